@@ -1,0 +1,26 @@
+.DEFAULT_GOAL := help
+.PHONY: help run build test soak lint bench dist
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+run: build ## build, then start the demo on localhost; ARGS="--listen 127.0.0.1:8091" for another address
+	@exec bin/outrigger demo $(ARGS)
+
+build: ## build bin/outrigger
+	CGO_ENABLED=0 go build -o bin/outrigger ./cmd/outrigger
+
+test: ## install what the tests need where it is missing, then run all of them
+	@scripts/test.sh
+
+soak: ## the long forms: TEST_KILLS kills (200), then every fuzz target for TEST_FUZZ (60s)
+	@scripts/soak.sh
+
+lint: ## gofmt, go vet, staticcheck, shellcheck
+	@scripts/lint.sh
+
+bench: ## the measurements, as ratios in one run; never fails by the clock
+	@scripts/bench.sh
+
+dist: ## static binaries for linux amd64 and arm64 with their checksums, in dist/
+	@scripts/dist.sh

@@ -1,0 +1,17 @@
+#!/bin/sh
+# The long forms of the tests: more kills, then every fuzz target in turn.
+set -eu
+cd "$(dirname "$0")/.."
+
+if [ -z "${1:-}" ]; then
+	scripts/install.sh
+	exec scripts/postgres.sh "$0" with-postgres
+fi
+
+TEST_KILLS=${TEST_KILLS:-200} go test -count 1 -timeout 4h -v -run 'TestKill|TestTwoNodes' ./acceptance
+
+for package in $(go list ./...); do
+	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+		go test -run '^$' -fuzz "^$target\$" -fuzztime "${TEST_FUZZ:-60s}" "$package"
+	done
+done

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Everything that is tested, with the output of go test as it is.
+#
+# First the packages, under the race detector; then acceptance/ and bench/,
+# which drive the ordinary binary and would measure nothing under it.
+set -eu
+cd "$(dirname "$0")/.."
+
+if [ -z "${1:-}" ]; then
+	scripts/install.sh
+	exec scripts/postgres.sh "$0" with-postgres
+fi
+
+TEST_CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+export TEST_CHROMIUM
+
+status=0
+scripts/lint.sh || status=1
+
+outside='/(acceptance|bench)(/|$)'
+packages=$(go list ./... | grep -Ev "$outside")
+# shellcheck disable=SC2086 # one argument for each package
+CGO_ENABLED=1 go test -race -p 2 -timeout 10m $packages || status=1
+
+packages=$(go list ./... | grep -E "$outside")
+# One package at a time: they measure, and kill under load.
+# shellcheck disable=SC2086
+go test -count 1 -p 1 -timeout 10m $packages || status=1
+
+exit $status
