@@ -1,0 +1,116 @@
+package secret
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"outrigger/internal/fault"
+)
+
+// KeySize is the length of an encryption key in bytes: AES-256.
+const KeySize = 32
+
+// keyFile is where a generated key lies in the data folder.
+const keyFile = "secret.key"
+
+// LoadKey gives the encryption key: the configured one (32 bytes in base64),
+// else that of dir/secret.key, which is generated when it is not there. The
+// file is for its owner only, and on disk before LoadKey returns.
+func LoadKey(configured Value, dir string) ([]byte, error) {
+	if !configured.IsZero() {
+		key, err := parseKey(configured.Reveal())
+		if err != nil {
+			return nil, fault.Wrap(err, fault.Invalid, "secret_key is not a key: give 32 bytes in base64, as `openssl rand -base64 32` prints them.")
+		}
+		return key, nil
+	}
+	path := filepath.Join(dir, keyFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := generateKey(dir, path); err != nil {
+			return nil, fmt.Errorf("generating the encryption key: %w", err)
+		}
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the encryption key: %w", err)
+	}
+	key, err := parseKey(string(text))
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Invalid, "%s holds no key: put back the file that belongs to this data folder (32 bytes in base64).", path)
+	}
+	return key, nil
+}
+
+func parseKey(text string) ([]byte, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil {
+		// The cause would quote nothing of the key, but says no more either.
+		return nil, errors.New("not base64")
+	}
+	if len(key) != KeySize {
+		return nil, fmt.Errorf("%d bytes instead of %d", len(key), KeySize)
+	}
+	return key, nil
+}
+
+// generateKey writes a new key under another name, syncs it, and only then
+// gives it its own: whoever finds the file finds it whole, after a crash and
+// when two processes start at once. The first one's key stays.
+func generateKey(dir, path string) (err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	key := make([]byte, KeySize)
+	_, _ = rand.Read(key) // never fails (crypto/rand)
+	draft := path + "." + Random(6)
+	if err := writeSynced(draft, base64.StdEncoding.EncodeToString(key)+"\n"); err != nil {
+		return errors.Join(err, os.Remove(draft))
+	}
+	err = os.Link(draft, path)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return errors.Join(err, os.Remove(draft), syncDir(dir))
+}
+
+func writeSynced(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// syncDir makes a new name in a folder durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Random gives n random bytes in base64url without padding. 32 of them make a
+// token.
+func Random(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// Fingerprint recognises a secret without holding it: its SHA-256. That is
+// enough for what is long and random (a token, a webhook URL), and not for a
+// password.
+func Fingerprint(s string) []byte {
+	sum := sha256.Sum256([]byte(s))
+	return sum[:]
+}
