@@ -1,0 +1,92 @@
+package identity
+
+import "strings"
+
+// Permission is what somebody may do, from everything to one repository.
+type Permission string
+
+const (
+	SysAdmin     Permission = "SYS_ADMIN"     // everything; only by a local grant
+	Admin        Permission = "ADMIN"         // global rules, settings, reports, and every project
+	ProjectAdmin Permission = "PROJECT_ADMIN" // one project of one connection, and its repositories
+	RepoAdmin    Permission = "REPO_ADMIN"    // one repository of one connection
+)
+
+// Permissions lists every permission, the widest first.
+func Permissions() []Permission { return []Permission{SysAdmin, Admin, ProjectAdmin, RepoAdmin} }
+
+// Where is the place that a permission is about. The zero value is everywhere.
+type Where struct {
+	Connection string // the platform's name here, exact
+	Project    string // key, compared without case
+	Repository string // slug, compared without case
+}
+
+// same tells whether both name the same project, and repository where deep.
+// A place that is not named is no place: it never is the same as another.
+func (w Where) same(o Where, deep bool) bool {
+	if w.Connection != o.Connection || w.Project == "" || !strings.EqualFold(w.Project, o.Project) {
+		return false
+	}
+	return !deep || w.Repository != "" && strings.EqualFold(w.Repository, o.Repository)
+}
+
+// covers tells whether a holder of g has perm at the place.
+func (g Grant) covers(perm Permission, at Where) bool {
+	switch g.Permission {
+	case SysAdmin:
+		return true
+	case Admin:
+		return perm != SysAdmin
+	case ProjectAdmin:
+		return (perm == ProjectAdmin || perm == RepoAdmin) && g.Where.same(at, false)
+	case RepoAdmin:
+		return perm == RepoAdmin && g.Where.same(at, true)
+	}
+	return false
+}
+
+// Scope limits what a token may be used for.
+type Scope string
+
+const (
+	All        Scope = "all"        // whatever its owner may do
+	Read       Scope = "read"       // GET and HEAD
+	Monitoring Scope = "monitoring" // the mail queue endpoints and /metrics
+	Builds     Scope = "builds"     // posting build statuses
+	Mail       Scope = "mail"       // SMTP AUTH
+)
+
+// Scopes lists every scope, the widest first.
+func Scopes() []Scope { return []Scope{All, Read, Monitoring, Builds, Mail} }
+
+// Local is the source of users that live in this program's database. Those of
+// a platform have that connection's name: the platform's admin is not the
+// local one.
+const Local = "local"
+
+// Principal is whoever asks: a user, by password, session or token.
+type Principal struct {
+	UserID  int64
+	Name    string // as it was created, whatever the case of what was typed
+	Source  string // Local, or a connection
+	Scope   Scope  // All, but for a token with a narrower one
+	Grants  []Grant
+	Token   int64 // id of the token that was shown, 0 for none
+	Session int64 // id of the session that was shown, 0 for none
+}
+
+// May tells whether the principal has perm at the place; a wider permission
+// includes the narrower. Nobody (nil) may nothing. The scope of a token is
+// not looked at: it is about routes, and the router has held it already.
+func (p *Principal) May(perm Permission, at Where) bool {
+	if p == nil {
+		return false
+	}
+	for _, g := range p.Grants {
+		if g.covers(perm, at) {
+			return true
+		}
+	}
+	return false
+}
