@@ -1,0 +1,94 @@
+// Package config is the settings of the program: one struct with defaults,
+// filled from a strict YAML file, then the environment, then flags, and judged
+// in sentences that name the key.
+//
+// The struct is the only list of settings. Its tags carry the key, the default
+// and the sentence; the environment names, `outrigger config print` and the
+// messages about unknown keys come from it.
+package config
+
+import (
+	"outrigger/internal/secret"
+)
+
+// Config is every setting. Make one with Default or Load; the zero value has
+// no defaults. Relative paths are relative to the working directory.
+//
+// Tags: `key` is the name in the file, `default` is written as in the file,
+// `doc` is the sentence that `config print` shows, `else` says in words what
+// holds where there is no default value.
+type Config struct {
+	Listen         string       `key:"listen" default:"127.0.0.1:8090" doc:"Host and port of the HTTP server; an empty host is every address of the machine. With tls.cert and tls.key it is HTTPS."`
+	BaseURL        string       `key:"base_url" else:"the address of the listener" doc:"The URL under which users and platforms reach the server. It may have a path."`
+	TrustedProxies []string     `key:"trusted_proxies" else:"none" doc:"CIDRs of the proxies whose X-Forwarded-For and X-Forwarded-Proto headers count."`
+	TLS            TLS          `key:"tls"`
+	DataDir        string       `key:"data_dir" default:"./outrigger-data" doc:"The folder of the SQLite file, the generated key and the first password."`
+	DatabaseURL    secret.Value `key:"database_url" else:"SQLite in data_dir" doc:"The PostgreSQL database, as postgres://user:password@host/name."`
+	SecretKey      secret.Value `key:"secret_key" else:"a key generated into data_dir/secret.key" doc:"The key that encrypts stored secrets: 32 bytes in base64, as from openssl rand -base64 32. It must be given when several nodes share a database."`
+	AdminPassword  secret.Value `key:"admin_password" else:"a password generated into data_dir/initial-password" doc:"The password of the first administrator, admin. It is only read when there is no user yet."`
+	NodeID         string       `key:"node_id" else:"the host name" doc:"The name of this node, unique in a cluster."`
+	Cluster        Cluster      `key:"cluster"`
+	Log            Log          `key:"log"`
+	Metrics        Metrics      `key:"metrics"`
+	Notify         Notify       `key:"notify"`
+	CAFile         string       `key:"ca_file" else:"the system's certificates" doc:"A PEM file of more certificates to trust for outgoing TLS."`
+	Retention      Retention    `key:"retention"`
+}
+
+// TLS is the certificate of the HTTP listener.
+type TLS struct {
+	Cert string `key:"cert" else:"plain HTTP" doc:"The PEM file of the server's certificate, with its chain. It is read again when it changes."`
+	Key  string `key:"key" else:"plain HTTP" doc:"The PEM file of the certificate's private key. It is read again when it changes."`
+}
+
+// Cluster is about several nodes on one database.
+type Cluster struct {
+	Enabled bool `key:"enabled" default:"false" doc:"Whether other nodes share the database. It needs database_url and secret_key."`
+}
+
+// Log is where the log goes and how much of it.
+type Log struct {
+	Format string `key:"format" else:"text on a terminal, else json" doc:"How log lines are written to standard output: text or json."`
+	Level  string `key:"level" default:"info" doc:"The least important lines that are written: debug, info, warn or error."`
+}
+
+// Metrics is about /metrics.
+type Metrics struct {
+	Public bool `key:"public" default:"false" doc:"Whether /metrics answers without a token of scope monitoring."`
+}
+
+// Notify is about chat notifications.
+type Notify struct {
+	AllowedNetworks []string     `key:"allowed_networks" else:"none" doc:"CIDRs or host names, besides public addresses, that webhook URLs may reach; http is allowed there."`
+	ChannelRate     float64      `key:"channel_rate" default:"1" doc:"How many messages a second a channel gets."`
+	ChannelBurst    int          `key:"channel_burst" default:"4" doc:"How many messages a channel may get at once after a pause."`
+	Connections     []Connection `key:"connections" doc:"The code-hosting platforms that this file declares. They can be changed nowhere else."`
+}
+
+// Connection is a code-hosting platform whose webhooks come in at
+// /hooks/{name}.
+type Connection struct {
+	Name          string       `key:"name" doc:"What the connection is called, in its webhook URL /hooks/NAME too: lower-case letters, digits and dashes."`
+	Kind          string       `key:"kind" doc:"The kind of platform: bitbucket-dc."`
+	BaseURL       string       `key:"base_url" doc:"The platform's own base URL; links in messages begin with it."`
+	WebhookSecret secret.Value `key:"webhook_secret" doc:"The secret that the platform signs its webhooks with."`
+	Unsigned      bool         `key:"unsigned" default:"false" doc:"Whether webhooks without a signature are taken when there is no webhook_secret."`
+}
+
+// KindBitbucketDC is the kind of a self-hosted platform.
+const KindBitbucketDC = "bitbucket-dc"
+
+// Retention is how long things are kept. What still waits is never dropped by
+// it.
+type Retention struct {
+	Events     Duration `key:"events" default:"7d" doc:"How long received events are kept; at least 10m, the time in which a repeated event is recognised by its body."`
+	Deliveries Duration `key:"deliveries" default:"30d" doc:"How long finished deliveries are kept, with their attempts."`
+	Audit      Duration `key:"audit" default:"365d" doc:"How long the audit trail is kept."`
+}
+
+// Default is the settings with nothing configured.
+func Default() *Config {
+	c := new(Config)
+	fillDefaults(settings(c))
+	return c
+}

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// Print writes every setting with its sentence, its default and its
+// environment variable, as a configuration file that changes nothing.
+func Print(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprint(out, `# Every setting of Outrigger with its default. A key without a value has none.
+#
+# Environment variables go over this file, flags over both; in them, lists are
+# separated by commas, and a secret's file is OUTRIGGER_…_FILE. Durations are
+# written as 90s, 10m, 12h or 7d.
+`)
+	printSettings(out, members(reflect.ValueOf(Default()).Elem(), ""), "")
+	return out.Flush()
+}
+
+func printSettings(out io.Writer, list []setting, indent string) {
+	for _, s := range list {
+		if s.group() {
+			fmt.Fprintf(out, "\n%s%s:", indent, s.name)
+			printSettings(out, members(s.field, s.key+"."), indent+"  ")
+			continue
+		}
+		fmt.Fprintln(out)
+		for _, line := range wrap(s.doc+s.defaultDoc(), 78-len(indent)) {
+			fmt.Fprintf(out, "%s# %s\n", indent, line)
+		}
+		if name := s.env(); name != "" {
+			fmt.Fprintf(out, "%s# %s\n", indent, name)
+		}
+		printKey(out, s, indent)
+		if s.objects() {
+			printItem(out, s, indent+"# ")
+		}
+	}
+}
+
+func printKey(out io.Writer, s setting, indent string) {
+	switch {
+	case s.list():
+		fmt.Fprintf(out, "%s%s: []\n", indent, s.name)
+	case s.def != "":
+		fmt.Fprintf(out, "%s%s: %s\n", indent, s.name, s.def)
+	default:
+		fmt.Fprintf(out, "%s%s:\n", indent, s.name)
+	}
+	if s.secret() {
+		fmt.Fprintf(out, "%s%s: # or this: the path of a file that holds it\n", indent, s.name+fileSuffix)
+	}
+}
+
+// printItem shows, as comments, what an item of a list of objects has.
+func printItem(out io.Writer, s setting, indent string) {
+	dash := "- "
+	for _, m := range members(reflect.New(s.field.Type().Elem()).Elem(), "") {
+		for _, line := range wrap(m.doc, 74-len(indent)) {
+			fmt.Fprintf(out, "%s%s# %s\n", indent, dash, line)
+			dash = "  "
+		}
+		printKey(out, m, indent+"  ")
+	}
+}
+
+// defaultDoc is the sentence about the default, after a space.
+func (s setting) defaultDoc() string {
+	switch {
+	case s.def != "":
+		return " Defaults to " + s.def + "."
+	case s.elseDoc != "":
+		return " Defaults to " + s.elseDoc + "."
+	}
+	return ""
+}
+
+// description is one setting as scripts read it.
+type description struct {
+	Key         string        `json:"key"`
+	Default     string        `json:"default,omitempty"`
+	Otherwise   string        `json:"otherwise,omitempty"` // what holds where there is no default value
+	Sentence    string        `json:"sentence"`
+	Environment string        `json:"environment,omitempty"`
+	FileKey     string        `json:"fileKey,omitempty"` // the key that names a file instead, for secrets
+	Items       []description `json:"items,omitempty"`   // the keys of each item, for lists of objects
+}
+
+// PrintJSON writes the same as Print for scripts: an array of descriptions.
+func PrintJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(describe(settings(Default())))
+}
+
+func describe(list []setting) []description {
+	all := make([]description, 0, len(list))
+	for _, s := range list {
+		d := description{Key: s.key, Default: s.def, Otherwise: s.elseDoc, Sentence: s.doc, Environment: s.env()}
+		if s.secret() {
+			d.FileKey = s.key + fileSuffix
+		}
+		if s.objects() {
+			d.Items = describe(members(reflect.New(s.field.Type().Elem()).Elem(), ""))
+			for i := range d.Items {
+				d.Items[i].Environment = "" // lists of objects are in the file only
+			}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// wrap breaks text into lines of at most width bytes.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"outrigger/internal/secret"
+)
+
+func TestValidate(t *testing.T) {
+	key := secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
+	good := Connection{Name: "a", Kind: KindBitbucketDC, BaseURL: "http://a"}
+	for _, test := range []struct {
+		name string
+		edit func(*Config)
+		want string
+	}{
+		{"several at once", func(c *Config) { c.Listen, c.Log.Level, c.Notify.ChannelBurst = "x", "loud", 0 },
+			"listen: \"x\" is no address; write host:port, such as 127.0.0.1:8090 or :8090\n" +
+				"log.level: \"loud\" is not known; write debug, info, warn or error\n" +
+				"notify.channel_burst: 0 is too few; a burst is at least 1 message"},
+		{"port", func(c *Config) { c.Listen = ":http" }, `listen: "http" is no port; it is a number from 0 to 65535`},
+		{"any address", func(c *Config) { c.Listen = "[::]:0" }, ""},
+		{"base_url", func(c *Config) { c.BaseURL = "code.example.com" }, "base_url: this is no URL; write it as https://host or https://host/path"},
+		{"base_url with a path", func(c *Config) { c.BaseURL = "https://example.com/outrigger/" }, ""},
+		{"base_url with more", func(c *Config) { c.BaseURL = "https://u:p@example.com/" }, "base_url: a base URL has a scheme, a host and perhaps a path, and nothing else"},
+		{"proxies", func(c *Config) { c.TrustedProxies = []string{"10.0.0.1"} }, `trusted_proxies: "10.0.0.1" is no CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32`},
+		{"half of TLS", func(c *Config) { c.TLS.Cert = "c.pem" }, "tls: cert and key go together; give both or neither"},
+		{"no folder", func(c *Config) { c.DataDir = "" }, "data_dir: the folder is missing"},
+		{"database", func(c *Config) { c.DatabaseURL = secret.New("mysql://u:hunter2@h/d") },
+			"database_url: this is no PostgreSQL URL; write it as postgres://user:password@host:5432/name"},
+		{"short key", func(c *Config) { c.SecretKey = secret.New("aHVudGVyMg==") },
+			"secret_key: the key is not 32 bytes in base64; openssl rand -base64 32 makes one"},
+		{"cluster on SQLite", func(c *Config) { c.Cluster.Enabled = true; c.SecretKey = key },
+			"cluster.enabled: several nodes need one PostgreSQL; set database_url"},
+		{"cluster without a key", func(c *Config) { c.Cluster.Enabled = true; c.DatabaseURL = secret.New("postgres://h/d") },
+			"cluster.enabled: several nodes need one key; set secret_key, or secret_key_file, alike on each of them"},
+		{"cluster", func(c *Config) {
+			c.Cluster.Enabled, c.DatabaseURL, c.SecretKey = true, secret.New("postgresql://u:p@h/d"), key
+		}, ""},
+		{"node_id", func(c *Config) { c.NodeID = "node one" }, "node_id: a name has no spaces and at most 255 bytes"},
+		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `log.format: "xml" is not known; write text or json`},
+		{"networks", func(c *Config) {
+			c.Notify.AllowedNetworks = []string{"10.0.0.0/8", "::1", "chat.example.com", "http://x"}
+		}, `notify.allowed_networks: "http://x" is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com`},
+		{"rate", func(c *Config) { c.Notify.ChannelRate = 0 }, "notify.channel_rate: 0 is no rate; write messages a second, above 0"},
+		{"connection", func(c *Config) { c.Notify.Connections = []Connection{good, {Name: "A/b"}, good} },
+			"notify.connections[1].name: \"A/b\" is no name; it has 1 to 63 lower-case letters, digits and dashes, no dash at either end\n" +
+				"notify.connections[1].kind: \"\" is not known; write bitbucket-dc\n" +
+				"notify.connections[1].base_url: the platform's base URL is missing\n" +
+				"notify.connections[2].name: there is another connection called a; each has its own name"},
+		{"retention", func(c *Config) { c.Retention = Retention{} },
+			"retention.events: 0s is too short; keep them for at least 10m\n" +
+				"retention.deliveries: 0s is too short; keep them for at least 1m\n" +
+				"retention.audit: 0s is too short; keep them for at least 1m"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := Default()
+			test.edit(c)
+			got := ""
+			if err := c.Validate(); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if strings.Contains(got, "hunter2") || strings.Contains(got, "aHVudGVyMg") {
+				t.Error("a secret is in the message")
+			}
+		})
+	}
+}
+
+func TestWarnsOfConnectionWithoutSecret(t *testing.T) {
+	_, warnings, err := Load(write(t, "c.yaml", `
+notify:
+  connections:
+    - {name: a, kind: bitbucket-dc, base_url: "http://a"}
+    - {name: b, kind: bitbucket-dc, base_url: "http://b", unsigned: true}
+    - {name: c, kind: bitbucket-dc, base_url: "http://c", webhook_secret: x}
+`), nil, nil)
+	want := []string{"The connection a has no webhook_secret: every webhook of it will be refused, unless it says unsigned: true."}
+	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
