@@ -1,0 +1,127 @@
+package egress
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"outrigger/internal/fault"
+)
+
+func newClient(t testing.TB, o Options) *Client {
+	t.Helper()
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+const goodWorkflow = "https://prod-12.westeurope.logic.azure.com:443/workflows/0a/triggers/manual/paths/invoke?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=abc"
+
+func TestCheckURL(t *testing.T) {
+	for _, c := range []struct {
+		raw     string
+		allowed string // notify.allowed_networks, by comma
+		says    string // "" is taken
+	}{
+		{raw: goodWorkflow},
+		{raw: "https://e1.07.environment.api.powerplatform.com:443/powerautomate/automations/direct/workflows/ab/triggers/manual/paths/invoke?api-version=1&sig=x"},
+		{raw: "https://hooks.slack.com/services/T0/B0/XX"},
+		{raw: "https://chat.example.com/hooks/abc"},
+		{raw: "HTTPS://Chat.Example.COM./hooks/abc"},
+		{raw: "https://8.8.8.8/hooks"},
+		{raw: "https://[2606:4700::1111]/hooks"},
+		{raw: "https://my_chat.example/hooks"},
+
+		{raw: "", says: "Give the webhook URL"},
+		{raw: "https://chat.example.com/" + strings.Repeat("a", MaxURL), says: "longer than 2,048 bytes"},
+		{raw: "chat.example.com/hooks", says: "begin with https://"},
+		{raw: "ftp://chat.example.com/hooks", says: "begin with https://"},
+		{raw: "https:///hooks", says: "names no host"},
+		{raw: "https:hooks", says: "names no host"},
+		{raw: "https://chat.example.com:99999/hooks", says: "port"},
+		{raw: "https://chat.example.com:0/hooks", says: "port"},
+		{raw: "https://chat.example.com:x/hooks", says: "not a URL"},
+		{raw: "https://host/%zz", says: "not a URL"},
+		{raw: "https://me:pw@chat.example.com/hooks", says: "user or a password"},
+		{raw: "https://bücher.example/hooks", says: "no host name"},
+		{raw: "https://a..b/hooks", says: "no host name"},
+
+		{raw: "http://chat.example.com/hooks", says: "begin with https://"},
+		{raw: "http://8.8.8.8/hooks", says: "begin with https://"},
+		{raw: "http://127.0.0.1/hooks", says: "loopback"},
+		{raw: "https://127.0.0.1/hooks", says: "127.0.0.0/8 (loopback, RFC 1122)"},
+		{raw: "https://localhost:8443/hooks", says: "loopback"},
+		{raw: "https://chat.localhost/hooks", says: "loopback"},
+		{raw: "https://10.0.0.1/hooks", says: "private network"},
+		{raw: "https://169.254.169.254/latest", says: "instance metadata"},
+		{raw: "https://[::1]/hooks", says: "loopback"},
+		{raw: "https://[::ffff:10.0.0.1]/hooks", says: "private network"},
+		{raw: "https://[64:ff9b::10.0.0.1]/hooks", says: "private network"},
+		{raw: "https://[fe80::1%25eth0]/hooks", says: "link-local"},
+		{raw: "https://127.1/hooks", says: "four decimal numbers"},
+		{raw: "https://2130706433/hooks", says: "four decimal numbers"},
+		{raw: "https://0x7f000001/hooks", says: "four decimal numbers"},
+		{raw: "https://0177.0.0.1/hooks", says: "four decimal numbers"},
+		{raw: "https://127.0.0.1./hooks", says: "four decimal numbers"},
+
+		{raw: "http://127.0.0.1:9000/hooks", allowed: "127.0.0.0/8"},
+		{raw: "http://localhost:9000/hooks", allowed: "127.0.0.0/8"},
+		{raw: "https://10.1.2.3/hooks", allowed: "10.0.0.0/8"},
+		{raw: "http://chat.internal/hooks", allowed: "10.0.0.0/8,chat.internal"},
+		{raw: "http://8.8.8.8/hooks", allowed: "8.8.8.8"},
+		{raw: "http://other.internal/hooks", allowed: "10.0.0.0/8,chat.internal", says: "begin with https://"},
+		{raw: "https://11.0.0.1/hooks", allowed: "10.0.0.0/8"},
+		{raw: "https://192.168.0.1/hooks", allowed: "10.0.0.0/8", says: "private network"},
+
+		{raw: "https://acme.webhook.office.com/webhookb2/x", says: "create a workflow"},
+		{raw: "https://Acme.Webhook.Office.com./webhookb2/x", says: "create a workflow"},
+		{raw: "https://outlook.office.com/webhook/x", says: "create a workflow"},
+		{raw: "https://outlook.office365.com/webhook/x", says: "create a workflow"},
+		{raw: "https://notwebhook.office.com/x"},
+		{raw: strings.TrimSuffix(goodWorkflow, "&sig=abc"), says: "no signature"},
+		{raw: strings.TrimSuffix(goodWorkflow, "abc"), says: "no signature"},
+		{raw: "https://e1.environment.api.powerplatform.com/workflows/x/invoke", says: "no signature"},
+		{raw: "https://hooks.slack.com/triggers/T0/1/x", says: "incoming webhook"},
+	} {
+		o := Options{}
+		if c.allowed != "" {
+			o.Policy.Allowed = strings.Split(c.allowed, ",")
+		}
+		err := newClient(t, o).CheckURL(c.raw)
+		switch {
+		case c.says == "" && err != nil:
+			t.Errorf("%s with %q: %v", c.raw, c.allowed, err)
+		case c.says != "" && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%s with %q: %v, want %q", c.raw, c.allowed, err, c.says)
+		}
+	}
+}
+
+func FuzzCheckURL(f *testing.F) {
+	f.Add(goodWorkflow)
+	f.Add("http://[::ffff:127.0.0.1%25x]:1/p?q#f")
+	f.Add("https://0x7f.1/secretpath?secretquery")
+	c := newClient(f, Options{})
+	f.Fuzz(func(t *testing.T, raw string) {
+		err := c.CheckURL(raw)
+		u, parseErr := url.Parse(raw)
+		if err != nil {
+			if parseErr == nil && len(u.Path) > 10 && strings.Contains(err.Error(), u.Path) {
+				t.Fatalf("the message shows the path: %v", err)
+			}
+			return
+		}
+		if parseErr != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || len(raw) > MaxURL {
+			t.Fatalf("%q was taken", raw)
+		}
+		if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
+			if b, is := c.policy.refuses(addr); is {
+				t.Fatalf("%q of %s was taken", raw, b)
+			}
+		}
+	})
+}
