@@ -7,7 +7,11 @@
 // rest/accounts are its endpoints.
 package identity
 
-import "time"
+import (
+	"time"
+
+	"outrigger/internal/fault"
+)
 
 // Grant is a permission that a user has at a place.
 type Grant struct {
@@ -15,4 +19,11 @@ type Grant struct {
 	Permission Permission
 	Where      Where
 	GrantedAt  time.Time
+}
+
+// ErrUnauthenticated is the one answer to whoever is nobody, whatever the
+// reason: no credentials, an unknown user, a wrong password, a token or
+// session that is over.
+func ErrUnauthenticated() error {
+	return fault.New(fault.Unauthenticated, "Client must be authenticated to access this resource.")
 }

@@ -1,0 +1,46 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// Authenticator is what the router asks of identity. Each answers who it is:
+// Unauthenticated for nobody, whatever the reason; RateLimited after too many
+// failures; Unavailable when it cannot be known.
+type Authenticator interface {
+	Basic(ctx context.Context, user, password, addr string) (*identity.Principal, error)
+	Bearer(ctx context.Context, token string) (*identity.Principal, error)
+	Session(ctx context.Context, session string) (*identity.Principal, error)
+}
+
+// authenticate tells who asks: by the header Authorization, else by the
+// console's session cookie.
+func (rt *Router) authenticate(r *http.Request) (*identity.Principal, error) {
+	ctx := r.Context()
+	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return rt.identity.Bearer(ctx, strings.TrimSpace(credentials))
+	}
+	// A browser sends cookies, and Basic credentials once entered, on behalf of
+	// any page; only Bearer proves that the sender knows the secret.
+	if err := rt.origin.Check(r); err != nil {
+		return nil, fault.Wrap(err, fault.Forbidden, "A page of another origin may not write here; send a token as Bearer.")
+	}
+	if scheme != "" {
+		user, password, ok := r.BasicAuth()
+		if !ok {
+			return nil, identity.ErrUnauthenticated()
+		}
+		return rt.identity.Basic(ctx, user, password, ClientAddr(ctx))
+	}
+	cookie, err := r.Cookie(identity.SessionCookie)
+	if err != nil {
+		return nil, identity.ErrUnauthenticated()
+	}
+	return rt.identity.Session(ctx, cookie.Value)
+}

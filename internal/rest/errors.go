@@ -1,0 +1,189 @@
+package rest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// httpError is a failure that only HTTP knows.
+type httpError struct {
+	status  int // 404, 405, 406 or 415
+	message string
+}
+
+func (e *httpError) Error() string { return e.message }
+
+// errorBody is the body of every error.
+type errorBody struct {
+	XMLName xml.Name     `json:"-" xml:"status"`
+	Status  int          `json:"status-code" xml:"status-code"`
+	Message string       `json:"message" xml:"message"`
+	Errors  []errorField `json:"errors,omitempty" xml:"error"`
+}
+
+type errorField struct {
+	Field   string `json:"field" xml:"field"`
+	Message string `json:"message" xml:"message"`
+}
+
+// WriteError answers with an error in the format that the request asks for,
+// JSON where it asks for none of ours. What is no fault is an internal error:
+// its cause goes to the router's log under a referral number, and the number
+// into the answer. An answer that was already begun is cut off.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	x := exchangeOf(r.Context())
+	if x != nil && x.status != 0 {
+		x.router.cutOff(r, err)
+	}
+	body := describe(r, x, err)
+	h := w.Header()
+	switch body.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", `Basic realm="Outrigger"`)
+	case http.StatusRequestEntityTooLarge:
+		h.Set("Connection", "close") // the rest of the body is not read
+	}
+	if after := fault.As(err).RetryAfter; after > 0 {
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(after)))
+	}
+	// What a handler had said about an answer that is none.
+	h.Del("Content-Disposition")
+	h.Del("Content-Encoding")
+	h.Del("Location")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Vary", "Accept")
+	// The body is made of text and numbers: it always encodes.
+	_ = write(w, errorFormat(r, x), body.Status, body)
+}
+
+// describe gives the body of an error, and logs what must not be in it.
+func describe(r *http.Request, x *exchange, err error) *errorBody {
+	var (
+		own     *httpError
+		tooLong *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &own):
+		return &errorBody{Status: own.status, Message: own.message}
+	case errors.As(err, &tooLong):
+		err = errTooLarge(tooLong.Limit)
+	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
+		if x != nil {
+			x.gone = true
+		}
+		// Mostly nobody reads this. It must not be a success, though: a server
+		// that stops cancels requests whose clients still listen.
+		return &errorBody{Status: http.StatusServiceUnavailable, Message: "The request was broken off; send it again."}
+	}
+	e := fault.As(err)
+	body := &errorBody{Status: statusOf(e.Code), Message: e.Message}
+	for _, f := range e.Fields {
+		body.Errors = append(body.Errors, errorField{f.Name, f.Message})
+	}
+	switch body.Status {
+	case http.StatusInternalServerError:
+		referral := randomHex()
+		body.Message = fmt.Sprintf("An internal error occurred. Quote referral number %s to your administrator.", referral)
+		if x != nil {
+			x.router.logInternal(r, err, referral)
+		}
+	case http.StatusServiceUnavailable:
+		if x != nil {
+			x.router.log.LogAttrs(r.Context(), slog.LevelWarn, "unavailable", slog.String("error", err.Error()))
+		}
+	}
+	return body
+}
+
+// statusOf is the status of a code.
+func statusOf(c fault.Code) int {
+	switch c {
+	case fault.Invalid:
+		return http.StatusBadRequest
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Conflict:
+		return http.StatusConflict
+	case fault.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case fault.RateLimited:
+		return http.StatusTooManyRequests
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// errorFormat is what an error is written as: the suffix of the path, else
+// Accept, else JSON.
+func errorFormat(r *http.Request, x *exchange) format {
+	if x != nil && x.endpoint != nil {
+		if x.endpoint.suffixed {
+			return x.endpoint.suffix
+		}
+	} else if _, f, ok := suffixFormat(r.URL.Path); ok {
+		return f
+	}
+	f, _ := negotiate(r.Header, jsonOrXML)
+	return f
+}
+
+func errTooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "The body is over its limit of %s; send less.", sizeText(limit))
+}
+
+// sizeText writes a number of bytes as people say it.
+func sizeText(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= unit.size && n%unit.size == 0 {
+			return fmt.Sprintf("%d %s", n/unit.size, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+func errNotFound(r *http.Request) error {
+	return &httpError{http.StatusNotFound, "There is nothing at " + r.URL.Path + "."}
+}
+
+func errMethod(method string, allowed []string) error {
+	return &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("%s is not allowed here; use %s.", method, strings.Join(allowed, ", "))}
+}
+
+func errNotAcceptable(offered []format) error {
+	names := make([]string, len(offered))
+	for i, f := range offered {
+		names[i] = f.mediaType()
+	}
+	return &httpError{http.StatusNotAcceptable, "The answer comes as " + strings.Join(names, " or ") + "; accept that."}
+}
+
+// wholeSeconds rounds up, for Retry-After.
+func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// randomHex is a number that is not used twice, short enough to be read out.
+func randomHex() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

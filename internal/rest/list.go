@@ -1,0 +1,63 @@
+package rest
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/fault"
+)
+
+const (
+	defaultLimit = 50
+	maxLimit     = 1000
+)
+
+// List is one page of a list.
+type List[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"` // what after takes for the next page; "" after the last
+}
+
+// Page is what the query of a list asks for.
+type Page struct {
+	Limit int    // 1 to 1,000
+	After string // the key of the last item of the page before; "" for the first page
+}
+
+// ReadPage reads limit and after from the query.
+func ReadPage(r *http.Request) (Page, error) {
+	var (
+		p     = Page{Limit: defaultLimit}
+		wrong fault.Fields
+		query = r.URL.Query()
+	)
+	if s := query.Get("limit"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 63)
+		if err != nil || n == 0 {
+			wrong.Add("limit", "limit must be a whole number from 1 on.")
+		}
+		p.Limit = int(min(n, maxLimit))
+	}
+	after, err := base64.RawURLEncoding.DecodeString(query.Get("after"))
+	if err != nil {
+		wrong.Add("after", "after must be what next said in the answer before.")
+	}
+	p.After = string(after)
+	return p, wrong.Err()
+}
+
+// NewList makes the answer of a page: rows are its items and, where there is a
+// next page, one row more; key is what After of the next page is to be.
+func NewList[R, T any](p Page, rows []R, key func(R) string, item func(R) T) List[T] {
+	var l List[T]
+	if len(rows) > p.Limit {
+		rows = rows[:p.Limit]
+		l.Next = base64.RawURLEncoding.EncodeToString([]byte(key(rows[p.Limit-1])))
+	}
+	l.Items = make([]T, len(rows))
+	for i, row := range rows {
+		l.Items[i] = item(row)
+	}
+	return l
+}

@@ -1,0 +1,67 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// proxies are those whose X-Forwarded-For counts.
+type proxies []netip.Prefix
+
+func parseProxies(cidrs []string) (proxies, error) {
+	var p proxies
+	for _, c := range cidrs {
+		prefix, err := netip.ParsePrefix(c)
+		if err != nil {
+			return nil, fmt.Errorf("trusted proxy %q: %w", c, err)
+		}
+		p = append(p, prefix.Masked())
+	}
+	return p, nil
+}
+
+func (p proxies) trust(a netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// client is the address of the client: that of the connection or, when that is
+// a trusted proxy's, the last one in X-Forwarded-For that is not. Whatever a
+// client itself wrote into the header stands before that and is not believed.
+func (p proxies) client(r *http.Request) string {
+	peer, ok := parseAddr(r.RemoteAddr)
+	if !ok {
+		return r.RemoteAddr
+	}
+	if len(p) == 0 || !p.trust(peer) {
+		return peer.String()
+	}
+	hops := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
+	for i := len(hops) - 1; i >= 0 && p.trust(peer); i-- {
+		hop, ok := parseAddr(strings.TrimSpace(hops[i]))
+		if !ok {
+			break // the proxy that is trusted says nothing that can be read: it is the last known
+		}
+		peer = hop
+	}
+	return peer.String()
+}
+
+// parseAddr reads an address with or without a port. IPv4 in IPv6 is IPv4, and
+// a zone, which means nothing elsewhere, is dropped.
+func parseAddr(s string) (netip.Addr, bool) {
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap.Addr().Unmap().WithZone(""), true
+	}
+	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	return a.Unmap().WithZone(""), true
+}

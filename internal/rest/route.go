@@ -1,0 +1,74 @@
+package rest
+
+import (
+	"net/http"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// Access says who may use a route at all. What a handler does within it may
+// need more, which it asks for with Require.
+type Access uint8
+
+const (
+	SignedIn   Access = iota // whoever shows valid credentials
+	Anyone                   // nobody is asked; credentials are not looked at
+	Monitoring               // as SignedIn, and tokens of scope monitoring
+	Builds                   // as SignedIn, and tokens of scope builds
+	Admins                   // who has ADMIN
+	SysAdmins                // who has SYS_ADMIN
+)
+
+// defaultMaxBody is what a request body may have unless its route says more:
+// room for every resource but the uploads and webhooks.
+const defaultMaxBody = 1 << 20
+
+// Route is one method of one path.
+type Route struct {
+	Method string // GET answers HEAD too
+	Path   string // below the base URL, with wildcards as net/http.ServeMux has them
+	Access Access
+	// MaxBody is how many bytes a request body may have; 0 means 1 MiB.
+	MaxBody int64
+	// XML: answers XML as well as JSON, by Accept.
+	XML bool
+	// Own: the handler chooses the media type of its answer (CSV, YAML, text),
+	// and Accept counts for errors only.
+	Own bool
+	// Raw: the handler does everything itself, authentication included. Body
+	// limit, error bodies, request id, log and metrics stay. For webhooks.
+	Raw bool
+}
+
+// Handler answers a request, or returns why not. After an error nothing must
+// have been written.
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// admit tells whether p may use the route with the method.
+func (rt *Route) admit(p *identity.Principal, method string) error {
+	if !rt.inScope(p.Scope, method) {
+		return fault.New(fault.Forbidden, "The token has the scope %q, which does not cover this; use a token with another scope.", p.Scope)
+	}
+	switch rt.Access {
+	case Admins:
+		return require(p, identity.Admin, identity.Where{})
+	case SysAdmins:
+		return require(p, identity.SysAdmin, identity.Where{})
+	}
+	return nil
+}
+
+func (rt *Route) inScope(s identity.Scope, method string) bool {
+	switch s {
+	case identity.All:
+		return true
+	case identity.Read:
+		return method == http.MethodGet || method == http.MethodHead
+	case identity.Monitoring:
+		return rt.Access == Monitoring
+	case identity.Builds:
+		return rt.Access == Builds
+	}
+	return false
+}

@@ -1,0 +1,165 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"outrigger/internal/identity"
+)
+
+// Options say what a router needs.
+type Options struct {
+	Identity Authenticator
+	Log      *slog.Logger
+	// BaseURL is where users reach the server, such as
+	// https://tools.example.com/outrigger. Everything is served under its path.
+	BaseURL        string
+	TrustedProxies []string              // CIDRs whose X-Forwarded-For counts
+	Metrics        prometheus.Registerer // nil: counted for nobody
+}
+
+// Router takes every request of the server: to a route, or to the fallback.
+type Router struct {
+	identity  Authenticator
+	log       *slog.Logger
+	base      baseURL
+	proxies   proxies
+	metrics   *metrics
+	origin    http.CrossOriginProtection
+	mux       *http.ServeMux
+	endpoints map[string]*endpoint
+	routes    []Route
+	fallback  http.Handler
+}
+
+type baseURL struct {
+	link string // without the final slash
+	path string // "" or "/outrigger"
+}
+
+// NewRouter makes a router with no routes.
+func NewRouter(o Options) (*Router, error) {
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Host == "" || strings.ContainsAny(base.Path, "{} ") {
+		return nil, fmt.Errorf("the base URL %q is not absolute, or has a space or brace in its path", o.BaseURL)
+	}
+	rt := &Router{
+		identity:  o.Identity,
+		log:       slog.New(LogHandler(o.Log.Handler())),
+		base:      baseURL{strings.TrimRight(o.BaseURL, "/"), strings.TrimRight(base.Path, "/")},
+		mux:       http.NewServeMux(),
+		endpoints: map[string]*endpoint{},
+	}
+	if rt.proxies, err = parseProxies(o.TrustedProxies); err != nil {
+		return nil, err
+	}
+	if rt.metrics, err = newMetrics(o.Metrics); err != nil {
+		return nil, err
+	}
+	// Behind a proxy that changes Host, an old browser is known by its Origin.
+	if err := rt.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+		return nil, fmt.Errorf("base URL: %w", err)
+	}
+	rt.mux.HandleFunc("/", rt.serveOther)
+	rt.Handle(Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true}, serveOpenAPI)
+	return rt, nil
+}
+
+// Fallback takes what no route has and what is not under /rest or /hooks: the
+// console. Its requests have the whole path, that of the base URL included.
+// Call it before serving.
+func (rt *Router) Fallback(h http.Handler) { rt.fallback = h }
+
+// Handle adds a route. Under /rest, a route whose path ends in a word is also
+// found with .json and .xml after it. Like http.ServeMux, it panics on a path
+// that is malformed or conflicts with another. Call it before serving.
+func (rt *Router) Handle(route Route, h Handler) {
+	if route.MaxBody == 0 {
+		route.MaxBody = defaultMaxBody
+	}
+	rt.routes = append(rt.routes, route)
+	rt.add(route.Path, &route, h).suffixed = false
+	last := route.Path[strings.LastIndexByte(route.Path, '/')+1:]
+	if route.Own || route.Raw || last == "" || strings.ContainsAny(last, "{.") || !strings.HasPrefix(route.Path, "/rest/") {
+		return
+	}
+	for _, f := range jsonOrXML {
+		e := rt.add(route.Path+"."+f.name(), &route, h)
+		e.suffixed, e.suffix = true, f
+	}
+}
+
+func (rt *Router) add(path string, route *Route, h Handler) *endpoint {
+	e := rt.endpoints[path]
+	if e == nil {
+		e = &endpoint{router: rt, methods: map[string]method{}}
+		rt.endpoints[path] = e
+		rt.mux.Handle(rt.base.path+path, e)
+	}
+	if _, twice := e.methods[route.Method]; twice {
+		panic(fmt.Sprintf("rest: route %s %s is added twice", route.Method, path))
+	}
+	e.methods[route.Method] = method{route, h}
+	if _, own := e.methods[http.MethodHead]; route.Method == http.MethodGet && !own {
+		e.methods[http.MethodHead] = method{route, h}
+	}
+	return e
+}
+
+// Routes lists what Handle added, in that order.
+func (rt *Router) Routes() []Route { return rt.routes }
+
+// ServeHTTP answers any request of the server.
+func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{ResponseWriter: w, router: rt, started: time.Now()}
+	id := randomHex()
+	h := w.Header()
+	h.Set("X-Request-Id", id)
+	if strings.HasPrefix(r.URL.Path, rt.base.path+"/rest/") {
+		h.Set("Cache-Control", "no-store")
+		h.Set("Vary", "Accept")
+		h.Set("X-Content-Type-Options", "nosniff")
+	}
+	ctx := identity.WithOrigin(r.Context(), identity.Origin{Address: rt.proxies.client(r), RequestID: id})
+	r = r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
+	defer x.finish(r)
+	rt.mux.ServeHTTP(x, r)
+}
+
+// finish recovers a panic like any internal error, and accounts for the
+// request.
+func (x *exchange) finish(r *http.Request) {
+	defer x.router.account(r, x)
+	switch v := recover(); v {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(v)
+	default:
+		WriteError(x, r, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+	}
+}
+
+// serveOther takes what no route has.
+func (rt *Router) serveOther(w http.ResponseWriter, r *http.Request) {
+	path, under := strings.CutPrefix(r.URL.Path, rt.base.path)
+	ours := under && (within(path, "/rest") || within(path, "/hooks"))
+	if rt.fallback == nil || ours || !under || path != "" && path[0] != '/' {
+		WriteError(w, r, errNotFound(r))
+		return
+	}
+	rt.fallback.ServeHTTP(w, r)
+}
+
+// within tells whether path is root or below it.
+func within(path, root string) bool {
+	rest, ok := strings.CutPrefix(path, root)
+	return ok && (rest == "" || rest[0] == '/')
+}
