@@ -1,0 +1,33 @@
+package db
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"outrigger/internal/fault"
+)
+
+// lockFolder makes this process the only one on the data folder, until the
+// file it gives is closed or the process ends.
+func lockFolder(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "outrigger.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be used. Create it and make it writable for this user.", dir)
+	}
+	if err := tryLock(f); err != nil {
+		holder, _ := os.ReadFile(f.Name())
+		f.Close()
+		who := "Another process"
+		if pid := strings.TrimSpace(string(holder)); pid != "" {
+			who += " (" + pid + ")"
+		}
+		return nil, fault.Wrap(err, fault.Conflict, "%s uses the data folder %s. Stop it, or give this one a folder of its own.", who, dir)
+	}
+	// The number is a hint for the sentence above; the lock does not need it.
+	if err := f.Truncate(0); err == nil {
+		fmt.Fprintln(f, os.Getpid())
+	}
+	return f, nil
+}

@@ -1,0 +1,15 @@
+//go:build unix
+
+package db
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// tryLock takes the exclusive lock on f if nobody has it. It ends with the
+// process, however that ends.
+func tryLock(f *os.File) error {
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+}

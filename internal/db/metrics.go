@@ -1,0 +1,49 @@
+package db
+
+import (
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are the figures of the write path.
+type metrics struct {
+	commits prometheus.Counter
+	group   prometheus.Histogram
+	batch   *prometheus.HistogramVec
+	wait    prometheus.Histogram
+}
+
+func newMetrics(r prometheus.Registerer) (*metrics, error) {
+	sizes := prometheus.ExponentialBuckets(1, 4, 5) // 1 … 256, the largest group
+	m := &metrics{
+		commits: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "outrigger_db_commits_total",
+			Help: "Transactions committed to the database.",
+		}),
+		group: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "outrigger_db_group_size",
+			Help:    "Writes that one transaction took; a batch counts as one.",
+			Buckets: sizes,
+		}),
+		batch: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "outrigger_db_batch_size",
+			Help:    "Items that one batch took.",
+			Buckets: sizes,
+		}, []string{"batch"}),
+		wait: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "outrigger_db_queue_wait_seconds",
+			Help:    "How long a write waited for its turn.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 7), // 0.5 ms … 2 s
+		}),
+	}
+	if r == nil {
+		return m, nil
+	}
+	for _, c := range []prometheus.Collector{m.commits, m.group, m.batch, m.wait} {
+		if err := r.Register(c); err != nil {
+			return nil, fmt.Errorf("registering the database's metrics: %w", err)
+		}
+	}
+	return m, nil
+}

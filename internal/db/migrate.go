@@ -1,0 +1,212 @@
+package db
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"outrigger/internal/fault"
+)
+
+// Migrations are the schema of one package. FS holds
+// migrations/sqlite/0001_name.sql and migrations/postgres/0001_name.sql: the
+// same versions for both, each one transaction, never changed once released.
+// A file whose first line is "-- needs release: 7" shuts out programs whose
+// Release is lower.
+type Migrations struct {
+	Name string // the component, by which applied versions are remembered
+	FS   fs.FS
+}
+
+//go:embed migrations bootstrap
+var files embed.FS
+
+// Schema is this package's own: the leases. Migrate always applies it first.
+var Schema = Migrations{Name: "db", FS: files}
+
+// migration is one file.
+type migration struct {
+	component string
+	version   int64
+	file      string
+	checksum  string
+	script    string
+	needs     int64 // the release; 0 is any
+}
+
+// Migrate brings the schema up to date, a transaction a file. Several programs
+// may do so at once. What it does not know is left alone, so that an older
+// release runs beside a newer one, unless the schema says which release it
+// needs: then the error is fault.Conflict. So it is when a file that was
+// applied has changed since.
+func (d *DB) Migrate(ctx context.Context, sets ...Migrations) error {
+	var all []migration
+	for _, set := range append([]Migrations{Schema}, sets...) {
+		m, err := load(set, d.dialect)
+		if err != nil {
+			return err
+		}
+		all = append(all, m...)
+	}
+	if err := d.bootstrap(ctx); err != nil {
+		return fmt.Errorf("preparing the schema: %w", err)
+	}
+	for _, m := range all {
+		if err := d.apply(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	fileName     = regexp.MustCompile(`^(\d{4})_[a-z0-9_]+\.sql$`)
+	needsRelease = regexp.MustCompile(`^-- needs release: (\d+)\s*\n`)
+)
+
+// load reads the files of set for one dialect, in order.
+func load(set Migrations, dialect Dialect) ([]migration, error) {
+	dir := path.Join("migrations", string(dialect))
+	entries, err := fs.ReadDir(set.FS, dir)
+	if err != nil {
+		return nil, fmt.Errorf("migrations of %s: %w", set.Name, err)
+	}
+	var all []migration
+	for _, e := range entries {
+		file := path.Join(dir, e.Name())
+		parts := fileName.FindStringSubmatch(e.Name())
+		if parts == nil {
+			return nil, fmt.Errorf("migrations of %s: %s is not named like 0001_name.sql", set.Name, file)
+		}
+		script, err := fs.ReadFile(set.FS, file)
+		if err != nil {
+			return nil, fmt.Errorf("migrations of %s: %w", set.Name, err)
+		}
+		m := migration{component: set.Name, file: file, script: string(script)}
+		m.version, _ = strconv.ParseInt(parts[1], 10, 64)
+		if m.version != int64(len(all)+1) {
+			return nil, fmt.Errorf("migrations of %s: %s is out of sequence", set.Name, file)
+		}
+		if needs := needsRelease.FindSubmatch(script); needs != nil {
+			m.needs, _ = strconv.ParseInt(string(needs[1]), 10, 64)
+		}
+		sum := sha256.Sum256(script)
+		m.checksum = hex.EncodeToString(sum[:])
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// bootstrap makes the tables that remember migrations.
+func (d *DB) bootstrap(ctx context.Context) error {
+	script, err := files.ReadFile(path.Join("bootstrap", string(d.dialect)+".sql"))
+	if err != nil {
+		return err
+	}
+	return d.Write(ctx, func(tx *Tx) error {
+		if err := tx.exclusive(ctx); err != nil {
+			return err
+		}
+		if err := tx.script(ctx, string(script)); err != nil {
+			return err
+		}
+		return tx.release(ctx)
+	})
+}
+
+// apply runs one migration unless it has been.
+func (d *DB) apply(ctx context.Context, m migration) error {
+	err := d.Write(ctx, func(tx *Tx) error {
+		if err := tx.exclusive(ctx); err != nil {
+			return err
+		}
+		if err := tx.release(ctx); err != nil {
+			return err
+		}
+		var checksum string
+		err := tx.QueryRow(ctx, `SELECT checksum FROM schema_migrations WHERE component = $1 AND version = $2`,
+			m.component, m.version).Scan(&checksum)
+		switch {
+		case err == nil && checksum == m.checksum:
+			return nil
+		case err == nil:
+			return fault.New(fault.Conflict, "The schema of this database was made by a program whose %s differs. Use the program that made it.", m.file)
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+		if err := tx.script(ctx, m.script); err != nil {
+			return err
+		}
+		return tx.remember(ctx, m)
+	})
+	if err != nil {
+		return fmt.Errorf("migration %s of %s: %w", path.Base(m.file), m.component, err)
+	}
+	return nil
+}
+
+// remember notes that m was applied, and what it asks of programs.
+func (tx *Tx) remember(ctx context.Context, m migration) error {
+	_, err := tx.Exec(ctx, `INSERT INTO schema_migrations (component, version, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
+		m.component, m.version, m.checksum, Micros(tx.Now()))
+	if err != nil || m.needs == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO schema_meta (name, value) VALUES ('needs_release', $1)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE schema_meta.value < excluded.value`, m.needs)
+	return err
+}
+
+// release refuses a schema that is too new for this program.
+func (tx *Tx) release(ctx context.Context) error {
+	var needs int64
+	err := tx.QueryRow(ctx, `SELECT value FROM schema_meta WHERE name = 'needs_release'`).Scan(&needs)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if needs > Release {
+		return fault.New(fault.Conflict, "This database was upgraded by a newer program: it needs schema release %d, and this program has %d. Install the newer program on this node.", needs, Release)
+	}
+	return nil
+}
+
+// exclusive keeps other programs that migrate out until the transaction ends.
+// On SQLite there are none.
+func (tx *Tx) exclusive(ctx context.Context) error {
+	if tx.dialect == SQLite {
+		return nil
+	}
+	const key = 0x6f75747269676765 // "outrigge"
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(key))
+	return err
+}
+
+// script runs several statements without arguments.
+func (tx *Tx) script(ctx context.Context, script string) error {
+	if err := tx.ready(); err != nil {
+		return err
+	}
+	return tx.note(tx.ses.script(tx.context(ctx), script))
+}
+
+// Versions are the numbers of the migrations in set for one dialect.
+func (set Migrations) Versions(dialect Dialect) ([]int64, error) {
+	all, err := load(set, dialect)
+	if err != nil {
+		return nil, err
+	}
+	versions := make([]int64, 0, len(all))
+	for _, m := range all {
+		versions = append(versions, m.version)
+	}
+	return slices.Clip(versions), nil
+}

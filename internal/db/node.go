@@ -1,0 +1,158 @@
+package db
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"outrigger/internal/fault"
+)
+
+const (
+	// lockPatience is how long a start waits for the lock: the server takes a
+	// moment to notice that a killed predecessor is gone.
+	lockPatience = 3 * time.Second
+
+	// lockWatch is how often the connection that holds the lock is tried.
+	lockWatch = 2 * time.Second
+)
+
+// nodeLock says that this process is the node of its id: a session advisory
+// lock, which the server drops with the connection.
+type nodeLock struct {
+	cfg   *pgx.ConnConfig
+	id    string
+	log   *slog.Logger
+	conn  *pgx.Conn
+	pid   uint32        // the server's process of conn, or of the last one
+	taken chan struct{} // closed when another process has the lock
+
+	stop    context.CancelFunc
+	through chan struct{}
+	once    sync.Once
+}
+
+// lockNode takes the lock of the node id.
+func lockNode(ctx context.Context, cfg *pgx.ConnConfig, id string, log *slog.Logger) (*nodeLock, error) {
+	l := &nodeLock{cfg: cfg, id: id, log: log, taken: make(chan struct{}), through: make(chan struct{})}
+	if err := l.acquire(ctx); err != nil {
+		if errors.Is(err, errHeld) {
+			return nil, fault.Wrap(err, fault.Conflict, "Another process is the node %s of this database. Stop it, or give this one another node_id.", id)
+		}
+		return nil, public(err)
+	}
+	watching, stop := context.WithCancel(context.Background())
+	l.stop = stop
+	go l.watch(watching)
+	return l, nil
+}
+
+var errHeld = errors.New("db: another session holds the node's lock")
+
+// key is the number of the advisory lock.
+func (l *nodeLock) key() int64 {
+	sum := sha256.Sum256([]byte("outrigger node " + l.id))
+	return int64(binary.BigEndian.Uint64(sum[:]))
+}
+
+// acquire connects and takes the lock. A session of this very process that
+// the server has not yet missed is ended.
+func (l *nodeLock) acquire(ctx context.Context) error {
+	conn, err := pgx.ConnectConfig(ctx, l.cfg.Copy())
+	if err != nil {
+		return err
+	}
+	if l.pid != 0 {
+		// Only a session that holds this node's lock: the number may be
+		// another's by now.
+		const ghost = `SELECT count(pg_terminate_backend(pid)) FROM pg_locks
+			WHERE locktype = 'advisory' AND pid = $1 AND objsubid = 1
+			AND classid::bigint = ($2::bigint >> 32) & 4294967295 AND objid::bigint = $2::bigint & 4294967295`
+		if _, err := conn.Exec(ctx, ghost, l.pid, l.key()); err != nil {
+			conn.Close(context.WithoutCancel(ctx))
+			return fmt.Errorf("ending the session that was lost: %w", err)
+		}
+	}
+	_, err = conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", lockPatience.Milliseconds()))
+	if err == nil {
+		_, err = conn.Exec(ctx, "SELECT pg_advisory_lock($1)", l.key())
+	}
+	if err != nil {
+		conn.Close(context.WithoutCancel(ctx))
+		var p *pgconn.PgError
+		if errors.As(err, &p) && p.Code == "55P03" { // lock_not_available
+			return errHeld
+		}
+		return err
+	}
+	l.conn, l.pid = conn, conn.PgConn().PID()
+	return nil
+}
+
+// watch keeps the lock until close, or until another process has it.
+func (l *nodeLock) watch(ctx context.Context) {
+	defer close(l.through)
+	tick := time.NewTicker(lockWatch)
+	defer tick.Stop()
+	away := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := l.check(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, errHeld):
+			l.log.Error("another process has become this node", "node_id", l.id)
+			close(l.taken)
+			return
+		case err != nil && !away:
+			l.log.Warn("the connection that holds the node's lock is lost", "node_id", l.id, "error", err)
+		case err == nil && away:
+			l.log.Info("the node's lock is held again", "node_id", l.id)
+		}
+		away = err != nil
+	}
+}
+
+// check asks whether the connection lives, and takes the lock anew if not.
+func (l *nodeLock) check(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, lockPatience+connectTime)
+	defer cancel()
+	if l.conn != nil {
+		if l.conn.Ping(bounded) == nil {
+			return nil
+		}
+		l.drop()
+	}
+	return l.acquire(bounded)
+}
+
+func (l *nodeLock) drop() {
+	if l.conn != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+		defer cancel()
+		l.conn.Close(ctx)
+		l.conn = nil
+	}
+}
+
+// close lets go of the lock.
+func (l *nodeLock) close() {
+	l.once.Do(func() {
+		l.stop()
+		<-l.through
+		l.drop()
+	})
+}

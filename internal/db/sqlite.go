@@ -1,0 +1,194 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"outrigger/internal/fault"
+)
+
+// sqliteReaders bounds the read-only connections: more than the processors of
+// a small machine, so that one slow page does not hold up the others.
+const sqliteReaders = 8
+
+// sqliteEngine is one file: a writer that owns the only writing connection,
+// and read-only connections beside it.
+type sqliteEngine struct {
+	pool   *sql.DB
+	clock  func() time.Time
+	lock   *os.File
+	writer *writer
+
+	free  chan *session // idle readers; nil stands for one that is not open
+	done  chan struct{} // closed by close
+	once  sync.Once
+	never chan struct{} // what lost gives: the OS lock dies only with the process
+}
+
+func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
+	lock, err := lockFolder(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	e := &sqliteEngine{
+		clock: o.Clock,
+		lock:  lock,
+		free:  make(chan *session, sqliteReaders),
+		done:  make(chan struct{}),
+		never: make(chan struct{}),
+	}
+	for range sqliteReaders {
+		e.free <- nil
+	}
+	if err := e.open(ctx, filepath.Join(o.Dir, "outrigger.db")); err != nil {
+		lock.Close()
+		return nil, fault.Wrap(err, fault.Unavailable, "The database file outrigger.db in the folder %s cannot be opened. Look at its permissions and its disk.", o.Dir)
+	}
+	e.writer = newWriter(e.connect, o.Clock, m)
+	return e, nil
+}
+
+// open prepares the pool and has SQLite write the file once, so that a folder
+// that cannot be written shows at the start.
+func (e *sqliteEngine) open(ctx context.Context, file string) error {
+	pragmas := url.Values{"_pragma": {
+		"journal_mode(WAL)",
+		"synchronous(FULL)",        // a commit is on the disk before it is acknowledged
+		"foreign_keys(1)",          // as on PostgreSQL
+		"case_sensitive_like(1)",   // as on PostgreSQL
+		"busy_timeout(5000)",       // another program that looks into the file, a backup for example
+		"temp_store(MEMORY)",       // what savepoints set aside needs no file
+		"wal_autocheckpoint(4000)", // 16 MiB: fewer syncs of the main file, and a restart still replays it at once
+		"journal_size_limit(67108864)",
+	}}
+	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath() + "?" + pragmas.Encode())
+	if err != nil {
+		return err
+	}
+	e.pool = sql.OpenDB(connector)
+	e.pool.SetMaxOpenConns(sqliteReaders + 1)
+	e.pool.SetMaxIdleConns(0) // sessions keep their connections; one that is given back is closed
+	ses, err := e.connect(ctx)
+	if err == nil {
+		_, err = ses.conn.ExecContext(ctx, "BEGIN IMMEDIATE; PRAGMA user_version = 1; COMMIT")
+		ses.close()
+	}
+	if err != nil {
+		e.pool.Close()
+	}
+	return err
+}
+
+// connect opens a connection with no statements prepared.
+func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
+	conn, err := e.pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+func (e *sqliteEngine) read(ctx context.Context, fn func(*Tx) error) error {
+	ses, err := e.reader(ctx)
+	if err != nil {
+		return err
+	}
+	tx := &Tx{ses: ses, dialect: SQLite, now: e.clock().UTC().Truncate(time.Microsecond)}
+	if _, err = ses.exec(ctx, "BEGIN", nil); err == nil {
+		err = tx.run(fn)
+		// Not under ctx: it may have ended.
+		if _, end := ses.exec(context.Background(), "ROLLBACK", nil); err == nil {
+			err = end
+		}
+	}
+	if err != nil && (tx.err != nil || ctx.Err() != nil) {
+		ses.close() // interrupted or failed: the next reader gets a fresh one
+		ses = nil
+	}
+	e.free <- ses
+	return err
+}
+
+// reader takes an idle connection, opening it if need be.
+func (e *sqliteEngine) reader(ctx context.Context) (*session, error) {
+	var ses *session
+	select {
+	case <-e.done:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case ses = <-e.free:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-e.done:
+		return nil, errClosed
+	}
+	if ses != nil {
+		return ses, nil
+	}
+	ses, err := e.connect(ctx)
+	if err == nil {
+		if _, err = ses.conn.ExecContext(ctx, "PRAGMA query_only = 1"); err == nil {
+			return ses, nil
+		}
+		ses.close()
+	}
+	e.free <- nil
+	return nil, fmt.Errorf("opening a reader: %w", err)
+}
+
+func (e *sqliteEngine) write(ctx context.Context, fn func(*Tx) error, bulk bool) ([]func(), error) {
+	c := newCall(ctx, fn)
+	if err := e.writer.submit(bulk, c); err != nil {
+		return nil, err
+	}
+	return c.wait()
+}
+
+func (e *sqliteEngine) writeEach(fns []func(*Tx) error) (after []func(), errs []error) {
+	calls := make([]*call, len(fns))
+	for i, fn := range fns {
+		calls[i] = newCall(context.Background(), fn)
+	}
+	errs = make([]error, len(fns))
+	if err := e.writer.submit(false, calls...); err != nil {
+		for i := range errs {
+			errs[i] = err
+		}
+		return nil, errs
+	}
+	for i, c := range calls {
+		var a []func()
+		a, errs[i] = c.wait()
+		after = append(after, a...)
+	}
+	return after, errs
+}
+
+func (e *sqliteEngine) lost() <-chan struct{} { return e.never }
+
+func (e *sqliteEngine) close() (err error) {
+	e.once.Do(func() {
+		close(e.done)
+		for range sqliteReaders { // each reader, when whoever has it is through
+			if ses := <-e.free; ses != nil {
+				ses.close()
+			}
+		}
+		e.writer.close()
+		if err = e.pool.Close(); err != nil {
+			err = fmt.Errorf("closing the database: %w", err)
+		}
+		e.lock.Close() // and the lock with it
+	})
+	return err
+}

@@ -1,0 +1,143 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// Tx is one transaction, used by one goroutine while Read, Write or a Batch
+// runs its function.
+type Tx struct {
+	ses     *session
+	dialect Dialect
+	now     time.Time
+	ctx     context.Context // what statements run under; nil: what the caller gives. A running write is not interrupted
+	open    *sql.Rows       // the last rows given out
+	err     error           // the first statement that failed; nothing runs after it
+	after   []func()
+}
+
+var errRowsOpen = errors.New("db: rows of an earlier query are still open")
+
+// Dialect says which database it is.
+func (tx *Tx) Dialect() Dialect { return tx.dialect }
+
+// Now is the time of the transaction: the database's clock at its beginning,
+// the same for its whole length, in whole microseconds.
+func (tx *Tx) Now() time.Time { return tx.now }
+
+// AfterCommit has f called once the transaction is committed, before Write
+// returns; f is not called if it fails.
+func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
+
+// Exec runs a statement and says how many rows it changed.
+func (tx *Tx) Exec(ctx context.Context, q string, args ...any) (int64, error) {
+	if err := tx.ready(); err != nil {
+		return 0, err
+	}
+	n, err := tx.ses.exec(tx.context(ctx), q, args)
+	return n, tx.note(err)
+}
+
+// Query runs a query. Its rows must be closed before the next statement.
+func (tx *Tx) Query(ctx context.Context, q string, args ...any) (*sql.Rows, error) {
+	if err := tx.ready(); err != nil {
+		return nil, err
+	}
+	rows, err := tx.ses.query(tx.context(ctx), q, args)
+	if err != nil {
+		return nil, tx.note(err)
+	}
+	tx.open = rows
+	return rows, nil
+}
+
+// QueryRow runs a query of at most one row. Scan gives its error, and
+// sql.ErrNoRows when there is none.
+func (tx *Tx) QueryRow(ctx context.Context, q string, args ...any) *sql.Row {
+	ctx = tx.context(ctx)
+	if err := tx.ready(); err != nil {
+		// A sql.Row with an error can only be had from a query that fails.
+		ended, end := context.WithCancelCause(ctx)
+		end(err)
+		return tx.ses.conn.QueryRowContext(ended, q, args...)
+	}
+	row := tx.ses.queryRow(ctx, q, args)
+	tx.note(row.Err())
+	return row
+}
+
+// Fenced is fault.Conflict unless fence is still the fence of the lease: what
+// a holder writes is refused once somebody else has taken the lease. Until the
+// transaction ends nobody can take it.
+func (tx *Tx) Fenced(ctx context.Context, name string, fence int64) error {
+	q := `SELECT fence FROM leases WHERE name = $1`
+	if tx.dialect == Postgres {
+		q += ` FOR KEY SHARE` // against Acquire's FOR UPDATE; renewals need not wait
+	}
+	var now int64
+	err := tx.QueryRow(ctx, q, name).Scan(&now)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("reading the lease %s: %w", name, err)
+	}
+	if now != fence {
+		return fault.New(fault.Conflict, "Another node has taken over %s.", name)
+	}
+	return nil
+}
+
+// context is what a statement runs under.
+func (tx *Tx) context(ctx context.Context) context.Context {
+	if tx.ctx != nil {
+		return tx.ctx
+	}
+	return ctx
+}
+
+// note keeps the first error of a statement.
+func (tx *Tx) note(err error) error {
+	if err != nil && tx.err == nil {
+		tx.err = err
+	}
+	return err
+}
+
+// ready says whether a statement may run. PostgreSQL runs none while rows are
+// open or after one has failed, so SQLite must not either.
+func (tx *Tx) ready() error {
+	if tx.err != nil {
+		return fmt.Errorf("db: an earlier statement of this transaction failed: %w", tx.err)
+	}
+	if tx.open == nil {
+		return nil
+	}
+	if _, err := tx.open.Columns(); err == nil {
+		return tx.note(errRowsOpen)
+	}
+	err := tx.open.Err()
+	tx.open = nil
+	return tx.note(err)
+}
+
+// run calls fn, turns a panic into an error, and lets nothing pass for success
+// after a statement failed.
+func (tx *Tx) run(fn func(*Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
+		}
+		if tx.open != nil {
+			tx.open.Close()
+		}
+	}()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.ready()
+}
