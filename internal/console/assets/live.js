@@ -1,0 +1,40 @@
+// An element with data-live="/url" takes its content from that address's
+// server-sent events, and says "live" to the other modules when it changed.
+// The server ends a stream after some minutes; the browser comes back.
+
+const slowest = 30_000;
+
+function follow(element) {
+  let wait = 1000;
+  let source;
+
+  const connect = () => {
+    source = new EventSource(element.dataset.live);
+    source.onopen = () => {
+      wait = 1000;
+      delete element.dataset.stale;
+    };
+    source.onmessage = (event) => {
+      const focused = document.activeElement;
+      if (element.contains(focused) && focused !== element && focused.matches("input, select, textarea")) return;
+      const href = element.contains(focused) ? focused.getAttribute("href") : null;
+      element.innerHTML = event.data;
+      if (href) element.querySelector(`a[href="${CSS.escape(href)}"]`)?.focus();
+      element.dispatchEvent(new CustomEvent("live", { bubbles: true }));
+    };
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return; // it tries again by itself
+      element.dataset.stale = "";
+      setTimeout(connect, wait);
+      wait = Math.min(wait * 2, slowest);
+    };
+  };
+
+  connect();
+  window.addEventListener("pagehide", () => source.close());
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) connect();
+  });
+}
+
+document.querySelectorAll("[data-live]").forEach(follow);

@@ -1,0 +1,15 @@
+// The menus of the bar are <details>: they open without this. It closes them
+// again at Escape, at a click elsewhere, and when another opens.
+
+const open = () => document.querySelectorAll("details.menu[open]");
+
+document.addEventListener("click", (event) => {
+  for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of open()) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});

@@ -1,0 +1,129 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"outrigger/internal/identity"
+)
+
+// Sessions is what the console asks of identity.
+type Sessions interface {
+	// SignIn answers a new session. Unauthenticated: an unknown user or a
+	// wrong password. RateLimited: too many failures.
+	SignIn(ctx context.Context, user, password, addr string) (session string, p *identity.Principal, err error)
+	// Session answers whose session it is. Unauthenticated: nobody's.
+	Session(ctx context.Context, session string) (*identity.Principal, error)
+	// SignOut ends a session; one that is over is no error.
+	SignOut(ctx context.Context, session string) error
+}
+
+// Options say what a console needs.
+type Options struct {
+	Identity Sessions
+	// BaseURL is where users reach the console. Its path is put in front of
+	// every address, its scheme decides whether cookies are Secure.
+	BaseURL string
+	Version string       // shown in the footer
+	Log     *slog.Logger // every internal error, once, with its referral number
+}
+
+// Console collects the pages of the shell and of the wings. Register
+// everything, then call Handler once.
+type Console struct {
+	opts     Options
+	base     string // path of BaseURL without the final slash: "" or "/outrigger"
+	secure   bool
+	origin   http.CrossOriginProtection
+	assets   assets
+	pages    templates
+	mux      *http.ServeMux
+	routes   []*route
+	nav      []Nav
+	overview []OverviewFunc
+	ended    context.Context // done when Stop was called: ends every live stream
+	end      context.CancelFunc
+	problems []error // of registration, answered by Handler
+}
+
+// New builds a console that has the pages of the shell: overview, sign-in and
+// what identity offers beyond them.
+func New(o Options) (*Console, error) {
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, fmt.Errorf("console: the base URL %q is not an http or https address", o.BaseURL)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Console{
+		opts:   o,
+		base:   strings.TrimRight(base.EscapedPath(), "/"),
+		secure: base.Scheme == "https",
+		mux:    http.NewServeMux(),
+	}
+	c.ended, c.end = context.WithCancel(context.Background())
+	// Behind a proxy that changes Host, browsers that send no Sec-Fetch-Site
+	// are known by their Origin.
+	if err := c.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+		return nil, fmt.Errorf("console: base URL: %w", err)
+	}
+	c.AddAssets(Sub(shellAssets, "assets"))
+	if err := c.pages.shell(Sub(shellTemplates, "templates"), c.funcs()); err != nil {
+		return nil, err
+	}
+	c.AddPages(Sub(shellPages, "pages"))
+	c.routeShell()
+	return c, errors.Join(c.problems...)
+}
+
+// Sub is fs.Sub for an embedded folder that is certain to be there.
+func Sub(files fs.FS, dir string) fs.FS {
+	sub, err := fs.Sub(files, dir)
+	if err != nil {
+		panic(err) // an invalid path in the program text
+	}
+	return sub
+}
+
+// AddPages adds the templates of a wing; see the package documentation.
+func (c *Console) AddPages(files fs.FS) {
+	if err := c.pages.add(files, c.funcs()); err != nil {
+		c.problems = append(c.problems, err)
+	}
+}
+
+// AddAssets adds files to be served under content-hash URLs: .js modules,
+// .css, .svg. Templates name them by their path in files.
+func (c *Console) AddAssets(files fs.FS) {
+	if err := c.assets.add(files); err != nil {
+		c.problems = append(c.problems, err)
+	}
+}
+
+// Handler checks that every template that a page may need is there, and
+// answers the handler of everything below the base URL that is the console's.
+// The request's path still has the path of the base URL in front.
+func (c *Console) Handler() (http.Handler, error) {
+	problems := append(c.problems, c.pages.check())
+	for _, rt := range c.routes {
+		for _, name := range rt.templates {
+			if c.pages.byName[name] == nil {
+				problems = append(problems, fmt.Errorf("console: %s names the page %q, which is not there", rt.pattern, name))
+			}
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(c.serve), nil
+}
+
+// Stop ends every live stream, which would hold up a server's Shutdown.
+func (c *Console) Stop() { c.end() }

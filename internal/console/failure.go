@@ -1,0 +1,122 @@
+package console
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// statusOf is the HTTP status of each fault code and the title of its page.
+var statusOf = map[fault.Code]struct {
+	status int
+	title  string
+}{
+	fault.Invalid:         {http.StatusBadRequest, "That cannot be done so"},
+	fault.Unauthenticated: {http.StatusUnauthorized, "Please sign in"},
+	fault.Forbidden:       {http.StatusForbidden, "Not for you"},
+	fault.NotFound:        {http.StatusNotFound, "Not found"},
+	fault.Conflict:        {http.StatusConflict, "It has changed meanwhile"},
+	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "Too large"},
+	fault.RateLimited:     {http.StatusTooManyRequests, "Too often"},
+	fault.Unavailable:     {http.StatusServiceUnavailable, "Not available just now"},
+	fault.Internal:        {http.StatusInternalServerError, "Something went wrong here"},
+}
+
+// statusView is the page of an error.
+type statusView struct {
+	Title, Text string
+	Fields      []fieldProblem
+	Referral    string // of an internal error
+	Retry       bool   // whether trying again may help
+}
+
+// fail answers an error with its status page: the one place that does.
+func (x *exchange) fail(err error) { x.failWith(nil, err) }
+
+// failWith answers an error, as the refused form where the answer is one.
+func (x *exchange) failWith(answer Response, err error) {
+	f := fault.As(err)
+	x.retryAfter(f)
+	if page, ok := answer.(Page); ok {
+		if form, ok := page.refused(f); ok {
+			form.Refuse(f)
+			page.Status = statusOf[f.Code].status
+			if err := x.page(page, f); err != nil {
+				x.fail(err)
+			}
+			return
+		}
+	}
+	if f.Code == fault.Unauthenticated && x.principal == nil {
+		x.signInFirst()
+		return
+	}
+	known := statusOf[f.Code]
+	v := statusView{Title: known.title, Text: f.Message, Retry: f.Code == fault.Unavailable || f.Code == fault.RateLimited}
+	for _, field := range f.Fields {
+		v.Fields = append(v.Fields, fieldProblem{Message: field.Message})
+	}
+	if f.Code == fault.Internal {
+		v.Referral = x.refer(err)
+		v.Text = fmt.Sprintf("An internal error occurred. Quote referral number %s to your administrator.", v.Referral)
+	}
+	x.status(known.status, v)
+}
+
+// refer logs an internal error and answers the number that finds it.
+func (x *exchange) refer(err error) string {
+	var number [6]byte
+	_, _ = rand.Read(number[:]) // never fails
+	referral := hex.EncodeToString(number[:])
+	x.c.opts.Log.Error("internal error", "referral", referral, "request_id", identity.OriginOf(x.r.Context()).RequestID,
+		"method", x.r.Method, "path", x.path, "error", err)
+	return referral
+}
+
+func (x *exchange) retryAfter(f *fault.Error) {
+	if f.RetryAfter > 0 {
+		x.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+	}
+}
+
+// status answers a status page, or bare text when even that cannot be shown.
+func (x *exchange) status(status int, v statusView) {
+	if err := x.page(Page{Template: statusPage, Title: v.Title, Status: status, Data: v}, nil); err != nil {
+		x.c.opts.Log.Error("the status page cannot be shown", "error", err)
+		http.Error(x.w, v.Text, status)
+	}
+}
+
+// signInFirst sends whoever is not signed in to do so and come back.
+func (x *exchange) signInFirst() {
+	to := "/sign-in"
+	if back := x.returnPath(); back != "/" {
+		to += "?to=" + url.QueryEscape(back)
+	}
+	http.Redirect(x.w, x.r, x.c.base+to, http.StatusSeeOther)
+}
+
+// returnPath is where to come back to: the page that was asked for, or, after
+// a write, the page of its form.
+func (x *exchange) returnPath() string {
+	switch x.r.Method {
+	case http.MethodGet, http.MethodHead:
+		if q := x.r.URL.RawQuery; q != "" {
+			return x.path + "?" + q
+		}
+		return x.path
+	}
+	get := x.r.Clone(x.r.Context())
+	get.Method = http.MethodGet
+	if _, pattern := x.c.mux.Handler(get); pattern != "" {
+		return x.path
+	}
+	return "/"
+}

@@ -1,0 +1,67 @@
+package console
+
+import (
+	"strings"
+
+	"outrigger/internal/identity"
+)
+
+// Nav is an entry of the navigation. Entries of one section stand together,
+// in the order in which they were added.
+type Nav struct {
+	Section string
+	Label   string
+	Path    string // below the base URL; the entry is current for it and what is below it
+	// Visible tells whether the entry is shown to p, who is signed in. Nil is
+	// everyone. The page's own Access decides what is allowed.
+	Visible func(p *identity.Principal) bool
+}
+
+// AddNav adds an entry to the navigation.
+func (c *Console) AddNav(n Nav) { c.nav = append(c.nav, n) }
+
+type navSection struct {
+	Label   string
+	Entries []navEntry
+}
+
+type navEntry struct {
+	Label, Path string
+	Current     bool
+}
+
+// navFor is the navigation as p sees it on the page at path, and that page's
+// section. The entry with the longest path that covers the page is current.
+func (c *Console) navFor(p *identity.Principal, path, section string) ([]navSection, string) {
+	if p == nil {
+		return nil, section
+	}
+	var current Nav
+	for _, n := range c.nav {
+		if covers(n.Path, path) && len(n.Path) > len(current.Path) {
+			current = n
+		}
+	}
+	if section == "" {
+		section = current.Section
+	}
+	var sections []navSection
+	at := map[string]int{}
+	for _, n := range c.nav {
+		if n.Visible != nil && !n.Visible(p) {
+			continue
+		}
+		i, ok := at[n.Section]
+		if !ok {
+			i = len(sections)
+			at[n.Section] = i
+			sections = append(sections, navSection{Label: n.Section})
+		}
+		sections[i].Entries = append(sections[i].Entries, navEntry{n.Label, n.Path, n.Path == current.Path})
+	}
+	return sections, section
+}
+
+func covers(entry, path string) bool {
+	return path == entry || entry != "/" && strings.HasPrefix(path, entry+"/")
+}

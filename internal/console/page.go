@@ -1,0 +1,179 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// Response is what a handler answers: a Page, a Redirect, a Confirm or a Live.
+type Response interface {
+	respond(x *exchange) error
+}
+
+// Handler answers one request. An error becomes a status page; an error beside
+// a Page with a *Form in its Data becomes that page, refused. identity.From of
+// the request's context is whoever asks.
+type Handler func(r *http.Request) (Response, error)
+
+// Page is one page in the shell's layout.
+type Page struct {
+	Template string // named by Handle
+	Title    string
+	Section  string // the small line above the title; by default that of the page's Nav
+	Up       []Link // the pages above it, outermost first
+	Tabs     []Tab
+	Actions  []Action
+	Data     any // the dot of "content": a struct, not a map
+	Status   int // 200 by default
+}
+
+// Link leads to a page of the console. Path is below the base URL.
+type Link struct{ Label, Path string }
+
+// Tab is one of several views of a thing.
+type Tab struct {
+	Label, Path string
+	Current     bool
+}
+
+// Action is a button beside the title that leads somewhere, the first one the
+// page's main one.
+type Action struct{ Label, Path string }
+
+// Redirect answers a write: the browser is sent on (303) and the page it comes
+// to shows Flash once.
+type Redirect struct {
+	To    string // below the base URL
+	Flash string // a sentence
+	Tone  Tone   // Good by default
+}
+
+// Confirm asks before something is lost. Its page works by itself; a link
+// with data-confirm opens it as a dialog.
+type Confirm struct {
+	Title  string // a question: "Delete the rule Builds?"
+	Text   string // what happens
+	Losses []string
+	Action string // where the confirmation is posted; by default the same path
+	Verb   string // what the button says: "Delete rule"
+	Back   string // where "Cancel" leads
+	Form   []Hidden
+}
+
+// Hidden is a value that a confirmation posts.
+type Hidden struct{ Name, Value string }
+
+// view is what the layout gets.
+type view struct {
+	Page
+	User    *identity.Principal
+	Nav     []navSection
+	Flash   *flash
+	Problem *problem
+	Version string
+	Return  string // the page's own address, to come back to
+	Content any
+}
+
+// problem is the summary of a refused form.
+type problem struct {
+	Message string
+	Fields  []fieldProblem
+}
+
+type fieldProblem struct{ ID, Message string }
+
+// refuser is Data that shows errors at its fields: whatever embeds *Form.
+type refuser interface{ Refuse(*fault.Error) }
+
+func (p Page) respond(x *exchange) error { return x.page(p, nil) }
+
+// refused tells whether the page can show err itself, as a form does.
+func (p Page) refused(err *fault.Error) (refuser, bool) {
+	switch err.Code {
+	case fault.Invalid, fault.Conflict, fault.TooLarge, fault.RateLimited, fault.Unauthenticated, fault.Unavailable:
+		form, ok := p.Data.(refuser)
+		return form, ok
+	}
+	return nil, false
+}
+
+// page renders into memory first: what fails is a status page, not half a page.
+func (x *exchange) page(p Page, refusal *fault.Error) error {
+	v := view{
+		Page: p, User: x.principal, Version: x.c.opts.Version, Content: p.Data,
+		Flash: x.takeFlash(), Return: x.returnPath(),
+	}
+	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section)
+	if refusal != nil {
+		v.Problem = newProblem(refusal)
+	}
+	if v.Status == 0 {
+		v.Status = http.StatusOK
+	}
+	if x.route != nil && !x.route.declares(p.Template) {
+		return fmt.Errorf("%s answers with the page %q, which its Handle does not name", x.route.pattern, p.Template)
+	}
+	body, err := x.c.pages.render(p.Template, "layout", v)
+	if err != nil {
+		return err
+	}
+	x.write(v.Status, body)
+	return nil
+}
+
+func (t *templates) render(page, part string, data any) ([]byte, error) {
+	set := t.byName[page]
+	if set == nil {
+		return nil, fmt.Errorf("there is no page %q", page)
+	}
+	var body bytes.Buffer
+	if err := set.ExecuteTemplate(&body, part, data); err != nil {
+		return nil, fmt.Errorf("page %q: %w", page, err)
+	}
+	return body.Bytes(), nil
+}
+
+func newProblem(err *fault.Error) *problem {
+	p := &problem{Message: err.Message}
+	switch n := len(err.Fields); n {
+	case 0:
+	case 1:
+		p.Message = "One entry needs a correction:"
+	default:
+		p.Message = fmt.Sprintf("%d entries need a correction:", n)
+	}
+	for _, f := range err.Fields {
+		p.Fields = append(p.Fields, fieldProblem{fieldID(fieldName(f.Name)), f.Message})
+	}
+	return p
+}
+
+func (d Redirect) respond(x *exchange) error {
+	if !strings.HasPrefix(d.To, "/") {
+		return fmt.Errorf("a redirect to %q, which is no path of the console", d.To)
+	}
+	if d.Flash != "" {
+		x.setFlash(d.Flash, d.Tone)
+	}
+	http.Redirect(x.w, x.r, x.c.base+d.To, http.StatusSeeOther)
+	return nil
+}
+
+func (q Confirm) respond(x *exchange) error {
+	if q.Action == "" {
+		q.Action = x.path
+	}
+	return x.page(Page{Template: confirmPage, Title: q.Title, Data: q}, nil)
+}
+
+func (x *exchange) write(status int, body []byte) {
+	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(body) // whoever asked may be gone; nothing is left to tell
+}

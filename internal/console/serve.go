@@ -1,0 +1,170 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// Names of the shell's own pages that any request may come to.
+const (
+	confirmPage = "confirm"
+	statusPage  = "status"
+	signInPage  = "sign-in"
+)
+
+type route struct {
+	pattern   string
+	access    Access
+	handler   func(x *exchange) (Response, error)
+	templates []string
+}
+
+func (rt *route) declares(template string) bool {
+	return slices.Contains(rt.templates, template) || template == confirmPage || template == statusPage
+}
+
+// exchange is one request on its way to its answer.
+type exchange struct {
+	c         *Console
+	w         http.ResponseWriter
+	r         *http.Request
+	path      string // below the base URL
+	route     *route
+	principal *identity.Principal
+}
+
+// Handle registers a page under a net/http pattern such as
+// "GET /notifications/rules/{id}", whose path is below the base URL.
+// templates are the pages that h may answer with.
+func (c *Console) Handle(pattern string, access Access, h Handler, templates ...string) {
+	c.handle(pattern, access, func(x *exchange) (Response, error) { return h(x.r) }, templates...)
+}
+
+// handle is Handle for the shell's own pages, which set cookies.
+func (c *Console) handle(pattern string, access Access, h func(*exchange) (Response, error), templates ...string) {
+	rt := &route{pattern, access, h, templates}
+	c.routes = append(c.routes, rt)
+	method, path, _ := strings.Cut(pattern, " ")
+	if path == "/" {
+		path = "/{$}"
+	}
+	c.mux.HandleFunc(method+" "+c.base+path, func(w http.ResponseWriter, r *http.Request) {
+		x := &exchange{c: c, w: w, r: r, path: c.below(r), route: rt}
+		x.serve()
+	})
+}
+
+// below is the request's path below the base URL.
+func (c *Console) below(r *http.Request) string {
+	path := strings.TrimPrefix(r.URL.EscapedPath(), c.base)
+	if path == "" {
+		return "/"
+	}
+	return path
+}
+
+func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
+	c.secureHeaders(w.Header())
+	if c.assets.serve(w, r, c.below(r)) {
+		return
+	}
+	h, pattern := c.mux.Handler(r)
+	if pattern == "" {
+		c.unrouted(w, r, h)
+		return
+	}
+	c.mux.ServeHTTP(w, r)
+}
+
+// unrouted gives the mux's own 404 and 405 the console's face.
+func (c *Console) unrouted(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	x := &exchange{c: c, w: w, r: r, path: c.below(r)}
+	if r.URL.Path == c.base && c.base != "" {
+		http.Redirect(w, r, c.base+"/", http.StatusPermanentRedirect)
+		return
+	}
+	if err := x.identify(); err != nil {
+		x.fail(err)
+		return
+	}
+	answer := &headerOnly{header: http.Header{}}
+	h.ServeHTTP(answer, r)
+	if answer.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", answer.header.Get("Allow"))
+		x.status(http.StatusMethodNotAllowed, statusView{
+			Title: "This page does not take that",
+			Text:  "The address exists, but not for " + r.Method + " requests.",
+		})
+		return
+	}
+	x.fail(fault.New(fault.NotFound, "There is no page at this address."))
+}
+
+// headerOnly keeps what a handler says about its answer and drops the answer.
+type headerOnly struct {
+	header http.Header
+	status int
+}
+
+func (h *headerOnly) Header() http.Header         { return h.header }
+func (h *headerOnly) Write(b []byte) (int, error) { return len(b), nil }
+func (h *headerOnly) WriteHeader(status int)      { h.status = status }
+
+// serve runs the route: who asks, may they, from here, and what is the answer.
+func (x *exchange) serve() {
+	if err := x.identify(); err != nil {
+		x.fail(err)
+		return
+	}
+	if err := x.c.origin.Check(x.r); err != nil {
+		x.fail(fault.Wrap(err, fault.Forbidden, "The request came from another site and was refused. Open the page here and try again."))
+		return
+	}
+	if !x.route.access(x.r, x.principal) {
+		x.fail(x.refusal())
+		return
+	}
+	answer, err := x.route.handler(x)
+	if err != nil {
+		x.failWith(answer, err)
+		return
+	}
+	if answer == nil {
+		x.fail(fault.New(fault.Internal, "%s answered nothing", x.route.pattern))
+		return
+	}
+	if err := answer.respond(x); err != nil {
+		x.fail(err)
+	}
+}
+
+// identify finds whose session the request's cookie is, and puts the
+// principal into the request's context. Nobody's is no error.
+func (x *exchange) identify() error {
+	cookie, err := x.r.Cookie(identity.SessionCookie)
+	if err != nil {
+		return nil
+	}
+	p, err := x.c.opts.Identity.Session(x.r.Context(), cookie.Value)
+	if fault.Is(err, fault.Unauthenticated) {
+		x.dropCookie(identity.SessionCookie)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	x.principal = p
+	x.r = x.r.WithContext(identity.With(x.r.Context(), p))
+	return nil
+}
+
+func (x *exchange) refusal() error {
+	if x.principal == nil {
+		return fault.New(fault.Unauthenticated, "Sign in to see this page.")
+	}
+	return fault.New(fault.Forbidden, "Your permissions do not reach this page. Ask an administrator of Outrigger for them.")
+}

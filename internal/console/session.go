@@ -1,0 +1,96 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// cookie sets a cookie for everything below the base URL; an empty value
+// drops it.
+func (x *exchange) cookie(name, value string, maxAge int) {
+	http.SetCookie(x.w, &http.Cookie{
+		Name: name, Value: value, MaxAge: maxAge,
+		Path: x.c.base + "/", Secure: x.c.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+func (x *exchange) dropCookie(name string) { x.cookie(name, "", -1) }
+
+// signInView is the sign-in form.
+type signInView struct {
+	*Form
+	To string // where to go after it
+}
+
+// showSignIn is GET /sign-in.
+func (c *Console) showSignIn(x *exchange) (Response, error) {
+	to := localPath(x.r.URL.Query().Get("to"))
+	if x.principal != nil {
+		return Redirect{To: to}, nil
+	}
+	return signIn(NewForm(), to), nil
+}
+
+func signIn(form *Form, to string) Page {
+	return Page{Template: signInPage, Title: "Sign in", Data: signInView{form, to}}
+}
+
+// signIn is POST /sign-in.
+func (c *Console) signIn(x *exchange) (Response, error) {
+	form, err := ReadForm(x.r)
+	if err != nil {
+		return nil, err
+	}
+	to := localPath(form.Get("to"))
+	var missing fault.Fields
+	if form.Get("user") == "" {
+		missing.Add("user", "Enter your user name.")
+	}
+	if form.Raw("password") == "" {
+		missing.Add("password", "Enter your password.")
+	}
+	if err := missing.Err(); err != nil {
+		return signIn(form, to), err
+	}
+	ctx := x.r.Context()
+	session, _, err := c.opts.Identity.SignIn(ctx, form.Get("user"), form.Raw("password"), identity.OriginOf(ctx).Address)
+	if fault.Is(err, fault.Unauthenticated) {
+		return signIn(form, to), fault.Wrap(err, fault.Unauthenticated, "The user name or the password is wrong.")
+	}
+	if err != nil {
+		return signIn(form, to), err
+	}
+	x.cookie(identity.SessionCookie, session, 0) // as long as the browser; identity ends it sooner
+	return Redirect{To: to}, nil
+}
+
+// signOut is POST /sign-out.
+func (c *Console) signOut(x *exchange) (Response, error) {
+	if cookie, err := x.r.Cookie(identity.SessionCookie); err == nil {
+		if err := c.opts.Identity.SignOut(x.r.Context(), cookie.Value); err != nil {
+			return nil, err
+		}
+	}
+	x.dropCookie(identity.SessionCookie)
+	return Redirect{To: "/sign-in", Flash: "You are signed out."}, nil
+}
+
+// localPath is where after signing in: to if it is a path of the console, else
+// the overview. Whatever a browser could read as another site is refused:
+// "//host", a backslash, a control character.
+func localPath(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil ||
+		!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||
+		strings.ContainsFunc(to, func(r rune) bool { return r == '\\' || r < ' ' || r == 0x7f }) {
+		return "/"
+	}
+	if p := u.EscapedPath(); p == "/sign-in" || p == "/sign-out" {
+		return "/"
+	}
+	return to
+}
