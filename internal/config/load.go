@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"outrigger/internal/secret"
 )
 
 const envPrefix = "OUTRIGGER_"
@@ -141,23 +143,31 @@ func (l *loader) secretLayer(s setting, value, path, place string) {
 	}
 }
 
-// readSecrets reads the files of secrets; the last line end is dropped.
+// readSecrets reads the files of secrets.
 func (l *loader) readSecrets() {
 	for _, key := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[key]
-		content, err := os.ReadFile(f.path)
+		value, err := ReadSecret(f.path)
 		if err != nil {
-			l.problem(key+fileSuffix, "the file cannot be read: %w", err)
+			l.problem(key+fileSuffix, "%w", err)
 			continue
 		}
-		text, ended := strings.CutSuffix(string(content), "\n")
-		if ended {
-			text = strings.TrimSuffix(text, "\r")
-		}
-		if text == "" {
-			l.problem(key+fileSuffix, "the file %s is empty", f.path)
-			continue
-		}
-		l.text(f.into, text, key)
+		l.text(f.into, value.Reveal(), key)
 	}
+}
+
+// ReadSecret reads a file that holds a secret; its last line end is dropped.
+func ReadSecret(path string) (secret.Value, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return secret.Value{}, fmt.Errorf("the file cannot be read: %w", err)
+	}
+	text, ended := strings.CutSuffix(string(content), "\n")
+	if ended {
+		text = strings.TrimSuffix(text, "\r")
+	}
+	if text == "" {
+		return secret.Value{}, fmt.Errorf("the file %s is empty", path)
+	}
+	return secret.New(text), nil
 }

@@ -28,8 +28,8 @@ const (
 // connectionName is what fits in a webhook URL without escaping.
 var connectionName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// hostName is a DNS name; *. in front stands for every name below it.
-var hostName = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
+// hostName is what can be resolved; egress, which uses it, looks closer.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$`)
 
 // Validate judges the settings together and names everything that is wrong, a
 // line each, beginning with the key.
