@@ -1,0 +1,191 @@
+// Package loadtest drives the program from outside: it builds the ordinary
+// binary, runs it as a child process and kills it, posts signed webhooks at
+// it and records what comes out at a chat platform that it plays. What was
+// acknowledged is then held against what arrived.
+//
+// It imports nothing of the program, so that it measures what users get.
+package loadtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Build compiles the program into dir, as a release does, and gives its path.
+func Build(ctx context.Context, dir string) (string, error) {
+	path := filepath.Join(dir, "outrigger")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "outrigger/cmd/outrigger")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// Process is one node: a child process that can be killed and started again
+// with the same data, on the same port.
+type Process struct {
+	Settings Settings
+
+	binary string
+	port   int
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when cmd has ended
+}
+
+// New prepares a node that runs binary, without starting it. Settings.Dir
+// must exist.
+func New(binary string, s Settings) (*Process, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{Settings: s, binary: binary, port: port}
+	if err := os.WriteFile(p.file("outrigger.yaml"), []byte(s.yaml(p.Addr())), 0o600); err != nil {
+		return nil, fmt.Errorf("write settings: %w", err)
+	}
+	return p, nil
+}
+
+// Addr is the host and port that the node listens on.
+func (p *Process) Addr() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
+
+// PID is the id of the running process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Start runs the node and waits until it is ready. It gives the time from the
+// start of the process to its first ready answer.
+func (p *Process) Start(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	if err := p.Spawn(); err != nil {
+		return 0, err
+	}
+	if err := p.Ready(ctx); err != nil {
+		return 0, err
+	}
+	return time.Since(began), nil
+}
+
+// Spawn starts the process and does not wait for anything.
+func (p *Process) Spawn() error {
+	log, err := os.OpenFile(p.file("outrigger.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	defer log.Close()
+	cmd := exec.Command(p.binary, "serve", "--config", p.file("outrigger.yaml"))
+	cmd.Dir = p.Settings.Dir
+	cmd.Env = environment()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // outlives no test that crashed
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", p.binary, err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		cmd.Wait() // its state is read from cmd.ProcessState
+		close(exited)
+	}()
+	p.cmd, p.exited = cmd, exited
+	return nil
+}
+
+// readyPoll is how often readiness is asked: fine enough for a start that
+// should take under 300 ms.
+const readyPoll = 2 * time.Millisecond
+
+// Ready waits until /readyz answers 200. It fails at once, with the end of
+// the log, when the process ends instead.
+func (p *Process) Ready(ctx context.Context) error {
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	tick := time.NewTicker(readyPoll)
+	defer tick.Stop()
+	for {
+		resp, err := client.Get("http://" + p.Addr() + "/readyz")
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-p.exited:
+			return fmt.Errorf("the process ended before it was ready (%v):\n%s", p.cmd.ProcessState, p.Log())
+		case <-ctx.Done():
+			return fmt.Errorf("not ready: %w\n%s", ctx.Err(), p.Log())
+		}
+	}
+}
+
+// Kill ends the process as kill -9 does and waits until it is gone. A process
+// that does not run is no error.
+func (p *Process) Kill() { p.end(syscall.SIGKILL) }
+
+// Stop asks the process to end as service managers do, and gives how long
+// that took.
+func (p *Process) Stop() (time.Duration, error) {
+	began := time.Now()
+	p.end(syscall.SIGTERM)
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		return 0, fmt.Errorf("exit code %d:\n%s", code, p.Log())
+	}
+	return time.Since(began), nil
+}
+
+func (p *Process) end(with syscall.Signal) {
+	if p.cmd == nil {
+		return
+	}
+	p.cmd.Process.Signal(with) // fails only where it has ended already
+	<-p.exited
+}
+
+// Log is the last of what the process wrote.
+func (p *Process) Log() string {
+	b, err := os.ReadFile(p.file("outrigger.log"))
+	if err != nil {
+		return err.Error()
+	}
+	const enough = 4 << 10
+	if len(b) > enough {
+		b = b[len(b)-enough:]
+	}
+	return string(b)
+}
+
+func (p *Process) file(name string) string { return filepath.Join(p.Settings.Dir, name) }
+
+// environment is this process's without what would configure the child.
+func environment() []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "OUTRIGGER_") {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// freePort finds a port below the range that the kernel gives to outgoing
+// connections, so that nobody takes it while the node is down.
+func freePort() (int, error) {
+	for range 100 {
+		port := 10000 + rand.IntN(10000)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, errors.New("no free port between 10000 and 20000")
+}

@@ -1,0 +1,75 @@
+package loadtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Rule is a notification rule, with the members that tests set.
+type Rule struct {
+	ID            int64    `json:"id,omitempty"`
+	Name          string   `json:"name"`
+	Connection    string   `json:"connection"`
+	WebhookURL    string   `json:"webhookUrl,omitempty"`
+	ProjectKey    string   `json:"projectKey,omitempty"`
+	RepositoryKey string   `json:"repositoryKey,omitempty"`
+	EventTypes    []string `json:"eventTypes"`
+}
+
+// ChannelRule is the rule that sends the load's events of a channel to it.
+func ChannelRule(channel int, sink string) Rule {
+	return Rule{
+		Name:          fmt.Sprintf("channel %d", channel),
+		Connection:    Connection,
+		WebhookURL:    fmt.Sprintf("%s/channel/%d", sink, channel),
+		ProjectKey:    project,
+		RepositoryKey: repository(channel),
+		EventTypes:    []string{"PULL_REQUEST_OPENED"},
+	}
+}
+
+// SaveRule creates a rule, or saves one that has an id, and gives its id.
+func (p *Process) SaveRule(ctx context.Context, r Rule) (int64, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return 0, err
+	}
+	url := "http://" + p.Addr() + "/rest/mtbs/1.0/configuration/filter"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.SetBasicAuth("admin", AdminPassword)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, fmt.Errorf("save rule: %w", err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, fmt.Errorf("save rule: %w", err)
+	}
+	if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("save rule: %s: %s", resp.Status, answer)
+	}
+	var saved Rule
+	if err := json.Unmarshal(answer, &saved); err != nil {
+		return 0, fmt.Errorf("save rule: %w", err)
+	}
+	return saved.ID, nil
+}
+
+// SaveChannelRules creates the rule of every channel.
+func (p *Process) SaveChannelRules(ctx context.Context, channels int, sink string) error {
+	for c := range channels {
+		if _, err := p.SaveRule(ctx, ChannelRule(c, sink)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

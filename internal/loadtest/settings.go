@@ -1,0 +1,56 @@
+package loadtest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Settings are those of a node that differ from test to test.
+type Settings struct {
+	Dir         string // data, configuration and log
+	DatabaseURL string // empty: SQLite in Dir
+	NodeID      string // empty: the program's default
+	SecretKey   string // base64; needed where nodes share a database
+	Clustered   bool
+}
+
+const (
+	// Connection is the connection that every node has.
+	Connection = "bench"
+	// AdminPassword is the password of the user admin.
+	AdminPassword = "correct horse battery staple"
+
+	webhookSecret = "webhook-secret-of-the-load-test"
+)
+
+// yaml is the configuration file of a node that listens at addr. Channels are
+// not paced, and may be on this machine.
+func (s Settings) yaml(addr string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("listen: %q", addr)
+	line("data_dir: %q", s.Dir)
+	line("admin_password: %q", AdminPassword)
+	if s.DatabaseURL != "" {
+		line("database_url: %q", s.DatabaseURL)
+	}
+	if s.NodeID != "" {
+		line("node_id: %q", s.NodeID)
+	}
+	if s.SecretKey != "" {
+		line("secret_key: %q", s.SecretKey)
+	}
+	if s.Clustered {
+		line("cluster:\n  enabled: true")
+	}
+	line("notify:")
+	line("  allowed_networks: [127.0.0.0/8]")
+	line("  channel_rate: 1000000")
+	line("  channel_burst: 1000000")
+	line("  connections:")
+	line("    - name: %s", Connection)
+	line("      kind: bitbucket-dc")
+	line("      base_url: https://code.example.com")
+	line("      webhook_secret: %q", webhookSecret)
+	return b.String()
+}
