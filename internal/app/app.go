@@ -1,0 +1,179 @@
+// Package app is the process as a value: New wires the parts, Start serves,
+// Stop tears down in the reverse order by named steps. Nothing else knows all
+// parts; several Apps may run in one process.
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"outrigger/internal/config"
+)
+
+// Options are what a process has besides its settings. The zero value will do.
+type Options struct {
+	Log      *slog.Logger         // nil: nothing is logged
+	Registry *prometheus.Registry // what /metrics shows; nil: one of its own
+	Clock    func() time.Time     // nil: time.Now
+	Version  string               // shown in the console, to chat platforms, in the cluster
+}
+
+// App is the whole program. Make one with New; it starts once.
+type App struct {
+	cfg      *config.Config
+	log      *slog.Logger
+	registry *prometheus.Registry
+	clock    func() time.Time
+	version  string
+
+	front  *front
+	addr   net.Addr
+	failed chan error
+	ground
+
+	mu    sync.Mutex // held while starting and stopping
+	state lifecycle
+	steps steps
+}
+
+type lifecycle int
+
+const (
+	fresh lifecycle = iota
+	started
+	stopped
+)
+
+// New makes a process of the settings, without touching anything outside it.
+// The error names every setting that is wrong.
+func New(cfg *config.Config, o Options) (*App, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &App{
+		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version,
+		front:  newFront(basePath(cfg.BaseURL)),
+		failed: make(chan error, 1),
+		steps:  steps{log: o.Log},
+	}, nil
+}
+
+// basePath is the path under which everything is served, "" or "/outrigger".
+func basePath(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimRight(u.Path, "/")
+}
+
+var (
+	errStartedBefore = errors.New("the process was started before")
+	errStopped       = errors.New("the process was stopped")
+)
+
+// Start opens the listener, starts every part and returns when the process is
+// ready. When a part cannot start, or ctx ends, it undoes what was done and
+// returns why. ctx is for the start only.
+func (a *App) Start(ctx context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch a.state {
+	case started:
+		return errStartedBefore
+	case stopped:
+		return errStopped
+	}
+	a.state = started
+	for _, start := range a.parts() {
+		err := ctx.Err()
+		if err == nil {
+			err = start(ctx)
+		}
+		if err != nil {
+			return errors.Join(err, a.unwind(context.WithoutCancel(ctx)))
+		}
+	}
+	return nil
+}
+
+// Stop takes the process down and returns what did not end in order: within
+// 15 s, or when ctx ends. Stopping again does nothing.
+func (a *App) Stop(ctx context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.unwind(ctx)
+}
+
+func (a *App) unwind(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	a.state = stopped
+	a.front.stop()
+	return a.steps.unwind(ctx)
+}
+
+// Failed gives the reason why a process that was started cannot go on; whoever
+// started it should stop it.
+func (a *App) Failed() <-chan error { return a.failed }
+
+// fail notes why the process cannot go on; the first reason is kept.
+func (a *App) fail(err error) {
+	select {
+	case a.failed <- err:
+	default:
+	}
+}
+
+// Addr is where the process listens, such as 127.0.0.1:8090; "" before Start.
+func (a *App) Addr() string {
+	if a.addr == nil {
+		return ""
+	}
+	return a.addr.String()
+}
+
+// URL is where users and platforms reach the process: base_url, else the
+// listener's address.
+func (a *App) URL() string {
+	if a.cfg.BaseURL != "" {
+		return strings.TrimRight(a.cfg.BaseURL, "/")
+	}
+	scheme := "http"
+	if a.cfg.TLS.Cert != "" {
+		scheme = "https"
+	}
+	return scheme + "://" + reachable(a.addr)
+}
+
+// reachable is an address of the listener that a client on this machine can
+// use: listening everywhere is no address.
+func reachable(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	host := tcp.IP.String()
+	if tcp.IP.IsUnspecified() {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))
+}

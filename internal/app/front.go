@@ -1,0 +1,218 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+	"outrigger/internal/secret"
+)
+
+const (
+	// hookPatience is how long a webhook waits for a start: the self-hosted
+	// platform never sends again, and itself gives up after 20 s.
+	hookPatience = 10 * time.Second
+	// checkTime is how long /readyz may ask: less than probes wait.
+	checkTime = 2 * time.Second
+)
+
+// phase is how far the process is; it only goes forward.
+type phase int
+
+const (
+	starting phase = iota // webhooks wait, everything else is 503
+	serving
+	stopping // webhooks are still taken, everything else is 503
+	drained  // everything is 503
+)
+
+// sentence says what the phase refuses with, "" while serving.
+func (p phase) sentence() string {
+	switch p {
+	case starting:
+		return "Outrigger is starting; try again in a moment."
+	case serving:
+		return ""
+	}
+	return "Outrigger is stopping; try again in a moment."
+}
+
+// front stands between the listener and the router, so that the listener can
+// be opened first and closed last. It answers /healthz and /readyz itself.
+type front struct {
+	base string // the path of the base URL, "" or "/outrigger"
+
+	mu     sync.Mutex
+	phase  phase
+	moved  chan struct{} // closed when the phase changes
+	busy   int           // requests in next
+	idle   chan struct{} // closed when drained and nothing is busy
+	next   http.Handler
+	checks []check
+}
+
+// check is one condition of being ready; its error is a sentence for whoever
+// asks /readyz.
+type check func(ctx context.Context) error
+
+func newFront(base string) *front {
+	return &front{base: base, moved: make(chan struct{}), idle: make(chan struct{})}
+}
+
+// serve makes the process ready as soon as checks hold.
+func (f *front) serve(next http.Handler, checks ...check) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next, f.checks = next, checks
+	f.move(serving)
+}
+
+// stop refuses everything new but webhooks.
+func (f *front) stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.move(stopping)
+}
+
+// drain refuses everything new and waits until what is under way was answered.
+func (f *front) drain(ctx context.Context) error {
+	f.mu.Lock()
+	f.move(drained)
+	f.leave(0)
+	f.mu.Unlock()
+	select {
+	case <-f.idle:
+		return nil
+	case <-ctx.Done():
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return fmt.Errorf("%d requests were cut off", f.busy)
+	}
+}
+
+// move goes to a later phase. f.mu is held.
+func (f *front) move(p phase) {
+	if p > f.phase {
+		f.phase = p
+		close(f.moved)
+		f.moved = make(chan struct{})
+	}
+}
+
+// leave counts n requests as answered. f.mu is held.
+func (f *front) leave(n int) {
+	f.busy -= n
+	if f.phase == drained && f.busy == 0 {
+		select {
+		case <-f.idle:
+		default:
+			close(f.idle)
+		}
+	}
+}
+
+// enter lets a request through: the handler to ask, or why it is refused.
+func (f *front) enter(hook bool) (http.Handler, string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.phase == serving || hook && f.phase == stopping && f.next != nil {
+		f.busy++
+		return f.next, ""
+	}
+	return nil, f.phase.sentence()
+}
+
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimPrefix(r.URL.Path, f.base)
+	switch path {
+	case "/healthz":
+		answer(w, http.StatusOK, "ok")
+		return
+	case "/readyz":
+		f.readyz(w, r)
+		return
+	}
+	hook := strings.HasPrefix(path, "/hooks/")
+	if hook {
+		f.await(r.Context())
+	}
+	next, why := f.enter(hook)
+	if why != "" {
+		refuse(w, r, path, why)
+		return
+	}
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.leave(1)
+	}()
+	next.ServeHTTP(w, r)
+}
+
+// await waits for the end of a start, for hookPatience at most.
+func (f *front) await(ctx context.Context) {
+	f.mu.Lock()
+	waiting, moved := f.phase == starting, f.moved
+	f.mu.Unlock()
+	if !waiting {
+		return
+	}
+	patience := time.NewTimer(hookPatience)
+	defer patience.Stop()
+	select {
+	case <-moved:
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+}
+
+// refuse answers 503 in the form that the path has.
+func refuse(w http.ResponseWriter, r *http.Request, path, why string) {
+	if strings.HasPrefix(path, "/rest/") || strings.HasPrefix(path, "/hooks/") {
+		w.Header().Set("X-Request-Id", newRequestID())
+		rest.WriteError(w, r, &fault.Error{Code: fault.Unavailable, Message: why, RetryAfter: time.Second})
+		return
+	}
+	w.Header().Set("Retry-After", "1")
+	answer(w, http.StatusServiceUnavailable, why)
+}
+
+// readyz says whether this node should get requests, and else why not.
+func (f *front) readyz(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	why, checks := f.phase.sentence(), f.checks
+	f.mu.Unlock()
+	if why != "" {
+		answer(w, http.StatusServiceUnavailable, why)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
+	defer cancel()
+	for _, c := range checks {
+		if err := c(ctx); err != nil {
+			answer(w, http.StatusServiceUnavailable, fault.As(err).Message)
+			return
+		}
+	}
+	answer(w, http.StatusOK, "ready")
+}
+
+// answer writes one line of text.
+func answer(w http.ResponseWriter, status int, line string) {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Request-Id", newRequestID())
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, line+"\n") // whoever asked may be gone
+}
+
+// newRequestID names a request that does not reach the router.
+func newRequestID() string { return secret.Random(9) }

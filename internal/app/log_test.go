@@ -1,0 +1,35 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"outrigger/internal/config"
+	"outrigger/internal/identity"
+)
+
+// A pipe gets JSON, what is asked for goes before that, and every line of a
+// request has its id.
+func TestLogger(t *testing.T) {
+	var out bytes.Buffer
+	ctx := identity.WithOrigin(t.Context(), identity.Origin{RequestID: "r1"})
+	log := NewLogger(config.Log{Level: "warn"}, &out)
+	log.InfoContext(ctx, "unimportant")
+	log.WarnContext(ctx, "look", "n", 1)
+	var line struct {
+		Msg       string
+		N         int
+		RequestID string `json:"request_id"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line.Msg != "look" || line.N != 1 || line.RequestID != "r1" {
+		t.Errorf("%s: %v", out.String(), err)
+	}
+
+	out.Reset()
+	NewLogger(config.Log{Format: "text", Level: "debug"}, &out).Debug("small")
+	if !strings.HasSuffix(out.String(), "level=DEBUG msg=small\n") {
+		t.Errorf("text: %q", out.String())
+	}
+}

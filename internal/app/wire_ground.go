@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// ground is the ground floor of a running process.
+type ground struct {
+	nodeID string
+	db     *db.DB
+	box    *secret.Box
+	leases *db.Leases
+}
+
+// parts lists what a start does, in order.
+func (a *App) parts() []func(context.Context) error {
+	return []func(context.Context) error{
+		a.listen,
+		a.openDatabase,
+		a.openSecrets,
+		a.startLeases,
+	}
+}
+
+// openDatabase opens the database, takes the place of this node in it and
+// brings its schema up to date.
+func (a *App) openDatabase(ctx context.Context) error {
+	if err := a.nameNode(); err != nil {
+		return err
+	}
+	// Passwords and the key lie in the folder: it is for its owner only.
+	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	d, err := db.Open(ctx, db.Options{
+		URL: a.cfg.DatabaseURL.Reveal(), Dir: a.cfg.DataDir, NodeID: a.nodeID,
+		Log: a.log, Metrics: a.registry, Clock: a.clock,
+	})
+	if err != nil {
+		return err
+	}
+	a.db = d
+	a.steps.add("database", 3*time.Second, func(context.Context) error { return d.Close() })
+	a.steps.add("requests", 3*time.Second, a.front.drain)
+	a.watchPlace(d)
+	return d.Migrate(ctx, secret.Migrations)
+}
+
+// watchPlace fails the process when another one has taken its place in the
+// database.
+func (a *App) watchPlace(d *db.DB) {
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-d.Lost():
+			a.fail(fault.New(fault.Conflict, "Another process has taken the place of node %s in the database.", a.nodeID))
+		case <-over:
+		}
+	}()
+	a.steps.addStop("watch over the database", time.Second, func() { close(over) })
+}
+
+// nameNode gives the node its name: node_id, else the host's.
+func (a *App) nameNode() error {
+	a.nodeID = a.cfg.NodeID
+	if a.nodeID != "" {
+		return nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("find the host name, for want of node_id: %w", err)
+	}
+	a.nodeID = host
+	return nil
+}
+
+// openSecrets proves the key on what the database holds.
+func (a *App) openSecrets(ctx context.Context) error {
+	key, err := secret.LoadKey(a.cfg.SecretKey, a.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	a.box, err = secret.Open(ctx, a.db, key, nil)
+	return err
+}
+
+func (a *App) startLeases(ctx context.Context) error {
+	a.leases = db.NewLeases(a.db, a.nodeID, a.log)
+	if err := a.leases.Start(ctx); err != nil {
+		return fmt.Errorf("take over the leases: %w", err)
+	}
+	a.steps.addStop("leases", 2*time.Second, a.leases.Stop)
+	return nil
+}
