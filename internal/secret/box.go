@@ -1,0 +1,153 @@
+package secret
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrations is the canary that proves the key.
+var Migrations = db.Migrations{Name: "secret", FS: migrations}
+
+// keyIDSize is the length of a key's id in front of everything sealed with
+// it. 8 bytes tell any keys apart that one installation ever has.
+const keyIDSize = 8
+
+// The canary is sealed like any other row, under this place.
+const (
+	canaryTable  = "secret_canary"
+	canaryColumn = "sealed"
+	canaryRow    = "1"
+	canaryText   = "the key fits"
+)
+
+// Box encrypts what is stored, with AES-256-GCM. What it seals carries the id
+// of its key and opens only with that key, and only in the table, column and
+// row that it was sealed for. A Box is safe for concurrent use.
+type Box struct {
+	current  sealer
+	previous *sealer // opens what a rotation has not reached; seals nothing
+}
+
+type sealer struct {
+	id   [keyIDSize]byte
+	aead cipher.AEAD // puts its random nonce in front by itself
+}
+
+// Open makes a Box of the 32-byte key and proves it on the canary row that the
+// first start left. previous (nil: none) is the key before a rotation: what it
+// sealed still opens. A key that does not fit is refused with a sentence.
+func Open(ctx context.Context, d *db.DB, key, previous []byte) (*Box, error) {
+	b := &Box{}
+	var err error
+	if b.current, err = newSealer(key); err != nil {
+		return nil, fmt.Errorf("encryption key: %w", err)
+	}
+	if previous != nil {
+		s, err := newSealer(previous)
+		if err != nil {
+			return nil, fmt.Errorf("previous encryption key: %w", err)
+		}
+		b.previous = &s
+	}
+	canary, err := b.canary(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("proving the encryption key: %w", err)
+	}
+	text, err := b.Unseal(canary, canaryTable, canaryColumn, canaryRow)
+	if err != nil || text != canaryText {
+		return nil, fault.Wrap(err, fault.Conflict, "The encryption key does not fit this database: give the key that it was set up with, as secret_key or as the file secret.key in data_dir. If that key is lost, `outrigger secrets forget` lets the database start anew without its secrets.")
+	}
+	return b, nil
+}
+
+// canary reads the canary row, after laying it where there is none. Of two
+// nodes that start at once one lays it, and both read that one.
+func (b *Box) canary(ctx context.Context, d *db.DB) (sealed []byte, err error) {
+	read := func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT sealed FROM secret_canary WHERE id = 1`).Scan(&sealed)
+	}
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO secret_canary (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`,
+			b.Seal(canaryText, canaryTable, canaryColumn, canaryRow))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sealed, d.Read(ctx, read)
+}
+
+func newSealer(key []byte) (sealer, error) {
+	if len(key) != KeySize {
+		return sealer{}, fmt.Errorf("%d bytes instead of %d", len(key), KeySize)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return sealer{}, err
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return sealer{}, err
+	}
+	s := sealer{aead: aead}
+	// The label keeps the id from being the key's plain hash.
+	sum := sha256.Sum256(append([]byte("outrigger key id\x00"), key...))
+	copy(s.id[:], sum[:])
+	return s, nil
+}
+
+// Seal encrypts plain for one place in the database.
+func (b *Box) Seal(plain string, table, column, row string) []byte {
+	out := append(make([]byte, 0, keyIDSize+len(plain)+b.current.aead.Overhead()), b.current.id[:]...)
+	return b.current.aead.Seal(out, nil, []byte(plain), place(table, column, row))
+}
+
+// Unseal decrypts what Seal made for this place. Its errors hold nothing of
+// what was sealed.
+func (b *Box) Unseal(sealed []byte, table, column, row string) (string, error) {
+	if len(sealed) < keyIDSize {
+		return "", fmt.Errorf("sealed value of %s.%s is cut off", table, column)
+	}
+	s, err := b.sealerOf([keyIDSize]byte(sealed))
+	if err != nil {
+		return "", fmt.Errorf("sealed value of %s.%s: %w", table, column, err)
+	}
+	plain, err := s.aead.Open(nil, nil, sealed[keyIDSize:], place(table, column, row))
+	if err != nil {
+		return "", fmt.Errorf("sealed value of %s.%s is damaged or from another row: %w", table, column, err)
+	}
+	return string(plain), nil
+}
+
+func (b *Box) sealerOf(id [keyIDSize]byte) (*sealer, error) {
+	switch {
+	case id == b.current.id:
+		return &b.current, nil
+	case b.previous != nil && id == b.previous.id:
+		return b.previous, nil
+	}
+	return nil, errors.New("sealed with a key that is not configured")
+}
+
+// place is the additional data of a seal. Lengths go in front, so that no two
+// places read alike.
+func place(table, column, row string) []byte {
+	var out []byte
+	for _, part := range []string{table, column, row} {
+		out = binary.BigEndian.AppendUint32(out, uint32(len(part)))
+		out = append(out, part...)
+	}
+	return out
+}
