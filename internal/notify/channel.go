@@ -1,0 +1,81 @@
+package notify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+)
+
+// ChannelState says whether a channel is tried at all.
+type ChannelState string
+
+const (
+	Open   ChannelState = "open"   // messages go out, perhaps after a pause
+	Broken ChannelState = "broken" // messages wait until somebody acts; Reason says why
+)
+
+// UnreachableAfter is how long a channel may go without a 2xx, while
+// messages are tried, before it is shown as unreachable. Probing goes on.
+const UnreachableAfter = 24 * time.Hour
+
+// Shards is into how many shards channels are divided; each shard is held
+// by one node at a time.
+const Shards = 64
+
+// Channel is a webhook URL and how it fares. The URL itself stays in the
+// store; what is here may be shown.
+type Channel struct {
+	ID          int64
+	Fingerprint string // tells channels apart that share a mask
+	Host        string
+	Mask        string // the URL with its secret parts masked
+
+	State        ChannelState
+	Reason       string    // why it is broken, in the platform's words
+	BrokenAt     time.Time // zero when it is not
+	GateUntil    time.Time // nothing is sent before; zero when open
+	GateStep     int       // how many times the gate closed since the last 2xx
+	GateReason   string    // why the gate closed last
+	Rejected     int       // messages refused in a row
+	FailingSince time.Time // the first failure since the last 2xx; zero when there is none
+	LastOKAt     time.Time // the last 2xx; zero: never
+
+	Waiting int // messages that wait, where the query counted them
+}
+
+// Unreachable tells whether the channel has been failing for too long.
+func (c *Channel) Unreachable(now time.Time) bool {
+	return !c.FailingSince.IsZero() && now.Sub(c.FailingSince) >= UnreachableAfter
+}
+
+// fingerprintURL names a webhook URL without saying it: webhook URLs carry
+// at least 128 bits of signature, so a plain hash gives nothing away.
+func fingerprintURL(url string) string {
+	sum := sha256.Sum256([]byte(url))
+	return hex.EncodeToString(sum[:8])
+}
+
+// ShardOf is the shard that a channel belongs to. Ids are given in turn, so
+// they spread evenly by themselves.
+func ShardOf(channelID int64) int { return int(channelID % Shards) }
+
+// Standing is how a channel fares, in one word and one sentence.
+type Standing struct {
+	State  string    // ok, waiting, unreachable or broken
+	Reason string    // in the platform's words; empty when ok
+	Since  time.Time // when it began to fail
+	Until  time.Time // when it is tried again
+}
+
+// Standing says how the channel fares.
+func (c *Channel) Standing(now time.Time) Standing {
+	switch {
+	case c.State == Broken:
+		return Standing{State: "broken", Reason: c.Reason, Since: c.BrokenAt}
+	case c.Unreachable(now):
+		return Standing{State: "unreachable", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
+	case c.GateStep > 0:
+		return Standing{State: "waiting", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
+	}
+	return Standing{State: "ok"}
+}

@@ -1,0 +1,70 @@
+package notify
+
+import (
+	"time"
+
+	"outrigger/internal/work"
+)
+
+// DeliveryState is where a delivery stands.
+type DeliveryState string
+
+const (
+	Waiting   DeliveryState = "waiting"   // has its place in the channel's queue
+	Delivered DeliveryState = "delivered" // the chat platform answered 2xx
+	Failed    DeliveryState = "failed"    // given up; Reason says why
+	Cancelled DeliveryState = "cancelled" // no enabled rule wanted it any more when its turn came
+)
+
+// DeliveryStates lists the states that a list of deliveries can be filtered by.
+func DeliveryStates() []DeliveryState {
+	return []DeliveryState{Waiting, Delivered, Failed, Cancelled}
+}
+
+// Delivery is one message on its way to one channel.
+type Delivery struct {
+	ID         int64
+	EventID    int64
+	ChannelID  int64
+	Format     Format // teams or slack
+	Rules      []int64
+	State      DeliveryState
+	Reason     string
+	Attempts   int
+	Errors5xx  int // answers of 500 and above that this message got
+	CreatedAt  time.Time
+	FinishedAt time.Time // zero while it waits
+	Event      *Event
+}
+
+// Result is what one attempt at a delivery led to, ready to be kept.
+type Result struct {
+	Delivery *Delivery
+	State    DeliveryState // Waiting: to be tried again
+	Reason   string
+	Attempt  *work.Attempt // nil where nothing was sent
+
+	// SetAside is a delivery that fails because the one after it was taken.
+	SetAside *Delivery
+	// Forgiven is a delivery whose server errors no longer count against it,
+	// because the one after it got one too.
+	Forgiven *Delivery
+	// Channel, where not nil, is the channel's new standing.
+	Channel *Channel
+
+	Lease string // the shard's lease and its fence
+	Fence int64
+}
+
+// SetAsideReason is why a message failed that alone got 5xx.
+const SetAsideReason = "The chat platform answered this message with a server error 5 times and took the next one."
+
+// DeliveryFilter narrows a list of deliveries; zero members ask nothing.
+// REST, the console and the command line share it.
+type DeliveryFilter struct {
+	RuleID    int64
+	ChannelID int64
+	State     DeliveryState
+	Before    int64 // deliveries with a lower id only: the page after it
+	Limit     int   // at most 1,000
+}

@@ -1,0 +1,50 @@
+package notify
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// receiverMetrics count what comes in. Labels are bounded: outcomes and
+// reasons, never keys or names from outside.
+type receiverMetrics struct {
+	webhooks   *prometheus.CounterVec
+	refusals   *prometheus.CounterVec
+	events     prometheus.Counter
+	deliveries prometheus.Counter
+}
+
+// NewReceiverMetrics registers the receiver's metrics; r may be nil.
+func NewReceiverMetrics(r prometheus.Registerer) *receiverMetrics {
+	f := promauto.With(r)
+	return &receiverMetrics{
+		webhooks: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "outrigger_notify_webhooks_total",
+			Help: "Verified webhooks, by outcome: understood, silent, unknown, not_understood, duplicate.",
+		}, []string{"outcome"}),
+		refusals: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "outrigger_notify_webhooks_refused_total",
+			Help: "Webhooks that were refused, by reason: unknown_connection, body, signature.",
+		}, []string{"reason"}),
+		events: f.NewCounter(prometheus.CounterOpts{
+			Name: "outrigger_notify_events_total",
+			Help: "Events in verified webhooks.",
+		}),
+		deliveries: f.NewCounter(prometheus.CounterOpts{
+			Name: "outrigger_notify_matched_total",
+			Help: "Deliveries that events made.",
+		}),
+	}
+}
+
+func (m *receiverMetrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
+
+func (m *receiverMetrics) accepted(r *Receipt) {
+	if r.Duplicate {
+		m.webhooks.WithLabelValues("duplicate").Inc()
+		return
+	}
+	m.webhooks.WithLabelValues(string(r.Outcome)).Inc()
+	m.events.Add(float64(len(r.Events)))
+	m.deliveries.Add(float64(len(r.deliveries)))
+}

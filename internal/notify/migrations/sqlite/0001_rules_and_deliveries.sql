@@ -1,0 +1,107 @@
+-- Webhook URLs are kept once, encrypted; a channel is such a URL.
+CREATE TABLE notify_channels (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    fingerprint  TEXT    NOT NULL CONSTRAINT notify_channels_fingerprint UNIQUE,
+    url          BLOB    NOT NULL,
+    host         TEXT    NOT NULL,
+    mask         TEXT    NOT NULL,
+    state        TEXT    NOT NULL CHECK (state IN ('open', 'broken')),
+    reason       TEXT    NOT NULL,
+    broken_at    INTEGER NOT NULL,
+    gate_until   INTEGER NOT NULL,
+    gate_step    INTEGER NOT NULL CHECK (gate_step >= 0),
+    gate_reason  TEXT    NOT NULL,
+    rejected     INTEGER NOT NULL CHECK (rejected >= 0),
+    failing_since INTEGER NOT NULL,
+    last_ok_at   INTEGER NOT NULL,
+    created_at   INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE notify_rules (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    version        INTEGER NOT NULL CHECK (version >= 1),
+    name           TEXT    NOT NULL,
+    connection     TEXT    NOT NULL,
+    project_key    TEXT    NOT NULL,
+    repository_key TEXT    NOT NULL,
+    project_fold   TEXT    NOT NULL,
+    repository_fold TEXT   NOT NULL,
+    channel_id     INTEGER NOT NULL REFERENCES notify_channels (id),
+    channel_name   TEXT    NOT NULL,
+    format         TEXT    NOT NULL CHECK (format IN ('auto', 'teams', 'slack')),
+    filter         TEXT    NOT NULL,
+    enabled        INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    created_by     TEXT    NOT NULL,
+    created_at     INTEGER NOT NULL,
+    updated_by     TEXT    NOT NULL,
+    updated_at     INTEGER NOT NULL,
+    CHECK (project_key <> '' OR repository_key = '')
+) STRICT;
+CREATE INDEX notify_rules_keys ON notify_rules (project_fold, repository_fold);
+CREATE INDEX notify_rules_channel ON notify_rules (channel_id);
+
+-- One row. Every save of a rule counts it up; the commit of an event looks
+-- whether it was matched against the present one.
+CREATE TABLE notify_generation (
+    id         INTEGER PRIMARY KEY CHECK (id = 1),
+    generation INTEGER NOT NULL
+) STRICT;
+INSERT INTO notify_generation (id, generation) VALUES (1, 1);
+
+-- One row an event, and one a webhook that held none (silent, unknown, not
+-- understood). request_id and fingerprint stand on the first row of a webhook.
+CREATE TABLE notify_events (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    connection     TEXT    NOT NULL,
+    event_key      TEXT    NOT NULL,
+    request_id     TEXT,
+    fingerprint    BLOB,
+    received_at    INTEGER NOT NULL,
+    outcome        TEXT    NOT NULL CHECK (outcome IN ('understood', 'silent', 'unknown', 'not_understood')),
+    reason         TEXT    NOT NULL,
+    project_key    TEXT    NOT NULL,
+    repository_key TEXT    NOT NULL,
+    rules          INTEGER NOT NULL,
+    event          BLOB,
+    body           BLOB
+) STRICT;
+CREATE UNIQUE INDEX notify_events_request ON notify_events (connection, request_id) WHERE request_id IS NOT NULL;
+CREATE UNIQUE INDEX notify_events_fingerprint ON notify_events (fingerprint) WHERE fingerprint IS NOT NULL;
+CREATE INDEX notify_events_not_understood ON notify_events (received_at) WHERE outcome = 'not_understood';
+
+-- The three tables that every event writes to have no foreign keys: a check a
+-- row costs PostgreSQL more than the row. One function writes them, in one
+-- transaction, and retention deletes them together.
+CREATE TABLE notify_deliveries (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    event_id    INTEGER NOT NULL,
+    channel_id  INTEGER NOT NULL,
+    format      TEXT    NOT NULL CHECK (format IN ('teams', 'slack')),
+    rules       TEXT    NOT NULL,
+    state       TEXT    NOT NULL CHECK (state IN ('deciding', 'waiting', 'sending', 'delivered', 'failed', 'cancelled')),
+    reason      TEXT    NOT NULL,
+    attempts    INTEGER NOT NULL CHECK (attempts >= 0),
+    errors_5xx  INTEGER NOT NULL CHECK (errors_5xx >= 0),
+    created_at  INTEGER NOT NULL,
+    finished_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX notify_deliveries_event ON notify_deliveries (event_id);
+CREATE INDEX notify_deliveries_live ON notify_deliveries (channel_id, id) WHERE finished_at = 0;
+CREATE INDEX notify_deliveries_failed ON notify_deliveries (id) WHERE state = 'failed';
+
+CREATE TABLE notify_delivery_rules (
+    rule_id     INTEGER NOT NULL,
+    delivery_id INTEGER NOT NULL,
+    PRIMARY KEY (rule_id, delivery_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE notify_attempts (
+    delivery_id INTEGER NOT NULL,
+    number      INTEGER NOT NULL CHECK (number >= 1),
+    at          INTEGER NOT NULL,
+    took        INTEGER NOT NULL,
+    status      INTEGER NOT NULL,
+    answer      TEXT    NOT NULL,
+    error       TEXT    NOT NULL,
+    PRIMARY KEY (delivery_id, number)
+) STRICT, WITHOUT ROWID;

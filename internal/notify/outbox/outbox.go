@@ -1,0 +1,228 @@
+// Package outbox carries deliveries to their channels: in order within a
+// channel, no channel waiting for another, at least once.
+//
+// Channels are divided over the nodes by shard; a node works on the channels
+// of the shards whose lease it holds. A channel has one message in flight,
+// and its next one is sent when the result of the last is committed, so that
+// a crash repeats at most one message a channel.
+package outbox
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+	"outrigger/internal/work"
+)
+
+// Queue is where deliveries wait: *notify.Store.
+type Queue interface {
+	Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
+	Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error)
+	Keep(ctx context.Context, r *notify.Result) error
+	Pending(ctx context.Context, shards []int) ([]int64, error)
+	Rules() *notify.RuleSet
+}
+
+// Doer sends a request to a webhook URL: egress's guarded client.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// Options are what an Outbox needs.
+type Options struct {
+	Queue  Queue
+	Leases *db.Leases
+	// Members says whether this node takes part, and how many do.
+	Members func(context.Context) (self, active int, err error)
+	Client  Doer
+	Render  func(*notify.Event, notify.Format) []byte
+
+	// Alone says that no other node writes deliveries, so that new ones may
+	// be taken from their commit without reading them back.
+	Alone bool
+
+	Rate  float64 // messages a second and channel
+	Burst int     // messages that may go at once after a quiet time
+
+	Clock   func() time.Time
+	Random  func() float64 // in [0, 1), for jitter
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// pollEvery is the fallback for what no commit of this node announced:
+// deliveries that other nodes wrote, channels that were opened there.
+const pollEvery = time.Second
+
+// Outbox delivers. Start it after the rules are loaded.
+type Outbox struct {
+	Options
+	metrics *metrics
+	shards  *work.Shards
+	stop    context.CancelFunc
+	polling sync.WaitGroup
+
+	mu   sync.Mutex
+	held [notify.Shards]*shard
+
+	pauseMu     sync.Mutex
+	pausedUntil time.Time // nothing is sent before, on any channel
+	pauseStep   int
+}
+
+// shard is the part of the channels that this node holds under one lease.
+type shard struct {
+	ctx     context.Context
+	lease   *db.Lease
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	channels map[int64]*channel
+}
+
+// New makes an Outbox; nothing is sent before Start.
+func New(o Options) *Outbox {
+	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics)}
+	b.shards = work.NewShards("outbox", notify.Shards, o.Leases, o.Members, b.runShard)
+	return b
+}
+
+// Start begins to deliver.
+func (b *Outbox) Start(ctx context.Context) error {
+	if err := b.shards.Start(ctx); err != nil {
+		return err
+	}
+	polling, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = stop
+	b.polling.Go(func() { b.poll(polling) })
+	return nil
+}
+
+// Stop lets what is in flight finish, at most its 10 s, and gives the shards
+// back.
+func (b *Outbox) Stop() {
+	if b.stop != nil {
+		b.stop()
+	}
+	b.polling.Wait()
+	b.shards.Stop()
+}
+
+func (b *Outbox) runShard(ctx context.Context, n int, lease *db.Lease) {
+	s := &shard{ctx: ctx, lease: lease, channels: make(map[int64]*channel)}
+	b.mu.Lock()
+	b.held[n] = s
+	b.mu.Unlock()
+	b.wake(ctx, []int{n})
+
+	<-ctx.Done()
+	b.mu.Lock()
+	b.held[n] = nil
+	b.mu.Unlock()
+	s.close()
+	s.running.Wait()
+}
+
+func (s *shard) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, c := range s.channels {
+		c.disarm()
+	}
+}
+
+// channel gives the shard's channel, nil when the shard has been given back.
+func (s *shard) channel(b *Outbox, id int64) *channel {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	c := s.channels[id]
+	if c == nil {
+		c = newChannel(b, s, id)
+		s.channels[id] = c
+	}
+	return c
+}
+
+func (b *Outbox) find(channelID int64) *channel {
+	b.mu.Lock()
+	s := b.held[notify.ShardOf(channelID)]
+	b.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	return s.channel(b, channelID)
+}
+
+// Enqueued takes deliveries right after their commit. It does not block.
+func (b *Outbox) Enqueued(deliveries []*notify.Delivery) {
+	for _, d := range deliveries {
+		if c := b.find(d.ChannelID); c != nil {
+			c.enqueue(d)
+		}
+	}
+}
+
+// Moved says that what waits on a channel changed otherwise than by new
+// deliveries, or that the channel was opened again.
+func (b *Outbox) Moved(channelID int64) {
+	if c := b.find(channelID); c != nil {
+		c.reload()
+	}
+}
+
+func (b *Outbox) poll(ctx context.Context) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := b.wake(ctx, b.holding())
+		if err != nil && ctx.Err() == nil && !failing {
+			b.Log.Error("waiting deliveries could not be read; will try on", "cause", err)
+		}
+		failing = err != nil
+	}
+}
+
+func (b *Outbox) holding() []int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var held []int
+	for n, s := range b.held {
+		if s != nil {
+			held = append(held, n)
+		}
+	}
+	return held
+}
+
+// wake starts every channel of the shards on which something waits.
+func (b *Outbox) wake(ctx context.Context, shards []int) error {
+	ids, err := b.Queue.Pending(ctx, shards)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if c := b.find(id); c != nil {
+			c.poke()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package outbox
+
+import (
+	"time"
+
+	"outrigger/internal/notify"
+)
+
+// closeGate rests a channel after a failure: for as long as the platform
+// asked, else by the step. The step counts up either way.
+func closeGate(c *notify.Channel, now time.Time, o outcome, random func() float64) {
+	delay := o.retry
+	if delay == 0 {
+		delay = gateSteps.Delay(c.GateStep, random)
+	}
+	c.GateStep++
+	c.GateUntil, c.GateReason = now.Add(delay), o.reason
+	if c.FailingSince.IsZero() {
+		c.FailingSince = now
+	}
+}
+
+// breakDown stops a channel until somebody acts.
+func breakDown(c *notify.Channel, now time.Time, reason string) {
+	c.State, c.Reason, c.BrokenAt = notify.Broken, reason, now
+	if c.FailingSince.IsZero() {
+		c.FailingSince = now
+	}
+}
+
+// setAside gives the delivery that d was tried in place of, nil when d was
+// the oldest itself.
+func (c *channel) setAside(d *notify.Delivery) *notify.Delivery {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.queue) > 1 && c.queue[1].Delivery == d && c.queue[0].Errors5xx >= setAsideAfter {
+		return c.queue[0].Delivery
+	}
+	return nil
+}
+
+// pauseFor stops all sending of this node: the proxy that every message goes
+// through refuses. It is said once, when it begins.
+func (b *Outbox) pauseFor(now time.Time, o outcome) {
+	b.pauseMu.Lock()
+	defer b.pauseMu.Unlock()
+	if !now.Before(b.pausedUntil) {
+		b.Log.Error("all sending pauses", "reason", o.reason)
+	}
+	delay := o.retry
+	if delay == 0 {
+		delay = gateSteps.Delay(b.pauseStep, b.Random)
+	}
+	b.pauseStep++
+	b.pausedUntil = now.Add(delay)
+}
+
+// paused is how long all sending still waits.
+func (b *Outbox) paused(now time.Time) time.Duration {
+	b.pauseMu.Lock()
+	defer b.pauseMu.Unlock()
+	return b.pausedUntil.Sub(now)
+}
+
+// flowing ends the count of pauses: something went through.
+func (b *Outbox) flowing() {
+	b.pauseMu.Lock()
+	defer b.pauseMu.Unlock()
+	b.pauseStep = 0
+}

@@ -1,0 +1,101 @@
+package outbox
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/egress"
+	"outrigger/internal/work"
+)
+
+// verdict says what an answer of a chat platform means for the message and
+// its channel.
+type verdict int
+
+const (
+	done     verdict = iota // taken
+	wait                    // the channel's gate closes; the message keeps its place
+	reject                  // this message has failed; the next is tried
+	broken                  // the channel is broken; its messages wait for a person
+	pauseAll                // the way out is blocked: every channel waits
+)
+
+// outcome is a verdict with what people are told and how long to wait.
+type outcome struct {
+	verdict verdict
+	reason  string        // one sentence, in the platform's words where it said any
+	retry   time.Duration // what the platform asked for; 0: it did not say
+}
+
+// permanent400 are the error codes of a workflow that no retry mends.
+// Source: the vendor's connector documentation and users' reports.
+var permanent400 = []string{"WorkflowTriggerIsNotEnabled", "MissingApiVersionParameter"}
+
+// judge is the one table of what answers mean. Exactly one of resp and err is
+// given; answer is the beginning of the body.
+func judge(resp *http.Response, answer string, err error, now time.Time) outcome {
+	if err != nil {
+		if errors.Is(err, egress.ErrRefused) {
+			return outcome{verdict: broken, reason: err.Error()}
+		}
+		return outcome{verdict: wait, reason: err.Error()}
+	}
+	status := resp.StatusCode
+	said := sentence(status, answer)
+	switch {
+	case status >= 200 && status < 300:
+		return outcome{verdict: done}
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500:
+		retry, _ := work.RetryAfter(resp.Header, now)
+		return outcome{verdict: wait, reason: said, retry: retry}
+	case status == http.StatusProxyAuthRequired:
+		retry, _ := work.RetryAfter(resp.Header, now)
+		return outcome{verdict: pauseAll, reason: said, retry: retry}
+	case status >= 300 && status < 400:
+		return outcome{verdict: broken, reason: said + " Redirects are not followed: give the address it points to."}
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound,
+		status == http.StatusMethodNotAllowed, status == http.StatusGone:
+		return outcome{verdict: broken, reason: said}
+	case status == http.StatusBadRequest && containsAny(answer, permanent400):
+		return outcome{verdict: broken, reason: said}
+	case status < 200:
+		return outcome{verdict: wait, reason: said}
+	}
+	return outcome{verdict: reject, reason: said}
+}
+
+// sentence gives the platform's own words behind the status.
+func sentence(status int, answer string) string {
+	s := "The chat platform answered " + statusText(status)
+	words := strings.Join(strings.Fields(answer), " ")
+	if words == "" {
+		return s + "."
+	}
+	if len(words) > maxReason {
+		words = strings.ToValidUTF8(words[:maxReason], "") + "…"
+	}
+	return s + ": " + words
+}
+
+func statusText(status int) string {
+	if text := http.StatusText(status); text != "" {
+		return strconv.Itoa(status) + " " + text
+	}
+	return strconv.Itoa(status)
+}
+
+// maxReason is how many bytes of an answer are quoted in one sentence; the
+// attempt keeps more.
+const maxReason = 300
+
+func containsAny(s string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,241 @@
+package notify
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// ruleForm is the form of one rule.
+type ruleForm struct {
+	*console.Form
+	Stored      *RuleInfo // nil for a new one
+	Level       Level
+	Connections []console.Option
+	Events      []console.Group
+	Formats     []console.Option
+	Mask        string
+	Channel     Standing
+	Back        string
+}
+
+func (p *Pages) form(form *console.Form, stored *RuleInfo, level Level) ruleForm {
+	f := ruleForm{Form: form, Stored: stored, Level: level, Back: rulesPath + query("level", levelQuery(level)), Events: eventGroups(p.editions())}
+	for _, name := range p.Rules.Connections.Names() {
+		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
+	}
+	f.Formats = []console.Option{
+		{Value: string(Auto), Label: "By the address (Slack or Teams)"},
+		{Value: string(Teams), Label: "Teams: an Adaptive Card"},
+		{Value: string(Slack), Label: "Slack: blocks"},
+	}
+	if stored != nil {
+		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Standing(p.Clock())
+	}
+	return f
+}
+
+// editions of the platforms that are configured: the form offers their event
+// types only.
+func (p *Pages) editions() []Edition { return []Edition{SelfHosted} }
+
+func eventGroups(editions []Edition) []console.Group {
+	var groups []console.Group
+	for _, t := range EventTypes() {
+		if !shares(t.Editions(), editions) {
+			continue
+		}
+		if len(groups) == 0 || groups[len(groups)-1].Label != t.Category() {
+			groups = append(groups, console.Group{Label: t.Category()})
+		}
+		g := &groups[len(groups)-1]
+		g.Options = append(g.Options, console.Option{Value: t.String(), Label: t.Name()})
+	}
+	return groups
+}
+
+func shares(a, b []Edition) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
+	form := console.NewForm().SetBool("enabled", true).Set("format", string(Auto))
+	return p.rulePage(form, nil, levelOf(r.URL.Query().Get("level"))), nil
+}
+
+func levelOf(query string) Level {
+	for _, l := range levels {
+		if l.Query == query {
+			return l.Level
+		}
+	}
+	return Global
+}
+
+func (p *Pages) rulePage(form *console.Form, stored *RuleInfo, level Level) console.Page {
+	page := console.Page{
+		Template: "rule-form", Title: "New rule", Data: p.form(form, stored, level),
+		Up: []console.Link{{Label: "Rules", Path: rulesPath + query("level", levelQuery(level))}},
+	}
+	if stored != nil {
+		page.Title = stored.Name
+		page.Actions = []console.Action{{Label: "Its deliveries", Path: deliveriesPath + query("rule", strconv.FormatInt(stored.ID, 10))}}
+	}
+	return page
+}
+
+func (p *Pages) editRule(r *http.Request) (console.Response, error) {
+	info, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.rulePage(formOf(info), info, info.Level()), nil
+}
+
+func (p *Pages) ruleOfPath(r *http.Request) (*RuleInfo, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "There is no such rule.")
+	}
+	info, err := p.Rules.Get(r.Context(), id)
+	return &info, err
+}
+
+func formOf(info *RuleInfo) *console.Form {
+	types := make([]string, len(info.EventTypes))
+	for i, t := range info.EventTypes {
+		types[i] = t.String()
+	}
+	repositories := make([]string, len(info.Repositories))
+	for i, ref := range info.Repositories {
+		repositories[i] = ref.ProjectKey + "/" + ref.RepositoryKey
+	}
+	return console.NewForm().
+		Set("version", strconv.FormatInt(info.Version, 10)).
+		Set("name", info.Name).
+		Set("connection", info.Connection).
+		Set("projectKey", info.ProjectKey).
+		Set("repositoryKey", info.RepositoryKey).
+		Set("channelName", info.ChannelName).
+		Set("format", string(info.Format)).
+		Set("eventTypes", types...).
+		SetLines("branches", info.Branches).
+		Set("branchMask", info.BranchMask).
+		SetLines("projects", info.Projects).
+		SetLines("repositories", repositories).
+		SetLines("users", info.Users).
+		SetLines("ignoredUsers", info.IgnoredUsers).
+		SetBool("enabled", info.Enabled)
+}
+
+func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	var stored *RuleInfo
+	level := levelOf(r.URL.Query().Get("level"))
+	if r.PathValue("id") != "" {
+		if stored, err = p.ruleOfPath(r); err != nil {
+			return nil, err
+		}
+		level = stored.Level()
+	}
+	draft, err := draftOf(form, stored, level)
+	if err == nil {
+		_, err = p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"))
+	}
+	if err != nil {
+		return p.rulePage(form, stored, level), err
+	}
+	return console.Redirect{
+		To:    rulesPath + query("level", levelQuery(draft.Level())),
+		Flash: "The rule " + draft.Name + " is saved. It holds for every event from now on.",
+	}, nil
+}
+
+func draftOf(form *console.Form, stored *RuleInfo, level Level) (Rule, error) {
+	var f fault.Fields
+	r := Rule{
+		Name: form.Get("name"), Connection: form.Get("connection"),
+		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
+		ChannelName: form.Get("channelName"), Format: Format(form.Get("format")), Enabled: form.Bool("enabled"),
+		Filter: Filter{
+			Branches: form.Lines("branches"), BranchMask: form.Get("branchMask"), Projects: form.Lines("projects"),
+			Users: form.Lines("users"), IgnoredUsers: form.Lines("ignoredUsers"),
+		},
+	}
+	if stored != nil {
+		r.ID = stored.ID
+		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
+		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
+	} else {
+		if level != Global && r.ProjectKey == "" {
+			f.Add("projectKey", "Say which project the rule belongs to.")
+		}
+		if level == RepositoryLevel && r.RepositoryKey == "" {
+			f.Add("repositoryKey", "Say which repository the rule belongs to.")
+		}
+	}
+	for _, key := range form.All("eventTypes") {
+		if t, ok := ParseEventType(key); ok {
+			r.EventTypes = append(r.EventTypes, t)
+		}
+	}
+	for _, line := range form.Lines("repositories") {
+		project, repository, ok := strings.Cut(line, "/")
+		if !ok {
+			f.Add("repositories", "Write every repository as PROJECT/repository, not %q.", line)
+			break
+		}
+		r.Repositories = append(r.Repositories, RepositoryRef{ProjectKey: strings.TrimSpace(project), RepositoryKey: strings.TrimSpace(repository)})
+	}
+	return r, f.Err()
+}
+
+func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
+	info, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	confirm := console.Confirm{
+		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages by this rule. The audit trail keeps what the rule was.",
+		Verb: "Delete rule", Back: rulesPath + "/" + strconv.FormatInt(info.ID, 10),
+	}
+	if info.Channel.Waiting > 0 {
+		confirm.Losses = []string{strconv.Itoa(info.Channel.Waiting) + " messages that wait on its channel, unless another rule wants them"}
+	}
+	return confirm, nil
+}
+
+func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
+	info, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Rules.Delete(r.Context(), info.ID); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: rulesPath + query("level", levelQuery(info.Level())), Flash: "The rule " + info.Name + " is deleted."}, nil
+}
+
+// mayLook tells whether a delivery is about something that who administers.
+func mayLook(who *identity.Principal, d *Delivery) bool {
+	if d.Event == nil {
+		return who.May(identity.Admin, identity.Where{})
+	}
+	return who.May(identity.RepoAdmin, identity.Where{
+		Connection: d.Event.Connection, Project: d.Event.Project.Key, Repository: d.Event.Repository.Key,
+	})
+}

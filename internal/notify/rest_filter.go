@@ -1,0 +1,240 @@
+package notify
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+)
+
+const basePath = "/rest/mtbs/1.0/configuration"
+
+// API is the wing's part of the REST API.
+type API struct {
+	Rules *Rules
+	Store *Store
+	Clock func() time.Time
+}
+
+// Register adds the routes.
+func (a *API) Register(r *rest.Router) {
+	r.Handle(rest.Route{Method: "GET", Path: basePath + "/filter"}, a.listFilters)
+	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter"}, a.saveFilter)
+	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter"}, a.deleteFilter)
+	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
+	r.Handle(rest.Route{Method: "GET", Path: basePath + "/deliveries"}, a.listDeliveries)
+}
+
+// filterJSON is a rule as the API writes it, and reads it: its read-only
+// members may be sent back and are ignored.
+type filterJSON struct {
+	ID             int64           `json:"id"`
+	Version        int64           `json:"version"`
+	Name           string          `json:"name"`
+	Level          Level           `json:"level"`
+	Connection     string          `json:"connection"`
+	ProjectKey     string          `json:"projectKey,omitempty"`
+	RepositoryKey  string          `json:"repositoryKey,omitempty"`
+	RepositorySlug string          `json:"repositorySlug,omitempty"` // read only as another name of repositoryKey
+	WebhookURL     string          `json:"webhookUrl,omitempty"`
+	ChannelName    string          `json:"channelName,omitempty"`
+	Channel        string          `json:"channel,omitempty"`
+	ChannelState   *channelJSON    `json:"channelState,omitempty"`
+	Format         Format          `json:"format"`
+	EventTypes     []string        `json:"eventTypes"`
+	Branches       []string        `json:"branches,omitempty"`
+	BranchMask     string          `json:"branchMask,omitempty"`
+	Projects       []string        `json:"projects,omitempty"`
+	Repositories   []RepositoryRef `json:"repositories,omitempty"`
+	Users          []string        `json:"users,omitempty"`
+	IgnoredUsers   []string        `json:"ignoredUsers,omitempty"`
+	Enabled        *bool           `json:"enabled"`
+	CreatedBy      string          `json:"createdBy,omitempty"`
+	CreatedAt      *time.Time      `json:"createdAt,omitempty"`
+	UpdatedBy      string          `json:"updatedBy,omitempty"`
+	UpdatedAt      *time.Time      `json:"updatedAt,omitempty"`
+
+	Groups            json.RawMessage `json:"groups,omitempty"`
+	IgnoredGroups     json.RawMessage `json:"ignoredGroups,omitempty"`
+	SourceBranchMask  json.RawMessage `json:"sourceBranchMask,omitempty"`
+	IgnoredBranchMask json.RawMessage `json:"ignoredBranchMask,omitempty"`
+	Reviewers         json.RawMessage `json:"reviewers,omitempty"`
+}
+
+// channelJSON says how the rule's channel fares.
+type channelJSON struct {
+	State   string     `json:"state"` // ok, waiting, unreachable, broken
+	Reason  string     `json:"reason,omitempty"`
+	Since   *time.Time `json:"since,omitempty"`
+	Until   *time.Time `json:"until,omitempty"`
+	Waiting int        `json:"waiting"`
+}
+
+func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	if q.Has("id") {
+		id, err := queryID(r)
+		if err != nil {
+			return err
+		}
+		info, err := a.Rules.Get(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		return rest.WriteJSON(w, r, http.StatusOK, filterOf(&info, a.Clock()))
+	}
+	repository := q.Get("repositoryKey")
+	if repository == "" {
+		repository = q.Get("repositorySlug")
+	}
+	rules, err := a.Rules.List(r.Context(), RuleQuery{
+		Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: repository,
+	})
+	if err != nil {
+		return err
+	}
+	out := make([]filterJSON, len(rules))
+	for i := range rules {
+		out[i] = filterOf(&rules[i], a.Clock())
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
+	var in filterJSON
+	if err := rest.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	draft, err := in.rule()
+	if err != nil {
+		return err
+	}
+	info, err := a.Rules.Save(r.Context(), draft, in.WebhookURL)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if draft.ID == 0 {
+		status = http.StatusCreated
+		w.Header().Set("Location", rest.Link(r.Context(), basePath+"/filter?id="+strconv.FormatInt(info.ID, 10)))
+	}
+	return rest.WriteJSON(w, r, status, filterOf(&info, a.Clock()))
+}
+
+func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
+	id, err := queryID(r)
+	if err != nil {
+		return err
+	}
+	if err := a.Rules.Delete(r.Context(), id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func queryID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, oneField("id", "Give the id of a rule as a whole number.")
+	}
+	return id, nil
+}
+
+// rule makes a draft of what was read, naming every member that is wrong in
+// itself; the rule's own validation names the rest.
+func (in *filterJSON) rule() (Rule, error) {
+	var f fault.Fields
+	types := make([]EventType, 0, len(in.EventTypes))
+	for _, key := range in.EventTypes {
+		t, ok := ParseEventType(key)
+		if !ok {
+			f.Add("eventTypes", "%q is not an event type; GET %s/eventTypes lists them.", key, basePath)
+			continue
+		}
+		types = append(types, t)
+	}
+	for _, later := range []struct {
+		name  string
+		value json.RawMessage
+	}{
+		{"groups", in.Groups}, {"ignoredGroups", in.IgnoredGroups}, {"sourceBranchMask", in.SourceBranchMask},
+		{"ignoredBranchMask", in.IgnoredBranchMask}, {"reviewers", in.Reviewers},
+	} {
+		switch string(later.value) {
+		case "", "null", "[]", `""`:
+		default:
+			f.Add(later.name, "This filter is not available yet; leave it out.")
+		}
+	}
+	if in.ID < 0 {
+		f.Add("id", "An id is a positive number; 0 or none creates a rule.")
+	}
+	if in.RepositorySlug != "" && in.RepositoryKey != "" && fold(in.RepositorySlug) != fold(in.RepositoryKey) {
+		f.Add("repositorySlug", "It is another name of repositoryKey, and they differ.")
+	}
+	r := Rule{
+		ID: in.ID, Version: in.Version, Name: in.Name, Connection: in.Connection,
+		ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey, ChannelName: in.ChannelName, Format: in.Format,
+		Filter: Filter{
+			EventTypes: NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
+			Projects: in.Projects, Repositories: in.Repositories, Users: in.Users, IgnoredUsers: in.IgnoredUsers,
+		},
+		Enabled: in.Enabled == nil || *in.Enabled,
+	}
+	if r.RepositoryKey == "" {
+		r.RepositoryKey = in.RepositorySlug
+	}
+	if r.Format == "" {
+		r.Format = Auto
+	}
+	return r, f.Err()
+}
+
+func filterOf(info *RuleInfo, now time.Time) filterJSON {
+	r := &info.Rule
+	keys := make([]string, len(r.EventTypes))
+	for i, t := range r.EventTypes {
+		keys[i] = t.String()
+	}
+	return filterJSON{
+		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
+		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
+		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: channelOf(&info.Channel, now),
+		Format: r.Format, EventTypes: keys, Branches: r.Branches, BranchMask: r.BranchMask,
+		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
+		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt,
+	}
+}
+
+func channelOf(c *Channel, now time.Time) *channelJSON {
+	s := c.Standing(now)
+	return &channelJSON{State: s.State, Reason: s.Reason, Since: timePointer(s.Since), Until: timePointer(s.Until), Waiting: c.Waiting}
+}
+
+func timePointer(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// eventTypeJSON is an event type as the API lists it.
+type eventTypeJSON struct {
+	Key      string    `json:"key"`
+	Name     string    `json:"name"`
+	Category string    `json:"category"`
+	Editions []Edition `json:"editions"`
+}
+
+func (a *API) listEventTypes(w http.ResponseWriter, r *http.Request) error {
+	types := EventTypes()
+	out := make([]eventTypeJSON, len(types))
+	for i, t := range types {
+		out[i] = eventTypeJSON{Key: t.String(), Name: t.Name(), Category: t.Category(), Editions: t.Editions()}
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}

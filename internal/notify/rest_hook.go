@@ -1,0 +1,200 @@
+package notify
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+)
+
+const (
+	// MaxWebhook is the largest body of a webhook: forty times what the cloud
+	// edition sends at most, and more than a push of 10,000 refs.
+	MaxWebhook = 10 << 20
+	// bodyMemory bounds what all webhooks together hold in memory while they
+	// are read. Beyond it a sender waits, at most bodyWait.
+	bodyMemory = 128 << 20
+	// firstRead is what a body may take without asking: most are smaller.
+	firstRead = 16 << 10
+	// bodyTime is how long a sender may take to send a body; the platform
+	// itself gives up after 10 s.
+	bodyTime = 30 * time.Second
+)
+
+// Receiver takes webhooks: POST /hooks/{connection}.
+type Receiver struct {
+	store       *Store
+	connections Connections
+	clock       func() time.Time
+	log         *slog.Logger
+	metrics     *receiverMetrics
+	memory      *semaphore.Weighted
+}
+
+// NewReceiver makes a receiver of the connections' webhooks.
+func NewReceiver(s *Store, connections Connections, clock func() time.Time, log *slog.Logger, m *receiverMetrics) *Receiver {
+	return &Receiver{
+		store: s, connections: connections, clock: clock, log: log, metrics: m,
+		memory: semaphore.NewWeighted(bodyMemory),
+	}
+}
+
+// Register adds the receiver's route.
+func (rc *Receiver) Register(r *rest.Router) {
+	r.Handle(rest.Route{Method: "POST", Path: "/hooks/{connection}", MaxBody: MaxWebhook, Raw: true}, rc.receive)
+}
+
+func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
+	connection := rc.connections.Find(r.PathValue("connection"))
+	if connection == nil {
+		rc.metrics.refused("unknown_connection")
+		return fault.New(fault.NotFound, "There is no connection %q.", r.PathValue("connection"))
+	}
+	body, release, err := rc.read(w, r)
+	if err != nil {
+		rc.metrics.refused("body")
+		return err
+	}
+	defer release()
+	key := r.Header.Get("X-Event-Key")
+	if isPing(key, body) {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	if !connection.Verified(r.Header.Get(SignatureHeader), body) {
+		rc.metrics.refused("signature")
+		return rc.unsigned(connection)
+	}
+	if err := CheckBody(body); err != nil {
+		rc.metrics.refused("body")
+		return err
+	}
+	receipt := rc.decode(connection, key, body)
+	receipt.RequestID = requestID(r.Header)
+	if err := rc.store.Accept(r.Context(), receipt); err != nil {
+		return err
+	}
+	rc.metrics.accepted(receipt)
+	w.WriteHeader(http.StatusAccepted)
+	return nil
+}
+
+func (rc *Receiver) unsigned(c *Connection) error {
+	if len(c.Secrets) == 0 {
+		return fault.New(fault.Unauthenticated, "Connection %s has no webhook secret: configure one, here and on the platform.", c.Name)
+	}
+	return fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader)
+}
+
+// decode makes the receipt of a verified body. It has no error: what cannot
+// be understood is kept, and the platform is told that it was taken.
+func (rc *Receiver) decode(c *Connection, key string, body []byte) *Receipt {
+	receipt := &Receipt{Connection: c.Name, Key: clean(key), ReceivedAt: rc.clock(), Body: body, Outcome: Understood}
+	events, err := c.Decode(key, body, c.BaseURL)
+	switch {
+	case errors.Is(err, ErrUnknownKey):
+		receipt.Outcome, receipt.Reason = UnknownKey, "This event key is not known."
+	case err != nil:
+		receipt.Outcome, receipt.Reason = Unreadable, clean(err.Error())
+		rc.log.Warn("a webhook was not understood and is kept", "connection", c.Name, "key", receipt.Key, "cause", err)
+	case len(events) == 0:
+		receipt.Outcome = Silent
+	}
+	for i := range events {
+		events[i].Connection = c.Name
+	}
+	receipt.Events = events
+	return receipt
+}
+
+// isPing tells whether a webhook is the platform's "Test connection", which
+// it does not sign: the key diagnostics:ping, or no key and {"test": true}.
+func isPing(key string, body []byte) bool {
+	if key == "diagnostics:ping" {
+		return true
+	}
+	return key == "" && len(body) < 64 && strings.Join(strings.Fields(string(body)), "") == `{"test":true}`
+}
+
+// requestID names a webhook once and for all: the self-hosted platform's
+// X-Request-Id, the cloud's X-Request-UUID.
+func requestID(h http.Header) string {
+	id := h.Get("X-Request-Id")
+	if id == "" {
+		id = h.Get("X-Request-UUID")
+	}
+	if len(id) > maxRequestID {
+		return ""
+	}
+	return clean(id)
+}
+
+// maxRequestID is longer than any UUID; what is over it names nothing.
+const maxRequestID = 200
+
+// clean makes text from outside fit for both databases.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// read reads a body of at most MaxWebhook bytes, holding no more of the
+// memory for all than it has read. release gives that back.
+func (rc *Receiver) read(w http.ResponseWriter, r *http.Request) (body []byte, release func(), err error) {
+	if r.ContentLength > MaxWebhook {
+		return nil, nil, tooLarge()
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // recorders in tests have none
+	size := int64(firstRead)
+	if r.ContentLength >= 0 && r.ContentLength < size {
+		size = r.ContentLength + 1
+	}
+	var held int64
+	release = func() { rc.memory.Release(held) }
+	defer func() {
+		if err != nil {
+			release()
+			release = nil
+		}
+	}()
+	body = make([]byte, 0, size)
+	for {
+		n, readErr := r.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case len(body) > MaxWebhook:
+			return nil, release, tooLarge()
+		case readErr == io.EOF:
+			return body, release, nil
+		case readErr != nil:
+			return nil, release, bodyError(readErr)
+		case len(body) < cap(body):
+			continue
+		}
+		grown := min(2*int64(cap(body)), MaxWebhook+1)
+		if !rc.memory.TryAcquire(grown - held) {
+			return nil, release, &fault.Error{Code: fault.Unavailable, RetryAfter: time.Second,
+				Message: "Too many large webhooks are being read at once; send this one again."}
+		}
+		held = grown
+		body = append(make([]byte, 0, grown), body...)
+	}
+}
+
+func tooLarge() error {
+	return fault.New(fault.TooLarge, "A webhook body may have at most 10 MiB.")
+}
+
+func bodyError(err error) error {
+	var limit *http.MaxBytesError
+	if errors.As(err, &limit) {
+		return tooLarge()
+	}
+	return fault.Wrap(err, fault.Invalid, "The body ended early.")
+}

@@ -1,0 +1,192 @@
+package notify
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify/branchmask"
+)
+
+// Level says whom a rule concerns. It follows from the rule's keys.
+type Level string
+
+const (
+	Global          Level = "GLOBAL"     // every project of the connection
+	ProjectLevel    Level = "PROJECT"    // one project, all its repositories
+	RepositoryLevel Level = "REPOSITORY" // one repository
+)
+
+// Format is how a channel wants its messages.
+type Format string
+
+const (
+	Auto  Format = "auto"  // Slack for hooks.slack.com, Teams for everything else
+	Teams Format = "teams" // an Adaptive Card in the workflow's message envelope
+	Slack Format = "slack" // blocks of an incoming webhook
+)
+
+// Limits of a rule.
+const (
+	MaxName    = 255  // characters, as the seed's forms have it
+	MaxEntries = 1000 // names, branches or keys in one list: more is a mask's work
+)
+
+// Rule says which events go to one channel.
+type Rule struct {
+	ID      int64
+	Version int64 // counts saves; starts at 1
+	Name    string
+
+	// Connection is the platform whose events the rule looks at; the keys
+	// narrow it to a project or a repository and are fixed once saved.
+	Connection    string
+	ProjectKey    string
+	RepositoryKey string
+
+	ChannelID   int64
+	ChannelName string // what people call the channel; masks of one tenant look alike
+	Format      Format
+
+	Filter
+	Enabled bool
+
+	CreatedBy string
+	CreatedAt time.Time
+	UpdatedBy string
+	UpdatedAt time.Time
+}
+
+// Filter is what a rule asks of an event besides its level. An empty list
+// asks nothing. It is kept as JSON, so a member once named keeps its name.
+type Filter struct {
+	EventTypes   []EventType     `json:"eventTypes"`
+	Branches     []string        `json:"branches,omitempty"`
+	BranchMask   string          `json:"branchMask,omitempty"` // Java regular expression, full match
+	Projects     []string        `json:"projects,omitempty"`
+	Repositories []RepositoryRef `json:"repositories,omitempty"`
+	Users        []string        `json:"users,omitempty"`
+	IgnoredUsers []string        `json:"ignoredUsers,omitempty"`
+}
+
+// RepositoryRef names a repository of the rule's connection.
+type RepositoryRef struct {
+	ProjectKey    string `json:"projectKey"`
+	RepositoryKey string `json:"repositoryKey"`
+}
+
+// Level of the rule, by its keys.
+func (r *Rule) Level() Level {
+	switch {
+	case r.RepositoryKey != "":
+		return RepositoryLevel
+	case r.ProjectKey != "":
+		return ProjectLevel
+	}
+	return Global
+}
+
+// ResolveFormat is the format of messages to webhookURL's host.
+func (f Format) ResolveFormat(host string) Format {
+	switch {
+	case f != Auto && f != "":
+		return f
+	case strings.EqualFold(host, "hooks.slack.com"):
+		return Slack
+	}
+	return Teams
+}
+
+// Validate names every wrong member at once: fault.Invalid, or nil.
+// The webhook URL is judged by the store, which alone sees it.
+func (r *Rule) Validate() error {
+	var f fault.Fields
+	switch n := utf8.RuneCountInString(r.Name); {
+	case strings.TrimSpace(r.Name) == "":
+		f.Add("name", "Give the rule a name of 1 to %d characters.", MaxName)
+	case n > MaxName:
+		f.Add("name", "The name has %d characters; at most %d are allowed.", n, MaxName)
+	}
+	if utf8.RuneCountInString(r.ChannelName) > MaxName {
+		f.Add("channelName", "At most %d characters are allowed.", MaxName)
+	}
+	if r.ProjectKey == "" && r.RepositoryKey != "" {
+		f.Add("repositoryKey", "A repository needs its projectKey too.")
+	}
+	if !slices.Contains([]Format{Auto, Teams, Slack}, r.Format) {
+		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
+	}
+	if len(r.EventTypes) == 0 {
+		f.Add("eventTypes", "Select at least one event type.")
+	}
+	r.validateBranches(&f)
+	r.validateNarrowing(&f)
+	checkNames(&f, "users", r.Users)
+	checkNames(&f, "ignoredUsers", r.IgnoredUsers)
+	return f.Err()
+}
+
+func (r *Rule) validateBranches(f *fault.Fields) {
+	checkNames(f, "branches", r.Branches)
+	if r.BranchMask == "" {
+		return
+	}
+	if len(r.Branches) > 0 {
+		f.Add("branchMask", "Give either branches or a branchMask, not both.")
+	}
+	if _, err := compileMask(r.BranchMask); err != nil {
+		f.Add("branchMask", "%s", err)
+	}
+}
+
+func (r *Rule) validateNarrowing(f *fault.Fields) {
+	level := r.Level()
+	checkNames(f, "projects", r.Projects)
+	if len(r.Projects) > 0 && level != Global {
+		f.Add("projects", "Only a global rule can be narrowed to projects; this one belongs to project %s.", r.ProjectKey)
+	}
+	if len(r.Repositories) > MaxEntries {
+		f.Add("repositories", "%d entries; at most %d are allowed.", len(r.Repositories), MaxEntries)
+	}
+	for _, ref := range r.Repositories {
+		switch {
+		case level == RepositoryLevel:
+			f.Add("repositories", "A rule of one repository cannot be narrowed to repositories.")
+			return
+		case ref.ProjectKey == "" || ref.RepositoryKey == "":
+			f.Add("repositories", "Every entry needs projectKey and repositoryKey.")
+			return
+		case level == ProjectLevel && !strings.EqualFold(ref.ProjectKey, r.ProjectKey):
+			f.Add("repositories", "%s/%s is not in project %s.", ref.ProjectKey, ref.RepositoryKey, r.ProjectKey)
+			return
+		}
+	}
+}
+
+func checkNames(f *fault.Fields, field string, names []string) {
+	if len(names) > MaxEntries {
+		f.Add(field, "%d entries; at most %d are allowed.", len(names), MaxEntries)
+	}
+	for _, n := range names {
+		if strings.TrimSpace(n) == "" || utf8.RuneCountInString(n) > MaxName {
+			f.Add(field, "Every entry needs 1 to %d characters.", MaxName)
+			return
+		}
+	}
+}
+
+// compileMask compiles a Java branch mask, and refuses one that cannot be
+// decided in linear time: nothing before the 2xx of an event may run a
+// backtracking matcher.
+func compileMask(pattern string) (*branchmask.Mask, error) {
+	m, err := branchmask.Java(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Linear() {
+		return nil, fault.New(fault.Invalid, "This mask needs back-tracking (look-around, back-references, possessive or atomic groups and the like), which is not available yet; write it without.")
+	}
+	return m, nil
+}

@@ -1,0 +1,214 @@
+package notify
+
+import (
+	"strings"
+
+	"outrigger/internal/notify/branchmask"
+)
+
+// RuleSet is the enabled rules of one generation, indexed so that an event
+// meets only the rules of its own project and repository. It never changes;
+// a save makes a new one.
+type RuleSet struct {
+	Generation  int64
+	byID        map[int64]*compiledRule
+	connections map[string]*connectionRules
+}
+
+// connectionRules hold a rule under the narrowest key it names: a global
+// rule narrowed to repositories stands with those repositories.
+type connectionRules struct {
+	all          []*compiledRule
+	projects     map[string][]*compiledRule // by folded project key
+	repositories map[string][]*compiledRule // by folded "project/repository"
+}
+
+type compiledRule struct {
+	*Rule
+	types        TypeSet
+	branches     map[string]bool
+	mask         *branchmask.Mask
+	users        map[string]bool // folded names
+	ignoredUsers map[string]bool
+}
+
+// NewRuleSet indexes the enabled ones of rules. A rule whose mask no longer
+// compiles is in broken with the reason, and matches nothing.
+func NewRuleSet(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
+	set = &RuleSet{
+		Generation:  generation,
+		byID:        make(map[int64]*compiledRule),
+		connections: make(map[string]*connectionRules),
+	}
+	for _, r := range rules {
+		if !r.Enabled {
+			continue
+		}
+		c, err := compileRule(r)
+		if err != nil {
+			if broken == nil {
+				broken = make(map[int64]error)
+			}
+			broken[r.ID] = err
+			continue
+		}
+		set.byID[r.ID] = c
+		set.add(c)
+	}
+	return set, broken
+}
+
+func compileRule(r *Rule) (*compiledRule, error) {
+	c := &compiledRule{
+		Rule:         r,
+		types:        NewTypeSet(r.EventTypes...),
+		users:        foldedSet(r.Users),
+		ignoredUsers: foldedSet(r.IgnoredUsers),
+	}
+	if len(r.Branches) > 0 {
+		c.branches = make(map[string]bool, len(r.Branches))
+		for _, b := range r.Branches {
+			c.branches[shortRef(b)] = true
+		}
+	}
+	if r.BranchMask != "" {
+		m, err := compileMask(r.BranchMask)
+		if err != nil {
+			return nil, err
+		}
+		c.mask = m
+	}
+	return c, nil
+}
+
+func (s *RuleSet) add(c *compiledRule) {
+	conn := s.connections[c.Connection]
+	if conn == nil {
+		conn = &connectionRules{
+			projects:     make(map[string][]*compiledRule),
+			repositories: make(map[string][]*compiledRule),
+		}
+		s.connections[c.Connection] = conn
+	}
+	switch {
+	case c.RepositoryKey != "":
+		conn.addRepository(c, c.ProjectKey, c.RepositoryKey)
+	case len(c.Repositories) > 0 || len(c.Projects) > 0:
+		for _, ref := range c.Repositories {
+			conn.addRepository(c, ref.ProjectKey, ref.RepositoryKey)
+		}
+		for _, p := range c.Projects {
+			conn.projects[fold(p)] = append(conn.projects[fold(p)], c)
+		}
+	case c.ProjectKey != "":
+		conn.projects[fold(c.ProjectKey)] = append(conn.projects[fold(c.ProjectKey)], c)
+	default:
+		conn.all = append(conn.all, c)
+	}
+}
+
+func (c *connectionRules) addRepository(r *compiledRule, project, repository string) {
+	key := fold(project) + "/" + fold(repository)
+	c.repositories[key] = append(c.repositories[key], r)
+}
+
+// Match appends to matched the rules that take the event and gives it back.
+// A rule is there once however many of its entries fit.
+func (s *RuleSet) Match(e *Event, matched []*Rule) []*Rule {
+	conn := s.connections[e.Connection]
+	if conn == nil {
+		return matched
+	}
+	types := e.TypeSet()
+	user := fold(e.Actor.Name)
+	project := fold(e.Project.Key)
+	take := func(rules []*compiledRule) {
+		for _, c := range rules {
+			if c.takes(e, types, user) && !contains(matched, c.Rule) {
+				matched = append(matched, c.Rule)
+			}
+		}
+	}
+	take(conn.all)
+	take(conn.projects[project])
+	if e.Repository.Key != "" {
+		take(conn.repositories[project+"/"+fold(e.Repository.Key)])
+	}
+	return matched
+}
+
+func (c *compiledRule) takes(e *Event, types TypeSet, user string) bool {
+	switch {
+	case !c.types.Any(types):
+		return false
+	case len(c.users) > 0 && !c.users[user]:
+		return false
+	case c.ignoredUsers[user]:
+		return false
+	case e.Branch == "": // an event with no branch passes a branch filter
+		return true
+	case c.branches != nil && !c.branches[e.Branch]:
+		return false
+	case c.mask != nil:
+		ok, err := c.mask.Match(e.Branch)
+		return ok || err != nil // rather delivered than lost
+	}
+	return true
+}
+
+// Enabled tells whether any of the rules is enabled in this set.
+func (s *RuleSet) Enabled(ids []int64) bool {
+	for _, id := range ids {
+		if s.byID[id] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// On tells whether any of the rules is enabled and sends to the channel.
+func (s *RuleSet) On(ids []int64, channelID int64) bool {
+	for _, id := range ids {
+		if c := s.byID[id]; c != nil && c.ChannelID == channelID {
+			return true
+		}
+	}
+	return false
+}
+
+// Len is how many enabled rules there are.
+func (s *RuleSet) Len() int { return len(s.byID) }
+
+func contains(rules []*Rule, r *Rule) bool {
+	for _, m := range rules {
+		if m == r {
+			return true
+		}
+	}
+	return false
+}
+
+func foldedSet(names []string) map[string]bool {
+	if len(names) == 0 {
+		return nil
+	}
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[fold(n)] = true
+	}
+	return m
+}
+
+// fold makes keys and user names comparable: the platform compares both
+// without case.
+func fold(s string) string { return strings.ToLower(s) }
+
+// shortRef is the display name of a ref that was typed in full.
+func shortRef(name string) string {
+	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
+		if s, ok := strings.CutPrefix(name, prefix); ok {
+			return s
+		}
+	}
+	return name
+}

@@ -1,0 +1,149 @@
+package notify
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/secret"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrations are the tables of the wing.
+var Migrations = db.Migrations{Name: "notify", FS: migrations}
+
+// Store keeps rules, channels, events and deliveries.
+type Store struct {
+	db     *db.DB
+	box    *secret.Box
+	log    *slog.Logger
+	rules  atomic.Pointer[RuleSet]
+	events *db.Batch[*Receipt]
+	done   *db.Batch[*Result]
+
+	stale chan struct{} // holds one wish to load the rules again
+	// enqueued is told of every delivery right after its commit, and moved
+	// of every channel whose waiting deliveries changed otherwise.
+	enqueued func([]*Delivery)
+	moved    func(channelID int64)
+}
+
+// NewStore makes a store on a migrated database. Load must run before events
+// come in.
+func NewStore(d *db.DB, box *secret.Box, log *slog.Logger) *Store {
+	s := &Store{
+		db: d, box: box, log: log,
+		stale:    make(chan struct{}, 1),
+		enqueued: func([]*Delivery) {},
+		moved:    func(int64) {},
+	}
+	s.events = db.NewBatch(d, "events", maxBatch, s.writeReceipts)
+	s.done = db.NewBatch(d, "results", maxBatch, s.writeResults)
+	s.rules.Store(&RuleSet{})
+	return s
+}
+
+// maxBatch is how many events or results go into one transaction: as many as
+// the database's own group commit takes.
+const maxBatch = 256
+
+// OnChange names who is told of new deliveries, and of channels whose queue
+// changed in another way. It must be called before the store is used.
+func (s *Store) OnChange(enqueued func([]*Delivery), moved func(channelID int64)) {
+	s.enqueued, s.moved = enqueued, moved
+}
+
+// Rules is the present set of enabled rules on this node.
+func (s *Store) Rules() *RuleSet { return s.rules.Load() }
+
+// Load reads the rules. It is cheap when they have not changed.
+func (s *Store) Load(ctx context.Context) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error { return s.load(ctx, tx) })
+}
+
+func (s *Store) load(ctx context.Context, tx *db.Tx) error {
+	generation, err := readGeneration(ctx, tx)
+	if err != nil || generation == s.rules.Load().Generation {
+		return err
+	}
+	rules, err := readRules(ctx, tx)
+	if err != nil {
+		return err
+	}
+	set, broken := NewRuleSet(generation, rules)
+	for id, err := range broken {
+		s.log.Warn("a rule matches nothing until it is edited", "rule", id, "cause", err)
+	}
+	for {
+		old := s.rules.Load()
+		if old.Generation >= generation || s.rules.CompareAndSwap(old, set) {
+			return nil
+		}
+	}
+}
+
+// refreshEvery bounds how long a disabled rule of another node may still be
+// sent for; its own node is told at once.
+const refreshEvery = time.Second
+
+// Refresh keeps the rules fresh until ctx ends.
+func (s *Store) Refresh(ctx context.Context) {
+	tick := time.NewTicker(refreshEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.stale:
+		case <-tick.C:
+			if s.db.Dialect() == db.SQLite {
+				continue // every save is this process's own
+			}
+		}
+		err := s.Load(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			s.log.Error("rules could not be read again; the last ones hold", "cause", err)
+		}
+		failing = err != nil
+	}
+}
+
+// rulesChanged counts the generation up, and has this node read the rules
+// again as soon as tx is committed.
+func (s *Store) rulesChanged(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect() == db.Postgres {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, generationLock); err != nil {
+			return fmt.Errorf("lock generation: %w", err)
+		}
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET generation = generation + 1`); err != nil {
+		return fmt.Errorf("count generation: %w", err)
+	}
+	tx.AfterCommit(func() {
+		select {
+		case s.stale <- struct{}{}:
+		default:
+		}
+	})
+	return nil
+}
+
+// generationLock is the advisory lock that commits of events share and saves
+// of rules hold alone, so that an event acknowledged after a save was matched
+// against it. The number only has to be ours.
+const generationLock = 0x6f7574726967 // "outrig"
+
+func readGeneration(ctx context.Context, tx *db.Tx) (int64, error) {
+	var g int64
+	if err := tx.QueryRow(ctx, `SELECT generation FROM notify_generation`).Scan(&g); err != nil {
+		return 0, fmt.Errorf("read generation: %w", err)
+	}
+	return g, nil
+}

@@ -1,0 +1,75 @@
+package notify
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// Channel gives a channel and its webhook URL: fault.NotFound when there is
+// none with the id.
+func (s *Store) Channel(ctx context.Context, id int64) (Channel, secret.Value, error) {
+	var c Channel
+	var plain string
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		var sealed []byte
+		var brokenAt, gateUntil, failing, lastOK int64
+		err := tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).Scan(
+			&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
+			&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &failing, &lastOK, &sealed)
+		if err == sql.ErrNoRows {
+			return fault.New(fault.NotFound, "There is no channel with id %d.", id)
+		}
+		if err != nil {
+			return fmt.Errorf("read channel: %w", err)
+		}
+		c.setTimes(brokenAt, gateUntil, failing, lastOK)
+		plain, err = s.box.Unseal(sealed, "notify_channels", "url", c.Fingerprint)
+		return err
+	})
+	return c, secret.New(plain), err
+}
+
+func updateChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = $1, reason = $2, broken_at = $3, gate_until = $4, gate_step = $5,
+			gate_reason = $6, rejected = $7, failing_since = $8, last_ok_at = $9 WHERE id = $10`,
+		string(c.State), c.Reason, db.Micros(c.BrokenAt), db.Micros(c.GateUntil), c.GateStep,
+		c.GateReason, c.Rejected, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID); err != nil {
+		return fmt.Errorf("update channel: %w", err)
+	}
+	return nil
+}
+
+// Pending gives the open channels of the shards on which something waits.
+func (s *Store) Pending(ctx context.Context, shards []int) ([]int64, error) {
+	if len(shards) == 0 {
+		return nil, nil
+	}
+	in := make([]string, len(shards))
+	for i, n := range shards {
+		in[i] = fmt.Sprint(n)
+	}
+	var ids []int64
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT c.id FROM notify_channels c WHERE c.id % `+fmt.Sprint(Shards)+` IN (`+strings.Join(in, ", ")+`) AND c.state = 'open'
+			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)`)
+		if err != nil {
+			return fmt.Errorf("pending channels: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); err != nil {
+				return fmt.Errorf("pending channels: %w", err)
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	})
+	return ids, err
+}

@@ -1,0 +1,256 @@
+package notify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+)
+
+// Outcome says what became of a webhook.
+type Outcome string
+
+const (
+	Understood Outcome = "understood"     // it held at least one event
+	Silent     Outcome = "silent"         // understood, and nothing anybody is told of
+	UnknownKey Outcome = "unknown"        // an event key that this program does not know
+	Unreadable Outcome = "not_understood" // kept with its body
+)
+
+// Receipt is one verified webhook on its way into the store.
+type Receipt struct {
+	Connection string
+	Key        string
+	RequestID  string // empty: none was given
+	ReceivedAt time.Time
+	Outcome    Outcome
+	Reason     string
+	Events     []Event
+	Body       []byte
+
+	Duplicate bool // set by Accept: it was there before, and nothing was written
+
+	fingerprint []byte
+	encoded     [][]byte
+	generation  int64
+	matched     [][]*Rule
+	deliveries  []*Delivery
+}
+
+// sameBodyWithin is how long the same event key and body count as the same
+// webhook: a project's hook and a repository's hook send one event under two
+// request ids within seconds.
+const sameBodyWithin = 10 * time.Minute
+
+// Accept matches the events of a webhook and keeps them with their deliveries
+// in one commit. When it returns nil they are durable. A webhook that was
+// there before is left alone and marked Duplicate.
+func (s *Store) Accept(ctx context.Context, r *Receipt) error {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%s\x00", r.Connection, r.Key)
+	h.Write(r.Body)
+	r.fingerprint = h.Sum(nil)[:16]
+	if r.Outcome != Unreadable {
+		r.Body = nil
+	}
+	for i := range r.Events {
+		b, err := json.Marshal(&r.Events[i])
+		if err != nil {
+			return fmt.Errorf("encode event: %w", err)
+		}
+		r.encoded = append(r.encoded, b)
+	}
+	r.match(s.Rules())
+	if err := s.events.Do(ctx, r); err != nil {
+		return err
+	}
+	return nil
+}
+
+// match finds the rules of every event and plans one delivery a channel.
+func (r *Receipt) match(rules *RuleSet) {
+	r.generation = rules.Generation
+	r.matched = r.matched[:0]
+	r.deliveries = r.deliveries[:0]
+	for i := range r.Events {
+		e := &r.Events[i]
+		matched := rules.Match(e, nil)
+		r.matched = append(r.matched, matched)
+		first := len(r.deliveries)
+	rules:
+		for _, rule := range matched {
+			for _, d := range r.deliveries[first:] {
+				if d.ChannelID == rule.ChannelID {
+					d.Rules = append(d.Rules, rule.ID)
+					continue rules
+				}
+			}
+			r.deliveries = append(r.deliveries, &Delivery{
+				EventID: int64(i), ChannelID: rule.ChannelID, Format: rule.Format,
+				Rules: []int64{rule.ID}, State: Waiting, Event: e,
+			})
+		}
+	}
+}
+
+// writeReceipts is the hot write of webhooks: all of items in one
+// transaction.
+func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*Receipt) error {
+	if err := s.rematchStale(ctx, tx, items); err != nil {
+		return err
+	}
+	rows := make([]*eventRow, 0, len(items))
+	for _, r := range items {
+		r.Duplicate = false
+		rows = append(rows, r.rows()...)
+	}
+	if err := insertEvents(ctx, tx, rows); err != nil {
+		return err
+	}
+	var deliveries []*Delivery
+	for _, r := range items {
+		if !r.Duplicate {
+			deliveries = append(deliveries, r.deliveries...)
+		}
+	}
+	if len(deliveries) == 0 {
+		return nil
+	}
+	if err := insertDeliveries(ctx, tx, deliveries); err != nil {
+		return err
+	}
+	tx.AfterCommit(func() { s.enqueued(deliveries) })
+	return nil
+}
+
+// rematchStale matches again what was matched against rules that have been
+// saved over meanwhile.
+func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*Receipt) error {
+	if tx.Dialect() == db.Postgres {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared($1)`, generationLock); err != nil {
+			return fmt.Errorf("share generation: %w", err)
+		}
+	}
+	generation, err := readGeneration(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if generation != s.Rules().Generation {
+		if err := s.load(ctx, tx); err != nil {
+			return err
+		}
+	}
+	now := s.Rules()
+	for _, r := range items {
+		if r.generation != now.Generation {
+			r.match(now)
+		}
+	}
+	return nil
+}
+
+// eventRow is one row of notify_events.
+type eventRow struct {
+	receipt    *Receipt
+	index      int // of the event; 0 carries the webhook's identity
+	id         int64
+	project    string
+	repository string
+	rules      int
+	event      []byte
+	body       []byte
+}
+
+func (r *Receipt) rows() []*eventRow {
+	if len(r.Events) == 0 {
+		return []*eventRow{{receipt: r, body: r.Body}}
+	}
+	rows := make([]*eventRow, len(r.Events))
+	for i := range r.Events {
+		e := &r.Events[i]
+		rows[i] = &eventRow{
+			receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
+			rules: len(r.matched[i]), event: r.encoded[i],
+		}
+	}
+	return rows
+}
+
+// identity of the webhook: on its first row only, since both are unique.
+func (e *eventRow) identity() (requestID any, fingerprint []byte) {
+	if e.index > 0 {
+		return nil, nil
+	}
+	if e.receipt.RequestID != "" {
+		requestID = e.receipt.RequestID
+	}
+	return requestID, e.receipt.fingerprint
+}
+
+// insertEvents writes the rows of new webhooks, marks the receipts of those
+// that were there before, and points deliveries to their rows.
+func insertEvents(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
+	var first, rest []*eventRow
+	for _, e := range rows {
+		if e.index == 0 {
+			first = append(first, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	if err := insertEventRows(ctx, tx, first); err != nil {
+		return err
+	}
+	for _, e := range first {
+		if e.id != 0 {
+			continue
+		}
+		if err := retryOldFingerprint(ctx, tx, e); err != nil {
+			return err
+		}
+		e.receipt.Duplicate = e.id == 0
+	}
+	fresh := rest[:0]
+	for _, e := range rest {
+		if !e.receipt.Duplicate {
+			fresh = append(fresh, e)
+		}
+	}
+	if err := insertEventRows(ctx, tx, fresh); err != nil {
+		return err
+	}
+	for _, e := range rows {
+		for _, d := range e.receipt.deliveries {
+			if d.Event != nil && d.Event == e.of() {
+				d.EventID = e.id
+			}
+		}
+	}
+	return nil
+}
+
+func (e *eventRow) of() *Event {
+	if e.index < len(e.receipt.Events) {
+		return &e.receipt.Events[e.index]
+	}
+	return nil
+}
+
+// retryOldFingerprint inserts a row again whose body was seen before, but too
+// long ago to count as the same webhook.
+func retryOldFingerprint(ctx context.Context, tx *db.Tx, e *eventRow) error {
+	since := e.receipt.ReceivedAt.Add(-sameBodyWithin)
+	n, err := tx.Exec(ctx,
+		`UPDATE notify_events SET fingerprint = NULL WHERE fingerprint = $1 AND received_at < $2`,
+		e.receipt.fingerprint, db.Micros(since))
+	if err != nil {
+		return fmt.Errorf("forget old fingerprint: %w", err)
+	}
+	if n == 0 {
+		return nil
+	}
+	return insertEventRows(ctx, tx, []*eventRow{e})
+}

@@ -1,0 +1,229 @@
+package notify
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+const ruleColumns = `r.id, r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
+	r.format, r.filter, r.enabled, r.created_by, r.created_at, r.updated_by, r.updated_at`
+
+const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
+	c.gate_reason, c.rejected, c.failing_since, c.last_ok_at`
+
+// RuleInfo is a rule and its channel, as people see them.
+type RuleInfo struct {
+	Rule
+	Channel Channel
+}
+
+// RuleQuery says which rules a list holds: those of one level and its keys.
+// Connection empty means every connection.
+type RuleQuery struct {
+	Connection    string
+	ProjectKey    string
+	RepositoryKey string
+}
+
+// ListRules gives the rules of exactly the level that q's keys name, by name.
+func (s *Store) ListRules(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
+	var out []RuleInfo
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`,
+				(SELECT count(*) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
+			FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id
+			WHERE r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
+			ORDER BY r.name, r.id`, fold(q.ProjectKey), fold(q.RepositoryKey), q.Connection)
+		if err != nil {
+			return fmt.Errorf("list rules: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var info RuleInfo
+			if err := scanRuleInfo(rows, &info); err != nil {
+				return err
+			}
+			out = append(out, info)
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+// Rule gives one rule: fault.NotFound when there is none with the id.
+func (s *Store) Rule(ctx context.Context, id int64) (RuleInfo, error) {
+	var info RuleInfo
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		info, err = readRule(ctx, tx, id)
+		return err
+	})
+	return info, err
+}
+
+func readRule(ctx context.Context, tx *db.Tx, id int64) (RuleInfo, error) {
+	var info RuleInfo
+	row := tx.QueryRow(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`,
+			(SELECT count(*) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id = $1`, id)
+	err := scanRuleInfo(row, &info)
+	if err == sql.ErrNoRows {
+		return info, fault.New(fault.NotFound, "There is no rule with id %d.", id)
+	}
+	return info, err
+}
+
+// readRules reads every rule for a RuleSet, formats resolved.
+func readRules(ctx context.Context, tx *db.Tx) ([]*Rule, error) {
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, c.host
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id ORDER BY r.id`)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	defer rows.Close()
+	var rules []*Rule
+	for rows.Next() {
+		r, host := new(Rule), ""
+		if err := scanRule(rows, r, &host); err != nil {
+			return nil, err
+		}
+		r.Format = r.Format.ResolveFormat(host)
+		rules = append(rules, r)
+	}
+	return rules, rows.Err()
+}
+
+type scanner interface{ Scan(...any) error }
+
+func scanRuleInfo(row scanner, info *RuleInfo) error {
+	c := &info.Channel
+	var brokenAt, gateUntil, failing, lastOK int64
+	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
+		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &failing, &lastOK, &c.Waiting)
+	c.setTimes(brokenAt, gateUntil, failing, lastOK)
+	return err
+}
+
+func scanRule(row scanner, r *Rule, more ...any) error {
+	var filter string
+	var created, updated int64
+	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
+		&r.ChannelName, &r.Format, &filter, &r.Enabled, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
+	if err != nil {
+		if err == sql.ErrNoRows {
+			return err
+		}
+		return fmt.Errorf("read rule: %w", err)
+	}
+	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
+	if err := json.Unmarshal([]byte(filter), &r.Filter); err != nil {
+		return fmt.Errorf("decode filter of rule %d: %w", r.ID, err)
+	}
+	return nil
+}
+
+func (c *Channel) setTimes(brokenAt, gateUntil, failing, lastOK int64) {
+	c.BrokenAt, c.GateUntil = db.Time(brokenAt), db.Time(gateUntil)
+	c.FailingSince, c.LastOKAt = db.Time(failing), db.Time(lastOK)
+}
+
+// insertRule and updateRule write the whole rule.
+
+func insertRule(ctx context.Context, tx *db.Tx, r *Rule) error {
+	filter, err := json.Marshal(r.Filter)
+	if err != nil {
+		return fmt.Errorf("encode filter: %w", err)
+	}
+	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
+			repository_fold, channel_id, channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, fold(r.ProjectKey), fold(r.RepositoryKey), r.ChannelID,
+		r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
+		db.Micros(r.UpdatedAt)).Scan(&r.ID)
+	if err != nil {
+		return fmt.Errorf("insert rule: %w", err)
+	}
+	return nil
+}
+
+func updateRule(ctx context.Context, tx *db.Tx, r *Rule) error {
+	filter, err := json.Marshal(r.Filter)
+	if err != nil {
+		return fmt.Errorf("encode filter: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
+			filter = $6, enabled = $7, updated_by = $8, updated_at = $9 WHERE id = $10`,
+		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.UpdatedBy,
+		db.Micros(r.UpdatedAt), r.ID); err != nil {
+		return fmt.Errorf("update rule: %w", err)
+	}
+	return nil
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Actor is who changes a rule, for the audit trail.
+type Actor struct {
+	Name, Source, Address, RequestID string
+}
+
+// DeleteRule deletes a rule: fault.NotFound when there is none. What waits
+// for it alone is cancelled when its turn comes.
+func (s *Store) DeleteRule(ctx context.Context, who Actor, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		old, err := readRule(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
+			return fmt.Errorf("delete rule: %w", err)
+		}
+		if err := s.rulesChanged(ctx, tx); err != nil {
+			return err
+		}
+		return recordRule(ctx, tx, who, "rule.deleted", &old, nil)
+	})
+}
+
+func recordRule(ctx context.Context, tx *db.Tx, who Actor, action string, before, after *RuleInfo) error {
+	of := after
+	if of == nil {
+		of = before
+	}
+	return audit.Record(ctx, tx, audit.Entry{
+		At: tx.Now(), Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
+		Area: "notifications", Action: action, Object: "rule", ObjectID: fmt.Sprint(of.ID),
+		Connection: of.Connection, Project: of.ProjectKey, Repository: of.RepositoryKey,
+		Before: before.audited(), After: after.audited(),
+	})
+}
+
+// audited is what the audit trail keeps of a rule: its members by their
+// public names, the webhook URL masked.
+func (r *RuleInfo) audited() map[string]string {
+	if r == nil {
+		return nil
+	}
+	filter, _ := json.Marshal(r.Filter) // strings and keys always encode
+	return map[string]string{
+		"name": r.Name, "webhookUrl": r.Channel.Mask, "channel": r.Channel.Fingerprint, "channelName": r.ChannelName,
+		"format": string(r.Format), "filter": string(filter), "enabled": fmt.Sprint(r.Enabled),
+	}
+}
+
+// staleSave says who saved meanwhile.
+func staleSave(now *RuleInfo) error {
+	return fault.New(fault.Conflict, "The rule was saved meanwhile: it is at version %d, by %s at %s. Read it again and repeat your change.",
+		now.Version, now.UpdatedBy, now.UpdatedAt.Format(time.RFC3339))
+}

@@ -1,0 +1,73 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+)
+
+// RulePage asks for rules of one level, whatever their keys, by name.
+type RulePage struct {
+	Level      Level
+	Project    string // only this project's, compared without case; "" is every one
+	Repository string
+	AfterName  string // the last rule of the page before, by name and id
+	AfterID    int64
+	Limit      int
+	Visible    func(*Rule) bool // rules that it refuses are passed over
+}
+
+// levelConditions select a level by the keys that it has.
+var levelConditions = map[Level]string{
+	Global:          `r.project_fold = ''`,
+	ProjectLevel:    `r.project_fold <> '' AND r.repository_fold = ''`,
+	RepositoryLevel: `r.repository_fold <> ''`,
+}
+
+// PageRules gives one page of rules.
+func (s *Store) PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error) {
+	var out []RuleInfo
+	for len(out) < p.Limit {
+		read, err := s.readRulePage(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		for i := range read {
+			if p.Visible(&read[i].Rule) && len(out) < p.Limit {
+				out = append(out, read[i])
+			}
+		}
+		if len(read) < p.Limit {
+			break
+		}
+		last := &read[len(read)-1]
+		p.AfterName, p.AfterID = last.Name, last.ID
+	}
+	return out, nil
+}
+
+func (s *Store) readRulePage(ctx context.Context, p RulePage) ([]RuleInfo, error) {
+	var out []RuleInfo
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`,
+				(SELECT count(*) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
+			FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id
+			WHERE `+levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2)
+				AND (r.name > $3 OR (r.name = $3 AND r.id > $4))
+			ORDER BY r.name, r.id LIMIT $5`, fold(p.Project), fold(p.Repository), p.AfterName, p.AfterID, p.Limit)
+		if err != nil {
+			return fmt.Errorf("list rules: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var info RuleInfo
+			if err := scanRuleInfo(rows, &info); err != nil {
+				return err
+			}
+			out = append(out, info)
+		}
+		return rows.Err()
+	})
+	return out, err
+}

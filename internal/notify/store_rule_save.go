@@ -1,0 +1,209 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// SaveRule creates a rule (ID 0) or saves one, and gives it back as it is
+// now. webhookURL is the address as the caller gave it: empty keeps the
+// stored one, and so does the rule's own mask.
+//
+// Errors: fault.Invalid for wrong members, fault.NotFound for an unknown id,
+// fault.Conflict for a version that is not the present one.
+func (s *Store) SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL string) (RuleInfo, error) {
+	if err := draft.Validate(); err != nil {
+		return RuleInfo{}, err
+	}
+	var saved RuleInfo
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		r := draft
+		var before *RuleInfo
+		action := "rule.created"
+		if r.ID != 0 {
+			old, err := readRule(ctx, tx, r.ID)
+			if err != nil {
+				return err
+			}
+			before, action = &old, "rule.saved"
+		}
+		if err := s.saveRule(ctx, tx, who, &r, before, webhookURL); err != nil {
+			return err
+		}
+		var err error
+		if saved, err = readRule(ctx, tx, r.ID); err != nil {
+			return err
+		}
+		if err := s.rulesChanged(ctx, tx); err != nil {
+			return err
+		}
+		return recordRule(ctx, tx, who, action, before, &saved)
+	})
+	return saved, err
+}
+
+func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who Actor, r *Rule, before *RuleInfo, webhookURL string) error {
+	now := tx.Now()
+	r.UpdatedBy, r.UpdatedAt = who.Name, now
+	keep := webhookURL == "" || isMask(webhookURL)
+	if before == nil {
+		if keep {
+			return oneField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
+		}
+		r.Version, r.CreatedBy, r.CreatedAt = 1, who.Name, now
+	} else {
+		if err := checkAgainst(r, before, webhookURL); err != nil {
+			return err
+		}
+		r.Version, r.CreatedBy, r.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
+	}
+	if keep {
+		r.ChannelID = before.ChannelID
+	} else {
+		id, err := s.ensureChannel(ctx, tx, webhookURL)
+		if err != nil {
+			return err
+		}
+		r.ChannelID = id
+	}
+	if before == nil {
+		return insertRule(ctx, tx, r)
+	}
+	if err := updateRule(ctx, tx, r); err != nil {
+		return err
+	}
+	return s.moveWaiting(ctx, tx, r.ID, before.ChannelID, r.ChannelID)
+}
+
+// checkAgainst judges a save of a rule that exists, and fills in the keys
+// that the caller left out.
+func checkAgainst(r *Rule, old *RuleInfo, webhookURL string) error {
+	if r.Version != 0 && r.Version != old.Version {
+		return staleSave(old)
+	}
+	var f fault.Fields
+	fixed := func(field string, given *string, was string) {
+		if *given != "" && !strings.EqualFold(*given, was) {
+			f.Add(field, "It is fixed once the rule is saved: %q. Delete the rule and create another.", was)
+		}
+		*given = was
+	}
+	fixed("connection", &r.Connection, old.Connection)
+	fixed("projectKey", &r.ProjectKey, old.ProjectKey)
+	fixed("repositoryKey", &r.RepositoryKey, old.RepositoryKey)
+	if isMask(webhookURL) && webhookURL != old.Channel.Mask {
+		f.Add("webhookUrl", "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one.")
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return r.Validate() // the level may follow from keys that were left out
+}
+
+// ensureChannel gives the id of the URL's channel. Entering a URL anew opens
+// a broken channel again.
+func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string) (int64, error) {
+	u, err := url.Parse(webhookURL)
+	if err != nil {
+		return 0, oneField("webhookUrl", "It is not a URL.")
+	}
+	fingerprint := fingerprintURL(webhookURL)
+	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
+	var id int64
+	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
+			gate_step, gate_reason, rejected, failing_since, last_ok_at, created_at)
+		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, $5) ON CONFLICT (fingerprint) DO NOTHING`,
+		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
+		return 0, fmt.Errorf("insert channel: %w", err)
+	}
+	if err := tx.QueryRow(ctx, `SELECT id FROM notify_channels WHERE fingerprint = $1`, fingerprint).Scan(&id); err != nil {
+		return 0, fmt.Errorf("find channel: %w", err)
+	}
+	n, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', broken_at = 0, gate_until = 0, gate_step = 0,
+		gate_reason = '', rejected = 0 WHERE id = $1 AND (state = 'broken' OR gate_until > 0)`, id)
+	if err != nil {
+		return 0, fmt.Errorf("open channel: %w", err)
+	}
+	if n > 0 {
+		tx.AfterCommit(func() { s.moved(id) })
+	}
+	return id, nil
+}
+
+// moveWaiting takes what waits for a rule to the rule's new channel. A
+// message that another rule still wants on the old channel stays there.
+func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from, to int64) error {
+	if from == to {
+		return nil
+	}
+	stay, err := channelRules(ctx, tx, from)
+	if err != nil {
+		return err
+	}
+	waiting, err := waitingFor(ctx, tx, rule, from)
+	if err != nil {
+		return err
+	}
+	for id, rules := range waiting {
+		if slices.ContainsFunc(rules, func(r int64) bool { return stay[r] }) {
+			continue
+		}
+		if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET channel_id = $1 WHERE id = $2 AND finished_at = 0`, to, id); err != nil {
+			return fmt.Errorf("move delivery: %w", err)
+		}
+	}
+	tx.AfterCommit(func() { s.moved(from); s.moved(to) })
+	return nil
+}
+
+// channelRules are the enabled rules of a channel.
+func channelRules(ctx context.Context, tx *db.Tx, channel int64) (map[int64]bool, error) {
+	rows, err := tx.Query(ctx, `SELECT id FROM notify_rules WHERE channel_id = $1 AND enabled = 1`, channel)
+	if err != nil {
+		return nil, fmt.Errorf("rules of channel: %w", err)
+	}
+	defer rows.Close()
+	set := make(map[int64]bool)
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("rules of channel: %w", err)
+		}
+		set[id] = true
+	}
+	return set, rows.Err()
+}
+
+// waitingFor are the deliveries on a channel that wait for a rule, with all
+// the rules that each is for.
+func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) (map[int64][]int64, error) {
+	rows, err := tx.Query(ctx, `SELECT d.id, d.rules FROM notify_deliveries d
+		JOIN notify_delivery_rules dr ON dr.delivery_id = d.id AND dr.rule_id = $1
+		WHERE d.channel_id = $2 AND d.finished_at = 0`, rule, channel)
+	if err != nil {
+		return nil, fmt.Errorf("waiting deliveries: %w", err)
+	}
+	defer rows.Close()
+	found := make(map[int64][]int64)
+	for rows.Next() {
+		var id int64
+		var rules string
+		if err := rows.Scan(&id, &rules); err != nil {
+			return nil, fmt.Errorf("waiting deliveries: %w", err)
+		}
+		if found[id], err = decodeIDs(rules); err != nil {
+			return nil, err
+		}
+	}
+	return found, rows.Err()
+}
+
+// isMask tells whether a webhook URL is one that was read here, masked.
+func isMask(webhookURL string) bool { return secret.IsMask(webhookURL) }
