@@ -170,27 +170,31 @@ func (l *Leases) take(ctx context.Context, name string) (fence int64, err error)
 		return 0, err
 	}
 	err = l.db.Write(ctx, func(tx *Tx) error {
-		lock := ``
-		if tx.Dialect() == Postgres {
-			lock = ` FOR UPDATE` // against Fenced's FOR KEY SHARE
-		}
-		last, free, err := l.look(ctx, tx, name, lock)
-		if err != nil || !free {
-			fence = 0
-			return err
-		}
-		fence = last + 1
-		// A row that has come since the look is another's.
-		changed, err := tx.Exec(ctx, `INSERT INTO leases (name, owner, fence, expires_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = excluded.fence, expires_at = excluded.expires_at
-			WHERE leases.fence = excluded.fence - 1`,
-			name, l.owner, fence, Micros(tx.Now().Add(l.Time)))
-		if changed == 0 {
-			fence = 0
-		}
+		fence, err = l.claim(ctx, tx, name)
 		return err
 	})
 	return fence, err
+}
+
+// claim is take inside a transaction.
+func (l *Leases) claim(ctx context.Context, tx *Tx, name string) (int64, error) {
+	lock := ``
+	if tx.Dialect() == Postgres {
+		lock = ` FOR UPDATE` // against Fenced's FOR KEY SHARE
+	}
+	last, free, err := l.look(ctx, tx, name, lock)
+	if err != nil || !free {
+		return 0, err
+	}
+	// A row that has come since the look is another's.
+	changed, err := tx.Exec(ctx, `INSERT INTO leases (name, owner, fence, expires_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = excluded.fence, expires_at = excluded.expires_at
+		WHERE leases.fence = excluded.fence - 1`,
+		name, l.owner, last+1, Micros(tx.Now().Add(l.Time)))
+	if changed == 0 {
+		return 0, err
+	}
+	return last + 1, err
 }
 
 // look reads the row's fence and whether it is free.
