@@ -52,7 +52,7 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 		lock.Close()
 		return nil, fault.Wrap(err, fault.Unavailable, "The database file outrigger.db in the folder %s cannot be opened. Look at its permissions and its disk.", o.Dir)
 	}
-	e.writer = newWriter(e.connect, o.Clock, m)
+	e.writer = newWriter(e.connectWriter, o.Clock, m)
 	return e, nil
 }
 
@@ -94,6 +94,20 @@ func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// connectWriter opens the writer's connection. It has more cache than the
+// readers' 2 MiB: under load the pages of indexes over random keys come and go.
+func (e *sqliteEngine) connectWriter(ctx context.Context) (*session, error) {
+	ses, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ses.conn.ExecContext(ctx, "PRAGMA cache_size = -16384"); err != nil { // KiB
+		ses.close()
+		return nil, err
+	}
+	return ses, nil
 }
 
 func (e *sqliteEngine) read(ctx context.Context, fn func(*Tx) error) error {

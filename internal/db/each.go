@@ -1,0 +1,96 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// Row is a row of a result, as *sql.Row and *sql.Rows are.
+type Row interface {
+	Scan(dest ...any) error
+}
+
+// Each runs one statement once for each of args, in their order. On PostgreSQL
+// all of them go in one round trip, which is what makes a Batch fast there. If
+// scan is not nil, it is called for every row that comes back, with the index
+// in args of the run that gave it; it scans columns into their own types
+// (int64, string, []byte) and runs no statements.
+func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int, row Row) error) error {
+	if err := tx.ready(); err != nil || len(args) == 0 {
+		return err
+	}
+	ctx = tx.context(ctx)
+	if tx.dialect == Postgres {
+		return tx.note(tx.pipeline(ctx, q, args, scan))
+	}
+	for i, a := range args {
+		if err := tx.ses.one(ctx, q, a, i, scan); err != nil {
+			return tx.note(err)
+		}
+	}
+	return nil
+}
+
+// one runs q for the i-th arguments.
+func (s *session) one(ctx context.Context, q string, args []any, i int, scan func(int, Row) error) error {
+	if scan == nil {
+		_, err := s.exec(ctx, q, args)
+		return err
+	}
+	rows, err := s.query(ctx, q, args)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(i, rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// pipeline sends every run at once and reads the answers as they come.
+func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(int, Row) error) error {
+	batch := &pgx.Batch{}
+	for _, a := range args {
+		batch.Queue(q, a...)
+	}
+	var failed error
+	err := tx.ses.conn.Raw(func(dc any) error {
+		res := dc.(*stdlib.Conn).Conn().SendBatch(ctx, batch)
+		for i := range args {
+			if failed = answer(res, i, scan); failed != nil {
+				break
+			}
+		}
+		if err := res.Close(); failed == nil {
+			failed = err
+		}
+		return nil // a connection that broke shows at the rollback
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+func answer(res pgx.BatchResults, i int, scan func(int, Row) error) error {
+	if scan == nil {
+		_, err := res.Exec()
+		return err
+	}
+	rows, err := res.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(i, rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
