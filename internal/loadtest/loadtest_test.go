@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"outrigger/internal/config"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -90,6 +93,26 @@ func relay(t *testing.T, sink *Sink) *httptest.Server {
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+func TestSettingsAreAccepted(t *testing.T) {
+	key := base64.StdEncoding.EncodeToString(make([]byte, 32))
+	for _, s := range []Settings{
+		{Dir: t.TempDir()},
+		{Dir: t.TempDir(), DatabaseURL: "postgres://u@127.0.0.1:1/d", NodeID: "a", SecretKey: key, Clustered: true},
+	} {
+		p, err := New("outrigger", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, warnings, err := config.Load(p.file("outrigger.yaml"), nil, nil)
+		if err != nil || len(warnings) > 0 {
+			t.Fatalf("%v %q", err, warnings)
+		}
+		if c.Listen != p.Addr() || c.Cluster.Enabled != s.Clustered || c.Notify.Connections[0].Name != Connection {
+			t.Errorf("settings were read as %+v", c)
+		}
+	}
 }
 
 func newSink(t *testing.T, channels int) *Sink {

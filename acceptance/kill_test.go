@@ -1,0 +1,96 @@
+package acceptance
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"outrigger/internal/loadtest"
+)
+
+// kills is how often a node is killed: TEST_KILLS, or 20.
+func kills(t *testing.T) int {
+	t.Helper()
+	text, ok := os.LookupEnv("TEST_KILLS")
+	if !ok {
+		return 20
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("TEST_KILLS: %v", err)
+	}
+	return n
+}
+
+// TestKill kills a node under load again and again, at random moments, while
+// it starts too. Afterwards every event that was acknowledged has arrived, in
+// order, and no channel saw more than one repeat for each kill.
+func TestKill(t *testing.T) {
+	for name, database := range databases {
+		t.Run(name, func(t *testing.T) {
+			const channels = 32
+			sink := newSink(t, channels)
+			p := node(t, loadtest.Settings{DatabaseURL: database(t), NodeID: "node_1"})
+			start(t, p)
+			if err := p.SaveChannelRules(t.Context(), channels, sink.URL()); err != nil {
+				t.Fatal(err)
+			}
+			load := loadtest.NewLoad(channels, channels, p.Addr())
+			stop := background(t, load, 0)
+			total := kills(t)
+			for range total {
+				pass(t, rand.N(1500*time.Millisecond))
+				p.Kill()
+				if err := p.Spawn(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), startTime)
+			defer cancel()
+			if err := p.Ready(ctx); err != nil {
+				t.Fatal(err)
+			}
+			pass(t, time.Second)
+			stop()
+			await(t, load, sink, 2*time.Minute, total)
+		})
+	}
+}
+
+// TestRestart stops a node in order under load, and starts it again: nothing
+// is lost, and nothing repeated either.
+func TestRestart(t *testing.T) {
+	for name, database := range databases {
+		t.Run(name, func(t *testing.T) {
+			const channels = 32
+			sink := newSink(t, channels)
+			p := node(t, loadtest.Settings{DatabaseURL: database(t), NodeID: "node_1"})
+			start(t, p)
+			if err := p.SaveChannelRules(t.Context(), channels, sink.URL()); err != nil {
+				t.Fatal(err)
+			}
+			load := loadtest.NewLoad(channels, channels, p.Addr())
+			stop := background(t, load, 0)
+			for range 3 {
+				pass(t, time.Second)
+				took, err := p.Stop()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if took > stopTime {
+					t.Errorf("stopping took %s", took)
+				}
+				start(t, p)
+			}
+			pass(t, time.Second)
+			stop()
+			await(t, load, sink, time.Minute, 0)
+		})
+	}
+}
+
+// stopTime is what all steps of a stop may take together.
+const stopTime = 15 * time.Second
