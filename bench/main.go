@@ -1,0 +1,117 @@
+// Command bench measures the ordinary binary against what the architecture
+// says it should hold, and prints a table. Figures are ratios within one run
+// where they can be, since machines differ; it fails when something
+// acknowledged did not arrive, and never by the clock.
+//
+//	make bench
+//	go run ./bench -time 30s -only sqlite,slow
+//
+// PostgreSQL is measured where TEST_POSTGRES_URL names a server.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"outrigger/internal/loadtest"
+)
+
+// bench is one run.
+type bench struct {
+	binary string
+	dir    string        // for the data of nodes
+	took   time.Duration // of each measurement
+	table  *tabwriter.Writer
+	rate   float64 // events a second that SQLite took; 0 before it is measured
+}
+
+func main() {
+	if len(os.Args) == 4 && os.Args[1] == "forward" {
+		if err := forward(os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, "forward:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
+	only := flag.String("only", "sqlite,postgres,slow,idle", "what to measure")
+	flag.Parse()
+	if err := run(context.Background(), *took, strings.Split(*only, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, took time.Duration, only []string) error {
+	dir, err := os.MkdirTemp("", "outrigger-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	binary, err := loadtest.Build(ctx, dir)
+	if err != nil {
+		return err
+	}
+	b := &bench{binary: binary, dir: dir, took: took, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	defer b.table.Flush()
+	fmt.Printf("%s %s/%s, %d processors, %s a measurement\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), took)
+	b.row("what", "measured", "to hold")
+	for _, m := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{
+		{"sqlite", b.sqlite},
+		{"postgres", b.postgres},
+		{"slow", b.slow},
+		{"idle", b.idle},
+	} {
+		if !slices.Contains(only, m.name) {
+			continue
+		}
+		if err := m.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	return nil
+}
+
+// row adds a line to the table.
+func (b *bench) row(what, measured, hold string) {
+	fmt.Fprintf(b.table, "%s\t%s\t%s\n", what, measured, hold)
+}
+
+// node starts a node with a fresh data folder. The function that it gives
+// ends the node.
+func (b *bench) node(ctx context.Context, s loadtest.Settings) (*loadtest.Process, func(), error) {
+	dir, err := os.MkdirTemp(b.dir, "node-")
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Dir = dir
+	p, err := loadtest.New(b.binary, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if _, err := p.Start(ctx); err != nil {
+		p.Kill()
+		return nil, nil, err
+	}
+	return p, p.Kill, nil
+}
+
+func mib(bytes int64) string { return fmt.Sprintf("%d MiB", bytes>>20) }
+
+func micros(d time.Duration) string { return fmt.Sprintf("%d µs", d.Microseconds()) }
+
+func millis(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+}

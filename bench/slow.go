@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"outrigger/internal/loadtest"
+)
+
+const (
+	// slowChannels is how many channels there are; the first one is slow.
+	slowChannels = 1000
+	// slowAnswer is just under the 10 s after which sending gives up, so that
+	// there is always a request under way to the slow channel.
+	slowAnswer = 9 * time.Second
+	// slowRate is the load where no full speed was measured before.
+	slowRate = 2000
+	// slowRounds are taken in turn, without and with the slow channel, so
+	// that a machine that becomes slower on its own is not blamed on it.
+	slowRounds = 3
+)
+
+// slow measures what one slow channel does to the others.
+func (b *bench) slow(ctx context.Context) error {
+	sink, err := loadtest.NewSink(slowChannels)
+	if err != nil {
+		return err
+	}
+	defer sink.Close()
+	p, end, err := b.node(ctx, loadtest.Settings{})
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := p.SaveChannelRules(ctx, slowChannels, sink.URL()); err != nil {
+		return err
+	}
+	rate := b.rate / 2
+	if rate == 0 {
+		rate = slowRate
+	}
+	load := loadtest.NewLoad(slowChannels, connections, p.Addr())
+	if err := b.run(ctx, load, sink, warmUp, rate); err != nil {
+		return err
+	}
+	var without, with []time.Duration
+	for range slowRounds {
+		began := time.Now()
+		if err := b.run(ctx, load, sink, b.took/slowRounds, rate); err != nil {
+			return err
+		}
+		without = append(without, loadtest.Ways(load, sink, 1, began)...)
+
+		sink.Set(0, loadtest.Answer{Delay: slowAnswer})
+		began = time.Now()
+		posting, cancel := context.WithTimeout(ctx, b.took/slowRounds)
+		load.Run(posting, rate)
+		cancel()
+		sink.Set(0, loadtest.Answer{})
+		if err := b.run(ctx, load, sink, 0, rate); err != nil { // also what waited on the slow one
+			return err
+		}
+		with = append(with, loadtest.Ways(load, sink, 1, began)...)
+	}
+	slices.Sort(without)
+	slices.Sort(with)
+	alone, beside := loadtest.Quantile(without, 0.99), loadtest.Quantile(with, 0.99)
+	b.row(fmt.Sprintf("one slow channel among %d: the others' p99 at %.0f/s", slowChannels, rate),
+		fmt.Sprintf("%s, without it %s", millis(beside), millis(alone)), "")
+	b.row("one slow channel: times the run without it", fmt.Sprintf("%.2f", float64(beside)/float64(alone)), "at most 1.20")
+	return nil
+}
