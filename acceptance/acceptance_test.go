@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -11,23 +10,20 @@ import (
 	"outrigger/internal/loadtest"
 )
 
-// binary is the program, built once for all tests.
-var binary string
+// binary is the program, built once for all tests, or why it is not there.
+var (
+	binary      string
+	notBuilding error
+)
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "outrigger-acceptance-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		if binary, err = loadtest.Build(context.Background(), dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		return m.Run()
-	}())
+	dir, err := os.MkdirTemp("", "outrigger-acceptance-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	binary, notBuilding = loadtest.Build(context.Background(), dir)
+	m.Run()
 }
 
 // databases are the two kinds: each gives the URL of a fresh one.
@@ -39,6 +35,9 @@ var databases = map[string]func(t *testing.T) string{
 // node prepares a node in a folder of its own. It does not outlive the test.
 func node(t *testing.T, s loadtest.Settings) *loadtest.Process {
 	t.Helper()
+	if notBuilding != nil {
+		t.Fatal(notBuilding)
+	}
 	s.Dir = t.TempDir()
 	p, err := loadtest.New(binary, s)
 	if err != nil {
