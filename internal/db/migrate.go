@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"outrigger/internal/fault"
@@ -196,17 +195,4 @@ func (tx *Tx) script(ctx context.Context, script string) error {
 		return err
 	}
 	return tx.note(tx.ses.script(tx.context(ctx), script))
-}
-
-// Versions are the numbers of the migrations in set for one dialect.
-func (set Migrations) Versions(dialect Dialect) ([]int64, error) {
-	all, err := load(set, dialect)
-	if err != nil {
-		return nil, err
-	}
-	versions := make([]int64, 0, len(all))
-	for _, m := range all {
-		versions = append(versions, m.version)
-	}
-	return slices.Clip(versions), nil
 }

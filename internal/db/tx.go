@@ -136,7 +136,11 @@ func (tx *Tx) run(fn func(*Tx) error) (err error) {
 			tx.open.Close()
 		}
 	}()
-	if err := fn(tx); err != nil {
+	err = fn(tx)
+	if tx.err != nil && outage(tx.err) != "" {
+		return tx.err // whatever fn made of it
+	}
+	if err != nil {
 		return err
 	}
 	return tx.ready()

@@ -209,9 +209,8 @@ func (w *writer) one(c *call, now time.Time, savepoint bool) error {
 	}
 	tx := &Tx{ses: w.ses, dialect: SQLite, now: now, ctx: context.Background()}
 	c.err = tx.run(c.fn)
-	if tx.err != nil && outage(tx.err) != "" {
-		// SQLite may have rolled back everything by itself.
-		return tx.err
+	if c.err != nil && outage(c.err) != "" {
+		return c.err // SQLite may have rolled back everything by itself
 	}
 	if c.err != nil {
 		return w.exec(undo)
