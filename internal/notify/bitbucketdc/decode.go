@@ -1,0 +1,105 @@
+// Package bitbucketdc turns webhook bodies of the self-hosted platform,
+// Bitbucket Data Center 5.4 and later, into events.
+//
+// The bodies are those of the vendor's "Event payload" pages. What differs
+// between its versions is all taken: times as milliseconds or, from version
+// 10, as ISO 8601; links, commits and drafts that older versions do not send.
+package bitbucketdc
+
+import (
+	"strings"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
+)
+
+// Decode gives the events of a body that notify.CheckBody has passed, sent
+// under the event key (X-Event-Key). None, without an error, is a body that
+// nobody needs to hear of. baseURL is the platform's own, for links that the
+// body lacks. Connection stays unset.
+//
+// Errors: notify.ErrUnknownKey; notify.ErrNotUnderstood with the reason.
+// `diagnostics:ping` says nothing and is an unknown key here.
+func Decode(key string, body []byte, baseURL string) ([]notify.Event, error) {
+	events := eventsOf(key)
+	if events == nil {
+		return nil, notify.ErrUnknownKey
+	}
+	r := payload.New(body)
+	if r.Kind() != '{' {
+		return nil, notify.NotUnderstood("it is not an object")
+	}
+	h := readHook(&r)
+	if r.Broken() {
+		return nil, notify.NotUnderstood("it is not JSON")
+	}
+	h.key = key
+	h.site = site(strings.TrimRight(baseURL, "/"))
+	return events(&h)
+}
+
+// eventsOf is what makes events of a key's bodies; nil for an unknown key.
+func eventsOf(key string) func(*hook) ([]notify.Event, error) {
+	switch key {
+	case "repo:refs_changed":
+		return refsChanged
+	case "pr:opened":
+		return one(pullRequestEvent, notify.PullRequestOpened)
+	case "pr:merged":
+		return one(pullRequestEvent, notify.PullRequestMerged)
+	case "pr:declined":
+		return one(pullRequestEvent, notify.PullRequestDeclined)
+	case "pr:deleted":
+		return one(pullRequestEvent, notify.PullRequestDeleted)
+	case "pr:from_ref_updated":
+		return sourceUpdated
+	case "pr:to_ref_updated": // would tell of every open pull request at each push to its target
+		return silent
+	case "pr:modified":
+		return pullRequestModified
+	case "pr:reviewer:updated":
+		return reviewersUpdated
+	case "pr:reviewer:approved":
+		return one(reviewed, notify.PullRequestApproved)
+	case "pr:reviewer:unapproved":
+		return unapproved
+	case "pr:reviewer:needs_work", "pr:reviewer:changes_requested": // the vendor's pages have both names
+		return one(reviewed, notify.PullRequestChangesRequested)
+	case "pr:comment:added":
+		return one(pullRequestComment, notify.PullRequestCommentAdded)
+	case "pr:comment:edited":
+		return one(pullRequestComment, notify.PullRequestCommentEdited)
+	case "pr:comment:deleted":
+		return one(pullRequestComment, notify.PullRequestCommentDeleted)
+	case "repo:comment:added":
+		return one(commitComment, notify.CommitCommentAdded)
+	case "repo:comment:edited":
+		return one(commitComment, notify.CommitCommentEdited)
+	case "repo:comment:deleted":
+		return one(commitComment, notify.CommitCommentDeleted)
+	case "repo:forked":
+		return one(forked, notify.RepositoryForked)
+	case "repo:modified":
+		return one(repositoryModified, notify.RepositoryFieldEdited)
+	case "project:modified", "proj:modified": // the server's name, and that of the vendor's pages
+		return one(projectModified, notify.ProjectFieldEdited)
+	case "mirror:repo_synchronized":
+		return one(mirrorSynchronized, notify.RepositoryMirrorSynchronized)
+	case "repo:secret_detected":
+		return secretDetected
+	}
+	return nil
+}
+
+// one is for keys that always give one event, of one type.
+func one(fill func(*hook, *notify.Event) error, t notify.EventType) func(*hook) ([]notify.Event, error) {
+	return func(h *hook) ([]notify.Event, error) {
+		events := []notify.Event{h.event(t)}
+		if err := fill(h, &events[0]); err != nil {
+			return nil, err
+		}
+		return events, nil
+	}
+}
+
+func silent(*hook) ([]notify.Event, error) { return nil, nil }

@@ -1,0 +1,157 @@
+package bitbucketdc
+
+import (
+	"time"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
+)
+
+// hook is a body: the members of every key's, as they came.
+type hook struct {
+	key  string
+	site site
+
+	date       time.Time
+	actor      person
+	repository repository
+
+	// repo:refs_changed, mirror:repo_synchronized
+	changes      []change
+	changesGiven bool
+	commits      []commit
+	toCommit     commit
+
+	// pr:*
+	pullRequest         pullRequest
+	participant         person
+	previousStatus      string
+	added, removed      []notify.User
+	previousFromHash    string
+	previousTitle       text
+	previousDescription text
+	previousDraft       text
+	previousTarget      ref
+
+	// comments
+	comment  comment
+	parentID int64
+	commit   string
+
+	// repo:modified, project:modified; read when it is known which
+	before, after payload.Reader
+
+	// mirror:repo_synchronized, repo:secret_detected
+	mirror, syncType string
+	refLimitExceeded bool
+	secrets          []secretLocation
+	secretsGiven     bool
+}
+
+// text is a text that may be absent; null counts as given and empty.
+type text struct {
+	given bool
+	is    string
+}
+
+func readText(r *payload.Reader) text { return text{true, r.Text()} }
+
+func readHook(r *payload.Reader) hook {
+	var h hook
+	for name := range r.Object {
+		switch name {
+		case "date":
+			h.date = r.Time()
+		case "actor":
+			h.actor = readPerson(r)
+		case "repository":
+			h.repository = readRepository(r)
+		case "pullRequest":
+			h.pullRequest = readPullRequest(r)
+		case "changes":
+			h.changesGiven = r.Kind() == '['
+			h.changes = readAll(r, readChange)
+		case "commits":
+			h.commits = readAll(r, readCommit)
+		case "toCommit":
+			h.toCommit = readCommit(r)
+		case "comment":
+			h.comment = readComment(r)
+		case "commit":
+			h.commit = r.Text()
+		default:
+			h.readRare(name, r)
+		}
+	}
+	return h
+}
+
+// readRare reads the members that only a few keys have.
+func (h *hook) readRare(name string, r *payload.Reader) {
+	switch name {
+	case "participant":
+		h.participant = readParticipant(r)
+	case "previousStatus":
+		h.previousStatus = r.Text()
+	case "addedReviewers":
+		h.added = readAll(r, readUser)
+	case "removedReviewers":
+		h.removed = readAll(r, readUser)
+	case "previousFromHash":
+		h.previousFromHash = r.Text()
+	case "previousTitle":
+		h.previousTitle = readText(r)
+	case "previousDescription":
+		h.previousDescription = readText(r)
+	case "previousDraft":
+		h.previousDraft = text{r.Kind() != 'n', yesNo(r.Bool())}
+	case "previousTarget":
+		h.previousTarget = readRef(r)
+	case "commentParentId":
+		h.parentID = r.Int()
+	case "old":
+		h.before = r.Later()
+	case "new":
+		h.after = r.Later()
+	case "mirrorServer":
+		h.mirror = readNamed(r)
+	case "syncType":
+		h.syncType = r.Text()
+	case "refLimitExceeded":
+		h.refLimitExceeded = r.Bool()
+	case "secretLocations":
+		h.secretsGiven = r.Kind() == '['
+		h.secrets = readAll(r, readSecretLocation)
+	}
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func readAll[T any](r *payload.Reader, read func(*payload.Reader) T) []T {
+	var all []T
+	for range r.Array {
+		all = append(all, read(r))
+	}
+	return all
+}
+
+// event is what every event of the body has.
+func (h *hook) event(types ...notify.EventType) notify.Event {
+	e := notify.Event{Types: types, Key: h.key, At: h.date, Actor: h.actor.user()}
+	h.place(&e, h.repository)
+	return e
+}
+
+// place says where the event happened.
+func (h *hook) place(e *notify.Event, r repository) {
+	e.Project = h.site.project(r.project)
+	e.Repository = h.site.repository(r)
+	if e.URL == "" {
+		e.URL = e.Repository.URL
+	}
+}

@@ -1,0 +1,174 @@
+package bitbucketdc
+
+import (
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
+)
+
+type pullRequest struct {
+	id                        int64
+	title, description, state string
+	draft                     bool
+	from, to                  ref
+	repository                repository // the target's
+	author                    person
+	reviewers                 []notify.User
+	mergeCommit, link         string
+}
+
+func readPullRequest(r *payload.Reader) pullRequest {
+	var p pullRequest
+	for name := range r.Object {
+		switch name {
+		case "id":
+			p.id = r.Int()
+		case "title":
+			p.title = r.Text()
+		case "description":
+			p.description = r.Text()
+		case "state":
+			p.state = r.Text()
+		case "draft":
+			p.draft = r.Bool()
+		case "fromRef":
+			p.from = readRef(r)
+		case "toRef":
+			p.to = readRef(r)
+		case "author":
+			p.author = readParticipant(r)
+		case "reviewers":
+			p.reviewers = readAll(r, readReviewer)
+		case "properties":
+			p.mergeCommit = readMergeCommit(r)
+		case "links":
+			p.link = readSelf(r)
+		}
+	}
+	p.repository = readRepository(&p.to.repository)
+	return p
+}
+
+func readMergeCommit(r *payload.Reader) string {
+	var id string
+	for name := range r.Object {
+		if name == "mergeCommit" {
+			id = hash(readCommit(r).id)
+		}
+	}
+	return id
+}
+
+// pullRequestEvent is what the events of all pr: keys have.
+func pullRequestEvent(h *hook, e *notify.Event) error {
+	p := &h.pullRequest
+	if p.id <= 0 {
+		return notify.NotUnderstood("there is no pullRequest with an id")
+	}
+	h.place(e, p.repository)
+	e.URL = h.site.pullRequest(*p)
+	e.Branch = p.to.name()
+	e.SourceBranch = p.from.name()
+	e.Reviewers = p.reviewers
+	e.PullRequest = &notify.PullRequest{
+		ID:          p.id,
+		Title:       cut(p.title),
+		Description: cut(p.description),
+		State:       cut(p.state),
+		Draft:       p.draft,
+		Author:      p.author.user(),
+		Source:      e.SourceBranch,
+		Target:      e.Branch,
+		URL:         e.URL,
+		MergeCommit: p.mergeCommit,
+	}
+	return nil
+}
+
+// sourceUpdated tells of new commits on the source branch, unless it is where
+// it was.
+func sourceUpdated(h *hook) ([]notify.Event, error) {
+	now := hash(h.pullRequest.from.latestCommit)
+	before := hash(h.previousFromHash)
+	if before != "" && before == now {
+		return nil, nil
+	}
+	return one(func(h *hook, e *notify.Event) error {
+		e.Changes = changed(nil, "commit", before, now)
+		return pullRequestEvent(h, e)
+	}, notify.PullRequestRescoped)(h)
+}
+
+// pullRequestModified tells which of title, description, draft and target
+// differ. The platform sends all four as they were, so they are compared.
+func pullRequestModified(h *hook) ([]notify.Event, error) {
+	p := &h.pullRequest
+	var edited, retargeted []notify.Change
+	if h.previousTitle.given {
+		edited = changed(edited, "title", h.previousTitle.is, p.title)
+	}
+	if h.previousDescription.given {
+		edited = changed(edited, "description", h.previousDescription.is, p.description)
+	}
+	if h.previousDraft.given {
+		edited = changed(edited, "draft", h.previousDraft.is, yesNo(p.draft))
+	}
+	if before := h.previousTarget.name(); before != "" {
+		retargeted = changed(nil, "target", before, p.to.name())
+	}
+	if len(edited)+len(retargeted) == 0 && h.previousTitle.given && !h.previousDescription.given {
+		// Empty descriptions are left out: it had none, and nothing else tells
+		// why the platform sent this.
+		edited = changed(edited, "description", "", p.description)
+	}
+
+	var types []notify.EventType
+	if len(edited) > 0 {
+		types = append(types, notify.PullRequestFieldEdited)
+	}
+	if len(retargeted) > 0 {
+		types = append(types, notify.PullRequestTargetChanged)
+	}
+	e := h.event(types...)
+	e.Changes = append(edited, retargeted...)
+	if err := pullRequestEvent(h, &e); err != nil {
+		return nil, err
+	}
+	if len(types) == 0 {
+		return nil, nil
+	}
+	return []notify.Event{e}, nil
+}
+
+func reviewersUpdated(h *hook) ([]notify.Event, error) {
+	return one(func(h *hook, e *notify.Event) error {
+		if err := pullRequestEvent(h, e); err != nil {
+			return err
+		}
+		e.PullRequest.Added, e.PullRequest.Removed = h.added, h.removed
+		return nil
+	}, notify.PullRequestReviewersUpdated)(h)
+}
+
+// reviewed is what a reviewer said of a pull request.
+func reviewed(h *hook, e *notify.Event) error {
+	if e.Actor == (notify.User{}) {
+		e.Actor = h.participant.user()
+	}
+	return pullRequestEvent(h, e)
+}
+
+func unapproved(h *hook) ([]notify.Event, error) {
+	switch h.previousStatus {
+	case "NEEDS_WORK", "CHANGES_REQUESTED":
+		return one(reviewed, notify.PullRequestChangesRequestRemoved)(h)
+	}
+	return one(reviewed, notify.PullRequestUnapproved)(h)
+}
+
+// changed adds a field whose value differs.
+func changed(to []notify.Change, field, before, after string) []notify.Change {
+	if before == after {
+		return to
+	}
+	return append(to, notify.Change{Field: field, Old: cut(before), New: cut(after)})
+}

@@ -1,0 +1,167 @@
+package bitbucketdc
+
+import (
+	"slices"
+	"strings"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
+)
+
+// editedOnline ends the message of a commit made in the platform's editor.
+const editedOnline = "edited online with Bitbucket"
+
+// change is what happened to one ref in a push.
+type change struct {
+	ref                  ref
+	refID, from, to, how string
+}
+
+func readChange(r *payload.Reader) change {
+	var c change
+	for name := range r.Object {
+		switch name {
+		case "ref":
+			c.ref = readRef(r)
+		case "refId":
+			c.refID = r.Text()
+		case "fromHash":
+			c.from = hash(r.Text())
+		case "toHash":
+			c.to = hash(r.Text())
+		case "type":
+			c.how = r.Text()
+		}
+	}
+	if c.ref.id == "" {
+		c.ref.id = c.refID
+	}
+	return c
+}
+
+// hash gives a commit's, empty for the zeros that stand for none.
+func hash(s string) string {
+	if strings.Trim(s, "0") == "" {
+		return ""
+	}
+	return cut(s)
+}
+
+// refsChanged gives an event for each change of a push.
+func refsChanged(h *hook) ([]notify.Event, error) {
+	if !h.changesGiven {
+		return nil, notify.NotUnderstood("there is no list of changes")
+	}
+	var events []notify.Event
+	for _, c := range h.changes {
+		e, err := h.refChanged(c)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+func (h *hook) refChanged(c change) (notify.Event, error) {
+	name, tag := c.ref.name(), c.ref.tag()
+	if name == "" {
+		return notify.Event{}, notify.NotUnderstood("a change names no ref")
+	}
+	t, ok := changeType(c.how, tag)
+	if !ok {
+		return notify.Event{}, notify.NotUnderstood("%q is no type of change", cut(c.how))
+	}
+	e := h.event(t)
+	e.Branch = name
+	e.Ref = &notify.RefChange{Name: name, Tag: tag, From: c.from, To: c.to}
+	if c.how == "DELETE" {
+		return e, nil
+	}
+	if page := h.site.history(h.repository, c.ref.id); page != "" {
+		e.URL = page
+	}
+	commits := h.commitsOf(c)
+	h.addCommits(&e, commits)
+	if t == notify.BranchUpdated && h.madeOnline(c, commits) {
+		e.Types = []notify.EventType{notify.FileEdited, notify.BranchUpdated}
+	}
+	return e, nil
+}
+
+func changeType(how string, tag bool) (notify.EventType, bool) {
+	switch {
+	case how == "ADD" && tag:
+		return notify.TagCreated, true
+	case how == "ADD":
+		return notify.BranchCreated, true
+	case how == "UPDATE" && tag:
+		return notify.TagUpdated, true
+	case how == "UPDATE":
+		return notify.BranchUpdated, true
+	case how == "DELETE" && tag:
+		return notify.TagDeleted, true
+	case how == "DELETE":
+		return notify.BranchDeleted, true
+	}
+	return 0, false
+}
+
+// commitsOf are those of the push's commits that belong to the change: all if
+// it is the only one, else those that lead to its new hash.
+func (h *hook) commitsOf(c change) []commit {
+	if len(h.changes) == 1 || len(h.commits) == 0 {
+		return h.commits
+	}
+	wanted := []string{c.to}
+	var own []commit
+	for _, k := range h.commits { // newest first, so that children come before their parents
+		if !slices.Contains(wanted, k.id) || k.id == c.from {
+			continue
+		}
+		own = append(own, k)
+		parents := k.parents
+		for range parents.Array {
+			for name := range parents.Object {
+				if name == "id" {
+					wanted = append(wanted, parents.Text())
+				}
+			}
+		}
+	}
+	return own
+}
+
+func (h *hook) addCommits(e *notify.Event, commits []commit) {
+	e.CommitCount = len(commits)
+	for _, c := range commits[:min(len(commits), notify.MaxCommits)] {
+		e.Commits = append(e.Commits, notify.Commit{
+			ID:      cut(c.id),
+			Message: firstLine(c.message),
+			Author:  c.author.author(),
+			At:      c.at,
+			URL:     h.site.commit(h.repository, c.id),
+		})
+	}
+}
+
+// madeOnline tells whether the newest commit of the change was made in the
+// platform's editor.
+func (h *hook) madeOnline(c change, commits []commit) bool {
+	var message string
+	switch {
+	case h.toCommit.id != "" && h.toCommit.id == c.to:
+		message = h.toCommit.message
+	case len(commits) > 0:
+		message = commits[0].message
+	}
+	return strings.HasSuffix(strings.TrimSpace(message), editedOnline)
+}
+
+func firstLine(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
+		s = s[:i]
+	}
+	return cut(s)
+}
