@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
 )
 
 // statusOf is the HTTP status of each fault code and the title of its page.
@@ -75,8 +74,7 @@ func (x *exchange) refer(err error) string {
 	var number [6]byte
 	_, _ = rand.Read(number[:]) // never fails
 	referral := hex.EncodeToString(number[:])
-	x.c.opts.Log.Error("internal error", "referral", referral, "request_id", identity.OriginOf(x.r.Context()).RequestID,
-		"method", x.r.Method, "path", x.path, "error", err)
+	x.c.opts.Log.ErrorContext(x.r.Context(), "internal error", "referral", referral, "method", x.r.Method, "path", x.path, "error", err)
 	return referral
 }
 
@@ -89,7 +87,7 @@ func (x *exchange) retryAfter(f *fault.Error) {
 // status answers a status page, or bare text when even that cannot be shown.
 func (x *exchange) status(status int, v statusView) {
 	if err := x.page(Page{Template: statusPage, Title: v.Title, Status: status, Data: v}, nil); err != nil {
-		x.c.opts.Log.Error("the status page cannot be shown", "error", err)
+		x.c.opts.Log.ErrorContext(x.r.Context(), "the status page cannot be shown", "error", err)
 		http.Error(x.w, v.Text, status)
 	}
 }

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -68,6 +70,7 @@ func (c *Console) below(r *http.Request) string {
 }
 
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
+	defer c.recover(w, r)
 	c.secureHeaders(w.Header())
 	if c.assets.serve(w, r, c.below(r)) {
 		return
@@ -80,13 +83,22 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
+// recover makes a panic an internal error like any other. What was already
+// sent stays as it is.
+func (c *Console) recover(w http.ResponseWriter, r *http.Request) {
+	switch v := recover(); v {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(v)
+	default:
+		x := &exchange{c: c, w: w, r: r, path: c.below(r)}
+		x.fail(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+	}
+}
+
 // unrouted gives the mux's own 404 and 405 the console's face.
 func (c *Console) unrouted(w http.ResponseWriter, r *http.Request, h http.Handler) {
 	x := &exchange{c: c, w: w, r: r, path: c.below(r)}
-	if r.URL.Path == c.base && c.base != "" {
-		http.Redirect(w, r, c.base+"/", http.StatusPermanentRedirect)
-		return
-	}
 	if err := x.identify(); err != nil {
 		x.fail(err)
 		return

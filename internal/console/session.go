@@ -36,7 +36,7 @@ func (c *Console) showSignIn(x *exchange) (Response, error) {
 }
 
 func signIn(form *Form, to string) Page {
-	return Page{Template: signInPage, Title: "Sign in", Data: signInView{form, to}}
+	return Page{Template: signInPage, Title: "Sign in to Outrigger", Data: signInView{form, to}}
 }
 
 // signIn is POST /sign-in.

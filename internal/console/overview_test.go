@@ -1,0 +1,60 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+func TestAttentionComesFirst(t *testing.T) {
+	body := newSite(t, plainBase).get("/").Body.String()
+	attention, cards := strings.Index(body, "Needs attention"), strings.Index(body, "12,480")
+	if attention < 0 || cards < attention {
+		t.Errorf("attention at %d, figures at %d", attention, cards)
+	}
+	for _, want := range []string{
+		`<li class="bad"><a href="/notifications/rules/9">The channel Security is broken`,
+		`<li class="warn"><a href="/notifications/deliveries">3 events could not be understood`,
+		`data-live="/overview/live"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+}
+
+func TestACardThatFailsLeavesTheOthers(t *testing.T) {
+	s := newSite(t, plainBase)
+	s.c.AddOverview(func(context.Context, *identity.Principal) ([]Card, error) { return nil, errors.New("secret cause") })
+	s.c.AddOverview(func(context.Context, *identity.Principal) ([]Card, error) {
+		return nil, fault.New(fault.Unavailable, "The mail server does not answer.")
+	})
+	body := s.get("/").Body.String()
+	for _, want := range []string{"12,480", "referral number", "The mail server does not answer."} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(body, "secret cause") || !strings.Contains(s.log.String(), "secret cause") {
+		t.Error("the cause is for the log")
+	}
+}
+
+func TestOverviewOfNothing(t *testing.T) {
+	c, err := New(Options{Identity: &sessions{}, BaseURL: plainBase})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, c: c, handler: h, base: plainBase}
+	if body := s.as("s-ada").get("/").Body.String(); !strings.Contains(body, "Nothing to show yet") {
+		t.Error(body)
+	}
+}
