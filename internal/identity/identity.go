@@ -8,17 +8,62 @@
 package identity
 
 import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"log/slog"
 	"time"
 
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/secret"
 )
 
-// Grant is a permission that a user has at a place.
-type Grant struct {
-	ID         int64
-	Permission Permission
-	Where      Where
-	GrantedAt  time.Time
+//go:embed migrations
+var migrations embed.FS
+
+// Migrations is the schema of users, grants, tokens and sessions. It needs
+// that of audit.
+var Migrations = db.Migrations{Name: "identity", FS: migrations}
+
+// Options say what a Service needs.
+type Options struct {
+	Clock         func() time.Time // nil is time.Now
+	Log           *slog.Logger
+	DataDir       string       // where the generated first password is written
+	AdminPassword secret.Value // of the first administrator; none: one is generated
+}
+
+// Service answers who somebody is, and keeps users and what is theirs.
+type Service struct {
+	db       *db.DB
+	now      func() time.Time
+	log      *slog.Logger
+	dataDir  string
+	first    secret.Value // the configured password of the first administrator
+	users    *recent[string, User]
+	tokens   *recent[string, tokenHolder]
+	sessions *recent[string, sessionHolder]
+	hasher   *hasher
+	known    *remembered
+	throttle *throttle
+}
+
+// New makes a Service. Call Start before anybody signs in.
+func New(d *db.DB, o Options) *Service {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &Service{
+		db: d, now: o.Clock, log: o.Log, dataDir: o.DataDir, first: o.AdminPassword,
+		users:    newRecent[string, User](o.Clock),
+		tokens:   newRecent[string, tokenHolder](o.Clock),
+		sessions: newRecent[string, sessionHolder](o.Clock),
+		hasher:   newHasher(),
+		known:    newRemembered(o.Clock, []byte(rand.Text())),
+		throttle: newThrottle(o.Clock),
+	}
 }
 
 // ErrUnauthenticated is the one answer to whoever is nobody, whatever the
@@ -26,4 +71,32 @@ type Grant struct {
 // session that is over.
 func ErrUnauthenticated() error {
 	return fault.New(fault.Unauthenticated, "Client must be authenticated to access this resource.")
+}
+
+// changed makes this node forget what it remembers of the database, once tx is
+// committed. Other nodes find out within a second.
+func (s *Service) changed(tx *db.Tx) {
+	tx.AfterCommit(func() {
+		s.users.forget()
+		s.tokens.forget()
+		s.sessions.forget()
+	})
+}
+
+// Signed completes an entry of the audit trail with who asks and from where,
+// as the context says.
+func Signed(ctx context.Context, e audit.Entry) audit.Entry {
+	if p := From(ctx); p != nil {
+		e.Who, e.Source = p.Name, p.Source
+	}
+	o := OriginOf(ctx)
+	e.Address, e.RequestID = o.Address, o.RequestID
+	return e
+}
+
+// record notes a change in the audit trail.
+func record(ctx context.Context, tx *db.Tx, action, object, id string, before, after map[string]string) error {
+	return audit.Record(ctx, tx, Signed(ctx, audit.Entry{
+		Area: "identity", Action: action, Object: object, ObjectID: id, Before: before, After: after,
+	}))
 }

@@ -1,0 +1,185 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// Grant is a permission that a user has at a place.
+type Grant struct {
+	ID         int64
+	Permission Permission
+	Where      Where
+	GrantedAt  time.Time
+}
+
+// judgeGrant says what is wrong with a permission at a place.
+func judgeGrant(perm Permission, at Where) error {
+	var wrong fault.Fields
+	if !slices.Contains(Permissions(), perm) {
+		wrong.Add("permission", "There is no permission %q; give SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN.", string(perm))
+		return wrong.Err()
+	}
+	inProject := perm == ProjectAdmin || perm == RepoAdmin
+	for _, place := range []struct {
+		field, value string
+		needed       bool
+	}{
+		{"connection", at.Connection, inProject},
+		{"projectKey", at.Project, inProject},
+		{"repositoryKey", at.Repository, perm == RepoAdmin},
+	} {
+		switch {
+		case place.needed && place.value == "":
+			wrong.Add(place.field, "%s is about one place; give its %s.", perm, place.field)
+		case !place.needed && place.value != "":
+			wrong.Add(place.field, "%s is wider than that; leave %s out.", perm, place.field)
+		case len(place.value) > maxName:
+			wrong.Add(place.field, "%s has at most %d characters.", place.field, maxName)
+		}
+	}
+	return wrong.Err()
+}
+
+// Grant gives a local user a permission. Conflict: he has it already.
+func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Where) (Grant, error) {
+	if err := judgeGrant(perm, at); err != nil {
+		return Grant{}, err
+	}
+	g := Grant{Permission: perm, Where: at, GrantedAt: db.Time(db.Micros(s.now()))}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		u, err := userByName(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		if u.Grants, err = grantsOf(ctx, tx, u.ID); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(u.Grants, g.sameAs) {
+			return errGranted(u.Name, perm)
+		}
+		if err := s.insertGrant(ctx, tx, u.ID, &g); err != nil {
+			return err
+		}
+		return record(ctx, tx, "grant", "user", u.Name, nil, g.members())
+	})
+	if db.IsUnique(err) { // somebody else was quicker
+		err = errGranted(name, perm)
+	}
+	return g, err
+}
+
+func errGranted(name string, perm Permission) error {
+	return fault.New(fault.Conflict, "%s has %s there already.", name, perm)
+}
+
+func (g Grant) sameAs(o Grant) bool {
+	return g.Permission == o.Permission && g.Where.Connection == o.Where.Connection &&
+		strings.EqualFold(g.Where.Project, o.Where.Project) && strings.EqualFold(g.Where.Repository, o.Where.Repository)
+}
+
+func (g Grant) members() map[string]string {
+	m := map[string]string{"permission": string(g.Permission)}
+	for name, value := range map[string]string{
+		"connection": g.Where.Connection, "projectKey": g.Where.Project, "repositoryKey": g.Where.Repository,
+	} {
+		if value != "" {
+			m[name] = value
+		}
+	}
+	return m
+}
+
+func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, user int64, g *Grant) error {
+	err := tx.QueryRow(ctx, `INSERT INTO identity_grants (user_id, permission, connection, project, repository, granted_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+		user, string(g.Permission), g.Where.Connection, g.Where.Project, g.Where.Repository, db.Micros(g.GrantedAt)).Scan(&g.ID)
+	if err != nil {
+		return fmt.Errorf("storing a grant: %w", err)
+	}
+	s.changed(tx)
+	return nil
+}
+
+// Revoke takes a grant back from a local user. Conflict: nobody else has
+// SYS_ADMIN.
+func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		u, err := userByName(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		if u.Grants, err = grantsOf(ctx, tx, u.ID); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(u.Grants, func(g Grant) bool { return g.ID == id })
+		if i < 0 {
+			return fault.New(fault.NotFound, "%s has no grant %d.", u.Name, id)
+		}
+		if err := keepOneSysAdmin(ctx, tx, `id <> $1`, id); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, id); err != nil {
+			return fmt.Errorf("deleting a grant: %w", err)
+		}
+		s.changed(tx)
+		return record(ctx, tx, "revoke", "user", u.Name, u.Grants[i].members(), nil)
+	})
+}
+
+// keepOneSysAdmin refuses to go on when no grant of SYS_ADMIN but those that
+// condition leaves out exists: nobody could ever grant anything again.
+func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64) error {
+	// Locked, because two who remove each other at once would both succeed.
+	if tx.Dialect() == db.Postgres {
+		if _, err := tx.Exec(ctx, `SELECT 1 FROM identity_grants WHERE permission = 'SYS_ADMIN' ORDER BY id FOR UPDATE`); err != nil {
+			return fmt.Errorf("locking grants: %w", err)
+		}
+	}
+	var all, rest int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN `+condition+` THEN 1 END) FROM identity_grants WHERE permission = 'SYS_ADMIN'`, arg).Scan(&all, &rest)
+	switch {
+	case err != nil:
+		return fmt.Errorf("counting administrators: %w", err)
+	case all > 0 && rest == 0:
+		return fault.New(fault.Conflict, "Nobody else has SYS_ADMIN; grant it to somebody first.")
+	}
+	return nil
+}
+
+// grantsOf lists the grants of a user, the oldest first.
+func grantsOf(ctx context.Context, tx *db.Tx, user int64) ([]Grant, error) {
+	grants, err := grantsWhere(ctx, tx, `user_id = $1`, user)
+	return grants[user], err
+}
+
+// grantsWhere lists grants by user, the oldest first.
+func grantsWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) (map[int64][]Grant, error) {
+	rows, err := tx.Query(ctx, `SELECT user_id, id, permission, connection, project, repository, granted_at
+		FROM identity_grants WHERE `+condition+` ORDER BY id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading grants: %w", err)
+	}
+	defer rows.Close()
+	grants := map[int64][]Grant{}
+	for rows.Next() {
+		var g Grant
+		var user, at int64
+		if err := rows.Scan(&user, &g.ID, &g.Permission, &g.Where.Connection, &g.Where.Project, &g.Where.Repository, &at); err != nil {
+			return nil, fmt.Errorf("reading a grant: %w", err)
+		}
+		g.GrantedAt = db.Time(at)
+		grants[user] = append(grants[user], g)
+	}
+	return grants, errors.Join(rows.Err(), rows.Close())
+}
+
+func idText(id int64) string { return strconv.FormatInt(id, 10) }

@@ -1,0 +1,49 @@
+-- Users. Ids are never used twice: tokens, sessions and caches go by them.
+CREATE TABLE identity_users (
+	id               INTEGER PRIMARY KEY AUTOINCREMENT,
+	source           TEXT NOT NULL, -- 'local', or the connection whose platform knows them
+	name             TEXT NOT NULL, -- as it was typed
+	name_key         TEXT NOT NULL, -- as it is compared
+	password         TEXT NOT NULL, -- argon2id in PHC form; '' for whom a platform knows
+	initial_password INTEGER NOT NULL CHECK (initial_password IN (0, 1)), -- the one that the first start generated
+	created_at       INTEGER NOT NULL,
+	password_at      INTEGER NOT NULL,
+	UNIQUE (source, name_key)
+) STRICT;
+
+CREATE TABLE identity_grants (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	permission TEXT NOT NULL CHECK (permission IN ('SYS_ADMIN', 'ADMIN', 'PROJECT_ADMIN', 'REPO_ADMIN')),
+	connection TEXT NOT NULL,
+	project    TEXT NOT NULL,
+	repository TEXT NOT NULL,
+	granted_at INTEGER NOT NULL,
+	UNIQUE (user_id, permission, connection, project, repository),
+	CHECK ((connection <> '') = (permission IN ('PROJECT_ADMIN', 'REPO_ADMIN'))),
+	CHECK ((project <> '') = (permission IN ('PROJECT_ADMIN', 'REPO_ADMIN'))),
+	CHECK ((repository <> '') = (permission = 'REPO_ADMIN'))
+) STRICT;
+
+CREATE TABLE identity_tokens (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	name       TEXT NOT NULL,
+	scope      TEXT NOT NULL CHECK (scope IN ('all', 'read', 'monitoring', 'builds', 'mail')),
+	hash       BLOB NOT NULL UNIQUE, -- SHA-256
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL, -- 0 is never
+	used_at    INTEGER NOT NULL  -- 0 is never
+) STRICT;
+CREATE INDEX identity_tokens_user ON identity_tokens (user_id, id);
+
+CREATE TABLE identity_sessions (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	hash       BLOB NOT NULL UNIQUE, -- SHA-256
+	address    TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	used_at    INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX identity_sessions_user ON identity_sessions (user_id, id);

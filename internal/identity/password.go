@@ -1,0 +1,117 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// argon2id as OWASP's password storage cheat sheet has it for 19 MiB.
+const (
+	argonMemory  = 19 * 1024 // KiB
+	argonTime    = 2
+	argonThreads = 1
+	saltSize     = 16
+	hashSize     = 32
+
+	// maxHashing bounds the memory for passwords to 38 MiB.
+	maxHashing = 2
+	// hashPatience is how long somebody waits for his turn. Two at a time get
+	// hundreds of passwords done in it.
+	hashPatience = 10 * time.Second
+
+	minPassword = 10
+	maxPassword = 1024
+)
+
+// hasher computes argon2id, two at a time.
+type hasher struct {
+	turns chan struct{}
+	// nobody is compared with the passwords of users that are not there, so that
+	// they take as long as others.
+	nobody string
+}
+
+func newHasher() *hasher {
+	salt := make([]byte, saltSize)
+	rand.Read(salt) // never fails
+	return &hasher{turns: make(chan struct{}, maxHashing), nobody: phc(salt, make([]byte, hashSize))}
+}
+
+// turn waits until one may be computed; call done after it.
+func (h *hasher) turn(ctx context.Context) (done func(), err error) {
+	patience := time.NewTimer(hashPatience)
+	defer patience.Stop()
+	select {
+	case h.turns <- struct{}{}:
+		return func() { <-h.turns }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-patience.C:
+		busy := fault.New(fault.Unavailable, "Too many passwords are being checked at once; try again in a moment.")
+		busy.RetryAfter = hashPatience
+		return nil, busy
+	}
+}
+
+// hash gives the PHC form of a password.
+func (h *hasher) hash(ctx context.Context, password string) (string, error) {
+	done, err := h.turn(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	salt := make([]byte, saltSize)
+	rand.Read(salt) // never fails
+	return phc(salt, derive(password, salt)), nil
+}
+
+// matches tells whether the password is the one of a PHC form that we wrote.
+func matches(stored, password string) bool {
+	parts := strings.Split(stored, "$")
+	if len(parts) != 6 {
+		return false
+	}
+	salt, err1 := base64.RawStdEncoding.DecodeString(parts[4])
+	want, err2 := base64.RawStdEncoding.DecodeString(parts[5])
+	var memory, rounds uint32
+	var threads uint8
+	_, err3 := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &rounds, &threads)
+	if parts[1] != "argon2id" || parts[2] != "v=19" || err1 != nil || err2 != nil || err3 != nil || len(want) == 0 {
+		return false
+	}
+	got := argon2.IDKey([]byte(password), salt, rounds, memory, threads, uint32(len(want)))
+	return subtle.ConstantTimeCompare(got, want) == 1
+}
+
+func derive(password string, salt []byte) []byte {
+	return argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, hashSize)
+}
+
+// phc is the form of https://github.com/P-H-C/phc-string-format.
+func phc(salt, hash []byte) string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+		argon2.Version, argonMemory, argonTime, argonThreads, b64.EncodeToString(salt), b64.EncodeToString(hash))
+}
+
+// judgePassword notes what is wrong with a new password.
+func judgePassword(wrong *fault.Fields, field string, password secret.Value) {
+	switch p := password.Reveal(); {
+	case len([]rune(p)) < minPassword:
+		wrong.Add(field, "A password has at least %d characters.", minPassword)
+	case len(p) > maxPassword:
+		wrong.Add(field, "A password has at most 1,024 bytes.")
+	case strings.HasPrefix(p, tokenPrefix):
+		wrong.Add(field, "A password does not begin with %s, as tokens do.", tokenPrefix)
+	}
+}

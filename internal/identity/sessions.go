@@ -1,0 +1,138 @@
+package identity
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+const (
+	// sessionIdle ends a session that nobody used: a working day with its break.
+	sessionIdle = 8 * time.Hour
+	// sessionLife ends any session: once a week one signs in again.
+	sessionLife = 7 * 24 * time.Hour
+)
+
+// Session is somebody's being signed in to the console.
+type Session struct {
+	ID        int64
+	UserID    int64
+	User      string // the user's name
+	Address   string // where it began
+	CreatedAt time.Time
+	UsedAt    time.Time // to the minute
+	ExpiresAt time.Time // at the latest; sooner when it is not used
+}
+
+func (s Session) over(now time.Time) bool {
+	return !now.Before(s.ExpiresAt) || now.Sub(s.UsedAt) >= sessionIdle
+}
+
+// openSession stores a new session of the user, and drops those that are over.
+func (s *Service) openSession(ctx context.Context, user int64, address string) (plain string, id int64, err error) {
+	plain = secret.Random(secretBytes)
+	now := s.now()
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE expires_at <= $1 OR used_at <= $2`,
+			db.Micros(now), db.Micros(now.Add(-sessionIdle))); err != nil {
+			return fmt.Errorf("deleting sessions: %w", err)
+		}
+		err := tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, created_at, used_at, expires_at)
+			VALUES ($1, $2, $3, $4, $4, $5) RETURNING id`,
+			user, secret.Fingerprint(plain), address, db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
+		if err != nil {
+			return fmt.Errorf("storing a session: %w", err)
+		}
+		return nil
+	})
+	return plain, id, err
+}
+
+// Sessions lists a local user's sessions that are not over, the oldest first,
+// after the one of that id.
+func (s *Service) Sessions(ctx context.Context, user string, after int64, limit int) (sessions []Session, err error) {
+	now := s.now()
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		sessions = nil
+		u, err := userByName(ctx, tx, user)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, selectSession+` WHERE s.user_id = $1 AND s.id > $2 AND s.expires_at > $3 AND s.used_at > $4
+			ORDER BY s.id LIMIT $5`, u.ID, after, db.Micros(now), db.Micros(now.Add(-sessionIdle)), limit)
+		if err != nil {
+			return fmt.Errorf("reading sessions: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			session, err := scanSession(rows)
+			if err != nil {
+				return err
+			}
+			sessions = append(sessions, session)
+		}
+		return rows.Err()
+	})
+	return sessions, err
+}
+
+// SessionByID gives a session.
+func (s *Service) SessionByID(ctx context.Context, id int64) (session Session, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		session, err = sessionBy(ctx, tx, `s.id = $1`, id)
+		return err
+	})
+	return session, err
+}
+
+// EndSession ends a session by its id.
+func (s *Service) EndSession(ctx context.Context, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		session, err := sessionBy(ctx, tx, `s.id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE id = $1`, id); err != nil {
+			return fmt.Errorf("deleting a session: %w", err)
+		}
+		s.changed(tx)
+		return record(ctx, tx, "revoke", "session", idText(id), map[string]string{"user": session.User, "address": session.Address}, nil)
+	})
+}
+
+// SignOut ends a session by what its cookie says; one that is over is no error.
+func (s *Service) SignOut(ctx context.Context, session string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE hash = $1`, secret.Fingerprint(session)); err != nil {
+			return fmt.Errorf("deleting a session: %w", err)
+		}
+		s.changed(tx)
+		return nil
+	})
+}
+
+const selectSession = `SELECT s.id, s.user_id, u.name, s.address, s.created_at, s.used_at, s.expires_at
+	FROM identity_sessions s JOIN identity_users u ON u.id = s.user_id`
+
+func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Session, error) {
+	session, err := scanSession(tx.QueryRow(ctx, selectSession+` WHERE `+condition, arg))
+	if errors.Is(err, sql.ErrNoRows) {
+		return session, fault.New(fault.NotFound, "There is no such session.")
+	}
+	return session, err
+}
+
+func scanSession(row interface{ Scan(...any) error }) (s Session, err error) {
+	var created, used, expires int64
+	if err := row.Scan(&s.ID, &s.UserID, &s.User, &s.Address, &created, &used, &expires); err != nil {
+		return s, fmt.Errorf("reading a session: %w", err)
+	}
+	s.CreatedAt, s.UsedAt, s.ExpiresAt = db.Time(created), db.Time(used), db.Time(expires)
+	return s, nil
+}

@@ -1,0 +1,215 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// touchEvery is how exact the last use of a token or session is kept: a write
+// a minute, however often it is used.
+const touchEvery = time.Minute
+
+func (u User) principal() Principal {
+	return Principal{UserID: u.ID, Name: u.Name, Source: u.Source, Scope: All, Grants: u.Grants}
+}
+
+// Basic tells who shows a user name with a password or a token. The address is
+// the client's, for throttling. Unauthenticated takes the same time whether
+// the user exists or not; RateLimited comes after too many failures.
+func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Principal, error) {
+	if strings.HasPrefix(password, tokenPrefix) {
+		p, err := s.Bearer(ctx, password)
+		if err == nil && nameKey(user) != nameKey(p.Name) {
+			return nil, ErrUnauthenticated()
+		}
+		return p, err
+	}
+	u, err := s.checkPassword(ctx, user, password, addr)
+	if err != nil {
+		return nil, err
+	}
+	principal := u.principal()
+	return &principal, nil
+}
+
+// SignIn opens a session for a user and his password. The session is what
+// Session takes; only the browser keeps it.
+func (s *Service) SignIn(ctx context.Context, user, password, addr string) (session string, p *Principal, err error) {
+	u, err := s.checkPassword(ctx, user, password, addr)
+	if err != nil {
+		return "", nil, err
+	}
+	principal := u.principal()
+	if session, principal.Session, err = s.openSession(ctx, u.ID, addr); err != nil {
+		return "", nil, err
+	}
+	s.log.InfoContext(ctx, "signed in", "user", u.Name, "address", addr)
+	return session, &principal, nil
+}
+
+// checkPassword gives the user who shows the right password.
+func (s *Service) checkPassword(ctx context.Context, user, password, addr string) (User, error) {
+	name := nameKey(user)
+	d := doorOf(name, addr)
+	u, known, err := s.judge(ctx, d, name, password)
+	if err != nil || known {
+		return u, err
+	}
+	done, err := s.hasher.turn(ctx)
+	if err != nil {
+		return User{}, err
+	}
+	defer done()
+	// While this one waited others may have failed or succeeded, and the
+	// password may have changed.
+	if u, known, err = s.judge(ctx, d, name, password); err != nil || known {
+		return u, err
+	}
+	stored := u.password
+	if stored == "" { // no such user, or none with a password
+		stored = s.hasher.nobody
+	}
+	if !matches(stored, password) {
+		s.throttle.failed(d)
+		s.log.InfoContext(ctx, "sign-in failed", "user", name, "address", addr)
+		return User{}, ErrUnauthenticated()
+	}
+	s.throttle.succeeded(d)
+	s.known.add(name, password, stored)
+	return u, nil
+}
+
+// judge gives the user of the name, the zero User for none, and whether the
+// password is known to be his without computing anything.
+func (s *Service) judge(ctx context.Context, d door, name, password string) (u User, known bool, err error) {
+	if err := s.mayTry(d); err != nil {
+		return User{}, false, err
+	}
+	u, err = s.users.get(name, func() (User, error) {
+		u, err := s.User(ctx, name)
+		if fault.Is(err, fault.NotFound) {
+			return User{}, nil // remembered too, so that it takes the same time
+		}
+		return u, err
+	})
+	return u, err == nil && s.known.has(name, password, u.password), err
+}
+
+func (s *Service) mayTry(d door) error {
+	wait := s.throttle.wait(d)
+	if wait <= 0 {
+		return nil
+	}
+	e := fault.New(fault.RateLimited, "Too many sign-ins of this account have failed; try again in %s.", wait.Round(time.Second))
+	e.RetryAfter = wait
+	return e
+}
+
+// tokenHolder is who has a token.
+type tokenHolder struct {
+	principal Principal
+	token     Token
+	used      *atomic.Int64 // the last use that is stored, in microseconds
+}
+
+// Bearer tells who shows a token.
+func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) {
+	if !strings.HasPrefix(token, tokenPrefix) {
+		return nil, ErrUnauthenticated()
+	}
+	hash := secret.Fingerprint(token)
+	h, err := s.tokens.get(string(hash), func() (h tokenHolder, err error) {
+		err = s.db.Read(ctx, func(tx *db.Tx) error {
+			if h.token, err = tokenBy(ctx, tx, `t.hash = $1`, hash); err != nil {
+				return err
+			}
+			h.principal, err = principalOf(ctx, tx, h.token.UserID)
+			return err
+		})
+		h.used = lastUse(h.token.UsedAt)
+		h.principal.Scope, h.principal.Token = h.token.Scope, h.token.ID
+		return h, err
+	})
+	if fault.Is(err, fault.NotFound) || err == nil && h.token.over(s.now()) {
+		return nil, ErrUnauthenticated()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.touch(ctx, h.used, `UPDATE identity_tokens SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.token.ID)
+	p := h.principal
+	return &p, nil
+}
+
+// sessionHolder is who has a session.
+type sessionHolder struct {
+	principal Principal
+	session   Session
+	used      *atomic.Int64
+}
+
+// Session tells who shows a session, by what SignIn gave.
+func (s *Service) Session(ctx context.Context, session string) (*Principal, error) {
+	hash := secret.Fingerprint(session)
+	h, err := s.sessions.get(string(hash), func() (h sessionHolder, err error) {
+		err = s.db.Read(ctx, func(tx *db.Tx) error {
+			if h.session, err = sessionBy(ctx, tx, `s.hash = $1`, hash); err != nil {
+				return err
+			}
+			h.principal, err = principalOf(ctx, tx, h.session.UserID)
+			return err
+		})
+		h.used = lastUse(h.session.UsedAt)
+		h.principal.Session = h.session.ID
+		return h, err
+	})
+	if fault.Is(err, fault.NotFound) || err == nil && h.session.over(s.now()) {
+		return nil, ErrUnauthenticated()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.touch(ctx, h.used, `UPDATE identity_sessions SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.session.ID)
+	p := h.principal
+	return &p, nil
+}
+
+func principalOf(ctx context.Context, tx *db.Tx, user int64) (Principal, error) {
+	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, user))
+	if err != nil {
+		return Principal{}, err
+	}
+	u.Grants, err = grantsOf(ctx, tx, u.ID)
+	return u.principal(), err
+}
+
+func lastUse(at time.Time) *atomic.Int64 {
+	var used atomic.Int64
+	used.Store(db.Micros(at))
+	return &used
+}
+
+// touch stores that something was used now, if a minute has passed since that
+// was last stored. It is not worth a refusal: what cannot be stored is logged.
+func (s *Service) touch(ctx context.Context, used *atomic.Int64, update string, id int64) {
+	now, last := db.Micros(s.now()), used.Load()
+	if now-last < touchEvery.Microseconds() || !used.CompareAndSwap(last, now) {
+		return
+	}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, update, now, id); err != nil {
+			return fmt.Errorf("storing the last use: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		s.log.WarnContext(ctx, "the last use of a token or session was not stored", "error", err)
+	}
+}

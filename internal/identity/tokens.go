@@ -1,0 +1,160 @@
+package identity
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+const (
+	// tokenPrefix lets people and secret scanners see what it is.
+	tokenPrefix = "otr_"
+	// secretBytes are the random bytes of a token or session.
+	secretBytes = 32
+)
+
+// Token is what a program shows instead of a name and password. What it shows
+// was given out once and is not known here.
+type Token struct {
+	ID        int64
+	UserID    int64
+	User      string // its owner's name
+	Name      string // what it is for
+	Scope     Scope
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: never
+	UsedAt    time.Time // to the minute; zero: never
+}
+
+// over tells whether the token has expired.
+func (t Token) over(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
+
+// CreateToken makes a token for a local user. The first result is the only
+// time that it can be seen. A zero expires is never.
+func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scope, expires time.Time) (secret.Value, Token, error) {
+	t := Token{Name: name, Scope: scope, CreatedAt: db.Time(db.Micros(s.now())), ExpiresAt: db.Time(db.Micros(expires))}
+	if err := judgeToken(t); err != nil {
+		return secret.Value{}, t, err
+	}
+	plain := tokenPrefix + secret.Random(secretBytes)
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		u, err := userByName(ctx, tx, user)
+		if err != nil {
+			return err
+		}
+		t.UserID, t.User = u.ID, u.Name
+		err = tx.QueryRow(ctx, `INSERT INTO identity_tokens (user_id, name, scope, hash, created_at, expires_at, used_at)
+			VALUES ($1, $2, $3, $4, $5, $6, 0) RETURNING id`,
+			u.ID, t.Name, string(t.Scope), secret.Fingerprint(plain), db.Micros(t.CreatedAt), db.Micros(t.ExpiresAt)).Scan(&t.ID)
+		if err != nil {
+			return fmt.Errorf("storing a token: %w", err)
+		}
+		return record(ctx, tx, "create", "token", idText(t.ID), nil, t.members())
+	})
+	if err != nil {
+		return secret.Value{}, t, err
+	}
+	return secret.New(plain), t, nil
+}
+
+func judgeToken(t Token) error {
+	var wrong fault.Fields
+	if n := utf8.RuneCountInString(t.Name); n == 0 || n > maxName || strings.ContainsFunc(t.Name, unicode.IsControl) {
+		wrong.Add("name", "A token has a name of 1 to %d characters that says what it is for.", maxName)
+	}
+	if !slices.Contains(Scopes(), t.Scope) {
+		wrong.Add("scope", "There is no scope %q; give all, read, monitoring, builds or mail.", string(t.Scope))
+	}
+	if t.over(t.CreatedAt) {
+		wrong.Add("expiresAt", "The token would have expired already; give a time to come, or none.")
+	}
+	return wrong.Err()
+}
+
+func (t Token) members() map[string]string {
+	m := map[string]string{"user": t.User, "name": t.Name, "scope": string(t.Scope)}
+	if !t.ExpiresAt.IsZero() {
+		m["expiresAt"] = t.ExpiresAt.Format(time.RFC3339)
+	}
+	return m
+}
+
+// TokenByID gives a token.
+func (s *Service) TokenByID(ctx context.Context, id int64) (t Token, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		t, err = tokenBy(ctx, tx, `t.id = $1`, id)
+		return err
+	})
+	return t, err
+}
+
+// Tokens lists a local user's tokens, the oldest first, after the one of that
+// id.
+func (s *Service) Tokens(ctx context.Context, user string, after int64, limit int) (tokens []Token, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		tokens = nil
+		u, err := userByName(ctx, tx, user)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, selectToken+` WHERE t.user_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`, u.ID, after, limit)
+		if err != nil {
+			return fmt.Errorf("reading tokens: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			t, err := scanToken(rows)
+			if err != nil {
+				return err
+			}
+			tokens = append(tokens, t)
+		}
+		return rows.Err()
+	})
+	return tokens, err
+}
+
+// RevokeToken ends a token.
+func (s *Service) RevokeToken(ctx context.Context, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		t, err := tokenBy(ctx, tx, `t.id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_tokens WHERE id = $1`, id); err != nil {
+			return fmt.Errorf("deleting a token: %w", err)
+		}
+		s.changed(tx)
+		return record(ctx, tx, "revoke", "token", idText(id), t.members(), nil)
+	})
+}
+
+const selectToken = `SELECT t.id, t.user_id, u.name, t.name, t.scope, t.created_at, t.expires_at, t.used_at
+	FROM identity_tokens t JOIN identity_users u ON u.id = t.user_id`
+
+func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, error) {
+	t, err := scanToken(tx.QueryRow(ctx, selectToken+` WHERE `+condition, arg))
+	if errors.Is(err, sql.ErrNoRows) {
+		return t, fault.New(fault.NotFound, "There is no such token.")
+	}
+	return t, err
+}
+
+func scanToken(row interface{ Scan(...any) error }) (t Token, err error) {
+	var created, expires, used int64
+	if err := row.Scan(&t.ID, &t.UserID, &t.User, &t.Name, &t.Scope, &created, &expires, &used); err != nil {
+		return t, fmt.Errorf("reading a token: %w", err)
+	}
+	t.CreatedAt, t.ExpiresAt, t.UsedAt = db.Time(created), db.Time(expires), db.Time(used)
+	return t, nil
+}

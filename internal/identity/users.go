@@ -1,0 +1,234 @@
+package identity
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// maxName is how many characters a name may have: of a user or a token.
+const maxName = 255
+
+// User is somebody who may sign in.
+type User struct {
+	ID         int64
+	Name       string // as it was typed
+	Source     string
+	CreatedAt  time.Time
+	PasswordAt time.Time // when the password was set
+	Initial    bool      // the password is the one that the first start generated
+	Grants     []Grant
+
+	password string
+}
+
+// nameKey is a local user's name as it is compared: without case. A name too
+// long for any user is cut, for it serves as a key in memory too.
+func nameKey(name string) string {
+	key := strings.ToLower(name)
+	if len(key) > maxName*utf8.UTFMax {
+		key = key[:maxName*utf8.UTFMax]
+	}
+	return key
+}
+
+// judgeName notes what is wrong with the name of a new user. Basic
+// authentication has no name with a colon, and a space at an end is never
+// meant.
+func judgeName(wrong *fault.Fields, name string) {
+	switch {
+	case name == "":
+		wrong.Add("name", "A user has a name.")
+	case utf8.RuneCountInString(name) > maxName:
+		wrong.Add("name", "A name has at most %d characters.", maxName)
+	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unacceptable):
+		wrong.Add("name", "A name has no colon, slash or control character, and no space at its ends.")
+	}
+}
+
+func unacceptable(r rune) bool {
+	return r == ':' || r == '/' || r == utf8.RuneError || unicode.IsControl(r)
+}
+
+// CreateUser makes a local user who may do nothing yet. Conflict: there is one
+// of that name.
+func (s *Service) CreateUser(ctx context.Context, name string, password secret.Value) (User, error) {
+	var wrong fault.Fields
+	judgeName(&wrong, name)
+	judgePassword(&wrong, "password", password)
+	if err := wrong.Err(); err != nil {
+		return User{}, err
+	}
+	stored, err := s.hasher.hash(ctx, password.Reveal())
+	if err != nil {
+		return User{}, err
+	}
+	u := User{Name: name, Source: Local, password: stored, CreatedAt: s.now()}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		created, err := s.insertUser(ctx, tx, &u)
+		switch {
+		case err != nil:
+			return err
+		case !created:
+			return fault.New(fault.Conflict, "There is a user %q already; names are compared without case.", name)
+		}
+		return record(ctx, tx, "create", "user", u.Name, nil, map[string]string{"name": u.Name})
+	})
+	return u, err
+}
+
+// insertUser gives u its id; false when its name is taken.
+func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, error) {
+	u.CreatedAt = db.Time(db.Micros(u.CreatedAt)) // as it will be read
+	u.PasswordAt = u.CreatedAt
+	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
+		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt)).Scan(&u.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("storing a user: %w", err)
+	}
+	s.changed(tx)
+	return true, nil
+}
+
+// SetPassword changes a local user's password and ends his sessions, but for
+// the one that asks. Tokens stay.
+func (s *Service) SetPassword(ctx context.Context, name string, password secret.Value) error {
+	var wrong fault.Fields
+	judgePassword(&wrong, "password", password)
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	stored, err := s.hasher.hash(ctx, password.Reveal())
+	if err != nil {
+		return err
+	}
+	var mine int64
+	if p := From(ctx); p != nil {
+		mine = p.Session
+	}
+	var u User
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if u, err = userByName(ctx, tx, name); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE identity_users SET password = $1, initial_password = 0, password_at = $2 WHERE id = $3`,
+			stored, db.Micros(s.now()), u.ID); err != nil {
+			return fmt.Errorf("storing a password: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE user_id = $1 AND id <> $2`, u.ID, mine); err != nil {
+			return fmt.Errorf("ending sessions: %w", err)
+		}
+		s.changed(tx)
+		return record(ctx, tx, "set password", "user", u.Name, nil, nil)
+	})
+	if err == nil {
+		s.passwordGone(ctx, u)
+	}
+	return err
+}
+
+// DeleteUser removes a user with what is his: grants, tokens, sessions.
+// Conflict: nobody else has SYS_ADMIN.
+func (s *Service) DeleteUser(ctx context.Context, name string) error {
+	var u User
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		var err error
+		if u, err = userByName(ctx, tx, name); err != nil {
+			return err
+		}
+		if err := keepOneSysAdmin(ctx, tx, `user_id <> $1`, u.ID); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {
+			return fmt.Errorf("deleting a user: %w", err)
+		}
+		s.changed(tx)
+		return record(ctx, tx, "delete", "user", u.Name, map[string]string{"name": u.Name}, nil)
+	})
+	if err == nil {
+		s.passwordGone(ctx, u)
+	}
+	return err
+}
+
+// User gives a local user and his grants.
+func (s *Service) User(ctx context.Context, name string) (u User, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if u, err = userByName(ctx, tx, name); err != nil {
+			return err
+		}
+		u.Grants, err = grantsOf(ctx, tx, u.ID)
+		return err
+	})
+	return u, err
+}
+
+// Users lists local users with their grants, ordered by name without case,
+// after the one of that name.
+func (s *Service) Users(ctx context.Context, after string, limit int) (users []User, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		users = nil
+		rows, err := tx.Query(ctx, selectUser+` WHERE source = $1 AND name_key > $2 ORDER BY name_key LIMIT $3`, Local, nameKey(after), limit)
+		if err != nil {
+			return fmt.Errorf("reading users: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			u, err := scanUser(rows)
+			if err != nil {
+				return err
+			}
+			users = append(users, u)
+		}
+		if err := rows.Close(); err != nil {
+			return fmt.Errorf("reading users: %w", err)
+		}
+		grants, err := grantsWhere(ctx, tx, `user_id IN (SELECT id FROM identity_users
+			WHERE source = $1 AND name_key > $2 ORDER BY name_key LIMIT $3)`, Local, nameKey(after), limit)
+		for i := range users {
+			users[i].Grants = grants[users[i].ID]
+		}
+		return err
+	})
+	return users, err
+}
+
+const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at FROM identity_users`
+
+// userByName finds a local user.
+func userByName(ctx context.Context, tx *db.Tx, name string) (User, error) {
+	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, Local, nameKey(name)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return u, fault.New(fault.NotFound, "There is no user %q.", name)
+	}
+	return u, err
+}
+
+func scanUser(row interface{ Scan(...any) error }) (u User, err error) {
+	var created, password int64
+	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password); err != nil {
+		return u, fmt.Errorf("reading a user: %w", err)
+	}
+	u.CreatedAt, u.PasswordAt = db.Time(created), db.Time(password)
+	return u, nil
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
