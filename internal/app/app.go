@@ -38,7 +38,9 @@ type App struct {
 	front  *front
 	addr   net.Addr
 	failed chan error
+	checks []check // of being ready
 	ground
+	web
 
 	mu    sync.Mutex // held while starting and stopping
 	state lifecycle
@@ -89,6 +91,19 @@ var (
 	errStartedBefore = errors.New("the process was started before")
 	errStopped       = errors.New("the process was stopped")
 )
+
+// parts lists what a start does, in order.
+func (a *App) parts() []func(context.Context) error {
+	return []func(context.Context) error{
+		a.listen,
+		a.openDatabase,
+		a.openSecrets,
+		a.startIdentity,
+		a.startLeases,
+		a.openWeb,
+		a.serve,
+	}
+}
 
 // Start opens the listener, starts every part and returns when the process is
 // ready. When a part cannot start, or ctx ends, it undoes what was done and

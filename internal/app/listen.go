@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"time"
 
 	"outrigger/internal/rest"
 )
@@ -31,7 +30,7 @@ func (a *App) listen(ctx context.Context) error {
 	server.TLSConfig = conf
 	a.addr = l.Addr()
 	go a.accept(server, l)
-	a.steps.add("listener", 2*time.Second, func(ctx context.Context) error { return closeServer(ctx, server) })
+	a.steps.add("listener", listenerLimit, func(ctx context.Context) error { return closeServer(ctx, server) })
 	return nil
 }
 

@@ -8,9 +8,21 @@ import (
 	"time"
 )
 
-// stopTime is how long a whole stop may take: below the 30 s and more after
-// which service managers kill.
-const stopTime = 15 * time.Second
+// stopTime is how long all steps of a stop may take together. With graceTime
+// for each it stays within 15 s, well below the time after which service
+// managers kill.
+const stopTime = 14 * time.Second
+
+// How long each step may take. Together they stay within stopTime, so that no
+// step can take the time of another.
+const (
+	pagesLimit    = 100 * time.Millisecond // only tells streams to end
+	watchLimit    = 100 * time.Millisecond // only closes a channel
+	leasesLimit   = time.Second            // one statement
+	requestsLimit = 2 * time.Second        // answers that take longer are cut off
+	databaseLimit = 1500 * time.Millisecond
+	listenerLimit = time.Second // idle connections; requests were drained
+)
 
 // step undoes one thing that a start did.
 type step struct {
@@ -27,7 +39,7 @@ type steps struct {
 }
 
 // add puts a step on top. Call it on the line after what it undoes. limit is
-// how long it may take; those of all steps add up to at most stopTime.
+// how long it may take.
 func (s *steps) add(name string, limit time.Duration, undo func(context.Context) error) {
 	s.list = append(s.list, step{name, limit, undo})
 }

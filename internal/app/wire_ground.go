@@ -4,29 +4,26 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
 // ground is the ground floor of a running process.
 type ground struct {
-	nodeID string
-	db     *db.DB
-	box    *secret.Box
-	leases *db.Leases
+	nodeID   string
+	db       *db.DB
+	box      *secret.Box
+	identity *identity.Service
+	leases   *db.Leases
 }
 
-// parts lists what a start does, in order.
-func (a *App) parts() []func(context.Context) error {
-	return []func(context.Context) error{
-		a.listen,
-		a.openDatabase,
-		a.openSecrets,
-		a.startLeases,
-	}
+// migrations are the schemas of all parts, those first that others need.
+func migrations() []db.Migrations {
+	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations}
 }
 
 // openDatabase opens the database, takes the place of this node in it and
@@ -47,10 +44,11 @@ func (a *App) openDatabase(ctx context.Context) error {
 		return err
 	}
 	a.db = d
-	a.steps.add("database", 3*time.Second, func(context.Context) error { return d.Close() })
-	a.steps.add("requests", 3*time.Second, a.front.drain)
+	a.steps.add("database", databaseLimit, func(context.Context) error { return d.Close() })
+	a.steps.add("requests", requestsLimit, a.front.drain)
+	a.checks = append(a.checks, d.Ping)
 	a.watchPlace(d)
-	return d.Migrate(ctx, secret.Migrations)
+	return d.Migrate(ctx, migrations()...)
 }
 
 // watchPlace fails the process when another one has taken its place in the
@@ -64,7 +62,7 @@ func (a *App) watchPlace(d *db.DB) {
 		case <-over:
 		}
 	}()
-	a.steps.addStop("watch over the database", time.Second, func() { close(over) })
+	a.steps.addStop("watch over the database", watchLimit, func() { close(over) })
 }
 
 // nameNode gives the node its name: node_id, else the host's.
@@ -91,11 +89,19 @@ func (a *App) openSecrets(ctx context.Context) error {
 	return err
 }
 
+// startIdentity makes the first administrator where there is no user.
+func (a *App) startIdentity(ctx context.Context) error {
+	a.identity = identity.New(a.db, identity.Options{
+		Clock: a.clock, Log: a.log, DataDir: a.cfg.DataDir, AdminPassword: a.cfg.AdminPassword,
+	})
+	return a.identity.Start(ctx)
+}
+
 func (a *App) startLeases(ctx context.Context) error {
 	a.leases = db.NewLeases(a.db, a.nodeID, a.log)
 	if err := a.leases.Start(ctx); err != nil {
 		return fmt.Errorf("take over the leases: %w", err)
 	}
-	a.steps.addStop("leases", 2*time.Second, a.leases.Stop)
+	a.steps.addStop("leases", leasesLimit, a.leases.Stop)
 	return nil
 }

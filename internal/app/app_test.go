@@ -1,0 +1,290 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"outrigger/internal/config"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const password = "correct horse battery staple"
+
+func settings(t *testing.T) *config.Config {
+	cfg := config.Default()
+	cfg.Listen = "127.0.0.1:0"
+	cfg.DataDir = filepath.Join(t.TempDir(), "data")
+	cfg.NodeID = "n1"
+	cfg.AdminPassword = secret.New(password)
+	return cfg
+}
+
+// start starts a process that the test stops at its end.
+func start(t *testing.T, cfg *config.Config) *App {
+	t.Helper()
+	a, err := New(cfg, Options{Version: "v0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// get asks a process without keeping the connection.
+func get(t *testing.T, url string, edit ...func(*http.Request)) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close = true
+	for _, f := range edit {
+		f(r)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+func asAdmin(r *http.Request) { r.SetBasicAuth("admin", password) }
+
+func TestTwoProcessesAtOnce(t *testing.T) {
+	one, two := start(t, settings(t)), start(t, settings(t))
+	if one.Addr() == two.Addr() {
+		t.Errorf("both listen on %s", one.Addr())
+	}
+	for _, a := range []*App{one, two} {
+		for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/rest/openapi.yaml": 200, "/sign-in": 200, "/rest/none": 404} {
+			if status, body := get(t, a.URL()+path); status != want {
+				t.Errorf("%s: %d %s", path, status, body)
+			}
+		}
+	}
+}
+
+func TestMetricsNeedAToken(t *testing.T) {
+	a := start(t, settings(t))
+	if status, _ := get(t, a.URL()+"/metrics"); status != 401 {
+		t.Errorf("without a token: %d", status)
+	}
+	if status, body := get(t, a.URL()+"/metrics", asAdmin); status != 200 || !strings.Contains(body, "go_goroutines") || !strings.Contains(body, "process_resident_memory_bytes") {
+		t.Errorf("with one: %d %.200s", status, body)
+	}
+	cfg := settings(t)
+	cfg.Metrics.Public = true
+	if status, _ := get(t, start(t, cfg).URL()+"/metrics"); status != 200 {
+		t.Errorf("public: %d", status)
+	}
+}
+
+// With a path in base_url, everything is under it; probes find their paths at
+// the root too.
+func TestBasePath(t *testing.T) {
+	cfg := settings(t)
+	cfg.BaseURL = "https://tools.example.com/outrigger/"
+	a := start(t, cfg)
+	if a.URL() != "https://tools.example.com/outrigger" {
+		t.Errorf("the URL is %s", a.URL())
+	}
+	for path, want := range map[string]int{
+		"/outrigger/readyz": 200, "/readyz": 200, "/outrigger/rest/openapi.yaml": 200, "/rest/openapi.yaml": 404,
+		"/outrigger/sign-in": 200, "/sign-in": 404,
+	} {
+		if status, _ := get(t, "http://"+a.Addr()+path); status != want {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+func TestTLS(t *testing.T) {
+	cfg := settings(t)
+	cfg.TLS = tlsFiles(t)
+	writeCertificate(t, cfg.TLS, "localhost", time.Now())
+	a := start(t, cfg)
+	pem, err := os.ReadFile(cfg.TLS.Cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "localhost"}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get(a.URL() + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 200 || !strings.HasPrefix(a.URL(), "https://127.0.0.1:") || resp.ProtoMajor != 2 {
+		t.Errorf("%s: %s %s", a.URL(), resp.Status, resp.Proto)
+	}
+}
+
+// A start that fails leaves nothing behind: its port is free, its database is
+// closed, and it says why.
+func TestFailedStartIsUndone(t *testing.T) {
+	cfg := settings(t)
+	first := start(t, cfg)
+
+	second := *cfg
+	second.Listen = freeAddress(t)
+	a, err := New(&second, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("a second process on the same data folder: %v", err)
+	}
+	l, err := net.Listen("tcp", second.Listen)
+	if err != nil {
+		t.Errorf("its port is not free: %v", err)
+	} else {
+		l.Close()
+	}
+	if status, _ := get(t, first.URL()+"/readyz"); status != 200 {
+		t.Errorf("the first process: %d", status)
+	}
+	if err := a.Start(t.Context()); !errors.Is(err, errStopped) {
+		t.Errorf("starting it again: %v", err)
+	}
+}
+
+func TestPortInUse(t *testing.T) {
+	first := start(t, settings(t))
+	cfg := settings(t)
+	cfg.Listen = first.Addr()
+	a, err := New(cfg, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err == nil {
+		t.Error("it started on a port in use")
+	}
+	if _, err := os.Stat(cfg.DataDir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it has touched its data folder: %v", err)
+	}
+}
+
+// freeAddress is one that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestStopAndStartOver(t *testing.T) {
+	cfg := settings(t)
+	for range 2 {
+		a := start(t, cfg)
+		if err := a.Start(t.Context()); !errors.Is(err, errStartedBefore) {
+			t.Errorf("a second start: %v", err)
+		}
+		began := time.Now()
+		for range 2 {
+			if err := a.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("stopping with nothing to do took %v", took)
+		}
+		if _, err := net.Dial("tcp", a.Addr()); err == nil {
+			t.Error("somebody still listens")
+		}
+	}
+}
+
+func TestStopWithoutStart(t *testing.T) {
+	a, err := New(settings(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := a.Start(t.Context()); !errors.Is(err, errStopped) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStartIsGivenUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a, err := New(settings(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNewNamesWrongSettings(t *testing.T) {
+	cfg := settings(t)
+	cfg.Listen, cfg.Log.Level = "nowhere", "loud"
+	_, err := New(cfg, Options{})
+	if err == nil || !strings.Contains(err.Error(), "listen: ") || !strings.Contains(err.Error(), "log.level: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The steps of a whole process fit in the time of a stop.
+func TestStepsFit(t *testing.T) {
+	a := start(t, settings(t))
+	var sum time.Duration
+	for _, s := range a.steps.list {
+		sum += s.limit
+	}
+	if sum > stopTime {
+		t.Errorf("the steps may take %v", sum)
+	}
+	if most := stopTime + time.Duration(len(a.steps.list))*graceTime; most > 15*time.Second {
+		t.Errorf("a stop may take %v", most)
+	}
+}
+
+func TestReachable(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:80": "127.0.0.1:80", "0.0.0.0:81": "localhost:81", "[::]:82": "localhost:82", "[::1]:83": "[::1]:83", "192.0.2.1:84": "192.0.2.1:84",
+	} {
+		tcp, err := net.ResolveTCPAddr("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reachable(tcp); got != want {
+			t.Errorf("%s is reached at %s, not %s", addr, got, want)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"outrigger/internal/console"
+	"outrigger/internal/rest"
+)
+
+// web is what answers requests.
+type web struct {
+	router *rest.Router
+	pages  *console.Console
+}
+
+// openWeb makes the router and the console's shell; parts that follow add
+// their routes and pages.
+func (a *App) openWeb(context.Context) (err error) {
+	a.router, err = rest.NewRouter(rest.Options{
+		Identity: a.identity, Log: a.log, BaseURL: a.URL(), TrustedProxies: a.cfg.TrustedProxies, Metrics: a.registry,
+	})
+	if err != nil {
+		return fmt.Errorf("make the router: %w", err)
+	}
+	a.pages, err = console.New(console.Options{Identity: a.identity, BaseURL: a.URL(), Version: a.version, Log: a.log})
+	if err != nil {
+		return fmt.Errorf("make the console: %w", err)
+	}
+	return a.routeMetrics()
+}
+
+// routeMetrics serves the figures of this node to Prometheus.
+func (a *App) routeMetrics() error {
+	for _, c := range []prometheus.Collector{
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	} {
+		if err := a.registry.Register(c); err != nil {
+			return fmt.Errorf("register the figures of the process: %w", err)
+		}
+	}
+	access := rest.Monitoring
+	if a.cfg.Metrics.Public {
+		access = rest.Anyone
+	}
+	figures := promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
+	a.router.Handle(rest.Route{Method: http.MethodGet, Path: "/metrics", Access: access, Own: true},
+		func(w http.ResponseWriter, r *http.Request) error {
+			figures.ServeHTTP(w, r)
+			return nil
+		})
+	return nil
+}
+
+// serve lets requests in: every part is there.
+func (a *App) serve(context.Context) error {
+	pages, err := a.pages.Handler()
+	if err != nil {
+		return err
+	}
+	a.router.Fallback(pages)
+	a.front.serve(a.router, a.checks...)
+	// First of all steps: live streams would hold up the others.
+	a.steps.addStop("live pages", pagesLimit, a.pages.Stop)
+	return nil
+}
