@@ -46,9 +46,9 @@ type Result struct {
 
 	// SetAside is a delivery that fails because the one after it was taken.
 	SetAside *Delivery
-	// Forgiven is a delivery whose server errors no longer count against it,
-	// because the one after it got one too.
-	Forgiven *Delivery
+	// Probe says that the delivery was tried in place of the one before it,
+	// so that a server error is the channel's and does not count against it.
+	Probe bool
 	// Channel, where not nil, is the channel's new standing.
 	Channel *Channel
 
@@ -57,7 +57,7 @@ type Result struct {
 }
 
 // SetAsideReason is why a message failed that alone got 5xx.
-const SetAsideReason = "The chat platform answered this message with a server error 5 times and took the next one."
+const SetAsideReason = "The chat platform answered this message with a server error 5 times or more, and took the next one."
 
 // DeliveryFilter narrows a list of deliveries; zero members ask nothing.
 // REST, the console and the command line share it.

@@ -180,7 +180,7 @@ func (r *Receipt) rows() []*eventRow {
 }
 
 // identity of the webhook: on its first row only, since both are unique.
-func (e *eventRow) identity() (requestID any, fingerprint []byte) {
+func (e *eventRow) identity() (requestID, fingerprint any) {
 	if e.index > 0 {
 		return nil, nil
 	}

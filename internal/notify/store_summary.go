@@ -53,7 +53,7 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (Summary, error) {
 // bisection: ids are given in the order of time, and the time has no index.
 func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time.Time) (int64, error) {
 	var low, high int64
-	if err := tx.QueryRow(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id), 0) + 1 FROM `+table).Scan(&low, &high); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id) + 1, 0) FROM `+table).Scan(&low, &high); err != nil {
 		return 0, fmt.Errorf("bounds of %s: %w", table, err)
 	}
 	for low < high {

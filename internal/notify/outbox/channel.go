@@ -42,6 +42,7 @@ type channel struct {
 	loaded   bool
 	standing notify.Channel
 	url      secret.Value
+	probe    bool // the one behind the oldest is to be tried next
 }
 
 // queued is a waiting delivery in memory. generation is that of the rules
@@ -214,8 +215,8 @@ func (c *channel) load(ctx context.Context) error {
 	return nil
 }
 
-// head gives the delivery whose turn it is: the oldest, or the one after it
-// where the oldest was set aside.
+// head gives the delivery whose turn it is: the oldest, or the one behind it
+// where that is to tell poison from an outage.
 func (c *channel) head(ctx context.Context) (*queued, error) {
 	if err := c.fill(ctx); err != nil {
 		return nil, err
@@ -225,7 +226,7 @@ func (c *channel) head(ctx context.Context) (*queued, error) {
 	if len(c.queue) == 0 {
 		return nil, nil
 	}
-	if c.queue[0].Errors5xx >= setAsideAfter && len(c.queue) > 1 {
+	if c.probe && len(c.queue) > 1 {
 		return c.queue[1], nil
 	}
 	return c.queue[0], nil
@@ -235,7 +236,7 @@ func (c *channel) head(ctx context.Context) (*queued, error) {
 func (c *channel) fill(ctx context.Context) error {
 	c.mu.Lock()
 	enough := len(c.queue) > 1 || c.whole || (c.drained && !c.dirty)
-	if len(c.queue) == 1 && c.queue[0].Errors5xx < setAsideAfter {
+	if len(c.queue) == 1 && c.queue[0].Errors5xx < setAsideAfter-1 {
 		enough = true
 	}
 	c.dirty = c.dirty && enough

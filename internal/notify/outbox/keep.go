@@ -51,16 +51,13 @@ func (c *channel) kept(r *notify.Result) {
 	if r.SetAside != nil {
 		c.drop(r.SetAside)
 	}
-	if r.Forgiven != nil {
-		r.Forgiven.Errors5xx = 0
-	}
 	if r.State != notify.Waiting {
 		c.drop(r.Delivery)
 		return
 	}
 	if r.Attempt != nil {
 		r.Delivery.Attempts++
-		if r.Attempt.Status >= 500 {
+		if r.CountsAgainst() {
 			r.Delivery.Errors5xx++
 		}
 	}

@@ -36,6 +36,14 @@ type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
+// Lease is what a shard is held under: *db.Lease.
+type Lease interface {
+	Name() string
+	Fence() int64
+	Good(d time.Duration) bool
+	Lost() <-chan struct{}
+}
+
 // Options are what an Outbox needs.
 type Options struct {
 	Queue  Queue
@@ -81,7 +89,7 @@ type Outbox struct {
 // shard is the part of the channels that this node holds under one lease.
 type shard struct {
 	ctx     context.Context
-	lease   *db.Lease
+	lease   Lease
 	running sync.WaitGroup
 
 	mu       sync.Mutex
@@ -92,7 +100,9 @@ type shard struct {
 // New makes an Outbox; nothing is sent before Start.
 func New(o Options) *Outbox {
 	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics)}
-	b.shards = work.NewShards("outbox", notify.Shards, o.Leases, o.Members, b.runShard)
+	b.shards = work.NewShards("outbox", notify.Shards, o.Leases, o.Members,
+		func(ctx context.Context, n int, lease *db.Lease) { b.runShard(ctx, n, lease) })
+	b.shards.Log = o.Log
 	return b
 }
 
@@ -117,13 +127,15 @@ func (b *Outbox) Stop() {
 	b.shards.Stop()
 }
 
-func (b *Outbox) runShard(ctx context.Context, n int, lease *db.Lease) {
+// runShard works on one shard until ctx ends and nothing is in flight.
+func (b *Outbox) runShard(ctx context.Context, n int, lease Lease) {
 	s := &shard{ctx: ctx, lease: lease, channels: make(map[int64]*channel)}
 	b.mu.Lock()
 	b.held[n] = s
 	b.mu.Unlock()
-	b.wake(ctx, []int{n})
-
+	if err := b.wake(ctx, []int{n}); err != nil && ctx.Err() == nil {
+		b.Log.Warn("waiting deliveries could not be read; the next look will", "shard", n, "cause", err)
+	}
 	<-ctx.Done()
 	b.mu.Lock()
 	b.held[n] = nil

@@ -28,15 +28,22 @@ func breakDown(c *notify.Channel, now time.Time, reason string) {
 	}
 }
 
-// setAside gives the delivery that d was tried in place of, nil when d was
+// triedFor gives the delivery that d was tried in place of, nil when d was
 // the oldest itself.
-func (c *channel) setAside(d *notify.Delivery) *notify.Delivery {
+func (c *channel) triedFor(d *notify.Delivery) *notify.Delivery {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.queue) > 1 && c.queue[1].Delivery == d && c.queue[0].Errors5xx >= setAsideAfter {
+	if len(c.queue) > 1 && c.queue[1].Delivery == d {
 		return c.queue[0].Delivery
 	}
 	return nil
+}
+
+// hasNext tells whether something waits behind d.
+func (c *channel) hasNext(d *notify.Delivery) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.queue) > 1 && c.queue[0].Delivery == d
 }
 
 // pauseFor stops all sending of this node: the proxy that every message goes

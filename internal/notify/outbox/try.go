@@ -25,8 +25,9 @@ const (
 	// maxDrain is how much more of an answer is read so that the connection
 	// can be used again.
 	maxDrain = 64 << 10
-	// setAsideAfter is how many server errors a message gets before the one
-	// behind it is tried in its place.
+	// setAsideAfter is how many server errors a message gets before each
+	// further one has the message behind it tried too: if that is taken, the
+	// first has failed.
 	setAsideAfter = 5
 	// rejectsToBreak is how many messages in a row are refused before it is
 	// the channel that is wrong, not the messages.
@@ -113,7 +114,8 @@ func (c *channel) result(d *notify.Delivery, a *work.Attempt, o outcome) *notify
 	r := &notify.Result{Delivery: d, Attempt: a, State: notify.Waiting, Reason: o.reason}
 	now := c.b.Clock()
 	before, after := c.standing, c.standing
-	aside := c.setAside(d)
+	aside := c.triedFor(d)
+	r.Probe, c.probe = aside != nil, false
 	switch o.verdict {
 	case done:
 		c.b.flowing()
@@ -124,9 +126,14 @@ func (c *channel) result(d *notify.Delivery, a *work.Attempt, o outcome) *notify
 			after.LastOKAt = now
 		}
 	case wait:
-		closeGate(&after, now, o, c.b.Random)
-		if a.Status >= 500 && aside != nil {
-			r.Forgiven = aside
+		if a.Status >= 500 && aside == nil && d.Errors5xx+1 >= setAsideAfter && c.hasNext(d) {
+			// Poison or an outage? The one behind it, tried now, will tell.
+			c.probe = true
+			if after.FailingSince.IsZero() {
+				after.FailingSince = now
+			}
+		} else {
+			closeGate(&after, now, o, c.b.Random)
 		}
 	case reject:
 		r.State = notify.Failed

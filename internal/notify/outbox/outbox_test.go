@@ -1,0 +1,407 @@
+package outbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// world is an outbox between a queue in memory and a scripted chat platform.
+type world struct {
+	*Outbox
+	queue  *queue
+	mu     sync.Mutex
+	sent   []string // "channel/message at seconds"
+	begun  time.Time
+	answer func(channel, message string) (status int, header http.Header, body string, err error)
+}
+
+// run starts an outbox with one shard held, calls fn, and ends it.
+func run(t *testing.T, fn func(w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{queue: newQueue(), begun: time.Now()}
+		w.answer = func(string, string) (int, http.Header, string, error) { return 202, nil, "", nil }
+		w.Outbox = New(Options{
+			Queue: w.queue, Client: w, Render: func(e *notify.Event, _ notify.Format) []byte { return []byte(e.URL) },
+			Alone: true, Rate: 1, Burst: 4, Clock: time.Now, Random: func() float64 { return 0 },
+			Log: slog.New(slog.DiscardHandler),
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		var ended sync.WaitGroup
+		ended.Go(func() { w.runShard(ctx, 1, &lease{}) })
+		synctest.Wait()
+		fn(w)
+		stop()
+		ended.Wait()
+	})
+}
+
+func (w *world) Do(r *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(r.Body)
+	w.mu.Lock()
+	w.sent = append(w.sent, fmt.Sprintf("%s%s at %v", r.URL.Host, body, time.Since(w.begun)))
+	answer := w.answer
+	w.mu.Unlock()
+	status, header, text, err := answer(r.URL.Host, string(body))
+	if err != nil {
+		return nil, err
+	}
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(text))}, nil
+}
+
+// pass lets the fake clock run on, and everything that it sets going settle.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// expect waits for a time and compares what was sent since the last call.
+func (w *world) expect(t *testing.T, after time.Duration, want ...string) {
+	t.Helper()
+	pass(after)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	slices.SortStableFunc(w.sent, func(a, b string) int { return cmp.Compare(a[:2], b[:2]) }) // channels have no order between them
+	if !slices.Equal(w.sent, want) {
+		t.Errorf("sent\n  %s\nwant\n  %s", strings.Join(w.sent, "\n  "), strings.Join(want, "\n  "))
+	}
+	w.sent = nil
+}
+
+// lease is always good.
+type lease struct{ bad bool }
+
+func (l *lease) Name() string            { return "outbox/01" }
+func (l *lease) Fence() int64            { return 1 }
+func (l *lease) Good(time.Duration) bool { return !l.bad }
+func (l *lease) Lost() <-chan struct{}   { return nil }
+
+// queue keeps deliveries in memory as the store does.
+type queue struct {
+	mu         sync.Mutex
+	rules      *notify.RuleSet
+	deliveries []*notify.Delivery
+	channels   map[int64]*notify.Channel
+	refuse     int // so many Keeps fail
+}
+
+func newQueue() *queue {
+	q := &queue{channels: make(map[int64]*notify.Channel)}
+	var rules []*notify.Rule
+	for id := range int64(3) {
+		rules = append(rules, &notify.Rule{
+			ID: id, Connection: "dc", Enabled: true, ChannelID: 1 + id*notify.Shards,
+			Filter: notify.Filter{EventTypes: []notify.EventType{notify.TagCreated}},
+		})
+		q.channels[1+id*notify.Shards] = &notify.Channel{ID: 1 + id*notify.Shards, State: notify.Open}
+	}
+	q.rules, _ = notify.NewRuleSet(1, rules)
+	return q
+}
+
+// add puts a message for rule's channel into the queue.
+func (q *queue) add(rule int64, name string) *notify.Delivery {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := &notify.Delivery{
+		ID: int64(len(q.deliveries) + 1), ChannelID: 1 + rule*notify.Shards, Rules: []int64{rule}, State: notify.Waiting,
+		Format: notify.Teams, Event: &notify.Event{URL: "/" + name},
+	}
+	q.deliveries = append(q.deliveries, d)
+	c := *d
+	return &c
+}
+
+func (q *queue) Heads(_ context.Context, channel int64, limit int) ([]*notify.Delivery, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var out []*notify.Delivery
+	for _, d := range q.deliveries {
+		if d.ChannelID == channel && d.State == notify.Waiting && len(out) < limit {
+			c := *d
+			out = append(out, &c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *notify.Delivery) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+func (q *queue) Channel(_ context.Context, id int64) (notify.Channel, secret.Value, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return *q.channels[id], secret.New(fmt.Sprintf("http://c%d", id/notify.Shards)), nil
+}
+
+func (q *queue) Keep(_ context.Context, r *notify.Result) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.refuse > 0 {
+		q.refuse--
+		return fault.New(fault.Unavailable, "The disk is full.")
+	}
+	for _, d := range q.deliveries {
+		switch {
+		case d.ID == r.Delivery.ID:
+			d.State, d.Reason = r.State, r.Reason
+			if r.Attempt != nil {
+				d.Attempts++
+				if r.CountsAgainst() {
+					d.Errors5xx++
+				}
+			}
+		case r.SetAside != nil && d.ID == r.SetAside.ID:
+			d.State, d.Reason = notify.Failed, notify.SetAsideReason
+		}
+	}
+	if r.Channel != nil {
+		c := *r.Channel
+		q.channels[c.ID] = &c
+	}
+	return nil
+}
+
+func (q *queue) Pending(context.Context, []int) ([]int64, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var ids []int64
+	for _, d := range q.deliveries {
+		if d.State == notify.Waiting && !slices.Contains(ids, d.ChannelID) {
+			ids = append(ids, d.ChannelID)
+		}
+	}
+	return ids, nil
+}
+
+func (q *queue) Rules() *notify.RuleSet {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.rules
+}
+
+func (q *queue) state(id int64) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.deliveries[id-1]
+	return string(d.State)
+}
+
+func (w *world) add(rule int64, names ...string) {
+	for _, n := range names {
+		w.Enqueued([]*notify.Delivery{w.queue.add(rule, n)})
+	}
+}
+
+func (w *world) answers(status int, body string, header ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = func(string, string) (int, http.Header, string, error) {
+		h := http.Header{}
+		for i := 0; i < len(header); i += 2 {
+			h.Set(header[i], header[i+1])
+		}
+		return status, h, body, nil
+	}
+}
+
+func TestPaceAndOrder(t *testing.T) {
+	run(t, func(w *world) {
+		w.add(0, "1", "2", "3", "4", "5", "6")
+		w.expect(t, 3*time.Second, "c0/1 at 0s", "c0/2 at 0s", "c0/3 at 0s", "c0/4 at 0s", "c0/5 at 1s", "c0/6 at 2s")
+	})
+}
+
+func TestWhatWaitedBeforeTheStartGoesFirst(t *testing.T) {
+	run(t, func(w *world) {
+		w.queue.add(0, "1")
+		w.queue.add(0, "2")
+		w.add(0, "3")
+		w.expect(t, 0, "c0/1 at 0s", "c0/2 at 0s", "c0/3 at 0s")
+	})
+}
+
+func TestGateStepsAndStartsAgain(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(503, "")
+		w.add(0, "1", "2")
+		w.expect(t, 0, "c0/1 at 0s")
+		w.expect(t, 5*time.Second, "c0/1 at 5s")
+		w.expect(t, 30*time.Second, "c0/1 at 35s")
+		w.expect(t, 2*time.Minute, "c0/1 at 2m35s")
+		w.answers(202, "")
+		w.expect(t, 10*time.Minute, "c0/1 at 12m35s", "c0/2 at 12m35s")
+		w.answers(503, "")
+		w.add(0, "3")
+		w.expect(t, 5*time.Second, "c0/3 at 12m35s", "c0/3 at 12m40s")
+	})
+}
+
+func TestRetryAfterIsObeyedInFull(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(429, "", "Retry-After", "7200")
+		w.add(0, "1", "2")
+		w.add(1, "other")
+		w.expect(t, 0, "c0/1 at 0s", "c1/other at 0s")
+		w.answers(202, "")
+		w.expect(t, 2*time.Hour-time.Second)
+		w.expect(t, time.Second, "c0/1 at 2h0m0s", "c0/2 at 2h0m0s", "c1/other at 2h0m0s")
+	})
+}
+
+func TestOneSlowChannelHoldsUpNoOther(t *testing.T) {
+	run(t, func(w *world) {
+		w.answer = func(channel, _ string) (int, http.Header, string, error) {
+			if channel == "c0" {
+				<-time.After(9 * time.Second)
+			}
+			return 202, nil, "", nil
+		}
+		w.add(0, "slow")
+		w.add(1, "quick")
+		w.expect(t, time.Millisecond, "c0/slow at 0s", "c1/quick at 0s")
+		w.expect(t, 10*time.Second)
+		if w.queue.state(1) != "delivered" {
+			t.Error("the slow one did not get through")
+		}
+	})
+}
+
+func TestBrokenChannelWaitsForAPerson(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(400, `{"error":{"code":"WorkflowTriggerIsNotEnabled","message":"It is off."}}`)
+		w.add(0, "1", "2")
+		w.expect(t, 48*time.Hour, "c0/1 at 0s")
+		c := w.queue.channels[1]
+		if c.State != notify.Broken || !strings.Contains(c.Reason, "It is off.") {
+			t.Errorf("channel %+v", c)
+		}
+		w.answers(202, "")
+		w.queue.channels[1] = &notify.Channel{ID: 1, State: notify.Open}
+		w.Moved(1)
+		w.expect(t, time.Second, "c0/1 at 48h0m0s", "c0/2 at 48h0m0s")
+	})
+}
+
+func TestFiveRefusalsInARowBreakTheChannel(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(413, "")
+		w.add(0, "1", "2", "3", "4", "5", "6")
+		w.expect(t, time.Minute, "c0/1 at 0s", "c0/2 at 0s", "c0/3 at 0s", "c0/4 at 0s", "c0/5 at 1s")
+		if w.queue.state(5) != "failed" || w.queue.state(6) != "waiting" || w.queue.channels[1].State != notify.Broken {
+			t.Errorf("5th %s, 6th %s, channel %s", w.queue.state(5), w.queue.state(6), w.queue.channels[1].State)
+		}
+	})
+}
+
+func TestARefusalDoesNotCountAfterA2xx(t *testing.T) {
+	run(t, func(w *world) {
+		for i := range 12 {
+			w.answers([]int{400, 400, 400, 400, 202}[i%5], "")
+			w.add(0, fmt.Sprint(i))
+			pass(2 * time.Second)
+		}
+		if w.queue.channels[1].State != notify.Open {
+			t.Error("broken, though no five refusals came in a row")
+		}
+	})
+}
+
+func TestPoisonIsSetAside(t *testing.T) {
+	run(t, func(w *world) {
+		w.answer = func(_, message string) (int, http.Header, string, error) {
+			if message == "/poison" {
+				return 500, nil, "", nil
+			}
+			return 202, nil, "", nil
+		}
+		w.add(0, "poison", "good")
+		w.expect(t, 24*time.Hour, "c0/poison at 0s", "c0/poison at 5s", "c0/poison at 35s", "c0/poison at 2m35s",
+			"c0/poison at 12m35s", "c0/good at 12m35s")
+		if w.queue.state(1) != "failed" || w.queue.state(2) != "delivered" {
+			t.Errorf("poison %s, good %s", w.queue.state(1), w.queue.state(2))
+		}
+	})
+}
+
+func TestAnOutageFailsNothing(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(500, "")
+		w.add(0, "1", "2", "3")
+		pass(30 * time.Hour)
+		w.sent = nil
+		w.answers(202, "")
+		w.expect(t, 2*time.Hour, w.sentInOrder(t, "c0/1", "c0/2", "c0/3")...)
+	})
+}
+
+// sentInOrder waits until something is sent and gives the lines that expect
+// wants, whatever the minute was.
+func (w *world) sentInOrder(t *testing.T, names ...string) []string {
+	t.Helper()
+	pass(2 * time.Hour)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.sent) != len(names) {
+		t.Fatalf("sent %v, want %v", w.sent, names)
+	}
+	for i, n := range names {
+		if !strings.HasPrefix(w.sent[i], n+" ") {
+			t.Errorf("message %d is %s, want %s", i, w.sent[i], n)
+		}
+	}
+	return w.sent
+}
+
+func TestDisabledRuleCancels(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(503, "")
+		w.add(0, "1")
+		w.expect(t, 0, "c0/1 at 0s")
+		w.queue.mu.Lock()
+		w.queue.rules, _ = notify.NewRuleSet(2, nil)
+		w.queue.mu.Unlock()
+		w.expect(t, time.Minute)
+		if w.queue.state(1) != "cancelled" {
+			t.Errorf("state %s", w.queue.state(1))
+		}
+	})
+}
+
+func TestAResultThatCannotBeKeptIsNoFlood(t *testing.T) {
+	run(t, func(w *world) {
+		w.queue.refuse = 100
+		w.add(0, "1", "2")
+		w.expect(t, 50*time.Second, "c0/1 at 0s")
+		w.expect(t, 60*time.Second, "c0/2 at 1m40s")
+		if w.queue.state(1) != "delivered" {
+			t.Errorf("state %s", w.queue.state(1))
+		}
+	})
+}
+
+func TestProxyRefusalPausesEverything(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(407, "")
+		w.add(0, "1")
+		w.expect(t, 0, "c0/1 at 0s")
+		w.add(1, "2")
+		w.expect(t, 4*time.Second)
+		w.answers(202, "")
+		w.expect(t, time.Second, "c0/1 at 5s", "c1/2 at 5s")
+	})
+}

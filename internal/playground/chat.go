@@ -1,0 +1,162 @@
+package playground
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Mood is how the chat platform answers.
+type Mood string
+
+const (
+	Friendly Mood = "friendly" // 202, as a workflow answers
+	Busy     Mood = "busy"     // 429 with Retry-After: 5
+	Down     Mood = "down"     // 503
+	Off      Mood = "off"      // 400 WorkflowTriggerIsNotEnabled: the workflow was switched off
+	Gone     Mood = "gone"     // 404 WorkflowNotFound
+)
+
+// Moods lists them for the page.
+func Moods() []Mood { return []Mood{Friendly, Busy, Down, Off, Gone} }
+
+// answers are what a workflow answers in each mood. Source: the chat
+// platform's documented statuses and error codes.
+var answers = map[Mood]struct {
+	status int
+	body   string
+}{
+	Friendly: {http.StatusAccepted, ""},
+	Busy:     {http.StatusTooManyRequests, `{"error":{"code":"TooManyRequests","message":"Rate limit is exceeded. Try again in 5 seconds."}}`},
+	Down:     {http.StatusServiceUnavailable, `{"error":{"code":"ServiceUnavailable","message":"The service is temporarily unavailable."}}`},
+	Off:      {http.StatusBadRequest, `{"error":{"code":"WorkflowTriggerIsNotEnabled","message":"Could not execute workflow because it is in state 'Disabled'."}}`},
+	Gone:     {http.StatusNotFound, `{"error":{"code":"WorkflowNotFound","message":"The workflow could not be found."}}`},
+}
+
+// maxMessages is how many messages a channel keeps; older ones go.
+const maxMessages = 100
+
+// maxMessage is the largest POST that a workflow takes here.
+const maxMessage = 1 << 20
+
+// Message is what a channel received.
+type Message struct {
+	Number int64
+	At     time.Time
+	Body   []byte
+	Card   Card
+}
+
+// Chat is a chat platform: channels with webhook URLs like those of its
+// workflow feature.
+type Chat struct {
+	clock func() time.Time
+
+	mu       sync.Mutex
+	count    int64
+	mood     Mood
+	refused  int
+	channels map[string][]Message
+	watchers map[chan struct{}]bool
+}
+
+// NewChat makes a chat platform in a friendly mood.
+func NewChat(clock func() time.Time) *Chat {
+	return &Chat{clock: clock, mood: Friendly, channels: make(map[string][]Message), watchers: make(map[chan struct{}]bool)}
+}
+
+// WebhookPath is the path and query of a channel's webhook URL.
+func WebhookPath(channel string) string {
+	return "/workflows/" + channel + "/triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=playground-" + channel
+}
+
+// Webhook takes the messages of a channel, whose name is the path value
+// "channel".
+func (c *Chat) Webhook(w http.ResponseWriter, r *http.Request) {
+	channel := r.PathValue("channel")
+	if r.URL.Query().Get("sig") != "playground-"+channel {
+		answer(w, http.StatusUnauthorized, `{"error":{"code":"DirectApiAuthorizationRequired","message":"The request must be authenticated only by Shared Access scheme."}}`)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+	if err != nil {
+		answer(w, http.StatusRequestEntityTooLarge, "")
+		return
+	}
+	if !json.Valid(body) {
+		answer(w, http.StatusBadRequest, `{"error":{"code":"InvalidRequestContent","message":"The request content is not valid JSON."}}`)
+		return
+	}
+	mood := c.receive(channel, body)
+	if mood == Busy {
+		w.Header().Set("Retry-After", "5")
+	}
+	answer(w, answers[mood].status, answers[mood].body)
+}
+
+func answer(w http.ResponseWriter, status int, body string) {
+	if body != "" {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	}
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body) // the sender has gone
+}
+
+func (c *Chat) receive(channel string, body []byte) Mood {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.changed()
+	if c.mood != Friendly {
+		c.refused++
+		return c.mood
+	}
+	c.count++
+	list := append(c.channels[channel], Message{Number: c.count, At: c.clock(), Body: body, Card: ReadCard(body)})
+	if len(list) > maxMessages {
+		list = list[len(list)-maxMessages:]
+	}
+	c.channels[channel] = list
+	return Friendly
+}
+
+// changed tells everybody who watches; mu is held.
+func (c *Chat) changed() {
+	for w := range c.watchers {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// SetMood changes how the platform answers from now on.
+func (c *Chat) SetMood(m Mood) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := answers[m]; ok {
+		c.mood = m
+		c.changed()
+	}
+}
+
+// Messages gives what a channel received, oldest first.
+func (c *Chat) Messages(channel string) []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]Message(nil), c.channels[channel]...)
+}
+
+// watch gives a channel that has a value whenever something changed.
+func (c *Chat) watch() (changed <-chan struct{}, stop func()) {
+	w := make(chan struct{}, 1)
+	c.mu.Lock()
+	c.watchers[w] = true
+	c.mu.Unlock()
+	return w, func() {
+		c.mu.Lock()
+		delete(c.watchers, w)
+		c.mu.Unlock()
+	}
+}

@@ -1,0 +1,141 @@
+package playground
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+//go:embed web
+var web embed.FS
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
+}).ParseFS(web, "web/*.html"))
+
+// World is the outside world on one address: the chat platform with its page,
+// and the code-hosting platform behind its buttons.
+type World struct {
+	Chat     *Chat
+	Platform *Platform
+	Console  string // URL of Outrigger's own console, for the link
+}
+
+// Handler serves the world.
+func (w *World) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /workflows/{channel}/triggers/manual/paths/invoke", w.Chat.Webhook)
+	mux.HandleFunc("GET /{$}", w.show)
+	mux.HandleFunc("GET /cards", w.cards)
+	mux.HandleFunc("GET /live", w.live)
+	mux.HandleFunc("POST /mood", w.setMood)
+	mux.HandleFunc("POST /events", w.sendEvents)
+	mux.Handle("GET /web/", http.FileServerFS(web))
+	return http.NewCrossOriginProtection().Handler(headers(mux))
+}
+
+func headers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		next.ServeHTTP(w, r)
+	})
+}
+
+type channelView struct {
+	Name     string
+	Messages []Message
+}
+
+type view struct {
+	Channels []channelView
+	Mood     Mood
+	Moods    []Mood
+	Refused  int
+	Console  string
+	Sent     string
+}
+
+func (w *World) view() view {
+	c := w.Chat
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := view{Mood: c.mood, Moods: Moods(), Refused: c.refused, Console: w.Console}
+	for name, messages := range c.channels {
+		list := slices.Clone(messages)
+		slices.Reverse(list)
+		v.Channels = append(v.Channels, channelView{Name: name, Messages: list})
+	}
+	slices.SortFunc(v.Channels, func(a, b channelView) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return v
+}
+
+func (w *World) show(rw http.ResponseWriter, r *http.Request) {
+	v := w.view()
+	v.Sent = r.URL.Query().Get("sent")
+	w.render(rw, "chat.html", v)
+}
+
+func (w *World) cards(rw http.ResponseWriter, _ *http.Request) { w.render(rw, "cards", w.view()) }
+
+func (w *World) render(rw http.ResponseWriter, name string, v view) {
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	rw.Header().Set("Cache-Control", "no-store")
+	_ = pages.ExecuteTemplate(rw, name, v) // the reader has gone
+}
+
+// live says by server-sent events that there is something new to fetch.
+func (w *World) live(rw http.ResponseWriter, r *http.Request) {
+	changed, stop := w.Chat.watch()
+	defer stop()
+	rw.Header().Set("Content-Type", "text/event-stream")
+	rw.Header().Set("Cache-Control", "no-store")
+	flush := http.NewResponseController(rw)
+	fmt.Fprint(rw, ": listening\n\n")
+	for flush.Flush() == nil {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+			fmt.Fprint(rw, "event: cards\ndata: new\n\n")
+		}
+	}
+}
+
+func (w *World) setMood(rw http.ResponseWriter, r *http.Request) {
+	w.Chat.SetMood(Mood(r.FormValue("mood")))
+	http.Redirect(rw, r, "/", http.StatusSeeOther)
+}
+
+// maxEvents bounds how many events one press of a button sends.
+const maxEvents = 100
+
+func (w *World) sendEvents(rw http.ResponseWriter, r *http.Request) {
+	n, err := strconv.Atoi(r.FormValue("count"))
+	if err != nil || n < 1 || n > maxEvents {
+		n = 1
+	}
+	said := ""
+	for range n {
+		name, status, err := w.Platform.Next(r.Context())
+		if err != nil {
+			said = "The platform could not reach Outrigger."
+			break
+		}
+		said = fmt.Sprintf("Sent %s: Outrigger answered %d.", name, status)
+	}
+	if n > 1 {
+		said = fmt.Sprintf("%d events. %s", n, said)
+	}
+	http.Redirect(rw, r, "/?sent="+template.URLQueryEscaper(said), http.StatusSeeOther)
+}
