@@ -46,6 +46,7 @@ type Console struct {
 	mux      *http.ServeMux
 	routes   []*route
 	nav      []Nav
+	menu     []Link
 	overview []OverviewFunc
 	ended    context.Context // done when Stop was called: ends every live stream
 	end      context.CancelFunc

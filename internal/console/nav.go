@@ -20,6 +20,9 @@ type Nav struct {
 // AddNav adds an entry to the navigation.
 func (c *Console) AddNav(n Nav) { c.nav = append(c.nav, n) }
 
+// AddMenu adds an entry to the menu under the reader's own name.
+func (c *Console) AddMenu(l Link) { c.menu = append(c.menu, l) }
+
 type navSection struct {
 	Label   string
 	Entries []navEntry

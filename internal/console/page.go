@@ -73,10 +73,10 @@ type view struct {
 	Page
 	User    *identity.Principal
 	Nav     []navSection
+	Menu    []Link
 	Flash   *flash
 	Problem *problem
 	Version string
-	Return  string // the page's own address, to come back to
 	Content any
 }
 
@@ -107,7 +107,7 @@ func (p Page) refused(err *fault.Error) (refuser, bool) {
 func (x *exchange) page(p Page, refusal *fault.Error) error {
 	v := view{
 		Page: p, User: x.principal, Version: x.c.opts.Version, Content: p.Data,
-		Flash: x.takeFlash(), Return: x.returnPath(),
+		Flash: x.takeFlash(), Menu: x.c.menu,
 	}
 	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section)
 	if refusal != nil {

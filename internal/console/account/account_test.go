@@ -1,0 +1,199 @@
+package account
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/console"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+const (
+	adaPassword = "canoe canoe"
+	evePassword = "kayak kayak"
+)
+
+// site is a console with the account pages over a real identity, where ada
+// and eve are users.
+type site struct {
+	t        *testing.T
+	identity *identity.Service
+	handler  http.Handler
+	now      time.Time
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return s.now }
+	d := dbtest.SQLite(t)
+	if err := d.Migrate(t.Context(), audit.Migrations, identity.Migrations); err != nil {
+		t.Fatal(err)
+	}
+	s.identity = identity.New(d, identity.Options{Clock: clock, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})
+	for name, password := range map[string]string{"ada": adaPassword, "eve": evePassword} {
+		if _, err := s.identity.CreateUser(t.Context(), name, secret.New(password)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := console.New(console.Options{Identity: s.identity, BaseURL: "http://outrigger.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	Register(c, s.identity, clock)
+	if s.handler, err = c.Handler(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// signIn answers a session, "" when it is refused.
+func (s *site) signIn(user, password string) string {
+	session, _, err := s.identity.SignIn(s.t.Context(), user, password, "192.0.2.1")
+	if err != nil {
+		return ""
+	}
+	return session
+}
+
+// send makes a request with the session; form nil is a GET.
+func (s *site) send(session, path string, form url.Values) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequest("GET", path, nil)
+	if form != nil {
+		r = httptest.NewRequest("POST", path, strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	r.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: session})
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w
+}
+
+func (s *site) wants(w *httptest.ResponseRecorder, status int, texts ...string) {
+	s.t.Helper()
+	if w.Code != status {
+		s.t.Errorf("status %d, want %d", w.Code, status)
+	}
+	for _, text := range texts {
+		if !strings.Contains(w.Body.String(), text) {
+			s.t.Errorf("%q is missing in %s", text, w.Body)
+		}
+	}
+}
+
+func TestChangePassword(t *testing.T) {
+	s := newSite(t)
+	here, elsewhere := s.signIn("ada", adaPassword), s.signIn("ada", adaPassword)
+	s.wants(s.send(here, "/account/password", nil), 200, "Present password")
+	for _, tc := range []struct{ current, password, again, want string }{
+		{"", "", "", "Enter the password that you have now."},
+		{adaPassword, "a new canoe", "a new kayak", "This is not the same as the new password above."},
+		{"not my password", "a new canoe", "a new canoe", "This is not your password."},
+		{adaPassword, "short", "short", "at least 10"},
+	} {
+		w := s.send(here, "/account/password", url.Values{"current": {tc.current}, "password": {tc.password}, "again": {tc.again}})
+		s.wants(w, 400, tc.want)
+		if tc.current != "" && strings.Contains(w.Body.String(), tc.current) {
+			t.Error("a password is shown")
+		}
+	}
+	w := s.send(here, "/account/password", url.Values{"current": {adaPassword}, "password": {"a new canoe"}, "again": {"a new canoe"}})
+	s.wants(w, 303)
+	if s.signIn("ada", "a new canoe") == "" || s.signIn("ada", adaPassword) != "" {
+		t.Error("the password is not changed")
+	}
+	s.wants(s.send(here, "/account/password", nil), 200)
+	s.wants(s.send(elsewhere, "/account/password", nil), 303)
+}
+
+func TestATokenIsShownOnceAndRevoked(t *testing.T) {
+	s := newSite(t)
+	ada := s.signIn("ada", adaPassword)
+	s.wants(s.send(ada, "/account/tokens", nil), 200, "No token yet")
+	s.wants(s.send(ada, "/account/tokens/new", nil), 200, `value="read" checked`)
+	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"read"}, "days": {"90"}}), 400, "A token has a name")
+	s.wants(s.send(ada, "/account/tokens/new", url.Values{"name": {"x"}, "scope": {"read"}, "days": {"1000000"}}), 400, "Choose how long")
+
+	w := s.send(ada, "/account/tokens/new", url.Values{"name": {"Grafana"}, "scope": {"monitoring"}, "days": {"30"}})
+	s.wants(w, 200, "cannot be shown again", "2026-03-31T12:00:00Z")
+	plain := regexp.MustCompile(`data-copy="([^"]+)"`).FindStringSubmatch(w.Body.String())[1]
+	p, err := s.identity.Bearer(t.Context(), plain)
+	if err != nil || p.Name != "ada" || p.Scope != identity.Monitoring {
+		t.Fatalf("the token is %+v, %v", p, err)
+	}
+	list := s.send(ada, "/account/tokens", nil)
+	s.wants(list, 200, "Grafana", "valid")
+	if strings.Contains(list.Body.String(), plain) {
+		t.Error("the token is shown again")
+	}
+	revoke := regexp.MustCompile(`href="(/account/tokens/\d+/revoke)"`).FindStringSubmatch(list.Body.String())[1]
+
+	eve := s.signIn("eve", evePassword)
+	s.wants(s.send(eve, revoke, nil), 404)
+	s.wants(s.send(eve, revoke, url.Values{}), 404)
+
+	s.now = s.now.AddDate(0, 0, 2)
+	ada = s.signIn("ada", adaPassword)
+	s.wants(s.send(ada, revoke, nil), 200, "Revoke the token “Grafana”?")
+	s.wants(s.send(ada, revoke, url.Values{}), 303)
+	if _, err := s.identity.Bearer(t.Context(), plain); err == nil {
+		t.Error("the token is still good")
+	}
+	s.wants(s.send(ada, revoke, nil), 404)
+	s.wants(s.send(ada, "/account/tokens/x/revoke", nil), 404)
+}
+
+func TestAnExpiredTokenSaysSo(t *testing.T) {
+	s := newSite(t)
+	if _, _, err := s.identity.CreateToken(t.Context(), "ada", "old", identity.All, s.now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	s.now = s.now.Add(2 * time.Hour)
+	s.wants(s.send(s.signIn("ada", adaPassword), "/account/tokens", nil), 200, "expired")
+}
+
+func TestLongListsGoOn(t *testing.T) {
+	s := newSite(t)
+	for i := range listed + 1 {
+		if _, _, err := s.identity.CreateToken(t.Context(), "ada", fmt.Sprintf("token %02d", i), identity.All, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ada := s.signIn("ada", adaPassword)
+	first := s.send(ada, "/account/tokens", nil)
+	s.wants(first, 200, "token 49")
+	if strings.Contains(first.Body.String(), "token 50") {
+		t.Error("too many on a page")
+	}
+	next := regexp.MustCompile(`href="([^"]+)" rel="next"`).FindStringSubmatch(first.Body.String())[1]
+	s.wants(s.send(ada, next, nil), 200, "token 50", "To the start")
+	s.wants(s.send(ada, "/account/tokens?after=x", nil), 400)
+}
+
+func TestEndASession(t *testing.T) {
+	s := newSite(t)
+	here, elsewhere, eve := s.signIn("ada", adaPassword), s.signIn("ada", adaPassword), s.signIn("eve", evePassword)
+	list := s.send(here, "/account/sessions", nil)
+	s.wants(list, 200, "this one", "192.0.2.1")
+	found := regexp.MustCompile(`href="(/account/sessions/\d+/end)"`).FindAllStringSubmatch(list.Body.String(), -1)
+	if len(found) != 1 {
+		t.Fatalf("%d sessions to end, want the other one", len(found))
+	}
+	end := found[0][1]
+	s.wants(s.send(eve, end, url.Values{}), 404)
+	s.wants(s.send(here, end, nil), 200, "End the session from 192.0.2.1?")
+	s.wants(s.send(here, end, url.Values{}), 303)
+	s.wants(s.send(elsewhere, "/account/sessions", nil), 303)
+	s.wants(s.send(here, "/account/sessions", nil), 200)
+}

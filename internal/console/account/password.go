@@ -1,0 +1,59 @@
+package account
+
+import (
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+type passwordView struct{ *console.Form }
+
+func passwordPage(form *console.Form) console.Page {
+	return console.Page{
+		Template: "account-password", Title: "Change password", Section: section,
+		Tabs: tabs(passwordPath), Data: passwordView{form},
+	}
+}
+
+func (a *account) showPassword(*http.Request) (console.Response, error) {
+	return passwordPage(console.NewForm()), nil
+}
+
+// changePassword asks for the present password first: whoever finds a browser
+// open must not be able to keep the account.
+func (a *account) changePassword(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	page := passwordPage(form)
+	var wrong fault.Fields
+	if form.Raw("current") == "" {
+		wrong.Add("current", "Enter the password that you have now.")
+	}
+	if form.Raw("password") == "" {
+		wrong.Add("password", "Enter a new password.")
+	} else if form.Raw("password") != form.Raw("again") {
+		wrong.Add("again", "This is not the same as the new password above.")
+	}
+	if err := wrong.Err(); err != nil {
+		return page, err
+	}
+	ctx := r.Context()
+	name := identity.From(ctx).Name
+	_, err = a.service.Basic(ctx, name, form.Raw("current"), identity.OriginOf(ctx).Address)
+	if fault.Is(err, fault.Unauthenticated) {
+		wrong.Add("current", "This is not your password.")
+		return page, wrong.Err()
+	}
+	if err != nil {
+		return page, err
+	}
+	if err := a.service.SetPassword(ctx, name, secret.New(form.Raw("password"))); err != nil {
+		return page, err
+	}
+	return console.Redirect{To: passwordPath, Flash: "Your password is changed. You are signed out everywhere else."}, nil
+}

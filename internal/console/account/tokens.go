@@ -1,0 +1,179 @@
+package account
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+type tokensView struct {
+	Tokens []tokenRow
+	Pager  console.Pager
+}
+
+type tokenRow struct {
+	identity.Token
+	State console.Badge
+}
+
+// scopes are what a token may be for, in the words of its form.
+var scopes = []console.Option{
+	{Value: string(identity.All), Label: "Everything", Hint: "whatever you may do yourself"},
+	{Value: string(identity.Read), Label: "Reading", Hint: "whatever you may see, and no change"},
+	{Value: string(identity.Monitoring), Label: "Monitoring", Hint: "the mail queue endpoints and /metrics"},
+	{Value: string(identity.Builds), Label: "Builds", Hint: "posting build statuses"},
+	{Value: string(identity.Mail), Label: "Mail", Hint: "handing mail to the relay (SMTP AUTH)"},
+}
+
+// lives are how long a token may last, in days; 0 is for ever.
+var lives = []console.Option{
+	{Value: "30", Label: "30 days"}, {Value: "90", Label: "90 days"}, {Value: "365", Label: "a year"}, {Value: "0", Label: "until it is revoked"},
+}
+
+func (a *account) listTokens(r *http.Request) (console.Response, error) {
+	after, err := cursor(r)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := a.service.Tokens(r.Context(), identity.From(r.Context()).Name, after, listed+1)
+	if err != nil {
+		return nil, err
+	}
+	var view tokensView
+	if len(tokens) > listed {
+		tokens = tokens[:listed]
+		view.Pager.Next = console.Path(tokensPath+"?after=%d", tokens[listed-1].ID)
+	}
+	if after > 0 {
+		view.Pager.First = tokensPath
+	}
+	for _, t := range tokens {
+		row := tokenRow{t, console.Badge{Tone: console.Good, Text: "valid"}}
+		if !t.ExpiresAt.IsZero() && !a.now().Before(t.ExpiresAt) {
+			row.State = console.Badge{Tone: console.Quiet, Text: "expired"}
+		}
+		view.Tokens = append(view.Tokens, row)
+	}
+	return console.Page{
+		Template: "account-tokens", Title: "Tokens", Section: section, Tabs: tabs(tokensPath),
+		Actions: []console.Action{{Label: "Create a token", Path: newTokenPath}}, Data: view,
+	}, nil
+}
+
+type tokenForm struct {
+	*console.Form
+	Scopes, Lives []console.Option
+}
+
+func newTokenPage(form *console.Form) console.Page {
+	return console.Page{
+		Template: "account-token-new", Title: "Create a token", Section: section,
+		Up: []console.Link{{Label: "Tokens", Path: tokensPath}}, Data: tokenForm{form, scopes, lives},
+	}
+}
+
+func (a *account) blankToken(*http.Request) (console.Response, error) {
+	return newTokenPage(console.NewForm().Set("scope", string(identity.Read)).Set("days", "90")), nil
+}
+
+// tokenView is the one page on which a token can be seen.
+type tokenView struct {
+	identity.Token
+	Plain string
+}
+
+func (a *account) createToken(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	page := newTokenPage(form)
+	expires, err := a.expiry(form.Get("days"))
+	if err != nil {
+		return page, err
+	}
+	plain, token, err := a.service.CreateToken(r.Context(), identity.From(r.Context()).Name, form.Get("name"), identity.Scope(form.Get("scope")), expires)
+	if err != nil {
+		return page, err
+	}
+	return console.Page{
+		Template: "account-token", Title: "The token " + token.Name, Section: section,
+		Up: []console.Link{{Label: "Tokens", Path: tokensPath}}, Data: tokenView{token, plain.Reveal()},
+	}, nil
+}
+
+func (a *account) expiry(days string) (time.Time, error) {
+	for _, l := range lives {
+		if l.Value == days {
+			n, err := strconv.Atoi(days)
+			if err != nil || n == 0 {
+				return time.Time{}, err
+			}
+			return a.now().AddDate(0, 0, n), nil
+		}
+	}
+	var wrong fault.Fields
+	wrong.Add("days", "Choose how long the token is valid.")
+	return time.Time{}, wrong.Err()
+}
+
+// mine answers the reader's own token of the path; anybody else's is not there.
+func (a *account) mine(r *http.Request) (identity.Token, error) {
+	id, err := pathID(r)
+	if err != nil {
+		return identity.Token{}, err
+	}
+	t, err := a.service.TokenByID(r.Context(), id)
+	if err == nil && t.UserID != identity.From(r.Context()).UserID {
+		err = fault.New(fault.NotFound, "There is no such token.")
+	}
+	return t, err
+}
+
+func (a *account) confirmRevoke(r *http.Request) (console.Response, error) {
+	t, err := a.mine(r)
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Revoke the token “" + t.Name + "”?", Text: "Whatever still shows it is refused within a second. It cannot be had back.",
+		Verb: "Revoke token", Back: tokensPath,
+	}, nil
+}
+
+func (a *account) revokeToken(r *http.Request) (console.Response, error) {
+	t, err := a.mine(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.service.RevokeToken(r.Context(), t.ID); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: tokensPath, Flash: "The token “" + t.Name + "” is revoked."}, nil
+}
+
+// pathID is the id in the request's path.
+func pathID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, fault.Wrap(err, fault.NotFound, "There is no page at this address.")
+	}
+	return id, nil
+}
+
+// cursor is where a list goes on, 0 for its start.
+func cursor(r *http.Request) (int64, error) {
+	after := r.URL.Query().Get("after")
+	if after == "" {
+		return 0, nil
+	}
+	id, err := strconv.ParseInt(after, 10, 64)
+	if err != nil {
+		return 0, fault.Wrap(err, fault.Invalid, "The list has no such place; go to its start.")
+	}
+	return id, nil
+}
