@@ -19,12 +19,20 @@ func NewLogger(c config.Log, out io.Writer) *slog.Logger {
 	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
 		level = slog.LevelInfo
 	}
-	o := &slog.HandlerOptions{Level: level}
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: withUnit}
 	var handler slog.Handler = slog.NewJSONHandler(out, o)
 	if c.Format == "text" || c.Format == "" && isTerminal(out) {
 		handler = slog.NewTextHandler(out, o)
 	}
 	return slog.New(rest.LogHandler(handler))
+}
+
+// withUnit writes durations as 1.5s in JSON too, which would give nanoseconds.
+func withUnit(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
 }
 
 func isTerminal(out io.Writer) bool {

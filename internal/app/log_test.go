@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
@@ -17,13 +18,14 @@ func TestLogger(t *testing.T) {
 	ctx := identity.WithOrigin(t.Context(), identity.Origin{RequestID: "r1"})
 	log := NewLogger(config.Log{Level: "warn"}, &out)
 	log.InfoContext(ctx, "unimportant")
-	log.WarnContext(ctx, "look", "n", 1)
+	log.WarnContext(ctx, "look", "n", 1, "took", 1500*time.Millisecond)
 	var line struct {
 		Msg       string
 		N         int
+		Took      string
 		RequestID string `json:"request_id"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line.Msg != "look" || line.N != 1 || line.RequestID != "r1" {
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line.Msg != "look" || line.N != 1 || line.Took != "1.5s" || line.RequestID != "r1" {
 		t.Errorf("%s: %v", out.String(), err)
 	}
 

@@ -16,12 +16,15 @@ const stopTime = 14 * time.Second
 // How long each step may take. Together they stay within stopTime, so that no
 // step can take the time of another.
 const (
-	pagesLimit    = 100 * time.Millisecond // only tells streams to end
-	watchLimit    = 100 * time.Millisecond // only closes a channel
-	leasesLimit   = time.Second            // one statement
-	requestsLimit = 2 * time.Second        // answers that take longer are cut off
-	databaseLimit = 1500 * time.Millisecond
-	listenerLimit = time.Second // idle connections; requests were drained
+	pagesLimit = 100 * time.Millisecond // only tells streams to end
+	watchLimit = 100 * time.Millisecond // only closes a channel
+	// What is on its way to a chat platform may take 10 s; cut off, it goes out
+	// once more after the next start.
+	deliveriesLimit = 7 * time.Second
+	leasesLimit     = time.Second     // one statement
+	requestsLimit   = 2 * time.Second // answers that take longer are cut off
+	databaseLimit   = 1500 * time.Millisecond
+	listenerLimit   = time.Second // idle connections; requests were drained
 )
 
 // step undoes one thing that a start did.
