@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"outrigger/internal/console"
+	"outrigger/internal/console/account"
 	"outrigger/internal/rest"
 )
 
@@ -32,6 +33,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}
+	account.Register(a.pages, a.identity, a.clock)
 	return a.routeMetrics()
 }
 
