@@ -61,13 +61,14 @@ CREATE TABLE notify_events (
     reason         TEXT    NOT NULL,
     project_key    TEXT    NOT NULL,
     repository_key TEXT    NOT NULL,
-    rules          INTEGER NOT NULL,
+    rules          INTEGER NOT NULL CHECK (rules >= 0),
     event          BLOB,
     body           BLOB
 ) STRICT;
 CREATE UNIQUE INDEX notify_events_request ON notify_events (connection, request_id) WHERE request_id IS NOT NULL;
 CREATE UNIQUE INDEX notify_events_fingerprint ON notify_events (fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX notify_events_not_understood ON notify_events (received_at) WHERE outcome = 'not_understood';
+CREATE INDEX notify_events_unused ON notify_events (id) WHERE rules = 0;
 
 -- The three tables that every event writes to have no foreign keys: a check a
 -- row costs PostgreSQL more than the row. One function writes them, in one
