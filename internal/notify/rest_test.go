@@ -1,0 +1,323 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/secret"
+)
+
+// people answers who is behind a name; every password is right.
+type people map[string][]identity.Grant
+
+func (p people) Basic(_ context.Context, user, _, _ string) (*identity.Principal, error) {
+	grants, ok := p[user]
+	if !ok {
+		return nil, identity.ErrUnauthenticated()
+	}
+	return &identity.Principal{Name: user, Source: identity.Local, Scope: identity.All, Grants: grants}, nil
+}
+
+func (p people) Bearer(context.Context, string) (*identity.Principal, error) {
+	return nil, identity.ErrUnauthenticated()
+}
+
+func (p people) Session(context.Context, string) (*identity.Principal, error) {
+	return nil, identity.ErrUnauthenticated()
+}
+
+var everybody = people{
+	"root":    {{Permission: identity.SysAdmin}},
+	"admin":   {{Permission: identity.Admin}},
+	"project": {{Permission: identity.ProjectAdmin, Where: identity.Where{Connection: "dc", Project: "ATL"}}},
+	"repo":    {{Permission: identity.RepoAdmin, Where: identity.Where{Connection: "dc", Project: "ATL", Repository: "canoe"}}},
+	"nobody":  nil,
+}
+
+const hookSecret = "hook-secret"
+
+// server is the wing behind a router, on SQLite: the statements are tested on
+// both databases elsewhere.
+type server struct {
+	t      *testing.T
+	store  *Store
+	router *rest.Router
+}
+
+func newServer(t *testing.T) *server {
+	d := dbtest.SQLite(t)
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, Migrations); err != nil {
+		t.Fatal(err)
+	}
+	s := &server{t: t, store: newStore(t, d)}
+	log := slog.New(slog.DiscardHandler)
+	router, err := rest.NewRouter(rest.Options{Identity: everybody, Log: log, BaseURL: "https://tools.example.com/outrigger"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	decode := func(key string, body []byte, _ string) ([]Event, error) {
+		switch key {
+		case "push":
+			return []Event{*pushTo("ATL", "canoe", "main", "ada")}, nil
+		case "silent":
+			return nil, nil
+		case "odd":
+			return nil, NotUnderstood("no repository")
+		}
+		return nil, ErrUnknownKey
+	}
+	connections := Connections{
+		{Name: "dc", Kind: "bitbucket-dc", Decode: decode, Secrets: []secret.Value{secret.New(hookSecret)}},
+	}
+	rules := &Rules{Store: s.store, Connections: connections, CheckURL: func(raw string) error {
+		if !strings.HasPrefix(raw, "https://") {
+			return fault.New(fault.Invalid, "Only https.")
+		}
+		return nil
+	}}
+	open := Connections{{Name: "open", Unsigned: true, Decode: decode}, {Name: "bare", Decode: decode}}
+	NewReceiver(s.store, append(open, connections...), time.Now, log, NewReceiverMetrics(nil)).Register(router)
+	(&API{Rules: rules, Store: s.store, Clock: time.Now}).Register(router)
+	s.router = router
+	return s
+}
+
+func (s *server) do(method, path, user, body string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequestWithContext(s.t.Context(), method, "/outrigger"+path, strings.NewReader(body))
+	if user != "" {
+		r.SetBasicAuth(user, "x")
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	s.router.ServeHTTP(w, r)
+	return w
+}
+
+func (s *server) want(status int, w *httptest.ResponseRecorder) map[string]any {
+	s.t.Helper()
+	if w.Code != status {
+		s.t.Errorf("status %d, want %d: %s", w.Code, status, w.Body)
+	}
+	var v map[string]any
+	_ = json.Unmarshal(w.Body.Bytes(), &v) // lists and empty bodies have no members
+	return v
+}
+
+func fields(v map[string]any) string {
+	var names []string
+	errors, _ := v["errors"].([]any)
+	for _, e := range errors {
+		names = append(names, fmt.Sprint(e.(map[string]any)["field"]))
+	}
+	return strings.Join(names, " ")
+}
+
+const (
+	filterPath = "/rest/mtbs/1.0/configuration/filter"
+	someFilter = `{"name":"builds","webhookUrl":"https://chat.example.com/flow/invoke?sig=very-secret","eventTypes":["BRANCH_UPDATED"]%s}`
+)
+
+func TestFilterLife(t *testing.T) {
+	s := newServer(t)
+	w := s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, ""))
+	made := s.want(201, w)
+	if got, want := w.Header().Get("Location"), fmt.Sprintf("https://tools.example.com/outrigger%s?id=%v", filterPath, made["id"]); got != want {
+		t.Errorf("Location %q, want %q", got, want)
+	}
+	if made["level"] != "GLOBAL" || made["connection"] != "dc" || made["version"] != 1.0 || made["enabled"] != true || made["createdBy"] != "admin" {
+		t.Errorf("made %v", made)
+	}
+	one := s.do("GET", fmt.Sprintf("%s?id=%v", filterPath, made["id"]), "admin", "")
+	s.want(200, one)
+	back := s.do("POST", filterPath, "admin", one.Body.String())
+	if again := s.want(200, back); again["version"] != 2.0 || again["webhookUrl"] != made["webhookUrl"] {
+		t.Errorf("sent back as it was read: %v", again)
+	}
+	s.want(409, s.do("POST", filterPath, "admin", one.Body.String()))
+	var list []map[string]any
+	w = s.do("GET", filterPath, "admin", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || len(list) != 1 {
+		t.Errorf("list %s", w.Body)
+	}
+	if strings.Contains(w.Body.String()+one.Body.String(), "very-secret") {
+		t.Error("the signature is in an answer")
+	}
+	s.want(204, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, made["id"]), "admin", ""))
+	if w := s.do("GET", filterPath, "admin", ""); strings.TrimSpace(w.Body.String()) != "[]" {
+		t.Errorf("after the end: %s", w.Body)
+	}
+	s.want(404, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, made["id"]), "root", ""))
+	s.want(403, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, made["id"]), "project", ""))
+}
+
+func TestFilterPermissions(t *testing.T) {
+	s := newServer(t)
+	project, repository := `,"projectKey":"atl"`, `,"projectKey":"ATL","repositorySlug":"Canoe"`
+	allowed := map[string]string{
+		"":         "root admin",
+		project:    "root admin project",
+		repository: "root admin project repo",
+	}
+	queries := map[string]string{"": "", project: "?projectKey=ATL", repository: "?projectKey=ATL&repositoryKey=canoe"}
+	ids := map[string]any{}
+	for keys, users := range allowed {
+		ids[keys] = s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, keys)))["id"]
+		for user := range everybody {
+			read, write := 403, 403
+			if strings.Contains(" "+users+" ", " "+user+" ") {
+				read, write = 200, 201
+			}
+			s.want(read, s.do("GET", filterPath+queries[keys], user, ""))
+			s.want(read, s.do("GET", fmt.Sprintf("%s?id=%v", filterPath, ids[keys]), user, ""))
+			s.want(write, s.do("POST", filterPath, user, fmt.Sprintf(someFilter, keys)))
+			if write == 403 {
+				s.want(403, s.do("POST", filterPath, user, fmt.Sprintf(someFilter, fmt.Sprintf(`,"id":%v`, ids[keys]))))
+				s.want(403, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, ids[keys]), user, ""))
+			}
+		}
+		s.want(401, s.do("GET", filterPath+queries[keys], "", ""))
+		s.want(401, s.do("POST", filterPath, "stranger", fmt.Sprintf(someFilter, keys)))
+	}
+	s.want(403, s.do("GET", filterPath+"?projectKey=OTHER", "project", ""))
+}
+
+func TestFilterRefusals(t *testing.T) {
+	s := newServer(t)
+	cases := []struct{ name, body, fields string }{
+		{"nothing at all", `{}`, "name eventTypes"},
+		{"no URL", `{"name":"x","eventTypes":["TAG_CREATED"]}`, "webhookUrl"},
+		{"every wrong member at once", `{"name":" ","webhookUrl":"http://x","eventTypes":[],"branches":["a"],"branchMask":"b","format":"irc"}`,
+			"name format eventTypes branchMask webhookUrl"},
+		{"unknown event types", `{"name":"x","eventTypes":["TAG_CREATED","NO","NEITHER"]}`, "eventTypes eventTypes"},
+		{"a repository alone", `{"name":"x","repositoryKey":"canoe","eventTypes":["TAG_CREATED"]}`, "repositoryKey"},
+		{"an unknown connection", `{"name":"x","connection":"cloud","eventTypes":["TAG_CREATED"]}`, "connection"},
+		{"what comes later is not ignored", `{"name":"x","eventTypes":["TAG_CREATED"],"groups":["devs"],"ignoredGroups":["bots"],"sourceBranchMask":"a","ignoredBranchMask":"b","reviewers":["ada"]}`,
+			"groups ignoredGroups sourceBranchMask ignoredBranchMask reviewers"},
+		{"narrowing what is narrow", `{"name":"x","projectKey":"ATL","projects":["PAC"],"repositories":[{"projectKey":"PAC","repositoryKey":"a"}],"eventTypes":["TAG_CREATED"],"webhookUrl":"https://x"}`,
+			"projects repositories"},
+		{"a mask that is no pattern", `{"name":"x","branchMask":"release/(","eventTypes":["TAG_CREATED"],"webhookUrl":"https://x"}`, "branchMask"},
+		{"a member that nobody knows", `{"name":"x","colour":"red"}`, "colour"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := s.do("POST", filterPath, "root", c.body)
+			if w.Code != 400 {
+				t.Errorf("status %d: %s", w.Code, w.Body)
+			}
+			var v map[string]any
+			if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
+				t.Fatal(err)
+			}
+			if got := fields(v); got != c.fields {
+				t.Errorf("fields %q, want %q: %s", got, c.fields, w.Body)
+			}
+		})
+	}
+	s.want(404, s.do("POST", filterPath, "root", `{"id":99,"name":"x","eventTypes":["TAG_CREATED"]}`))
+	s.want(400, s.do("DELETE", filterPath+"?id=x", "root", ""))
+	s.want(400, s.do("GET", filterPath+"?repositoryKey=canoe", "root", ""))
+	s.want(405, s.do("PATCH", filterPath, "root", "{}"))
+}
+
+func TestEventTypesInOrder(t *testing.T) {
+	s := newServer(t)
+	var list []struct {
+		Key, Name, Category string
+		Editions            []string
+	}
+	w := s.do("GET", "/rest/mtbs/1.0/configuration/eventTypes", "nobody", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
+		t.Fatal(err, w.Body)
+	}
+	if len(list) != 44 || list[0].Key != "BRANCH_CREATED" || list[43].Key != "ISSUE_COMMENTED" || list[28].Editions[0] != "cloud" {
+		t.Errorf("%d types, %+v", len(list), list)
+	}
+}
+
+func (s *server) hook(connection, key, signature, id string, body []byte) int {
+	s.t.Helper()
+	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/outrigger/hooks/"+connection, bytes.NewReader(body))
+	if key != "" {
+		r.Header.Set("X-Event-Key", key)
+	}
+	if signature != "" {
+		r.Header.Set(SignatureHeader, signature)
+	}
+	r.Header.Set("X-Request-Id", id)
+	w := httptest.NewRecorder()
+	s.router.ServeHTTP(w, r)
+	return w.Code
+}
+
+func TestHookStatuses(t *testing.T) {
+	s := newServer(t)
+	key := secret.New(hookSecret)
+	json := []byte(`{"a":1}`)
+	deep := bytes.Repeat([]byte("["), 101)
+	deep = append(deep, bytes.Repeat([]byte("]"), 101)...)
+	huge := bytes.Repeat([]byte(" "), MaxWebhook+1)
+	cases := []struct {
+		name, connection, key, signature string
+		body                             []byte
+		want                             int
+	}{
+		{"understood", "dc", "push", Sign(json, key), json, 202},
+		{"silent", "dc", "silent", Sign(json, key), json, 202},
+		{"an unknown key", "dc", "pr:invented", Sign(json, key), json, 202},
+		{"not understood", "dc", "odd", Sign(json, key), json, 202},
+		{"the ping is not signed", "dc", "diagnostics:ping", "", []byte(`{"test": true}`), 200},
+		{"a test without a key is not signed", "dc", "", "", []byte(`{"test": true}`), 200},
+		{"a body without a key is no test", "dc", "", "", json, 401},
+		{"no signature", "dc", "push", "", json, 401},
+		{"another body's signature", "dc", "push", Sign([]byte("{}"), key), json, 401},
+		{"a short signature", "dc", "push", "sha", json, 401},
+		{"no secret configured", "bare", "push", Sign(json, key), json, 401},
+		{"unsigned, where that was said", "open", "push", "", json, 202},
+		{"an unknown connection", "cloud", "push", "", json, 404},
+		{"not JSON", "dc", "push", Sign([]byte("hello"), key), []byte("hello"), 400},
+		{"cut off", "dc", "push", Sign([]byte(`{"a":`), key), []byte(`{"a":`), 400},
+		{"empty", "dc", "push", Sign(nil, key), nil, 400},
+		{"not UTF-8", "dc", "push", Sign([]byte("{\"a\":\"\xff\"}"), key), []byte("{\"a\":\"\xff\"}"), 400},
+		{"nested over 100 deep", "dc", "push", Sign(deep, key), deep, 400},
+		{"over 10 MiB", "dc", "push", Sign(huge, key), huge, 413},
+	}
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := s.hook(c.connection, c.key, c.signature, fmt.Sprint(i), c.body); got != c.want {
+				t.Errorf("status %d, want %d", got, c.want)
+			}
+		})
+	}
+	w := httptest.NewRecorder()
+	s.router.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/outrigger/hooks/dc", nil))
+	if w.Code != 405 {
+		t.Errorf("GET: %d, want 405", w.Code)
+	}
+}
+
+func TestHookWithoutADatabase(t *testing.T) {
+	s := newServer(t)
+	if err := s.store.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	body := []byte(`{}`)
+	if got := s.hook("dc", "push", Sign(body, secret.New(hookSecret)), "1", body); got != 503 {
+		t.Errorf("status %d, want 503", got)
+	}
+}
