@@ -54,6 +54,13 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 	return session, &principal, nil
 }
 
+// CheckPassword is nil when the password is the user's; else it answers as
+// Basic does. A token is no password.
+func (s *Service) CheckPassword(ctx context.Context, user, password, addr string) error {
+	_, err := s.checkPassword(ctx, user, password, addr)
+	return err
+}
+
 // checkPassword gives the user who shows the right password.
 func (s *Service) checkPassword(ctx context.Context, user, password, addr string) (User, error) {
 	name := nameKey(user)

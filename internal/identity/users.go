@@ -232,3 +232,6 @@ func flag(b bool) int {
 	}
 	return 0
 }
+
+// SameName tells whether two names are of the same local user.
+func SameName(a, b string) bool { return nameKey(a) == nameKey(b) }

@@ -1,0 +1,95 @@
+// Package accounts is the REST endpoints of identity: users, what is granted
+// to them, tokens and sessions, under /rest/outrigger/1.0.
+//
+// It is a package of its own because rest knows identity: the endpoints need
+// both.
+package accounts
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+)
+
+const root = "/rest/outrigger/1.0"
+
+// endpoints answers from a Service.
+type endpoints struct{ identity *identity.Service }
+
+// Routes adds the endpoints to the router.
+func Routes(r *rest.Router, s *identity.Service) {
+	e := endpoints{s}
+	for _, route := range []struct {
+		method, path string
+		access       rest.Access
+		handle       rest.Handler
+	}{
+		{"GET", "/users", rest.SysAdmins, e.listUsers},
+		{"POST", "/users", rest.SysAdmins, e.createUser},
+		{"GET", "/users/{name}", rest.SignedIn, e.user},
+		{"DELETE", "/users/{name}", rest.SysAdmins, e.deleteUser},
+		{"PUT", "/users/{name}/password", rest.SignedIn, e.setPassword},
+		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants},
+		{"POST", "/users/{name}/grants", rest.SysAdmins, e.grant},
+		{"DELETE", "/users/{name}/grants/{id}", rest.SysAdmins, e.revokeGrant},
+		{"GET", "/tokens", rest.SignedIn, e.listTokens},
+		{"POST", "/tokens", rest.SignedIn, e.createToken},
+		{"DELETE", "/tokens/{id}", rest.SignedIn, e.revokeToken},
+		{"GET", "/sessions", rest.SignedIn, e.listSessions},
+		{"DELETE", "/sessions/{id}", rest.SignedIn, e.endSession},
+	} {
+		r.Handle(rest.Route{Method: route.method, Path: root + route.path, Access: route.access}, route.handle)
+	}
+}
+
+// self tells whether a name is that of who asks.
+func self(ctx context.Context, name string) bool {
+	p := identity.From(ctx)
+	return p != nil && p.Source == identity.Local && identity.SameName(p.Name, name)
+}
+
+// selfOr allows what is about who asks, and anything to a SYS_ADMIN.
+func selfOr(ctx context.Context, name string) error {
+	if self(ctx, name) {
+		return nil
+	}
+	return rest.Require(ctx, identity.SysAdmin, identity.Where{})
+}
+
+// owner is whom a request is about: who asks, or somebody whom it names.
+func owner(ctx context.Context, named string) (string, error) {
+	if named == "" {
+		return identity.From(ctx).Name, nil
+	}
+	return named, selfOr(ctx, named)
+}
+
+// pathID reads an id from the path: false for what cannot be one.
+func pathID(r *http.Request) (int64, bool) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	return id, err == nil
+}
+
+// pageByID reads the page of a list that goes by id.
+func pageByID(r *http.Request) (p rest.Page, after int64, err error) {
+	if p, err = rest.ReadPage(r); err != nil || p.After == "" {
+		return p, 0, err
+	}
+	if after, err = strconv.ParseInt(p.After, 10, 64); err != nil {
+		var wrong fault.Fields
+		wrong.Add("after", "after must be what next said in the answer before.")
+		return p, 0, wrong.Err()
+	}
+	return p, after, nil
+}
+
+func noContent(w http.ResponseWriter, err error) error {
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}

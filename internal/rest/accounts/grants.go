@@ -1,0 +1,57 @@
+package accounts
+
+import (
+	"net/http"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+)
+
+type grant struct {
+	ID         int64               `json:"id"`
+	Permission identity.Permission `json:"permission"`
+	Connection string              `json:"connection,omitempty"`
+	Project    string              `json:"projectKey,omitempty"`
+	Repository string              `json:"repositoryKey,omitempty"`
+	GrantedAt  time.Time           `json:"grantedAt"`
+}
+
+func grantOf(g identity.Grant) grant {
+	return grant{g.ID, g.Permission, g.Where.Connection, g.Where.Project, g.Where.Repository, g.GrantedAt}
+}
+
+// listGrants answers all of them: nobody has so many that they need pages.
+func (e endpoints) listGrants(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	if err := selfOr(r.Context(), name); err != nil {
+		return err
+	}
+	u, err := e.identity.User(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, rest.List[grant]{Items: mapped(u.Grants, grantOf)})
+}
+
+func (e endpoints) grant(w http.ResponseWriter, r *http.Request) error {
+	var in grant
+	if err := rest.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	g, err := e.identity.Grant(r.Context(), r.PathValue("name"), in.Permission,
+		identity.Where{Connection: in.Connection, Project: in.Project, Repository: in.Repository})
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusCreated, grantOf(g))
+}
+
+func (e endpoints) revokeGrant(w http.ResponseWriter, r *http.Request) error {
+	id, ok := pathID(r)
+	if !ok {
+		return fault.New(fault.NotFound, "There is no grant %q.", r.PathValue("id"))
+	}
+	return noContent(w, e.identity.Revoke(r.Context(), r.PathValue("name"), id))
+}

@@ -1,0 +1,105 @@
+package accounts
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/secret"
+)
+
+type user struct {
+	Name            string    `json:"name"`
+	Source          string    `json:"source"`
+	CreatedAt       time.Time `json:"createdAt"`
+	PasswordAt      time.Time `json:"passwordChangedAt"`
+	InitialPassword bool      `json:"initialPassword"`
+	Grants          []grant   `json:"grants"`
+}
+
+func userOf(u identity.User) user {
+	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, mapped(u.Grants, grantOf)}
+}
+
+func mapped[A, B any](as []A, f func(A) B) []B {
+	bs := make([]B, len(as))
+	for i, a := range as {
+		bs[i] = f(a)
+	}
+	return bs
+}
+
+func (e endpoints) listUsers(w http.ResponseWriter, r *http.Request) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	users, err := e.identity.Users(r.Context(), page.After, page.Limit+1)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, users, func(u identity.User) string { return u.Name }, userOf))
+}
+
+func (e endpoints) createUser(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		user
+		Password secret.Value `json:"password"`
+	}
+	if err := rest.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	u, err := e.identity.CreateUser(r.Context(), in.Name, in.Password)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", rest.Link(r.Context(), root+"/users/"+url.PathEscape(u.Name)))
+	return rest.WriteJSON(w, r, http.StatusCreated, userOf(u))
+}
+
+func (e endpoints) user(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	if err := selfOr(r.Context(), name); err != nil {
+		return err
+	}
+	u, err := e.identity.User(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, userOf(u))
+}
+
+func (e endpoints) deleteUser(w http.ResponseWriter, r *http.Request) error {
+	return noContent(w, e.identity.DeleteUser(r.Context(), r.PathValue("name")))
+}
+
+// setPassword changes a password. Who changes his own shows the old one too,
+// so that a session left open is not enough.
+func (e endpoints) setPassword(w http.ResponseWriter, r *http.Request) error {
+	ctx, name := r.Context(), r.PathValue("name")
+	if err := selfOr(ctx, name); err != nil {
+		return err
+	}
+	var in struct {
+		Password secret.Value `json:"password"`
+		Current  secret.Value `json:"currentPassword"`
+	}
+	if err := rest.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	if self(ctx, name) {
+		err := e.identity.CheckPassword(ctx, name, in.Current.Reveal(), rest.ClientAddr(ctx))
+		if fault.Is(err, fault.Unauthenticated) {
+			var wrong fault.Fields
+			wrong.Add("currentPassword", "This is not your current password.")
+			err = wrong.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return noContent(w, e.identity.SetPassword(ctx, name, in.Password))
+}
