@@ -3,6 +3,7 @@ package db_test
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -65,7 +66,7 @@ func measure(b *testing.B, d *db.DB, clients int, do func(ctx context.Context, d
 				if n >= b.N {
 					return
 				}
-				if err := write(&event{request: rid(n), channel: int64(c), body: body}); err != nil {
+				if err := write(&event{request: "request-" + strconv.Itoa(n), channel: int64(c), body: body}); err != nil {
 					b.Error(err)
 					return
 				}

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"time"
@@ -31,8 +32,10 @@ const (
 	connectTime = 5 * time.Second
 
 	// maxTries is how often a transaction runs when PostgreSQL undoes it for a
-	// serialization failure or a deadlock.
-	maxTries = 5
+	// serialization failure or a deadlock; the random pause between two tries
+	// is up to retryPause, doubled each time.
+	maxTries   = 5
+	retryPause = 10 * time.Millisecond
 )
 
 // postgresEngine is two pools, so that readers take no writer's connection.
@@ -133,6 +136,12 @@ func (e *postgresEngine) write(ctx context.Context, fn func(*Tx) error, bulk boo
 		after, err := e.once(ctx, queued, fn)
 		if err == nil || try == maxTries || !undone(err) {
 			return after, err
+		}
+		// Those who met do not meet again at once.
+		select {
+		case <-time.After(rand.N(retryPause << try)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -120,14 +121,22 @@ func (w *writer) close() {
 }
 
 func (w *writer) loop() {
-	defer close(w.through)
-	defer w.discard()
+	ended := false
+	defer func() {
+		if !ended { // by a call's runtime.Goexit, which is what a test's Fatal does
+			go w.loop()
+			return
+		}
+		w.discard()
+		close(w.through)
+	}()
 	for {
 		group, closed := w.take()
 		switch {
 		case len(group) > 0:
 			w.run(group)
 		case closed:
+			ended = true
 			return
 		default:
 			<-w.wake
@@ -161,14 +170,20 @@ func (w *writer) run(group []*call) {
 	if len(live) == 0 {
 		return
 	}
-	err := w.transaction(live)
-	if err != nil {
-		w.discard() // whatever state the connection is in, the next group starts with a fresh one
-	}
-	for _, c := range live {
-		c.finish(err)
-	}
+	err := errGone
+	defer func() {
+		if err != nil {
+			w.discard() // whatever state the connection is in, the next group starts with a fresh one
+		}
+		for _, c := range live {
+			c.finish(err)
+		}
+	}()
+	err = w.transaction(live)
 }
+
+// errGone is for a group with a call that ended its goroutine.
+var errGone = errors.New("db: a call of this group ended its goroutine")
 
 // transaction runs the calls and commits. Its error is everyone's.
 func (w *writer) transaction(calls []*call) error {

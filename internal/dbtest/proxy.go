@@ -1,7 +1,7 @@
 package dbtest
 
 import (
-	"io"
+	"bytes"
 	"net"
 	"net/url"
 	"sync"
@@ -12,10 +12,12 @@ import (
 type Proxy struct {
 	target string
 	listen net.Listener
-	away   bool
-	mu     sync.Mutex
-	conns  map[net.Conn]bool
 	all    sync.WaitGroup
+
+	mu    sync.Mutex
+	away  bool
+	lose  []byte // what LoseAnswer waits for
+	conns map[net.Conn]bool
 }
 
 // NewProxy stands before the server of a database's URL, and gives the URL by
@@ -85,8 +87,14 @@ func (p *Proxy) serve() {
 			server.Close()
 			continue
 		}
-		p.all.Go(func() { p.pump(client, server) })
-		p.all.Go(func() { p.pump(server, client) })
+		p.all.Go(func() { p.pump(client, server, func([]byte) {}) })
+		p.all.Go(func() {
+			p.pump(server, client, func(sent []byte) {
+				if p.loses(sent) {
+					client.Close()
+				}
+			})
+		})
 	}
 }
 
@@ -102,9 +110,36 @@ func (p *Proxy) admit(ends ...net.Conn) bool {
 	return !p.away
 }
 
-// pump copies until one end closes, and closes the other.
-func (p *Proxy) pump(to, from net.Conn) {
-	io.Copy(to, from)
+// LoseAnswer waits for a client to send text, lets that through and cuts the
+// client off before the answer, once.
+func (p *Proxy) LoseAnswer(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lose = []byte(text)
+}
+
+// loses tells whether sent is what LoseAnswer waits for.
+func (p *Proxy) loses(sent []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := p.lose != nil && bytes.Contains(sent, p.lose)
+	if found {
+		p.lose = nil
+	}
+	return found
+}
+
+// pump copies until one end closes, showing what it copies before it does, and
+// closes the other.
+func (p *Proxy) pump(to, from net.Conn, show func([]byte)) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		show(buf[:n])
+		if _, failed := to.Write(buf[:n]); err != nil || failed != nil {
+			break
+		}
+	}
 	to.Close()
 	from.Close()
 	p.mu.Lock()

@@ -1,0 +1,21 @@
+package db
+
+import "context"
+
+// RenewOnce lets tests renew when they like.
+func (l *Leases) RenewOnce(ctx context.Context) error { return l.renewOnce(ctx) }
+
+// Waiting counts the items that wait for their batch.
+func (b *Batch[T]) Waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting)
+}
+
+// Queued counts the calls that wait for SQLite's writer.
+func (d *DB) Queued() int {
+	w := d.engine.(*sqliteEngine).writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.hot) + len(w.bulk)
+}
