@@ -42,6 +42,7 @@ type App struct {
 	checks []check // of being ready
 	ground
 	web
+	chat chat
 
 	mu    sync.Mutex // held while starting and stopping
 	state lifecycle
@@ -102,7 +103,9 @@ func (a *App) parts() []func(context.Context) error {
 		a.startIdentity,
 		a.startLeases,
 		a.openWeb,
+		a.openNotify,
 		a.serve,
+		a.startNotify,
 	}
 }
 

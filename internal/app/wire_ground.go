@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 )
 
@@ -23,7 +24,7 @@ type ground struct {
 
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
-	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations}
+	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, notify.Migrations}
 }
 
 // openDatabase opens the database, takes the place of this node in it and

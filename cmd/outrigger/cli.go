@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes. Scripts rely on them.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitLook   = 2  // done, with errors to look at; for try-branch: the pattern is refused
+	exitUsage  = 64 // EX_USAGE of sysexits.h
+)
+
+// commands is the command line.
+type commands struct {
+	Serve   serveCmd   `cmd:"" help:"Run the server."`
+	Demo    demoCmd    `cmd:"" help:"Run the whole product on localhost, in a temporary folder."`
+	Config  configCmd  `cmd:"" help:"Check a configuration file, or print every setting."`
+	Notify  notifyCmd  `cmd:"" help:"Try branch masks and webhooks."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// coded is an error with an exit code of its own. Its message may be empty:
+// then everything was said.
+type coded struct {
+	code int
+	error
+}
+
+func (c coded) Unwrap() error { return c.error }
+
+// run takes the arguments to their command and gives the exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	helped := false
+	parser, err := kong.New(new(commands),
+		kong.Name("outrigger"),
+		kong.Description("Stands beside a code-hosting platform and carries its events into chat channels."),
+		kong.Writers(s.out, s.err),
+		kong.Exit(func(int) { helped = true }),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return report(s, err)
+	}
+	noCommand := len(args) == 0
+	if noCommand {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case noCommand:
+		return exitUsage
+	case helped:
+		return exitDone
+	case err != nil:
+		fmt.Fprintf(s.err, "outrigger: %v\nTry outrigger --help.\n", err)
+		return exitUsage
+	}
+	return report(s, parsed.Run())
+}
+
+// report says what went wrong, a line each, and gives the exit code.
+func report(s streams, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	code := exitFailed
+	var own coded
+	if errors.As(err, &own) {
+		code = own.code
+		if own.error == nil {
+			return code
+		}
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(s.err, "outrigger: %s\n", strings.TrimSuffix(line, "\n"))
+	}
+	return code
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"outrigger/internal/app"
+	"outrigger/internal/config"
+	"outrigger/internal/secret"
+)
+
+// demoConnection is the platform that the demo plays.
+const demoConnection = "demo"
+
+type demoCmd struct {
+	Listen string `help:"Host and port to listen on." default:"127.0.0.1:8090" placeholder:"ADDR"`
+}
+
+func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
+	dir, err := os.MkdirTemp("", "outrigger-demo-")
+	if err != nil {
+		return fmt.Errorf("make the temporary folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	cfg := c.config(dir)
+	log := app.NewLogger(cfg.Log, s.out)
+	d, err := app.NewDemo(cfg, app.Options{Log: log, Version: version})
+	if err != nil {
+		return err
+	}
+	return runApp(ctx, d, log, func() {
+		fmt.Fprintf(s.out, `
+Outrigger is running.
+
+  console    %s        sign in as admin with the password  %s
+  chat       %s        press "Send an event" and watch its card arrive
+
+Everything is in a temporary folder; Ctrl-C ends the demo and removes it.
+
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL())
+	})
+}
+
+// config is that of a fresh product with one platform, whose chat channels may
+// be on this machine.
+func (c demoCmd) config(dir string) *config.Config {
+	cfg := config.Default()
+	cfg.Listen = c.Listen
+	cfg.DataDir = filepath.Join(dir, "data")
+	cfg.AdminPassword = secret.New(secret.Random(9))
+	cfg.Log.Level = "warn"
+	cfg.Notify.AllowedNetworks = []string{"127.0.0.0/8", "::1/128"}
+	cfg.Notify.Connections = []config.Connection{{
+		Name: demoConnection, Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com",
+		WebhookSecret: secret.New(secret.Random(24)),
+	}}
+	return cfg
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"outrigger/internal/app"
+	"outrigger/internal/config"
+	"outrigger/internal/secret"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"outrigger": main})
+}
+
+// TestScripts runs the command line as people do; each script says what one
+// command promises.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails},
+		Setup: func(env *testscript.Env) error {
+			// Golden files of the settings are those of the package.
+			return os.CopyFS(filepath.Join(env.WorkDir, "config"), os.DirFS(filepath.Join("..", "..", "internal", "config", "testdata")))
+		},
+	})
+}
+
+// fails is the script command `fails CODE program arguments…`: the program must
+// end with the exit code.
+func fails(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fails CODE program arguments…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
+		ts.Fatalf("it ended with %v, not %s", err, args[0])
+	}
+}
+
+const (
+	adminPassword = "correct horse battery staple"
+	hookSecret    = "shared with the platform"
+)
+
+// startServer is the script command `server`: it starts a server for the rest
+// of the script, and names it in OUTRIGGER_SERVER. The password of admin is in
+// the file password, the secret of its connection main in the file hook-secret.
+func startServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: server")
+	}
+	cfg := config.Default()
+	cfg.Listen = "127.0.0.1:0"
+	cfg.DataDir = ts.MkAbs("data")
+	cfg.NodeID = "script"
+	cfg.AdminPassword = secret.New(adminPassword)
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New(hookSecret),
+	}}
+	a, err := app.New(cfg, app.Options{})
+	ts.Check(err)
+	ts.Check(a.Start(context.Background()))
+	ts.Defer(func() { ts.Check(a.Stop(context.Background())) })
+	ts.Check(os.WriteFile(ts.MkAbs("password"), []byte(adminPassword+"\n"), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs("hook-secret"), []byte(hookSecret+"\n"), 0o600))
+	ts.Setenv("OUTRIGGER_SERVER", a.URL())
+}
+
+// Secrets come from files and the environment: command lines are seen by
+// everyone on the machine.
+func TestNoSecretOnTheCommandLine(t *testing.T) {
+	var out strings.Builder
+	for _, name := range []string{"serve", "demo", "notify send-event"} {
+		run(t.Context(), append(strings.Fields(name), "--help"), streams{strings.NewReader(""), &out, &out})
+	}
+	for _, flag := range []string{"--password=", "--token=", "--secret=", "--webhook-secret="} {
+		if strings.Contains(out.String(), flag) {
+			t.Errorf("there is a flag %s", flag)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/notify"
+	"outrigger/internal/playground"
+)
+
+// Demo is the whole product on this machine with the outside world played by
+// the playground: a chat platform, and a code-hosting platform behind a
+// button.
+type Demo struct {
+	*App
+	world  *playground.World
+	server *http.Server
+	chat   net.Addr
+}
+
+// NewDemo makes a demo of settings whose first connection is the platform
+// that it plays, and which allow webhooks to this machine.
+func NewDemo(cfg *config.Config, o Options) (*Demo, error) {
+	a, err := New(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	connection := cfg.Notify.Connections[0]
+	return &Demo{App: a, world: &playground.World{
+		Chat:     playground.NewChat(a.clock),
+		Platform: &playground.Platform{Secret: connection.WebhookSecret.Reveal(), Clock: a.clock},
+	}}, nil
+}
+
+// ChatURL is the page of the chat platform; "" before Start.
+func (d *Demo) ChatURL() string {
+	if d.chat == nil {
+		return ""
+	}
+	return "http://" + reachable(d.chat)
+}
+
+// Start starts the outside world, the product, and puts in some rules.
+func (d *Demo) Start(ctx context.Context) error {
+	l, err := d.listen(ctx)
+	if err != nil {
+		return err
+	}
+	d.chat = l.Addr()
+	if err := d.App.Start(ctx); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	d.world.Console = d.URL()
+	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
+	d.server = &http.Server{Handler: d.world.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		if err := d.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))
+		}
+	}()
+	if err := d.addRules(ctx); err != nil {
+		return errors.Join(err, d.Stop(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+// Stop ends the product first, so that what is in flight still arrives.
+func (d *Demo) Stop(ctx context.Context) error {
+	return errors.Join(d.App.Stop(ctx), d.server.Close())
+}
+
+// listen takes the port after the product's for the chat platform, or any
+// free one.
+func (d *Demo) listen(ctx context.Context) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(d.cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("read the address to listen on: %w", err)
+	}
+	next := "0"
+	if n, err := strconv.Atoi(port); err == nil && n > 0 {
+		next = strconv.Itoa(n + 1)
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, next))
+	if err != nil {
+		l, err = lc.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the chat platform's listener: %w", err)
+	}
+	return l, nil
+}
+
+// addRules saves a rule of each level, so that the first event has a card.
+func (d *Demo) addRules(ctx context.Context) error {
+	var pullRequests, refs, tags []notify.EventType
+	for _, t := range notify.EventTypes() {
+		switch {
+		case t >= notify.PullRequestOpened && t <= notify.PullRequestCommentReopened:
+			pullRequests = append(pullRequests, t)
+		case t >= notify.TagCreated && t <= notify.TagDeleted:
+			tags = append(tags, t)
+		case t <= notify.FileEdited:
+			refs = append(refs, t)
+		}
+	}
+	connection := d.cfg.Notify.Connections[0].Name
+	for _, r := range []struct {
+		rule    notify.Rule
+		channel string
+	}{
+		{notify.Rule{Name: "Pull requests of every project", Filter: notify.Filter{EventTypes: pullRequests}}, "reviews"},
+		{notify.Rule{Name: "Branches of project ATL", ProjectKey: "ATL", Filter: notify.Filter{EventTypes: refs}}, "pushes"},
+		{notify.Rule{Name: "Releases of the engine", ProjectKey: "ATL", RepositoryKey: "engine", Filter: notify.Filter{EventTypes: tags, BranchMask: "v?[0-9].*"}}, "releases"},
+	} {
+		r.rule.Connection, r.rule.Enabled, r.rule.Format, r.rule.ChannelName = connection, true, notify.Auto, r.channel
+		url := d.ChatURL() + playground.WebhookPath(r.channel)
+		if _, err := d.App.chat.store.SaveRule(ctx, notify.Actor{Name: "demo", Source: "local"}, r.rule, url); err != nil {
+			return fmt.Errorf("save the demo's rule %q: %w", r.rule.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"outrigger/internal/config"
+	"outrigger/internal/egress"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketdc"
+	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/outbox"
+	"outrigger/internal/notify/slack"
+	"outrigger/internal/notify/teams"
+	"outrigger/internal/secret"
+)
+
+// chat is the wing of chat notifications.
+type chat struct {
+	store  *notify.Store
+	egress *egress.Client
+	outbox *outbox.Outbox
+}
+
+// openNotify gives the wing its routes and pages; nothing is sent yet.
+func (a *App) openNotify(ctx context.Context) (err error) {
+	a.chat.egress, err = egress.New(egress.Options{
+		Policy: egress.Policy{Allowed: a.cfg.Notify.AllowedNetworks}, CAFile: a.cfg.CAFile, Version: a.version,
+	})
+	if err != nil {
+		return err
+	}
+	a.steps.addStop("connections to chat platforms", watchLimit, a.chat.egress.Close)
+	store := notify.NewStore(a.db, a.box, a.log)
+	if err := store.Load(ctx); err != nil {
+		return fmt.Errorf("load the rules: %w", err)
+	}
+	a.chat.store = store
+	connections := connectionsOf(a.cfg.Notify.Connections)
+	rules := &notify.Rules{Store: store, Connections: connections, CheckURL: a.chat.egress.CheckURL}
+	notify.NewReceiver(store, connections, a.clock, a.log, notify.NewReceiverMetrics(a.registry)).Register(a.router)
+	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
+	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
+	a.chat.outbox = outbox.New(outbox.Options{
+		Queue: store, Leases: a.leases, Members: a.members, Client: a.chat.egress.Webhook(), Render: render,
+		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst,
+		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
+	})
+	store.OnChange(a.chat.outbox.Enqueued, a.chat.outbox.Moved)
+	return nil
+}
+
+// startNotify begins to deliver.
+func (a *App) startNotify(ctx context.Context) error {
+	fresh, stop := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.chat.store.Refresh(fresh)
+	}()
+	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
+	if err := a.chat.outbox.Start(ctx); err != nil {
+		return fmt.Errorf("start to deliver: %w", err)
+	}
+	a.steps.addStop("deliveries", deliveriesLimit, a.chat.outbox.Stop)
+	return nil
+}
+
+func connectionsOf(configured []config.Connection) notify.Connections {
+	var list notify.Connections
+	for _, c := range configured {
+		connection := notify.Connection{
+			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, Unsigned: c.Unsigned, Decode: bitbucketdc.Decode,
+		}
+		if !c.WebhookSecret.IsZero() {
+			connection.Secrets = []secret.Value{c.WebhookSecret}
+		}
+		list = append(list, connection)
+	}
+	return list
+}
+
+// render makes the message of an event in a channel's format.
+func render(e *notify.Event, format notify.Format) []byte {
+	if format == notify.Slack {
+		return slack.Render(card.New(e))
+	}
+	return teams.Render(card.New(e))
+}
+
+// members says that this node takes part and how many do.
+func (a *App) members(context.Context) (self, active int, err error) { return 1, 1, nil }
