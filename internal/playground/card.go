@@ -2,6 +2,7 @@ package playground
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
@@ -9,11 +10,20 @@ import (
 // Adaptive Card or of Slack's blocks.
 type Card struct {
 	Title string
-	Texts []string
+	Lines []Line
 	Facts []Fact
 	Links []Link
 	Error string // why the platform could not show it, as it would say
 }
+
+// Line is one line of text, perhaps an item of a list.
+type Line struct {
+	Item  bool
+	Parts []Part
+}
+
+// Part is text, a link where it has a URL.
+type Part struct{ Text, URL string }
 
 // Fact is a line of a fact set.
 type Fact struct{ Title, Value string }
@@ -74,9 +84,9 @@ func (c *Card) add(elements []element) {
 	for _, e := range elements {
 		if text := e.plain(); text != "" && e.Type != "button" {
 			if c.Title == "" {
-				c.Title = text
+				c.Title = unescape(text)
 			} else {
-				c.Texts = append(c.Texts, text)
+				c.Lines = append(c.Lines, readLines(text)...)
 			}
 		}
 		for _, f := range e.Facts {
@@ -100,11 +110,40 @@ func (c *Card) add(elements []element) {
 func (e *element) plain() string {
 	var s string
 	if json.Unmarshal(e.Text, &s) == nil {
-		return unescape(s)
+		return s
 	}
 	var o struct{ Text string }
 	_ = json.Unmarshal(e.Text, &o) // neither: no text
-	return unescape(o.Text)
+	return o.Text
+}
+
+// readLines reads the Markdown that cards use: lines, items and links, and
+// Slack's own way of writing a link.
+func readLines(text string) []Line {
+	var lines []Line
+	for _, l := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		item, isItem := strings.CutPrefix(strings.TrimPrefix(l, "•"), "- ")
+		isItem = isItem || strings.HasPrefix(l, "•")
+		lines = append(lines, Line{Item: isItem, Parts: readParts(item)})
+	}
+	return lines
+}
+
+var links = regexp.MustCompile(`\[((?:[^\]\\]|\\.)*)\]\((https?://[^)\s]+)\)|<(https?://[^|>]+)\|([^>]*)>`)
+
+func readParts(text string) []Part {
+	var parts []Part
+	from := 0
+	for _, m := range links.FindAllStringSubmatchIndex(text, -1) {
+		parts = append(parts, Part{Text: unescape(text[from:m[0]])})
+		if m[2] >= 0 {
+			parts = append(parts, Part{Text: unescape(text[m[2]:m[3]]), URL: text[m[4]:m[5]]})
+		} else {
+			parts = append(parts, Part{Text: unescape(text[m[8]:m[9]]), URL: text[m[6]:m[7]]})
+		}
+		from = m[1]
+	}
+	return append(parts, Part{Text: unescape(text[from:])})
 }
 
 // unescape takes the backslashes of Markdown escapes and emphasis away.
