@@ -181,10 +181,10 @@ func TestShardsOfADeadNodeMoveOn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := &cluster{t: t, d: d}
 		c.join("a", db.LeaseTime, db.RenewEvery)
+		c.await(map[string]int{"a": 64})
 		dead := c.join("dead", time.Second, time.Hour)
-		c.await(map[string]int{"dead": 32})
+		c.await(map[string]int{"a": 32, "dead": 32})
 		dead.Shards.Stop() // it looks at its share no more …
-		c.await(map[string]int{"a": 32})
 		_, names, _ := dead.compare(shardCount)
 		taken, err := dead.leases.AcquireSome(t.Context(), names, 32)
 		if err != nil || len(taken) != 32 {
