@@ -73,6 +73,13 @@
 //	{{end}}
 //	{{end}}
 //
+// What else a page has: Tabs, Up (the pages above it), Actions (buttons beside
+// the title), "switch" (on or off at once), "copy" (a value with a button),
+// "time" (UTC, in the browser's zone where there is JavaScript), .figure on
+// cells of numbers, .below for a second line in a cell, .secret for masks,
+// dl.facts for a thing's members, .card around it. A table becomes cards on
+// narrow screens, where data-label names each cell.
+//
 // Every link and form action goes through link, which puts the path of
 // base_url in front; every file of AddAssets through asset, which gives its
 // content-hash URL. Inline styles and scripts are refused at start: the

@@ -9,17 +9,20 @@ import (
 	"outrigger/internal/secret"
 )
 
-type passwordView struct{ *console.Form }
+type passwordView struct {
+	*console.Form
+	User string // for password managers
+}
 
-func passwordPage(form *console.Form) console.Page {
+func passwordPage(r *http.Request, form *console.Form) console.Page {
 	return console.Page{
 		Template: "account-password", Title: "Change password", Section: section,
-		Tabs: tabs(passwordPath), Data: passwordView{form},
+		Tabs: tabs(passwordPath), Data: passwordView{form, identity.From(r.Context()).Name},
 	}
 }
 
-func (a *account) showPassword(*http.Request) (console.Response, error) {
-	return passwordPage(console.NewForm()), nil
+func (a *account) showPassword(r *http.Request) (console.Response, error) {
+	return passwordPage(r, console.NewForm()), nil
 }
 
 // changePassword asks for the present password first: whoever finds a browser
@@ -29,7 +32,7 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := passwordPage(form)
+	page := passwordPage(r, form)
 	var wrong fault.Fields
 	if form.Raw("current") == "" {
 		wrong.Add("current", "Enter the password that you have now.")

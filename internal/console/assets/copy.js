@@ -11,8 +11,8 @@ document.addEventListener("live", (event) => reveal(event.target));
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");
-  if (!button) return;
-  const label = button.innerHTML;
+  if (!button || button.role) return; // a second click while it says "Copied"
+  const label = [...button.childNodes];
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = "Copied";
@@ -21,7 +21,7 @@ document.addEventListener("click", async (event) => {
   }
   button.setAttribute("role", "status");
   setTimeout(() => {
-    button.innerHTML = label;
+    button.replaceChildren(...label);
     button.removeAttribute("role");
   }, 2000);
 });

@@ -23,8 +23,8 @@ function follow(element) {
       element.dispatchEvent(new CustomEvent("live", { bubbles: true }));
     };
     source.onerror = () => {
-      if (source.readyState !== EventSource.CLOSED) return; // it tries again by itself
-      element.dataset.stale = "";
+      source.close(); // its own next try comes late, or never after an error page
+      if (wait > 1000) element.dataset.stale = ""; // not the first try
       setTimeout(connect, wait);
       wait = Math.min(wait * 2, slowest);
     };
