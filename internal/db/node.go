@@ -19,10 +19,14 @@ import (
 const (
 	// lockPatience is how long a start waits for the lock: the server takes a
 	// moment to notice that a killed predecessor is gone.
-	lockPatience = 3 * time.Second
+	lockPatience = 2 * time.Second
 
-	// lockWatch is how often the connection that holds the lock is tried.
+	// lockWatch is how often the connection that holds the lock is tried. One
+	// that the server closes is noticed at once.
 	lockWatch = 2 * time.Second
+
+	// lockRetry is the pause between attempts to have it back.
+	lockRetry = 500 * time.Millisecond
 )
 
 // nodeLock says that this process is the node of its id: a session advisory
@@ -100,15 +104,9 @@ func (l *nodeLock) acquire(ctx context.Context) error {
 // watch keeps the lock until close, or until another process has it.
 func (l *nodeLock) watch(ctx context.Context) {
 	defer close(l.through)
-	tick := time.NewTicker(lockWatch)
-	defer tick.Stop()
 	away := false
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+		l.pause(ctx)
 		err := l.check(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -124,6 +122,22 @@ func (l *nodeLock) watch(ctx context.Context) {
 		}
 		away = err != nil
 	}
+}
+
+// pause ends when it is time to look, or when the connection breaks.
+func (l *nodeLock) pause(ctx context.Context) {
+	length := lockWatch
+	if l.conn == nil {
+		length = lockRetry
+	}
+	bounded, cancel := context.WithTimeout(ctx, length)
+	defer cancel()
+	if l.conn == nil {
+		<-bounded.Done()
+		return
+	}
+	// Nobody notifies; this reads until the connection ends or time is up.
+	l.conn.WaitForNotification(bounded)
 }
 
 // check asks whether the connection lives, and takes the lock anew if not.

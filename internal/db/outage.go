@@ -38,12 +38,12 @@ func outage(err error) string {
 	var connecting *pgconn.ConnectError
 	var network net.Error
 	switch {
+	case errors.Is(err, context.Canceled):
+		return ""
 	case errors.As(err, &connecting), errors.As(err, &network),
 		errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), pgconn.Timeout(err):
-		if errors.Is(err, context.Canceled) {
-			return ""
-		}
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		pgconn.SafeToRetry(err): // nothing was sent, since the connection was closed
 		return "The database does not answer. The program goes on by itself when it does."
 	}
 	return ""

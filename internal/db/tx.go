@@ -83,10 +83,11 @@ func (tx *Tx) Fenced(ctx context.Context, name string, fence int64) error {
 	}
 	var now int64
 	err := tx.QueryRow(ctx, q, name).Scan(&now)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	gone := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !gone {
 		return fmt.Errorf("reading the lease %s: %w", name, err)
 	}
-	if now != fence {
+	if gone || now != fence {
 		return fault.New(fault.Conflict, "Another node has taken over %s.", name)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -87,11 +88,18 @@ func (p *Proxy) serve() {
 			server.Close()
 			continue
 		}
-		p.all.Go(func() { p.pump(client, server, func([]byte) {}) })
+		var lost atomic.Bool // the next answer is
+		p.all.Go(func() {
+			p.pump(client, server, func([]byte) {
+				if lost.Load() {
+					client.Close()
+				}
+			})
+		})
 		p.all.Go(func() {
 			p.pump(server, client, func(sent []byte) {
 				if p.loses(sent) {
-					client.Close()
+					lost.Store(true)
 				}
 			})
 		})
@@ -110,8 +118,8 @@ func (p *Proxy) admit(ends ...net.Conn) bool {
 	return !p.away
 }
 
-// LoseAnswer waits for a client to send text, lets that through and cuts the
-// client off before the answer, once.
+// LoseAnswer waits for a client to send text, lets that through, and when the
+// server answers cuts the client off instead, once.
 func (p *Proxy) LoseAnswer(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
