@@ -37,6 +37,16 @@ func Cut(s string, max int) (string, bool) {
 	return s, false
 }
 
+// Ellipsis shortens s to at most max characters, of which the last is then a
+// "…".
+func Ellipsis(s string, max int) string {
+	if _, more := Cut(s, max); !more {
+		return s
+	}
+	s, _ = Cut(s, max-1)
+	return s + "…"
+}
+
 // MaxDepth is how deep a webhook body may be nested. Real ones stay under 15.
 const MaxDepth = 100
 

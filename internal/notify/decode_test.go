@@ -104,6 +104,14 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func TestEllipsis(t *testing.T) {
+	for in, want := range map[string]string{"": "", "äöü": "äöü", "äöüß": "äö…"} {
+		if got := Ellipsis(in, 3); got != want {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+}
+
 func TestNotUnderstood(t *testing.T) {
 	err := NotUnderstood("there is no %s", "pullRequest")
 	if !errors.Is(err, ErrNotUnderstood) || err.Error() != "body not understood: there is no pullRequest" {

@@ -11,6 +11,10 @@ import (
 // editedOnline ends the message of a commit made in the platform's editor.
 const editedOnline = "edited online with Bitbucket"
 
+// maxListed is how many commits are looked at to find those of one of several
+// changes. The platform lists 5 unless it is told otherwise.
+const maxListed = 100
+
 // change is what happened to one ref in a push.
 type change struct {
 	ref                  ref
@@ -115,7 +119,7 @@ func (h *hook) commitsOf(c change) []commit {
 	}
 	wanted := []string{c.to}
 	var own []commit
-	for _, k := range h.commits { // newest first, so that children come before their parents
+	for _, k := range h.commits[:min(len(h.commits), maxListed)] { // newest first, so that children come before their parents
 		if !slices.Contains(wanted, k.id) || k.id == c.from {
 			continue
 		}

@@ -49,10 +49,16 @@ func ref(e *notify.Event) {
 	e.Branch = "feature/snake_case_*_[1]"
 	e.Ref = &notify.RefChange{Name: e.Branch, From: "4f1d", To: "9e8c"}
 	e.URL = repositoryURL + "/commits?until=refs%2Fheads%2Ffeature"
-	switch e.Types[0] {
+	switch t := e.Types[0]; t {
+	case notify.BranchDeleted:
+		e.Ref.To, e.URL = "", e.Repository.URL
 	case notify.TagCreated, notify.TagUpdated, notify.TagDeleted:
 		e.Branch = "v2.1.0"
 		e.Ref.Name, e.Ref.Tag = e.Branch, true
+		e.URL = repositoryURL + "/commits?until=refs%2Ftags%2Fv2.1.0"
+		if t == notify.TagDeleted {
+			e.Ref.To, e.URL = "", e.Repository.URL
+		}
 	case notify.BranchUpdated:
 		addCommits(e, "Carry over <all> wheels & levers", "Name the wheels in the log", "Test __init__ with all nines", "Fix the build", "Oil the bearings", "Prepare 2.1")
 		e.CommitCount = 17

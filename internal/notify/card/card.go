@@ -1,0 +1,77 @@
+// Package card says what an event is about, for people who read it in a chat:
+// one Card, which the packages of the chat platforms render. Texts in it are
+// plain; whoever renders them escapes them.
+package card
+
+import (
+	"outrigger/internal/notify"
+)
+
+// Card is what a chat message shows. Lines have no line breaks and no control
+// characters, links are absolute http(s) addresses.
+type Card struct {
+	Kind        Kind
+	Title       string        // one sentence: who did what, where
+	Branch      string        // the branch; "source → target" for a pull request; empty for none
+	Facts       []notify.Fact // names and values, in the order of their weight
+	Commits     []Commit      // newest first, at most 5
+	MoreCommits int           // how many more there are
+	Text        string        // what somebody wrote, with its line breaks; at most 500 characters
+	Links       []Link        // at most 3, the best first
+}
+
+// Kind is what sort of news it is: it decides on the colour.
+type Kind uint8
+
+const (
+	Neutral Kind = iota // nothing to do
+	Info                // something new
+	Good                // something succeeded
+	Warning             // somebody should look
+	Bad                 // something failed
+)
+
+// Commit is a commit as a line of a card.
+type Commit struct {
+	ID      string // shortened
+	Message string
+	Author  string
+	URL     string // empty where not known
+}
+
+// Link is a button.
+type Link struct {
+	Title string
+	URL   string
+}
+
+// Plain is the card in one line, for notifications and for clients that
+// cannot show cards.
+func (c *Card) Plain() string {
+	if c.Text == "" {
+		return c.Title
+	}
+	return c.Title + ": " + line(c.Text, maxPlainText)
+}
+
+// Shorten leaves off the part that will be missed least, and tells whether
+// there was one: commits first, then facts, then the text and the branch.
+// The title and the first link stay. Slices are cut, not changed.
+func (c *Card) Shorten() bool {
+	switch {
+	case len(c.Commits) > 0:
+		c.Commits = c.Commits[:len(c.Commits)-1]
+		c.MoreCommits++
+	case len(c.Facts) > 0:
+		c.Facts = c.Facts[:len(c.Facts)-1]
+	case c.Text != "":
+		c.Text = ""
+	case c.Branch != "":
+		c.Branch = ""
+	case len(c.Links) > 1:
+		c.Links = c.Links[:len(c.Links)-1]
+	default:
+		return false
+	}
+	return true
+}

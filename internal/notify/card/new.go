@@ -1,0 +1,78 @@
+package card
+
+import (
+	"outrigger/internal/notify"
+)
+
+// How many characters of each text a card shows. A chat message is read at a
+// glance, and Teams takes 20 KiB in all.
+const (
+	maxText      = 500 // a comment or description
+	maxPlainText = 200 // of it in a notification
+	maxTitle     = 200 // the title of a pull request, which the platform allows 255 for
+	maxValue     = 300 // a fact
+	maxMessage   = 120 // the first line of a commit's message
+	maxName      = 120 // a branch, a repository, whoever did it
+	maxUser      = 60  // a user among several
+	shortHash    = 10  // of a commit's 40: what the platform shows
+)
+
+// New makes the card of an event. Its first type says what happened.
+func New(e *notify.Event) Card {
+	if len(e.Types) == 0 { // decoders make none such
+		return Card{Title: "Something happened in " + where(e), Links: links(e, inPlace)}
+	}
+	s := sentenceOf(e.Types[0])
+	if e.Build != nil && s.thing == build {
+		_, s.kind = buildState(e.Build.State)
+	}
+	c := Card{
+		Kind:   s.kind,
+		Title:  title(e, s),
+		Branch: branchOf(e),
+		Facts:  facts(e),
+		Text:   text(e),
+		Links:  links(e, s.thing),
+	}
+	c.Commits, c.MoreCommits = commits(e)
+	return c
+}
+
+// branchOf is the line about the branch. Tags have a fact of their own.
+func branchOf(e *notify.Event) string {
+	switch {
+	case e.Ref != nil && e.Ref.Tag:
+		return ""
+	case e.PullRequest != nil && e.SourceBranch != "" && e.Branch != "":
+		return line(e.SourceBranch, maxName) + " → " + line(e.Branch, maxName)
+	}
+	return line(e.Branch, maxName)
+}
+
+// text is what somebody wrote: the comment, or the description where it is
+// news. What was deleted is not shown again.
+func text(e *notify.Event) string {
+	switch e.Types[0] {
+	case notify.PullRequestCommentDeleted, notify.CommitCommentDeleted:
+		return ""
+	case notify.PullRequestOpened:
+		return descriptionOf(e)
+	case notify.PullRequestFieldEdited:
+		for _, c := range e.Changes {
+			if c.Field == "description" {
+				return descriptionOf(e)
+			}
+		}
+	}
+	if e.Comment != nil {
+		return paragraphs(e.Comment.Text, maxText)
+	}
+	return ""
+}
+
+func descriptionOf(e *notify.Event) string {
+	if e.PullRequest == nil {
+		return ""
+	}
+	return paragraphs(e.PullRequest.Description, maxText)
+}

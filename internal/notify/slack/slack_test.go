@@ -1,0 +1,136 @@
+package slack
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/notifytest"
+)
+
+func TestGolden(t *testing.T) {
+	for _, x := range notify.EventTypes() {
+		e := notifytest.Event(x)
+		message := Render(card.New(&e))
+		notifytest.Golden(t, x.String(), message)
+		check(t, message)
+	}
+}
+
+type mrkdwn struct{ Type, Text string }
+
+type message struct {
+	Text   string
+	Blocks []struct {
+		Type   string
+		Text   *mrkdwn
+		Fields []mrkdwn
+	}
+}
+
+// check holds Slack's limits, which are the same for every message.
+func check(t rapid.TB, b []byte) message {
+	if len(b) >= MaxSize {
+		t.Fatalf("%d bytes: %s", len(b), b)
+	}
+	var m message
+	if err := json.Unmarshal(b, &m); err != nil || !utf8.Valid(b) {
+		t.Fatalf("not JSON in UTF-8: %v\n%s", err, b)
+	}
+	if m.Text == "" || len(m.Blocks) == 0 || len(m.Blocks) > 50 {
+		t.Fatalf("%d blocks, text %q", len(m.Blocks), m.Text)
+	}
+	for _, k := range m.Blocks {
+		if k.Type != "section" || (k.Text == nil) == (len(k.Fields) == 0) || len(k.Fields) > 10 {
+			t.Fatalf("a block is %+v", k)
+		}
+		if k.Text != nil && (k.Text.Type != "mrkdwn" || k.Text.Text == "" || len(k.Text.Text) > 3000) {
+			t.Fatalf("a text has %d bytes: %s", len(k.Text.Text), k.Text.Text)
+		}
+		for _, f := range k.Fields {
+			if f.Type != "mrkdwn" || f.Text == "" || len(f.Text) > 2000 {
+				t.Fatalf("a field has %d bytes: %s", len(f.Text), f.Text)
+			}
+		}
+	}
+	return m
+}
+
+func TestMarkupIsEscaped(t *testing.T) {
+	for in, want := range map[string]string{
+		"a < b && c > d": "a &lt; b &amp;&amp; c &gt; d",
+		"<!channel>":     "&lt;!channel&gt;",
+		"&lt;":           "&amp;lt;",
+		"bell\a":         "bell ",
+		"\xff":           "\uFFFD",
+	} {
+		if got := string(appendEscaped(nil, in)); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+	b := Render(card.Card{Title: "a *b*", Text: "one\n<two>", Links: []card.Link{{Title: "Open <x>", URL: "https://h/?a=1&b=2"}}})
+	for _, want := range []string{`"⚪ a *b*"`, `">one\n>&lt;two&gt;"`, `"<https://h/?a=1&amp;b=2|Open &lt;x&gt;>"`} {
+		if !bytes.Contains(b, []byte(want)) {
+			t.Errorf("no %s in %s", want, b)
+		}
+	}
+}
+
+func TestTooBig(t *testing.T) {
+	e := notifytest.Event(notify.BranchUpdated)
+	for i := range e.Commits {
+		e.Commits[i].Message = strings.Repeat("&", 1000)
+		e.Commits[i].URL += strings.Repeat("%20", 600)
+	}
+	for i := range 40 {
+		e.Facts = append(e.Facts, notify.Fact{Name: fmt.Sprintf("fact %d", i), Value: strings.Repeat("&", 1000)})
+	}
+	b := Render(card.New(&e))
+	check(t, b)
+	if !bytes.Contains(b, []byte("pushed to")) || !bytes.Contains(b, []byte("|Open branch>")) || !bytes.Contains(b, []byte("17 commits")) {
+		t.Errorf("the title or the link is gone, or commits do not go first: %s", b)
+	}
+}
+
+func TestCommitsThatDoNotFitAreCounted(t *testing.T) {
+	e := notifytest.Event(notify.BranchUpdated)
+	for i := range e.Commits {
+		e.Commits[i].URL += strings.Repeat("x", 1200)
+	}
+	b := Render(card.New(&e))
+	check(t, b)
+	if !bytes.Contains(b, []byte("|0f1d2e3c4b>")) || !bytes.Contains(b, []byte("and 15 more")) {
+		t.Error(string(b))
+	}
+}
+
+func TestAnyCardFits(t *testing.T) {
+	text := rapid.OneOf(rapid.String(), rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("&", n) }), rapid.Map(rapid.IntRange(0, 3000), func(n int) string { return strings.Repeat("\n", n) }))
+	address := rapid.Map(text, func(s string) string { return "https://h/" + s })
+	rapid.Check(t, func(t *rapid.T) {
+		c := card.Card{Title: "x" + text.Draw(t, "title"), Branch: text.Draw(t, "branch"), Text: text.Draw(t, "text"), Kind: card.Kind(rapid.IntRange(0, 9).Draw(t, "kind"))}
+		for range rapid.IntRange(0, 30).Draw(t, "n") {
+			c.Facts = append(c.Facts, notify.Fact{Name: text.Draw(t, "name"), Value: text.Draw(t, "value")})
+			c.Commits = append(c.Commits, card.Commit{ID: text.Draw(t, "id"), Message: text.Draw(t, "message"), URL: address.Draw(t, "url")})
+			c.Links = append(c.Links, card.Link{Title: text.Draw(t, "label"), URL: address.Draw(t, "url")})
+		}
+		check(t, Render(c))
+	})
+}
+
+func BenchmarkCard(b *testing.B) {
+	e := notifytest.Event(notify.PullRequestOpened)
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(Render(card.New(&e))) == 0 {
+			b.Fatal("nothing")
+		}
+	}
+}

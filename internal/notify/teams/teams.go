@@ -1,0 +1,194 @@
+// Package teams writes cards for Microsoft Teams: an Adaptive Card in the
+// message envelope that the stock workflow "Post to a channel when a webhook
+// request is received" expects.
+//
+// Sources: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format,
+// https://learn.microsoft.com/adaptive-cards/schema-explorer/adaptive-card.
+package teams
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
+)
+
+// MaxSize is what no message reaches, in bytes. Teams takes 28 KiB, but counts
+// after the workflow has written the message anew, which makes about a fifth
+// more of it; what is too big is lost after the sender got its 2xx.
+const MaxSize = 20 << 10
+
+const (
+	// version of Adaptive Cards: later ones, posted through a workflow, show
+	// as "this card couldn't be displayed".
+	version = "1.4"
+	// maxActions is how many buttons Teams shows.
+	maxActions = 6
+	// maxTitle, in characters, keeps what is never left off, twice the title
+	// and a link of 2,000 bytes, well below MaxSize.
+	maxTitle = 600
+	maxLabel = 60 // what a button says
+	// usualSize is what most messages stay below.
+	usualSize = 2048
+)
+
+// Render writes the card's message: compact JSON below MaxSize, without nulls.
+// If need be, parts of the card are left off in the order of card.Shorten.
+func Render(c card.Card) []byte {
+	w := writer{b: make([]byte, 0, usualSize), scratch: make([]byte, 0, usualSize/4)}
+	for {
+		w.message(&c)
+		if len(w.b) < MaxSize || !c.Shorten() {
+			return w.b
+		}
+		w.b = w.b[:0]
+	}
+}
+
+// writer appends JSON. Commas stand before all but the first of their list.
+type writer struct {
+	b       []byte
+	scratch []byte
+}
+
+func (w *writer) message(c *card.Card) {
+	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
+		`{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","type":"AdaptiveCard","version":"` + version + `",` +
+		`"msteams":{"width":"Full"},"fallbackText":`)
+	w.quoted(notify.Ellipsis(c.Plain(), maxTitle))
+	w.raw(`,"body":[{"type":"Container","style":"` + style(c.Kind) + `","bleed":true,"items":[{"type":"TextBlock","text":`)
+	w.escaped(notify.Ellipsis(c.Title, maxTitle))
+	w.raw(`,"weight":"Bolder","wrap":true}]}`)
+	w.facts(c)
+	w.commits(c)
+	if c.Text != "" {
+		w.raw(`,{"type":"TextBlock","text":`)
+		w.escaped(c.Text)
+		w.raw(`,"wrap":true,"separator":true}`)
+	}
+	w.raw(`]`)
+	w.actions(c.Links)
+	w.raw(`}}]}`)
+}
+
+// style is the colour of a container.
+func style(k card.Kind) string {
+	switch k {
+	case card.Info:
+		return "accent"
+	case card.Good:
+		return "good"
+	case card.Warning:
+		return "warning"
+	case card.Bad:
+		return "attention"
+	}
+	return "emphasis"
+}
+
+func (w *writer) facts(c *card.Card) {
+	if c.Branch == "" && len(c.Facts) == 0 {
+		return
+	}
+	w.raw(`,{"type":"FactSet","facts":[`)
+	if c.Branch != "" {
+		w.fact("Branch", c.Branch, true)
+	}
+	for i, f := range c.Facts {
+		w.fact(f.Name, f.Value, i == 0 && c.Branch == "")
+	}
+	w.raw(`]}`)
+}
+
+func (w *writer) fact(name, value string, first bool) {
+	if !first {
+		w.raw(`,`)
+	}
+	w.raw(`{"title":`)
+	w.escaped(name)
+	w.raw(`,"value":`)
+	w.escaped(value)
+	w.raw(`}`)
+}
+
+// commits are a list in one text: Teams takes \r between its lines.
+func (w *writer) commits(c *card.Card) {
+	if len(c.Commits) == 0 {
+		if c.MoreCommits > 0 {
+			w.raw(`,{"type":"TextBlock","text":"` + strconv.Itoa(c.MoreCommits) + ` commits","wrap":true}`)
+		}
+		return
+	}
+	s := w.scratch[:0]
+	for _, k := range c.Commits {
+		s = append(s, "- "...)
+		if url := card.Absolute(k.URL); url != "" {
+			s = append(s, '[')
+			s = appendEscaped(s, k.ID)
+			s = append(s, "]("...)
+			s = appendURL(s, url)
+			s = append(s, ')')
+		} else {
+			s = appendEscaped(s, k.ID)
+		}
+		s = append(s, ' ')
+		s = appendEscaped(s, k.Message)
+		if k.Author != "" {
+			s = append(s, " — "...)
+			s = appendEscaped(s, k.Author)
+		}
+		s = append(s, '\r')
+	}
+	if c.MoreCommits > 0 {
+		s = append(s, "- and "...)
+		s = strconv.AppendInt(s, int64(c.MoreCommits), 10)
+		s = append(s, " more\r"...)
+	}
+	w.scratch = s
+	w.raw(`,{"type":"TextBlock","text":`)
+	w.b, _ = jsontext.AppendQuote(w.b, s[:len(s)-1])
+	w.raw(`,"wrap":true}`)
+}
+
+func (w *writer) actions(links []card.Link) {
+	n := 0
+	for _, l := range links {
+		url := card.Absolute(l.URL)
+		if url == "" || n == maxActions {
+			continue
+		}
+		if n++; n == 1 {
+			w.raw(`,"actions":[`)
+		} else {
+			w.raw(`,`)
+		}
+		w.raw(`{"type":"Action.OpenUrl","title":`)
+		w.quoted(notify.Ellipsis(l.Title, maxLabel))
+		w.raw(`,"url":`)
+		w.quoted(url)
+		w.raw(`}`)
+	}
+	if n > 0 {
+		w.raw(`]`)
+	}
+}
+
+func (w *writer) raw(s string) { w.b = append(w.b, s...) }
+
+// quoted writes a JSON string.
+func (w *writer) quoted(s string) {
+	// Its only error is about bytes that are not UTF-8, which it replaces.
+	w.b, _ = jsontext.AppendQuote(w.b, s)
+}
+
+// escaped writes a JSON string of text that Markdown must not change.
+func (w *writer) escaped(s string) {
+	if !special(s) {
+		w.quoted(s)
+		return
+	}
+	w.scratch = appendEscaped(w.scratch[:0], s)
+	w.b, _ = jsontext.AppendQuote(w.b, w.scratch)
+}
