@@ -35,6 +35,8 @@ type Delivery struct {
 	CreatedAt  time.Time
 	FinishedAt time.Time // zero while it waits
 	Event      *Event
+
+	last work.Attempt // the one that delivered
 }
 
 // Result is what one attempt at a delivery led to, ready to be kept.

@@ -1,10 +1,12 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"outrigger/internal/db"
@@ -13,7 +15,7 @@ import (
 )
 
 const deliverySelect = `SELECT d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
-	d.created_at, d.finished_at, e.event FROM notify_deliveries d JOIN notify_events e ON e.id = d.event_id`
+	d.created_at, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d JOIN notify_events e ON e.id = d.event_id`
 
 // Heads gives the oldest deliveries that wait on a channel, in their order.
 func (s *Store) Heads(ctx context.Context, channelID int64, limit int) ([]*Delivery, error) {
@@ -28,16 +30,34 @@ func (s *Store) Heads(ctx context.Context, channelID int64, limit int) ([]*Deliv
 
 // ListDeliveries gives the newest deliveries that f lets through.
 func (s *Store) ListDeliveries(ctx context.Context, f DeliveryFilter) ([]*Delivery, error) {
+	var out []*Delivery
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if f.RuleID == 0 {
+			out, err = f.read(ctx, tx, "", 0)
+			return err
+		}
+		if out, err = f.read(ctx, tx, `d.rule_id = $1`, f.RuleID); err != nil {
+			return err
+		}
+		more, err := f.read(ctx, tx, `d.id IN (SELECT delivery_id FROM notify_delivery_rules WHERE rule_id = $1)`, f.RuleID)
+		out = append(out, more...)
+		return err
+	})
+	slices.SortFunc(out, func(a, b *Delivery) int { return cmp.Compare(b.ID, a.ID) })
+	return out[:min(len(out), f.Limit)], err
+}
+
+// read gives the newest deliveries by the filter and one more condition,
+// whose argument is $1.
+func (f *DeliveryFilter) read(ctx context.Context, tx *db.Tx, condition string, arg int64) ([]*Delivery, error) {
 	var where []string
 	var args []any
 	ask := func(condition string, arg any) {
 		args = append(args, arg)
 		where = append(where, fmt.Sprintf(condition, len(args)))
 	}
-	from := deliverySelect
-	if f.RuleID != 0 {
-		from += ` JOIN notify_delivery_rules dr ON dr.delivery_id = d.id`
-		ask("dr.rule_id = $%d", f.RuleID)
+	if condition != "" {
+		args, where = append(args, arg), append(where, condition)
 	}
 	if f.ChannelID != 0 {
 		ask("d.channel_id = $%d", f.ChannelID)
@@ -54,16 +74,12 @@ func (s *Store) ListDeliveries(ctx context.Context, f DeliveryFilter) ([]*Delive
 	if f.Before != 0 {
 		ask("d.id < $%d", f.Before)
 	}
+	query := deliverySelect
 	if len(where) > 0 {
-		from += " WHERE " + strings.Join(where, " AND ")
+		query += " WHERE " + strings.Join(where, " AND ")
 	}
 	args = append(args, f.Limit)
-	var out []*Delivery
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		out, err = readDeliveries(ctx, tx, fmt.Sprintf("%s ORDER BY d.id DESC LIMIT $%d", from, len(args)), args...)
-		return err
-	})
-	return out, err
+	return readDeliveries(ctx, tx, fmt.Sprintf("%s ORDER BY d.id DESC LIMIT $%d", query, len(args)), args...)
 }
 
 // Delivery gives one delivery with all its attempts: fault.NotFound when
@@ -80,7 +96,9 @@ func (s *Store) Delivery(ctx context.Context, id int64) (*Delivery, []work.Attem
 			return fault.New(fault.NotFound, "There is no delivery with id %d.", id)
 		}
 		d = found[0]
-		attempts, err = readAttempts(ctx, tx, id)
+		if attempts, err = readAttempts(ctx, tx, id); err == nil && d.State == Delivered {
+			attempts = append(attempts, d.last)
+		}
 		return err
 	})
 	return d, attempts, err
@@ -106,13 +124,15 @@ func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) (
 func scanDelivery(rows *sql.Rows) (*Delivery, error) {
 	d := new(Delivery)
 	var rules string
-	var created, finished int64
+	var created, finished, took int64
 	var event sql.RawBytes
 	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Attempts, &d.Errors5xx,
-		&created, &finished, &event); err != nil {
+		&created, &finished, &took, &d.last.Status, &d.last.Answer, &event); err != nil {
 		return nil, fmt.Errorf("read delivery: %w", err)
 	}
 	d.CreatedAt, d.FinishedAt = db.Time(created), db.Time(finished)
+	d.last.Took = micros(took)
+	d.last.At = d.FinishedAt.Add(-d.last.Took)
 	var err error
 	if d.Rules, err = decodeIDs(rules); err != nil {
 		return nil, err

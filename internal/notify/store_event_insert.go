@@ -49,18 +49,18 @@ func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*Delivery) er
 	args := make([][]any, len(deliveries))
 	for i, d := range deliveries {
 		d.CreatedAt = tx.Now()
-		args[i] = []any{d.EventID, d.ChannelID, string(d.Format), encodeIDs(d.Rules), db.Micros(d.CreatedAt)}
+		args[i] = []any{d.EventID, d.ChannelID, string(d.Format), d.Rules[0], encodeIDs(d.Rules), db.Micros(d.CreatedAt)}
 	}
-	err := tx.Each(ctx, `INSERT INTO notify_deliveries (event_id, channel_id, format, rules, state, reason, attempts, errors_5xx,
-			created_at, finished_at)
-		VALUES ($1, $2, $3, $4, 'waiting', '', 0, 0, $5, 0) RETURNING id`, args,
+	err := tx.Each(ctx, `INSERT INTO notify_deliveries (event_id, channel_id, format, rule_id, rules, state, reason, attempts,
+			errors_5xx, created_at, finished_at, took, status, answer)
+		VALUES ($1, $2, $3, $4, $5, 'waiting', '', 0, 0, $6, 0, 0, 0, '') RETURNING id`, args,
 		func(i int, row db.Row) error { return row.Scan(&deliveries[i].ID) })
 	if err != nil {
 		return fmt.Errorf("insert deliveries: %w", err)
 	}
 	args = args[:0]
 	for _, d := range deliveries {
-		for _, rule := range d.Rules {
+		for _, rule := range d.Rules[1:] {
 			args = append(args, []any{rule, d.ID})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
+	"outrigger/internal/work"
 )
 
 // Keep commits what an attempt led to: the delivery, the attempt and the
@@ -42,16 +43,25 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*Result) er
 
 func writeAttempts(ctx context.Context, tx *db.Tx, items []*Result) error {
 	results := make([][]any, len(items))
-	attempts := make([][]any, 0, len(items))
+	var attempts [][]any
 	for i, r := range items {
 		number, errors5xx := r.counts()
-		results[i] = []any{string(r.State), r.Reason, number, errors5xx, finishedAt(r.State, tx.Now()), r.Delivery.ID}
-		if a := r.Attempt; a != nil {
+		var last work.Attempt
+		switch {
+		case r.Attempt == nil:
+		case r.State == Delivered:
+			last = *r.Attempt
+		default:
+			a := r.Attempt
 			attempts = append(attempts, []any{r.Delivery.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, a.Err})
 		}
+		results[i] = []any{
+			string(r.State), r.Reason, number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
+			last.Answer, r.Delivery.ID,
+		}
 	}
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5
-		WHERE id = $6 AND finished_at = 0`, results, nil); err != nil {
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
+		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0`, results, nil); err != nil {
 		return fmt.Errorf("keep results: %w", err)
 	}
 	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)

@@ -38,7 +38,7 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 			rows.Close()
 			return 0, err
 		}
-		for _, r := range rules {
+		for _, r := range rules[1:] {
 			links = append(links, []any{r, id})
 		}
 	}

@@ -184,9 +184,7 @@ func channelRules(ctx context.Context, tx *db.Tx, channel int64) (map[int64]bool
 // waitingFor are the deliveries on a channel that wait for a rule, with all
 // the rules that each is for.
 func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) (map[int64][]int64, error) {
-	rows, err := tx.Query(ctx, `SELECT d.id, d.rules FROM notify_deliveries d
-		JOIN notify_delivery_rules dr ON dr.delivery_id = d.id AND dr.rule_id = $1
-		WHERE d.channel_id = $2 AND d.finished_at = 0`, rule, channel)
+	rows, err := tx.Query(ctx, `SELECT id, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0`, channel)
 	if err != nil {
 		return nil, fmt.Errorf("waiting deliveries: %w", err)
 	}
@@ -194,12 +192,16 @@ func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) (map[int64]
 	found := make(map[int64][]int64)
 	for rows.Next() {
 		var id int64
-		var rules string
-		if err := rows.Scan(&id, &rules); err != nil {
+		var encoded string
+		if err := rows.Scan(&id, &encoded); err != nil {
 			return nil, fmt.Errorf("waiting deliveries: %w", err)
 		}
-		if found[id], err = decodeIDs(rules); err != nil {
+		rules, err := decodeIDs(encoded)
+		if err != nil {
 			return nil, err
+		}
+		if slices.Contains(rules, rule) {
+			found[id] = rules
 		}
 	}
 	return found, rows.Err()

@@ -71,31 +71,39 @@ CREATE INDEX notify_events_not_understood ON notify_events (received_at) WHERE o
 CREATE INDEX notify_events_unused ON notify_events (id) WHERE rules = 0;
 
 -- The three tables that every event writes to have no foreign keys: a check a
--- row costs PostgreSQL more than the row. One function writes them, in one
--- transaction, and retention deletes them together.
+-- row costs PostgreSQL more than the row. For the same reason what most
+-- deliveries have once, a rule and an attempt, stands in the delivery itself.
 CREATE TABLE notify_deliveries (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     event_id    INTEGER NOT NULL,
     channel_id  INTEGER NOT NULL,
     format      TEXT    NOT NULL CHECK (format IN ('teams', 'slack')),
+    rule_id     INTEGER NOT NULL,
     rules       TEXT    NOT NULL,
     state       TEXT    NOT NULL CHECK (state IN ('deciding', 'waiting', 'sending', 'delivered', 'failed', 'cancelled')),
     reason      TEXT    NOT NULL,
     attempts    INTEGER NOT NULL CHECK (attempts >= 0),
     errors_5xx  INTEGER NOT NULL CHECK (errors_5xx >= 0),
     created_at  INTEGER NOT NULL,
-    finished_at INTEGER NOT NULL
+    finished_at INTEGER NOT NULL,
+    took        INTEGER NOT NULL,
+    status      INTEGER NOT NULL,
+    answer      TEXT    NOT NULL
 ) STRICT;
+CREATE INDEX notify_deliveries_rule ON notify_deliveries (rule_id, id);
 CREATE INDEX notify_deliveries_event ON notify_deliveries (event_id);
 CREATE INDEX notify_deliveries_live ON notify_deliveries (channel_id, id) WHERE finished_at = 0;
 CREATE INDEX notify_deliveries_failed ON notify_deliveries (id) WHERE state = 'failed';
 
+-- The second and further rules of a delivery; the first is its rule_id.
 CREATE TABLE notify_delivery_rules (
     rule_id     INTEGER NOT NULL,
     delivery_id INTEGER NOT NULL,
     PRIMARY KEY (rule_id, delivery_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Attempts that did not deliver; the one that did is took, status and answer
+-- of the delivery.
 CREATE TABLE notify_attempts (
     delivery_id INTEGER NOT NULL,
     number      INTEGER NOT NULL CHECK (number >= 1),
