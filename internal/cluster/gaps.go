@@ -1,0 +1,55 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+)
+
+// shortestGap is how long nobody must have listened to be worth showing: a
+// restart takes seconds, and a crash is noticed to one heartbeat.
+const shortestGap = time.Minute
+
+// Gap is a time in which no node listened: what platforms sent then is lost,
+// since they do not send again.
+type Gap struct {
+	From time.Time // the last sign of life of any node
+	To   time.Time // the start of the next one
+}
+
+// Gaps lists the gaps that ended after a time, the oldest first.
+func (c *Cluster) Gaps(ctx context.Context, since time.Time) (gaps []Gap, err error) {
+	err = c.db.Read(ctx, func(tx *db.Tx) error {
+		gaps = nil
+		rows, err := tx.Query(ctx, `SELECT from_at, to_at FROM cluster_gaps WHERE to_at > $1 ORDER BY from_at`, db.Micros(since))
+		if err != nil {
+			return fmt.Errorf("listing the gaps: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var from, to int64
+			if err := rows.Scan(&from, &to); err != nil {
+				return err
+			}
+			gaps = append(gaps, Gap{db.Time(from), db.Time(to)})
+		}
+		return rows.Err()
+	})
+	return gaps, err
+}
+
+// noteGap records, before a node that starts is registered, since when nobody
+// has listened. Of nodes that start at once one does.
+func noteGap(ctx context.Context, tx *db.Tx) error {
+	var last int64
+	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(beat_at), 0) FROM cluster_nodes`).Scan(&last); err != nil {
+		return err
+	}
+	if last == 0 || tx.Now().Sub(db.Time(last)) <= shortestGap {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO cluster_gaps (from_at, to_at) VALUES ($1, $2) ON CONFLICT (from_at) DO NOTHING`, last, db.Micros(tx.Now()))
+	return err
+}

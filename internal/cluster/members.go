@@ -1,0 +1,44 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+)
+
+// countFor is how long a count of the members is good: several loops ask at
+// every look at their share.
+const countFor = time.Second
+
+// count is who shares the work.
+type count struct{ self, active int }
+
+// Members says whether this node is ACTIVE (1, else 0) and how many nodes are,
+// for work.Shards. The answer is at most 1 s old.
+func (c *Cluster) Members(ctx context.Context) (self, active int, err error) {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	if !c.countedAt.IsZero() && time.Since(c.countedAt) < countFor {
+		return c.counted.self, c.counted.active, nil
+	}
+	asked := time.Now()
+	var n count
+	err = c.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN id = $1 THEN 1 ELSE 0 END), 0) FROM cluster_nodes WHERE state = $2`,
+			c.o.NodeID, Active).Scan(&n.active, &n.self)
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("counting the active nodes: %w", err)
+	}
+	c.counted, c.countedAt = n, asked
+	return n.self, n.active, nil
+}
+
+// recount has Members ask the database again.
+func (c *Cluster) recount() {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	c.countedAt = time.Time{}
+}

@@ -1,0 +1,232 @@
+package cluster
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// Nodes lists all nodes by id, as the database has them now.
+func (c *Cluster) Nodes(ctx context.Context) (nodes []Node, err error) {
+	err = c.db.Read(ctx, func(tx *db.Tx) error {
+		nodes, err = list(ctx, tx)
+		return err
+	})
+	return nodes, err
+}
+
+func list(ctx context.Context, tx *db.Tx) ([]Node, error) {
+	rows, err := tx.Query(ctx, `SELECT id, state, address, version, started_at, beat_at, changed_at FROM cluster_nodes ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("listing the nodes: %w", err)
+	}
+	defer rows.Close()
+	var nodes []Node
+	for rows.Next() {
+		var n Node
+		var started, beat, changed int64
+		if err := rows.Scan(&n.ID, &n.State, &n.Address, &n.Version, &started, &beat, &changed); err != nil {
+			return nil, fmt.Errorf("listing the nodes: %w", err)
+		}
+		n.StartedAt, n.BeatAt, n.ChangedAt = db.Time(started), db.Time(beat), db.Time(changed)
+		nodes = append(nodes, n)
+	}
+	return nodes, rows.Err()
+}
+
+// register writes this node's row for a process that begins.
+func (c *Cluster) register(ctx context.Context) error {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	var now time.Time
+	var nodes []Node
+	err := c.db.Write(ctx, func(tx *db.Tx) (err error) {
+		now = tx.Now()
+		if err := noteGap(ctx, tx); err != nil {
+			return err
+		}
+		if err := c.insert(ctx, tx); err != nil {
+			return err
+		}
+		if !c.o.Clustered {
+			if err := c.markOffline(ctx, tx, now); err != nil {
+				return err
+			}
+		}
+		nodes, err = list(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.beating, c.lastBeat = now, now
+	c.observe(nodes)
+	return nil
+}
+
+func (c *Cluster) insert(ctx context.Context, tx *db.Tx) error {
+	state, _ := next(Offline, begins)
+	_, err := tx.Exec(ctx, `INSERT INTO cluster_nodes (id, state, address, version, started_at, beat_at, changed_at)
+		VALUES ($1, $2, $3, $4, $5, $5, $5)
+		ON CONFLICT (id) DO UPDATE SET state = excluded.state, address = excluded.address, version = excluded.version,
+			started_at = excluded.started_at, beat_at = excluded.beat_at, changed_at = excluded.changed_at`,
+		c.o.NodeID, state, c.o.Address, c.o.Version, db.Micros(tx.Now()))
+	return err
+}
+
+// markOffline marks the other nodes that were last heard of before a time.
+func (c *Cluster) markOffline(ctx context.Context, tx *db.Tx, heardBefore time.Time) error {
+	_, err := tx.Exec(ctx, `UPDATE cluster_nodes SET state = $1, changed_at = $2 WHERE id <> $3 AND state <> $1 AND beat_at <= $4`,
+		Offline, db.Micros(tx.Now()), c.o.NodeID, db.Micros(heardBefore))
+	return err
+}
+
+// Result is what one heartbeat did.
+type Result struct {
+	At       time.Time // by the database's clock
+	Watching bool      // whether the others were judged
+	Changed  []Node    // nodes whose state is not what it was at the last one
+}
+
+// runOnce is one heartbeat: it says that this node lives, takes the step that
+// its state is due, and marks the nodes that are not heard of.
+func (c *Cluster) runOnce(ctx context.Context) (Result, error) {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	// Whoever knows that this node is drained takes nothing more; so empty is
+	// asked only after an earlier heartbeat has said it.
+	empty := c.Self().State == Passivating && c.o.InFlight() == 0
+	var r Result
+	var nodes []Node
+	beating := c.beating
+	err := c.db.Write(ctx, func(tx *db.Tx) (err error) {
+		r.At, beating = tx.Now(), c.beating
+		if r.At.Sub(c.lastBeat) >= c.silence {
+			beating = r.At // this node was away itself, or the database was
+		}
+		r.Watching = r.At.Sub(beating) >= c.silence
+		if err := c.say(ctx, tx); err != nil {
+			return err
+		}
+		if r.Watching {
+			if err := c.markOffline(ctx, tx, r.At.Add(-c.silence)); err != nil {
+				return err
+			}
+		}
+		if nodes, err = list(ctx, tx); err != nil {
+			return err
+		}
+		return c.step(ctx, tx, nodes, empty)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	c.beating, c.lastBeat = beating, r.At
+	r.Changed = c.observe(nodes)
+	return r, nil
+}
+
+// say writes the heartbeat. Where an administrator has removed the row while
+// the node was OFFLINE, it comes back.
+func (c *Cluster) say(ctx context.Context, tx *db.Tx) error {
+	n, err := tx.Exec(ctx, `UPDATE cluster_nodes SET beat_at = $2 WHERE id = $1`, c.o.NodeID, db.Micros(tx.Now()))
+	if err == nil && n == 0 {
+		err = c.insert(ctx, tx)
+	}
+	return err
+}
+
+// step brings this node's state to where its heartbeat leads. Its row is
+// locked by say.
+func (c *Cluster) step(ctx context.Context, tx *db.Tx, nodes []Node, empty bool) error {
+	for i := range nodes {
+		n := &nodes[i]
+		if n.ID != c.o.NodeID {
+			continue
+		}
+		to, _ := next(n.State, beats)
+		if c.isReady {
+			to, _ = next(to, ready)
+		}
+		if empty && to == Passivating {
+			to, _ = next(to, emptied)
+		}
+		if to != n.State {
+			n.State, n.ChangedAt = to, tx.Now()
+			_, err := tx.Exec(ctx, `UPDATE cluster_nodes SET state = $2, changed_at = $3 WHERE id = $1`, n.ID, to, db.Micros(tx.Now()))
+			return err
+		}
+	}
+	return nil
+}
+
+// apply changes the state of a node by an event.
+func (c *Cluster) apply(ctx context.Context, id string, e event) error {
+	c.turn.Lock()
+	defer c.turn.Unlock()
+	var nodes []Node
+	err := c.db.Write(ctx, func(tx *db.Tx) error {
+		from, err := lockState(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		to, allowed := next(from, e)
+		if !allowed {
+			return refusal(id, from, e)
+		}
+		if to != from {
+			// An orderly stop is a sign of life too, the last one.
+			_, err = tx.Exec(ctx, `UPDATE cluster_nodes SET state = $2, changed_at = $3, beat_at = CASE WHEN id = $4 THEN $3 ELSE beat_at END WHERE id = $1`,
+				id, to, db.Micros(tx.Now()), c.o.NodeID)
+			if err != nil {
+				return err
+			}
+		}
+		nodes, err = list(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.observe(nodes)
+	if id == c.o.NodeID {
+		select {
+		case c.kick <- struct{}{}:
+		default: // one is waiting
+		}
+	}
+	return nil
+}
+
+// lockState reads the state of a node and keeps others from changing it until
+// the transaction ends.
+func lockState(ctx context.Context, tx *db.Tx, id string) (state State, err error) {
+	q := `SELECT state FROM cluster_nodes WHERE id = $1`
+	if tx.Dialect() == db.Postgres {
+		q += ` FOR UPDATE`
+	}
+	err = tx.QueryRow(ctx, q, id).Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", fault.New(fault.NotFound, "There is no node %s.", id)
+	}
+	return state, err
+}
+
+func refusal(id string, from State, e event) error {
+	if e == drained {
+		return fault.New(fault.Conflict, "The node %s is %s: only an %s node can be drained.", id, from, Active)
+	}
+	return fault.New(fault.Conflict, "The node %s is %s: only a %s or %s node can be resumed.", id, from, Passivating, Passive)
+}
+
+// DeleteOffline removes up to limit nodes that have been OFFLINE since before
+// a time: what retention calls.
+func DeleteOffline(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return tx.Exec(ctx, `DELETE FROM cluster_nodes WHERE id IN
+		(SELECT id FROM cluster_nodes WHERE state = $1 AND changed_at < $2 ORDER BY changed_at LIMIT $3)`, Offline, db.Micros(before), limit)
+}
