@@ -19,7 +19,9 @@ func TestGolden(t *testing.T) {
 	for _, x := range notify.EventTypes() {
 		e := notifytest.Event(x)
 		message := Render(card.New(&e))
-		notifytest.Golden(t, x.String(), message)
+		if err := notifytest.Golden(x.String(), message); err != nil {
+			t.Error(err)
+		}
 		check(t, message)
 	}
 }
