@@ -1,0 +1,207 @@
+package openapitest
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"outrigger/internal/rest"
+)
+
+func load(t *testing.T, data string) *Spec {
+	t.Helper()
+	s, err := Load([]byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestOurDescriptionIsValid(t *testing.T) { load(t, string(rest.OpenAPI())) }
+
+const small = `
+openapi: 3.1.0
+info: {title: A, version: "1"}
+paths:
+  /rest/thing/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}, example: 7}]
+    get:
+      responses:
+        "200": {description: It., content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}
+        "404": {description: None.}
+    post:
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: {type: object, required: [name], properties: {name: {type: string}}}
+            examples:
+              good: {value: {name: x}}
+              bad: {value: {name: ""}}
+      responses:
+        "201":
+          description: Made.
+          content:
+            application/json:
+              schema: {$ref: "#/components/schemas/Thing"}
+              examples: {good: {value: {id: 1, name: x}}}
+        "400":
+          description: Bad.
+          content:
+            application/json:
+              schema: {type: object}
+              examples: {bad: {value: {message: Give a name.}}}
+  /rest/open:
+    get: {security: [], responses: {"200": {description: Open.}}}
+security: [{basic: []}]
+components:
+  securitySchemes: {basic: {type: http, scheme: basic}}
+  schemas:
+    Thing:
+      type: object
+      required: [id]
+      additionalProperties: false
+      properties: {id: {type: integer}, name: {type: string}}
+`
+
+func TestInvalidDescriptions(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"an example that does not hold": {"{id: 1, name: x}", "{id: one, name: x}"},
+		"a reference to nothing":        {"schemas/Thing", "schemas/Nothing"},
+		"another version":               {"openapi: 3.1.0", "openapi: 3.0.3"},
+		"no YAML":                       {"openapi: 3.1.0", "openapi: ]"},
+		"a member that is none":         {"security: []", "secrity: []"},
+	} {
+		if _, err := Load([]byte(strings.Replace(small, change[0], change[1], 1))); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	s := load(t, small)
+	same := []rest.Route{
+		{Method: "GET", Path: "/rest/thing/{id}"}, {Method: "POST", Path: "/rest/thing/{id...}"}, {Method: "GET", Path: "/rest/open", Access: rest.Anyone},
+	}
+	if d := s.Differences(same); len(d) > 0 {
+		t.Errorf("there are none, but %v", d)
+	}
+	other := []rest.Route{
+		{Method: "GET", Path: "/rest/thing/{id}", XML: true}, {Method: "GET", Path: "/rest/open"}, {Method: "GET", Path: "/rest/more"},
+	}
+	want := []string{
+		"GET /rest/more is not described", "GET /rest/open differs in whether credentials are asked for",
+		"GET /rest/thing/{id} differs in whether it answers XML", "POST /rest/thing/{id} is described, but no route",
+	}
+	if d := cmp.Diff(want, s.Differences(other)); d != "" {
+		t.Error(d)
+	}
+}
+
+// serve answers every request to /rest/thing the same.
+func serve(t *testing.T, s *Spec, status int, contentType, body string) (*http.Client, string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/base/rest/open" {
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	base := server.URL + "/base"
+	checked, err := s.Transport(base, server.Client().Transport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Transport: checked}, base
+}
+
+func TestTransport(t *testing.T) {
+	s := load(t, small)
+	for _, c := range []struct {
+		method, path, sent string
+		status             int
+		contentType, body  string
+		ok                 bool
+	}{
+		{"GET", "/rest/thing/1", "", 200, "application/json", `{"id":1}`, true},
+		{"HEAD", "/rest/thing/1", "", 200, "application/json", "", true},
+		{"GET", "/rest/thing/1", "", 200, "application/json", `{"id":"1"}`, false},
+		{"GET", "/rest/thing/1", "", 200, "application/json", `{"id":1,"more":true}`, false},
+		{"GET", "/rest/thing/1", "", 200, "text/plain", `id`, true},
+		{"GET", "/rest/thing/1", "", 404, "application/json", `{}`, true},
+		{"GET", "/rest/thing/1", "", 418, "application/json", `{}`, false},
+		{"GET", "/rest/thing/1", "", 503, "application/json", `{}`, true},
+		{"GET", "/page", "", 418, "text/html", `<p>`, true},
+		{"POST", "/rest/thing/1", `{"name":"x"}`, 201, "application/json", `{"id":1}`, true},
+		{"POST", "/rest/thing/1", `{"name":1}`, 201, "application/json", `{"id":1}`, false},
+		{"POST", "/rest/thing/1", `{"name":1}`, 400, "application/json", `{}`, true},
+	} {
+		client, base := serve(t, s, c.status, c.contentType, c.body)
+		r, err := http.NewRequest(c.method, base+c.path, strings.NewReader(c.sent))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		res, err := client.Do(r)
+		if err == nil {
+			body, _ := io.ReadAll(res.Body)
+			res.Body.Close()
+			if string(body) != c.body {
+				t.Errorf("%+v: the body got lost", c)
+			}
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+func TestReplay(t *testing.T) {
+	s := load(t, small)
+	signedIn := 0
+	answer := func(good, bad string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Me") != "" {
+				signedIn++
+			}
+			body, _ := io.ReadAll(r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case r.URL.Path == "/rest/open":
+			case r.URL.Path != "/rest/thing/7":
+				http.NotFound(w, r)
+			case r.Method == "POST" && strings.Contains(string(body), `""`):
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, bad)
+			case r.Method == "POST":
+				w.WriteHeader(http.StatusCreated)
+				_, _ = io.WriteString(w, good)
+			default:
+				_, _ = io.WriteString(w, `{"id":7}`)
+			}
+		})
+	}
+	for _, c := range []struct {
+		good, bad string
+		ok        bool
+	}{
+		{`{"id":99,"name":"other"}`, `{"message":"Give a name."}`, true},
+		{`{"id":99}`, `{"message":"Give a name."}`, false},
+		{`{"id":99,"name":"other"}`, `{"message":"Something else."}`, false},
+	} {
+		server := httptest.NewServer(answer(c.good, c.bad))
+		signedIn = 0
+		err := s.Replay(t.Context(), server.Client(), server.URL, func(r *http.Request) { r.Header.Set("X-Me", "1") })
+		server.Close()
+		if (err == nil) != c.ok || signedIn != 3 {
+			t.Errorf("%+v: %v, signed in %d times", c, err, signedIn)
+		}
+	}
+}

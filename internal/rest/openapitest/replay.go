@@ -1,0 +1,146 @@
+package openapitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Replay does to a server at base what the description shows: it sends every
+// example of a request, and asks for everything that can be read, signed in by
+// signIn as somebody with SYS_ADMIN. Give it a server with a connection "main"
+// and nothing else, and a client with the Transport of the Spec.
+//
+// An example of a request must be answered with the status under which an
+// example of that name stands, else with any success. An error must be the one
+// shown; a success must have the members shown, since ids and times differ.
+func (s *Spec) Replay(ctx context.Context, client *http.Client, base string, signIn func(*http.Request)) error {
+	var errs []error
+	for _, op := range s.operations() {
+		target, err := op.url(base)
+		switch {
+		case op.method == http.MethodDelete:
+		case err != nil:
+			errs = append(errs, err)
+		case op.RequestBody == nil:
+			errs = append(errs, op.send(ctx, client, target, "", nil, signIn))
+		default:
+			examples := op.RequestBody.Value.Content["application/json"].Examples
+			if len(examples) == 0 {
+				errs = append(errs, fmt.Errorf("%s %s has no example", op.method, op.path))
+			}
+			for _, name := range slices.Sorted(maps.Keys(examples)) {
+				errs = append(errs, op.send(ctx, client, target, name, examples[name].Value.Value, signIn))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// url fills the path with the examples of its parameters.
+func (op operation) url(base string) (string, error) {
+	path := op.path
+	for _, p := range append(slices.Clone(op.item.Parameters), op.Parameters...) {
+		switch {
+		case p.Value.In == openapi3.ParameterInPath && p.Value.Example == nil:
+			return "", fmt.Errorf("%s: the parameter %s has no example", op.path, p.Value.Name)
+		case p.Value.In == openapi3.ParameterInPath:
+			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", url.PathEscape(fmt.Sprint(p.Value.Example)))
+		}
+	}
+	return strings.TrimRight(base, "/") + path, nil
+}
+
+// send sends one request and judges the answer.
+func (op operation) send(ctx context.Context, client *http.Client, target, name string, body any, signIn func(*http.Request)) error {
+	r, err := http.NewRequestWithContext(ctx, op.method, target, nil)
+	if err != nil {
+		return err
+	}
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if op.Security == nil || len(*op.Security) > 0 {
+		signIn(r)
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if err := op.judge(name, res.StatusCode, answer); err != nil {
+		return fmt.Errorf("%s %s, example %q: %w", op.method, op.path, name, err)
+	}
+	return nil
+}
+
+func (op operation) judge(name string, status int, answer []byte) error {
+	shown, want := op.shown(name)
+	switch {
+	case shown == nil && (status < 200 || status > 299):
+		return fmt.Errorf("answered %d %s", status, answer)
+	case shown == nil:
+		return nil
+	case status != want:
+		return fmt.Errorf("answered %d instead of %d: %s", status, want, answer)
+	}
+	var got any
+	if err := json.Unmarshal(answer, &got); err != nil {
+		return err
+	}
+	if status >= http.StatusBadRequest {
+		if !reflect.DeepEqual(plain(shown), got) {
+			return fmt.Errorf("answered %s, and the example shows %v", answer, shown)
+		}
+		return nil
+	}
+	if a, b := members(got), members(shown); !slices.Equal(a, b) {
+		return fmt.Errorf("answered the members %v, and the example shows %v", a, b)
+	}
+	return nil
+}
+
+// shown is the example of that name among the answers, and its status.
+func (op operation) shown(name string) (any, int) {
+	for status, response := range op.Responses.Map() {
+		if content := response.Value.Content["application/json"]; content != nil && name != "" && content.Examples[name] != nil {
+			code, _ := strconv.Atoi(status)
+			return content.Examples[name].Value.Value, code
+		}
+	}
+	return nil, 0
+}
+
+// plain gives a value of YAML as JSON would be read.
+func plain(v any) any {
+	text, _ := json.Marshal(v)
+	var out any
+	_ = json.Unmarshal(text, &out)
+	return out
+}
+
+func members(v any) []string {
+	object, _ := v.(map[string]any)
+	return slices.Sorted(maps.Keys(object))
+}
