@@ -1,0 +1,185 @@
+// Package retention deletes what has been kept long enough: in small slices
+// that wait behind all other writes, and on one node at a time.
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"outrigger/internal/db"
+)
+
+const (
+	// firstAfter keeps the first round out of the way of a start.
+	firstAfter = time.Minute
+	// every is how often a round begins: what is kept for days need not go to
+	// the minute, and an hour's worth is soon deleted.
+	every = time.Hour
+
+	// sliceTime is how long a slice may hold the database; the number of rows
+	// follows it, between these bounds.
+	sliceTime          = 20 * time.Millisecond
+	minSlice, maxSlice = 16, 4096
+	firstSlice         = 256
+
+	// leaseName is the lease under which one node deletes for all.
+	leaseName = "retention"
+	// releaseTime bounds giving the lease back. After that it lapses.
+	releaseTime = 3 * time.Second
+)
+
+// Rule says how long one kind of thing is kept.
+type Rule struct {
+	Name string        // the kind, for logs: "events" …
+	Keep time.Duration // 0 or less keeps it for ever
+
+	// Delete removes at most limit things from before a time, the oldest
+	// first, and says how many. It leaves alone what still waits, however old
+	// it is. When it removes fewer than limit, nothing is left to remove.
+	Delete func(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error)
+}
+
+// Retention is the background work. Start it after the leases.
+type Retention struct {
+	db     *db.DB
+	rules  []Rule
+	log    *slog.Logger
+	leases *db.Leases
+
+	stop    context.CancelFunc
+	through chan struct{}
+}
+
+// Result is what one round did.
+type Result struct {
+	Elsewhere bool             // another node is at it
+	Deleted   map[string]int64 // how many, by the rule's name
+}
+
+// New makes the background work; nothing is deleted before Start. log may be
+// nil.
+func New(d *db.DB, rules []Rule, log *slog.Logger, leases *db.Leases) *Retention {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Retention{db: d, rules: rules, log: log, leases: leases}
+}
+
+// Start begins the rounds, the first in a minute.
+func (r *Retention) Start(ctx context.Context) error {
+	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
+	r.through = make(chan struct{})
+	go r.loop(ctx)
+	return nil
+}
+
+// Stop ends the rounds, after the slice that is under way.
+func (r *Retention) Stop() {
+	if r.stop == nil {
+		return
+	}
+	r.stop()
+	<-r.through
+}
+
+func (r *Retention) loop(ctx context.Context) {
+	defer close(r.through)
+	for wait := firstAfter; ; wait = every {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		result, err := r.runOnce(ctx)
+		if err != nil && ctx.Err() == nil {
+			r.log.Warn("not everything past its time could be deleted; will try again", "in", every, "cause", err)
+		}
+		for name, n := range result.Deleted {
+			r.log.Info("deleted what was past its time", "what", name, "count", n)
+		}
+	}
+}
+
+// runOnce is one round over all rules. A rule that fails does not keep the
+// others from theirs.
+func (r *Retention) runOnce(ctx context.Context) (Result, error) {
+	lease, err := r.leases.Acquire(ctx, leaseName)
+	if err != nil {
+		return Result{}, err
+	}
+	if lease == nil {
+		return Result{Elsewhere: true}, nil
+	}
+	defer r.release(ctx, lease)
+	result := Result{Deleted: map[string]int64{}}
+	var failed []error
+	for _, rule := range r.rules {
+		n, err := r.apply(ctx, rule, lease)
+		if n > 0 {
+			result.Deleted[rule.Name] = n
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", rule.Name, err))
+		}
+	}
+	return result, errors.Join(failed...)
+}
+
+// apply deletes by one rule, slice after slice, until nothing is left, the
+// lease is lost or ctx ends.
+func (r *Retention) apply(ctx context.Context, rule Rule, lease *db.Lease) (total int64, err error) {
+	if rule.Keep <= 0 {
+		return 0, nil
+	}
+	for limit := firstSlice; ; {
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+		if !lease.Good(sliceTime) {
+			return total, errLost
+		}
+		n, took, err := r.slice(ctx, rule, limit)
+		total += n
+		if err != nil || n < int64(limit) {
+			return total, err
+		}
+		limit = resize(limit, took)
+	}
+}
+
+var errLost = errors.New("the lease was lost")
+
+func (r *Retention) slice(ctx context.Context, rule Rule, limit int) (n int64, took time.Duration, err error) {
+	err = r.db.WriteBulk(ctx, func(tx *db.Tx) (err error) {
+		begun := time.Now()
+		n, err = rule.Delete(ctx, tx, tx.Now().Add(-rule.Keep), limit)
+		took = time.Since(begun)
+		return err
+	})
+	if err != nil {
+		return 0, took, err
+	}
+	return n, took, nil
+}
+
+// resize brings the next slice nearer to sliceTime.
+func resize(limit int, took time.Duration) int {
+	switch {
+	case took > sliceTime:
+		limit /= 2
+	case took < sliceTime/2:
+		limit *= 2
+	}
+	return min(max(limit, minSlice), maxSlice)
+}
+
+func (r *Retention) release(ctx context.Context, lease *db.Lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	if err := r.leases.Release(ctx, lease); err != nil {
+		r.log.Warn("the lease was not given back and will lapse", "lease", leaseName, "cause", err)
+	}
+}
