@@ -2,11 +2,15 @@ package acceptance
 
 import (
 	"context"
+	"database/sql"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
+
+	_ "modernc.org/sqlite" // the driver that the program uses
 
 	"outrigger/internal/loadtest"
 )
@@ -56,7 +60,30 @@ func TestKill(t *testing.T) {
 			pass(t, time.Second)
 			stop()
 			await(t, load, sink, 2*time.Minute, total)
+			p.Kill()
+			if p.Settings.DatabaseURL == "" {
+				checkIntegrity(t, filepath.Join(p.Settings.Dir, "outrigger.db"))
+			}
 		})
+	}
+}
+
+// checkIntegrity asks SQLite itself what it thinks of a file.
+func checkIntegrity(t *testing.T, path string) {
+	t.Helper()
+	d, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for query, want := range map[string]string{
+		"SELECT group_concat(integrity_check, '; ') FROM pragma_integrity_check": "ok",
+		"SELECT count(*) FROM pragma_foreign_key_check":                          "0",
+	} {
+		var got string
+		if err := d.QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != want {
+			t.Errorf("%s: %q %v, want %q", query, got, err, want)
+		}
 	}
 }
 

@@ -1,0 +1,192 @@
+package acceptance
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// demo is a running `outrigger demo`.
+type demo struct{ console, chat, password string }
+
+var said = regexp.MustCompile(`console\s+(\S+)\s+sign in as admin with the password\s+(\S+)\s+chat\s+(\S+)`)
+
+func startDemo(t *testing.T) demo {
+	t.Helper()
+	if notBuilding != nil {
+		t.Fatal(notBuilding)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, "demo", "--listen", "127.0.0.1:0")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	var text strings.Builder
+	for lines.Scan() {
+		text.WriteString(lines.Text() + "\n")
+		if m := said.FindStringSubmatch(text.String()); m != nil {
+			go func() {
+				for lines.Scan() { // so that the demo can go on writing
+				}
+			}()
+			t.Cleanup(func() { _ = cmd.Wait() })
+			return demo{console: m[1], password: m[2], chat: m[3]}
+		}
+	}
+	t.Fatalf("the demo did not say where it is:\n%s", text.String())
+	return demo{}
+}
+
+// browser is a headless Chromium with a window of that width.
+func browser(t *testing.T, width int) context.Context {
+	t.Helper()
+	path := os.Getenv("TEST_CHROMIUM")
+	if path == "" {
+		t.Fatal("TEST_CHROMIUM names no Chromium: run make test")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(width, 1000),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+	)
+	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 90*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// look keeps a picture of the page in the folder TEST_SCREENSHOTS, where it
+// is set, for people to look at.
+func look(t *testing.T, name string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		var png []byte
+		if err := chromedp.CaptureScreenshot(&png).Do(ctx); err != nil {
+			return err
+		}
+		if len(png) < 2000 {
+			t.Errorf("the picture of %s is empty", name)
+		}
+		dir := os.Getenv("TEST_SCREENSHOTS")
+		if dir == "" {
+			return nil
+		}
+		return os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600)
+	})
+}
+
+func do(t *testing.T, ctx context.Context, what string, actions ...chromedp.Action) {
+	t.Helper()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// TestTour is the README's first two minutes in a browser: sign in, press the
+// button, see the card, see why it was sent.
+func TestTour(t *testing.T) {
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	var title, body string
+	do(t, ctx, "sign in",
+		chromedp.Navigate(d.console),
+		chromedp.WaitVisible(`input[name=password]`),
+		look(t, "sign-in"),
+		chromedp.SendKeys(`input[name=user]`, "admin"),
+		chromedp.SendKeys(`input[name=password]`, d.password),
+		chromedp.Submit(`input[name=password]`),
+		chromedp.WaitVisible(`.cards`),
+		look(t, "overview"),
+	)
+	do(t, ctx, "send an event",
+		chromedp.Navigate(d.chat),
+		chromedp.WaitVisible(`.empty`),
+		chromedp.Click(`button[value="10"]`),
+		chromedp.WaitVisible(`article[data-number="8"]`),
+		chromedp.Text(`article[data-number="1"] h3`, &title),
+		look(t, "chat"),
+	)
+	if !strings.Contains(title, "created branch") {
+		t.Errorf("the first card says %q", title)
+	}
+	do(t, ctx, "see the deliveries",
+		chromedp.Navigate(d.console+"/notifications/deliveries"),
+		chromedp.WaitVisible(`.badge.good`),
+		look(t, "deliveries"),
+		chromedp.Click(`tbody tr:last-child th a`),
+		chromedp.WaitVisible(`.facts`),
+		chromedp.Text(`main`, &body),
+		look(t, "delivery"),
+	)
+	if !strings.Contains(body, "202") || !strings.Contains(body, "delivered") || strings.Contains(body, "sig=playground") {
+		t.Errorf("the delivery's page says %q", body)
+	}
+	do(t, ctx, "see the rules",
+		chromedp.Navigate(d.console+"/notifications/rules"),
+		chromedp.WaitVisible(`tbody tr`),
+		look(t, "rules"),
+	)
+}
+
+// TestRuleByForm makes a rule by the console's form, is refused, mends what
+// is wrong and deletes it again.
+func TestRuleByForm(t *testing.T) {
+	d := startDemo(t)
+	ctx := browser(t, 390)
+	var problems, rows string
+	do(t, ctx, "sign in",
+		chromedp.Navigate(d.console+"/notifications/rules/new?level=project"),
+		chromedp.WaitVisible(`input[name=password]`),
+		chromedp.SendKeys(`input[name=user]`, "admin"),
+		chromedp.SendKeys(`input[name=password]`, d.password),
+		chromedp.Submit(`input[name=password]`),
+		chromedp.WaitVisible(`input[name=projectKey]`),
+	)
+	do(t, ctx, "be refused",
+		chromedp.SendKeys(`input[name=name]`, "Moths"),
+		chromedp.SendKeys(`input[name=projectKey]`, "ATL"),
+		chromedp.SendKeys(`input[name=webhookUrl]`, "http://10.1.2.3/invoke?sig=abc"),
+		chromedp.Submit(`input[name=name]`),
+		chromedp.WaitVisible(`.field.refused`),
+		chromedp.Text(`main`, &problems),
+		look(t, "rule-refused"),
+	)
+	if !strings.Contains(problems, "event type") || !strings.Contains(problems, "10.1.2.3") {
+		t.Errorf("the refusal says %q", problems)
+	}
+	do(t, ctx, "save it",
+		chromedp.Click(`input[value="TAG_CREATED"]`),
+		chromedp.SetValue(`input[name=webhookUrl]`, d.chat+"/workflows/moths/triggers/manual/paths/invoke?sig=playground-moths"),
+		chromedp.Submit(`input[name=name]`),
+		chromedp.WaitVisible(`tbody tr`),
+		chromedp.Text(`tbody`, &rows),
+		look(t, "rules-narrow"),
+	)
+	if !strings.Contains(rows, "Moths") {
+		t.Errorf("the rules are %q", rows)
+	}
+	do(t, ctx, "delete it",
+		chromedp.Click(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`, chromedp.BySearch),
+		chromedp.WaitVisible(`button.danger`),
+		look(t, "rule-delete"),
+		chromedp.Click(`button.danger`),
+		chromedp.WaitNotPresent(`//a[text()="Moths"]`, chromedp.BySearch),
+	)
+}
