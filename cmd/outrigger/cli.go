@@ -23,6 +23,8 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
 	Demo    demoCmd    `cmd:"" help:"Run the whole product on localhost, in a temporary folder."`
 	Config  configCmd  `cmd:"" help:"Check a configuration file, or print every setting."`
+	Users   usersCmd   `cmd:"" help:"Users and what they may do."`
+	Tokens  tokensCmd  `cmd:"" help:"Tokens of users."`
 	Notify  notifyCmd  `cmd:"" help:"Try branch masks and webhooks."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -70,7 +69,7 @@ func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 		return config.ReadSecret(c.SecretFile)
 	}
 	if c.Config == "" {
-		return secret.Value{}, coded{exitUsage, fmt.Errorf("give the webhook secret with --secret-file, or --config for that of the connection")}
+		return secret.Value{}, usage("give the webhook secret with --secret-file, or --config for that of the connection")
 	}
 	cfg, err := loadConfig(s, c.Config, nil)
 	if err != nil {
@@ -90,7 +89,7 @@ func (c sendEventCmd) print(s streams, resp *http.Response) error {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if c.JSON {
-		err = json.NewEncoder(s.out).Encode(struct {
+		err = printJSON(s.out, struct {
 			Status int    `json:"status"`
 			Body   string `json:"body"`
 		}{resp.StatusCode, string(answer)})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -56,7 +55,7 @@ func (c tryBranchCmd) Run(s streams) error {
 
 func (c tryBranchCmd) print(s streams, results []tried) error {
 	if c.JSON {
-		return json.NewEncoder(s.out).Encode(results)
+		return printJSON(s.out, results)
 	}
 	for _, r := range results {
 		if r.Error != "" {

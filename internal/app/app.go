@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"outrigger/internal/config"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
 )
 
 // Options are what a process has besides its settings. The zero value will do.
@@ -74,6 +76,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	}
 	return &App{
 		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version,
+		ground: ground{nodeID: cfg.NodeID},
 		front:  newFront(basePath(cfg.BaseURL)),
 		failed: make(chan error, 1),
 		steps:  steps{log: o.Log},
@@ -113,6 +116,28 @@ func (a *App) parts() []func(context.Context) error {
 // ready. When a part cannot start, or ctx ends, it undoes what was done and
 // returns why. ctx is for the start only.
 func (a *App) Start(ctx context.Context) error {
+	if err := a.start(ctx, a.parts()); err != nil {
+		return err
+	}
+	// The first start hashes a password, which takes 19 MiB; what a start took
+	// goes back to the system at once, and not minutes later.
+	debug.FreeOSMemory()
+	return nil
+}
+
+// StartAccounts, in place of Start, opens the database and gives the accounts
+// in it, for commands that work without a server. It needs this node's place
+// in the database: a server with the same data folder must not run.
+func (a *App) StartAccounts(ctx context.Context) (*identity.Service, error) {
+	if !a.cfg.DatabaseURL.IsZero() {
+		// Beside the servers that share the database, one of this node included.
+		a.nodeID = "command-" + secret.Random(6)
+	}
+	err := a.start(ctx, []func(context.Context) error{a.openDatabase, a.startIdentity})
+	return a.identity, err
+}
+
+func (a *App) start(ctx context.Context, parts []func(context.Context) error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch a.state {
@@ -122,18 +147,15 @@ func (a *App) Start(ctx context.Context) error {
 		return errStopped
 	}
 	a.state = started
-	for _, start := range a.parts() {
+	for _, part := range parts {
 		err := ctx.Err()
 		if err == nil {
-			err = start(ctx)
+			err = part(ctx)
 		}
 		if err != nil {
 			return errors.Join(err, a.unwind(context.WithoutCancel(ctx)))
 		}
 	}
-	// The first start hashes a password, which takes 19 MiB; what a start took
-	// goes back to the system at once, and not minutes later.
-	debug.FreeOSMemory()
 	return nil
 }
 

@@ -154,20 +154,15 @@ func TestFailedStartIsUndone(t *testing.T) {
 	cfg := settings(t)
 	first := start(t, cfg)
 
-	second := *cfg
-	second.Listen = freeAddress(t)
-	a, err := New(&second, Options{})
+	a, err := New(cfg, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Start(t.Context()); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("a second process on the same data folder: %v", err)
 	}
-	l, err := net.Listen("tcp", second.Listen)
-	if err != nil {
-		t.Errorf("its port is not free: %v", err)
-	} else {
-		l.Close()
+	if _, err := net.Dial("tcp", a.Addr()); err == nil {
+		t.Error("its port is still open")
 	}
 	if status, _ := get(t, first.URL()+"/readyz"); status != 200 {
 		t.Errorf("the first process: %d", status)
@@ -191,17 +186,6 @@ func TestPortInUse(t *testing.T) {
 	if _, err := os.Stat(cfg.DataDir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it has touched its data folder: %v", err)
 	}
-}
-
-// freeAddress is one that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func TestStopAndStartOver(t *testing.T) {

@@ -68,7 +68,6 @@ func (a *App) watchPlace(d *db.DB) {
 
 // nameNode gives the node its name: node_id, else the host's.
 func (a *App) nameNode() error {
-	a.nodeID = a.cfg.NodeID
 	if a.nodeID != "" {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/console/account"
 	"outrigger/internal/rest"
+	"outrigger/internal/rest/accounts"
 )
 
 // web is what answers requests.
@@ -33,6 +34,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}
+	accounts.Routes(a.router, a.identity)
 	account.Register(a.pages, a.identity, a.clock)
 	return a.routeMetrics()
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+// accounts is what commands do with users and tokens: over REST, or with
+// --local in the database itself.
+type accounts interface {
+	CreateUser(ctx context.Context, name string, password secret.Value) error
+	Users(ctx context.Context) ([]user, error)
+	SetPassword(ctx context.Context, name string, password secret.Value) error
+	DeleteUser(ctx context.Context, name string) error
+	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Where) (grant, error)
+	Revoke(ctx context.Context, name string, id int64) error
+	// CreateToken makes a token of a user, or of who asks when user is "".
+	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (newToken, error)
+	Tokens(ctx context.Context, user string) ([]token, error)
+	RevokeToken(ctx context.Context, id int64) error
+}
+
+// user, grant and token are as REST writes them; commands print them so.
+type user struct {
+	Name              string    `json:"name"`
+	Source            string    `json:"source"`
+	CreatedAt         time.Time `json:"createdAt"`
+	PasswordChangedAt time.Time `json:"passwordChangedAt"`
+	InitialPassword   bool      `json:"initialPassword"`
+	Grants            []grant   `json:"grants"`
+}
+
+type grant struct {
+	ID         int64               `json:"id"`
+	Permission identity.Permission `json:"permission"`
+	Connection string              `json:"connection,omitempty"`
+	Project    string              `json:"projectKey,omitempty"`
+	Repository string              `json:"repositoryKey,omitempty"`
+	GrantedAt  time.Time           `json:"grantedAt,omitzero"`
+}
+
+type token struct {
+	ID        int64          `json:"id"`
+	User      string         `json:"user"`
+	Name      string         `json:"name"`
+	Scope     identity.Scope `json:"scope"`
+	CreatedAt time.Time      `json:"createdAt,omitzero"`
+	ExpiresAt time.Time      `json:"expiresAt,omitzero"`
+	UsedAt    time.Time      `json:"lastUsedAt,omitzero"`
+}
+
+// newToken is a token with what it shows, this once.
+type newToken struct {
+	token
+	Plain string `json:"token"`
+}
+
+// accountFlags say where accounts are.
+type accountFlags struct {
+	clientFlags
+	Local bool `help:"Work on the database itself, while no server uses it; the settings say where it is."`
+	configFlag
+	JSON bool `help:"For scripts."`
+}
+
+// with opens the accounts, has f use them, and closes them.
+func (f accountFlags) with(ctx context.Context, s streams, use func(accounts) error) error {
+	if f.Local {
+		return f.withLocal(ctx, s, use)
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	return use(remoteAccounts{c})
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"outrigger/internal/app"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+// atOnce is more than any list has: local lists are not cut into pages.
+const atOnce = 1_000_000
+
+// localAccounts works on the database itself.
+type localAccounts struct{ *identity.Service }
+
+func (f accountFlags) withLocal(ctx context.Context, s streams, use func(accounts) error) error {
+	cfg, err := loadConfig(s, f.Config, nil)
+	if err != nil {
+		return err
+	}
+	a, err := app.New(cfg, app.Options{Version: version})
+	if err != nil {
+		return err
+	}
+	service, err := a.StartAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	// The audit trail says who did it: whoever may open the database.
+	ctx = identity.With(ctx, &identity.Principal{Name: "command line", Source: identity.Local, Scope: identity.All})
+	err = use(localAccounts{service})
+	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
+}
+
+func (a localAccounts) CreateUser(ctx context.Context, name string, password secret.Value) error {
+	_, err := a.Service.CreateUser(ctx, name, password)
+	return err
+}
+
+func (a localAccounts) Users(ctx context.Context) ([]user, error) {
+	stored, err := a.Service.Users(ctx, "", atOnce)
+	all := make([]user, len(stored))
+	for i, u := range stored {
+		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, make([]grant, len(u.Grants))}
+		for j, g := range u.Grants {
+			all[i].Grants[j] = grantOf(g)
+		}
+	}
+	return all, err
+}
+
+func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Where) (grant, error) {
+	g, err := a.Service.Grant(ctx, name, perm, at)
+	return grantOf(g), err
+}
+
+func (a localAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (newToken, error) {
+	if user == "" {
+		return newToken{}, errNoOwner
+	}
+	plain, t, err := a.Service.CreateToken(ctx, user, name, scope, expires)
+	return newToken{tokenOf(t), plain.Reveal()}, err
+}
+
+func (a localAccounts) Tokens(ctx context.Context, user string) ([]token, error) {
+	if user == "" {
+		return nil, errNoOwner
+	}
+	stored, err := a.Service.Tokens(ctx, user, 0, atOnce)
+	all := make([]token, len(stored))
+	for i, t := range stored {
+		all[i] = tokenOf(t)
+	}
+	return all, err
+}
+
+// errNoOwner: there is nobody who asks in the database itself.
+var errNoOwner = usage("--local needs --for: whose token it is")
+
+func grantOf(g identity.Grant) grant {
+	return grant{g.ID, g.Permission, g.Where.Connection, g.Where.Project, g.Where.Repository, g.GrantedAt}
+}
+
+func tokenOf(t identity.Token) token {
+	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt}
+}

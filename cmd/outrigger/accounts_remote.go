@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+const (
+	usersPath  = "/rest/outrigger/1.0/users"
+	tokensPath = "/rest/outrigger/1.0/tokens"
+	// pageSize is the most that a list gives at once.
+	pageSize = "1000"
+)
+
+// remoteAccounts asks a server.
+type remoteAccounts struct{ *client }
+
+func userPath(name, rest string) string { return usersPath + "/" + url.PathEscape(name) + rest }
+
+func (a remoteAccounts) CreateUser(ctx context.Context, name string, password secret.Value) error {
+	in := map[string]string{"name": name, "password": password.Reveal()}
+	return a.do(ctx, "POST", usersPath, in, nil)
+}
+
+func (a remoteAccounts) Users(ctx context.Context) ([]user, error) {
+	return list[user](ctx, a.client, usersPath, url.Values{})
+}
+
+// SetPassword shows the present password as well where it is one's own.
+func (a remoteAccounts) SetPassword(ctx context.Context, name string, password secret.Value) error {
+	in := map[string]string{"password": password.Reveal()}
+	if identity.SameName(name, a.user) {
+		in["currentPassword"] = a.password.Reveal()
+	}
+	return a.do(ctx, "PUT", userPath(name, "/password"), in, nil)
+}
+
+func (a remoteAccounts) DeleteUser(ctx context.Context, name string) error {
+	return a.do(ctx, "DELETE", userPath(name, ""), nil, nil)
+}
+
+func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Where) (g grant, err error) {
+	in := grant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
+	err = a.do(ctx, "POST", userPath(name, "/grants"), in, &g)
+	return g, err
+}
+
+func (a remoteAccounts) Revoke(ctx context.Context, name string, id int64) error {
+	return a.do(ctx, "DELETE", userPath(name, "/grants/"+strconv.FormatInt(id, 10)), nil, nil)
+}
+
+func (a remoteAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (t newToken, err error) {
+	err = a.do(ctx, "POST", tokensPath, token{User: user, Name: name, Scope: scope, ExpiresAt: expires}, &t)
+	return t, err
+}
+
+func (a remoteAccounts) Tokens(ctx context.Context, user string) ([]token, error) {
+	query := url.Values{}
+	if user != "" {
+		query.Set("user", user)
+	}
+	return list[token](ctx, a.client, tokensPath, query)
+}
+
+func (a remoteAccounts) RevokeToken(ctx context.Context, id int64) error {
+	return a.do(ctx, "DELETE", tokensPath+"/"+strconv.FormatInt(id, 10), nil, nil)
+}
+
+// list asks for every page of a list.
+func list[T any](ctx context.Context, c *client, path string, query url.Values) ([]T, error) {
+	all := []T{}
+	query.Set("limit", pageSize)
+	for {
+		var page struct {
+			Items []T    `json:"items"`
+			Next  string `json:"next"`
+		}
+		if err := c.do(ctx, "GET", path+"?"+query.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if page.Next == "" {
+			return all, nil
+		}
+		query.Set("after", page.Next)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/secret"
+)
+
+// requestTime is how long a server may take to answer a command.
+const requestTime = 30 * time.Second
+
+// serverFlag is --server of the commands that ask a server.
+type serverFlag struct {
+	Server string `help:"The server's base URL." env:"OUTRIGGER_SERVER" default:"http://127.0.0.1:8090" placeholder:"URL"`
+}
+
+// address is the base URL without a slash at its end.
+func (f serverFlag) address() string { return strings.TrimRight(f.Server, "/") }
+
+// clientFlags say which server to ask, and as whom.
+type clientFlags struct {
+	serverFlag
+	User         string `help:"Sign in as this user, with --password-file." placeholder:"NAME"`
+	PasswordFile string `help:"A file with the user's password or token." placeholder:"FILE"`
+	TokenFile    string `help:"A file with a token; else the token in $$OUTRIGGER_TOKEN." placeholder:"FILE"`
+}
+
+// client asks a server over REST.
+type client struct {
+	base     string
+	user     string // "": by token
+	password secret.Value
+	token    secret.Value
+}
+
+func (f clientFlags) client() (*client, error) {
+	c := &client{base: f.address(), user: f.User}
+	var err error
+	switch {
+	case f.User != "" && f.PasswordFile != "":
+		c.password, err = config.ReadSecret(f.PasswordFile)
+	case f.User != "" || f.PasswordFile != "":
+		err = usage("--user and --password-file go together")
+	case f.TokenFile != "":
+		c.token, err = config.ReadSecret(f.TokenFile)
+	default:
+		c.token = secret.New(os.Getenv("OUTRIGGER_TOKEN"))
+		if c.token.IsZero() {
+			err = usage("say who asks: --user with --password-file, --token-file, or OUTRIGGER_TOKEN in the environment")
+		}
+	}
+	return c, err
+}
+
+// do sends in as JSON (nil: no body) and reads the answer into out (nil: none).
+// An error of the server comes as its sentences.
+func (c *client) do(ctx context.Context, method, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	r, err := c.request(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		return refusal(resp)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
+	}
+	return nil
+}
+
+func (c *client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
+	var body io.Reader
+	if in != nil {
+		content, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(content)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	if in != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.user != "" {
+		r.SetBasicAuth(c.user, c.password.Reveal())
+	} else {
+		r.Header.Set("Authorization", "Bearer "+c.token.Reveal())
+	}
+	return r, nil
+}
+
+// refusal is what a server's error answer says, a line for each member that is
+// wrong.
+func refusal(resp *http.Response) error {
+	var body struct {
+		Message string
+		Errors  []struct{ Field, Message string }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil || body.Message == "" {
+		return fmt.Errorf("the server answered %s", resp.Status)
+	}
+	if len(body.Errors) == 0 {
+		return errors.New(body.Message)
+	}
+	var lines []error
+	for _, e := range body.Errors {
+		lines = append(lines, fmt.Errorf("%s: %s", e.Field, e.Message))
+	}
+	return errors.Join(lines...)
+}
+
+// usage is a mistake in the arguments that only the command itself can see.
+func usage(text string) error { return coded{exitUsage, errors.New(text)} }

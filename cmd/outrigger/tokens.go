@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/identity"
+)
+
+type tokensCmd struct {
+	Create tokenCreateCmd `cmd:"" help:"Make a token and print it; it is shown this once."`
+	List   tokenListCmd   `cmd:"" help:"List tokens."`
+	Revoke tokenRevokeCmd `cmd:"" help:"End a token."`
+}
+
+// tokenOwner is whose tokens a command is about.
+type tokenOwner struct {
+	For string `help:"Whose token; else that of who asks." placeholder:"NAME"`
+}
+
+type tokenCreateCmd struct {
+	accountFlags
+	tokenOwner
+	Scope   identity.Scope  `required:"" enum:"all,read,monitoring,builds,mail" help:"What it may be used for: all, read, monitoring, builds or mail." placeholder:"SCOPE"`
+	Expires config.Duration `help:"When it ends, from now: 90d; else never." placeholder:"DURATION"`
+	Name    string          `arg:"" help:"What the token is for."`
+}
+
+func (c tokenCreateCmd) Run(ctx context.Context, s streams) error {
+	var expires time.Time
+	if c.Expires > 0 {
+		expires = time.Now().Add(time.Duration(c.Expires)).UTC().Truncate(time.Second)
+	}
+	return c.with(ctx, s, func(a accounts) error {
+		t, err := a.CreateToken(ctx, c.For, c.Name, c.Scope, expires)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(s.out, t)
+		}
+		_, err = fmt.Fprintln(s.out, t.Plain)
+		return err
+	})
+}
+
+type tokenListCmd struct {
+	accountFlags
+	tokenOwner
+}
+
+func (c tokenListCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error {
+		tokens, err := a.Tokens(ctx, c.For)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(s.out, tokens)
+		}
+		rows := make([][]string, len(tokens))
+		for i, t := range tokens {
+			rows[i] = []string{strconv.FormatInt(t.ID, 10), t.User, t.Name, string(t.Scope), stamp(t.ExpiresAt), stamp(t.UsedAt)}
+		}
+		return printRows(s.out, []string{"ID", "USER", "NAME", "SCOPE", "EXPIRES", "LAST USED"}, rows)
+	})
+}
+
+type tokenRevokeCmd struct {
+	accountFlags
+	ID int64 `arg:"" help:"The token's number, as tokens list shows it."`
+}
+
+func (c tokenRevokeCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error { return a.RevokeToken(ctx, c.ID) })
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+type usersCmd struct {
+	Add      userAddCmd      `cmd:"" help:"Make a user, who may do nothing yet, and print the password."`
+	List     userListCmd     `cmd:"" help:"List users with what they may do."`
+	Password userPasswordCmd `cmd:"" help:"Set a user's password and print it."`
+	Grant    userGrantCmd    `cmd:"" help:"Give a user a permission."`
+	Revoke   userRevokeCmd   `cmd:"" help:"Take a permission back."`
+	Delete   userDeleteCmd   `cmd:"" help:"Delete a user with grants, tokens and sessions."`
+}
+
+// newPassword is the password that a command sets: that of a file, else one
+// that is made and printed.
+type newPassword struct {
+	NewPasswordFile string `help:"A file with the new password; else one is made and printed." placeholder:"FILE"`
+}
+
+// passwordBytes make a password that nobody guesses and that can be typed.
+const passwordBytes = 15
+
+func (f newPassword) read() (password secret.Value, made bool, err error) {
+	if f.NewPasswordFile == "" {
+		return secret.New(secret.Random(passwordBytes)), true, nil
+	}
+	password, err = config.ReadSecret(f.NewPasswordFile)
+	return password, false, err
+}
+
+// say prints the outcome; a password that was made is shown this once.
+func (f newPassword) say(s streams, asJSON bool, name string, password secret.Value, made bool) error {
+	shown := struct {
+		Name     string `json:"name"`
+		Password string `json:"password,omitempty"`
+	}{Name: name}
+	if made {
+		shown.Password = password.Reveal()
+	}
+	if asJSON {
+		return printJSON(s.out, shown)
+	}
+	if !made {
+		return nil
+	}
+	_, err := fmt.Fprintln(s.out, shown.Password)
+	return err
+}
+
+type userAddCmd struct {
+	accountFlags
+	newPassword
+	Name string `arg:"" help:"The user's name."`
+}
+
+func (c userAddCmd) Run(ctx context.Context, s streams) error {
+	return c.set(ctx, s, accounts.CreateUser, c.Name, c.newPassword)
+}
+
+type userPasswordCmd struct {
+	accountFlags
+	newPassword
+	Name string `arg:"" help:"The user's name."`
+}
+
+func (c userPasswordCmd) Run(ctx context.Context, s streams) error {
+	return c.set(ctx, s, accounts.SetPassword, c.Name, c.newPassword)
+}
+
+// set has do store a new password of name.
+func (f accountFlags) set(ctx context.Context, s streams, do func(accounts, context.Context, string, secret.Value) error, name string, fresh newPassword) error {
+	password, made, err := fresh.read()
+	if err != nil {
+		return err
+	}
+	return f.with(ctx, s, func(a accounts) error {
+		if err := do(a, ctx, name, password); err != nil {
+			return err
+		}
+		return fresh.say(s, f.JSON, name, password, made)
+	})
+}
+
+type userListCmd struct{ accountFlags }
+
+func (c userListCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error {
+		users, err := a.Users(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(s.out, users)
+		}
+		rows := make([][]string, len(users))
+		for i, u := range users {
+			rows[i] = []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants)}
+		}
+		return printRows(s.out, []string{"NAME", "SOURCE", "CREATED", "MAY (GRANT: PERMISSION)"}, rows)
+	})
+}
+
+// grantsText writes grants as "3: REPO_ADMIN main/ALPHA/api, 7: ADMIN".
+func grantsText(grants []grant) string {
+	var parts []string
+	for _, g := range grants {
+		text := fmt.Sprintf("%d: %s", g.ID, g.Permission)
+		if place := strings.Trim(g.Connection+"/"+g.Project+"/"+g.Repository, "/"); place != "" {
+			text += " " + place
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+type userGrantCmd struct {
+	accountFlags
+	Name       string              `arg:"" help:"The user's name."`
+	Permission identity.Permission `arg:"" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN."`
+	Connection string              `help:"The connection of the project." placeholder:"C"`
+	Project    string              `help:"The project's key." placeholder:"K"`
+	Repository string              `help:"The repository's key." placeholder:"S"`
+}
+
+func (c userGrantCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error {
+		g, err := a.Grant(ctx, c.Name, c.Permission, identity.Where{Connection: c.Connection, Project: c.Project, Repository: c.Repository})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(s.out, g)
+		}
+		_, err = fmt.Fprintln(s.out, grantsText([]grant{g}))
+		return err
+	})
+}
+
+type userRevokeCmd struct {
+	accountFlags
+	Name  string `arg:"" help:"The user's name."`
+	Grant int64  `arg:"" help:"The grant's number, as users list shows it."`
+}
+
+func (c userRevokeCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error { return a.Revoke(ctx, c.Name, c.Grant) })
+}
+
+type userDeleteCmd struct {
+	accountFlags
+	Name string `arg:"" help:"The user's name."`
+}
+
+func (c userDeleteCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error { return a.DeleteUser(ctx, c.Name) })
+}
+
+// stamp writes a time to the minute, "-" for none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
