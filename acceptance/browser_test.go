@@ -60,41 +60,46 @@ func browser(t *testing.T, width int) context.Context {
 	if path == "" {
 		t.Fatal("TEST_CHROMIUM names no Chromium: run make test")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(width, 1000),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-	)
-	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	allocator, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Headless, chromedp.NoFirstRun,
+		chromedp.WindowSize(width, 1000), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 90*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
+type step = chromedp.Action[chromedp.Void]
+
 // look keeps a picture of the page in the folder TEST_SCREENSHOTS, where it
 // is set, for people to look at.
-func look(t *testing.T, name string) chromedp.Action {
-	return chromedp.ActionFunc(func(ctx context.Context) error {
-		var png []byte
-		if err := chromedp.CaptureScreenshot(&png).Do(ctx); err != nil {
-			return err
+func look(t *testing.T, name string) step {
+	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		png, err := chromedp.CaptureScreenshot()(ctx, target)
+		if err != nil {
+			return none, err
 		}
 		if len(png) < 2000 {
 			t.Errorf("the picture of %s is empty", name)
 		}
 		dir := os.Getenv("TEST_SCREENSHOTS")
 		if dir == "" {
-			return nil
+			return none, nil
 		}
-		return os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600)
-	})
+		return none, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600)
+	}
 }
 
-func do(t *testing.T, ctx context.Context, what string, actions ...chromedp.Action) {
+// read puts an element's text where into points.
+func read(selector string, into *string) step {
+	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		*into, err = chromedp.Text(selector)(ctx, target)
+		return none, err
+	}
+}
+
+func do(t *testing.T, ctx context.Context, what string, steps ...step) {
 	t.Helper()
-	if err := chromedp.Run(ctx, actions...); err != nil {
+	if err := chromedp.Do(ctx, steps...); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 }
@@ -120,7 +125,7 @@ func TestTour(t *testing.T) {
 		chromedp.WaitVisible(`.empty`),
 		chromedp.Click(`button[value="10"]`),
 		chromedp.WaitVisible(`article[data-number="8"]`),
-		chromedp.Text(`article[data-number="1"] h3`, &title),
+		read(`article[data-number="1"] h3`, &title),
 		look(t, "chat"),
 	)
 	if !strings.Contains(title, "created branch") {
@@ -132,7 +137,7 @@ func TestTour(t *testing.T) {
 		look(t, "deliveries"),
 		chromedp.Click(`tbody tr:last-child th a`),
 		chromedp.WaitVisible(`.facts`),
-		chromedp.Text(`main`, &body),
+		read(`main`, &body),
 		look(t, "delivery"),
 	)
 	if !strings.Contains(body, "202") || !strings.Contains(body, "delivered") || strings.Contains(body, "sig=playground") {
@@ -165,7 +170,7 @@ func TestRuleByForm(t *testing.T) {
 		chromedp.SendKeys(`input[name=webhookUrl]`, "http://10.1.2.3/invoke?sig=abc"),
 		chromedp.Submit(`input[name=name]`),
 		chromedp.WaitVisible(`.field.refused`),
-		chromedp.Text(`main`, &problems),
+		read(`main`, &problems),
 		look(t, "rule-refused"),
 	)
 	if !strings.Contains(problems, "event type") || !strings.Contains(problems, "10.1.2.3") {
@@ -176,17 +181,17 @@ func TestRuleByForm(t *testing.T) {
 		chromedp.SetValue(`input[name=webhookUrl]`, d.chat+"/workflows/moths/triggers/manual/paths/invoke?sig=playground-moths"),
 		chromedp.Submit(`input[name=name]`),
 		chromedp.WaitVisible(`tbody tr`),
-		chromedp.Text(`tbody`, &rows),
+		read(`tbody`, &rows),
 		look(t, "rules-narrow"),
 	)
 	if !strings.Contains(rows, "Moths") {
 		t.Errorf("the rules are %q", rows)
 	}
 	do(t, ctx, "delete it",
-		chromedp.Click(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`, chromedp.BySearch),
+		chromedp.Click(`//tr[.//a[text()="Moths"]]//a[text()="Delete"]`),
 		chromedp.WaitVisible(`button.danger`),
 		look(t, "rule-delete"),
 		chromedp.Click(`button.danger`),
-		chromedp.WaitNotPresent(`//a[text()="Moths"]`, chromedp.BySearch),
+		chromedp.WaitNotPresent(`//a[text()="Moths"]`),
 	)
 }

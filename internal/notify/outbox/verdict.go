@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -70,7 +71,7 @@ func judge(resp *http.Response, answer string, err error, now time.Time) outcome
 // sentence gives the platform's own words behind the status.
 func sentence(status int, answer string) string {
 	s := "The chat platform answered " + statusText(status)
-	words := strings.Join(strings.Fields(answer), " ")
+	words := strings.Join(strings.Fields(spoken(answer)), " ")
 	if words == "" {
 		return s + "."
 	}
@@ -78,6 +79,21 @@ func sentence(status int, answer string) string {
 		words = strings.ToValidUTF8(words[:maxReason], "") + "…"
 	}
 	return s + ": " + words
+}
+
+// spoken is what an answer says in words: the code and message of a
+// workflow's error, else the answer as it is.
+func spoken(answer string) string {
+	var e struct {
+		Error struct{ Code, Message string }
+	}
+	if json.Unmarshal([]byte(answer), &e) != nil || e.Error.Message == "" {
+		return answer
+	}
+	if e.Error.Code == "" {
+		return e.Error.Message
+	}
+	return e.Error.Code + ": " + e.Error.Message
 }
 
 func statusText(status int) string {
