@@ -104,11 +104,13 @@ func (a *App) parts() []func(context.Context) error {
 		a.openDatabase,
 		a.openSecrets,
 		a.startIdentity,
+		a.joinCluster,
 		a.startLeases,
 		a.openWeb,
 		a.openNotify,
 		a.serve,
 		a.startNotify,
+		a.startRetention,
 	}
 }
 

@@ -21,8 +21,10 @@ const (
 	// What is on its way to a chat platform may take 10 s; cut off, it goes out
 	// once more after the next start.
 	deliveriesLimit = 7 * time.Second
-	leasesLimit     = time.Second     // one statement
-	requestsLimit   = 2 * time.Second // answers that take longer are cut off
+	retentionLimit  = 500 * time.Millisecond // a slice takes 20 ms
+	clusterLimit    = 500 * time.Millisecond // one statement
+	leasesLimit     = time.Second            // one statement
+	requestsLimit   = 2 * time.Second        // answers that take longer are cut off
 	databaseLimit   = 1500 * time.Millisecond
 	listenerLimit   = time.Second // idle connections; requests were drained
 )
@@ -92,4 +94,4 @@ func (s step) take(ctx context.Context) error {
 }
 
 // graceTime lets a step that heeds its context end in order after its limit.
-const graceTime = 100 * time.Millisecond
+const graceTime = 50 * time.Millisecond

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"outrigger/internal/audit"
+	"outrigger/internal/cluster"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -19,12 +20,13 @@ type ground struct {
 	db       *db.DB
 	box      *secret.Box
 	identity *identity.Service
+	cluster  *cluster.Cluster
 	leases   *db.Leases
 }
 
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
-	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, notify.Migrations}
+	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations}
 }
 
 // openDatabase opens the database, takes the place of this node in it and

@@ -35,6 +35,7 @@ func (a *App) openWeb(context.Context) (err error) {
 		return fmt.Errorf("make the console: %w", err)
 	}
 	accounts.Routes(a.router, a.identity)
+	a.pages.AddOverview(a.overviewNodes)
 	account.Register(a.pages, a.identity, a.clock)
 	return a.routeMetrics()
 }
@@ -61,13 +62,16 @@ func (a *App) routeMetrics() error {
 	return nil
 }
 
-// serve lets requests in: every part is there.
-func (a *App) serve(context.Context) error {
+// serve lets requests in and says so to the other nodes: every part is there.
+func (a *App) serve(ctx context.Context) error {
 	pages, err := a.pages.Handler()
 	if err != nil {
 		return err
 	}
 	a.router.Fallback(pages)
+	if err := a.cluster.Activate(ctx); err != nil {
+		return fmt.Errorf("say that this node is ready: %w", err)
+	}
 	a.front.serve(a.router, a.checks...)
 	// First of all steps: live streams would hold up the others.
 	a.steps.addStop("live pages", pagesLimit, a.pages.Stop)

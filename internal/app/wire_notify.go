@@ -43,7 +43,7 @@ func (a *App) openNotify(ctx context.Context) (err error) {
 	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.members, Client: a.chat.egress.Webhook(), Render: render,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.chat.egress.Webhook(), Render: render,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst,
 		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
@@ -88,6 +88,3 @@ func render(e *notify.Event, format notify.Format) []byte {
 	}
 	return teams.Render(card.New(e))
 }
-
-// members says that this node takes part and how many do.
-func (a *App) members(context.Context) (self, active int, err error) { return 1, 1, nil }

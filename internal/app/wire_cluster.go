@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/cluster"
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/retention"
+)
+
+// joinCluster makes this node known to the others, not ready yet.
+func (a *App) joinCluster(ctx context.Context) error {
+	a.cluster = cluster.New(a.db, cluster.Options{
+		NodeID: a.nodeID, Address: a.URL(), Version: a.version, Clustered: a.cfg.Cluster.Enabled, Log: a.log,
+	})
+	if err := a.cluster.Start(ctx); err != nil {
+		return err
+	}
+	a.steps.add("cluster", clusterLimit, a.cluster.Stop)
+	a.checks = append(a.checks, a.active)
+	return nil
+}
+
+// active is nil while this node takes its share of the work.
+func (a *App) active(context.Context) error {
+	if state := a.cluster.Self().State; state != cluster.Active {
+		return fault.New(fault.Unavailable, "The node %s is %s.", a.nodeID, state)
+	}
+	return nil
+}
+
+// startRetention begins to delete what is past its time.
+func (a *App) startRetention(ctx context.Context) error {
+	keep := a.cfg.Retention
+	r := retention.New(a.db, []retention.Rule{
+		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notify.DeleteDeliveries},
+		{Name: "events", Keep: time.Duration(keep.Events), Delete: notify.DeleteEvents},
+		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},
+	}, a.log, a.leases)
+	if err := r.Start(ctx); err != nil {
+		return fmt.Errorf("start retention: %w", err)
+	}
+	a.steps.addStop("retention", retentionLimit, r.Stop)
+	return nil
+}
+
+// gapsShown is how far back the overview tells of times in which nothing
+// listened: as long as events are kept by default.
+const gapsShown = 7 * 24 * time.Hour
+
+// overviewNodes is the card about the nodes on the console's overview. What a
+// platform sent while nothing listened is lost, which no figure of ours shows.
+func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
+	if !p.May(identity.Admin, identity.Where{}) {
+		return nil, nil
+	}
+	nodes, err := a.cluster.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gaps, err := a.cluster.Gaps(ctx, a.clock().Add(-gapsShown))
+	if err != nil {
+		return nil, err
+	}
+	counts := map[cluster.State]int{}
+	for _, n := range nodes {
+		counts[n.State]++
+	}
+	card := console.Card{Title: "Nodes", Figures: []console.Figure{{Label: "active", Value: strconv.Itoa(counts[cluster.Active])}}}
+	if offline := counts[cluster.Offline]; offline > 0 {
+		card.Figures = append(card.Figures, console.Figure{Label: "offline", Value: strconv.Itoa(offline), Tone: console.Warn})
+	}
+	for _, g := range gaps {
+		card.Attention = append(card.Attention, console.Notice{Text: fmt.Sprintf(
+			"Nothing listened from %s to %s: the platform does not send again what it sent then.", moment(g.From), moment(g.To))})
+	}
+	return []console.Card{card}, nil
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
