@@ -56,6 +56,7 @@ func newNode(t *testing.T, d *db.DB, c *clock) node {
 	t.Helper()
 	n := node{clock: c, log: new(bytes.Buffer), dir: t.TempDir()}
 	n.Service = New(d, Options{Clock: c.read, Log: slog.New(slog.NewTextHandler(n.log, nil)), DataDir: n.dir})
+	n.hasher = newHasher(cost{memory: 64, rounds: 1}) // a thousandth
 	return n
 }
 

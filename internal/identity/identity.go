@@ -60,7 +60,7 @@ func New(d *db.DB, o Options) *Service {
 		users:    newRecent[string, User](o.Clock),
 		tokens:   newRecent[string, tokenHolder](o.Clock),
 		sessions: newRecent[string, sessionHolder](o.Clock),
-		hasher:   newHasher(),
+		hasher:   newHasher(owasp()),
 		known:    newRemembered(o.Clock, []byte(rand.Text())),
 		throttle: newThrottle(o.Clock),
 	}

@@ -15,13 +15,9 @@ import (
 	"outrigger/internal/secret"
 )
 
-// argon2id as OWASP's password storage cheat sheet has it for 19 MiB.
 const (
-	argonMemory  = 19 * 1024 // KiB
-	argonTime    = 2
-	argonThreads = 1
-	saltSize     = 16
-	hashSize     = 32
+	saltSize = 16
+	hashSize = 32
 
 	// maxHashing bounds the memory for passwords to 38 MiB.
 	maxHashing = 2
@@ -33,18 +29,32 @@ const (
 	maxPassword = 1024
 )
 
+// cost is what one argon2id takes, besides one thread.
+type cost struct {
+	memory uint32 // KiB
+	rounds uint32
+}
+
+// owasp is what OWASP's password storage cheat sheet has for 19 MiB.
+func owasp() cost { return cost{memory: 19 * 1024, rounds: 2} }
+
 // hasher computes argon2id, two at a time.
 type hasher struct {
+	cost  cost
 	turns chan struct{}
 	// nobody is compared with the passwords of users that are not there, so that
 	// they take as long as others.
 	nobody string
 }
 
-func newHasher() *hasher {
+func newHasher(c cost) *hasher {
+	return &hasher{cost: c, turns: make(chan struct{}, maxHashing), nobody: c.phc(newSalt(), make([]byte, hashSize))}
+}
+
+func newSalt() []byte {
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails
-	return &hasher{turns: make(chan struct{}, maxHashing), nobody: phc(salt, make([]byte, hashSize))}
+	return salt
 }
 
 // turn waits until one may be computed; call done after it.
@@ -70,9 +80,8 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	defer done()
-	salt := make([]byte, saltSize)
-	rand.Read(salt) // never fails
-	return phc(salt, derive(password, salt)), nil
+	salt := newSalt()
+	return h.cost.phc(salt, argon2.IDKey([]byte(password), salt, h.cost.rounds, h.cost.memory, 1, hashSize)), nil
 }
 
 // matches tells whether the password is the one of a PHC form that we wrote.
@@ -93,15 +102,11 @@ func matches(stored, password string) bool {
 	return subtle.ConstantTimeCompare(got, want) == 1
 }
 
-func derive(password string, salt []byte) []byte {
-	return argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonThreads, hashSize)
-}
-
 // phc is the form of https://github.com/P-H-C/phc-string-format.
-func phc(salt, hash []byte) string {
+func (c cost) phc(salt, hash []byte) string {
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
-		argon2.Version, argonMemory, argonTime, argonThreads, b64.EncodeToString(salt), b64.EncodeToString(hash))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s",
+		argon2.Version, c.memory, c.rounds, b64.EncodeToString(salt), b64.EncodeToString(hash))
 }
 
 // judgePassword notes what is wrong with a new password.

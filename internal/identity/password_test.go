@@ -6,7 +6,7 @@ import (
 )
 
 func TestPasswordForm(t *testing.T) {
-	h := newHasher()
+	h := newHasher(owasp())
 	stored, err := h.hash(t.Context(), goodPassword)
 	if err != nil {
 		t.Fatal(err)

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
-
-	"outrigger/internal/audit"
 )
 
 func TestBasic(t *testing.T) {
@@ -73,6 +72,7 @@ func TestBasic(t *testing.T) {
 // TestUnknownUserTakesAsLong: both compute one argon2id, and nothing else does.
 func TestUnknownUserTakesAsLong(t *testing.T) {
 	n := newNode(t, openMigrated(t), newClock())
+	n.hasher = newHasher(owasp())
 	n.mustCreate(t, "ann")
 	fastest := func(user string) time.Duration {
 		best := time.Hour
@@ -267,7 +267,7 @@ func TestParallelGuesses(t *testing.T) {
 }
 
 func TestWaitingForATurn(t *testing.T) {
-	h := newHasher()
+	h := newHasher(owasp())
 	for range maxHashing {
 		if _, err := h.turn(t.Context()); err != nil {
 			t.Fatal(err)
@@ -279,3 +279,43 @@ func TestWaitingForATurn(t *testing.T) {
 		t.Error("three are computed at once")
 	}
 }
+
+// TestDatabaseAway: who cannot be looked up is not refused for good.
+func TestDatabaseAway(t *testing.T) {
+	proxy, through := dbtest.NewProxy(t, dbtest.PostgresURL(t))
+	d := dbtest.Open(t, db.Options{URL: through, NodeID: "node_1"})
+	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+		t.Fatal(err)
+	}
+	n := newNode(t, d, newClock())
+	n.mustCreate(t, "ann")
+	token, _, err := n.CreateToken(t.Context(), "ann", "x", All, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, _, err := n.SignIn(t.Context(), "ann", goodPassword, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() []error {
+		_, basic := n.Basic(t.Context(), "ann", goodPassword, here)
+		_, bearer := n.Bearer(t.Context(), token.Reveal())
+		_, cookie := n.Session(t.Context(), session)
+		return []error{basic, bearer, cookie}
+	}
+	proxy.Away()
+	n.move(time.Second)
+	for i, err := range ask() {
+		if !fault.Is(err, fault.Unavailable) {
+			t.Errorf("while the database is away, way %d: %v", i+1, err)
+		}
+	}
+	proxy.Back()
+	for i, err := range ask() {
+		if err != nil {
+			t.Errorf("when it is back, way %d: %v", i+1, err)
+		}
+	}
+}
+
+func TestSchemas(t *testing.T) { dbtest.SameSchema(t, audit.Migrations, Migrations) }

@@ -277,12 +277,12 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		return errors.New("no second half")
 	})
 	server := httptest.NewServer(s)
-	defer server.Close()
 	res, err := http.Get(server.URL + "/rest/x")
 	if err == nil {
 		_, err = io.ReadAll(res.Body)
 		res.Body.Close()
 	}
+	server.Close()
 	if err == nil {
 		t.Error("half an answer looks whole")
 	}
