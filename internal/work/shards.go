@@ -18,6 +18,10 @@ const (
 	// time of 20 s it adds little to how long a dead node's shards rest.
 	shareEvery = 2 * time.Second
 
+	// idleEvery is how often a node without a share looks, since it has nothing
+	// else to do: one that becomes ACTIVE begins at once.
+	idleEvery = 100 * time.Millisecond
+
 	// releaseTime bounds giving one lease back. After that it lapses by itself.
 	releaseTime = 3 * time.Second
 )
@@ -122,19 +126,21 @@ func (s *Shards) Held() int {
 
 func (s *Shards) loop(ctx context.Context) {
 	defer close(s.through)
-	tick := time.NewTicker(shareEvery)
-	defer tick.Stop()
 	failing := false
 	for {
-		_, err := s.runOnce(ctx)
+		r, err := s.runOnce(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			s.Log.Warn("this node's share of the work could not be taken; will try on", "work", s.prefix, "cause", err)
 		}
 		failing = err != nil
+		wait := shareEvery
+		if err == nil && r.Share == 0 {
+			wait = idleEvery
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(wait):
 		case <-s.kick:
 		}
 	}

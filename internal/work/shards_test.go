@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -235,6 +236,40 @@ func TestRunThatReturnsGivesItsShardBack(t *testing.T) {
 			return
 		}
 	}
+}
+
+func TestNodeThatBecomesActiveBeginsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := dbtest.SQLite(t)
+		if err := d.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		leases := db.NewLeases(d, "a", nil)
+		if err := leases.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer leases.Stop()
+		ready := time.Now().Add(time.Minute)
+		begun := make(chan time.Time, shardCount)
+		s := NewShards("test", shardCount, leases, func(context.Context) (int, int, error) {
+			if time.Now().Before(ready) {
+				return 0, 0, nil
+			}
+			return 1, 1, nil
+		}, func(ctx context.Context, _ int, _ *db.Lease) {
+			begun <- time.Now()
+			<-ctx.Done()
+		})
+		if err := s.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer s.Stop()
+		for range shardCount {
+			if late := (<-begun).Sub(ready); late < 0 || late > idleEvery {
+				t.Fatalf("a shard began %v after the node was ready", late)
+			}
+		}
+	})
 }
 
 func TestShare(t *testing.T) {
