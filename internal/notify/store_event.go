@@ -160,6 +160,7 @@ type eventRow struct {
 	project    string
 	repository string
 	rules      int
+	needed     int // deliveries
 	event      []byte
 	body       []byte
 }
@@ -171,8 +172,14 @@ func (r *Receipt) rows() []*eventRow {
 	rows := make([]*eventRow, len(r.Events))
 	for i := range r.Events {
 		e := &r.Events[i]
+		needed := 0
+		for _, d := range r.deliveries {
+			if d.Event == e {
+				needed++
+			}
+		}
 		rows[i] = &eventRow{
-			receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
+			needed: needed, receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
 			rules: len(r.matched[i]), event: r.encoded[i],
 		}
 	}

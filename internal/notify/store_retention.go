@@ -23,8 +23,8 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 	if err != nil {
 		return 0, fmt.Errorf("old deliveries: %w", err)
 	}
-	var deliveries, events []int64
-	var links [][]any
+	var deliveries []int64
+	var links, events [][]any
 	for rows.Next() {
 		var id, event int64
 		var encoded string
@@ -32,7 +32,7 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 			rows.Close()
 			return 0, fmt.Errorf("old deliveries: %w", err)
 		}
-		deliveries, events = append(deliveries, id), append(events, event)
+		deliveries, events = append(deliveries, id), append(events, []any{event})
 		rules, err := decodeIDs(encoded)
 		if err != nil {
 			rows.Close()
@@ -52,11 +52,12 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 	if err := tx.Each(ctx, `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
 		return 0, fmt.Errorf("delete old deliveries' rules: %w", err)
 	}
+	if err := tx.Each(ctx, `UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, events, nil); err != nil {
+		return 0, fmt.Errorf("let go of old deliveries' events: %w", err)
+	}
 	for _, statement := range []string{
 		`DELETE FROM notify_attempts WHERE delivery_id IN (` + list(deliveries) + `)`,
 		`DELETE FROM notify_deliveries WHERE id IN (` + list(deliveries) + `)`,
-		`UPDATE notify_events SET rules = 0 WHERE id IN (` + list(events) + `)
-			AND NOT EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.event_id = notify_events.id)`,
 	} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return 0, fmt.Errorf("delete old deliveries: %w", err)
@@ -73,7 +74,7 @@ func DeleteEvents(ctx context.Context, tx *db.Tx, before time.Time, limit int) (
 		return 0, err
 	}
 	n, err := tx.Exec(ctx, `DELETE FROM notify_events WHERE id IN
-		(SELECT id FROM notify_events WHERE rules = 0 AND id < $1 ORDER BY id LIMIT $2)`, bound, limit)
+		(SELECT id FROM notify_events WHERE needed = 0 AND id < $1 ORDER BY id LIMIT $2)`, bound, limit)
 	if err != nil {
 		return 0, fmt.Errorf("delete old events: %w", err)
 	}

@@ -50,8 +50,9 @@ INSERT INTO notify_generation (id, generation) VALUES (1, 1);
 
 -- One row an event, and one a webhook that held none (silent, unknown, not
 -- understood). request_id and fingerprint stand on the first row of a webhook.
+-- rules is how many rules took the event, needed how many deliveries are kept.
 CREATE TABLE notify_events (
-    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    id             INTEGER PRIMARY KEY,
     connection     TEXT    NOT NULL,
     event_key      TEXT    NOT NULL,
     request_id     TEXT,
@@ -61,20 +62,21 @@ CREATE TABLE notify_events (
     reason         TEXT    NOT NULL,
     project_key    TEXT    NOT NULL,
     repository_key TEXT    NOT NULL,
-    rules          INTEGER NOT NULL CHECK (rules >= 0),
+    rules          INTEGER NOT NULL,
+    needed         INTEGER NOT NULL CHECK (needed >= 0),
     event          BLOB,
     body           BLOB
 ) STRICT;
 CREATE UNIQUE INDEX notify_events_request ON notify_events (connection, request_id) WHERE request_id IS NOT NULL;
 CREATE UNIQUE INDEX notify_events_fingerprint ON notify_events (fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX notify_events_not_understood ON notify_events (received_at) WHERE outcome = 'not_understood';
-CREATE INDEX notify_events_unused ON notify_events (id) WHERE rules = 0;
+CREATE INDEX notify_events_unused ON notify_events (id) WHERE needed = 0;
 
 -- The three tables that every event writes to have no foreign keys: a check a
 -- row costs PostgreSQL more than the row. For the same reason what most
 -- deliveries have once, a rule and an attempt, stands in the delivery itself.
 CREATE TABLE notify_deliveries (
-    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    id          INTEGER PRIMARY KEY,
     event_id    INTEGER NOT NULL,
     channel_id  INTEGER NOT NULL,
     format      TEXT    NOT NULL CHECK (format IN ('teams', 'slack')),
@@ -91,7 +93,6 @@ CREATE TABLE notify_deliveries (
     answer      TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX notify_deliveries_rule ON notify_deliveries (rule_id, id);
-CREATE INDEX notify_deliveries_event ON notify_deliveries (event_id);
 CREATE INDEX notify_deliveries_live ON notify_deliveries (channel_id, id) WHERE finished_at = 0;
 CREATE INDEX notify_deliveries_failed ON notify_deliveries (id) WHERE state = 'failed';
 
