@@ -98,16 +98,17 @@ func (d *DB) Lost() <-chan struct{} { return d.engine.lost() }
 func (d *DB) Dialect() Dialect { return d.dialect }
 
 // Read runs fn in a read-only transaction that sees one state of the database.
-// Keep it short: cut a large read into key ranges, a Read each. An error that
-// comes from the database being away is fault.Unavailable.
+// Keep it short, and write nothing meanwhile: cut a large read into key ranges,
+// a Read each. An error that comes from the database being away is
+// fault.Unavailable.
 func (d *DB) Read(ctx context.Context, fn func(tx *Tx) error) error {
 	return public(d.engine.read(ctx, fn))
 }
 
 // Write runs fn in a transaction and returns when it is committed and synced.
 // It returns fn's error and stores nothing if fn fails or panics. fn may run
-// more than once, does no input or output of its own, and returns soon: others
-// wait behind it.
+// more than once, does no input or output of its own, calls no method of DB or
+// Batch, and returns soon: others wait behind it.
 //
 // A ctx that ends before fn has begun gives its error; later it is ignored,
 // since the outcome is near. A commit that failed, or whose outcome is unknown

@@ -48,11 +48,12 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 	for range sqliteReaders {
 		e.free <- nil
 	}
-	if err := e.open(ctx, filepath.Join(o.Dir, "outrigger.db")); err != nil {
+	file := filepath.Join(o.Dir, "outrigger.db")
+	if err := e.open(ctx, file); err != nil {
 		lock.Close()
 		return nil, fault.Wrap(err, fault.Unavailable, "The database file outrigger.db in the folder %s cannot be opened. Look at its permissions and its disk.", o.Dir)
 	}
-	e.writer = newWriter(e.connectWriter, o.Clock, m)
+	e.writer = newWriter(e.connectWriter, file+"-wal", o.Clock, m)
 	return e, nil
 }
 
@@ -67,7 +68,6 @@ func (e *sqliteEngine) open(ctx context.Context, file string) error {
 		"busy_timeout(5000)",       // another program that looks into the file, a backup for example
 		"temp_store(MEMORY)",       // what savepoints set aside needs no file
 		"wal_autocheckpoint(4000)", // 16 MiB: fewer syncs of the main file, and a restart still replays it at once
-		"journal_size_limit(67108864)",
 	}}
 	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath() + "?" + pragmas.Encode())
 	if err != nil {

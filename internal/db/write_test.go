@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -167,6 +168,35 @@ func TestBulkWorkWaits(t *testing.T) {
 	all.Wait()
 	if n := len(order); n != 22 || order[n-1] != "bulk" {
 		t.Errorf("the order was %v", order)
+	}
+}
+
+// PostgreSQL has connections enough for both, and bulk work waits all the same:
+// for the hot writes to end, or for some time.
+func TestBulkWorkWaitsForHotWritesOfOtherConnections(t *testing.T) {
+	d := dbtest.Postgres(t)
+	release := busy(t, d)
+	began := time.Now()
+	must(t, d.WriteBulk(t.Context(), func(*db.Tx) error { return nil }))
+	if waited := time.Since(began); waited < 200*time.Millisecond {
+		t.Errorf("it waited %v", waited)
+	}
+	through := make(chan struct{})
+	go func() {
+		defer close(through)
+		if err := d.WriteBulk(context.Background(), func(*db.Tx) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	}()
+	release()
+	<-through
+
+	release = busy(t, d)
+	defer release()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := d.WriteBulk(ctx, func(*db.Tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

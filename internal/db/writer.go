@@ -71,12 +71,15 @@ type writer struct {
 	wake      chan struct{} // one slot
 	through   chan struct{} // closed when the goroutine has ended
 
-	ses *session // the goroutine's own; nil until the first group and after trouble
+	// The goroutine's own:
+	ses    *session // nil until the first group and after trouble
+	log    string   // the file of the write-ahead log
+	trimAt int64    // its size at which trim is due
 }
 
-func newWriter(connect func(context.Context) (*session, error), clock func() time.Time, m *metrics) *writer {
+func newWriter(connect func(context.Context) (*session, error), log string, clock func() time.Time, m *metrics) *writer {
 	w := &writer{
-		connect: connect, clock: clock, metrics: m,
+		connect: connect, clock: clock, metrics: m, log: log, trimAt: walLimit,
 		wake: make(chan struct{}, 1), through: make(chan struct{}),
 	}
 	go w.loop()
@@ -177,6 +180,9 @@ func (w *writer) run(group []*call) {
 		}
 		for _, c := range live {
 			c.finish(err)
+		}
+		if err == nil {
+			w.trim()
 		}
 	}()
 	err = w.transaction(live)

@@ -19,7 +19,7 @@ import (
 // the schema of sets.
 func Each(t *testing.T, fn func(t *testing.T, d *db.DB), sets ...db.Migrations) {
 	t.Helper()
-	for name, open := range map[string]func(testing.TB) *db.DB{"sqlite": SQLite, "postgres": Postgres} {
+	run := func(name string, open func(testing.TB) *db.DB) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t)
 			if err := d.Migrate(t.Context(), sets...); err != nil {
@@ -28,6 +28,8 @@ func Each(t *testing.T, fn func(t *testing.T, d *db.DB), sets ...db.Migrations) 
 			fn(t, d)
 		})
 	}
+	run("sqlite", SQLite)
+	run("postgres", Postgres)
 }
 
 // SQLite opens a fresh SQLite database, closed when the test ends.
