@@ -1,0 +1,71 @@
+package mailqueue
+
+import (
+	"time"
+
+	"outrigger/internal/work"
+)
+
+// State is where a message stands with one recipient.
+type State string
+
+const (
+	Waiting State = "waiting" // to be sent, or being sent
+	Sent    State = "sent"    // the smarthost has taken it
+	Failed  State = "error"   // given up: in the error queue
+)
+
+// Message is one message of the relay's queues as lists show it. One that
+// nobody waits for any more and that did not fail for anybody is gone.
+type Message struct {
+	ID         int64
+	NodeID     string // whose queue it is in
+	MessageID  string // the header's, "" where there is none
+	Subject    string // decoded
+	Sender     string // the envelope's; "" for the null sender
+	Recipients []Recipient
+	Bytes      int64 // as it was received
+	QueuedAt   time.Time
+	SendCount  int       // attempts that counted, the most of any recipient's
+	DueAt      time.Time // when it is tried next; zero when nobody waits
+	LastError  string    // of the latest attempt that failed
+}
+
+// Recipient is where a message stands with one of its recipients.
+type Recipient struct {
+	Address   string
+	State     State
+	SendCount int
+	DueAt     time.Time // zero unless it waits
+	LastError string
+}
+
+// Waiting tells whether the message counts in the mail queue.
+func (m *Message) Waiting() bool { return m.has(Waiting) }
+
+// Failed tells whether it counts in the error queue; it may count in both.
+func (m *Message) Failed() bool { return m.has(Failed) }
+
+func (m *Message) has(s State) bool {
+	for _, r := range m.Recipients {
+		if r.State == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Attempt is one try at sending a message.
+type Attempt struct {
+	work.Attempt
+	NodeID     string   // who tried
+	Recipients []string // whom it was about
+}
+
+// MessageFilter narrows a list of messages; zero members ask nothing.
+type MessageFilter struct {
+	NodeID string
+	State  State // Waiting: the mail queue; Failed: the error queue; "": both
+	After  int64 // messages with a higher id only: the page after it
+	Limit  int   // at most 1,001
+}

@@ -1,0 +1,24 @@
+// Package mailqueue is the wing that answers how many messages wait in the
+// outgoing mail queue and in its error queue, per node: the words of the
+// service, samples, the nodes that are only watched, its REST API and its
+// pages.
+//
+// The numbers come from a Source: Outrigger's own relay, the local Postfix, the
+// host application's JMX figures, or another server of the same API, each in
+// a package below this one.
+package mailqueue
+
+import "context"
+
+// Sizes are the two numbers of a mail queue.
+type Sizes struct {
+	Size      int64 // messages in the mail queue
+	ErrorSize int64 // messages in the mail error queue
+}
+
+// Source is where the numbers of one node come from.
+type Source interface {
+	// Sizes reads them now. A source that does not answer is
+	// fault.Unavailable with a message that names it: never old numbers.
+	Sizes(ctx context.Context) (Sizes, error)
+}

@@ -1,0 +1,75 @@
+package mailqueue
+
+import (
+	"context"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/identity"
+)
+
+// Queue is one node's queue as it lies in the database.
+type Queue struct {
+	NodeID string
+	Sizes
+	Oldest time.Time // when the oldest message that waits was queued; zero: none waits
+
+	Paused    bool      // by an administrator
+	HeldUntil time.Time // sending pauses after failures until then; zero: it does not
+	HeldFor   string    // why: the failure, in one sentence
+}
+
+// Relay is what administrators do with Outrigger's own queues. Any node answers
+// for all; nodeID "" means every node. Who asks is in the context: each change,
+// and each look at a message, is recorded with AuditEntry in the transaction
+// that makes it. Permissions were asked for before.
+//
+// A message that is not there is fault.NotFound, one whose state does not
+// allow the operation fault.Conflict.
+type Relay interface {
+	// Source counts this node's queue.
+	Source
+	// InFlight counts the messages that this node is sending now.
+	InFlight() int
+
+	// Queues gives the queue of every node that has one in the database,
+	// ordered by node, those whose process is gone included.
+	Queues(ctx context.Context) ([]Queue, error)
+	// Messages lists messages, the oldest first.
+	Messages(ctx context.Context, f MessageFilter) ([]Message, error)
+	// Message gives one, with its attempts, the oldest first.
+	Message(ctx context.Context, id int64) (Message, []Attempt, error)
+	// Look gives a message's bytes as they are sent, and records who looked.
+	Look(ctx context.Context, id int64) ([]byte, error)
+
+	// Resend puts the recipients that failed back into the queue, due now; the
+	// count starts again. Conflict: none failed.
+	Resend(ctx context.Context, id int64) error
+	// ResendAll does so with the whole error queue and says how many messages.
+	ResendAll(ctx context.Context, nodeID string) (int64, error)
+	// Flush makes all that waits due now, and ends a pause after failures; an
+	// administrator's pause stays. It says how many messages.
+	Flush(ctx context.Context, nodeID string) (int64, error)
+	// Delete removes a message, for all of its recipients.
+	Delete(ctx context.Context, id int64) error
+	// SetPaused pauses sending, or has it go on.
+	SetPaused(ctx context.Context, nodeID string, paused bool) error
+	// Handover gives a node's messages to another and says how many. The
+	// caller has seen that the first is OFFLINE. Conflict: it sends all the
+	// same.
+	Handover(ctx context.Context, from, to string) (int64, error)
+}
+
+// AuditEntry is an entry of the audit trail about the mail queue, by whoever
+// asks in ctx; the program itself is "outrigger".
+func AuditEntry(ctx context.Context, action, object, objectID string) audit.Entry {
+	origin := identity.OriginOf(ctx)
+	e := audit.Entry{
+		Who: "outrigger", Address: origin.Address, RequestID: origin.RequestID,
+		Area: "mail", Action: action, Object: object, ObjectID: objectID,
+	}
+	if p := identity.From(ctx); p != nil {
+		e.Who, e.Source = p.Name, p.Source
+	}
+	return e
+}
