@@ -58,7 +58,10 @@ func paragraphs(s string, max int) string {
 	b.Grow(len(s))
 	empty := 0
 	for l := range strings.Lines(s) {
-		l = strings.Map(visible, strings.TrimRight(l, " \t\n\v\f"))
+		l = strings.TrimRight(l, " \t\n\v\f")
+		if !printable(l) {
+			l = strings.Map(visible, l)
+		}
 		if l == "" {
 			empty++
 			continue
@@ -73,6 +76,17 @@ func paragraphs(s string, max int) string {
 		b.WriteString(l)
 	}
 	return cut(b.String(), max, more)
+}
+
+// printable tells whether s is printable ASCII, where there is nothing that
+// cannot be seen.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // cut shortens to max characters and shows that it did, or that it was done

@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,13 +12,19 @@ import (
 	"outrigger/internal/secret"
 )
 
-// prefetch is how many waiting deliveries a channel holds in memory: enough
-// that reading them is seldom, few enough that thousands of channels are small.
-const prefetch = 32
-
-// maxQueued bounds what commits may add in memory to a channel that falls
-// behind; beyond it the rest is read from the database when its turn comes.
-const maxQueued = 256
+const (
+	// prefetch is how many waiting deliveries a channel reads at once: enough
+	// that reading is seldom, few enough that thousands of channels are small.
+	prefetch = 16
+	// maxQueued bounds what commits may add in memory to a channel that falls
+	// behind, and maxHanded to all of them together: an event takes some 7 KB.
+	// Beyond either the rest is read from the database when its turn comes.
+	maxQueued = 32
+	maxHanded = 2048
+	// forgetAfter is the shortest rest for which a channel keeps nothing in
+	// memory: longer than the pace makes anybody wait.
+	forgetAfter = 3 * time.Second
+)
 
 // channel works through what waits on one webhook URL, one at a time. Its
 // goroutine exists only while there is something to do now; a closed gate is
@@ -50,6 +57,7 @@ type channel struct {
 type queued struct {
 	*notify.Delivery
 	generation int64
+	handed     bool // from its commit, and counted by the outbox
 }
 
 func newChannel(b *Outbox, s *shard, id int64) *channel {
@@ -61,11 +69,12 @@ func (c *channel) enqueue(d *notify.Delivery) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !c.b.Alone || !c.whole || len(c.queue) >= maxQueued:
+	case !c.b.Alone || !c.whole || len(c.queue) >= maxQueued || c.b.handed.Load() >= maxHanded:
 		c.dirty, c.whole = true, false
 	case d.ID > c.lastSeen:
-		c.queue = append(c.queue, &queued{Delivery: d, generation: c.b.Queue.Rules().Generation})
+		c.queue = append(c.queue, &queued{Delivery: d, generation: c.b.Queue.Rules().Generation, handed: true})
 		c.lastSeen = d.ID
+		c.b.handed.Add(1)
 	}
 	if c.timer == nil {
 		c.start()
@@ -92,10 +101,12 @@ func (c *channel) reload() {
 	c.start()
 }
 
-func (c *channel) disarm() {
+// end is for a shard that was given back: nothing starts any more.
+func (c *channel) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopTimer()
+	c.forget()
 }
 
 func (c *channel) stopTimer() {
@@ -138,6 +149,10 @@ func (c *channel) rest(ctx context.Context, pause time.Duration) bool {
 	case c.stale:
 		return false
 	case pause > 0:
+		if pause >= forgetAfter {
+			c.forget()
+			c.dirty = true
+		}
 		c.timer = time.AfterFunc(pause, c.timeout)
 	case c.standing.State == notify.Broken: // until somebody opens it
 	case c.dirty || len(c.queue) > 0:
@@ -200,7 +215,7 @@ func (c *channel) load(ctx context.Context) error {
 	fresh := c.loaded && !c.stale
 	c.stale = false
 	if !fresh {
-		c.queue, c.whole, c.drained = nil, false, false
+		c.forget()
 	}
 	c.mu.Unlock()
 	if fresh {
@@ -252,7 +267,7 @@ func (c *channel) fill(ctx context.Context) error {
 		c.dirty = true
 		return err
 	}
-	c.queue = c.queue[:0]
+	c.forget()
 	for _, d := range found {
 		c.queue = append(c.queue, &queued{Delivery: d, generation: generation})
 		c.lastSeen = max(c.lastSeen, d.ID)
@@ -262,13 +277,26 @@ func (c *channel) fill(ctx context.Context) error {
 	return nil
 }
 
+// forget empties the memory of what waits; mu is held.
+func (c *channel) forget() {
+	for _, q := range c.queue {
+		if q.handed {
+			c.b.handed.Add(-1)
+		}
+	}
+	c.queue, c.whole, c.drained = nil, false, false
+}
+
 // drop takes a delivery out of memory.
 func (c *channel) drop(d *notify.Delivery) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, q := range c.queue {
 		if q.Delivery == d {
-			c.queue = append(c.queue[:i], c.queue[i+1:]...)
+			if q.handed {
+				c.b.handed.Add(-1)
+			}
+			c.queue = slices.Delete(c.queue, i, i+1)
 			return
 		}
 	}

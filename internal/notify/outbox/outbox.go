@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -77,6 +78,7 @@ type Outbox struct {
 	shards  *work.Shards
 	stop    context.CancelFunc
 	polling sync.WaitGroup
+	handed  atomic.Int64 // deliveries in memory that came from their commit
 
 	mu   sync.Mutex
 	held [notify.Shards]*shard
@@ -149,7 +151,7 @@ func (s *shard) close() {
 	defer s.mu.Unlock()
 	s.closed = true
 	for _, c := range s.channels {
-		c.disarm()
+		c.end()
 	}
 }
 
