@@ -44,7 +44,8 @@ type App struct {
 	checks []check // of being ready
 	ground
 	web
-	chat chat
+	chat    chat
+	sharers sharers
 
 	mu    sync.Mutex // held while starting and stopping
 	state lifecycle

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"outrigger/internal/audit"
@@ -18,14 +19,52 @@ import (
 // joinCluster makes this node known to the others, not ready yet.
 func (a *App) joinCluster(ctx context.Context) error {
 	a.cluster = cluster.New(a.db, cluster.Options{
-		NodeID: a.nodeID, Address: a.URL(), Version: a.version, Clustered: a.cfg.Cluster.Enabled, Log: a.log,
+		NodeID: a.nodeID, Address: a.URL(), Version: a.version, Clustered: a.cfg.Cluster.Enabled, InFlight: a.sharers.held, Log: a.log,
 	})
+	a.cluster.OnChange(func(cluster.Node) { a.sharers.kick() })
 	if err := a.cluster.Start(ctx); err != nil {
 		return err
 	}
 	a.steps.add("cluster", clusterLimit, a.cluster.Stop)
 	a.checks = append(a.checks, a.active)
 	return nil
+}
+
+// sharer is what divides its work among the nodes.
+type sharer interface {
+	Held() int // pieces that this node works on
+	Kick()     // the nodes changed
+}
+
+// sharers are the parts that do.
+type sharers struct {
+	mu   sync.Mutex
+	list []sharer
+}
+
+// share has a part told of changes among the nodes; a node is not PASSIVE
+// before it holds nothing.
+func (a *App) share(s sharer) {
+	a.sharers.mu.Lock()
+	defer a.sharers.mu.Unlock()
+	a.sharers.list = append(a.sharers.list, s)
+}
+
+func (s *sharers) held() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.list {
+		n += one.Held()
+	}
+	return n
+}
+
+func (s *sharers) kick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.list {
+		one.Kick()
+	}
 }
 
 // active is nil while this node takes its share of the work.
@@ -42,6 +81,7 @@ func (a *App) startRetention(ctx context.Context) error {
 	r := retention.New(a.db, []retention.Rule{
 		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notify.DeleteDeliveries},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notify.DeleteEvents},
+		{Name: "nodes", Keep: offlineKept, Delete: cluster.DeleteOffline},
 		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},
 	}, a.log, a.leases)
 	if err := r.Start(ctx); err != nil {
@@ -50,6 +90,9 @@ func (a *App) startRetention(ctx context.Context) error {
 	a.steps.addStop("retention", retentionLimit, r.Stop)
 	return nil
 }
+
+// offlineKept is how long a node that is OFFLINE stays listed.
+const offlineKept = 7 * 24 * time.Hour
 
 // gapsShown is how far back the overview tells of times in which nothing
 // listened: as long as events are kept by default.

@@ -47,6 +47,7 @@ func (a *App) openNotify(ctx context.Context) (err error) {
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst,
 		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
+	a.share(a.chat.outbox)
 	store.OnChange(a.chat.outbox.Enqueued, a.chat.outbox.Moved)
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"outrigger/internal/secret"
 )
 
-// Channel gives a channel and its webhook URL: fault.NotFound when there is
-// none with the id.
+// Channel gives a channel and its webhook URL, which is empty where no rule
+// uses the channel any more: fault.NotFound when there is none with the id.
 func (s *Store) Channel(ctx context.Context, id int64) (Channel, secret.Value, error) {
 	var c Channel
 	var plain string
@@ -29,6 +29,9 @@ func (s *Store) Channel(ctx context.Context, id int64) (Channel, secret.Value, e
 			return fmt.Errorf("read channel: %w", err)
 		}
 		c.setTimes(brokenAt, gateUntil, failing, lastOK)
+		if len(sealed) == 0 { // no rule uses it any more, and nothing is sent
+			return nil
+		}
 		plain, err = s.box.Unseal(sealed, "notify_channels", "url", c.Fingerprint)
 		return err
 	})

@@ -189,10 +189,13 @@ func (s *Store) DeleteRule(ctx context.Context, who Actor, id int64) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("delete rule: %w", err)
 		}
+		if err := forgetURL(ctx, tx, old.ChannelID); err != nil {
+			return err
+		}
 		if err := s.rulesChanged(ctx, tx); err != nil {
 			return err
 		}
-		return recordRule(ctx, tx, who, "rule.deleted", &old, nil)
+		return recordRule(ctx, tx, who, "delete", &old, nil)
 	})
 }
 

@@ -26,13 +26,13 @@ func (s *Store) SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL 
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		r := draft
 		var before *RuleInfo
-		action := "rule.created"
+		action := "create"
 		if r.ID != 0 {
 			old, err := readRule(ctx, tx, r.ID)
 			if err != nil {
 				return err
 			}
-			before, action = &old, "rule.saved"
+			before, action = &old, "save"
 		}
 		if err := s.saveRule(ctx, tx, who, &r, before, webhookURL); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	var id int64
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
 			gate_step, gate_reason, rejected, failing_since, last_ok_at, created_at)
-		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, $5) ON CONFLICT (fingerprint) DO NOTHING`,
+		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
 		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
 		return 0, fmt.Errorf("insert channel: %w", err)
 	}
@@ -135,6 +135,16 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 		tx.AfterCommit(func() { s.moved(id) })
 	}
 	return id, nil
+}
+
+// forgetURL drops the URL of a channel that no rule uses any more; its row
+// stays for the deliveries that name it.
+func forgetURL(ctx context.Context, tx *db.Tx, channel int64) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
+		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel); err != nil {
+		return fmt.Errorf("forget webhook URL: %w", err)
+	}
+	return nil
 }
 
 // moveWaiting takes what waits for a rule to the rule's new channel. A
@@ -160,7 +170,7 @@ func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from, to int64
 		}
 	}
 	tx.AfterCommit(func() { s.moved(from); s.moved(to) })
-	return nil
+	return forgetURL(ctx, tx, from)
 }
 
 // channelRules are the enabled rules of a channel.

@@ -283,3 +283,24 @@ func TestNotUnderstoodIsKeptWithItsBody(t *testing.T) {
 		}
 	})
 }
+
+func TestUnusedURLIsForgotten(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		one, two := save(t, s, someRule("one"), flowURL("a")), save(t, s, someRule("two"), flowURL("a"))
+		holds := func(want bool) {
+			t.Helper()
+			_, url, err := s.Channel(t.Context(), one.ChannelID)
+			if err != nil || url.IsZero() == want {
+				t.Errorf("URL held: %v, want %v, %v", !url.IsZero(), want, err)
+			}
+		}
+		if err := s.DeleteRule(t.Context(), ada, one.ID); err != nil {
+			t.Fatal(err)
+		}
+		holds(true)
+		moved := save(t, s, two.Rule, flowURL("b"))
+		holds(false)
+		save(t, s, moved.Rule, flowURL("a"))
+		holds(true)
+	})
+}

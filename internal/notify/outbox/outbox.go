@@ -197,6 +197,13 @@ func (b *Outbox) Moved(channelID int64) {
 	}
 }
 
+// Held is how many shards this node works on: 0 when nothing of it is in
+// flight any more.
+func (b *Outbox) Held() int { return b.shards.Held() }
+
+// Kick has this node's share of the shards looked at now: the nodes changed.
+func (b *Outbox) Kick() { b.shards.Kick() }
+
 func (b *Outbox) poll(ctx context.Context) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()

@@ -6,10 +6,9 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
-	"outrigger/internal/fault"
+	"outrigger/internal/egress"
 	"outrigger/internal/notify"
 	"outrigger/internal/work"
 )
@@ -20,8 +19,6 @@ const (
 	// commitMargin is what a result may take to be committed before the
 	// lease under which it was sent ends.
 	commitMargin = 2 * time.Second
-	// maxAnswer is how much of an answer an attempt keeps.
-	maxAnswer = 2 << 10
 	// maxDrain is how much more of an answer is read so that the connection
 	// can be used again.
 	maxDrain = 64 << 10
@@ -79,7 +76,7 @@ func (c *channel) post(ctx context.Context, d *notify.Delivery) (*work.Attempt, 
 	if resp != nil {
 		a.Status = resp.StatusCode
 	}
-	a.Answer = strings.ToValidUTF8(strings.ReplaceAll(answer, "\x00", "\uFFFD"), "\uFFFD")
+	a.Answer = answer
 	if err != nil {
 		a.Err = o.reason
 	}
@@ -87,9 +84,9 @@ func (c *channel) post(ctx context.Context, d *notify.Delivery) (*work.Attempt, 
 }
 
 func (c *channel) exchange(ctx context.Context, body []byte) (*http.Response, string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.Reveal(), bytes.NewReader(body))
+	req, err := egress.NewRequest(ctx, http.MethodPost, c.url.Reveal(), bytes.NewReader(body))
 	if err != nil {
-		return nil, "", fault.New(fault.Invalid, "The webhook URL is not one that can be called.")
+		return nil, "", err
 	}
 	// Without a charset some flows read the body as UTF-16.
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
@@ -98,14 +95,10 @@ func (c *channel) exchange(ctx context.Context, body []byte) (*http.Response, st
 		return nil, "", err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err == nil {
-		_, err = io.CopyN(io.Discard, resp.Body, maxDrain)
-	}
-	if err != nil && err != io.EOF && (resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return nil, "", fault.New(fault.Unavailable, "The chat platform broke off its answer of status %d.", resp.StatusCode)
-	}
-	return resp, string(answer), nil
+	answer := work.ReadAnswer(resp.Body)
+	// Once an answer has begun, its status counts, whatever becomes of the rest.
+	_, _ = io.CopyN(io.Discard, resp.Body, maxDrain)
+	return resp, answer, nil
 }
 
 // result works out what an outcome means for the delivery and the channel,
