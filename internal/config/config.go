@@ -30,6 +30,7 @@ type Config struct {
 	Cluster        Cluster      `key:"cluster"`
 	Log            Log          `key:"log"`
 	Metrics        Metrics      `key:"metrics"`
+	Mail           Mail         `key:"mail"`
 	Notify         Notify       `key:"notify"`
 	CAFile         string       `key:"ca_file" else:"the system's certificates" doc:"A PEM file of more certificates to trust for outgoing TLS."`
 	Retention      Retention    `key:"retention"`
@@ -83,6 +84,7 @@ const KindBitbucketDC = "bitbucket-dc"
 type Retention struct {
 	Events     Duration `key:"events" default:"7d" doc:"How long received events are kept; at least 10m, the time in which a repeated event is recognised by its body."`
 	Deliveries Duration `key:"deliveries" default:"30d" doc:"How long finished deliveries are kept, with their attempts."`
+	MailErrors Duration `key:"mail_errors" default:"90d" doc:"How long messages that could not be delivered are kept in the mail error queue."`
 	Audit      Duration `key:"audit" default:"365d" doc:"How long the audit trail is kept."`
 }
 

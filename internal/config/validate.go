@@ -4,12 +4,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,6 +45,7 @@ func (c *Config) problems() []error {
 	c.judgeListener(&j)
 	c.judgeDatabase(&j)
 	c.judgeLog(&j)
+	c.judgeMail(&j)
 	c.judgeNotify(&j)
 	for _, r := range []struct {
 		key       string
@@ -54,6 +53,7 @@ func (c *Config) problems() []error {
 	}{
 		{"retention.events", c.Retention.Events, minEvents},
 		{"retention.deliveries", c.Retention.Deliveries, minKept},
+		{"retention.mail_errors", c.Retention.MailErrors, minKept},
 		{"retention.audit", c.Retention.Audit, minKept},
 	} {
 		if r.kept < r.min {
@@ -64,11 +64,7 @@ func (c *Config) problems() []error {
 }
 
 func (c *Config) judgeListener(j *judge) {
-	if _, port, err := net.SplitHostPort(c.Listen); err != nil {
-		j.wrong("listen", "%q is no address; write host:port, such as 127.0.0.1:8090 or :8090", c.Listen)
-	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		j.wrong("listen", "%q is no port; it is a number from 0 to 65535", port)
-	}
+	judgeAddress(j, "listen", c.Listen, "127.0.0.1:8090 or :8090")
 	if c.BaseURL != "" {
 		judgeURL(j, "base_url", c.BaseURL)
 	}

@@ -51,9 +51,26 @@ func TestValidate(t *testing.T) {
 				"notify.connections[1].kind: \"\" is not known; write bitbucket-dc\n" +
 				"notify.connections[1].base_url: the platform's base URL is missing\n" +
 				"notify.connections[2].name: there is another connection called a; each has its own name"},
+		{"mail", func(c *Config) {
+			c.Mail.Listen, c.Mail.TLS.Key, c.Mail.Smarthost, c.Mail.SmarthostTLS = "2525", "k.pem", "mail.example.com", "maybe"
+			c.Mail.SmarthostPassword = secret.New("hunter2")
+			c.Mail.MaxMessage, c.Mail.MaxRecipients, c.Mail.MaxClients, c.Mail.Connections = 1, 99, 0, -1
+		},
+			"mail.listen: \"2525\" is no address; write host:port, such as 127.0.0.1:2525 or off\n" +
+				"mail.tls: cert and key go together; give both or neither\n" +
+				"mail.smarthost: \"mail.example.com\" is no address; write host:port, such as mail.example.com:587\n" +
+				"mail.smarthost_user: the name and smarthost_password go together; give both or neither\n" +
+				"mail.smarthost_tls: \"maybe\" is not known; write starttls, tls or none\n" +
+				"mail.max_message: 1 is too small; an SMTP server takes at least 64KiB\n" +
+				"mail.max_recipients: 99 is too few; an SMTP server takes at least 100\n" +
+				"mail.max_clients: 0 is too few; the relay needs at least 1\n" +
+				"mail.connections: -1 is too few; the relay needs at least 1"},
+		{"smarthost without a host", func(c *Config) { c.Mail.Smarthost = ":25" }, `mail.smarthost: ":25" names no host; write it as mail.example.com:587`},
+		{"no relay", func(c *Config) { c.Mail.Listen = MailOff }, ""},
 		{"retention", func(c *Config) { c.Retention = Retention{} },
 			"retention.events: 0s is too short; keep them for at least 10m\n" +
 				"retention.deliveries: 0s is too short; keep them for at least 1m\n" +
+				"retention.mail_errors: 0s is too short; keep them for at least 1m\n" +
 				"retention.audit: 0s is too short; keep them for at least 1m"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
