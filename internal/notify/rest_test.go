@@ -59,7 +59,7 @@ type server struct {
 
 func newServer(t *testing.T) *server {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := &server{t: t, store: newStore(t, d)}

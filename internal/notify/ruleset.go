@@ -134,6 +134,10 @@ func (s *RuleSet) Match(e *Event, matched []*Rule) []*Rule {
 	if e.Repository.Key != "" {
 		take(conn.repositories[project+"/"+fold(e.Repository.Key)])
 	}
+	if by, ok := e.renamed(); ok { // rules still have the old keys
+		take(conn.projects[fold(by.from.ProjectKey)])
+		take(conn.repositories[fold(by.from.ProjectKey)+"/"+fold(by.from.RepositoryKey)])
+	}
 	return matched
 }
 

@@ -110,6 +110,9 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*Receipt) 
 	if err := insertEvents(ctx, tx, rows); err != nil {
 		return err
 	}
+	if err := s.follow(ctx, tx, items); err != nil {
+		return err
+	}
 	var deliveries []*Delivery
 	for _, r := range items {
 		if !r.Duplicate {

@@ -220,6 +220,7 @@ func (r *RuleInfo) audited() map[string]string {
 	}
 	filter, _ := json.Marshal(r.Filter) // strings and keys always encode
 	return map[string]string{
+		"projectKey": r.ProjectKey, "repositoryKey": r.RepositoryKey,
 		"name": r.Name, "webhookUrl": r.Channel.Mask, "channel": r.Channel.Fingerprint, "channelName": r.ChannelName,
 		"format": string(r.Format), "filter": string(filter), "enabled": fmt.Sprint(r.Enabled),
 	}

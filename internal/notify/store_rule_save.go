@@ -32,7 +32,7 @@ func (s *Store) SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL 
 			if err != nil {
 				return err
 			}
-			before, action = &old, "save"
+			before, action = &old, "update"
 		}
 		if err := s.saveRule(ctx, tx, who, &r, before, webhookURL); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
@@ -25,7 +26,7 @@ func flowURL(name string) string { return fmt.Sprintf(flow, name, "signature-of-
 func eachStore(t *testing.T, fn func(t *testing.T, s *Store)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		fn(t, newStore(t, d))
-	}, secret.Migrations, audit.Migrations, Migrations)
+	}, secret.Migrations, audit.Migrations, identity.Migrations, Migrations)
 }
 
 func newStore(t *testing.T, d *db.DB) *Store {
@@ -42,7 +43,7 @@ func newStore(t *testing.T, d *db.DB) *Store {
 }
 
 func TestSchemasAgree(t *testing.T) {
-	dbtest.SameSchema(t, secret.Migrations, audit.Migrations, Migrations)
+	dbtest.SameSchema(t, secret.Migrations, audit.Migrations, identity.Migrations, Migrations)
 }
 
 var ada = Actor{Name: "ada", Source: "local", Address: "192.0.2.1", RequestID: "r1"}

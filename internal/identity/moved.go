@@ -1,0 +1,57 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+)
+
+// MoveGrants has the grants at a place hold at another: the platform renamed
+// or moved it. A place without a repository is the project with all of its
+// repositories.
+func MoveGrants(ctx context.Context, tx *db.Tx, from, to Where) error {
+	grants, err := grantsAt(ctx, tx, from)
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		at := g.Where
+		at.Project = to.Project
+		if to.Repository != "" {
+			at.Repository = to.Repository
+		}
+		// Who was granted the new place already keeps that grant.
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_grants (user_id, permission, connection, project, repository, granted_at)
+			SELECT user_id, permission, connection, CAST($1 AS TEXT), CAST($2 AS TEXT), granted_at FROM identity_grants WHERE id = $3
+			ON CONFLICT DO NOTHING`, at.Project, at.Repository, g.ID); err != nil {
+			return fmt.Errorf("move grant: %w", err)
+		}
+		if at == g.Where { // only the case of a key changed, and ours stays
+			continue
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, g.ID); err != nil {
+			return fmt.Errorf("move grant: %w", err)
+		}
+	}
+	return nil
+}
+
+func grantsAt(ctx context.Context, tx *db.Tx, at Where) ([]Grant, error) {
+	rows, err := tx.Query(ctx, `SELECT id, connection, project, repository FROM identity_grants
+		WHERE connection = $1 AND LOWER(project) = LOWER($2) AND ($3 = '' OR LOWER(repository) = LOWER($3))`,
+		at.Connection, at.Project, at.Repository)
+	if err != nil {
+		return nil, fmt.Errorf("grants at a place: %w", err)
+	}
+	defer rows.Close()
+	var found []Grant
+	for rows.Next() {
+		var g Grant
+		if err := rows.Scan(&g.ID, &g.Where.Connection, &g.Where.Project, &g.Where.Repository); err != nil {
+			return nil, fmt.Errorf("grants at a place: %w", err)
+		}
+		found = append(found, g)
+	}
+	return found, rows.Err()
+}

@@ -1,0 +1,76 @@
+package notify
+
+import (
+	"testing"
+
+	"outrigger/internal/db"
+)
+
+func repositoryRenamed(project, from, to string) *Event {
+	return &Event{
+		Types: []EventType{RepositoryFieldEdited}, Connection: "dc", Actor: User{Name: "ada"},
+		Project: Project{Key: project}, Repository: Repository{Key: to},
+		Changes: []Change{{Field: "slug", Old: from, New: to}},
+	}
+}
+
+func TestRulesFollowARename(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		r := someRule("mine")
+		r.ProjectKey, r.RepositoryKey = "ATL", "canoe"
+		r.EventTypes = []EventType{BranchUpdated, RepositoryFieldEdited}
+		mine := save(t, s, r, flowURL("a"))
+		narrowed := someRule("narrowed")
+		narrowed.Repositories = []RepositoryRef{{"atl", "Canoe"}, {"ATL", "hull"}}
+		other := save(t, s, narrowed, flowURL("b"))
+
+		accept(t, s, webhook("w1", *repositoryRenamed("ATL", "canoe", "proa")))
+		if n := len(waiting(t, s)); n != 1 {
+			t.Errorf("%d deliveries of the rename itself, want 1: the rule had the old key", n)
+		}
+		accept(t, s, webhook("w2", *pushTo("ATL", "proa", "main", "ada")))
+		if n := len(waiting(t, s)); n != 3 {
+			t.Errorf("%d deliveries, want 3: both rules follow", n)
+		}
+		accept(t, s, webhook("w3", *pushTo("ATL", "canoe", "main", "ada")))
+		if n := len(waiting(t, s)); n != 3 {
+			t.Errorf("%d deliveries, want 3: another repository may have the old name", n)
+		}
+		now, err := s.Rule(t.Context(), mine.ID)
+		if err != nil || now.RepositoryKey != "proa" || now.Version != 2 || now.UpdatedBy != "dc" {
+			t.Errorf("rule %+v, %v", now.Rule, err)
+		}
+		if now, err := s.Rule(t.Context(), other.ID); err != nil || now.Repositories[0] != (RepositoryRef{"ATL", "proa"}) || now.Repositories[1].RepositoryKey != "hull" {
+			t.Errorf("narrowed %+v, %v", now.Repositories, err)
+		}
+		var audited int
+		err = s.db.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(t.Context(), `SELECT count(*) FROM audit_entries WHERE who = 'dc' AND action = 'update'`).Scan(&audited)
+		})
+		if err != nil || audited != 2 {
+			t.Errorf("%d audited, want 2, %v", audited, err)
+		}
+	})
+}
+
+func TestRulesFollowAProject(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		r := someRule("repository")
+		r.ProjectKey, r.RepositoryKey = "ATL", "canoe"
+		save(t, s, r, flowURL("a"))
+		r = someRule("project")
+		r.ProjectKey = "atl"
+		save(t, s, r, flowURL("b"))
+		r = someRule("narrowed")
+		r.Projects = []string{"ATL"}
+		save(t, s, r, flowURL("c"))
+		accept(t, s, webhook("w1", Event{
+			Types: []EventType{ProjectFieldEdited}, Connection: "dc", Project: Project{Key: "PAC"},
+			Changes: []Change{{Field: "key", Old: "ATL", New: "PAC"}, {Field: "name", Old: "a", New: "b"}},
+		}))
+		accept(t, s, webhook("w2", *pushTo("PAC", "canoe", "main", "ada")))
+		if n := len(waiting(t, s)); n != 3 {
+			t.Errorf("%d deliveries, want 3", n)
+		}
+	})
+}
