@@ -85,6 +85,7 @@ type Retention struct {
 	Events     Duration `key:"events" default:"7d" doc:"How long received events are kept; at least 10m, the time in which a repeated event is recognised by its body."`
 	Deliveries Duration `key:"deliveries" default:"30d" doc:"How long finished deliveries are kept, with their attempts."`
 	MailErrors Duration `key:"mail_errors" default:"90d" doc:"How long messages that could not be delivered are kept in the mail error queue."`
+	Samples    Duration `key:"samples" default:"30d" doc:"How long the sizes of mail queues are kept, from which their course is plotted; at least 1d."`
 	Audit      Duration `key:"audit" default:"365d" doc:"How long the audit trail is kept."`
 }
 

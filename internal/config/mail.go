@@ -13,6 +13,10 @@ const MailOff = "off"
 
 // Mail is about the outgoing mail queue.
 type Mail struct {
+	Source            string       `key:"source" default:"relay" doc:"Where the sizes of this node's mail queue come from: relay, postfix, jmx or remote."`
+	Postfix           MailPostfix  `key:"postfix"`
+	JMX               MailJMX      `key:"jmx"`
+	Remote            MailRemote   `key:"remote"`
 	Listen            string       `key:"listen" default:"127.0.0.1:2525" doc:"Host and port of the relay, the SMTP server that the host application sends its mail through; off opens none. Anywhere but on loopback, clients sign in with a user name and a token of scope mail."`
 	TLS               MailTLS      `key:"tls"`
 	Smarthost         string       `key:"smarthost" else:"none: mail waits" doc:"Host and port of the server that the relay passes all mail to."`
@@ -24,6 +28,7 @@ type Mail struct {
 	MaxClients        int          `key:"max_clients" default:"200" doc:"How many connections the relay takes at a time."`
 	Connections       int          `key:"connections" default:"8" doc:"How many connections to the smarthost there are at most, which is also how many messages a crash may repeat."`
 	HandoverAfter     Duration     `key:"handover_after" default:"10m" doc:"How long a node is OFFLINE before another one takes over its messages."`
+	Nodes             []MailNode   `key:"nodes" doc:"Nodes of the host application that are only watched. They are listed beside those of Outrigger's own cluster."`
 }
 
 // MailTLS is the certificate of the relay.

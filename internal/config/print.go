@@ -60,9 +60,19 @@ func printKey(out io.Writer, s setting, indent string) {
 
 // printItem shows, as comments, what an item of a list of objects has.
 func printItem(out io.Writer, s setting, indent string) {
-	dash := "- "
-	for _, m := range members(reflect.New(s.field.Type().Elem()).Elem(), "") {
-		for _, line := range wrap(m.doc, 74-len(indent)) {
+	printParts(out, members(reflect.New(s.field.Type().Elem()).Elem(), ""), indent, "- ")
+}
+
+// printParts shows settings of an item; dash stands before the first of them.
+func printParts(out io.Writer, list []setting, indent, dash string) {
+	for _, m := range list {
+		if m.group() {
+			fmt.Fprintf(out, "%s%s%s:\n", indent, dash, m.name)
+			dash = "  "
+			printParts(out, members(m.field, ""), indent+"  ", "  ")
+			continue
+		}
+		for _, line := range wrap(m.doc+m.defaultDoc(), 74-len(indent)) {
 			fmt.Fprintf(out, "%s%s# %s\n", indent, dash, line)
 			dash = "  "
 		}
@@ -108,7 +118,7 @@ func describe(list []setting) []description {
 			d.FileKey = s.key + fileSuffix
 		}
 		if s.objects() {
-			d.Items = describe(members(reflect.New(s.field.Type().Elem()).Elem(), ""))
+			d.Items = describe(flatten(members(reflect.New(s.field.Type().Elem()).Elem(), "")))
 			for i := range d.Items {
 				d.Items[i].Environment = "" // lists of objects are in the file only
 			}

@@ -21,6 +21,8 @@ const (
 	// minKept keeps a retention of zero, which would delete everything at
 	// once, from being written by mistake.
 	minKept = Duration(time.Minute)
+	// minSamples is what the plot of a mail queue shows.
+	minSamples = Duration(24 * time.Hour)
 )
 
 // connectionName is what fits in a webhook URL without escaping.
@@ -46,6 +48,7 @@ func (c *Config) problems() []error {
 	c.judgeDatabase(&j)
 	c.judgeLog(&j)
 	c.judgeMail(&j)
+	c.judgeMailSources(&j)
 	c.judgeNotify(&j)
 	for _, r := range []struct {
 		key       string
@@ -54,6 +57,7 @@ func (c *Config) problems() []error {
 		{"retention.events", c.Retention.Events, minEvents},
 		{"retention.deliveries", c.Retention.Deliveries, minKept},
 		{"retention.mail_errors", c.Retention.MailErrors, minKept},
+		{"retention.samples", c.Retention.Samples, minSamples},
 		{"retention.audit", c.Retention.Audit, minKept},
 	} {
 		if r.kept < r.min {
@@ -101,7 +105,7 @@ func (c *Config) judgeDatabase(j *judge) {
 	if c.Cluster.Enabled && c.SecretKey.IsZero() {
 		j.wrong("cluster.enabled", "several nodes need one key; set secret_key, or secret_key_file, alike on each of them")
 	}
-	if len(c.NodeID) > 255 || strings.ContainsFunc(c.NodeID, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if !isNodeID(c.NodeID) {
 		j.wrong("node_id", "a name has no spaces and at most 255 bytes")
 	}
 }
@@ -162,6 +166,19 @@ func judgeURL(j *judge, key, raw string) {
 		j.wrong(key, "this is no URL; write it as https://host or https://host/path")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		j.wrong(key, "a base URL has a scheme, a host and perhaps a path, and nothing else")
+	}
+}
+
+// judgePageURL is judgeURL for a whole URL, which may have a query.
+func judgePageURL(j *judge, key, raw string) {
+	u, err := url.Parse(raw)
+	switch {
+	case raw == "":
+		j.wrong(key, "the URL is missing")
+	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "":
+		j.wrong(key, "this is no URL; write it as https://host/path")
+	case u.User != nil || u.Fragment != "":
+		j.wrong(key, "a URL here has no user and no fragment; user and password are keys of their own")
 	}
 }
 

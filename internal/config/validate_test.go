@@ -71,6 +71,7 @@ func TestValidate(t *testing.T) {
 			"retention.events: 0s is too short; keep them for at least 10m\n" +
 				"retention.deliveries: 0s is too short; keep them for at least 1m\n" +
 				"retention.mail_errors: 0s is too short; keep them for at least 1m\n" +
+				"retention.samples: 0s is too short; keep them for at least 1d\n" +
 				"retention.audit: 0s is too short; keep them for at least 1m"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -126,7 +126,7 @@ func (y *yamlFile) items(s setting, n ast.Node) {
 		s.field.Set(reflect.MakeSlice(s.field.Type(), len(list.Values), len(list.Values)))
 		for i, item := range list.Values {
 			parts := members(s.field.Index(i), fmt.Sprintf("%s[%d].", s.key, i))
-			fillDefaults(parts)
+			fillDefaults(flatten(parts))
 			y.object(item, parts)
 		}
 		return
