@@ -37,7 +37,9 @@ func TestMailSources(t *testing.T) {
 		{"jmx with a user in its URL", func(m *Mail) { m.Source, m.JMX.URL = SourceJMX, "http://u:hunter2@x/metrics" }, []string{
 			"mail.jmx.url: a URL here has no user and no fragment; user and password are keys of their own",
 		}},
-		{"remote", func(m *Mail) { m.Source, m.Remote.URL, m.Remote.Token = SourceRemote, "https://x/outrigger", secret.New("t") }, nil},
+		{"remote", func(m *Mail) {
+			m.Source, m.Remote.URL, m.Remote.Token = SourceRemote, "https://x/outrigger", secret.New("t")
+		}, nil},
 		{"remote with nothing", func(m *Mail) { m.Source = SourceRemote }, []string{"mail.remote.url: the server's base URL is missing"}},
 		{"remote with too much", func(m *Mail) {
 			m.Source = SourceRemote
