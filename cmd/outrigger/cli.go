@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"outrigger/internal/fault"
 )
 
 // Exit codes. Scripts rely on them.
@@ -89,8 +91,21 @@ func report(s streams, err error) int {
 			return code
 		}
 	}
-	for line := range strings.Lines(err.Error()) {
+	for line := range strings.Lines(explain(err)) {
 		fmt.Fprintf(s.err, "outrigger: %s\n", strings.TrimSuffix(line, "\n"))
 	}
 	return code
+}
+
+// explain is the text of an error, a line for each member that is wrong.
+func explain(err error) string {
+	var f *fault.Error
+	if !errors.As(err, &f) || len(f.Fields) == 0 {
+		return err.Error()
+	}
+	var lines []string
+	for _, field := range f.Fields {
+		lines = append(lines, field.Name+": "+field.Message)
+	}
+	return strings.Join(lines, "\n")
 }
