@@ -1,0 +1,164 @@
+// Package postfix reads the sizes of the local Postfix's queue from
+// `postqueue -j`, whose output postqueue(1) describes under JSON OBJECT FORMAT:
+// one object for each queue file, as a stream.
+package postfix
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
+)
+
+const (
+	// runTime is how long a listing may take. A monitor waits for it.
+	runTime = 10 * time.Second
+	// killTime is how long a killed run may keep its output open.
+	killTime = time.Second
+	// maxComplaint is how much of standard error is kept: Postfix says what is
+	// wrong in one line.
+	maxComplaint = 2 << 10
+)
+
+// Source is the local Postfix. Make one with New, and Close it.
+type Source struct {
+	program   string
+	configDir string
+	limit     time.Duration // runTime; tests shorten it
+
+	life context.Context
+	end  context.CancelFunc
+	runs sync.WaitGroup
+
+	mu   sync.Mutex
+	busy bool // a goroutine works off next
+	next *run // what the callers of now wait for; it has not begun
+}
+
+// run is one run of the program, for everybody who asked before it began.
+type run struct {
+	done  chan struct{}
+	sizes mailqueue.Sizes
+	err   error
+}
+
+// New makes a Source of the program postqueue at a path; configDir is Postfix's
+// configuration folder, "" for its own.
+func New(program, configDir string) *Source {
+	life, end := context.WithCancel(context.Background())
+	return &Source{program: program, configDir: configDir, limit: runTime, life: life, end: end}
+}
+
+// Close ends a run that is under way.
+func (s *Source) Close() {
+	s.end()
+	s.runs.Wait()
+}
+
+// Sizes counts the queue files: those in maildrop, incoming, active and
+// deferred are the queue, those on hold the error queue. One run goes on at a
+// time; who asks meanwhile shares the next one, since only that sees the queue
+// as it is after the question.
+func (s *Source) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
+	r := s.join()
+	select {
+	case <-r.done:
+		return r.sizes, r.err
+	case <-ctx.Done():
+		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix has not listed its queue in time.")
+	}
+}
+
+// join gives the run that begins next.
+func (s *Source) join() *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		s.next = &run{done: make(chan struct{})}
+	}
+	if !s.busy {
+		s.busy = true
+		s.runs.Go(s.work)
+	}
+	return s.next
+}
+
+// work runs what is asked for until nobody asks.
+func (s *Source) work() {
+	for {
+		s.mu.Lock()
+		r := s.next
+		s.next = nil
+		if r == nil {
+			s.busy = false
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		r.sizes, r.err = s.list(s.life)
+		close(r.done)
+	}
+}
+
+// list runs the program once.
+func (s *Source) list(ctx context.Context) (mailqueue.Sizes, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	var args []string
+	if s.configDir != "" {
+		args = append(args, "-c", s.configDir)
+	}
+	cmd := exec.CommandContext(ctx, s.program, append(args, "-j")...)
+	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	cmd.WaitDelay = killTime
+	said := new(complaint)
+	cmd.Stderr = said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return mailqueue.Sizes{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return mailqueue.Sizes{}, fault.Wrap(err, fault.Unavailable, "The local Postfix cannot be asked: %s cannot be run.", s.program)
+	}
+	sizes, unread := count(out)
+	if unread != nil {
+		cancel() // nobody reads on
+	}
+	failed := cmd.Wait()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix has not listed its queue within %s.", s.limit)
+	case unread != nil:
+		return mailqueue.Sizes{}, fault.Wrap(unread, fault.Unavailable, "The local Postfix listed its queue in a way that is not understood: %v.", unread)
+	case failed != nil:
+		return mailqueue.Sizes{}, fault.Wrap(failed, fault.Unavailable, "The local Postfix did not list its queue: %s.", said.reason(failed))
+	}
+	return sizes, nil
+}
+
+// complaint keeps the end of what a program says on standard error: the last
+// line is the reason.
+type complaint struct{ said bytes.Buffer }
+
+func (c *complaint) Write(p []byte) (int, error) {
+	c.said.Write(p)
+	if over := c.said.Len() - maxComplaint; over > 0 {
+		c.said.Next(over)
+	}
+	return len(p), nil
+}
+
+func (c *complaint) reason(failed error) string {
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(c.said.String(), "\uFFFD")), "\n")
+	if last := strings.TrimRight(lines[len(lines)-1], "."); last != "" {
+		return last
+	}
+	return fmt.Sprint(failed)
+}
