@@ -166,8 +166,12 @@ func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 		transport = c.plain
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), Timeout)
-	out := req.Clone(ctx)
+	out := req.WithContext(ctx)
 	if out.Header.Get("User-Agent") == "" {
+		out.Header = out.Header.Clone() // a RoundTripper's caller keeps its request as it was
+		if out.Header == nil {
+			out.Header = http.Header{}
+		}
 		out.Header.Set("User-Agent", c.agent)
 	}
 	resp, err := transport.RoundTrip(out)

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -24,12 +25,14 @@ type Connection struct {
 // not know; ErrNotUnderstood for JSON that is not what the key promises.
 type Decoder func(key string, body []byte, baseURL string) ([]Event, error)
 
-// Verified tells whether a webhook may be taken for the platform's own.
-func (c *Connection) Verified(signature string, body []byte) bool {
-	if len(c.Secrets) == 0 {
-		return c.Unsigned
+// verified tells whether a webhook may be taken for the platform's own, and
+// gives a digest of its body.
+func (c *Connection) verified(signature string, body []byte) (digest []byte, ok bool) {
+	if len(c.Secrets) > 0 {
+		return verify(signature, body, c.Secrets)
 	}
-	return ValidSignature(signature, body, c.Secrets...)
+	sum := sha256.Sum256(body)
+	return sum[:], c.Unsigned
 }
 
 // Connections are the platforms that are configured.

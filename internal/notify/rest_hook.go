@@ -68,7 +68,8 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	if !connection.Verified(r.Header.Get(SignatureHeader), body) {
+	digest, ok := connection.verified(r.Header.Get(SignatureHeader), body)
+	if !ok {
 		rc.metrics.refused("signature")
 		return rc.unsigned(connection)
 	}
@@ -77,7 +78,7 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	receipt := rc.decode(connection, key, body)
-	receipt.RequestID = requestID(r.Header)
+	receipt.RequestID, receipt.Digest = requestID(r.Header), digest
 	if err := rc.store.Accept(r.Context(), receipt); err != nil {
 		return err
 	}
@@ -96,13 +97,13 @@ func (rc *Receiver) unsigned(c *Connection) error {
 // decode makes the receipt of a verified body. It has no error: what cannot
 // be understood is kept, and the platform is told that it was taken.
 func (rc *Receiver) decode(c *Connection, key string, body []byte) *Receipt {
-	receipt := &Receipt{Connection: c.Name, Key: clean(key), ReceivedAt: rc.clock(), Body: body, Outcome: Understood}
+	receipt := &Receipt{Connection: c.Name, Key: clean(key), ReceivedAt: rc.clock(), Outcome: Understood}
 	events, err := c.Decode(key, body, c.BaseURL)
 	switch {
 	case errors.Is(err, ErrUnknownKey):
 		receipt.Outcome, receipt.Reason = UnknownKey, "This event key is not known."
 	case err != nil:
-		receipt.Outcome, receipt.Reason = Unreadable, clean(err.Error())
+		receipt.Outcome, receipt.Reason, receipt.Body = Unreadable, clean(err.Error()), body
 		rc.log.Warn("a webhook was not understood and is kept", "connection", c.Name, "key", receipt.Key, "cause", err)
 	case len(events) == 0:
 		receipt.Outcome = Silent

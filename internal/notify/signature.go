@@ -17,15 +17,20 @@ const SignatureHeader = "X-Hub-Signature"
 // the secrets. A malformed header is simply not valid. It takes the same time
 // for every wrong signature of the right form.
 func ValidSignature(header string, body []byte, secrets ...secret.Value) bool {
-	given, ok := strings.CutPrefix(header, "sha256=")
-	if !ok || len(given) != hex.EncodedLen(sha256.Size) {
-		return false
+	_, ok := verify(header, body, secrets)
+	return ok
+}
+
+// verify is ValidSignature, and gives the signature's bytes.
+func verify(header string, body []byte, secrets []secret.Value) (signature []byte, ok bool) {
+	given, found := strings.CutPrefix(header, "sha256=")
+	if !found || len(given) != hex.EncodedLen(sha256.Size) {
+		return nil, false
 	}
-	var want [sha256.Size]byte
-	if _, err := hex.Decode(want[:], []byte(given)); err != nil {
-		return false
+	want := make([]byte, sha256.Size)
+	if _, err := hex.Decode(want, []byte(given)); err != nil {
+		return nil, false
 	}
-	valid := false
 	for _, s := range secrets {
 		if s.IsZero() {
 			continue
@@ -33,11 +38,11 @@ func ValidSignature(header string, body []byte, secrets ...secret.Value) bool {
 		mac := hmac.New(sha256.New, []byte(s.Reveal()))
 		mac.Write(body)
 		var sum [sha256.Size]byte
-		if hmac.Equal(mac.Sum(sum[:0]), want[:]) {
-			valid = true
+		if hmac.Equal(mac.Sum(sum[:0]), want) {
+			ok = true
 		}
 	}
-	return valid
+	return want, ok
 }
 
 // Sign gives the value of SignatureHeader for body.

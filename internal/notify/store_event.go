@@ -29,7 +29,8 @@ type Receipt struct {
 	Outcome    Outcome
 	Reason     string
 	Events     []Event
-	Body       []byte
+	Digest     []byte // of the body, the same for the same body
+	Body       []byte // kept where it is Unreadable
 
 	Duplicate bool // set by Accept: it was there before, and nothing was written
 
@@ -51,11 +52,8 @@ const sameBodyWithin = 10 * time.Minute
 func (s *Store) Accept(ctx context.Context, r *Receipt) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00", r.Connection, r.Key)
-	h.Write(r.Body)
+	h.Write(r.Digest)
 	r.fingerprint = h.Sum(nil)[:16]
-	if r.Outcome != Unreadable {
-		r.Body = nil
-	}
 	for i := range r.Events {
 		b, err := json.Marshal(&r.Events[i])
 		if err != nil {

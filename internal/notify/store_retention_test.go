@@ -49,7 +49,7 @@ func TestRetentionDropsWhatEndedAndKeepsWhatWaits(t *testing.T) {
 		save(t, s, someRule("one"), flowURL("a"))
 		accept(t, s, webhook("ends", *pushTo("ATL", "canoe", "main", "ada")))
 		accept(t, s, webhook("waits", *pushTo("ATL", "canoe", "main", "ada")))
-		accept(t, s, &Receipt{Connection: "dc", Key: "x", RequestID: "nobody", ReceivedAt: time.Now(), Outcome: UnknownKey, Body: []byte("x")})
+		accept(t, s, &Receipt{Connection: "dc", Key: "x", RequestID: "nobody", ReceivedAt: time.Now(), Outcome: UnknownKey, Digest: []byte("x")})
 		first := waiting(t, s)[1]
 		err := s.Keep(t.Context(), &Result{
 			Delivery: first, State: Delivered, Attempt: &work.Attempt{At: time.Now(), Status: 202}, Lease: name, Fence: fence,

@@ -62,7 +62,7 @@ func save(t *testing.T, s *Store, r Rule, url string) RuleInfo {
 }
 
 func webhook(id string, events ...Event) *Receipt {
-	r := &Receipt{Connection: "dc", Key: "repo:refs_changed", RequestID: id, ReceivedAt: time.Now(), Outcome: Understood, Body: []byte(id)}
+	r := &Receipt{Connection: "dc", Key: "repo:refs_changed", RequestID: id, ReceivedAt: time.Now(), Outcome: Understood, Digest: []byte(id)}
 	for _, e := range events {
 		r.Events = append(r.Events, e)
 	}
@@ -197,22 +197,22 @@ func TestTwiceIsOnce(t *testing.T) {
 		push := *pushTo("ATL", "canoe", "main", "ada")
 		first := accept(t, s, webhook("w1", push))
 		again := webhook("w1", push)
-		again.Body = []byte("another body")
+		again.Digest = []byte("another body")
 		accept(t, s, again)
 		sameBody := webhook("w2", push)
-		sameBody.Body = []byte("w1")
+		sameBody.Digest = []byte("w1")
 		accept(t, s, sameBody)
 		otherKey := webhook("w3", push)
-		otherKey.Key, otherKey.Body = "pr:opened", []byte("w1")
+		otherKey.Key, otherKey.Digest = "pr:opened", []byte("w1")
 		accept(t, s, otherKey)
 		noID := webhook("", push)
-		noID.Body = []byte("no id")
+		noID.Digest = []byte("no id")
 		accept(t, s, noID)
 		if first.Duplicate || !again.Duplicate || !sameBody.Duplicate || otherKey.Duplicate || noID.Duplicate {
 			t.Errorf("duplicates: %v %v %v %v %v", first.Duplicate, again.Duplicate, sameBody.Duplicate, otherKey.Duplicate, noID.Duplicate)
 		}
 		late := webhook("w4", push)
-		late.Body, late.ReceivedAt = []byte("w1"), time.Now().Add(sameBodyWithin+time.Second)
+		late.Digest, late.ReceivedAt = []byte("w1"), time.Now().Add(sameBodyWithin+time.Second)
 		if accept(t, s, late); late.Duplicate {
 			t.Error("the same body after more than 10 minutes counts as the same")
 		}

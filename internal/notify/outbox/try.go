@@ -15,7 +15,7 @@ import (
 
 const (
 	// sendTimeout bounds one POST, from dialling to the end of the answer.
-	sendTimeout = 10 * time.Second
+	sendTimeout = egress.Timeout
 	// commitMargin is what a result may take to be committed before the
 	// lease under which it was sent ends.
 	commitMargin = 2 * time.Second
@@ -63,11 +63,10 @@ func (c *channel) try(ctx context.Context, d *queued) {
 	c.keep(ctx, c.result(d.Delivery, attempt, o))
 }
 
-// post sends the message. It is not cut off when the shard is handed over:
-// what was sent must be known.
+// post sends the message, within sendTimeout, which is the client's. It is not
+// cut off when the shard is handed over: what was sent must be known.
 func (c *channel) post(ctx context.Context, d *notify.Delivery) (*work.Attempt, outcome) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	a := &work.Attempt{At: c.b.Clock()}
 	begun := time.Now()
 	resp, answer, err := c.exchange(ctx, c.b.Render(d.Event, d.Format))

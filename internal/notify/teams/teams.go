@@ -57,7 +57,7 @@ func (w *writer) message(c *card.Card) {
 	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
 		`{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","type":"AdaptiveCard","version":"` + version + `",` +
 		`"msteams":{"width":"Full"},"fallbackText":`)
-	w.quoted(notify.Ellipsis(c.Plain(), maxTitle))
+	w.quoted(notify.Ellipsis(c.Title, maxTitle))
 	w.raw(`,"body":[{"type":"Container","style":"` + style(c.Kind) + `","bleed":true,"items":[{"type":"TextBlock","text":`)
 	w.escaped(notify.Ellipsis(c.Title, maxTitle))
 	w.raw(`,"weight":"Bolder","wrap":true}]}`)
