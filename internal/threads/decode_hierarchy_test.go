@@ -1,0 +1,414 @@
+package threads
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"outrigger/internal/fault"
+)
+
+// readHierarchy reads everything, through a window that is as small as it may be
+// or as big as usual.
+func readHierarchy(in io.Reader, window int) ([]Record, HierarchyReading, error) {
+	d := newHierarchyDecoder(in, window)
+	var records []Record
+	for {
+		r, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return records, d.Reading(), nil
+		}
+		if err != nil {
+			return records, d.Reading(), err
+		}
+		records = append(records, r)
+	}
+}
+
+const smallWindow = 4 * excerptSize
+
+func TestHierarchy(t *testing.T) {
+	reading := func(change func(*HierarchyReading)) HierarchyReading {
+		var r HierarchyReading
+		change(&r)
+		return r
+	}
+	records := func(n int64) HierarchyReading { return HierarchyReading{Records: n} }
+	for name, tc := range map[string]struct {
+		in      string
+		records []Record
+		want    HierarchyReading
+	}{
+		"an array": {
+			`[{"issueId":10001,"commentId":10502,"parentCommentId":10501},{"issueId":10001,"commentId":10503,"parentCommentId":10502}]`,
+			[]Record{{10001, 10502, 10501}, {10001, 10503, 10502}}, records(2),
+		},
+		"nothing in it":  {` [ ] `, nil, records(0)},
+		"an empty file":  {``, nil, reading(func(r *HierarchyReading) { r.Truncated = true })},
+		"pretty-printed": {"[\r\n  {\r\n    \"issueId\": 1,\r\n    \"commentId\": 2,\r\n    \"parentCommentId\": 3\r\n  }\r\n]\r\n", []Record{{1, 2, 3}}, records(1)},
+		"another order, names in other case, more members, texts": {
+			`[{"ParentCommentId":" 3 ","issueid":"1","x":{"y":[1,{"issueId":9}],"z":"}\"]"},"COMMENTID":"2"}]`,
+			[]Record{{1, 2, 3}}, records(1),
+		},
+		"escapes":                 {`[{"issue\u0049d":"\u0031","commentId":2,"parentCommentId":"\u002d3"}]`, []Record{{1, 2, -3}}, records(1)},
+		"a member given twice":    {`[{"issueId":9,"issueId":1,"commentId":2,"parentCommentId":3}]`, []Record{{1, 2, 3}}, records(1)},
+		"ids beyond 2^53, exact":  {`[{"issueId":9007199254740993,"commentId":9223372036854775807,"parentCommentId":-9223372036854775808}]`, []Record{{9007199254740993, 9223372036854775807, -9223372036854775808}}, records(1)},
+		"records in a row":        {"{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}\n{\"issueId\":1,\"commentId\":3,\"parentCommentId\":2}\n", []Record{{1, 2, 3}, {1, 3, 2}}, records(2)},
+		"arrays in a row":         {`[{"issueId":1,"commentId":2,"parentCommentId":3}][]`, []Record{{1, 2, 3}}, records(1)},
+		"comments without parent": {`[{"issueId":1,"commentId":2,"parentCommentId":null},{"issueId":1,"commentId":4}]`, nil, reading(func(r *HierarchyReading) { r.Roots = 2 })},
+		"a page": {
+			`{"offset":0,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}],"hasMore":true,"totalCount":123456}`,
+			[]Record{{1, 2, 3}},
+			HierarchyReading{Records: 1, Pages: 1, PageRecords: 1, HasMore: true, TotalCount: 123456},
+		},
+		"pages in a row": {
+			`{"hasMore":true,"totalCount":2,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}]}` + "\n" +
+				`{"offset":1,"data":[{"issueId":1,"commentId":3,"parentCommentId":2}],"hasMore":false,"totalCount":2}`,
+			[]Record{{1, 2, 3}, {1, 3, 2}},
+			HierarchyReading{Records: 2, Pages: 2, PageRecords: 2, TotalCount: 2},
+		},
+		"pages in an array": {
+			`[{"data":[],"hasMore":false,"totalCount":0},{"data":[{"issueId":1,"commentId":3,"parentCommentId":2}]}]`,
+			[]Record{{1, 3, 2}}, HierarchyReading{Records: 1, Pages: 2, PageRecords: 1},
+		},
+		"what is no record": {
+			"[1,\n\"x\",null,[{}],\n{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}]", []Record{{1, 2, 3}},
+			reading(func(r *HierarchyReading) {
+				r.Records, r.Unreadable = 1, 4
+				r.Lines = []Unreadable{
+					{1, "1,", "This is not a record."}, {2, `"x",null,[{}],`, "This is not a record."},
+					{2, `null,[{}],`, "This is not a record."}, {2, `[{}],`, "This is not a record."},
+				}
+			}),
+		},
+		"wrong ids": {
+			`[{"issueId":1.5,"commentId":2,"parentCommentId":3},
+{"issueId":1,"commentId":9223372036854775808,"parentCommentId":3},
+{"issueId":1,"commentId":2,"parentCommentId":"x"},
+{"issueId":1,"commentId":2,"parentCommentId":{}},
+{"commentId":2,"parentCommentId":3},
+{}]`, nil,
+			reading(func(r *HierarchyReading) {
+				r.Unreadable = 6
+				r.Lines = []Unreadable{
+					{1, `{"issueId":1.5,"commentId":2,"parentCommentId":3},`, "issueId is not a whole number."},
+					{2, `{"issueId":1,"commentId":9223372036854775808,"parentCommentId":3},`, "commentId is beyond 64 bits."},
+					{3, `{"issueId":1,"commentId":2,"parentCommentId":"x"},`, "parentCommentId is not a whole number."},
+					{4, `{"issueId":1,"commentId":2,"parentCommentId":{}},`, "parentCommentId is not a whole number."},
+					{5, `{"commentId":2,"parentCommentId":3},`, "It has no issueId."},
+					{6, `{}]`, "It has no issueId and no commentId."},
+				}
+			}),
+		},
+		"broken JSON in the middle": {
+			"[{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3},\n{\"issueId\":1,,\"commentId\" 3},\n{\"issueId\":1,\"commentId\":4,\"parentCommentId\":3}]",
+			[]Record{{1, 2, 3}, {1, 4, 3}},
+			reading(func(r *HierarchyReading) {
+				r.Records, r.Unreadable = 2, 1
+				r.Lines = []Unreadable{{2, `{"issueId":1,,"commentId" 3},`, "This is not JSON."}}
+			}),
+		},
+		"broken JSON in a page": {
+			`{"data":[{"issueId":1,"commentId":2,"parentCommentId":3},{bad},{"issueId":1,"commentId":4,"parentCommentId":3}],"hasMore":true}`,
+			[]Record{{1, 2, 3}, {1, 4, 3}},
+			reading(func(r *HierarchyReading) {
+				r.Records, r.Unreadable, r.Pages, r.PageRecords, r.HasMore = 2, 1, 1, 3, true
+				r.Lines = []Unreadable{{1, `{bad},{"issueId":1,"commentId":4,"parentCommentId":3}],"hasMore":true}`, "A member has no name in quotes."}}
+			}),
+		},
+		"cut off in a record":                 {`[{"issueId":1,"commentId":2,"parentCommentId":3},{"issueId":1,"comm`, []Record{{1, 2, 3}}, reading(func(r *HierarchyReading) { r.Records, r.Truncated = 1, true })},
+		"cut off in a number":                 {`[{"issueId":1,"commentId":2,"parentCommentId":3`, nil, reading(func(r *HierarchyReading) { r.Truncated = true })},
+		"cut off before the end of the array": {`[{"issueId":1,"commentId":2,"parentCommentId":3}`, []Record{{1, 2, 3}}, reading(func(r *HierarchyReading) { r.Records, r.Truncated = 1, true })},
+		"cut off in a page": {`{"totalCount":7,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}`, []Record{{1, 2, 3}}, HierarchyReading{
+			Reading: Reading{Truncated: true}, Records: 1, Pages: 1, PageRecords: 1, TotalCount: 7,
+		}},
+		"something behind the end": {"[]\nbye", nil, reading(func(r *HierarchyReading) {
+			r.Unreadable, r.Lines = 1, []Unreadable{{2, "bye", "This is not a record."}}
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, window := range []int{smallWindow, sourceSize} {
+				got, reading, err := readHierarchy(strings.NewReader(tc.in), window)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tc.records, got); diff != "" {
+					t.Error(diff)
+				}
+				if diff := cmp.Diff(tc.want, reading); diff != "" {
+					t.Errorf("window %d: %s", window, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatIsNoHierarchy(t *testing.T) {
+	for in, want := range map[string]string{
+		"<!doctype html><title>Log in</title>":           "web page",
+		"entityType,serverId,cloudId\njira:issue,1,2\n":  "id mappings CSV",
+		"\"Entity type\";\"Server id\";\"Cloud id\"\r\n": "id mappings CSV",
+		"Dear admin,":                            `begins with "Dear admin,"`,
+		`{"10001":"ABC-1","10002":"ABC-2"}`:      "issue mapping",
+		`{"ABC-1":10001}`:                        "issue mapping",
+		`[{"issueId":10001,"issueKey":"ABC-1"}]`: "issue mapping",
+		`[{"id":"10001","key":"ABC-1"},{"id":"10002","key":"A-2"}]`: "issue mapping",
+	} {
+		_, _, err := readHierarchy(strings.NewReader(in), sourceSize)
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", in, err, want)
+		}
+	}
+}
+
+// A reader that breaks is an error and never the end of the file.
+func TestHierarchyReaderFails(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	in := io.MultiReader(strings.NewReader(`[{"issueId":1,"commentId":2,"parentCommentId":3},`), iotest.ErrReader(broken))
+	records, reading, err := readHierarchy(in, sourceSize)
+	if !errors.Is(err, broken) || len(records) != 1 || reading.Truncated {
+		t.Error(records, reading, err)
+	}
+}
+
+func TestPartialPages(t *testing.T) {
+	for _, tc := range []struct {
+		r    HierarchyReading
+		want bool
+	}{
+		{HierarchyReading{Records: 3}, false},
+		{HierarchyReading{Pages: 1, PageRecords: 3, TotalCount: 3}, false},
+		{HierarchyReading{Pages: 1, PageRecords: 3, TotalCount: 3, HasMore: true}, true},
+		{HierarchyReading{Pages: 2, PageRecords: 2, TotalCount: 3}, true},
+	} {
+		if got := tc.r.Partial(); got != tc.want {
+			t.Errorf("%+v: %t", tc.r, got)
+		}
+	}
+}
+
+// Only the first MaxListed are listed; all are counted.
+func TestUnreadableIsBounded(t *testing.T) {
+	_, reading, err := readHierarchy(strings.NewReader("["+strings.Repeat("1,\n", 1000)+"2]"), sourceSize)
+	if err != nil || reading.Unreadable != 1001 || len(reading.Lines) != MaxListed || reading.Lines[99].Line != 100 {
+		t.Error(reading.Unreadable, len(reading.Lines), err)
+	}
+}
+
+// reference reads the records of valid JSON by encoding/json.
+func reference(in []byte) (records []Record, bad, roots int64) {
+	dec := json.NewDecoder(bytes.NewReader(in))
+	dec.UseNumber()
+	for {
+		v, err := tree(dec)
+		if err != nil {
+			return records, bad, roots
+		}
+		referenceValue(v, 0, &records, &bad, &roots)
+	}
+}
+
+type member struct {
+	name  string
+	value any
+}
+
+// tree reads a value; an object as its members in their order.
+func tree(dec *json.Decoder) (any, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('['):
+		list := []any{}
+		for dec.More() {
+			v, err := tree(dec)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err = dec.Token()
+		return list, err
+	case json.Delim('{'):
+		object := []member{}
+		for dec.More() {
+			name, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			v, err := tree(dec)
+			if err != nil {
+				return nil, err
+			}
+			object = append(object, member{name.(string), v})
+		}
+		_, err = dec.Token()
+		return object, err
+	}
+	return token, nil
+}
+
+// referenceValue takes what v holds. depth is 0 at the top, 1 in an array
+// there, 2 in a page's data.
+func referenceValue(v any, depth int, records *[]Record, bad, roots *int64) {
+	list, isList := v.([]any)
+	object, isObject := v.([]member)
+	switch {
+	case isList && depth == 0:
+		for _, e := range list {
+			referenceValue(e, 1, records, bad, roots)
+		}
+		return
+	case !isObject:
+		*bad++
+		return
+	}
+	var ids [3]*int64
+	wrong, page := false, false
+	for i, m := range object {
+		if data, ok := m.value.([]any); ok && depth < 2 && strings.EqualFold(m.name, "data") && ascii(m.name) {
+			if page {
+				continue
+			}
+			page = true
+			for _, e := range data {
+				referenceValue(e, 2, records, bad, roots)
+			}
+		}
+		for n, name := range []string{"issueId", "commentId", "parentCommentId"} {
+			if !strings.EqualFold(m.name, name) || !ascii(m.name) {
+				continue
+			}
+			ids[n] = nil
+			if n == 2 {
+				wrong = false
+			}
+			if id, err := referenceID(object[i].value); err == nil {
+				ids[n] = id
+			} else if n == 2 {
+				wrong = true
+			}
+		}
+	}
+	switch {
+	case page:
+	case ids[0] != nil && ids[1] != nil && ids[2] != nil:
+		*records = append(*records, Record{*ids[0], *ids[1], *ids[2]})
+	case ids[0] != nil && ids[1] != nil && !wrong:
+		*roots++
+	default:
+		*bad++
+	}
+}
+
+func ascii(s string) bool { return len(s) == len([]rune(s)) }
+
+func referenceID(v any) (*int64, error) {
+	var s string
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case json.Number:
+		s = v.String()
+	case string:
+		s = strings.TrimSpace(v)
+		if len(v) > maxWord {
+			return nil, errors.New("too long")
+		}
+	default:
+		return nil, errors.New("no number")
+	}
+	if len(s) > maxWord {
+		return nil, errors.New("too long")
+	}
+	id, err := strconv.ParseInt(s, 10, 64)
+	return &id, err
+}
+
+// Both decoders agree on every valid file, whatever the window; a file that is
+// cut off gives the beginning of what the whole one gives; nothing makes the
+// decoder panic or run for ever.
+func FuzzHierarchy(f *testing.F) {
+	for _, seed := range []string{
+		`[{"issueId":1,"commentId":2,"parentCommentId":3},{"commentId":"4","issueId":1,"parentCommentId":null}]`,
+		`{"offset":0,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}, 7],"hasMore":true,"totalCount":5} [{}]`,
+		`[{"data":[{"issueId":9007199254740993,"commentId":-2,"parentCommentId":3e2}]},{"x":{"data":[[]]},"issueId":[1]}]`,
+		"[{\"issueId\":1,\"commentId\":2,\n\"parentCommentId\":\"\\u0033\"},{bad},{\"issueId\"", `{"data":1,"hasMore":"x"}`,
+	} {
+		f.Add([]byte(seed), 17)
+	}
+	f.Fuzz(func(t *testing.T, in []byte, cutAt int) {
+		got, reading, err := readHierarchy(bytes.NewReader(in), 4<<10)
+		small, smallReading, smallErr := readHierarchy(iotest.OneByteReader(bytes.NewReader(in)), smallWindow)
+		if diff := cmp.Diff(got, small); diff != "" || fmt.Sprint(err) != fmt.Sprint(smallErr) {
+			t.Fatal(diff, err, smallErr)
+		}
+		if reading.Unreadable != smallReading.Unreadable || reading.Roots != smallReading.Roots || reading.Truncated != smallReading.Truncated {
+			t.Fatal(reading, smallReading)
+		}
+		if err == nil && validStream(in) {
+			records, bad, roots := reference(in)
+			if diff := cmp.Diff(records, got); diff != "" {
+				t.Fatalf("encoding/json reads other records: %s", diff)
+			}
+			if bad != reading.Unreadable || roots != reading.Roots || reading.Truncated != (len(bytes.TrimSpace(in)) == 0) {
+				t.Fatal(bad, roots, reading)
+			}
+		}
+		if cutAt >= 0 && cutAt < len(in) {
+			beginning, _, _ := readHierarchy(bytes.NewReader(in[:cutAt]), 4<<10)
+			if len(beginning) > len(got) && err == nil {
+				t.Fatalf("cut off at %d there are %d records, and %d in all", cutAt, len(beginning), len(got))
+			}
+		}
+	})
+}
+
+// validStream tells whether in is JSON values in a row, without what encoding/json
+// takes for white space between tokens and RFC 8259 does not.
+func validStream(in []byte) bool {
+	dec := json.NewDecoder(bytes.NewReader(in))
+	for {
+		var v json.RawMessage
+		if err := dec.Decode(&v); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if v[0] != '[' && v[0] != '{' {
+			return false // a bare value at the top is another matter
+		}
+	}
+}
+
+func BenchmarkHierarchy(b *testing.B) {
+	var file bytes.Buffer
+	file.WriteByte('[')
+	for i := range 1_000_000 {
+		if i > 0 {
+			file.WriteByte(',')
+		}
+		fmt.Fprintf(&file, `{"issueId":%d,"commentId":%d,"parentCommentId":%d}`, 10000+i/5, 100001+i, 100000+i)
+	}
+	file.WriteByte(']')
+	b.SetBytes(int64(file.Len()))
+	for b.Loop() {
+		d := NewHierarchyDecoder(bytes.NewReader(file.Bytes()))
+		for {
+			if _, err := d.Next(); err != nil {
+				break
+			}
+		}
+		if d.Reading().Records != 1_000_000 {
+			b.Fatal(d.Reading())
+		}
+	}
+}

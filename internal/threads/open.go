@@ -1,0 +1,137 @@
+package threads
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"outrigger/internal/config"
+	"outrigger/internal/fault"
+)
+
+// Open takes off what a file went through on its way here: gzip or zip around
+// it, a byte order mark, UTF-16. It gives at most limit bytes, then
+// fault.TooLarge: a few kilobytes can unpack to more than a disk holds. A
+// packed file that ends too early gives io.ErrUnexpectedEOF, as the decoders
+// expect it; one that is damaged fault.Invalid. It closes nothing.
+func Open(r io.Reader, limit int64) (io.Reader, error) {
+	in := bufio.NewReaderSize(r, sourceSize)
+	magic, err := in.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) && !cut(err) {
+		return nil, err
+	}
+	var plain io.Reader = in
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		zr, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, damaged(err)
+		}
+		plain = zr
+	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
+		plain = &unzip{in: in}
+	case bytes.HasPrefix(magic, []byte("PK\x05\x06")):
+		return nil, fault.New(fault.Invalid, "The zip archive is empty.")
+	}
+	return withoutMark(&bounded{r: plain, limit: limit, left: limit})
+}
+
+// bounded ends a file that is too long, and gives its errors as faults.
+type bounded struct {
+	r           io.Reader
+	limit, left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		if _, err := io.ReadFull(b.r, make([]byte, 1)); err != nil {
+			return 0, damaged(err)
+		}
+		return 0, fault.New(fault.TooLarge, "The file has more than %s when it is unpacked.", config.Size(b.limit))
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, damaged(err)
+}
+
+// damaged makes a fault of what an unpacker says about its input.
+func damaged(err error) error {
+	var corrupt flate.CorruptInputError
+	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
+		return fault.Wrap(err, fault.Invalid, "The packed file is damaged; pack it or send it again.")
+	}
+	return err
+}
+
+// withoutMark takes a byte order mark off, and makes UTF-8 of UTF-16.
+func withoutMark(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(r, 4<<10)
+	mark, err := in.Peek(3)
+	if err != nil && len(mark) == 0 {
+		return in, nil // the first Read says it
+	}
+	switch {
+	case bytes.HasPrefix(mark, []byte{0xef, 0xbb, 0xbf}):
+		_, err = in.Discard(3)
+	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}):
+		_, err = in.Discard(2)
+		return &wide{in: in, low: 0, high: 1}, err
+	case bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
+		_, err = in.Discard(2)
+		return &wide{in: in, low: 1, high: 0}, err
+	default:
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pass over the byte order mark: %w", err)
+	}
+	return in, nil
+}
+
+// wide reads UTF-16, which shells of some systems write, as UTF-8.
+type wide struct {
+	in        *bufio.Reader
+	low, high int // which byte of two is which
+	half      rune
+	out       []byte // what is decoded and not read yet
+	space     [4 << 10]byte
+}
+
+func (w *wide) Read(p []byte) (int, error) {
+	for len(w.out) == 0 {
+		pair, err := w.in.Peek(2)
+		if len(pair) == 1 && errors.Is(err, io.EOF) {
+			return 0, io.ErrUnexpectedEOF
+		} else if err != nil {
+			return 0, err
+		}
+		w.out = w.space[:0]
+		for len(w.out) < len(w.space)-utf8.UTFMax && w.in.Buffered() >= 2 {
+			pair, _ = w.in.Peek(2)
+			w.unit(rune(pair[w.low]) | rune(pair[w.high])<<8)
+			_, _ = w.in.Discard(2) // it was peeked at
+		}
+	}
+	n := copy(p, w.out)
+	w.out = w.out[n:]
+	return n, nil
+}
+
+// unit takes one unit: a character or half of one.
+func (w *wide) unit(u rune) {
+	switch {
+	case w.half != 0:
+		w.out = utf8.AppendRune(w.out, utf16.DecodeRune(w.half, u))
+		w.half = 0
+	case u >= 0xd800 && u < 0xdc00:
+		w.half = u
+	default:
+		w.out = utf8.AppendRune(w.out, u)
+	}
+}
