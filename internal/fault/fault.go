@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -49,7 +50,7 @@ func (e *Error) Error() string {
 		s += "; " + f.Name + ": " + f.Message
 	}
 	if e.cause != nil {
-		s += ": " + e.cause.Error()
+		s = strings.TrimSuffix(s, ".") + ": " + e.cause.Error()
 	}
 	return s
 }

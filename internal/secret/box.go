@@ -67,7 +67,7 @@ func Open(ctx context.Context, d *db.DB, key, previous []byte) (*Box, error) {
 	}
 	text, err := b.Unseal(canary, canaryTable, canaryColumn, canaryRow)
 	if err != nil || text != canaryText {
-		return nil, fault.Wrap(err, fault.Conflict, "The encryption key does not fit this database: give the key that it was set up with, as secret_key or as the file secret.key in data_dir. If that key is lost, `outrigger secrets forget` lets the database start anew without its secrets.")
+		return nil, fault.Wrap(err, fault.Conflict, "The encryption key does not fit this database: give the key that it was set up with, as secret_key or as the file secret.key in data_dir..")
 	}
 	return b, nil
 }
