@@ -136,9 +136,9 @@ func (s *Source) list(ctx context.Context) (mailqueue.Sizes, error) {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix has not listed its queue within %s.", s.limit)
 	case unread != nil:
-		return mailqueue.Sizes{}, fault.Wrap(unread, fault.Unavailable, "The local Postfix listed its queue in a way that is not understood: %v.", unread)
+		return mailqueue.Sizes{}, fault.New(fault.Unavailable, "The local Postfix listed its queue in a way that is not understood: %v.", unread)
 	case failed != nil:
-		return mailqueue.Sizes{}, fault.Wrap(failed, fault.Unavailable, "The local Postfix did not list its queue: %s.", said.reason(failed))
+		return mailqueue.Sizes{}, fault.New(fault.Unavailable, "The local Postfix did not list its queue: %s.", said.reason(failed))
 	}
 	return sizes, nil
 }

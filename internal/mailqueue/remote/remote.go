@@ -1,0 +1,66 @@
+// Package remote reads the sizes of a mail queue from another server of the
+// mail queue API: GET {base_url}/rest/mailqueue/1.0/status.
+package remote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/endpoint"
+	"outrigger/internal/secret"
+)
+
+// maxAnswer is far above what the API answers, which has some forty bytes.
+const maxAnswer = 1 << 20
+
+// Options say whom to ask, and as whom.
+type Options struct {
+	Client   endpoint.Doer
+	BaseURL  string
+	User     string // with Password, a password or a token: Basic
+	Password secret.Value
+	Token    secret.Value // Bearer; not beside User
+}
+
+// Source is the other server.
+type Source struct{ status endpoint.Endpoint }
+
+// New makes a Source.
+func New(o Options) *Source {
+	return &Source{endpoint.Endpoint{
+		Client: o.Client, What: "The mail queue server", URL: strings.TrimRight(o.BaseURL, "/") + mailqueue.StatusPath,
+		User: o.User, Password: o.Password, Token: o.Token,
+	}}
+}
+
+// Sizes asks for the sizes of now.
+func (s *Source) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err error) {
+	err = s.status.Ask(ctx, endpoint.Request{Accept: "application/json", Max: maxAnswer}, func(body io.Reader) error {
+		sizes, err = decode(body)
+		return err
+	})
+	if err != nil {
+		return mailqueue.Sizes{}, err
+	}
+	return sizes, nil
+}
+
+var errNoQueue = errors.New("answered something that is no mail queue")
+
+// decode reads a MailQueue; members that a later version may add are passed
+// over.
+func decode(body io.Reader) (mailqueue.Sizes, error) {
+	var q struct {
+		Size      *int64 `json:"size"`
+		ErrorSize *int64 `json:"errorSize"`
+	}
+	if err := json.UnmarshalRead(body, &q); err != nil || q.Size == nil || q.ErrorSize == nil || *q.Size < 0 || *q.ErrorSize < 0 {
+		return mailqueue.Sizes{}, errNoQueue
+	}
+	return mailqueue.Sizes{Size: *q.Size, ErrorSize: *q.ErrorSize}, nil
+}
