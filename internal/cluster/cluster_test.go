@@ -10,9 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -125,7 +127,7 @@ func TestLifeOfANode(t *testing.T) {
 		if diff := cmp.Diff([]State{Activating, Active, Passivating, Passive, Active, Passivating, Active, Passivating}, seen); diff != "" {
 			t.Error(diff)
 		}
-	}, Migrations)
+	}, audit.Migrations, Migrations)
 }
 
 func TestSilentNodeIsOffline(t *testing.T) {
@@ -166,7 +168,7 @@ func TestSilentNodeIsOffline(t *testing.T) {
 		beatenFor(a, silence)
 		beat(t, a)
 		want(t, a, map[string]State{"a": Active, "b": Active})
-	}, Migrations)
+	}, audit.Migrations, Migrations)
 }
 
 func TestNodeThatStartsIsNotActiveWhenItIsHeardOfAgain(t *testing.T) {
@@ -188,7 +190,7 @@ func TestNodeThatStartsIsNotActiveWhenItIsHeardOfAgain(t *testing.T) {
 		}))
 		beat(t, a)
 		want(t, a, map[string]State{"a": Active, "b": Activating})
-	}, Migrations)
+	}, audit.Migrations, Migrations)
 }
 
 func TestAloneThereIsNobodyElse(t *testing.T) {
@@ -203,16 +205,22 @@ func TestAloneThereIsNobodyElse(t *testing.T) {
 		if self, active, err := alone.Members(t.Context()); self != 1 || active != 1 || err != nil {
 			t.Errorf("%d of %d, %v", self, active, err)
 		}
-		var deleted int64
+		var gone []string
 		must(t, d.Write(t.Context(), func(tx *db.Tx) (err error) {
-			deleted, err = DeleteOffline(t.Context(), tx, tx.Now().Add(time.Second), 10)
+			gone, err = OfflineSince(t.Context(), tx, tx.Now().Add(time.Second), 10)
 			return err
 		}))
-		want(t, alone, map[string]State{"new-host-name": Active})
-		if deleted != 1 {
-			t.Errorf("deleted %d", deleted)
+		if len(gone) != 1 || gone[0] != "former-host-name" {
+			t.Errorf("offline: %v", gone)
 		}
-	}, Migrations)
+		for id, code := range map[string]fault.Code{"former-host-name": "", "new-host-name": fault.Conflict, "another": fault.NotFound} {
+			err := d.Write(t.Context(), func(tx *db.Tx) error { return Remove(t.Context(), tx, id) })
+			if fault.CodeOf(err) != code {
+				t.Errorf("removing %s: %v", id, err)
+			}
+		}
+		want(t, alone, map[string]State{"new-host-name": Active})
+	}, audit.Migrations, Migrations)
 }
 
 func TestGaps(t *testing.T) {
@@ -241,7 +249,44 @@ func TestGaps(t *testing.T) {
 		if gaps, err = a.Gaps(t.Context(), now); err != nil || len(gaps) != 0 {
 			t.Errorf("gaps after the last one: %v, %v", gaps, err)
 		}
-	}, Migrations)
+	}, audit.Migrations, Migrations)
+}
+
+// What administrators do to nodes is in the audit trail, in the transaction
+// that does it; what nodes do by themselves is not.
+func TestAudit(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		a := place(t, d, "a")
+		must(t, a.register(t.Context()))
+		must(t, a.Activate(t.Context()))
+		ctx := identity.With(t.Context(), &identity.Principal{Name: "ada", Source: identity.Local})
+		must(t, a.Drain(ctx, "a"))
+		beat(t, a)
+		must(t, a.Resume(ctx, "a"))
+		if err := a.Resume(ctx, "a"); !fault.Is(err, fault.Conflict) {
+			t.Error(err)
+		}
+		var trail string
+		must(t, d.Read(t.Context(), func(tx *db.Tx) error {
+			rows, err := tx.Query(t.Context(), `SELECT who, action, object_id, before_json, after_json FROM audit_entries ORDER BY id`)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var who, action, id, before, after string
+				if err := rows.Scan(&who, &action, &id, &before, &after); err != nil {
+					return err
+				}
+				trail += who + " " + action + " " + id + " " + before + after + "\n"
+			}
+			return rows.Err()
+		}))
+		want := "ada drain a {\"state\":\"ACTIVE\"}{\"state\":\"PASSIVATING\"}\nada resume a {\"state\":\"PASSIVE\"}{\"state\":\"ACTIVE\"}\n"
+		if diff := cmp.Diff(want, trail); diff != "" {
+			t.Error(diff)
+		}
+	}, audit.Migrations, Migrations)
 }
 
 // Two nodes with short times: one dies, comes back, is drained by the other.
@@ -291,5 +336,5 @@ func TestTwoNodes(t *testing.T) {
 		if s := a.Self().State; s != Offline {
 			t.Errorf("after its stop a believes it is %s", s)
 		}
-	}, Migrations)
+	}, audit.Migrations, Migrations)
 }

@@ -187,6 +187,9 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 				return err
 			}
 		}
+		if err := record(ctx, tx, id, e, from, to); err != nil {
+			return err
+		}
 		nodes, err = list(ctx, tx)
 		return err
 	})
@@ -222,11 +225,4 @@ func refusal(id string, from State, e event) error {
 		return fault.New(fault.Conflict, "The node %s is %s: only an %s node can be drained.", id, from, Active)
 	}
 	return fault.New(fault.Conflict, "The node %s is %s: only a %s or %s node can be resumed.", id, from, Passivating, Passive)
-}
-
-// DeleteOffline removes up to limit nodes that have been OFFLINE since before
-// a time: what retention calls.
-func DeleteOffline(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	return tx.Exec(ctx, `DELETE FROM cluster_nodes WHERE id IN
-		(SELECT id FROM cluster_nodes WHERE state = $1 AND changed_at < $2 ORDER BY changed_at LIMIT $3)`, Offline, db.Micros(before), limit)
 }

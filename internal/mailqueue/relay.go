@@ -60,16 +60,8 @@ type Relay interface {
 	Handover(ctx context.Context, from, to string) (int64, error)
 }
 
-// AuditEntry is an entry of the audit trail about the mail queue, by whoever
-// asks in ctx; the program itself is "outrigger".
+// AuditEntry is an entry of the audit trail about mail, by whoever asks in ctx;
+// what the program does by itself is "outrigger"'s.
 func AuditEntry(ctx context.Context, action, object, objectID string) audit.Entry {
-	origin := identity.OriginOf(ctx)
-	e := audit.Entry{
-		Who: "outrigger", Address: origin.Address, RequestID: origin.RequestID,
-		Area: "mail", Action: action, Object: object, ObjectID: objectID,
-	}
-	if p := identity.From(ctx); p != nil {
-		e.Who, e.Source = p.Name, p.Source
-	}
-	return e
+	return identity.Signed(ctx, audit.Entry{Who: "outrigger", Area: "mail", Action: action, Object: object, ObjectID: objectID})
 }
