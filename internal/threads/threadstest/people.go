@@ -1,0 +1,49 @@
+// Package threadstest is what tests of the wing share: who asks, files with
+// everything wrong with them that can be, and a model of what is to come out.
+package threadstest
+
+import (
+	"context"
+
+	"outrigger/internal/identity"
+)
+
+// People are who asks: whoever shows the token admin may everything, reader
+// may read what admin may, and ann nothing.
+type People struct{}
+
+func person(name string, scope identity.Scope, grants ...identity.Grant) *identity.Principal {
+	return &identity.Principal{UserID: 1, Name: name, Source: identity.Local, Scope: scope, Grants: grants}
+}
+
+// Basic knows nobody.
+func (People) Basic(context.Context, string, string, string) (*identity.Principal, error) {
+	return nil, identity.ErrUnauthenticated()
+}
+
+// Bearer knows the tokens admin, reader and ann.
+func (People) Bearer(_ context.Context, token string) (*identity.Principal, error) {
+	switch everything := (identity.Grant{Permission: identity.SysAdmin}); token {
+	case "admin":
+		return person("root", identity.All, everything), nil
+	case "reader":
+		return person("root", identity.Read, everything), nil
+	case "ann":
+		return person("ann", identity.All), nil
+	}
+	return nil, identity.ErrUnauthenticated()
+}
+
+// Session knows the session admin.
+func (People) Session(_ context.Context, session string) (*identity.Principal, error) {
+	return People{}.Bearer(context.Background(), session)
+}
+
+// SignIn and SignOut are the rest of what the console asks for.
+func (p People) SignIn(ctx context.Context, user, _, _ string) (string, *identity.Principal, error) {
+	who, err := p.Bearer(ctx, user)
+	return user, who, err
+}
+
+// SignOut does nothing.
+func (People) SignOut(context.Context, string) error { return nil }

@@ -1,0 +1,314 @@
+package upload
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+)
+
+// API serves tus 1.0.0 with its extensions creation, creation-with-upload,
+// checksum, expiration and termination.
+type API struct {
+	Store *Store
+	Path  string   // where uploads are, such as /rest/threaded-comments/1.0/migration/uploads
+	Kinds []string // what Upload-Metadata may say as kind
+	Max   int64    // bytes of a file
+
+	// Changed is told when a draft is complete, or deleted; it may be nil.
+	Changed func()
+
+	ending context.Context // ends with Stop
+	end    context.CancelFunc
+}
+
+const (
+	version    = "1.0.0"
+	extensions = "creation,creation-with-upload,checksum,expiration,termination"
+
+	// statusChecksum is tus's own: the checksum does not fit.
+	statusChecksum = 460
+
+	offsetType = "application/offset+octet-stream"
+)
+
+// Register adds the routes.
+func (a *API) Register(r *rest.Router) {
+	a.ending, a.end = context.WithCancel(context.Background())
+	one := a.Path + "/{id}"
+	add := func(method, path string, access rest.Access, h rest.Handler) {
+		// A body may be a whole file; Own, because most answers have none.
+		r.Handle(rest.Route{Method: method, Path: path, Access: access, MaxBody: a.Max, Own: true}, a.versioned(h))
+	}
+	r.Handle(rest.Route{Method: http.MethodGet, Path: a.Path, Access: rest.SysAdmins}, a.list)
+	add(http.MethodOptions, a.Path, rest.Anyone, a.options)
+	add(http.MethodOptions, one, rest.Anyone, a.options)
+	add(http.MethodPost, a.Path, rest.SysAdmins, a.create)
+	add(http.MethodHead, one, rest.SysAdmins, a.head)
+	add(http.MethodPatch, one, rest.SysAdmins, a.patch)
+	add(http.MethodDelete, one, rest.SysAdmins, a.delete)
+	add(http.MethodPost, one, rest.SysAdmins, a.override)
+}
+
+// Stop ends the requests that bring files, so that a stop of the server need
+// not wait for them. What came in is kept.
+func (a *API) Stop() { a.end() }
+
+// versioned holds requests and answers to the protocol's version.
+func (a *API) versioned(h rest.Handler) rest.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Tus-Resumable", version)
+		if r.Method != http.MethodOptions && r.Header.Get("Tus-Resumable") != version {
+			w.Header().Set("Tus-Version", version)
+			return answer(w, r, http.StatusPreconditionFailed, "This server speaks tus 1.0.0; say so with Tus-Resumable: 1.0.0.")
+		}
+		return h(w, r)
+	}
+}
+
+// override takes a method that a client's environment does not let it use.
+func (a *API) override(w http.ResponseWriter, r *http.Request) error {
+	switch method := r.Header.Get("X-HTTP-Method-Override"); method {
+	case http.MethodPatch:
+		return a.patch(w, r)
+	case http.MethodDelete:
+		return a.delete(w, r)
+	case http.MethodHead:
+		return a.head(w, r)
+	default:
+		return fault.New(fault.Invalid, "POST to an upload needs X-HTTP-Method-Override with PATCH, HEAD or DELETE, not %q.", method)
+	}
+}
+
+// statusBody is the body of an answer that only this protocol has; it is made
+// like that of any error.
+type statusBody struct {
+	XMLName xml.Name `json:"-" xml:"status"`
+	Status  int      `json:"status-code" xml:"status-code"`
+	Message string   `json:"message" xml:"message"`
+}
+
+func answer(w http.ResponseWriter, r *http.Request, status int, message string) error {
+	return rest.WriteJSON(w, r, status, statusBody{Status: status, Message: message})
+}
+
+func (a *API) options(w http.ResponseWriter, _ *http.Request) error {
+	h := w.Header()
+	h.Set("Tus-Version", version)
+	h.Set("Tus-Extension", extensions)
+	h.Set("Tus-Max-Size", strconv.FormatInt(a.Max, 10))
+	h.Set("Tus-Checksum-Algorithm", algorithms)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// item is an upload in the list.
+type item struct {
+	ID        int64     `json:"id"`
+	Kind      string    `json:"kind"`
+	URL       string    `json:"url"`
+	Offset    int64     `json:"offset"`
+	Length    int64     `json:"length"`
+	Filename  string    `json:"filename,omitempty"`
+	CreatedBy string    `json:"createdBy"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+func (a *API) list(w http.ResponseWriter, r *http.Request) error {
+	found, err := a.Store.List(r.Context())
+	if err != nil {
+		return err
+	}
+	list := rest.List[item]{Items: []item{}}
+	for _, u := range found {
+		if slices.Contains(a.Kinds, u.Kind) {
+			list.Items = append(list.Items, item{u.ID, u.Kind, a.link(r.Context(), u.ID), u.Received, u.Length, u.Filename, u.CreatedBy, u.CreatedAt, u.ExpiresAt})
+		}
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, list)
+}
+
+func (a *API) link(ctx context.Context, id int64) string {
+	return rest.Link(ctx, a.Path+"/"+strconv.FormatInt(id, 10))
+}
+
+func (a *API) create(w http.ResponseWriter, r *http.Request) error {
+	u, err := a.wanted(r)
+	if err != nil {
+		return err
+	}
+	withBody := r.Header.Get("Content-Type") == offsetType
+	var whole *checked
+	if withBody {
+		if r.ContentLength > u.Length {
+			return fault.New(fault.TooLarge, "The body is longer than Upload-Length says.")
+		}
+		if whole, err = readChecked(r); err != nil {
+			return err
+		}
+		if whole.wrong() {
+			return answer(w, r, statusChecksum, "The checksum does not fit what came in; nothing was stored. Send it again.")
+		}
+	}
+	u, err = a.Store.Create(r.Context(), u)
+	if open := (*Open)(nil); errors.As(err, &open) {
+		return fault.Wrap(err, fault.Conflict, "A %s file is being sent already; go on with %s, or delete that.", u.Kind, a.link(r.Context(), open.Upload.ID))
+	}
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Location", a.link(r.Context(), u.ID))
+	if withBody {
+		// It is begun, however far its first part came: an answer that says
+		// where it is helps more than an error.
+		u, err = a.take(w, r, u.ID, 0, whole)
+		if err != nil && !fault.Is(err, fault.Invalid) {
+			return err
+		}
+		h.Set("Upload-Offset", strconv.FormatInt(u.Received, 10))
+	}
+	a.expires(h, u)
+	a.changed(u)
+	w.WriteHeader(http.StatusCreated)
+	return nil
+}
+
+// wanted reads what an upload is to be.
+func (a *API) wanted(r *http.Request) (u Upload, err error) {
+	var wrong fault.Fields
+	u.Metadata = r.Header.Get("Upload-Metadata")
+	meta, err := parseMetadata(u.Metadata)
+	if err != nil {
+		wrong.Add("Upload-Metadata", "It is a list of names, each with its value in base64.")
+	} else if u.Kind = meta["kind"]; !slices.Contains(a.Kinds, u.Kind) {
+		wrong.Add("Upload-Metadata", "Its kind must be one of %v.", a.Kinds)
+	}
+	u.Filename = meta["filename"]
+	u.CreatedBy = identity.From(r.Context()).Name
+	u.Length, err = strconv.ParseInt(r.Header.Get("Upload-Length"), 10, 64)
+	switch {
+	case err != nil || u.Length < 0:
+		wrong.Add("Upload-Length", "It must be the length of the file in bytes.")
+	case u.Length > a.Max:
+		return u, fault.New(fault.TooLarge, "The file is over the limit of %s, threads.max_upload.", config.Size(a.Max))
+	}
+	return u, wrong.Err()
+}
+
+func (a *API) expires(h http.Header, u Upload) {
+	h.Set("Upload-Expires", u.ExpiresAt.UTC().Format(http.TimeFormat))
+}
+
+func (a *API) changed(u Upload) {
+	if a.Changed != nil && u.Complete() {
+		a.Changed()
+	}
+}
+
+func idOf(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, fault.New(fault.NotFound, "There is no such upload.")
+	}
+	return id, nil
+}
+
+func (a *API) head(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	u, err := a.Store.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Upload-Offset", strconv.FormatInt(u.Received, 10))
+	h.Set("Upload-Length", strconv.FormatInt(u.Length, 10))
+	if u.Metadata != "" {
+		h.Set("Upload-Metadata", u.Metadata)
+	}
+	a.expires(h, u)
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+func (a *API) patch(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	if r.Header.Get("Content-Type") != offsetType {
+		return answer(w, r, http.StatusUnsupportedMediaType, "The part of a file is sent as Content-Type: "+offsetType+".")
+	}
+	at, err := strconv.ParseInt(r.Header.Get("Upload-Offset"), 10, 64)
+	if err != nil || at < 0 {
+		return fault.New(fault.Invalid, "Upload-Offset must say where in the file the body begins.")
+	}
+	u, err := a.Store.Get(r.Context(), id)
+	switch {
+	case err != nil:
+		return err
+	case u.Received != at:
+		return errOffset(u, at)
+	case r.ContentLength > u.Length-at:
+		return fault.New(fault.TooLarge, "The body is longer than the %d bytes that are missing.", u.Length-at)
+	}
+	whole, err := readChecked(r)
+	if err != nil {
+		return err
+	}
+	if whole.wrong() {
+		return answer(w, r, statusChecksum, "The checksum does not fit what came in; nothing was stored. Send it again.")
+	}
+	if u, err = a.take(w, r, id, at, whole); err != nil {
+		return err
+	}
+	w.Header().Set("Upload-Offset", strconv.FormatInt(u.Received, 10))
+	a.expires(w.Header(), u)
+	a.changed(u)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// take stores the body, or what it was read into.
+func (a *API) take(w http.ResponseWriter, r *http.Request, id, at int64, whole *checked) (Upload, error) {
+	if whole != nil {
+		return a.Store.AppendWhole(r.Context(), id, at, whole.data)
+	}
+	// A body is read for as long as it comes, but not past a stop. What knows
+	// no deadlines, as a test's recorder, cannot be stopped.
+	interrupt := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }
+	defer context.AfterFunc(a.ending, interrupt)()
+	u, err := a.Store.Append(r.Context(), id, at, r.Body)
+	if err != nil && a.ending.Err() != nil {
+		return u, &fault.Error{Code: fault.Unavailable, Message: "Outrigger is stopping; go on in a moment.", RetryAfter: time.Second}
+	}
+	return u, err
+}
+
+func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	if err := a.Store.Delete(r.Context(), id); err != nil {
+		return fmt.Errorf("delete the upload: %w", err)
+	}
+	if a.Changed != nil {
+		a.Changed()
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

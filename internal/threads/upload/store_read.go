@@ -1,0 +1,53 @@
+package upload
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+
+	"outrigger/internal/db"
+)
+
+// Reader reads an upload from its beginning, in short transactions.
+type Reader struct {
+	ctx  context.Context
+	db   *db.DB
+	id   int64
+	at   int64
+	row  []byte
+	size int64
+}
+
+// Reader opens a complete upload, taken or not.
+func (s *Store) Reader(ctx context.Context, u Upload) *Reader {
+	return &Reader{ctx: ctx, db: s.db, id: u.ID, size: u.Length}
+}
+
+// At is how much was read.
+func (r *Reader) At() int64 { return r.at - int64(len(r.row)) }
+
+// Read gives what was stored; fault.NotFound when the upload was deleted
+// meanwhile.
+func (r *Reader) Read(p []byte) (int, error) {
+	if len(r.row) == 0 {
+		if r.at == r.size {
+			return 0, io.EOF
+		}
+		err := r.db.Read(r.ctx, func(tx *db.Tx) error {
+			return tx.QueryRow(r.ctx, `SELECT r.data FROM threads_upload_rows r JOIN threads_uploads u ON u.id = r.upload_id
+				WHERE r.upload_id = $1 AND r.start = $2 AND u.state <> 'gone'`, r.id, r.at).Scan(&r.row)
+		})
+		if errors.Is(err, sql.ErrNoRows) {
+			return 0, errNone(r.id)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read an upload: %w", err)
+		}
+		r.at += int64(len(r.row))
+	}
+	n := copy(p, r.row)
+	r.row = r.row[n:]
+	return n, nil
+}

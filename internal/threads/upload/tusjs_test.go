@@ -1,0 +1,55 @@
+package upload
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+)
+
+// A client that we did not write sends both files, is interrupted three times
+// each, and finishes.
+func TestTusJSClient(t *testing.T) {
+	client := installTusJS(t)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		rnd := rand.NewChaCha8([32]byte{})
+		for _, kind := range []string{"hierarchy", "mappings"} {
+			content := make([]byte, 3<<20+12345)
+			_, _ = rnd.Read(content) // never fails
+			file := filepath.Join(t.TempDir(), kind)
+			if err := os.WriteFile(file, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			node := exec.CommandContext(t.Context(), "node", "send.mjs", s.server.URL+"/base"+path, file, kind)
+			node.Dir = client
+			out, err := node.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "3 interruptions") {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if s.content(kind) != string(content) {
+				t.Error("the file that is stored is not the one that was sent")
+			}
+		}
+	}, Migrations)
+}
+
+// installTusJS gives a folder with the client, from the package registry.
+func installTusJS(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/tusjs")); err != nil {
+		t.Fatal(err)
+	}
+	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	npm.Dir = dir
+	if out, err := npm.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v: %s", err, out)
+	}
+	return dir
+}
