@@ -1,0 +1,135 @@
+// Package branchmask compiles the branch masks of rules: regular expressions
+// in the dialects of the two editions of the code-hosting platform, decided
+// exactly as the platform's own engine decides them.
+//
+// Java is java.util.regex of Java 17 under Matcher.matches(), that is, the
+// whole branch name must match. Its Unicode tables are those of Unicode 13.
+// JavaScript is a RegExp without flags under RegExp.test, that is, the mask
+// may be found anywhere in the branch name.
+//
+// A pattern that Go's regexp package decides identically runs there, in
+// linear time. Every other pattern runs on a backtracking matcher that takes
+// the same steps as the original, quirks included, and gives up after a fixed
+// number of them.
+//
+// Whatever cannot be decided exactly is refused when it is compiled: Java's
+// \N{…}, \X, \b{g} and (?c), an && in a class at which Java compiles but then
+// throws, and what is over the limits (1,000 characters; counts of 10,000).
+package branchmask
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"unicode/utf8"
+)
+
+const (
+	// maxPattern is how many characters a pattern may have. Masks are typed
+	// by people; the limit bounds what compiling one can cost.
+	maxPattern = 1000
+
+	// maxRepeat is the highest count of {n,m}. No branch name is as long.
+	maxRepeat = 10_000
+
+	// maxSteps is what one Match may cost, at 10 to 30 ns a step. A branch
+	// name of 250 characters takes some hundred steps under sensible masks
+	// and 60,000 where every position looks at every other.
+	maxSteps = 1_200_000
+
+	// maxFrames bounds the memory of one Match: 16 bytes a frame, 4 MiB.
+	// 250 characters in groups in groups take some thousand.
+	maxFrames = 1 << 18
+)
+
+// ErrBudget is returned by Match when the mask needs more steps or memory for
+// this branch name than one match may take. It depends on the mask and the
+// name only, never on how busy the machine is.
+var ErrBudget = errors.New("the branch mask takes too many steps on this branch name")
+
+// ErrEngine is returned by Match where java.util.regex itself throws: for a
+// case-insensitive back-reference to a group that holds characters beyond
+// U+FFFF, near the end of the name.
+var ErrEngine = errors.New("Java's own engine fails with this branch mask on this branch name")
+
+// SyntaxError says why a pattern was refused.
+type SyntaxError struct {
+	Pos    int    // where, in characters from the start of the pattern, counted from 0
+	Reason string // a sentence that tells what to do
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("at character %d: %s", e.Pos+1, e.Reason)
+}
+
+// Mask is a compiled branch mask. It may be used from several goroutines.
+type Mask struct {
+	linear *regexp.Regexp // nil: run prog
+	prog   *program
+	units  bool // linear is about UTF-16 units
+}
+
+// Java compiles a mask in the dialect of java.util.regex of Java 17. Errors
+// are *SyntaxError.
+func Java(pattern string) (*Mask, error) {
+	if err := checkPattern(pattern); err != nil {
+		return nil, err
+	}
+	tree, groups, err := parseJava(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if re := linearJava(tree); re != nil {
+		return &Mask{linear: re}, nil
+	}
+	return &Mask{prog: compileJava(tree, groups)}, nil
+}
+
+// JavaScript compiles a mask in the dialect of a JavaScript RegExp without
+// flags (ECMAScript 2023 with Annex B). Errors are *SyntaxError.
+func JavaScript(pattern string) (*Mask, error) {
+	if err := checkPattern(pattern); err != nil {
+		return nil, err
+	}
+	tree, groups, err := parseJS(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if re := linearJS(tree); re != nil {
+		return &Mask{linear: re, units: true}, nil
+	}
+	return &Mask{prog: compileJS(tree, groups)}, nil
+}
+
+// Match says whether the mask takes the branch. The error is ErrBudget or
+// ErrEngine; a Linear mask never gives one.
+func (m *Mask) Match(branch string) (bool, error) {
+	switch {
+	case m.linear == nil:
+		return m.prog.machine(branch).match()
+	case m.units:
+		branch = plantUnits(branch)
+	}
+	return m.linear.MatchString(branch), nil
+}
+
+// Linear says that Match takes time linear in the length of the branch name
+// and cannot fail, so that it may run where an event is received.
+func (m *Mask) Linear() bool { return m.linear != nil }
+
+// checkPattern refuses what neither parser should see.
+func checkPattern(pattern string) error {
+	pos := 0
+	for i, r := range pattern {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(pattern[i:]); size == 1 {
+				return &SyntaxError{pos, "This is not valid UTF-8; type the pattern anew."}
+			}
+		}
+		if pos == maxPattern {
+			return &SyntaxError{pos, fmt.Sprintf("The pattern is longer than %d characters; shorten it or use several rules.", maxPattern)}
+		}
+		pos++
+	}
+	return nil
+}

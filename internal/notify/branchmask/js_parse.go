@@ -1,0 +1,321 @@
+package branchmask
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+)
+
+// lastUnit is the last of the characters that JavaScript's sets consist of.
+const lastUnit = 0xffff
+
+// jsParser parses the dialect of a JavaScript RegExp without flags: the
+// grammar of ECMAScript with what its Annex B adds. A pattern is a sequence
+// of UTF-16 units.
+type jsParser struct {
+	text  []uint16
+	from  []int // the character that each unit came from
+	cur   int
+	total int            // groups that the whole pattern captures
+	names map[string]int // and the named ones
+	open  int            // those opened so far
+}
+
+// parseJS gives the tree of a pattern and how many groups it captures.
+func parseJS(pattern string) (tree node, groups int, err error) {
+	defer refused(&err)
+	p := &jsParser{names: map[string]int{}}
+	for i, r := range []rune(pattern) {
+		for _, u := range utf16.Encode([]rune{r}) {
+			p.text = append(p.text, u)
+			p.from = append(p.from, i)
+		}
+	}
+	p.from = append(p.from, len([]rune(pattern)))
+	p.countGroups()
+	tree = p.alternatives()
+	if !p.atEnd() {
+		p.refuse(p.cur, "This ) closes nothing; remove it or write \\).")
+	}
+	return tree, p.total, nil
+}
+
+func (p *jsParser) atEnd() bool { return p.cur >= len(p.text) }
+
+// at gives the unit n ahead, or -1.
+func (p *jsParser) at(n int) rune {
+	if p.cur+n < len(p.text) {
+		return rune(p.text[p.cur+n])
+	}
+	return -1
+}
+
+// eat steps over s if it is next.
+func (p *jsParser) eat(s string) bool {
+	for i, r := range s {
+		if p.at(i) != r {
+			return false
+		}
+	}
+	p.cur += len(s)
+	return true
+}
+
+func (p *jsParser) refuse(at int, format string, args ...any) {
+	panic(&SyntaxError{p.from[min(at, len(p.text))], fmt.Sprintf(format, args...)})
+}
+
+// countGroups goes through the whole pattern, because what \2 and \k mean
+// depends on groups that may come later.
+func (p *jsParser) countGroups() {
+	for inClass := false; !p.atEnd(); p.cur++ {
+		switch p.at(0) {
+		case '\\':
+			p.cur++
+		case '[':
+			inClass = true
+		case ']':
+			inClass = false
+		case '(':
+			if inClass || p.at(1) == '?' && (p.at(2) != '<' || p.at(3) == '=' || p.at(3) == '!') {
+				continue
+			}
+			p.total++
+			if p.at(1) == '?' {
+				p.cur += 3
+				at := p.cur
+				name := p.groupName()
+				if _, ok := p.names[name]; ok {
+					p.refuse(at, "There is already a group named %s; give this one another name.", name)
+				}
+				p.names[name] = p.total
+				p.cur--
+			}
+		}
+	}
+	p.cur = 0
+}
+
+// alternatives parses what | separates.
+func (p *jsParser) alternatives() node {
+	first := p.sequence()
+	if p.at(0) != '|' {
+		return first
+	}
+	all := choice{first}
+	for p.eat("|") {
+		all = append(all, p.sequence())
+	}
+	return all
+}
+
+// sequence parses up to | or ) or the end.
+func (p *jsParser) sequence() node {
+	var seq sequence
+	for !p.atEnd() && p.at(0) != '|' && p.at(0) != ')' {
+		n, quantifiable := p.term()
+		if at := p.cur; quantifiable {
+			n = p.quantified(n)
+		} else if _, ok := p.quantifier(); ok {
+			p.refuse(at, "There is nothing here to repeat; remove the quantifier.")
+		}
+		seq = append(seq, n)
+	}
+	return seq
+}
+
+// term parses one assertion or atom and says whether it may be repeated.
+func (p *jsParser) term() (node, bool) {
+	at := p.cur
+	switch r := p.at(0); r {
+	case '^':
+		p.cur++
+		return anchor(atStart), false
+	case '$':
+		p.cur++
+		return anchor(atEnd), false
+	case '(':
+		return p.group()
+	case '[':
+		return char{p.class()}, true
+	case '.':
+		p.cur++
+		return char{setOfRunes("\n\r\u2028\u2029").complement(lastUnit)}, true
+	case '\\':
+		return p.escape()
+	case '*', '+', '?':
+		p.refuse(at, "There is nothing here for %c to repeat; write \\%[1]c for the character itself.", r)
+	case '{':
+		if _, ok := p.quantifier(); ok {
+			p.refuse(at, "There is nothing here to repeat; write \\{ for the character itself.")
+		}
+	}
+	p.cur++
+	return literal(rune(p.text[at])), true
+}
+
+func literal(r rune) node { return char{setOf(span{r, r})} }
+
+// group parses from ( to ). Look-ahead may be repeated, look-behind may not.
+func (p *jsParser) group() (node, bool) {
+	at := p.cur
+	body := func() node {
+		n := p.alternatives()
+		if !p.eat(")") {
+			p.refuse(at, "This ( is never closed; add ) or write \\(.")
+		}
+		return n
+	}
+	switch {
+	case p.eat("(?:"):
+		return group{body: body()}, true
+	case p.eat("(?="):
+		return look{body: body()}, true
+	case p.eat("(?!"):
+		return look{negate: true, body: body()}, true
+	case p.eat("(?<="):
+		return look{behind: true, body: body()}, false
+	case p.eat("(?<!"):
+		return look{behind: true, negate: true, body: body()}, false
+	case p.eat("(?<"):
+		p.groupName()
+	case p.at(1) == '?':
+		p.refuse(at+1, "This is no kind of group that JavaScript knows; after (? comes one of : = ! <= <! <name>.")
+	default:
+		p.cur++
+	}
+	p.open++
+	index := p.open
+	return group{index: index, body: body()}, true
+}
+
+// quantified parses the quantifier that may follow n.
+func (p *jsParser) quantified(n node) node {
+	q, ok := p.quantifier()
+	if !ok {
+		return n
+	}
+	q.body = n
+	return q
+}
+
+// quantifier parses a quantifier. A { that begins none is a character.
+func (p *jsParser) quantifier() (repeat, bool) {
+	at := p.cur
+	var q repeat
+	switch {
+	case p.eat("*"):
+		q.max = unlimited
+	case p.eat("+"):
+		q.min, q.max = 1, unlimited
+	case p.eat("?"):
+		q.max = 1
+	case p.at(0) == '{' && isASCIIDigit(p.at(1)):
+		p.cur++
+		q.min = p.number()
+		if q.max = q.min; p.eat(",") {
+			if q.max = unlimited; isASCIIDigit(p.at(0)) {
+				q.max = p.number()
+			}
+		}
+		if !p.eat("}") {
+			p.cur = at
+			return q, false
+		}
+		p.checkCounts(at, q)
+	default:
+		return q, false
+	}
+	if p.eat("?") {
+		q.mode = lazy
+	}
+	return q, true
+}
+
+func (p *jsParser) checkCounts(at int, q repeat) {
+	if q.min > q.max {
+		p.refuse(at, "The second number in {n,m} must not be less than the first.")
+	}
+	if q.min > maxRepeat || q.max > maxRepeat && q.max != unlimited {
+		p.refuse(at, "More than %d repetitions are not possible; no branch name is that long.", maxRepeat)
+	}
+}
+
+// number parses digits; what is too large stays just below unlimited.
+func (p *jsParser) number() int {
+	n := 0
+	for ; isASCIIDigit(p.at(0)); p.cur++ {
+		n = min(n*10+int(p.at(0)-'0'), unlimited-1)
+	}
+	return n
+}
+
+// groupName parses a name and its >. Unlike the rest of a pattern, a name
+// consists of code points.
+func (p *jsParser) groupName() string {
+	at := p.cur
+	var name []rune
+	for !p.eat(">") {
+		r := p.nameRune()
+		if !isNameRune(r, len(name) == 0) {
+			p.refuse(at, "A group's name must be a JavaScript identifier followed by >.")
+		}
+		name = append(name, r)
+	}
+	if len(name) == 0 {
+		p.refuse(at, "A group's name must not be empty.")
+	}
+	return string(name)
+}
+
+// nameRune takes a code point, which may be written as \uXXXX or \u{X}.
+func (p *jsParser) nameRune() rune {
+	if p.atEnd() {
+		return -1
+	}
+	r, size := p.at(0), 1
+	if r == '\\' {
+		return p.nameEscape()
+	}
+	if pair := utf16.DecodeRune(r, p.at(1)); pair != unicode.ReplacementChar {
+		r, size = pair, 2
+	}
+	p.cur += size
+	return r
+}
+
+func (p *jsParser) nameEscape() rune {
+	if p.eat("\\u{") {
+		r := rune(0)
+		for ; hexDigit(p.at(0)) >= 0 && r <= unicode.MaxRune; p.cur++ {
+			r = r<<4 | hexDigit(p.at(0))
+		}
+		if !p.eat("}") {
+			return -1
+		}
+		return r
+	}
+	r, ok := p.hexEscape("\\u", 4)
+	if !ok {
+		return -1
+	}
+	if utf16.IsSurrogate(r) {
+		if lo, ok := p.hexEscape("\\u", 4); ok {
+			return utf16.DecodeRune(r, lo)
+		}
+	}
+	return r
+}
+
+// isNameRune says whether r may be in an identifier.
+func isNameRune(r rune, first bool) bool {
+	switch {
+	case r < 0 || r > unicode.MaxRune:
+		return false
+	case r == '$' || r == '_' || unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start):
+		return !unicode.In(r, unicode.Pattern_Syntax, unicode.Pattern_White_Space) || r == '$'
+	case first:
+		return false
+	}
+	return r == 0x200c || r == 0x200d || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue)
+}
