@@ -50,7 +50,7 @@ var ErrBudget = errors.New("the branch mask takes too many steps on this branch 
 // ErrEngine is returned by Match where java.util.regex itself throws: for a
 // case-insensitive back-reference to a group that holds characters beyond
 // U+FFFF, near the end of the name.
-var ErrEngine = errors.New("Java's own engine fails with this branch mask on this branch name")
+var ErrEngine = errors.New("the engine of Java itself fails with this branch mask on this branch name")
 
 // SyntaxError says why a pattern was refused.
 type SyntaxError struct {
