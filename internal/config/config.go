@@ -32,6 +32,7 @@ type Config struct {
 	Metrics        Metrics      `key:"metrics"`
 	Mail           Mail         `key:"mail"`
 	Notify         Notify       `key:"notify"`
+	Threads        Threads      `key:"threads"`
 	CAFile         string       `key:"ca_file" else:"the system's certificates" doc:"A PEM file of more certificates to trust for outgoing TLS."`
 	Retention      Retention    `key:"retention"`
 }

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"outrigger/internal/secret"
+)
+
+func TestValidateThreadsSource(t *testing.T) {
+	sql := func(c *Config) {
+		c.Threads.Source = ThreadsSQL
+		c.Threads.SQL.URL, c.Threads.SQL.Query = secret.New("mysql://u:p4ss@db/jira"), "SELECT 1, 2, 3"
+	}
+	remote := func(c *Config) {
+		c.Threads.Mappings.Remote = ThreadsRemote{URL: "https://jira.example.com", Token: secret.New("t")}
+	}
+	for _, test := range []struct {
+		name string
+		edit func(*Config)
+		want string
+	}{
+		{"a database", sql, ""},
+		{"a remote host", remote, ""},
+		{"an unknown source", func(c *Config) { c.Threads.Source = "csv" }, `threads.source: "csv" is not known; write file or sql`},
+		{"nothing to read", func(c *Config) { c.Threads.Source = ThreadsSQL },
+			"threads.sql.url: this is no database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name\n" +
+				"threads.sql.query: the query is missing; it yields issueId, commentId and parentCommentId"},
+		{"another database", func(c *Config) { sql(c); c.Threads.SQL.URL = secret.New("oracle://u:p4ss@db/x") },
+			"threads.sql.url: this is no database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name"},
+		{"without a pause", func(c *Config) { sql(c); c.Threads.SQL.Interval = 0 }, "threads.sql.interval: 0s is too short; leave the database alone for at least 10s"},
+		{"nobody", func(c *Config) { remote(c); c.Threads.Mappings.Remote.Token = secret.Value{} },
+			"threads.mappings.remote: the host asks who reads; give user and password, or token"},
+		{"two people", func(c *Config) {
+			remote(c)
+			c.Threads.Mappings.Remote.User, c.Threads.Mappings.Remote.Password = "u", secret.New("p")
+		}, "threads.mappings.remote: the host asks who reads; give user and password, or token"},
+		{"no host", func(c *Config) { remote(c); c.Threads.Mappings.Remote.URL = "jira" }, "threads.mappings.remote.url: this is no URL; write it as https://host or https://host/path"},
+		{"bytes for mebibytes", func(c *Config) { c.Threads.MaxUpload = 4096 }, "threads.max_upload: 4KiB is too little; take files of at least 1MiB"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := Default()
+			test.edit(c)
+			got := ""
+			if err := c.Validate(); err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("got %s\nwant %s", got, test.want)
+			}
+			if strings.Contains(got, "p4ss") {
+				t.Error("the password is in the message")
+			}
+		})
+	}
+}
