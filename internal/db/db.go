@@ -124,6 +124,9 @@ func (d *DB) WriteBulk(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (d *DB) write(ctx context.Context, fn func(tx *Tx) error, bulk bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	after, err := d.engine.write(ctx, fn, bulk)
 	for _, f := range after {
 		f()
