@@ -1,6 +1,7 @@
 package mailqueue
 
 import (
+	"slices"
 	"time"
 
 	"outrigger/internal/work"
@@ -40,19 +41,16 @@ type Recipient struct {
 	LastError string
 }
 
-// Waiting tells whether the message counts in the mail queue.
-func (m *Message) Waiting() bool { return m.has(Waiting) }
-
-// Failed tells whether it counts in the error queue; it may count in both.
-func (m *Message) Failed() bool { return m.has(Failed) }
-
-func (m *Message) has(s State) bool {
-	for _, r := range m.Recipients {
-		if r.State == s {
-			return true
+// States lists the queues that the message counts in: Waiting is the mail
+// queue, Failed the error queue; it may be both.
+func (m *Message) States() []State {
+	var states []State
+	for _, s := range []State{Waiting, Failed} {
+		if slices.ContainsFunc(m.Recipients, func(r Recipient) bool { return r.State == s }) {
+			states = append(states, s)
 		}
 	}
-	return false
+	return states
 }
 
 // Attempt is one try at sending a message.

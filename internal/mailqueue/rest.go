@@ -1,6 +1,63 @@
 package mailqueue
 
+import (
+	"context"
+	"net/http"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+)
+
 const basePath = "/rest/mailqueue/1.0"
 
 // StatusPath is where a server of this API gives the sizes of its node.
 const StatusPath = basePath + "/status"
+
+// API is the wing's part of the REST API.
+type API struct {
+	Board *Board
+	Relay Relay
+}
+
+// Register adds the routes.
+func (a *API) Register(r *rest.Router) {
+	r.Handle(rest.Route{Method: "GET", Path: StatusPath, Access: rest.Monitoring, XML: true}, a.status)
+	r.Handle(rest.Route{Method: "GET", Path: basePath + "/clusterStatus", Access: rest.Monitoring, XML: true}, a.clusterStatus)
+	a.registerNodes(r)
+	a.registerMail(r)
+}
+
+// mayMonitor allows administrators, and tokens made for monitors whoever owns
+// them.
+func mayMonitor(ctx context.Context) error {
+	if p := identity.From(ctx); p != nil && p.Scope == identity.Monitoring {
+		return nil
+	}
+	return mayAdminister(ctx)
+}
+
+func mayAdminister(ctx context.Context) error {
+	return rest.Require(ctx, identity.Admin, identity.Where{})
+}
+
+func (a *API) status(w http.ResponseWriter, r *http.Request) error {
+	if err := mayMonitor(r.Context()); err != nil {
+		return err
+	}
+	queue, err := a.Board.Sizes(r.Context())
+	if err != nil {
+		return err
+	}
+	return rest.Write(w, r, http.StatusOK, queue)
+}
+
+func (a *API) clusterStatus(w http.ResponseWriter, r *http.Request) error {
+	if err := mayMonitor(r.Context()); err != nil {
+		return err
+	}
+	queues, err := a.Board.ClusterMailQueue(r.Context())
+	if err != nil {
+		return err
+	}
+	return rest.Write(w, r, http.StatusOK, queues)
+}

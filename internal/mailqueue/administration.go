@@ -1,0 +1,114 @@
+package mailqueue
+
+import (
+	"context"
+	"slices"
+
+	"outrigger/internal/cluster"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+)
+
+// What administrators do to nodes, each with its permission, SYS_ADMIN: the
+// REST API and the console both go through it.
+
+func (b *Board) requireSysAdmin(ctx context.Context) error {
+	return rest.Require(ctx, identity.SysAdmin, identity.Where{})
+}
+
+// Drain has a node finish what is in flight and take no more.
+func (b *Board) Drain(ctx context.Context, id string) error {
+	if _, err := b.own(ctx, id); err != nil {
+		return err
+	}
+	return b.Cluster.Drain(ctx, id)
+}
+
+// Resume has a drained node work again.
+func (b *Board) Resume(ctx context.Context, id string) error {
+	if _, err := b.own(ctx, id); err != nil {
+		return err
+	}
+	return b.Cluster.Resume(ctx, id)
+}
+
+// Handover gives a node's messages to another and says how many; to "" is the
+// node that answers. The first must not be sending: OFFLINE or PASSIVE.
+func (b *Board) Handover(ctx context.Context, from, to string) (int64, error) {
+	node, err := b.own(ctx, from)
+	if err != nil {
+		return 0, err
+	}
+	if node.State != cluster.Offline && node.State != cluster.Passive {
+		return 0, fault.New(fault.Conflict, "The node %s is %s and sends its messages itself: drain it first, or wait until it is %s.",
+			from, node.State, cluster.Offline)
+	}
+	if to == "" {
+		to = b.NodeID
+	}
+	if to == from {
+		return 0, oneField("to", "These are the messages of %s already; name another node.", to)
+	}
+	target, err := b.own(ctx, to)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+		return 0, oneField("to", "%s", fault.As(err).Message)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if target.State != cluster.Active {
+		return 0, fault.New(fault.Conflict, "The node %s is %s: only an %s node can take messages over.", to, target.State, cluster.Active)
+	}
+	return b.Relay.Handover(ctx, from, to)
+}
+
+// Remove takes an OFFLINE node off the list; its messages go to the node that
+// answers first.
+func (b *Board) Remove(ctx context.Context, id string) error {
+	node, err := b.own(ctx, id)
+	if err != nil {
+		return err
+	}
+	if node.State == cluster.Offline {
+		queues, err := b.queues(ctx)
+		if err != nil {
+			return err
+		}
+		if q := queues[id]; q != nil && q.Sizes != (Sizes{}) {
+			if _, err := b.Handover(ctx, id, ""); err != nil {
+				return err
+			}
+		}
+	}
+	return b.Store.Forget(ctx, id)
+}
+
+// own finds a node of Outrigger's own, for somebody with SYS_ADMIN.
+func (b *Board) own(ctx context.Context, id string) (cluster.Node, error) {
+	if err := b.requireSysAdmin(ctx); err != nil {
+		return cluster.Node{}, err
+	}
+	nodes, err := b.Cluster.Nodes(ctx)
+	if err != nil {
+		return cluster.Node{}, err
+	}
+	if i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == id }); i >= 0 {
+		return nodes[i], nil
+	}
+	read, err := b.Store.readings(ctx)
+	if err != nil {
+		return cluster.Node{}, err
+	}
+	if slices.ContainsFunc(read.watched, func(s Standing) bool { return s.ID == id }) {
+		return cluster.Node{}, fault.New(fault.Conflict, "The node %s is only watched; mail.nodes of the settings says which nodes are.", id)
+	}
+	return cluster.Node{}, fault.New(fault.NotFound, "There is no node %s.", id)
+}
+
+// oneField is a fault about one member.
+func oneField(name, format string, args ...any) error {
+	var f fault.Fields
+	f.Add(name, format, args...)
+	return f.Err()
+}

@@ -1,0 +1,120 @@
+package mailqueue
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"outrigger/internal/cluster"
+)
+
+// SourceRelay is the name of the source that lies in the database, and is
+// counted there instead of being sampled.
+const SourceRelay = "relay"
+
+// Cluster is what the wing asks of the nodes of Outrigger's own.
+type Cluster interface {
+	Nodes(ctx context.Context) ([]cluster.Node, error)
+	Drain(ctx context.Context, id string) error
+	Resume(ctx context.Context, id string) error
+}
+
+// Board is the queues of all nodes: the REST API, the console and the metrics
+// read from it.
+type Board struct {
+	NodeID    string // this node
+	Clustered bool   // whether Outrigger has other nodes
+	Own       Source // this node's source
+	Source    string // what kind it is: SourceRelay, postfix, jmx or remote
+
+	Cluster Cluster
+	Store   *Store
+	Relay   Relay
+}
+
+// Sizes asks this node's source now.
+func (b *Board) Sizes(ctx context.Context) (MailQueue, error) {
+	sizes, err := b.Own.Sizes(ctx)
+	return mailQueueOf(sizes), err
+}
+
+// ClusterMailQueue gives the queues of all nodes as the API writes them. Not
+// clustered, there are none but those that are only watched.
+func (b *Board) ClusterMailQueue(ctx context.Context) (ClusterMailQueue, error) {
+	list, err := b.standings(ctx, b.Clustered)
+	if err != nil {
+		return ClusterMailQueue{}, err
+	}
+	queues := ClusterMailQueue{Nodes: make([]Node, len(list))}
+	for i := range list {
+		n := &list[i]
+		queues.Nodes[i] = Node{NodeID: n.ID, NodeState: n.State, IsClustered: true, MailQueue: mailQueueOf(n.Sizes)}
+	}
+	return queues, nil
+}
+
+// Standings lists every node with all that is known of its queue, ordered by
+// node.
+func (b *Board) Standings(ctx context.Context) ([]Standing, error) { return b.standings(ctx, true) }
+
+func (b *Board) standings(ctx context.Context, own bool) ([]Standing, error) {
+	read, err := b.Store.readings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := read.watched
+	if own {
+		nodes, err := b.Cluster.Nodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		queues, err := b.queues(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			// A node of Outrigger's own goes before one that is watched.
+			list = slices.DeleteFunc(list, func(w Standing) bool { return w.Watched && w.ID == n.ID })
+			list = append(list, b.standing(n, read, queues[n.ID]))
+		}
+	}
+	slices.SortFunc(list, func(x, y Standing) int { return strings.Compare(x.ID, y.ID) })
+	return list, nil
+}
+
+// queues are the queues in the database by node.
+func (b *Board) queues(ctx context.Context) (map[string]*Queue, error) {
+	list, err := b.Relay.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	queues := make(map[string]*Queue, len(list))
+	for i := range list {
+		queues[list[i].NodeID] = &list[i]
+	}
+	return queues, nil
+}
+
+// standing is a node of Outrigger's own. Where its source is the relay, its
+// sizes are those of its messages in the database, whatever its state.
+func (b *Board) standing(n cluster.Node, read readings, queue *Queue) Standing {
+	s := Standing{
+		ID: n.ID, State: n.State, Self: n.ID == b.NodeID, Address: n.Address, Version: n.Version,
+		StartedAt: n.StartedAt, BeatAt: n.BeatAt, ChangedAt: n.ChangedAt,
+		Reading: read.own[n.ID], Now: read.now, Queue: queue,
+	}
+	if s.Self && s.Source == "" {
+		s.Source = b.Source
+	}
+	if s.Source == "" && queue != nil {
+		s.Source = SourceRelay
+	}
+	if s.Source == SourceRelay && (queue != nil || !s.At.IsZero()) {
+		s.Sizes, s.At, s.Error, s.FailingAt = Sizes{}, read.now, "", time.Time{}
+		if queue != nil {
+			s.Sizes = queue.Sizes
+		}
+	}
+	return s
+}

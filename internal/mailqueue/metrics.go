@@ -1,0 +1,72 @@
+package mailqueue
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Figures are what this process has read of queues, for Prometheus: its own
+// node's, and those of the nodes that it watches. The figures of another node
+// are on that node's page.
+type Figures struct {
+	clock                func() time.Time
+	size, errorSize, age *prometheus.Desc
+
+	mu   sync.Mutex
+	last map[string]figure // by node
+}
+
+// figure is the last sizes that a source gave.
+type figure struct {
+	Sizes
+	at time.Time
+}
+
+// NewFigures registers the figures; r may be nil.
+func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
+	node := []string{"node"}
+	f := &Figures{
+		clock: clock, last: map[string]figure{},
+		size:      prometheus.NewDesc("outrigger_mail_queue_messages", "Messages in the mail queue when it was last read.", node, nil),
+		errorSize: prometheus.NewDesc("outrigger_mail_queue_error_messages", "Messages in the mail error queue when it was last read.", node, nil),
+		age:       prometheus.NewDesc("outrigger_mail_queue_sample_age_seconds", "How long ago the queue was last read; it grows while its source does not answer.", node, nil),
+	}
+	if r != nil {
+		r.MustRegister(f)
+	}
+	return f
+}
+
+// Read notes sizes that a source gave just now.
+func (f *Figures) Read(node string, s Sizes) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last[node] = figure{s, f.clock()}
+}
+
+// Forget leaves a node out, which another process watches from now on.
+func (f *Figures) Forget(node string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.last, node)
+}
+
+// Describe is of prometheus.Collector.
+func (f *Figures) Describe(to chan<- *prometheus.Desc) {
+	to <- f.size
+	to <- f.errorSize
+	to <- f.age
+}
+
+// Collect is of prometheus.Collector.
+func (f *Figures) Collect(to chan<- prometheus.Metric) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for node, l := range f.last {
+		to <- prometheus.MustNewConstMetric(f.size, prometheus.GaugeValue, float64(l.Size), node)
+		to <- prometheus.MustNewConstMetric(f.errorSize, prometheus.GaugeValue, float64(l.ErrorSize), node)
+		to <- prometheus.MustNewConstMetric(f.age, prometheus.GaugeValue, max(f.clock().Sub(l.at), 0).Seconds(), node)
+	}
+}

@@ -1,0 +1,72 @@
+package mailqueue
+
+import (
+	"encoding/xml"
+	"time"
+
+	"outrigger/internal/cluster"
+)
+
+// MailQueue is the sizes of one node's queue as the API writes them.
+type MailQueue struct {
+	XMLName   xml.Name `json:"-" xml:"mailQueue"`
+	Size      int64    `json:"size" xml:"size"`
+	ErrorSize int64    `json:"errorSize" xml:"errorSize"`
+}
+
+// Node is one node as the API writes it.
+type Node struct {
+	NodeID      string        `json:"nodeId" xml:"nodeId"`
+	NodeState   cluster.State `json:"nodeState" xml:"nodeState"`
+	IsClustered bool          `json:"isClustered" xml:"isClustered"`
+	MailQueue   MailQueue     `json:"mailQueue" xml:"mailQueue"`
+}
+
+// ClusterMailQueue is the queues of all nodes, ordered by node; none where
+// there is no cluster.
+type ClusterMailQueue struct {
+	XMLName xml.Name `json:"-" xml:"clusterMailQueue"`
+	Nodes   []Node   `json:"nodes" xml:"node"`
+}
+
+func mailQueueOf(s Sizes) MailQueue { return MailQueue{Size: s.Size, ErrorSize: s.ErrorSize} }
+
+// Reading is what is known of a node's sizes.
+type Reading struct {
+	Sizes               // the last that the source gave; 0 and 0 until then
+	Source    string    // relay, postfix, jmx or remote; "" until its process has said so
+	At        time.Time // when they were read; zero: never
+	Error     string    // why the source gives none now
+	FailingAt time.Time // since when
+}
+
+// Standing is a node with all that is known of its queue.
+type Standing struct {
+	ID        string
+	State     cluster.State
+	Watched   bool // only watched: Outrigger does not run there
+	Self      bool // the node that answers
+	Address   string
+	Version   string
+	StartedAt time.Time
+	BeatAt    time.Time // its last sign of life
+	ChangedAt time.Time // when its state changed
+
+	Reading
+	Now   time.Time // when all this was read, by the clock of its times
+	Queue *Queue    // its messages in the database; nil: it has none there
+}
+
+// Oldest is when the oldest message that waits was queued; zero when none
+// waits, or nobody knows.
+func (s *Standing) Oldest() time.Time {
+	if s.Queue == nil {
+		return time.Time{}
+	}
+	return s.Queue.Oldest
+}
+
+// Age is how old the sizes are; false when there are none.
+func (s *Standing) Age() (time.Duration, bool) {
+	return max(s.Now.Sub(s.At), 0), !s.At.IsZero()
+}

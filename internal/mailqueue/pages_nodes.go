@@ -1,0 +1,99 @@
+package mailqueue
+
+import (
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/cluster"
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+)
+
+const systemNodes = "/system/nodes"
+
+func (p *Pages) registerNodes(c *console.Console) {
+	c.AddNav(console.Nav{Section: "System", Label: "Nodes", Path: systemNodes, Visible: administers})
+	look, may := console.Needs(identity.Admin), console.Needs(identity.SysAdmin)
+	c.Handle("GET "+systemNodes, look, p.listNodes, "mail-nodes")
+	c.Handle("GET "+systemNodes+"/{id}/{what}", may, p.confirmNode)
+	c.Handle("POST "+systemNodes+"/{id}/drain", may, p.drain)
+	c.Handle("POST "+systemNodes+"/{id}/resume", may, p.resumeNode)
+	c.Handle("POST "+systemNodes+"/{id}/handover", may, p.handOver)
+	c.Handle("POST "+systemNodes+"/{id}/remove", may, p.remove)
+}
+
+type nodeRow struct {
+	Standing
+	Badge console.Badge
+	// What can be done with it now.
+	Drain, Resume, Handover, Remove bool
+}
+
+func (p *Pages) listNodes(r *http.Request) (console.Response, error) {
+	list, err := p.Board.Standings(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	may := identity.From(r.Context()).May(identity.SysAdmin, identity.Where{})
+	view := struct{ Rows []nodeRow }{}
+	for _, s := range list {
+		row := nodeRow{Standing: s, Badge: stateBadge(s.State)}
+		if may && !s.Watched {
+			row.Drain = s.State == cluster.Active
+			row.Resume = s.State == cluster.Passive || s.State == cluster.Passivating
+			row.Remove = s.State == cluster.Offline
+			row.Handover = !s.Self && s.Queue != nil && s.Queue.Sizes != (Sizes{}) && (s.State == cluster.Offline || s.State == cluster.Passive)
+		}
+		view.Rows = append(view.Rows, row)
+	}
+	return console.Page{Template: "mail-nodes", Title: "Nodes", Data: view}, nil
+}
+
+// confirmNode asks before a node is drained, removed or its messages handed
+// over.
+func (p *Pages) confirmNode(r *http.Request) (console.Response, error) {
+	id := r.PathValue("id")
+	ask := console.Confirm{Back: systemNodes}
+	switch r.PathValue("what") {
+	case "drain":
+		ask.Title, ask.Verb = "Drain "+id+"?", "Drain node"
+		ask.Text = "It finishes what is in flight, then it holds nothing and refuses mail, and load balancers see that it is not ready. Its work goes to other nodes; messages in its mail queue wait. It works again when it is resumed or restarted."
+	case "handover":
+		ask.Title, ask.Verb = "Hand over the messages of "+id+"?", "Hand over messages"
+		ask.Text = "This node takes them, the error queue too, and sends what waits."
+	case "remove":
+		ask.Title, ask.Verb = "Remove "+id+"?", "Remove node"
+		ask.Text = "Its messages go to this node first. It comes back to the list when its process starts again."
+		ask.Losses = []string{"its place in the list of nodes"}
+	default:
+		return console.Redirect{To: systemNodes}, nil
+	}
+	return ask, nil
+}
+
+func (p *Pages) drain(r *http.Request) (console.Response, error) {
+	id := r.PathValue("id")
+	return toNodes(id+" finishes what is in flight, and takes no more.", p.Board.Drain(r.Context(), id))
+}
+
+func (p *Pages) resumeNode(r *http.Request) (console.Response, error) {
+	id := r.PathValue("id")
+	return toNodes(id+" works again.", p.Board.Resume(r.Context(), id))
+}
+
+func (p *Pages) remove(r *http.Request) (console.Response, error) {
+	id := r.PathValue("id")
+	return toNodes(id+" is removed.", p.Board.Remove(r.Context(), id))
+}
+
+func (p *Pages) handOver(r *http.Request) (console.Response, error) {
+	n, err := p.Board.Handover(r.Context(), r.PathValue("id"), "")
+	return toNodes("This node has taken "+strconv.FormatInt(n, 10)+" messages of "+r.PathValue("id")+".", err)
+}
+
+func toNodes(flash string, err error) (console.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: systemNodes, Flash: flash}, nil
+}

@@ -1,0 +1,252 @@
+package mailqueue
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+	"outrigger/internal/work"
+)
+
+const mailPath = "/rest/outrigger/1.0/mail"
+
+func (a *API) registerMail(r *rest.Router) {
+	for _, route := range []struct {
+		method, path string
+		own          bool
+		handle       rest.Handler
+	}{
+		{"GET", "", false, a.listQueues},
+		{"GET", "/messages", false, a.listMessages},
+		{"GET", "/messages/{id}", false, a.message},
+		{"DELETE", "/messages/{id}", false, a.deleteMessage},
+		{"GET", "/messages/{id}/content", true, a.content},
+		{"POST", "/messages/{id}/resend", false, a.resend},
+		{"POST", "/resend", false, a.resendAll},
+		{"POST", "/flush", false, a.flush},
+		{"POST", "/pause", false, a.pause},
+		{"POST", "/resume", false, a.resumeSending},
+	} {
+		r.Handle(rest.Route{Method: route.method, Path: mailPath + route.path, Access: rest.Admins, Own: route.own}, route.handle)
+	}
+}
+
+// queueJSON is a node's queue in the database.
+type queueJSON struct {
+	NodeID    string    `json:"nodeId"`
+	Size      int64     `json:"size"`
+	ErrorSize int64     `json:"errorSize"`
+	OldestAt  time.Time `json:"oldestAt,omitzero"`
+	Paused    bool      `json:"paused"`
+	HeldUntil time.Time `json:"heldUntil,omitzero"`
+	HeldFor   string    `json:"heldFor,omitempty"`
+}
+
+func (a *API) listQueues(w http.ResponseWriter, r *http.Request) error {
+	queues, err := a.Relay.Queues(r.Context())
+	if err != nil {
+		return err
+	}
+	out := rest.List[queueJSON]{Items: make([]queueJSON, len(queues))}
+	for i, q := range queues {
+		out.Items[i] = queueJSON{q.NodeID, q.Size, q.ErrorSize, q.Oldest, q.Paused, q.HeldUntil, q.HeldFor}
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+type recipientJSON struct {
+	Address   string    `json:"address"`
+	State     State     `json:"state"`
+	SendCount int       `json:"sendCount"`
+	DueAt     time.Time `json:"dueAt,omitzero"`
+	LastError string    `json:"lastError,omitempty"`
+}
+
+type messageJSON struct {
+	ID         int64           `json:"id"`
+	NodeID     string          `json:"nodeId"`
+	MessageID  string          `json:"messageId,omitempty"`
+	Subject    string          `json:"subject"`
+	Sender     string          `json:"sender"`
+	Recipients []recipientJSON `json:"recipients"`
+	Bytes      int64           `json:"bytes"`
+	QueuedAt   time.Time       `json:"queuedAt"`
+	SendCount  int             `json:"sendCount"`
+	States     []State         `json:"states"` // the queues that it counts in
+	DueAt      time.Time       `json:"dueAt,omitzero"`
+	LastError  string          `json:"lastError,omitempty"`
+	Attempts   []attemptJSON   `json:"attempts,omitempty"`
+}
+
+type attemptJSON struct {
+	At         time.Time `json:"at"`
+	NodeID     string    `json:"nodeId"`
+	Recipients []string  `json:"recipients"`
+	Status     int       `json:"status,omitempty"`
+	Answer     string    `json:"answer,omitempty"`
+	Seconds    float64   `json:"seconds"`
+	Error      string    `json:"error,omitempty"`
+}
+
+func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	f, err := messageFilter(r, page)
+	if err != nil {
+		return err
+	}
+	found, err := a.Relay.Messages(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
+		func(m Message) string { return strconv.FormatInt(m.ID, 10) }, func(m Message) messageJSON { return messageOf(&m, nil) }))
+}
+
+func messageFilter(r *http.Request, page rest.Page) (MessageFilter, error) {
+	q := r.URL.Query()
+	f := MessageFilter{NodeID: q.Get("node"), State: State(q.Get("state")), Limit: page.Limit + 1}
+	var wrong fault.Fields
+	if f.State != "" && f.State != Waiting && f.State != Failed {
+		wrong.Add("state", "Use one of %s, %s.", Waiting, Failed)
+	}
+	if page.After != "" {
+		after, err := strconv.ParseInt(page.After, 10, 64)
+		if err != nil {
+			wrong.Add("after", "after must be what next said in the answer before.")
+		}
+		f.After = after
+	}
+	return f, wrong.Err()
+}
+
+func messageOf(m *Message, attempts []Attempt) messageJSON {
+	out := messageJSON{
+		ID: m.ID, NodeID: m.NodeID, MessageID: m.MessageID, Subject: m.Subject, Sender: m.Sender,
+		Recipients: make([]recipientJSON, len(m.Recipients)), Bytes: m.Bytes, QueuedAt: m.QueuedAt,
+		SendCount: m.SendCount, States: m.States(), DueAt: m.DueAt, LastError: m.LastError,
+	}
+	for i, r := range m.Recipients {
+		out.Recipients[i] = recipientJSON(r)
+	}
+	for _, t := range attempts {
+		out.Attempts = append(out.Attempts, attemptOf(t.Attempt, t.NodeID, t.Recipients))
+	}
+	return out
+}
+
+func attemptOf(t work.Attempt, node string, recipients []string) attemptJSON {
+	return attemptJSON{t.At, node, recipients, t.Status, t.Answer, t.Took.Seconds(), t.Err}
+}
+
+func (a *API) message(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	m, attempts, err := a.Relay.Message(r.Context(), id)
+	if err != nil {
+		return foreign(r.Context(), err)
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, messageOf(&m, attempts))
+}
+
+// content gives a message's bytes, as a file: a browser must not show what
+// somebody else has written as a page of ours.
+func (a *API) content(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	content, err := a.Relay.Look(r.Context(), id)
+	if err != nil {
+		return foreign(r.Context(), err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "message/rfc822")
+	h.Set("Content-Disposition", `attachment; filename="message-`+strconv.FormatInt(id, 10)+`.eml"`)
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	// An error here is the client's going away.
+	_, _ = w.Write(content)
+	return nil
+}
+
+func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request) error {
+	return a.toMessage(w, r, a.Relay.Delete)
+}
+
+func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
+	return a.toMessage(w, r, a.Relay.Resend)
+}
+
+func (a *API) toMessage(w http.ResponseWriter, r *http.Request, do func(context.Context, int64) error) error {
+	id, err := pathID(r)
+	if err != nil {
+		return err
+	}
+	return noContent(w, foreign(r.Context(), do(r.Context(), id)))
+}
+
+func (a *API) resendAll(w http.ResponseWriter, r *http.Request) error {
+	return a.toQueues(w, r, a.Relay.ResendAll)
+}
+
+func (a *API) flush(w http.ResponseWriter, r *http.Request) error {
+	return a.toQueues(w, r, a.Relay.Flush)
+}
+
+func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.Context, string) (int64, error)) error {
+	node, err := bodyNode(r)
+	if err != nil {
+		return err
+	}
+	n, err := do(r.Context(), node)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
+}
+
+func (a *API) pause(w http.ResponseWriter, r *http.Request) error { return a.setPaused(w, r, true) }
+
+func (a *API) resumeSending(w http.ResponseWriter, r *http.Request) error {
+	return a.setPaused(w, r, false)
+}
+
+func (a *API) setPaused(w http.ResponseWriter, r *http.Request, paused bool) error {
+	node, err := bodyNode(r)
+	if err != nil {
+		return err
+	}
+	return noContent(w, a.Relay.SetPaused(r.Context(), node, paused))
+}
+
+// bodyNode reads whose queue a request is about: "" for every node's.
+func bodyNode(r *http.Request) (string, error) {
+	var in struct {
+		Node string `json:"node"`
+	}
+	err := rest.ReadJSON(r, &in)
+	return in.Node, err
+}
+
+func pathID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, rest.Missing(r.Context(), "There is no message %q.", r.PathValue("id"))
+	}
+	return id, nil
+}
+
+// foreign answers for what is not there as for what is foreign.
+func foreign(ctx context.Context, err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return rest.Missing(ctx, "%s", fault.As(err).Message)
+	}
+	return err
+}

@@ -1,0 +1,76 @@
+package mailqueue
+
+import (
+	"fmt"
+	"time"
+)
+
+// Verdict says whether somebody should look after a queue.
+type Verdict string
+
+const (
+	Fine      Verdict = "fine"
+	Attention Verdict = "attention" // somebody should look
+	Act       Verdict = "act"       // somebody must do something
+	Unknown   Verdict = "unknown"   // its sizes are not known, or too old to tell
+)
+
+// The host application's published thresholds: "Managing mail queue size"
+// (confluence.atlassian.com/enterprise) and the health checks of its mail queue
+// and its mail error queue.
+const (
+	attentionFrom = 50
+	actFrom       = 100
+	actAge        = 30 * time.Minute
+)
+
+// staleAfter is when sizes say nothing any more: two samples were missed.
+const staleAfter = 2 * time.Minute
+
+// Judge gives the verdict on a node's queue, and in one sentence why.
+func (s *Standing) Judge() (Verdict, string) {
+	waited := s.Now.Sub(s.Oldest())
+	age, _ := s.Age()
+	switch {
+	case s.At.IsZero():
+		return Unknown, "Its queue was never read."
+	case s.ErrorSize > 0:
+		return Act, fmt.Sprintf("%s in the error queue, and nothing sends %s again by itself.", messages(s.ErrorSize), them(s.ErrorSize))
+	case !s.Oldest().IsZero() && waited >= actAge:
+		return Act, fmt.Sprintf("The oldest message has waited for %s.", span(waited))
+	case s.Size >= actFrom:
+		return Act, fmt.Sprintf("%s waiting; from %d on the queue does not keep up.", messages(s.Size), actFrom)
+	case s.Size >= attentionFrom:
+		return Attention, fmt.Sprintf("%s waiting.", messages(s.Size))
+	case age >= staleAfter:
+		return Unknown, fmt.Sprintf("Its queue was read %s ago.", span(age))
+	}
+	return Fine, ""
+}
+
+func messages(n int64) string {
+	if n == 1 {
+		return "1 message is"
+	}
+	return fmt.Sprintf("%d messages are", n)
+}
+
+func them(n int64) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// span is a length of time in its largest unit.
+func span(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", d/(24*time.Hour))
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d hours", d/time.Hour)
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%d minutes", d/time.Minute)
+	}
+	return fmt.Sprintf("%d seconds", d/time.Second)
+}

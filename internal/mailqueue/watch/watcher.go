@@ -1,0 +1,177 @@
+package watch
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/mailqueue"
+)
+
+const (
+	// askEvery finds a node that does not answer OFFLINE after two questions.
+	askEvery = 10 * time.Second
+	// askTime is the most that a source takes by itself.
+	askTime = 10 * time.Second
+
+	// watcherLease is held by the one node that asks for all.
+	watcherLease = "mailqueue/watcher"
+	// releaseTime bounds giving a lease back. After that it lapses.
+	releaseTime = 3 * time.Second
+)
+
+// Watched is a node that is only watched.
+type Watched struct {
+	mailqueue.WatchedNode
+	From mailqueue.Source
+}
+
+// Watcher asks the nodes that are only watched: one node of a cluster does so
+// for all. Start it after the leases.
+type Watcher struct {
+	Nodes   []Watched
+	Leases  *db.Leases
+	Active  func() bool // whether this node takes part in the cluster's work
+	Store   *mailqueue.Store
+	Figures *mailqueue.Figures
+	Log     *slog.Logger
+
+	stop    context.CancelFunc
+	through chan struct{}
+}
+
+// Start makes the nodes those of the settings, where no other node does, and
+// begins to ask.
+func (w *Watcher) Start(ctx context.Context) error {
+	lease, err := w.take(ctx)
+	if err != nil {
+		return err
+	}
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	w.stop, w.through = stop, make(chan struct{})
+	go w.loop(run, lease)
+	return nil
+}
+
+// Stop ends the questions that are under way, and gives the lease back.
+func (w *Watcher) Stop() {
+	if w.stop == nil {
+		return
+	}
+	w.stop()
+	<-w.through
+}
+
+// take acquires the lease and makes the list of nodes that of the settings.
+// nil: another node watches.
+func (w *Watcher) take(ctx context.Context) (*db.Lease, error) {
+	lease, err := w.Leases.Acquire(ctx, watcherLease)
+	if err != nil || lease == nil {
+		return nil, err
+	}
+	list := make([]mailqueue.WatchedNode, len(w.Nodes))
+	for i, n := range w.Nodes {
+		list[i] = n.WatchedNode
+	}
+	if err := w.Store.KeepWatched(ctx, lease, list); err != nil {
+		w.release(ctx, lease)
+		return nil, err
+	}
+	return lease, nil
+}
+
+// loop watches while this node has the lease, and tries to get it while it has
+// not.
+func (w *Watcher) loop(ctx context.Context, lease *db.Lease) {
+	defer close(w.through)
+	failing := false
+	for ctx.Err() == nil {
+		if lease != nil {
+			w.hold(ctx, lease)
+			lease = nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(askEvery):
+		}
+		if !w.Active() {
+			continue
+		}
+		var err error
+		if lease, err = w.take(ctx); err != nil && !failing && ctx.Err() == nil {
+			w.Log.Warn("the watched nodes cannot be asked; will try on", "cause", err)
+		}
+		failing = err != nil
+	}
+}
+
+// hold asks every node on its own, so that one that is slow delays no other,
+// until the lease is lost, this node is drained or ctx ends.
+func (w *Watcher) hold(ctx context.Context, lease *db.Lease) {
+	held, end := context.WithCancel(ctx)
+	defer w.release(ctx, lease)
+	var followed sync.WaitGroup
+	for _, n := range w.Nodes {
+		followed.Go(func() { w.follow(held, lease, n) })
+	}
+	defer followed.Wait()
+	defer end()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-lease.Lost():
+			return
+		case <-look.C:
+			if !w.Active() {
+				return
+			}
+		}
+	}
+}
+
+// follow asks one node again and again.
+func (w *Watcher) follow(ctx context.Context, lease *db.Lease, n Watched) {
+	defer w.Figures.Forget(n.ID)
+	says := sayer{log: w.Log, node: n.ID}
+	every := time.NewTicker(askEvery)
+	defer every.Stop()
+	for {
+		result, err := w.runOnce(ctx, lease, n)
+		says.heard(ctx, result.Failure, err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+	}
+}
+
+// runOnce asks a node and keeps what it said.
+func (w *Watcher) runOnce(ctx context.Context, lease *db.Lease, n Watched) (Result, error) {
+	r := ask(ctx, n.From, askTime)
+	if ctx.Err() != nil {
+		return r, ctx.Err()
+	}
+	if r.Failure == nil {
+		w.Figures.Read(n.ID, r.Sizes)
+	}
+	return r, w.Store.RecordWatched(ctx, lease, n.ID, r.Sizes, r.Failure)
+}
+
+func (w *Watcher) release(ctx context.Context, lease *db.Lease) {
+	release(ctx, w.Leases, lease, w.Log)
+}
+
+func release(ctx context.Context, leases *db.Leases, lease *db.Lease, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	if err := leases.Release(ctx, lease); err != nil {
+		log.Warn("a lease was not given back and will lapse", "lease", lease.Name(), "cause", err)
+	}
+}
