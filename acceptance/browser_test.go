@@ -3,6 +3,8 @@ package acceptance
 import (
 	"bufio"
 	"context"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -143,6 +145,19 @@ func TestTour(t *testing.T) {
 	if !strings.Contains(body, "202") || !strings.Contains(body, "delivered") || strings.Contains(body, "sig=playground") {
 		t.Errorf("the delivery's page says %q", body)
 	}
+	resp, err := http.PostForm(d.chat+"/mood", url.Values{"mood": {"off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	do(t, ctx, "see what a broken channel looks like",
+		chromedp.Navigate(d.chat),
+		chromedp.Click(`button[value="10"]`),
+		chromedp.WaitVisible(`p.refused`),
+		chromedp.Navigate(d.console),
+		chromedp.WaitVisible(`.attention li`),
+		look(t, "console"),
+	)
 	do(t, ctx, "see the rules",
 		chromedp.Navigate(d.console+"/notifications/rules"),
 		chromedp.WaitVisible(`tbody tr`),

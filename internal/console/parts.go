@@ -100,7 +100,7 @@ func (c *Console) funcs() template.FuncMap {
 		"copy":   func(value, label string) CopyText { return CopyText{value, label} },
 
 		"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"human":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"human":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 		"count":   count,
 
 		"options": func(in Input, g Group) choiceSet {

@@ -41,7 +41,7 @@ func TestParts(t *testing.T) {
 		not      string
 	}{
 		{`{{template "badge" (badge "bad" "broken")}}`, nil, []string{`<span class="badge bad">broken</span>`}, ""},
-		{`{{template "time" .}}`, sampleTime, []string{`<time datetime="2025-11-20T21:04:05Z">2025-11-20 21:04 <small>UTC</small></time>`}, ""},
+		{`{{template "time" .}}`, sampleTime, []string{`<time datetime="2025-11-20T21:04:05Z">2025-11-20 21:04:05 <small>UTC</small></time>`}, ""},
 		{`{{template "time" .}}`, sampleTime.In(time.FixedZone("", 3600)), []string{`datetime="2025-11-20T21:04:05Z"`}, ""},
 		{`{{template "time" .}}`, time.Time{}, []string{"never"}, "<time"},
 		{`{{template "table" (table "Nodes" "Name" "#Size" "")}}<tr></tr>{{template "end-table"}}`, nil,

@@ -20,6 +20,7 @@ type deliveryRow struct {
 	Badge   console.Badge
 	What    string
 	Where   string
+	Rule    string // the first one's name, and how many more
 	Channel Channel
 }
 
@@ -63,7 +64,9 @@ func (p *Pages) listDeliveries(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	for _, d := range found {
-		list.Rows = append(list.Rows, rowOfDelivery(d, channels[d.ChannelID]))
+		row := rowOfDelivery(d, channels[d.ChannelID])
+		row.Rule = p.Store.Rules().name(d.Rules)
+		list.Rows = append(list.Rows, row)
 	}
 	return console.Page{Template: "deliveries", Title: "Deliveries", Data: list}, nil
 }

@@ -3,7 +3,7 @@
 
 const parts = new Intl.DateTimeFormat("en-GB", {
   year: "numeric", month: "2-digit", day: "2-digit",
-  hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short",
+  hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZoneName: "short",
 });
 
 function show(element) {
@@ -12,7 +12,7 @@ function show(element) {
   const p = Object.fromEntries(parts.formatToParts(at).map(({ type, value }) => [type, value]));
   const zone = document.createElement("small");
   zone.textContent = p.timeZoneName;
-  element.replaceChildren(`${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute} `, zone);
+  element.replaceChildren(`${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second} `, zone);
   element.title = element.dateTime;
 }
 
