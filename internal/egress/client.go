@@ -57,6 +57,7 @@ type Client struct {
 	policy  *policy
 	webhook *Caller
 	trusted *Caller
+	patient *Caller
 }
 
 // New makes a Client. It refuses an entry of Policy.Allowed or a CAFile that
@@ -82,6 +83,7 @@ func New(o Options) (*Client, error) {
 		policy:  p,
 		webhook: &Caller{secure: newTransport(roots, secure.dial), plain: newTransport(roots, plain.dial), agent: agent},
 		trusted: &Caller{secure: free, plain: free, agent: agent},
+		patient: &Caller{secure: free, plain: free, agent: agent, patient: true},
 	}, nil
 }
 
@@ -91,6 +93,10 @@ func (c *Client) Webhook() *Caller { return c.webhook }
 // Trusted is for hosts that a SYS_ADMIN configures: platforms, the cloud site.
 // It goes anywhere, by http too.
 func (c *Client) Trusted() *Caller { return c.trusted }
+
+// Patient is Trusted without a limit of time: for downloads that take long,
+// whose caller notices when nothing comes any more.
+func (c *Client) Patient() *Caller { return c.patient }
 
 // Close closes the connections that are kept open.
 func (c *Client) Close() {
@@ -144,6 +150,7 @@ func loadRoots(file string) (*x509.CertPool, error) {
 type Caller struct {
 	secure, plain *http.Transport
 	agent         string
+	patient       bool // the caller watches over the time
 }
 
 // NewRequest is http.NewRequestWithContext with an error that does not quote
@@ -157,15 +164,16 @@ func NewRequest(ctx context.Context, method, url string, body io.Reader) (*http.
 }
 
 // Do sends a request and gives the answer, whatever its status; it follows no
-// redirect. Timeout holds for all of it. The caller closes the answer's body.
-// An address that may not be dialled is an ErrRefused; the end of the
-// request's own context stays recognisable with errors.Is.
+// redirect. Timeout holds for all of it, unless the Caller is Patient. The
+// caller closes the answer's body. An address that may not be dialled is an
+// ErrRefused; the end of the request's own context stays recognisable with
+// errors.Is.
 func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 	transport := c.secure
 	if req.URL.Scheme == "http" {
 		transport = c.plain
 	}
-	ctx, cancel := context.WithTimeout(req.Context(), Timeout)
+	ctx, cancel := c.limited(req.Context())
 	out := req.WithContext(ctx)
 	if out.Header.Get("User-Agent") == "" {
 		out.Header = out.Header.Clone() // a RoundTripper's caller keeps its request as it was
@@ -181,6 +189,13 @@ func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, cancel: cancel}
 	return resp, nil
+}
+
+func (c *Caller) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.patient {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, Timeout)
 }
 
 // body ends the request's time limit when it is closed.

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -204,6 +205,21 @@ func TestTimeLimit(t *testing.T) {
 		req, _ := NewRequest(ctx, "POST", "http://slow.example"+secretPath, nil)
 		if _, err := silent(t).Do(req); !errors.Is(err, context.Canceled) {
 			t.Errorf("an ended context gave %v", err)
+		}
+	})
+}
+
+// A Patient Caller waits as long as its caller does.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := silent(t)
+		c.patient = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		began := time.Now()
+		req, _ := NewRequest(ctx, "GET", "http://slow.example"+secretPath, nil)
+		if _, err := c.Do(req); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Hour {
+			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 	})
 }
