@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -33,28 +32,34 @@ type RuleQuery struct {
 }
 
 // ListRules gives the rules of exactly the level that q's keys name, by name.
-func (s *Store) ListRules(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
-	var out []RuleInfo
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`,
-				(SELECT count(*) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
-			FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id
-			WHERE r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
+func (s *Store) ListRules(ctx context.Context, q RuleQuery) (out []RuleInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		out, err = readRuleInfos(ctx, tx, `r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
 			ORDER BY r.name, r.id`, fold(q.ProjectKey), fold(q.RepositoryKey), q.Connection)
-		if err != nil {
-			return fmt.Errorf("list rules: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var info RuleInfo
-			if err := scanRuleInfo(rows, &info); err != nil {
-				return err
-			}
-			out = append(out, info)
-		}
-		return rows.Err()
+		return err
 	})
 	return out, err
+}
+
+// readRuleInfos reads the rules that a condition, perhaps with an order and a
+// limit behind it, selects.
+func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]RuleInfo, error) {
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`,
+			(SELECT count(*) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	defer rows.Close()
+	var out []RuleInfo
+	for rows.Next() {
+		var info RuleInfo
+		if err := scanRuleInfo(rows, &info); err != nil {
+			return nil, err
+		}
+		out = append(out, info)
+	}
+	return out, rows.Err()
 }
 
 // Rule gives one rule: fault.NotFound when there is none with the id.
@@ -68,15 +73,14 @@ func (s *Store) Rule(ctx context.Context, id int64) (RuleInfo, error) {
 }
 
 func readRule(ctx context.Context, tx *db.Tx, id int64) (RuleInfo, error) {
-	var info RuleInfo
-	row := tx.QueryRow(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`,
-			(SELECT count(*) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
-		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id = $1`, id)
-	err := scanRuleInfo(row, &info)
-	if err == sql.ErrNoRows {
-		return info, fault.New(fault.NotFound, "There is no rule with id %d.", id)
+	found, err := readRuleInfos(ctx, tx, `r.id = $1`, id)
+	if err != nil {
+		return RuleInfo{}, err
 	}
-	return info, err
+	if len(found) == 0 {
+		return RuleInfo{}, fault.New(fault.NotFound, "There is no rule with id %d.", id)
+	}
+	return found[0], nil
 }
 
 // readRules reads every rule for a RuleSet, formats resolved.
@@ -116,9 +120,6 @@ func scanRule(row scanner, r *Rule, more ...any) error {
 	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
 		&r.ChannelName, &r.Format, &filter, &r.Enabled, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
 	if err != nil {
-		if err == sql.ErrNoRows {
-			return err
-		}
 		return fmt.Errorf("read rule: %w", err)
 	}
 	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 )
@@ -47,27 +46,12 @@ func (s *Store) PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error) {
 	return out, nil
 }
 
-func (s *Store) readRulePage(ctx context.Context, p RulePage) ([]RuleInfo, error) {
-	var out []RuleInfo
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`,
-				(SELECT count(*) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
-			FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id
-			WHERE `+levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2)
-				AND (r.name > $3 OR (r.name = $3 AND r.id > $4))
+func (s *Store) readRulePage(ctx context.Context, p RulePage) (out []RuleInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		out, err = readRuleInfos(ctx, tx, levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1)
+			AND ($2 = '' OR r.repository_fold = $2) AND (r.name > $3 OR (r.name = $3 AND r.id > $4))
 			ORDER BY r.name, r.id LIMIT $5`, fold(p.Project), fold(p.Repository), p.AfterName, p.AfterID, p.Limit)
-		if err != nil {
-			return fmt.Errorf("list rules: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var info RuleInfo
-			if err := scanRuleInfo(rows, &info); err != nil {
-				return err
-			}
-			out = append(out, info)
-		}
-		return rows.Err()
+		return err
 	})
 	return out, err
 }
