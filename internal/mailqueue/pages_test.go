@@ -1,0 +1,196 @@
+package mailqueue
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"outrigger/internal/cluster"
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// sessions knows a session for everybody, by the name.
+type sessions struct{}
+
+func (sessions) SignIn(context.Context, string, string, string) (string, *identity.Principal, error) {
+	return "", nil, identity.ErrUnauthenticated()
+}
+
+func (sessions) Session(ctx context.Context, session string) (*identity.Principal, error) {
+	return everybody.Basic(ctx, session, "", "")
+}
+
+func (sessions) SignOut(context.Context, string) error { return nil }
+
+// browser is the wing's pages behind the console.
+type browser struct {
+	*server
+	handler http.Handler
+}
+
+func newBrowser(t *testing.T) *browser {
+	s := newServer(t)
+	c, err := console.New(console.Options{Identity: sessions{}, BaseURL: "https://tools.example.com/outrigger"})
+	must(t, err)
+	(&Pages{Board: s.board, Relay: s.relay}).Register(c)
+	handler, err := c.Handler()
+	must(t, err)
+	t.Cleanup(c.Stop)
+	return &browser{s, handler}
+}
+
+// open asks for a page, or posts a form, and gives the answer.
+func (b *browser) open(method, path, who string, form ...string) *httptest.ResponseRecorder {
+	b.t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(form); i += 2 {
+		values.Set(form[i], form[i+1])
+	}
+	r := httptest.NewRequestWithContext(b.t.Context(), method, "https://tools.example.com/outrigger"+path, strings.NewReader(values.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	r.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: who})
+	w := httptest.NewRecorder()
+	b.handler.ServeHTTP(w, r)
+	return w
+}
+
+func (b *browser) has(w *httptest.ResponseRecorder, texts ...string) {
+	b.t.Helper()
+	if w.Code != 200 {
+		b.t.Errorf("status %d", w.Code)
+	}
+	page := strings.Join(strings.Fields(w.Body.String()), " ")
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			b.t.Errorf("%q is missing in\n%s", text, page)
+		}
+	}
+}
+
+func TestQueuesPage(t *testing.T) {
+	b := newBrowser(t)
+	b.has(b.open("GET", "/mail", "admin"), "No nodes")
+	b.nodes.list = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}, {ID: "node_3", State: cluster.Activating}}
+	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{60, 0}, nil))
+	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{}, fault.New(fault.Unavailable, "It is down.")))
+	b.relay.queues = []Queue{{NodeID: "node_2", Sizes: Sizes{1, 2}, Oldest: time.Now(), Paused: true}}
+	page := b.open("GET", "/mail", "admin")
+	b.has(page,
+		`node_1<span class="below">postfix</span>`, `<span class="badge good">ACTIVE</span>`, `?state=waiting&amp;node=node_1">60</a>`,
+		`<span class="below">It is down.</span>`, `<span class="badge warn">attention</span><span class="below">60 messages are waiting.</span>`,
+		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="size" points="`,
+		`<span class="badge bad">OFFLINE</span><span class="below">Sending is paused by an administrator.</span>`, `<span class="badge bad">act</span>`,
+		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
+		`source not known yet`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "no samples yet",
+		`href="/outrigger/assets/mail.`)
+	if strings.Contains(page.Body.String(), "style=") {
+		t.Error("there is an inline style, which the content security policy does not let through")
+	}
+	if w := b.open("GET", "/mail", "repo"); w.Code != 403 {
+		t.Errorf("for somebody without ADMIN: %d", w.Code)
+	}
+}
+
+func TestQueueActions(t *testing.T) {
+	b := newBrowser(t)
+	for _, path := range []string{"/mail/flush", "/mail/resend", "/mail/pause", "/mail/resume"} {
+		if w := b.open("POST", path, "admin", "node", "node_1"); w.Code != 303 || w.Header().Get("Location") != "/outrigger/mail" {
+			t.Errorf("%s: %d %v", path, w.Code, w.Header())
+		}
+		if w := b.open("POST", path, "repo", "node", "node_1"); w.Code != 403 {
+			t.Errorf("%s for somebody without ADMIN: %d", path, w.Code)
+		}
+	}
+	want := []string{`flush "node_1"`, `resend all of "node_1"`, `pause "node_1" true`, `pause "node_1" false`}
+	if diff := cmp.Diff(want, b.relay.did); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMessagePages(t *testing.T) {
+	b := newBrowser(t)
+	b.has(b.open("GET", "/mail/messages", "admin"), "No messages")
+	b.relay.messages = someMessages()
+	b.relay.queues = []Queue{{NodeID: "node_1"}}
+	b.has(b.open("GET", "/mail/messages", "admin"),
+		"Your issue &lt;script&gt;", "no subject", "bob@example.com, eve@example.com, kim@example.com and 1 more",
+		`<span class="badge busy">waiting</span> <span class="badge bad">error</span>`, "550 5.1.1 no such user", `<option value="node_1">`)
+	errorsOnly := b.open("GET", "/mail/messages?state=error&node=node_1", "admin")
+	b.has(errorsOnly, `<option value="node_1" selected>`, `aria-current="page"`)
+	if strings.Contains(errorsOnly.Body.String(), "Your issue") {
+		t.Error("what waits is listed in the error queue")
+	}
+	b.has(b.open("GET", "/mail/messages/1", "admin"), "451", "4.3.0 try again", "250ms", "&lt;1@example.com&gt;", "ada@example.com")
+	b.has(b.open("GET", "/mail/messages/2", "admin"), "none: it is an automatic answer", "action=\"/outrigger/mail/messages/2/resend\"", "sent", "lee@example.com")
+	b.has(b.open("GET", "/mail/messages/1/content", "admin"), "Subject: &lt;b&gt;x&lt;/b&gt;", "bytes \uFFFD")
+	b.has(b.open("GET", "/mail/messages/2/delete", "admin"), "Delete the message &#34;Message 2&#34;?", "3 of 4 recipients who have not got it")
+	for path, want := range map[string]int{
+		"/mail/messages/2/resend": 303, "/mail/messages/1/delete": 303, "/mail/messages/99/delete": 303, "/mail/messages/99/resend": 403,
+	} {
+		if w := b.open("POST", path, "admin"); w.Code != want {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	for _, path := range []string{"/mail/messages/99", "/mail/messages/x", "/mail/messages/99/content", "/mail/messages/99/delete"} {
+		if w := b.open("GET", path, "root"); w.Code != 404 {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
+func TestNodesPage(t *testing.T) {
+	b := newBrowser(t)
+	b.nodes.list = []cluster.Node{
+		{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}, {ID: "node_3", State: cluster.Passive, Address: "http://c"},
+	}
+	b.relay.queues = []Queue{{NodeID: "node_2", Sizes: Sizes{7, 0}}}
+	insertNode(t, b.store.db, "node_2", cluster.Offline)
+	b.has(b.open("GET", "/system/nodes", "root"), "this node", "/system/nodes/node_1/drain", `action="/outrigger/system/nodes/node_3/resume"`,
+		"/system/nodes/node_2/handover", "/system/nodes/node_2/remove", "7 + 0")
+	if page := b.open("GET", "/system/nodes", "admin").Body.String(); strings.Contains(page, "node_1/drain") || strings.Contains(page, "node_2/remove") {
+		t.Error("somebody without SYS_ADMIN is offered what he may not do")
+	}
+	for _, what := range []string{"drain", "handover", "remove"} {
+		b.has(b.open("GET", "/system/nodes/node_2/"+what, "root"), "<form method=\"post\"", "node_2?")
+	}
+	for path, want := range map[string]int{
+		"/system/nodes/node_1/drain": 303, "/system/nodes/node_3/resume": 303, "/system/nodes/node_2/handover": 303, "/system/nodes/node_1/handover": 409,
+	} {
+		if w := b.open("POST", path, "root"); w.Code != want {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+		if w := b.open("POST", path, "admin"); w.Code != 403 {
+			t.Errorf("%s without SYS_ADMIN: %d", path, w.Code)
+		}
+	}
+	if w := b.open("POST", "/system/nodes/node_2/remove", "root"); w.Code != 303 {
+		t.Errorf("remove: %d %s", w.Code, w.Body)
+	}
+	if diff := cmp.Diff([]string{"hand over node_2 to node_1", "hand over node_2 to node_1"}, b.relay.did); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOverview(t *testing.T) {
+	b := newBrowser(t)
+	b.nodes.list = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}}
+	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{60, 0}, nil))
+	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{}, fault.New(fault.Unavailable, "It is down.")))
+	b.relay.queues = []Queue{{NodeID: "node_2", Sizes: Sizes{1, 2}, HeldUntil: time.Now().Add(time.Hour), HeldFor: "535 wrong password"}}
+	b.has(b.open("GET", "/", "admin"),
+		"Mail on node_1: 60 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
+		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending pauses after a failure: 535 wrong password",
+		"<dt>waiting</dt><dd>61</dd>", "<dt>on node_2</dt><dd>3</dd>")
+	if page := b.open("GET", "/", "repo").Body.String(); strings.Contains(page, "Mail queues") {
+		t.Error("somebody without ADMIN sees the mail queues")
+	}
+}
