@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"outrigger/internal/loadtest"
 )
 
 // cardSize is how much of a body the forwarder sends on: about what a card is.
@@ -45,37 +47,55 @@ func forwarder(client *http.Client, sink string) http.Handler {
 	})
 }
 
-// startForwarder runs the forwarder as a process of its own, as nodes are.
-func startForwarder(ctx context.Context, sink string) (addr string, cmd *exec.Cmd, err error) {
+// startForwarder runs the forwarder as a process of its own, as nodes are,
+// with a load and a sink. The function that it gives ends it.
+func startForwarder(ctx context.Context) (*subject, func(), error) {
 	self, err := os.Executable()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	addr = l.Addr().String()
+	addr := l.Addr().String()
 	if err := l.Close(); err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	cmd = exec.Command(self, "forward", addr, sink)
+	sink, err := loadtest.NewSink(channels)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(self, "forward", addr, sink.URL())
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		return "", nil, err
+		sink.Close()
+		return nil, nil, err
 	}
+	end := func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		sink.Close()
+	}
+	if err := listening(ctx, addr); err != nil {
+		end()
+		return nil, nil, fmt.Errorf("forwarder: %w", err)
+	}
+	return &subject{load: loadtest.NewLoad(channels, connections, addr), sink: sink, pid: cmd.Process.Pid}, end, nil
+}
+
+// listening waits until somebody takes connections at addr.
+func listening(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 		if err == nil {
-			return addr, cmd, conn.Close()
+			return conn.Close()
 		}
 		if !errors.Is(err, syscall.ECONNREFUSED) {
-			cmd.Process.Kill()
-			cmd.Wait()
-			return "", nil, fmt.Errorf("forwarder: %w", err)
+			return err
 		}
 	}
 }

@@ -20,13 +20,9 @@ const (
 	// arrivalTime is how long what was acknowledged may be on its way after
 	// the load ended, before it counts as missing.
 	arrivalTime = 2 * time.Minute
+	// rounds are taken in turn, by what is compared.
+	rounds = 4
 )
-
-// passage is what a program does with events at full speed.
-type passage struct {
-	rate float64       // events a second that came out at the other end
-	cpu  time.Duration // of the program, for each
-}
 
 func (b *bench) sqlite(ctx context.Context) error {
 	rate, err := b.durable(ctx, "SQLite", loadtest.Settings{}, 0.45)
@@ -51,13 +47,15 @@ func (b *bench) postgres(ctx context.Context) error {
 	return err
 }
 
-// durable measures events in to notifications out, right after the forwarder
-// that it is held against. It gives the rate.
+// durable measures events in to notifications out. The forwarder that it is
+// held against runs in turn with it, so that a machine that becomes slower on
+// its own slows both. It gives the rate.
 func (b *bench) durable(ctx context.Context, name string, s loadtest.Settings, hold float64) (float64, error) {
-	bare, err := b.forwarder(ctx)
+	bare, end, err := startForwarder(ctx)
 	if err != nil {
 		return 0, err
 	}
+	defer end()
 	sink, err := loadtest.NewSink(channels)
 	if err != nil {
 		return 0, err
@@ -71,80 +69,92 @@ func (b *bench) durable(ctx context.Context, name string, s loadtest.Settings, h
 	if err := p.SaveChannelRules(ctx, channels, sink.URL()); err != nil {
 		return 0, err
 	}
-	load := loadtest.NewLoad(channels, connections, p.Addr())
-	full, err := b.pass(ctx, load, sink, p.PID())
-	if err != nil {
+	node := &subject{load: loadtest.NewLoad(channels, connections, p.Addr()), sink: sink, pid: p.PID()}
+	if err := b.compare(ctx, bare, node); err != nil {
 		return 0, err
 	}
 	half := time.Now()
-	if err := b.run(ctx, load, sink, b.took, full.rate/2); err != nil {
+	if err := b.run(ctx, node, b.took, node.rate()/2); err != nil {
 		return 0, err
 	}
-	answers, ways := load.Answers(half), loadtest.Ways(load, sink, 0, half)
+	answers, ways := node.load.Answers(half), loadtest.Ways(node.load, sink, 0, half)
 	resident, err := loadtest.PeakResident(p.PID())
 	if err != nil {
 		return 0, err
 	}
-	b.row(name+": bare forwarder", fmt.Sprintf("%.0f/s", bare.rate), "")
-	b.row(name+": events in to notifications out", fmt.Sprintf("%.0f/s", full.rate), "")
-	b.row(name+": share of the forwarder's rate", fmt.Sprintf("%.2f", full.rate/bare.rate), fmt.Sprintf("at least %.2f", hold))
-	b.row(name+": processor time an event", fmt.Sprintf("%s (forwarder %s)", micros(full.cpu), micros(bare.cpu)), "under 115 µs")
+	b.row(name+": events in to notifications out", fmt.Sprintf("%.0f/s (forwarder %.0f/s)", node.rate(), bare.rate()), "")
+	b.row(name+": share of the forwarder's rate", fmt.Sprintf("%.2f", node.rate()/bare.rate()), fmt.Sprintf("at least %.2f", hold))
+	b.row(name+": processor time an event", fmt.Sprintf("%s (forwarder %s)", micros(node.cpu()), micros(bare.cpu())), "under 115 µs")
 	b.row(name+": p99 of the acknowledgement at half that rate", millis(loadtest.Quantile(answers, 0.99)), "under 50 ms")
 	b.row(name+": p99 of the arrival at half that rate", millis(loadtest.Quantile(ways, 0.99)), "")
 	b.row(name+": most resident memory", mib(resident), "under 100 MiB")
-	return full.rate, nil
+	return node.rate(), nil
 }
 
-func (b *bench) forwarder(ctx context.Context) (passage, error) {
-	sink, err := loadtest.NewSink(channels)
-	if err != nil {
-		return passage{}, err
-	}
-	defer sink.Close()
-	addr, cmd, err := startForwarder(ctx, sink.URL())
-	if err != nil {
-		return passage{}, err
-	}
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
-	return b.pass(ctx, loadtest.NewLoad(channels, connections, addr), sink, cmd.Process.Pid)
+// subject is a program under load at full speed, and what it did so far.
+type subject struct {
+	load *loadtest.Load
+	sink *loadtest.Sink
+	pid  int
+
+	events int
+	took   time.Duration // until the last of them arrived
+	used   time.Duration // of processor time
 }
 
-// pass measures at full speed. Its end is when everything has arrived, so
-// that what is taken quickly and delivered slowly counts as slow.
-func (b *bench) pass(ctx context.Context, load *loadtest.Load, sink *loadtest.Sink, pid int) (passage, error) {
-	if err := b.run(ctx, load, sink, warmUp, 0); err != nil {
-		return passage{}, err
+func (s *subject) rate() float64      { return float64(s.events) / s.took.Seconds() }
+func (s *subject) cpu() time.Duration { return s.used / time.Duration(s.events) }
+
+// compare runs subjects in turn, at full speed, for b.took each.
+func (b *bench) compare(ctx context.Context, subjects ...*subject) error {
+	for _, s := range subjects {
+		if err := b.run(ctx, s, warmUp, 0); err != nil {
+			return err
+		}
 	}
-	before := load.Acknowledged()
-	used, err := loadtest.CPU(pid)
+	for range rounds {
+		for _, s := range subjects {
+			if err := b.round(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// round ends when everything has arrived, so that what is taken quickly and
+// delivered slowly counts as slow.
+func (b *bench) round(ctx context.Context, s *subject) error {
+	before := s.load.Acknowledged()
+	used, err := loadtest.CPU(s.pid)
 	if err != nil {
-		return passage{}, err
+		return err
 	}
 	began := time.Now()
-	if err := b.run(ctx, load, sink, b.took, 0); err != nil {
-		return passage{}, err
+	if err := b.run(ctx, s, b.took/rounds, 0); err != nil {
+		return err
 	}
-	took := time.Since(began)
-	total, err := loadtest.CPU(pid)
+	s.took += time.Since(began)
+	total, err := loadtest.CPU(s.pid)
 	if err != nil {
-		return passage{}, err
+		return err
 	}
-	n := load.Acknowledged() - before
-	if n == 0 {
-		return passage{}, fmt.Errorf("nothing was acknowledged")
+	s.used += total - used
+	s.events += s.load.Acknowledged() - before
+	if s.events == 0 {
+		return fmt.Errorf("nothing was acknowledged")
 	}
-	return passage{rate: float64(n) / took.Seconds(), cpu: (total - used) / time.Duration(n)}, nil
+	return nil
 }
 
 // run posts for a while and waits until everything acknowledged has arrived.
-func (b *bench) run(ctx context.Context, load *loadtest.Load, sink *loadtest.Sink, took time.Duration, rate float64) error {
+func (b *bench) run(ctx context.Context, s *subject, took time.Duration, rate float64) error {
 	posting, cancel := context.WithTimeout(ctx, took)
 	defer cancel()
-	load.Run(posting, rate)
+	s.load.Run(posting, rate)
 	arriving, cancel := context.WithTimeout(ctx, arrivalTime)
 	defer cancel()
-	v := loadtest.Await(arriving, load, sink)
+	v := loadtest.Await(arriving, s.load, s.sink)
 	if v.Missing+v.Disordered+v.Repeated > 0 {
 		return fmt.Errorf("%s", v)
 	}
