@@ -205,3 +205,36 @@ func TestReplay(t *testing.T) {
 		}
 	}
 }
+
+const texts = `
+openapi: 3.1.0
+info: {title: A, version: "1"}
+paths:
+  /rest/lines:
+    parameters: [{name: site, in: query, required: true, schema: {type: string}, example: "https://x.example"}, {name: more, in: query, schema: {type: string}, example: y}]
+    get: {responses: {"200": {description: Them.}}}
+    post:
+      requestBody: {content: {text/csv: {schema: {type: string}, examples: {two: {value: "a,b\nc,d\n"}}}}}
+      responses: {"200": {description: Taken.}}
+`
+
+// What is no JSON is sent as the text that it is, and what a query must have is
+// in it.
+func TestReplayOfTexts(t *testing.T) {
+	s := load(t, texts)
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, r.Method+" "+r.URL.String()+" "+r.Header.Get("Content-Type")+" "+string(body))
+	}))
+	t.Cleanup(server.Close)
+	if err := s.Replay(t.Context(), server.Client(), server.URL, func(*http.Request) {}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"POST /rest/lines?site=https%3A%2F%2Fx.example text/csv a,b\nc,d\n", "GET /rest/lines?site=https%3A%2F%2Fx.example  ",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

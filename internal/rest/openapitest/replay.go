@@ -1,7 +1,6 @@
 package openapitest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,47 +34,71 @@ func (s *Spec) Replay(ctx context.Context, client *http.Client, base string, sig
 		case err != nil:
 			errs = append(errs, err)
 		case op.RequestBody == nil:
-			errs = append(errs, op.send(ctx, client, target, "", nil, signIn))
+			errs = append(errs, op.send(ctx, client, target, "", sample{}, signIn))
 		default:
-			examples := op.RequestBody.Value.Content["application/json"].Examples
-			if len(examples) == 0 {
+			samples := op.samples()
+			if len(samples) == 0 {
 				errs = append(errs, fmt.Errorf("%s %s has no example", op.method, op.path))
 			}
-			for _, name := range slices.Sorted(maps.Keys(examples)) {
-				errs = append(errs, op.send(ctx, client, target, name, examples[name].Value.Value, signIn))
+			for _, name := range slices.Sorted(maps.Keys(samples)) {
+				errs = append(errs, op.send(ctx, client, target, name, samples[name], signIn))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// url fills the path with the examples of its parameters.
-func (op operation) url(base string) (string, error) {
-	path := op.path
-	for _, p := range append(slices.Clone(op.item.Parameters), op.Parameters...) {
-		switch {
-		case p.Value.In == openapi3.ParameterInPath && p.Value.Example == nil:
-			return "", fmt.Errorf("%s: the parameter %s has no example", op.path, p.Value.Name)
-		case p.Value.In == openapi3.ParameterInPath:
-			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", url.PathEscape(fmt.Sprint(p.Value.Example)))
+// sample is a request body that the description shows; "" is none.
+type sample struct{ mediaType, text string }
+
+// samples are the examples of the request body by name. One that is no JSON is
+// a text, sent as it is.
+func (op operation) samples() map[string]sample {
+	all := map[string]sample{}
+	for mediaType, content := range op.RequestBody.Value.Content {
+		for name, example := range content.Examples {
+			text, ok := example.Value.Value.(string)
+			if !ok || mediaType == "application/json" {
+				encoded, _ := json.Marshal(example.Value.Value) // it came from YAML
+				text = string(encoded)
+			}
+			all[name] = sample{mediaType, text}
 		}
+	}
+	return all
+}
+
+// url fills the path and the query with the examples of their parameters; of
+// the query's, only those that are required.
+func (op operation) url(base string) (string, error) {
+	path, query := op.path, url.Values{}
+	for _, p := range append(slices.Clone(op.item.Parameters), op.Parameters...) {
+		inPath := p.Value.In == openapi3.ParameterInPath
+		switch {
+		case !inPath && (!p.Value.Required || p.Value.In != openapi3.ParameterInQuery):
+		case p.Value.Example == nil:
+			return "", fmt.Errorf("%s: the parameter %s has no example", op.path, p.Value.Name)
+		case inPath:
+			path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", url.PathEscape(fmt.Sprint(p.Value.Example)))
+		default:
+			query.Set(p.Value.Name, fmt.Sprint(p.Value.Example))
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
 	}
 	return strings.TrimRight(base, "/") + path, nil
 }
 
 // send sends one request and judges the answer.
-func (op operation) send(ctx context.Context, client *http.Client, target, name string, body any, signIn func(*http.Request)) error {
+func (op operation) send(ctx context.Context, client *http.Client, target, name string, body sample, signIn func(*http.Request)) error {
 	r, err := http.NewRequestWithContext(ctx, op.method, target, nil)
 	if err != nil {
 		return err
 	}
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		r.Header.Set("Content-Type", "application/json")
+	if body.text != "" {
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body.text)), int64(len(body.text))
+		r.Header.Set("Content-Type", body.mediaType)
 	}
 	if op.Security == nil || len(*op.Security) > 0 {
 		signIn(r)
