@@ -43,11 +43,17 @@ type Watcher struct {
 }
 
 // Start makes the nodes those of the settings, where no other node does, and
-// begins to ask.
+// begins to ask, where there is anything to ask.
 func (w *Watcher) Start(ctx context.Context) error {
 	lease, err := w.take(ctx)
 	if err != nil {
 		return err
+	}
+	if len(w.Nodes) == 0 {
+		if lease != nil {
+			w.release(ctx, lease)
+		}
+		return nil
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	w.stop, w.through = stop, make(chan struct{})
