@@ -44,8 +44,9 @@ type App struct {
 	checks []check // of being ready
 	ground
 	web
-	chat    chat
-	sharers sharers
+	chat          chat
+	threadsSource threadsSource
+	sharers       sharers
 
 	mu    sync.Mutex // held while starting and stopping
 	state lifecycle
@@ -109,8 +110,10 @@ func (a *App) parts() []func(context.Context) error {
 		a.startLeases,
 		a.openWeb,
 		a.openNotify,
+		a.openThreadsSource,
 		a.serve,
 		a.startNotify,
+		a.startThreadsSource,
 		a.startRetention,
 	}
 }

@@ -20,7 +20,8 @@ const (
 	watchLimit = 100 * time.Millisecond // only closes a channel
 	// What is on its way to a chat platform may take 10 s; cut off, it goes out
 	// once more after the next start.
-	deliveriesLimit = 7 * time.Second
+	deliveriesLimit = 6500 * time.Millisecond
+	threadsLimit    = 300 * time.Millisecond // a slice takes 20 ms
 	retentionLimit  = 500 * time.Millisecond // a slice takes 20 ms
 	clusterLimit    = 500 * time.Millisecond // one statement
 	leasesLimit     = time.Second            // one statement

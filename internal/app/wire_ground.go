@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
+	"outrigger/internal/threads/source"
 )
 
 // ground is the ground floor of a running process.
@@ -26,7 +27,7 @@ type ground struct {
 
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
-	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations}
+	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations, source.Migrations}
 }
 
 // openDatabase opens the database, takes the place of this node in it and

@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/egress"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/client"
+	"outrigger/internal/threads/source"
+)
+
+// threadsSource is the self-hosted side of threaded comment migration.
+type threadsSource struct {
+	reports *source.Reports
+	mirror  *source.Mirror // nil: the hierarchy comes from files
+}
+
+// openThreadsSource gives the self-hosted side its routes and pages; nothing is
+// mirrored or reported yet.
+func (a *App) openThreadsSource(context.Context) error {
+	cfg := &a.cfg.Threads
+	store := source.NewStore(a.db)
+	if cfg.Source == config.ThreadsSQL {
+		database, err := source.OpenDatabase(cfg.SQL.URL, cfg.SQL.Query)
+		if err != nil {
+			return err
+		}
+		a.steps.add("the host's database", watchLimit, func(context.Context) error { return database.Close() })
+		a.threadsSource.mirror = source.NewMirror(store, database, time.Duration(cfg.SQL.Interval), a.leases, a.log)
+	}
+	remote, err := a.remoteMappings()
+	if err != nil {
+		return err
+	}
+	a.threadsSource.reports = source.NewReports(store, a.leases, remote, a.log)
+	imports := &source.Imports{Store: store, Mirrored: cfg.Source == config.ThreadsSQL, MaxUpload: int64(cfg.MaxUpload)}
+	metrics := source.NewMetrics(a.registry)
+	(&source.API{Store: store, Imports: imports, Reports: a.threadsSource.reports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.router)
+	(&source.Pages{Store: store, Imports: imports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.pages)
+	return nil
+}
+
+// startThreadsSource begins to mirror and to make reports.
+func (a *App) startThreadsSource(ctx context.Context) error {
+	side := &a.threadsSource
+	if err := side.reports.Start(ctx); err != nil {
+		return fmt.Errorf("start to make reports: %w", err)
+	}
+	stop := side.reports.Stop
+	if side.mirror != nil {
+		if err := side.mirror.Start(ctx); err != nil {
+			return fmt.Errorf("start to mirror the hierarchy: %w", err)
+		}
+		stop = func() { side.mirror.Stop(); side.reports.Stop() }
+	}
+	a.steps.addStop("mirror and reports of the self-hosted side", threadsLimit, stop)
+	return nil
+}
+
+// remoteMappings is the host that has the id mappings report itself; nil where
+// none is configured.
+func (a *App) remoteMappings() (source.Remote, error) {
+	cfg := &a.cfg.Threads.Mappings.Remote
+	if cfg.URL == "" {
+		return nil, nil
+	}
+	out, err := egress.New(egress.Options{CAFile: a.cfg.CAFile, Version: a.version})
+	if err != nil {
+		return nil, err
+	}
+	a.steps.addStop("connections to the host", watchLimit, out.Close)
+	signIn := func(r *http.Request) { r.SetBasicAuth(cfg.User, cfg.Password.Reveal()) }
+	if !cfg.Token.IsZero() {
+		signIn = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+cfg.Token.Reveal()) }
+	}
+	return &remoteReport{
+		client: &client.Client{Base: cfg.URL, SignIn: signIn, HTTP: out.Patient()}, dir: a.cfg.DataDir,
+	}, nil
+}
+
+// remoteReport reads the report of a host: it is downloaded first, which goes
+// on after an interruption, and then read.
+type remoteReport struct {
+	client *client.Client
+	dir    string // for the download
+}
+
+// remoteTime is how long a host may take to make its report; large ones take
+// tens of minutes.
+const remoteTime = 6 * time.Hour
+
+func (r *remoteReport) IDMappings(ctx context.Context, cloudSite string, invalidate bool, take func(threads.IDMapping) error) error {
+	ctx, cancel := context.WithTimeout(ctx, remoteTime)
+	defer cancel()
+	dir, err := os.MkdirTemp(r.dir, "id-mappings-")
+	if err != nil {
+		return fmt.Errorf("make room for the report: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "id-mappings.csv")
+	if _, err := r.client.IDMappings(ctx, cloudSite, invalidate, name, nil); err != nil {
+		return err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("read the report: %w", err)
+	}
+	defer file.Close()
+	d := threads.NewMappingDecoder(file)
+	for {
+		m, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = take(m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,235 @@
+// Package client asks servers of threaded comment migration: any server of the
+// export and of the id mappings report, the host application's own included,
+// and Outrigger's migration API.
+//
+// Downloads survive what networks do: they wait where the server says so
+// (Retry-After), try again where it does not answer, and go on at the record
+// or byte that they reached.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/work"
+)
+
+// Doer sends requests: an *http.Client, or an egress.Caller.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// Client asks one server. Its members are set before the first call.
+type Client struct {
+	Base   string              // the server's base URL
+	SignIn func(*http.Request) // adds who asks; nil: nobody
+	HTTP   Doer                // nil: http.DefaultClient
+	// Notice is told in a sentence why it is waited; nil: nobody is.
+	Notice func(text string)
+}
+
+const (
+	// maxFailures is how often in a row a request fails before it is given up:
+	// with the backoff, some minutes, in which a host restarts.
+	maxFailures = 10
+	// silence is how long a server may send nothing: hosts gather a page of
+	// many records before the first byte.
+	silence = 5 * time.Minute
+	// maxSentence is how much of an answer that is no JSON is quoted.
+	maxSentence = 300
+)
+
+func backoff() work.Backoff {
+	return work.Backoff{
+		Steps:  []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second},
+		Jitter: 0.2,
+	}
+}
+
+// transient is a failure that may be over soon.
+type transient struct {
+	error
+	after time.Duration // as the server says; 0: it does not
+}
+
+func (t *transient) Unwrap() error { return t.error }
+
+// retry runs try until it succeeds, fails for good, or has failed maxFailures
+// times in a row without getting further: try says whether it did.
+func (c *Client) retry(ctx context.Context, try func() (further bool, err error)) error {
+	for failures := 0; ; {
+		further, err := try()
+		var later *transient
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !errors.As(err, &later):
+			return err
+		case further:
+			failures = 0
+		}
+		if failures++; failures == maxFailures {
+			return fmt.Errorf("gave up after %d tries: %w", maxFailures, later.error)
+		}
+		wait := later.after
+		if wait == 0 {
+			wait = backoff().Delay(failures-1, rand.Float64)
+		}
+		if err := c.wait(ctx, later.error.Error(), wait); err != nil {
+			return err
+		}
+	}
+}
+
+// wait waits, and says why.
+func (c *Client) wait(ctx context.Context, why string, d time.Duration) error {
+	if c.Notice != nil {
+		c.Notice(fmt.Sprintf("%s; trying again in %s", why, d.Round(100*time.Millisecond)))
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// request makes a request for a path with its query.
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.Base, "/")+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("the server's URL: %w", err)
+	}
+	if c.SignIn != nil {
+		c.SignIn(r)
+	}
+	return r, nil
+}
+
+// send sends a request and gives the answer to use. A server that falls silent
+// ends either. A status that use does not expect is an
+// error, transient where it is one that passes.
+func (c *Client) send(r *http.Request, use func(*http.Response) error, expected ...int) error {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	alarm := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer alarm.Stop()
+	r = r.WithContext(ctx)
+	if r.Body != nil {
+		r.Body = &sent{r.Body, alarm}
+	}
+	doer := c.HTTP
+	if doer == nil {
+		doer = http.DefaultClient
+	}
+	resp, err := doer.Do(r)
+	if err != nil {
+		return broken(ctx, err)
+	}
+	defer resp.Body.Close()
+	resp.Body = &watched{ReadCloser: resp.Body, ctx: ctx, alarm: alarm}
+	for _, status := range expected {
+		if resp.StatusCode == status {
+			return use(resp)
+		}
+	}
+	return refusal(resp)
+}
+
+var errSilent = errors.New("the server has sent nothing for " + silence.String())
+
+// broken is a connection that failed or an answer that ended early.
+func broken(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		err = cause
+	}
+	return &transient{error: fmt.Errorf("no answer: %w", err)}
+}
+
+// watched is a body whose silence is noticed, and whose end before its time is
+// transient.
+type watched struct {
+	io.ReadCloser
+	ctx   context.Context
+	alarm *time.Timer
+}
+
+func (b *watched) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.alarm.Reset(silence)
+	}
+	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = broken(b.ctx, err)
+	}
+	return n, err
+}
+
+// sent is a request's body: as long as the server takes it, it is not silent.
+type sent struct {
+	io.ReadCloser
+	alarm *time.Timer
+}
+
+func (b *sent) Read(p []byte) (int, error) {
+	b.alarm.Reset(silence)
+	return b.ReadCloser.Read(p)
+}
+
+// refusal is what an answer of another status says.
+func refusal(resp *http.Response) error {
+	text := sentence(resp)
+	switch code := resp.StatusCode; code {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		after, _ := work.RetryAfter(resp.Header, time.Now())
+		return &transient{fmt.Errorf("the server answered %s%s", resp.Status, text), after}
+	case http.StatusUnauthorized:
+		return fault.New(fault.Unauthenticated, "The server does not know this user or password (401).")
+	case http.StatusForbidden:
+		return fault.New(fault.Forbidden, "This user may not do that; use an administrator (403).")
+	case http.StatusNotFound:
+		return fault.New(fault.NotFound, "There is nothing at %s (404)%s", resp.Request.URL.Redacted(), text)
+	case http.StatusBadRequest:
+		return fault.New(fault.Invalid, "%s", strings.TrimPrefix(text, ": "))
+	case http.StatusConflict:
+		return fault.New(fault.Conflict, "%s", strings.TrimPrefix(text, ": "))
+	}
+	return fmt.Errorf("the server answered %s%s", resp.Status, text)
+}
+
+// sentence is the message of an error's body, after a colon; "" without one.
+func sentence(resp *http.Response) string {
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // what came counts
+	var body struct {
+		Message string
+		Errors  []struct{ Field, Message string }
+	}
+	text := ""
+	if json.Unmarshal(b, &body) == nil {
+		text = body.Message
+		for _, e := range body.Errors {
+			if len(body.Errors) > 1 {
+				text += " " + e.Field + ": " + e.Message
+			}
+		}
+	} else if !strings.Contains(resp.Header.Get("Content-Type"), "html") {
+		text = strings.ToValidUTF8(string(b[:min(len(b), maxSentence)]), "")
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return ": " + text
+}

@@ -1,0 +1,87 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+
+	"outrigger/internal/threads"
+)
+
+const sourcePath = "/rest/threaded-comments/1.0/source"
+
+// Imported says what became of a file on the self-hosted side of an Outrigger.
+type Imported struct {
+	Added     int64 `json:"added"`
+	Replaced  int64 `json:"replaced"`
+	Unchanged int64 `json:"unchanged"`
+	Total     int64 `json:"total"` // what is there now
+	threads.Reading
+	Partial       bool   `json:"partial,omitempty"`       // a hierarchy: some pages of an export, and not all of them
+	UnknownHeader string `json:"unknownHeader,omitempty"` // mappings: the first line, where it names no columns
+}
+
+// Clean tells whether there is nothing to look at.
+func (i *Imported) Clean() bool {
+	return i.Unreadable == 0 && !i.Truncated && !i.Partial && i.UnknownHeader == ""
+}
+
+// ImportHierarchy takes a hierarchy file into the self-hosted side. An import
+// that broke off is sent again: what was taken changes nothing. progress is
+// told how much was sent, and may be nil.
+func (c *Client) ImportHierarchy(ctx context.Context, file *os.File, progress func(done, size int64)) (Imported, error) {
+	return c.importFile(ctx, sourcePath+"/hierarchy", file, progress)
+}
+
+// ImportMappings takes a mappings file of a cloud site into the self-hosted
+// side, as ImportHierarchy does.
+func (c *Client) ImportMappings(ctx context.Context, cloudSite string, file *os.File, progress func(done, size int64)) (Imported, error) {
+	return c.importFile(ctx, sourcePath+"/mappings?"+url.Values{"cloudSiteUrl": {cloudSite}}.Encode(), file, progress)
+}
+
+func (c *Client) importFile(ctx context.Context, path string, file *os.File, progress func(done, size int64)) (out Imported, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return out, fmt.Errorf("read the file: %w", err)
+	}
+	err = c.retry(ctx, func() (bool, error) {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return false, fmt.Errorf("read the file: %w", err)
+		}
+		body := &counted{r: file, size: info.Size(), progress: progress}
+		r, err := c.request(ctx, http.MethodPost, path, io.NopCloser(body))
+		if err != nil {
+			return false, err
+		}
+		r.ContentLength = info.Size()
+		r.Header.Set("Content-Type", "application/octet-stream")
+		r.Header.Set("Accept", "application/json")
+		return false, c.send(r, func(resp *http.Response) error {
+			if err := json.NewDecoder(resp.Body).Decode(&out); err != nil {
+				return fmt.Errorf("read the server's answer: %w", err)
+			}
+			return nil
+		}, http.StatusOK)
+	})
+	return out, err
+}
+
+// counted tells how much was read.
+type counted struct {
+	r          io.Reader
+	done, size int64
+	progress   func(done, size int64)
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.done += int64(n)
+	if c.progress != nil && n > 0 {
+		c.progress(c.done, c.size)
+	}
+	return n, err
+}

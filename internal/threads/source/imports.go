@@ -1,0 +1,179 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/threads"
+)
+
+// Imports takes files in and removes what they brought.
+type Imports struct {
+	Store *Store
+	// Mirrored says that the hierarchy is mirrored from a database: files of
+	// it are refused then.
+	Mirrored bool
+	// MaxUpload bounds a file as it comes; unpacked it may be maxUnpacked
+	// times that.
+	MaxUpload int64
+}
+
+// maxUnpacked is how much larger than its limit a packed file may become: text
+// of this kind packs to a tenth.
+const maxUnpacked = 4
+
+// HierarchyImport says what became of a hierarchy file.
+type HierarchyImport struct {
+	Counts
+	threads.HierarchyReading
+	Partial bool  `json:"partial"` // export pages that are not all of them
+	Total   int64 `json:"total"`   // records that are there now
+}
+
+// MappingImport says what became of a mappings file.
+type MappingImport struct {
+	Counts
+	threads.MappingReading
+	CloudSiteURL string `json:"cloudSiteUrl"`
+	Total        int64  `json:"total"` // mappings of the site that are there now
+}
+
+// Hierarchy takes a hierarchy file in, a slice at a time. What was taken before
+// an error stays: the same file again takes the rest.
+func (im *Imports) Hierarchy(ctx context.Context, file io.Reader) (out HierarchyImport, err error) {
+	if im.Mirrored {
+		return out, errMirrored()
+	}
+	plain, err := threads.Open(file, maxUnpacked*im.MaxUpload)
+	if err != nil {
+		return out, err
+	}
+	d := threads.NewHierarchyDecoder(plain)
+	err = inSlices(d.Next, func(records []threads.Record) error {
+		n, err := im.Store.merge(ctx, records)
+		out.Counts.add(n)
+		return err
+	})
+	out.HierarchyReading = d.Reading()
+	out.Partial = out.HierarchyReading.Partial()
+	if err := errors.Join(err, im.record(ctx, "import", "hierarchy", "", out.Counts)); err != nil {
+		return out, err
+	}
+	st, err := im.Store.State(ctx)
+	out.Total = st.Records
+	return out, err
+}
+
+func errMirrored() error {
+	return fault.New(fault.Conflict, "The hierarchy is mirrored from the database that threads.sql names, so it is changed there.")
+}
+
+// Mappings takes a mappings file of a cloud site in, as Hierarchy does.
+func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reader) (out MappingImport, err error) {
+	siteURL, ok := SiteURL(cloudSite)
+	if !ok {
+		return out, errSiteURL()
+	}
+	out.CloudSiteURL = siteURL
+	plain, err := threads.Open(file, maxUnpacked*im.MaxUpload)
+	if err != nil {
+		return out, err
+	}
+	d := threads.NewMappingDecoder(plain)
+	var unfit int64
+	next := func() (threads.IDMapping, error) {
+		for {
+			m, err := d.Next()
+			if err != nil || !strings.ContainsAny(m.EntityType, ",\"\r\n") {
+				return m, err
+			}
+			unfit++ // the report has no quotes
+		}
+	}
+	err = inSlices(next, func(mappings []threads.IDMapping) error {
+		n, err := im.Store.mergeMappings(ctx, siteURL, mappings)
+		out.Counts.add(n)
+		return err
+	})
+	out.MappingReading = d.Reading()
+	out.Unreadable += unfit
+	if err := errors.Join(err, im.record(ctx, "import", "mappings", siteURL, out.Counts)); err != nil {
+		return out, err
+	}
+	out.Total, err = im.Store.MappingsOf(ctx, siteURL)
+	return out, err
+}
+
+// inSlices gives what next gives to merge, a slice at a time.
+func inSlices[T any](next func() (T, error), merge func([]T) error) error {
+	slice := make([]T, 0, sliceSize)
+	for {
+		item, err := next()
+		if err == nil {
+			slice = append(slice, item)
+		}
+		if len(slice) == sliceSize || err != nil && len(slice) > 0 {
+			if err := merge(slice); err != nil {
+				return err
+			}
+			slice = slice[:0]
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// Clear removes the hierarchy.
+func (im *Imports) Clear(ctx context.Context) error {
+	if im.Mirrored {
+		return errMirrored()
+	}
+	n, err := im.Store.Clear(ctx)
+	return errors.Join(err, im.record(ctx, "delete", "hierarchy", "", Counts{Removed: n}))
+}
+
+// Forget removes the mappings of a cloud site.
+func (im *Imports) Forget(ctx context.Context, cloudSite string) error {
+	siteURL, ok := SiteURL(cloudSite)
+	if !ok {
+		return errSiteURL()
+	}
+	n, err := im.Store.Forget(ctx, siteURL)
+	return errors.Join(err, im.record(ctx, "delete", "mappings", siteURL, Counts{Removed: n}))
+}
+
+// record notes in the audit trail what was changed, also where an error ended
+// it or whoever asked is gone.
+func (im *Imports) record(ctx context.Context, action, object, id string, n Counts) error {
+	after := map[string]string{}
+	for name, count := range map[string]int64{"added": n.Added, "replaced": n.Replaced, "removed": n.Removed} {
+		if count > 0 {
+			after[name] = strconv.FormatInt(count, 10)
+		}
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	err := im.Store.db.Write(ctx, func(tx *db.Tx) error {
+		return audit.Record(ctx, tx, identity.Signed(ctx, audit.Entry{
+			Area: "threads", Action: action, Object: object, ObjectID: id, After: after,
+		}))
+	})
+	if err != nil {
+		return fmt.Errorf("audit trail: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+// Reader reads the records of a database.
+type Reader interface {
+	// Read gives up to limit rows with comments above after, ordered by
+	// comment, each once. last is the comment of the last row, whether it is a
+	// record or not; more tells whether others may follow.
+	Read(ctx context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error)
+}
+
+// Mirror keeps the hierarchy as a database has it, on one node at a time.
+// Start it after the leases.
+type Mirror struct {
+	store    *Store
+	reader   Reader
+	interval time.Duration
+	leases   *db.Leases
+	log      *slog.Logger
+
+	kick chan struct{} // holds one wish to look now
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+const (
+	// mirrorEvery is how often a node looks whether a pass is due.
+	mirrorEvery = 5 * time.Second
+	// mirrorAgain is how soon a pass that failed is tried again, where the
+	// interval is longer.
+	mirrorAgain = time.Minute
+	// mirrorPage is how many rows one query reads: few queries, and some
+	// hundred KiB.
+	mirrorPage = 10_000
+	// mirrorSlice is longer than writing one slice takes.
+	mirrorSlice = 5 * time.Second
+
+	mirrorLease = "threads-mirror"
+)
+
+// NewMirror makes the background work; log may be nil.
+func NewMirror(store *Store, reader Reader, interval time.Duration, leases *db.Leases, log *slog.Logger) *Mirror {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Mirror{store: store, reader: reader, interval: interval, leases: leases, log: log, kick: make(chan struct{}, 1)}
+}
+
+// Start begins to mirror, at once where a pass is due.
+func (m *Mirror) Start(ctx context.Context) error {
+	ctx, m.stop = context.WithCancel(context.WithoutCancel(ctx))
+	m.done.Go(func() { m.loop(ctx) })
+	return nil
+}
+
+// Stop ends the pass that is under way; the next one begins anew.
+func (m *Mirror) Stop() {
+	if m.stop != nil {
+		m.stop()
+		m.done.Wait()
+	}
+}
+
+// Kick has it looked at now whether a pass is due.
+func (m *Mirror) Kick() {
+	select {
+	case m.kick <- struct{}{}:
+	default:
+	}
+}
+
+func (m *Mirror) loop(ctx context.Context) {
+	tick := time.NewTicker(mirrorEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		result, err := m.runOnce(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			m.log.Warn("the hierarchy was not mirrored; will try again", "in", min(mirrorAgain, m.interval), "cause", err)
+		case result.Ran && result.Counts != Counts{Unchanged: result.Counts.Unchanged}:
+			m.log.Info("mirrored the hierarchy", "added", result.Added, "replaced", result.Replaced, "removed", result.Removed)
+		}
+		if result.Ran || err != nil {
+			failing = err != nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.kick:
+		case <-tick.C:
+		}
+	}
+}
+
+// MirrorResult is what one look did.
+type MirrorResult struct {
+	Ran bool // a pass was due, and this node's
+	Counts
+}
+
+// runOnce makes a pass if one is due and no other node is at it.
+func (m *Mirror) runOnce(ctx context.Context) (result MirrorResult, err error) {
+	if due, err := m.due(ctx); err != nil || !due {
+		return result, err
+	}
+	lease, err := m.leases.Acquire(ctx, mirrorLease)
+	if err != nil || lease == nil {
+		return result, err
+	}
+	defer m.release(ctx, lease)
+	// Another node may have made it between the look and the lease.
+	if due, err := m.due(ctx); err != nil || !due {
+		return result, err
+	}
+	result.Ran = true
+	result.Counts, err = m.pass(ctx, lease)
+	if ctx.Err() != nil {
+		return result, ctx.Err()
+	}
+	failure := ""
+	if err != nil {
+		failure = "The hierarchy was not mirrored: " + err.Error() + "."
+	}
+	return result, errors.Join(err, m.store.mirrored(ctx, lease, failure))
+}
+
+func (m *Mirror) due(ctx context.Context) (due bool, err error) {
+	err = m.store.db.Read(ctx, func(tx *db.Tx) error {
+		st, err := readState(ctx, tx, "")
+		wait := m.interval
+		if st.Failure != "" {
+			wait = min(wait, mirrorAgain)
+		}
+		due = !tx.Now().Before(st.TriedAt.Add(wait))
+		return err
+	})
+	return due, err
+}
+
+// pass reads everything once, in the order of the comments.
+func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (total Counts, err error) {
+	for after, more := int64(math.MinInt64), true; more; {
+		var records []threads.Record
+		var last int64
+		records, last, more, err = m.reader.Read(ctx, after, mirrorPage)
+		if err != nil {
+			return total, err
+		}
+		if !more {
+			last = math.MaxInt64 // what is stored beyond the last row goes
+		}
+		n, err := m.write(ctx, lease, after, last, records)
+		total.add(n)
+		if err != nil {
+			return total, err
+		}
+		after = last
+	}
+	return total, nil
+}
+
+// write writes the records of the comments above after and up to upto.
+func (m *Mirror) write(ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record) (total Counts, err error) {
+	for after < upto {
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+		if !lease.Good(mirrorSlice) {
+			return total, fault.New(fault.Conflict, "The lease of the mirror was lost.")
+		}
+		end, slice := upto, records
+		if len(slice) > sliceSize {
+			slice = slice[:sliceSize]
+			end = slice[sliceSize-1].CommentID
+		}
+		reached, n, err := m.store.mirror(ctx, lease, after, end, slice)
+		total.add(n)
+		if err != nil {
+			return total, fmt.Errorf("store what was read: %w", err)
+		}
+		records = records[upTo(records, reached):]
+		after = reached
+	}
+	return total, nil
+}
+
+func (m *Mirror) release(ctx context.Context, lease *db.Lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	if err := m.leases.Release(ctx, lease); err != nil {
+		m.log.Warn("the lease was not given back and will lapse", "lease", lease.Name(), "cause", err)
+	}
+}

@@ -1,0 +1,218 @@
+package source
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/threads"
+)
+
+//go:embed pages/*.html
+var pageFiles embed.FS
+
+// Pages is the self-hosted side's part of the console.
+type Pages struct {
+	Store   *Store
+	Imports *Imports
+	Mirror  *Mirror // nil: the hierarchy comes from files
+	Metrics *Metrics
+}
+
+const pagePath = "/threads/source"
+
+// Register adds the pages.
+func (p *Pages) Register(c *console.Console) {
+	admin := console.Needs(identity.SysAdmin)
+	c.AddPages(console.Sub(pageFiles, "pages"))
+	c.AddNav(console.Nav{
+		Section: "Threaded comments", Label: "Self-hosted side", Path: pagePath,
+		Visible: func(who *identity.Principal) bool { return who.May(identity.SysAdmin, identity.Where{}) },
+	})
+	c.Handle("GET "+pagePath, admin, p.show, "threads-source")
+	c.Handle("POST "+pagePath+"/hierarchy", admin, p.importHierarchy, "threads-source", "threads-source-imported")
+	c.Handle("GET "+pagePath+"/clear", admin, p.confirmClear)
+	c.Handle("POST "+pagePath+"/clear", admin, p.clear)
+	c.Handle("POST "+pagePath+"/mappings", admin, p.importMappings, "threads-source", "threads-source-imported")
+	c.Handle("GET "+pagePath+"/forget", admin, p.confirmForget)
+	c.Handle("POST "+pagePath+"/forget", admin, p.forget)
+	c.Handle("POST "+pagePath+"/mirror", admin, p.mirror)
+}
+
+// sourceView is what the page shows.
+type sourceView struct {
+	*console.Form
+	State
+	SQL       bool
+	Failed    bool
+	Sites     []siteRow
+	ExportURL string
+	ReportURL string
+	ScriptURL string
+	Script    string
+}
+
+type siteRow struct {
+	Site
+	Comments, Issues, Others int64
+	Report                   console.Badge
+	Detail                   string
+	MadeAt                   time.Time
+}
+
+func (p *Pages) show(r *http.Request) (console.Response, error) {
+	return p.page(r.Context(), console.NewForm())
+}
+
+func (p *Pages) page(ctx context.Context, form *console.Form) (console.Page, error) {
+	page := console.Page{Template: "threads-source", Title: "Self-hosted side"}
+	st, err := p.Store.State(ctx)
+	if err != nil {
+		return page, err
+	}
+	sites, err := p.Store.Sites(ctx)
+	if err != nil {
+		return page, err
+	}
+	reports, err := p.Store.Reports(ctx)
+	if err != nil {
+		return page, err
+	}
+	view := sourceView{
+		Form: form, State: st, SQL: p.Mirror != nil, Failed: p.Mirror != nil && st.Failure != "",
+		ExportURL: rest.Link(ctx, exportPath), ReportURL: rest.Link(ctx, reportPath) + "?cloudSiteUrl=https://…",
+		ScriptURL: scriptPath, Script: ArchiveName,
+	}
+	for _, s := range sites {
+		view.Sites = append(view.Sites, rowOf(s, reports))
+	}
+	page.Data = view
+	return page, nil
+}
+
+func rowOf(s Site, reports map[int64]Report) siteRow {
+	row := siteRow{Site: s, Report: console.Badge{Tone: console.Quiet, Text: "when it is asked for"}}
+	for _, k := range s.Kinds {
+		switch k.EntityType {
+		case threads.EntityComment:
+			row.Comments = k.Mappings
+		case threads.EntityIssue:
+			row.Issues = k.Mappings
+		default:
+			row.Others += k.Mappings
+		}
+	}
+	report, ok := reports[s.ID]
+	switch {
+	case !ok:
+	case report.State == Making:
+		row.Report = console.Badge{Tone: console.Busy, Text: "being made"}
+	case report.State == Failed:
+		row.Report, row.Detail = console.Badge{Tone: console.Bad, Text: "failed"}, report.Failure
+	case report.version == s.version:
+		row.Report, row.MadeAt = console.Badge{Tone: console.Good, Text: "ready"}, report.ChangedAt
+	}
+	return row
+}
+
+// importedView is what became of a file.
+type importedView struct {
+	What string
+	Counts
+	Total   int64
+	Partial bool
+	Reading readingView
+}
+
+func (p *Pages) importHierarchy(r *http.Request) (console.Response, error) {
+	page, err := p.page(r.Context(), console.NewForm())
+	if err != nil {
+		return nil, err
+	}
+	var out HierarchyImport
+	err = p.upload(r, func(_ *console.Form, file io.Reader) (err error) {
+		out, err = p.Imports.Hierarchy(r.Context(), file)
+		return err
+	}, console.NewForm())
+	p.Metrics.imported(out.Counts)
+	if err != nil {
+		return page, err
+	}
+	return p.imported("The hierarchy", importedView{
+		Counts: out.Counts, Total: out.Total, Partial: out.Partial, Reading: readingView{out.Reading, ""},
+	}), nil
+}
+
+func (p *Pages) importMappings(r *http.Request) (console.Response, error) {
+	form := console.NewForm()
+	page, err := p.page(r.Context(), form)
+	if err != nil {
+		return nil, err
+	}
+	var out MappingImport
+	err = p.upload(r, func(form *console.Form, file io.Reader) (err error) {
+		out, err = p.Imports.Mappings(r.Context(), form.Get("cloudSiteUrl"), file)
+		return err
+	}, form)
+	p.Metrics.imported(out.Counts)
+	if err != nil {
+		return page, err
+	}
+	return p.imported("The mappings of "+out.CloudSiteURL, importedView{
+		Counts: out.Counts, Total: out.Total, Reading: readingView{out.Reading, out.UnknownHeader},
+	}), nil
+}
+
+func (p *Pages) imported(what string, view importedView) console.Response {
+	view.What = what
+	return console.Page{
+		Template: "threads-source-imported", Title: "Imported", Data: view,
+		Up: []console.Link{{Label: "Self-hosted side", Path: pagePath}},
+	}
+}
+
+// maxField bounds a field of an upload's form; its file is not in memory.
+const maxField = 4 << 10
+
+// upload reads a posted form up to its file, fields into form, and gives the
+// file to take as it comes.
+func (p *Pages) upload(r *http.Request, take func(form *console.Form, file io.Reader) error, form *console.Form) error {
+	r.Body = http.MaxBytesReader(nil, r.Body, p.Imports.MaxUpload+maxField)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
+	}
+	for {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return errNoFile()
+		case err != nil:
+			return tooLarge(err, p.Imports.MaxUpload)
+		case part.FormName() != "file":
+			value, err := io.ReadAll(io.LimitReader(part, maxField))
+			if err != nil {
+				return tooLarge(err, p.Imports.MaxUpload)
+			}
+			form.Set(part.FormName(), strings.ToValidUTF8(string(value), "�"))
+		default:
+			return tooLarge(p.take(part, form, take), p.Imports.MaxUpload)
+		}
+	}
+}
+
+func (p *Pages) take(part *multipart.Part, form *console.Form, take func(*console.Form, io.Reader) error) error {
+	if part.FileName() == "" {
+		return errNoFile()
+	}
+	return take(form, part)
+}

@@ -1,0 +1,92 @@
+package source
+
+import (
+	"context"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+// chunkTime is longer than writing one chunk takes.
+const chunkTime = 5 * time.Second
+
+// compose writes the report's text from the mappings here, or else from the
+// remote server. Mappings that change meanwhile have it begin anew.
+func (r *Reports) compose(ctx context.Context, lease *db.Lease, report Report) (Report, error) {
+	for {
+		site, err := r.store.site(ctx, report.Site.URL)
+		if err != nil {
+			return report, err
+		}
+		report.Site, report.version = site, site.version
+		if err := r.store.clearChunks(ctx, lease, report.ID); err != nil {
+			return report, err
+		}
+		w := &csvWriter{put: func(number int64, content []byte) error {
+			if !lease.Good(chunkTime) {
+				return fault.New(fault.Conflict, "The lease of the report was lost.")
+			}
+			return r.store.putChunk(ctx, lease, report.ID, number, content)
+		}}
+		if err := r.fill(ctx, w, report); err != nil {
+			return report, err
+		}
+		report.Size, report.Mappings, report.State = w.size(), w.rows, Ready
+		now, err := r.store.site(ctx, report.Site.URL)
+		if err != nil || now.version == site.version {
+			return report, err
+		}
+	}
+}
+
+func (r *Reports) fill(ctx context.Context, w *csvWriter, report Report) error {
+	w.header()
+	var err error
+	if r.remote != nil && report.Site.Mappings() == 0 {
+		err = r.remote.IDMappings(ctx, report.Site.URL, report.invalidate, w.row)
+		if err != nil && w.err == nil && ctx.Err() == nil {
+			return &remoteError{err}
+		}
+	} else {
+		err = r.store.eachMapping(ctx, report.Site, w.row)
+	}
+	if err != nil {
+		return err
+	}
+	return w.end()
+}
+
+// csvWriter makes the report's text and hands it on in chunks.
+type csvWriter struct {
+	put    func(number int64, content []byte) error
+	buf    []byte
+	number int64
+	rows   int64
+	err    error
+}
+
+// size is how many bytes were written.
+func (w *csvWriter) size() int64 { return w.number*chunkSize + int64(len(w.buf)) }
+
+func (w *csvWriter) header() { w.buf = append(append(w.buf, threads.MappingHeader...), '\n') }
+
+func (w *csvWriter) row(m threads.IDMapping) error {
+	w.rows++
+	w.buf = m.AppendCSV(w.buf)
+	for len(w.buf) >= chunkSize && w.err == nil {
+		w.err = w.put(w.number, w.buf[:chunkSize])
+		w.number++
+		w.buf = append(w.buf[:0], w.buf[chunkSize:]...)
+	}
+	return w.err
+}
+
+// end hands on what is left; the header at least is.
+func (w *csvWriter) end() error {
+	if w.err == nil && len(w.buf) > 0 {
+		w.err = w.put(w.number, w.buf)
+	}
+	return w.err
+}

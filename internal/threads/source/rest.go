@@ -1,0 +1,104 @@
+package source
+
+import (
+	"net/http"
+	"time"
+
+	"outrigger/internal/rest"
+)
+
+const (
+	exportPath = "/rest/threaded-comments/1.0/migration/export-data"
+	reportPath = "/rest/migration/latest/report/id-mappings"
+	sourcePath = "/rest/threaded-comments/1.0/source"
+	scriptPath = sourcePath + "/" + ArchiveName
+)
+
+// API is the self-hosted side's part of the REST API. All of it needs
+// SYS_ADMIN.
+type API struct {
+	Store   *Store
+	Imports *Imports
+	Reports *Reports
+	Mirror  *Mirror // nil: the hierarchy comes from files
+	Metrics *Metrics
+}
+
+// Register adds the routes.
+func (a *API) Register(r *rest.Router) {
+	handle := func(route rest.Route, h rest.Handler) {
+		route.Access = rest.SysAdmins
+		r.Handle(route, h)
+	}
+	upload := max(a.Imports.MaxUpload, 1)
+	handle(rest.Route{Method: "GET", Path: exportPath}, a.export)
+	handle(rest.Route{Method: "GET", Path: reportPath, Own: true}, a.report)
+	handle(rest.Route{Method: "GET", Path: sourcePath}, a.show)
+	handle(rest.Route{Method: "POST", Path: sourcePath + "/hierarchy", MaxBody: upload}, a.importHierarchy)
+	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/hierarchy"}, a.clear)
+	handle(rest.Route{Method: "POST", Path: sourcePath + "/mappings", MaxBody: upload}, a.importMappings)
+	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/mappings"}, a.forget)
+	handle(rest.Route{Method: "GET", Path: scriptPath, Own: true}, a.script)
+}
+
+// sourceJSON is how the self-hosted side stands.
+type sourceJSON struct {
+	Source    string     `json:"source"` // file or sql
+	Records   int64      `json:"records"`
+	ChangedAt time.Time  `json:"changedAt,omitzero"`
+	Mirror    *mirrored  `json:"mirror,omitempty"`
+	Mappings  []siteJSON `json:"mappings"`
+}
+
+type mirrored struct {
+	MirroredAt time.Time `json:"mirroredAt,omitzero"`
+	TriedAt    time.Time `json:"triedAt,omitzero"`
+	Failure    string    `json:"failure,omitempty"`
+}
+
+type siteJSON struct {
+	CloudSiteURL string     `json:"cloudSiteUrl"`
+	ChangedAt    time.Time  `json:"changedAt"`
+	Total        int64      `json:"total"`
+	EntityTypes  []kindJSON `json:"entityTypes"`
+}
+
+type kindJSON struct {
+	EntityType string `json:"entityType"`
+	Mappings   int64  `json:"mappings"`
+}
+
+func (a *API) show(w http.ResponseWriter, r *http.Request) error {
+	st, err := a.Store.State(r.Context())
+	if err != nil {
+		return err
+	}
+	sites, err := a.Store.Sites(r.Context())
+	if err != nil {
+		return err
+	}
+	out := sourceJSON{Source: "file", Records: st.Records, ChangedAt: st.ChangedAt, Mappings: []siteJSON{}}
+	if a.Mirror != nil {
+		out.Source, out.Mirror = "sql", &mirrored{st.MirroredAt, st.TriedAt, st.Failure}
+	}
+	for _, s := range sites {
+		site := siteJSON{CloudSiteURL: s.URL, ChangedAt: s.ChangedAt, Total: s.Mappings(), EntityTypes: []kindJSON{}}
+		for _, k := range s.Kinds {
+			site.EntityTypes = append(site.EntityTypes, kindJSON{k.EntityType, k.Mappings})
+		}
+		out.Mappings = append(out.Mappings, site)
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+func (a *API) script(w http.ResponseWriter, _ *http.Request) error {
+	archive, err := Archive()
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", `attachment; filename="`+ArchiveName+`"`)
+	_, _ = w.Write(archive) // whoever asked may be gone
+	return nil
+}

@@ -1,0 +1,43 @@
+package source
+
+import (
+	"net/http"
+
+	"outrigger/internal/rest"
+)
+
+// importHierarchy takes a hierarchy file as the body, of whatever media type:
+// it may be packed.
+func (a *API) importHierarchy(w http.ResponseWriter, r *http.Request) error {
+	out, err := a.Imports.Hierarchy(r.Context(), r.Body)
+	a.Metrics.imported(out.Counts)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+func (a *API) importMappings(w http.ResponseWriter, r *http.Request) error {
+	out, err := a.Imports.Mappings(r.Context(), r.URL.Query().Get("cloudSiteUrl"), r.Body)
+	a.Metrics.imported(out.Counts)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+func (a *API) clear(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Imports.Clear(r.Context()); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (a *API) forget(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Imports.Forget(r.Context(), r.URL.Query().Get("cloudSiteUrl")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,61 @@
+package source
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// askAgain is what Retry-After says while a report is made: a million mappings
+// take a few seconds.
+const askAgain = 2 * time.Second
+
+// report answers the id mappings of a cloud site: 202 with nothing in it until
+// they are together, then CSV. It takes no part in content negotiation, as the
+// host's own does not.
+func (a *API) report(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	cloudSite := q.Get("cloudSiteUrl")
+	if cloudSite == "" {
+		return errSiteURL()
+	}
+	siteURL, ok := SiteURL(cloudSite)
+	if !ok {
+		return errNoScope(cloudSite)
+	}
+	report, ordered, err := a.Store.Ask(r.Context(), siteURL, strings.EqualFold(q.Get("invalidateCache"), "true"), a.Reports.HasRemote())
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return errNoScope(cloudSite)
+	case err != nil:
+		return err
+	}
+	if ordered {
+		a.Reports.Kick()
+	}
+	switch {
+	case report.State == Making:
+		w.Header().Set("Retry-After", strconv.Itoa(int(askAgain/time.Second)))
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	case report.State == Failed && report.Refused:
+		return fault.New(fault.Invalid, "%s", report.Failure)
+	case report.State == Failed:
+		return &fault.Error{Code: fault.Unavailable, Message: report.Failure, RetryAfter: failureKept}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="id-mappings.csv"`)
+	h.Set("ETag", fmt.Sprintf(`"%d"`, report.ID)) // a broken download can go on where it was
+	http.ServeContent(w, r, "", time.Time{}, a.Store.Text(r.Context(), report))
+	return nil
+}
+
+// errNoScope is the host's own answer, to the letter.
+func errNoScope(cloudSite string) error {
+	return fault.New(fault.Invalid, "No migrationScopeId found for the cloudSiteUrl %s", cloudSite)
+}

@@ -1,0 +1,28 @@
+package source
+
+import (
+	"net/url"
+	"strings"
+
+	"outrigger/internal/fault"
+)
+
+// SiteURL gives the one way of writing a cloud site's URL: scheme and host in
+// lower case, no slash at its end. False for what is no URL of a site.
+func SiteURL(raw string) (string, bool) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" || len(raw) > maxSiteURL {
+		return "", false
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host) + strings.TrimRight(u.EscapedPath(), "/"), true
+}
+
+// maxSiteURL is longer than any host name with a path.
+const maxSiteURL = 512
+
+func errSiteURL() error {
+	var wrong fault.Fields
+	wrong.Add("cloudSiteUrl", "Give the URL of the cloud site, such as https://example.atlassian.net.")
+	return wrong.Err()
+}

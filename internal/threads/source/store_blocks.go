@@ -1,0 +1,119 @@
+package source
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+)
+
+// loadIndex gives the blocks as the transaction sees them.
+func (s *Store) loadIndex(ctx context.Context, tx *db.Tx, st State) (*index, error) {
+	if x := s.index.Load(); x != nil && x.generation == st.generation {
+		return x, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT issue_id, comment_id, records FROM threads_source_blocks ORDER BY issue_id, comment_id`)
+	if err != nil {
+		return nil, fmt.Errorf("blocks: %w", err)
+	}
+	defer rows.Close()
+	var blocks []block
+	for rows.Next() {
+		var b block
+		if err := rows.Scan(&b.first.issue, &b.first.comment, &b.records); err != nil {
+			return nil, fmt.Errorf("blocks: %w", err)
+		}
+		blocks = append(blocks, b)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("blocks: %w", err)
+	}
+	return newIndex(st.generation, blocks), nil
+}
+
+// keepIndex remembers the blocks of a generation that is committed.
+func (s *Store) keepIndex(x *index) {
+	for {
+		old := s.index.Load()
+		if old != nil && old.generation >= x.generation || s.index.CompareAndSwap(old, x) {
+			return
+		}
+	}
+}
+
+// reindex counts records that came and went, cuts blocks that have grown too
+// large, drops those that are empty, and counts the generation up.
+func (s *Store) reindex(ctx context.Context, tx *db.Tx, st State, came, gone []key) error {
+	x, err := s.loadIndex(ctx, tx, st)
+	if err != nil {
+		return err
+	}
+	blocks, touched := recount(x.blocks, came, gone)
+	var dropped [][]any
+	var put, left []block
+	next := 0
+	for i, b := range blocks {
+		if next == len(touched) || touched[next] != i {
+			left = append(left, b)
+			continue
+		}
+		next++
+		if b.records == 0 && i > 0 {
+			dropped = append(dropped, []any{b.first.issue, b.first.comment})
+			continue
+		}
+		cut, err := cutBlock(ctx, tx, b)
+		if err != nil {
+			return err
+		}
+		put, left = append(put, cut...), append(left, cut...)
+	}
+	if err := tx.Each(ctx, `DELETE FROM threads_source_blocks WHERE issue_id = $1 AND comment_id = $2`, dropped, nil); err != nil {
+		return fmt.Errorf("drop blocks: %w", err)
+	}
+	if err := putBlocks(ctx, tx, put); err != nil {
+		return err
+	}
+	return s.commitIndex(ctx, tx, newIndex(st.generation+1, left))
+}
+
+// cutBlock cuts a block that has grown too large into ones of blockSize.
+func cutBlock(ctx context.Context, tx *db.Tx, b block) ([]block, error) {
+	blocks := []block{b}
+	for last := &blocks[0]; last.records > maxBlock; last = &blocks[len(blocks)-1] {
+		next := block{records: last.records - blockSize}
+		err := tx.QueryRow(ctx, `SELECT issue_id, comment_id FROM threads_source_records
+			WHERE (issue_id, comment_id) >= ($1, $2) ORDER BY issue_id, comment_id LIMIT 1 OFFSET $3`,
+			last.first.issue, last.first.comment, blockSize).Scan(&next.first.issue, &next.first.comment)
+		if err != nil {
+			return nil, fmt.Errorf("cut a block: %w", err)
+		}
+		last.records = blockSize
+		blocks = append(blocks, next)
+	}
+	return blocks, nil
+}
+
+func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
+	rows := make([][]int64, len(blocks))
+	for i, b := range blocks {
+		rows[i] = []int64{b.first.issue, b.first.comment, b.records}
+	}
+	err := insert(ctx, tx, `INSERT INTO threads_source_blocks (issue_id, comment_id, records)`,
+		` ON CONFLICT (issue_id, comment_id) DO UPDATE SET records = excluded.records`, rows)
+	if err != nil {
+		return fmt.Errorf("store blocks: %w", err)
+	}
+	return nil
+}
+
+// commitIndex notes the new generation and the total, and has this node
+// remember the blocks once that is committed.
+func (s *Store) commitIndex(ctx context.Context, tx *db.Tx, x *index) error {
+	if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET generation = $1, records = $2, changed_at = $3`,
+		x.generation, x.total(), db.Micros(tx.Now())); err != nil {
+		return fmt.Errorf("count the records: %w", err)
+	}
+	tx.AfterCommit(func() { s.keepIndex(x) })
+	return nil
+}

@@ -1,0 +1,140 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// chunkSize is how much of a report one row has: a write of some milliseconds,
+// and what one answer holds in memory.
+const chunkSize = 256 << 10
+
+// dropSize is how many chunks one transaction removes: some 5 MiB.
+const dropSize = 20
+
+// putChunk writes one chunk of a report that is being made, under the lease.
+func (s *Store) putChunk(ctx context.Context, lease *db.Lease, report, number int64, content []byte) error {
+	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO threads_source_chunks (report_id, number, content) VALUES ($1, $2, $3)`,
+			report, number, content); err != nil {
+			return fmt.Errorf("store a part of a report: %w", err)
+		}
+		return nil
+	})
+}
+
+// clearChunks removes what a node that died has left of a report.
+func (s *Store) clearChunks(ctx context.Context, lease *db.Lease, report int64) error {
+	for n := int64(dropSize); n == dropSize; {
+		err := s.db.WriteBulk(ctx, func(tx *db.Tx) (err error) {
+			if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
+				return err
+			}
+			n, err = dropChunks(ctx, tx, report)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("begin a report anew: %w", err)
+		}
+	}
+	return nil
+}
+
+// dropChunks removes up to dropSize chunks of a report.
+func dropChunks(ctx context.Context, tx *db.Tx, report int64) (int64, error) {
+	return tx.Exec(ctx, `DELETE FROM threads_source_chunks WHERE report_id = $1 AND number IN
+		(SELECT number FROM threads_source_chunks WHERE report_id = $1 ORDER BY number LIMIT $2)`, report, dropSize)
+}
+
+// dropOld removes the reports of a site before the last but one: that one may
+// still be on its way to somebody.
+func (s *Store) dropOld(ctx context.Context, site int64) error {
+	for done := false; !done; {
+		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+			var last int64
+			err := tx.QueryRow(ctx, `SELECT id FROM threads_source_reports WHERE site_id = $1 ORDER BY id DESC LIMIT 1 OFFSET 1`, site).Scan(&last)
+			if done = errors.Is(err, sql.ErrNoRows); done {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("old reports: %w", err)
+			}
+			done, err = dropReports(ctx, tx, site, last)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is a report's CSV as a file, read chunk by chunk. Each is a short read
+// of its own: a report that is ready does not change.
+type text struct {
+	ctx    context.Context
+	store  *Store
+	report Report
+	pos    int64
+	number int64 // of the chunk that is in memory; -1: none is
+	chunk  []byte
+}
+
+// Text opens a report that is Ready. Its reads end with ctx.
+func (s *Store) Text(ctx context.Context, r Report) io.ReadSeeker {
+	return &text{ctx: ctx, store: s, report: r, number: -1}
+}
+
+func (t *text) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += t.pos
+	case io.SeekEnd:
+		offset += t.report.Size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the beginning")
+	}
+	t.pos = offset
+	return offset, nil
+}
+
+func (t *text) Read(p []byte) (int, error) {
+	if t.pos >= t.report.Size {
+		return 0, io.EOF
+	}
+	if err := t.load(t.pos / chunkSize); err != nil {
+		return 0, err
+	}
+	n := copy(p, t.chunk[t.pos%chunkSize:])
+	t.pos += int64(n)
+	return n, nil
+}
+
+func (t *text) load(number int64) error {
+	if number == t.number {
+		return nil
+	}
+	t.number = -1
+	err := t.store.db.Read(t.ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(t.ctx, `SELECT content FROM threads_source_chunks WHERE report_id = $1 AND number = $2`, t.report.ID, number).Scan(&t.chunk)
+	})
+	want := min(chunkSize, t.report.Size-number*chunkSize)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && int64(len(t.chunk)) != want:
+		return fault.New(fault.Unavailable, "The report was replaced while it was read; ask for it again.")
+	case err != nil:
+		return fmt.Errorf("part of a report: %w", err)
+	}
+	t.number = number
+	return nil
+}

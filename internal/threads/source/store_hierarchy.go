@@ -1,0 +1,123 @@
+package source
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/threads"
+)
+
+// sliceSize is how many records one transaction takes: some 10 ms, so that
+// what is urgent never waits long behind an import.
+const sliceSize = 1000
+
+// merge takes one slice of records in. Of a comment that comes twice the last
+// record counts.
+func (s *Store) merge(ctx context.Context, records []threads.Record) (n Counts, err error) {
+	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		st, err := readState(ctx, tx, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		stored, err := storedOf(ctx, tx, records)
+		if err != nil {
+			return err
+		}
+		var c change
+		c, n = compare(stored, records, false)
+		return s.apply(ctx, tx, st, c)
+	})
+	return n, err
+}
+
+// change is what a slice does to the table.
+type change struct {
+	put        []threads.Record // new, or other than stored
+	remove     []key
+	came, gone []key // places in the export
+}
+
+// compare works out what records do to those that are stored, by comment.
+func compare(stored map[int64]threads.Record, records []threads.Record, mirror bool) (c change, n Counts) {
+	ids := make([]int64, len(records))
+	for i, r := range records {
+		ids[i] = r.CommentID
+	}
+	now, changed, n := settle(stored, ids, records)
+	for _, id := range changed {
+		r := now[id]
+		c.put = append(c.put, r)
+		old, was := stored[id]
+		if was && old.IssueID == r.IssueID {
+			continue // another parent: its place stays
+		}
+		c.came = append(c.came, keyOf(r))
+		if was {
+			c.gone = append(c.gone, keyOf(old))
+		}
+	}
+	if !mirror {
+		return c, n
+	}
+	for id, old := range stored {
+		if _, still := now[id]; !still {
+			n.Removed++
+			c.remove = append(c.remove, keyOf(old))
+			c.gone = append(c.gone, keyOf(old))
+		}
+	}
+	return c, n
+}
+
+// apply writes a change and what follows from it for the blocks.
+func (s *Store) apply(ctx context.Context, tx *db.Tx, st State, c change) error {
+	if len(c.put) == 0 && len(c.remove) == 0 {
+		return nil
+	}
+	rows := make([][]int64, len(c.put))
+	for i, r := range c.put {
+		rows[i] = []int64{r.IssueID, r.CommentID, r.ParentCommentID}
+	}
+	err := insert(ctx, tx, `INSERT INTO threads_source_records (issue_id, comment_id, parent_comment_id)`,
+		` ON CONFLICT (comment_id) DO UPDATE SET issue_id = excluded.issue_id, parent_comment_id = excluded.parent_comment_id`, rows)
+	if err != nil {
+		return fmt.Errorf("store records: %w", err)
+	}
+	removed := make([][]any, len(c.remove))
+	for i, k := range c.remove {
+		removed[i] = []any{k.issue, k.comment}
+	}
+	if err := tx.Each(ctx, `DELETE FROM threads_source_records WHERE issue_id = $1 AND comment_id = $2`, removed, nil); err != nil {
+		return fmt.Errorf("remove records: %w", err)
+	}
+	return s.reindex(ctx, tx, st, c.came, c.gone)
+}
+
+// storedOf reads what is stored of the comments of a slice.
+func storedOf(ctx context.Context, tx *db.Tx, records []threads.Record) (map[int64]threads.Record, error) {
+	ids := make([]int64, len(records))
+	for i, r := range records {
+		ids[i] = r.CommentID
+	}
+	where, args := among(tx.Dialect(), `comment_id`, ids)
+	return scanRecords(ctx, tx, where, args...)
+}
+
+// scanRecords gives the records that where selects, by comment.
+func scanRecords(ctx context.Context, tx *db.Tx, where string, args ...any) (map[int64]threads.Record, error) {
+	rows, err := tx.Query(ctx, `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records WHERE `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("stored records: %w", err)
+	}
+	defer rows.Close()
+	stored := map[int64]threads.Record{}
+	for rows.Next() {
+		var r threads.Record
+		if err := rows.Scan(&r.IssueID, &r.CommentID, &r.ParentCommentID); err != nil {
+			return nil, fmt.Errorf("stored records: %w", err)
+		}
+		stored[r.CommentID] = r
+	}
+	return stored, rows.Err()
+}

@@ -1,0 +1,168 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+// maxKinds is far above the two dozen entity types of real reports, and keeps
+// a file of something else from making one of every line.
+const maxKinds = 1000
+
+// mergeMappings takes one slice of mappings of a site in. Of an entity that
+// comes twice the last mapping counts.
+func (s *Store) mergeMappings(ctx context.Context, siteURL string, mappings []threads.IDMapping) (n Counts, err error) {
+	byKind := map[string][]threads.IDMapping{}
+	for _, m := range mappings {
+		byKind[m.EntityType] = append(byKind[m.EntityType], m)
+	}
+	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		n = Counts{}
+		if err := addSite(ctx, tx, siteURL); err != nil {
+			return err
+		}
+		site, err := readSite(ctx, tx, siteURL, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		kinds, err := addKinds(ctx, tx, site.ID, byKind)
+		if err != nil {
+			return err
+		}
+		for name, list := range byKind {
+			c, err := mergeKind(ctx, tx, kinds[name].id, list)
+			if err != nil {
+				return err
+			}
+			n.add(c)
+		}
+		if n.Added+n.Replaced == 0 {
+			return nil
+		}
+		return siteChanged(ctx, tx, site.ID)
+	})
+	return n, err
+}
+
+// addKinds makes rows for entity types that a site does not have yet.
+func addKinds(ctx context.Context, tx *db.Tx, site int64, wanted map[string][]threads.IDMapping) (map[string]Kind, error) {
+	kinds, err := readKinds(ctx, tx, site)
+	if err != nil {
+		return nil, err
+	}
+	var missing [][]any
+	for name := range wanted {
+		if _, ok := kinds[name]; !ok {
+			missing = append(missing, []any{site, name})
+		}
+	}
+	if len(missing) == 0 {
+		return kinds, nil
+	}
+	if len(kinds)+len(missing) > maxKinds {
+		return nil, fault.New(fault.Invalid, "The file has more than %d entity types; it is no id mappings report.", maxKinds)
+	}
+	if err := tx.Each(ctx, `INSERT INTO threads_source_kinds (site_id, entity_type, mappings) VALUES ($1, $2, 0)`, missing, nil); err != nil {
+		return nil, fmt.Errorf("add entity types: %w", err)
+	}
+	return readKinds(ctx, tx, site)
+}
+
+// mergeKind takes mappings of one entity type in.
+func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.IDMapping) (n Counts, err error) {
+	servers, clouds := make([]int64, len(mappings)), make([]int64, len(mappings))
+	for i, m := range mappings {
+		servers[i], clouds[i] = m.ServerID, m.CloudID
+	}
+	stored, err := storedMappings(ctx, tx, kind, servers)
+	if err != nil {
+		return n, err
+	}
+	now, changed, n := settle(stored, servers, clouds)
+	rows := make([][]int64, len(changed))
+	for i, id := range changed {
+		rows[i] = []int64{kind, id, now[id]}
+	}
+	err = insert(ctx, tx, `INSERT INTO threads_source_mappings (kind_id, server_id, cloud_id)`,
+		` ON CONFLICT (kind_id, server_id) DO UPDATE SET cloud_id = excluded.cloud_id`, rows)
+	if err == nil && n.Added > 0 {
+		_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings + $2 WHERE id = $1`, kind, n.Added)
+	}
+	if err != nil {
+		return n, fmt.Errorf("store mappings: %w", err)
+	}
+	return n, nil
+}
+
+func storedMappings(ctx context.Context, tx *db.Tx, kind int64, servers []int64) (map[int64]int64, error) {
+	where, args := among(tx.Dialect(), `server_id`, servers)
+	rows, err := tx.Query(ctx, `SELECT server_id, cloud_id FROM threads_source_mappings
+		WHERE kind_id = CAST(`+strconv.FormatInt(kind, 10)+` AS BIGINT) AND `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("stored mappings: %w", err)
+	}
+	defer rows.Close()
+	stored := map[int64]int64{}
+	for rows.Next() {
+		var server, cloud int64
+		if err := rows.Scan(&server, &cloud); err != nil {
+			return nil, fmt.Errorf("stored mappings: %w", err)
+		}
+		stored[server] = cloud
+	}
+	return stored, rows.Err()
+}
+
+// readSize is how many mappings one transaction reads: some 10 ms.
+const readSize = 5000
+
+// eachMapping gives every mapping of a site to take: by entity type as they
+// came first, then by server id.
+func (s *Store) eachMapping(ctx context.Context, site Site, take func(threads.IDMapping) error) error {
+	for _, k := range site.Kinds {
+		after := int64(math.MinInt64)
+		for {
+			mappings, err := s.readMappings(ctx, k, after)
+			if err != nil {
+				return err
+			}
+			for _, m := range mappings {
+				if err := take(m); err != nil {
+					return err
+				}
+				after = m.ServerID
+			}
+			if len(mappings) < readSize {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) readMappings(ctx context.Context, k Kind, after int64) (mappings []threads.IDMapping, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		mappings = make([]threads.IDMapping, 0, readSize)
+		rows, err := tx.Query(ctx, `SELECT server_id, cloud_id FROM threads_source_mappings
+			WHERE kind_id = $1 AND server_id > $2 ORDER BY server_id LIMIT $3`, k.id, after, readSize)
+		if err != nil {
+			return fmt.Errorf("mappings: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			m := threads.IDMapping{EntityType: k.EntityType}
+			if err := rows.Scan(&m.ServerID, &m.CloudID); err != nil {
+				return fmt.Errorf("mappings: %w", err)
+			}
+			mappings = append(mappings, m)
+		}
+		return rows.Err()
+	})
+	return mappings, err
+}

@@ -1,0 +1,223 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// ReportState is how far a report is.
+type ReportState string
+
+// The states of a report.
+const (
+	Making ReportState = "making"
+	Ready  ReportState = "ready"
+	Failed ReportState = "failed"
+)
+
+// Report is a site's mappings as of a version, as CSV.
+type Report struct {
+	ID        int64
+	Site      Site // without its kinds
+	State     ReportState
+	Failure   string // why it is Failed, a sentence
+	Refused   bool   // Failed, and the remote source said that the request is wrong
+	Size      int64  // in bytes
+	Mappings  int64
+	ChangedAt time.Time
+
+	version    int64 // of the site's mappings
+	invalidate bool  // whoever asked wants nothing from a cache
+}
+
+const reportColumns = `r.id, r.state, r.failure, r.refused, r.size, r.mappings, r.changed_at, r.version, r.invalidate, s.id, s.url, s.version`
+
+func scanReport(row db.Row) (r Report, err error) {
+	var changed int64
+	err = row.Scan(&r.ID, &r.State, &r.Failure, &r.Refused, &r.Size, &r.Mappings, &changed, &r.version, &r.invalidate,
+		&r.Site.ID, &r.Site.URL, &r.Site.version)
+	r.ChangedAt = db.Time(changed)
+	return r, err
+}
+
+// failureKept is how long a report that failed is answered with its failure:
+// whoever polls sees it, and whoever comes later has it tried again.
+const failureKept = time.Minute
+
+// Ask gives the report of a site, and orders one where there is none that
+// holds: then it is Making. invalidate orders one in any case, but joins one
+// that is being made. Without mappings of the site it is NotFound, unless
+// remote says that they come from elsewhere.
+func (s *Store) Ask(ctx context.Context, siteURL string, invalidate, remote bool) (report Report, ordered bool, err error) {
+	var holds bool
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		report, holds, err = present(ctx, tx, siteURL, invalidate, remote)
+		return err
+	})
+	if err != nil || holds {
+		return report, false, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if remote {
+			if err := addSite(ctx, tx, siteURL); err != nil {
+				return err
+			}
+		}
+		site, err := readSite(ctx, tx, siteURL, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		n, err := tx.Exec(ctx, `INSERT INTO threads_source_reports (site_id, version, state, invalidate, failure, refused, size, mappings, changed_at)
+			VALUES ($1, $2, 'making', $3, '', 0, 0, 0, $4) ON CONFLICT (site_id) WHERE state = 'making' DO NOTHING`,
+			site.ID, site.version, asInt(invalidate), db.Micros(tx.Now()))
+		if err != nil {
+			return fmt.Errorf("order a report: %w", err)
+		}
+		report, ordered = Report{Site: site, State: Making}, n > 0
+		return nil
+	})
+	return report, ordered, err
+}
+
+func asInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// present gives the newest report of a site, and whether it is the answer.
+func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote bool) (report Report, holds bool, err error) {
+	site, err := readSite(ctx, tx, siteURL, "")
+	switch {
+	case remote && fault.Is(err, fault.NotFound):
+		return report, false, nil
+	case err != nil:
+		return report, false, err
+	case !remote:
+		if err := hasMappings(ctx, tx, site); err != nil {
+			return report, false, err
+		}
+	}
+	report, err = scanReport(tx.QueryRow(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
+		JOIN threads_source_sites s ON s.id = r.site_id WHERE r.site_id = $1 ORDER BY r.id DESC LIMIT 1`, site.ID))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return report, false, nil
+	case err != nil:
+		return report, false, fmt.Errorf("report: %w", err)
+	case report.State == Ready:
+		holds = !invalidate && report.version == site.version
+	case report.State == Failed:
+		holds = !invalidate && tx.Now().Sub(report.ChangedAt) < failureKept
+	default:
+		holds = true
+	}
+	return report, holds, nil
+}
+
+// hasMappings is NotFound for a site whose mappings were never imported here.
+func hasMappings(ctx context.Context, tx *db.Tx, site Site) error {
+	kinds, err := readKinds(ctx, tx, site.ID)
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		if k.Mappings > 0 {
+			return nil
+		}
+	}
+	return fault.New(fault.NotFound, "There are no mappings for %s.", site.URL)
+}
+
+// making lists the reports that are to be made.
+func (s *Store) making(ctx context.Context) (reports []Report, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		reports = nil
+		rows, err := tx.Query(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
+			JOIN threads_source_sites s ON s.id = r.site_id WHERE r.state = 'making' ORDER BY r.id`)
+		if err != nil {
+			return fmt.Errorf("reports to make: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			r, err := scanReport(rows)
+			if err != nil {
+				return fmt.Errorf("reports to make: %w", err)
+			}
+			reports = append(reports, r)
+		}
+		return rows.Err()
+	})
+	return reports, err
+}
+
+// Reports gives the newest report of each site that has one.
+func (s *Store) Reports(ctx context.Context) (bySite map[int64]Report, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		bySite = map[int64]Report{}
+		rows, err := tx.Query(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
+			JOIN threads_source_sites s ON s.id = r.site_id ORDER BY r.id`)
+		if err != nil {
+			return fmt.Errorf("reports: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			r, err := scanReport(rows)
+			if err != nil {
+				return fmt.Errorf("reports: %w", err)
+			}
+			bySite[r.Site.ID] = r
+		}
+		return rows.Err()
+	})
+	return bySite, err
+}
+
+// finish ends the making of a report, under the lease. NotFound: the report
+// went meanwhile, with its site.
+func (s *Store) finish(ctx context.Context, lease *db.Lease, r Report) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
+			return err
+		}
+		n, err := tx.Exec(ctx, `UPDATE threads_source_reports SET state = $2, failure = $3, refused = $4, size = $5, mappings = $6,
+			version = $7, changed_at = $8 WHERE id = $1 AND state = 'making'`,
+			r.ID, r.State, r.Failure, asInt(r.Refused), r.Size, r.Mappings, r.version, db.Micros(tx.Now()))
+		if err != nil {
+			return fmt.Errorf("finish a report: %w", err)
+		}
+		if n == 0 {
+			return fault.New(fault.NotFound, "The report was removed while it was made.")
+		}
+		return nil
+	})
+}
+
+// dropReports removes some of a site's reports below an id; done when none is
+// left.
+func dropReports(ctx context.Context, tx *db.Tx, site, below int64) (done bool, err error) {
+	var id int64
+	err = tx.QueryRow(ctx, `SELECT id FROM threads_source_reports WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT 1`+forUpdate(tx),
+		site, below).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("old reports: %w", err)
+	}
+	n, err := dropChunks(ctx, tx, id)
+	if err == nil && n < dropSize {
+		_, err = tx.Exec(ctx, `DELETE FROM threads_source_reports WHERE id = $1`, id)
+	}
+	if err != nil {
+		return false, fmt.Errorf("drop old reports: %w", err)
+	}
+	return false, nil
+}

@@ -1,0 +1,203 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// Site is a cloud site and what mappings there are for it.
+type Site struct {
+	ID        int64
+	URL       string // as SiteURL writes it
+	ChangedAt time.Time
+	Kinds     []Kind // by entity type
+
+	version int64
+}
+
+// Kind is one entity type of a site.
+type Kind struct {
+	EntityType string
+	Mappings   int64
+
+	id int64
+}
+
+// Mappings is how many there are of all types.
+func (s *Site) Mappings() (n int64) {
+	for _, k := range s.Kinds {
+		n += k.Mappings
+	}
+	return n
+}
+
+// Sites lists the sites that there are mappings for, by URL.
+func (s *Store) Sites(ctx context.Context) (sites []Site, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		sites = nil
+		rows, err := tx.Query(ctx, `SELECT s.id, s.url, s.version, s.changed_at, k.id, k.entity_type, k.mappings
+			FROM threads_source_sites s JOIN threads_source_kinds k ON k.site_id = s.id ORDER BY s.url, k.entity_type`)
+		if err != nil {
+			return fmt.Errorf("sites: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var site Site
+			var k Kind
+			var changed int64
+			if err := rows.Scan(&site.ID, &site.URL, &site.version, &changed, &k.id, &k.EntityType, &k.Mappings); err != nil {
+				return fmt.Errorf("sites: %w", err)
+			}
+			if n := len(sites); n == 0 || sites[n-1].ID != site.ID {
+				site.ChangedAt = db.Time(changed)
+				sites = append(sites, site)
+			}
+			last := &sites[len(sites)-1]
+			last.Kinds = append(last.Kinds, k)
+		}
+		return rows.Err()
+	})
+	return sites, err
+}
+
+// addSite makes a row for a site unless it has one.
+func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO threads_source_sites (url, version, changed_at) VALUES ($1, 0, $2) ON CONFLICT (url) DO NOTHING`,
+		siteURL, db.Micros(tx.Now()))
+	if err != nil {
+		return fmt.Errorf("add a site: %w", err)
+	}
+	return nil
+}
+
+// readSite gives a site without its kinds; fault.NotFound when it has no row.
+func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site Site, err error) {
+	var changed int64
+	err = tx.QueryRow(ctx, `SELECT id, url, version, changed_at FROM threads_source_sites WHERE url = $1`+lock, siteURL).
+		Scan(&site.ID, &site.URL, &site.version, &changed)
+	site.ChangedAt = db.Time(changed)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return site, fault.New(fault.NotFound, "There are no mappings for %s.", siteURL)
+	case err != nil:
+		return site, fmt.Errorf("site: %w", err)
+	}
+	return site, nil
+}
+
+// readKinds gives the entity types of a site by name.
+func readKinds(ctx context.Context, tx *db.Tx, site int64) (map[string]Kind, error) {
+	rows, err := tx.Query(ctx, `SELECT id, entity_type, mappings FROM threads_source_kinds WHERE site_id = $1`, site)
+	if err != nil {
+		return nil, fmt.Errorf("entity types: %w", err)
+	}
+	defer rows.Close()
+	kinds := map[string]Kind{}
+	for rows.Next() {
+		var k Kind
+		if err := rows.Scan(&k.id, &k.EntityType, &k.Mappings); err != nil {
+			return nil, fmt.Errorf("entity types: %w", err)
+		}
+		kinds[k.EntityType] = k
+	}
+	return kinds, rows.Err()
+}
+
+// siteChanged counts a site's version up: its reports are out of date.
+func siteChanged(ctx context.Context, tx *db.Tx, site int64) error {
+	_, err := tx.Exec(ctx, `UPDATE threads_source_sites SET version = version + 1, changed_at = $2 WHERE id = $1`, site, db.Micros(tx.Now()))
+	if err != nil {
+		return fmt.Errorf("count a site's changes: %w", err)
+	}
+	return nil
+}
+
+// forgetSize is how many mappings one transaction removes: some 10 ms.
+const forgetSize = 2000
+
+// Forget removes a site with its mappings and reports. NotFound: it has none.
+func (s *Store) Forget(ctx context.Context, siteURL string) (removed int64, err error) {
+	for {
+		n, done, err := s.forgetSome(ctx, siteURL)
+		removed += n
+		if done || err != nil {
+			return removed, err
+		}
+	}
+}
+
+func (s *Store) forgetSome(ctx context.Context, siteURL string) (n int64, done bool, err error) {
+	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		n, done = 0, false
+		site, err := readSite(ctx, tx, siteURL, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		kinds, err := readKinds(ctx, tx, site.ID)
+		if err != nil {
+			return err
+		}
+		for _, k := range kinds {
+			if k.Mappings == 0 {
+				continue
+			}
+			n, err = tx.Exec(ctx, `DELETE FROM threads_source_mappings WHERE kind_id = $1 AND server_id IN
+				(SELECT server_id FROM threads_source_mappings WHERE kind_id = $1 ORDER BY server_id LIMIT $2)`, k.id, forgetSize)
+			if err == nil {
+				_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings - $2 WHERE id = $1`, k.id, n)
+			}
+			if err != nil {
+				return fmt.Errorf("remove mappings: %w", err)
+			}
+			return siteChanged(ctx, tx, site.ID)
+		}
+		if done, err = dropReports(ctx, tx, site.ID, math.MaxInt64); !done || err != nil {
+			return err
+		}
+		for _, q := range []string{`DELETE FROM threads_source_kinds WHERE site_id = $1`, `DELETE FROM threads_source_sites WHERE id = $1`} {
+			if _, err := tx.Exec(ctx, q, site.ID); err != nil {
+				return fmt.Errorf("remove a site: %w", err)
+			}
+		}
+		return nil
+	})
+	return n, done, err
+}
+
+// MappingsOf counts the mappings of a site; one that has none has 0.
+func (s *Store) MappingsOf(ctx context.Context, siteURL string) (n int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT CAST(coalesce(sum(k.mappings), 0) AS BIGINT) FROM threads_source_kinds k
+			JOIN threads_source_sites s ON s.id = k.site_id WHERE s.url = $1`, siteURL).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count mappings: %w", err)
+	}
+	return n, nil
+}
+
+// site gives a site with its kinds, in the order in which they came.
+func (s *Store) site(ctx context.Context, siteURL string) (site Site, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if site, err = readSite(ctx, tx, siteURL, ""); err != nil {
+			return err
+		}
+		kinds, err := readKinds(ctx, tx, site.ID)
+		if err != nil {
+			return err
+		}
+		site.Kinds = slices.SortedFunc(maps.Values(kinds), func(a, b Kind) int { return cmp.Compare(a.id, b.id) })
+		return nil
+	})
+	return site, err
+}

@@ -1,0 +1,259 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/threads"
+)
+
+func TestSameSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
+
+// imports is the self-hosted side on a migrated database.
+func imports(d *db.DB) *Imports { return &Imports{Store: NewStore(d), MaxUpload: 1 << 30} }
+
+// leases hands out leases of d until the test ends.
+func leases(t *testing.T, d *db.DB, owner string) *db.Leases {
+	t.Helper()
+	l := db.NewLeases(d, owner, nil)
+	if err := l.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Stop)
+	return l
+}
+
+func acquire(t *testing.T, l *db.Leases, name string) *db.Lease {
+	t.Helper()
+	lease, err := l.Acquire(t.Context(), name)
+	if err != nil || lease == nil {
+		t.Fatalf("no lease: %v", err)
+	}
+	return lease
+}
+
+func rec(issue, comment, parent int64) threads.Record {
+	return threads.Record{IssueID: issue, CommentID: comment, ParentCommentID: parent}
+}
+
+// hierarchyFile writes records as a hierarchy file.
+func hierarchyFile(records []threads.Record) *strings.Reader {
+	b := []byte{'['}
+	for i, r := range records {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.AppendJSON(b)
+	}
+	return strings.NewReader(string(append(b, ']')))
+}
+
+func mustImport(t testing.TB, im *Imports, records []threads.Record) HierarchyImport {
+	t.Helper()
+	out, err := im.Hierarchy(t.Context(), hierarchyFile(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// everything concatenates all pages of a size.
+func everything(t testing.TB, s *Store, limit int) []threads.Record {
+	t.Helper()
+	var all []threads.Record
+	for {
+		page, err := s.Page(t.Context(), int64(len(all)), limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page.Data...)
+		if !page.HasMore {
+			if page.TotalCount != int64(len(all)) {
+				t.Errorf("%d records, and a total of %d", len(all), page.TotalCount)
+			}
+			return all
+		}
+	}
+}
+
+// model is what the store should have: the last record of each comment.
+type model map[int64]threads.Record
+
+func (m model) export() []threads.Record {
+	var all []threads.Record
+	for _, r := range m {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b threads.Record) int {
+		return cmp.Or(cmp.Compare(a.IssueID, b.IssueID), cmp.Compare(a.CommentID, b.CommentID))
+	})
+	return all
+}
+
+// forest makes n records in random order: replies in issues of about 20.
+func forest(n int, seed uint64) []threads.Record {
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	records := make([]threads.Record, n)
+	for i := range records {
+		comment := int64(10_000 + 3*i)
+		records[i] = threads.Record{IssueID: int64(500 + rnd.IntN(n/20+1)), CommentID: comment, ParentCommentID: comment - 1 - rnd.Int64N(100)}
+	}
+	rnd.Shuffle(n, func(i, j int) { records[i], records[j] = records[j], records[i] })
+	return records
+}
+
+func TestImport(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		im := imports(d)
+		records := []threads.Record{rec(10001, 10502, 10501), rec(10001, 10503, 10502), rec(10002, 10510, 10505)}
+		if out := mustImport(t, im, records); out.Counts != (Counts{Added: 3}) || out.Total != 3 {
+			t.Errorf("the first time: %+v", out)
+		}
+		if out := mustImport(t, im, records); out.Counts != (Counts{Unchanged: 3}) || out.Total != 3 {
+			t.Errorf("the same again: %+v", out)
+		}
+		// Another parent, another issue, one that is new; the first twice: the last counts.
+		out := mustImport(t, im, []threads.Record{
+			rec(10001, 10502, 10499), rec(10001, 10502, 10500), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64 - 1),
+		})
+		if out.Counts != (Counts{Added: 1, Replaced: 3}) || out.Total != 4 {
+			t.Errorf("with changes: %+v", out)
+		}
+		want := []threads.Record{
+			rec(10001, 10502, 10500), rec(10001, 10503, 10502), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64 - 1),
+		}
+		if diff := gocmp.Diff(want, everything(t, im.Store, 3)); diff != "" {
+			t.Error(diff)
+		}
+		if err := im.Clear(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if all := everything(t, im.Store, 3); len(all) != 0 {
+			t.Errorf("cleared, and there are %v", all)
+		}
+		if out := mustImport(t, im, records); out.Counts != (Counts{Added: 3}) {
+			t.Errorf("after clearing: %+v", out)
+		}
+	}, audit.Migrations, Migrations)
+}
+
+// Whatever is imported in whatever order, the pages together are the last
+// record of each comment in the export's order, and any page is its part.
+func TestPagesAreTheModel(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		im := imports(d)
+		m := model{}
+		for round := range uint64(4) {
+			records := forest(4000+500*int(round), round)
+			for i := range records {
+				if round > 0 && i%3 == 0 { // moved to another issue
+					records[i].IssueID += 7
+				}
+			}
+			mustImport(t, im, records)
+			for _, r := range records {
+				m[r.CommentID] = r
+			}
+			want := m.export()
+			for _, limit := range []int{999, 10_000} {
+				if diff := gocmp.Diff(want, everything(t, im.Store, limit)); diff != "" {
+					t.Fatalf("round %d, pages of %d: %s", round, limit, diff)
+				}
+			}
+			rapid.Check(t, func(rt *rapid.T) {
+				offset := rapid.Int64Range(0, int64(len(want)+10)).Draw(rt, "offset")
+				limit := rapid.IntRange(1, 2500).Draw(rt, "limit")
+				page, err := im.Store.Page(t.Context(), offset, limit)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				from := min(int(offset), len(want))
+				part := want[from:min(from+limit, len(want))]
+				if !slices.Equal(part, page.Data) || page.HasMore != (from+len(part) < len(want)) {
+					rt.Fatalf("offset %d limit %d: %d records, more %v", offset, limit, len(page.Data), page.HasMore)
+				}
+			})
+			checkBlocks(t, d, im.Store)
+		}
+	}, audit.Migrations, Migrations)
+}
+
+// checkBlocks holds the stored blocks against the records, and against what
+// this node remembers.
+func checkBlocks(t *testing.T, d *db.DB, s *Store) {
+	t.Helper()
+	fresh := NewStore(d)
+	err := d.Read(t.Context(), func(tx *db.Tx) error {
+		st, err := readState(t.Context(), tx, "")
+		if err != nil {
+			return err
+		}
+		x, err := fresh.loadIndex(t.Context(), tx, st)
+		if err != nil {
+			return err
+		}
+		if remembered := s.index.Load(); remembered.generation != x.generation || !slices.Equal(remembered.blocks, x.blocks) {
+			t.Errorf("this node remembers other blocks than are stored")
+		}
+		for i, b := range x.blocks {
+			end := key{math.MaxInt64, math.MaxInt64}
+			if i+1 < len(x.blocks) {
+				end = x.blocks[i+1].first
+			}
+			var n int64
+			err := tx.QueryRow(t.Context(), `SELECT count(*) FROM threads_source_records
+				WHERE (issue_id, comment_id) >= ($1, $2) AND (issue_id, comment_id) < ($3, $4)`,
+				b.first.issue, b.first.comment, end.issue, end.comment).Scan(&n)
+			if err != nil || n != b.records || n > maxBlock {
+				t.Errorf("block %d has %d records, and says %d, %v", i, n, b.records, err)
+			}
+		}
+		if x.total() != st.Records {
+			t.Errorf("the blocks have %d records, and the total is %d", x.total(), st.Records)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two nodes may import at the same time: what each writes is there, and counted.
+func TestImportsAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		one, other := imports(d), imports(d)
+		records := forest(6000, 9)
+		done := make(chan error)
+		for i, im := range []*Imports{one, other} {
+			go func() {
+				_, err := im.Hierarchy(context.WithoutCancel(t.Context()), hierarchyFile(records[2000*i:2000*i+4000]))
+				done <- err
+			}()
+		}
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		m := model{}
+		for _, r := range records {
+			m[r.CommentID] = r
+		}
+		for _, im := range []*Imports{one, other} {
+			if diff := gocmp.Diff(m.export(), everything(t, im.Store, 1000)); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}, audit.Migrations, Migrations)
+}
