@@ -1,0 +1,68 @@
+package acceptance
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"outrigger/internal/loadtest"
+)
+
+// limitFiles has every write of a process behind the first so many bytes of a
+// file fail, as on a full disk; unix.RLIM_INFINITY ends that.
+func limitFiles(t *testing.T, p *loadtest.Process, bytes uint64) {
+	t.Helper()
+	limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+	if err := unix.Prlimit(p.PID(), unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFullDisk takes the disk away from a node under load and gives it back:
+// meanwhile webhooks get 503, nothing acknowledged is lost, no channel is
+// flooded with repeats, and the node goes on without a restart.
+func TestFullDisk(t *testing.T) {
+	const channels = 16
+	sink := newSink(t, channels)
+	p := node(t, loadtest.Settings{})
+	start(t, p)
+	if err := p.SaveChannelRules(t.Context(), channels, sink.URL()); err != nil {
+		t.Fatal(err)
+	}
+	load := loadtest.NewLoad(channels, channels, p.Addr())
+	phase := func(d time.Duration) (from int) {
+		from = len(load.Posts(0))
+		stop := background(t, load, 400)
+		pass(t, d)
+		stop()
+		return from
+	}
+	phase(2 * time.Second)
+	limitFiles(t, p, 64<<10) // the files are larger already
+	from := phase(3 * time.Second)
+	refused := 0
+	for _, post := range load.Posts(0)[from:] {
+		switch post.Status {
+		case http.StatusServiceUnavailable:
+			refused++
+		case http.StatusAccepted:
+		default:
+			t.Errorf("a webhook was answered %d on a full disk", post.Status)
+		}
+	}
+	if refused == 0 {
+		t.Error("no webhook was refused on a full disk")
+	}
+	limitFiles(t, p, unix.RLIM_INFINITY)
+	pass(t, 2*time.Second)
+	from = phase(2 * time.Second)
+	for _, post := range load.Posts(0)[from:] {
+		if post.Status != http.StatusAccepted {
+			t.Errorf("a webhook was answered %d with room again", post.Status)
+			break
+		}
+	}
+	await(t, load, sink, time.Minute, 1)
+}
