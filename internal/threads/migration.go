@@ -1,0 +1,152 @@
+package threads
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// Status is what the seed's five words say of a migration.
+type Status string
+
+// The statuses.
+const (
+	Idle       Status = "IDLE"
+	InProgress Status = "IN_PROGRESS"
+	Completed  Status = "COMPLETED"
+	Failed     Status = "FAILED"
+	Cancelled  Status = "CANCELLED"
+)
+
+// Phase says more than Status.
+type Phase string
+
+// The phases: four of IDLE, and one of each other status.
+const (
+	PhaseEmpty      Phase = "EMPTY"   // nothing is loaded
+	PhaseLoading    Phase = "LOADING" // drafts are being loaded
+	PhaseReady      Phase = "READY"   // data is loaded, nothing of it processed
+	PhasePaused     Phase = "PAUSED"  // stopped, by somebody or by itself
+	PhaseProcessing Phase = "PROCESSING"
+	PhaseCompleted  Phase = "COMPLETED"
+	PhaseFailed     Phase = "FAILED"
+	PhaseCancelled  Phase = "CANCELLED"
+)
+
+// Phases lists them in the order in which a migration goes through them.
+func Phases() []Phase {
+	return []Phase{PhaseEmpty, PhaseLoading, PhaseReady, PhaseProcessing, PhasePaused, PhaseCompleted, PhaseFailed, PhaseCancelled}
+}
+
+// Status is the status that the phase is of.
+func (p Phase) Status() Status {
+	switch p {
+	case PhaseProcessing:
+		return InProgress
+	case PhaseCompleted, PhaseFailed, PhaseCancelled:
+		return Status(p)
+	}
+	return Idle
+}
+
+// Operation is what an administrator does to a migration.
+type Operation string
+
+// The operations, named as their buttons and endpoints are.
+const (
+	OpUpload   Operation = "upload"
+	OpStart    Operation = "start"
+	OpStop     Operation = "stop"
+	OpContinue Operation = "continue"
+	OpCancel   Operation = "cancel"
+	OpReset    Operation = "reset"
+)
+
+// transitions is the table of states and operations: where each is allowed, and
+// where it leads.
+var transitions = []struct {
+	op   Operation
+	from []Phase
+	to   Phase
+}{
+	{OpUpload, []Phase{PhaseEmpty, PhaseLoading, PhaseReady}, PhaseLoading},
+	{OpStart, []Phase{PhaseReady}, PhaseProcessing},
+	{OpStop, []Phase{PhaseProcessing}, PhasePaused},
+	{OpContinue, []Phase{PhasePaused, PhaseFailed}, PhaseProcessing},
+	{OpCancel, []Phase{PhaseLoading, PhaseReady, PhasePaused, PhaseProcessing, PhaseFailed}, PhaseCancelled},
+	{OpReset, []Phase{PhaseEmpty, PhaseLoading, PhaseReady, PhasePaused, PhaseCompleted, PhaseFailed, PhaseCancelled}, PhaseEmpty},
+}
+
+// Operations lists them in the order of the table.
+func Operations() []Operation {
+	list := make([]Operation, len(transitions))
+	for i, t := range transitions {
+		list[i] = t.op
+	}
+	return list
+}
+
+// Allowed lists the operations that the phase allows.
+func (p Phase) Allowed() []Operation {
+	var list []Operation
+	for _, t := range transitions {
+		if slices.Contains(t.from, p) {
+			list = append(list, t.op)
+		}
+	}
+	return list
+}
+
+// After is the phase that op leads to: fault.Conflict, with the status and what
+// is allowed, when it is not allowed.
+func (p Phase) After(op Operation) (Phase, error) {
+	for _, t := range transitions {
+		if t.op == op && slices.Contains(t.from, p) {
+			return t.to, nil
+		}
+	}
+	allowed := make([]string, 0, len(transitions))
+	for _, op := range p.Allowed() {
+		allowed = append(allowed, string(op))
+	}
+	now := string(p.Status())
+	if p.Status() == Idle {
+		now += ", " + string(p)
+	}
+	return p, fault.New(fault.Conflict, "The migration is %s, which does not allow %s; allowed are: %s.", now, op, strings.Join(allowed, ", "))
+}
+
+// Migration is the one migration that there is at a time, and how far it is.
+type Migration struct {
+	Phase Phase
+	// Epoch counts up whenever somebody or another worker takes over: what an
+	// earlier one still wants to write is refused.
+	Epoch int64
+	Stage int64 // the data set that is loaded or being loaded; 0 for none
+
+	Records, RecordsDone int64 // distinct ones
+	Chunks, ChunksDone   int64
+	IssuesInChunk        int64 // issues done of the chunk after ChunksDone
+	Issues               int64 // done
+	ParentMaps           int64 // relationships of this data that are in the target
+	Permanent, Retryable int64 // errors
+
+	Pace Pace
+
+	StartedAt, UpdatedAt time.Time
+	Message              string
+}
+
+// Percent is how much is done, rounded down; 100 only at the end.
+func (m *Migration) Percent() int {
+	switch {
+	case m.Phase == PhaseCompleted:
+		return 100
+	case m.Records == 0:
+		return 0
+	}
+	// Records are fewer than 2^56: each takes more than a byte of a file.
+	return int(min(m.RecordsDone*100/m.Records, 99))
+}

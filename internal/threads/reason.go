@@ -1,0 +1,47 @@
+package threads
+
+// Reason says why a record is a permanent error; "" that it is none. A record is
+// one error, under the first reason that fits, in the order of Reasons.
+type Reason string
+
+// The reasons.
+const (
+	NoIssueMapping   Reason = "no_issue_mapping"
+	NoCommentMapping Reason = "no_comment_mapping"
+	NoParentMapping  Reason = "no_parent_mapping"
+	SelfParent       Reason = "self_parent"      // the comment is its own parent
+	Cycle            Reason = "cycle"            // its parents lead back to it
+	OtherIssue       Reason = "other_issue"      // its parent is in another issue
+	TargetNotFound   Reason = "target_not_found" // the target has no such issue
+	TargetForbidden  Reason = "target_forbidden" // the target forbids this issue
+)
+
+// Reasons lists them, the first that fits counts.
+func Reasons() []Reason {
+	return []Reason{
+		NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, TargetNotFound, TargetForbidden,
+	}
+}
+
+// Sentence says the reason to people.
+func (r Reason) Sentence() string {
+	switch r {
+	case NoIssueMapping:
+		return "The issue has no entry in the id mappings."
+	case NoCommentMapping:
+		return "The comment has no entry in the id mappings."
+	case NoParentMapping:
+		return "The parent comment has no entry in the id mappings."
+	case SelfParent:
+		return "The comment is its own parent."
+	case Cycle:
+		return "The comment's parents lead back to it."
+	case OtherIssue:
+		return "The parent comment is in another issue."
+	case TargetNotFound:
+		return "The target has no such issue."
+	case TargetForbidden:
+		return "The target forbids this issue."
+	}
+	return ""
+}

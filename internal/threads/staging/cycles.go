@@ -1,0 +1,256 @@
+package staging
+
+import "slices"
+
+// graph is who answers whom within one issue.
+type graph struct {
+	records []row  // joined, by comment
+	parent  []int  // the place of each one's parent in records, or none
+	cycle   []bool // it is part of a cycle of two or more
+	seen    []uint8
+}
+
+const none = -1
+
+// reset begins with the records of an issue.
+func (g *graph) reset(records []row) {
+	g.records = records
+	g.parent, g.cycle, g.seen = g.parent[:0], g.cycle[:0], g.seen[:0]
+	for _, r := range records {
+		at := none
+		if r[5]&parentReplies != 0 && r[5]&parentAway == 0 {
+			at = g.find(r[2])
+		}
+		g.parent = append(g.parent, at)
+		g.cycle = append(g.cycle, false)
+		g.seen = append(g.seen, 0)
+	}
+}
+
+// find is the place of a comment's record.
+func (g *graph) find(comment int64) int {
+	i, _ := slices.BinarySearchFunc(g.records, comment, func(r row, c int64) int {
+		switch {
+		case r[1] < c:
+			return -1
+		case r[1] > c:
+			return 1
+		}
+		return 0
+	})
+	return i
+}
+
+// markCycles marks the cycles that are within the issue.
+func (g *graph) markCycles() {
+	const onPath, done = 1, 2
+	for start := range g.records {
+		i := start
+		for i != none && g.seen[i] == 0 {
+			g.seen[i] = onPath
+			i = g.parent[i]
+		}
+		if i != none && g.seen[i] == onPath && g.parent[i] != i {
+			g.markPath(i)
+		}
+		for i = start; i != none && g.seen[i] == onPath; i = g.parent[i] {
+			g.seen[i] = done
+		}
+	}
+}
+
+// markFrom marks the way of a cycle that comes in at a comment from another
+// issue, up to the record that leads out again.
+func (g *graph) markFrom(comment int64) { g.markPath(g.find(comment)) }
+
+func (g *graph) markPath(i int) {
+	for i != none && !g.cycle[i] {
+		g.cycle[i] = true
+		i = g.parent[i]
+	}
+}
+
+// exits gives, for every record, the place of the record by which its parents
+// lead to another issue, or none.
+func (g *graph) exits() []int {
+	const unknown = -2
+	out := slices.Repeat([]int{unknown}, len(g.records))
+	for start := range g.records {
+		i := start
+		for i != none && out[i] == unknown {
+			out[i] = none // where the way comes back to itself, it leads nowhere
+			if g.records[i][5]&parentAway != 0 {
+				out[i] = i
+				break
+			}
+			i = g.parent[i]
+		}
+		if i == none {
+			continue
+		}
+		exit := out[i]
+		for i = start; i != none && out[i] != exit; i = g.parent[i] {
+			out[i] = exit
+		}
+	}
+	return out
+}
+
+// crossCycles finds the cycles that go through several issues. They are none of
+// the usual damage, and exact all the same.
+//
+// A record whose parent is in another issue is a crossing. From its parent, the
+// way leads within that issue to one other crossing, or to none: crossings and
+// where they lead are a graph of their own, which is small. In it, a step that
+// is doubled n times ends on a cycle, if it does not end, and on every crossing
+// of the cycle, since doubling maps a cycle onto itself.
+func (s *stage) crossCycles() error {
+	s.entries = s.smallSorter(2)
+	if s.crossing.length == 0 {
+		return s.entries.finish()
+	}
+	steps, err := s.leads()
+	if err != nil {
+		return err
+	}
+	for reach := int64(1); reach < s.crossing.length && steps.length > 0; reach *= 2 {
+		if steps, err = s.double(steps); err != nil {
+			return err
+		}
+	}
+	return s.enter(steps)
+}
+
+// leads gives for every crossing the next one: comment, comment.
+func (s *stage) leads() (*sorter, error) {
+	crossing, err := s.crossing.stream()
+	if err != nil {
+		return nil, err
+	}
+	out := s.smallSorter(2)
+	var g graph
+	err = s.eachIssue(func(issue int64, records []row) error {
+		at, err := crossing.to(issue)
+		if err != nil || !at {
+			return err
+		}
+		g.reset(records)
+		exits := g.exits()
+		for !crossing.done && crossing.now[0] == issue {
+			if exit := exits[g.find(crossing.now[1])]; exit != none {
+				if err := out.add(row{crossing.now[2], records[exit][1]}); err != nil {
+					return err
+				}
+			}
+			if err := crossing.next(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, out.finish()
+}
+
+// double gives where each step leads when it is taken twice; one that ends is
+// left out.
+func (s *stage) double(steps *sorter) (*sorter, error) {
+	ends := s.smallSorter(2) // the same, by where they lead
+	from, err := steps.stream()
+	if err != nil {
+		return nil, err
+	}
+	for ; !from.done; err = from.next() {
+		if err != nil {
+			return nil, err
+		}
+		if err := ends.add(row{from.now[1], from.now[0]}); err != nil {
+			return nil, err
+		}
+	}
+	if err := ends.finish(); err != nil {
+		return nil, err
+	}
+	first, err := ends.stream()
+	if err != nil {
+		return nil, err
+	}
+	second, err := steps.stream()
+	if err != nil {
+		return nil, err
+	}
+	out := s.smallSorter(2)
+	for !first.done {
+		goesOn, err := second.to(first.now[0])
+		if err != nil {
+			return nil, err
+		}
+		if goesOn {
+			if err := out.add(row{first.now[1], second.now[1]}); err != nil {
+				return nil, err
+			}
+		}
+		if err := first.next(); err != nil {
+			return nil, err
+		}
+	}
+	return out, out.finish()
+}
+
+// enter gives where the cycles that steps end on enter an issue.
+func (s *stage) enter(steps *sorter) error {
+	onCycle := s.smallSorter(1)
+	from, err := steps.stream()
+	if err != nil {
+		return err
+	}
+	for ; !from.done; err = from.next() {
+		if err != nil {
+			return err
+		}
+		if err := onCycle.add(row{from.now[1]}); err != nil {
+			return err
+		}
+	}
+	if err := onCycle.finish(); err != nil {
+		return err
+	}
+	marked, err := onCycle.lastOf()
+	if err != nil {
+		return err
+	}
+	byComment := s.smallSorter(3)
+	crossing, err := s.crossing.stream()
+	if err != nil {
+		return err
+	}
+	for ; !crossing.done; err = crossing.next() {
+		if err != nil {
+			return err
+		}
+		if err := byComment.add(row{crossing.now[2], crossing.now[0], crossing.now[1]}); err != nil {
+			return err
+		}
+	}
+	if err := byComment.finish(); err != nil {
+		return err
+	}
+	where, err := byComment.stream()
+	if err != nil {
+		return err
+	}
+	for !marked.done {
+		if _, err := where.to(marked.now[0]); err != nil {
+			return err
+		}
+		if err := s.entries.add(row{where.now[1], where.now[2]}); err != nil {
+			return err
+		}
+		if err := marked.next(); err != nil {
+			return err
+		}
+	}
+	return s.entries.finish()
+}
