@@ -12,6 +12,8 @@ type Settings struct {
 	NodeID      string // empty: the program's default
 	SecretKey   string // base64; needed where nodes share a database
 	Clustered   bool
+	MailListen  string // of the relay; empty: it listens nowhere
+	Smarthost   string // where the relay sends, without TLS
 }
 
 const (
@@ -42,6 +44,14 @@ func (s Settings) yaml(addr string) string {
 	}
 	if s.Clustered {
 		line("cluster:\n  enabled: true")
+	}
+	listen := s.MailListen
+	if listen == "" {
+		listen = "off"
+	}
+	line("mail:\n  listen: %q", listen)
+	if s.Smarthost != "" {
+		line("  smarthost: %q\n  smarthost_tls: none", s.Smarthost)
 	}
 	line("notify:")
 	line("  allowed_networks: [127.0.0.0/8]")
