@@ -1,0 +1,84 @@
+package relay
+
+import (
+	"bytes"
+	"net"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// tool finds one of Postfix's test programs.
+func tool(t testing.TB, name string) string {
+	t.Helper()
+	for _, path := range []string{"/usr/sbin/" + name, "/usr/lib/postfix/sbin/" + name} {
+		if found, err := exec.LookPath(path); err == nil {
+			return found
+		}
+	}
+	t.Fatalf("%s is not installed: apt-get install postfix, or run make test", name)
+	return ""
+}
+
+// source sends messages with Postfix's smtp-source and returns when all of them
+// were acknowledged.
+func source(t testing.TB, addr string, args ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.Command(tool(t, "smtp-source"), append(args, addr)...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("smtp-source: %v\n%s", err, out.String())
+	}
+}
+
+// sink starts Postfix's smtp-sink and gives its address.
+func sink(t testing.TB, args ...string) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	addr = l.Addr().String()
+	must(t, l.Close())
+	cmd := exec.Command(tool(t, "smtp-sink"), append(append([]string{"-u", "nobody", "-4"}, args...), addr, "1000")...)
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	w := &world{t: t}
+	w.until("smtp-sink", func() bool {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+	return addr
+}
+
+// BenchmarkRelay is messages of 4 KB from Postfix's client through the relay on
+// SQLite into Postfix's sink: accepted, delivered, deleted.
+func BenchmarkRelay(b *testing.B) {
+	for _, sessions := range []string{"1", "20", "100"} {
+		b.Run(sessions+"_sessions", func(b *testing.B) {
+			addr := sink(b)
+			w := newWorld(b, sqlite(b), setup{sender: func(o *SenderOptions) { o.Smarthost.Address = addr }})
+			before := cpu()
+			b.ResetTimer()
+			source(b, w.addr, "-s", sessions, "-m", strconv.Itoa(b.N), "-l", "4096", "-f", "a@example.com", "-t", "b@example.com")
+			w.until("an empty queue", func() bool { s, _ := w.queue.Sizes(b.Context()); return s.Size == 0 })
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+			b.ReportMetric((cpu()-before)/float64(b.N)*1e6, "cpu-µs/message")
+		})
+	}
+}
+
+// cpu is the processor time of this process, in seconds.
+func cpu() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}

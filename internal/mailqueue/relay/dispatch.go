@@ -1,0 +1,330 @@
+package relay
+
+import (
+	"slices"
+	"sync"
+)
+
+const (
+	// maxReady and maxReadyBytes bound what of the queue is in memory. What
+	// arrives beyond waits in the database, which costs reading it back.
+	maxReady      = 256
+	maxReadyBytes = 4 << 20
+
+	// lowReady is when more is read, before the sessions run dry.
+	lowReady = 32
+)
+
+// dispatch is what of this node's queue is in memory, between those who bring
+// messages and the sessions that send them. Whatever it holds is left out when
+// messages are read from the database, so that none goes twice: a message is
+// held from before its commit until the commit of its outcome.
+type dispatch struct {
+	mu      sync.Mutex
+	running bool // this node sends: it has the lease
+	held    map[int64]*job
+	ready   []*job
+	bytes   int  // of the bodies in ready
+	more    bool // the database may have some that are due and not held
+	flying  int
+	idle    []*worker // the one that rested last is woken first: the others may go
+	workers int
+	limit   int // of workers
+	doubts  int
+	passed  map[int64]bool // while due messages are read: those that this may be too late for
+	look    bool           // an administrator did something
+	wake    chan struct{}  // one slot: the sender is to have a look
+}
+
+func newDispatch() dispatch {
+	return dispatch{held: make(map[int64]*job), wake: make(chan struct{}, 1)}
+}
+
+// nudge wakes the sender.
+func (d *dispatch) nudge() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// kick has the sender ask the database what changed.
+func (d *dispatch) kick() {
+	d.mu.Lock()
+	d.look, d.more = true, true
+	d.mu.Unlock()
+	d.nudge()
+}
+
+// shouldLook tells whether kick was called since the last time.
+func (d *dispatch) shouldLook() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	look := d.look
+	d.look = false
+	return look
+}
+
+// reread has the database asked again for what is due.
+func (d *dispatch) reread() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.more = true
+}
+
+// hungry tells whether more should be read.
+func (d *dispatch) hungry() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.more && len(d.ready) < lowReady
+}
+
+// arriving notes a message just before its commit.
+func (d *dispatch) arriving(j *job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	j.state = arriving
+	d.held[j.id] = j
+}
+
+// arrived makes messages ready that have just been committed, as far as there
+// is room and none waits before them.
+func (d *dispatch) arrived(items []*arrival) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	pushed := 0
+	for _, a := range items {
+		j := &a.job
+		if d.held[j.id] != j {
+			continue
+		}
+		if !d.running || d.more || len(d.ready) >= maxReady || d.bytes+len(j.body) > maxReadyBytes {
+			d.drop(j)
+			d.more = true
+			continue
+		}
+		d.push(j)
+		pushed++
+	}
+	if d.wakeIdle(pushed) < pushed && d.workers < d.limit || d.more && len(d.ready) < lowReady {
+		d.nudge()
+	}
+}
+
+// wakeIdle has up to n workers look, and says how many. d.mu is held.
+func (d *dispatch) wakeIdle(n int) (woken int) {
+	for ; woken < n && len(d.idle) > 0; woken++ {
+		last := len(d.idle) - 1
+		d.idle[last].wake <- struct{}{}
+		d.idle[last] = nil
+		d.idle = d.idle[:last]
+	}
+	return woken
+}
+
+// staff wakes workers for what is ready, n at most, and counts those in that
+// are to be started besides.
+func (d *dispatch) staff(n int) (start int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n = min(n, len(d.ready))
+	start = max(min(n-d.wakeIdle(n), d.limit-d.workers), 0)
+	d.workers += start
+	return start
+}
+
+// setAside has a worker rest until there is something to send; false when
+// sending is over.
+func (d *dispatch) setAside(w *worker) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.running {
+		d.workers--
+		return false
+	}
+	d.idle = append(d.idle, w)
+	if len(d.ready) > 0 {
+		d.nudge() // it came just now, or may not be sent yet
+	}
+	return true
+}
+
+// dismiss lets a worker go that has rested for long; false when it was woken
+// just now.
+func (d *dispatch) dismiss(w *worker) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.Index(d.idle, w)
+	if i < 0 {
+		return false
+	}
+	d.idle = slices.Delete(d.idle, i, i+1)
+	d.workers--
+	return true
+}
+
+// left notes that a message is not to come.
+func (d *dispatch) left(j *job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drop(j)
+}
+
+// doubt keeps a message from being sent until it has been withdrawn.
+func (d *dispatch) doubt(j *job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	j.state = doubted
+	d.doubts++
+	d.held[j.id] = j
+	d.nudge()
+}
+
+// doubtful are the messages to withdraw.
+func (d *dispatch) doubtful() (list []*job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.doubts == 0 {
+		return nil
+	}
+	for _, j := range d.held {
+		if j.state == doubted {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// push makes a job ready. d.mu is held, as in everything below that says so.
+func (d *dispatch) push(j *job) {
+	j.state = ready
+	d.held[j.id] = j
+	d.ready = append(d.ready, j)
+	d.bytes += len(j.body)
+}
+
+// drop lets go of a job that is not ready. d.mu is held.
+func (d *dispatch) drop(j *job) {
+	if d.held[j.id] == j {
+		delete(d.held, j.id)
+	}
+	if j.state == doubted {
+		d.doubts--
+	}
+	j.state = away
+}
+
+// take takes the next job into flight; alone only when nothing else is.
+func (d *dispatch) take(alone bool) *job {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.ready) == 0 || alone && d.flying > 0 {
+		return nil
+	}
+	j := d.ready[0]
+	d.ready[0] = nil
+	d.ready = d.ready[1:]
+	d.bytes -= len(j.body)
+	d.flying++
+	j.state = inFlight
+	if d.more && len(d.ready) < lowReady {
+		d.nudge()
+	}
+	return j
+}
+
+// landed lets go of a job that was in flight. What became of it is committed,
+// or is to be read again.
+func (d *dispatch) landed(j *job, unsent bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drop(j)
+	d.pass(j.id)
+	d.flying--
+	d.more = d.more || unsent || j.again
+}
+
+// pass notes that what is being read of a message is no longer true. d.mu is
+// held.
+func (d *dispatch) pass(id int64) {
+	if d.passed != nil {
+		d.passed[id] = true
+	}
+}
+
+// forget takes a message that is ready out of memory: it was deleted, or is to
+// be read anew. One in flight can no longer be called back.
+func (d *dispatch) forget(id int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pass(id)
+	j := d.held[id]
+	if j == nil || j.state != ready {
+		return
+	}
+	d.ready = slices.DeleteFunc(d.ready, func(other *job) bool { return other == j })
+	d.bytes -= len(j.body)
+	d.drop(j)
+}
+
+// begin starts from nothing but what is arriving or doubted.
+func (d *dispatch) begin(workers int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.limit = workers
+	d.running, d.more, d.look = true, true, true
+}
+
+// end lets go of what was ready, and of workers that rest.
+func (d *dispatch) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.running = false
+	d.wakeIdle(len(d.idle))
+	for _, j := range d.ready {
+		d.drop(j)
+	}
+	d.ready, d.bytes, d.more = nil, 0, true
+}
+
+// loading says that due messages are about to be read, and how many of them
+// may be held.
+func (d *dispatch) loading() (held int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.more = false
+	d.passed = make(map[int64]bool)
+	return len(d.held)
+}
+
+// loaded adds what the database said is due, but for what is held and what
+// passed meanwhile; more says that there may be others.
+func (d *dispatch) loaded(found []*job, more bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.more = d.more || more
+	for _, j := range found {
+		other := d.held[j.id]
+		switch {
+		case d.passed[j.id]:
+			d.more = true
+		case other == nil:
+			d.push(j)
+		case !other.covers(j):
+			other.again = true
+		}
+	}
+	d.passed = nil
+}
+
+// covers tells whether every recipient that is due has its turn already.
+func (j *job) covers(due *job) bool {
+	return !slices.ContainsFunc(due.turn, func(n int) bool { return !slices.Contains(j.turn, n) })
+}
+
+// InFlight counts the messages that this node is sending now.
+func (q *Queue) InFlight() int {
+	q.out.mu.Lock()
+	defer q.out.mu.Unlock()
+	return q.out.flying
+}

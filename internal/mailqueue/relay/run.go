@@ -1,0 +1,270 @@
+package relay
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/work"
+)
+
+// run is sending under one lease: a loop that reads what is due, and a worker
+// for each conversation with the smarthost.
+type run struct {
+	*Sender
+	out   *dispatch
+	lease *db.Lease
+
+	ctx     context.Context // over: nothing is begun any more
+	hard    context.Context // over: conversations are cut off
+	workers sync.WaitGroup
+
+	mu      sync.Mutex
+	gate    work.Gate
+	probing bool   // one message at a time, until the smarthost answers one
+	why     string // the gate is closed
+	told    bool   // lists say so
+	paused  bool   // by an administrator
+	seen    instructions
+	due     time.Time // of the next message that waits; zero: none is known
+
+	// The loop's own:
+	looked time.Time
+	failed bool // the database did not answer the last time
+}
+
+func newRun(s *Sender, lease *db.Lease) *run {
+	return &run{Sender: s, out: &s.queue.out, lease: lease, told: true} // what lists say is from before
+}
+
+// run returns when ctx has ended and nothing is in flight.
+func (r *run) run(ctx context.Context) {
+	hard, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	r.ctx, r.hard = ctx, hard
+	r.out.begin(r.o.Connections)
+	for ctx.Err() == nil {
+		wait := r.turn(ctx)
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-r.out.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	r.out.end()
+	grace := time.AfterFunc(stopTime, cut)
+	r.workers.Wait()
+	grace.Stop()
+}
+
+// turn does what there is to do, and says when to look again at the latest.
+func (r *run) turn(ctx context.Context) time.Duration {
+	err := r.queue.withdraw(ctx)
+	if err == nil {
+		err = r.look(ctx)
+	}
+	if err == nil {
+		err = r.tell(ctx)
+	}
+	if err == nil {
+		err = r.fill(ctx)
+	}
+	if err != nil && ctx.Err() == nil && !r.failed {
+		r.o.Log.Warn("the mail queue cannot be read; sending waits", "error", err)
+	}
+	if r.failed = err != nil; r.failed {
+		return retryRead
+	}
+	r.hire()
+	return r.wait()
+}
+
+// look reads what administrators want, where it may have changed: on PostgreSQL
+// other nodes change it too.
+func (r *run) look(ctx context.Context) error {
+	asked := r.out.shouldLook()
+	if !asked && (r.queue.db.Dialect() == db.SQLite || time.Since(r.looked) < lookEvery) {
+		return nil
+	}
+	now, err := r.queue.instructed(ctx)
+	if err != nil {
+		r.out.kick()
+		return err
+	}
+	r.looked = time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now.flushes != r.seen.flushes {
+		r.gate.Success()
+		r.probing, r.why, r.told = false, "", true
+	}
+	if now.changes != r.seen.changes {
+		r.out.reread()
+	}
+	r.paused, r.seen = now.paused, now
+	return nil
+}
+
+// tell has lists say that sending pauses after failures, or no longer does.
+func (r *run) tell(ctx context.Context) error {
+	r.mu.Lock()
+	until, why, tell := r.gate.Until, r.why, r.told
+	r.told = false
+	r.mu.Unlock()
+	if !tell {
+		return nil
+	}
+	err := r.queue.noteHold(ctx, until, why)
+	if err != nil {
+		r.mu.Lock()
+		r.told = true
+		r.mu.Unlock()
+	}
+	return err
+}
+
+// fill reads more when little is ready and something may be due.
+func (r *run) fill(ctx context.Context) error {
+	if r.blocked(time.Now()) > 0 {
+		return nil
+	}
+	r.mu.Lock()
+	if !r.due.IsZero() && !time.Now().Before(r.due) {
+		r.due = time.Time{}
+		r.out.reread()
+	}
+	r.mu.Unlock()
+	for r.out.hungry() {
+		next, err := r.queue.load(ctx)
+		if err != nil {
+			return err
+		}
+		if next >= 0 {
+			r.waits(next)
+		}
+	}
+	return nil
+}
+
+// waits notes that a message is due after a while.
+func (r *run) waits(delay time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if due := time.Now().Add(delay); r.due.IsZero() || due.Before(r.due) {
+		r.due = due
+		r.out.nudge()
+	}
+}
+
+// never is how long the loop waits when nothing is to be expected but a nudge.
+const never = time.Hour
+
+// wait says when to look again.
+func (r *run) wait() time.Duration {
+	now := time.Now()
+	wait := never
+	if r.queue.db.Dialect() == db.Postgres || !r.lease.Good(beginMargin) {
+		wait = lookEvery
+	}
+	if blocked := r.blocked(now); blocked > 0 {
+		return min(wait, blocked)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.due.IsZero() {
+		wait = min(wait, max(r.due.Sub(now), 0))
+	}
+	return wait
+}
+
+// blocked is for how long nothing is sent.
+func (r *run) blocked(now time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.paused || r.o.Smarthost == nil {
+		return never
+	}
+	return r.gate.Until.Sub(now)
+}
+
+// hire has workers send what is ready.
+func (r *run) hire() {
+	r.mu.Lock()
+	ready := maxReady
+	if r.probing {
+		ready = 1
+	}
+	r.mu.Unlock()
+	if r.blocked(time.Now()) > 0 {
+		return
+	}
+	for range r.out.staff(ready) {
+		w := &worker{run: r, wake: make(chan struct{}, 1)}
+		r.workers.Go(w.work)
+	}
+}
+
+// take gives the next message to send, nil when there is none to send now.
+func (r *run) take() *job {
+	r.mu.Lock()
+	allowed := r.ctx.Err() == nil && !r.paused && r.gate.Open(time.Now()) && r.lease.Good(beginMargin)
+	probing := r.probing
+	r.mu.Unlock()
+	if !allowed {
+		return nil
+	}
+	return r.out.take(probing)
+}
+
+// rest waits until there may be something to send; false when the worker has
+// rested long enough.
+func (r *run) rest(w *worker) bool {
+	if !r.out.setAside(w) {
+		return false
+	}
+	timer := time.NewTimer(restTime)
+	defer timer.Stop()
+	select {
+	case <-w.wake:
+		return true
+	case <-timer.C:
+	}
+	if r.out.dismiss(w) {
+		return false
+	}
+	<-w.wake // it was woken just now
+	return true
+}
+
+// pause stops sending for a while: the smarthost takes no message, whichever it
+// is. Workers that fail together count once.
+func (r *run) pause(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	if !r.gate.Open(now) {
+		return
+	}
+	if r.gate.Step == 0 {
+		r.o.Log.Warn("sending mail pauses; messages wait", "reason", why)
+	}
+	r.gate.Close(now, pauses.Delay(r.gate.Step, nil))
+	r.probing, r.why, r.told = true, why, true
+	r.out.nudge()
+}
+
+// flows notes that the smarthost answers messages.
+func (r *run) flows() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gate.Step == 0 {
+		return
+	}
+	r.o.Log.Info("sending mail goes on")
+	r.gate.Success()
+	r.probing, r.why, r.told = false, "", true
+	r.out.nudge()
+}

@@ -1,0 +1,179 @@
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/work"
+)
+
+const (
+	// lookEvery is how often the sender looks for what other nodes'
+	// administrators did, on PostgreSQL; and whether it may hold the lease.
+	lookEvery = time.Second
+
+	// retryRead is how long the sender waits when the database did not answer.
+	retryRead = time.Second
+
+	// beginMargin is how long the lease must last for a message to be begun,
+	// and endMargin for it to be completed: what the last packet takes.
+	beginMargin = 5 * time.Second
+	endMargin   = 2 * time.Second
+
+	// restTime is how long a conversation is kept with nothing to send: RFC
+	// 5321 lets the smarthost hang up after 5 min.
+	restTime = time.Minute
+
+	// stopTime is how long Stop waits for answers to what was sent. A message
+	// whose answer comes later is sent again.
+	stopTime = 5 * time.Second
+)
+
+// pauses is how long sending pauses after failures in a row that are no
+// message's fault.
+var pauses = work.Backoff{Steps: []time.Duration{
+	5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute,
+}}
+
+// SenderOptions say what a Sender needs.
+type SenderOptions struct {
+	Smarthost   *Smarthost // nil: mail waits
+	Connections int        // at a time
+	// Members says whether this node takes part: cluster.Members.
+	Members func(context.Context) (self, active int, err error)
+	Log     *slog.Logger
+}
+
+// Sender sends this node's queue, while the node is ACTIVE and under the lease
+// of its queue.
+type Sender struct {
+	o     SenderOptions
+	queue *Queue
+
+	stop context.CancelFunc
+	over chan struct{}
+	kick chan struct{}
+
+	mu      sync.Mutex
+	holding bool
+}
+
+// NewSender makes a Sender; nothing is sent before Start.
+func NewSender(q *Queue, o SenderOptions) *Sender {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Sender{o: o, queue: q, kick: make(chan struct{}, 1)}
+}
+
+// Start begins to send.
+func (s *Sender) Start(ctx context.Context) error {
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.over = make(chan struct{})
+	go s.loop(ctx)
+	return nil
+}
+
+// Stop lets what is in flight be answered, for at most 5 s, and gives the lease
+// back.
+func (s *Sender) Stop() {
+	if s.stop != nil {
+		s.stop()
+		<-s.over
+	}
+}
+
+// Held is 1 while this node may be sending.
+func (s *Sender) Held() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.holding {
+		return 1
+	}
+	return 0
+}
+
+// Kick has the members looked at now: they have changed.
+func (s *Sender) Kick() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// loop holds the lease while this node is ACTIVE.
+func (s *Sender) loop(ctx context.Context) {
+	defer close(s.over)
+	for ctx.Err() == nil {
+		if lease := s.acquire(ctx); lease != nil {
+			s.hold(true)
+			s.send(ctx, lease)
+			if err := s.queue.o.Leases.Release(context.WithoutCancel(ctx), lease); err != nil {
+				s.o.Log.Warn("the lease of the mail queue was not given back and will lapse", "error", err)
+			}
+			s.hold(false)
+		}
+		select {
+		case <-ctx.Done():
+		case <-s.kick:
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+func (s *Sender) hold(holding bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holding = holding
+}
+
+// acquire gives the lease, nil while it is not to be had.
+func (s *Sender) acquire(ctx context.Context) *db.Lease {
+	if !s.active(ctx) {
+		return nil
+	}
+	lease, err := s.queue.o.Leases.Acquire(ctx, LeaseName(s.queue.o.NodeID))
+	if err != nil && ctx.Err() == nil {
+		s.o.Log.Debug("the lease of the mail queue cannot be had now", "error", err)
+	}
+	return lease
+}
+
+// active tells whether this node takes part. While that cannot be found out,
+// the lease decides.
+func (s *Sender) active(ctx context.Context) bool {
+	self, _, err := s.o.Members(ctx)
+	return err != nil || self == 1
+}
+
+// send works until ctx ends, the lease is lost or the node is drained.
+func (s *Sender) send(ctx context.Context, lease *db.Lease) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		s.watch(ctx, lease)
+		cancel()
+	})
+	newRun(s, lease).run(ctx)
+	watching.Wait()
+}
+
+// watch returns when this node may send no longer.
+func (s *Sender) watch(ctx context.Context, lease *db.Lease) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for s.active(ctx) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-lease.Lost():
+			s.o.Log.Warn("the lease of the mail queue was lost; sending begins anew when it is back")
+			return
+		case <-s.kick:
+		case <-tick.C:
+		}
+	}
+}

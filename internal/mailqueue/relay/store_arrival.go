@@ -1,0 +1,107 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
+)
+
+// arrival is a message that comes in.
+type arrival struct {
+	job                // as it is sent: straight from here where nothing is before it
+	subject, messageID string
+	pieces             [][]byte // of its body, where that is not in the job
+}
+
+// accept stores a message and returns when it is durable; from then on it is
+// the relay's. It sets the message's id.
+func (q *Queue) accept(ctx context.Context, a *arrival) error {
+	err := q.arrivals.Do(ctx, a)
+	if err == nil {
+		return nil
+	}
+	if fault.Is(err, fault.Unavailable) && q.db.Dialect() == db.Postgres && a.id != 0 {
+		// Whether the commit went through is not known. The client hears
+		// that it did not, so the message must not go out.
+		q.out.doubt(&a.job)
+		return err
+	}
+	q.out.left(&a.job)
+	return err
+}
+
+// writeArrivals is the hot write of messages.
+func (q *Queue) writeArrivals(ctx context.Context, tx *db.Tx, items []*arrival) error {
+	messages := make([][]any, len(items))
+	now := tx.Now()
+	for i, a := range items {
+		q.out.left(&a.job) // an earlier try
+		a.queuedAt, a.parts = now, len(a.pieces)
+		messages[i] = []any{q.o.NodeID, a.sender, a.subject, a.messageID, a.trace, a.recipients.encode(), a.size,
+			flag(a.eightBit), flag(a.utf8), flag(a.openEnd), db.Micros(now), len(a.recipients), a.parts, a.body}
+	}
+	err := tx.Each(ctx, `INSERT INTO relay_messages (node_id, sender, subject, message_id, trace, recipients, size, eight_bit, utf8, open_end,
+			queued_at, due_at, failed_at, waiting, failed, parts, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, 0, $12, 0, $13, $14) RETURNING id`, messages,
+		func(i int, row db.Row) error { return row.Scan(&items[i].id) })
+	if err != nil {
+		return fmt.Errorf("insert messages: %w", err)
+	}
+	if err := insertParts(ctx, tx, items); err != nil {
+		return err
+	}
+	for _, a := range items {
+		q.out.arriving(&a.job)
+	}
+	tx.AfterCommit(func() { q.out.arrived(items) })
+	return q.count(ctx, tx, q.o.NodeID, mailqueue.Sizes{Size: int64(len(items))})
+}
+
+// insertParts stores the bodies of large messages.
+func insertParts(ctx context.Context, tx *db.Tx, items []*arrival) error {
+	var parts [][]any
+	for _, a := range items {
+		for i, piece := range a.pieces {
+			parts = append(parts, []any{a.id, i, piece})
+		}
+	}
+	if err := tx.Each(ctx, `INSERT INTO relay_parts (message_id, n, data) VALUES ($1, $2, $3)`, parts, nil); err != nil {
+		return fmt.Errorf("insert parts: %w", err)
+	}
+	return nil
+}
+
+// withdraw removes messages whose arrival was refused although it may have
+// been committed.
+func (q *Queue) withdraw(ctx context.Context) error {
+	doubtful := q.out.doubtful()
+	if len(doubtful) == 0 {
+		return nil
+	}
+	err := q.db.Write(ctx, func(tx *db.Tx) error {
+		gone := make(tallies)
+		for _, j := range doubtful {
+			if _, err := gone.removeByID(ctx, tx, j.id); err != nil {
+				return err
+			}
+		}
+		return gone.count(ctx, tx, q)
+	})
+	if err != nil {
+		return fmt.Errorf("withdraw messages: %w", err)
+	}
+	for _, j := range doubtful {
+		q.out.left(j)
+	}
+	return nil
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,144 @@
+package relay
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"outrigger/internal/db"
+	"outrigger/internal/mailqueue"
+)
+
+// message is how a message stands, locked for a change.
+type message struct {
+	id         int64
+	node       string
+	recipients recipients
+	was        mailqueue.Sizes // what it counted as
+}
+
+// lock reads how a message stands and keeps others from changing it; nil when
+// there is none of that id.
+func lock(ctx context.Context, tx *db.Tx, id int64) (*message, error) {
+	q := `SELECT node_id, recipients FROM relay_messages WHERE id = $1`
+	if tx.Dialect() == db.Postgres {
+		q += ` FOR UPDATE`
+	}
+	m := &message{id: id}
+	var text []byte
+	err := tx.QueryRow(ctx, q, id).Scan(&m.node, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err == nil {
+		m.recipients, err = decodeRecipients(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read message %d: %w", id, err)
+	}
+	waiting, failed := m.recipients.count()
+	m.was = sizesOf(waiting, failed)
+	return m, nil
+}
+
+// count counts those that wait and those that failed.
+func (list recipients) count() (waiting, failed int64) {
+	for i := range list {
+		switch list[i].State {
+		case "":
+			waiting++
+		case mailqueue.Failed:
+			failed++
+		}
+	}
+	return waiting, failed
+}
+
+// sizesOf is what a message with such recipients adds to its queue.
+func sizesOf(waiting, failed int64) mailqueue.Sizes {
+	return mailqueue.Sizes{Size: min(waiting, 1), ErrorSize: min(failed, 1)}
+}
+
+// tallies are the changes of one transaction, by node.
+type tallies map[string]mailqueue.Sizes
+
+func (t tallies) add(node string, s mailqueue.Sizes, times int64) {
+	sum := t[node]
+	sum.Size += times * s.Size
+	sum.ErrorSize += times * s.ErrorSize
+	t[node] = sum
+}
+
+// count writes the changes, in the same order in every transaction.
+func (t tallies) count(ctx context.Context, tx *db.Tx, q *Queue) error {
+	for _, node := range slices.Sorted(maps.Keys(t)) {
+		if t[node] == (mailqueue.Sizes{}) {
+			continue
+		}
+		if err := q.count(ctx, tx, node, t[node]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save writes down how a message stands after its recipients changed, and
+// deletes it once nobody waits and nobody failed.
+func (t tallies) save(ctx context.Context, tx *db.Tx, m *message) error {
+	waiting, failed := m.recipients.count()
+	if waiting+failed == 0 {
+		return t.remove(ctx, tx, m)
+	}
+	t.add(m.node, m.was, -1)
+	t.add(m.node, sizesOf(waiting, failed), 1)
+	failedAt, due := int64(0), int64(math.MaxInt64)
+	if failed > 0 {
+		failedAt = db.Micros(tx.Now())
+	}
+	for i := range m.recipients {
+		if r := &m.recipients[i]; r.waits() {
+			due = min(due, r.Due)
+		}
+	}
+	if _, err := tx.Exec(ctx, `UPDATE relay_messages SET recipients = $2, waiting = $3, failed = $4, due_at = $5, failed_at = $6 WHERE id = $1`,
+		m.id, m.recipients.encode(), waiting, failed, due, failedAt); err != nil {
+		return fmt.Errorf("update message %d: %w", m.id, err)
+	}
+	return nil
+}
+
+// remove deletes a message, whatever its state.
+func (t tallies) remove(ctx context.Context, tx *db.Tx, m *message) error {
+	t.add(m.node, m.was, -1)
+	if _, err := tx.Exec(ctx, `DELETE FROM relay_messages WHERE id = $1`, m.id); err != nil {
+		return fmt.Errorf("delete message %d: %w", m.id, err)
+	}
+	return deleteWithThem(ctx, tx, []int64{m.id})
+}
+
+// removeByID does so by its id, if it is there.
+func (t tallies) removeByID(ctx context.Context, tx *db.Tx, id int64) (found bool, err error) {
+	m, err := lock(ctx, tx, id)
+	if err != nil || m == nil {
+		return false, err
+	}
+	return true, t.remove(ctx, tx, m)
+}
+
+// deleteWithThem deletes what belongs to messages.
+func deleteWithThem(ctx context.Context, tx *db.Tx, ids []int64) error {
+	args := make([][]any, len(ids))
+	for i, id := range ids {
+		args[i] = []any{id}
+	}
+	for _, table := range [...]string{"relay_attempts", "relay_parts"} {
+		if err := tx.Each(ctx, `DELETE FROM `+table+` WHERE message_id = $1`, args, nil); err != nil {
+			return fmt.Errorf("delete from %s: %w", table, err)
+		}
+	}
+	return nil
+}

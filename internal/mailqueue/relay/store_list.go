@@ -1,0 +1,268 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
+)
+
+// SizesByNode counts the queue of every node that has one in the database.
+func (q *Queue) SizesByNode(ctx context.Context) (map[string]mailqueue.Sizes, error) {
+	sizes := make(map[string]mailqueue.Sizes)
+	err := q.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT node_id, size, error_size FROM relay_queues`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var node string
+			var s mailqueue.Sizes
+			if err := rows.Scan(&node, &s.Size, &s.ErrorSize); err != nil {
+				return err
+			}
+			sizes[node] = s
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the sizes of the mail queues: %w", err)
+	}
+	return sizes, nil
+}
+
+// Queues gives the queue of every node that has one in the database, ordered
+// by node.
+func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) {
+	err = q.db.Read(ctx, func(tx *db.Tx) error {
+		if list, err = readQueues(ctx, tx); err != nil {
+			return err
+		}
+		for i := range list {
+			if list[i].Oldest, err = readOldest(ctx, tx, list[i].NodeID); err != nil {
+				return err
+			}
+			if !list[i].HeldUntil.After(tx.Now()) {
+				list[i].HeldUntil, list[i].HeldFor = time.Time{}, ""
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the mail queues: %w", err)
+	}
+	return list, nil
+}
+
+func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
+	rows, err := tx.Query(ctx, `SELECT node_id, size, error_size, paused, held_until, held_for FROM relay_queues ORDER BY node_id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []mailqueue.Queue
+	for rows.Next() {
+		var one mailqueue.Queue
+		var until int64
+		if err := rows.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor); err != nil {
+			return nil, err
+		}
+		one.HeldUntil = db.Time(until)
+		list = append(list, one)
+	}
+	return list, rows.Err()
+}
+
+// readOldest is when the oldest message of a queue came in; zero: none waits.
+func readOldest(ctx context.Context, tx *db.Tx, node string) (time.Time, error) {
+	var at int64
+	err := tx.QueryRow(ctx, `SELECT queued_at FROM relay_messages WHERE node_id = $1 AND waiting > 0 ORDER BY id LIMIT 1`, node).Scan(&at)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, err
+	}
+	return db.Time(at), nil
+}
+
+const messageSelect = `SELECT id, node_id, message_id, subject, sender, recipients, size, queued_at FROM relay_messages`
+
+// Messages lists messages, the oldest first.
+func (q *Queue) Messages(ctx context.Context, f mailqueue.MessageFilter) (list []mailqueue.Message, err error) {
+	args := []any{f.After, f.Limit}
+	where := ` WHERE id > $1`
+	if f.NodeID != "" {
+		args, where = append(args, f.NodeID), where+` AND node_id = $3`
+	}
+	switch f.State {
+	case mailqueue.Waiting:
+		where += ` AND waiting > 0`
+	case mailqueue.Failed:
+		where += ` AND failed > 0`
+	}
+	err = q.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = readMessages(ctx, tx, messageSelect+where+` ORDER BY id LIMIT $2`, args...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return list, nil
+}
+
+func readMessages(ctx context.Context, tx *db.Tx, query string, args ...any) ([]mailqueue.Message, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []mailqueue.Message
+	for rows.Next() {
+		var m mailqueue.Message
+		var queued int64
+		var text []byte
+		if err := rows.Scan(&m.ID, &m.NodeID, &m.MessageID, &m.Subject, &m.Sender, &text, &m.Bytes, &queued); err != nil {
+			return nil, err
+		}
+		to, err := decodeRecipients(text)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", m.ID, err)
+		}
+		m.QueuedAt = db.Time(queued)
+		show(&m, to)
+		list = append(list, m)
+	}
+	return list, rows.Err()
+}
+
+// show adds the recipients, and what a message has of them together.
+func show(m *mailqueue.Message, to recipients) {
+	m.Recipients = make([]mailqueue.Recipient, len(to))
+	for i, r := range to {
+		one := mailqueue.Recipient{Address: r.Address, State: r.State, SendCount: r.Attempts, LastError: r.Answer}
+		switch {
+		case r.State == mailqueue.Sent:
+			one.LastError = ""
+		case r.waits():
+			one.State, one.DueAt = mailqueue.Waiting, db.Time(r.Due)
+			if r.Due == 0 {
+				one.DueAt = m.QueuedAt
+			}
+			if m.DueAt.IsZero() || one.DueAt.Before(m.DueAt) {
+				m.DueAt = one.DueAt
+			}
+		}
+		m.Recipients[i] = one
+		m.SendCount = max(m.SendCount, one.SendCount)
+		if one.State == mailqueue.Failed || m.LastError == "" {
+			m.LastError = one.LastError
+		}
+	}
+}
+
+// Message gives one message with its attempts, the oldest first:
+// fault.NotFound when there is none of that id.
+func (q *Queue) Message(ctx context.Context, id int64) (m mailqueue.Message, attempts []mailqueue.Attempt, err error) {
+	err = q.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := readMessages(ctx, tx, messageSelect+` WHERE id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return noMessage(id)
+		}
+		m = found[0]
+		attempts, err = readAttempts(ctx, tx, id)
+		return err
+	})
+	return m, attempts, err
+}
+
+func noMessage(id int64) error {
+	return fault.New(fault.NotFound, "There is no message with id %d: it was sent, or deleted.", id)
+}
+
+func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt, error) {
+	rows, err := tx.Query(ctx, `SELECT node_id, recipients, at, took, status, answer, error FROM relay_attempts
+		WHERE message_id = $1 ORDER BY number`, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the attempts of message %d: %w", id, err)
+	}
+	defer rows.Close()
+	var list []mailqueue.Attempt
+	for rows.Next() {
+		var a mailqueue.Attempt
+		var at, took int64
+		var recipients string
+		if err := rows.Scan(&a.NodeID, &recipients, &at, &took, &a.Status, &a.Answer, &a.Err); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(recipients), &a.Recipients); err != nil {
+			return nil, fmt.Errorf("read the recipients of an attempt at message %d: %w", id, err)
+		}
+		a.At, a.Took = db.Time(at), time.Duration(took)*time.Microsecond
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// Look gives a message's bytes as they are sent, and records who looked.
+func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
+	j := &job{id: id}
+	err := q.db.Write(ctx, func(tx *db.Tx) error {
+		var queued int64
+		err := tx.QueryRow(ctx, `SELECT trace, queued_at, size, parts, body FROM relay_messages WHERE id = $1`, id).
+			Scan(&j.trace, &queued, &j.size, &j.parts, &j.body)
+		if errors.Is(err, sql.ErrNoRows) {
+			return noMessage(id)
+		}
+		if err != nil {
+			return fmt.Errorf("read message %d: %w", id, err)
+		}
+		j.queuedAt = db.Time(queued)
+		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "look", "message", strconv.FormatInt(id, 10)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	whole, err := q.read(ctx, j)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, noMessage(id)
+	case err != nil:
+		return nil, fmt.Errorf("read the body of message %d: %w", id, err)
+	}
+	return whole, nil
+}
+
+// read gives the whole message as it is sent.
+func (q *Queue) read(ctx context.Context, j *job) ([]byte, error) {
+	whole := []byte(j.received())
+	if j.parts == 0 {
+		return q.codec.dec.DecodeAll(j.body, whole)
+	}
+	r, err := q.content(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	buf := bytes.NewBuffer(whole)
+	_, err = io.Copy(buf, r)
+	return buf.Bytes(), err
+}
+
+// received is the line that the relay puts before the message: the only change
+// it makes.
+func (j *job) received() string {
+	return strings.Join([]string{j.trace, "id", strconv.FormatInt(j.id, 10) + ";\r\n\t" + j.queuedAt.UTC().Format(time.RFC1123Z) + "\r\n"}, " ")
+}

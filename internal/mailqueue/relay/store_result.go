@@ -1,0 +1,146 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/mailqueue"
+)
+
+// keep commits what an attempt led to. fault.Conflict: another node sends this
+// queue now, and nothing was written.
+func (q *Queue) keep(ctx context.Context, r *result) error { return q.results.Do(ctx, r) }
+
+// writeResults is the hot write of outcomes.
+func (q *Queue) writeResults(ctx context.Context, tx *db.Tx, items []*result) error {
+	if err := fenced(ctx, tx, items); err != nil {
+		return err
+	}
+	change := make(tallies)
+	rest, err := q.deleteDone(ctx, tx, items, change)
+	if err != nil {
+		return err
+	}
+	var failed int64
+	for _, r := range rest {
+		more, err := keepOne(ctx, tx, r, change)
+		if err != nil {
+			return err
+		}
+		failed += more
+	}
+	tx.AfterCommit(func() { q.metrics.failed.Add(float64(failed)) })
+	return change.count(ctx, tx, q)
+}
+
+func fenced(ctx context.Context, tx *db.Tx, items []*result) error {
+	for i, r := range items {
+		if i > 0 && r.lease == items[i-1].lease && r.fence == items[i-1].fence {
+			continue
+		}
+		if err := tx.Fenced(ctx, r.lease, r.fence); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteDone deletes the messages that every recipient has, and gives the
+// results that are not so simple: recipients that wait on, or that came back
+// into the queue meanwhile.
+func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, change tallies) (rest []*result, err error) {
+	deleted := make([]bool, len(items))
+	var args [][]any
+	var which []int
+	for i, r := range items {
+		if r.done() {
+			args = append(args, []any{r.id, q.o.NodeID, len(r.turn)})
+			which = append(which, i)
+		}
+	}
+	err = tx.Each(ctx, `DELETE FROM relay_messages WHERE id = $1 AND node_id = $2 AND waiting = $3 AND failed = 0 RETURNING id`, args,
+		func(i int, row db.Row) error {
+			var id int64
+			deleted[which[i]] = true
+			return row.Scan(&id)
+		})
+	if err != nil {
+		return nil, fmt.Errorf("delete sent messages: %w", err)
+	}
+	var others []int64
+	for i, r := range items {
+		if !deleted[i] {
+			rest = append(rest, r)
+			continue
+		}
+		change.add(q.o.NodeID, mailqueue.Sizes{Size: 1}, -1)
+		if r.parts > 0 || r.recipients.tried() {
+			others = append(others, r.id)
+		}
+	}
+	return rest, deleteWithThem(ctx, tx, others)
+}
+
+// keepOne keeps the outcome for each recipient of one message, and says
+// whether the message came into the error queue by it. A message that was
+// deleted meanwhile stays so.
+func keepOne(ctx context.Context, tx *db.Tx, r *result, change tallies) (failed int64, err error) {
+	m, err := lock(ctx, tx, r.id)
+	if err != nil || m == nil {
+		return 0, err
+	}
+	for i, n := range r.turn {
+		if n < len(m.recipients) && m.recipients[n].waits() {
+			r.outcomes[i].apply(&m.recipients[n], tx.Now())
+		}
+	}
+	if _, now := m.recipients.count(); now > 0 {
+		failed = 1 - m.was.ErrorSize
+	}
+	if err := keepAttempts(ctx, tx, r, m.node); err != nil {
+		return 0, err
+	}
+	return failed, change.save(ctx, tx, m)
+}
+
+// keepAttempts writes down the attempt, once for each different answer.
+func keepAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error {
+	var number int64
+	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(number), 0) FROM relay_attempts WHERE message_id = $1`, r.id).Scan(&number)
+	if err != nil {
+		return fmt.Errorf("count attempts: %w", err)
+	}
+	type said struct {
+		status      int
+		answer, err string
+	}
+	var order []said
+	about := make(map[said][]string)
+	for i := range r.outcomes {
+		o := &r.outcomes[i]
+		if !o.counts {
+			continue
+		}
+		s := said{o.status, o.answer, o.err}
+		if about[s] == nil {
+			order = append(order, s)
+		}
+		about[s] = append(about[s], r.recipients[r.turn[i]].Address)
+	}
+	args := make([][]any, len(order))
+	for i, s := range order {
+		recipients, err := json.Marshal(about[s])
+		if err != nil {
+			return fmt.Errorf("write down recipients: %w", err)
+		}
+		number++
+		args[i] = []any{r.id, number, node, string(recipients), db.Micros(r.at), r.took.Microseconds(), s.status, s.answer, s.err}
+	}
+	if err := tx.Each(ctx, `INSERT INTO relay_attempts (message_id, number, node_id, recipients, at, took, status, answer, error)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, args, nil); err != nil {
+		return fmt.Errorf("insert attempts: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
+)
+
+// worker has one conversation with the smarthost and sends one message after
+// the other over it. The next one is begun when the outcome of the last is
+// committed.
+type worker struct {
+	*run
+	wake chan struct{}
+	talk *conversation
+}
+
+func (w *worker) work() {
+	defer func() {
+		if w.talk != nil {
+			w.talk.quit()
+		}
+	}()
+	for {
+		j := w.take()
+		if j == nil {
+			if !w.rest(w) {
+				return
+			}
+			continue
+		}
+		w.out.landed(j, !w.settle(j))
+	}
+}
+
+// settle sends a message and keeps what came of it; false when it is as before.
+func (w *worker) settle(j *job) bool {
+	res := &result{job: j, at: time.Now(), lease: w.lease.Name(), fence: w.lease.Fence()}
+	if res.outcomes = w.attempt(j); res.outcomes == nil {
+		return false
+	}
+	res.took = time.Since(res.at)
+	return w.keep(res)
+}
+
+// attempt gives the outcome for each recipient; nil when there is none, and the
+// message is to wait.
+func (w *worker) attempt(j *job) []outcome {
+	for {
+		fresh := w.talk == nil
+		if fresh {
+			talk, err := w.o.Smarthost.connect(w.ctx)
+			if err != nil {
+				if w.ctx.Err() == nil {
+					w.pause(fault.As(err).Message)
+				}
+				return nil
+			}
+			talk.until(w.hard)
+			w.talk = talk
+		}
+		t, err := w.transact(j)
+		if err != nil {
+			return unreadable(j, err)
+		}
+		if t.err != nil || t.unsent {
+			w.talk.close()
+			w.talk = nil
+		}
+		if t.unsent || w.hard.Err() != nil && t.end.code == 0 {
+			return nil
+		}
+		outcomes, pause := judge(j, &t.replies, time.Now())
+		switch {
+		case pause == "":
+			w.flows()
+			return outcomes
+		case fresh || t.err == nil:
+			w.pause(fault.As(w.o.Smarthost.wrong(t.err, "%s", pause)).Message)
+			return nil
+		}
+		// A conversation that was kept has ended meanwhile, as smarthosts
+		// end them: the message has a new one.
+	}
+}
+
+// transact has one transaction with the smarthost. The error is of a message
+// that cannot be read.
+func (w *worker) transact(j *job) (*transaction, error) {
+	t := &transaction{
+		conversation: w.talk, job: j, head: j.received(),
+		mayEnd: func() bool { return w.lease.Good(endMargin) && w.hard.Err() == nil },
+	}
+	if j.parts == 0 {
+		body, err := w.queue.codec.dec.DecodeAll(j.body, nil)
+		if err != nil {
+			return nil, err
+		}
+		t.content = bytes.NewReader(body)
+		t.run()
+		return t, nil
+	}
+	r, err := w.queue.content(w.hard, j)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	reader := &faithful{r: r, over: w.hard}
+	t.content = reader
+	t.run()
+	if reader.broken != nil {
+		w.talk.close()
+		w.talk = nil
+		return nil, reader.broken
+	}
+	return t, nil
+}
+
+// faithful tells a stored message that is damaged from a database that is away.
+type faithful struct {
+	r      io.Reader
+	over   context.Context
+	broken error
+}
+
+func (f *faithful) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != nil && err != io.EOF && !fault.Is(err, fault.Unavailable) && f.over.Err() == nil {
+		f.broken = err
+	}
+	return n, err
+}
+
+// keep commits a result. While it cannot be committed it is tried again, and
+// this worker sends nothing, so that a failing disk is not a flood of repeated
+// messages.
+func (w *worker) keep(res *result) bool {
+	for said := false; ; said = true {
+		err := w.queue.keep(context.WithoutCancel(w.hard), res)
+		if err == nil {
+			w.kept(res)
+			return true
+		}
+		if fault.Is(err, fault.Conflict) || !w.lease.Good(0) {
+			// Another run sends it again: the repetition that at-least-once
+			// allows.
+			return false
+		}
+		if !said {
+			w.o.Log.Error("what came of a message could not be kept; its conversation waits", "message", res.id, "error", err)
+		}
+		select {
+		case <-time.After(retryRead):
+		case <-w.lease.Lost():
+			return false
+		case <-w.hard.Done():
+			return false
+		}
+	}
+}
+
+func (w *worker) kept(res *result) {
+	sent, failed := false, false
+	next := time.Duration(-1)
+	for i := range res.outcomes {
+		o := &res.outcomes[i]
+		sent = sent || o.state == mailqueue.Sent
+		failed = failed || o.state == mailqueue.Failed
+		if o.state == mailqueue.Waiting && (next < 0 || o.delay < next) {
+			next = o.delay
+		}
+	}
+	if sent {
+		w.queue.metrics.sent.Inc()
+	}
+	if failed {
+		w.o.Log.Warn("a message came into the mail error queue", "message", res.id)
+	}
+	if next >= 0 {
+		w.waits(next)
+	}
+}

@@ -1,0 +1,264 @@
+package relay
+
+import (
+	"context"
+	"net"
+	"net/textproto"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/mailqueue"
+	"outrigger/internal/playground/smarthost"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const node = "node_1"
+
+// world is a relay between a client and a smarthost that is played.
+type world struct {
+	t      testing.TB
+	db     *db.DB
+	leases *db.Leases
+	queue  *Queue
+	server *Server
+	sender *Sender
+	host   *smarthost.Host
+	addr   string // of the relay
+}
+
+// setup says what differs from an ordinary world.
+type setup struct {
+	node    string
+	host    smarthost.Options
+	server  func(*ServerOptions)
+	sender  func(*SenderOptions)
+	noSend  bool
+	members func(context.Context) (int, int, error)
+}
+
+func always(context.Context) (int, int, error) { return 1, 1, nil }
+
+// newWorld starts everything on a migrated database.
+func newWorld(t testing.TB, d *db.DB, o setup) *world {
+	t.Helper()
+	if o.node == "" {
+		o.node = node
+	}
+	w := &world{t: t, db: d, leases: db.NewLeases(d, o.node, nil)}
+	must(t, w.leases.Start(t.Context()))
+	t.Cleanup(w.leases.Stop)
+	w.queue = newQueue(t, d, w.leases, o.node)
+	w.host = smarthost.New(withKeep(o.host))
+	t.Cleanup(w.host.Close)
+	hostAddr := serve(t, w.host.Serve)
+	so := ServerOptions{Hostname: "relay.example", MaxMessage: 25 << 20, MaxRecipients: 1000, MaxClients: 200}
+	if o.server != nil {
+		o.server(&so)
+	}
+	w.server = NewServer(w.queue, so)
+	w.server.silence = 50 * time.Millisecond
+	w.server.Open()
+	w.addr = serve(t, w.server.Serve)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := w.server.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	no := SenderOptions{Smarthost: &Smarthost{Address: hostAddr, TLS: NoTLS, Hostname: "relay.example"}, Connections: 8, Members: always}
+	if o.sender != nil {
+		o.sender(&no)
+	}
+	w.sender = NewSender(w.queue, no)
+	if !o.noSend {
+		must(t, w.sender.Start(t.Context()))
+		t.Cleanup(w.sender.Stop)
+	}
+	return w
+}
+
+func withKeep(o smarthost.Options) smarthost.Options {
+	if o.Keep == 0 {
+		o.Keep = 1 << 20
+	}
+	return o
+}
+
+func newQueue(t testing.TB, d *db.DB, leases *db.Leases, node string) *Queue {
+	t.Helper()
+	q, err := New(d, Options{NodeID: node, Leases: leases, Dir: t.TempDir()})
+	must(t, err)
+	must(t, q.Start(t.Context()))
+	return q
+}
+
+// serve has f serve on a free port of loopback.
+func serve(t testing.TB, f func(net.Listener) error) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	done := make(chan error, 1)
+	go func() { done <- f(l) }()
+	t.Cleanup(func() {
+		l.Close()
+		if err := <-done; err != nil {
+			t.Errorf("serving: %v", err)
+		}
+	})
+	return l.Addr().String()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// each runs fn on both databases.
+func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	dbtest.Each(t, fn, audit.Migrations, Migrations)
+}
+
+func sqlite(t testing.TB) *db.DB {
+	t.Helper()
+	d := dbtest.SQLite(t)
+	must(t, d.Migrate(t.Context(), audit.Migrations, Migrations))
+	return d
+}
+
+// client speaks SMTP line by line.
+type client struct {
+	t    testing.TB
+	conn net.Conn
+	text *textproto.Conn
+}
+
+func dial(t testing.TB, addr string) *client {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	must(t, err)
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(20 * time.Second))
+	c := &client{t: t, conn: conn, text: textproto.NewConn(conn)}
+	return c
+}
+
+// hello is dial and EHLO.
+func hello(t testing.TB, addr string) *client {
+	t.Helper()
+	c := dial(t, addr)
+	c.expect("220")
+	c.ask("EHLO client.example", "250")
+	return c
+}
+
+// say sends raw bytes.
+func (c *client) say(raw string) {
+	c.t.Helper()
+	if _, err := c.conn.Write([]byte(raw)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// expect reads one reply, which begins with want, and gives it.
+func (c *client) expect(want string) string {
+	c.t.Helper()
+	var all []string
+	for {
+		line, err := c.text.ReadLine()
+		if err != nil {
+			c.t.Fatalf("no reply, want %s: %v; heard %q", want, err, all)
+		}
+		all = append(all, line)
+		if len(line) < 4 || line[3] == ' ' {
+			break
+		}
+	}
+	reply := strings.Join(all, "\n")
+	if !strings.HasPrefix(reply, want) {
+		c.t.Fatalf("got %q, want %s", reply, want)
+	}
+	return reply
+}
+
+func (c *client) ask(line, want string) string {
+	c.t.Helper()
+	c.say(line + "\r\n")
+	return c.expect(want)
+}
+
+// send sends one whole message.
+func (c *client) send(from string, to []string, data string) {
+	c.t.Helper()
+	c.ask("MAIL FROM:<"+from+">", "250")
+	for _, one := range to {
+		c.ask("RCPT TO:<"+one+">", "250")
+	}
+	c.ask("DATA", "354")
+	c.say(data + ".\r\n")
+	c.expect("250")
+}
+
+// until waits for a condition that something brings about.
+func (w *world) until(what string, met func() bool) {
+	w.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.NewTimer(20 * time.Second)
+	defer deadline.Stop()
+	for !met() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			w.t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+func (w *world) sizes(size, errors int64) {
+	w.t.Helper()
+	got, err := w.queue.Sizes(w.t.Context())
+	must(w.t, err)
+	if want := (mailqueue.Sizes{Size: size, ErrorSize: errors}); got != want {
+		w.t.Fatalf("sizes are %+v, want %+v", got, want)
+	}
+	w.consistent()
+}
+
+// consistent compares the counts with the messages themselves.
+func (w *world) consistent() {
+	w.t.Helper()
+	got, err := w.queue.SizesByNode(w.t.Context())
+	must(w.t, err)
+	want := make(map[string]mailqueue.Sizes)
+	for node := range got {
+		want[node] = mailqueue.Sizes{}
+	}
+	list, err := w.queue.Messages(w.t.Context(), mailqueue.MessageFilter{Limit: 1 << 20})
+	must(w.t, err)
+	for _, m := range list {
+		s := want[m.NodeID]
+		for _, state := range m.States() {
+			if state == mailqueue.Waiting {
+				s.Size++
+			} else {
+				s.ErrorSize++
+			}
+		}
+		want[m.NodeID] = s
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.t.Fatalf("messages there are (-), and counted (+):\n%s", diff)
+	}
+}

@@ -1,0 +1,36 @@
+package smarthost
+
+// Mood is how the smarthost answers.
+type Mood string
+
+const (
+	Accepts Mood = "accepts" // takes everything
+	Defers  Mood = "defers"  // 451: not now
+	Refuses Mood = "refuses" // 550: never
+	Away    Mood = "away"    // hangs up on whoever connects
+	Locked  Mood = "locked"  // 530: wants somebody to sign in first
+)
+
+// Moods lists them for the page.
+func Moods() []Mood { return []Mood{Accepts, Defers, Refuses, Away, Locked} }
+
+// manner is what a mood answers to one verb.
+type manner struct {
+	verb  string
+	reply Reaction
+}
+
+var moods = map[Mood]manner{
+	Accepts: {},
+	Defers:  {"RCPT", Reaction{Reply: "451 4.7.1 Greylisted, please try again later"}},
+	Refuses: {"RCPT", Reaction{Reply: "550 5.1.1 There is nobody of that name here"}},
+	Away:    {"CONNECT", Reaction{Then: HangUp}},
+	Locked:  {"MAIL", Reaction{Reply: "530 5.7.0 Authentication required"}},
+}
+
+func (m manner) reaction(r Request) *Reaction {
+	if m.verb == "" || m.verb != r.Verb {
+		return nil
+	}
+	return &m.reply
+}

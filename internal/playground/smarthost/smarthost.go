@@ -1,0 +1,238 @@
+// Package smarthost plays the server that all outgoing mail goes to: it takes
+// messages and shows them, and defers, refuses or fails on demand.
+package smarthost
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// Message is one that the smarthost has taken.
+type Message struct {
+	Number int64
+	At     time.Time
+	From   string // the envelope's
+	To     []string
+	Params string // behind the sender's address: SIZE=… BODY=…
+	Data   []byte // as it was sent, the dots undoubled
+	TLS    bool
+	User   string // who signed in
+}
+
+// Options say what the smarthost is like. The zero value offers everything,
+// wants no password and keeps 100 messages.
+type Options struct {
+	Offers   []string    // of EHLO, STARTTLS and AUTH apart; nil: all that it knows
+	TLS      *tls.Config // offers STARTTLS
+	User     string      // who may sign in; "": nobody need
+	Password string
+	Keep     int // messages; 0: 100
+	Clock    func() time.Time
+
+	// React answers in the smarthost's place; nil, or a nil reaction: as the
+	// mood has it.
+	React func(Request) *Reaction
+}
+
+// offers is everything that the smarthost knows.
+var offers = []string{"PIPELINING", "8BITMIME", "SMTPUTF8", "CHUNKING", "SIZE 0", "ENHANCEDSTATUSCODES"}
+
+// Request is what the client said.
+type Request struct {
+	Session int    // counted from 1
+	Verb    string // CONNECT, EHLO, MAIL, … and "." for the end of a message
+	Line    string // the whole line, "" for CONNECT and "."
+	Message *Message
+}
+
+// Reaction is an answer, and what happens behind it.
+type Reaction struct {
+	Reply string // "" answers nothing
+	Then  Then
+}
+
+// Then is what happens behind an answer.
+type Then int
+
+const (
+	GoOn       Then = iota
+	HangUp          // the connection is closed
+	FallSilent      // nothing is read or said any more
+)
+
+// Host is a smarthost.
+type Host struct {
+	o Options
+
+	mu       sync.Mutex
+	mood     Mood
+	password string
+	count    int64
+	sessions int
+	messages []Message
+	watchers map[chan struct{}]bool
+	open     map[net.Conn]bool
+	listener []net.Listener
+	closed   bool
+	running  sync.WaitGroup
+}
+
+// New makes a smarthost that accepts everything.
+func New(o Options) *Host {
+	if o.Offers == nil {
+		o.Offers = offers
+	}
+	if o.Keep == 0 {
+		o.Keep = 100
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &Host{o: o, mood: Accepts, password: o.Password, watchers: make(map[chan struct{}]bool), open: make(map[net.Conn]bool)}
+}
+
+// Serve takes clients of l until Close.
+func (h *Host) Serve(l net.Listener) error {
+	h.mu.Lock()
+	h.listener = append(h.listener, l)
+	h.mu.Unlock()
+	for {
+		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if number := h.enter(conn); number > 0 {
+			h.running.Go(func() {
+				defer h.leave(conn)
+				newSession(h, conn, number).run()
+			})
+		}
+	}
+}
+
+// enter counts a session; 0 once the smarthost is closed.
+func (h *Host) enter(conn net.Conn) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		conn.Close()
+		return 0
+	}
+	h.open[conn] = true
+	h.sessions++
+	return h.sessions
+}
+
+func (h *Host) leave(conn net.Conn) {
+	h.mu.Lock()
+	delete(h.open, conn)
+	h.mu.Unlock()
+	conn.Close()
+}
+
+// Close ends every session.
+func (h *Host) Close() {
+	h.mu.Lock()
+	h.closed = true
+	for _, l := range h.listener {
+		l.Close()
+	}
+	for conn := range h.open {
+		conn.Close()
+	}
+	h.mu.Unlock()
+	h.running.Wait()
+}
+
+// Messages are those that the smarthost keeps, the oldest first.
+func (h *Host) Messages() []Message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Message(nil), h.messages...)
+}
+
+// Count is how many messages it has taken.
+func (h *Host) Count() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count
+}
+
+// Sessions is how many clients have connected.
+func (h *Host) Sessions() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sessions
+}
+
+// SetMood changes how it answers from now on.
+func (h *Host) SetMood(m Mood) {
+	if _, ok := moods[m]; !ok {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.mood = m
+	h.changed()
+}
+
+// SetPassword has it want another password from now on.
+func (h *Host) SetPassword(password string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.password = password
+}
+
+// Watch gives a channel that has a value whenever something changed.
+func (h *Host) Watch() (changed <-chan struct{}, stop func()) {
+	w := make(chan struct{}, 1)
+	h.mu.Lock()
+	h.watchers[w] = true
+	h.mu.Unlock()
+	return w, func() {
+		h.mu.Lock()
+		delete(h.watchers, w)
+		h.mu.Unlock()
+	}
+}
+
+// changed tells everybody who watches; mu is held.
+func (h *Host) changed() {
+	for w := range h.watchers {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// keep takes a message.
+func (h *Host) keep(m Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.count++
+	m.Number, m.At = h.count, h.o.Clock()
+	h.messages = append(h.messages, m)
+	if len(h.messages) > h.o.Keep {
+		h.messages = h.messages[len(h.messages)-h.o.Keep:]
+	}
+	h.changed()
+}
+
+// react says how a request is answered: by whoever plays, else by the mood.
+func (h *Host) react(r Request) *Reaction {
+	if h.o.React != nil {
+		if reaction := h.o.React(r); reaction != nil {
+			return reaction
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return moods[h.mood].reaction(r)
+}
