@@ -67,7 +67,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots, err := loadRoots(o.CAFile)
+	roots, err := Roots(o.CAFile)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +125,9 @@ func newTransport(roots *x509.CertPool, dial func(context.Context, string, strin
 	}
 }
 
-// loadRoots is the system's certificates and those of file; nil, which is the
-// system's, without a file.
-func loadRoots(file string) (*x509.CertPool, error) {
+// Roots is the system's certificates and those of file, as ca_file names it;
+// nil, which is the system's, without a file.
+func Roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
 	}

@@ -23,7 +23,9 @@ import (
 // and nothing else, and a client with the Transport of the Spec.
 //
 // An example of a request must be answered with the status under which an
-// example of that name stands, else with any success. An error must be the one
+// example of that name stands, else with any success. A request without a body
+// is like one called "fresh": where it is about something that such a server
+// does not have, the error has an example of that name. An error must be the one
 // shown; a success must have the members shown, since ids and times differ.
 func (s *Spec) Replay(ctx context.Context, client *http.Client, base string, signIn func(*http.Request)) error {
 	var errs []error
@@ -34,7 +36,7 @@ func (s *Spec) Replay(ctx context.Context, client *http.Client, base string, sig
 		case err != nil:
 			errs = append(errs, err)
 		case op.RequestBody == nil:
-			errs = append(errs, op.send(ctx, client, target, "", sample{}, signIn))
+			errs = append(errs, op.send(ctx, client, target, onFresh, sample{}, signIn))
 		default:
 			samples := op.samples()
 			if len(samples) == 0 {
@@ -47,6 +49,9 @@ func (s *Spec) Replay(ctx context.Context, client *http.Client, base string, sig
 	}
 	return errors.Join(errs...)
 }
+
+// onFresh names the example of what a server with nothing in it answers.
+const onFresh = "fresh"
 
 // sample is a request body that the description shows; "" is none.
 type sample struct{ mediaType, text string }
