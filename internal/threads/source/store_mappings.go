@@ -100,10 +100,18 @@ func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.ID
 	return n, nil
 }
 
+// storedMappings reads what is stored of some ids of one entity type.
 func storedMappings(ctx context.Context, tx *db.Tx, kind int64, servers []int64) (map[int64]int64, error) {
+	// The kind is written into the text, of which there are few: SQLite takes no
+	// argument with a number beside those without.
+	q := `SELECT server_id, cloud_id FROM threads_source_mappings WHERE kind_id = ` + strconv.FormatInt(kind, 10) + ` AND `
 	where, args := among(tx.Dialect(), `server_id`, servers)
-	rows, err := tx.Query(ctx, `SELECT server_id, cloud_id FROM threads_source_mappings
-		WHERE kind_id = CAST(`+strconv.FormatInt(kind, 10)+` AS BIGINT) AND `+where, args...)
+	if tx.Dialect() == db.Postgres {
+		// LIMIT has it look each id up in the key. With = ANY, PostgreSQL reads
+		// everything that the entity type has.
+		q, where = `SELECT m.server_id, m.cloud_id FROM unnest($1::bigint[]) AS q (id), LATERAL (`+q, `server_id = q.id LIMIT 1) AS m`
+	}
+	rows, err := tx.Query(ctx, q+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("stored mappings: %w", err)
 	}

@@ -125,13 +125,13 @@ func TestImport(t *testing.T) {
 		}
 		// Another parent, another issue, one that is new; the first twice: the last counts.
 		out := mustImport(t, im, []threads.Record{
-			rec(10001, 10502, 10499), rec(10001, 10502, 10500), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64 - 1),
+			rec(10001, 10502, 10499), rec(10001, 10502, 10500), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64-1),
 		})
 		if out.Counts != (Counts{Added: 1, Replaced: 3}) || out.Total != 4 {
 			t.Errorf("with changes: %+v", out)
 		}
 		want := []threads.Record{
-			rec(10001, 10502, 10500), rec(10001, 10503, 10502), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64 - 1),
+			rec(10001, 10502, 10500), rec(10001, 10503, 10502), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64-1),
 		}
 		if diff := gocmp.Diff(want, everything(t, im.Store, 3)); diff != "" {
 			t.Error(diff)

@@ -1,0 +1,219 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// host is a database in memory, whose every third comment answers none.
+type host struct {
+	records []threads.Record // ordered by comment
+	fail    error            // after the first page
+	asked   chan struct{}    // told of every read; may be nil
+}
+
+func (h *host) Read(_ context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error) {
+	if h.asked != nil {
+		h.asked <- struct{}{}
+	}
+	from := upTo(h.records, after)
+	if from > 0 && h.fail != nil {
+		return nil, 0, false, h.fail
+	}
+	page := h.records[from:min(from+limit, len(h.records))]
+	last = after
+	for _, r := range page {
+		last = r.CommentID
+		if !isRoot(r) {
+			records = append(records, r)
+		}
+	}
+	return records, last, len(page) == limit, nil
+}
+
+func isRoot(r threads.Record) bool { return r.CommentID%3 == 0 }
+
+func (h *host) export() []threads.Record {
+	m := model{}
+	for _, r := range h.records {
+		if !isRoot(r) {
+			m[r.CommentID] = r
+		}
+	}
+	return m.export()
+}
+
+// grow changes a host: of n comments from the given one on some come, some go,
+// some move or get another parent.
+func (h *host) grow(rnd *rand.Rand, from, n int64) {
+	now := map[int64]threads.Record{}
+	for _, r := range h.records {
+		now[r.CommentID] = r
+	}
+	for id := from; id < from+n; id++ {
+		switch rnd.IntN(4) {
+		case 0:
+			delete(now, id)
+		case 1:
+			now[id] = rec(rnd.Int64N(n/10+1), id, id-1-rnd.Int64N(20))
+		}
+	}
+	h.records = h.records[:0]
+	for _, r := range now {
+		h.records = append(h.records, r)
+	}
+	slices.SortFunc(h.records, func(a, b threads.Record) int { return cmp.Compare(a.CommentID, b.CommentID) })
+}
+
+// Whatever happens to the host's comments, a pass makes the export what the
+// host has.
+func TestMirrorIsTheHost(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		h := &host{}
+		s := NewStore(d)
+		m := NewMirror(s, h, time.Hour, leases(t, d, "a"), nil)
+		for round := range 6 {
+			switch round {
+			case 4: // much goes at once, more than a slice reads
+				h.records = h.records[len(h.records)-3:]
+			case 5:
+				h.records = nil
+			default:
+				h.grow(rnd, int64(100+2500*round), 9000)
+			}
+			if err := s.MirrorNow(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			result, err := m.runOnce(t.Context())
+			if err != nil || !result.Ran {
+				t.Fatalf("round %d: %+v, %v", round, result, err)
+			}
+			want := h.export()
+			if diff := gocmp.Diff(want, everything(t, s, 10_000)); diff != "" {
+				t.Fatalf("round %d: %s", round, diff)
+			}
+			if result.Added+result.Replaced+result.Unchanged != int64(len(want)) {
+				t.Errorf("round %d: %+v of %d", round, result, len(want))
+			}
+			checkBlocks(t, d, s)
+			if again, err := m.runOnce(t.Context()); err != nil || again.Ran {
+				t.Errorf("it is due again: %+v, %v", again, err)
+			}
+		}
+	}, audit.Migrations, Migrations)
+}
+
+// A pass that fails says why, and takes nothing away that it has not read.
+func TestMirrorFails(t *testing.T) {
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	d := dbtest.Open(t, db.Options{Dir: t.TempDir(), NodeID: "a", Clock: func() time.Time { return now }})
+	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+		t.Fatal(err)
+	}
+	h := &host{}
+	h.grow(rand.New(rand.NewPCG(3, 4)), 1, 60_000)
+	s := NewStore(d)
+	m := NewMirror(s, h, time.Hour, leases(t, d, "a"), nil)
+	if _, err := m.runOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := everything(t, s, 10_000)
+
+	h.fail = errors.New("the host's disk is gone")
+	now = now.Add(59 * time.Minute)
+	if result, err := m.runOnce(t.Context()); err != nil || result.Ran {
+		t.Errorf("before its time: %+v, %v", result, err)
+	}
+	now = now.Add(time.Minute)
+	if result, err := m.runOnce(t.Context()); !errors.Is(err, h.fail) || !result.Ran {
+		t.Errorf("the failure: %+v, %v", result, err)
+	}
+	st, err := s.State(t.Context())
+	if err != nil || st.Failure != "The hierarchy was not mirrored: the host's disk is gone." || now.Sub(st.MirroredAt) != time.Hour {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if got := everything(t, s, 10_000); !slices.Equal(got, want) {
+		t.Error("the export changed")
+	}
+	h.fail = nil
+	now = now.Add(mirrorAgain)
+	if result, err := m.runOnce(t.Context()); err != nil || !result.Ran {
+		t.Errorf("again: %+v, %v", result, err)
+	}
+	if st, err := s.State(t.Context()); err != nil || st.Failure != "" || !st.MirroredAt.Equal(now) {
+		t.Errorf("%+v, %v", st, err)
+	}
+}
+
+// Of two nodes one mirrors; a node that has lost its lease writes nothing more.
+func TestMirrorOnOneNode(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := &host{}
+		h.grow(rand.New(rand.NewPCG(5, 6)), 1, 500)
+		s := NewStore(d)
+		mine := leases(t, d, "a")
+		lease := acquire(t, mine, mirrorLease)
+		other := NewMirror(NewStore(d), h, time.Hour, leases(t, d, "b"), nil)
+		if result, err := other.runOnce(t.Context()); err != nil || result.Ran {
+			t.Errorf("beside another node: %+v, %v", result, err)
+		}
+		if err := mine.Release(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+		if result, err := other.runOnce(t.Context()); err != nil || !result.Ran {
+			t.Errorf("after it: %+v, %v", result, err)
+		}
+		if _, _, err := s.mirror(t.Context(), lease, 0, 100, nil); !fault.Is(err, fault.Conflict) {
+			t.Errorf("with a lease that is another's: %v", err)
+		}
+		if diff := gocmp.Diff(h.export(), everything(t, s, 100)); diff != "" {
+			t.Error(diff)
+		}
+	}, audit.Migrations, Migrations)
+}
+
+func TestMirrorStartsAndStops(t *testing.T) {
+	d := dbtest.SQLite(t)
+	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+		t.Fatal(err)
+	}
+	h := &host{asked: make(chan struct{})}
+	s := NewStore(d)
+	m := NewMirror(s, h, time.Hour, leases(t, d, "a"), nil)
+	if err := m.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-h.asked
+	for { // the first pass must have ended before a second is ordered
+		st, err := s.State(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !st.MirroredAt.IsZero() {
+			break
+		}
+	}
+	if err := s.MirrorNow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m.Kick()
+	<-h.asked
+	m.Stop()
+}

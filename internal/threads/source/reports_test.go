@@ -1,0 +1,158 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+)
+
+func sortedLines(lines []string) []string {
+	slices.Sort(lines)
+	return lines
+}
+
+// manyMappings is a mappings file with n comments, and the report of it.
+func manyMappings(n int) string {
+	var b strings.Builder
+	b.WriteString("entityType,serverId,cloudId\n")
+	for i := range n {
+		fmt.Fprintf(&b, "jira:comment,%d,%d\n", 10_000_000+i, 7*i+1)
+	}
+	return b.String()
+}
+
+// A report of many chunks is the file that came in; what a node that died has
+// left of one does no harm; of old ones all but one are removed; any part of it
+// can be read.
+func TestReportOfManyChunks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newServer(t, d, "a", nil)
+		file := manyMappings(30_000)
+		if _, err := s.imports.Mappings(t.Context(), "https://x.example", strings.NewReader(file)); err != nil {
+			t.Fatal(err)
+		}
+		const path = reportPath + "?cloudSiteUrl=https://x.example"
+		for range 4 {
+			s.get(202, path+"&invalidateCache=true")
+			orders, err := s.store.making(t.Context())
+			if err != nil || len(orders) != 1 {
+				t.Fatalf("%v, %v", orders, err)
+			}
+			lease := acquire(t, s.reports.leases, "dead")
+			for i := range int64(30) {
+				if err := s.store.putChunk(t.Context(), lease, orders[0].ID, i, []byte("left behind")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.reports.leases.Release(t.Context(), lease); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.reports.runOnce(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.reports.jobs.Wait()
+		}
+		if got := s.get(200, path); got != file {
+			t.Errorf("%d bytes instead of %d", len(got), len(file))
+		}
+		if n := count(t, d, `SELECT count(*) FROM threads_source_reports`); n != 2 {
+			t.Errorf("%d reports are kept", n)
+		}
+		if n := count(t, d, `SELECT count(DISTINCT report_id) FROM threads_source_chunks`); n != 2 {
+			t.Errorf("parts of %d reports are kept", n)
+		}
+		from := len(file) - 300_000 // in another chunk than the end
+		w := s.ask("GET", path, "root", "", "Range", fmt.Sprintf("bytes=%d-", from))
+		if w.Code != 206 || w.Body.String() != file[from:] {
+			t.Errorf("a part: %d, %d bytes", w.Code, w.Body.Len())
+		}
+		if w := s.ask("HEAD", path, "root", ""); w.Code != 200 || w.Header().Get("Content-Length") != fmt.Sprint(len(file)) {
+			t.Errorf("HEAD: %d %v", w.Code, w.Header())
+		}
+	}, audit.Migrations, Migrations)
+}
+
+// A report that is replaced twice while it is read ends with an error, and not
+// with another report's text.
+func TestReportReplacedWhileItIsRead(t *testing.T) {
+	d := dbtest.SQLite(t)
+	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, d, "a", nil)
+	if _, err := s.imports.Mappings(t.Context(), "https://x.example", strings.NewReader(manyMappings(30_000))); err != nil {
+		t.Fatal(err)
+	}
+	remake := func() Report {
+		if _, _, err := s.store.Ask(t.Context(), "https://x.example", true, false); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.reports.runOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.reports.jobs.Wait()
+		r, _, err := s.store.Ask(t.Context(), "https://x.example", false, false)
+		if err != nil || r.State != Ready {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return r
+	}
+	text := s.store.Text(t.Context(), remake())
+	if _, err := io.CopyN(io.Discard, text, 1000); err != nil {
+		t.Fatal(err)
+	}
+	remake()
+	remake()
+	if n, err := io.Copy(io.Discard, text); err == nil || n > chunkSize {
+		t.Errorf("%d bytes more, %v", n, err)
+	}
+}
+
+// Mappings that change while their report is made are in it.
+func TestReportWhileMappingsChange(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newServer(t, d, "a", nil)
+		const site = "https://x.example"
+		file := manyMappings(20_000)
+		half := strings.Index(file, "jira:comment,10010000,")
+		if _, err := s.imports.Mappings(t.Context(), site, strings.NewReader(file[:half])); err != nil {
+			t.Fatal(err)
+		}
+		s.get(202, reportPath+"?cloudSiteUrl="+site)
+		done := make(chan error)
+		go func() {
+			_, err := s.imports.Mappings(t.Context(), site, strings.NewReader(file[:28]+file[half:]))
+			done <- err
+		}()
+		if _, err := s.reports.runOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.reports.jobs.Wait()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		for s.ask("GET", reportPath+"?cloudSiteUrl="+site, "root", "").Code == 202 {
+			if _, err := s.reports.runOnce(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.reports.jobs.Wait()
+		}
+		if got := s.get(200, reportPath+"?cloudSiteUrl="+site); got != file {
+			t.Errorf("%d bytes instead of %d", len(got), len(file))
+		}
+	}, audit.Migrations, Migrations)
+}
+
+func count(t *testing.T, d *db.DB, query string) (n int) {
+	t.Helper()
+	if err := d.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(t.Context(), query).Scan(&n) }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
