@@ -137,6 +137,8 @@ type Migration struct {
 
 	StartedAt, UpdatedAt time.Time
 	Message              string
+
+	partialOK bool // an incomplete export is fine
 }
 
 // Percent is how much is done, rounded down; 100 only at the end.

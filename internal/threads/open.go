@@ -62,11 +62,16 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // damaged makes a fault of what an unpacker says about its input.
 func damaged(err error) error {
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
+	if isDamage(err) {
 		return fault.Wrap(err, fault.Invalid, "The packed file is damaged; pack it or send it again.")
 	}
 	return err
+}
+
+// isDamage recognises what unpackers say of bytes that nobody packed.
+func isDamage(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)
 }
 
 // withoutMark takes a byte order mark off, and makes UTF-8 of UTF-16.

@@ -294,3 +294,16 @@ func GiveBack(ctx context.Context, tx *db.Tx, id int64) error {
 
 // Drop has an upload deleted, in the caller's transaction.
 func Drop(ctx context.Context, tx *db.Tx, id int64) error { return setState(ctx, tx, id, "gone") }
+
+// Find gives an upload that is a draft or taken, in the caller's transaction:
+// fault.NotFound when it is neither.
+func Find(ctx context.Context, tx *db.Tx, id int64) (Upload, error) {
+	u, err := scan(tx.QueryRow(ctx, `SELECT `+columns+` FROM threads_uploads WHERE id = $1 AND state <> 'gone'`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return u, errNone(id)
+	}
+	if err != nil {
+		return u, fmt.Errorf("read an upload: %w", err)
+	}
+	return u, nil
+}

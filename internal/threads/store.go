@@ -1,0 +1,183 @@
+package threads
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads/upload"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrations are the tables of the cloud side; upload.Migrations come with
+// them.
+var Migrations = db.Migrations{Name: "threads", FS: migrations}
+
+// EmbeddedTarget is the name of the target that is this database.
+const EmbeddedTarget = "embedded"
+
+// Store keeps the migration, its data and the parent maps.
+type Store struct {
+	db      *db.DB
+	Uploads *upload.Store
+	target  string // its name
+	id      int64  // of the target
+
+	mu      sync.Mutex
+	changed []func()
+}
+
+// NewStore makes a store on a migrated database whose parent maps are those of
+// the target: EmbeddedTarget, or the URL of a cloud site. Open must run before
+// it is used.
+func NewStore(d *db.DB, target string) *Store {
+	return &Store{db: d, Uploads: upload.NewStore(d), target: target}
+}
+
+// Open finds the target's maps.
+func (s *Store) Open(ctx context.Context) error {
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `INSERT INTO threads_targets (name, version) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING`, s.target); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT id FROM threads_targets WHERE name = $1`, s.target).Scan(&s.id)
+	})
+	if err != nil {
+		return fmt.Errorf("open the target: %w", err)
+	}
+	return nil
+}
+
+// Embedded tells whether the target is this database.
+func (s *Store) Embedded() bool { return s.target == EmbeddedTarget }
+
+// Target is the target's name.
+func (s *Store) Target() string { return s.target }
+
+// OnChange has f called after every change that a worker should look at.
+func (s *Store) OnChange(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = append(s.changed, f)
+}
+
+// Changed calls what OnChange was given.
+func (s *Store) Changed() {
+	s.mu.Lock()
+	list := s.changed
+	s.mu.Unlock()
+	for _, f := range list {
+		f()
+	}
+}
+
+// Actor is who does something, for the audit trail.
+type Actor struct {
+	Name, Source, Address, RequestID string
+}
+
+func record(ctx context.Context, tx *db.Tx, who Actor, action string, before, after map[string]string) error {
+	return audit.Record(ctx, tx, audit.Entry{
+		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
+		Area: "threads", Action: action, Object: "migration", Before: before, After: after,
+	})
+}
+
+// Holder is the lease that a worker works under: *db.Lease.
+type Holder interface {
+	Name() string
+	Fence() int64
+}
+
+// ErrOvertaken is for a worker whose work is no longer wanted: somebody stopped
+// it, or another worker has taken over.
+var ErrOvertaken = errors.New("threads: the work was stopped or taken over")
+
+// fenced is ErrOvertaken unless the lease is still the holder's.
+func fenced(ctx context.Context, tx *db.Tx, h Holder) error {
+	err := tx.Fenced(ctx, h.Name(), h.Fence())
+	if fault.Is(err, fault.Conflict) {
+		return fmt.Errorf("%w: %w", ErrOvertaken, err)
+	}
+	return err
+}
+
+// forUpdate is what a read of a row needs that is then written.
+func forUpdate(tx *db.Tx) string {
+	if tx.Dialect() == db.Postgres {
+		return ` FOR UPDATE`
+	}
+	return ``
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// noRows makes a fault of sql.ErrNoRows.
+func noRows(err error, missing *fault.Error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
+	}
+	return err
+}
+
+// batches are how many rows a statement writes: the same few texts again and
+// again, which both databases keep prepared.
+var batches = []int{256, 64, 16, 4, 1}
+
+// writeMany runs head VALUES (…), (…) tail for rows of that many columns.
+func writeMany(ctx context.Context, tx *db.Tx, head, tail string, columns int, values []any) error {
+	for rows := len(values) / columns; rows > 0; {
+		n := 1
+		for _, b := range batches {
+			if b <= rows {
+				n = b
+				break
+			}
+		}
+		if _, err := tx.Exec(ctx, head+tuples(n, columns)+tail, values[:n*columns]...); err != nil {
+			return err
+		}
+		values, rows = values[n*columns:], rows-n
+	}
+	return nil
+}
+
+// tuples writes VALUES ($1, $2), ($3, $4) and so on.
+func tuples(rows, columns int) string {
+	var b strings.Builder
+	b.WriteString(` VALUES `)
+	for r := range rows {
+		if r > 0 {
+			b.WriteString(`, `)
+		}
+		b.WriteString(tuple(r*columns+1, columns))
+	}
+	return b.String()
+}
+
+// tuple writes ($4, $5, $6) for 3 placeholders from 4 on.
+func tuple(from, n int) string {
+	b := []byte{'('}
+	for i := range n {
+		if i > 0 {
+			b = append(b, `, `...)
+		}
+		b = strconv.AppendInt(append(b, '$'), int64(from+i), 10)
+	}
+	return string(append(b, ')'))
+}

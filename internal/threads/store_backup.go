@@ -1,0 +1,185 @@
+package threads
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+const (
+	// backupRows is how many maps one read takes: a few milliseconds.
+	backupRows = 1000
+
+	// snapshotTime is how long old maps are kept for a reader that says nothing
+	// more: one that lost its node. A reader says so four times as often.
+	snapshotTime = 4 * time.Minute
+)
+
+// Backup writes every map as it is now, whatever is written meanwhile, in short
+// reads.
+func (s *Store) Backup(ctx context.Context, w io.Writer) error {
+	snap, err := s.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer snap.close(context.WithoutCancel(ctx))
+	out, err := NewBackupWriter(w, s.target, snap.at)
+	if err != nil {
+		return err
+	}
+	for {
+		maps, err := snap.next(ctx)
+		if err != nil {
+			return err
+		}
+		if maps == nil {
+			return out.Close()
+		}
+		for _, m := range maps {
+			if len(m.Parents) == 0 {
+				continue
+			}
+			if err := out.Add(m.CloudIssueID, m.Parents); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// snapshot reads the maps as they were at one version.
+type snapshot struct {
+	store   *Store
+	id      int64
+	version int64
+	at      time.Time
+	renewed time.Time
+	from    int64 // the next issue
+	ended   bool
+}
+
+func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
+	snap := &snapshot{store: s, from: math.MinInt64}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		snap.at, snap.renewed = tx.Now(), tx.Now()
+		// Behind whoever writes now; see writeMaps.
+		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`+forUpdate(tx), s.id).Scan(&snap.version); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `INSERT INTO threads_snapshots (target_id, version, expires_at) VALUES ($1, $2, $3) RETURNING id`,
+			s.id, snap.version, db.Micros(tx.Now().Add(snapshotTime))).Scan(&snap.id)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("begin to read the maps: %w", err)
+	}
+	return snap, nil
+}
+
+func (n *snapshot) close(ctx context.Context) {
+	_ = n.store.db.Write(ctx, func(tx *db.Tx) error { // else it expires
+		_, err := tx.Exec(ctx, `DELETE FROM threads_snapshots WHERE id = $1`, n.id)
+		return err
+	})
+}
+
+// renew says that somebody still reads.
+func (n *snapshot) renew(ctx context.Context) error {
+	if err := n.store.db.Write(ctx, func(tx *db.Tx) error {
+		n.renewed = tx.Now()
+		changed, err := tx.Exec(ctx, `UPDATE threads_snapshots SET expires_at = $2 WHERE id = $1 AND expires_at > $3`,
+			n.id, db.Micros(tx.Now().Add(snapshotTime)), db.Micros(tx.Now()))
+		if err == nil && changed == 0 {
+			err = fault.New(fault.Unavailable, "The backup was read too slowly, and what it would need is gone. Begin it again.")
+		}
+		return err
+	}); err != nil {
+		return fmt.Errorf("go on reading the maps: %w", err)
+	}
+	return nil
+}
+
+// next gives some more maps, nil at the end.
+func (n *snapshot) next(ctx context.Context) (maps []IssueMap, err error) {
+	if n.ended {
+		return nil, nil
+	}
+	var now time.Time
+	err = n.store.db.Read(ctx, func(tx *db.Tx) error {
+		now = tx.Now()
+		maps, err = n.read(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read maps: %w", err)
+	}
+	if now.Sub(n.renewed) > snapshotTime/4 {
+		err = n.renew(ctx)
+	}
+	return maps, err
+}
+
+// read takes the maps of a range of issues: as they are, where they are not
+// newer than the version, else as they were.
+func (n *snapshot) read(ctx context.Context, tx *db.Tx) ([]IssueMap, error) {
+	present, err := n.rows(ctx, tx, `SELECT issue_id, version, parents FROM threads_maps
+		WHERE target_id = $1 AND issue_id >= $2 ORDER BY issue_id LIMIT $3`, n.store.id, n.from, backupRows)
+	if err != nil {
+		return nil, err
+	}
+	to := int64(math.MaxInt64)
+	if len(present) == backupRows {
+		to = present[len(present)-1].issue
+	}
+	old, err := n.rows(ctx, tx, `SELECT issue_id, version, parents FROM threads_old_maps
+		WHERE target_id = $1 AND issue_id >= $2 AND issue_id <= $3 AND version <= $4 AND until > $4 ORDER BY issue_id`, n.store.id, n.from, to, n.version)
+	if err != nil {
+		return nil, err
+	}
+	if n.ended = to == math.MaxInt64; !n.ended {
+		n.from = to + 1
+	}
+	return n.pick(present, old)
+}
+
+type versionRow struct {
+	issue, version int64
+	parents        string
+}
+
+func (n *snapshot) rows(ctx context.Context, tx *db.Tx, q string, args ...any) (list []versionRow, err error) {
+	rows, err := tx.Query(ctx, q, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r versionRow
+		if err := rows.Scan(&r.issue, &r.version, &r.parents); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// pick puts the rows of the version together, in the order of issues.
+func (n *snapshot) pick(present, old []versionRow) ([]IssueMap, error) {
+	rows := slices.DeleteFunc(present, func(r versionRow) bool { return r.version > n.version })
+	rows = append(rows, old...)
+	slices.SortFunc(rows, func(a, b versionRow) int { return cmp.Compare(a.issue, b.issue) })
+	maps := make([]IssueMap, len(rows))
+	for i, r := range rows {
+		parents, err := ParseParentMap([]byte(r.parents))
+		if err != nil {
+			return nil, fmt.Errorf("the map of issue %d: %w", r.issue, err)
+		}
+		maps[i] = IssueMap{r.issue, parents}
+	}
+	return maps, nil
+}

@@ -1,0 +1,208 @@
+package threads
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/db"
+)
+
+// IssueMap is the parent map of one issue.
+type IssueMap struct {
+	CloudIssueID int64
+	Parents      ParentMap
+}
+
+// Map gives the map of an issue as it is in the database; an empty one where
+// there is none.
+func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m ParentMap, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		var text string
+		err := tx.QueryRow(ctx, `SELECT parents FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, s.id, cloudIssueID).Scan(&text)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			m, err = ParseParentMap([]byte(text))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the map of issue %d: %w", cloudIssueID, err)
+	}
+	return m, nil
+}
+
+// storedMap is a row of the maps.
+type storedMap struct {
+	version int64
+	parents string
+}
+
+// mapWriter writes maps in one transaction.
+type mapWriter struct {
+	store    *Store
+	tx       *db.Tx
+	version  int64 // of what is written here
+	snapshot int64 // somebody reads the maps as they were then; -1 for nobody
+}
+
+// writeMaps begins to write maps. The row of the target is locked, so that
+// writers and those who begin to read a version are one after the other.
+func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
+	w := &mapWriter{store: s, tx: tx}
+	err := tx.QueryRow(ctx, `UPDATE threads_targets SET version = version + 1 WHERE id = $1 RETURNING version`, s.id).Scan(&w.version)
+	if err == nil {
+		err = tx.QueryRow(ctx, `SELECT coalesce(max(version), -1) FROM threads_snapshots WHERE target_id = $1 AND expires_at > $2`,
+			s.id, db.Micros(tx.Now())).Scan(&w.snapshot)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("begin to write maps: %w", err)
+	}
+	return w, nil
+}
+
+// inAtOnce is how many ids a query looks up: one text of a query, whose last
+// id is repeated where there are fewer.
+const inAtOnce = 256
+
+// read gives the rows of issues.
+func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedMap, error) {
+	found := map[int64]storedMap{}
+	query := `SELECT issue_id, version, parents FROM threads_maps WHERE target_id = $1 AND issue_id IN ` + tuple(2, inAtOnce)
+	for part := range slices.Chunk(issues, inAtOnce) {
+		args := make([]any, 1, inAtOnce+1)
+		args[0] = w.store.id
+		for _, id := range part {
+			args = append(args, id)
+		}
+		for len(args) <= inAtOnce {
+			args = append(args, part[len(part)-1])
+		}
+		if err := w.readSome(ctx, query, args, found); err != nil {
+			return nil, fmt.Errorf("read maps: %w", err)
+		}
+	}
+	return found, nil
+}
+
+func (w *mapWriter) readSome(ctx context.Context, query string, args []any, found map[int64]storedMap) error {
+	rows, err := w.tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var row storedMap
+		if err := rows.Scan(&id, &row.version, &row.parents); err != nil {
+			return err
+		}
+		found[id] = row
+	}
+	return rows.Err()
+}
+
+// merge merges maps into what there is; of two for one issue, the later one
+// comes on top.
+func (w *mapWriter) merge(ctx context.Context, maps []IssueMap) error {
+	ids := issuesOf(maps)
+	found, err := w.read(ctx, ids)
+	if err != nil {
+		return err
+	}
+	now := make(map[int64]string, len(ids))
+	for _, m := range maps {
+		text, again := now[m.CloudIssueID]
+		if !again {
+			text = found[m.CloudIssueID].parents
+		}
+		var old ParentMap
+		if text != "" {
+			if old, err = ParseParentMap([]byte(text)); err != nil {
+				return fmt.Errorf("the map of issue %d: %w", m.CloudIssueID, err)
+			}
+		}
+		now[m.CloudIssueID] = string(old.Merge(m.Parents).AppendJSON(nil))
+	}
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return found[id].parents == now[id] })
+	return w.save(ctx, ids, found, now)
+}
+
+// put makes each issue's map that, whatever there is; each has this version
+// then, also where nothing changed.
+func (w *mapWriter) put(ctx context.Context, maps []IssueMap) error {
+	ids := issuesOf(maps)
+	found, err := w.read(ctx, ids)
+	if err != nil {
+		return err
+	}
+	now := make(map[int64]string, len(ids))
+	for _, m := range maps {
+		now[m.CloudIssueID] = string(m.Parents.AppendJSON(nil))
+	}
+	return w.save(ctx, ids, found, now)
+}
+
+func issuesOf(maps []IssueMap) []int64 {
+	ids := make([]int64, len(maps))
+	for i, m := range maps {
+		ids[i] = m.CloudIssueID
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// save writes maps, and keeps the old ones for who reads a version.
+func (w *mapWriter) save(ctx context.Context, ids []int64, found map[int64]storedMap, now map[int64]string) error {
+	var values, old []any
+	for _, id := range ids {
+		if before, there := found[id]; there && before.version <= w.snapshot {
+			old = append(old, w.store.id, id, before.version, w.version, before.parents)
+		}
+		values = append(values, w.store.id, id, w.version, now[id])
+	}
+	if err := w.keepOld(ctx, old); err != nil {
+		return err
+	}
+	err := writeMany(ctx, w.tx, `INSERT INTO threads_maps (target_id, issue_id, version, parents)`,
+		` ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`, 4, values)
+	if err != nil {
+		return fmt.Errorf("write maps: %w", err)
+	}
+	return nil
+}
+
+// remove deletes the maps of issues.
+func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
+	found, err := w.read(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var old []any
+	for _, id := range ids {
+		if before, there := found[id]; there && before.version <= w.snapshot {
+			old = append(old, w.store.id, id, before.version, w.version, before.parents)
+		}
+	}
+	if err := w.keepOld(ctx, old); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := w.tx.Exec(ctx, `DELETE FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, w.store.id, id); err != nil {
+			return fmt.Errorf("delete a map: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *mapWriter) keepOld(ctx context.Context, rows []any) error {
+	err := writeMany(ctx, w.tx, `INSERT INTO threads_old_maps (target_id, issue_id, version, until, parents)`, ``, 5, rows)
+	if err != nil {
+		return fmt.Errorf("keep maps for who reads them: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package threads
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads/upload"
+)
+
+// Kinds of uploads.
+const (
+	HierarchyFile = "hierarchy"
+	MappingsFile  = "mappings"
+	BackupFile    = "backup"
+)
+
+const migrationColumns = `epoch, phase, stage_id, partial_ok, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
+	permanent, retryable, rate_limits, failing_since, wait_until, wait_declared, started_at, updated_at, message`
+
+func readMigration(ctx context.Context, tx *db.Tx, lock string) (m Migration, err error) {
+	var failing, wait, started, updated int64
+	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
+		&m.Epoch, &m.Phase, &m.Stage, &m.partialOK, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
+		&m.Permanent, &m.Retryable, &m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &started, &updated, &m.Message)
+	if err != nil {
+		return m, fmt.Errorf("read the migration: %w", err)
+	}
+	m.Pace.FailingSince, m.Pace.WaitUntil = db.Time(failing), db.Time(wait)
+	m.StartedAt, m.UpdatedAt = db.Time(started), db.Time(updated)
+	return m, nil
+}
+
+func writeMigration(ctx context.Context, tx *db.Tx, m *Migration) error {
+	m.UpdatedAt = tx.Now()
+	_, err := tx.Exec(ctx, `UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, partial_ok = $4, records = $5, records_done = $6,
+			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, retryable = $13, rate_limits = $14,
+			failing_since = $15, wait_until = $16, wait_declared = $17, started_at = $18, updated_at = $19, message = $20 WHERE id = 1`,
+		m.Epoch, string(m.Phase), m.Stage, bit(m.partialOK), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
+		m.Permanent, m.Retryable, m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
+		db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message)
+	if err != nil {
+		return fmt.Errorf("write the migration: %w", err)
+	}
+	return nil
+}
+
+// Migration is how the migration stands.
+func (s *Store) Migration(ctx context.Context) (m Migration, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		m, err = readMigration(ctx, tx, ``)
+		return err
+	})
+	return m, err
+}
+
+// Operate does what an administrator asks, and gives how the migration stands
+// then. What the phase does not allow is fault.Conflict. partial is for
+// OpUpload: that the hierarchy is some pages of an export is fine.
+func (s *Store) Operate(ctx context.Context, who Actor, op Operation, partial bool) (m Migration, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
+			return err
+		}
+		before := m.Phase
+		if m.Phase, err = before.After(op); err != nil {
+			return err
+		}
+		m.Epoch++
+		switch op {
+		case OpUpload:
+			err = s.load(ctx, tx, before, &m, partial)
+		case OpStart:
+			m.StartedAt, m.Message = tx.Now(), ""
+			err = noRestore(ctx, tx)
+		case OpContinue:
+			m.Message = ""
+			m.Pace.Resume()
+			err = noRestore(ctx, tx)
+		case OpStop:
+			m.Message = "Stopped. Continue goes on from here."
+		case OpCancel:
+			m.Message = "Cancelled. What was written stays; reset before a new migration."
+			if before == PhaseLoading {
+				err = giveBack(ctx, tx, &m)
+			}
+		case OpReset:
+			m, err = s.reset(ctx, tx, m)
+		}
+		if err != nil {
+			return err
+		}
+		if err := writeMigration(ctx, tx, &m); err != nil {
+			return err
+		}
+		tx.AfterCommit(s.Changed)
+		return record(ctx, tx, who, string(op), map[string]string{"phase": string(before)}, map[string]string{"phase": string(m.Phase)})
+	})
+	return m, err
+}
+
+// noRestore is fault.Conflict while a restore runs.
+func noRestore(ctx context.Context, tx *db.Tx) error {
+	job, err := readJob(ctx, tx, JobRestore, ``)
+	if err == nil && job.State == JobRunning {
+		err = fault.New(fault.Conflict, "A backup is being restored; wait until that is done.")
+	}
+	return err
+}
+
+// load takes the drafts over into the migration: at once where a preview has
+// staged them, else as soon as that is done.
+func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration, partial bool) error {
+	hierarchy, mappings, err := drafts(ctx, tx)
+	if fault.Is(err, fault.Conflict) && before == PhaseLoading {
+		m.partialOK = m.partialOK || partial // the same again: it goes on
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	st, err := findStage(ctx, tx, hierarchy.ID, mappings.ID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case st.State == StageFailed:
+		return fault.New(fault.Invalid, "%s", st.Message)
+	case st.State == StageDone && st.Preview.Partial && !partial:
+		return errPartial(st.Preview)
+	}
+	if err := dropStage(ctx, tx, m.Stage); err != nil {
+		return err
+	}
+	for _, id := range []int64{hierarchy.ID, mappings.ID} {
+		if err := upload.Take(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	*m = Migration{Phase: PhaseLoading, Epoch: m.Epoch, Stage: st.ID, partialOK: partial}
+	if st.State == StageDone {
+		return loaded(ctx, tx, m, st)
+	}
+	return nil
+}
+
+// drafts gives the two files: fault.Conflict when one is not there in whole.
+func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings upload.Upload, err error) {
+	for _, f := range []struct {
+		kind string
+		to   *upload.Upload
+		what string
+	}{{HierarchyFile, &hierarchy, "hierarchy file"}, {MappingsFile, &mappings, "id mappings file"}} {
+		*f.to, err = upload.DraftIn(ctx, tx, f.kind)
+		if fault.Is(err, fault.NotFound) || err == nil && !f.to.Complete() {
+			return hierarchy, mappings, fault.New(fault.Conflict, "The %s is not here yet; choose and send it first.", f.what)
+		}
+		if err != nil {
+			return hierarchy, mappings, err
+		}
+	}
+	return hierarchy, mappings, nil
+}
+
+func errPartial(p *Preview) *fault.Error {
+	return fault.New(fault.Conflict, "The hierarchy file has %d of %d records: it is some pages of an export and not all. Export the rest too, or confirm with partial=true that this is all you want.",
+		p.Hierarchy.PageRecords, p.Hierarchy.TotalCount)
+}
+
+// loaded makes a staged data set the migration's.
+func loaded(ctx context.Context, tx *db.Tx, m *Migration, st *StageState) error {
+	m.Phase, m.Message = PhaseReady, ""
+	m.Records, m.Chunks = st.Preview.Records, st.Chunks
+	for _, id := range []int64{st.HierarchyID, st.MappingsID} {
+		if err := upload.Drop(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset is an empty migration; its drafts and data go.
+func (s *Store) reset(ctx context.Context, tx *db.Tx, m Migration) (Migration, error) {
+	if err := dropStage(ctx, tx, m.Stage); err != nil {
+		return m, err
+	}
+	for _, kind := range []string{HierarchyFile, MappingsFile} {
+		u, err := upload.DraftIn(ctx, tx, kind)
+		if err == nil {
+			err = upload.Drop(ctx, tx, u.ID)
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return m, err
+		}
+	}
+	return Migration{Phase: PhaseEmpty, Epoch: m.Epoch}, dropJob(ctx, tx, JobVerify)
+}
+
+// Taken is the right to process: what a worker wrote before it took over is
+// all there is, and nothing of an earlier one comes any more.
+func (s *Store) Taken(ctx context.Context, h Holder, why string) (m Migration, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := fenced(ctx, tx, h); err != nil {
+			return err
+		}
+		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
+			return err
+		}
+		if m.Phase != PhaseProcessing {
+			return ErrOvertaken
+		}
+		m.Epoch++
+		if why != "" {
+			m.Message = fmt.Sprintf("%s Went on by itself at %s.", why, tx.Now().UTC().Format(time.RFC3339))
+		}
+		return writeMigration(ctx, tx, &m)
+	})
+	return m, err
+}

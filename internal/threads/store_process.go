@@ -1,0 +1,163 @@
+package threads
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+)
+
+// Written is what a worker did since its last commit.
+type Written struct {
+	// Merge are maps to be merged into those of the database, where that is the
+	// target.
+	Merge []IssueMap
+	// Put are maps as another target has them now.
+	Put []IssueMap
+	// Chunks have entries whose reason only the target knew.
+	Chunks []*Chunk
+}
+
+// Commit stores what a worker did, with how the migration stands then, in one
+// transaction: ErrOvertaken when it is no longer that worker's to say. When m
+// has left PhaseProcessing, the worker's turn is over.
+func (s *Store) Commit(ctx context.Context, h Holder, m *Migration, w Written) error {
+	after := *m
+	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		after = *m
+		if err := fenced(ctx, tx, h); err != nil {
+			return err
+		}
+		stored, err := readMigration(ctx, tx, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		if stored.Epoch != m.Epoch || stored.Phase != PhaseProcessing {
+			return ErrOvertaken
+		}
+		if err := s.written(ctx, tx, m.Stage, w); err != nil {
+			return err
+		}
+		if after.Phase != PhaseProcessing {
+			after.Epoch++
+			tx.AfterCommit(s.Changed)
+		}
+		return writeMigration(ctx, tx, &after)
+	})
+	if err == nil {
+		*m = after
+	}
+	return err
+}
+
+func (s *Store) written(ctx context.Context, tx *db.Tx, stage int64, w Written) error {
+	for _, c := range w.Chunks {
+		if _, err := tx.Exec(ctx, `UPDATE threads_chunks SET errors = $3, data = $4 WHERE stage_id = $1 AND number = $2`,
+			stage, c.Number, c.Errors, c.Encode()); err != nil {
+			return fmt.Errorf("note errors: %w", err)
+		}
+	}
+	if len(w.Merge) == 0 && len(w.Put) == 0 {
+		return nil
+	}
+	maps, err := s.writeMaps(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := maps.merge(ctx, w.Merge); err != nil {
+		return err
+	}
+	return maps.put(ctx, w.Put)
+}
+
+// Chunks reads up to limit chunks of a stage, from a number on.
+func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunks []*Chunk, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		chunks = nil
+		rows, err := tx.Query(ctx, `SELECT number, records, errors, data FROM threads_chunks
+			WHERE stage_id = $1 AND number >= $2 ORDER BY number LIMIT $3`, stage, from, limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			c, data := &Chunk{}, []byte(nil)
+			if err := rows.Scan(&c.Number, &c.Records, &c.Errors, &data); err != nil {
+				return err
+			}
+			if err := c.Decode(data); err != nil {
+				return fmt.Errorf("chunk %d: %w", c.Number, err)
+			}
+			chunks = append(chunks, c)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read chunks: %w", err)
+	}
+	return chunks, nil
+}
+
+// ErrorRecord is a permanent error.
+type ErrorRecord struct {
+	Record
+	Reason Reason
+	At     ErrorPlace
+}
+
+// ErrorPlace is where an error is among all of them: a chunk and a place in it.
+type ErrorPlace struct{ Chunk, Entry int64 }
+
+// Errors gives up to limit permanent errors after a place, of what has been
+// processed.
+func (s *Store) Errors(ctx context.Context, after ErrorPlace, limit int) ([]ErrorRecord, error) {
+	m, err := s.Migration(ctx)
+	if err != nil || m.Stage == 0 || m.Phase == PhaseLoading || m.Phase == PhaseReady {
+		return nil, err
+	}
+	var list []ErrorRecord
+	for from := after.Chunk; len(list) < limit; {
+		c, err := s.chunkWithErrors(ctx, m.Stage, from, m.ChunksDone)
+		if err != nil || c == nil {
+			return list, err
+		}
+		issues := c.Issues
+		if c.Number == m.ChunksDone {
+			issues = issues[:min(int(m.IssuesInChunk), len(issues))]
+		}
+		n := int64(0)
+		for _, i := range issues {
+			for _, e := range i.Entries {
+				n++
+				if e.Reason != "" && (c.Number > after.Chunk || n > after.Entry) && len(list) < limit {
+					list = append(list, ErrorRecord{
+						Record{IssueID: i.IssueID, CommentID: e.CommentID, ParentCommentID: e.ParentCommentID}, e.Reason, ErrorPlace{c.Number, n},
+					})
+				}
+			}
+		}
+		from = c.Number + 1
+	}
+	return list, nil
+}
+
+// chunkWithErrors reads the first chunk from one number to another that has
+// errors, nil when there is none.
+func (s *Store) chunkWithErrors(ctx context.Context, stage, from, to int64) (*Chunk, error) {
+	var number int64
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT coalesce(min(number), -1) FROM threads_chunks
+			WHERE stage_id = $1 AND number >= $2 AND number <= $3 AND errors > 0`, stage, from, to).Scan(&number)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find errors: %w", err)
+	}
+	if number < 0 {
+		return nil, nil
+	}
+	chunks, err := s.Chunks(ctx, stage, number, 1)
+	if err != nil || len(chunks) == 0 {
+		return nil, err
+	}
+	return chunks[0], nil
+}

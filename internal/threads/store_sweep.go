@@ -1,0 +1,99 @@
+package threads
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"outrigger/internal/db"
+)
+
+// Sweep deletes one slice of what nobody needs any more: files, data sets, old
+// maps. It tells whether there may be more.
+func (s *Store) Sweep(ctx context.Context, h Holder) (more bool, err error) {
+	for _, sweep := range []func(context.Context, Holder) (bool, error){s.sweepStages, s.sweepOldMaps} {
+		if more, err = sweep(ctx, h); more || err != nil {
+			return more, err
+		}
+	}
+	return s.Uploads.Sweep(ctx)
+}
+
+// sweepStages deletes a slice of a stage that is gone, or whose drafts are and
+// which is not the migration's, or of the sorted runs of one that has ended.
+func (s *Store) sweepStages(ctx context.Context, h Holder) (bool, error) {
+	var id int64
+	var state string
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		const unused = `(state = 'gone' OR id <> (SELECT stage_id FROM threads_migration WHERE id = 1) AND NOT EXISTS
+			(SELECT 1 FROM threads_uploads a JOIN threads_uploads b ON b.id = s.mappings_id WHERE a.id = s.hierarchy_id AND a.state <> 'gone' AND b.state <> 'gone'))`
+		return tx.QueryRow(ctx, `SELECT id, CASE WHEN `+unused+` THEN 'gone' ELSE state END FROM threads_stages s
+			WHERE `+unused+` OR state IN ('done', 'failed') AND EXISTS (SELECT 1 FROM threads_stage_pages p WHERE p.stage_id = s.id)
+			ORDER BY id LIMIT 1`).Scan(&id, &state)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err == nil {
+		err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+			if err := fenced(ctx, tx, h); err != nil {
+				return err
+			}
+			return s.sweepStage(ctx, tx, id, state)
+		})
+	}
+	if err != nil {
+		return false, fmt.Errorf("delete old data: %w", err)
+	}
+	return true, nil
+}
+
+func (s *Store) sweepStage(ctx context.Context, tx *db.Tx, id int64, state string) error {
+	if state != "gone" {
+		_, err := clearPages(ctx, tx, id)
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE threads_stages SET state = 'gone' WHERE id = $1 AND state <> 'gone'`, id); err != nil {
+		return err
+	}
+	n, err := clearStage(ctx, tx, id)
+	if err == nil && n == 0 {
+		_, err = tx.Exec(ctx, `DELETE FROM threads_stages WHERE id = $1`, id)
+	}
+	return err
+}
+
+// sweepOldMaps deletes a slice of the maps that were kept for a reader, once
+// there is none.
+func (s *Store) sweepOldMaps(ctx context.Context, h Holder) (bool, error) {
+	there := false
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM threads_old_maps) OR EXISTS (SELECT 1 FROM threads_snapshots WHERE expires_at <= $1)`,
+			db.Micros(tx.Now())).Scan(&there)
+	})
+	if err != nil || !there {
+		return false, err
+	}
+	var n int64
+	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		if err := fenced(ctx, tx, h); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM threads_snapshots WHERE expires_at <= $1`, db.Micros(tx.Now())); err != nil {
+			return err
+		}
+		// Who begins to read now needs none of these: they were over before.
+		n, err = tx.Exec(ctx, `DELETE FROM threads_old_maps WHERE target_id = $1 AND NOT EXISTS (SELECT 1 FROM threads_snapshots n WHERE n.target_id = $1)
+			AND issue_id <= (SELECT max(issue_id) FROM (SELECT issue_id FROM threads_old_maps WHERE target_id = $1 ORDER BY issue_id LIMIT $2) AS first)`,
+			s.id, sweepMaps)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("delete old maps: %w", err)
+	}
+	return n > 0, nil
+}
+
+// sweepMaps is how many old maps go at once.
+const sweepMaps = 500
