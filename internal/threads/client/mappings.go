@@ -117,6 +117,9 @@ func (d *download) take(resp *http.Response) error {
 		return &transient{errMaking, after}
 	}
 	if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		if resp.Header.Get("Content-Range") == "bytes */"+strconv.FormatInt(d.done, 10) {
+			return nil // only the end was missing
+		}
 		return d.anew()
 	}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/csv") {
