@@ -52,6 +52,7 @@ func (c demoCmd) config(dir string) *config.Config {
 	cfg.DataDir = filepath.Join(dir, "data")
 	cfg.AdminPassword = secret.New(secret.Random(9))
 	cfg.Log.Level = "warn"
+	cfg.Mail.Listen = "127.0.0.1:0"
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.0/8", "::1/128"}
 	cfg.Notify.Connections = []config.Connection{{
 		Name: demoConnection, Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com",

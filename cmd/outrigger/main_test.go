@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"net/smtp"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -27,7 +29,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails, "send-mail": sendMail},
 		Setup: func(env *testscript.Env) error {
 			// Golden files of the settings are those of the package.
 			return os.CopyFS(filepath.Join(env.WorkDir, "config"), os.DirFS(filepath.Join("..", "..", "internal", "config", "testdata")))
@@ -56,6 +58,7 @@ const (
 // startServer is the script command `server`: it starts a server for the rest
 // of the script, and names it in OUTRIGGER_SERVER. The password of admin is in
 // the file password, the secret of its connection main in the file hook-secret.
+// $SMTP is the address of its relay.
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: server")
@@ -64,6 +67,7 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	cfg.Listen = "127.0.0.1:0"
 	cfg.DataDir = ts.MkAbs("data")
 	cfg.NodeID = "script"
+	cfg.Mail.Listen = "127.0.0.1:0"
 	cfg.AdminPassword = secret.New(adminPassword)
 	cfg.Notify.Connections = []config.Connection{{
 		Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New(hookSecret),
@@ -75,6 +79,17 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("password"), []byte(adminPassword+"\n"), 0o600))
 	ts.Check(os.WriteFile(ts.MkAbs("hook-secret"), []byte(hookSecret+"\n"), 0o600))
 	ts.Setenv("OUTRIGGER_SERVER", a.URL())
+	ts.Setenv("SMTP", a.MailAddr())
+}
+
+// sendMail is the script command `send-mail FILE recipients…`: it gives the
+// server's relay a message.
+func sendMail(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: send-mail FILE recipients…")
+	}
+	body := strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\r\n")
+	ts.Check(smtp.SendMail(ts.Getenv("SMTP"), nil, "jira@example.com", args[1:], []byte(body)))
 }
 
 // Secrets come from files and the environment: command lines are seen by

@@ -48,6 +48,7 @@ func (p running) end() (rest string, code int) {
 // serve logs to standard output, JSON where that is no terminal, and ends with
 // 0 when it is asked to.
 func TestServe(t *testing.T) {
+	t.Setenv("OUTRIGGER_MAIL_LISTEN", "127.0.0.1:0")
 	p := begin(t, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
 	var ready struct{ Msg, URL, Took string }
 	for ready.Msg != "ready" && p.lines.Scan() {

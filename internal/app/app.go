@@ -45,8 +45,10 @@ type App struct {
 	ground
 	web
 	chat          chat
+	mail          mail
 	threadsSource threadsSource
 	sharers       sharers
+	sending       endings
 
 	mu    sync.Mutex // held while starting and stopping
 	state lifecycle
@@ -103,6 +105,7 @@ var (
 func (a *App) parts() []func(context.Context) error {
 	return []func(context.Context) error{
 		a.listen,
+		a.listenMail,
 		a.openDatabase,
 		a.openSecrets,
 		a.startIdentity,
@@ -110,9 +113,11 @@ func (a *App) parts() []func(context.Context) error {
 		a.startLeases,
 		a.openWeb,
 		a.openNotify,
+		a.openMail,
 		a.openThreadsSource,
 		a.serve,
 		a.startNotify,
+		a.startMail,
 		a.startThreadsSource,
 		a.startRetention,
 	}

@@ -30,6 +30,7 @@ func settings(t *testing.T) *config.Config {
 	cfg.Listen = "127.0.0.1:0"
 	cfg.DataDir = filepath.Join(t.TempDir(), "data")
 	cfg.NodeID = "n1"
+	cfg.Mail.Listen = "127.0.0.1:0"
 	cfg.AdminPassword = secret.New(password)
 	return cfg
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -18,16 +19,18 @@ const stopTime = 14 * time.Second
 const (
 	pagesLimit = 100 * time.Millisecond // only tells streams to end
 	watchLimit = 100 * time.Millisecond // only closes a channel
-	// What is on its way to a chat platform may take 10 s; cut off, it goes out
-	// once more after the next start.
-	deliveriesLimit = 6500 * time.Millisecond
-	threadsLimit    = 300 * time.Millisecond // a slice takes 20 ms
-	retentionLimit  = 500 * time.Millisecond // a slice takes 20 ms
-	clusterLimit    = 500 * time.Millisecond // one statement
-	leasesLimit     = time.Second            // one statement
-	requestsLimit   = 2 * time.Second        // answers that take longer are cut off
-	databaseLimit   = 1500 * time.Millisecond
-	listenerLimit   = time.Second // idle connections; requests were drained
+	// What is on its way to a chat platform may take 10 s, to the smarthost 5;
+	// cut off, it goes out once more after the next start.
+	sendingLimit     = 5500 * time.Millisecond
+	mailClientsLimit = time.Second             // messages that are coming in
+	samplesLimit     = 150 * time.Millisecond  // a question to a source is cut off
+	threadsLimit     = 300 * time.Millisecond  // a slice takes 20 ms
+	retentionLimit   = 500 * time.Millisecond  // a slice takes 20 ms
+	clusterLimit     = 500 * time.Millisecond  // one statement
+	leasesLimit      = time.Second             // one statement
+	requestsLimit    = 1500 * time.Millisecond // answers that take longer are cut off
+	databaseLimit    = 1500 * time.Millisecond
+	listenerLimit    = time.Second // idle connections; requests were drained
 )
 
 // step undoes one thing that a start did.
@@ -96,3 +99,24 @@ func (s step) take(ctx context.Context) error {
 
 // graceTime lets a step that heeds its context end in order after its limit.
 const graceTime = 50 * time.Millisecond
+
+// endings are stops that wait for answers of others. They go on at the same
+// time: one after the other they would take longer than a stop may.
+type endings struct{ stops []func() }
+
+// endTogether puts a stop among those that end at the same time. Where it is
+// the first, its step is put on top.
+func (a *App) endTogether(stop func()) {
+	if len(a.sending.stops) == 0 {
+		a.steps.addStop("what is on its way", sendingLimit, a.sending.end)
+	}
+	a.sending.stops = append(a.sending.stops, stop)
+}
+
+func (e *endings) end() {
+	var all sync.WaitGroup
+	for _, stop := range e.stops {
+		all.Go(stop)
+	}
+	all.Wait()
+}

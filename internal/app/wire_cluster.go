@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/notify"
 	"outrigger/internal/retention"
 )
@@ -81,7 +82,9 @@ func (a *App) startRetention(ctx context.Context) error {
 	r := retention.New(a.db, []retention.Rule{
 		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notify.DeleteDeliveries},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notify.DeleteEvents},
-		{Name: "nodes", Keep: offlineKept, Delete: cluster.DeleteOffline},
+		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: a.mail.queue.DeleteErrors},
+		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailqueue.DeleteSamples},
+		{Name: "nodes", Keep: offlineKept, Delete: mailqueue.DeleteNodes},
 		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},
 	}, a.log, a.leases)
 	if err := r.Start(ctx); err != nil {
@@ -91,7 +94,8 @@ func (a *App) startRetention(ctx context.Context) error {
 	return nil
 }
 
-// offlineKept is how long a node that is OFFLINE stays listed.
+// offlineKept is how long a node that is OFFLINE and has no messages stays
+// listed.
 const offlineKept = 7 * 24 * time.Hour
 
 // gapsShown is how far back the overview tells of times in which nothing

@@ -10,6 +10,8 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 	"outrigger/internal/threads/source"
@@ -27,7 +29,10 @@ type ground struct {
 
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
-	return []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations, source.Migrations}
+	return []db.Migrations{
+		secret.Migrations, audit.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations,
+		relay.Migrations, mailqueue.Migrations, source.Migrations,
+	}
 }
 
 // openDatabase opens the database, takes the place of this node in it and

@@ -64,7 +64,7 @@ func (a *App) startNotify(ctx context.Context) error {
 	if err := a.chat.outbox.Start(ctx); err != nil {
 		return fmt.Errorf("start to deliver: %w", err)
 	}
-	a.steps.addStop("deliveries", deliveriesLimit, a.chat.outbox.Stop)
+	a.endTogether(a.chat.outbox.Stop)
 	return nil
 }
 

@@ -57,18 +57,3 @@ func OfflineSince(ctx context.Context, tx *db.Tx, before time.Time, limit int) (
 	}
 	return ids, rows.Err()
 }
-
-// DeleteOffline removes up to limit nodes that have been OFFLINE since before
-// a time: what retention calls.
-func DeleteOffline(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	ids, err := OfflineSince(ctx, tx, before, limit)
-	if err != nil {
-		return 0, err
-	}
-	for i, id := range ids {
-		if err := Remove(ctx, tx, id); err != nil {
-			return int64(i), err
-		}
-	}
-	return int64(len(ids)), nil
-}
