@@ -27,7 +27,9 @@ type commands struct {
 	Config  configCmd  `cmd:"" help:"Check a configuration file, or print every setting."`
 	Users   usersCmd   `cmd:"" help:"Users and what they may do."`
 	Tokens  tokensCmd  `cmd:"" help:"Tokens of users."`
+	Nodes   nodesCmd   `cmd:"" help:"Nodes, their states and their mail."`
 	Notify  notifyCmd  `cmd:"" help:"Try branch masks and webhooks."`
+	Mail    mailCmd    `cmd:"" help:"Messages of the relay."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

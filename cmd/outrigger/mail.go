@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type mailCmd struct {
+	Status mailStatusCmd `cmd:"" help:"Show the relay's queue of every node."`
+	List   mailListCmd   `cmd:"" help:"List messages, the oldest first."`
+	Show   mailShowCmd   `cmd:"" help:"Show a message with every attempt at sending it, or its content."`
+	Flush  mailFlushCmd  `cmd:"" help:"Make all that waits due now, and end a pause after failures."`
+	Resend mailResendCmd `cmd:"" help:"Put messages of the error queue back into the mail queue."`
+	Delete mailDeleteCmd `cmd:"" help:"Delete messages, for all of their recipients."`
+	Pause  mailPauseCmd  `cmd:"" help:"Pause sending; new messages are still taken, and wait."`
+	Resume mailResumeCmd `cmd:"" help:"Have sending go on after a pause."`
+}
+
+const (
+	mailPath     = "/rest/outrigger/1.0/mail"
+	messagesPath = mailPath + "/messages"
+)
+
+func messagePath(id int64, below string) string {
+	return messagesPath + "/" + strconv.FormatInt(id, 10) + below
+}
+
+// ofNode says whose queue a command is about.
+type ofNode struct {
+	Node string `help:"Whose queue; else every node's." placeholder:"NODE"`
+}
+
+func (f ofNode) body() map[string]string { return map[string]string{"node": f.Node} }
+
+// mailQueue is a node's queue as the server lists it.
+type mailQueue struct {
+	NodeID    string    `json:"nodeId"`
+	Size      int64     `json:"size"`
+	ErrorSize int64     `json:"errorSize"`
+	OldestAt  time.Time `json:"oldestAt,omitzero"`
+	Paused    bool      `json:"paused"`
+	HeldUntil time.Time `json:"heldUntil,omitzero"`
+	HeldFor   string    `json:"heldFor,omitempty"`
+}
+
+type mailStatusCmd struct{ askFlags }
+
+func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	queues, err := list[mailQueue](ctx, server, mailPath, url.Values{})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, queues)
+	}
+	rows := make([][]string, len(queues))
+	for i, q := range queues {
+		rows[i] = []string{q.NodeID, strconv.FormatInt(q.Size, 10), strconv.FormatInt(q.ErrorSize, 10), stamp(q.OldestAt), q.sending(time.Now())}
+	}
+	return printRows(s.out, []string{"NODE", "SIZE", "ERRORS", "OLDEST", "SENDING"}, rows)
+}
+
+// sending says whether the queue is sent, and why not.
+func (q mailQueue) sending(now time.Time) string {
+	switch {
+	case q.Paused:
+		return "paused"
+	case q.HeldUntil.After(now):
+		return "pauses until " + stamp(q.HeldUntil) + ": " + q.HeldFor
+	}
+	return "yes"
+}
+
+// message is a message as the server gives it.
+type message struct {
+	ID         int64     `json:"id"`
+	NodeID     string    `json:"nodeId"`
+	MessageID  string    `json:"messageId,omitempty"`
+	Subject    string    `json:"subject"`
+	Sender     string    `json:"sender"`
+	Recipients []mailbox `json:"recipients"`
+	Bytes      int64     `json:"bytes"`
+	QueuedAt   time.Time `json:"queuedAt"`
+	SendCount  int       `json:"sendCount"`
+	States     []string  `json:"states"`
+	DueAt      time.Time `json:"dueAt,omitzero"`
+	LastError  string    `json:"lastError,omitempty"`
+	Attempts   []attempt `json:"attempts,omitempty"`
+}
+
+type mailbox struct {
+	Address   string    `json:"address"`
+	State     string    `json:"state"`
+	SendCount int       `json:"sendCount"`
+	DueAt     time.Time `json:"dueAt,omitzero"`
+	LastError string    `json:"lastError,omitempty"`
+}
+
+type attempt struct {
+	At         time.Time `json:"at"`
+	NodeID     string    `json:"nodeId"`
+	Recipients []string  `json:"recipients"`
+	Status     int       `json:"status,omitempty"`
+	Answer     string    `json:"answer,omitempty"`
+	Seconds    float64   `json:"seconds"`
+	Error      string    `json:"error,omitempty"`
+}
+
+type mailListCmd struct {
+	askFlags
+	ofNode
+	State string `help:"waiting is the mail queue, error the error queue; else both." enum:",waiting,error" default:"" placeholder:"STATE"`
+}
+
+func (c mailListCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	messages, err := list[message](ctx, server, messagesPath, url.Values{"node": {c.Node}, "state": {c.State}})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, messages)
+	}
+	rows := make([][]string, len(messages))
+	for i, m := range messages {
+		rows[i] = []string{
+			strconv.FormatInt(m.ID, 10), m.NodeID, strings.Join(m.States, ","), stamp(m.QueuedAt), strconv.Itoa(m.SendCount),
+			dash(m.Sender), m.to(), dash(oneLine(m.Subject)), dash(oneLine(m.LastError)),
+		}
+	}
+	return printRows(s.out, []string{"ID", "NODE", "STATE", "QUEUED", "SENT", "SENDER", "RECIPIENTS", "SUBJECT", "LAST ERROR"}, rows)
+}
+
+func (m message) to() string {
+	addresses := make([]string, len(m.Recipients))
+	for i, r := range m.Recipients {
+		addresses[i] = r.Address
+	}
+	return strings.Join(addresses, ",")
+}
+
+// oneLine keeps a cell of a table a cell.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+type mailShowCmd struct {
+	askFlags
+	ID      int64 `arg:"" help:"The message's number, as mail list shows it."`
+	Content bool  `help:"Its bytes, as they are sent; who looked is in the audit trail."`
+}
+
+func (c mailShowCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	if c.Content {
+		return server.copyTo(ctx, s.out, messagePath(c.ID, "/content"))
+	}
+	var m message
+	if err := server.do(ctx, "GET", messagePath(c.ID, ""), nil, &m); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, m)
+	}
+	return m.print(s.out)
+}
+
+// print writes a message for people.
+func (m message) print(out io.Writer) error {
+	rows := [][]string{
+		{"Subject", dash(oneLine(m.Subject))}, {"Sender", dash(m.Sender)}, {"State", strings.Join(m.States, ", ")}, {"Node", m.NodeID},
+		{"Queued", stamp(m.QueuedAt)}, {"Next try", stamp(m.DueAt)}, {"Bytes", strconv.FormatInt(m.Bytes, 10)}, {"Message-ID", dash(m.MessageID)},
+	}
+	for _, r := range m.Recipients {
+		rows = append(rows, []string{"Recipient", strings.TrimSpace(r.Address + " " + r.State + " " + oneLine(r.LastError))})
+	}
+	for _, t := range m.Attempts {
+		answer := t.Error
+		if answer == "" {
+			answer = strconv.Itoa(t.Status) + " " + oneLine(t.Answer)
+		}
+		rows = append(rows, []string{"Attempt", stamp(t.At) + " by " + t.NodeID + ": " + answer})
+	}
+	return printRows(out, []string{"MEMBER", "VALUE"}, rows)
+}
+
+type mailFlushCmd struct {
+	askFlags
+	ofNode
+}
+
+func (c mailFlushCmd) Run(ctx context.Context, s streams) error {
+	return c.count(ctx, s, mailPath+"/flush", c.body())
+}
+
+type mailResendCmd struct {
+	askFlags
+	ofNode
+	All bool    `help:"The whole error queue."`
+	IDs []int64 `arg:"" optional:"" name:"id" help:"Messages, by their numbers."`
+}
+
+func (c mailResendCmd) Run(ctx context.Context, s streams) error {
+	switch {
+	case c.All == (len(c.IDs) > 0):
+		return usage("name messages by their numbers, or give --all")
+	case c.All:
+		return c.count(ctx, s, mailPath+"/resend", c.body())
+	}
+	return c.each(ctx, c.IDs, "POST", "/resend")
+}
+
+type mailDeleteCmd struct {
+	clientFlags
+	IDs []int64 `arg:"" name:"id" help:"Messages, by their numbers."`
+}
+
+func (c mailDeleteCmd) Run(ctx context.Context) error { return c.each(ctx, c.IDs, "DELETE", "") }
+
+// each does the same to several messages, up to the first that is refused.
+func (f clientFlags) each(ctx context.Context, ids []int64, method, below string) error {
+	server, err := f.client()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := server.do(ctx, method, messagePath(id, below), nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type mailPauseCmd struct {
+	clientFlags
+	ofNode
+}
+
+func (c mailPauseCmd) Run(ctx context.Context) error {
+	return c.send(ctx, "POST", mailPath+"/pause", c.body(), nil)
+}
+
+type mailResumeCmd struct {
+	clientFlags
+	ofNode
+}
+
+func (c mailResumeCmd) Run(ctx context.Context) error {
+	return c.send(ctx, "POST", mailPath+"/resume", c.body(), nil)
+}
+
+// copyTo writes an answer as it is.
+func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	r, err := c.request(ctx, "GET", path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refusal(resp)
+	}
+	if _, err := io.Copy(out, resp.Body); err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
+	}
+	return nil
+}

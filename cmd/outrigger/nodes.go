@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+type nodesCmd struct {
+	List     nodeListCmd     `cmd:"" help:"List every node with its state and its mail queue."`
+	Drain    nodeDrainCmd    `cmd:"" help:"Have a node finish what is in flight and take no more."`
+	Resume   nodeResumeCmd   `cmd:"" help:"Have a drained node work again."`
+	Remove   nodeRemoveCmd   `cmd:"" help:"Take a node that is OFFLINE off the list; its messages go to the node that answers."`
+	Handover nodeHandoverCmd `cmd:"" help:"Give the messages of a node that is OFFLINE or PASSIVE to another."`
+}
+
+const nodesPath = "/rest/outrigger/1.0/nodes"
+
+func nodePath(id, below string) string { return nodesPath + "/" + url.PathEscape(id) + below }
+
+// node is a node as the server lists it.
+type node struct {
+	NodeID    string    `json:"nodeId"`
+	State     string    `json:"nodeState"`
+	Watched   bool      `json:"watched"`
+	Self      bool      `json:"self"`
+	Address   string    `json:"address,omitempty"`
+	Version   string    `json:"version,omitempty"`
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	SeenAt    time.Time `json:"seenAt,omitzero"`
+	ChangedAt time.Time `json:"changedAt,omitzero"`
+	Source    string    `json:"source,omitempty"`
+	MailQueue struct {
+		Size      int64 `json:"size"`
+		ErrorSize int64 `json:"errorSize"`
+	} `json:"mailQueue"`
+	SampledAt    time.Time `json:"sampledAt,omitzero"`
+	SampleAge    *float64  `json:"sampleAge,omitempty"`
+	SampleError  string    `json:"sampleError,omitempty"`
+	FailingSince time.Time `json:"failingSince,omitzero"`
+	OldestAt     time.Time `json:"oldestAt,omitzero"`
+	Verdict      string    `json:"verdict"`
+	Reason       string    `json:"reason,omitempty"`
+}
+
+// askFlags are those of commands that ask a server for something to print.
+type askFlags struct {
+	clientFlags
+	JSON bool `help:"For scripts."`
+}
+
+type nodeListCmd struct{ askFlags }
+
+func (c nodeListCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	nodes, err := list[node](ctx, server, nodesPath, url.Values{})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, nodes)
+	}
+	rows := make([][]string, len(nodes))
+	for i, n := range nodes {
+		updated := "never"
+		if !n.SampledAt.IsZero() {
+			updated = stamp(n.SampledAt)
+		}
+		rows[i] = []string{
+			n.NodeID, n.State, dash(n.Source), strconv.FormatInt(n.MailQueue.Size, 10), strconv.FormatInt(n.MailQueue.ErrorSize, 10),
+			updated, n.Verdict, dash(n.SampleError),
+		}
+	}
+	return printRows(s.out, []string{"NODE", "STATE", "SOURCE", "SIZE", "ERRORS", "UPDATED", "VERDICT", "PROBLEM"}, rows)
+}
+
+// dash stands for nothing in a table.
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+type nodeDrainCmd struct {
+	clientFlags
+	Node string `arg:"" help:"The node's id."`
+}
+
+func (c nodeDrainCmd) Run(ctx context.Context) error {
+	return c.send(ctx, "POST", nodePath(c.Node, "/drain"), nil, nil)
+}
+
+type nodeResumeCmd struct {
+	clientFlags
+	Node string `arg:"" help:"The node's id."`
+}
+
+func (c nodeResumeCmd) Run(ctx context.Context) error {
+	return c.send(ctx, "POST", nodePath(c.Node, "/resume"), nil, nil)
+}
+
+type nodeRemoveCmd struct {
+	clientFlags
+	Node string `arg:"" help:"The node's id."`
+}
+
+func (c nodeRemoveCmd) Run(ctx context.Context) error {
+	return c.send(ctx, "DELETE", nodePath(c.Node, ""), nil, nil)
+}
+
+type nodeHandoverCmd struct {
+	askFlags
+	Node string `arg:"" help:"The node whose messages they are."`
+	To   string `help:"The node that takes them; else the one that answers." placeholder:"NODE"`
+}
+
+func (c nodeHandoverCmd) Run(ctx context.Context, s streams) error {
+	return c.count(ctx, s, nodePath(c.Node, "/handover"), map[string]string{"to": c.To})
+}
+
+// send sends a request as the flags say.
+func (f clientFlags) send(ctx context.Context, method, path string, in, out any) error {
+	server, err := f.client()
+	if err != nil {
+		return err
+	}
+	return server.do(ctx, method, path, in, out)
+}
+
+// count posts what is done to messages and prints to how many.
+func (f askFlags) count(ctx context.Context, s streams, path string, in any) error {
+	var did struct {
+		Messages int64 `json:"messages"`
+	}
+	if err := f.send(ctx, "POST", path, in, &did); err != nil {
+		return err
+	}
+	if f.JSON {
+		return printJSON(s.out, did)
+	}
+	_, err := fmt.Fprintln(s.out, did.Messages)
+	return err
+}
