@@ -34,7 +34,11 @@ type Delivery struct {
 	Errors5xx  int // answers of 500 and above that this message got
 	CreatedAt  time.Time
 	FinishedAt time.Time // zero while it waits
-	Event      *Event
+	Event      *Event    // nil where what is stored cannot be read
+
+	// Generation is that of the rules by which it was put on its channel, as
+	// far as whoever read it knows: a later one may have moved it.
+	Generation int64
 
 	last work.Attempt // the one that delivered
 }
@@ -60,6 +64,9 @@ type Result struct {
 
 // SetAsideReason is why a message failed that alone got 5xx.
 const SetAsideReason = "The chat platform answered this message with a server error 5 times or more, and took the next one."
+
+// CancelledReason is why a message was not sent.
+const CancelledReason = "No enabled rule wants it any more."
 
 // DeliveryFilter narrows a list of deliveries; zero members ask nothing.
 // REST, the console and the command line share it.

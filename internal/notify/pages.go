@@ -187,6 +187,8 @@ func ruleBadge(info *RuleInfo, now time.Time) (console.Badge, string) {
 
 func summary(types []EventType) string {
 	switch {
+	case len(types) == 0: // of a filter that cannot be read
+		return "none"
 	case len(types) == 1:
 		return types[0].Name()
 	case len(types) == int(eventTypeCount):

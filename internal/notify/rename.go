@@ -31,6 +31,16 @@ func (e *Event) renamed() (rename, bool) {
 	return r, fold(r.from.ProjectKey) != fold(r.to.ProjectKey) || fold(r.from.RepositoryKey) != fold(r.to.RepositoryKey)
 }
 
+// renames tells whether an event of the webhook says that keys changed.
+func (r *Receipt) renames() bool {
+	for i := range r.Events {
+		if _, ok := r.Events[i].renamed(); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // ref gives the new keys of a reference, and whether they are new.
 func (r *rename) ref(ref RepositoryRef) (RepositoryRef, bool) {
 	switch {

@@ -115,6 +115,8 @@ func (r *Rule) Validate() error {
 	if r.ProjectKey == "" && r.RepositoryKey != "" {
 		f.Add("repositoryKey", "A repository needs its projectKey too.")
 	}
+	checkKey(&f, "projectKey", r.ProjectKey)
+	checkKey(&f, "repositoryKey", r.RepositoryKey)
 	if !slices.Contains([]Format{Auto, Teams, Slack}, r.Format) {
 		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
 	}
@@ -158,10 +160,21 @@ func (r *Rule) validateNarrowing(f *fault.Fields) {
 		case ref.ProjectKey == "" || ref.RepositoryKey == "":
 			f.Add("repositories", "Every entry needs projectKey and repositoryKey.")
 			return
+		case !fits(ref.ProjectKey) || !fits(ref.RepositoryKey):
+			f.Add("repositories", "A key has at most %d characters.", MaxName)
+			return
 		case level == ProjectLevel && !strings.EqualFold(ref.ProjectKey, r.ProjectKey):
 			f.Add("repositories", "%s/%s is not in project %s.", ref.ProjectKey, ref.RepositoryKey, r.ProjectKey)
 			return
 		}
+	}
+}
+
+func fits(key string) bool { return utf8.RuneCountInString(key) <= MaxName }
+
+func checkKey(f *fault.Fields, field, key string) {
+	if !fits(key) {
+		f.Add(field, "A key has at most %d characters.", MaxName)
 	}
 }
 

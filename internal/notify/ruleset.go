@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,7 @@ type connectionRules struct {
 
 type compiledRule struct {
 	*Rule
+	broken       bool // matches nothing; what waits for it still goes out
 	types        TypeSet
 	branches     map[string]bool
 	mask         *branchmask.Mask
@@ -33,33 +35,52 @@ type compiledRule struct {
 	ignoredUsers map[string]bool
 }
 
-// NewRuleSet indexes the enabled ones of rules. A rule whose mask no longer
-// compiles is in broken with the reason, and matches nothing.
+// NewRuleSet indexes the enabled ones of rules. A rule that cannot be used,
+// because its mask no longer compiles, is in broken with the reason, and
+// matches nothing.
 func NewRuleSet(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
+	return new(RuleSet).next(generation, rules)
+}
+
+// next is NewRuleSet for rules of which some are s's own: those are not
+// compiled again.
+func (s *RuleSet) next(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
 	set = &RuleSet{
 		Generation:  generation,
-		byID:        make(map[int64]*compiledRule),
+		byID:        make(map[int64]*compiledRule, len(rules)),
 		connections: make(map[string]*connectionRules),
 	}
 	for _, r := range rules {
 		if !r.Enabled {
 			continue
 		}
-		c, err := compileRule(r)
-		if err != nil {
-			if broken == nil {
-				broken = make(map[int64]error)
+		c := s.byID[r.ID]
+		if c == nil || c.Rule != r {
+			var err error
+			if c, err = compileRule(r); err != nil {
+				c = &compiledRule{Rule: r, broken: true}
+				if broken == nil {
+					broken = make(map[int64]error)
+				}
+				broken[r.ID] = err
 			}
-			broken[r.ID] = err
-			continue
 		}
 		set.byID[r.ID] = c
-		set.add(c)
+		if !c.broken {
+			set.add(c)
+		}
 	}
 	return set, broken
 }
 
+// errNoTypes is of a stored filter that cannot be read, or was written by a
+// later release.
+var errNoTypes = errors.New("its filter holds no event type that is known here")
+
 func compileRule(r *Rule) (*compiledRule, error) {
+	if len(r.EventTypes) == 0 {
+		return nil, errNoTypes
+	}
 	c := &compiledRule{
 		Rule:         r,
 		types:        NewTypeSet(r.EventTypes...),

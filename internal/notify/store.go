@@ -27,7 +27,7 @@ type Store struct {
 	events *db.Batch[*Receipt]
 	done   *db.Batch[*Result]
 
-	stale chan struct{} // holds one wish to load the rules again
+	stale chan struct{} // holds one wish to load the rules again, where that failed
 	// enqueued is told of every delivery right after its commit, and moved
 	// of every channel whose waiting deliveries changed otherwise.
 	enqueued func([]*Delivery)
@@ -64,32 +64,48 @@ func (s *Store) Rules() *RuleSet { return s.rules.Load() }
 
 // Load reads the rules. It is cheap when they have not changed.
 func (s *Store) Load(ctx context.Context) error {
-	return s.db.Read(ctx, func(tx *db.Tx) error { return s.load(ctx, tx) })
+	var set *RuleSet
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		set, err = s.load(ctx, tx)
+		return err
+	})
+	if err == nil {
+		s.hold(set)
+	}
+	return err
 }
 
-func (s *Store) load(ctx context.Context, tx *db.Tx) error {
+// load gives the rules as tx sees them. What another call of its group commit
+// wrote may yet be undone, so they hold for nobody else before the commit.
+func (s *Store) load(ctx context.Context, tx *db.Tx) (*RuleSet, error) {
+	now := s.rules.Load()
 	generation, err := readGeneration(ctx, tx)
-	if err != nil || generation == s.rules.Load().Generation {
-		return err
+	if err != nil || generation == now.Generation {
+		return now, err
 	}
-	rules, err := readRules(ctx, tx)
+	rules, err := readEnabled(ctx, tx, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	set, broken := NewRuleSet(generation, rules)
+	set, broken := now.next(generation, rules)
 	for id, err := range broken {
 		s.log.Warn("a rule matches nothing until it is edited", "rule", id, "cause", err)
 	}
+	return set, nil
+}
+
+// hold has a committed set of rules hold on this node.
+func (s *Store) hold(set *RuleSet) {
 	for {
 		old := s.rules.Load()
-		if old.Generation >= generation || s.rules.CompareAndSwap(old, set) {
-			return nil
+		if old.Generation >= set.Generation || s.rules.CompareAndSwap(old, set) {
+			return
 		}
 	}
 }
 
 // refreshEvery bounds how long a disabled rule of another node may still be
-// sent for; its own node is told at once.
+// sent for; its own node knows when the save returns.
 const refreshEvery = time.Second
 
 // Refresh keeps the rules fresh until ctx ends.
@@ -103,7 +119,7 @@ func (s *Store) Refresh(ctx context.Context) {
 			return
 		case <-s.stale:
 		case <-tick.C:
-			if s.db.Dialect() == db.SQLite {
+			if s.db.Dialect() == db.SQLite && !failing {
 				continue // every save is this process's own
 			}
 		}
@@ -115,9 +131,10 @@ func (s *Store) Refresh(ctx context.Context) {
 	}
 }
 
-// rulesChanged counts the generation up, and has this node read the rules
-// again as soon as tx is committed.
-func (s *Store) rulesChanged(ctx context.Context, tx *db.Tx) error {
+// rulesChange begins a change of rules: nothing of tx comes before it, so that
+// whoever changes rules waits for the events that are being committed, holding
+// nothing that they need. As soon as tx is committed, this node goes by it.
+func (s *Store) rulesChange(ctx context.Context, tx *db.Tx) error {
 	if tx.Dialect() == db.Postgres {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, generationLock); err != nil {
 			return fmt.Errorf("lock generation: %w", err)
@@ -126,13 +143,19 @@ func (s *Store) rulesChanged(ctx context.Context, tx *db.Tx) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET generation = generation + 1`); err != nil {
 		return fmt.Errorf("count generation: %w", err)
 	}
-	tx.AfterCommit(func() {
-		select {
-		case s.stale <- struct{}{}:
-		default:
-		}
-	})
+	tx.AfterCommit(func() { s.reload(ctx) })
 	return nil
+}
+
+// reload loads the rules now, or leaves it to Refresh when that fails.
+func (s *Store) reload(ctx context.Context) {
+	if s.Load(context.WithoutCancel(ctx)) == nil {
+		return
+	}
+	select {
+	case s.stale <- struct{}{}:
+	default:
+	}
 }
 
 // generationLock is the advisory lock that commits of events share and saves

@@ -41,8 +41,8 @@ func (s *Store) Channel(ctx context.Context, id int64) (Channel, secret.Value, e
 func updateChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = $1, reason = $2, broken_at = $3, gate_until = $4, gate_step = $5,
 			gate_reason = $6, rejected = $7, failing_since = $8, last_ok_at = $9 WHERE id = $10`,
-		string(c.State), c.Reason, db.Micros(c.BrokenAt), db.Micros(c.GateUntil), c.GateStep,
-		c.GateReason, c.Rejected, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID); err != nil {
+		string(c.State), clean(c.Reason), db.Micros(c.BrokenAt), db.Micros(c.GateUntil), c.GateStep,
+		clean(c.GateReason), c.Rejected, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID); err != nil {
 		return fmt.Errorf("update channel: %w", err)
 	}
 	return nil

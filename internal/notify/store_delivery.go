@@ -15,16 +15,20 @@ import (
 )
 
 const deliverySelect = `SELECT d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
-	d.created_at, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d JOIN notify_events e ON e.id = d.event_id`
+	d.created_at, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
 
 // Heads gives the oldest deliveries that wait on a channel, in their order.
 func (s *Store) Heads(ctx context.Context, channelID int64, limit int) ([]*Delivery, error) {
+	generation := s.Rules().Generation
 	var out []*Delivery
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		out, err = readDeliveries(ctx, tx, deliverySelect+
 			` WHERE d.channel_id = $1 AND d.finished_at = 0 ORDER BY d.id LIMIT $2`, channelID, limit)
 		return err
 	})
+	for _, d := range out {
+		d.Generation = generation
+	}
 	return out, err
 }
 
@@ -133,13 +137,10 @@ func scanDelivery(rows *sql.Rows) (*Delivery, error) {
 	d.CreatedAt, d.FinishedAt = db.Time(created), db.Time(finished)
 	d.last.Took = micros(took)
 	d.last.At = d.FinishedAt.Add(-d.last.Took)
-	var err error
-	if d.Rules, err = decodeIDs(rules); err != nil {
-		return nil, err
-	}
+	d.Rules = decodeIDs(rules)
 	// A row that cannot be read fails alone, when its turn comes.
 	e := new(Event)
-	if json.Unmarshal(event, e) == nil {
+	if len(d.Rules) > 0 && json.Unmarshal(event, e) == nil && len(e.Types) > 0 {
 		d.Event = e
 	}
 	return d, nil

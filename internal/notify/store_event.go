@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"outrigger/internal/db"
@@ -88,7 +89,7 @@ func (r *Receipt) match(rules *RuleSet) {
 			}
 			r.deliveries = append(r.deliveries, &Delivery{
 				EventID: int64(i), ChannelID: rule.ChannelID, Format: rule.Format,
-				Rules: []int64{rule.ID}, State: Waiting, Event: e,
+				Rules: []int64{rule.ID}, State: Waiting, Event: e, Generation: rules.Generation,
 			})
 		}
 	}
@@ -131,20 +132,21 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*Receipt) 
 // saved over meanwhile.
 func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*Receipt) error {
 	if tx.Dialect() == db.Postgres {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared($1)`, generationLock); err != nil {
+		// Who renames changes rules. Two that shared the lock first would wait
+		// for each other.
+		lock := `SELECT pg_advisory_xact_lock_shared($1)`
+		if slices.ContainsFunc(items, (*Receipt).renames) {
+			lock = `SELECT pg_advisory_xact_lock($1)`
+		}
+		if _, err := tx.Exec(ctx, lock, generationLock); err != nil {
 			return fmt.Errorf("share generation: %w", err)
 		}
 	}
-	generation, err := readGeneration(ctx, tx)
+	now, err := s.load(ctx, tx)
 	if err != nil {
 		return err
 	}
-	if generation != s.Rules().Generation {
-		if err := s.load(ctx, tx); err != nil {
-			return err
-		}
-	}
-	now := s.Rules()
+	tx.AfterCommit(func() { s.hold(now) })
 	for _, r := range items {
 		if r.generation != now.Generation {
 			r.match(now)

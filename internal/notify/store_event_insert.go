@@ -133,10 +133,11 @@ func encodeIDs(ids []int64) string {
 	return string(b)
 }
 
-func decodeIDs(s string) ([]int64, error) {
+// decodeIDs reads what encodeIDs wrote; nil for what it did not write.
+func decodeIDs(s string) []int64 {
 	var ids []int64
-	if err := json.Unmarshal([]byte(s), &ids); err != nil {
-		return nil, fmt.Errorf("decode ids: %w", err)
+	if json.Unmarshal([]byte(s), &ids) != nil {
+		return nil
 	}
-	return ids, nil
+	return ids
 }

@@ -12,29 +12,33 @@ import (
 // platform renamed or moved what they are about. It is audited as the
 // platform's doing.
 func (s *Store) follow(ctx context.Context, tx *db.Tx, items []*Receipt) error {
-	moved := false
+	begun := false
 	for _, r := range items {
 		if r.Duplicate {
 			continue
 		}
 		for i := range r.Events {
-			if by, ok := r.Events[i].renamed(); ok {
-				if err := s.move(ctx, tx, by); err != nil {
+			by, ok := r.Events[i].renamed()
+			if !ok {
+				continue
+			}
+			if !begun {
+				if err := s.rulesChange(ctx, tx); err != nil {
 					return err
 				}
-				moved = true
+				begun = true
+			}
+			if err := s.move(ctx, tx, by); err != nil {
+				return err
 			}
 		}
 	}
-	if !moved {
-		return nil
-	}
-	return s.rulesChanged(ctx, tx)
+	return nil
 }
 
 func (s *Store) move(ctx context.Context, tx *db.Tx, by rename) error {
 	platform := Actor{Name: by.connection, Source: by.connection}
-	rules, err := readRules(ctx, tx)
+	rules, err := readRules(ctx, tx, `TRUE`)
 	if err != nil {
 		return err
 	}

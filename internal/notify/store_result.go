@@ -26,19 +26,36 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*Result) er
 		}
 		fenced[r.Lease] = r.Fence
 	}
+	if err := s.lookForRules(ctx, tx); err != nil {
+		return err
+	}
 	for _, r := range items {
-		if r.SetAside != nil {
-			if err := finish(ctx, tx, r.SetAside.ID, Failed, SetAsideReason); err != nil {
-				return err
-			}
-		}
 		if r.Channel != nil {
 			if err := updateChannel(ctx, tx, r.Channel); err != nil {
 				return err
 			}
 		}
+		if r.SetAside != nil {
+			if err := setAside(ctx, tx, r.SetAside); err != nil {
+				return err
+			}
+		}
 	}
 	return writeAttempts(ctx, tx, items)
+}
+
+// lookForRules has this node go by rules that another one saved before this
+// commit: after a change there, a channel here sends one message at most by
+// the rules of before.
+func (s *Store) lookForRules(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect() == db.SQLite {
+		return nil // every save is this process's own
+	}
+	generation, err := readGeneration(ctx, tx)
+	if err == nil && generation != s.Rules().Generation {
+		tx.AfterCommit(func() { s.reload(ctx) })
+	}
+	return err
 }
 
 func writeAttempts(ctx context.Context, tx *db.Tx, items []*Result) error {
@@ -53,15 +70,17 @@ func writeAttempts(ctx context.Context, tx *db.Tx, items []*Result) error {
 			last = *r.Attempt
 		default:
 			a := r.Attempt
-			attempts = append(attempts, []any{r.Delivery.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, a.Err})
+			attempts = append(attempts, []any{r.Delivery.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err)})
 		}
 		results[i] = []any{
-			string(r.State), r.Reason, number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
-			last.Answer, r.Delivery.ID,
+			string(r.State), clean(r.Reason), number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
+			last.Answer, r.Delivery.ID, r.Delivery.ChannelID,
 		}
 	}
+	// A rule's new URL may have taken the delivery to another channel while it
+	// was under way: what this one says of it counts only if that is 2xx.
 	if err := tx.Each(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
-		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0`, results, nil); err != nil {
+		took = $6, status = $7, answer = $8 WHERE id = $9 AND (finished_at = 0 AND channel_id = $10 OR $1 = 'delivered')`, results, nil); err != nil {
 		return fmt.Errorf("keep results: %w", err)
 	}
 	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)
@@ -96,10 +115,11 @@ func finishedAt(state DeliveryState, now time.Time) int64 {
 	return db.Micros(now)
 }
 
-func finish(ctx context.Context, tx *db.Tx, id int64, state DeliveryState, reason string) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3 WHERE id = $4 AND finished_at = 0`,
-		string(state), reason, db.Micros(tx.Now()), id); err != nil {
-		return fmt.Errorf("finish delivery: %w", err)
+func setAside(ctx context.Context, tx *db.Tx, d *Delivery) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3
+		WHERE id = $4 AND finished_at = 0 AND channel_id = $5`,
+		string(Failed), SetAsideReason, db.Micros(tx.Now()), d.ID, d.ChannelID); err != nil {
+		return fmt.Errorf("set delivery aside: %w", err)
 	}
 	return nil
 }

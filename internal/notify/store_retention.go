@@ -33,12 +33,8 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 			return 0, fmt.Errorf("old deliveries: %w", err)
 		}
 		deliveries, events = append(deliveries, id), append(events, []any{event})
-		rules, err := decodeIDs(encoded)
-		if err != nil {
-			rows.Close()
-			return 0, err
-		}
-		for _, r := range rules[1:] {
+		rules := decodeIDs(encoded)
+		for _, r := range rules[min(1, len(rules)):] {
 			links = append(links, []any{r, id})
 		}
 	}
@@ -74,7 +70,8 @@ func DeleteEvents(ctx context.Context, tx *db.Tx, before time.Time, limit int) (
 		return 0, err
 	}
 	n, err := tx.Exec(ctx, `DELETE FROM notify_events WHERE id IN
-		(SELECT id FROM notify_events WHERE needed = 0 AND id < $1 ORDER BY id LIMIT $2)`, bound, limit)
+		(SELECT id FROM notify_events WHERE needed = 0 AND id < $1 AND received_at < $2 ORDER BY id LIMIT $3)`,
+		bound, db.Micros(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("delete old events: %w", err)
 	}

@@ -24,11 +24,15 @@ var levelConditions = map[Level]string{
 	RepositoryLevel: `r.repository_fold <> ''`,
 }
 
+// maxPassed is how many rules are read at once for somebody who may not see
+// those of the first page: each reading sorts all of the level.
+const maxPassed = 1000
+
 // PageRules gives one page of rules.
 func (s *Store) PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error) {
 	var out []RuleInfo
-	for len(out) < p.Limit {
-		read, err := s.readRulePage(ctx, p)
+	for limit := p.Limit; len(out) < p.Limit; limit = maxPassed {
+		read, err := s.readRulePage(ctx, p, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -37,20 +41,20 @@ func (s *Store) PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error) {
 				out = append(out, read[i])
 			}
 		}
-		if len(read) < p.Limit {
+		if len(read) < limit {
 			break
 		}
 		last := &read[len(read)-1]
 		p.AfterName, p.AfterID = last.Name, last.ID
 	}
-	return out, nil
+	return out, s.db.Read(ctx, func(tx *db.Tx) error { return countWaiting(ctx, tx, out) })
 }
 
-func (s *Store) readRulePage(ctx context.Context, p RulePage) (out []RuleInfo, err error) {
+func (s *Store) readRulePage(ctx context.Context, p RulePage, limit int) (out []RuleInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, err = readRuleInfos(ctx, tx, levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1)
 			AND ($2 = '' OR r.repository_fold = $2) AND (r.name > $3 OR (r.name = $3 AND r.id > $4))
-			ORDER BY r.name, r.id LIMIT $5`, fold(p.Project), fold(p.Repository), p.AfterName, p.AfterID, p.Limit)
+			ORDER BY r.name, r.id LIMIT $5`, fold(clean(p.Project)), fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit)
 		return err
 	})
 	return out, err

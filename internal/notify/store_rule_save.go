@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"outrigger/internal/db"
@@ -24,6 +23,9 @@ func (s *Store) SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL 
 	}
 	var saved RuleInfo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.rulesChange(ctx, tx); err != nil {
+			return err
+		}
 		r := draft
 		var before *RuleInfo
 		action := "create"
@@ -39,9 +41,6 @@ func (s *Store) SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL 
 		}
 		var err error
 		if saved, err = readRule(ctx, tx, r.ID); err != nil {
-			return err
-		}
-		if err := s.rulesChanged(ctx, tx); err != nil {
 			return err
 		}
 		return recordRule(ctx, tx, who, action, before, &saved)
@@ -79,7 +78,13 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who Actor, r *Rule, bef
 	if err := updateRule(ctx, tx, r); err != nil {
 		return err
 	}
-	return s.moveWaiting(ctx, tx, r.ID, before.ChannelID, r.ChannelID)
+	if r.ChannelID == before.ChannelID && r.Enabled == before.Enabled {
+		return nil
+	}
+	if err := forgetURL(ctx, tx, before.ChannelID); err != nil {
+		return err
+	}
+	return s.moveWaiting(ctx, tx, r.ID, before.ChannelID)
 }
 
 // checkAgainst judges a save of a rule that exists, and fills in the keys
@@ -145,76 +150,6 @@ func forgetURL(ctx context.Context, tx *db.Tx, channel int64) error {
 		return fmt.Errorf("forget webhook URL: %w", err)
 	}
 	return nil
-}
-
-// moveWaiting takes what waits for a rule to the rule's new channel. A
-// message that another rule still wants on the old channel stays there.
-func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from, to int64) error {
-	if from == to {
-		return nil
-	}
-	stay, err := channelRules(ctx, tx, from)
-	if err != nil {
-		return err
-	}
-	waiting, err := waitingFor(ctx, tx, rule, from)
-	if err != nil {
-		return err
-	}
-	for id, rules := range waiting {
-		if slices.ContainsFunc(rules, func(r int64) bool { return stay[r] }) {
-			continue
-		}
-		if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET channel_id = $1 WHERE id = $2 AND finished_at = 0`, to, id); err != nil {
-			return fmt.Errorf("move delivery: %w", err)
-		}
-	}
-	tx.AfterCommit(func() { s.moved(from); s.moved(to) })
-	return forgetURL(ctx, tx, from)
-}
-
-// channelRules are the enabled rules of a channel.
-func channelRules(ctx context.Context, tx *db.Tx, channel int64) (map[int64]bool, error) {
-	rows, err := tx.Query(ctx, `SELECT id FROM notify_rules WHERE channel_id = $1 AND enabled = 1`, channel)
-	if err != nil {
-		return nil, fmt.Errorf("rules of channel: %w", err)
-	}
-	defer rows.Close()
-	set := make(map[int64]bool)
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("rules of channel: %w", err)
-		}
-		set[id] = true
-	}
-	return set, rows.Err()
-}
-
-// waitingFor are the deliveries on a channel that wait for a rule, with all
-// the rules that each is for.
-func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) (map[int64][]int64, error) {
-	rows, err := tx.Query(ctx, `SELECT id, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0`, channel)
-	if err != nil {
-		return nil, fmt.Errorf("waiting deliveries: %w", err)
-	}
-	defer rows.Close()
-	found := make(map[int64][]int64)
-	for rows.Next() {
-		var id int64
-		var encoded string
-		if err := rows.Scan(&id, &encoded); err != nil {
-			return nil, fmt.Errorf("waiting deliveries: %w", err)
-		}
-		rules, err := decodeIDs(encoded)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(rules, rule) {
-			found[id] = rules
-		}
-	}
-	return found, rows.Err()
 }
 
 // isMask tells whether a webhook URL is one that was read here, masked.

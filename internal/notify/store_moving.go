@@ -1,0 +1,124 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/db"
+)
+
+// waitingDelivery is a delivery that waits, and the rules that it is for.
+type waitingDelivery struct {
+	id    int64
+	rules []int64
+}
+
+// sendsTo is where a rule sends.
+type sendsTo struct {
+	channel int64
+	enabled bool
+}
+
+// moveWaiting settles what waits on a channel for a rule that was changed or
+// deleted. A message stays there while an enabled rule of its own sends there;
+// else it follows one that sends elsewhere; where none is left at all it is
+// cancelled, since on a broken channel its turn may never come.
+func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from int64) error {
+	tx.AfterCommit(func() { s.moved(from) })
+	waiting, err := waitingFor(ctx, tx, rule, from)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	rules, err := readSendsTo(ctx, tx, waiting)
+	if err != nil {
+		return err
+	}
+	var moves, ends [][]any
+	told := make(map[int64]bool)
+	for i := range waiting {
+		d := &waiting[i]
+		switch to := d.home(rules, from); to {
+		case from:
+		case 0:
+			ends = append(ends, []any{string(Cancelled), CancelledReason, db.Micros(tx.Now()), d.id})
+		default:
+			moves = append(moves, []any{to, d.id})
+			if !told[to] {
+				told[to] = true
+				tx.AfterCommit(func() { s.moved(to) })
+			}
+		}
+	}
+	// Server errors count against a message on the channel that gave them.
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, errors_5xx = 0 WHERE id = $2 AND finished_at = 0`, moves, nil); err != nil {
+		return fmt.Errorf("move deliveries: %w", err)
+	}
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3 WHERE id = $4 AND finished_at = 0`, ends, nil); err != nil {
+		return fmt.Errorf("cancel deliveries: %w", err)
+	}
+	return nil
+}
+
+// home is the channel that the delivery belongs on: 0 when no rule of its own
+// is left.
+func (d *waitingDelivery) home(rules map[int64]sendsTo, now int64) int64 {
+	var best sendsTo
+	for _, id := range d.rules {
+		to, ok := rules[id]
+		switch {
+		case !ok:
+		case to.enabled && to.channel == now:
+			return now
+		case best.channel == 0, to.enabled && !best.enabled:
+			best = to
+		}
+	}
+	return best.channel
+}
+
+// readSendsTo says where the rules of the deliveries send.
+func readSendsTo(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map[int64]sendsTo, error) {
+	var ids []int64
+	for _, d := range waiting {
+		ids = append(ids, d.rules...)
+	}
+	slices.Sort(ids)
+	rows, err := tx.Query(ctx, `SELECT id, channel_id, enabled FROM notify_rules WHERE id IN (`+list(slices.Compact(ids))+`)`)
+	if err != nil {
+		return nil, fmt.Errorf("where rules send: %w", err)
+	}
+	defer rows.Close()
+	found := make(map[int64]sendsTo)
+	for rows.Next() {
+		var id int64
+		var to sendsTo
+		if err := rows.Scan(&id, &to.channel, &to.enabled); err != nil {
+			return nil, fmt.Errorf("where rules send: %w", err)
+		}
+		found[id] = to
+	}
+	return found, rows.Err()
+}
+
+// waitingFor are the deliveries on a channel that wait for a rule, in their
+// order.
+func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
+	rows, err := tx.Query(ctx, `SELECT id, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
+	if err != nil {
+		return nil, fmt.Errorf("waiting deliveries: %w", err)
+	}
+	defer rows.Close()
+	var found []waitingDelivery
+	for rows.Next() {
+		var d waitingDelivery
+		var encoded string
+		if err := rows.Scan(&d.id, &encoded); err != nil {
+			return nil, fmt.Errorf("waiting deliveries: %w", err)
+		}
+		if d.rules = decodeIDs(encoded); slices.Contains(d.rules, rule) {
+			found = append(found, d)
+		}
+	}
+	return found, rows.Err()
+}
