@@ -14,6 +14,7 @@ type Settings struct {
 	Clustered   bool
 	MailListen  string // of the relay; empty: it listens nowhere
 	Smarthost   string // where the relay sends, without TLS
+	Handover    string // how long a node is gone before others take its mail; empty: the default
 }
 
 const (
@@ -52,6 +53,9 @@ func (s Settings) yaml(addr string) string {
 	line("mail:\n  listen: %q", listen)
 	if s.Smarthost != "" {
 		line("  smarthost: %q\n  smarthost_tls: none", s.Smarthost)
+	}
+	if s.Handover != "" {
+		line("  handover_after: %s", s.Handover)
 	}
 	line("notify:")
 	line("  allowed_networks: [127.0.0.0/8]")

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // dialect is what the tests need of one.
@@ -177,19 +176,15 @@ func TestBudget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			start := time.Now()
 			if _, err := m.Match(letters); !errors.Is(err, test.want) {
 				t.Errorf("%s %q: %v; want %v", d.name, test.pattern, err, test.want)
-			}
-			// Around 10 ms; the margin is for a busy machine and the race detector.
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("%s %q took %v", d.name, test.pattern, took)
 			}
 		}
 	}
 }
 
-// TestBudgetHolds says that neither steps nor memory go beyond their limits
+// TestBudgetHolds bounds the time of all of these, in steps instead of seconds.
+// It says that neither steps nor memory go beyond their limits
 // by more than one instruction's worth.
 func TestBudgetHolds(t *testing.T) {
 	patterns := []string{
