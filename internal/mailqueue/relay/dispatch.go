@@ -24,8 +24,10 @@ type dispatch struct {
 	running bool // this node sends: it has the lease
 	held    map[int64]*job
 	ready   []*job
-	bytes   int  // of the bodies in ready
-	more    bool // the database may have some that are due and not held
+	bytes   int   // of the bodies in ready
+	paused  bool  // by an administrator
+	change  int64 // of the queue's, that paused is from
+	more    bool  // the database may have some that are due and not held
 	flying  int
 	idle    []*worker // the one that rested last is woken first: the others may go
 	workers int
@@ -63,6 +65,21 @@ func (d *dispatch) shouldLook() bool {
 	look := d.look
 	d.look = false
 	return look
+}
+
+// pause stops or goes on with sending, as a change of the queue says.
+func (d *dispatch) pause(paused bool, change int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if change >= d.change {
+		d.paused, d.change = paused, change
+	}
+}
+
+func (d *dispatch) isPaused() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.paused
 }
 
 // reread has the database asked again for what is due.
@@ -218,7 +235,7 @@ func (d *dispatch) drop(j *job) {
 func (d *dispatch) take(alone bool) *job {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.ready) == 0 || alone && d.flying > 0 {
+	if d.paused || len(d.ready) == 0 || alone && d.flying > 0 {
 		return nil
 	}
 	j := d.ready[0]

@@ -25,7 +25,6 @@ type run struct {
 	probing bool   // one message at a time, until the smarthost answers one
 	why     string // the gate is closed
 	told    bool   // lists say so
-	paused  bool   // by an administrator
 	seen    instructions
 	due     time.Time // of the next message that waits; zero: none is known
 
@@ -104,7 +103,8 @@ func (r *run) look(ctx context.Context) error {
 	if now.changes != r.seen.changes {
 		r.out.reread()
 	}
-	r.paused, r.seen = now.paused, now
+	r.out.pause(now.paused, now.changes)
+	r.seen = now
 	return nil
 }
 
@@ -182,11 +182,11 @@ func (r *run) wait() time.Duration {
 
 // blocked is for how long nothing is sent.
 func (r *run) blocked(now time.Time) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.paused || r.o.Smarthost == nil {
+	if r.out.isPaused() || r.o.Smarthost == nil {
 		return never
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.gate.Until.Sub(now)
 }
 
@@ -210,7 +210,7 @@ func (r *run) hire() {
 // take gives the next message to send, nil when there is none to send now.
 func (r *run) take() *job {
 	r.mu.Lock()
-	allowed := r.ctx.Err() == nil && !r.paused && r.gate.Open(time.Now()) && r.lease.Good(beginMargin)
+	allowed := r.ctx.Err() == nil && r.gate.Open(time.Now()) && r.lease.Good(beginMargin)
 	probing := r.probing
 	r.mu.Unlock()
 	if !allowed {

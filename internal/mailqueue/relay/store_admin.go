@@ -193,26 +193,50 @@ func (q *Queue) Delete(ctx context.Context, id int64) error {
 	return err
 }
 
-// SetPaused pauses the sending of a node's queue, or of all, or has it go on.
+// SetPaused pauses the sending of a node's queue, or of all, or has it go on:
+// on this node at once, on another within a second.
 func (q *Queue) SetPaused(ctx context.Context, node string, paused bool) error {
 	action := "resume"
 	if paused {
 		action = "pause"
 	}
-	err := q.db.Write(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE relay_queues SET paused = $2, changes = changes + 1 WHERE $1 IN ('', node_id)`, node, flag(paused))
-		if err != nil {
+	var changes map[string]int64
+	err := q.db.Write(ctx, func(tx *db.Tx) (err error) {
+		if changes, err = setPaused(ctx, tx, node, paused); err != nil {
 			return fmt.Errorf("%s sending: %w", action, err)
 		}
-		if n == 0 {
+		if len(changes) == 0 {
 			return fault.New(fault.NotFound, "The node %s has no mail queue.", node)
 		}
 		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, action, "mail queue", node))
 	})
-	if err == nil {
-		q.out.kick()
+	if err != nil {
+		return err
 	}
-	return err
+	if change, mine := changes[q.o.NodeID]; mine {
+		q.out.pause(paused, change)
+	}
+	q.out.kick()
+	return nil
+}
+
+func setPaused(ctx context.Context, tx *db.Tx, node string, paused bool) (changes map[string]int64, err error) {
+	rows, err := tx.Query(ctx, `UPDATE relay_queues SET paused = $2, changes = changes + 1 WHERE $1 IN ('', node_id)
+		RETURNING node_id, changes`, node, flag(paused))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	changes = make(map[string]int64)
+	for rows.Next() {
+		var id string
+		var change int64
+		if err := rows.Scan(&id, &change); err != nil {
+			return nil, err
+		}
+		changes[id] = change
+	}
+	return changes, rows.Err()
 }
 
 // noteHold shows in lists that sending pauses after failures; a zero time that

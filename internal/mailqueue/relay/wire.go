@@ -305,10 +305,12 @@ func (w *wire) skip() {
 }
 
 // nextChunk checks what there is of a chunk. The library counts its bytes, so
-// all of them go on, and the message is refused at its end.
+// all of them go on, and the message is refused at its end. One that breaks off
+// is the whole message to the library.
 func (w *wire) nextChunk() error {
 	for w.in.Buffered() == 0 {
 		if err := w.fill(idleTime); err != nil {
+			w.bad, w.closing = errCutOff, true
 			return err
 		}
 	}

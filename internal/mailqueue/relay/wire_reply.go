@@ -13,6 +13,7 @@ import (
 // and 4.3.2: commands out of order; 4.1.1.11: unknown parameters) and RFC 4954
 // (section 6) have for them.
 var corrections = []struct{ code, text, proper string }{
+	{"501 5.5.2 ", "Bad command", "500 5.5.2 "},
 	{"502 5.5.1 ", "Please introduce", "503 5.5.1 "},
 	{"502 5.5.1 ", "Missing", "503 5.5.1 "},
 	{"502 5.5.1 ", "MAIL not allowed", "503 5.5.1 "},

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/textproto"
 	"strings"
@@ -36,12 +37,11 @@ type world struct {
 
 // setup says what differs from an ordinary world.
 type setup struct {
-	node    string
-	host    smarthost.Options
-	server  func(*ServerOptions)
-	sender  func(*SenderOptions)
-	noSend  bool
-	members func(context.Context) (int, int, error)
+	node   string
+	host   smarthost.Options
+	server func(*ServerOptions)
+	sender func(*SenderOptions)
+	noSend bool
 }
 
 func always(context.Context) (int, int, error) { return 1, 1, nil }
@@ -110,7 +110,7 @@ func serve(t testing.TB, f func(net.Listener) error) string {
 	go func() { done <- f(l) }()
 	t.Cleanup(func() {
 		l.Close()
-		if err := <-done; err != nil {
+		if err := <-done; err != nil && !errors.Is(err, net.ErrClosed) {
 			t.Errorf("serving: %v", err)
 		}
 	})

@@ -1,0 +1,326 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/db"
+)
+
+const (
+	mail = "MAIL FROM:<a@example.com>\r\n"
+	rcpt = "RCPT TO:<b@example.com>\r\n"
+	data = mail + rcpt + "DATA\r\n"
+	head = "Subject: x\r\n\r\n"
+	end  = "\r\n.\r\n"
+)
+
+// Everything that the relay refuses, and that it takes nothing of it. What is
+// said goes in one packet, so that each case is pipelined too.
+func TestRefusals(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{noSend: true, server: func(o *ServerOptions) {
+		o.MaxMessage, o.MaxRecipients = 1000, 3
+	}})
+	long := strings.Repeat("x", 300)
+	for _, c := range []struct {
+		name, say string
+		want      []string // the replies behind that to EHLO
+	}{
+		// Out of order, and wrong in itself.
+		{"no such command", "HALLO\r\nNOOP\r\n", []string{"500 5.5.2", "250"}},
+		{"an empty line", "\r\nNOOP\r\n", []string{"500 5.5.2", "250"}},
+		{"a command that is not offered", "EXPN list\r\n", []string{"502 5.5.1"}},
+		{"RCPT first", rcpt, []string{"503 5.5.1"}},
+		{"DATA first", "DATA\r\nNOOP\r\n", []string{"503 5.5.1", "250"}},
+		{"DATA without recipients", mail + "DATA\r\n", []string{"250", "503 5.5.1"}},
+		{"DATA with an argument", mail + rcpt + "DATA now\r\n", []string{"250", "250", "501 5.5.4"}},
+		{"BDAT first", "BDAT 4\r\nNOOPNOOP\r\n", []string{"503 5.5.1", "250"}},
+		{"BDAT without a size", mail + rcpt + "BDAT\r\n", []string{"250", "250", "501"}},
+		{"BDAT with a word", mail + rcpt + "BDAT some\r\n", []string{"250", "250", "501 5.5.4"}},
+		{"BDAT with a negative size", mail + rcpt + "BDAT -1\r\n", []string{"250", "250", "501 5.5.4"}},
+		{"BDAT with more", mail + rcpt + "BDAT 1 LAST x\r\n", []string{"250", "250", "501 5.5.4"}},
+		{"two senders", mail + mail, []string{"250", "503 5.5.1"}},
+		{"AUTH where nobody need", "AUTH PLAIN AAAA\r\n", []string{"502"}},
+		{"STARTTLS without a certificate", "STARTTLS\r\n", []string{"502"}},
+		{"four mistakes", "A\r\nB\r\nC\r\nD\r\nNOOP\r\n", []string{"500", "500", "500", "500", "500 5.5.1", "EOF"}},
+
+		// Addresses.
+		{"no angle", "MAIL FROM:a b\r\n", []string{"501"}},
+		{"no address", "MAIL FROM:<>x\r\n", []string{"555 5.5.4"}},
+		{"no domain", "MAIL FROM:<a>\r\n", []string{"501"}},
+		{"no local part", "MAIL FROM:<@example.com>\r\n", []string{"501"}},
+		{"a domain that is none", "MAIL FROM:<a@b,c>\r\n", []string{"501 5.1.3"}},
+		{"a literal that is none", mail + "RCPT TO:<b@[example]>\r\n", []string{"250", "501 5.1.3"}},
+		{"a control character", mail + "RCPT TO:<b\x07@example.com>\r\n", []string{"250", "501 5.1.3"}},
+		{"a long address", mail + "RCPT TO:<" + long + "@example.com>\r\n", []string{"250", "501 5.1.3"}},
+		{"a foreign sender", "MAIL FROM:<ü@example.com>\r\n", []string{"553 5.6.7"}},
+		{"a foreign recipient", mail + "RCPT TO:<ü@example.com>\r\n", []string{"250", "553 5.6.7"}},
+		{"no UTF-8", "MAIL FROM:<\xff@example.com> SMTPUTF8\r\n", []string{"501 5.1.3"}},
+		{"the null recipient", mail + "RCPT TO:<>\r\n", []string{"250", "501"}},
+
+		// Parameters.
+		{"an unknown parameter", "MAIL FROM:<a@example.com> COLOUR=blue\r\n", []string{"555 5.5.4"}},
+		{"an unknown parameter of RCPT", mail + "RCPT TO:<b@example.com> COLOUR=blue\r\n", []string{"250", "555 5.5.4"}},
+		{"DSN", mail + "RCPT TO:<b@example.com> NOTIFY=SUCCESS\r\n", []string{"250", "504 5.5.4"}},
+		{"BINARYMIME", "MAIL FROM:<a@example.com> BODY=BINARYMIME\r\n", []string{"504 5.5.4"}},
+		{"a size that is none", "MAIL FROM:<a@example.com> SIZE=big\r\n", []string{"501 5.5.4"}},
+
+		// Limits.
+		{"a size over the limit", "MAIL FROM:<a@example.com> SIZE=1001\r\n", []string{"552 5.3.4"}},
+		{"a message over the limit", data + head + strings.Repeat("x\r\n", 330) + end + "NOOP\r\n", []string{"250", "250", "354", "552 5.3.4", "250"}},
+		{"a chunk over the limit", mail + rcpt + "BDAT 1001 LAST\r\n" + strings.Repeat("x", 1001) + "NOOP\r\n", []string{"250", "250", "552 5.3.4", "250"}},
+		{"chunks over the limit", mail + rcpt + "BDAT 600\r\n" + strings.Repeat("x\r\n", 200) + "BDAT 600 LAST\r\n" + strings.Repeat("x\r\n", 200) + "NOOP\r\n",
+			[]string{"250", "250", "250", "552 5.3.4", "250"}},
+		{"too many recipients", mail + rcpt + rcpt + rcpt + rcpt, []string{"250", "250", "250", "250", "452 4.5.3"}},
+		{"a command that is too long", "NOOP " + strings.Repeat("x", 5000) + "\r\nNOOP\r\n", []string{"500 5.5.2", "EOF"}},
+		{"a command without an end", "NOOP " + strings.Repeat("x", 9000), []string{"500 5.5.2", "EOF"}},
+
+		// Bytes that others would read otherwise.
+		{"a bare LF in a command", "NOOP\nNOOP\r\n", []string{"500 5.5.2", "EOF"}},
+		{"a bare CR in a command", "NOOP x\rNOOP\r\n", []string{"500 5.5.2", "EOF"}},
+		{"NUL in a command", "NOOP \x00\r\n", []string{"500 5.5.2", "EOF"}},
+		{"NUL in an address", mail + "RCPT TO:<b\x00@example.com>\r\n", []string{"250", "500 5.5.2", "EOF"}},
+		{"a bare LF", data + head + "a\nb" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"a bare CR", data + head + "a\rb" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"CRLF . CR x", data + head + "a\r\n.\rx" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"CR CRLF", data + head + "a\r\r\n" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"NUL", data + head + "a\x00b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"a long line", data + head + strings.Repeat("x", 999) + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"a line that does not end", data + head + strings.Repeat("x", 20000) + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"a bare LF in a chunk", mail + rcpt + "BDAT 4 LAST\r\na\nb\nNOOP\r\n", []string{"250", "250", "554 5.6.0", "250"}},
+		{"a bare CR between chunks", mail + rcpt + "BDAT 2\r\na\rBDAT 2 LAST\r\nb\nNOOP\r\n", []string{"250", "250", "250", "554 5.6.0", "250"}},
+		{"a CR at the end of a chunk", mail + rcpt + "BDAT 2 LAST\r\na\rNOOP\r\n", []string{"250", "250", "554 5.6.0", "250"}},
+		{"NUL in a chunk", mail + rcpt + "BDAT 2 LAST\r\na\x00NOOP\r\n", []string{"250", "250", "554 5.6.0", "250"}},
+
+		// Smuggling: what follows the false end is part of the message.
+		{"LF . CRLF", data + head + "a\n.\r\n" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"LF . LF", data + head + "a\n.\n" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"CRLF . LF", data + head + "a\r\n.\n" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"CR . CR", data + head + "a\r.\r" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"CR . CRLF", data + head + "a\r.\r\n" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"CRLF . CR", data + head + "a\r\n.\r" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"CRLF NUL . CRLF", data + head + "a\r\n\x00.\r\n" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"lines that end in LF only", strings.ReplaceAll(head, "\r", "") + "a\n.\n", []string{"500 5.5.2", "EOF"}},
+		{"a message of LF only", data + strings.ReplaceAll(head, "\r", "") + "a\n.\n", []string{"250", "250", "354", "554 5.6.0", "EOF"}},
+
+		// Circles.
+		{"51 hops", data + strings.Repeat("received: x\r\n", 51) + "\r\n" + end, []string{"250", "250", "354", "554 5.4.6"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := hello(t, w.addr)
+			conn.say(c.say)
+			for _, want := range c.want {
+				if want == "EOF" {
+					if line, err := conn.text.ReadLine(); err != io.EOF {
+						t.Fatalf("got %q, %v; want the end", line, err)
+					}
+					return
+				}
+				conn.expect(want)
+			}
+			conn.ask("QUIT", "221")
+		})
+	}
+	w.sizes(0, 0)
+	w.empty()
+}
+
+// What is at the edge of being refused, and arrives as it is.
+func TestTaken(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{server: func(o *ServerOptions) { o.MaxMessage, o.MaxRecipients = 2000, 3 }})
+	longest := strings.Repeat("x", 998)
+	for _, c := range []struct{ name, say, want string }{
+		{"nothing", ".\r\n", ""},
+		{"no header", "a\r\n.\r\n", "a\r\n"},
+		{"dots", "..\r\n...\r\n..a\r\na.\r\n.\r\n", ".\r\n..\r\n.a\r\na.\r\n"},
+		{"the longest line", longest + "\r\n." + longest + "\r\n" + ".\r\n", longest + "\r\n" + longest + "\r\n"},
+		{"8 bits", "\xff\x80\r\n.\r\n", "\xff\x80\r\n"},
+		{"50 hops", strings.Repeat("Received: x\r\n", 50) + ".\r\n", strings.Repeat("Received: x\r\n", 50)},
+		{"51 hops in the body", "\r\n" + strings.Repeat("Received: x\r\n", 51) + ".\r\n", "\r\n" + strings.Repeat("Received: x\r\n", 51)},
+		{"exactly the limit", strings.Repeat("12345678\r\n", 200) + ".\r\n", strings.Repeat("12345678\r\n", 200)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := w.host.Count()
+			conn := hello(t, w.addr)
+			conn.say("MAIL FROM:<> BODY=8BITMIME\r\n" + rcpt + rcpt + rcpt + "DATA\r\n")
+			for _, want := range []string{"250", "250", "250", "250", "354"} {
+				conn.expect(want)
+			}
+			conn.say(c.say)
+			conn.expect("250 2.0.0 Queued as ")
+			w.until("the message", func() bool { return w.host.Count() == before+1 })
+			messages := w.host.Messages()
+			if _, rest := cutReceived(t, string(messages[len(messages)-1].Data)); rest != c.want {
+				t.Errorf("it arrived as %q", rest)
+			}
+		})
+	}
+}
+
+func TestChunks(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{})
+	for _, c := range []struct {
+		name   string
+		chunks []string
+	}{
+		{"one", []string{head + "a\r\n"}},
+		{"several", []string{head, "a\r", "\nb\r\n", ".\r\n", ".c\r\n"}},
+		{"an empty last one", []string{head + "a\r\n", ""}},
+		{"nothing", []string{""}},
+		{"no CRLF at the end", []string{head, "a"}},
+		{"a command in it", []string{head + "\r\n.\r\nMAIL FROM:<x@example.com>\r\n"}},
+		{"large", []string{head, strings.Repeat("0123456789\r\n", 100000), "a\r\n"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := w.host.Count()
+			conn := hello(t, w.addr)
+			conn.say(mail + rcpt)
+			conn.expect("250")
+			conn.expect("250")
+			for i, chunk := range c.chunks {
+				last := ""
+				if i == len(c.chunks)-1 {
+					last = " LAST"
+				}
+				conn.say(fmt.Sprintf("BDAT %d%s\r\n%s", len(chunk), last, chunk))
+				conn.expect("250 2.0.0 ")
+			}
+			w.until("the message", func() bool { return w.host.Count() == before+1 })
+			messages := w.host.Messages()
+			if _, rest := cutReceived(t, string(messages[len(messages)-1].Data)); rest != strings.Join(c.chunks, "") {
+				t.Errorf("it arrived as %q", rest[:min(len(rest), 200)])
+			}
+			conn.ask("QUIT", "221")
+		})
+	}
+}
+
+func TestEHLO(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{noSend: true})
+	c := dial(t, w.addr)
+	c.expect("220 relay.example")
+	offers := c.ask("EHLO client", "250")
+	for _, want := range []string{"PIPELINING", "8BITMIME", "SMTPUTF8", "CHUNKING", "SIZE 26214400", "ENHANCEDSTATUSCODES"} {
+		if !strings.Contains(offers+"\n", want+"\n") {
+			t.Errorf("%s is not offered in %q", want, offers)
+		}
+	}
+	for _, not := range []string{"STARTTLS", "AUTH", "DSN", "BINARYMIME"} {
+		if strings.Contains(offers, not) {
+			t.Errorf("%s is offered in %q", not, offers)
+		}
+	}
+	c.ask("HELO client", "250")
+	c.send("", []string{`"john doe"@example.com`}, letter)
+	c.ask("VRFY b", "252")
+	c.ask("QUIT", "221")
+	w.sizes(1, 0)
+}
+
+// A connection that is begun anew, given up in the middle or silent leaves
+// nothing.
+func TestNothingHalfStored(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{noSend: true})
+	c := hello(t, w.addr)
+	c.say(mail + rcpt + "RSET\r\nDATA\r\n")
+	for _, want := range []string{"250", "250", "250", "503"} {
+		c.expect(want)
+	}
+	c.say(mail + rcpt + "EHLO again\r\nDATA\r\n")
+	for _, want := range []string{"250", "250", "250", "503"} {
+		c.expect(want)
+	}
+	c.say(mail + rcpt + "BDAT 5\r\nhelloRSET\r\n" + mail)
+	for _, want := range []string{"250", "250", "250", "250", "250"} {
+		c.expect(want)
+	}
+	for _, unfinished := range []string{data + head, data + head + "a\r\n.", data + head + "a\r\n.\r", mail + rcpt + "BDAT 10 LAST\r\nabc", mail + rcpt + "BDAT 3\r\nabc"} {
+		c := hello(t, w.addr)
+		c.say(unfinished)
+		c.conn.Close()
+	}
+	w.until("all to go", func() bool { w.server.mu.Lock(); defer w.server.mu.Unlock(); return len(w.server.wires) == 1 })
+	w.sizes(0, 0)
+	w.empty()
+}
+
+func TestTooManyClients(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{noSend: true, server: func(o *ServerOptions) { o.MaxClients = 2 }})
+	one, two := hello(t, w.addr), hello(t, w.addr)
+	three := dial(t, w.addr)
+	three.expect("421 4.3.2")
+	if _, err := three.text.ReadLine(); err != io.EOF {
+		t.Errorf("the connection goes on: %v", err)
+	}
+	one.ask("QUIT", "221")
+	w.until("a place", func() bool { w.server.mu.Lock(); defer w.server.mu.Unlock(); return w.server.clients == 1 })
+	hello(t, w.addr)
+	two.ask("NOOP", "250")
+}
+
+// A node that is not ready has clients wait; one that is drained sends them
+// away, but for the message that is coming in.
+func TestNotTaking(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{noSend: true})
+	w.server.move(starting)
+	early := dial(t, w.addr)
+	w.server.Open()
+	early.expect("220")
+	early.ask("EHLO client", "250")
+	early.say(data)
+	for _, want := range []string{"250", "250", "354"} {
+		early.expect(want)
+	}
+	between := hello(t, w.addr)
+	between.ask("MAIL FROM:<a@example.com>", "250")
+	w.server.Refuse()
+	dial(t, w.addr).expect("421 4.3.2")
+	early.say(head + end)
+	early.expect("250")
+	early.ask("MAIL FROM:<a@example.com>", "421 4.3.2")
+	if _, err := early.text.ReadLine(); err != io.EOF {
+		t.Errorf("the connection goes on: %v", err)
+	}
+	w.server.Open()
+	hello(t, w.addr)
+	w.sizes(1, 0)
+}
+
+// Stopping waits for what is coming in, and says goodbye to the others.
+func TestShutdown(t *testing.T) {
+	d := sqlite(t)
+	leases := db.NewLeases(d, node, nil)
+	q := newQueue(t, d, leases, node)
+	s := NewServer(q, ServerOptions{Hostname: "relay.example", MaxMessage: 1 << 20, MaxRecipients: 100, MaxClients: 10})
+	s.Open()
+	addr := serve(t, s.Serve)
+	idle, busy, stuck := hello(t, addr), hello(t, addr), hello(t, addr)
+	for _, c := range []*client{busy, stuck} {
+		c.say(data)
+		for _, want := range []string{"250", "250", "354"} {
+			c.expect(want)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	through := make(chan error, 1)
+	go func() { through <- s.Shutdown(ctx) }()
+	idle.expect("421 4.3.2")
+	busy.say(head + end)
+	busy.expect("250")
+	busy.expect("421 4.3.2")
+	cancel()
+	if err := <-through; err == nil {
+		t.Error("a client that was cut off is not told of")
+	}
+	if _, err := stuck.text.ReadLine(); err == nil {
+		t.Error("a client goes on")
+	}
+	if sizes, err := q.Sizes(t.Context()); err != nil || sizes.Size != 1 {
+		t.Errorf("sizes are %+v, %v", sizes, err)
+	}
+}
