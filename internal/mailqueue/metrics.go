@@ -11,17 +11,19 @@ import (
 // node's, and those of the nodes that it watches. The figures of another node
 // are on that node's page.
 type Figures struct {
-	clock                func() time.Time
-	size, errorSize, age *prometheus.Desc
+	clock                        func() time.Time
+	size, errorSize, age, failed *prometheus.Desc
 
 	mu   sync.Mutex
 	last map[string]figure // by node
 }
 
-// figure is the last sizes that a source gave.
+// figure is the last sizes that a source gave, and whether it gave any when it
+// was asked last.
 type figure struct {
 	Sizes
-	at time.Time
+	at     time.Time // zero: it never did
+	failed bool
 }
 
 // NewFigures registers the figures; r may be nil.
@@ -32,6 +34,7 @@ func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
 		size:      prometheus.NewDesc("outrigger_mail_queue_messages", "Messages in the mail queue when it was last read.", node, nil),
 		errorSize: prometheus.NewDesc("outrigger_mail_queue_error_messages", "Messages in the mail error queue when it was last read.", node, nil),
 		age:       prometheus.NewDesc("outrigger_mail_queue_sample_age_seconds", "How long ago the queue was last read; it grows while its source does not answer.", node, nil),
+		failed:    prometheus.NewDesc("outrigger_mail_queue_sample_failed", "1 when the source gave no sizes when it was asked last, else 0.", node, nil),
 	}
 	if r != nil {
 		r.MustRegister(f)
@@ -39,11 +42,17 @@ func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
 	return f
 }
 
-// Read notes sizes that a source gave just now.
-func (f *Figures) Read(node string, s Sizes) {
+// Asked notes what a source gave just now: sizes, or an error.
+func (f *Figures) Asked(node string, s Sizes, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.last[node] = figure{s, f.clock()}
+	if err != nil {
+		last := f.last[node]
+		last.failed = true
+		f.last[node] = last
+		return
+	}
+	f.last[node] = figure{Sizes: s, at: f.clock()}
 }
 
 // Forget leaves a node out, which another process watches from now on.
@@ -58,6 +67,7 @@ func (f *Figures) Describe(to chan<- *prometheus.Desc) {
 	to <- f.size
 	to <- f.errorSize
 	to <- f.age
+	to <- f.failed
 }
 
 // Collect is of prometheus.Collector.
@@ -65,6 +75,14 @@ func (f *Figures) Collect(to chan<- prometheus.Metric) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for node, l := range f.last {
+		failed := 0.0
+		if l.failed {
+			failed = 1
+		}
+		to <- prometheus.MustNewConstMetric(f.failed, prometheus.GaugeValue, failed, node)
+		if l.at.IsZero() {
+			continue
+		}
 		to <- prometheus.MustNewConstMetric(f.size, prometheus.GaugeValue, float64(l.Size), node)
 		to <- prometheus.MustNewConstMetric(f.errorSize, prometheus.GaugeValue, float64(l.ErrorSize), node)
 		to <- prometheus.MustNewConstMetric(f.age, prometheus.GaugeValue, max(f.clock().Sub(l.at), 0).Seconds(), node)

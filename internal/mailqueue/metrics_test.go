@@ -1,6 +1,7 @@
 package mailqueue
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +14,13 @@ func TestFigures(t *testing.T) {
 	now := queuedAt
 	registry := prometheus.NewRegistry()
 	f := NewFigures(registry, func() time.Time { return now })
-	f.Read("node_1", Sizes{26, 2})
-	f.Read("jira_1", Sizes{1, 0})
+	f.Asked("node_1", Sizes{26, 2}, nil)
+	f.Asked("jira_1", Sizes{1, 0}, nil)
+	f.Asked("jira_1", Sizes{}, errors.New("down"))
+	f.Asked("jira_3", Sizes{}, errors.New("down"))
 	now = now.Add(30 * time.Second)
-	f.Read("node_1", Sizes{27, 2})
+	f.Asked("node_1", Sizes{}, errors.New("down"))
+	f.Asked("node_1", Sizes{27, 2}, nil)
 	f.Forget("jira_2")
 	now = now.Add(45 * time.Second)
 	want := `# HELP outrigger_mail_queue_error_messages Messages in the mail error queue when it was last read.
@@ -31,12 +35,17 @@ outrigger_mail_queue_messages{node="node_1"} 27
 # TYPE outrigger_mail_queue_sample_age_seconds gauge
 outrigger_mail_queue_sample_age_seconds{node="jira_1"} 75
 outrigger_mail_queue_sample_age_seconds{node="node_1"} 45
+# HELP outrigger_mail_queue_sample_failed 1 when the source gave no sizes when it was asked last, else 0.
+# TYPE outrigger_mail_queue_sample_failed gauge
+outrigger_mail_queue_sample_failed{node="jira_1"} 1
+outrigger_mail_queue_sample_failed{node="jira_3"} 1
+outrigger_mail_queue_sample_failed{node="node_1"} 0
 `
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
 		t.Error(err)
 	}
 	f.Forget("jira_1")
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 3 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 5 {
 		t.Errorf("%d figures, %v", n, err)
 	}
 	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {

@@ -5,7 +5,9 @@ import (
 	"embed"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/cluster"
@@ -217,6 +219,9 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		total.Size, total.ErrorSize = total.Size+s.Size, total.ErrorSize+s.ErrorSize
 		card.Attention = append(card.Attention, notices(s)...)
 	}
+	slices.SortStableFunc(card.Attention, func(x, y console.Notice) int {
+		return strings.Compare(string(x.Tone), string(y.Tone)) // "bad" before "warn"
+	})
 	card.Figures = []console.Figure{
 		{Label: "waiting", Value: strconv.FormatInt(total.Size, 10)},
 		{Label: "in the error queue", Value: strconv.FormatInt(total.ErrorSize, 10), Tone: badIf(total.ErrorSize > 0)},
@@ -244,10 +249,10 @@ func notices(s *Standing) []console.Notice {
 		list = append(list, console.Notice{Text: "Mail on " + s.ID + ": " + reason, Tone: tone})
 	}
 	if s.Error != "" {
-		list = append(list, console.Notice{Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error})
+		list = append(list, console.Notice{Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn})
 	}
 	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
-		list = append(list, console.Notice{Text: "Mail on " + s.ID + ": " + why})
+		list = append(list, console.Notice{Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn})
 	}
 	return list
 }

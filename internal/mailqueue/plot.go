@@ -2,6 +2,7 @@ package mailqueue
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,7 +10,7 @@ import (
 
 const (
 	plotSpan  = 24 * time.Hour
-	plotWidth = 240 // pixels, one a step
+	plotWidth = 180 // pixels, one a step: wide enough to see a morning, narrow enough for a table
 	plotStep  = plotSpan / plotWidth
 	// plotHeight leaves a line of text above the course.
 	plotHeight, plotTop = 52, 14
@@ -41,9 +42,9 @@ func NewPlot(samples []Sample, from time.Time) Plot {
 	p.Max = max(p.Max, highest.Size, highest.ErrorSize)
 	p.Text = fmt.Sprintf("The last 24 hours: at most %d in the mail queue, at most %d in the error queue.", highest.Size, highest.ErrorSize)
 	p.Size = p.lines(samples, from, func(s Sample) int64 { return s.Size })
-	if highest.ErrorSize > 0 {
-		p.Errors = p.lines(samples, from, func(s Sample) int64 { return s.ErrorSize })
-	}
+	// Where there is no error, no line says so: it would look like one.
+	samples = slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.ErrorSize == 0 })
+	p.Errors = p.lines(samples, from, func(s Sample) int64 { return s.ErrorSize })
 	return p
 }
 

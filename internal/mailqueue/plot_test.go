@@ -27,7 +27,7 @@ func TestPlot(t *testing.T) {
 	if p := NewPlot([]Sample{at(0, 1, 0)}, from); p.Max != plotLeast {
 		t.Errorf("%+v", p)
 	}
-	if p := NewPlot([]Sample{at(239, 3, 400)}, from); p.Max != 400 || len(p.Errors) != 1 || p.Errors[0] != "239,14 240,14" {
+	if p := NewPlot([]Sample{at(179, 3, 400)}, from); p.Max != 400 || len(p.Errors) != 1 || p.Errors[0] != "179,14 180,14" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -42,7 +42,7 @@ func TestPlotStaysInThePicture(t *testing.T) {
 			taken[s] = true
 		}
 		var samples []Sample
-		runs := 0
+		runs, errorRuns, failing := 0, 0, false
 		for s := range plotWidth {
 			if !taken[s] {
 				continue
@@ -50,12 +50,16 @@ func TestPlotStaysInThePicture(t *testing.T) {
 			if !taken[s-1] {
 				runs++
 			}
-			samples = append(samples, Sample{queuedAt.Add(time.Duration(s) * plotStep), Sizes{
-				rapid.Int64Range(0, 1<<52).Draw(t, "size"), rapid.Int64Range(0, 1<<52).Draw(t, "errors")}})
+			errors := rapid.Int64Range(0, 1<<52).Draw(t, "errors") * rapid.Int64Range(0, 1).Draw(t, "failing")
+			if errors > 0 && !(failing && taken[s-1]) {
+				errorRuns++
+			}
+			failing = errors > 0
+			samples = append(samples, Sample{queuedAt.Add(time.Duration(s) * plotStep), Sizes{rapid.Int64Range(0, 1<<52).Draw(t, "size"), errors}})
 		}
 		p := NewPlot(samples, queuedAt)
-		if len(p.Size) != runs || len(p.Errors) != runs && len(p.Errors) != 0 {
-			t.Fatalf("%d and %d lines for %d runs", len(p.Size), len(p.Errors), runs)
+		if len(p.Size) != runs || len(p.Errors) != errorRuns {
+			t.Fatalf("%d and %d lines for %d and %d runs", len(p.Size), len(p.Errors), runs, errorRuns)
 		}
 		for point := range strings.FieldsSeq(strings.Join(append(p.Size, p.Errors...), " ")) {
 			x, y, _ := strings.Cut(point, ",")

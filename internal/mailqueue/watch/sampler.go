@@ -89,9 +89,7 @@ func (s *Sampler) runOnce(ctx context.Context) (Result, error) {
 	if ctx.Err() != nil {
 		return r, ctx.Err() // it was not the source that failed
 	}
-	if r.Failure == nil {
-		s.Figures.Read(s.NodeID, r.Sizes)
-	}
+	s.Figures.Asked(s.NodeID, r.Sizes, r.Failure)
 	return r, s.Store.Record(ctx, s.NodeID, s.Kind, r.Sizes, r.Failure)
 }
 

@@ -164,9 +164,7 @@ func (w *Watcher) runOnce(ctx context.Context, lease *db.Lease, n Watched) (Resu
 	if ctx.Err() != nil {
 		return r, ctx.Err()
 	}
-	if r.Failure == nil {
-		w.Figures.Read(n.ID, r.Sizes)
-	}
+	w.Figures.Asked(n.ID, r.Sizes, r.Failure)
 	return r, w.Store.RecordWatched(ctx, lease, n.ID, r.Sizes, r.Failure)
 }
 
