@@ -239,5 +239,7 @@ func TestMailOfACluster(t *testing.T) {
 	soon := node("three")
 	soon.Mail.HandoverAfter = config.Duration(time.Second)
 	three := start(t, soon)
-	eventually(t, func() bool { return mailStatus(t, three) == `{"size":1,"errorSize":0}` || mailStatus(t, one) == `{"size":4,"errorSize":0}` })
+	eventually(t, func() bool {
+		return mailStatus(t, three) == `{"size":1,"errorSize":0}` || mailStatus(t, one) == `{"size":4,"errorSize":0}`
+	})
 }

@@ -1,3 +1,5 @@
+// Package threadstest is what tests of the wing share: files with everything
+// wrong with them that can be, and a model of what is to come out.
 package threadstest
 
 import (

@@ -20,7 +20,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/rest"
-	"outrigger/internal/threads/threadstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,7 +41,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	s.api = &API{Store: s.store, Path: path, Kinds: []string{"hierarchy", "mappings"}, Max: 10 << 20}
 	s.server = httptest.NewUnstartedServer(nil)
 	router, err := rest.NewRouter(rest.Options{
-		Identity: threadstest.People{}, Log: slog.New(slog.DiscardHandler), BaseURL: "http://" + s.server.Listener.Addr().String() + "/base",
+		Identity: people{}, Log: slog.New(slog.DiscardHandler), BaseURL: "http://" + s.server.Listener.Addr().String() + "/base",
 	})
 	if err != nil {
 		t.Fatal(err)

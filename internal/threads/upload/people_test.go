@@ -1,6 +1,4 @@
-// Package threadstest is what tests of the wing share: who asks, files with
-// everything wrong with them that can be, and a model of what is to come out.
-package threadstest
+package upload
 
 import (
 	"context"
@@ -8,21 +6,21 @@ import (
 	"outrigger/internal/identity"
 )
 
-// People are who asks: whoever shows the token admin may everything, reader
+// people are who asks: whoever shows the token admin may everything, reader
 // may read what admin may, and ann nothing.
-type People struct{}
+type people struct{}
 
 func person(name string, scope identity.Scope, grants ...identity.Grant) *identity.Principal {
 	return &identity.Principal{UserID: 1, Name: name, Source: identity.Local, Scope: scope, Grants: grants}
 }
 
 // Basic knows nobody.
-func (People) Basic(context.Context, string, string, string) (*identity.Principal, error) {
+func (people) Basic(context.Context, string, string, string) (*identity.Principal, error) {
 	return nil, identity.ErrUnauthenticated()
 }
 
 // Bearer knows the tokens admin, reader and ann.
-func (People) Bearer(_ context.Context, token string) (*identity.Principal, error) {
+func (people) Bearer(_ context.Context, token string) (*identity.Principal, error) {
 	switch everything := (identity.Grant{Permission: identity.SysAdmin}); token {
 	case "admin":
 		return person("root", identity.All, everything), nil
@@ -35,15 +33,15 @@ func (People) Bearer(_ context.Context, token string) (*identity.Principal, erro
 }
 
 // Session knows the session admin.
-func (People) Session(_ context.Context, session string) (*identity.Principal, error) {
-	return People{}.Bearer(context.Background(), session)
+func (people) Session(_ context.Context, session string) (*identity.Principal, error) {
+	return people{}.Bearer(context.Background(), session)
 }
 
 // SignIn and SignOut are the rest of what the console asks for.
-func (p People) SignIn(ctx context.Context, user, _, _ string) (string, *identity.Principal, error) {
+func (p people) SignIn(ctx context.Context, user, _, _ string) (string, *identity.Principal, error) {
 	who, err := p.Bearer(ctx, user)
 	return user, who, err
 }
 
 // SignOut does nothing.
-func (People) SignOut(context.Context, string) error { return nil }
+func (people) SignOut(context.Context, string) error { return nil }
