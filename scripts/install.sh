@@ -17,6 +17,8 @@ has node || need nodejs
 has npm || need npm
 has shellcheck || need shellcheck
 has dash || need dash
+has curl || need curl
+has unzip || need unzip
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" != 0 ]; then

@@ -30,6 +30,7 @@ type commands struct {
 	Nodes   nodesCmd   `cmd:"" help:"Nodes, their states and their mail."`
 	Notify  notifyCmd  `cmd:"" help:"Try branch masks and webhooks."`
 	Mail    mailCmd    `cmd:"" help:"Messages of the relay."`
+	Threads threadsCmd `cmd:"" help:"Threaded comment migration, from either side."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

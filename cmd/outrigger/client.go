@@ -27,27 +27,32 @@ type serverFlag struct {
 // address is the base URL without a slash at its end.
 func (f serverFlag) address() string { return strings.TrimRight(f.Server, "/") }
 
-// clientFlags say which server to ask, and as whom.
-type clientFlags struct {
-	serverFlag
+// signInFlags say who asks.
+type signInFlags struct {
 	User         string `help:"Sign in as this user, with --password-file." placeholder:"NAME"`
 	PasswordFile string `help:"A file with the user's password or token." placeholder:"FILE"`
 	TokenFile    string `help:"A file with a token; else the token in $$OUTRIGGER_TOKEN." placeholder:"FILE"`
 }
 
-// client asks a server over REST.
-type client struct {
-	base     string
+// clientFlags say which server to ask, and as whom.
+type clientFlags struct {
+	serverFlag
+	signInFlags
+}
+
+// credentials are what a request signs in with.
+type credentials struct {
 	user     string // "": by token
 	password secret.Value
 	token    secret.Value
 }
 
-func (f clientFlags) client() (*client, error) {
-	c := &client{base: f.address(), user: f.User}
-	var err error
+// credentials reads what the flags name; without them it is the token in the
+// environment.
+func (f signInFlags) credentials() (c credentials, err error) {
 	switch {
 	case f.User != "" && f.PasswordFile != "":
+		c.user = f.User
 		c.password, err = config.ReadSecret(f.PasswordFile)
 	case f.User != "" || f.PasswordFile != "":
 		err = usage("--user and --password-file go together")
@@ -60,6 +65,25 @@ func (f clientFlags) client() (*client, error) {
 		}
 	}
 	return c, err
+}
+
+func (c credentials) signIn(r *http.Request) {
+	if c.user != "" {
+		r.SetBasicAuth(c.user, c.password.Reveal())
+	} else {
+		r.Header.Set("Authorization", "Bearer "+c.token.Reveal())
+	}
+}
+
+// client asks a server over REST.
+type client struct {
+	base string
+	credentials
+}
+
+func (f clientFlags) client() (*client, error) {
+	c, err := f.credentials()
+	return &client{f.address(), c}, err
 }
 
 // do sends in as JSON (nil: no body) and reads the answer into out (nil: none).
@@ -105,11 +129,7 @@ func (c *client) request(ctx context.Context, method, path string, in any) (*htt
 	if in != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if c.user != "" {
-		r.SetBasicAuth(c.user, c.password.Reveal())
-	} else {
-		r.Header.Set("Authorization", "Bearer "+c.token.Reveal())
-	}
+	c.signIn(r)
 	return r, nil
 }
 

@@ -3,7 +3,6 @@ package source
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,11 +10,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 )
-
-func sortedLines(lines []string) []string {
-	slices.Sort(lines)
-	return lines
-}
 
 // manyMappings is a mappings file with n comments, and the report of it.
 func manyMappings(n int) string {

@@ -130,8 +130,8 @@ func storedMappings(ctx context.Context, tx *db.Tx, kind int64, servers []int64)
 // readSize is how many mappings one transaction reads: some 10 ms.
 const readSize = 5000
 
-// eachMapping gives every mapping of a site to take: by entity type as they
-// came first, then by server id.
+// eachMapping gives every mapping of a site to take, by entity type and server
+// id.
 func (s *Store) eachMapping(ctx context.Context, site Site, take func(threads.IDMapping) error) error {
 	for _, k := range site.Kinds {
 		after := int64(math.MinInt64)

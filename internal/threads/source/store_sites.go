@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"outrigger/internal/db"
@@ -186,7 +186,7 @@ func (s *Store) MappingsOf(ctx context.Context, siteURL string) (n int64, err er
 	return n, nil
 }
 
-// site gives a site with its kinds, in the order in which they came.
+// site gives a site with its kinds, by entity type.
 func (s *Store) site(ctx context.Context, siteURL string) (site Site, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if site, err = readSite(ctx, tx, siteURL, ""); err != nil {
@@ -196,7 +196,7 @@ func (s *Store) site(ctx context.Context, siteURL string) (site Site, err error)
 		if err != nil {
 			return err
 		}
-		site.Kinds = slices.SortedFunc(maps.Values(kinds), func(a, b Kind) int { return cmp.Compare(a.id, b.id) })
+		site.Kinds = slices.SortedFunc(maps.Values(kinds), func(a, b Kind) int { return strings.Compare(a.EntityType, b.EntityType) })
 		return nil
 	})
 	return site, err

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	remote "outrigger/internal/threads/client"
+	"outrigger/internal/threads/source"
+)
+
+type threadsCmd struct {
+	Import       threadsImportCmd     `cmd:"" help:"Take a hierarchy into the self-hosted side."`
+	Mappings     threadsMappingsCmd   `cmd:"" help:"Mappings of the self-hosted side."`
+	Export       threadsExportCmd     `cmd:"" help:"Fetch the hierarchy from any server of the export endpoint."`
+	IDMappings   threadsIDMappingsCmd `cmd:"" name:"id-mappings" help:"Fetch the id mappings report from any server that has it."`
+	HelperScript helperScriptCmd      `cmd:"" help:"Write the archive with the helper script, which exports with curl. Needs no server."`
+}
+
+type threadsMappingsCmd struct {
+	Import mappingsImportCmd `cmd:"" help:"Take a mappings CSV of a cloud site into the self-hosted side."`
+}
+
+// threadsFlags are those of the commands that ask an Outrigger about threads.
+type threadsFlags struct {
+	clientFlags
+	JSON bool `help:"For scripts."`
+}
+
+// threads makes the client of a server.
+func (f threadsFlags) threads(s streams) (*remote.Client, error) {
+	who, err := f.credentials()
+	return threadsClient(s, f.address(), who), err
+}
+
+// threadsClient asks a server, and says on standard error why it waits.
+func threadsClient(s streams, base string, who credentials) *remote.Client {
+	return &remote.Client{
+		Base: base, SignIn: who.signIn, HTTP: http.DefaultClient,
+		Notice: func(text string) { fmt.Fprintf(s.err, "outrigger: %s\n", text) },
+	}
+}
+
+type threadsImportCmd struct {
+	threadsFlags
+	File string `arg:"" help:"A JSON array of records or export pages, perhaps packed with gzip or zip."`
+}
+
+func (c threadsImportCmd) Run(ctx context.Context, s streams) error {
+	return c.importFile(ctx, s, c.File, "records", func(server *remote.Client, file *os.File, progress func(int64, int64)) (remote.Imported, error) {
+		return server.ImportHierarchy(ctx, file, progress)
+	})
+}
+
+type mappingsImportCmd struct {
+	threadsFlags
+	CloudSite string `name:"cloud-site-url" required:"" help:"The cloud site that the mappings lead to." placeholder:"URL"`
+	File      string `arg:"" help:"A CSV with entityType, serverId and cloudId, perhaps packed with gzip or zip."`
+}
+
+func (c mappingsImportCmd) Run(ctx context.Context, s streams) error {
+	return c.importFile(ctx, s, c.File, "mappings", func(server *remote.Client, file *os.File, progress func(int64, int64)) (remote.Imported, error) {
+		return server.ImportMappings(ctx, c.CloudSite, file, progress)
+	})
+}
+
+// importFile sends a file and prints what became of it. What could not be read
+// of it is said on standard error, and is exit code 2.
+func (f threadsFlags) importFile(ctx context.Context, s streams, path, what string,
+	send func(*remote.Client, *os.File, func(int64, int64)) (remote.Imported, error)) error {
+	server, err := f.threads(s)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	bar := newBar(s, "sending", unitBytes)
+	out, err := send(server, file, bar.set)
+	bar.end()
+	if err != nil {
+		return interrupted(err, "what was sent is kept; run it again to send the rest")
+	}
+	if f.JSON {
+		err = printJSON(s.out, out)
+	} else {
+		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s are there now\n", out.Added, out.Replaced, out.Unchanged, out.Total, what)
+	}
+	if err != nil || out.Clean() {
+		return err
+	}
+	return coded{exitLook, errors.New(flaws(&out))}
+}
+
+// flaws says what is to be looked at in an imported file, a line each.
+func flaws(out *remote.Imported) string {
+	var lines []string
+	if out.Partial {
+		lines = append(lines, "the file has some pages of an export and not all of them; import the others too")
+	}
+	if out.Truncated {
+		lines = append(lines, "the file ends in the middle; its last piece was not used")
+	}
+	if out.UnknownHeader != "" {
+		lines = append(lines, "the first line does not name the columns; they were taken as entityType, serverId, cloudId: "+out.UnknownHeader)
+	}
+	if out.Unreadable > 0 {
+		lines = append(lines, fmt.Sprintf("%d pieces could not be read", out.Unreadable))
+	}
+	for _, l := range out.Lines {
+		lines = append(lines, fmt.Sprintf("line %d: %s %s", l.Line, l.Reason, l.Text))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// interrupted says what a signal left behind, in place of the context's error.
+func interrupted(err error, left string) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted; " + left)
+	}
+	return err
+}
+
+type helperScriptCmd struct {
+	Out string `help:"Where to write it; - is standard output." default:"threaded-comments-migration.sh.zip" placeholder:"FILE"`
+}
+
+func (c helperScriptCmd) Run(s streams) error {
+	archive, err := source.Archive()
+	if err != nil {
+		return err
+	}
+	if c.Out == "-" {
+		_, err = s.out.Write(archive)
+		return err
+	}
+	if err := os.WriteFile(c.Out, archive, 0o644); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s is written; unzip it, run ./threaded-comments-migration.sh and choose 1) Export JSONs\n", c.Out)
+	return err
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	remote "outrigger/internal/threads/client"
+)
+
+// fromFlags say which server to fetch from, and as whom.
+type fromFlags struct {
+	From string `required:"" help:"The base URL of the server, such as https://jira.example.com." placeholder:"URL"`
+	signInFlags
+	JSON bool `help:"For scripts."`
+}
+
+// threads makes the client of the server. The token in the environment is for
+// the server in the environment, and for no other.
+func (f fromFlags) threads(s streams) (*remote.Client, error) {
+	base := strings.TrimRight(f.From, "/")
+	if !strings.HasPrefix(base, "http://") && !strings.HasPrefix(base, "https://") {
+		return nil, usage("--from takes a URL that begins with https:// or http://")
+	}
+	asked := f.User != "" || f.PasswordFile != "" || f.TokenFile != ""
+	if !asked && base != strings.TrimRight(os.Getenv("OUTRIGGER_SERVER"), "/") {
+		return nil, usage("say who asks: --user with --password-file, or --token-file")
+	}
+	who, err := f.credentials()
+	return threadsClient(s, base, who), err
+}
+
+type threadsExportCmd struct {
+	fromFlags
+	Out string `help:"The file to write." default:"comments_hierarchy_export.json" placeholder:"FILE"`
+}
+
+func (c threadsExportCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	bar := newBar(s, "exporting", unitRecords)
+	out, err := server.Export(ctx, c.Out, bar.set)
+	bar.end()
+	if err != nil {
+		return interrupted(err, "run it again within an hour to go on where it was")
+	}
+	if c.JSON {
+		err = printJSON(s.out, out)
+	} else {
+		_, err = fmt.Fprintf(s.out, "%d records are in %s\n", out.Records, c.Out)
+	}
+	if err == nil && out.Changed {
+		return coded{exitLook, errors.New("the hierarchy changed meanwhile: records may be missing or be there twice; export again while nobody writes")}
+	}
+	return err
+}
+
+type threadsIDMappingsCmd struct {
+	fromFlags
+	CloudSite  string `name:"cloud-site-url" required:"" help:"The cloud site that the mappings lead to." placeholder:"URL"`
+	Out        string `help:"The file to write." default:"id-mappings.csv" placeholder:"FILE"`
+	Invalidate bool   `name:"invalidate-cache" help:"Have the server make the report anew."`
+}
+
+func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	bar := newBar(s, "fetching", unitBytes)
+	out, err := server.IDMappings(ctx, c.CloudSite, c.Invalidate, c.Out, bar.set)
+	bar.end()
+	if err != nil {
+		return interrupted(err, "run it again within an hour to go on where it was")
+	}
+	if c.JSON {
+		return printJSON(s.out, out)
+	}
+	_, err = fmt.Fprintf(s.out, "%d mappings are in %s\n", out.Lines, c.Out)
+	return err
+}
