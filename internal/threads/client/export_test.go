@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,9 +59,9 @@ func TestExportSurvives(t *testing.T) {
 		where := rapid.IntRange(0, 6000).Draw(rt, "where")
 		inBubble(t, func(t *testing.T) {
 			h := &hierarchy{records: someRecords(n), limit: limit}
-			var earliest time.Time
+			var earliest atomic.Int64 // by the bubble's clock; each answer is another goroutine's
 			h.trouble = func(i int, x *exchange, page string) bool {
-				if time.Now().Before(earliest) {
+				if time.Now().UnixNano() < earliest.Load() {
 					t.Errorf("asked before its time")
 				}
 				if i >= len(breaks) {
@@ -70,7 +71,7 @@ func TestExportSurvives(t *testing.T) {
 				switch at := min(where, len(page)-1); breaks[i] {
 				case 0:
 					x.header.Set("Retry-After", "90")
-					earliest = time.Now().Add(90 * time.Second)
+					earliest.Store(time.Now().Add(90 * time.Second).UnixNano())
 					x.answer(429)
 				case 1:
 					x.answer(503)
