@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -90,12 +91,16 @@ type hierarchy struct {
 	records []threads.Record
 	limit   int
 	trouble func(n int, x *exchange, page string) (answered bool)
-	asked   []string
+
+	mu    sync.Mutex // an answer may still be ending when the next request comes
+	asked []string
 }
 
 func (h *hierarchy) serve(x *exchange) {
+	h.mu.Lock()
 	n := len(h.asked)
 	h.asked = append(h.asked, x.URL.RawQuery)
+	h.mu.Unlock()
 	offset, _ := strconv.Atoi(x.URL.Query().Get("offset"))
 	limit, _ := strconv.Atoi(x.URL.Query().Get("limit"))
 	page := h.page(offset, min(limit, h.limit))
