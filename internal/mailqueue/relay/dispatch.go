@@ -288,7 +288,7 @@ func (d *dispatch) forget(id int64) {
 func (d *dispatch) begin(workers int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.limit = workers
+	d.limit, d.paused, d.change = workers, false, 0
 	d.running, d.more, d.look = true, true, true
 }
 

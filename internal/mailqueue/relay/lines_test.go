@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bufio"
 	"bytes"
 	"strings"
 	"testing"
@@ -129,11 +128,7 @@ func FuzzDots(f *testing.F) {
 		if err, open := plainly(text); err != nil || open {
 			return
 		}
-		var buf bytes.Buffer
-		out := bufio.NewWriter(&buf)
-		(&stuffer{out: out, begin: true}).Write(text)
-		out.Flush()
-		sent := buf.Bytes()
+		sent := stuffed(text)
 		good, ended, bad := wholeLines(append(bytes.Clone(sent), ".\r\nQUIT\r\n"...))
 		if !ended || bad != nil || good != len(sent) {
 			t.Fatalf("%q is sent as %q: %d good, ended %v, %v", text, sent, good, ended, bad)

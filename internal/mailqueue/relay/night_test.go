@@ -79,7 +79,9 @@ func atNight(t *testing.T, o setup, fn func(t *testing.T, n *night)) {
 	synctest.Test(t, func(t *testing.T) {
 		d := sqlite(t)
 		n := &night{world: &world{t: t, db: d, leases: db.NewLeases(d, node, nil)}, net: newPipes(), begun: time.Now()}
-		n.leases.Time, n.leases.Every = 24*time.Hour, 6*time.Hour // a night has many renewals
+		if !o.renew { // a night has many renewals
+			n.leases.Time, n.leases.Every = 24*time.Hour, 6*time.Hour
+		}
 		must(t, n.leases.Start(t.Context()))
 		n.queue = newQueue(t, d, n.leases, node)
 		n.host = smarthost.New(withKeep(o.host))

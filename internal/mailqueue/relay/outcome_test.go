@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -238,20 +239,14 @@ func TestKeptConversations(t *testing.T) {
 // message has a new one at once.
 func TestAKeptConversationThatEnded(t *testing.T) {
 	for _, reply := range []string{"!", "421 4.4.2 Idle for too long!"} {
+		var mails atomic.Int32
 		react := func(r smarthost.Request) *smarthost.Reaction {
-			if r.Verb == "MAIL" && r.Session == 1 && strings.Contains(r.Line, "SIZE=") {
+			if r.Verb == "MAIL" && mails.Add(1) == 2 {
 				return play(map[string]string{"MAIL": reply})(r)
 			}
 			return nil
 		}
-		first := true
-		atNight(t, setup{host: smarthost.Options{React: func(r smarthost.Request) *smarthost.Reaction {
-			if r.Verb == "MAIL" && first {
-				first = false
-				return nil
-			}
-			return react(r)
-		}}}, func(t *testing.T, n *night) {
+		atNight(t, setup{host: smarthost.Options{React: react}}, func(t *testing.T, n *night) {
 			n.add("b@example.com")
 			n.after(time.Second)
 			n.add("c@example.com")

@@ -17,6 +17,7 @@ type run struct {
 	lease *db.Lease
 
 	ctx     context.Context // over: nothing is begun any more
+	end     func()          // of ctx
 	hard    context.Context // over: conversations are cut off
 	workers sync.WaitGroup
 
@@ -41,6 +42,8 @@ func newRun(s *Sender, lease *db.Lease) *run {
 func (r *run) run(ctx context.Context) {
 	hard, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
+	ctx, r.end = context.WithCancel(ctx)
+	defer r.end()
 	r.ctx, r.hard = ctx, hard
 	r.out.begin(r.o.Connections)
 	for ctx.Err() == nil {

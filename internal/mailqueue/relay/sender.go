@@ -158,6 +158,7 @@ func (s *Sender) send(ctx context.Context, lease *db.Lease) {
 		cancel()
 	})
 	newRun(s, lease).run(ctx)
+	cancel()
 	watching.Wait()
 }
 

@@ -2,6 +2,8 @@ package relay
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -88,13 +90,13 @@ type instructions struct {
 	changes, flushes int64
 }
 
-// instructed reads them.
+// instructed reads them. A queue that was handed over has none.
 func (q *Queue) instructed(ctx context.Context) (i instructions, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT paused, changes, flushes FROM relay_queues WHERE node_id = $1`, q.o.NodeID).
 			Scan(&i.paused, &i.changes, &i.flushes)
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return i, fmt.Errorf("read the queue's instructions: %w", err)
 	}
 	return i, nil

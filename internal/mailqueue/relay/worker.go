@@ -146,8 +146,9 @@ func (w *worker) keep(res *result) bool {
 			return true
 		}
 		if fault.Is(err, fault.Conflict) || !w.lease.Good(0) {
-			// Another run sends it again: the repetition that at-least-once
-			// allows.
+			// The queue is another's, who sends this message again: the
+			// repetition that at-least-once allows. There must be no more.
+			w.end()
 			return false
 		}
 		if !said {

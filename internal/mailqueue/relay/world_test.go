@@ -41,6 +41,7 @@ type setup struct {
 	host   smarthost.Options
 	server func(*ServerOptions)
 	sender func(*SenderOptions)
+	renew  bool // leases, as often as in earnest
 	noSend bool
 }
 

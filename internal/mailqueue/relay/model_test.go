@@ -1,0 +1,353 @@
+package relay
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
+)
+
+// modelled is what the queue is to be: a message's recipients by its id.
+type modelled map[int64][]modelRecipient
+
+type modelRecipient struct {
+	state    mailqueue.State
+	attempts int
+	later    bool // it waits for an hour, which does not pass here
+}
+
+func (m modelled) has(id int64, state mailqueue.State) bool {
+	return slices.ContainsFunc(m[id], func(r modelRecipient) bool { return r.state == state })
+}
+
+func (m modelled) sizes() (s mailqueue.Sizes) {
+	for id := range m {
+		if m.has(id, mailqueue.Waiting) {
+			s.Size++
+		}
+		if m.has(id, mailqueue.Failed) {
+			s.ErrorSize++
+		}
+	}
+	return s
+}
+
+func (m modelled) due(id int64) (turn []int) {
+	for i, r := range m[id] {
+		if r.state == mailqueue.Waiting && !r.later {
+			turn = append(turn, i)
+		}
+	}
+	return turn
+}
+
+// settle forgets a message that has every recipient.
+func (m modelled) settle(id int64) {
+	if !m.has(id, mailqueue.Waiting) && !m.has(id, mailqueue.Failed) {
+		delete(m, id)
+	}
+}
+
+func (m modelled) ids(which func(id int64) bool) (ids []int64) {
+	for id := range m {
+		if which(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// machine runs the queue and the model side by side.
+type machine struct {
+	t      *rapid.T
+	db     *db.DB
+	node   string
+	leases *db.Leases
+	lease  *db.Lease
+	q      *Queue
+	model  modelled
+	flying []*job
+	stale  []*result // of a process, or of a lease, that is no more
+}
+
+func (m *machine) must(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// start is a process that begins, its predecessor's memory lost.
+func (m *machine) start() {
+	m.leases = db.NewLeases(m.db, m.node, nil)
+	m.must(m.leases.Start(m.t.Context()))
+	q, err := New(m.db, Options{NodeID: m.node, Leases: m.leases})
+	m.must(err)
+	m.q = q
+	m.must(q.Start(m.t.Context()))
+	m.begin()
+}
+
+func (m *machine) begin() {
+	lease, err := m.leases.Acquire(m.t.Context(), LeaseName(m.node))
+	m.must(err)
+	if lease == nil {
+		m.t.Fatal("the lease is not to be had")
+	}
+	m.lease = lease
+	m.q.out.begin(8)
+}
+
+// lose has what is in flight end without its outcome being kept in time.
+func (m *machine) lose() {
+	for _, j := range m.flying {
+		m.stale = append(m.stale, m.outcome(j))
+	}
+	m.flying = nil
+}
+
+func (m *machine) crash(t *rapid.T) {
+	m.lose()
+	m.leases.Stop() // a lease that lapsed, and one that was given up, are the same to the next
+	m.start()
+}
+
+func (m *machine) lapse(t *rapid.T) {
+	m.lose()
+	m.must(m.leases.Release(t.Context(), m.lease))
+	m.q.out.end()
+	for m.q.InFlight() > 0 {
+		for _, j := range m.q.out.held {
+			m.q.out.landed(j, true)
+		}
+	}
+	m.begin()
+}
+
+// late is an outcome that comes when another run has the lease: nothing of it
+// may be kept.
+func (m *machine) late(t *rapid.T) {
+	if len(m.stale) == 0 {
+		t.Skip()
+	}
+	if err := m.q.keep(t.Context(), m.stale[0]); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("a late outcome was kept: %v", err)
+	}
+	m.stale = m.stale[1:]
+}
+
+func (m *machine) enqueue(t *rapid.T) {
+	a := plainArrival(m.q, rapid.IntRange(1, 3).Draw(t, "recipients"))
+	m.must(m.q.accept(t.Context(), a))
+	list := make([]modelRecipient, len(a.recipients))
+	for i := range list {
+		list[i].state = mailqueue.Waiting
+	}
+	m.model[a.id] = list
+}
+
+// take has the next message go, which must be one that is due and not in
+// flight.
+func (m *machine) take(t *rapid.T) {
+	want := m.model.ids(func(id int64) bool {
+		return len(m.model.due(id)) > 0 && !slices.ContainsFunc(m.flying, func(j *job) bool { return j.id == id })
+	})
+	if m.q.out.hungry() {
+		_, err := m.q.load(t.Context())
+		m.must(err)
+	}
+	j := m.q.out.take(false)
+	if j == nil {
+		if len(want) > 0 && !m.q.out.isPaused() {
+			t.Fatalf("nothing goes, and %v are due", want)
+		}
+		return
+	}
+	if !slices.Contains(want, j.id) {
+		t.Fatalf("message %d goes; due are %v", j.id, want)
+	}
+	if due := m.model.due(j.id); !slices.Equal(j.turn, due) && len(j.turn) >= len(due) {
+		t.Fatalf("message %d goes to %v; due are %v", j.id, j.turn, due)
+	}
+	m.flying = append(m.flying, j)
+}
+
+// outcome draws what comes of a job.
+func (m *machine) outcome(j *job) *result {
+	r := &result{job: j, at: time.Now(), lease: m.lease.Name(), fence: m.lease.Fence()}
+	for range j.turn {
+		o := rapid.SampledFrom([]outcome{
+			{state: mailqueue.Sent, counts: true, status: 250, answer: "250 OK"},
+			{state: mailqueue.Sent, counts: true, status: 250, answer: "250 OK"},
+			{state: mailqueue.Failed, counts: true, status: 550, answer: "550 No"},
+			{state: mailqueue.Waiting, counts: true, status: 451, answer: "451 Later", delay: time.Hour},
+			{state: mailqueue.Waiting, answer: "452 Too many"},
+		}).Draw(m.t, "outcome")
+		r.outcomes = append(r.outcomes, o)
+	}
+	return r
+}
+
+func (m *machine) land(t *rapid.T) {
+	if len(m.flying) == 0 {
+		t.Skip()
+	}
+	i := rapid.IntRange(0, len(m.flying)-1).Draw(t, "which")
+	j := m.flying[i]
+	m.flying = slices.Delete(m.flying, i, i+1)
+	r := m.outcome(j)
+	m.must(m.q.keep(t.Context(), r))
+	m.q.out.landed(j, false)
+	m.q.out.reread() // as the sender does when somebody is due again
+	to, there := m.model[j.id]
+	if !there {
+		return
+	}
+	for k, n := range j.turn {
+		if to[n].state != mailqueue.Waiting {
+			continue
+		}
+		o := r.outcomes[k]
+		to[n].state, to[n].later = o.state, o.delay > 0
+		if o.counts {
+			to[n].attempts++
+		}
+	}
+	m.model.settle(j.id)
+}
+
+// abandon is a message that was not sent: the smarthost is away.
+func (m *machine) abandon(t *rapid.T) {
+	if len(m.flying) == 0 {
+		t.Skip()
+	}
+	m.q.out.landed(m.flying[0], true)
+	m.flying = m.flying[1:]
+}
+
+func (m *machine) remove(t *rapid.T) {
+	ids := m.model.ids(func(int64) bool { return true })
+	if len(ids) == 0 {
+		t.Skip()
+	}
+	id := rapid.SampledFrom(ids).Draw(t, "id")
+	m.must(m.q.Delete(t.Context(), id))
+	delete(m.model, id)
+}
+
+func (m *machine) resend(t *rapid.T) {
+	ids := m.model.ids(func(int64) bool { return true })
+	if len(ids) == 0 {
+		t.Skip()
+	}
+	id := rapid.SampledFrom(ids).Draw(t, "id")
+	err := m.q.Resend(t.Context(), id)
+	if !m.model.has(id, mailqueue.Failed) {
+		if !fault.Is(err, fault.Conflict) {
+			t.Fatalf("resending what did not fail: %v", err)
+		}
+		return
+	}
+	m.must(err)
+	m.revived(id)
+}
+
+func (m *machine) revived(id int64) {
+	for i := range m.model[id] {
+		if r := &m.model[id][i]; r.state == mailqueue.Failed {
+			*r = modelRecipient{state: mailqueue.Waiting}
+		}
+	}
+}
+
+func (m *machine) resendAll(t *rapid.T) {
+	n, err := m.q.ResendAll(t.Context(), m.node)
+	m.must(err)
+	ids := m.model.ids(func(id int64) bool { return m.model.has(id, mailqueue.Failed) })
+	if n != int64(len(ids)) {
+		t.Fatalf("resent %d of %v", n, ids)
+	}
+	for _, id := range ids {
+		m.revived(id)
+	}
+}
+
+func (m *machine) flush(t *rapid.T) {
+	n, err := m.q.Flush(t.Context(), m.node)
+	m.must(err)
+	if want := m.model.sizes().Size; n != want {
+		t.Fatalf("flushed %d of %d", n, want)
+	}
+	for _, to := range m.model {
+		for i := range to {
+			to[i].later = false
+		}
+	}
+	m.q.out.reread()
+}
+
+func (m *machine) pause(t *rapid.T) {
+	m.must(m.q.SetPaused(t.Context(), m.node, rapid.Bool().Draw(t, "paused")))
+}
+
+// check compares the whole queue with the model.
+func (m *machine) check(t *rapid.T) {
+	m.t = t
+	all, err := m.q.SizesByNode(t.Context())
+	m.must(err)
+	mine, err := m.q.Sizes(t.Context())
+	m.must(err)
+	if want := m.model.sizes(); all[m.node] != want || mine != want {
+		t.Fatalf("sizes are %+v and %+v, want %+v", all[m.node], mine, want)
+	}
+	list, err := m.q.Messages(t.Context(), mailqueue.MessageFilter{NodeID: m.node, Limit: 1001})
+	m.must(err)
+	if len(list) != len(m.model) {
+		t.Fatalf("there are %d messages, want %d", len(list), len(m.model))
+	}
+	for _, got := range list {
+		for i, r := range got.Recipients {
+			if want := m.model[got.ID][i]; r.State != want.state || r.SendCount != want.attempts {
+				t.Fatalf("message %d: recipient %d is %+v, want %+v", got.ID, i, r, want)
+			}
+		}
+	}
+}
+
+// The queue is what a simple model of it is, whatever happens in whatever
+// order: messages come, go, fail and wait, processes crash, leases lapse,
+// outcomes come too late, administrators interfere.
+func TestTheQueueIsItsModel(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		run := 0
+		rapid.Check(t, func(rt *rapid.T) {
+			run++
+			m := &machine{t: rt, db: d, node: "model_" + strconv.Itoa(run), model: make(modelled)}
+			m.start()
+			defer func() { m.leases.Stop() }()
+			rt.Repeat(map[string]func(*rapid.T){
+				"enqueue": m.enqueue, "enqueue2": m.enqueue, "take": m.take, "take2": m.take, "land": m.land, "land2": m.land,
+				"abandon": m.abandon, "delete": m.remove, "resend": m.resend, "resendAll": m.resendAll, "flush": m.flush,
+				"pause": m.pause, "crash": m.crash, "lapse": m.lapse, "late": m.late, "": m.check,
+			})
+		})
+	})
+}
+
+// plainArrival is a small message to so many.
+func plainArrival(q *Queue, recipients int) *arrival {
+	a := &arrival{job: job{sender: "a@example.com", trace: "Received: from x", size: 3, body: q.codec.enc.EncodeAll([]byte("a\r\n"), nil)}}
+	for i := range recipients {
+		a.recipients = append(a.recipients, recipient{Address: fmt.Sprintf("b%d@example.com", i)})
+		a.turn = append(a.turn, i)
+	}
+	return a
+}
