@@ -43,6 +43,12 @@ type Channel struct {
 	Waiting int // messages that wait, where the query counted them
 }
 
+// Pending is an open channel on which something waits.
+type Pending struct {
+	ChannelID int64
+	GateUntil time.Time // zero when the gate is open
+}
+
 // Unreachable tells whether the channel has been failing for too long.
 func (c *Channel) Unreachable(now time.Time) bool {
 	return !c.FailingSince.IsZero() && now.Sub(c.FailingSince) >= UnreachableAfter

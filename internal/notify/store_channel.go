@@ -49,7 +49,7 @@ func updateChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
 }
 
 // Pending gives the open channels of the shards on which something waits.
-func (s *Store) Pending(ctx context.Context, shards []int) ([]int64, error) {
+func (s *Store) Pending(ctx context.Context, shards []int) ([]Pending, error) {
 	if len(shards) == 0 {
 		return nil, nil
 	}
@@ -57,22 +57,25 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]int64, error) {
 	for i, n := range shards {
 		in[i] = fmt.Sprint(n)
 	}
-	var ids []int64
+	var found []Pending
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT c.id FROM notify_channels c WHERE c.id % `+fmt.Sprint(Shards)+` IN (`+strings.Join(in, ", ")+`) AND c.state = 'open'
+		rows, err := tx.Query(ctx, `SELECT c.id, c.gate_until FROM notify_channels c
+			WHERE c.id % `+fmt.Sprint(Shards)+` IN (`+strings.Join(in, ", ")+`) AND c.state = 'open'
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)`)
 		if err != nil {
 			return fmt.Errorf("pending channels: %w", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); err != nil {
+			var p Pending
+			var gateUntil int64
+			if err := rows.Scan(&p.ChannelID, &gateUntil); err != nil {
 				return fmt.Errorf("pending channels: %w", err)
 			}
-			ids = append(ids, id)
+			p.GateUntil = db.Time(gateUntil)
+			found = append(found, p)
 		}
 		return rows.Err()
 	})
-	return ids, err
+	return found, err
 }

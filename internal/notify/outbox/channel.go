@@ -3,11 +3,13 @@ package outbox
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 )
@@ -44,20 +46,21 @@ type channel struct {
 	lastSeen int64 // the highest delivery that was ever in the queue
 	running  bool
 	timer    *time.Timer
+	gate     time.Time // of the standing, while the timer runs
 
 	// Only the goroutine touches these.
 	loaded   bool
+	unread   bool // the last load failed, and that was said
 	standing notify.Channel
 	url      secret.Value
-	probe    bool // the one behind the oldest is to be tried next
+	hide     *strings.Replacer // what of the URL an answer may not repeat
+	probe    int64             // the delivery whose next is to be tried in its place; 0: none
 }
 
-// queued is a waiting delivery in memory. generation is that of the rules
-// when it was read: an older one may have been moved to another channel.
+// queued is a waiting delivery in memory.
 type queued struct {
 	*notify.Delivery
-	generation int64
-	handed     bool // from its commit, and counted by the outbox
+	handed bool // from its commit, and counted by the outbox
 }
 
 func newChannel(b *Outbox, s *shard, id int64) *channel {
@@ -68,34 +71,41 @@ func newChannel(b *Outbox, s *shard, id int64) *channel {
 func (c *channel) enqueue(d *notify.Delivery) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case !c.b.Alone || !c.whole || len(c.queue) >= maxQueued || c.b.handed.Load() >= maxHanded:
-		c.dirty, c.whole = true, false
-	case d.ID > c.lastSeen:
-		c.queue = append(c.queue, &queued{Delivery: d, generation: c.b.Queue.Rules().Generation, handed: true})
+	// One that the queue may have had comes by reading, which knows: ids are
+	// given again when retention has deleted the last ones.
+	if c.b.Alone && c.whole && d.ID > c.lastSeen && len(c.queue) < maxQueued && c.b.handed.Load() < maxHanded {
+		c.queue = append(c.queue, &queued{Delivery: d, handed: true})
 		c.lastSeen = d.ID
 		c.b.handed.Add(1)
+	} else {
+		c.dirty, c.whole = true, false
 	}
 	if c.timer == nil {
 		c.start()
 	}
 }
 
-// poke says that something waits, without saying what.
-func (c *channel) poke() {
+// poke says that something waits, without saying what, and until when the
+// gate is closed: another node may have opened it.
+func (c *channel) poke(gateUntil time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.running || c.timer != nil {
+	// The database keeps microseconds.
+	if c.running || c.timer != nil && !gateUntil.Before(c.gate.Truncate(time.Microsecond)) {
 		return
 	}
-	c.dirty, c.whole, c.stale = true, false, true
-	c.start()
+	c.again()
 }
 
 // reload has everything read again, a closed gate and a broken state included.
 func (c *channel) reload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.again()
+}
+
+// again must be called with mu held.
+func (c *channel) again() {
 	c.dirty, c.whole, c.stale = true, false, true
 	c.stopTimer()
 	c.start()
@@ -153,8 +163,10 @@ func (c *channel) rest(ctx context.Context, pause time.Duration) bool {
 			c.forget()
 			c.dirty = true
 		}
-		c.timer = time.AfterFunc(pause, c.timeout)
+		c.sleep(pause)
 	case c.standing.State == notify.Broken: // until somebody opens it
+		c.forget()
+		c.dirty = true
 	case c.dirty || len(c.queue) > 0:
 		return false
 	}
@@ -162,11 +174,19 @@ func (c *channel) rest(ctx context.Context, pause time.Duration) bool {
 	return true
 }
 
-func (c *channel) timeout() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.timer = nil
-	c.start()
+// sleep must be called with mu held. A timer that fires just as it is stopped
+// finds that it is not the channel's any more.
+func (c *channel) sleep(pause time.Duration) {
+	var t *time.Timer
+	t = time.AfterFunc(pause, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.timer == t {
+			c.timer = nil
+			c.start()
+		}
+	})
+	c.timer, c.gate = t, c.standing.GateUntil
 }
 
 // retryRead is how long a channel waits when the database did not answer.
@@ -188,9 +208,6 @@ func (c *channel) next(ctx context.Context) (*queued, time.Duration) {
 	if wait := c.standing.GateUntil.Sub(now); wait > 0 {
 		return nil, wait
 	}
-	if wait := c.b.paused(now); wait > 0 {
-		return nil, wait
-	}
 	d, err := c.head(ctx)
 	if err != nil {
 		return nil, retryRead
@@ -198,7 +215,14 @@ func (c *channel) next(ctx context.Context) (*queued, time.Duration) {
 	if d == nil {
 		return nil, 0
 	}
-	if !c.shard.lease.Good(sendTimeout + commitMargin) {
+	wanted, err := c.wanted(ctx, d)
+	if err != nil || !c.shard.lease.Good(sendTimeout+commitMargin) {
+		return nil, retryRead
+	}
+	if !wanted { // and takes no turn
+		return d, 0
+	}
+	if c.url.IsZero() { // not read yet since a rule has it again
 		return nil, retryRead
 	}
 	turn := c.pace.ReserveN(now, 1)
@@ -207,6 +231,22 @@ func (c *channel) next(ctx context.Context) (*queued, time.Duration) {
 		return nil, wait
 	}
 	return d, 0
+}
+
+// wanted tells whether the delivery is to be sent. That no rule wants it is
+// said only by rules that are not older than it: another node may have saved
+// one and taken its first event.
+func (c *channel) wanted(ctx context.Context, d *queued) (bool, error) {
+	if d.Event == nil {
+		return false, nil
+	}
+	if c.b.Queue.Rules().Enabled(d.Rules) {
+		return true, nil
+	}
+	if err := c.b.Queue.Load(ctx); err != nil {
+		return false, err
+	}
+	return c.b.Queue.Rules().Enabled(d.Rules), nil
 }
 
 // load reads the channel's standing and URL, at first and when it is stale.
@@ -224,9 +264,16 @@ func (c *channel) load(ctx context.Context) error {
 	standing, url, err := c.b.Queue.Channel(ctx, c.id)
 	if err != nil {
 		c.loaded = false
+		if !c.unread && !fault.Is(err, fault.Unavailable) && ctx.Err() == nil {
+			c.unread = true
+			c.b.Log.Error("a channel cannot be read; its messages wait", "channel", c.id, "cause", err)
+		}
 		return err
 	}
-	c.standing, c.url, c.loaded = standing, url, true
+	c.standing, c.url, c.hide = standing, url, hider(url.Reveal())
+	// A channel that no rule uses has no URL; the next rule of the same URL
+	// brings it back.
+	c.loaded, c.unread = !url.IsZero(), false
 	return nil
 }
 
@@ -241,7 +288,7 @@ func (c *channel) head(ctx context.Context) (*queued, error) {
 	if len(c.queue) == 0 {
 		return nil, nil
 	}
-	if c.probe && len(c.queue) > 1 {
+	if len(c.queue) > 1 && c.queue[0].ID == c.probe {
 		return c.queue[1], nil
 	}
 	return c.queue[0], nil
@@ -259,7 +306,6 @@ func (c *channel) fill(ctx context.Context) error {
 	if enough {
 		return nil
 	}
-	generation := c.b.Queue.Rules().Generation
 	found, err := c.b.Queue.Heads(ctx, c.id, prefetch)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -269,7 +315,7 @@ func (c *channel) fill(ctx context.Context) error {
 	}
 	c.forget()
 	for _, d := range found {
-		c.queue = append(c.queue, &queued{Delivery: d, generation: generation})
+		c.queue = append(c.queue, &queued{Delivery: d})
 		c.lastSeen = max(c.lastSeen, d.ID)
 	}
 	c.drained = len(found) < prefetch

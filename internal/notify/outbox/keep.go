@@ -25,9 +25,13 @@ func (c *channel) keep(ctx context.Context, r *notify.Result) {
 			c.kept(r)
 			return
 		}
-		if fault.Is(err, fault.Conflict) || !c.shard.lease.Good(0) {
-			// Another node holds the shard, and will send it again: the one
-			// repetition that at-least-once allows.
+		// Another node holds the shard, and will send it again: the one
+		// repetition that at-least-once allows.
+		if fault.Is(err, fault.Conflict) {
+			c.shard.lost() // whatever the lease says here
+			return
+		}
+		if !c.shard.lease.Good(0) {
 			return
 		}
 		if !said {

@@ -19,7 +19,7 @@ type metrics struct {
 	byState   map[notify.DeliveryState]prometheus.Counter
 }
 
-var verdictNames = map[verdict]string{done: "done", wait: "wait", reject: "reject", broken: "broken", pauseAll: "pause"}
+var verdictNames = map[verdict]string{done: "done", wait: "wait", reject: "reject", broken: "broken"}
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	f := promauto.With(r)

@@ -28,8 +28,9 @@ type Queue interface {
 	Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
 	Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error)
 	Keep(ctx context.Context, r *notify.Result) error
-	Pending(ctx context.Context, shards []int) ([]int64, error)
+	Pending(ctx context.Context, shards []int) ([]notify.Pending, error)
 	Rules() *notify.RuleSet
+	Load(ctx context.Context) error // the rules, where others changed them
 }
 
 // Doer sends a request to a webhook URL: egress's guarded client.
@@ -82,15 +83,12 @@ type Outbox struct {
 
 	mu   sync.Mutex
 	held [notify.Shards]*shard
-
-	pauseMu     sync.Mutex
-	pausedUntil time.Time // nothing is sent before, on any channel
-	pauseStep   int
 }
 
 // shard is the part of the channels that this node holds under one lease.
 type shard struct {
 	ctx     context.Context
+	lost    context.CancelFunc // ends ctx: another node has the shard
 	lease   Lease
 	running sync.WaitGroup
 
@@ -131,7 +129,9 @@ func (b *Outbox) Stop() {
 
 // runShard works on one shard until ctx ends and nothing is in flight.
 func (b *Outbox) runShard(ctx context.Context, n int, lease Lease) {
-	s := &shard{ctx: ctx, lease: lease, channels: make(map[int64]*channel)}
+	ctx, lost := context.WithCancel(ctx)
+	defer lost()
+	s := &shard{ctx: ctx, lost: lost, lease: lease, channels: make(map[int64]*channel)}
 	b.mu.Lock()
 	b.held[n] = s
 	b.mu.Unlock()
@@ -236,13 +236,13 @@ func (b *Outbox) holding() []int {
 
 // wake starts every channel of the shards on which something waits.
 func (b *Outbox) wake(ctx context.Context, shards []int) error {
-	ids, err := b.Queue.Pending(ctx, shards)
+	waiting, err := b.Queue.Pending(ctx, shards)
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if c := b.find(id); c != nil {
-			c.poke()
+	for _, p := range waiting {
+		if c := b.find(p.ChannelID); c != nil {
+			c.poke(p.GateUntil)
 		}
 	}
 	return nil

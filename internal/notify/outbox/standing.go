@@ -45,33 +45,3 @@ func (c *channel) hasNext(d *notify.Delivery) bool {
 	defer c.mu.Unlock()
 	return len(c.queue) > 1 && c.queue[0].Delivery == d
 }
-
-// pauseFor stops all sending of this node: the proxy that every message goes
-// through refuses. It is said once, when it begins.
-func (b *Outbox) pauseFor(now time.Time, o outcome) {
-	b.pauseMu.Lock()
-	defer b.pauseMu.Unlock()
-	if !now.Before(b.pausedUntil) {
-		b.Log.Error("all sending pauses", "reason", o.reason)
-	}
-	delay := o.retry
-	if delay == 0 {
-		delay = gateSteps.Delay(b.pauseStep, b.Random)
-	}
-	b.pauseStep++
-	b.pausedUntil = now.Add(delay)
-}
-
-// paused is how long all sending still waits.
-func (b *Outbox) paused(now time.Time) time.Duration {
-	b.pauseMu.Lock()
-	defer b.pauseMu.Unlock()
-	return b.pausedUntil.Sub(now)
-}
-
-// flowing ends the count of pauses: something went through.
-func (b *Outbox) flowing() {
-	b.pauseMu.Lock()
-	defer b.pauseMu.Unlock()
-	b.pauseStep = 0
-}

@@ -50,9 +50,9 @@ func (c *channel) try(ctx context.Context, d *queued) {
 		c.keep(ctx, &notify.Result{Delivery: d.Delivery, State: notify.Failed, Reason: "The stored event cannot be read."})
 		return
 	case !rules.Enabled(d.Rules):
-		c.keep(ctx, &notify.Result{Delivery: d.Delivery, State: notify.Cancelled, Reason: "No enabled rule wants it any more."})
+		c.keep(ctx, &notify.Result{Delivery: d.Delivery, State: notify.Cancelled, Reason: notify.CancelledReason})
 		return
-	case d.generation != rules.Generation && !rules.On(d.Rules, c.id):
+	case d.Generation != rules.Generation && !rules.On(d.Rules, c.id):
 		c.mu.Lock()
 		c.stale = true // it may have moved with its rule to another channel
 		c.mu.Unlock()
@@ -71,6 +71,7 @@ func (c *channel) post(ctx context.Context, d *notify.Delivery) (*work.Attempt, 
 	begun := time.Now()
 	resp, answer, err := c.exchange(ctx, c.b.Render(d.Event, d.Format))
 	a.Took = time.Since(begun)
+	answer = c.hide.Replace(answer)
 	o := judge(resp, answer, err, c.b.Clock())
 	if resp != nil {
 		a.Status = resp.StatusCode
@@ -107,10 +108,9 @@ func (c *channel) result(d *notify.Delivery, a *work.Attempt, o outcome) *notify
 	now := c.b.Clock()
 	before, after := c.standing, c.standing
 	aside := c.triedFor(d)
-	r.Probe, c.probe = aside != nil, false
+	r.Probe, c.probe = aside != nil, 0
 	switch o.verdict {
 	case done:
-		c.b.flowing()
 		r.State, r.Reason, r.SetAside = notify.Delivered, "", aside
 		after.GateStep, after.GateUntil, after.GateReason = 0, time.Time{}, ""
 		after.Rejected, after.FailingSince = 0, time.Time{}
@@ -120,7 +120,7 @@ func (c *channel) result(d *notify.Delivery, a *work.Attempt, o outcome) *notify
 	case wait:
 		if a.Status >= 500 && aside == nil && d.Errors5xx+1 >= setAsideAfter && c.hasNext(d) {
 			// Poison or an outage? The one behind it, tried now, will tell.
-			c.probe = true
+			c.probe = d.ID
 			if after.FailingSince.IsZero() {
 				after.FailingSince = now
 			}
@@ -135,8 +135,6 @@ func (c *channel) result(d *notify.Delivery, a *work.Attempt, o outcome) *notify
 		}
 	case broken:
 		breakDown(&after, now, o.reason)
-	case pauseAll:
-		c.b.pauseFor(now, o)
 	}
 	if after != before {
 		r.Channel = &after

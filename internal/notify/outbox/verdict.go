@@ -17,11 +17,10 @@ import (
 type verdict int
 
 const (
-	done     verdict = iota // taken
-	wait                    // the channel's gate closes; the message keeps its place
-	reject                  // this message has failed; the next is tried
-	broken                  // the channel is broken; its messages wait for a person
-	pauseAll                // the way out is blocked: every channel waits
+	done   verdict = iota // taken
+	wait                  // the channel's gate closes; the message keeps its place
+	reject                // this message has failed; the next is tried
+	broken                // the channel is broken; its messages wait for a person
 )
 
 // outcome is a verdict with what people are told and how long to wait.
@@ -49,12 +48,12 @@ func judge(resp *http.Response, answer string, err error, now time.Time) outcome
 	switch {
 	case status >= 200 && status < 300:
 		return outcome{verdict: done}
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500:
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500,
+		// No proxy of ours is in the way: this is the platform's own, and must
+		// not hold up other channels.
+		status == http.StatusProxyAuthRequired:
 		retry, _ := work.RetryAfter(resp.Header, now)
 		return outcome{verdict: wait, reason: said, retry: retry}
-	case status == http.StatusProxyAuthRequired:
-		retry, _ := work.RetryAfter(resp.Header, now)
-		return outcome{verdict: pauseAll, reason: said, retry: retry}
 	case status >= 300 && status < 400:
 		return outcome{verdict: broken, reason: said + " Redirects are not followed: give the address it points to."}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound,

@@ -16,10 +16,8 @@ func TestJudge(t *testing.T) {
 		switch {
 		case status >= 200 && status <= 299:
 			return done
-		case status == 408, status == 425, status == 429, status >= 500, status < 200:
+		case status == 407, status == 408, status == 425, status == 429, status >= 500, status < 200:
 			return wait
-		case status == 407:
-			return pauseAll
 		case status >= 300 && status <= 399, status == 401, status == 403, status == 404, status == 405, status == 410:
 			return broken
 		}

@@ -1,0 +1,187 @@
+package outbox
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/notify"
+)
+
+// Ids are given again when retention has deleted the last delivery.
+func TestIDsThatAreGivenAgain(t *testing.T) {
+	run(t, func(w *world) {
+		w.add(0, "1", "2")
+		w.expect(t, 10*time.Second, "c0/1 at 0s", "c0/2 at 0s")
+		w.queue.mu.Lock()
+		w.queue.deliveries = nil
+		w.queue.mu.Unlock()
+		w.add(0, "3", "4", "5")
+		w.expect(t, 0, "c0/3 at 10s", "c0/4 at 10s", "c0/5 at 10s")
+	})
+}
+
+// A message came to the head of the queue by a rule's new URL, while the one
+// that was there is suspected to be poison.
+func TestOnlyTheSuspectIsSetAside(t *testing.T) {
+	run(t, func(w *world) {
+		early := w.queue.add(1, "early")
+		tries := 0
+		w.answer = func(_, message string) (int, http.Header, string, error) {
+			if message != "/suspect" {
+				return 202, nil, "", nil
+			}
+			if tries++; tries > setAsideAfter {
+				return 202, nil, "", nil
+			}
+			if tries == setAsideAfter {
+				w.queue.mu.Lock()
+				w.queue.deliveries[0].ChannelID = 1
+				w.queue.mu.Unlock()
+				w.Moved(1)
+			}
+			return 500, nil, "", nil
+		}
+		w.add(0, "suspect", "good")
+		pass(24 * time.Hour)
+		sent := strings.Join(w.sent, " ")
+		if w.queue.state(early.ID) != "delivered" || strings.Count(sent, "early") != 1 {
+			t.Errorf("early is %s: %s", w.queue.state(early.ID), sent)
+		}
+	})
+}
+
+func TestWhoLostTheShardSendsNoMore(t *testing.T) {
+	run(t, func(w *world) {
+		w.queue.conflict = true // though the lease is still good by the own clock
+		w.add(0, "1", "2")
+		w.expect(t, time.Hour, "c0/1 at 0s")
+		w.add(0, "3")
+		w.add(1, "4")
+		w.expect(t, time.Hour)
+	})
+}
+
+// Another node saved the rule and took its first event; this one, which sends
+// it, has not read the rules again yet.
+func TestARuleThatIsNotKnownYetCancelsNothing(t *testing.T) {
+	run(t, func(w *world) {
+		w.queue.mu.Lock()
+		w.queue.latest = w.queue.rules
+		w.queue.rules, _ = notify.NewRuleSet(0, nil)
+		w.queue.mu.Unlock()
+		w.add(0, "1")
+		w.expect(t, time.Second, "c0/1 at 0s")
+	})
+}
+
+// What is cancelled takes no turn from what is sent.
+func TestCancellingIsNotPaced(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(503, "")
+		for i := range 100 {
+			w.add(0, fmt.Sprint(i))
+		}
+		w.expect(t, 0, "c0/0 at 0s")
+		w.answers(202, "")
+		w.queue.mu.Lock()
+		for _, d := range w.queue.deliveries {
+			d.Rules = []int64{99} // which is not there any more
+		}
+		w.queue.mu.Unlock()
+		w.Moved(1)
+		w.add(0, "kept")
+		w.expect(t, 5*time.Second, "c0/kept at 5s")
+	})
+}
+
+func TestABrokenChannelHoldsNoMemory(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(404, "")
+		w.add(0, "1", "2", "3")
+		w.expect(t, time.Second, "c0/1 at 0s")
+		w.add(0, "4")
+		pass(time.Second)
+		if n := w.handed.Load(); n != 0 {
+			t.Errorf("%d deliveries of a broken channel take the place of others", n)
+		}
+	})
+}
+
+// The last rule of a URL is deleted, and a new one has it again.
+func TestAURLThatComesBack(t *testing.T) {
+	run(t, func(w *world) {
+		w.queue.urls = map[int64]string{1: ""}
+		d := w.queue.add(0, "1")
+		d.Rules = []int64{99}
+		w.queue.deliveries[0].Rules = d.Rules
+		w.Enqueued([]*notify.Delivery{d})
+		w.expect(t, time.Second)
+		if w.queue.state(1) != "cancelled" {
+			t.Fatalf("state %s", w.queue.state(1))
+		}
+		w.queue.mu.Lock()
+		w.queue.urls = nil
+		w.queue.mu.Unlock()
+		w.add(0, "2")
+		w.expect(t, time.Second, "c0/2 at 1s")
+	})
+}
+
+// The URL is entered again on another node, which opens the gate.
+func TestAGateThatAnotherNodeOpens(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(429, "", "Retry-After", "3600")
+		w.add(0, "1")
+		w.expect(t, 0, "c0/1 at 0s")
+		poll := func() {
+			if err := w.wake(t.Context(), []int{1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		poll()
+		w.expect(t, time.Minute)
+		w.answers(202, "")
+		w.queue.mu.Lock()
+		w.queue.channels[1] = &notify.Channel{ID: 1, State: notify.Open}
+		w.queue.mu.Unlock()
+		poll()
+		w.expect(t, 0, "c0/1 at 1m0s")
+	})
+}
+
+// No proxy is in the way: a 407 is that host's own, and no other's business.
+func TestARefusalOfOneHostPausesNoOther(t *testing.T) {
+	run(t, func(w *world) {
+		w.answer = func(channel, _ string) (int, http.Header, string, error) {
+			if channel == "c0" {
+				return 407, http.Header{"Retry-After": {"86400"}}, "", nil
+			}
+			return 202, nil, "", nil
+		}
+		w.add(0, "1")
+		w.expect(t, time.Second, "c0/1 at 0s")
+		w.add(1, "2")
+		w.expect(t, time.Second, "c1/2 at 1s")
+	})
+}
+
+// Some servers repeat in an error page what they were asked for.
+func TestAnAnswerThatRepeatsTheURL(t *testing.T) {
+	const path, query = "/services/T0/B0/Zm9vYmFyYmF6cXV4Zm9v", "sv=1.0&sig=AbC-dEf%2FghIjKlMnOpQrSt_0123"
+	run(t, func(w *world) {
+		w.queue.urls = map[int64]string{1: "https://c0" + path + "?" + query}
+		w.answers(404, "Cannot POST "+path+" ("+query+"), nor sig AbC-dEf/ghIjKlMnOpQrSt_0123, nor Zm9vYmFyYmF6cXV4Zm9v")
+		w.add(0, "1")
+		pass(time.Second)
+		w.queue.mu.Lock()
+		defer w.queue.mu.Unlock()
+		for _, text := range []string{w.queue.deliveries[0].Reason, w.queue.channels[1].Reason, w.queue.answer} {
+			if text == "" || strings.Contains(text, "Zm9v") || strings.Contains(text, "AbC") {
+				t.Errorf("kept %q", text)
+			}
+		}
+	})
+}
