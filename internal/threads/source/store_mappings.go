@@ -157,20 +157,18 @@ func (s *Store) eachMapping(ctx context.Context, site Site, take func(threads.ID
 func (s *Store) readMappings(ctx context.Context, k Kind, after int64) (mappings []threads.IDMapping, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		mappings = make([]threads.IDMapping, 0, readSize)
-		rows, err := tx.Query(ctx, `SELECT server_id, cloud_id FROM threads_source_mappings
-			WHERE kind_id = $1 AND server_id > $2 ORDER BY server_id LIMIT $3`, k.id, after, readSize)
+		err := tx.Each(ctx, `SELECT server_id, cloud_id FROM threads_source_mappings
+			WHERE kind_id = $1 AND server_id > $2 ORDER BY server_id LIMIT $3`,
+			[][]any{{k.id, after, readSize}}, func(_ int, row db.Row) error {
+				m := threads.IDMapping{EntityType: k.EntityType}
+				err := row.Scan(&m.ServerID, &m.CloudID)
+				mappings = append(mappings, m)
+				return err
+			})
 		if err != nil {
 			return fmt.Errorf("mappings: %w", err)
 		}
-		defer rows.Close()
-		for rows.Next() {
-			m := threads.IDMapping{EntityType: k.EntityType}
-			if err := rows.Scan(&m.ServerID, &m.CloudID); err != nil {
-				return fmt.Errorf("mappings: %w", err)
-			}
-			mappings = append(mappings, m)
-		}
-		return rows.Err()
+		return nil
 	})
 	return mappings, err
 }
