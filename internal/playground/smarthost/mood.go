@@ -14,18 +14,22 @@ const (
 // Moods lists them for the page.
 func Moods() []Mood { return []Mood{Accepts, Defers, Refuses, Away, Locked} }
 
+// Words say what the smarthost does, for the page.
+func (m Mood) Words() string { return moods[m].words }
+
 // manner is what a mood answers to one verb.
 type manner struct {
-	verb  string
+	words string
+	verb  string // "": nothing out of the ordinary
 	reply Reaction
 }
 
 var moods = map[Mood]manner{
-	Accepts: {},
-	Defers:  {"RCPT", Reaction{Reply: "451 4.7.1 Greylisted, please try again later"}},
-	Refuses: {"RCPT", Reaction{Reply: "550 5.1.1 There is nobody of that name here"}},
-	Away:    {"CONNECT", Reaction{Then: HangUp}},
-	Locked:  {"MAIL", Reaction{Reply: "530 5.7.0 Authentication required"}},
+	Accepts: {words: "accepts everything"},
+	Defers:  {"defers: 451", "RCPT", Reaction{Reply: "451 4.7.1 Greylisted, please try again later"}},
+	Refuses: {"refuses: 550", "RCPT", Reaction{Reply: "550 5.1.1 There is nobody of that name here"}},
+	Away:    {"is away", "CONNECT", Reaction{Then: HangUp}},
+	Locked:  {"wants a password: 530", "MAIL", Reaction{Reply: "530 5.7.0 Authentication required"}},
 }
 
 func (m manner) reaction(r Request) *Reaction {

@@ -171,6 +171,13 @@ func (h *Host) Sessions() int {
 	return h.sessions
 }
 
+// Mood is how it answers now.
+func (h *Host) Mood() Mood {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.mood
+}
+
 // SetMood changes how it answers from now on.
 func (h *Host) SetMood(m Mood) {
 	if _, ok := moods[m]; !ok {

@@ -1,0 +1,131 @@
+package smarthost
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"mime"
+	"net/http"
+	"net/mail"
+	"net/smtp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed web
+var web embed.FS
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
+}).ParseFS(web, "web/*.html"))
+
+// Page shows what the smarthost has taken and changes its mood. It is served
+// below /mail/ beside the chat platform's page, whose style it uses.
+type Page struct {
+	Host    *Host
+	Relay   string // host:port of Outrigger's relay, for the button that sends; "": there is none
+	Console string // URL of Outrigger's own console, for the link
+}
+
+// Handler serves the page at /.
+func (p *Page) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { p.render(w, "mail.html", r.FormValue("said")) })
+	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "messages", "") })
+	mux.HandleFunc("GET /live", p.live)
+	mux.HandleFunc("POST /mood", func(w http.ResponseWriter, r *http.Request) {
+		p.Host.SetMood(Mood(r.FormValue("mood")))
+		back(w, "")
+	})
+	mux.HandleFunc("POST /send", p.send)
+	mux.Handle("GET /web/", http.FileServerFS(web))
+	return mux
+}
+
+// back leads to the page again, wherever it is mounted.
+func back(w http.ResponseWriter, said string) {
+	to := "./"
+	if said != "" {
+		to += "?said=" + template.URLQueryEscaper(said)
+	}
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+type view struct {
+	Page
+	Mood     Mood
+	Moods    []Mood
+	Count    int64
+	Messages []shown
+	Said     string
+}
+
+// shown is a message as the page has it.
+type shown struct {
+	Message
+	Subject, Text string
+}
+
+// maxShown is how much of a message the page shows.
+const maxShown = 16 << 10
+
+func (p *Page) render(w http.ResponseWriter, name, said string) {
+	v := view{Page: *p, Mood: p.Host.Mood(), Moods: Moods(), Count: p.Host.Count(), Said: said}
+	for _, m := range p.Host.Messages() {
+		s := shown{Message: m, Text: strings.ToValidUTF8(string(m.Data[:min(len(m.Data), maxShown)]), "\uFFFD")}
+		if parsed, err := mail.ReadMessage(bytes.NewReader(m.Data)); err == nil {
+			if s.Subject, err = new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject")); err != nil {
+				s.Subject = parsed.Header.Get("Subject")
+			}
+		}
+		v.Messages = append(v.Messages, s)
+	}
+	slices.Reverse(v.Messages)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = pages.ExecuteTemplate(w, name, v) // the reader has gone
+}
+
+// live says by server-sent events that there is something new to fetch.
+func (p *Page) live(w http.ResponseWriter, r *http.Request) {
+	changed, stop := p.Host.Watch()
+	defer stop()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	flush := http.NewResponseController(w)
+	fmt.Fprint(w, ": listening\n\n")
+	for flush.Flush() == nil {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+			fmt.Fprint(w, "event: messages\ndata: new\n\n")
+		}
+	}
+}
+
+// maxSent bounds how many messages one press of a button sends.
+const maxSent = 100
+
+// send plays the host application, which gives its mail to the relay.
+func (p *Page) send(w http.ResponseWriter, r *http.Request) {
+	n, err := strconv.Atoi(r.FormValue("count"))
+	if err != nil || n < 1 || n > maxSent {
+		n = 1
+	}
+	for i := range n {
+		at := p.Host.o.Clock()
+		text := fmt.Sprintf("From: Tracker <tracker@example.com>\r\nTo: Ann <ann@example.com>\r\nSubject: [ATL-%d] A ticket was assigned to you\r\n"+
+			"Date: %s\r\nMessage-ID: <%d.%d@tracker.example.com>\r\n\r\nSomebody assigned ATL-%d to you.\r\n",
+			at.Unix()%1000+int64(i), at.Format(time.RFC1123Z), at.UnixNano(), i, at.Unix()%1000+int64(i))
+		if err := smtp.SendMail(p.Relay, nil, "tracker@example.com", []string{"ann@example.com"}, []byte(text)); err != nil {
+			back(w, "Outrigger did not take it: "+err.Error())
+			return
+		}
+	}
+	back(w, fmt.Sprintf("Outrigger has taken %d.", n))
+}
