@@ -63,9 +63,7 @@ func save(t *testing.T, s *Store, r Rule, url string) RuleInfo {
 
 func webhook(id string, events ...Event) *Receipt {
 	r := &Receipt{Connection: "dc", Key: "repo:refs_changed", RequestID: id, ReceivedAt: time.Now(), Outcome: Understood, Digest: []byte(id)}
-	for _, e := range events {
-		r.Events = append(r.Events, e)
-	}
+	r.Events = append(r.Events, events...)
 	return r
 }
 

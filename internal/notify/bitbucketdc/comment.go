@@ -6,10 +6,10 @@ import (
 )
 
 type comment struct {
-	id, parent int64
-	text       string
-	task       bool
-	given      bool
+	id    int64
+	text  string
+	task  bool
+	given bool
 }
 
 func readComment(r *payload.Reader) comment {
