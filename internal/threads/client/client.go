@@ -34,6 +34,8 @@ type Client struct {
 	HTTP   Doer                // nil: http.DefaultClient
 	// Notice is told in a sentence why it is waited; nil: nobody is.
 	Notice func(text string)
+
+	sleep func(ctx context.Context, d time.Duration) error // nil: really; tests do not wait
 }
 
 const (
@@ -96,6 +98,9 @@ func (c *Client) wait(ctx context.Context, why string, d time.Duration) error {
 	if c.Notice != nil {
 		c.Notice(fmt.Sprintf("%s; trying again in %s", why, d.Round(100*time.Millisecond)))
 	}
+	if c.sleep != nil {
+		return c.sleep(ctx, d)
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -111,6 +116,9 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.Base, "/")+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("the server's URL: %w", err)
+	}
+	if b, ok := body.(sized); ok {
+		r.ContentLength = b.n
 	}
 	if c.SignIn != nil {
 		c.SignIn(r)

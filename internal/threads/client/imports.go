@@ -53,11 +53,10 @@ func (c *Client) importFile(ctx context.Context, path string, file *os.File, pro
 			return false, fmt.Errorf("read the file: %w", err)
 		}
 		body := &counted{r: file, size: info.Size(), progress: progress}
-		r, err := c.request(ctx, http.MethodPost, path, io.NopCloser(body))
+		r, err := c.request(ctx, http.MethodPost, path, sized{body, info.Size()})
 		if err != nil {
 			return false, err
 		}
-		r.ContentLength = info.Size()
 		r.Header.Set("Content-Type", "application/octet-stream")
 		r.Header.Set("Accept", "application/json")
 		return false, c.send(r, func(resp *http.Response) error {

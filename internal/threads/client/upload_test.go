@@ -1,0 +1,213 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/dbtest"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/threads/upload"
+)
+
+// root is whoever asks.
+type root struct{}
+
+func (root) Basic(context.Context, string, string, string) (*identity.Principal, error) {
+	return &identity.Principal{Name: "root", Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}, nil
+}
+
+func (r root) Bearer(ctx context.Context, _ string) (*identity.Principal, error) {
+	return r.Basic(ctx, "", "", "")
+}
+
+func (r root) Session(ctx context.Context, _ string) (*identity.Principal, error) {
+	return r.Basic(ctx, "", "", "")
+}
+
+// drafts is a server that takes uploads, and a client of it whose connections
+// break as trouble says: after how many bytes of the n-th PATCH; 0 is not at
+// all.
+type drafts struct {
+	*Client
+	store   *upload.Store
+	trouble func(n int) int
+	patches int
+}
+
+func newDrafts(t *testing.T) *drafts {
+	t.Helper()
+	d := dbtest.SQLite(t)
+	if err := d.Migrate(t.Context(), upload.Migrations); err != nil {
+		t.Fatal(err)
+	}
+	// The base URL is how users reach it, which the client here does not.
+	router, err := rest.NewRouter(rest.Options{Identity: root{}, Log: slog.New(slog.DiscardHandler), BaseURL: "https://public.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &drafts{store: upload.NewStore(d), trouble: func(int) int { return 0 }}
+	api := &upload.API{Store: f.store, Path: uploadsPath, Kinds: []string{"hierarchy", "mappings"}, Max: 1 << 30}
+	api.Register(router)
+	t.Cleanup(api.Stop)
+	server := httptest.NewServer(router)
+	t.Cleanup(server.Close)
+	f.Client = &Client{
+		Base: server.URL, HTTP: f, SignIn: func(r *http.Request) { r.SetBasicAuth("root", "x") },
+		sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	}
+	return f
+}
+
+// Do breaks bodies off.
+func (f *drafts) Do(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPatch {
+		if n := f.trouble(f.patches); n > 0 {
+			r.Body = struct {
+				io.Reader
+				io.Closer
+			}{io.MultiReader(io.LimitReader(r.Body, int64(n)), breaking{}), r.Body}
+		}
+		f.patches++
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+type breaking struct{}
+
+func (breaking) Read([]byte) (int, error) { return 0, errReset }
+
+// someFile is a file of n bytes.
+func someFile(t *testing.T, name string, n int) (*os.File, []byte) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(uint64(n), 1))
+	content := make([]byte, n)
+	for i := range content {
+		content[i] = byte(rnd.Uint32())
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file, content
+}
+
+// holds checks what the server has of a kind.
+func (f *drafts) holds(t *testing.T, kind string, want []byte) {
+	t.Helper()
+	u, err := f.store.Draft(t.Context(), kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(f.store.Reader(t.Context(), u))
+	if err != nil || !u.Complete() || !bytes.Equal(got, want) {
+		t.Errorf("%+v: %d bytes of %d, %v", u, len(got), len(want), err)
+	}
+}
+
+// However often the way breaks, the file is there whole, and nothing that came
+// in is sent again.
+func TestUploadSurvives(t *testing.T) {
+	f := newDrafts(t)
+	for n, size := range []int{0, 1, 1 << 20, 5<<20 + 17} {
+		file, content := someFile(t, fmt.Sprint("file", n), size)
+		f.patches = 0
+		f.trouble = func(n int) int {
+			if n < 3 {
+				return size/4 + 1
+			}
+			return 0
+		}
+		var told int64
+		draft, err := f.Upload(t.Context(), "hierarchy", file, false, func(done, total int64) { told = done })
+		if err != nil || draft.Length != int64(size) || draft.Resumed != 0 || told != int64(size) {
+			t.Fatalf("%d bytes: %+v, told %d, %v", size, draft, told, err)
+		}
+		f.holds(t, "hierarchy", content)
+		// The same file again is there already.
+		f.patches = 0
+		draft, err = f.Upload(t.Context(), "hierarchy", file, false, nil)
+		if err != nil || draft.Resumed != int64(size) || f.patches != 0 {
+			t.Errorf("%d bytes again: %+v in %d parts, %v", size, draft, f.patches, err)
+		}
+	}
+}
+
+// An upload that was ended goes on the next time; another file does not, and is
+// only replaced when that is said.
+func TestUploadGoesOnTheNextTime(t *testing.T) {
+	f := newDrafts(t)
+	file, content := someFile(t, "a.json", 3<<20)
+	ctx, stop := context.WithCancel(t.Context())
+	f.trouble = func(n int) int { return 2 << 20 }
+	f.sleep = func(context.Context, time.Duration) error { stop(); return ctx.Err() }
+	if _, err := f.Upload(ctx, "mappings", file, false, nil); err == nil {
+		t.Fatal("it was not ended")
+	}
+	f.trouble = func(int) int { return 0 }
+	f.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+
+	other, otherContent := someFile(t, "a.json", 3<<20+1)
+	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another file: %v", err)
+	}
+	draft, err := f.Upload(t.Context(), "mappings", file, false, nil)
+	if err != nil || draft.Resumed < 1<<20 || draft.Resumed == draft.Length {
+		t.Errorf("%+v, %v", draft, err)
+	}
+	f.holds(t, "mappings", content)
+
+	// A complete one is replaced without a word; an open one when it is said.
+	f.trouble = func(n int) int { return 100 }
+	f.sleep = func(context.Context, time.Duration) error { return errReset }
+	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); err == nil {
+		t.Fatal("it was not ended")
+	}
+	f.trouble = func(int) int { return 0 }
+	if _, err := f.Upload(t.Context(), "mappings", file, true, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.holds(t, "mappings", content)
+	if draft, err = f.Upload(t.Context(), "mappings", other, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	f.holds(t, "mappings", otherContent)
+	for range 2 {
+		if err := f.DeleteDraft(t.Context(), draft.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := f.store.Draft(t.Context(), "mappings"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("it was deleted, and there is %v", err)
+	}
+}
+
+func TestUploadRefused(t *testing.T) {
+	f := newDrafts(t)
+	file, _ := someFile(t, "a.json", 10)
+	_, err := f.Upload(t.Context(), "nonsense", file, false, nil)
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "kind must be one of") {
+		t.Errorf("an unknown kind: %v", err)
+	}
+	f.SignIn = nil
+	if _, err := f.Upload(t.Context(), "mappings", file, false, nil); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("nobody: %v", err)
+	}
+}
