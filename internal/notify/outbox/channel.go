@@ -3,7 +3,6 @@ package outbox
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -53,8 +52,7 @@ type channel struct {
 	unread   bool // the last load failed, and that was said
 	standing notify.Channel
 	url      secret.Value
-	hide     *strings.Replacer // what of the URL an answer may not repeat
-	probe    int64             // the delivery whose next is to be tried in its place; 0: none
+	probe    int64 // the delivery whose next is to be tried in its place; 0: none
 }
 
 // queued is a waiting delivery in memory.
@@ -270,7 +268,7 @@ func (c *channel) load(ctx context.Context) error {
 		}
 		return err
 	}
-	c.standing, c.url, c.hide = standing, url, hider(url.Reveal())
+	c.standing, c.url = standing, url
 	// A channel that no rule uses has no URL; the next rule of the same URL
 	// brings it back.
 	c.loaded, c.unread = !url.IsZero(), false

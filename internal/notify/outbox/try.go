@@ -71,7 +71,7 @@ func (c *channel) post(ctx context.Context, d *notify.Delivery) (*work.Attempt, 
 	begun := time.Now()
 	resp, answer, err := c.exchange(ctx, c.b.Render(d.Event, d.Format))
 	a.Took = time.Since(begun)
-	answer = c.hide.Replace(answer)
+	answer = hide(c.url, answer)
 	o := judge(resp, answer, err, c.b.Clock())
 	if resp != nil {
 		a.Status = resp.StatusCode
