@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"outrigger/internal/fault"
@@ -136,7 +137,9 @@ func (c *Client) send(r *http.Request, use func(*http.Response) error, expected 
 	defer alarm.Stop()
 	r = r.WithContext(ctx)
 	if r.Body != nil {
-		r.Body = &sent{r.Body, alarm}
+		body := &sent{ReadCloser: r.Body, alarm: alarm}
+		defer body.end()
+		r.Body = body
 	}
 	doer := c.HTTP
 	if doer == nil {
@@ -186,14 +189,29 @@ func (b *watched) Read(p []byte) (int, error) {
 }
 
 // sent is a request's body: as long as the server takes it, it is not silent.
+// A transport may read on after an answer or an error; not past end.
 type sent struct {
 	io.ReadCloser
 	alarm *time.Timer
+
+	mu   sync.Mutex
+	over bool
 }
 
 func (b *sent) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		return 0, io.ErrClosedPipe
+	}
 	b.alarm.Reset(silence)
 	return b.ReadCloser.Read(p)
+}
+
+func (b *sent) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.over = true
 }
 
 // refusal is what an answer of another status says.

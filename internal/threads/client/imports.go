@@ -49,10 +49,7 @@ func (c *Client) importFile(ctx context.Context, path string, file *os.File, pro
 		return out, fmt.Errorf("read the file: %w", err)
 	}
 	err = c.retry(ctx, func() (bool, error) {
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
-			return false, fmt.Errorf("read the file: %w", err)
-		}
-		body := &counted{r: file, size: info.Size(), progress: progress}
+		body := &counted{r: io.NewSectionReader(file, 0, info.Size()), size: info.Size(), progress: progress}
 		r, err := c.request(ctx, http.MethodPost, path, sized{body, info.Size()})
 		if err != nil {
 			return false, err
