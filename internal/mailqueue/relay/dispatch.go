@@ -115,7 +115,7 @@ func (d *dispatch) arrived(items []*arrival) {
 		if d.held[j.id] != j {
 			continue
 		}
-		if !d.running || d.more || len(d.ready) >= maxReady || d.bytes+len(j.body) > maxReadyBytes {
+		if !d.running || d.more || len(d.ready) >= maxReady || d.bytes+j.memory() > maxReadyBytes {
 			d.drop(j)
 			d.more = true
 			continue
@@ -217,7 +217,7 @@ func (d *dispatch) push(j *job) {
 	j.state = ready
 	d.held[j.id] = j
 	d.ready = append(d.ready, j)
-	d.bytes += len(j.body)
+	d.bytes += j.memory()
 }
 
 // drop lets go of a job that is not ready. d.mu is held.
@@ -241,7 +241,7 @@ func (d *dispatch) take(alone bool) *job {
 	j := d.ready[0]
 	d.ready[0] = nil
 	d.ready = d.ready[1:]
-	d.bytes -= len(j.body)
+	d.bytes -= j.memory()
 	d.flying++
 	j.state = inFlight
 	if d.more && len(d.ready) < lowReady {
@@ -280,7 +280,7 @@ func (d *dispatch) forget(id int64) {
 		return
 	}
 	d.ready = slices.DeleteFunc(d.ready, func(other *job) bool { return other == j })
-	d.bytes -= len(j.body)
+	d.bytes -= j.memory()
 	d.drop(j)
 }
 
@@ -333,6 +333,9 @@ func (d *dispatch) loaded(found []*job, more bool) {
 	}
 	d.passed = nil
 }
+
+// memory is about what a job takes of it.
+func (j *job) memory() int { return len(j.body) + len(j.plain) }
 
 // covers tells whether every recipient that is due has its turn already.
 func (j *job) covers(due *job) bool {

@@ -24,6 +24,7 @@ type job struct {
 	recipients recipients
 	turn       []int  // which of them are due
 	body       []byte // compressed; empty when it is in parts
+	plain      []byte // the message itself, where it is at hand
 	parts      int
 
 	// The dispatch's own:

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -102,7 +101,7 @@ func BenchmarkPostfix(b *testing.B) {
 		b.Run(sessions+"_sessions", func(b *testing.B) {
 			addr, queue := postfix(b, sink(b))
 			b.ResetTimer()
-			source(b, addr, "-s", sessions, "-m", strconv.Itoa(b.N), "-l", "4096", "-f", "a@example.com", "-t", "b@example.com")
+			pump(b, addr, sessions)
 			w := &world{t: b}
 			w.until("an empty queue", func() bool { return waitingIn(queue) == 0 })
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -197,7 +198,9 @@ func (s *session) store(env *envelope, spool *spool, head *inspector, open bool)
 		},
 		subject: head.subject, messageID: head.messageID, pieces: pieces,
 	}
-	if a.body == nil {
+	if pieces == nil {
+		a.plain = bytes.Clone(spool.raw)
+	} else {
 		a.body = []byte{}
 	}
 	err = s.server.queue.accept(context.Background(), a)

@@ -305,13 +305,13 @@ func (w *wire) skip() {
 }
 
 // nextChunk checks what there is of a chunk. The library counts its bytes, so
-// all of them go on, and the message is refused at its end. One that breaks off
-// is the whole message to the library.
+// all of them go on, and the message is refused at its end. An end of the client
+// must not look like one of the chunk, which the library does not look after.
 func (w *wire) nextChunk() error {
 	for w.in.Buffered() == 0 {
-		if err := w.fill(idleTime); err != nil {
-			w.bad, w.closing = errCutOff, true
-			return err
+		if w.fill(idleTime) != nil {
+			w.closing = true
+			return errCutOff
 		}
 	}
 	w.pending, _ = w.in.Peek(int(min(w.rest, int64(w.in.Buffered()))))

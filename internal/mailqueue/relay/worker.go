@@ -96,11 +96,14 @@ func (w *worker) transact(j *job) (*transaction, error) {
 		mayEnd: func() bool { return w.lease.Good(endMargin) && w.hard.Err() == nil },
 	}
 	if j.parts == 0 {
-		body, err := w.queue.codec.dec.DecodeAll(j.body, nil)
-		if err != nil {
-			return nil, err
+		text := j.plain
+		if text == nil {
+			var err error
+			if text, err = w.queue.codec.dec.DecodeAll(j.body, nil); err != nil {
+				return nil, err
+			}
 		}
-		t.content = bytes.NewReader(body)
+		t.content = bytes.NewReader(text)
 		t.run()
 		return t, nil
 	}

@@ -1,0 +1,184 @@
+package relay
+
+import (
+	"bufio"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"outrigger/internal/db"
+	"outrigger/internal/playground/smarthost"
+)
+
+// Addresses leave as they came, with the quotes that the library takes off.
+func TestPath(t *testing.T) {
+	for address, want := range map[string]string{
+		"":                          "<>",
+		"a@example.com":             "<a@example.com>",
+		"a.b+c=d/e'f@example.com":   "<a.b+c=d/e'f@example.com>",
+		"a..b@example.com":          "<a..b@example.com>",
+		"john doe@example.com":      `<"john doe"@example.com>`,
+		"a@b@example.com":           `<"a@b"@example.com>`,
+		`a"b\c@example.com`:         `<"a\"b\\c"@example.com>`,
+		"a,b@example.com":           `<"a,b"@example.com>`,
+		"ü@exämple.com":             "<ü@exämple.com>",
+		"a@[192.0.2.1]":             "<a@[192.0.2.1]>",
+		"a> SIZE=1@example.com":     `<"a> SIZE=1"@example.com>`,
+		"a@[IPv6:2001:db8::1]":      "<a@[IPv6:2001:db8::1]>",
+		"undisclosed-recipients:;@": `<"undisclosed-recipients:;"@>`,
+	} {
+		if got := path(address); got != want {
+			t.Errorf("%q is written %s, want %s", address, got, want)
+		}
+	}
+}
+
+// What a client says in quotes, the smarthost hears in quotes.
+func TestQuotedAddresses(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{})
+	for _, address := range []string{`"john doe"@example.com`, `"a@b"@example.com`, `"a\"b"@example.com`, `a@[IPv6:2001:db8::1]`, `"a b"@[192.0.2.1]`} {
+		c := hello(t, w.addr)
+		before := w.host.Count()
+		c.say("MAIL FROM:<" + address + ">\r\nRCPT TO:<" + address + ">\r\nDATA\r\n" + head + end)
+		for _, want := range []string{"250", "250", "354", "250"} {
+			c.expect(want)
+		}
+		w.until("the message", func() bool { return w.host.Count() > before })
+		list := w.host.Messages()
+		if m := list[len(list)-1]; m.From != address || m.To[0] != address {
+			t.Errorf("%s became %s and %s", address, m.From, m.To[0])
+		}
+	}
+}
+
+// A message in UTF-8 goes with SMTPUTF8 where it needs it, and only there.
+func TestSMTPUTF8(t *testing.T) {
+	for _, c := range []struct {
+		name, say string
+		offers    []string
+		params    string // "" when it is in the error queue
+	}{
+		{"needed and offered", "MAIL FROM:<ü@example.com> SMTPUTF8\r\n" + rcpt + "DATA\r\n" + head + end, []string{"SMTPUTF8", "8BITMIME"}, "SMTPUTF8"},
+		{"in the header", "MAIL FROM:<a@example.com> SMTPUTF8\r\n" + rcpt + "DATA\r\nSubject: ü\r\n\r\n.\r\n", []string{"SMTPUTF8", "8BITMIME"}, "BODY=8BITMIME SMTPUTF8"},
+		{"needed, not offered", "MAIL FROM:<ü@example.com> SMTPUTF8\r\n" + rcpt + "DATA\r\n" + head + end, []string{"8BITMIME"}, ""},
+		{"said, not needed", "MAIL FROM:<a@example.com> SMTPUTF8\r\n" + rcpt + "DATA\r\n" + head + "ü\r\n.\r\n", []string{"8BITMIME"}, "BODY=8BITMIME"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, sqlite(t), setup{host: smarthost.Options{Offers: c.offers}})
+			conn := hello(t, w.addr)
+			conn.say(c.say)
+			for _, want := range []string{"250", "250", "354", "250"} {
+				conn.expect(want)
+			}
+			if c.params == "" {
+				w.settled(0, 1)
+				return
+			}
+			w.settled(0, 0)
+			if got := w.host.Messages()[0].Params; got != c.params {
+				t.Errorf("it went with %q", got)
+			}
+		})
+	}
+}
+
+func TestToken(t *testing.T) {
+	for in, want := range map[string]string{"client.example": "client.example", "": "unknown", "[::1]": "[::1]", "a b": "a?b", "ü": "?", "x\";()": "x????"} {
+		if got := token(in); got != want {
+			t.Errorf("%q is written %s", in, got)
+		}
+	}
+	if got := token(strings.Repeat("x", 5000)); len(got) != maxAddress {
+		t.Errorf("it has %d bytes", len(got))
+	}
+}
+
+func FuzzReply(f *testing.F) {
+	for _, s := range []string{"250 OK\r\n", "250-a\r\n250 b\r\n", "250\r\n", "250-a\r\n550 b\r\n", "x\r\n", "250-\n250 \n", "999 x\r\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, said string) {
+		r, err := readReply(bufio.NewReaderSize(strings.NewReader(said), maxReplyLine))
+		if err == nil && (r.code < 200 || r.code > 599 || len(r.lines) == 0 || len(r.lines) > maxReplyLines) {
+			t.Errorf("%q is read as %+v", said, r)
+		}
+		if text := r.String(); strings.ContainsRune(text, 0) || len(text) > 2<<10 {
+			t.Errorf("%q is shown as %q", said, text)
+		}
+	})
+}
+
+// A client that falls silent is sent away after 5 min: between commands, and in
+// the middle of a message, of which nothing is kept.
+func TestSilentClients(t *testing.T) {
+	for _, c := range []struct{ name, say, want string }{
+		{"at once", "", "421 4.4.2"},
+		{"in a command", "NOO", "421 4.4.2"},
+		{"in a message", data + "Subj", "421 4.4.2"},
+		{"before the dot", data + head + "a\r\n", "421 4.4.2"},
+		{"in a chunk", mail + rcpt + "BDAT 10 LAST\r\nabc", "421 4.4.2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := sqlite(t)
+				q := newQueue(t, d, db.NewLeases(d, node, nil), node)
+				s := NewServer(q, ServerOptions{Hostname: "relay.example", MaxMessage: 1 << 20, MaxRecipients: 10, MaxClients: 10})
+				s.Open()
+				net := newPipes()
+				served := make(chan error, 1)
+				go func() { served <- s.Serve(net) }()
+				conn, err := net.Dial(t.Context(), "", "")
+				must(t, err)
+				begun := time.Now()
+				go conn.Write([]byte("EHLO x\r\n" + c.say))
+				var last string
+				for lines := bufio.NewScanner(conn); lines.Scan(); {
+					last = lines.Text()
+				}
+				if !strings.HasPrefix(last, c.want) {
+					t.Errorf("the last word is %q", last)
+				}
+				if took := time.Since(begun); took < idleTime || took > idleTime+time.Minute {
+					t.Errorf("it took %v", took)
+				}
+				must(t, s.Shutdown(t.Context()))
+				<-served
+				if sizes, err := q.Sizes(t.Context()); err != nil || sizes.Size != 0 {
+					t.Errorf("sizes are %+v, %v", sizes, err)
+				}
+			})
+		})
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	d := sqlite(t)
+	leases := db.NewLeases(d, node, nil)
+	q, err := New(d, Options{NodeID: node, Leases: leases, Metrics: registry})
+	must(t, err)
+	must(t, q.Start(t.Context()))
+	w := &world{t: t, db: d, queue: q}
+	w.add("b@example.com")
+	found, err := registry.Gather()
+	must(t, err)
+	names := make(map[string]bool)
+	for _, f := range found {
+		names[f.GetName()] = true
+		if f.GetName() == "outrigger_mail_queue_oldest_message_age_seconds" && f.Metric[0].Gauge.GetValue() <= 0 {
+			t.Error("the oldest message has no age")
+		}
+	}
+	for _, want := range []string{"outrigger_mail_queue_oldest_message_age_seconds", "outrigger_mail_queue_sent_total", "outrigger_mail_queue_failed_total"} {
+		if !names[want] {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) != 0 {
+		t.Errorf("lint: %v, %v", problems, err)
+	}
+}
