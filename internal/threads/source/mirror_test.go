@@ -96,7 +96,7 @@ func TestMirrorIsTheHost(t *testing.T) {
 			case 5:
 				h.records = nil
 			default:
-				h.grow(rnd, int64(100+2500*round), 9000)
+				h.grow(rnd, int64(100+1500*round), 6000)
 			}
 			if err := s.MirrorNow(t.Context()); err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func TestMirrorFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &host{}
-	h.grow(rand.New(rand.NewPCG(3, 4)), 1, 60_000)
+	h.grow(rand.New(rand.NewPCG(3, 4)), 1, 42_000)
 	s := NewStore(d)
 	m := NewMirror(s, h, time.Hour, leases(t, d, "a"), nil)
 	if _, err := m.runOnce(t.Context()); err != nil {

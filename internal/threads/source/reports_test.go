@@ -11,12 +11,15 @@ import (
 	"outrigger/internal/dbtest"
 )
 
-// manyMappings is a mappings file with n comments, and the report of it.
+// wordy is an entity type of 200 bytes: few rows fill many chunks.
+var wordy = "jira/classic:" + strings.Repeat("custom", 31) + "F"
+
+// manyMappings is a mappings file with n entities, and the report of it.
 func manyMappings(n int) string {
 	var b strings.Builder
 	b.WriteString("entityType,serverId,cloudId\n")
 	for i := range n {
-		fmt.Fprintf(&b, "jira:comment,%d,%d\n", 10_000_000+i, 7*i+1)
+		fmt.Fprintf(&b, "%s,%d,%d\n", wordy, 10_000_000+i, 7*i+1)
 	}
 	return b.String()
 }
@@ -27,7 +30,7 @@ func manyMappings(n int) string {
 func TestReportOfManyChunks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newServer(t, d, "a", nil)
-		file := manyMappings(30_000)
+		file := manyMappings(3500)
 		if _, err := s.imports.Mappings(t.Context(), "https://x.example", strings.NewReader(file)); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +83,7 @@ func TestReportReplacedWhileItIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
-	if _, err := s.imports.Mappings(t.Context(), "https://x.example", strings.NewReader(manyMappings(30_000))); err != nil {
+	if _, err := s.imports.Mappings(t.Context(), "https://x.example", strings.NewReader(manyMappings(3500))); err != nil {
 		t.Fatal(err)
 	}
 	remake := func() Report {
@@ -113,8 +116,8 @@ func TestReportWhileMappingsChange(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newServer(t, d, "a", nil)
 		const site = "https://x.example"
-		file := manyMappings(20_000)
-		half := strings.Index(file, "jira:comment,10010000,")
+		file := manyMappings(6000)
+		half := strings.Index(file, wordy+",10003000,")
 		if _, err := s.imports.Mappings(t.Context(), site, strings.NewReader(file[:half])); err != nil {
 			t.Fatal(err)
 		}
