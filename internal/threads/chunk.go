@@ -21,6 +21,17 @@ type IssueEntries struct {
 	Entries      []Entry
 }
 
+// Relations is the parent map that the records without an error make.
+func (i IssueEntries) Relations() ParentMap {
+	var list []Relation
+	for _, e := range i.Entries {
+		if e.Reason == "" {
+			list = append(list, Relation{CommentID: e.CloudCommentID, ParentID: e.CloudParentID})
+		}
+	}
+	return NewParentMap(list)
+}
+
 // Chunk is a part of a data set: whole issues, in the order of their ids.
 type Chunk struct {
 	Number  int64 // from 0
@@ -43,6 +54,17 @@ func (c *Chunk) Add(i IssueEntries) {
 		}
 	}
 	c.Issues = append(c.Issues, i)
+}
+
+// Refuse gives the records of an issue that are no errors yet a reason.
+func (c *Chunk) Refuse(issue int, reason Reason) {
+	entries := c.Issues[issue].Entries
+	for n := range entries {
+		if entries[n].Reason == "" {
+			entries[n].Reason = reason
+			c.Errors++
+		}
+	}
 }
 
 // Encode writes the issues as one row of a table keeps them: numbers as

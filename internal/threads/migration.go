@@ -152,3 +152,19 @@ func (m *Migration) Percent() int {
 	// Records are fewer than 2^56: each takes more than a byte of a file.
 	return int(min(m.RecordsDone*100/m.Records, 99))
 }
+
+// Advance counts an issue of a chunk as done, with the number of its relations
+// that are in the target.
+func (m *Migration) Advance(c *Chunk, i IssueEntries, relations int) {
+	m.Issues++
+	m.RecordsDone += int64(len(i.Entries))
+	m.ParentMaps += int64(relations)
+	for _, e := range i.Entries {
+		if e.Reason != "" {
+			m.Permanent++
+		}
+	}
+	if m.IssuesInChunk++; m.IssuesInChunk == int64(len(c.Issues)) {
+		m.ChunksDone, m.IssuesInChunk = m.ChunksDone+1, 0
+	}
+}

@@ -6,8 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 
 	"outrigger/internal/audit"
@@ -63,6 +61,15 @@ func (s *Store) Embedded() bool { return s.target == EmbeddedTarget }
 
 // Target is the target's name.
 func (s *Store) Target() string { return s.target }
+
+// Upload gives an upload that is a draft or taken.
+func (s *Store) Upload(ctx context.Context, id int64) (u upload.Upload, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		u, err = upload.Find(ctx, tx, id)
+		return err
+	})
+	return u, err
+}
 
 // OnChange has f called after every change that a worker should look at.
 func (s *Store) OnChange(f func()) {
@@ -133,51 +140,4 @@ func noRows(err error, missing *fault.Error) error {
 		return missing
 	}
 	return err
-}
-
-// batches are how many rows a statement writes: the same few texts again and
-// again, which both databases keep prepared.
-var batches = []int{256, 64, 16, 4, 1}
-
-// writeMany runs head VALUES (…), (…) tail for rows of that many columns.
-func writeMany(ctx context.Context, tx *db.Tx, head, tail string, columns int, values []any) error {
-	for rows := len(values) / columns; rows > 0; {
-		n := 1
-		for _, b := range batches {
-			if b <= rows {
-				n = b
-				break
-			}
-		}
-		if _, err := tx.Exec(ctx, head+tuples(n, columns)+tail, values[:n*columns]...); err != nil {
-			return err
-		}
-		values, rows = values[n*columns:], rows-n
-	}
-	return nil
-}
-
-// tuples writes VALUES ($1, $2), ($3, $4) and so on.
-func tuples(rows, columns int) string {
-	var b strings.Builder
-	b.WriteString(` VALUES `)
-	for r := range rows {
-		if r > 0 {
-			b.WriteString(`, `)
-		}
-		b.WriteString(tuple(r*columns+1, columns))
-	}
-	return b.String()
-}
-
-// tuple writes ($4, $5, $6) for 3 placeholders from 4 on.
-func tuple(from, n int) string {
-	b := []byte{'('}
-	for i := range n {
-		if i > 0 {
-			b = append(b, `, `...)
-		}
-		b = strconv.AppendInt(append(b, '$'), int64(from+i), 10)
-	}
-	return string(append(b, ')'))
 }

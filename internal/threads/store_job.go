@@ -6,75 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads/upload"
 )
-
-// Job is what runs beside the migration.
-type Job struct {
-	Name      string
-	State     string // "" where there is none
-	Epoch     int64
-	Detail    string // JSON: a RestoreJob or a VerifyJob
-	Message   string
-	UpdatedAt time.Time
-}
-
-// The jobs and their states.
-const (
-	JobRestore = "restore"
-	JobVerify  = "verify"
-
-	JobRunning = "running"
-	JobDone    = "done"
-	JobFailed  = "failed"
-)
-
-// RestoreMode says what a restore does with what the backup does not have.
-type RestoreMode string
-
-// The modes.
-const (
-	RestoreMerge   RestoreMode = "merge"   // relations and issues that it does not name stay
-	RestoreReplace RestoreMode = "replace" // they go
-)
-
-// RestoreJob is a backup on its way into the target.
-type RestoreJob struct {
-	Mode   RestoreMode `json:"mode"`
-	Upload int64       `json:"upload"`
-	Issues int64       `json:"issues"` // in the backup
-	Done   int64       `json:"done"`   // of them
-	Before int64       `json:"before"` // the version before it: what is not newer in the end is not in the backup
-	Pace   Pace        `json:"pace"`
-}
-
-// VerifyJob compares the target with what was loaded.
-type VerifyJob struct {
-	Stage      int64        `json:"stage"`
-	Version    int64        `json:"version"` // of the maps when it began
-	Chunk      int64        `json:"chunk"`   // the next one
-	Chunks     int64        `json:"chunks"`
-	Issues     int64        `json:"issues"`    // compared
-	Relations  int64        `json:"relations"` // expected: those of the data that are no errors
-	Present    int64        `json:"present"`   // as expected
-	Missing    int64        `json:"missing"`
-	Different  int64        `json:"different"` // with another parent
-	Unreadable int64        `json:"unreadable"`
-	First      []Difference `json:"first"` // of what is missing or different
-	Pace       Pace         `json:"pace"`
-}
-
-// Difference is a relation that is not in the target as it should be.
-type Difference struct {
-	CloudIssueID int64 `json:"issueId,string"`
-	CommentID    int64 `json:"commentId,string"`
-	Expected     int64 `json:"expected,string"`
-	Found        int64 `json:"found,string,omitempty"`
-}
 
 func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j Job, err error) {
 	j.Name = name
@@ -120,14 +56,6 @@ func (s *Store) Job(ctx context.Context, name string) (j Job, err error) {
 		return err
 	})
 	return j, err
-}
-
-// Read decodes the job's detail.
-func (j Job) Read(detail any) error {
-	if err := json.Unmarshal([]byte(j.Detail), detail); err != nil {
-		return fmt.Errorf("decode the job %s: %w", j.Name, err)
-	}
-	return nil
 }
 
 // BeginRestore has a backup that was checked written to the target: it is taken
@@ -253,11 +181,12 @@ type JobWritten struct {
 	Drop       int64   // an upload that is no longer needed
 }
 
-// StaleMaps gives up to limit issues whose maps are not newer than a version.
-func (s *Store) StaleMaps(ctx context.Context, version int64, limit int) (issues []int64, err error) {
+// StaleMaps gives up to limit issues after one whose maps are not newer than a
+// version.
+func (s *Store) StaleMaps(ctx context.Context, version, after int64, limit int) (issues []int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		issues = nil
-		rows, err := tx.Query(ctx, `SELECT issue_id FROM threads_maps WHERE target_id = $1 AND version <= $2 ORDER BY issue_id LIMIT $3`, s.id, version, limit)
+		rows, err := tx.Query(ctx, `SELECT issue_id FROM threads_maps WHERE target_id = $1 AND version <= $2 AND issue_id > $3 ORDER BY issue_id LIMIT $4`, s.id, version, after, limit)
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"outrigger/internal/db"
+	"outrigger/internal/threads/bulk"
 )
 
 // IssueMap is the parent map of one issue.
@@ -36,6 +38,25 @@ func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m ParentMap, err e
 	return m, nil
 }
 
+// Maps gives the maps of issues as they are in the database, of those that have
+// one.
+func (s *Store) Maps(ctx context.Context, cloudIssueIDs []int64) (maps map[int64]ParentMap, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := (&mapWriter{store: s, tx: tx}).read(ctx, cloudIssueIDs)
+		if err != nil {
+			return err
+		}
+		maps = make(map[int64]ParentMap, len(found))
+		for id, row := range found {
+			if maps[id], err = ParseParentMap([]byte(row.parents)); err != nil {
+				return fmt.Errorf("the map of issue %d: %w", id, err)
+			}
+		}
+		return nil
+	})
+	return maps, err
+}
+
 // storedMap is a row of the maps.
 type storedMap struct {
 	version int64
@@ -54,6 +75,13 @@ type mapWriter struct {
 // writers and those who begin to read a version are one after the other.
 func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 	w := &mapWriter{store: s, tx: tx}
+	if tx.Dialect() == db.Postgres {
+		// A plan made while the table was small reads all of it, and would be
+		// kept while it grows.
+		if _, err := tx.Exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
+			return nil, fmt.Errorf("begin to write maps: %w", err)
+		}
+	}
 	err := tx.QueryRow(ctx, `UPDATE threads_targets SET version = version + 1 WHERE id = $1 RETURNING version`, s.id).Scan(&w.version)
 	if err == nil {
 		err = tx.QueryRow(ctx, `SELECT coalesce(max(version), -1) FROM threads_snapshots WHERE target_id = $1 AND expires_at > $2`,
@@ -65,32 +93,21 @@ func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 	return w, nil
 }
 
-// inAtOnce is how many ids a query looks up: one text of a query, whose last
-// id is repeated where there are fewer.
-const inAtOnce = 256
-
 // read gives the rows of issues.
 func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedMap, error) {
-	found := map[int64]storedMap{}
-	query := `SELECT issue_id, version, parents FROM threads_maps WHERE target_id = $1 AND issue_id IN ` + tuple(2, inAtOnce)
-	for part := range slices.Chunk(issues, inAtOnce) {
-		args := make([]any, 1, inAtOnce+1)
-		args[0] = w.store.id
-		for _, id := range part {
-			args = append(args, id)
-		}
-		for len(args) <= inAtOnce {
-			args = append(args, part[len(part)-1])
-		}
-		if err := w.readSome(ctx, query, args, found); err != nil {
+	found := make(map[int64]storedMap, len(issues))
+	for part := range slices.Chunk(issues, bulk.Most) {
+		if err := w.readSome(ctx, part, found); err != nil {
 			return nil, fmt.Errorf("read maps: %w", err)
 		}
 	}
 	return found, nil
 }
 
-func (w *mapWriter) readSome(ctx context.Context, query string, args []any, found map[int64]storedMap) error {
-	rows, err := w.tx.Query(ctx, query, args...)
+func (w *mapWriter) readSome(ctx context.Context, issues []int64, found map[int64]storedMap) error {
+	from, args := bulk.From(w.tx, "id", issues)
+	rows, err := w.tx.Query(ctx, `SELECT m.issue_id, m.version, m.parents FROM `+from+` JOIN threads_maps m ON m.issue_id = ids.id AND m.target_id = `+
+		strconv.FormatInt(w.store.id, 10), args...)
 	if err != nil {
 		return err
 	}
@@ -158,23 +175,23 @@ func issuesOf(maps []IssueMap) []int64 {
 
 // save writes maps, and keeps the old ones for who reads a version.
 func (w *mapWriter) save(ctx context.Context, ids []int64, found map[int64]storedMap, now map[int64]string) error {
-	var values, old []any
-	for _, id := range ids {
-		if before, there := found[id]; there && before.version <= w.snapshot {
-			old = append(old, w.store.id, id, before.version, w.version, before.parents)
-		}
-		values = append(values, w.store.id, id, w.version, now[id])
-	}
-	if err := w.keepOld(ctx, old); err != nil {
+	if err := w.keepOld(ctx, ids, found); err != nil {
 		return err
 	}
-	err := writeMany(ctx, w.tx, `INSERT INTO threads_maps (target_id, issue_id, version, parents)`,
-		` ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`, 4, values)
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = now[id]
+	}
+	err := bulk.Insert(ctx, w.tx, `INSERT INTO threads_maps (target_id, issue_id, version, parents)`,
+		` ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`,
+		w.targets(len(ids)), ids, slices.Repeat([]int64{w.version}, len(ids)), texts)
 	if err != nil {
 		return fmt.Errorf("write maps: %w", err)
 	}
 	return nil
 }
+
+func (w *mapWriter) targets(n int) []int64 { return slices.Repeat([]int64{w.store.id}, n) }
 
 // remove deletes the maps of issues.
 func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
@@ -182,13 +199,7 @@ func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	var old []any
-	for _, id := range ids {
-		if before, there := found[id]; there && before.version <= w.snapshot {
-			old = append(old, w.store.id, id, before.version, w.version, before.parents)
-		}
-	}
-	if err := w.keepOld(ctx, old); err != nil {
+	if err := w.keepOld(ctx, ids, found); err != nil {
 		return err
 	}
 	for _, id := range ids {
@@ -199,8 +210,18 @@ func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-func (w *mapWriter) keepOld(ctx context.Context, rows []any) error {
-	err := writeMany(ctx, w.tx, `INSERT INTO threads_old_maps (target_id, issue_id, version, until, parents)`, ``, 5, rows)
+// keepOld keeps what is about to be written over or deleted, where somebody
+// reads it as it was.
+func (w *mapWriter) keepOld(ctx context.Context, ids []int64, found map[int64]storedMap) error {
+	var issues, versions []int64
+	var texts []string
+	for _, id := range ids {
+		if before, there := found[id]; there && before.version <= w.snapshot {
+			issues, versions, texts = append(issues, id), append(versions, before.version), append(texts, before.parents)
+		}
+	}
+	err := bulk.Insert(ctx, w.tx, `INSERT INTO threads_old_maps (target_id, issue_id, version, until, parents)`, ``,
+		w.targets(len(issues)), issues, versions, slices.Repeat([]int64{w.version}, len(issues)), texts)
 	if err != nil {
 		return fmt.Errorf("keep maps for who reads them: %w", err)
 	}

@@ -3,7 +3,6 @@ package threads
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -198,9 +197,10 @@ func (s *Store) reset(ctx context.Context, tx *db.Tx, m Migration) (Migration, e
 	return Migration{Phase: PhaseEmpty, Epoch: m.Epoch}, dropJob(ctx, tx, JobVerify)
 }
 
-// Taken is the right to process: what a worker wrote before it took over is
-// all there is, and nothing of an earlier one comes any more.
-func (s *Store) Taken(ctx context.Context, h Holder, why string) (m Migration, err error) {
+// Taken begins a worker's turn at processing, and gives how the migration stands:
+// nothing of an earlier worker comes any more. ErrOvertaken when there is
+// nothing to process.
+func (s *Store) Taken(ctx context.Context, h Holder) (m Migration, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
@@ -212,9 +212,6 @@ func (s *Store) Taken(ctx context.Context, h Holder, why string) (m Migration, e
 			return ErrOvertaken
 		}
 		m.Epoch++
-		if why != "" {
-			m.Message = fmt.Sprintf("%s Went on by itself at %s.", why, tx.Now().UTC().Format(time.RFC3339))
-		}
 		return writeMigration(ctx, tx, &m)
 	})
 	return m, err

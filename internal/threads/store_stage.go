@@ -9,6 +9,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads/bulk"
 	"outrigger/internal/threads/upload"
 )
 
@@ -214,12 +215,14 @@ func (w *StageWriter) ReadPage(ctx context.Context, run, page int64) (data []byt
 
 // WriteChunks keeps chunks.
 func (w *StageWriter) WriteChunks(ctx context.Context, chunks []*Chunk) error {
-	values := make([]any, 0, 5*len(chunks))
+	var stages, numbers, records, errors []int64
+	var data [][]byte
 	for _, c := range chunks {
-		values = append(values, w.id, c.Number, c.Records, c.Errors, c.Encode())
+		stages, numbers, records, errors = append(stages, w.id), append(numbers, c.Number), append(records, c.Records), append(errors, c.Errors)
+		data = append(data, c.Encode())
 	}
 	return w.write(ctx, func(tx *db.Tx) error {
-		return writeMany(ctx, tx, `INSERT INTO threads_chunks (stage_id, number, records, errors, data)`, ``, 5, values)
+		return bulk.Insert(ctx, tx, `INSERT INTO threads_chunks (stage_id, number, records, errors, data)`, ``, stages, numbers, records, errors, data)
 	})
 }
 

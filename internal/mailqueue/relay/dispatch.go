@@ -166,6 +166,25 @@ func (d *dispatch) setAside(w *worker) bool {
 	return true
 }
 
+// setLimit changes how many workers there may be; those above it go when they
+// have nothing in hand.
+func (d *dispatch) setLimit(limit int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.limit = limit
+}
+
+// superfluous has a worker go when there are too many.
+func (d *dispatch) superfluous() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.workers <= d.limit {
+		return false
+	}
+	d.workers--
+	return true
+}
+
 // dismiss lets a worker go that has rested for long; false when it was woken
 // just now.
 func (d *dispatch) dismiss(w *worker) bool {

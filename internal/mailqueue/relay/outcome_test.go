@@ -259,6 +259,39 @@ func TestAKeptConversationThatEnded(t *testing.T) {
 	}
 }
 
+// A smarthost that takes two conversations and no more gets all messages over
+// those, without a pause.
+func TestASmarthostThatLimitsConnections(t *testing.T) {
+	var mu sync.Mutex
+	open := make(map[int]bool)
+	react := func(r smarthost.Request) *smarthost.Reaction {
+		mu.Lock()
+		defer mu.Unlock()
+		switch r.Verb {
+		case "CONNECT":
+			if len(open) == 2 {
+				return &smarthost.Reaction{Reply: "421 4.7.0 Too many connections from you", Then: smarthost.HangUp}
+			}
+			open[r.Session] = true
+		case "QUIT":
+			delete(open, r.Session)
+		}
+		return nil
+	}
+	atNight(t, setup{host: smarthost.Options{React: react}}, func(t *testing.T, n *night) {
+		must(t, n.queue.SetPaused(t.Context(), node, true))
+		for range 100 {
+			n.add("b@example.com")
+		}
+		must(t, n.queue.SetPaused(t.Context(), node, false))
+		n.after(time.Second)
+		n.sizes(0, 0)
+		if n.host.Count() != 100 || n.host.Sessions() > 20 {
+			t.Errorf("%d messages arrived, %d conversations were begun", n.host.Count(), n.host.Sessions())
+		}
+	})
+}
+
 // TLS is what was asked for, or nothing is sent.
 func TestTLSToTheSmarthost(t *testing.T) {
 	server, trust := certificate(t)

@@ -28,6 +28,8 @@ type run struct {
 	told    bool   // lists say so
 	seen    instructions
 	due     time.Time // of the next message that waits; zero: none is known
+	talks   int       // conversations that there are
+	more    time.Time // when there may be as many as configured again; zero: now
 
 	// The loop's own:
 	looked time.Time
@@ -162,6 +164,13 @@ func (r *run) waits(delay time.Duration) {
 	}
 }
 
+// talk counts conversations.
+func (r *run) talk(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.talks += n
+}
+
 // never is how long the loop waits when nothing is to be expected but a nudge.
 const never = time.Hour
 
@@ -196,6 +205,10 @@ func (r *run) blocked(now time.Time) time.Duration {
 // hire has workers send what is ready.
 func (r *run) hire() {
 	r.mu.Lock()
+	if !r.more.IsZero() && !time.Now().Before(r.more) {
+		r.more = time.Time{}
+		r.out.setLimit(r.o.Connections)
+	}
 	ready := maxReady
 	if r.probing {
 		ready = 1
@@ -243,11 +256,20 @@ func (r *run) rest(w *worker) bool {
 }
 
 // pause stops sending for a while: the smarthost takes no message, whichever it
-// is. Workers that fail together count once.
+// is. Workers that fail together count once. Where it goes on talking to
+// others, it only has enough of them, and there will be no more for a while.
 func (r *run) pause(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
+	if r.talks > 0 {
+		if r.more.IsZero() {
+			r.o.Log.Info("the smarthost takes no more connections", "now", r.talks, "reason", why)
+		}
+		r.more = now.Add(fewerFor)
+		r.out.setLimit(r.talks)
+		return
+	}
 	if !r.gate.Open(now) {
 		return
 	}

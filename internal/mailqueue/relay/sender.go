@@ -27,6 +27,10 @@ const (
 	// 5321 lets the smarthost hang up after 5 min.
 	restTime = time.Minute
 
+	// fewerFor is how long there are no more conversations than the smarthost
+	// went on with when it refused another.
+	fewerFor = 5 * time.Minute
+
 	// stopTime is how long Stop waits for answers to what was sent. A message
 	// whose answer comes later is sent again.
 	stopTime = 5 * time.Second

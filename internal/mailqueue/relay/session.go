@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -240,9 +241,12 @@ func (s *Server) receives(n int) {
 // trace is the Received: line up to the id of the message: RFC 5321, 4.4, with
 // the protocol's names of RFC 3848 and RFC 6531, 4.3.
 func (s *session) trace(env *envelope) string {
-	with := "ESMTP"
-	if env.utf8 {
+	with := "SMTP"
+	switch {
+	case env.utf8:
 		with = "UTF8SMTP"
+	case s.wire.extended:
+		with = "ESMTP"
 	}
 	if s.wire.secure {
 		with += "S"
@@ -250,7 +254,11 @@ func (s *session) trace(env *envelope) string {
 	if s.user != "" {
 		with += "A"
 	}
-	return fmt.Sprintf("Received: from %s ([%s])\r\n\tby %s (Outrigger) with %s", token(s.helo), s.address(), token(s.server.o.Hostname), with)
+	address := s.address()
+	if strings.Contains(address, ":") {
+		address = "IPv6:" + address
+	}
+	return fmt.Sprintf("Received: from %s ([%s])\r\n\tby %s (Outrigger) with %s", token(s.helo), address, token(s.server.o.Hostname), with)
 }
 
 func (s *session) address() string {

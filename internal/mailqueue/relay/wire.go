@@ -68,6 +68,7 @@ type wire struct {
 	out       *bufio.Writer
 	secure    bool // within TLS
 	needsAuth bool // the listener is not loopback
+	extended  bool // it said EHLO
 	excess    bool // there are too many clients
 
 	mode    mode
@@ -190,10 +191,13 @@ func (w *wire) command(line []byte) error {
 	}
 	w.taken = len(line)
 	if w.code != 334 { // else it is an answer of AUTH, whatever it looks like
-		// Upper case as the library makes it: ſ is an S to it.
 		command := string(text)
-		if strings.HasPrefix(strings.ToUpper(command), "STARTTLS") && w.server.o.TLS != nil {
+		verb := strings.ToUpper(command[:min(len(command), 16)]) // as the library does: ſ is an S to it
+		switch {
+		case strings.HasPrefix(verb, "STARTTLS") && w.server.o.TLS != nil:
 			return w.startTLS(command)
+		case strings.HasPrefix(verb, "EHLO"), strings.HasPrefix(verb, "HELO"):
+			w.extended = verb[0] == 'E'
 		}
 		if size, ok := chunkSize(command); ok {
 			if w.rest = size; size > 0 {

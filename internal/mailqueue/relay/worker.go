@@ -23,9 +23,10 @@ func (w *worker) work() {
 	defer func() {
 		if w.talk != nil {
 			w.talk.quit()
+			w.hangUp()
 		}
 	}()
-	for {
+	for w.talk != nil || !w.out.superfluous() {
 		j := w.take()
 		if j == nil {
 			if !w.rest(w) {
@@ -35,6 +36,13 @@ func (w *worker) work() {
 		}
 		w.out.landed(j, !w.settle(j))
 	}
+}
+
+// hangUp ends the conversation.
+func (w *worker) hangUp() {
+	w.talk.close()
+	w.talk = nil
+	w.run.talk(-1)
 }
 
 // settle sends a message and keeps what came of it; false when it is as before.
@@ -62,14 +70,14 @@ func (w *worker) attempt(j *job) []outcome {
 			}
 			talk.until(w.hard)
 			w.talk = talk
+			w.run.talk(1)
 		}
 		t, err := w.transact(j)
 		if err != nil {
 			return unreadable(j, err)
 		}
 		if t.err != nil || t.unsent {
-			w.talk.close()
-			w.talk = nil
+			w.hangUp()
 		}
 		if t.unsent || w.hard.Err() != nil && t.end.code == 0 {
 			return nil
@@ -80,6 +88,9 @@ func (w *worker) attempt(j *job) []outcome {
 			w.flows()
 			return outcomes
 		case fresh || t.err == nil:
+			if w.talk != nil {
+				w.hangUp() // it takes nothing from us as we are
+			}
 			w.pause(fault.As(w.o.Smarthost.wrong(t.err, "%s", pause)).Message)
 			return nil
 		}
@@ -116,8 +127,7 @@ func (w *worker) transact(j *job) (*transaction, error) {
 	t.content = reader
 	t.run()
 	if reader.broken != nil {
-		w.talk.close()
-		w.talk = nil
+		w.hangUp()
 		return nil, reader.broken
 	}
 	return t, nil

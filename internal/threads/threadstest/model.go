@@ -1,6 +1,7 @@
 package threadstest
 
 import (
+	"maps"
 	"slices"
 
 	"outrigger/internal/threads"
@@ -133,6 +134,20 @@ func (m *Model) judge(r threads.Record) {
 	// In the order of issues and comments: where two comments have the same
 	// cloud id, the later one counts.
 	m.relation[issue][comment] = parent
+}
+
+// Refuse takes the maps of cloud issues that a target refuses out of the model,
+// and gives the reasons of all errors then.
+func (m *Model) Refuse(issues map[int64]threads.Reason) map[threads.Record]threads.Reason {
+	reasons := maps.Clone(m.Reasons)
+	for _, r := range m.Records {
+		issue := m.mapped[threads.EntityIssue][r.IssueID]
+		if refused := issues[issue]; refused != "" && reasons[r] == "" {
+			reasons[r] = refused
+			delete(m.Maps, issue)
+		}
+	}
+	return reasons
 }
 
 func (m *Model) fail(r threads.Record, reason threads.Reason) {

@@ -65,9 +65,10 @@ CREATE TABLE threads_targets (
     version INTEGER NOT NULL
 ) STRICT;
 
--- The parent map of each issue: for a cloud site, as it was written there.
+-- The parent map of each issue: for a cloud site, as it was written there. That
+-- its target is there need not be checked row by row: no target ever goes.
 CREATE TABLE threads_maps (
-    target_id INTEGER NOT NULL REFERENCES threads_targets (id),
+    target_id INTEGER NOT NULL,
     issue_id  INTEGER NOT NULL,
     version   INTEGER NOT NULL,
     parents   TEXT    NOT NULL,
@@ -77,7 +78,7 @@ CREATE TABLE threads_maps (
 -- Somebody reads the maps as they were at a version.
 CREATE TABLE threads_snapshots (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    target_id  INTEGER NOT NULL REFERENCES threads_targets (id),
+    target_id  INTEGER NOT NULL,
     version    INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
 ) STRICT;
@@ -85,7 +86,7 @@ CREATE TABLE threads_snapshots (
 -- Maps that were written over or deleted while somebody reads them as they were:
 -- from one version on, until another.
 CREATE TABLE threads_old_maps (
-    target_id INTEGER NOT NULL REFERENCES threads_targets (id),
+    target_id INTEGER NOT NULL,
     issue_id  INTEGER NOT NULL,
     version   INTEGER NOT NULL,
     until     INTEGER NOT NULL CHECK (until > version),

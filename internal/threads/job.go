@@ -1,0 +1,100 @@
+package threads
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Job is what runs beside the migration.
+type Job struct {
+	Name      string
+	State     string // "" where there is none
+	Epoch     int64
+	Detail    string // JSON: a RestoreJob or a VerifyJob
+	Message   string
+	UpdatedAt time.Time
+}
+
+// The jobs and their states.
+const (
+	JobRestore = "restore"
+	JobVerify  = "verify"
+
+	JobRunning = "running"
+	JobDone    = "done"
+	JobFailed  = "failed"
+)
+
+// RestoreMode says what a restore does with what the backup does not have.
+type RestoreMode string
+
+// The modes.
+const (
+	RestoreMerge   RestoreMode = "merge"   // relations and issues that it does not name stay
+	RestoreReplace RestoreMode = "replace" // they go
+)
+
+// RestoreJob is a backup on its way into the target.
+type RestoreJob struct {
+	Mode    RestoreMode `json:"mode"`
+	Upload  int64       `json:"upload"`
+	Issues  int64       `json:"issues"`  // in the backup
+	Done    int64       `json:"done"`    // of them
+	Refused int64       `json:"refused"` // issues that the target does not have, or does not let be written
+	Before  int64       `json:"before"`  // the version before it: what is not newer in the end is not in the backup
+	Pace    Pace        `json:"pace"`
+}
+
+// VerifyJob compares the target with what was loaded.
+type VerifyJob struct {
+	Stage     int64        `json:"stage"`
+	Version   int64        `json:"version"` // of the maps when it began
+	Chunk     int64        `json:"chunk"`   // the next one
+	Place     int          `json:"place"`   // the next issue of it
+	Chunks    int64        `json:"chunks"`
+	Issues    int64        `json:"issues"`    // compared
+	Relations int64        `json:"relations"` // expected: those of the data that are no errors
+	Present   int64        `json:"present"`   // as expected
+	Missing   int64        `json:"missing"`
+	Different int64        `json:"different"` // with another parent
+	First     []Difference `json:"first"`     // of what is missing or different
+	Pace      Pace         `json:"pace"`
+}
+
+// Difference is a relation that is not in the target as it should be.
+type Difference struct {
+	CloudIssueID int64 `json:"issueId,string"`
+	CommentID    int64 `json:"commentId,string"`
+	Expected     int64 `json:"expected,string"`
+	Found        int64 `json:"found,string,omitempty"`
+}
+
+// Read decodes the job's detail.
+func (j Job) Read(detail any) error {
+	if err := json.Unmarshal([]byte(j.Detail), detail); err != nil {
+		return fmt.Errorf("decode the job %s: %w", j.Name, err)
+	}
+	return nil
+}
+
+// Compare counts an issue: what should be there, and what is.
+func (v *VerifyJob) Compare(cloudIssueID int64, expected, found ParentMap) {
+	v.Issues++
+	for _, r := range expected {
+		v.Relations++
+		parent, ok := found.Parent(r.CommentID)
+		switch {
+		case ok && parent == r.ParentID:
+			v.Present++
+			continue
+		case ok:
+			v.Different++
+		default:
+			v.Missing++
+		}
+		if len(v.First) < MaxListed {
+			v.First = append(v.First, Difference{cloudIssueID, r.CommentID, r.ParentID, parent})
+		}
+	}
+}

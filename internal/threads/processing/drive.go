@@ -1,0 +1,355 @@
+package processing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/threads"
+	"outrigger/internal/work"
+)
+
+// task is one issue that the target is asked about.
+type task struct {
+	issue int64 // in the cloud: one at a time is asked about it, in their order
+	// ask asks the target; nil where there is nothing to ask.
+	ask func(context.Context) (threads.ParentMap, error)
+
+	// Once it is done:
+	parents threads.ParentMap
+	refused threads.TargetFailure // TargetMissing or TargetForbids where failed
+	failed  bool
+
+	chunk *threads.Chunk // where the feed took it from
+	place int
+
+	state    taskState
+	held     bool // a refusal that may turn out to be about us, and not about the issue
+	failures int
+	due      time.Time
+}
+
+type taskState uint8
+
+const (
+	waiting taskState = iota
+	underWay
+	done
+)
+
+// feed gives tasks and stores what became of them.
+type feed interface {
+	// next gives the next task, nil after the last one.
+	next(ctx context.Context) (*task, error)
+	// keep stores tasks that are done, in their order, how often the target was
+	// asked in vain since the last call, and the pace.
+	keep(ctx context.Context, tasks []*task, retried int64, pace threads.Pace) error
+	// wanted is threads.ErrOvertaken when somebody has stopped the work.
+	wanted(ctx context.Context) error
+}
+
+// verdict is how a drive ended.
+type verdict uint8
+
+const (
+	finished  verdict = iota // everything is done
+	exhausted                // too many rate limits, or failures for too long
+	refused                  // the target does not want us
+)
+
+const (
+	// window is how many issues may be ahead of one that fails again and again:
+	// what a crash repeats at most.
+	window = 256
+
+	// keepEvery and keepMost say when what is done is stored: often enough for
+	// who watches, seldom enough to cost little.
+	keepEvery = 500 * time.Millisecond
+	keepMost  = 64
+
+	// maxForbidden is how many issues in a row may be forbidden, with no success
+	// between, before that is about our permissions and not about the issues.
+	maxForbidden = 20
+)
+
+// again is how long an issue that failed rests while others go on.
+var again = work.Backoff{
+	Steps:  []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute},
+	Jitter: 0.2,
+}
+
+// driver asks the target about the tasks of a feed, several at once, as fast as
+// the target lets it.
+type driver struct {
+	p    *Processor
+	feed feed
+	pace threads.Pace
+
+	window    []*task
+	ended     bool // the feed has no more
+	answers   chan *answer
+	underWay  int
+	forbidden int // in a row
+	refusal   string
+	retried   int64
+	kept      time.Time
+	looked    time.Time
+}
+
+type answer struct {
+	task    *task
+	parents threads.ParentMap
+	err     error
+}
+
+// drive asks about everything that feed gives. The message says why it is not
+// finished. An error is one of the database, or ctx's.
+func (p *Processor) drive(ctx context.Context, f feed, pace threads.Pace) (verdict, string, error) {
+	asking, cancel := context.WithCancel(ctx)
+	d := &driver{p: p, feed: f, pace: pace, answers: make(chan *answer, p.Requests), kept: p.Clock(), looked: p.Clock()}
+	v, message, err := d.run(ctx, asking)
+	cancel()
+	for ; d.underWay > 0; d.underWay-- {
+		<-d.answers
+	}
+	if err != nil && ctx.Err() != nil {
+		// What was done before a stop need not be done again. When the lease is
+		// gone, or the database, it must be.
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastKeep)
+		defer cancel()
+		_ = d.keep(last)
+	}
+	return v, message, err
+}
+
+// lastKeep bounds the last word of a worker that is to stop.
+const lastKeep = 2 * time.Second
+
+func (d *driver) run(ctx, asking context.Context) (verdict, string, error) {
+	for {
+		if err := d.fill(ctx); err != nil {
+			return finished, "", err
+		}
+		d.start(asking)
+		if d.underWay == 0 {
+			if v, message, over, err := d.settle(ctx); over || err != nil {
+				return v, message, err
+			}
+		}
+		if d.isTime() {
+			if err := d.keep(ctx); err != nil {
+				return finished, "", err
+			}
+		}
+		look := d.p.Clock().Sub(d.looked) >= lookEvery
+		select {
+		case <-ctx.Done():
+			return finished, "", ctx.Err()
+		case a := <-d.answers:
+			d.take(a)
+			d.p.beat()
+		case <-d.p.stopped:
+			look = true
+		case <-time.After(d.rest()):
+			if d.underWay == 0 {
+				d.p.beat() // a wait is no standstill
+			}
+		}
+		if look {
+			d.looked = d.p.Clock()
+			if err := d.p.patient(ctx, "look for a stop", d.feed.wanted); err != nil {
+				return finished, "", err
+			}
+		}
+	}
+}
+
+// fill takes tasks from the feed, and passes over those with nothing to ask.
+func (d *driver) fill(ctx context.Context) error {
+	for !d.ended && len(d.window) < window {
+		t, err := d.feed.next(ctx)
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			d.ended = true
+			return nil
+		}
+		if t.ask == nil {
+			t.state = done
+		}
+		d.window = append(d.window, t)
+		if len(d.window) == window && d.prefix() == window {
+			if err := d.keep(ctx); err != nil { // a long stretch with nothing to ask
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// start asks about as many tasks as the pace allows now.
+func (d *driver) start(ctx context.Context) {
+	now := d.p.Clock()
+	slots := d.pace.Slots(now, d.underWay, d.p.Requests)
+	if slots <= 0 || d.refusal != "" {
+		return
+	}
+	busy := map[int64]bool{} // issues with an earlier task that is not done
+	for _, t := range d.window {
+		if slots == 0 {
+			return
+		}
+		if t.state == done {
+			continue
+		}
+		if t.state == waiting && !now.Before(t.due) && !busy[t.issue] {
+			t.state = underWay
+			d.underWay++
+			slots--
+			go func() {
+				parents, err := t.ask(ctx)
+				d.answers <- &answer{t, parents, err}
+			}()
+		}
+		busy[t.issue] = true
+	}
+}
+
+// take notes what the target said about a task.
+func (d *driver) take(a *answer) {
+	d.underWay--
+	t := a.task
+	if a.err == nil {
+		t.state, t.parents = done, a.parents
+		d.count("ok")
+		d.succeeded()
+		return
+	}
+	var e *threads.TargetError
+	if !errors.As(a.err, &e) {
+		e = &threads.TargetError{Kind: threads.TargetFails, Message: "The target did not answer", Cause: a.err}
+	}
+	now := d.p.Clock()
+	switch e.Kind {
+	case threads.TargetMissing:
+		t.state, t.failed, t.refused = done, true, e.Kind
+		d.count("missing")
+		d.pace.Success() // it answers us
+	case threads.TargetForbids:
+		t.state, t.failed, t.refused, t.held = done, true, e.Kind, true
+		d.count("forbidden")
+		d.pace.Success()
+		if d.forbidden++; d.forbidden >= maxForbidden {
+			d.refusal = fmt.Sprintf("The target forbade %d issues in a row. Give the account the permission to edit issues, then continue.", d.forbidden)
+		}
+	case threads.TargetRefusesUs:
+		t.state = waiting
+		d.count("refused")
+		d.refusal = e.Message
+	case threads.TargetLimits:
+		t.state = waiting
+		d.retried++
+		d.count("limited")
+		d.pace.RateLimited(now, e.Wait, e.Declared)
+	default:
+		t.state = waiting
+		t.due = now.Add(again.Delay(t.failures, d.p.Random))
+		t.failures++
+		d.retried++
+		d.count("failed")
+		d.pace.Failed(now, e.Wait, e.Declared)
+		d.p.Log.Warn("the target failed; will ask again", "issue", t.issue, "cause", a.err)
+	}
+}
+
+func (d *driver) count(outcome string) { d.p.metrics.requests.WithLabelValues(outcome).Inc() }
+
+// succeeded says that refusals before were about their issues, if that is not
+// decided yet.
+func (d *driver) succeeded() {
+	d.pace.Success()
+	if d.refusal != "" {
+		return
+	}
+	d.forbidden = 0
+	for _, t := range d.window {
+		t.held = false
+	}
+}
+
+// settle is called when nothing is under way: a wait may begin, or an end.
+func (d *driver) settle(ctx context.Context) (v verdict, message string, over bool, err error) {
+	if d.refusal != "" {
+		return refused, d.refusal, true, d.keep(ctx)
+	}
+	if d.pace.Settle(d.p.Clock(), d.p.Random) {
+		if err := d.keep(ctx); err != nil {
+			return finished, "", false, err
+		}
+		if why := d.pace.Exhausted(d.p.Clock()); why != "" {
+			return exhausted, why, true, nil
+		}
+	}
+	if !d.ended {
+		return finished, "", false, nil
+	}
+	for _, t := range d.window {
+		if t.state != done {
+			return finished, "", false, nil
+		}
+		t.held = false // nothing comes that could say otherwise
+	}
+	return finished, "", true, d.keep(ctx)
+}
+
+// prefix is how many tasks at the beginning are done for good.
+func (d *driver) prefix() int {
+	for i, t := range d.window {
+		if t.state != done || t.held {
+			return i
+		}
+	}
+	return len(d.window)
+}
+
+// isTime tells whether what is done should be stored.
+func (d *driver) isTime() bool {
+	n := d.prefix()
+	return n >= keepMost || n > 0 && d.p.Clock().Sub(d.kept) >= keepEvery
+}
+
+// keep stores what is done, the pace, and what failed.
+func (d *driver) keep(ctx context.Context) error {
+	n := d.prefix()
+	err := d.p.patient(ctx, "store what was done", func(ctx context.Context) error {
+		return d.feed.keep(ctx, d.window[:n], d.retried, d.pace)
+	})
+	if err != nil {
+		return err
+	}
+	d.window = append([]*task(nil), d.window[n:]...)
+	d.retried, d.kept = 0, d.p.Clock()
+	d.p.beat()
+	return nil
+}
+
+// rest is how long nothing has to be done unless an answer comes.
+func (d *driver) rest() time.Duration {
+	now := d.p.Clock()
+	rest := lookEvery
+	if until := d.pace.WaitUntil.Sub(now); until > 0 {
+		rest = min(rest, until)
+	} else {
+		for _, t := range d.window {
+			if due := t.due.Sub(now); t.state == waiting && due > 0 {
+				rest = min(rest, due)
+			}
+		}
+	}
+	if d.prefix() > 0 {
+		rest = min(rest, keepEvery)
+	}
+	return max(rest, time.Millisecond)
+}

@@ -1,0 +1,123 @@
+package processing
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"outrigger/internal/threads"
+)
+
+// issuewise processes with a target that is asked about one issue at a time.
+func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *threads.Migration) error {
+	f := &migrationFeed{p: p, lease: lease, m: m, chunkAt: m.ChunksDone, issueAt: int(m.IssuesInChunk)}
+	v, message, err := p.drive(ctx, f, m.Pace)
+	if err != nil {
+		return err
+	}
+	after := *m
+	switch v {
+	case finished:
+		after.Phase, after.Message, after.Pace = threads.PhaseCompleted, "", threads.Pace{}
+	case exhausted:
+		after.Phase, after.Message = threads.PhasePaused, message
+	case refused:
+		after.Phase, after.Message = threads.PhaseFailed, message
+	}
+	return p.patient(ctx, "end the migration", func(ctx context.Context) error {
+		return p.Store.Commit(ctx, lease, &after, threads.Written{})
+	})
+}
+
+// migrationFeed gives the issues of the chunks.
+type migrationFeed struct {
+	p     *Processor
+	lease threads.Holder
+	m     *threads.Migration // as it is stored
+
+	chunk   *threads.Chunk
+	chunkAt int64 // the next chunk, or the one that is being given
+	issueAt int   // the next issue of it
+}
+
+func (f *migrationFeed) next(ctx context.Context) (*task, error) {
+	for f.chunk == nil || f.issueAt >= len(f.chunk.Issues) {
+		if f.chunk != nil {
+			f.chunk, f.chunkAt, f.issueAt = nil, f.chunkAt+1, 0
+		}
+		if f.chunkAt >= f.m.Chunks {
+			return nil, nil
+		}
+		err := f.p.patient(ctx, "read a chunk", func(ctx context.Context) error {
+			chunks, err := f.p.Store.Chunks(ctx, f.m.Stage, f.chunkAt, 1)
+			if err == nil && len(chunks) == 1 {
+				f.chunk = chunks[0]
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if f.chunk == nil {
+			return nil, threads.ErrOvertaken // the data has gone
+		}
+	}
+	i := f.chunk.Issues[f.issueAt]
+	t := &task{issue: i.CloudIssueID, chunk: f.chunk, place: f.issueAt}
+	f.issueAt++
+	if news := i.Relations(); len(news) > 0 {
+		t.ask = func(ctx context.Context) (threads.ParentMap, error) {
+			return f.p.Target.Write(ctx, t.issue, func(old threads.ParentMap) threads.ParentMap { return old.Merge(news) })
+		}
+	}
+	return t, nil
+}
+
+// keep counts issues as done and stores their maps, and the reasons of those
+// that the target refused.
+func (f *migrationFeed) keep(ctx context.Context, tasks []*task, retried int64, pace threads.Pace) error {
+	after := *f.m
+	after.Retryable += retried
+	after.Pace = pace
+	var put []threads.IssueMap
+	changed := map[int64]*threads.Chunk{}
+	for _, t := range tasks {
+		i := &t.chunk.Issues[t.place]
+		switch {
+		case t.failed:
+			t.chunk.Refuse(t.place, reasonOf(t.refused))
+			changed[t.chunk.Number] = t.chunk
+			after.Advance(t.chunk, *i, 0)
+		case t.ask == nil:
+			after.Advance(t.chunk, *i, 0)
+		default:
+			put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
+			after.Advance(t.chunk, *i, len(i.Relations()))
+		}
+	}
+	done := after.RecordsDone - f.m.RecordsDone
+	err := f.p.Store.Commit(ctx, f.lease, &after, threads.Written{
+		Put: put, Chunks: slices.SortedFunc(maps.Values(changed), func(a, b *threads.Chunk) int { return int(a.Number - b.Number) }),
+	})
+	if err != nil {
+		return err
+	}
+	*f.m = after
+	f.p.metrics.records.Add(float64(done))
+	return nil
+}
+
+func (f *migrationFeed) wanted(ctx context.Context) error {
+	m, err := f.p.Store.Migration(ctx)
+	if err == nil && m.Epoch != f.m.Epoch {
+		err = threads.ErrOvertaken
+	}
+	return err
+}
+
+func reasonOf(kind threads.TargetFailure) threads.Reason {
+	if kind == threads.TargetForbids {
+		return threads.TargetForbidden
+	}
+	return threads.TargetNotFound
+}

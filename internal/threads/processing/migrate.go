@@ -1,0 +1,80 @@
+package processing
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"outrigger/internal/threads"
+)
+
+// migrate processes the migration until it is over or stops.
+func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
+	m, err := p.Store.Taken(ctx, lease)
+	if err != nil {
+		return err
+	}
+	p.metrics.records.Add(0)
+	if p.Target == nil {
+		err = p.chunkwise(ctx, lease, &m)
+	} else {
+		err = p.issuewise(ctx, lease, &m)
+	}
+	if err == nil || ctx.Err() != nil || errors.Is(err, threads.ErrOvertaken) {
+		return err
+	}
+	p.Log.Error("the migration failed", "cause", err)
+	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; the reason is in the server's log. Continue when that is mended."
+	return p.Store.Commit(ctx, lease, &m, threads.Written{})
+}
+
+const (
+	// sliceTime is what one commit of bulk work may take.
+	sliceTime = 20 * time.Millisecond
+	// maxSlice is how many chunks go into one.
+	maxSlice = 16
+)
+
+// chunkwise processes with the database itself as the target: some chunks and
+// how far they bring the migration, in one transaction.
+func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *threads.Migration) error {
+	slice := 1
+	for m.Phase == threads.PhaseProcessing {
+		var chunks []*threads.Chunk
+		if err := p.patient(ctx, "read chunks", func(ctx context.Context) (err error) {
+			chunks, err = p.Store.Chunks(ctx, m.Stage, m.ChunksDone, slice)
+			return err
+		}); err != nil {
+			return err
+		}
+		after, maps := *m, []threads.IssueMap(nil)
+		for _, c := range chunks {
+			for _, i := range c.Issues[after.IssuesInChunk:] {
+				parents := i.Relations()
+				if len(parents) > 0 {
+					maps = append(maps, threads.IssueMap{CloudIssueID: i.CloudIssueID, Parents: parents})
+				}
+				after.Advance(c, i, len(parents))
+			}
+		}
+		if after.ChunksDone == after.Chunks || len(chunks) == 0 {
+			after.Phase, after.Message = threads.PhaseCompleted, ""
+		}
+		began := time.Now()
+		if err := p.patient(ctx, "write maps", func(ctx context.Context) error {
+			return p.Store.Commit(ctx, lease, &after, threads.Written{Merge: maps})
+		}); err != nil {
+			return err
+		}
+		p.beat()
+		p.metrics.records.Add(float64(after.RecordsDone - m.RecordsDone))
+		*m = after
+		switch took := time.Since(began); {
+		case took > sliceTime:
+			slice = max(slice/2, 1)
+		case took < sliceTime/2:
+			slice = min(slice*2, maxSlice)
+		}
+	}
+	return nil
+}
