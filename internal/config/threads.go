@@ -23,6 +23,8 @@ const minUpload = Size(1 << 20)
 
 // Threads is about threaded comment migration.
 type Threads struct {
+	Target    string          `key:"target" default:"embedded" doc:"Where parent maps go: embedded (Outrigger's own database) or jira-cloud (issue properties of a cloud site)."`
+	JiraCloud ThreadsCloud    `key:"jira_cloud"`
 	Source    string          `key:"source" default:"file" doc:"Where the self-hosted side has the hierarchy of comments from: file (imported) or sql (mirrored from the host application's database)."`
 	SQL       ThreadsDatabase `key:"sql"`
 	Mappings  ThreadsMappings `key:"mappings"`
@@ -49,8 +51,9 @@ type ThreadsRemote struct {
 	Token    secret.Value `key:"token" else:"none" doc:"A personal access token for that host, in place of user and password."`
 }
 
-func (c *Config) judgeThreadsSource(j *judge) {
+func (c *Config) judgeThreads(j *judge) {
 	t := &c.Threads
+	t.judgeTarget(j)
 	switch t.Source {
 	case ThreadsFile:
 	case ThreadsSQL:

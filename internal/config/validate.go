@@ -49,7 +49,7 @@ func (c *Config) problems() []error {
 	c.judgeLog(&j)
 	c.judgeMail(&j)
 	c.judgeMailSources(&j)
-	c.judgeThreadsSource(&j)
+	c.judgeThreads(&j)
 	c.judgeNotify(&j)
 	for _, r := range []struct {
 		key       string

@@ -1,0 +1,52 @@
+package config
+
+import (
+	"strings"
+
+	"outrigger/internal/secret"
+)
+
+// The targets of parent maps.
+const (
+	TargetEmbedded  = "embedded"
+	TargetJiraCloud = "jira-cloud"
+)
+
+// ThreadsCloud is the cloud site whose issue properties hold parent maps.
+type ThreadsCloud struct {
+	URL      string       `key:"url" else:"none" doc:"The cloud site's base URL, as https://example.atlassian.net; for an API token with scopes https://api.atlassian.com/ex/jira/CLOUD_ID."`
+	User     string       `key:"user" else:"none" doc:"The e-mail address of the account that writes. It needs the permissions to browse and to edit the issues."`
+	Token    secret.Value `key:"token" else:"none" doc:"An API token of that account."`
+	Requests int          `key:"requests" default:"4" doc:"How many requests are sent at a time."`
+}
+
+// maxCloudRequests is more than a site's limit by the second takes from one
+// account; from there on, waits only get more.
+const maxCloudRequests = 100
+
+func (t *Threads) judgeTarget(j *judge) {
+	switch t.Target {
+	case TargetEmbedded:
+	case TargetJiraCloud:
+		t.JiraCloud.judge(j, "threads.jira_cloud")
+	default:
+		j.wrong("threads.target", "%q is not known; write embedded or jira-cloud", t.Target)
+	}
+}
+
+func (c *ThreadsCloud) judge(j *judge, key string) {
+	if c.URL == "" {
+		j.wrong(key+".url", "the cloud site's base URL is missing; write it as https://example.atlassian.net")
+	} else {
+		judgeURL(j, key+".url", c.URL)
+	}
+	if !strings.Contains(c.User, "@") || strings.ContainsAny(c.User, ": \t\r\n") {
+		j.wrong(key+".user", "%q is no e-mail address; a cloud site knows its accounts by them", c.User)
+	}
+	if strings.TrimSpace(c.Token.Reveal()) == "" {
+		j.wrong(key+".token", "the account's API token is missing")
+	}
+	if c.Requests < 1 || c.Requests > maxCloudRequests {
+		j.wrong(key+".requests", "%d requests at a time do not work; give 1 to %d", c.Requests, maxCloudRequests)
+	}
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"outrigger/internal/secret"
+)
+
+func TestValidateThreadsTarget(t *testing.T) {
+	cloud := func(edit func(*ThreadsCloud)) func(*Config) {
+		return func(c *Config) {
+			c.Threads.Target = TargetJiraCloud
+			c.Threads.JiraCloud.URL = "https://example.atlassian.net"
+			c.Threads.JiraCloud.User, c.Threads.JiraCloud.Token = "ann@example.com", secret.New("ATATT3x")
+			edit(&c.Threads.JiraCloud)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		edit func(*Config)
+		want string
+	}{
+		{"the default", func(*Config) {}, ""},
+		{"a cloud site", cloud(func(*ThreadsCloud) {}), ""},
+		{"the gateway", cloud(func(c *ThreadsCloud) { c.URL = "https://api.atlassian.com/ex/jira/1324a887" }), ""},
+		{"settings of a target that is not used", func(c *Config) { c.Threads.JiraCloud.URL = "?" }, ""},
+		{"an unknown target", func(c *Config) { c.Threads.Target = "jira_cloud" }, `threads.target: "jira_cloud" is not known; write embedded or jira-cloud`},
+		{"nothing said", func(c *Config) { c.Threads.Target = TargetJiraCloud },
+			"threads.jira_cloud.url: the cloud site's base URL is missing; write it as https://example.atlassian.net\n" +
+				"threads.jira_cloud.user: \"\" is no e-mail address; a cloud site knows its accounts by them\n" +
+				"threads.jira_cloud.token: the account's API token is missing"},
+		{"no scheme", cloud(func(c *ThreadsCloud) { c.URL = "example.atlassian.net" }),
+			"threads.jira_cloud.url: this is no URL; write it as https://host or https://host/path"},
+		{"a password in the URL", cloud(func(c *ThreadsCloud) { c.URL = "https://ann:ATATT3x@example.atlassian.net" }),
+			"threads.jira_cloud.url: a base URL has a scheme, a host and perhaps a path, and nothing else"},
+		{"a user name", cloud(func(c *ThreadsCloud) { c.User = "ann" }),
+			`threads.jira_cloud.user: "ann" is no e-mail address; a cloud site knows its accounts by them`},
+		{"a colon", cloud(func(c *ThreadsCloud) { c.User = "a:nn@example.com" }),
+			`threads.jira_cloud.user: "a:nn@example.com" is no e-mail address; a cloud site knows its accounts by them`},
+		{"a token of spaces", cloud(func(c *ThreadsCloud) { c.Token = secret.New(" ") }), "threads.jira_cloud.token: the account's API token is missing"},
+		{"no requests", cloud(func(c *ThreadsCloud) { c.Requests = 0 }), "threads.jira_cloud.requests: 0 requests at a time do not work; give 1 to 100"},
+		{"a flood", cloud(func(c *ThreadsCloud) { c.Requests = 101 }), "threads.jira_cloud.requests: 101 requests at a time do not work; give 1 to 100"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := Default()
+			test.edit(c)
+			got := ""
+			if err := c.Validate(); err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("got %s\nwant %s", got, test.want)
+			}
+			if strings.Contains(got, "ATATT3x") {
+				t.Error("the token is in the message")
+			}
+		})
+	}
+}
