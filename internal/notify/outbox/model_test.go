@@ -1,0 +1,449 @@
+package outbox
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// modelChecks is how many histories are tried where the flag says nothing.
+const modelChecks = "15"
+
+// TestModel plays histories of events, crashes, lost leases, hand-overs, bad
+// answers and changes of rules against the store of each database, and then
+// asks the chat platform for every message: none is lost, none is there twice
+// but for a crash, and those of a channel came in their order.
+func TestModel(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set(modelChecks); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Value.Set(f.DefValue) }() // it took it before
+	}
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := 0
+		play := func(steady, alone bool) func(t *testing.T) {
+			return func(t *testing.T) {
+				rapid.Check(t, func(r *rapid.T) {
+					run++
+					m := newModel(t, d, box, run, alone)
+					defer m.end()
+					m.begin(r)
+					r.Repeat(m.steps(steady))
+					m.settle(r)
+					m.judge(r, steady)
+				})
+			}
+		}
+		t.Run("steady rules", play(true, true))
+		t.Run("changing rules", play(false, true))
+		if d.Dialect() == db.Postgres {
+			t.Run("steady rules, two nodes", play(true, false))
+			t.Run("changing rules, two nodes", play(false, false))
+		}
+	}, secret.Migrations, audit.Migrations, identity.Migrations, notify.Migrations)
+}
+
+// model is one history.
+type model struct {
+	t     *testing.T
+	d     *db.DB
+	box   *secret.Box
+	run   int
+	alone bool
+
+	shards []int         // of the channels of the three URLs
+	node   *modelNode    // who holds them
+	other  *notify.Store // a node without shards, where there are two
+	nodes  []*modelNode  // all that there were
+	rules  []notify.RuleInfo
+	urls   []string // of the rules, "" for one that was deleted
+
+	events  []*modelEvent
+	breaks  int // crashes and lost leases: each may repeat a message a channel
+	changes int // of rules: each may repeat the one that was under way
+	sink    modelSink
+}
+
+// modelEvent is an event that was acknowledged.
+type modelEvent struct {
+	name  string
+	wants int            // channels that it goes to
+	off   map[int64]bool // whether a rule that took it, by id, was off since
+}
+
+// modelSink is the chat platform.
+type modelSink struct {
+	mu    sync.Mutex
+	mood  map[string]int      // status by host
+	taken map[string][]string // messages answered 2xx by host, in order
+	fives map[string]int      // server errors by message
+}
+
+// modelNode is a process: its memory, its outbox, its leases.
+type modelNode struct {
+	*notify.Store
+	m      *model
+	outbox *Outbox
+	cut    atomic.Bool // killed: nothing of it gets out any more
+	leases *db.Leases
+	stop   context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+func newModel(t *testing.T, d *db.DB, box *secret.Box, run int, alone bool) *model {
+	return &model{t: t, d: d, box: box, run: run, alone: alone, sink: modelSink{
+		mood: make(map[string]int), taken: make(map[string][]string), fives: make(map[string]int),
+	}}
+}
+
+func (m *model) store(r *rapid.T) *notify.Store {
+	s := notify.NewStore(m.d, m.box, slog.New(slog.DiscardHandler))
+	if err := s.Load(m.t.Context()); err != nil {
+		r.Fatal(err)
+	}
+	return s
+}
+
+// begin creates the rules and starts the first process.
+func (m *model) begin(r *rapid.T) {
+	m.node = &modelNode{Store: m.store(r)}
+	m.other = m.node.Store
+	m.rules, m.urls = make([]notify.RuleInfo, 3), make([]string, 3)
+	for k := range m.rules {
+		m.save(r, k, k, true)
+		if shard := notify.ShardOf(m.rules[k].ChannelID); !slices.Contains(m.shards, shard) {
+			m.shards = append(m.shards, shard)
+		}
+	}
+	m.changes = 0
+	m.start(r)
+}
+
+// start has a new process take the shards over, whatever the last one thinks.
+func (m *model) start(r *rapid.T) {
+	n := &modelNode{Store: m.store(r), m: m, leases: db.NewLeases(m.d, "node", nil)}
+	n.leases.Time, n.leases.Every = time.Hour, time.Hour // only a successor ends them
+	n.outbox = New(Options{
+		Queue: n, Client: n, Render: func(e *notify.Event, _ notify.Format) []byte { return []byte(e.URL) },
+		Alone: m.alone, Rate: 1e6, Burst: 1e6, Clock: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
+	})
+	n.OnChange(n.outbox.Enqueued, n.outbox.Moved)
+	ctx, stop := context.WithCancel(context.Background())
+	n.stop = stop
+	m.node, m.nodes = n, append(m.nodes, n)
+	if err := n.leases.Start(ctx); err != nil {
+		r.Fatal(err)
+	}
+	for _, shard := range m.shards {
+		lease, err := n.leases.Acquire(ctx, fmt.Sprintf("outbox/%02d", shard))
+		if err != nil || lease == nil {
+			r.Fatalf("lease %v, %v", lease, err)
+		}
+		n.ended.Go(func() { n.outbox.runShard(ctx, shard, lease) })
+	}
+	if !m.alone {
+		m.other = m.store(r)
+		n.ended.Go(func() { n.poll(ctx) })
+	}
+}
+
+// poll is what finds the work that other nodes wrote.
+func (n *modelNode) poll(ctx context.Context) {
+	for ctx.Err() == nil {
+		_ = n.outbox.wake(ctx, n.outbox.holding())
+		<-time.After(3 * time.Millisecond)
+	}
+}
+
+func (n *modelNode) Keep(ctx context.Context, r *notify.Result) error {
+	if n.cut.Load() {
+		return fault.New(fault.Conflict, "The process is dead.")
+	}
+	return n.Store.Keep(ctx, r)
+}
+
+// Do is a request to the chat platform, which takes a moment.
+func (n *modelNode) Do(req *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(req.Body)
+	if n.cut.Load() {
+		return nil, io.ErrUnexpectedEOF
+	}
+	<-time.After(rand.N(2 * time.Millisecond))
+	s := &n.m.sink
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := s.mood[req.URL.Host]
+	switch {
+	case status == 0:
+		status = http.StatusAccepted
+		s.taken[req.URL.Host] = append(s.taken[req.URL.Host], string(body))
+	case status >= 500:
+		s.fives[string(body)]++
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"0.003"}}, Body: http.NoBody}, nil
+}
+
+func (m *model) end() {
+	for _, n := range m.nodes {
+		n.stop()
+	}
+	for _, n := range m.nodes {
+		n.ended.Wait()
+		n.leases.Stop()
+	}
+	for _, rule := range m.rules { // so that other histories have theirs to themselves
+		if rule.ID != 0 {
+			_ = m.node.DeleteRule(context.Background(), notify.Actor{Name: "test"}, rule.ID)
+		}
+	}
+}
+
+// settle mends everything and waits until nothing waits.
+func (m *model) settle(r *rapid.T) {
+	m.sink.mu.Lock()
+	clear(m.sink.mood)
+	m.sink.mu.Unlock()
+	for k := range m.rules {
+		if m.urls[k] != "" {
+			m.enter(r, k, m.urls[k], m.rules[k].Enabled)
+		}
+	}
+	for until := time.Now().Add(20 * time.Second); ; {
+		if err := m.node.outbox.wake(m.t.Context(), m.node.outbox.holding()); err != nil {
+			r.Fatal(err)
+		}
+		waiting, err := m.node.ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: notify.Waiting, Limit: 10})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if len(waiting) == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			r.Fatalf("%d messages are stuck, such as %d of rules %v on channel %d", len(waiting), waiting[0].ID, waiting[0].Rules, waiting[0].ChannelID)
+		}
+		<-time.After(2 * time.Millisecond)
+	}
+}
+
+// judge compares what was acknowledged with what the chat platform has.
+func (m *model) judge(r *rapid.T, steady bool) {
+	all, err := m.node.ListDeliveries(m.t.Context(), notify.DeliveryFilter{Limit: 1000})
+	if err != nil {
+		r.Fatal(err)
+	}
+	byEvent := make(map[string][]*notify.Delivery)
+	for _, d := range all {
+		byEvent[d.Event.URL] = append(byEvent[d.Event.URL], d)
+	}
+	got := make(map[string]int)
+	for host, taken := range m.sink.taken {
+		first := slices.Clone(taken[:0])
+		for _, name := range taken {
+			got[name]++
+			if !slices.Contains(first, name) {
+				first = append(first, name)
+			}
+		}
+		if repeats := len(taken) - len(first); repeats > m.breaks+m.changes {
+			r.Errorf("%s has %d repeats after %d crashes and %d changes: %v", host, repeats, m.breaks, m.changes, taken)
+		}
+		if steady && !slices.IsSorted(first) {
+			r.Errorf("%s has them out of order: %v", host, first)
+		}
+	}
+	for _, e := range m.events {
+		if n := len(byEvent[e.name]); n != e.wants {
+			r.Errorf("event %s has %d deliveries, want %d", e.name, n, e.wants)
+		}
+		for _, d := range byEvent[e.name] {
+			m.judgeDelivery(r, e, d, got[e.name])
+		}
+	}
+}
+
+func (m *model) judgeDelivery(r *rapid.T, e *modelEvent, d *notify.Delivery, got int) {
+	excused := false
+	switch d.State {
+	case notify.Delivered:
+		excused = got >= 1
+	case notify.Cancelled:
+		excused = !slices.ContainsFunc(d.Rules, func(id int64) bool { return !e.off[id] })
+	case notify.Failed:
+		excused = d.Reason == notify.SetAsideReason && m.sink.fives[e.name] >= setAsideAfter
+	}
+	if !excused {
+		r.Errorf("%s for the rules %v is %s (%s); the platform has it %d times; rules off since: %v", e.name, d.Rules, d.State, d.Reason, got, e.off)
+	}
+}
+
+func (m *model) host(n int) string { return fmt.Sprintf("run%d-%d.example.com", m.run, n) }
+
+// urlOf is one of three; two rules may share it.
+func (m *model) urlOf(n int) string { return "https://" + m.host(n) + "/hook" }
+
+// front is the node that a request comes to.
+func (m *model) front(r *rapid.T) *notify.Store {
+	if m.alone || rapid.Bool().Draw(r, "the node with the shards") {
+		return m.node.Store
+	}
+	return m.other
+}
+
+// save saves rule k, the last of which takes every project, with a URL.
+func (m *model) save(r *rapid.T, k, url int, enabled bool) {
+	if !enabled {
+		m.off(k)
+	}
+	m.changes++
+	m.enter(r, k, m.urlOf(url), enabled)
+}
+
+// off notes that what waits for rule k may be cancelled.
+func (m *model) off(k int) {
+	for _, e := range m.events {
+		if _, ok := e.off[m.rules[k].ID]; ok {
+			e.off[m.rules[k].ID] = true
+		}
+	}
+}
+
+func (m *model) enter(r *rapid.T, k int, url string, enabled bool) {
+	rule := m.rules[k].Rule
+	rule.Version, rule.Enabled = 0, enabled
+	if rule.ID == 0 {
+		rule = notify.Rule{Name: "model", Connection: m.connection(), Format: notify.Teams, Enabled: enabled, Filter: notify.Filter{EventTypes: []notify.EventType{notify.TagCreated}}}
+		if k < 2 {
+			rule.ProjectKey = fmt.Sprint("P", k)
+		}
+	}
+	info, err := m.front(r).SaveRule(m.t.Context(), notify.Actor{Name: "test"}, rule, url)
+	if err != nil {
+		r.Fatal(err)
+	}
+	m.rules[k], m.urls[k] = info, url
+}
+
+func (m *model) connection() string { return fmt.Sprintf("run%d", m.run) }
+
+// accept takes an event of project k, which the last rule takes too.
+func (m *model) accept(r *rapid.T, k int) {
+	e := &modelEvent{name: fmt.Sprintf("https://%s/%04d", m.connection(), len(m.events)), off: make(map[int64]bool)}
+	var channels []string
+	for _, rule := range []int{k, 2} {
+		if m.urls[rule] != "" && m.rules[rule].Enabled {
+			e.off[m.rules[rule].ID] = false
+			channels = append(channels, m.urls[rule])
+		}
+	}
+	slices.Sort(channels)
+	e.wants = len(slices.Compact(channels))
+	receipt := &notify.Receipt{
+		Connection: m.connection(), Key: "test", RequestID: e.name, ReceivedAt: time.Now(), Outcome: notify.Understood, Digest: []byte(e.name),
+		Events: []notify.Event{{
+			Types: []notify.EventType{notify.TagCreated}, Connection: m.connection(), URL: e.name, Project: notify.Project{Key: fmt.Sprint("P", k)},
+		}},
+	}
+	if err := m.front(r).Accept(m.t.Context(), receipt); err != nil {
+		r.Fatal(err)
+	}
+	m.events = append(m.events, e)
+}
+
+func (m *model) steps(steady bool) map[string]func(*rapid.T) {
+	rule := func(r *rapid.T) int { return rapid.IntRange(0, 2).Draw(r, "rule") }
+	steps := map[string]func(*rapid.T){
+		"events": func(r *rapid.T) {
+			for range rapid.IntRange(1, 6).Draw(r, "events") {
+				m.accept(r, rapid.IntRange(0, 1).Draw(r, "project"))
+			}
+		},
+		"answers": func(r *rapid.T) {
+			moods := []int{0, 0, 429, 404}
+			if !steady { // set aside, a message gives its place up
+				moods = append(moods, 503)
+			}
+			host := m.host(rapid.IntRange(0, 2).Draw(r, "host"))
+			m.sink.mu.Lock()
+			defer m.sink.mu.Unlock()
+			m.sink.mood[host] = rapid.SampledFrom(moods).Draw(r, "answers")
+		},
+		"enter the URL again": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.enter(r, k, m.urls[k], m.rules[k].Enabled)
+			}
+		},
+		"crash": func(r *rapid.T) {
+			m.breaks++
+			m.node.cut.Store(true)
+			m.node.stop()
+			m.start(r)
+		},
+		"the lease is lost": func(r *rapid.T) {
+			m.breaks++
+			m.start(r) // and the other goes on until it is told
+		},
+		"hand over": func(r *rapid.T) {
+			m.node.stop()
+			m.node.ended.Wait()
+			m.start(r)
+		},
+		"time": func(*rapid.T) { <-time.After(5 * time.Millisecond) },
+	}
+	if steady {
+		return steps
+	}
+	maps.Copy(steps, map[string]func(*rapid.T){
+		"change the URL": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.save(r, k, rapid.IntRange(0, 2).Draw(r, "URL"), m.rules[k].Enabled)
+			}
+		},
+		"disable or enable": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.save(r, k, int(m.urls[k][strings.IndexByte(m.urls[k], '.')-1]-'0'), !m.rules[k].Enabled)
+			}
+		},
+		"delete or create": func(r *rapid.T) {
+			k := rule(r)
+			if m.urls[k] == "" {
+				m.save(r, k, rapid.IntRange(0, 2).Draw(r, "URL"), true)
+				return
+			}
+			m.changes++
+			m.off(k)
+			if err := m.front(r).DeleteRule(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ID); err != nil {
+				r.Fatal(err)
+			}
+			m.rules[k], m.urls[k] = notify.RuleInfo{}, ""
+		},
+	})
+	return steps
+}
