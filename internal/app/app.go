@@ -47,6 +47,7 @@ type App struct {
 	chat          chat
 	mail          mail
 	threadsSource threadsSource
+	threadsCloud  threadsCloud
 	sharers       sharers
 	sending       endings
 
@@ -115,10 +116,12 @@ func (a *App) parts() []func(context.Context) error {
 		a.openNotify,
 		a.openMail,
 		a.openThreadsSource,
+		a.openThreadsCloud,
 		a.serve,
 		a.startNotify,
 		a.startMail,
 		a.startThreadsSource,
+		a.startThreadsCloud,
 		a.startRetention,
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"outrigger/internal/mailqueue/relay"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
+	"outrigger/internal/threads"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/upload"
 )
 
 // ground is the ground floor of a running process.
@@ -31,7 +33,7 @@ type ground struct {
 func migrations() []db.Migrations {
 	return []db.Migrations{
 		secret.Migrations, audit.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations,
-		relay.Migrations, mailqueue.Migrations, source.Migrations,
+		relay.Migrations, mailqueue.Migrations, source.Migrations, upload.Migrations, threads.Migrations,
 	}
 }
 

@@ -108,8 +108,19 @@ func (p *Processor) Stop() {
 	}
 }
 
-// Kick has the workers look at once.
+// Held is how many of the leases this node works under.
+func (p *Processor) Held() (n int) {
+	for _, s := range p.shards {
+		n += s.Held()
+	}
+	return n
+}
+
+// Kick has the workers look at once, also for whether the work is theirs.
 func (p *Processor) Kick() {
+	for _, s := range p.shards {
+		s.Kick()
+	}
 	for _, wake := range append(slices.Clone(p.wakes), p.stopped) {
 		select {
 		case wake <- struct{}{}:
@@ -133,7 +144,7 @@ func (p *Processor) loop(ctx context.Context, lease threads.Holder, wake <-chan 
 		case errors.Is(err, errStalled):
 			return // the lease goes to whoever is better
 		case errors.Is(err, threads.ErrOvertaken):
-			err = nil
+			did, err = false, nil // whoever overtook it has woken this, or has the lease
 		case err != nil && ctx.Err() == nil && !failing:
 			p.Log.Error("the migration's worker failed; will try on", "lease", lease.Name(), "cause", err)
 		}

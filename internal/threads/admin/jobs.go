@@ -1,0 +1,143 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+	"outrigger/internal/threads"
+)
+
+// Verification compares the target with the data that is loaded.
+type Verification struct {
+	State     string               `json:"state"` // running, done, failed
+	Chunks    Chunks               `json:"chunks"`
+	Issues    int64                `json:"issues"`    // compared
+	Relations int64                `json:"relations"` // expected: those of the data that are no errors
+	Present   int64                `json:"present"`   // of them, as expected
+	Missing   int64                `json:"missing"`
+	Different int64                `json:"different"` // with another parent
+	First     []threads.Difference `json:"first"`     // of what is missing or different
+	WaitUntil time.Time            `json:"waitUntil,omitzero"`
+	UpdatedAt time.Time            `json:"updatedAt,omitzero"`
+	Message   string               `json:"message,omitempty"`
+}
+
+func (t *Tool) verificationOf(j threads.Job) (*Verification, error) {
+	var v threads.VerifyJob
+	if err := j.Read(&v); err != nil {
+		return nil, err
+	}
+	out := &Verification{
+		State: j.State, Chunks: Chunks{v.Chunk, v.Chunks}, Issues: v.Issues, Relations: v.Relations,
+		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First,
+		UpdatedAt: j.UpdatedAt, Message: j.Message,
+	}
+	if j.State == threads.JobRunning && v.Pace.WaitUntil.After(t.Clock()) {
+		out.WaitUntil = v.Pace.WaitUntil
+	}
+	return out, nil
+}
+
+// Verification gives the last comparison of the data that is loaded; nil when
+// there was none.
+func (t *Tool) Verification(ctx context.Context) (*Verification, error) {
+	j, err := t.Store.Job(ctx, threads.JobVerify)
+	if err != nil || j.State == "" {
+		return nil, err
+	}
+	var v threads.VerifyJob
+	if err := j.Read(&v); err != nil {
+		return nil, err
+	}
+	m, err := t.Store.Migration(ctx)
+	if err != nil || m.Stage != v.Stage {
+		return nil, err
+	}
+	return t.verificationOf(j)
+}
+
+// Verify begins a comparison, unless one runs.
+func (t *Tool) Verify(ctx context.Context) (*Verification, error) {
+	if _, err := t.Store.Verify(ctx, true); err != nil {
+		return nil, err
+	}
+	j, err := t.Store.Job(ctx, threads.JobVerify)
+	if err != nil {
+		return nil, err
+	}
+	return t.verificationOf(j)
+}
+
+func (a *API) verify(w http.ResponseWriter, r *http.Request) error {
+	v, err := a.Verify(r.Context())
+	if err != nil {
+		return err
+	}
+	return later(w, r, v)
+}
+
+// showVerify gives the last comparison, or begins the first one.
+func (a *API) showVerify(w http.ResponseWriter, r *http.Request) error {
+	v, err := a.Verification(r.Context())
+	if err == nil && v == nil {
+		v, err = a.Verify(r.Context())
+	}
+	switch {
+	case err != nil:
+		return err
+	case v.State == threads.JobRunning:
+		return later(w, r, v)
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, v)
+}
+
+// Restoration is a backup on its way into the target.
+type Restoration struct {
+	State     string              `json:"state"` // running, done, failed
+	Mode      threads.RestoreMode `json:"mode"`
+	Issues    Progress            `json:"issues"`
+	Refused   int64               `json:"refused"` // issues that the target does not have, or does not let be written
+	WaitUntil time.Time           `json:"waitUntil,omitzero"`
+	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
+	Message   string              `json:"message,omitempty"`
+}
+
+// Restoration gives the last one; nil when there was none.
+func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
+	j, err := t.Store.Job(ctx, threads.JobRestore)
+	if err != nil || j.State == "" {
+		return nil, err
+	}
+	var d threads.RestoreJob
+	if err := j.Read(&d); err != nil {
+		return nil, err
+	}
+	out := &Restoration{
+		State: j.State, Mode: d.Mode, Issues: Progress{Processed: d.Done, Total: d.Issues}, Refused: d.Refused,
+		UpdatedAt: j.UpdatedAt, Message: j.Message,
+	}
+	switch {
+	case j.State == threads.JobDone:
+		out.Issues.Percent = 100
+	case d.Issues > 0:
+		out.Issues.Percent = int(min(d.Done*100/d.Issues, 99))
+	}
+	if j.State == threads.JobRunning && d.Pace.WaitUntil.After(t.Clock()) {
+		out.WaitUntil = d.Pace.WaitUntil
+	}
+	return out, nil
+}
+
+func (a *API) showRestore(w http.ResponseWriter, r *http.Request) error {
+	d, err := a.Restoration(r.Context())
+	switch {
+	case err != nil:
+		return err
+	case d == nil:
+		return fault.New(fault.NotFound, "No backup has been restored yet.")
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, d)
+}

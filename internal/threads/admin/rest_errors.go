@@ -1,0 +1,105 @@
+package admin
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+	"outrigger/internal/threads"
+)
+
+// errorJSON is a permanent error.
+type errorJSON struct {
+	IssueID         int64          `json:"issueId"`
+	CommentID       int64          `json:"commentId"`
+	ParentCommentID int64          `json:"parentCommentId"`
+	Reason          threads.Reason `json:"reason"`
+}
+
+func (a *API) errors(w http.ResponseWriter, r *http.Request) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	var after threads.ErrorPlace
+	if page.After != "" {
+		if _, err := fmt.Sscanf(page.After, "%d.%d", &after.Chunk, &after.Entry); err != nil {
+			var wrong fault.Fields
+			wrong.Add("after", "after must be what next said in the answer before.")
+			return wrong.Err()
+		}
+	}
+	rows, err := a.Store.Errors(r.Context(), after, page.Limit+1)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, rows,
+		func(e threads.ErrorRecord) string { return fmt.Sprintf("%d.%d", e.At.Chunk, e.At.Entry) },
+		func(e threads.ErrorRecord) errorJSON {
+			return errorJSON{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason}
+		}))
+}
+
+// errorsAtOnce is how many errors are read at once: a chunk's worth.
+const errorsAtOnce = threads.ChunkSize
+
+// errorsCSV streams every permanent error.
+func (a *API) errorsCSV(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.Store.Errors(r.Context(), threads.ErrorPlace{}, errorsAtOnce)
+	if err != nil {
+		return err
+	}
+	m, err := a.Store.Migration(r.Context())
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="threaded-comments-errors.csv"`)
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	out := bufio.NewWriter(w)
+	_, _ = out.WriteString("issueId,commentId,parentCommentId,reason\n")
+	if err := a.writeErrors(r.Context(), out, m.Stage, list); err != nil {
+		return err // cuts the answer off: a report that only ends would pass for whole
+	}
+	_ = out.Flush() // whoever asked may be gone
+	return nil
+}
+
+var errOtherData = errors.New("the data was replaced while its errors were read")
+
+func (a *API) writeErrors(ctx context.Context, out *bufio.Writer, stage int64, list []threads.ErrorRecord) error {
+	var line []byte
+	for {
+		for _, e := range list {
+			line = line[:0]
+			for _, id := range []int64{e.IssueID, e.CommentID, e.ParentCommentID} {
+				line = append(strconv.AppendInt(line, id, 10), ',')
+			}
+			line = append(append(line, e.Reason...), '\n')
+			if _, err := out.Write(line); err != nil {
+				return nil // whoever asked is gone
+			}
+		}
+		if len(list) < errorsAtOnce {
+			break
+		}
+		var err error
+		if list, err = a.Store.Errors(ctx, list[len(list)-1].At, errorsAtOnce); err != nil {
+			return err
+		}
+	}
+	m, err := a.Store.Migration(ctx)
+	if err == nil && m.Stage != stage {
+		err = errOtherData
+	}
+	return err
+}

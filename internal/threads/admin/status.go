@@ -1,0 +1,96 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+// Status is how the migration stands.
+type Status struct {
+	Status            threads.Status      `json:"status"`
+	Phase             threads.Phase       `json:"phase"`
+	Progress          Progress            `json:"progress"` // in distinct records, errors included
+	Chunks            Chunks              `json:"chunks"`
+	IssuesProcessed   int64               `json:"issuesProcessed"`
+	ParentMapsCreated int64               `json:"parentMapsCreated"`
+	Errors            Errors              `json:"errors"`
+	WaitUntil         time.Time           `json:"waitUntil,omitzero"`
+	StartedAt         time.Time           `json:"startedAt,omitzero"`
+	UpdatedAt         time.Time           `json:"updatedAt,omitzero"`
+	Message           string              `json:"message,omitempty"`
+	Allowed           []threads.Operation `json:"allowed"`
+}
+
+// Progress is how much of something is done.
+type Progress struct {
+	Processed int64 `json:"processed"`
+	Total     int64 `json:"total"`
+	Percent   int   `json:"percent"` // rounded down, 100 only at the end
+}
+
+// Chunks is how many chunks are done.
+type Chunks struct {
+	Processed int64 `json:"processed"`
+	Total     int64 `json:"total"`
+}
+
+// Errors is how many records are errors.
+type Errors struct {
+	Permanent int64 `json:"permanent"`
+	Retryable int64 `json:"retryable"`
+}
+
+// Status gives how the migration stands.
+func (t *Tool) Status(ctx context.Context) (Status, error) {
+	m, err := t.Store.Migration(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	return t.statusOf(ctx, &m)
+}
+
+func (t *Tool) statusOf(ctx context.Context, m *threads.Migration) (Status, error) {
+	s := Status{
+		Status: m.Phase.Status(), Phase: m.Phase,
+		Progress:        Progress{m.RecordsDone, m.Records, m.Percent()},
+		Chunks:          Chunks{m.ChunksDone, m.Chunks},
+		IssuesProcessed: m.Issues, ParentMapsCreated: m.ParentMaps,
+		Errors:    Errors{m.Permanent, m.Retryable},
+		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Message: m.Message, Allowed: m.Phase.Allowed(),
+	}
+	if m.Pace.WaitUntil.After(t.Clock()) {
+		s.WaitUntil = m.Pace.WaitUntil
+	}
+	if m.Phase != threads.PhaseLoading {
+		return s, nil
+	}
+	st, err := t.Store.Stage(ctx, m.Stage)
+	if fault.Is(err, fault.NotFound) {
+		return s, nil // it is over just now
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Message = stageSentence(st)
+	return s, nil
+}
+
+// stageSentence says how far files are read.
+func stageSentence(st *threads.StageState) string {
+	if st.Step == "" {
+		return "The files are about to be read."
+	}
+	return fmt.Sprintf("%s: %d%%.", st.Step, stagePercent(st))
+}
+
+// stagePercent is how much is read, 100 only at the end.
+func stagePercent(st *threads.StageState) int {
+	if st.State == threads.StageDone {
+		return 100
+	}
+	return min(int(st.Done*100), 99)
+}

@@ -1,0 +1,96 @@
+package admin
+
+import (
+	"bufio"
+	"slices"
+	"strconv"
+
+	"outrigger/internal/threads"
+)
+
+// none is no place in a tree.
+const none = int32(-1)
+
+// tree is the threads of an issue: every comment that its parent map names,
+// once. It is built and written without recursion, in time that is linear but
+// for sorting, since a thread can be as deep as an issue has comments.
+type tree struct {
+	ids         []int64 // of the comments, in order; places are indexes
+	parent      []int32 // none for one that begins a thread
+	child, next []int32 // the first reply to it, the next one to its own parent
+	first       int32   // the first thread
+}
+
+// newTree makes the tree of a parent map. Where comments' parents lead back to
+// them, which only a target that others write to can have, the lowest of them
+// begins the thread.
+func newTree(m threads.ParentMap) *tree {
+	t := &tree{ids: make([]int64, 0, 2*len(m)), first: none}
+	for _, r := range m {
+		t.ids = append(t.ids, r.CommentID, r.ParentID)
+	}
+	slices.Sort(t.ids)
+	t.ids = slices.Compact(t.ids)
+	t.parent = slices.Repeat([]int32{none}, len(t.ids))
+	for _, r := range m {
+		t.parent[t.place(r.CommentID)] = t.place(r.ParentID)
+	}
+	t.cut()
+	t.child, t.next = slices.Repeat([]int32{none}, len(t.ids)), slices.Repeat([]int32{none}, len(t.ids))
+	for i := int32(len(t.ids)) - 1; i >= 0; i-- { // from the last, so that each list is in order
+		list := &t.first
+		if p := t.parent[i]; p != none {
+			list = &t.child[p]
+		}
+		t.next[i], *list = *list, i
+	}
+	return t
+}
+
+func (t *tree) place(id int64) int32 {
+	i, _ := slices.BinarySearch(t.ids, id)
+	return int32(i)
+}
+
+// cut makes the lowest comment of every cycle the beginning of a thread.
+func (t *tree) cut() {
+	seen := make([]int32, len(t.ids)) // by which walk, counted from 1
+	for start := range t.ids {
+		i := int32(start)
+		for i != none && seen[i] == 0 {
+			seen[i] = int32(start) + 1
+			i = t.parent[i]
+		}
+		if i == none || seen[i] != int32(start)+1 {
+			continue // it ends, or joins what was walked before
+		}
+		lowest := i
+		for j := t.parent[i]; j != i; j = t.parent[j] {
+			lowest = min(lowest, j)
+		}
+		t.parent[lowest] = none
+	}
+}
+
+// write writes the threads as JSON, each as its comment and the replies to it.
+func (t *tree) write(w *bufio.Writer) {
+	_ = w.WriteByte('[') // a bufio.Writer keeps its error until Flush
+	for i := t.first; i != none; {
+		b := append(w.AvailableBuffer(), `{"commentId":"`...)
+		b = append(strconv.AppendInt(b, t.ids[i], 10), `","replies":[`...)
+		_, _ = w.Write(b)
+		if t.child[i] != none {
+			i = t.child[i]
+			continue
+		}
+		_, _ = w.WriteString("]}")
+		for t.next[i] == none && t.parent[i] != none {
+			i = t.parent[i]
+			_, _ = w.WriteString("]}")
+		}
+		if i = t.next[i]; i != none {
+			_ = w.WriteByte(',')
+		}
+	}
+	_ = w.WriteByte(']')
+}
