@@ -17,6 +17,17 @@ type threadsCmd struct {
 	Mappings     threadsMappingsCmd   `cmd:"" help:"Mappings of the self-hosted side."`
 	Export       threadsExportCmd     `cmd:"" help:"Fetch the hierarchy from any server of the export endpoint."`
 	IDMappings   threadsIDMappingsCmd `cmd:"" name:"id-mappings" help:"Fetch the id mappings report from any server that has it."`
+	Migrate      threadsMigrateCmd    `cmd:"" help:"Migrate on the cloud side: send two files, load, process, wait for the end."`
+	Status       threadsStatusCmd     `cmd:"" help:"Show how the migration stands."`
+	Start        threadsStartCmd      `cmd:"" help:"Process what is loaded."`
+	Stop         threadsStopCmd       `cmd:"" help:"Pause processing."`
+	Continue     threadsContinueCmd   `cmd:"" help:"Go on where processing was paused or failed."`
+	Cancel       threadsCancelCmd     `cmd:"" help:"Give the migration up; what is written stays."`
+	Reset        threadsResetCmd      `cmd:"" help:"Clear the migration, so that a new one can begin."`
+	Errors       threadsErrorsCmd     `cmd:"" help:"Fetch the permanent errors as CSV."`
+	Verify       threadsVerifyCmd     `cmd:"" help:"Compare the threads that are there with what the files say."`
+	Backup       threadsBackupCmd     `cmd:"" help:"Write every thread of the cloud side to a file."`
+	Restore      threadsRestoreCmd    `cmd:"" help:"Write the threads of a backup."`
 	HelperScript helperScriptCmd      `cmd:"" help:"Write the archive with the helper script, which exports with curl. Needs no server."`
 }
 

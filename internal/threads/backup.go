@@ -113,6 +113,9 @@ type BackupReader struct {
 
 func errBackup(cause error, format string, args ...any) error {
 	message := "The file is no whole backup: " + fmt.Sprintf(format, args...) + " Nothing was changed."
+	if errors.Is(cause, io.EOF) {
+		cause = io.ErrUnexpectedEOF // Next says io.EOF of a whole one alone
+	}
 	if cause == nil {
 		return fault.New(fault.Invalid, "%s", message)
 	}

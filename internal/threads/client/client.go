@@ -99,6 +99,11 @@ func (c *Client) wait(ctx context.Context, why string, d time.Duration) error {
 	if c.Notice != nil {
 		c.Notice(fmt.Sprintf("%s; trying again in %s", why, d.Round(100*time.Millisecond)))
 	}
+	return c.pause(ctx, d)
+}
+
+// pause lets time pass.
+func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	if c.sleep != nil {
 		return c.sleep(ctx, d)
 	}

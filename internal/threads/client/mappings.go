@@ -52,10 +52,11 @@ func (c *Client) IDMappings(ctx context.Context, cloudSite string, invalidate bo
 	if err := c.retry(ctx, func() (bool, error) { return d.attempt(ctx) }); err != nil {
 		return d.Reported, err
 	}
-	if d.Lines, err = d.count(); err != nil {
+	lines, err := countLines(part, d.done)
+	if err != nil {
 		return d.Reported, err
 	}
-	d.Bytes = d.done
+	d.Lines, d.Bytes = lines-1, d.done
 	return d.Reported, part.complete()
 }
 
@@ -236,9 +237,9 @@ func (d *download) copy(body io.Reader, size int64) error {
 	}
 }
 
-// count counts the lines of the part, without the header.
-func (d *download) count() (int64, error) {
-	in := io.NewSectionReader(d.part, 0, d.done)
+// countLines counts the lines of a file; the last need not have an end.
+func countLines(file io.ReaderAt, size int64) (int64, error) {
+	in := io.NewSectionReader(file, 0, size)
 	buf := make([]byte, writeSize)
 	var lines int64
 	last := byte('\n')
@@ -258,5 +259,5 @@ func (d *download) count() (int64, error) {
 	if last != '\n' {
 		lines++
 	}
-	return lines - 1, nil
+	return lines, nil
 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"outrigger/internal/threads"
+	remote "outrigger/internal/threads/client"
+)
+
+type threadsBackupCmd struct {
+	threadsFlags
+	Out string `required:"" help:"The file to write; it is there only when it is whole." placeholder:"FILE"`
+}
+
+func (c threadsBackupCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	bar := newBar(s, "backing up", unitBytes)
+	out, err := server.Backup(ctx, c.Out, bar.set)
+	bar.end()
+	if err != nil {
+		return interrupted(err, "there is no backup")
+	}
+	if c.JSON {
+		return printJSON(s.out, out)
+	}
+	_, err = fmt.Fprintf(s.out, "%d relations of %d issues are in %s\n", out.Relations, out.Issues, c.Out)
+	return err
+}
+
+type threadsRestoreCmd struct {
+	threadsFlags
+	yesFlag
+	In   string `required:"" help:"The backup." placeholder:"FILE"`
+	Mode string `help:"merge keeps what the backup does not have, replace takes it away." enum:"merge,replace" default:"merge" placeholder:"MODE"`
+}
+
+func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(c.In)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	has, err := remote.CheckBackup(file)
+	if err != nil {
+		return err
+	}
+	question := "Write the threads of %d issues over those that are there?"
+	if c.Mode == string(threads.RestoreReplace) {
+		question = "Write the threads of %d issues, and take all others away?"
+	}
+	if err := c.sure(s, fmt.Sprintf(question, has.Issues)); err != nil {
+		return err
+	}
+	sending, restoring := newBar(s, "sending", unitBytes), newBar(s, "restoring", unitRecords)
+	out, err := server.Restore(ctx, file, threads.RestoreMode(c.Mode), sending.set, func(done, total int64) {
+		sending.end()
+		restoring.set(done, total)
+	})
+	sending.end()
+	restoring.end()
+	if err != nil {
+		return interrupted(err, "what was sent is kept, and a restore that has begun goes on in the server")
+	}
+	if c.JSON {
+		err = printJSON(s.out, out)
+	} else {
+		_, err = fmt.Fprintf(s.out, "%d of %d issues are restored\n", out.Issues.Processed-out.Refused, out.Issues.Total)
+	}
+	switch {
+	case err != nil:
+		return err
+	case out.State != threads.JobDone:
+		return fmt.Errorf("the backup is not restored: %s", out.Message)
+	case out.Refused > 0:
+		return coded{exitLook, errors.New(out.Message)}
+	}
+	return nil
+}
+
+type threadsVerifyCmd struct{ threadsFlags }
+
+func (c threadsVerifyCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	bar := newBar(s, "comparing", unitRecords)
+	v, err := server.Verify(ctx, bar.set)
+	bar.end()
+	if err != nil {
+		return interrupted(err, "the server goes on comparing; run it again for the result")
+	}
+	if v.State != threads.JobDone {
+		return fmt.Errorf("it could not be compared: %s", v.Message)
+	}
+	if c.JSON {
+		err = printJSON(s.out, v)
+	} else {
+		err = printVerified(s, v)
+	}
+	if bad := v.Missing + v.Different; err == nil && bad > 0 {
+		return coded{exitLook, fmt.Errorf("%d of %d relations are not as the files say", bad, v.Relations)}
+	}
+	return err
+}
+
+func printVerified(s streams, v remote.Verified) error {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	rows := [][]string{
+		{"Issues compared", number(v.Issues)}, {"Relations", number(v.Relations)}, {"As the files say", number(v.Present)},
+		{"Missing", number(v.Missing)}, {"With another parent", number(v.Different)},
+	}
+	for _, d := range v.First {
+		found := "nothing"
+		if d.Found != 0 {
+			found = number(d.Found)
+		}
+		rows = append(rows, []string{"Issue " + number(d.CloudIssueID), fmt.Sprintf("comment %d: parent %d, and there is %s", d.CommentID, d.Expected, found)})
+	}
+	return printRows(s.out, []string{"COMPARED", "COUNT"}, rows)
+}

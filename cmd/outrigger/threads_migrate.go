@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+	remote "outrigger/internal/threads/client"
+)
+
+type threadsMigrateCmd struct {
+	threadsFlags
+	Hierarchy string `required:"" help:"The hierarchy: a JSON array of records or export pages, perhaps packed." placeholder:"FILE"`
+	Mappings  string `required:"" help:"The id mappings report, a CSV, perhaps packed." placeholder:"FILE"`
+	DryRun    bool   `help:"Only say what would come of it; nothing is kept."`
+	Partial   bool   `help:"That the hierarchy is some pages of an export, and not all, is fine."`
+	Replace   bool   `help:"Replace other files that are being sent, and data that is loaded and not processed yet."`
+}
+
+func (c threadsMigrateCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	m := &migrating{cmd: c, Client: server, s: s}
+	for _, f := range []struct{ kind, path string }{{threads.HierarchyFile, c.Hierarchy}, {threads.MappingsFile, c.Mappings}} {
+		file, err := os.Open(f.path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		m.files = append(m.files, kindFile{f.kind, file})
+	}
+	if c.DryRun {
+		return m.dryRun(ctx)
+	}
+	return m.run(ctx)
+}
+
+// migrating is a migration that this command drives.
+type migrating struct {
+	*remote.Client
+	cmd    threadsMigrateCmd
+	s      streams
+	files  []kindFile
+	drafts []string
+}
+
+type kindFile struct {
+	kind string
+	*os.File
+}
+
+// run does the whole of it.
+func (m *migrating) run(ctx context.Context) error {
+	now, err := m.Status(ctx)
+	if err == nil {
+		err = m.free(now)
+	}
+	if err != nil {
+		return err
+	}
+	if err := m.send(ctx); err != nil {
+		return interrupted(err, "what was sent is kept for 24 hours; run it again to go on")
+	}
+	p, err := m.preview(ctx)
+	if err != nil {
+		return interrupted(err, "the files are sent and kept for 24 hours; run it again to go on")
+	}
+	for _, remark := range remarks(&p) {
+		fmt.Fprintf(m.s.err, "outrigger: %s\n", remark)
+	}
+	if p.Partial && !m.cmd.Partial {
+		return errors.New("nothing is loaded; run it again with --partial if this is all you want")
+	}
+	if err := m.load(ctx); err != nil {
+		return interrupted(err, "the server goes on loading; see outrigger threads status, then start or reset")
+	}
+	if _, err := m.Operate(ctx, threads.OpStart, false); err != nil {
+		return interrupted(err, "it is loaded and may have been started; see outrigger threads status")
+	}
+	st, err := follow(ctx, m.s, m.Client)
+	if err != nil {
+		return interrupted(err, goesOn)
+	}
+	return m.cmd.ended(m.s, st)
+}
+
+// goesOn is for whoever stops watching.
+const goesOn = "processing goes on in the server; outrigger threads status --wait follows it, outrigger threads stop pauses it"
+
+// free says why the files could not be loaded, before they are sent.
+func (m *migrating) free(now remote.Status) error {
+	if _, err := now.Phase.After(threads.OpUpload); err != nil {
+		hint := "outrigger threads reset first"
+		if now.Phase == threads.PhaseProcessing {
+			hint = "outrigger threads status --wait follows it"
+		}
+		return fmt.Errorf("%w\n%s", err, hint)
+	}
+	if now.Phase != threads.PhaseEmpty && !m.cmd.Replace {
+		return fmt.Errorf("another migration is loaded (%s); outrigger threads start processes it, outrigger threads reset takes it away, --replace replaces it", now.Phase)
+	}
+	return nil
+}
+
+// send sends both files as drafts.
+func (m *migrating) send(ctx context.Context) error {
+	for _, f := range m.files {
+		bar := newBar(m.s, "sending "+f.kind, unitBytes)
+		draft, err := m.Upload(ctx, f.kind, f.File, m.cmd.Replace, bar.set)
+		bar.end()
+		if fault.Is(err, fault.Conflict) {
+			return fmt.Errorf("%w\n--replace replaces it", err)
+		}
+		if err != nil {
+			return err
+		}
+		m.drafts = append(m.drafts, draft.ID)
+	}
+	return nil
+}
+
+func (m *migrating) preview(ctx context.Context) (threads.Preview, error) {
+	bar := newBar(m.s, "reading", unitRecords)
+	defer bar.end()
+	return m.Preview(ctx, bar.set)
+}
+
+// load takes the drafts over, and waits until they are.
+func (m *migrating) load(ctx context.Context) error {
+	if _, err := m.Operate(ctx, threads.OpUpload, m.cmd.Partial); err != nil {
+		return err
+	}
+	bar := newBar(m.s, "loading", unitRecords)
+	defer bar.end()
+	st, err := m.Follow(ctx, nil, threads.PhaseLoading)
+	if err == nil && st.Phase != threads.PhaseReady {
+		err = fmt.Errorf("the files were not loaded, the migration is %s: %s", st.Phase, st.Message)
+	}
+	return err
+}
+
+// follow watches processing to its end.
+func follow(ctx context.Context, s streams, server *remote.Client) (remote.Status, error) {
+	bar := newBar(s, "processing", unitRecords)
+	defer bar.end()
+	said := ""
+	return server.Follow(ctx, func(st remote.Status) {
+		bar.set(st.Progress.Processed, st.Progress.Total)
+		if st.Message != "" && st.Message != said && st.Phase == threads.PhaseProcessing {
+			fmt.Fprintf(s.err, "outrigger: %s\n", st.Message)
+		}
+		said = st.Message
+	}, threads.PhaseProcessing, threads.PhaseLoading)
+}
+
+// ended prints the final status and gives its exit code.
+func (f threadsFlags) ended(s streams, st remote.Status) error {
+	if err := f.printStatus(s.out, st); err != nil {
+		return err
+	}
+	switch {
+	case st.Phase != threads.PhaseCompleted:
+		return fmt.Errorf("it is not complete, but %s: %s", st.Phase, st.Message)
+	case st.Errors.Permanent > 0:
+		return coded{exitLook, fmt.Errorf("%d records are errors; outrigger threads errors lists them with their reasons", st.Errors.Permanent)}
+	}
+	return nil
+}
+
+// dryRun prints the preview, and leaves nothing behind.
+func (m *migrating) dryRun(ctx context.Context) error {
+	p, err := func() (p threads.Preview, err error) {
+		if err := m.send(ctx); err != nil {
+			return p, err
+		}
+		return m.preview(ctx)
+	}()
+	for _, id := range m.drafts {
+		// Also after an interruption: then it is the last thing to be done.
+		if failed := m.DeleteDraft(context.WithoutCancel(ctx), id); failed != nil {
+			err = errors.Join(err, fmt.Errorf("remove a draft: %w", failed))
+		}
+	}
+	if err != nil {
+		return interrupted(err, "nothing was loaded")
+	}
+	if m.cmd.JSON {
+		err = printJSON(m.s.out, p)
+	} else {
+		err = printPreview(m.s.out, &p)
+	}
+	if err != nil {
+		return err
+	}
+	var lines []error
+	for _, remark := range remarks(&p) {
+		lines = append(lines, errors.New(remark))
+	}
+	if p.TotalErrors > 0 {
+		lines = append(lines, fmt.Errorf("%d of %d records will be errors", p.TotalErrors, p.Records))
+	}
+	if len(lines) > 0 {
+		return coded{exitLook, errors.Join(lines...)}
+	}
+	return nil
+}

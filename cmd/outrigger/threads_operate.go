@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"outrigger/internal/threads"
+	remote "outrigger/internal/threads/client"
+)
+
+type threadsStatusCmd struct {
+	threadsFlags
+	Wait bool `help:"Follow it until it ends or stops."`
+}
+
+func (c threadsStatusCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	if c.Wait {
+		st, err := follow(ctx, s, server)
+		if err != nil {
+			return interrupted(err, goesOn)
+		}
+		return c.ended(s, st)
+	}
+	st, err := server.Status(ctx)
+	if err != nil {
+		return err
+	}
+	return c.printStatus(s.out, st)
+}
+
+// printStatus writes how the migration stands.
+func (f threadsFlags) printStatus(out io.Writer, st remote.Status) error {
+	if f.JSON {
+		return printJSON(out, st)
+	}
+	status := string(st.Status)
+	if status != string(st.Phase) {
+		status += ", " + string(st.Phase)
+	}
+	allowed := make([]string, len(st.Allowed))
+	for i, op := range st.Allowed {
+		allowed[i] = string(op)
+	}
+	rows := [][]string{
+		{"Status", status},
+		{"Progress", fmt.Sprintf("%d / %d records (%d%%)", st.Progress.Processed, st.Progress.Total, st.Progress.Percent)},
+		{"Chunks", fmt.Sprintf("%d / %d processed", st.Chunks.Processed, st.Chunks.Total)},
+		{"Issues processed", strconv.FormatInt(st.IssuesProcessed, 10)},
+		{"Parent maps created", strconv.FormatInt(st.ParentMapsCreated, 10)},
+		{"Permanent errors", strconv.FormatInt(st.Errors.Permanent, 10)},
+		{"Retryable errors", strconv.FormatInt(st.Errors.Retryable, 10)},
+		{"Waits until", stamp(st.WaitUntil)},
+		{"Message", dash(st.Message)},
+		{"Allowed", strings.Join(allowed, ", ")},
+	}
+	return printRows(out, []string{"MEMBER", "VALUE"}, rows)
+}
+
+type threadsStartCmd struct{ threadsFlags }
+
+func (c threadsStartCmd) Run(ctx context.Context, s streams) error {
+	return c.operate(ctx, s, threads.OpStart)
+}
+
+type threadsStopCmd struct{ threadsFlags }
+
+func (c threadsStopCmd) Run(ctx context.Context, s streams) error {
+	return c.operate(ctx, s, threads.OpStop)
+}
+
+type threadsContinueCmd struct{ threadsFlags }
+
+func (c threadsContinueCmd) Run(ctx context.Context, s streams) error {
+	return c.operate(ctx, s, threads.OpContinue)
+}
+
+type threadsCancelCmd struct {
+	threadsFlags
+	yesFlag
+}
+
+func (c threadsCancelCmd) Run(ctx context.Context, s streams) error {
+	if err := c.sure(s, "Cancel the migration? It cannot be continued then."); err != nil {
+		return err
+	}
+	return c.operate(ctx, s, threads.OpCancel)
+}
+
+type threadsResetCmd struct {
+	threadsFlags
+	yesFlag
+}
+
+func (c threadsResetCmd) Run(ctx context.Context, s streams) error {
+	if err := c.sure(s, "Clear the migration's files, data, progress and errors? Threads that are written stay."); err != nil {
+		return err
+	}
+	return c.operate(ctx, s, threads.OpReset)
+}
+
+// operate does what an administrator asks, and prints how the migration stands
+// then.
+func (f threadsFlags) operate(ctx context.Context, s streams, op threads.Operation) error {
+	server, err := f.threads(s)
+	if err != nil {
+		return err
+	}
+	st, err := server.Operate(ctx, op, false)
+	if err != nil {
+		return err
+	}
+	return f.printStatus(s.out, st)
+}
+
+// yesFlag is of commands that take something away.
+type yesFlag struct {
+	Yes bool `help:"Do not ask."`
+}
+
+// sure asks whoever sits at a terminal; where nobody does, --yes must say it.
+func (f yesFlag) sure(s streams, question string) error {
+	if f.Yes {
+		return nil
+	}
+	file, ok := s.in.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return usage("this takes something away: say --yes where nobody can be asked")
+	}
+	fmt.Fprintf(s.err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(s.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		return errors.New("nothing was done")
+	}
+	return nil
+}
+
+type threadsErrorsCmd struct {
+	threadsFlags
+	Out string `help:"The file to write." default:"threads-errors.csv" placeholder:"FILE"`
+}
+
+func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	bar := newBar(s, "fetching", unitBytes)
+	n, err := server.Errors(ctx, c.Out, bar.set)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, map[string]int64{"errors": n})
+	}
+	_, err = fmt.Fprintf(s.out, "%d errors are in %s\n", n, c.Out)
+	return err
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/threads"
+)
+
+// printPreview writes a preview for people.
+func printPreview(out io.Writer, p *threads.Preview) error {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	rows := [][]string{
+		{"Records", number(p.Records)}, {"Issues", number(p.Issues)}, {"Comments", number(p.Comments)},
+		{"Comment mappings", number(p.CommentMappings)}, {"Issue mappings", number(p.IssueMappings)},
+		{"Comments without a mapping", listed(p.MissingComments)}, {"Issues without a mapping", listed(p.MissingIssues)},
+		{"Comments given again", number(p.DuplicateRecords)}, {"Mappings given again", number(p.DuplicateMappings)},
+		{"Own parents", number(p.SelfParents)}, {"In cycles", number(p.Cycles)}, {"Parents in another issue", number(p.OtherIssue)},
+		{"Unreadable in the hierarchy", number(p.Hierarchy.Unreadable)}, {"Unreadable in the mappings", number(p.Mappings.Unreadable)},
+		{"Records that will be errors", number(p.TotalErrors)},
+	}
+	for _, reason := range threads.Reasons() {
+		if n := p.Errors[reason]; n > 0 {
+			rows = append(rows, []string{"  " + string(reason), number(n)})
+		}
+	}
+	return printRows(out, []string{"PREVIEW", "COUNT"}, rows)
+}
+
+// listed gives a count and the first of what is missing.
+func listed(m threads.Missing) string {
+	const enough = 5 // fit on a line; --json has more
+	text := strconv.FormatInt(m.Count, 10)
+	for i, id := range m.First[:min(len(m.First), enough)] {
+		text += []string{": ", ", "}[min(i, 1)] + strconv.FormatInt(id, 10)
+	}
+	if m.Count > enough {
+		text += " …"
+	}
+	return text
+}
+
+// remarks say what is to be looked at in the files, besides single records.
+func remarks(p *threads.Preview) (list []string) {
+	if p.Partial {
+		list = append(list, fmt.Sprintf("the hierarchy has %d of %d records: it is some pages of an export and not all", p.Hierarchy.PageRecords, p.Hierarchy.TotalCount))
+	}
+	if p.Mappings.UnknownHeader != "" {
+		list = append(list, "the first line of the mappings does not name the columns; they were taken as entityType, serverId, cloudId: "+p.Mappings.UnknownHeader)
+	}
+	for _, file := range []struct {
+		name string
+		*threads.Reading
+	}{{"hierarchy", &p.Hierarchy.Reading}, {"mappings", &p.Mappings.Reading}} {
+		if file.Truncated {
+			list = append(list, "the "+file.name+" file ends in the middle; its last piece is not used")
+		}
+		for _, l := range file.Lines {
+			list = append(list, strings.TrimSpace(fmt.Sprintf("%s, line %d: %s %s", file.name, l.Line, l.Reason, l.Text)))
+		}
+	}
+	return list
+}

@@ -1,0 +1,162 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+// Backup writes a backup of every parent map of the cloud side to a file, which
+// is there only once all of it has come and its last line's count and checksum
+// fit. progress is told how many bytes have come, and may be nil.
+func (c *Client) Backup(ctx context.Context, path string, progress func(done, size int64)) (threads.BackupTrailer, error) {
+	part, err := openPart(path)
+	if err != nil {
+		return threads.BackupTrailer{}, err
+	}
+	defer part.Close()
+	if err := c.retry(ctx, func() (bool, error) { return false, c.fetch(ctx, migrationPath+"/backup", part, progress) }); err != nil {
+		return threads.BackupTrailer{}, errors.Join(err, os.Remove(part.Name()))
+	}
+	trailer, err := CheckBackup(part.File)
+	if err != nil {
+		return trailer, errors.Join(fault.Wrap(err, fault.Invalid, "What the server gave is no whole backup. Try again."), os.Remove(part.Name()))
+	}
+	return trailer, part.complete()
+}
+
+// fetch fetches a file from its beginning: another request may get another
+// one, at whose middle the first cannot go on.
+func (c *Client) fetch(ctx context.Context, path string, part *part, progress func(done, size int64)) error {
+	if err := errors.Join(part.Truncate(0), seekStart(part.File)); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	r, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	return c.send(r, func(resp *http.Response) error {
+		_, err := io.Copy(part, &counted{r: resp.Body, size: max(resp.ContentLength, 0), progress: progress})
+		return err
+	}, http.StatusOK)
+}
+
+// Errors writes the permanent errors to a file as CSV, a line each below a
+// header, and gives their number. progress is as in Backup.
+func (c *Client) Errors(ctx context.Context, path string, progress func(done, size int64)) (int64, error) {
+	part, err := openPart(path)
+	if err != nil {
+		return 0, err
+	}
+	defer part.Close()
+	if err := c.retry(ctx, func() (bool, error) { return false, c.fetch(ctx, migrationPath+"/errors.csv", part, progress) }); err != nil {
+		return 0, errors.Join(err, os.Remove(part.Name()))
+	}
+	size, err := part.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, fmt.Errorf("read the output: %w", err)
+	}
+	lines, err := countLines(part, size)
+	if err != nil {
+		return 0, err
+	}
+	return lines - 1, part.complete()
+}
+
+func seekStart(file *os.File) error {
+	_, err := file.Seek(0, io.SeekStart)
+	return err
+}
+
+// CheckBackup reads a backup from its beginning to its end: fault.Invalid where
+// it is damaged, cut off, or none.
+func CheckBackup(file *os.File) (threads.BackupTrailer, error) {
+	if err := seekStart(file); err != nil {
+		return threads.BackupTrailer{}, fmt.Errorf("read the backup: %w", err)
+	}
+	in, err := threads.NewBackupReader(file)
+	for err == nil {
+		_, err = in.Next()
+	}
+	if !errors.Is(err, io.EOF) {
+		return threads.BackupTrailer{}, err
+	}
+	return in.Trailer, nil
+}
+
+// Restored says how far a restore is, or came.
+type Restored struct {
+	State  string `json:"state"` // running, done, failed
+	Issues struct {
+		Processed int64 `json:"processed"`
+		Total     int64 `json:"total"`
+	} `json:"issues"`
+	Refused   int64     `json:"refused"` // issues that the target does not have, or does not let be written
+	UpdatedAt time.Time `json:"updatedAt"`
+	Message   string    `json:"message,omitempty"`
+}
+
+// Restore sends a backup and waits until it is restored, or has failed. sending
+// and restoring are told how far these are, and may be nil.
+func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.RestoreMode, sending, restoring func(done, total int64)) (out Restored, err error) {
+	draft, err := c.Upload(ctx, threads.BackupFile, file, true, sending)
+	if err != nil {
+		return out, err
+	}
+	if out, err = c.beginRestore(ctx, mode, draft.ID); err != nil {
+		return out, err
+	}
+	for out.State == threads.JobRunning {
+		if restoring != nil {
+			restoring(out.Issues.Processed, out.Issues.Total)
+		}
+		if err := c.pause(ctx, followEvery); err != nil {
+			return out, err
+		}
+		if out, err = c.restored(ctx); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// beginRestore has a backup that was sent restored.
+func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode, id string) (out Restored, err error) {
+	before, err := c.restored(ctx)
+	if err != nil {
+		return out, err
+	}
+	path := migrationPath + "/restore?" + url.Values{"mode": {string(mode)}, "upload": {id}}.Encode()
+	unheard := false // an answer was lost: it may have begun
+	err = c.retry(ctx, func() (bool, error) {
+		err := c.once(ctx, http.MethodPost, path, &out)
+		var later *transient
+		unheard = unheard || errors.As(err, &later)
+		return false, err
+	})
+	if err != nil && unheard {
+		now, failed := c.restored(ctx)
+		if failed == nil && now.UpdatedAt.After(before.UpdatedAt) {
+			return now, nil
+		}
+	}
+	return out, err
+}
+
+// restored is how far the last restore is; the zero Restored where there was
+// none.
+func (c *Client) restored(ctx context.Context) (out Restored, err error) {
+	err = c.ask(ctx, http.MethodGet, migrationPath+"/restore", &out)
+	if fault.Is(err, fault.NotFound) {
+		err = nil
+	}
+	return out, err
+}

@@ -1,0 +1,208 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+	"outrigger/internal/work"
+)
+
+const (
+	migrationPath = "/rest/threaded-comments/1.0/migration"
+	// followEvery is how often what goes on in the server is looked at: as
+	// people watch it.
+	followEvery = time.Second
+)
+
+// Status is how the migration of the cloud side stands.
+type Status struct {
+	Status   threads.Status `json:"status"`
+	Phase    threads.Phase  `json:"phase"`
+	Progress struct {
+		Processed int64 `json:"processed"`
+		Total     int64 `json:"total"`
+		Percent   int   `json:"percent"`
+	} `json:"progress"`
+	Chunks struct {
+		Processed int64 `json:"processed"`
+		Total     int64 `json:"total"`
+	} `json:"chunks"`
+	IssuesProcessed   int64 `json:"issuesProcessed"`
+	ParentMapsCreated int64 `json:"parentMapsCreated"`
+	Errors            struct {
+		Permanent int64 `json:"permanent"`
+		Retryable int64 `json:"retryable"`
+	} `json:"errors"`
+	WaitUntil time.Time           `json:"waitUntil,omitzero"`
+	StartedAt time.Time           `json:"startedAt,omitzero"`
+	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
+	Message   string              `json:"message,omitempty"`
+	Allowed   []threads.Operation `json:"allowed"`
+}
+
+// Status asks how the migration stands.
+func (c *Client) Status(ctx context.Context) (st Status, err error) {
+	err = c.ask(ctx, http.MethodGet, migrationPath+"/status", &st)
+	return st, err
+}
+
+// Operate does what an administrator asks, and gives how the migration stands
+// then; what its phase does not allow is fault.Conflict. partial is for
+// threads.OpUpload: that the hierarchy is some pages of an export is fine.
+func (c *Client) Operate(ctx context.Context, op threads.Operation, partial bool) (st Status, err error) {
+	path := migrationPath + "/" + string(op)
+	if partial {
+		path += "?partial=true"
+	}
+	unheard := false // an answer was lost: it may have been done
+	err = c.retry(ctx, func() (bool, error) {
+		err := c.once(ctx, http.MethodPost, path, &st)
+		var later *transient
+		unheard = unheard || errors.As(err, &later)
+		return false, err
+	})
+	if unheard && fault.Is(err, fault.Conflict) {
+		now, failed := c.Status(ctx)
+		if failed == nil && slices.Contains(outcomes[op], now.Phase) {
+			return now, nil
+		}
+	}
+	return st, err
+}
+
+// outcomes are the phases in which an operation that was done leaves a
+// migration, until somebody does the next.
+var outcomes = map[threads.Operation][]threads.Phase{
+	threads.OpUpload:   {threads.PhaseLoading, threads.PhaseReady},
+	threads.OpStart:    {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed, threads.PhaseCompleted},
+	threads.OpStop:     {threads.PhasePaused},
+	threads.OpContinue: {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed, threads.PhaseCompleted},
+	threads.OpCancel:   {threads.PhaseCancelled},
+	threads.OpReset:    {threads.PhaseEmpty},
+}
+
+// Follow waits while the migration is in one of some phases, and gives how it
+// stands then. progress is told each time that was looked, and may be nil.
+func (c *Client) Follow(ctx context.Context, progress func(Status), while ...threads.Phase) (Status, error) {
+	for {
+		st, err := c.Status(ctx)
+		if err != nil {
+			return st, err
+		}
+		if progress != nil {
+			progress(st)
+		}
+		if !slices.Contains(while, st.Phase) {
+			return st, nil
+		}
+		if err := c.pause(ctx, followEvery); err != nil {
+			return st, err
+		}
+	}
+}
+
+// Preview waits for what will come of the drafts, or of the data that is loaded
+// where there are none. Files that cannot be used are fault.Invalid. progress
+// is told how many percent are read, and may be nil.
+func (c *Client) Preview(ctx context.Context, progress func(done, total int64)) (p threads.Preview, err error) {
+	err = c.made(ctx, migrationPath+"/preview", &p, progress)
+	return p, err
+}
+
+// Verified says how far the target has what was loaded.
+type Verified struct {
+	State     string               `json:"state"`     // done, failed
+	Issues    int64                `json:"issues"`    // compared
+	Relations int64                `json:"relations"` // expected: those of the data that are no errors
+	Present   int64                `json:"present"`   // as expected
+	Missing   int64                `json:"missing"`
+	Different int64                `json:"different"` // with another parent
+	First     []threads.Difference `json:"first"`     // of what is missing or different
+	Message   string               `json:"message,omitempty"`
+}
+
+// Verify has the server compare its target with the data that is loaded, and
+// waits for the result. progress is told how many chunks are compared, and may
+// be nil.
+func (c *Client) Verify(ctx context.Context, progress func(done, total int64)) (v Verified, err error) {
+	if err = c.ask(ctx, http.MethodPost, migrationPath+"/verify", &v); err == nil {
+		err = c.made(ctx, migrationPath+"/verify", &v, progress)
+	}
+	return v, err
+}
+
+// made asks for something until the server has made it.
+func (c *Client) made(ctx context.Context, path string, out any, progress func(done, total int64)) error {
+	for {
+		var making bool
+		var wait time.Duration
+		err := c.retry(ctx, func() (bool, error) {
+			r, err := c.request(ctx, http.MethodGet, path, nil)
+			if err != nil {
+				return false, err
+			}
+			r.Header.Set("Accept", "application/json")
+			return false, c.send(r, func(resp *http.Response) error {
+				if making = resp.StatusCode == http.StatusAccepted; !making {
+					return decode(resp, out)
+				}
+				wait, _ = work.RetryAfter(resp.Header, time.Now())
+				return tell(resp, progress)
+			}, http.StatusOK, http.StatusAccepted)
+		})
+		if err != nil || !making {
+			return err
+		}
+		if err := c.pause(ctx, max(wait, followEvery)); err != nil {
+			return err
+		}
+	}
+}
+
+// tell reads how far the server is.
+func tell(resp *http.Response, progress func(done, total int64)) error {
+	var far struct {
+		Percent int64
+		Chunks  struct{ Processed, Total int64 }
+	}
+	if err := decode(resp, &far); err != nil {
+		return err
+	}
+	switch {
+	case progress == nil:
+	case far.Chunks.Total > 0:
+		progress(far.Chunks.Processed, far.Chunks.Total)
+	default:
+		progress(far.Percent, 100)
+	}
+	return nil
+}
+
+// ask asks until there is an answer.
+func (c *Client) ask(ctx context.Context, method, path string, out any) error {
+	return c.retry(ctx, func() (bool, error) { return false, c.once(ctx, method, path, out) })
+}
+
+// once asks for JSON.
+func (c *Client) once(ctx context.Context, method, path string, out any) error {
+	r, err := c.request(ctx, method, path, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "application/json")
+	return c.send(r, func(resp *http.Response) error { return decode(resp, out) }, http.StatusOK, http.StatusAccepted)
+}
+
+func decode(resp *http.Response, out any) error {
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
+	}
+	return nil
+}
