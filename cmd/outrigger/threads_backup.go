@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	remote "outrigger/internal/threads/client"
 )
@@ -52,6 +53,9 @@ func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
 	}
 	defer file.Close()
 	has, err := remote.CheckBackup(file)
+	if fault.Is(err, fault.Invalid) {
+		return errors.New(fault.As(err).Message)
+	}
 	if err != nil {
 		return err
 	}
@@ -75,7 +79,7 @@ func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		err = printJSON(s.out, out)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%d of %d issues are restored\n", out.Issues.Processed-out.Refused, out.Issues.Total)
+		_, err = fmt.Fprintf(s.out, "%d of %d issues are restored\n", out.Done-out.Refused, out.Issues)
 	}
 	switch {
 	case err != nil:
@@ -96,13 +100,10 @@ func (c threadsVerifyCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	bar := newBar(s, "comparing", unitRecords)
-	v, err := server.Verify(ctx, bar.set)
+	v, err := server.Verify(ctx, bar.part)
 	bar.end()
 	if err != nil {
 		return interrupted(err, "the server goes on comparing; run it again for the result")
-	}
-	if v.State != threads.JobDone {
-		return fmt.Errorf("it could not be compared: %s", v.Message)
 	}
 	if c.JSON {
 		err = printJSON(s.out, v)

@@ -49,6 +49,12 @@ func (b *bar) set(done, size int64) {
 	_ = b.bar.Set64(done) // a terminal that is gone is no failure of the work
 }
 
+// part shows how much is done, of 1.
+func (b *bar) part(done float64) {
+	const steps = 100
+	b.set(int64(done*steps), steps)
+}
+
 // end takes the bar away.
 func (b *bar) end() {
 	if b.bar != nil {

@@ -127,7 +127,7 @@ func (m *migrating) send(ctx context.Context) error {
 func (m *migrating) preview(ctx context.Context) (threads.Preview, error) {
 	bar := newBar(m.s, "reading", unitRecords)
 	defer bar.end()
-	return m.Preview(ctx, bar.set)
+	return m.Preview(ctx, bar.part)
 }
 
 // load takes the drafts over, and waits until they are.

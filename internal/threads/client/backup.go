@@ -94,11 +94,9 @@ func CheckBackup(file *os.File) (threads.BackupTrailer, error) {
 
 // Restored says how far a restore is, or came.
 type Restored struct {
-	State  string `json:"state"` // running, done, failed
-	Issues struct {
-		Processed int64 `json:"processed"`
-		Total     int64 `json:"total"`
-	} `json:"issues"`
+	State     string    `json:"state"` // running, done, failed
+	Issues    int64     `json:"issues"`
+	Done      int64     `json:"done"`    // of them
 	Refused   int64     `json:"refused"` // issues that the target does not have, or does not let be written
 	UpdatedAt time.Time `json:"updatedAt"`
 	Message   string    `json:"message,omitempty"`
@@ -114,11 +112,11 @@ func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.Restor
 	if out, err = c.beginRestore(ctx, mode, draft.ID); err != nil {
 		return out, err
 	}
-	for out.State == threads.JobRunning {
+	for wait := followFirst; out.State == threads.JobRunning; wait = min(2*wait, followEvery) {
 		if restoring != nil {
-			restoring(out.Issues.Processed, out.Issues.Total)
+			restoring(out.Done, out.Issues)
 		}
-		if err := c.pause(ctx, followEvery); err != nil {
+		if err := c.pause(ctx, wait); err != nil {
 			return out, err
 		}
 		if out, err = c.restored(ctx); err != nil {

@@ -16,8 +16,9 @@ import (
 
 const (
 	migrationPath = "/rest/threaded-comments/1.0/migration"
-	// followEvery is how often what goes on in the server is looked at: as
-	// people watch it.
+	// What goes on in the server is looked at as people watch it; soon at first,
+	// since little is done at once.
+	followFirst = 100 * time.Millisecond
 	followEvery = time.Second
 )
 
@@ -91,7 +92,7 @@ var outcomes = map[threads.Operation][]threads.Phase{
 // Follow waits while the migration is in one of some phases, and gives how it
 // stands then. progress is told each time that was looked, and may be nil.
 func (c *Client) Follow(ctx context.Context, progress func(Status), while ...threads.Phase) (Status, error) {
-	for {
+	for wait := followFirst; ; wait = min(2*wait, followEvery) {
 		st, err := c.Status(ctx)
 		if err != nil {
 			return st, err
@@ -102,7 +103,7 @@ func (c *Client) Follow(ctx context.Context, progress func(Status), while ...thr
 		if !slices.Contains(while, st.Phase) {
 			return st, nil
 		}
-		if err := c.pause(ctx, followEvery); err != nil {
+		if err := c.pause(ctx, wait); err != nil {
 			return st, err
 		}
 	}
@@ -110,28 +111,26 @@ func (c *Client) Follow(ctx context.Context, progress func(Status), while ...thr
 
 // Preview waits for what will come of the drafts, or of the data that is loaded
 // where there are none. Files that cannot be used are fault.Invalid. progress
-// is told how many percent are read, and may be nil.
-func (c *Client) Preview(ctx context.Context, progress func(done, total int64)) (p threads.Preview, err error) {
+// is told how much is read, of 1, and may be nil.
+func (c *Client) Preview(ctx context.Context, progress func(done float64)) (p threads.Preview, err error) {
 	err = c.made(ctx, migrationPath+"/preview", &p, progress)
 	return p, err
 }
 
 // Verified says how far the target has what was loaded.
 type Verified struct {
-	State     string               `json:"state"`     // done, failed
 	Issues    int64                `json:"issues"`    // compared
 	Relations int64                `json:"relations"` // expected: those of the data that are no errors
 	Present   int64                `json:"present"`   // as expected
 	Missing   int64                `json:"missing"`
 	Different int64                `json:"different"` // with another parent
 	First     []threads.Difference `json:"first"`     // of what is missing or different
-	Message   string               `json:"message,omitempty"`
 }
 
 // Verify has the server compare its target with the data that is loaded, and
-// waits for the result. progress is told how many chunks are compared, and may
-// be nil.
-func (c *Client) Verify(ctx context.Context, progress func(done, total int64)) (v Verified, err error) {
+// waits for the result. progress is told how much is compared, of 1, and may be
+// nil.
+func (c *Client) Verify(ctx context.Context, progress func(done float64)) (v Verified, err error) {
 	if err = c.ask(ctx, http.MethodPost, migrationPath+"/verify", &v); err == nil {
 		err = c.made(ctx, migrationPath+"/verify", &v, progress)
 	}
@@ -139,7 +138,7 @@ func (c *Client) Verify(ctx context.Context, progress func(done, total int64)) (
 }
 
 // made asks for something until the server has made it.
-func (c *Client) made(ctx context.Context, path string, out any, progress func(done, total int64)) error {
+func (c *Client) made(ctx context.Context, path string, out any, progress func(done float64)) error {
 	for {
 		var making bool
 		var wait time.Duration
@@ -167,22 +166,13 @@ func (c *Client) made(ctx context.Context, path string, out any, progress func(d
 }
 
 // tell reads how far the server is.
-func tell(resp *http.Response, progress func(done, total int64)) error {
-	var far struct {
-		Percent int64
-		Chunks  struct{ Processed, Total int64 }
+func tell(resp *http.Response, progress func(done float64)) error {
+	var far struct{ Done float64 }
+	err := decode(resp, &far)
+	if err == nil && progress != nil {
+		progress(far.Done)
 	}
-	if err := decode(resp, &far); err != nil {
-		return err
-	}
-	switch {
-	case progress == nil:
-	case far.Chunks.Total > 0:
-		progress(far.Chunks.Processed, far.Chunks.Total)
-	default:
-		progress(far.Percent, 100)
-	}
-	return nil
+	return err
 }
 
 // ask asks until there is an answer.

@@ -183,18 +183,18 @@ func TestPreviewIsAwaited(t *testing.T) {
 			x.header.Set("Content-Type", "application/json")
 			if n < 4 {
 				x.header.Set("Retry-After", "2")
-				x.answer(202).say(fmt.Sprintf(`{"state":"running","percent":%d}`, n*10))
+				x.answer(202).say(fmt.Sprintf(`{"state":"running","done":0.%d}`, n))
 				return
 			}
 			x.answer(200).say(`{"records":10,"errors":{"cycle":2},"totalErrors":2,"missingComments":{"count":1,"first":[9007199254740993]},"hierarchy":{"truncated":true}}`)
 		})}
 		began := time.Now()
-		var told []int64
-		p, err := client.Preview(t.Context(), func(done, total int64) { told = append(told, done, total) })
+		var told []float64
+		p, err := client.Preview(t.Context(), func(done float64) { told = append(told, done) })
 		if err != nil || p.Records != 10 || p.Errors[threads.Cycle] != 2 || p.MissingComments.First[0] != 1<<53+1 || !p.Hierarchy.Truncated {
 			t.Errorf("%+v, %v", p, err)
 		}
-		if time.Since(began) != 6*time.Second || fmt.Sprint(told) != "[10 100 20 100 30 100]" {
+		if time.Since(began) != 6*time.Second || fmt.Sprint(told) != "[0.1 0.2 0.3]" {
 			t.Errorf("it took %s, told %v", time.Since(began), told)
 		}
 	})
