@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -42,23 +41,22 @@ func (b *begun) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// restore takes a backup: the body, or what upload names.
+// restore takes a backup: the body, or the draft of one where there is none.
 func (a *API) restore(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	mode, err := restoreMode(q.Get("mode"))
+	mode, err := restoreMode(r.URL.Query().Get("mode"))
 	if err != nil {
 		return err
 	}
 	var file upload.Upload
-	if q.Has("upload") {
-		file, err = a.sentBackup(r.Context(), q.Get("upload"))
+	if r.ContentLength == 0 {
+		file, err = a.sentBackup(r.Context())
 	} else {
 		file, err = a.Take(r.Context(), threads.BackupFile, "", r.ContentLength, r.Body)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = a.Restore(r.Context(), mode, file)
 	}
-	if err := a.Restore(r.Context(), mode, file); err != nil {
+	if err != nil {
 		return err
 	}
 	d, err := a.Restoration(r.Context())
@@ -78,35 +76,26 @@ func restoreMode(text string) (threads.RestoreMode, error) {
 	return mode, nil
 }
 
-// sentBackup gives the backup that was sent as an upload.
-func (t *Tool) sentBackup(ctx context.Context, text string) (upload.Upload, error) {
-	var wrong fault.Fields
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		wrong.Add("upload", "Give the number of the upload.")
-		return upload.Upload{}, wrong.Err()
+// sentBackup gives the backup that is among the drafts.
+func (t *Tool) sentBackup(ctx context.Context) (upload.Upload, error) {
+	u, err := t.Store.Uploads.Draft(ctx, threads.BackupFile)
+	if fault.Is(err, fault.NotFound) || err == nil && !u.Complete() {
+		return u, fault.New(fault.Conflict, "The backup is not here yet; send it as the body, or as an upload of the kind backup first.")
 	}
-	u, err := t.Store.Uploads.Get(ctx, id)
-	switch {
-	case err != nil:
-		return u, err
-	case u.Kind != threads.BackupFile || !u.Complete():
-		wrong.Add("upload", "The upload is no backup that came in whole.")
-	}
-	return u, wrong.Err()
+	return u, err
 }
 
 // Restore has a backup written to the target once it is checked as a whole. A
-// file that is none, or that nothing can be done with now, is deleted.
+// file that is none is deleted.
 func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file upload.Upload) error {
 	issues, err := t.checkBackup(ctx, file)
-	if err == nil {
-		err = t.Store.BeginRestore(ctx, actor(ctx), threads.RestoreJob{Mode: mode, Upload: file.ID, Issues: issues})
-	}
-	if err != nil {
+	if fault.Is(err, fault.Invalid) {
 		return errors.Join(err, t.forget(ctx, file.ID))
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return t.Store.BeginRestore(ctx, actor(ctx), threads.RestoreJob{Mode: mode, Upload: file.ID, Issues: issues})
 }
 
 // checkBackup reads a backup to its end, and counts its issues.

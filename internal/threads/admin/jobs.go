@@ -12,8 +12,8 @@ import (
 
 // Verification compares the target with the data that is loaded.
 type Verification struct {
-	State     string               `json:"state"` // running, done, failed
-	Chunks    Chunks               `json:"chunks"`
+	State     string               `json:"state"`     // running, done, failed
+	Done      float64              `json:"done"`      // of 1
 	Issues    int64                `json:"issues"`    // compared
 	Relations int64                `json:"relations"` // expected: those of the data that are no errors
 	Present   int64                `json:"present"`   // of them, as expected
@@ -31,7 +31,7 @@ func (t *Tool) verificationOf(j threads.Job) (*Verification, error) {
 		return nil, err
 	}
 	out := &Verification{
-		State: j.State, Chunks: Chunks{v.Chunk, v.Chunks}, Issues: v.Issues, Relations: v.Relations,
+		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Issues: v.Issues, Relations: v.Relations,
 		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First,
 		UpdatedAt: j.UpdatedAt, Message: j.Message,
 	}
@@ -90,15 +90,29 @@ func (a *API) showVerify(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case v.State == threads.JobRunning:
 		return later(w, r, v)
+	case v.State == threads.JobFailed:
+		return fault.New(fault.Conflict, "The target could not be compared: %s POST here to begin again.", v.Message)
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, v)
+}
+
+// share is how much of a job is done, 1 only when it is over.
+func share(done, all int64, state string) float64 {
+	switch {
+	case state == threads.JobDone:
+		return 1
+	case all == 0:
+		return 0
+	}
+	return min(float64(done)/float64(all), 0.99)
 }
 
 // Restoration is a backup on its way into the target.
 type Restoration struct {
 	State     string              `json:"state"` // running, done, failed
 	Mode      threads.RestoreMode `json:"mode"`
-	Issues    Progress            `json:"issues"`
+	Issues    int64               `json:"issues"`  // in the backup
+	Done      int64               `json:"done"`    // of them
 	Refused   int64               `json:"refused"` // issues that the target does not have, or does not let be written
 	WaitUntil time.Time           `json:"waitUntil,omitzero"`
 	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
@@ -116,14 +130,7 @@ func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
 		return nil, err
 	}
 	out := &Restoration{
-		State: j.State, Mode: d.Mode, Issues: Progress{Processed: d.Done, Total: d.Issues}, Refused: d.Refused,
-		UpdatedAt: j.UpdatedAt, Message: j.Message,
-	}
-	switch {
-	case j.State == threads.JobDone:
-		out.Issues.Percent = 100
-	case d.Issues > 0:
-		out.Issues.Percent = int(min(d.Done*100/d.Issues, 99))
+		State: j.State, Mode: d.Mode, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt, Message: j.Message,
 	}
 	if j.State == threads.JobRunning && d.Pace.WaitUntil.After(t.Clock()) {
 		out.WaitUntil = d.Pace.WaitUntil

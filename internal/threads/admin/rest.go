@@ -117,9 +117,9 @@ func later(w http.ResponseWriter, r *http.Request, v any) error {
 
 // stageJSON is how far a preview is.
 type stageJSON struct {
-	State   string `json:"state"` // wanted or running
-	Step    string `json:"step,omitempty"`
-	Percent int    `json:"percent"`
+	State string  `json:"state"` // wanted or running
+	Step  string  `json:"step,omitempty"`
+	Done  float64 `json:"done"` // of 1
 }
 
 func (a *API) preview(w http.ResponseWriter, r *http.Request) error {
@@ -130,7 +130,7 @@ func (a *API) preview(w http.ResponseWriter, r *http.Request) error {
 	case st.State == threads.StageFailed:
 		return fault.New(fault.Invalid, "%s", st.Message)
 	case st.Preview == nil:
-		return later(w, r, stageJSON{st.State, st.Step, stagePercent(st)})
+		return later(w, r, stageJSON{st.State, st.Step, st.Done})
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, st.Preview)
 }
