@@ -122,5 +122,8 @@ func (p *Pace) Exhausted(now time.Time) string {
 // Resume is a fresh start after somebody continued: the counts begin again, and
 // a wait that the target asked for still holds.
 func (p *Pace) Resume() {
+	if !p.Declared {
+		p.WaitUntil = time.Time{}
+	}
 	*p = Pace{WaitUntil: p.WaitUntil, Declared: p.Declared}
 }

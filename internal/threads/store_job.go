@@ -41,10 +41,11 @@ func writeJob(ctx context.Context, tx *db.Tx, j Job, detail any) error {
 	return nil
 }
 
-// dropJob forgets a job.
+// dropJob gives a job up. Its epoch counts on, so that its worker cannot take
+// the next one for its own.
 func dropJob(ctx context.Context, tx *db.Tx, name string) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM threads_jobs WHERE name = $1`, name); err != nil {
-		return fmt.Errorf("forget the job %s: %w", name, err)
+	if _, err := tx.Exec(ctx, `UPDATE threads_jobs SET state = '', epoch = epoch + 1, detail = '{}', message = '' WHERE name = $1`, name); err != nil {
+		return fmt.Errorf("give up the job %s: %w", name, err)
 	}
 	return nil
 }
@@ -81,6 +82,9 @@ func (s *Store) BeginRestore(ctx context.Context, who Actor, r RestoreJob) error
 		}
 		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&r.Before); err != nil {
 			return fmt.Errorf("read the version: %w", err)
+		}
+		if err := dropJob(ctx, tx, JobVerify); err != nil {
+			return err
 		}
 		tx.AfterCommit(s.Changed)
 		if err := writeJob(ctx, tx, Job{Name: JobRestore, State: JobRunning, Epoch: job.Epoch + 1}, r); err != nil {
@@ -147,7 +151,7 @@ func (s *Store) CommitJob(ctx context.Context, h Holder, j Job, detail any, w Jo
 		if stored.Epoch != j.Epoch || stored.State != JobRunning {
 			return ErrOvertaken
 		}
-		if len(w.Merge)+len(w.Put)+len(w.Remove) > 0 {
+		if len(w.Merge)+len(w.Put)+len(w.Stay)+len(w.Remove) > 0 {
 			maps, err := s.writeMaps(ctx, tx)
 			if err != nil {
 				return err
@@ -156,6 +160,9 @@ func (s *Store) CommitJob(ctx context.Context, h Holder, j Job, detail any, w Jo
 				return err
 			}
 			if err := maps.put(ctx, w.Put); err != nil {
+				return err
+			}
+			if err := maps.stay(ctx, w.Stay); err != nil {
 				return err
 			}
 			if err := maps.remove(ctx, w.Remove); err != nil {
@@ -177,6 +184,7 @@ func (s *Store) CommitJob(ctx context.Context, h Holder, j Job, detail any, w Jo
 // JobWritten is what a job did since its last commit.
 type JobWritten struct {
 	Merge, Put []IssueMap
+	Stay       []int64 // issues whose maps stay, and are no StaleMaps
 	Remove     []int64 // issues
 	Drop       int64   // an upload that is no longer needed
 }

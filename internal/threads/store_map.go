@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -162,6 +163,20 @@ func (w *mapWriter) put(ctx context.Context, maps []IssueMap) error {
 		now[m.CloudIssueID] = string(m.Parents.AppendJSON(nil))
 	}
 	return w.save(ctx, ids, found, now)
+}
+
+// stay leaves the maps of issues as they are, those that there are, and gives
+// them this version.
+func (w *mapWriter) stay(ctx context.Context, ids []int64) error {
+	found, err := w.read(ctx, ids)
+	if err != nil {
+		return err
+	}
+	now := make(map[int64]string, len(found))
+	for id, m := range found {
+		now[id] = m.parents
+	}
+	return w.save(ctx, slices.Sorted(maps.Keys(found)), found, now)
 }
 
 func issuesOf(maps []IssueMap) []int64 {

@@ -73,11 +73,11 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, partial bo
 			err = s.load(ctx, tx, before, &m, partial)
 		case OpStart:
 			m.StartedAt, m.Message = tx.Now(), ""
-			err = noRestore(ctx, tx)
+			err = targetFree(ctx, tx)
 		case OpContinue:
 			m.Message = ""
 			m.Pace.Resume()
-			err = noRestore(ctx, tx)
+			err = targetFree(ctx, tx)
 		case OpStop:
 			m.Message = "Stopped. Continue goes on from here."
 		case OpCancel:
@@ -100,13 +100,17 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, partial bo
 	return m, err
 }
 
-// noRestore is fault.Conflict while a restore runs.
-func noRestore(ctx context.Context, tx *db.Tx) error {
+// targetFree is fault.Conflict while a restore runs. A comparison is given up:
+// what it found would not hold any more.
+func targetFree(ctx context.Context, tx *db.Tx) error {
 	job, err := readJob(ctx, tx, JobRestore, ``)
-	if err == nil && job.State == JobRunning {
-		err = fault.New(fault.Conflict, "A backup is being restored; wait until that is done.")
+	if err != nil {
+		return err
 	}
-	return err
+	if job.State == JobRunning {
+		return fault.New(fault.Conflict, "A backup is being restored; wait until that is done.")
+	}
+	return dropJob(ctx, tx, JobVerify)
 }
 
 // load takes the drafts over into the migration: at once where a preview has

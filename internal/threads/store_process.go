@@ -20,9 +20,11 @@ type Written struct {
 
 // Commit stores what a worker did, with how the migration stands then, in one
 // transaction: ErrOvertaken when it is no longer that worker's to say. When m
-// has left PhaseProcessing, the worker's turn is over.
+// has left PhaseProcessing, the worker's turn is over. What another target has
+// now is stored also for a worker that was stopped, if nobody has its lease:
+// it has been written there.
 func (s *Store) Commit(ctx context.Context, h Holder, m *Migration, w Written) error {
-	after := *m
+	after, overtaken := *m, false
 	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		after = *m
 		if err := fenced(ctx, tx, h); err != nil {
@@ -32,8 +34,8 @@ func (s *Store) Commit(ctx context.Context, h Holder, m *Migration, w Written) e
 		if err != nil {
 			return err
 		}
-		if stored.Epoch != m.Epoch || stored.Phase != PhaseProcessing {
-			return ErrOvertaken
+		if overtaken = stored.Epoch != m.Epoch || stored.Phase != PhaseProcessing; overtaken {
+			return s.written(ctx, tx, m.Stage, Written{Put: w.Put})
 		}
 		if err := s.written(ctx, tx, m.Stage, w); err != nil {
 			return err
@@ -44,6 +46,9 @@ func (s *Store) Commit(ctx context.Context, h Holder, m *Migration, w Written) e
 		}
 		return writeMigration(ctx, tx, &after)
 	})
+	if err == nil && overtaken {
+		err = ErrOvertaken
+	}
 	if err == nil {
 		*m = after
 	}

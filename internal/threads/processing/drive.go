@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"outrigger/internal/threads"
@@ -106,21 +107,37 @@ type answer struct {
 // drive asks about everything that feed gives. The message says why it is not
 // finished. An error is one of the database, or ctx's.
 func (p *Processor) drive(ctx context.Context, f feed, pace threads.Pace) (verdict, string, error) {
+	if pace.RateLimits >= threads.MaxRateLimits { // a worker before this one had no time to say so
+		return exhausted, pace.Exhausted(p.Clock()), nil
+	}
 	asking, cancel := context.WithCancel(ctx)
 	d := &driver{p: p, feed: f, pace: pace, answers: make(chan *answer, p.Requests), kept: p.Clock(), looked: p.Clock()}
 	v, message, err := d.run(ctx, asking)
 	cancel()
 	for ; d.underWay > 0; d.underWay-- {
-		<-d.answers
+		if a := <-d.answers; a.err == nil {
+			a.task.state, a.task.parents = done, a.parents
+		}
 	}
-	if err != nil && ctx.Err() != nil {
-		// What was done before a stop need not be done again. When the lease is
-		// gone, or the database, it must be.
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastKeep)
-		defer cancel()
-		_ = d.keep(last)
+	if err != nil {
+		d.leave(ctx, err)
 	}
 	return v, message, err
+}
+
+// leave stores what it can of what was done before an end that came between:
+// it need not be done again, and what the target has should be known. When the
+// lease is gone, or the database, nothing is stored.
+func (d *driver) leave(ctx context.Context, why error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastKeep)
+	defer cancel()
+	switch {
+	case errors.Is(why, threads.ErrOvertaken):
+		written := slices.DeleteFunc(d.window, func(t *task) bool { return t.state != done || t.failed })
+		_ = d.feed.keep(ctx, written, 0, d.pace) // only its maps count
+	case errors.Is(why, context.Canceled):
+		_ = d.keep(ctx)
+	}
 }
 
 // lastKeep bounds the last word of a worker that is to stop.

@@ -3,8 +3,10 @@ package processing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 )
 
@@ -14,19 +16,27 @@ func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
 	if err != nil {
 		return err
 	}
-	p.metrics.records.Add(0)
 	if p.Target == nil {
 		err = p.chunkwise(ctx, lease, &m)
 	} else {
 		err = p.issuewise(ctx, lease, &m)
 	}
-	if err == nil || ctx.Err() != nil || errors.Is(err, threads.ErrOvertaken) {
+	if !isFinal(ctx, err) {
 		return err
 	}
 	p.Log.Error("the migration failed", "cause", err)
 	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; the reason is in the server's log. Continue when that is mended."
 	return p.Store.Commit(ctx, lease, &m, threads.Written{})
 }
+
+// isFinal tells whether an error would come again: it is not for those who stop,
+// who were overtaken, or whose database is away for a while.
+func isFinal(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && !errors.Is(err, threads.ErrOvertaken) && !fault.Is(err, fault.Unavailable)
+}
+
+// errNoChunk is for data that has gone without anybody asking for it.
+func errNoChunk(number int64) error { return fmt.Errorf("chunk %d of the data is not there", number) }
 
 const (
 	// sliceTime is what one commit of bulk work may take.
@@ -47,6 +57,9 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 		}); err != nil {
 			return err
 		}
+		if len(chunks) == 0 && m.ChunksDone < m.Chunks {
+			return errNoChunk(m.ChunksDone)
+		}
 		after, maps := *m, []threads.IssueMap(nil)
 		for _, c := range chunks {
 			for _, i := range c.Issues[after.IssuesInChunk:] {
@@ -57,7 +70,7 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 				after.Advance(c, i, len(parents))
 			}
 		}
-		if after.ChunksDone == after.Chunks || len(chunks) == 0 {
+		if after.ChunksDone == after.Chunks {
 			after.Phase, after.Message = threads.PhaseCompleted, ""
 		}
 		began := time.Now()

@@ -38,6 +38,7 @@ type Options struct {
 	Requests int // to the target at once
 
 	MaxUnpacked int64 // bytes of a file once it is unpacked
+	ChunkSize   int64 // records that make a chunk full; 0 is threads.ChunkSize
 
 	// Stall is how long a worker may make no progress before it is replaced;
 	// 0 is the seed's 5 minutes.

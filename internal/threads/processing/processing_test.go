@@ -2,6 +2,7 @@ package processing
 
 import (
 	"testing"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
@@ -12,24 +13,24 @@ import (
 // From two files to restored threads, in the database and in a target.
 func TestWholeWay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		records, mappings := threadstest.Many(5000, 7)
+		records, mappings := threadstest.Many(3000, 7)
 		records = append(records, threads.Record{IssueID: 10_000, CommentID: 5, ParentCommentID: 6})
-		for _, target := range []*memory{nil, newMemory(nil)} {
-			r := newRig(t, d, nil)
-			get := r.embedded
-			if target != nil {
-				r = newRig(t, d, target)
-				get = target.get
-			}
-			r.start(t)
+		slow := func(int, int64) error { time.Sleep(50 * time.Microsecond); return nil }
+		for _, target := range []*memory{nil, newMemory(slow)} {
+			r := newRig(t, d, target)
+			r.work()
 			r.load(records, mappings)
-			if m := r.await(threads.PhaseReady); m.Records != 5001 || m.Chunks != 5 {
+			if m := r.await(threads.PhaseReady); m.Records != 3001 || m.Chunks != 3 {
 				t.Error(m.Records, "records in", m.Chunks, "chunks")
 			}
 			r.operate(threads.OpStart)
 			r.await(threads.PhaseCompleted)
-			r.check(records, mappings, get, nil)
+			r.check(records, mappings, nil)
+			if target != nil && (target.atOnce != r.options.Requests || target.overlaps > 0) {
+				t.Error(target.atOnce, "requests at once,", target.overlaps, "of them about the same issue")
+			}
 			r.operate(threads.OpReset)
+			r.end()
 		}
 	}, schema...)
 }

@@ -21,7 +21,7 @@ func (p *Processor) restore(ctx context.Context, lease threads.Holder, j threads
 		return err
 	}
 	err := r.run(ctx)
-	if err == nil || ctx.Err() != nil || errors.Is(err, threads.ErrOvertaken) {
+	if !isFinal(ctx, err) {
 		return err
 	}
 	p.Log.Error("a backup could not be restored", "cause", err)
@@ -190,6 +190,9 @@ func (f *backupFeed) keep(ctx context.Context, tasks []*task, _ int64, pace thre
 		after.Done++
 		if t.failed {
 			after.Refused++
+			if t.refused == threads.TargetForbids {
+				w.Stay = append(w.Stay, t.issue) // it is in the backup: none of those to remove
+			}
 		} else {
 			w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 		}

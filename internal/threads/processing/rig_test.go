@@ -1,12 +1,17 @@
 package processing
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,23 +37,31 @@ type T interface {
 	Error(...any)
 }
 
-// rig is a store with a worker.
+// rig is a store and a target, on which workers can be let loose.
 type rig struct {
-	t     T
-	db    *db.DB
-	store *threads.Store
-	p     *Processor
-	moved chan struct{}
+	t        T
+	db       *db.DB
+	store    *threads.Store
+	target   *memory // nil for the database itself
+	options  Options
+	patience time.Duration // for what is awaited
+	moved    chan struct{}
+	workers  []*worker
 }
 
-// newRig makes one that does nothing until start; target nil is the database.
-func newRig(t T, d *db.DB, target threads.Target) *rig {
+// worker is a process: its leases and its Processor.
+type worker struct {
+	*Processor
+	leases *db.Leases
+}
+
+var rigs atomic.Int64
+
+// newRig makes one that does nothing until work.
+func newRig(t T, d *db.DB, target *memory) *rig {
 	t.Helper()
-	name := threads.EmbeddedTarget
-	if target != nil {
-		name = "https://site.example"
-	}
-	r := &rig{t: t, db: d, store: threads.NewStore(d, name), moved: make(chan struct{}, 1)}
+	// A target of its own, so that another rig's maps are not in it.
+	r := &rig{t: t, db: d, store: threads.NewStore(d, fmt.Sprint("target ", rigs.Add(1))), target: target, patience: time.Minute, moved: make(chan struct{}, 1)}
 	if err := r.store.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -58,42 +71,71 @@ func newRig(t T, d *db.DB, target threads.Target) *rig {
 		default:
 		}
 	})
-	r.p = New(Options{
-		Store: r.store, Target: target, Requests: 4, MaxUnpacked: 1 << 30, Clock: time.Now, Random: func() float64 { return 0 },
+	r.options = Options{
+		Store: r.store, Requests: 4, MaxUnpacked: 1 << 30, Clock: time.Now, Random: func() float64 { return 0 },
 		Members: func(context.Context) (int, int, error) { return 1, 1, nil }, Log: slog.New(slog.DiscardHandler),
-	})
+	}
+	if target != nil {
+		r.options.Target = target
+	}
 	return r
 }
 
-// start has the worker work until the test ends.
-func (r *rig) start(t *testing.T) *rig {
-	t.Helper()
-	leases := db.NewLeases(r.db, "node_1", nil)
-	if err := leases.Start(t.Context()); err != nil {
-		t.Fatal(err)
+// work has another worker begin. It is a new process of the same node: what
+// those before it hold is its own now, also if they do not know yet.
+func (r *rig) work() *worker {
+	r.t.Helper()
+	w := &worker{leases: db.NewLeases(r.db, "node_1", nil)}
+	w.leases.Time, w.leases.Every = 24*time.Hour, 24*time.Hour // only a successor ends them
+	// The database may be away for a moment.
+	for until := time.Now().Add(r.patience); ; <-time.After(time.Millisecond) {
+		err := w.leases.Start(context.Background())
+		if err == nil {
+			break
+		}
+		if time.Now().After(until) {
+			r.t.Fatal(err)
+		}
 	}
-	r.p.Leases = leases
-	p := New(r.p.Options)
-	if err := p.Start(t.Context()); err != nil {
-		t.Fatal(err)
+	o := r.options
+	o.Leases = w.leases
+	w.Processor = New(o)
+	if err := w.Start(context.Background()); err != nil {
+		r.t.Fatal(err)
 	}
-	t.Cleanup(leases.Stop)
-	t.Cleanup(p.Stop)
-	return r
+	r.workers = append(r.workers, w)
+	return w
+}
+
+// end ends all workers.
+func (r *rig) end() {
+	for _, w := range r.workers {
+		w.Stop()
+	}
+	for _, w := range r.workers {
+		w.leases.Stop()
+	}
 }
 
 // send makes drafts of two files.
 func (r *rig) send(hierarchy, mappings string) {
 	r.t.Helper()
 	for _, f := range []struct{ kind, content string }{{threads.HierarchyFile, hierarchy}, {threads.MappingsFile, mappings}} {
-		u, err := r.store.Uploads.Create(r.t.Context(), upload.Upload{Kind: f.kind, Length: int64(len(f.content))})
-		if err == nil {
-			_, err = r.store.Uploads.Append(r.t.Context(), u.ID, 0, strings.NewReader(f.content))
-		}
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		r.sendFile(f.kind, f.content)
 	}
+}
+
+// sendFile makes a draft of a file.
+func (r *rig) sendFile(kind, content string) int64 {
+	r.t.Helper()
+	u, err := r.store.Uploads.Create(r.t.Context(), upload.Upload{Kind: kind, Length: int64(len(content))})
+	if err == nil {
+		_, err = r.store.Uploads.Append(r.t.Context(), u.ID, 0, strings.NewReader(content))
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return u.ID
 }
 
 func (r *rig) operate(op threads.Operation) threads.Migration {
@@ -114,20 +156,31 @@ func (r *rig) migration() threads.Migration {
 	return m
 }
 
-// await waits until the migration is in a phase.
-func (r *rig) await(phase threads.Phase) threads.Migration {
+// await waits until the migration is in one of some phases.
+func (r *rig) await(phases ...threads.Phase) threads.Migration {
 	r.t.Helper()
-	for {
+	for until := time.Now().Add(r.patience); ; {
 		m := r.migration()
-		if m.Phase == phase {
+		if slices.Contains(phases, m.Phase) {
 			return m
+		}
+		if time.Now().After(until) {
+			r.t.Fatal("the migration is ", m.Phase, ", not ", phases, ": ", m.Message)
 		}
 		select {
 		case <-r.moved:
-		case <-r.t.Context().Done():
-			r.t.Fatal("the migration is ", m.Phase, ", not ", phase, ": ", m.Message)
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// do goes through the whole of a migration.
+func (r *rig) do(records []threads.Record, mappings []threads.IDMapping) threads.Migration {
+	r.t.Helper()
+	r.load(records, mappings)
+	r.await(threads.PhaseReady)
+	r.operate(threads.OpStart)
+	return r.await(threads.PhaseCompleted)
 }
 
 // load sends two files and loads them.
@@ -139,7 +192,7 @@ func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 
 // check holds everything against the model: maps, errors, counts. refused are
 // the cloud issues that the target refuses.
-func (r *rig) check(records []threads.Record, mappings []threads.IDMapping, target func(int64) threads.ParentMap, refused map[int64]threads.Reason) {
+func (r *rig) check(records []threads.Record, mappings []threads.IDMapping, refused map[int64]threads.Reason) {
 	r.t.Helper()
 	model := threadstest.NewModel(records, mappings)
 	reasons := model.Refuse(refused)
@@ -150,16 +203,55 @@ func (r *rig) check(records []threads.Record, mappings []threads.IDMapping, targ
 	m := r.migration()
 	if m.Phase != threads.PhaseCompleted || m.RecordsDone != int64(len(model.Records)) || m.Records != m.RecordsDone || m.ChunksDone != m.Chunks ||
 		m.Issues != int64(len(issues)) || m.Permanent != int64(len(reasons)) || m.Percent() != 100 {
-		r.t.Fatal("the migration stands at ", cmp.Diff(threads.Migration{}, m, cmp.AllowUnexported(threads.Migration{}, threads.Pace{})), "; ", len(model.Records), " records, ", len(reasons), " errors")
+		r.t.Fatal("the migration stands at ", fmt.Sprintf("%+v", m), "; ", len(model.Records), " records, ", len(issues), " issues, ", len(reasons), " errors")
 	}
-	for issue, want := range model.Maps {
-		if got := target(issue); !slices.Equal(got, want) {
-			r.t.Fatal("issue ", issue, ": ", cmp.Diff(want, got))
+	r.holds(model.Maps)
+	if got := r.errors(); !maps.Equal(got, reasons) {
+		r.t.Fatal("the errors: ", cmp.Diff(reasons, got))
+	}
+}
+
+// holds compares the target, and what the database knows of it, with maps.
+func (r *rig) holds(want map[int64]threads.ParentMap) {
+	r.t.Helper()
+	if got := r.stored(); !maps.EqualFunc(got, want, slices.Equal) {
+		r.t.Fatal("the database: ", cmp.Diff(want, got))
+	}
+	if r.target == nil {
+		return
+	}
+	if got := r.target.all(); !maps.EqualFunc(got, want, slices.Equal) {
+		r.t.Fatal("the target: ", cmp.Diff(want, got))
+	}
+}
+
+// stored gives the maps of the database, by way of a backup.
+func (r *rig) stored() map[int64]threads.ParentMap {
+	r.t.Helper()
+	var out bytes.Buffer
+	if err := r.store.Backup(context.Background(), &out); err != nil {
+		r.t.Fatal(err)
+	}
+	list := map[int64]threads.ParentMap{}
+	in, err := threads.NewBackupReader(&out)
+	for err == nil {
+		var m threads.IssueMap
+		if m, err = in.Next(); err == nil {
+			list[m.CloudIssueID] = m.Parents
 		}
 	}
+	if !errors.Is(err, io.EOF) {
+		r.t.Fatal(err)
+	}
+	return list
+}
+
+// errors gives all permanent errors, some at a time.
+func (r *rig) errors() map[threads.Record]threads.Reason {
+	r.t.Helper()
 	got := map[threads.Record]threads.Reason{}
 	for after := (threads.ErrorPlace{}); ; {
-		list, err := r.store.Errors(r.t.Context(), after, 7)
+		list, err := r.store.Errors(context.Background(), after, 7)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -171,21 +263,9 @@ func (r *rig) check(records []threads.Record, mappings []threads.IDMapping, targ
 			after = e.At
 		}
 		if len(list) < 7 {
-			break
+			return got
 		}
 	}
-	if !maps.Equal(got, reasons) {
-		r.t.Fatal("the errors: ", cmp.Diff(reasons, got))
-	}
-}
-
-// embedded reads the target that is the database.
-func (r *rig) embedded(issue int64) threads.ParentMap {
-	m, err := r.store.Map(context.WithoutCancel(r.t.Context()), issue)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return m
 }
 
 // memory is a target that does what it is told.
@@ -233,6 +313,15 @@ func (m *memory) Read(_ context.Context, issue int64) (threads.ParentMap, error)
 		return nil, err
 	}
 	return m.get(issue), nil
+}
+
+// all gives the maps that are not empty.
+func (m *memory) all() map[int64]threads.ParentMap {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := maps.Clone(m.maps)
+	maps.DeleteFunc(list, func(_ int64, p threads.ParentMap) bool { return len(p) == 0 })
+	return list
 }
 
 func (m *memory) get(issue int64) threads.ParentMap {

@@ -22,6 +22,6 @@ func (p *Processor) stage(ctx context.Context, st *threads.StageState, w *thread
 		return staging.File{Content: r, Size: u.Length, At: r.At}
 	}
 	return staging.Stage(ctx, staging.Options{
-		Store: w, Hierarchy: file(hierarchy), Mappings: file(mappings), MaxUnpacked: p.MaxUnpacked,
+		Store: w, Hierarchy: file(hierarchy), Mappings: file(mappings), MaxUnpacked: p.MaxUnpacked, ChunkSize: p.ChunkSize,
 	})
 }

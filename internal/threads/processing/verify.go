@@ -2,7 +2,6 @@ package processing
 
 import (
 	"context"
-	"errors"
 
 	"outrigger/internal/threads"
 )
@@ -15,7 +14,7 @@ func (p *Processor) verify(ctx context.Context, lease threads.Holder, j threads.
 	}
 	v.at, v.place = v.detail.Chunk, v.detail.Place
 	err := v.run(ctx)
-	if err == nil || ctx.Err() != nil || errors.Is(err, threads.ErrOvertaken) {
+	if !isFinal(ctx, err) {
 		return err
 	}
 	p.Log.Error("the target could not be compared with the data", "cause", err)

@@ -19,7 +19,7 @@ type chunker struct {
 
 func (c *chunker) add(i threads.IssueEntries) error {
 	c.chunk.Add(i)
-	if c.chunk.Records < threads.ChunkSize {
+	if c.chunk.Records < c.stage.ChunkSize {
 		return nil
 	}
 	return c.next()

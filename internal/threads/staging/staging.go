@@ -47,6 +47,7 @@ type Options struct {
 	Mappings    File
 	MaxUnpacked int64 // bytes of either file
 	Rows        int   // in memory at once; 0 is DefaultRows
+	ChunkSize   int64 // records that make a chunk full; 0 is threads.ChunkSize
 }
 
 // DefaultRows is how many rows are sorted in memory at once: 24 MiB.
@@ -56,6 +57,9 @@ const DefaultRows = 1 << 19
 func Stage(ctx context.Context, o Options) (*threads.Preview, error) {
 	if o.Rows == 0 {
 		o.Rows = DefaultRows
+	}
+	if o.ChunkSize == 0 {
+		o.ChunkSize = threads.ChunkSize
 	}
 	s := &stage{Options: o, ctx: ctx, preview: &threads.Preview{Errors: map[threads.Reason]int64{}}}
 	for _, pass := range []func() error{s.readHierarchy, s.readMappings, s.byComment, s.byParent, s.crossCycles, s.byIssue} {

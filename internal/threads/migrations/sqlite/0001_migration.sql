@@ -95,10 +95,10 @@ CREATE TABLE threads_old_maps (
 ) STRICT;
 
 -- What runs beside the migration: a restore, a comparison of target and data.
--- detail is JSON.
+-- detail is JSON; a job that was given up has no state, and its epoch still counts.
 CREATE TABLE threads_jobs (
     name       TEXT    PRIMARY KEY NOT NULL CHECK (name IN ('restore', 'verify')),
-    state      TEXT    NOT NULL CHECK (state IN ('running', 'done', 'failed')),
+    state      TEXT    NOT NULL CHECK (state IN ('', 'running', 'done', 'failed')),
     epoch      INTEGER NOT NULL,
     detail     TEXT    NOT NULL,
     message    TEXT    NOT NULL,

@@ -1,0 +1,167 @@
+package processing
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/threadstest"
+)
+
+// modelChecks is how many histories are tried where the flag says nothing.
+const modelChecks = "15"
+
+// TestModel migrates files with everything wrong with them while processes
+// die, lose their leases, are stopped and continued, the target limits and
+// refuses, and the database goes away; in the end the target has what the model
+// says, and the errors are those of the model.
+func TestModel(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set(modelChecks); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Value.Set(f.DefValue) }() // it took it before
+	}
+	play := func(d *db.DB, proxy *dbtest.Proxy) func(t *testing.T) {
+		return func(t *testing.T) {
+			if err := d.Migrate(t.Context(), schema...); err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range []string{"embedded", "target"} {
+				t.Run(kind, func(t *testing.T) {
+					rapid.Check(t, func(r *rapid.T) { newHistory(r, d, proxy, kind == "target").play() })
+				})
+			}
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) { play(dbtest.SQLite(t), nil)(t) })
+	t.Run("postgres", func(t *testing.T) {
+		proxy, url := dbtest.NewProxy(t, dbtest.PostgresURL(t))
+		play(dbtest.Open(t, db.Options{URL: url, NodeID: "node_1"}), proxy)(t)
+	})
+}
+
+// history is one migration and what happens to it.
+type history struct {
+	*rig
+	r        *rapid.T
+	proxy    *dbtest.Proxy // before the database, where it is PostgreSQL
+	records  []threads.Record
+	mappings []threads.IDMapping
+	refused  map[int64]threads.Reason // by cloud issue
+	limits   int                      // one in so many requests is one too many; 0 for none
+}
+
+func newHistory(r *rapid.T, d *db.DB, proxy *dbtest.Proxy, target bool) *history {
+	h := &history{r: r, proxy: proxy, refused: map[int64]threads.Reason{}}
+	h.records = threadstest.Records(r)
+	h.mappings = threadstest.Mappings(r, h.records)
+	if !target {
+		h.rig = newRig(r, d, nil)
+	} else {
+		for _, issue := range slices.Sorted(maps.Keys(threadstest.NewModel(h.records, h.mappings).Maps)) {
+			if reason := rapid.SampledFrom([]threads.Reason{"", "", "", threads.TargetNotFound, threads.TargetForbidden}).Draw(r, "refused"); reason != "" {
+				h.refused[issue] = reason
+			}
+		}
+		h.limits = rapid.SampledFrom([]int{0, 2, 5}).Draw(r, "limits")
+		h.rig = newRig(r, d, newMemory(h.answer))
+	}
+	h.options.ChunkSize = rapid.Int64Range(1, 20).Draw(r, "chunk size")
+	return h
+}
+
+// answer is the target's.
+func (h *history) answer(n int, issue int64) error {
+	time.Sleep(rand.N(300 * time.Microsecond))
+	switch h.refused[issue] {
+	case threads.TargetNotFound:
+		return &threads.TargetError{Kind: threads.TargetMissing}
+	case threads.TargetForbidden:
+		return &threads.TargetError{Kind: threads.TargetForbids}
+	}
+	if h.limits > 0 && n%h.limits == 0 {
+		return limited(time.Millisecond)
+	}
+	if h.limits > 0 && n%7 == 0 {
+		return &threads.TargetError{Kind: threads.TargetRefusesUs, Message: "The token is not accepted."}
+	}
+	return nil
+}
+
+func (h *history) play() {
+	defer h.end()
+	h.work()
+	h.load(h.records, h.mappings)
+	for _, event := range rapid.SliceOfN(rapid.SampledFrom(h.events()), 0, 6).Draw(h.r, "events") {
+		<-time.After(rand.N(4 * time.Millisecond))
+		h.happens(event)
+	}
+	for h.goOn() != threads.PhaseCompleted {
+		<-time.After(time.Millisecond)
+	}
+	h.check(h.records, h.mappings, h.refused)
+	h.operate(threads.OpReset)
+}
+
+func (h *history) events() []string {
+	events := []string{"stop", "kill", "lose", "restart", "nothing"}
+	if h.proxy != nil {
+		events = append(events, "database away", "answer lost")
+	}
+	return events
+}
+
+// happens has something happen, whatever goes on.
+func (h *history) happens(event string) {
+	last := h.workers[len(h.workers)-1]
+	switch event {
+	case "stop":
+		if h.goOn() == threads.PhaseProcessing {
+			// It may be over by now.
+			_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, false)
+		}
+	case "kill": // nothing that it has in memory is stored any more
+		h.work()
+		last.Stop()
+	case "lose": // and it goes on, not knowing
+		h.work()
+	case "restart":
+		last.Stop()
+		h.work()
+	case "database away":
+		h.proxy.Restart()
+	case "answer lost":
+		h.proxy.LoseAnswer("\x0bcommit") // the statement; a new connection names synchronous_commit
+	}
+	h.goOn()
+}
+
+// goOn does what an administrator would do next, and gives the phase.
+func (h *history) goOn() threads.Phase {
+	m, err := h.store.Migration(h.t.Context())
+	if err != nil {
+		return "" // the database is away
+	}
+	op := map[threads.Phase]threads.Operation{
+		threads.PhaseReady: threads.OpStart, threads.PhasePaused: threads.OpContinue, threads.PhaseFailed: threads.OpContinue,
+	}[m.Phase]
+	switch {
+	case op != "":
+		_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, op, false)
+	case m.Phase == threads.PhaseEmpty:
+		h.t.Fatal("the data is gone: ", m.Message)
+	case m.Phase == threads.PhaseCancelled:
+		h.t.Fatal(fmt.Sprintf("nobody cancelled it: %+v", m))
+	}
+	return m.Phase
+}
