@@ -1,0 +1,219 @@
+// Package cloudsite plays a cloud site: its issue property API as the vendor
+// documents it, with the limits and, on demand, the faults of a real one, and a
+// page that shows the threads which others have written there.
+//
+// Sources: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-properties/,
+// https://developer.atlassian.com/cloud/jira/platform/rate-limiting/.
+package cloudsite
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Options say what the site is like. The zero value has every issue, asks nobody
+// who he is and knows no limit of time.
+type Options struct {
+	User    string // the e-mail address of the account that may write; "": everybody
+	Token   string
+	Limits  Limits
+	Latency time.Duration // before every answer
+
+	Missing  func(issue int64) bool // no such issue: 404; nil: all there
+	ReadOnly func(issue int64) bool // may be seen and not be edited: 403
+
+	// React answers in the site's place; nil, or a nil reaction: as the mood
+	// has it.
+	React func(Request) *Reaction
+
+	Clock func() time.Time
+}
+
+// Request is what somebody asks the site.
+type Request struct {
+	Number int64 // counted from 1
+	Method string
+	Issue  int64
+	Key    string // of the property; "" for the list of them
+	Value  string // of a PUT
+}
+
+// Reaction is how a request is answered out of the ordinary.
+type Reaction struct {
+	Apply  bool // it is done nevertheless
+	Then   Then
+	Status int // of the answer
+	Header map[string]string
+	Body   string
+}
+
+// Then is what happens instead of, or with, an answer.
+type Then int
+
+const (
+	Answer     Then = iota
+	HangUp          // the connection is closed
+	BreakOff        // the connection is closed in the middle of the answer
+	FallSilent      // nothing is said until the client gives up
+)
+
+// Site is a cloud site. It is safe for concurrent use.
+type Site struct {
+	o Options
+
+	mu       sync.Mutex
+	mood     Mood
+	left     int // requests that the mood is for; 0: all
+	issues   map[int64]*issue
+	limiter  *limiter
+	counts   Counts
+	now      int // requests under way
+	changes  int64
+	watchers map[chan struct{}]bool
+}
+
+type issue struct {
+	properties map[string]string
+	writes     int64
+	writing    int // under way
+	changed    int64
+}
+
+// Counts is what the site has seen.
+type Counts struct {
+	Requests     int64 `json:"requests"`
+	Writes       int64 `json:"writes"`       // PUT and DELETE
+	Limited      int64 `json:"limited"`      // answered 429
+	AtOnce       int   `json:"atOnce"`       // requests, at most
+	WritesAtOnce int   `json:"writesAtOnce"` // to one issue, at most
+}
+
+// New makes a site that works.
+func New(o Options) *Site {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &Site{o: o, mood: Works, issues: map[int64]*issue{}, limiter: newLimiter(o.Limits), watchers: map[chan struct{}]bool{}}
+}
+
+// issue gives an issue as it is kept; mu is held.
+func (s *Site) issue(id int64) *issue {
+	i := s.issues[id]
+	if i == nil {
+		i = &issue{properties: map[string]string{}}
+		s.issues[id] = i
+	}
+	return i
+}
+
+// Property gives the value of an issue's property.
+func (s *Site) Property(id int64, key string) (value string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.issues[id]; i != nil {
+		value, ok = i.properties[key]
+	}
+	return value, ok
+}
+
+// Keys gives the keys of an issue's properties in order.
+func (s *Site) Keys(id int64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.issues[id]; i != nil {
+		return slices.Sorted(maps.Keys(i.properties))
+	}
+	return nil
+}
+
+// SetProperty puts a value there whatever it is, as nobody can by the API.
+func (s *Site) SetProperty(id int64, key, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.issue(id).properties[key] = value
+	s.changed(s.issue(id))
+}
+
+// Issues gives the ids of the issues that have properties, the one that was
+// written last first.
+func (s *Site) Issues() []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []int64
+	for id, i := range s.issues {
+		if len(i.properties) > 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(s.issues[b].changed, s.issues[a].changed) })
+	return ids
+}
+
+// Writes is how often an issue was written to.
+func (s *Site) Writes(id int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.issues[id]; i != nil {
+		return i.writes
+	}
+	return 0
+}
+
+// Counts is what the site has seen so far.
+func (s *Site) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// Mood is how the site answers now, and for how many more requests; 0 for all.
+func (s *Site) Mood() (m Mood, left int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mood, s.left
+}
+
+// SetMood changes how it answers from now on, for a number of requests or, with
+// 0, until it is changed again.
+func (s *Site) SetMood(m Mood, requests int) {
+	if _, ok := moods[m]; !ok || requests < 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mood, s.left = m, requests
+	s.tell()
+}
+
+// Watch gives a channel that has a value whenever something changed.
+func (s *Site) Watch() (changed <-chan struct{}, stop func()) {
+	w := make(chan struct{}, 1)
+	s.mu.Lock()
+	s.watchers[w] = true
+	s.mu.Unlock()
+	return w, func() {
+		s.mu.Lock()
+		delete(s.watchers, w)
+		s.mu.Unlock()
+	}
+}
+
+// changed notes that an issue was written to; mu is held.
+func (s *Site) changed(i *issue) {
+	s.changes++
+	i.changed = s.changes
+	s.tell()
+}
+
+// tell tells everybody who watches; mu is held.
+func (s *Site) tell() {
+	for w := range s.watchers {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+}

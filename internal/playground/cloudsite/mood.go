@@ -1,0 +1,96 @@
+package cloudsite
+
+import "time"
+
+// Mood is how the site answers.
+type Mood string
+
+const (
+	Works    Mood = "works"
+	TooOften Mood = "too-often" // 429 with Retry-After
+	Spent    Mood = "spent"     // 429 with X-RateLimit-Reset alone
+	Fails    Mood = "fails"     // 500
+	Away     Mood = "away"      // 503 with a page
+	Silent   Mood = "silent"    // no answer
+	Drops    Mood = "drops"     // hangs up, nothing is done
+	Loses    Mood = "loses"     // does what was asked and hangs up
+	Locked   Mood = "locked"    // 401
+	Expired  Mood = "expired"   // takes everybody for a stranger: 404 and a header that says so
+	Forbids  Mood = "forbids"   // 403
+)
+
+// Moods lists them for the page.
+func Moods() []Mood {
+	return []Mood{Works, TooOften, Spent, Fails, Away, Silent, Drops, Loses, Locked, Expired, Forbids}
+}
+
+// Words say what the site does, for the page.
+func (m Mood) Words() string { return moods[m].words }
+
+// rests are what the moods that limit ask for: short, since somebody waits.
+const (
+	retryAfter = 5 * time.Second
+	resetAfter = time.Minute
+)
+
+// manner is what a mood answers.
+type manner struct {
+	words string
+	react func(now time.Time) Reaction // nil: nothing out of the ordinary
+}
+
+var moods = map[Mood]manner{
+	Works: {words: "works"},
+	TooOften: {"is asked too often: 429", func(now time.Time) Reaction {
+		return reactionOf(tooOften(burstReason, 1, now, retryAfter))
+	}},
+	Spent: {"has no points left: 429 until a time", func(now time.Time) Reaction {
+		r := reactionOf(tooOften(quotaReason, 1, now, resetAfter))
+		delete(r.Header, "Retry-After")
+		return r
+	}},
+	Fails:   {"fails: 500", answering(500, jsonType, errorBody("Internal server error"))},
+	Away:    {"is away: 503", answering(503, htmlType, "<!doctype html><title>Site temporarily unavailable</title>")},
+	Silent:  {"does not answer", func(time.Time) Reaction { return Reaction{Then: FallSilent} }},
+	Drops:   {"hangs up, and has done nothing", func(time.Time) Reaction { return Reaction{Then: HangUp} }},
+	Loses:   {"does it, and hangs up", func(time.Time) Reaction { return Reaction{Apply: true, Then: HangUp} }},
+	Locked:  {"knows nobody: 401", answering(401, jsonType, errorBody(unauthenticated))},
+	Forbids: {"lets nothing be edited: 403", answering(403, jsonType, errorBody(notEditable))},
+	Expired: {"takes everybody for a stranger: 404", func(time.Time) Reaction {
+		r := answering(404, jsonType, errorBody(noIssue))(time.Time{})
+		r.Header[loginReason] = "AUTHENTICATED_FAILED"
+		return r
+	}},
+}
+
+func answering(status int, contentType, body string) func(time.Time) Reaction {
+	return func(time.Time) Reaction {
+		return Reaction{Status: status, Header: map[string]string{"Content-Type": contentType}, Body: body}
+	}
+}
+
+func reactionOf(a answer) Reaction { return Reaction{Status: a.status, Header: a.header, Body: a.body} }
+
+// react says how a request is answered out of the ordinary: by whoever plays,
+// else by the mood; nil for the ordinary.
+func (s *Site) react(r Request) *Reaction {
+	if s.o.React != nil {
+		if reaction := s.o.React(r); reaction != nil {
+			return reaction
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := moods[s.mood]
+	if m.react == nil {
+		return nil
+	}
+	if s.left > 0 {
+		if s.left--; s.left == 0 {
+			s.mood = Works
+		}
+		s.tell()
+	}
+	reaction := m.react(s.o.Clock())
+	return &reaction
+}

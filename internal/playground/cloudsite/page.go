@@ -1,0 +1,116 @@
+package cloudsite
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+)
+
+//go:embed web
+var web embed.FS
+
+var pages = template.Must(template.ParseFS(web, "web/*.html"))
+
+// Page shows the threads of the site's issues and changes its mood. It is served
+// below a path such as /cloud/ beside the chat platform's page, whose style it
+// uses.
+type Page struct {
+	Site    *Site
+	Console string // URL of Outrigger's own console, for the link
+}
+
+// Handler serves the page at /, and what scripts read at /state: the mood and
+// the Counts as JSON.
+func (p *Page) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "site.html") })
+	mux.HandleFunc("GET /issues", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "issues") })
+	mux.HandleFunc("GET /state", p.state)
+	mux.HandleFunc("GET /live", p.live)
+	mux.HandleFunc("POST /mood", func(w http.ResponseWriter, r *http.Request) {
+		requests, err := strconv.Atoi(r.FormValue("requests"))
+		if err != nil {
+			requests = 0
+		}
+		p.Site.SetMood(Mood(r.FormValue("mood")), requests)
+		w.Header().Set("Location", "./")
+		w.WriteHeader(http.StatusSeeOther)
+	})
+	mux.Handle("GET /web/", http.FileServerFS(web))
+	return mux
+}
+
+// maxIssues is how many issues the page shows: those that were written last.
+const maxIssues = 30
+
+type view struct {
+	Page
+	Mood   Mood
+	Left   int
+	Moods  []Mood
+	Counts Counts
+	Total  int
+	Issues []shown
+}
+
+// shown is an issue as the page has it.
+type shown struct {
+	ID      int64
+	Replies int
+	Threads []Comment
+	More    int
+	Keys    []string
+	Problem string
+}
+
+func (p *Page) render(w http.ResponseWriter, name string) {
+	ids := p.Site.Issues()
+	v := view{Page: *p, Moods: Moods(), Counts: p.Site.Counts(), Total: len(ids)}
+	v.Mood, v.Left = p.Site.Mood()
+	for _, id := range ids[:min(len(ids), maxIssues)] {
+		i := shown{ID: id, Keys: p.Site.Keys(id)}
+		parents, err := p.Site.Parents(id)
+		if err != nil {
+			i.Problem = err.Error()
+		}
+		i.Replies = len(parents)
+		i.Threads, i.More = tree(parents)
+		v.Issues = append(v.Issues, i)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = pages.ExecuteTemplate(w, name, v) // the reader has gone
+}
+
+func (p *Page) state(w http.ResponseWriter, _ *http.Request) {
+	mood, left := p.Site.Mood()
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(struct { // the reader has gone
+		Mood   Mood `json:"mood"`
+		Left   int  `json:"left"`
+		Issues int  `json:"issues"`
+		Counts
+	}{mood, left, len(p.Site.Issues()), p.Site.Counts()})
+}
+
+// live says by server-sent events that there is something new to fetch.
+func (p *Page) live(w http.ResponseWriter, r *http.Request) {
+	changed, stop := p.Site.Watch()
+	defer stop()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	flush := http.NewResponseController(w)
+	fmt.Fprint(w, ": listening\n\n")
+	for flush.Flush() == nil {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+			fmt.Fprint(w, "event: issues\ndata: new\n\n")
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package jiracloud
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"outrigger/internal/threads"
+	"outrigger/internal/work"
+)
+
+// refusal is why an answer is no answer to the question; nil when it is one.
+func (s *site) refusal(q question, resp *http.Response, text []byte) error {
+	if isStranger(resp.Header) {
+		return &threads.TargetError{Kind: threads.TargetRefusesUs, Message: credentials}
+	}
+	if slices.Contains(q.endpoint.expected(), resp.StatusCode) {
+		return nil
+	}
+	e := &threads.TargetError{Kind: threads.TargetFails, Message: fmt.Sprintf("The cloud site answered %d", resp.StatusCode)}
+	switch status := resp.StatusCode; {
+	case status == http.StatusNotFound && isJSON(resp):
+		return nil // about an issue or a property: the question knows
+	case status == http.StatusUnauthorized:
+		e.Kind, e.Message = threads.TargetRefusesUs, credentials
+	case status == http.StatusForbidden:
+		e.Kind, e.Message = threads.TargetForbids, fmt.Sprintf("The cloud site does not let the account edit issue %d", q.issue)
+	case status == http.StatusTooManyRequests:
+		e.Kind, e.Message = threads.TargetLimits, "The cloud site is asked too often"+limitOf(resp.Header)
+		e.Wait, e.Declared = work.RetryAfter(resp.Header, s.clock())
+	case status >= 300 && status < 400:
+		e.Kind, e.Message = threads.TargetRefusesUs, fmt.Sprintf("The cloud site sends on to %s; write the URL that answers itself, in threads.jira_cloud.url, then continue.", destination(resp))
+	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge:
+		e.Kind, e.Message = threads.TargetForbids, fmt.Sprintf("The cloud site refused what was to be done with issue %d", q.issue)
+	case status >= 500:
+		e.Wait, e.Declared = work.RetryAfter(resp.Header, s.clock())
+	}
+	if said := s.said(resp, text); said != "" {
+		e.Cause = fmt.Errorf("it answered %d: %s", resp.StatusCode, said)
+	}
+	return e
+}
+
+const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. Give those of an account that is active and a token that has not expired, then continue."
+
+// isStranger tells whether the site has taken us for nobody in spite of the
+// credentials. It does so with tokens that have expired, and answers as it
+// answers everybody: that there is no such issue.
+func isStranger(h http.Header) bool {
+	reason := h.Get("X-Seraph-LoginReason")
+	return strings.Contains(reason, "AUTHENTICATED_FAILED") || strings.Contains(reason, "AUTHENTICATION_DENIED")
+}
+
+// limitOf says which limit it is.
+func limitOf(h http.Header) string {
+	reason := h.Get("RateLimit-Reason")
+	if reason == "" || len(reason) > 64 || strings.Trim(reason, "abcdefghijklmnopqrstuvwxyz-") != "" {
+		return ""
+	}
+	return " (" + reason + ")"
+}
+
+// destination is the host that a redirect leads to; a path may hold what is
+// nobody's business.
+func destination(resp *http.Response) string {
+	if u, err := url.Parse(resp.Header.Get("Location")); err == nil && u.Hostname() != "" {
+		return u.Scheme + "://" + u.Host
+	}
+	return "another place"
+}
+
+// maxSaid is how much of the site's own words is repeated.
+const maxSaid = 200
+
+// said is what the site says about a refusal, unless it repeats our credentials.
+func (s *site) said(resp *http.Response, text []byte) string {
+	var body struct {
+		Messages []string          `json:"errorMessages"`
+		Errors   map[string]string `json:"errors"`
+	}
+	if !isJSON(resp) || json.Unmarshal(text, &body) != nil {
+		return ""
+	}
+	for _, message := range body.Errors {
+		body.Messages = append(body.Messages, message)
+	}
+	slices.Sort(body.Messages)
+	words := strings.Join(body.Messages, " ")
+	_, basic, _ := strings.Cut(resp.Request.Header.Get("Authorization"), " ")
+	for _, hidden := range []string{s.token.Reveal(), basic} {
+		if hidden != "" && strings.Contains(words, hidden) {
+			return ""
+		}
+	}
+	if len(words) > maxSaid {
+		words = strings.ToValidUTF8(words[:maxSaid], "") + "…"
+	}
+	return words
+}
