@@ -32,6 +32,7 @@ type site struct {
 	store  *Store
 	api    *API
 	db     *db.DB
+	wire   *wire
 	server *httptest.Server
 }
 
@@ -47,6 +48,8 @@ func newSite(t *testing.T, d *db.DB) *site {
 		t.Fatal(err)
 	}
 	s.api.Register(router)
+	s.wire = &wire{Listener: s.server.Listener}
+	s.server.Listener = s.wire
 	s.server.Config.Handler = router
 	s.server.Start()
 	t.Cleanup(s.server.Close)
