@@ -48,7 +48,7 @@ func (a *App) openDatabase(ctx context.Context) error {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
 	d, err := db.Open(ctx, db.Options{
-		URL: a.cfg.DatabaseURL.Reveal(), Dir: a.cfg.DataDir, NodeID: a.nodeID,
+		URL: a.cfg.DatabaseURL.Reveal(), Dir: a.cfg.DataDir, NodeID: a.nodeID, Alone: !a.cfg.Cluster.Enabled,
 		Log: a.log, Metrics: a.registry, Clock: a.clock,
 	})
 	if err != nil {

@@ -36,6 +36,7 @@ type Options struct {
 	URL     string // postgres://…; empty is SQLite in Dir/outrigger.db
 	Dir     string // the data folder, which must exist; SQLite only
 	NodeID  string // this node among those that share the database; PostgreSQL needs one
+	Alone   bool   // no other node may use the database: fault.Conflict where one does; PostgreSQL only, SQLite never has two
 	Log     *slog.Logger
 	Metrics prometheus.Registerer // nil: the figures are kept, and shown to nobody
 	Clock   func() time.Time      // SQLite's clock; nil is time.Now. PostgreSQL has its own

@@ -25,6 +25,9 @@ func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int,
 	if tx.dialect == Postgres {
 		return tx.note(tx.pipeline(ctx, q, args, scan))
 	}
+	if scan == nil {
+		return tx.note(tx.ses.each(ctx, q, args))
+	}
 	for i, a := range args {
 		if err := tx.ses.one(ctx, q, a, i, scan); err != nil {
 			return tx.note(err)
@@ -35,10 +38,6 @@ func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int,
 
 // one runs q for the i-th arguments.
 func (s *session) one(ctx context.Context, q string, args []any, i int, scan func(int, Row) error) error {
-	if scan == nil {
-		_, err := s.exec(ctx, q, args)
-		return err
-	}
 	rows, err := s.query(ctx, q, args)
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ const (
 type nodeLock struct {
 	cfg   *pgx.ConnConfig
 	id    string
+	alone bool // no other node may be there
 	log   *slog.Logger
 	conn  *pgx.Conn
 	pid   uint32        // the server's process of conn, or of the last one
@@ -45,12 +46,14 @@ type nodeLock struct {
 }
 
 // lockNode takes the lock of the node id.
-func lockNode(ctx context.Context, cfg *pgx.ConnConfig, id string, log *slog.Logger) (*nodeLock, error) {
-	l := &nodeLock{cfg: cfg, id: id, log: log, taken: make(chan struct{}), through: make(chan struct{})}
-	if err := l.acquire(ctx); err != nil {
-		if errors.Is(err, errHeld) {
-			return nil, fault.Wrap(err, fault.Conflict, "Another process is the node %s of this database. Stop it, or give this one another node_id.", id)
-		}
+func lockNode(ctx context.Context, cfg *pgx.ConnConfig, o Options) (*nodeLock, error) {
+	l := &nodeLock{cfg: cfg, id: o.NodeID, alone: o.Alone, log: o.Log, taken: make(chan struct{}), through: make(chan struct{})}
+	switch err := l.acquire(ctx); {
+	case errors.Is(err, errHeld):
+		return nil, fault.Wrap(err, fault.Conflict, "Another process is the node %s of this database. Stop it, or give this one another node_id.", l.id)
+	case errors.Is(err, errShared):
+		return nil, fault.Wrap(err, fault.Conflict, "Another node uses this database, and one of the two has cluster.enabled: false. Set it to true on every node, or give this one a database of its own.")
+	case err != nil:
 		return nil, public(err)
 	}
 	watching, stop := context.WithCancel(context.Background())
@@ -59,11 +62,16 @@ func lockNode(ctx context.Context, cfg *pgx.ConnConfig, id string, log *slog.Log
 	return l, nil
 }
 
-var errHeld = errors.New("db: another session holds the node's lock")
+var (
+	errHeld   = errors.New("db: another session holds the node's lock")
+	errShared = errors.New("db: a node that is to be alone is not")
+)
 
 // key is the number of the advisory lock.
-func (l *nodeLock) key() int64 {
-	sum := sha256.Sum256([]byte("outrigger node " + l.id))
+func (l *nodeLock) key() int64 { return lockKey("node " + l.id) }
+
+func lockKey(name string) int64 {
+	sum := sha256.Sum256([]byte("outrigger " + name))
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
@@ -87,18 +95,31 @@ func (l *nodeLock) acquire(ctx context.Context) error {
 	}
 	_, err = conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", lockPatience.Milliseconds()))
 	if err == nil {
-		_, err = conn.Exec(ctx, "SELECT pg_advisory_lock($1)", l.key())
+		err = lock(ctx, conn, "pg_advisory_lock", l.key(), errHeld)
+	}
+	if err == nil {
+		kind := "pg_advisory_lock_shared"
+		if l.alone {
+			kind = "pg_advisory_lock"
+		}
+		err = lock(ctx, conn, kind, lockKey("company"), errShared)
 	}
 	if err != nil {
 		conn.Close(context.WithoutCancel(ctx))
-		var p *pgconn.PgError
-		if errors.As(err, &p) && p.Code == "55P03" { // lock_not_available
-			return errHeld
-		}
 		return err
 	}
 	l.conn, l.pid = conn, conn.PgConn().PID()
 	return nil
+}
+
+// lock takes a lock, or gives the error held when somebody else has it.
+func lock(ctx context.Context, conn *pgx.Conn, kind string, key int64, held error) error {
+	_, err := conn.Exec(ctx, "SELECT "+kind+"($1)", key)
+	var p *pgconn.PgError
+	if errors.As(err, &p) && p.Code == "55P03" { // lock_not_available
+		return held
+	}
+	return err
 }
 
 // watch keeps the lock until close, or until another process has it.
@@ -111,8 +132,8 @@ func (l *nodeLock) watch(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, errHeld):
-			l.log.Error("another process has become this node", "node_id", l.id)
+		case errors.Is(err, errHeld), errors.Is(err, errShared):
+			l.log.Error("another process has taken this node's place", "node_id", l.id)
 			close(l.taken)
 			return
 		case err != nil && !away:

@@ -40,6 +40,18 @@ func TestOneProcessOnANodeID(t *testing.T) {
 	wantCode(t, err, fault.Invalid, "database_url")
 }
 
+// A node that is to be alone does not share a database, whoever came first.
+func TestOneProcessThatIsAlone(t *testing.T) {
+	url := dbtest.PostgresURL(t)
+	for _, alone := range []bool{true, false} {
+		d, err := db.Open(t.Context(), db.Options{URL: url, NodeID: "node_1", Alone: alone})
+		must(t, err)
+		_, err = db.Open(t.Context(), db.Options{URL: url, NodeID: "node_2", Alone: !alone})
+		wantCode(t, err, fault.Conflict, "cluster.enabled")
+		must(t, d.Close())
+	}
+}
+
 // logs are messages as they come.
 type logs chan string
 

@@ -60,7 +60,7 @@ func openPostgres(ctx context.Context, o Options, m *metrics) (engine, error) {
 		return nil, fault.Wrap(err, fault.Invalid, "The database_url is not a PostgreSQL URL.")
 	}
 	configure(cfg)
-	lock, err := lockNode(ctx, cfg, o.NodeID, o.Log)
+	lock, err := lockNode(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"fmt"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -12,6 +14,11 @@ import (
 type session struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt // nil on PostgreSQL, whose driver keeps them itself
+
+	// What each runs: database/sql would take a tenth of the time of a small
+	// insert, and a tenth of all that the server allocates, for arguments.
+	bare map[string]driver.Stmt
+	args []driver.NamedValue // of the run under way
 }
 
 // maxStatements bounds the prepared statements of a connection. Texts are
@@ -39,6 +46,50 @@ func (s *session) forget() {
 		stmt.Close()
 		delete(s.stmts, q)
 	}
+	for q, stmt := range s.bare {
+		stmt.Close()
+		delete(s.bare, q)
+	}
+}
+
+// each runs one statement for each of args, on SQLite.
+func (s *session) each(ctx context.Context, q string, args [][]any) error {
+	return s.conn.Raw(func(dc any) error {
+		stmt, ok := s.bare[q]
+		if !ok {
+			if len(s.bare) >= maxStatements {
+				s.forget()
+			}
+			var err error
+			if stmt, err = dc.(driver.ConnPrepareContext).PrepareContext(ctx, q); err != nil {
+				return err
+			}
+			s.bare[q] = stmt
+		}
+		run := stmt.(driver.StmtExecContext)
+		for _, values := range args {
+			if err := s.bind(values); err != nil {
+				return err
+			}
+			if _, err := run.ExecContext(ctx, s.args); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// bind makes arguments of values, as database/sql does.
+func (s *session) bind(values []any) error {
+	s.args = s.args[:0]
+	for i, v := range values {
+		value, err := driver.DefaultParameterConverter.ConvertValue(v)
+		if err != nil {
+			return fmt.Errorf("argument %d: %w", i+1, err)
+		}
+		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: value})
+	}
+	return nil
 }
 
 func (s *session) exec(ctx context.Context, q string, args []any) (int64, error) {

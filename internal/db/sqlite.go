@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"net/url"
 	"os"
@@ -49,12 +50,26 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 		e.free <- nil
 	}
 	file := filepath.Join(o.Dir, "outrigger.db")
-	if err := e.open(ctx, file); err != nil {
+	err = private(file)
+	if err == nil {
+		err = e.open(ctx, file)
+	}
+	if err != nil {
 		lock.Close()
 		return nil, fault.Wrap(err, fault.Unavailable, "The database file outrigger.db in the folder %s cannot be opened. Look at its permissions and its disk.", o.Dir)
 	}
 	e.writer = newWriter(e.connectWriter, file+"-wal", o.Clock, m)
 	return e, nil
+}
+
+// private makes the file where there is none, for nobody else to read; SQLite
+// gives those beside it the same mode.
+func private(file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // open prepares the pool and has SQLite write the file once, so that a folder
@@ -93,7 +108,7 @@ func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, bare: map[string]driver.Stmt{}}, nil
 }
 
 // connectWriter opens the writer's connection. It has more cache than the

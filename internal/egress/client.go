@@ -164,10 +164,10 @@ func NewRequest(ctx context.Context, method, url string, body io.Reader) (*http.
 }
 
 // Do sends a request and gives the answer, whatever its status; it follows no
-// redirect. Timeout holds for all of it, unless the Caller is Patient. The
-// caller closes the answer's body. An address that may not be dialled is an
-// ErrRefused; the end of the request's own context stays recognisable with
-// errors.Is.
+// redirect. A request without a User-Agent gets ours. Timeout holds for all of
+// it, unless the Caller is Patient. The caller closes the answer's body. An
+// address that may not be dialled is an ErrRefused; the end of the request's
+// own context stays recognisable with errors.Is.
 func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 	transport := c.secure
 	if req.URL.Scheme == "http" {
@@ -175,11 +175,10 @@ func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := c.limited(req.Context())
 	out := req.WithContext(ctx)
+	if out.Header == nil {
+		out.Header = http.Header{}
+	}
 	if out.Header.Get("User-Agent") == "" {
-		out.Header = out.Header.Clone() // a RoundTripper's caller keeps its request as it was
-		if out.Header == nil {
-			out.Header = http.Header{}
-		}
 		out.Header.Set("User-Agent", c.agent)
 	}
 	resp, err := transport.RoundTrip(out)
