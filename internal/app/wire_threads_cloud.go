@@ -29,6 +29,7 @@ func (a *App) openThreadsCloud(ctx context.Context) error {
 	tool := &admin.Tool{Store: store, Dir: a.cfg.DataDir, MaxUpload: int64(a.cfg.Threads.MaxUpload), Clock: a.clock}
 	a.threadsCloud.api = admin.NewAPI(tool)
 	a.threadsCloud.api.Register(a.router)
+	(&admin.Pages{Tool: tool}).Register(a.pages)
 	a.threadsCloud.worker = processing.New(processing.Options{
 		Store: store, Leases: a.leases, Members: a.cluster.Members, MaxUnpacked: unpacked * tool.MaxUpload,
 		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,

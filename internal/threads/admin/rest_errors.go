@@ -28,21 +28,17 @@ func (a *API) errors(w http.ResponseWriter, r *http.Request) error {
 	}
 	var after threads.ErrorPlace
 	if page.After != "" {
-		if _, err := fmt.Sscanf(page.After, "%d.%d", &after.Chunk, &after.Entry); err != nil {
-			var wrong fault.Fields
-			wrong.Add("after", "after must be what next said in the answer before.")
-			return wrong.Err()
+		if after, err = parsePlace(page.After); err != nil {
+			return err
 		}
 	}
 	rows, err := a.Store.Errors(r.Context(), after, page.Limit+1)
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, rows,
-		func(e threads.ErrorRecord) string { return fmt.Sprintf("%d.%d", e.At.Chunk, e.At.Entry) },
-		func(e threads.ErrorRecord) errorJSON {
-			return errorJSON{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason}
-		}))
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, rows, placeText, func(e threads.ErrorRecord) errorJSON {
+		return errorJSON{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason}
+	}))
 }
 
 // errorsAtOnce is how many errors are read at once: a chunk's worth.
@@ -102,4 +98,16 @@ func (a *API) writeErrors(ctx context.Context, out *bufio.Writer, stage int64, l
 		err = errOtherData
 	}
 	return err
+}
+
+// placeText is where an error is, as a key of lists.
+func placeText(e threads.ErrorRecord) string { return fmt.Sprintf("%d.%d", e.At.Chunk, e.At.Entry) }
+
+func parsePlace(text string) (at threads.ErrorPlace, err error) {
+	if _, err := fmt.Sscanf(text, "%d.%d", &at.Chunk, &at.Entry); err != nil {
+		var wrong fault.Fields
+		wrong.Add("after", "after must be what next said in the answer before.")
+		return at, wrong.Err()
+	}
+	return at, nil
 }

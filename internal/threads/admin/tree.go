@@ -94,3 +94,35 @@ func (t *tree) write(w *bufio.Writer) {
 	}
 	_ = w.WriteByte(']')
 }
+
+// treeRow is a comment in a list of threads.
+type treeRow struct {
+	ID, Parent int64 // no parent is 0
+	Depth      int   // 0 for one that begins a thread
+	Indent     int   // as far as it is shown
+}
+
+// maxIndent is how deep a list shows threads.
+const maxIndent = 12
+
+// rows lists the first comments, each below the one that it answers.
+func (t *tree) rows(most int) []treeRow {
+	var list []treeRow
+	depth := 0
+	for i := t.first; i != none && len(list) < most; {
+		row := treeRow{ID: t.ids[i], Depth: depth, Indent: min(depth, maxIndent)}
+		if p := t.parent[i]; p != none {
+			row.Parent = t.ids[p]
+		}
+		list = append(list, row)
+		if t.child[i] != none {
+			i, depth = t.child[i], depth+1
+			continue
+		}
+		for t.next[i] == none && t.parent[i] != none {
+			i, depth = t.parent[i], depth-1
+		}
+		i = t.next[i]
+	}
+	return list
+}

@@ -1,0 +1,147 @@
+package admin
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/threads"
+)
+
+//go:embed pages/*.html
+var pageFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// Pages is the admin tool's part of the console.
+type Pages struct{ *Tool }
+
+const (
+	title     = "Threaded Comments Admin"
+	rootPath  = "/threads/admin"
+	movePath  = rootPath + "/migration"
+	backPath  = rootPath + "/backup"
+	issuePath = rootPath + "/issue"
+
+	// liveEvery is how often progress is looked at for a page.
+	liveEvery = time.Second
+
+	pageSize = 100 // rows of a list
+)
+
+// Register adds the pages.
+func (p *Pages) Register(c *console.Console) {
+	admin := console.Needs(identity.SysAdmin)
+	c.AddPages(console.Sub(pageFiles, "pages"))
+	c.AddAssets(console.Sub(assetFiles, "assets"))
+	c.AddNav(console.Nav{Section: "Threaded comments", Label: title, Path: rootPath, Visible: administers})
+	c.AddOverview(p.overview)
+	handle := func(pattern string, h console.Handler, templates ...string) {
+		c.Handle(pattern, admin, h, templates...)
+	}
+	handle("GET "+rootPath, func(*http.Request) (console.Response, error) { return console.Redirect{To: movePath}, nil })
+
+	handle("GET "+movePath, p.showMigration, "threads-migration")
+	handle("GET "+movePath+"/live", p.liveMigration, "threads-migration")
+	handle("POST "+movePath+"/files", p.takeFile, "threads-migration")
+	for _, op := range threads.Operations() {
+		handle("GET "+movePath+"/"+string(op), p.confirm(op), "threads-migration")
+		handle("POST "+movePath+"/"+string(op), p.operate(op), "threads-migration")
+	}
+	handle("GET "+movePath+"/preview", p.showPreview, "threads-preview")
+	handle("GET "+movePath+"/preview/live", p.livePreview, "threads-preview")
+	handle("GET "+movePath+"/errors", p.showErrors, "threads-errors")
+	handle("GET "+movePath+"/verify", p.showVerify, "threads-verify")
+	handle("GET "+movePath+"/verify/live", p.liveVerify, "threads-verify")
+	handle("POST "+movePath+"/verify", p.verify, "threads-verify")
+
+	handle("GET "+backPath, p.showBackup, "threads-backup")
+	handle("GET "+backPath+"/live", p.liveBackup, "threads-backup")
+	handle("POST "+backPath+"/files", p.takeBackup, "threads-backup")
+	handle("GET "+backPath+"/restore", p.confirmRestore, "threads-backup")
+	handle("POST "+backPath+"/restore", p.restore, "threads-backup")
+
+	handle("GET "+rootPath+"/uploads/{id}/delete", p.confirmDelete)
+	handle("POST "+rootPath+"/uploads/{id}/delete", p.delete)
+	handle("GET "+issuePath, p.showIssue, "threads-issue")
+}
+
+func administers(who *identity.Principal) bool { return who.May(identity.SysAdmin, identity.Where{}) }
+
+// tabs are the two views, named as the seed of this wing names them.
+func tabs(current string) []console.Tab {
+	list := []console.Tab{{Label: "Backup & Restore", Path: backPath}, {Label: "DC -> Cloud Migration", Path: movePath}}
+	for i := range list {
+		list[i].Current = list[i].Path == current
+	}
+	return list
+}
+
+// up leads from a page below a tab to it.
+var up = []console.Link{{Label: title, Path: movePath}}
+
+// statusBadge is the status in its colour.
+func statusBadge(s *Status) console.Badge {
+	tone := console.Quiet
+	switch {
+	case s.Status == threads.InProgress || s.Phase == threads.PhaseLoading:
+		tone = console.Busy
+	case s.Status == threads.Completed && s.Errors.Permanent == 0:
+		tone = console.Good
+	case s.Status == threads.Completed || s.Phase == threads.PhasePaused:
+		tone = console.Warn
+	case s.Status == threads.Failed:
+		tone = console.Bad
+	}
+	return console.Badge{Tone: tone, Text: string(s.Status)}
+}
+
+// overview is the migration at a glance.
+func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
+	if !administers(who) {
+		return nil, nil
+	}
+	s, err := p.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	card := console.Card{Title: "Threaded comments", Link: movePath}
+	if s.Phase == threads.PhaseEmpty {
+		card.Text = "No migration is loaded."
+		return []console.Card{card}, nil
+	}
+	card.Figures = []console.Figure{
+		{Label: string(s.Status), Value: strconv.Itoa(s.Progress.Percent) + "%"},
+		{Label: "permanent errors", Value: strconv.FormatInt(s.Errors.Permanent, 10)},
+	}
+	if s.Errors.Permanent > 0 {
+		card.Figures[1].Tone = console.Warn
+	}
+	switch s.Phase {
+	case threads.PhaseFailed:
+		card.Attention = []console.Notice{{Text: "The migration failed. " + s.Message, Tone: console.Bad}}
+	case threads.PhasePaused:
+		card.Attention = []console.Notice{{Text: "The migration is paused. " + s.Message}}
+	}
+	return []console.Card{card}, nil
+}
+
+// size writes bytes as people read them.
+func size(n int64) string {
+	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
+	switch {
+	case n < kib:
+		return fmt.Sprintf("%d bytes", n)
+	case n < mib:
+		return fmt.Sprintf("%.1f KiB", float64(n)/kib)
+	case n < gib:
+		return fmt.Sprintf("%.1f MiB", float64(n)/mib)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/gib)
+}

@@ -1,0 +1,138 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+// questions are asked before an operation that loses something.
+var questions = map[threads.Operation]console.Confirm{
+	threads.OpUpload: {
+		Title: "Upload these files?", Verb: "Upload Data",
+		Text: "The two files become the data of the migration.",
+	},
+	threads.OpCancel: {
+		Title: "Cancel the migration?", Verb: "Cancel Migration",
+		Text: "It cannot be continued then, and a new one needs Reset State first. Parent maps that were written stay.",
+	},
+	threads.OpReset: {
+		Title: "Reset the state?", Verb: "Reset State",
+		Text:   "A new migration can start then. Parent maps that were written stay.",
+		Losses: []string{"the files that were sent", "the data that is loaded", "progress, counts and the list of errors"},
+	},
+}
+
+// confirm asks before an operation. Those that lose nothing have no question.
+func (p *Pages) confirm(op threads.Operation) console.Handler {
+	return func(r *http.Request) (console.Response, error) {
+		question, ok := questions[op]
+		if !ok {
+			return console.Redirect{To: movePath}, nil
+		}
+		question.Back = movePath
+		if op != threads.OpUpload {
+			return question, nil
+		}
+		view, err := p.migration(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		if view.Status.Phase != threads.PhaseEmpty {
+			question.Losses = []string{"the data that is loaded now"}
+		}
+		if view.partial() {
+			read := view.Stage.Preview.Hierarchy
+			question.Title = "Upload a part of the hierarchy?"
+			question.Text = partialSentence(&read) + " Only these records will be migrated."
+			question.Form = []console.Hidden{{Name: "partial", Value: "true"}}
+		}
+		return question, nil
+	}
+}
+
+// partialSentence says how much of an export a file has.
+func partialSentence(h *threads.HierarchyReading) string {
+	what := "this is one page"
+	if h.Pages != 1 {
+		what = fmt.Sprintf("these are %d pages", h.Pages)
+	}
+	return fmt.Sprintf("%s of %s: %s of the export, and not all of it.", thousands(h.PageRecords), thousands(h.TotalCount), what)
+}
+
+// thousands writes a number as people read it.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// done says what an operation did.
+var done = map[threads.Operation]string{
+	threads.OpUpload: "The data is being loaded.", threads.OpStart: "Processing has started.", threads.OpStop: "Processing is paused.",
+	threads.OpContinue: "Processing goes on.", threads.OpCancel: "The migration is cancelled.", threads.OpReset: "The state is reset.",
+}
+
+func (p *Pages) operate(op threads.Operation) console.Handler {
+	return func(r *http.Request) (console.Response, error) {
+		form, err := console.ReadForm(r)
+		if err != nil {
+			return nil, err
+		}
+		m, err := p.Store.Operate(r.Context(), actor(r.Context()), op, form.Bool("partial"))
+		if err != nil {
+			page, failed := p.migrationPage(r.Context())
+			if failed != nil {
+				return nil, failed
+			}
+			return page, err
+		}
+		flash := done[op]
+		if m.Phase == threads.PhaseReady {
+			flash = "The data is loaded."
+		}
+		return console.Redirect{To: movePath, Flash: flash}, nil
+	}
+}
+
+// confirmDelete asks before a file is deleted.
+func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
+	id, back, err := p.draftOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Delete the file?", Text: "What was sent of it goes.", Verb: "Delete the file", Back: back,
+		Action: fmt.Sprintf("%s/uploads/%d/delete", rootPath, id),
+	}, nil
+}
+
+func (p *Pages) delete(r *http.Request) (console.Response, error) {
+	id, back, err := p.draftOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Store.Uploads.Delete(r.Context(), id); err != nil {
+		return nil, err
+	}
+	p.Store.Changed()
+	return console.Redirect{To: back, Flash: "The file is deleted."}, nil
+}
+
+// draftOf is the draft in a request's path, and the tab where it is.
+func (p *Pages) draftOf(r *http.Request) (id int64, back string, err error) {
+	if id, err = strconv.ParseInt(r.PathValue("id"), 10, 64); err != nil {
+		return 0, "", fault.New(fault.NotFound, "There is no such file.")
+	}
+	u, err := p.Store.Uploads.Get(r.Context(), id)
+	if u.Kind == threads.BackupFile {
+		return id, backPath, err
+	}
+	return id, movePath, err
+}

@@ -1,0 +1,134 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/threads"
+)
+
+// backupView is what the tab of backups shows.
+type backupView struct {
+	*console.Form
+	File    fileView
+	Restore *Restoration // nil: there was none
+	Percent int
+	Badge   console.Badge
+	Modes   []console.Option
+	Backup  string
+	Target  string
+}
+
+func (p *Pages) showBackup(r *http.Request) (console.Response, error) {
+	return p.backupPage(r.Context())
+}
+
+func (p *Pages) backupPage(ctx context.Context) (console.Page, error) {
+	view, err := p.backups(ctx)
+	return console.Page{Template: "threads-backup", Title: title, Tabs: tabs(backPath), Data: view}, err
+}
+
+func (p *Pages) liveBackup(*http.Request) (console.Response, error) {
+	return console.Live{
+		Template: "threads-backup", Part: "threads-restoring", Every: liveEvery,
+		Data: func(ctx context.Context) (any, error) { return p.backups(ctx) },
+	}, nil
+}
+
+func (p *Pages) backups(ctx context.Context) (*backupView, error) {
+	view := &backupView{
+		Form: console.NewForm().Set("mode", string(threads.RestoreMerge)), Backup: migrationPath + "/backup", Target: p.Store.Target(),
+		File: fileView{
+			Kind: threads.BackupFile, Label: "Backup file", Hint: "As it was downloaded here: its name ends in .ndjson.gz.", Accept: ".gz",
+			Uploads: uploadsPath, Action: backPath + "/files",
+		},
+		Modes: []console.Option{
+			{Value: string(threads.RestoreMerge), Label: "Merge", Hint: "relations and issues that the backup does not have stay"},
+			{Value: string(threads.RestoreReplace), Label: "Replace", Hint: "they go: afterwards everything is as in the backup"},
+		},
+	}
+	list, err := p.Store.Uploads.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	view.File.find(list)
+	if view.Restore, err = p.Restoration(ctx); err != nil || view.Restore == nil {
+		return view, err
+	}
+	switch d := view.Restore; d.State {
+	case threads.JobRunning:
+		view.Badge = console.Badge{Tone: console.Busy, Text: "running"}
+		if d.Issues > 0 {
+			view.Percent = int(min(d.Done*100/d.Issues, 99))
+		}
+	case threads.JobFailed:
+		view.Badge = console.Badge{Tone: console.Bad, Text: "failed"}
+	default:
+		view.Badge, view.Percent = console.Badge{Tone: console.Good, Text: "done"}, 100
+	}
+	return view, nil
+}
+
+func (p *Pages) takeBackup(r *http.Request) (console.Response, error) {
+	if _, err := p.posted(r, threads.BackupFile); err != nil {
+		return p.backupRefused(r.Context(), err)
+	}
+	return console.Redirect{To: backPath, Flash: "The backup is here. Restore it now."}, nil
+}
+
+func (p *Pages) backupRefused(ctx context.Context, err error) (console.Response, error) {
+	page, failed := p.backupPage(ctx)
+	if failed != nil {
+		return nil, failed
+	}
+	return page, err
+}
+
+// confirmRestore asks before a backup is restored; the file is checked now, so
+// that nobody confirms what cannot be done.
+func (p *Pages) confirmRestore(r *http.Request) (console.Response, error) {
+	mode, err := restoreMode(r.URL.Query().Get("mode"))
+	if err != nil {
+		return p.backupRefused(r.Context(), err)
+	}
+	file, err := p.sentBackup(r.Context())
+	if err != nil {
+		return p.backupRefused(r.Context(), err)
+	}
+	backup, err := p.checkBackup(r.Context(), file)
+	if err != nil {
+		return p.backupRefused(r.Context(), err)
+	}
+	what := fmt.Sprintf("The backup of %s has %s relations of %s issues.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
+		thousands(backup.Trailer.Relations), thousands(backup.Trailer.Issues))
+	question := console.Confirm{
+		Title: "Merge the backup into what is there?", Verb: "Restore", Back: backPath, Form: []console.Hidden{{Name: "mode", Value: string(mode)}},
+		Text: what + " Where both name a comment, the backup's parent counts; everything else stays.",
+	}
+	if mode == threads.RestoreReplace {
+		question.Title, question.Verb, question.Text = "Replace everything with the backup?", "Replace", what+" Afterwards there is nothing else."
+		question.Losses = []string{"every relation that the backup does not have", "the map of every issue that the backup does not have"}
+	}
+	return question, nil
+}
+
+func (p *Pages) restore(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	mode, err := restoreMode(form.Get("mode"))
+	if err != nil {
+		return p.backupRefused(r.Context(), err)
+	}
+	file, err := p.sentBackup(r.Context())
+	if err == nil {
+		err = p.Restore(r.Context(), mode, file)
+	}
+	if err != nil {
+		return p.backupRefused(r.Context(), err)
+	}
+	return console.Redirect{To: backPath, Flash: "The backup is whole, and is being restored."}, nil
+}

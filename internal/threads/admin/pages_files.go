@@ -1,0 +1,88 @@
+package admin
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/upload"
+)
+
+// takeFile takes a file as a browser without scripts sends it, or pasted text.
+func (p *Pages) takeFile(r *http.Request) (console.Response, error) {
+	_, err := p.posted(r, threads.HierarchyFile, threads.MappingsFile)
+	if err != nil {
+		page, failed := p.migrationPage(r.Context())
+		if failed != nil {
+			return nil, failed
+		}
+		return page, err
+	}
+	return console.Redirect{To: movePath, Flash: "The file is here."}, nil
+}
+
+// maxField bounds a field of an upload's form; its file is not in memory.
+const maxField = 4 << 10
+
+// posted makes a draft of a form's file, or of the text that was pasted instead;
+// the field kind, which says what it is, comes first.
+func (p *Pages) posted(r *http.Request, kinds ...string) (u upload.Upload, err error) {
+	r.Body = http.MaxBytesReader(nil, r.Body, p.MaxUpload+maxField)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return u, fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
+	}
+	kind := ""
+	for {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return u, errNoFile()
+		case err != nil:
+			return u, tooLarge(err, p.MaxUpload)
+		case part.FormName() == "kind":
+			text, err := io.ReadAll(io.LimitReader(part, maxField))
+			if err != nil {
+				return u, tooLarge(err, p.MaxUpload)
+			}
+			kind = string(text)
+		case !slices.Contains(kinds, kind):
+			return u, fault.New(fault.Invalid, "The form does not say what the file is. Go back and send it again.")
+		default:
+			u, given, err := p.take(r, kind, part)
+			if given || err != nil {
+				return u, err
+			}
+		}
+	}
+}
+
+// take makes a draft of a part that has something in it.
+func (p *Pages) take(r *http.Request, kind string, part *multipart.Part) (u upload.Upload, given bool, err error) {
+	s, err := spool(p.Dir, part)
+	if err != nil {
+		return u, false, tooLarge(err, p.MaxUpload)
+	}
+	defer s.remove()
+	name := strings.ReplaceAll(strings.ToValidUTF8(part.FileName(), "�"), "\x00", "�")
+	if part.FormName() == "text" {
+		name = "pasted text"
+	}
+	if s.size == 0 && (name == "" || part.FormName() == "text") {
+		return u, false, nil
+	}
+	u, err = p.Take(r.Context(), kind, name, s.size, s.file)
+	return u, true, err
+}
+
+func errNoFile() error {
+	var wrong fault.Fields
+	wrong.Add("file", "Choose a file, or paste its text.")
+	return wrong.Err()
+}

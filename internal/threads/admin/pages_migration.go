@@ -1,0 +1,178 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/upload"
+)
+
+// migrationView is what the page of the migration shows.
+type migrationView struct {
+	*console.Form
+	Status  Status
+	Badge   console.Badge
+	Hint    string // what the phase means, or what to do next
+	Buttons []button
+	Stage   *stageView // nil where there are neither two files nor data
+	Result  *Verification
+	Target  string
+
+	Hierarchy, Mappings fileView
+}
+
+// button is an operation.
+type button struct {
+	Label   string
+	Path    string
+	Allowed bool
+	Main    bool // the next step
+	Asks    bool // before it does anything
+}
+
+// stageView is what two files say, in short.
+type stageView struct {
+	*threads.StageState
+	Percent int
+	Failed  bool
+}
+
+// fileView is the form for a file, and the draft that there is.
+type fileView struct {
+	Kind, Label, Hint, Accept string
+	Uploads                   string // where files are sent to
+	Action                    string // where the form is posted to
+	Paste                     bool
+	Draft                     *draftView
+}
+
+type draftView struct {
+	upload.Upload
+	Size    string
+	Here    string // how much of it came in
+	Percent int
+}
+
+func newDraft(u upload.Upload) *draftView {
+	d := &draftView{Upload: u, Size: size(u.Length), Here: size(u.Received), Percent: 100}
+	if !u.Complete() {
+		d.Percent = int(u.Received * 100 / u.Length)
+	}
+	return d
+}
+
+// hints say what each phase means.
+var hints = map[threads.Phase]string{
+	threads.PhaseEmpty:      "Nothing is loaded. Choose the hierarchy and the id mappings below, look at the preview, then upload the data.",
+	threads.PhaseLoading:    "The files are being loaded.",
+	threads.PhaseReady:      "The data is loaded. Start processing when you are ready.",
+	threads.PhaseProcessing: "Processing goes on in the server; this page can be closed.",
+	threads.PhasePaused:     "Processing is paused.",
+	threads.PhaseCompleted:  "All records are processed. Reset the state before the next migration.",
+	threads.PhaseFailed:     "Processing has stopped because of a failure.",
+	threads.PhaseCancelled:  "The migration is cancelled. Reset the state before the next one.",
+}
+
+// labels are the names of the buttons, as the seed has them.
+var labels = map[threads.Operation]string{
+	threads.OpUpload: "Upload Data", threads.OpStart: "Start Processing", threads.OpStop: "Stop Processing",
+	threads.OpContinue: "Continue Processing", threads.OpCancel: "Cancel Migration", threads.OpReset: "Reset State",
+}
+
+func (p *Pages) showMigration(r *http.Request) (console.Response, error) {
+	return p.migrationPage(r.Context())
+}
+
+func (p *Pages) migrationPage(ctx context.Context) (console.Page, error) {
+	view, err := p.migration(ctx)
+	return console.Page{Template: "threads-migration", Title: title, Tabs: tabs(movePath), Data: view}, err
+}
+
+func (p *Pages) liveMigration(*http.Request) (console.Response, error) {
+	return console.Live{
+		Template: "threads-migration", Part: "threads-status", Every: liveEvery,
+		Data: func(ctx context.Context) (any, error) { return p.migration(ctx) },
+	}, nil
+}
+
+func (p *Pages) migration(ctx context.Context) (*migrationView, error) {
+	view := &migrationView{Form: console.NewForm(), Target: p.Store.Target()}
+	var err error
+	if view.Status, err = p.Status(ctx); err != nil {
+		return nil, err
+	}
+	if view.Result, err = p.Verification(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.files(ctx, view); err != nil {
+		return nil, err
+	}
+	st, err := p.Store.Preview(ctx)
+	switch {
+	case fault.Is(err, fault.Conflict): // there is nothing to look at yet
+	case err != nil:
+		return nil, err
+	default:
+		view.Stage = &stageView{st, stagePercent(st), st.State == threads.StageFailed}
+	}
+	view.Badge, view.Hint = statusBadge(&view.Status), hints[view.Status.Phase]
+	view.Buttons = buttons(view)
+	return view, nil
+}
+
+// files finds the drafts.
+func (p *Pages) files(ctx context.Context, view *migrationView) error {
+	view.Hierarchy = fileView{
+		Kind: threads.HierarchyFile, Label: "Hierarchy", Accept: ".json,.gz,.zip,application/json", Paste: true,
+		Hint: "comments_hierarchy_export.json: a JSON array of records, or export pages; packed with gzip or zip if you like.",
+	}
+	view.Mappings = fileView{
+		Kind: threads.MappingsFile, Label: "Id mappings", Accept: ".csv,.gz,.zip,text/csv", Paste: true,
+		Hint: "id-mappings.csv: the complete report of entityType, serverId and cloudId; packed with gzip or zip if you like.",
+	}
+	list, err := p.Store.Uploads.List(ctx)
+	for _, f := range []*fileView{&view.Hierarchy, &view.Mappings} {
+		f.Uploads, f.Action = uploadsPath, movePath+"/files"
+		f.find(list)
+	}
+	return err
+}
+
+func (f *fileView) find(list []upload.Upload) {
+	if i := slices.IndexFunc(list, func(u upload.Upload) bool { return u.Kind == f.Kind }); i >= 0 {
+		f.Draft = newDraft(list[i])
+	}
+}
+
+func (f *fileView) here() bool { return f.Draft != nil && f.Draft.Complete() }
+
+// buttons are the operations, in the order in which they are used. What the
+// phase does not allow is there and cannot be pressed.
+func buttons(view *migrationView) []button {
+	var list []button
+	for _, op := range threads.Operations() {
+		b := button{Label: labels[op], Path: movePath + "/" + string(op), Allowed: slices.Contains(view.Status.Allowed, op)}
+		switch op {
+		case threads.OpUpload:
+			b.Allowed = b.Allowed && view.Hierarchy.here() && view.Mappings.here() && !(view.Stage != nil && view.Stage.Failed)
+			b.Asks = view.Status.Phase != threads.PhaseEmpty || view.partial()
+			b.Main = b.Allowed && view.Status.Phase == threads.PhaseEmpty
+		case threads.OpStart, threads.OpContinue:
+			b.Main = b.Allowed
+		case threads.OpCancel, threads.OpReset:
+			b.Asks = true
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// partial tells whether the hierarchy file has some pages of an export and not
+// all of them, as far as that is known.
+func (v *migrationView) partial() bool {
+	return v.Stage != nil && v.Stage.Preview != nil && v.Stage.Preview.Partial
+}

@@ -1,0 +1,154 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+)
+
+// previewView is what two files say, in full.
+type previewView struct {
+	*stageView
+	Loaded   bool   // they are the migration's data already
+	Partial  string // how much of an export the hierarchy has, where that is not all
+	Counts   []countRow
+	Errors   []reasonRow
+	Missing  []missingRow
+	Readings []readingRow
+	NoMatch  bool // nothing would be migrated
+}
+
+// Attention tells whether there is something to look at first.
+func (v *previewView) Attention() bool {
+	return v.NoMatch || v.Partial != "" || slices.ContainsFunc(v.Readings, func(r readingRow) bool {
+		return r.Truncated || r.UnknownHeader != "" || r.Unreadable > 0
+	})
+}
+
+type countRow struct {
+	Label string
+	Count int64
+	Hint  string
+}
+
+type reasonRow struct {
+	Reason   threads.Reason
+	Sentence string
+	Count    int64
+}
+
+type missingRow struct {
+	Label string
+	threads.Missing
+}
+
+type readingRow struct {
+	Label string
+	threads.Reading
+	UnknownHeader string
+}
+
+func (p *Pages) showPreview(r *http.Request) (console.Response, error) {
+	view, err := p.preview(r.Context())
+	if fault.Is(err, fault.Conflict) {
+		return console.Redirect{To: movePath, Flash: fault.As(err).Message, Tone: console.Warn}, nil
+	}
+	return console.Page{Template: "threads-preview", Title: "Preview", Up: up, Data: view}, err
+}
+
+func (p *Pages) livePreview(*http.Request) (console.Response, error) {
+	return console.Live{
+		Template: "threads-preview", Part: "threads-previewed", Every: liveEvery,
+		Data: func(ctx context.Context) (any, error) { return p.preview(ctx) },
+	}, nil
+}
+
+func (p *Pages) preview(ctx context.Context) (*previewView, error) {
+	st, err := p.Store.Preview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.Store.Migration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	view := &previewView{stageView: &stageView{st, stagePercent(st), st.State == threads.StageFailed}, Loaded: m.Stage == st.ID}
+	pr := st.Preview
+	if pr == nil {
+		return view, nil
+	}
+	if pr.Partial {
+		view.Partial = partialSentence(&pr.Hierarchy)
+	}
+	view.NoMatch = pr.Records > 0 && pr.TotalErrors == pr.Records
+	view.Counts = []countRow{
+		{"Records", pr.Records, "replies, each comment once"},
+		{"Issues", pr.Issues, "that they are in"},
+		{"Comments", pr.Comments, "that they name, replies and parents"},
+		{"Comment mappings", pr.CommentMappings, "found in the CSV"},
+		{"Issue mappings", pr.IssueMappings, "found in the CSV"},
+		{"Comments without a mapping", pr.MissingComments.Count, "named by records"},
+		{"Issues without a mapping", pr.MissingIssues.Count, "named by records"},
+		{"Repeated records", pr.DuplicateRecords, "of the same comment, the last one counts"},
+		{"Repeated mappings", pr.DuplicateMappings, "of the same id, the last one counts"},
+		{"Comments that are their own parent", pr.SelfParents, ""},
+		{"Records in a cycle", pr.Cycles, "their parents lead back to them"},
+		{"Parents in another issue", pr.OtherIssue, ""},
+		{"Entries without a parent", pr.Hierarchy.Roots, "comments that answer none; they need no record"},
+	}
+	for _, reason := range threads.Reasons() {
+		if n := pr.Errors[reason]; n > 0 {
+			view.Errors = append(view.Errors, reasonRow{reason, reason.Sentence(), n})
+		}
+	}
+	view.Missing = []missingRow{{"Comments without a mapping", pr.MissingComments}, {"Issues without a mapping", pr.MissingIssues}}
+	view.Readings = []readingRow{{"Hierarchy", pr.Hierarchy.Reading, ""}, {"Id mappings", pr.Mappings.Reading, pr.Mappings.UnknownHeader}}
+	return view, nil
+}
+
+// errorsView is a page of permanent errors.
+type errorsView struct {
+	Total int64
+	Rows  []errorRow
+	Pager console.Pager
+	CSV   string
+}
+
+type errorRow struct {
+	threads.ErrorRecord
+	Sentence string
+}
+
+func (p *Pages) showErrors(r *http.Request) (console.Response, error) {
+	s, err := p.Status(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var after threads.ErrorPlace
+	from := r.URL.Query().Get("after")
+	if from != "" {
+		if after, err = parsePlace(from); err != nil {
+			return nil, err
+		}
+	}
+	list, err := p.Store.Errors(r.Context(), after, pageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	view := errorsView{Total: s.Errors.Permanent, CSV: migrationPath + "/errors.csv"}
+	if from != "" {
+		view.Pager.First = movePath + "/errors"
+	}
+	if len(list) > pageSize {
+		list = list[:pageSize]
+		view.Pager.Next = console.Path(movePath+"/errors?after=%s", placeText(list[pageSize-1]))
+	}
+	for _, e := range list {
+		view.Rows = append(view.Rows, errorRow{e, e.Reason.Sentence()})
+	}
+	return console.Page{Template: "threads-errors", Title: "Permanent errors", Up: up, Data: view}, nil
+}
