@@ -19,11 +19,11 @@ import (
 
 const (
 	mib = 1 << 20
-	// mostMemory is what senders can make a node hold: four times the 128 MiB
-	// that it gives to bodies being read, for their copies as they grow and
-	// for what the garbage collector has not found yet. A hundred bodies at
-	// once would be twice that without a bound.
-	mostMemory = 512 * mib
+	// mostMemory is what senders can make a node hold: the 64 MiB that
+	// it gives to bodies being read, their copies as they grow, and what the
+	// garbage collector has not found yet. A hundred bodies at once would be
+	// more than three times that without a bound.
+	mostMemory = 320 * mib
 )
 
 // request is what a sender posts to a node's hook.

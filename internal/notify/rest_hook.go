@@ -20,7 +20,7 @@ const (
 	MaxWebhook = 10 << 20
 	// bodyMemory bounds what all webhooks together hold in memory while they
 	// are read. Beyond it a sender waits, at most bodyWait.
-	bodyMemory = 128 << 20
+	bodyMemory = 64 << 20
 	// firstRead is what a body may take without asking: most are smaller.
 	firstRead = 16 << 10
 	// bodyTime is how long a sender may take to send a body; the platform
