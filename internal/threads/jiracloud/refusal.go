@@ -18,6 +18,9 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 	if isStranger(resp.Header) {
 		return &threads.TargetError{Kind: threads.TargetRefusesUs, Message: credentials}
 	}
+	if isPage(resp, text) {
+		return failed("The cloud site answered a page instead of JSON; there may be another server between, or its URL is another")
+	}
 	if slices.Contains(q.endpoint.expected(), resp.StatusCode) {
 		return nil
 	}

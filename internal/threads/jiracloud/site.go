@@ -191,12 +191,7 @@ func (s *site) judge(q question, resp *http.Response, text []byte, broken error)
 	if e := s.refusal(q, resp, text); e != nil {
 		return answer{}, e
 	}
-	// What a write answers beside its status says nothing; a page that has come
-	// in its place does.
-	if !isJSON(resp) && len(bytes.TrimSpace(text)) > 0 {
-		return answer{}, failed("The cloud site answered a page instead of JSON; there may be another server between, or its URL is another")
-	}
-	if q.value == nil && resp.StatusCode != http.StatusNoContent {
+	if q.endpoint == listing || q.endpoint == reading {
 		switch {
 		case broken != nil:
 			return answer{}, failed("The cloud site broke off in the middle of its answer")
@@ -205,6 +200,12 @@ func (s *site) judge(q question, resp *http.Response, text []byte, broken error)
 		}
 	}
 	return answer{resp.StatusCode, text}, nil
+}
+
+// isPage tells whether a success is none of the API. What a write answers beside
+// its status says nothing; a page that has come in its place does.
+func isPage(resp *http.Response, text []byte) bool {
+	return resp.StatusCode/100 == 2 && !isJSON(resp) && len(bytes.TrimSpace(text)) > 0
 }
 
 func failed(format string, args ...any) *threads.TargetError {
