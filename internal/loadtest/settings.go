@@ -15,6 +15,7 @@ type Settings struct {
 	MailListen  string // of the relay; empty: it listens nowhere
 	Smarthost   string // where the relay sends, without TLS
 	Handover    string // how long a node is gone before others take its mail; empty: the default
+	Threads     string // the members of the section threads, as YAML in braces; empty: the defaults
 }
 
 const (
@@ -56,6 +57,9 @@ func (s Settings) yaml(addr string) string {
 	}
 	if s.Handover != "" {
 		line("  handover_after: %s", s.Handover)
+	}
+	if s.Threads != "" {
+		line("threads: %s", s.Threads)
 	}
 	line("notify:")
 	line("  allowed_networks: [127.0.0.0/8]")
