@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
+	"outrigger/internal/config"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
+	"outrigger/internal/threads/jiracloud"
 	"outrigger/internal/threads/processing"
 )
 
@@ -22,20 +25,41 @@ const unpacked = 4
 // openThreadsCloud gives the cloud side its routes and pages; nothing is
 // processed yet.
 func (a *App) openThreadsCloud(ctx context.Context) error {
-	store := threads.NewStore(a.db, threads.EmbeddedTarget)
+	name, target, err := a.threadsTarget()
+	if err != nil {
+		return err
+	}
+	store := threads.NewStore(a.db, name)
 	if err := store.Open(ctx); err != nil {
 		return err
 	}
-	tool := &admin.Tool{Store: store, Dir: a.cfg.DataDir, MaxUpload: int64(a.cfg.Threads.MaxUpload), Clock: a.clock}
+	tool := &admin.Tool{Store: store, Target: target, Dir: a.cfg.DataDir, MaxUpload: int64(a.cfg.Threads.MaxUpload), Clock: a.clock}
 	a.threadsCloud.api = admin.NewAPI(tool)
 	a.threadsCloud.api.Register(a.router)
 	(&admin.Pages{Tool: tool}).Register(a.pages)
 	a.threadsCloud.worker = processing.New(processing.Options{
-		Store: store, Leases: a.leases, Members: a.cluster.Members, MaxUnpacked: unpacked * tool.MaxUpload,
+		Store: store, Leases: a.leases, Members: a.cluster.Members,
+		Target: target, Requests: a.cfg.Threads.JiraCloud.Requests, MaxUnpacked: unpacked * tool.MaxUpload,
 		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
 	a.share(a.threadsCloud.worker)
 	return nil
+}
+
+// threadsTarget is where parent maps go, with its name; nil for this database.
+func (a *App) threadsTarget() (string, threads.Target, error) {
+	if a.cfg.Threads.Target != config.TargetJiraCloud {
+		return threads.EmbeddedTarget, nil, nil
+	}
+	cfg := &a.cfg.Threads.JiraCloud
+	target, err := jiracloud.New(jiracloud.Options{
+		URL: cfg.URL, User: cfg.User, Token: cfg.Token, Client: a.chat.egress.Trusted(), Requests: cfg.Requests,
+		Clock: a.clock, Log: a.log, Metrics: a.registry,
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("threads.jira_cloud: %w", err)
+	}
+	return strings.TrimRight(cfg.URL, "/"), target, nil
 }
 
 // startThreadsCloud begins to process.

@@ -73,6 +73,14 @@ func thousands(n int64) string {
 	return s
 }
 
+// numbered writes a number of things.
+func numbered(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return thousands(n) + " " + thing + "s"
+}
+
 // done says what an operation did.
 var done = map[threads.Operation]string{
 	threads.OpUpload: "The data is being loaded.", threads.OpStart: "Processing has started.", threads.OpStop: "Processing is paused.",

@@ -101,8 +101,8 @@ func (p *Pages) confirmRestore(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	what := fmt.Sprintf("The backup of %s has %s relations of %s issues.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
-		thousands(backup.Trailer.Relations), thousands(backup.Trailer.Issues))
+	what := fmt.Sprintf("The backup of %s has %s in %s.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
+		numbered(backup.Trailer.Relations, "relation"), numbered(backup.Trailer.Issues, "issue"))
 	question := console.Confirm{
 		Title: "Merge the backup into what is there?", Verb: "Restore", Back: backPath, Form: []console.Hidden{{Name: "mode", Value: string(mode)}},
 		Text: what + " Where both name a comment, the backup's parent counts; everything else stays.",

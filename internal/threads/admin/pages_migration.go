@@ -41,6 +41,21 @@ type stageView struct {
 	Failed  bool
 }
 
+// Short is the preview in a sentence.
+func (v *stageView) Short() string {
+	s := numbered(v.Preview.Records, "record") + " in " + numbered(v.Preview.Issues, "issue") + ", "
+	switch n := v.Preview.TotalErrors; n {
+	case 0:
+		s += "no errors"
+	default:
+		s += numbered(n, "error")
+	}
+	if v.Preview.Partial {
+		s += "; a part of an export"
+	}
+	return s
+}
+
 // fileView is the form for a file, and the draft that there is.
 type fileView struct {
 	Kind, Label, Hint, Accept string
@@ -67,7 +82,7 @@ func newDraft(u upload.Upload) *draftView {
 
 // hints say what each phase means.
 var hints = map[threads.Phase]string{
-	threads.PhaseEmpty:      "Nothing is loaded. Choose the hierarchy and the id mappings below, look at the preview, then upload the data.",
+	threads.PhaseEmpty:      "Nothing is loaded. Send both files, look at the preview, then upload the data.",
 	threads.PhaseLoading:    "The files are being loaded.",
 	threads.PhaseReady:      "The data is loaded. Start processing when you are ready.",
 	threads.PhaseProcessing: "Processing goes on in the server; this page can be closed.",
@@ -127,11 +142,11 @@ func (p *Pages) migration(ctx context.Context) (*migrationView, error) {
 // files finds the drafts.
 func (p *Pages) files(ctx context.Context, view *migrationView) error {
 	view.Hierarchy = fileView{
-		Kind: threads.HierarchyFile, Label: "Hierarchy", Accept: ".json,.gz,.zip,application/json", Paste: true,
+		Kind: threads.HierarchyFile, Label: "1. Hierarchy JSON", Accept: ".json,.gz,.zip,application/json", Paste: true,
 		Hint: "comments_hierarchy_export.json: a JSON array of records, or export pages; packed with gzip or zip if you like.",
 	}
 	view.Mappings = fileView{
-		Kind: threads.MappingsFile, Label: "Id mappings", Accept: ".csv,.gz,.zip,text/csv", Paste: true,
+		Kind: threads.MappingsFile, Label: "2. Id mappings CSV", Accept: ".csv,.gz,.zip,text/csv", Paste: true,
 		Hint: "id-mappings.csv: the complete report of entityType, serverId and cloudId; packed with gzip or zip if you like.",
 	}
 	list, err := p.Store.Uploads.List(ctx)

@@ -1,0 +1,233 @@
+package acceptance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"outrigger/internal/threads"
+)
+
+// migrationFiles writes a hierarchy of 10,000 records in 1,000 issues and its
+// mappings, with 20 comments that have none, a comment that is its own parent
+// and two that answer each other.
+func migrationFiles(t *testing.T) (hierarchy, mappings string) {
+	t.Helper()
+	var records []threads.Record
+	csv := []byte(threads.MappingHeader + "\n")
+	for i := range int64(1000) {
+		issue := 10_001 + i
+		csv = threads.IDMapping{EntityType: threads.EntityIssue, ServerID: issue, CloudID: 900_001 + i}.AppendCSV(csv)
+		for n := range int64(11) {
+			comment := issue*100 + n
+			if i%50 != 0 || n != 5 {
+				csv = threads.IDMapping{EntityType: threads.EntityComment, ServerID: comment, CloudID: comment + 5_000_000}.AppendCSV(csv)
+			}
+			parent := issue*100 + (n-1)/2
+			switch {
+			case n == 0:
+				continue
+			case i == 7 && n == 9:
+				parent = comment
+			case i == 8 && n == 1:
+				parent = issue*100 + 3 // which answers this one
+			}
+			records = append(records, threads.Record{IssueID: issue, CommentID: comment, ParentCommentID: parent})
+		}
+	}
+	text, err := json.Marshal(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	hierarchy, mappings = filepath.Join(dir, "comments_hierarchy_export.json"), filepath.Join(dir, "id-mappings.csv")
+	for name, content := range map[string][]byte{hierarchy: text, mappings: csv} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return hierarchy, mappings
+}
+
+// signInAt signs in on the way to a page.
+func signInAt(t *testing.T, ctx context.Context, d demo, path, sign string) {
+	t.Helper()
+	do(t, ctx, "sign in",
+		chromedp.Navigate(d.console+path),
+		chromedp.WaitVisible(`input[name=password]`),
+		chromedp.SendKeys(`input[name=user]`, "admin"),
+		chromedp.SendKeys(`input[name=password]`, d.password),
+		chromedp.Submit(`input[name=password]`),
+		chromedp.WaitVisible(sign),
+	)
+}
+
+func has(t *testing.T, what, text string, wanted ...string) {
+	t.Helper()
+	for _, w := range wanted {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), w) {
+			t.Errorf("%s: %q is missing in\n%s", what, w, text)
+		}
+	}
+}
+
+// TestMigrationByClicking is a migration as an administrator does it: choose
+// the files, look at the preview, upload, process, look, back up, reset,
+// restore.
+func TestMigrationByClicking(t *testing.T) {
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	hierarchy, mappings := migrationFiles(t)
+	var state, preview, errors, tree string
+	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
+	do(t, ctx, "choose the files",
+		look(t, "threads-empty"),
+		chromedp.SetUploadFiles(`#hierarchy-file`, []string{hierarchy}),
+		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
+		chromedp.SetUploadFiles(`#mappings-file`, []string{mappings}),
+		chromedp.WaitVisible(`form[data-kind=mappings] .badge.good`),
+		chromedp.WaitVisible(`//dd[contains(., "10,000 records in 1,000 issues")]`),
+		look(t, "threads-files"),
+	)
+	do(t, ctx, "look at the preview",
+		chromedp.Click(`//a[text()="See the preview"]`),
+		chromedp.WaitVisible(`.ids`),
+		read(`main`, &preview),
+		look(t, "threads-preview"),
+	)
+	has(t, "the preview", preview, "Nothing of this is loaded yet", "Comment mappings 10,980", "Issue mappings 1,000", "Comments without a mapping 20",
+		"no_comment_mapping 20", "self_parent 1", "cycle 2", "1000105")
+	do(t, ctx, "upload and process",
+		chromedp.Click(`//a[text()="Back to the migration"]`),
+		chromedp.Click(`//button[text()="Upload Data"]`),
+		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
+		look(t, "threads-ready"),
+		chromedp.Click(`//button[text()="Start Processing"]`),
+		chromedp.WaitVisible(`//dd[contains(., "10000 / 10000 records (100%)")]`),
+		read(`.state`, &state),
+		look(t, "threads-completed"),
+	)
+	has(t, "the status", state, "COMPLETED", "10 / 10 processed", "Issues processed 1,000", "Parent maps created 9,977", "Permanent errors 23")
+	do(t, ctx, "look at errors, threads and the comparison",
+		chromedp.Click(`//a[text()="See them"]`),
+		chromedp.WaitVisible(`tbody tr`),
+		read(`main`, &errors),
+		look(t, "threads-errors"),
+		chromedp.Navigate(d.console+"/threads/admin/issue?id=900002"),
+		chromedp.WaitVisible(`tbody tr`),
+		read(`main`, &tree),
+		look(t, "threads-issue"),
+		chromedp.Navigate(d.console+"/threads/admin/migration/verify"),
+		chromedp.Click(`//button[text()="Verify now"]`),
+		chromedp.WaitVisible(`.badge.good`),
+		look(t, "threads-verify"),
+	)
+	has(t, "the errors", errors, "1000809", "self_parent", "The comment's parents lead back to it.", "Download all 23 as CSV")
+	has(t, "the threads", tree, "11 comments", "6000200 0 begins a thread 6000201 1 6000200 6000203 2 6000201 6000207 3 6000203")
+
+	backup := download(t, d, "/rest/threaded-comments/1.0/migration/backup")
+	before := download(t, d, "/rest/threaded-comments/1.0/issues/900002/threads")
+	do(t, ctx, "reset",
+		chromedp.Navigate(d.console+"/threads/admin/migration"),
+		chromedp.Click(`//a[text()="Reset State"]`),
+		chromedp.WaitVisible(`dialog`),
+		look(t, "threads-reset"),
+		chromedp.Click(`button.danger`),
+		chromedp.WaitVisible(`//dd[contains(., "0 / 0 records (0%)")]`),
+	)
+	do(t, ctx, "restore",
+		chromedp.Click(`//nav[@class="tabs"]/a[text()="Backup & Restore"]`),
+		chromedp.SetUploadFiles(`#backup-file`, []string{backup}),
+		chromedp.WaitVisible(`form[data-kind=backup] .badge.good`),
+		chromedp.Click(`input[value=replace]`),
+		look(t, "threads-backup"),
+		chromedp.Click(`//button[text()="Restore …"]`),
+		chromedp.WaitVisible(`button.danger`),
+		look(t, "threads-restore"),
+		chromedp.Click(`button.danger`),
+		chromedp.WaitVisible(`//dd[contains(., "1000 / 1000 issues (100%)")]`),
+		look(t, "threads-restored"),
+	)
+	if a, b := content(t, before), content(t, download(t, d, "/rest/threaded-comments/1.0/issues/900002/threads")); a != b || len(a) < 100 {
+		t.Errorf("before the restore %s, after it %s", a, b)
+	}
+}
+
+// TestMigrationOnAPhone looks at the tool on a narrow screen in the dark, with
+// pasted text of which a part is one page of an export.
+func TestMigrationOnAPhone(t *testing.T) {
+	d := startDemo(t)
+	ctx := browser(t, 390)
+	var question string
+	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
+	page := `{"offset":0,"data":[{"issueId":10001,"commentId":10502,"parentCommentId":10501}],"hasMore":true,"totalCount":123456}`
+	do(t, ctx, "paste",
+		func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+			_, err = chromedp.Evaluate[any](`localStorage.setItem("outrigger-theme", "dark")`)(ctx, target)
+			return none, err
+		},
+		chromedp.Reload(),
+		look(t, "threads-narrow"),
+		chromedp.Click(`form[data-kind=hierarchy] summary`),
+		chromedp.SetValue(`#hierarchy-text`, page),
+		chromedp.Click(`form[data-kind=hierarchy] .submit button`),
+		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
+		chromedp.Click(`form[data-kind=mappings] summary`),
+		chromedp.SetValue(`#mappings-text`, "entityType,serverId,cloudId\njira:issue,10001,900001\njira:comment,10502,7\njira:comment,10501,8\n"),
+		chromedp.Click(`form[data-kind=mappings] .submit button`),
+		chromedp.WaitVisible(`form[data-kind=mappings] .badge.good`),
+		chromedp.WaitVisible(`//dd[contains(., "a part of an export")]`),
+		chromedp.Click(`//a[text()="Upload Data"]`),
+		chromedp.WaitVisible(`dialog`),
+		read(`dialog`, &question),
+		look(t, "threads-partial"),
+		chromedp.Click(`button.danger`),
+		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
+		look(t, "threads-narrow-ready"),
+		chromedp.Navigate(d.console+"/threads/admin/migration/preview"),
+		chromedp.WaitVisible(`.attention`),
+		look(t, "threads-narrow-preview"),
+	)
+	has(t, "the question", question, "1 of 123,456: this is one page")
+}
+
+// download asks as the administrator, and gives a file with the answer.
+func download(t *testing.T, d demo, path string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.console+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth("admin", d.password)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", path, resp.StatusCode, err)
+	}
+	name := filepath.Join(t.TempDir(), fmt.Sprintf("answer-%d", len(body)))
+	if err := os.WriteFile(name, body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func content(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
