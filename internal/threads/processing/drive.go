@@ -44,8 +44,9 @@ type feed interface {
 	// next gives the next task, nil after the last one.
 	next(ctx context.Context) (*task, error)
 	// keep stores tasks that are done, in their order, how often the target was
-	// asked in vain since the last call, and the pace.
-	keep(ctx context.Context, tasks []*task, retried int64, pace threads.Pace) error
+	// asked in vain since the last call, and the pace. ahead are tasks that went
+	// well and will come again, since one before them is not done.
+	keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error
 	// wanted is threads.ErrOvertaken when somebody has stopped the work.
 	wanted(ctx context.Context) error
 }
@@ -131,12 +132,8 @@ func (p *Processor) drive(ctx context.Context, f feed, pace threads.Pace) (verdi
 func (d *driver) leave(ctx context.Context, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastKeep)
 	defer cancel()
-	switch {
-	case errors.Is(why, threads.ErrOvertaken):
-		written := slices.DeleteFunc(d.window, func(t *task) bool { return t.state != done || t.failed })
-		_ = d.feed.keep(ctx, written, 0, d.pace) // only its maps count
-	case errors.Is(why, context.Canceled):
-		_ = d.keep(ctx)
+	if errors.Is(why, threads.ErrOvertaken) || errors.Is(why, context.Canceled) {
+		_ = d.keepAll(ctx)
 	}
 }
 
@@ -258,7 +255,7 @@ func (d *driver) take(a *answer) {
 		t.state, t.failed, t.refused, t.held = done, true, e.Kind, true
 		d.count("forbidden")
 		d.pace.Success()
-		if d.forbidden++; d.forbidden >= maxForbidden {
+		if d.forbidden++; d.forbidden == maxForbidden && d.refusal == "" {
 			d.refusal = fmt.Sprintf("The target forbade %d issues in a row. Give the account the permission to edit issues, then continue.", d.forbidden)
 		}
 	case threads.TargetRefusesUs:
@@ -299,14 +296,14 @@ func (d *driver) succeeded() {
 // settle is called when nothing is under way: a wait may begin, or an end.
 func (d *driver) settle(ctx context.Context) (v verdict, message string, over bool, err error) {
 	if d.refusal != "" {
-		return refused, d.refusal, true, d.keep(ctx)
+		return refused, d.refusal, true, d.keepAll(ctx)
 	}
 	if d.pace.Settle(d.p.Clock(), d.p.Random) {
 		if err := d.keep(ctx); err != nil {
 			return finished, "", false, err
 		}
 		if why := d.pace.Exhausted(d.p.Clock()); why != "" {
-			return exhausted, why, true, nil
+			return exhausted, why, true, d.keepAll(ctx)
 		}
 	}
 	if !d.ended {
@@ -338,10 +335,18 @@ func (d *driver) isTime() bool {
 }
 
 // keep stores what is done, the pace, and what failed.
-func (d *driver) keep(ctx context.Context) error {
+func (d *driver) keep(ctx context.Context) error { return d.keepWith(ctx, nil) }
+
+// keepAll is keep before an end: what went well ahead of something that did not
+// is in the target too.
+func (d *driver) keepAll(ctx context.Context) error {
+	return d.keepWith(ctx, slices.DeleteFunc(slices.Clone(d.window[d.prefix():]), func(t *task) bool { return t.state != done || t.failed || t.ask == nil }))
+}
+
+func (d *driver) keepWith(ctx context.Context, ahead []*task) error {
 	n := d.prefix()
 	err := d.p.patient(ctx, "store what was done", func(ctx context.Context) error {
-		return d.feed.keep(ctx, d.window[:n], d.retried, d.pace)
+		return d.feed.keep(ctx, d.window[:n], ahead, d.retried, d.pace)
 	})
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func (f *migrationFeed) next(ctx context.Context) (*task, error) {
 
 // keep counts issues as done and stores their maps, and the reasons of those
 // that the target refused.
-func (f *migrationFeed) keep(ctx context.Context, tasks []*task, retried int64, pace threads.Pace) error {
+func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
 	after := *f.m
 	after.Retryable += retried
 	after.Pace = pace
@@ -94,6 +94,9 @@ func (f *migrationFeed) keep(ctx context.Context, tasks []*task, retried int64, 
 			put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 			after.Advance(t.chunk, *i, len(i.Relations()))
 		}
+	}
+	for _, t := range ahead {
+		put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 	}
 	done := after.RecordsDone - f.m.RecordsDone
 	err := f.p.Store.Commit(ctx, f.lease, &after, threads.Written{

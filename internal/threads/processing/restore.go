@@ -183,7 +183,7 @@ func (f *backupFeed) next(context.Context) (*task, error) {
 	}), nil
 }
 
-func (f *backupFeed) keep(ctx context.Context, tasks []*task, _ int64, pace threads.Pace) error {
+func (f *backupFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pace threads.Pace) error {
 	after, w := f.detail, threads.JobWritten{}
 	after.Pace = pace
 	for _, t := range tasks {
@@ -196,6 +196,9 @@ func (f *backupFeed) keep(ctx context.Context, tasks []*task, _ int64, pace thre
 		} else {
 			w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 		}
+	}
+	for _, t := range ahead {
+		w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 	}
 	return f.store(ctx, after, w)
 }
@@ -222,7 +225,7 @@ func (f *surplusFeed) next(ctx context.Context) (*task, error) {
 	return f.task(f.after, func(threads.ParentMap) threads.ParentMap { return nil }), nil
 }
 
-func (f *surplusFeed) keep(ctx context.Context, tasks []*task, _ int64, pace threads.Pace) error {
+func (f *surplusFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pace threads.Pace) error {
 	after, w := f.detail, threads.JobWritten{}
 	after.Pace = pace
 	for _, t := range tasks {
@@ -231,6 +234,9 @@ func (f *surplusFeed) keep(ctx context.Context, tasks []*task, _ int64, pace thr
 		} else {
 			w.Remove = append(w.Remove, t.issue)
 		}
+	}
+	for _, t := range ahead {
+		w.Remove = append(w.Remove, t.issue)
 	}
 	return f.store(ctx, after, w)
 }

@@ -169,7 +169,7 @@ func (r *rig) await(phases ...threads.Phase) threads.Migration {
 		}
 		select {
 		case <-r.moved:
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(r.patience / 1000):
 		}
 	}
 }
@@ -286,7 +286,6 @@ func newMemory(answer func(n int, issue int64) error) *memory {
 
 func (m *memory) begin(issue int64) error {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.asked++
 	m.now++
 	m.atOnce = max(m.atOnce, m.now)
@@ -294,10 +293,12 @@ func (m *memory) begin(issue int64) error {
 		m.overlaps++
 	}
 	m.busy[issue] = true
-	if m.answer == nil {
+	n, answer := m.asked, m.answer
+	m.mu.Unlock()
+	if answer == nil {
 		return nil
 	}
-	return m.answer(m.asked, issue)
+	return answer(n, issue)
 }
 
 func (m *memory) end(issue int64) {

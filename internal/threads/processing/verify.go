@@ -128,7 +128,7 @@ func (v *verifying) next(ctx context.Context) (*task, error) {
 }
 
 // keep counts issues as compared.
-func (v *verifying) keep(ctx context.Context, tasks []*task, _ int64, pace threads.Pace) error {
+func (v *verifying) keep(ctx context.Context, tasks, _ []*task, _ int64, pace threads.Pace) error {
 	after := v.detail
 	after.Pace = pace
 	for _, t := range tasks {

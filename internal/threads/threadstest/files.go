@@ -103,7 +103,11 @@ func Many(n, perIssue int64) (records []threads.Record, mappings []threads.IDMap
 		if i%perIssue == 0 {
 			mappings = append(mappings, threads.IDMapping{EntityType: threads.EntityIssue, ServerID: issue, CloudID: 3_000_000 + issue})
 		}
-		records = append(records, threads.Record{IssueID: issue, CommentID: comment, ParentCommentID: comment - 1 - i%perIssue})
+		parent := comment - 1 // the one comment of the issue that is no reply
+		if before := i % perIssue; before > 0 {
+			parent = comment - 2*((before+1)/2)
+		}
+		records = append(records, threads.Record{IssueID: issue, CommentID: comment, ParentCommentID: parent})
 		for _, id := range []int64{comment - 1, comment} {
 			if id == comment || i%perIssue == 0 {
 				mappings = append(mappings, threads.IDMapping{EntityType: threads.EntityComment, ServerID: id, CloudID: 50_000_000 + id})

@@ -1,0 +1,345 @@
+package processing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/threadstest"
+)
+
+// quick runs fn with a database and a clock that runs ahead while everybody
+// waits.
+func quick(t *testing.T, fn func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := dbtest.SQLite(t)
+		if err := d.Migrate(t.Context(), schema...); err != nil {
+			t.Fatal(err)
+		}
+		fn(t, d)
+	})
+}
+
+// moody is a target that answers as it is told, request by request, and notes
+// when it was asked. When nothing is left to tell, it does what it is asked.
+type moody struct {
+	*memory
+	mu    sync.Mutex
+	moods []error
+	at    []time.Time
+}
+
+func newMoody(moods ...error) *moody {
+	m := &moody{moods: moods}
+	m.memory = newMemory(func(int, int64) error {
+		time.Sleep(time.Millisecond) // so that several are under way
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.at = append(m.at, time.Now())
+		if len(m.moods) == 0 {
+			return nil
+		}
+		mood := m.moods[0]
+		m.moods = m.moods[1:]
+		return mood
+	})
+	return m
+}
+
+// gaps are the waits between requests that are longer than a request.
+func (m *moody) gaps() (gaps []time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.at[1:] {
+		if gap := m.at[i+1].Sub(m.at[i]); gap > 10*time.Millisecond {
+			gaps = append(gaps, gap.Round(10*time.Millisecond))
+		}
+	}
+	return gaps
+}
+
+func (m *moody) requests() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.at)
+}
+
+// begin has a migration of some issues with three records each begin.
+func begin(t *testing.T, d *db.DB, target *moody, issues int64) *rig {
+	t.Helper()
+	r := newRig(t, d, target.memory)
+	r.patience = 100 * time.Hour
+	r.work()
+	records, mappings := threadstest.Many(3*issues, 3)
+	r.load(records, mappings)
+	r.await(threads.PhaseReady)
+	r.operate(threads.OpStart)
+	return r
+}
+
+func (r *rig) finishes(issues int64) {
+	r.t.Helper()
+	r.await(threads.PhaseCompleted)
+	records, mappings := threadstest.Many(3*issues, 3)
+	r.check(records, mappings, nil)
+}
+
+func fails(wait time.Duration) error {
+	return &threads.TargetError{Kind: threads.TargetFails, Message: "502", Wait: wait, Declared: wait > 0}
+}
+
+// Nine rate limits in a row are waited out; whether and how long the target
+// says to wait.
+func TestNineRateLimits(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		wait  time.Duration
+		waits []time.Duration
+	}{
+		{"for as long as it says", 20 * time.Second, slices.Repeat([]time.Duration{20 * time.Second}, 9)},
+		{"longer and longer where it does not say", 0, []time.Duration{
+			time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, time.Minute, time.Minute, time.Minute}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			quick(t, func(t *testing.T, d *db.DB) {
+				target := newMoody(slices.Repeat([]error{limited(c.wait)}, 4+8)...) // the first four are one
+				r := begin(t, d, target, 20)
+				defer r.end()
+				r.finishes(20)
+				if m := r.migration(); m.Retryable != 12 || m.Pace.RateLimits != 0 || m.Message != "" {
+					t.Errorf("%+v", m)
+				}
+				if gaps := target.gaps(); !slices.Equal(gaps, c.waits) {
+					t.Errorf("it waits %v", gaps)
+				}
+			})
+		})
+	}
+}
+
+// The tenth stops processing, also where several requests were under way at
+// the first: those are one.
+func TestTenRateLimits(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		wait    time.Duration
+		message string
+	}{
+		{"declared", 90 * time.Second, "The target answered 10 times in a row that it is asked too often. Continue after %s."},
+		{"not declared", 0, "The target answered 10 times in a row that it is asked too often. Continue in a while."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			quick(t, func(t *testing.T, d *db.DB) {
+				target := newMoody(slices.Repeat([]error{limited(c.wait)}, 4+9)...)
+				r := begin(t, d, target, 20)
+				defer r.end()
+				m := r.await(threads.PhasePaused)
+				last := target.at[len(target.at)-1]
+				if c.wait > 0 {
+					c.message = fmt.Sprintf(c.message, last.Add(c.wait).UTC().Format(time.RFC3339))
+				}
+				if m.Message != c.message || m.Retryable != 13 || m.Pace.RateLimits != 10 || m.Issues != 0 || len(target.at) != 13 {
+					t.Errorf("after %d requests: %+v", len(target.at), m)
+				}
+				r.operate(threads.OpContinue)
+				r.finishes(20)
+				again := target.at[13].Sub(last)
+				if c.wait > 0 && again < c.wait || c.wait == 0 && again > 5*time.Second {
+					t.Errorf("continue asks after %s", again)
+				}
+				if target.at[17].Sub(target.at[13]) > 20*time.Millisecond {
+					t.Error("it is still careful after a success")
+				}
+				if m := r.migration(); m.Retryable != 13 || m.Pace.RateLimits != 0 {
+					t.Errorf("%+v", m)
+				}
+			})
+		})
+	}
+}
+
+// A success between sets the count back, and a failure of another kind does not
+// count.
+func TestRateLimitsInARow(t *testing.T) {
+	quick(t, func(t *testing.T, d *db.DB) {
+		moods := slices.Repeat([]error{limited(time.Second)}, 4+8) // nine
+		target := newMoody(slices.Concat(moods, []error{nil}, moods[:4+4], []error{fails(time.Second)}, moods[:4])...)
+		r := begin(t, d, target, 20)
+		defer r.end()
+		r.finishes(20)
+		if m := r.migration(); m.Retryable != 12+8+1+4 {
+			t.Errorf("%+v", m)
+		}
+	})
+}
+
+// While a wait goes on it is shown, nothing is sent, and who takes over waits
+// on and counts on.
+func TestTakeoverKeepsWaitAndCount(t *testing.T) {
+	for _, how := range []string{"killed", "stopped by its node"} {
+		t.Run(how, func(t *testing.T) {
+			quick(t, func(t *testing.T, d *db.DB) {
+				target := newMoody(slices.Repeat([]error{limited(2 * time.Minute)}, 4+9)...)
+				r := begin(t, d, target, 20)
+				defer r.end()
+				time.Sleep(10*time.Minute + 30*time.Second) // the sixth wait
+				for range 3 {
+					m := r.migration()
+					if m.Phase != threads.PhaseProcessing || m.Pace.RateLimits != 6 || !m.Pace.Declared || m.Pace.WaitUntil.Sub(time.Now()).Round(10*time.Second) != 90*time.Second {
+						t.Fatalf("at %s: %+v", time.Now(), m)
+					}
+					first := r.workers[len(r.workers)-1]
+					if how == "killed" {
+						r.work()
+						first.Stop()
+					} else {
+						first.Stop()
+						r.work()
+					}
+					time.Sleep(time.Second)
+				}
+				r.holds(target.all()) // what went well is known, whatever comes now
+				if n := target.requests(); n != 4+5 {
+					t.Error(n, "requests")
+				}
+				if m := r.await(threads.PhasePaused); m.Pace.RateLimits != 10 || m.Retryable != 13 {
+					t.Errorf("%+v", m)
+				}
+			})
+		})
+	}
+}
+
+// Other failures are asked again, for half an hour without one success.
+func TestFailures(t *testing.T) {
+	t.Run("that pass", func(t *testing.T) {
+		quick(t, func(t *testing.T, d *db.DB) {
+			target := newMoody(append(slices.Repeat([]error{fails(0)}, 20), errors.New("no TargetError at all"), fails(15*time.Minute))...)
+			r := begin(t, d, target, 20)
+			defer r.end()
+			r.finishes(20)
+			if m := r.migration(); m.Retryable != 22 {
+				t.Errorf("%+v", m)
+			}
+		})
+	})
+	t.Run("that do not", func(t *testing.T) {
+		quick(t, func(t *testing.T, d *db.DB) {
+			target := newMoody(slices.Repeat([]error{fails(0)}, 1000)...)
+			r := begin(t, d, target, 20)
+			defer r.end()
+			started := time.Now()
+			m := r.await(threads.PhasePaused)
+			if took := time.Since(started); took < 30*time.Minute || took > 32*time.Minute {
+				t.Errorf("it stops after %s", took)
+			}
+			if want := "The target has failed since " + target.at[3].UTC().Format(time.RFC3339) + " without one success. Continue when it answers again."; m.Message != want {
+				t.Errorf("%s, not %s", m.Message, want)
+			}
+			target.mu.Lock()
+			target.moods = nil
+			target.mu.Unlock()
+			r.operate(threads.OpContinue)
+			r.finishes(20)
+		})
+	})
+	t.Run("of one issue", func(t *testing.T) {
+		quick(t, func(t *testing.T, d *db.DB) {
+			target := newMoody()
+			_, mappings := threadstest.Many(3*20, 3)
+			bad, begun := int64(0), time.Now()
+			for _, m := range mappings {
+				if m.EntityType == threads.EntityIssue && bad == 0 {
+					bad = m.CloudID
+				}
+			}
+			answer := target.answer
+			target.answer = func(n int, issue int64) error {
+				if err := answer(n, issue); err != nil || issue != bad || time.Since(begun) > 20*time.Minute {
+					return err
+				}
+				return fails(0)
+			}
+			r := begin(t, d, target, 20)
+			defer r.end()
+			time.Sleep(time.Minute)
+			if m := r.migration(); m.Phase != threads.PhaseProcessing || len(target.all()) != 19 {
+				t.Errorf("of 20 issues with a bad one %d are done: %+v", len(target.all()), m)
+			}
+			r.finishes(20)
+		})
+	})
+}
+
+// An issue that the target does not have is an error of its records; one that
+// it forbids too, unless it forbids everything.
+func TestRefusals(t *testing.T) {
+	missing, forbidden, refused := &threads.TargetError{Kind: threads.TargetMissing}, &threads.TargetError{Kind: threads.TargetForbids},
+		&threads.TargetError{Kind: threads.TargetRefusesUs, Message: "The target does not accept the credentials."}
+	t.Run("of issues", func(t *testing.T) {
+		quick(t, func(t *testing.T, d *db.DB) {
+			records, mappings := threadstest.Many(3*40, 3)
+			model := threadstest.NewModel(records, mappings)
+			refusals, n := map[int64]threads.Reason{}, 0
+			for issue := range model.Maps {
+				switch n++; {
+				case n <= 5:
+					refusals[issue] = threads.TargetNotFound
+				case n <= 5+19:
+					refusals[issue] = threads.TargetForbidden
+				}
+			}
+			target := newMemory(func(_ int, issue int64) error {
+				switch refusals[issue] {
+				case threads.TargetNotFound:
+					return missing
+				case threads.TargetForbidden:
+					return forbidden
+				}
+				return nil
+			})
+			r := newRig(t, d, target)
+			r.work()
+			defer r.end()
+			r.do(records, mappings)
+			r.check(records, mappings, refusals)
+		})
+	})
+	for _, c := range []struct {
+		name, message string
+		done          int64 // issues at most, when it fails, but for what is under way
+		moods         []error
+	}{
+		{"of us", refused.Message, 7, slices.Concat(slices.Repeat([]error{nil}, 7), []error{refused}, slices.Repeat([]error{nil}, 100))},
+		{"of all issues", "The target forbade 20 issues in a row. Give the account the permission to edit issues, then continue.", 8,
+			slices.Concat(slices.Repeat([]error{nil}, 8), slices.Repeat([]error{forbidden}, 40))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			quick(t, func(t *testing.T, d *db.DB) {
+				target := newMoody(c.moods...)
+				r := begin(t, d, target, 60)
+				defer r.end()
+				m := r.await(threads.PhaseFailed)
+				if m.Message != c.message || m.Permanent != 0 || m.Issues > c.done+3 || m.ParentMaps != 3*m.Issues {
+					t.Errorf("%+v", m)
+				}
+				if n := target.requests(); n > 8+20+3 {
+					t.Error(n, "requests")
+				}
+				target.mu.Lock()
+				target.moods = nil
+				target.mu.Unlock()
+				r.operate(threads.OpContinue)
+				r.finishes(60)
+			})
+		})
+	}
+}
