@@ -1,0 +1,236 @@
+package acceptance
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	mathrand "math/rand/v2"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver that the program uses
+
+	"outrigger/internal/dbtest"
+	"outrigger/internal/loadtest"
+	"outrigger/internal/playground/cloudsite"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/threadstest"
+)
+
+// TestThreadsKill kills a node at random moments while files are sent to it,
+// read, and processed, a quarter as often as TestKill kills: the command that
+// migrates goes on by itself, and what comes of it is what the files say.
+func TestThreadsKill(t *testing.T) {
+	p := node(t, loadtest.Settings{})
+	start(t, p)
+	f := newFolder(t)
+	f.must(0, "empty.gz", p, "backup", "--out", "empty.gz")
+	left := max(1, kills(t)/4)
+	for round := uint64(1); left > 0; round++ {
+		model := f.migrationFiles(50_000, round)
+		migrate := f.begin(p, "migrate", "--hierarchy", "hierarchy.json", "--mappings", "mappings.csv")
+		for ; left > 0 && migrate.moment(t, p); left-- {
+			t.Logf("killed while it was %s", phaseOf(t, p))
+			p.Kill()
+			if err := p.Spawn(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e := migrate.end(); e.code != exitLook {
+			t.Fatalf("migrate: %v", e)
+		}
+		f.must(0, "Missing\t0", p, "verify")
+		f.sameErrors(p, model.Reasons)
+		sameMaps(t, f.backup(p, "backup.gz"), model.Maps)
+		f.must(0, "IDLE, EMPTY", p, "reset", "--yes")
+		f.must(0, "are restored", p, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
+	}
+	p.Kill()
+	checkIntegrity(t, filepath.Join(p.Settings.Dir, "outrigger.db"))
+}
+
+// exitLook is the exit code of what is done, with errors to look at.
+const exitLook = 2
+
+// running is a command that has begun.
+type running struct {
+	over chan struct{}
+	how  ended // once it is over
+}
+
+func (f folder) begin(p *loadtest.Process, args ...string) *running {
+	r := &running{over: make(chan struct{})}
+	go func() {
+		defer close(r.over)
+		r.how = f.threads(p, args...)
+	}()
+	return r
+}
+
+func (r *running) end() ended {
+	<-r.over
+	return r.how
+}
+
+// lasts tells whether the command is not over for some time more.
+func (r *running) lasts(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-r.over:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// moment waits for a random one: of two, one is anywhere, and one while records
+// are processed, which does not take long. It is false when the command is over
+// before.
+func (r *running) moment(t *testing.T, p *loadtest.Process) bool {
+	if mathrand.IntN(2) == 0 {
+		return r.lasts(mathrand.N(1500 * time.Millisecond))
+	}
+	for phaseOf(t, p) != threads.PhaseProcessing {
+		if !r.lasts(10 * time.Millisecond) {
+			return false
+		}
+	}
+	return r.lasts(mathrand.N(100 * time.Millisecond))
+}
+
+// phaseOf is a node's phase, for the log; it may just be starting.
+func phaseOf(t *testing.T, p *loadtest.Process) threads.Phase {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	st, err := cloudOf(p).Status(ctx)
+	if err != nil {
+		return "starting"
+	}
+	return st.Phase
+}
+
+// TestThreadsNodeDies kills the node of two that writes to a cloud site. The
+// other one finishes, and whatever either wrote to an issue is the same.
+func TestThreadsNodeDies(t *testing.T) {
+	site := newCloud(t)
+	key := make([]byte, 32)
+	rand.Read(key) // never fails (crypto/rand)
+	s := loadtest.Settings{
+		DatabaseURL: dbtest.PostgresURL(t), SecretKey: base64.StdEncoding.EncodeToString(key), Clustered: true, Threads: site.settings(),
+	}
+	nodes := map[string]*loadtest.Process{}
+	for _, id := range []string{"a", "b"} {
+		s.NodeID = id
+		nodes[id] = node(t, s)
+		start(t, nodes[id])
+	}
+	victim := leaseOwner(t, s.DatabaseURL, "threads/processing")
+	survivor := nodes[map[string]string{"a": "b", "b": "a"}[victim]]
+
+	f := newFolder(t)
+	model := f.migrationFiles(10_000, 3)
+	migrate := f.begin(survivor, "migrate", "--hierarchy", "hierarchy.json", "--mappings", "mappings.csv")
+	until(t, time.Minute, "nothing is written", func() bool { return site.Counts().Writes > 50 })
+	if owner := leaseOwner(t, s.DatabaseURL, "threads/processing"); owner != victim {
+		t.Fatalf("%s processes now, and not %s any more", owner, victim)
+	}
+	nodes[victim].Kill()
+	written := site.Counts().Writes
+	if written >= int64(len(model.Maps)) {
+		t.Fatalf("it was over before the kill: %d writes", written)
+	}
+	if e := migrate.end(); e.code != exitLook {
+		t.Fatalf("migrate: %v", e)
+	}
+	t.Logf("killed after %d writes; %d in the end, to %d issues", written, site.Counts().Writes, len(model.Maps))
+	f.must(0, "Missing\t0", survivor, "verify")
+	f.sameErrors(survivor, model.Reasons)
+	sameMaps(t, f.backup(survivor, "backup.gz"), model.Maps)
+	site.holds(t, model)
+
+	start(t, nodes[victim])
+	f.must(0, "COMPLETED", nodes[victim], "status")
+}
+
+// cloud is a cloud site that remembers what was written to each issue.
+type cloud struct {
+	*cloudsite.Site
+	url string
+
+	mu      sync.Mutex
+	written map[int64][]string // values of the property that a reader begins with
+}
+
+func newCloud(t *testing.T) *cloud {
+	t.Helper()
+	c := &cloud{written: map[int64][]string{}}
+	c.Site = cloudsite.New(cloudsite.Options{
+		User: "ada@example.com", Token: "cloud-token", Latency: 20 * time.Millisecond,
+		React: func(r cloudsite.Request) *cloudsite.Reaction {
+			if r.Method == "PUT" && r.Key == cloudsite.Threads {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.written[r.Issue] = append(c.written[r.Issue], r.Value)
+			}
+			return nil
+		},
+	})
+	server := httptest.NewServer(c.Handler())
+	t.Cleanup(server.Close)
+	c.url = server.URL
+	return c
+}
+
+// settings has a node write to the site.
+func (c *cloud) settings() string {
+	return fmt.Sprintf("{target: jira-cloud, jira_cloud: {url: %q, user: ada@example.com, token: cloud-token}}", c.url)
+}
+
+// holds holds what the site has, and everything that was ever written to it, to
+// the model.
+func (c *cloud) holds(t *testing.T, model *threadstest.Model) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.written) != len(model.Maps) {
+		t.Errorf("%d issues were written, the model has %d", len(c.written), len(model.Maps))
+	}
+	for issue, want := range model.Maps {
+		texts := map[string]string{}
+		for _, r := range want {
+			texts[strconv.FormatInt(r.CommentID, 10)] = strconv.FormatInt(r.ParentID, 10)
+		}
+		found, err := c.Parents(issue)
+		if err != nil || fmt.Sprint(found) != fmt.Sprint(texts) {
+			t.Errorf("issue %d has %v, %v, want %v", issue, found, err, texts)
+		}
+		for _, value := range c.written[issue] {
+			var property struct{ Parents map[string]string }
+			if err := json.Unmarshal([]byte(value), &property); err != nil || fmt.Sprint(property.Parents) != fmt.Sprint(texts) {
+				t.Errorf("to issue %d was written %s, %v, want %v", issue, value, err, texts)
+			}
+		}
+	}
+}
+
+// leaseOwner waits until a node has a lease, and gives its id.
+func leaseOwner(t *testing.T, url, lease string) (owner string) {
+	t.Helper()
+	d, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	until(t, startTime, "nobody has the lease "+lease, func() bool {
+		return d.QueryRowContext(t.Context(), `SELECT owner FROM leases WHERE name LIKE $1 AND owner <> ''`, lease+"%").Scan(&owner) == nil
+	})
+	return owner
+}
