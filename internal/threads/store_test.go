@@ -3,9 +3,7 @@ package threads
 import (
 	"testing"
 
-	"outrigger/internal/audit"
 	"outrigger/internal/dbtest"
-	"outrigger/internal/threads/upload"
 )
 
-func TestSchema(t *testing.T) { dbtest.SameSchema(t, audit.Migrations, upload.Migrations, Migrations) }
+func TestSchema(t *testing.T) { dbtest.SameSchema(t, schema...) }
