@@ -131,6 +131,9 @@ func (t *Tool) Take(ctx context.Context, kind, name string, length int64, body i
 		defer spooled.remove()
 		length, body = spooled.size, spooled.file
 	}
+	if length > t.MaxUpload {
+		return upload.Upload{}, errTooLarge(nil, t.MaxUpload)
+	}
 	u, err := t.Store.Uploads.Create(ctx, upload.Upload{Kind: kind, Filename: name, Length: length, CreatedBy: identity.From(ctx).Name})
 	if err != nil {
 		return u, err

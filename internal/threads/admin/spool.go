@@ -42,7 +42,11 @@ func (s *spooled) remove() {
 // tooLarge says the limit where err is about it.
 func tooLarge(err error, limit int64) error {
 	if over := (*http.MaxBytesError)(nil); errors.As(err, &over) {
-		return fault.Wrap(err, fault.TooLarge, "The file is over the limit of %s (threads.max_upload).", config.Size(limit))
+		return errTooLarge(err, limit)
 	}
 	return err
+}
+
+func errTooLarge(cause error, limit int64) error {
+	return fault.Wrap(cause, fault.TooLarge, "The file is over the limit of %s (threads.max_upload).", config.Size(limit))
 }

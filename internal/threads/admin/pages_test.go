@@ -1,0 +1,241 @@
+package admin
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/threads"
+)
+
+// open asks for a page, or posts a form, in the session of somebody.
+func (r *rig) open(method, path, who string, form ...string) *httptest.ResponseRecorder {
+	r.t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(form); i += 2 {
+		values.Set(form[i], form[i+1])
+	}
+	return r.browse(method, path, who, "application/x-www-form-urlencoded", strings.NewReader(values.Encode()))
+}
+
+func (r *rig) browse(method, path, who, contentType string, body io.Reader) *httptest.ResponseRecorder {
+	r.t.Helper()
+	q := httptest.NewRequestWithContext(r.t.Context(), method, base+path, body)
+	q.Header.Set("Content-Type", contentType)
+	q.Header.Set("Sec-Fetch-Site", "same-origin")
+	if who != "" {
+		q.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: who})
+	}
+	w := httptest.NewRecorder()
+	r.handler.ServeHTTP(w, q)
+	return w
+}
+
+// has holds an answer to a status and to texts that are in it.
+func (r *rig) has(w *httptest.ResponseRecorder, status int, texts ...string) {
+	r.t.Helper()
+	if w.Code != status {
+		r.t.Errorf("status %d instead of %d", w.Code, status)
+	}
+	page := strings.Join(strings.Fields(w.Body.String()), " ")
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			r.t.Errorf("%q is missing in\n%s", text, page)
+		}
+	}
+}
+
+// upload posts a file as a browser without scripts does: parts are pairs of a
+// field and its content; a field with a slash has a file's name behind it.
+func (r *rig) upload(path string, parts ...string) *httptest.ResponseRecorder {
+	r.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := 0; i+1 < len(parts); i += 2 {
+		field, file, isFile := strings.Cut(parts[i], "/")
+		w, err := form.CreateFormField(field)
+		if isFile {
+			w, err = form.CreateFormFile(field, file)
+		}
+		must(r.t, err)
+		_, err = w.Write([]byte(parts[i+1]))
+		must(r.t, err)
+	}
+	must(r.t, form.Close())
+	return r.browse("POST", path, "root", form.FormDataContentType(), &body)
+}
+
+// follow goes where a redirect leads.
+func (r *rig) follow(w *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	r.t.Helper()
+	if w.Code != 303 {
+		r.t.Fatalf("status %d instead of a redirect: %s", w.Code, w.Body)
+	}
+	return r.open("GET", strings.TrimPrefix(w.Header().Get("Location"), "/base"), "root")
+}
+
+func TestWhoMaySeePages(t *testing.T) {
+	r := onSQLite(t, nil)
+	for _, path := range []string{rootPath, movePath, movePath + "/live", movePath + "/preview", movePath + "/preview/live", movePath + "/errors", movePath + "/verify",
+		movePath + "/verify/live", backPath, backPath + "/live", backPath + "/restore", issuePath, movePath + "/reset", rootPath + "/uploads/1/delete"} {
+		if w := r.open("GET", path, "admin"); w.Code != 403 {
+			t.Errorf("%s without SYS_ADMIN: %d", path, w.Code)
+		}
+		if w := r.open("GET", path, ""); w.Code != 303 || !strings.Contains(w.Header().Get("Location"), "/sign-in") {
+			t.Errorf("%s for nobody: %d", path, w.Code)
+		}
+	}
+	for _, path := range []string{movePath + "/upload", movePath + "/files", movePath + "/verify", backPath + "/restore", backPath + "/files", rootPath + "/uploads/1/delete"} {
+		if w := r.open("POST", path, "admin"); w.Code != 403 {
+			t.Errorf("%s without SYS_ADMIN: %d", path, w.Code)
+		}
+	}
+	r.has(r.open("GET", "/", "root"), 200, "No migration is loaded.")
+	if w := r.open("GET", "/", "admin"); strings.Contains(w.Body.String(), "No migration is loaded") {
+		t.Error("the overview shows it to somebody without SYS_ADMIN")
+	}
+}
+
+// A migration by forms alone, without scripts.
+func TestMigrationByForms(t *testing.T) {
+	r := onSQLite(t, nil).work()
+	r.has(r.follow(r.open("GET", rootPath, "root")), 200,
+		`<h1>Threaded Comments Admin</h1>`, `Backup &amp; Restore</a>`, `aria-current="page">DC -&gt; Cloud Migration</a>`,
+		"0 / 0 records (0%)", "0 / 0 processed", `<button type="button" disabled>Upload Data</button>`, `<button type="button" disabled>Start Processing</button>`,
+		`href="/base/threads/admin/migration/reset" data-confirm>Reset State</a>`, `data-tus="/base`+uploadsPath+`"`, `/base/assets/threads-upload.`)
+	r.has(r.open("POST", movePath+"/start", "root"), 409, "does not allow start")
+	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/", "", "text", ""), 400, "Choose a file, or paste its text.")
+	r.has(r.upload(movePath+"/files", "kind", "backup", "file/b.gz", "x"), 400, "does not say what the file is")
+	r.has(r.upload(movePath+"/files", "file/h.json", hierarchy), 400, "does not say what the file is")
+	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/big.json", strings.Repeat("[", max+1)), 413, "8MiB")
+	r.has(r.browse("POST", movePath+"/files", "root", "text/plain", strings.NewReader("x")), 400, "could not be read")
+	r.has(r.open("GET", movePath+"/preview", "root"), 303)
+
+	r.has(r.follow(r.upload(movePath+"/files", "kind", "hierarchy", "file/comments.json", hierarchy, "text", "")), 200,
+		`here</span> <strong>comments.json</strong>`, "/uploads/1/delete")
+	r.has(r.follow(r.upload(movePath+"/files", "kind", "mappings", "file/", "", "text", mappings)), 200, "pasted text")
+	r.eventually(func() bool {
+		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "5 records in 2 issues, 2 errors")
+	})
+	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><button class="main">Upload Data</button></form>`)
+	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing of this is loaded yet", "2 of 5 records will be permanent errors",
+		`<code>self_parent</code></th><td class="figure" data-label="Records">1</td>`, "<code>29</code>", "Repeated records</th><td class=\"figure\" data-label=\"Count\">1</td>")
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root")), 200, "0 / 5 records (0%)", `<button class="main">Start Processing</button>`,
+		`data-confirm>Cancel Migration</a>`, "2 issues, 2 errors")
+	r.follow(r.open("POST", movePath+"/start", "root"))
+	r.until(threads.PhaseCompleted)
+	r.has(r.open("GET", movePath, "root"), 200, `<span class="badge warn">COMPLETED</span>`, "5 / 5 records (100%)", "1 / 1 processed",
+		`<dt>Parent maps created</dt><dd>3 `, `href="/base/rest/threaded-comments/1.0/migration/errors.csv" download`)
+	r.has(r.open("GET", movePath+"/errors", "root"), 200, "Download all 2 as CSV", "The comment is its own parent.")
+	r.has(r.open("GET", movePath+"/errors?after=x", "root"), 400)
+	r.has(r.open("GET", movePath+"/preview", "root"), 200, "This data is loaded.")
+	r.has(r.open("GET", "/", "root"), 200, "<dt>COMPLETED</dt><dd>100%</dd>")
+	r.has(r.open("GET", movePath+"/verify", "root"), 200, "Not compared yet")
+	r.follow(r.open("POST", movePath+"/verify", "root"))
+	r.eventually(func() bool {
+		return strings.Contains(r.open("GET", movePath+"/verify", "root").Body.String(), "3 of 3 relationships are in the target as they should be.")
+	})
+	r.has(r.open("GET", movePath, "root"), 200, "3 of 3 relationships are in the target")
+	r.has(r.open("GET", movePath+"/reset", "root"), 200, "Reset the state?", "progress, counts and the list of errors", `<button class="danger">Reset State</button>`)
+	r.has(r.follow(r.open("POST", movePath+"/reset", "root")), 200, "0 / 0 records (0%)")
+	r.has(r.open("POST", movePath+"/verify", "root"), 409, "Nothing is loaded")
+}
+
+// Some pages of an export are asked about, and so is replacing what is loaded.
+func TestQuestions(t *testing.T) {
+	r := onSQLite(t, nil).work()
+	r.send(threads.HierarchyFile, `{"data":[{"issueId":1,"commentId":11,"parentCommentId":10}],"hasMore":true,"totalCount":123456}`)
+	r.send(threads.MappingsFile, "serverId,cloudId,what\n1,2,3\nx")
+	r.eventually(func() bool {
+		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "1 record in 1 issue, 1 error; a part of an export")
+	})
+	r.has(r.open("GET", movePath, "root"), 200, `<a class="button main" href="/base/threads/admin/migration/upload" data-confirm>Upload Data</a>`)
+	r.has(r.open("GET", movePath+"/preview", "root"), 200, "1 of 123,456: this is one page of the export, and not all of it.", "does not name the columns: <code>serverId,cloudId,what</code>",
+		"the file ends in the middle", "No record has all its mappings")
+	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload a part of the hierarchy?", "1 of 123,456: this is one page", `name="partial" value="true"`)
+	r.has(r.open("POST", movePath+"/upload", "root"), 409, "partial=true")
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root", "partial", "true")), 200, "<small>READY</small>")
+	r.send(threads.HierarchyFile, hierarchy)
+	r.send(threads.MappingsFile, mappings)
+	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload these files?", "the data that is loaded now")
+	r.has(r.open("GET", movePath+"/start", "root"), 303)
+}
+
+func TestBackupByForms(t *testing.T) {
+	r := onSQLite(t, nil).work()
+	r.completed()
+	backup := r.do(200, "GET", "/backup")
+	r.has(r.open("GET", backPath, "root"), 200, `aria-current="page">Backup &amp; Restore</a>`, `href="/base/rest/threaded-comments/1.0/migration/backup" download`,
+		`<button disabled>Restore …</button>`)
+	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 409, "not here yet")
+	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup[:len(backup)-3])), 200, "b.gz")
+	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 400, "Nothing was changed")
+	r.has(r.open("POST", backPath+"/restore", "root", "mode", "merge"), 400, "Nothing was changed")
+	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup)), 200, `<button class="main">Restore …</button>`)
+	r.has(r.open("GET", backPath+"/restore?mode=half", "root"), 400)
+	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 200, "has 3 relations in 2 issues.", "everything else stays", `name="mode" value="merge"`)
+	r.has(r.open("GET", backPath+"/restore?mode=replace", "root"), 200, "Replace everything with the backup?", "every relation that the backup does not have")
+	r.follow(r.open("POST", backPath+"/restore", "root", "mode", "replace"))
+	r.eventually(func() bool {
+		return strings.Contains(r.open("GET", backPath, "root").Body.String(), "2 / 2 issues (100%)")
+	})
+}
+
+// Another browser sees how far a file is, and can delete it.
+func TestOpenUploads(t *testing.T) {
+	r := onSQLite(t, nil)
+	w := r.ask("POST", uploadsPath, "root", "", "Tus-Resumable", "1.0.0", "Upload-Length", "200", "Upload-Metadata", "kind aGllcmFyY2h5,filename YS5qc29u")
+	where := strings.TrimPrefix(w.Header().Get("Location"), base)
+	r.ask("PATCH", where, "root", strings.Repeat(" ", 90), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream")
+	r.has(r.open("GET", movePath, "root"), 200, `broke off</span> <strong>a.json</strong>`, "90 bytes of 200 bytes (45%), from root", "Choose the same file again")
+	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/b.json", "[]"), 409, "being sent already")
+	page := rootPath + "/uploads" + strings.TrimPrefix(where, uploadsPath) + "/delete"
+	r.has(r.open("GET", page, "root"), 200, "Delete the file?")
+	r.has(r.follow(r.open("POST", page, "root")), 200, `data-kind="hierarchy"`)
+	r.has(r.open("POST", page, "root"), 404)
+	r.has(r.open("GET", rootPath+"/uploads/x/delete", "root"), 404)
+}
+
+func TestThreadsPage(t *testing.T) {
+	r := onSQLite(t, nil).work()
+	r.completed()
+	r.has(r.open("GET", issuePath, "root"), 200, "Issue id on the cloud site")
+	r.has(r.open("GET", issuePath+"?id=901", "root"), 200, "3 comments.", `<th scope="row" class="deep-0">510</th>`, `<th scope="row" class="deep-1">511</th>`, "begins a thread")
+	r.has(r.open("GET", issuePath+"?id=999", "root"), 200, "No threads")
+	r.has(r.open("GET", issuePath+"?id=JRA-1", "root"), 400, "it is not the key", `value="JRA-1"`)
+}
+
+// Nothing of a file stays in the folder after it came, or did not.
+func TestSpoolIsEmpty(t *testing.T) {
+	r := onSQLite(t, nil)
+	r.upload(movePath+"/files", "kind", "hierarchy", "file/h.json", hierarchy)
+	r.upload(movePath+"/files", "kind", "hierarchy", "file/h.json", strings.Repeat("x", max+1))
+	left, err := os.ReadDir(r.api.Dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left in the folder: %v, %v", left, err)
+	}
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 5 << 19: "2.5 MiB", 4 << 30: "4.0 GiB"} {
+		if got := size(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
+		if got := thousands(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+	if got := fmt.Sprint(numbered(1, "issue"), ", ", numbered(0, "issue")); got != "1 issue, 0 issues" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,402 @@
+package admin
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+	"outrigger/internal/threads"
+)
+
+func TestStatusToTheLetter(t *testing.T) {
+	from := time.Date(2026, 2, 5, 16, 0, 0, 0, time.UTC)
+	tool := &Tool{Clock: func() time.Time { return from.Add(time.Minute) }}
+	got := func(m threads.Migration) string {
+		s, err := tool.statusOf(t.Context(), &m)
+		must(t, err)
+		w := httptest.NewRecorder()
+		must(t, rest.WriteJSON(w, nil, http.StatusOK, s))
+		return w.Body.String()
+	}
+	if diff := cmp.Diff(`{"status":"IDLE","phase":"EMPTY","progress":{"processed":0,"total":0,"percent":0},"chunks":{"processed":0,"total":0},"issuesProcessed":0,"parentMapsCreated":0,"errors":{"permanent":0,"retryable":0},"allowed":["upload","reset"]}`,
+		got(threads.Migration{Phase: threads.PhaseEmpty})); diff != "" {
+		t.Error(diff)
+	}
+	m := threads.Migration{
+		Phase: threads.PhaseProcessing, Records: 10000, RecordsDone: 3000, Chunks: 10, ChunksDone: 3, Issues: 310, ParentMaps: 2988, Permanent: 12, Retryable: 3,
+		Pace: threads.Pace{WaitUntil: from.Add(90 * time.Second)}, StartedAt: from, UpdatedAt: from.Add(time.Minute), Message: "The target asked to be left alone.",
+	}
+	if diff := cmp.Diff(`{"status":"IN_PROGRESS","phase":"PROCESSING","progress":{"processed":3000,"total":10000,"percent":30},"chunks":{"processed":3,"total":10},"issuesProcessed":310,"parentMapsCreated":2988,"errors":{"permanent":12,"retryable":3},"waitUntil":"2026-02-05T16:01:30Z","startedAt":"2026-02-05T16:00:00Z","updatedAt":"2026-02-05T16:01:00Z","message":"The target asked to be left alone.","allowed":["stop","cancel"]}`,
+		got(m)); diff != "" {
+		t.Error(diff)
+	}
+	m.Pace.WaitUntil = from
+	if strings.Contains(got(m), "waitUntil") {
+		t.Error("a wait that is over is shown")
+	}
+}
+
+// Whoever may not, may not; a token that reads may read.
+func TestWhoMay(t *testing.T) {
+	r := onSQLite(t, nil)
+	for _, route := range []struct{ method, path string }{
+		{"GET", migrationPath + "/status"}, {"GET", migrationPath + "/events"}, {"GET", migrationPath + "/preview"}, {"GET", migrationPath + "/errors"},
+		{"GET", migrationPath + "/errors.csv"}, {"GET", migrationPath + "/verify"}, {"POST", migrationPath + "/verify"}, {"GET", migrationPath + "/backup"},
+		{"GET", migrationPath + "/restore"}, {"POST", migrationPath + "/restore"}, {"POST", migrationPath + "/upload"}, {"POST", migrationPath + "/start"},
+		{"POST", migrationPath + "/stop"}, {"POST", migrationPath + "/continue"}, {"POST", migrationPath + "/cancel"}, {"POST", migrationPath + "/reset"},
+		{"GET", uploadsPath}, {"GET", "/rest/threaded-comments/1.0/issues/1/threads"},
+	} {
+		if w := r.ask(route.method, route.path, "", ""); w.Code != 401 {
+			t.Errorf("%v for nobody: %d", route, w.Code)
+		}
+		if w := r.ask(route.method, route.path, "admin", ""); w.Code != 403 {
+			t.Errorf("%v without SYS_ADMIN: %d", route, w.Code)
+		}
+		if strings.HasSuffix(route.path, "/events") {
+			continue // it would go on
+		}
+		if w := r.ask(route.method, route.path, "reader", ""); (w.Code == 403) != (route.method == "POST") {
+			t.Errorf("%v with a token that reads: %d %s", route, w.Code, w.Body)
+		}
+	}
+	for _, c := range []struct {
+		method, path, accept string
+		status               int
+		says                 string
+	}{
+		{"PUT", migrationPath + "/status", "", 405, "GET, HEAD"},
+		{"GET", migrationPath + "/start", "", 405, "POST"},
+		{"GET", migrationPath + "/status", "application/xml", 406, ""},
+		{"GET", migrationPath + "/status.json", "", 200, `"EMPTY"`},
+		{"HEAD", migrationPath + "/status", "", 200, ""},
+		{"HEAD", migrationPath + "/backup", "", 200, ""},
+		{"HEAD", migrationPath + "/errors.csv", "", 200, ""},
+		{"POST", migrationPath + "/upload?partial=perhaps", "", 400, `"field":"partial"`},
+		{"GET", migrationPath + "/errors?limit=0", "", 400, `"field":"limit"`},
+		{"GET", migrationPath + "/errors?after=bm8", "", 400, `"field":"after"`},
+		{"GET", migrationPath + "/nothing", "", 404, ""},
+		{"GET", "/rest/threaded-comments/1.0/issues/JRA-1/threads", "", 404, "whole number"},
+		{"GET", "/rest/threaded-comments/1.0/issues/99999999999999999999/threads", "", 404, "whole number"},
+		{"GET", "/rest/threaded-comments/1.0/issues/901/threads", "", 200, `{"issueId":"901","parents":[],"threads":[]}`},
+		{"POST", migrationPath + "/restore", "", 400, `"field":"mode"`},
+		{"POST", migrationPath + "/restore?mode=both", "", 400, `"field":"mode"`},
+		{"POST", migrationPath + "/restore?mode=merge", "", 409, "not here yet"},
+	} {
+		w := r.ask(c.method, c.path, "root", "", "Accept", c.accept)
+		if w.Code != c.status || !strings.Contains(w.Body.String()+w.Header().Get("Allow"), c.says) {
+			t.Errorf("%+v: %d %s", c, w.Code, w.Body)
+		}
+	}
+}
+
+// Operations that the phase does not allow say what it is and what is allowed.
+func TestOperationsRefused(t *testing.T) {
+	r := onSQLite(t, nil)
+	for _, op := range []string{"start", "stop", "continue", "cancel"} {
+		if got := r.message(r.do(409, "POST", "/"+op)); got != "The migration is IDLE, EMPTY, which does not allow "+op+"; allowed are: upload, reset." {
+			t.Errorf("%s: %s", op, got)
+		}
+	}
+	if got := r.message(r.do(409, "POST", "/upload")); got != "The hierarchy file is not here yet; choose and send it first." {
+		t.Error(got)
+	}
+	r.send(threads.HierarchyFile, hierarchy)
+	for _, what := range []struct{ method, path string }{{"POST", "/upload"}, {"GET", "/preview"}} {
+		if got := r.message(r.do(409, what.method, what.path)); got != "The id mappings file is not here yet; choose and send it first." {
+			t.Error(got)
+		}
+	}
+	if got := r.message(r.do(409, "GET", "/verify")); got != "Nothing is loaded that the target could be compared with." {
+		t.Error(got)
+	}
+	r.do(202, "POST", "/reset")
+	if got := r.do(200, "GET", "/uploads"); got != `{"items":[]}` {
+		t.Errorf("after a reset there are still files: %s", got)
+	}
+}
+
+// A migration from its files to its backup, by REST alone.
+func TestMigration(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		r.work()
+		r.send(threads.HierarchyFile, hierarchy)
+		r.send(threads.MappingsFile, mappings)
+		if w := r.ask("GET", migrationPath+"/preview", "root", ""); w.Code != 202 || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), `"done":0`) {
+			t.Errorf("the first look: %d %v %s", w.Code, w.Header(), w.Body)
+		}
+		var preview string
+		r.eventually(func() bool {
+			w := r.ask("GET", migrationPath+"/preview", "reader", "")
+			preview = w.Body.String()
+			return w.Code == 200
+		})
+		if diff := cmp.Diff(`{"records":5,"issues":2,"comments":8,"commentMappings":7,"issueMappings":2,"missingComments":{"count":1,"first":[29]},"missingIssues":{"count":0,"first":[]},"duplicateRecords":1,"duplicateMappings":0,"selfParents":1,"cycles":0,"otherIssue":0,"errors":{"no_parent_mapping":1,"self_parent":1},"totalErrors":2,"hierarchy":{"unreadable":0,"truncated":false,"records":6,"roots":0,"pages":0,"pageRecords":0,"hasMore":false,"totalCount":0},"mappings":{"unreadable":0,"truncated":false,"rows":9,"comments":7,"issues":2},"partial":false}`, preview); diff != "" {
+			t.Error(diff)
+		}
+		if got := r.do(202, "POST", "/upload"); !strings.Contains(got, `"phase":"READY"`) {
+			t.Errorf("after a preview, loading is done at once: %s", got)
+		}
+		r.do(202, "POST", "/start")
+		s := r.until(threads.PhaseCompleted)
+		if s.Progress != (Progress{5, 5, 100}) || s.Chunks != (Chunks{1, 1}) || s.IssuesProcessed != 2 || s.ParentMapsCreated != 3 || s.Errors.Permanent != 2 || s.StartedAt.IsZero() {
+			t.Errorf("%+v", s)
+		}
+		first := r.do(200, "GET", "/errors?limit=1")
+		var page struct{ Next string }
+		r.read(first, &page)
+		if want := `{"items":[{"issueId":2,"commentId":22,"parentCommentId":29,"reason":"no_parent_mapping"}],"next":"` + page.Next + `"}`; first != want || page.Next == "" {
+			t.Errorf("the first error: %s", first)
+		}
+		if got := r.do(200, "GET", "/errors?limit=1&after="+page.Next); got != `{"items":[{"issueId":2,"commentId":23,"parentCommentId":23,"reason":"self_parent"}]}` {
+			t.Errorf("the second error: %s", got)
+		}
+		if got := r.do(200, "GET", "/errors.csv"); got != "issueId,commentId,parentCommentId,reason\n2,22,29,no_parent_mapping\n2,23,23,self_parent\n" {
+			t.Errorf("the report: %s", got)
+		}
+		if got := r.ask("GET", "/rest/threaded-comments/1.0/issues/901/threads", "reader", "").Body.String(); got != `{"issueId":"901","parents":[{"commentId":"511","parentCommentId":"510"},{"commentId":"512","parentCommentId":"510"}],"threads":[{"commentId":"510","replies":[{"commentId":"511","replies":[]},{"commentId":"512","replies":[]}]}]}` {
+			t.Errorf("the threads: %s", got)
+		}
+		r.verifies(`"issues":2,"relations":3,"present":3,"missing":0,"different":0,"first":[]`)
+	})
+}
+
+// verifies has the target compared, and holds the result to a text.
+func (r *rig) verifies(want string) {
+	r.t.Helper()
+	r.do(202, "POST", "/verify")
+	var got string
+	r.eventually(func() bool {
+		w := r.ask("GET", migrationPath+"/verify", "reader", "")
+		got = w.Body.String()
+		return w.Code != 202
+	})
+	if !strings.Contains(got, want) || !strings.Contains(got, `"state":"done","done":1`) {
+		r.t.Errorf("the comparison: %s", got)
+	}
+}
+
+// Some pages of an export need a word.
+func TestPartialExport(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		r.work()
+		page := `{"offset":0,"data":[{"issueId":1,"commentId":11,"parentCommentId":10}],"hasMore":true,"totalCount":123456}`
+		r.send(threads.HierarchyFile, page)
+		r.send(threads.MappingsFile, mappings)
+		r.do(202, "POST", "/upload") // nobody has looked at it yet
+		if s := r.until(threads.PhaseEmpty); !strings.Contains(s.Message, "1 of 123456 records") {
+			t.Errorf("why it was not loaded: %q", s.Message)
+		}
+		if got := r.message(r.do(409, "POST", "/upload")); !strings.Contains(got, "partial=true") {
+			t.Error(got)
+		}
+		if got := r.do(202, "POST", "/upload?partial=true"); !strings.Contains(got, `"phase":"READY"`) {
+			t.Error(got)
+		}
+		r.send(threads.HierarchyFile, mappings)
+		r.send(threads.MappingsFile, mappings)
+		r.eventually(func() bool { return r.ask("GET", migrationPath+"/preview", "root", "").Code != 202 })
+		if got := r.message(r.do(400, "GET", "/preview")); got == "" {
+			t.Error("a file that is none is not refused with a sentence")
+		}
+	})
+}
+
+// A backup gives back what there was; one that is damaged anywhere changes
+// nothing.
+func TestBackupAndRestore(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		r.work()
+		r.completed()
+		w := r.ask("GET", migrationPath+"/backup", "reader", "")
+		backup := w.Body.String()
+		if name := w.Header().Get("Content-Disposition"); !regexp.MustCompile(`^attachment; filename="threaded-comments-backup-\d{8}-\d{6}\.ndjson\.gz"$`).MatchString(name) {
+			t.Errorf("its name: %s", name)
+		}
+		if r.message(r.do(404, "GET", "/restore")) == "" {
+			t.Error("there was a restore before the first")
+		}
+		for name, damaged := range map[string]string{
+			"cut": backup[:len(backup)-9], "cut early": backup[:30], "none": "no backup", "another gzip": packed(t, `{"format":"other"}`+"\n"),
+			"damaged": backup[:len(backup)/2] + "\x00" + backup[len(backup)/2+1:], "longer": backup + backup, "a line less": lineLess(t, backup),
+		} {
+			if got := r.message(r.do(400, "POST", "/restore?mode=replace", damaged)); !strings.Contains(got, "Nothing was changed") {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+		if got := r.do(200, "GET", "/uploads"); got != `{"items":[]}` {
+			t.Errorf("what was refused is kept: %s", got)
+		}
+		r.do(202, "POST", "/reset")
+		r.restore("replace", backup, 2)
+		if got := unpacked(t, r.do(200, "GET", "/backup")); got != unpacked(t, backup) {
+			t.Errorf("another backup after the restore:\n%s", got)
+		}
+		r.send(threads.BackupFile, backup) // by tus first
+		if got := r.do(202, "POST", "/restore?mode=merge"); !strings.Contains(got, `"mode":"merge","issues":2`) {
+			t.Errorf("of an upload: %s", got)
+		}
+	})
+}
+
+// restore restores a backup and waits for it.
+func (r *rig) restore(mode, backup string, issues int64) {
+	r.t.Helper()
+	r.do(202, "POST", "/restore?mode="+mode, backup)
+	var d Restoration
+	r.eventually(func() bool {
+		r.read(r.do(200, "GET", "/restore"), &d)
+		return d.State != threads.JobRunning
+	})
+	if d.State != threads.JobDone || d.Done != issues || d.Issues != issues || string(d.Mode) != mode {
+		r.t.Errorf("%+v", d)
+	}
+}
+
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, err := z.Write([]byte(text))
+	must(t, errors.Join(err, z.Close()))
+	return out.String()
+}
+
+// unpacked is a backup without its first line, which has the time.
+func unpacked(t *testing.T, backup string) string {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(backup))
+	must(t, err)
+	text, err := io.ReadAll(z)
+	must(t, err)
+	_, lines, _ := strings.Cut(string(text), "\n")
+	return lines[:strings.LastIndex(lines, `"sha256"`)]
+}
+
+// lineLess is a backup that lost a line in the middle.
+func lineLess(t *testing.T, backup string) string {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(backup))
+	must(t, err)
+	text, err := io.ReadAll(z)
+	must(t, err)
+	lines := strings.SplitAfter(string(text), "\n")
+	return packed(t, lines[0]+strings.Join(lines[2:], ""))
+}
+
+// A body of unknown length is taken too, and one that is too long refused.
+func TestRestoreOfUnknownLength(t *testing.T) {
+	r := onSQLite(t, nil)
+	server := httptest.NewServer(r.handler)
+	defer server.Close()
+	post := func(body io.Reader) (int, string) {
+		q, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/base"+migrationPath+"/restore?mode=merge", body)
+		must(t, err)
+		q.SetBasicAuth("root", "x")
+		resp, err := server.Client().Do(q)
+		must(t, err)
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		must(t, err)
+		return resp.StatusCode, string(text)
+	}
+	empty := r.do(200, "GET", "/backup")
+	if status, body := post(io.MultiReader(strings.NewReader(empty))); status != 202 || !strings.Contains(body, `"issues":0`) {
+		t.Errorf("an empty backup: %d %s", status, body)
+	}
+	if status, body := post(io.LimitReader(zeros{}, max+1)); status != 413 || !strings.Contains(body, "8 MiB") {
+		t.Errorf("too much: %d %s", status, body)
+	}
+	if w := r.ask("POST", migrationPath+"/restore?mode=merge", "root", strings.Repeat("x", max+1)); w.Code != 413 {
+		t.Errorf("too much, and said so: %d", w.Code)
+	}
+}
+
+// zeros is a file without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// The status comes as events, at once and when it has changed, until the server
+// stops.
+func TestEvents(t *testing.T) {
+	r := onSQLite(t, nil)
+	server := httptest.NewServer(r.handler)
+	defer server.Close()
+	q, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/base"+migrationPath+"/events", nil)
+	must(t, err)
+	q.SetBasicAuth("reader", "x")
+	resp, err := server.Client().Do(q)
+	must(t, err)
+	defer resp.Body.Close()
+	if got := resp.Header.Get("Content-Type"); got != "text/event-stream; charset=utf-8" {
+		t.Error(got)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	next := func() string {
+		for lines.Scan() {
+			if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return text
+			}
+		}
+		return ""
+	}
+	if got := next(); got != r.do(200, "GET", "/status") {
+		t.Errorf("the first event: %s", got)
+	}
+	r.do(202, "POST", "/reset")
+	if got := next(); got != r.do(200, "GET", "/status") {
+		t.Errorf("after a change: %s", got)
+	}
+	r.api.Stop()
+	if got := next(); got != "" || lines.Err() != nil {
+		t.Errorf("after a stop: %s, %v", got, lines.Err())
+	}
+}
+
+// site is a target that answers as it is told.
+type site struct{ err error }
+
+func (s *site) Read(context.Context, int64) (threads.ParentMap, error) {
+	return threads.ParentMap{{CommentID: 2, ParentID: 1}}, s.err
+}
+
+func (s *site) Write(context.Context, int64, func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+	return nil, s.err
+}
+
+// Threads come from the target, and what is wrong there is said.
+func TestThreadsOfASite(t *testing.T) {
+	target := &site{}
+	r := onSQLite(t, target)
+	for _, c := range []struct {
+		err        error
+		status     int
+		retryAfter string
+		says       string
+	}{
+		{nil, 200, "", `"threads":[{"commentId":"1","replies":[{"commentId":"2","replies":[]}]}]`},
+		{&threads.TargetError{Kind: threads.TargetMissing, Message: "no"}, 404, "", "no issue 7"},
+		{&threads.TargetError{Kind: threads.TargetLimits, Message: "It is asked too often.", Wait: 1500 * time.Millisecond}, 503, "2", "https://site.example.com: It is asked too often."},
+		{&threads.TargetError{Kind: threads.TargetRefusesUs, Message: "The token is refused.", Cause: errors.New("secret")}, 503, "", "The token is refused."},
+		{fault.New(fault.Internal, "hidden"), 500, "", "referral"},
+	} {
+		target.err = c.err
+		w := r.ask("GET", "/rest/threaded-comments/1.0/issues/7/threads", "root", "")
+		if w.Code != c.status || w.Header().Get("Retry-After") != c.retryAfter || !strings.Contains(w.Body.String(), c.says) || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%v: %d %v %s", c.err, w.Code, w.Header(), w.Body)
+		}
+	}
+}
