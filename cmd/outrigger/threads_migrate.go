@@ -61,7 +61,7 @@ func (m *migrating) run(ctx context.Context) error {
 		err = m.free(now)
 	}
 	if err != nil {
-		return err
+		return interrupted(err, "nothing was sent")
 	}
 	if err := m.send(ctx); err != nil {
 		return interrupted(err, "what was sent is kept for 24 hours; run it again to go on")
