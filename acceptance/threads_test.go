@@ -14,9 +14,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/loadtest"
+	"outrigger/internal/playground/cloudsite"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
 	"outrigger/internal/threads/threadstest"
@@ -243,16 +245,22 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestThreadsWrongState asks for every operation where it is not allowed: each
-// is 409, in words that name what is, and changes nothing.
+// TestThreadsWrongState asks for every operation in every phase that lasts,
+// where it is not allowed: each is 409, in words that name what is, and changes
+// nothing. On the way a cloud site takes the credentials no more.
 func TestThreadsWrongState(t *testing.T) {
-	p := node(t, loadtest.Settings{})
+	site := newCloud(t)
+	p := node(t, loadtest.Settings{Threads: site.settings()})
 	start(t, p)
 	f := newFolder(t)
-	model := f.migrationFiles(100, 2)
+	model := f.migrationFiles(5_000, 2)
 	server := cloudOf(p)
-	refused := func(want threads.Phase) {
+	is := func(want threads.Phase) {
 		t.Helper()
+		until(t, 20*time.Second, "it is not "+string(want), func() bool {
+			st, err := server.Status(t.Context())
+			return err == nil && st.Phase == want
+		})
 		for _, op := range threads.Operations() {
 			if slices.Contains(want.Allowed(), op) {
 				continue
@@ -272,32 +280,48 @@ func TestThreadsWrongState(t *testing.T) {
 		if _, err := server.Operate(t.Context(), op, false); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := server.Follow(t.Context(), nil, threads.PhaseLoading, threads.PhaseProcessing); err != nil {
-			t.Fatal(err)
-		}
 	}
-	refused(threads.PhaseEmpty)
+	files := []string{"--hierarchy", "hierarchy.json", "--mappings", "mappings.csv"}
+	is(threads.PhaseEmpty)
 	if _, err := server.Operate(t.Context(), threads.OpUpload, false); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is not here yet") {
 		t.Errorf("loaded without files: %v", err)
 	}
-	for _, kind := range []string{threads.HierarchyFile, threads.MappingsFile} {
-		name := map[string]string{threads.HierarchyFile: "hierarchy.json", threads.MappingsFile: "mappings.csv"}[kind]
+	f.drafts(server)
+	do(threads.OpUpload)
+	is(threads.PhaseReady)
+	f.must(1, "another migration is loaded (READY)", p, append([]string{"migrate"}, files...)...)
+	do(threads.OpStart)
+	is(threads.PhaseProcessing)
+	f.must(1, "outrigger threads status --wait follows it", p, append([]string{"migrate"}, files...)...)
+	do(threads.OpStop)
+	is(threads.PhasePaused)
+	site.SetMood(cloudsite.Locked, 0)
+	do(threads.OpContinue)
+	is(threads.PhaseFailed)
+	site.SetMood(cloudsite.Works, 0)
+	do(threads.OpContinue)
+	f.must(2, fmt.Sprintf("%d records are errors", len(model.Reasons)), p, "status", "--wait")
+	is(threads.PhaseCompleted)
+	site.holds(t, model)
+	do(threads.OpReset)
+	f.drafts(server)
+	do(threads.OpUpload)
+	do(threads.OpCancel)
+	is(threads.PhaseCancelled)
+	f.must(1, "outrigger threads reset first", p, append([]string{"migrate"}, files...)...)
+}
+
+// drafts sends hierarchy.json and mappings.csv, and does no more.
+func (f folder) drafts(server *client.Client) {
+	f.t.Helper()
+	for kind, name := range map[string]string{threads.HierarchyFile: "hierarchy.json", threads.MappingsFile: "mappings.csv"} {
 		file, err := os.Open(filepath.Join(f.path, name))
 		if err != nil {
-			t.Fatal(err)
+			f.t.Fatal(err)
 		}
 		defer file.Close()
-		if _, err := server.Upload(t.Context(), kind, file, false, nil); err != nil {
-			t.Fatal(err)
+		if _, err := server.Upload(f.t.Context(), kind, file, false, nil); err != nil {
+			f.t.Fatal(err)
 		}
 	}
-	do(threads.OpUpload)
-	refused(threads.PhaseReady)
-	f.must(1, "another migration is loaded (READY)", p, "migrate", "--hierarchy", "hierarchy.json", "--mappings", "mappings.csv")
-	do(threads.OpStart)
-	refused(threads.PhaseCompleted)
-	f.must(1, "outrigger threads reset first", p, "migrate", "--hierarchy", "hierarchy.json", "--mappings", "mappings.csv")
-	do(threads.OpReset)
-	f.must(2, fmt.Sprintf("%d records are errors", len(model.Reasons)), p, "migrate", "--hierarchy", "hierarchy.json", "--mappings", "mappings.csv")
-	sameMaps(t, f.backup(p, "backup.gz"), model.Maps)
 }
