@@ -175,12 +175,11 @@ func (f *backupFeed) next(context.Context) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.task(m.CloudIssueID, func(old threads.ParentMap) threads.ParentMap {
-		if f.detail.Mode == threads.RestoreReplace {
-			return m.Parents
-		}
-		return old.Merge(m.Parents)
-	}), nil
+	change := func(old threads.ParentMap) threads.ParentMap { return old.Merge(m.Parents) }
+	if f.detail.Mode == threads.RestoreReplace {
+		change = func(threads.ParentMap) threads.ParentMap { return m.Parents }
+	}
+	return f.task(m.CloudIssueID, change), nil
 }
 
 func (f *backupFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pace threads.Pace) error {
