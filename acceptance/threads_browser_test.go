@@ -58,13 +58,13 @@ func migrationFiles(t *testing.T) (hierarchy, mappings string) {
 }
 
 // signInAt signs in on the way to a page.
-func signInAt(t *testing.T, ctx context.Context, d demo, path, sign string) {
+func signInAt(t *testing.T, ctx context.Context, console, password, path, sign string) {
 	t.Helper()
 	do(t, ctx, "sign in",
-		chromedp.Navigate(d.console+path),
+		chromedp.Navigate(console+path),
 		chromedp.WaitVisible(`input[name=password]`),
 		chromedp.SendKeys(`input[name=user]`, "admin"),
-		chromedp.SendKeys(`input[name=password]`, d.password),
+		chromedp.SendKeys(`input[name=password]`, password),
 		chromedp.Submit(`input[name=password]`),
 		chromedp.WaitVisible(sign),
 	)
@@ -87,7 +87,7 @@ func TestMigrationByClicking(t *testing.T) {
 	ctx := browser(t, 1280)
 	hierarchy, mappings := migrationFiles(t)
 	var state, preview, errors, tree string
-	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
+	signInAt(t, ctx, d.console, d.password, "/threads/admin/migration", `.state`)
 	do(t, ctx, "choose the files",
 		look(t, "threads-empty"),
 		chromedp.SetUploadFiles(`#hierarchy-file`, []string{hierarchy}),
@@ -167,7 +167,7 @@ func TestMigrationOnAPhone(t *testing.T) {
 	d := startDemo(t)
 	ctx := browser(t, 390)
 	var question string
-	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
+	signInAt(t, ctx, d.console, d.password, "/threads/admin/migration", `.state`)
 	page := `{"offset":0,"data":[{"issueId":10001,"commentId":10502,"parentCommentId":10501}],"hasMore":true,"totalCount":123456}`
 	do(t, ctx, "paste",
 		func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {

@@ -163,7 +163,8 @@ func (f *fileView) find(list []upload.Upload) {
 	}
 }
 
-func (f *fileView) here() bool { return f.Draft != nil && f.Draft.Complete() }
+// Here tells whether the whole file is.
+func (f fileView) Here() bool { return f.Draft != nil && f.Draft.Complete() }
 
 // buttons are the operations, in the order in which they are used. What the
 // phase does not allow is there and cannot be pressed.
@@ -173,7 +174,7 @@ func buttons(view *migrationView) []button {
 		b := button{Label: labels[op], Path: movePath + "/" + string(op), Allowed: slices.Contains(view.Status.Allowed, op)}
 		switch op {
 		case threads.OpUpload:
-			b.Allowed = b.Allowed && view.Hierarchy.here() && view.Mappings.here() && !(view.Stage != nil && view.Stage.Failed)
+			b.Allowed = b.Allowed && view.Hierarchy.Here() && view.Mappings.Here() && !(view.Stage != nil && view.Stage.Failed)
 			b.Asks = view.Status.Phase != threads.PhaseEmpty || view.partial()
 			b.Main = b.Allowed && view.Status.Phase == threads.PhaseEmpty
 		case threads.OpStart, threads.OpContinue:

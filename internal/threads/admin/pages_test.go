@@ -126,7 +126,7 @@ func TestMigrationByForms(t *testing.T) {
 		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "5 records in 2 issues, 2 errors")
 	})
 	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><button class="main">Upload Data</button></form>`)
-	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing of this is loaded yet", "2 of 5 records will be permanent errors",
+	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing of this is loaded yet", "2 of 5 records cannot be migrated",
 		`<code>self_parent</code></th><td class="figure" data-label="Records">1</td>`, "<code>29</code>", "Repeated records</th><td class=\"figure\" data-label=\"Count\">1</td>")
 	r.has(r.follow(r.open("POST", movePath+"/upload", "root")), 200, "0 / 5 records (0%)", `<button class="main">Start Processing</button>`,
 		`data-confirm>Cancel Migration</a>`, "2 issues, 2 errors")
@@ -195,7 +195,7 @@ func TestOpenUploads(t *testing.T) {
 	w := r.ask("POST", uploadsPath, "root", "", "Tus-Resumable", "1.0.0", "Upload-Length", "200", "Upload-Metadata", "kind aGllcmFyY2h5,filename YS5qc29u")
 	where := strings.TrimPrefix(w.Header().Get("Location"), base)
 	r.ask("PATCH", where, "root", strings.Repeat(" ", 90), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream")
-	r.has(r.open("GET", movePath, "root"), 200, `broke off</span> <strong>a.json</strong>`, "90 bytes of 200 bytes (45%), from root", "Choose the same file again")
+	r.has(r.open("GET", movePath, "root"), 200, `incomplete</span> <strong>a.json</strong>`, "90 bytes of 200 bytes (45%), from root", "Choose the same file again")
 	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/b.json", "[]"), 409, "being sent already")
 	page := rootPath + "/uploads" + strings.TrimPrefix(where, uploadsPath) + "/delete"
 	r.has(r.open("GET", page, "root"), 200, "Delete the file?")
