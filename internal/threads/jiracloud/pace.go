@@ -59,13 +59,14 @@ type pace struct {
 	limits [endpoints]*rate.Limiter
 	near   *rate.Limiter
 	isNear atomic.Bool
+	every  time.Duration // between the writes to one issue
 
 	mu     sync.Mutex
 	issues map[int64]*turn
 }
 
 func newPace(requests int, perSecond float64) *pace {
-	p := &pace{slots: make(chan struct{}, requests), near: rate.NewLimiter(rate.Every(nearEvery), 1), issues: map[int64]*turn{}}
+	p := &pace{slots: make(chan struct{}, requests), near: rate.NewLimiter(rate.Every(nearEvery), 1), every: issueEvery, issues: map[int64]*turn{}}
 	for e := range endpoints {
 		limit := rate.Limit(perSecond)
 		switch {
@@ -134,7 +135,7 @@ func (p *pace) turn(ctx context.Context, issue int64) (*turn, error) {
 		if len(p.issues) >= manyIssues {
 			p.forget()
 		}
-		t = &turn{pace: p, limit: rate.NewLimiter(rate.Every(issueEvery), issueBurst), taken: make(chan struct{}, 1)}
+		t = &turn{pace: p, limit: rate.NewLimiter(rate.Every(p.every), issueBurst), taken: make(chan struct{}, 1)}
 		p.issues[issue] = t
 	}
 	t.users++
