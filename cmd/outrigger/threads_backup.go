@@ -63,7 +63,7 @@ func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
 	if c.Mode == string(threads.RestoreReplace) {
 		question = "Write the threads of %d issues, and take all others away?"
 	}
-	if err := c.sure(s, fmt.Sprintf(question, has.Issues)); err != nil {
+	if err := c.sure(ctx, s, fmt.Sprintf(question, has.Issues)); err != nil {
 		return err
 	}
 	sending, restoring := newBar(s, "sending", unitBytes), newBar(s, "restoring", unitRecords)

@@ -34,6 +34,7 @@ func newBar(s streams, label string, u unit) *bar {
 		progressbar.OptionSetWriter(f), progressbar.OptionSetDescription(label), progressbar.OptionShowBytes(bool(u)),
 		progressbar.OptionShowCount(), progressbar.OptionThrottle(barEvery), progressbar.OptionSetWidth(30),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetSpinnerChangeInterval(0), // else it draws itself, also when it is gone
 	)}
 }
 

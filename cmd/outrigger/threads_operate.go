@@ -92,7 +92,7 @@ type threadsCancelCmd struct {
 }
 
 func (c threadsCancelCmd) Run(ctx context.Context, s streams) error {
-	if err := c.sure(s, "Cancel the migration? It cannot be continued then."); err != nil {
+	if err := c.sure(ctx, s, "Cancel the migration? It cannot be continued then."); err != nil {
 		return err
 	}
 	return c.operate(ctx, s, threads.OpCancel)
@@ -104,7 +104,7 @@ type threadsResetCmd struct {
 }
 
 func (c threadsResetCmd) Run(ctx context.Context, s streams) error {
-	if err := c.sure(s, "Clear the migration's files, data, progress and errors? Threads that are written stay."); err != nil {
+	if err := c.sure(ctx, s, "Clear the migration's files, data, progress and errors? Threads that are written stay."); err != nil {
 		return err
 	}
 	return c.operate(ctx, s, threads.OpReset)
@@ -130,7 +130,7 @@ type yesFlag struct {
 }
 
 // sure asks whoever sits at a terminal; where nobody does, --yes must say it.
-func (f yesFlag) sure(s streams, question string) error {
+func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
 	if f.Yes {
 		return nil
 	}
@@ -139,14 +139,19 @@ func (f yesFlag) sure(s streams, question string) error {
 		return usage("this takes something away: say --yes where nobody can be asked")
 	}
 	fmt.Fprintf(s.err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(s.in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
+	answer := make(chan string, 1)
+	go func() { // the read outlives an interruption; the process does not
+		line, _ := bufio.NewReader(s.in).ReadString('\n') // no line is no
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+	case text := <-answer:
+		if text == "y" || text == "yes" {
+			return nil
+		}
 	}
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		return errors.New("nothing was done")
-	}
-	return nil
+	return errors.New("nothing was done")
 }
 
 type threadsErrorsCmd struct {
