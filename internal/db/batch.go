@@ -10,7 +10,8 @@ import (
 )
 
 // Batch gathers items of one kind that are written at the same time into one
-// transaction. There is no timer: while one batch commits, the next gathers.
+// transaction. There is no timer: what waits when a transaction begins is its
+// batch, and the next gathers meanwhile. Batches commit one after the other.
 type Batch[T any] struct {
 	db    *DB
 	name  string
@@ -20,7 +21,8 @@ type Batch[T any] struct {
 
 	mu      sync.Mutex
 	waiting []*member[T]
-	running bool
+	asked   bool          // a transaction is on its way that takes what waits
+	before  chan struct{} // closed when the batch that began last is through
 }
 
 // member is one item on its way.
@@ -30,11 +32,11 @@ type member[T any] struct {
 	done chan struct{}
 }
 
-// NewBatch makes a batch of at most max items. name is
-// for logs and metrics. write
-// stores the items in one transaction; it may run more than once on the same
-// items (so it sets what it fills in, and does not add to it), and is given
-// items one by one when it failed on them together.
+// NewBatch makes a batch of at most max items. name is for logs and metrics.
+// write stores the items in one transaction; it may run more than once on the
+// same items (so it sets what it fills in, and does not add to it), and is given
+// items one by one when it failed on them together. What it has called after
+// commits is called in the order of the commits.
 func NewBatch[T any](d *DB, name string, max int, write func(ctx context.Context, tx *Tx, items []T) error) *Batch[T] {
 	return &Batch[T]{db: d, name: name, max: max, sizes: d.metrics.batch.WithLabelValues(name), write: write}
 }
@@ -46,14 +48,7 @@ func (b *Batch[T]) Do(ctx context.Context, item T) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m := &member[T]{item: item, done: make(chan struct{})}
-	b.mu.Lock()
-	b.waiting = append(b.waiting, m)
-	if !b.running {
-		b.running = true
-		go b.run()
-	}
-	b.mu.Unlock()
+	m := b.join(item)
 	select {
 	case <-m.done:
 	case <-ctx.Done():
@@ -63,6 +58,25 @@ func (b *Batch[T]) Do(ctx context.Context, item T) error {
 		<-m.done
 	}
 	return m.err
+}
+
+// Begin is Do for a caller that has something to do meanwhile: wait is the rest
+// of it.
+func (b *Batch[T]) Begin(item T) (wait func() error) {
+	m := b.join(item)
+	return func() error {
+		<-m.done
+		return m.err
+	}
+}
+
+func (b *Batch[T]) join(item T) *member[T] {
+	m := &member[T]{item: item, done: make(chan struct{})}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting = append(b.waiting, m)
+	b.ask()
+	return m
 }
 
 // leave takes m out of those that wait; false when it is in a batch already.
@@ -78,58 +92,107 @@ func (b *Batch[T]) leave(m *member[T]) bool {
 	return false
 }
 
-// run writes batch after batch until nothing waits.
-func (b *Batch[T]) run() {
-	for {
-		b.mu.Lock()
-		n := min(len(b.waiting), b.max)
-		batch := b.waiting[:n:n]
-		b.waiting = b.waiting[n:]
-		if n == 0 {
-			b.running = false
-			b.waiting = nil
-			b.mu.Unlock()
-			return
-		}
-		b.mu.Unlock()
-		b.commit(batch)
-		for _, m := range batch {
-			close(m.done)
-		}
+// ask has a transaction take what waits. b.mu is held.
+func (b *Batch[T]) ask() {
+	if !b.asked && len(b.waiting) > 0 {
+		b.asked = true
+		t := &turn[T]{}
+		go t.run(b)
 	}
 }
 
-// commit writes the members together, and each alone when that failed for a
-// reason that may be one member's own.
-func (b *Batch[T]) commit(batch []*member[T]) {
-	items := make([]T, len(batch))
-	for i, m := range batch {
-		items[i] = m.item
+// turn is one batch on its way.
+type turn[T any] struct {
+	members []*member[T]
+	items   []T
+	before  <-chan struct{} // closed when the batch before is through; nil: there was none
+	through chan struct{}
+}
+
+// run writes what waits when the transaction begins.
+func (t *turn[T]) run(b *Batch[T]) {
+	after, err := b.db.engine.write(context.Background(), func(tx *Tx) error {
+		b.gather(t)
+		return b.store(tx, t.items)
+	}, false)
+	if t.through == nil {
+		b.gather(t) // for whom there was no transaction
 	}
-	b.sizes.Observe(float64(len(items)))
-	err := b.store(items)
-	if err == nil || len(batch) == 1 || fault.Is(err, fault.Unavailable) {
-		for _, m := range batch {
+	if t.before != nil {
+		<-t.before
+	}
+	for _, f := range after {
+		f()
+	}
+	b.settle(t, public(err))
+	for _, m := range t.members {
+		close(m.done)
+	}
+	close(t.through)
+	b.next()
+}
+
+// gather takes what waits, once. SQLite's writer has one transaction at a time,
+// so the next may be asked for now, to be in the very next one together with
+// whatever else waits; PostgreSQL's batches would only get into each other's
+// way.
+func (b *Batch[T]) gather(t *turn[T]) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.through != nil {
+		return // it is tried again
+	}
+	n := min(len(b.waiting), b.max)
+	t.members, b.waiting = b.waiting[:n:n], b.waiting[n:]
+	t.items = make([]T, n)
+	for i, m := range t.members {
+		t.items[i] = m.item
+	}
+	t.before, t.through = b.before, make(chan struct{})
+	b.before = t.through
+	if b.db.dialect == SQLite {
+		b.asked = false
+		b.ask()
+	}
+}
+
+// next goes on with what waits when a batch is through.
+func (b *Batch[T]) next() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db.dialect == Postgres {
+		b.asked = false
+		b.ask()
+	}
+}
+
+func (b *Batch[T]) store(tx *Tx, items []T) error {
+	if len(items) == 0 {
+		return nil // all of them left
+	}
+	return b.write(context.Background(), tx, items)
+}
+
+// settle tells the members how it went, and tries each alone when all failed for
+// a reason that may be one member's own.
+func (b *Batch[T]) settle(t *turn[T], err error) {
+	b.sizes.Observe(float64(len(t.items)))
+	if err == nil || len(t.items) < 2 || fault.Is(err, fault.Unavailable) {
+		for _, m := range t.members {
 			m.err = err
 		}
 		return
 	}
-	b.db.log.Warn("a batch failed and is tried item by item", "batch", b.name, "items", len(batch), "error", err)
-	fns := make([]func(*Tx) error, len(batch))
-	for i := range batch {
-		fns[i] = func(tx *Tx) error { return b.write(context.Background(), tx, items[i:i+1:i+1]) }
+	b.db.log.Warn("a batch failed and is tried item by item", "batch", b.name, "items", len(t.items), "error", err)
+	fns := make([]func(*Tx) error, len(t.items))
+	for i := range fns {
+		fns[i] = func(tx *Tx) error { return b.store(tx, t.items[i:i+1:i+1]) }
 	}
 	after, errs := b.db.engine.writeEach(fns)
 	for _, f := range after {
 		f()
 	}
-	for i, m := range batch {
+	for i, m := range t.members {
 		m.err = public(errs[i])
 	}
-}
-
-func (b *Batch[T]) store(items []T) error {
-	return b.db.Write(context.Background(), func(tx *Tx) error {
-		return b.write(context.Background(), tx, items)
-	})
 }

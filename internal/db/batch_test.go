@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -61,6 +62,34 @@ func TestBatch(t *testing.T) {
 		wantNames(t, d, want...)
 		if len(ids) != 100 || largest < 2 || largest > 10 || afters != 100 {
 			t.Errorf("%d ids, %d in the largest batch, %d called after commits", len(ids), largest, afters)
+		}
+	})
+}
+
+// What batches have called after their commits is called in the order of the
+// commits, however the callers' goroutines are woken.
+func TestBatchesFollowEachOther(t *testing.T) {
+	onBoth(t, func(t *testing.T, d *db.DB) {
+		var committed []int64
+		batch := db.NewBatch(d, "things", 3, func(ctx context.Context, tx *db.Tx, items []*thing) error {
+			tx.AfterCommit(func() {
+				for _, item := range items {
+					committed = append(committed, item.id)
+				}
+			})
+			return storeThings(ctx, tx, items)
+		})
+		var waits []func() error
+		for i := range 60 {
+			waits = append(waits, batch.Begin(&thing{name: fmt.Sprintf("t%02d", i)}))
+		}
+		for _, wait := range waits {
+			if err := errors.Join(wait(), wait()); err != nil {
+				t.Error(err)
+			}
+		}
+		if len(committed) != 60 || !slices.IsSorted(committed) {
+			t.Errorf("called in the order %v", committed)
 		}
 	})
 }

@@ -134,7 +134,8 @@ func (s *spool) large() bool { return s.file != nil }
 
 // close forgets what is there.
 func (s *spool) close() {
-	s.codec.buffers.Put(&s.raw)
+	raw := s.raw
+	s.codec.buffers.Put(&raw)
 	s.raw = nil
 	if s.file != nil {
 		s.file.Close()

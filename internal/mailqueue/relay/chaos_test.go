@@ -17,7 +17,7 @@ import (
 // recipient, its bytes unchanged; none more often than once for each loss that
 // caught it in flight.
 func TestChaos(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd, answers := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
 			var mu sync.Mutex

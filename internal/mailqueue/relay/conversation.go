@@ -30,6 +30,7 @@ type conversation struct {
 	offers map[string]string // of EHLO, by keyword
 	used   int               // messages that it had
 	open   bool              // a transaction was begun and not ended
+	block  []byte            // what content passes through
 
 	letGo func() bool // of the context that interrupts it
 }

@@ -8,8 +8,8 @@ import (
 const (
 	// maxReady and maxReadyBytes bound what of the queue is in memory. What
 	// arrives beyond waits in the database, which costs reading it back.
-	maxReady      = 256
-	maxReadyBytes = 4 << 20
+	maxReady      = 1024
+	maxReadyBytes = 8 << 20
 
 	// lowReady is when more is read, before the sessions run dry.
 	lowReady = 32
@@ -139,12 +139,15 @@ func (d *dispatch) wakeIdle(n int) (woken int) {
 	return woken
 }
 
-// staff wakes workers for what is ready, n at most, and counts those in that
-// are to be started besides.
-func (d *dispatch) staff(n int) (start int) {
+// staff wakes workers for what is ready, for one message when it is to go alone,
+// and counts those in that are to be started besides.
+func (d *dispatch) staff(alone bool) (start int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	n = min(n, len(d.ready))
+	n := len(d.ready)
+	if alone {
+		n = min(n, 1-min(d.flying, 1)) // who is told of a message must be able to take it
+	}
 	start = max(min(n-d.wakeIdle(n), d.limit-d.workers), 0)
 	d.workers += start
 	return start
@@ -331,6 +334,21 @@ func (d *dispatch) loading() (held int) {
 	d.more = false
 	d.passed = make(map[int64]bool)
 	return len(d.held)
+}
+
+// missing are those of the messages that are due that are not in memory. The
+// others may be due for recipients who have no turn yet.
+func (d *dispatch) missing(due []int64) (ids []int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range due {
+		if j := d.held[id]; j == nil {
+			ids = append(ids, id)
+		} else if len(j.turn) < len(j.recipients) {
+			j.again = true
+		}
+	}
+	return ids
 }
 
 // loaded adds what the database said is due, but for what is held and what

@@ -97,14 +97,10 @@ func waitingIn(queue string) (n int) {
 
 // BenchmarkPostfix is what BenchmarkRelay is measured against.
 func BenchmarkPostfix(b *testing.B) {
-	for _, sessions := range []string{"20", "100"} {
-		b.Run(sessions+"_sessions", func(b *testing.B) {
-			addr, queue := postfix(b, sink(b))
-			b.ResetTimer()
-			pump(b, addr, sessions)
-			w := &world{t: b}
-			w.until("an empty queue", func() bool { return waitingIn(queue) == 0 })
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
-		})
-	}
+	addr, queue := postfix(b, sink(b))
+	b.ResetTimer()
+	pump(b, addr)
+	w := &world{t: b}
+	w.until("an empty queue", func() bool { return waitingIn(queue) == 0 })
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }

@@ -59,3 +59,27 @@ func (w *world) empty() {
 		}
 	}
 }
+
+// While one message is tried alone, nobody is woken for the next: it could not
+// be taken, and whoever is woken in vain is woken again.
+func TestOneAtATime(t *testing.T) {
+	d := newDispatch()
+	d.begin(8)
+	for id := range int64(3) {
+		d.push(&job{id: id})
+	}
+	if n := d.staff(true); n != 1 {
+		t.Errorf("%d workers for the first message", n)
+	}
+	first := d.take(true)
+	if n := d.staff(true); first == nil || n != 0 || d.take(true) != nil {
+		t.Errorf("%d workers besides the one that has %v", n, first)
+	}
+	d.landed(first, false)
+	if n := d.staff(true); n != 1 {
+		t.Errorf("%d workers for the next", n)
+	}
+	if n := d.staff(false); n != 2 {
+		t.Errorf("%d workers for both that are left", n)
+	}
+}

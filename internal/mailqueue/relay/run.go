@@ -209,15 +209,12 @@ func (r *run) hire() {
 		r.more = time.Time{}
 		r.out.setLimit(r.o.Connections)
 	}
-	ready := maxReady
-	if r.probing {
-		ready = 1
-	}
+	probing := r.probing
 	r.mu.Unlock()
-	if r.blocked(time.Now()) > 0 {
+	if r.blocked(time.Now()) > 0 || !r.lease.Good(beginMargin) {
 		return
 	}
-	for range r.out.staff(ready) {
+	for range r.out.staff(probing) {
 		w := &worker{run: r, wake: make(chan struct{}, 1)}
 		r.workers.Go(w.work)
 	}

@@ -20,8 +20,15 @@ const loadBatch = 64
 func (q *Queue) load(ctx context.Context) (next time.Duration, err error) {
 	limit := q.out.loading() + loadBatch
 	var found []*job
+	more := false
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
-		if found, err = q.readDue(ctx, tx, limit); err != nil {
+		due, err := q.listDue(ctx, tx, limit)
+		if err != nil {
+			return err
+		}
+		ids := q.out.missing(due)
+		more = len(due) == limit || len(ids) > loadBatch
+		if found, err = readJobs(ctx, tx, ids[:min(len(ids), loadBatch)]); err != nil {
 			return err
 		}
 		next, err = q.readNext(ctx, tx)
@@ -31,32 +38,50 @@ func (q *Queue) load(ctx context.Context) (next time.Duration, err error) {
 		q.out.loaded(nil, true)
 		return 0, fmt.Errorf("read the messages that are due: %w", err)
 	}
-	q.out.loaded(found, len(found) == limit)
+	q.out.loaded(found, more)
 	return next, nil
 }
 
-func (q *Queue) readDue(ctx context.Context, tx *db.Tx, limit int) ([]*job, error) {
-	rows, err := tx.Query(ctx, `SELECT id, sender, trace, recipients, queued_at, size, eight_bit, utf8, open_end, parts, body FROM relay_messages
-		WHERE node_id = $1 AND waiting > 0 AND due_at <= $2 ORDER BY due_at, id LIMIT $3`, q.o.NodeID, db.Micros(tx.Now()), limit)
+// listDue reads an index alone.
+func (q *Queue) listDue(ctx context.Context, tx *db.Tx, limit int) (ids []int64, err error) {
+	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE node_id = $1 AND waiting > 0 AND due_at <= $2
+		ORDER BY due_at, id LIMIT $3`, q.o.NodeID, db.Micros(tx.Now()), limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var found []*job
 	for rows.Next() {
-		j := new(job)
-		var queued int64
-		var to []byte
-		if err := rows.Scan(&j.id, &j.sender, &j.trace, &to, &queued, &j.size, &j.eightBit, &j.utf8, &j.openEnd, &j.parts, &j.body); err != nil {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		if j.recipients, err = decodeRecipients(to); err != nil {
-			return nil, fmt.Errorf("message %d: %w", j.id, err)
-		}
-		j.queuedAt, j.turn = db.Time(queued), j.recipients.due(tx.Now())
-		found = append(found, j)
+		ids = append(ids, id)
 	}
-	return found, rows.Err()
+	return ids, rows.Err()
+}
+
+func readJobs(ctx context.Context, tx *db.Tx, ids []int64) ([]*job, error) {
+	found := make([]*job, len(ids))
+	args := make([][]any, len(ids))
+	for i, id := range ids {
+		found[i], args[i] = &job{id: id}, []any{id}
+	}
+	err := tx.Each(ctx, `SELECT sender, trace, recipients, queued_at, size, eight_bit, utf8, open_end, parts, body
+		FROM relay_messages WHERE id = $1`, args, func(i int, row db.Row) (err error) {
+		j := found[i]
+		var queued, eightBit, utf8, openEnd, parts int64
+		var to []byte
+		if err := row.Scan(&j.sender, &j.trace, &to, &queued, &j.size, &eightBit, &utf8, &openEnd, &parts, &j.body); err != nil {
+			return err
+		}
+		if j.recipients, err = decodeRecipients(to); err != nil {
+			return fmt.Errorf("message %d: %w", j.id, err)
+		}
+		j.eightBit, j.utf8, j.openEnd, j.parts = eightBit == 1, utf8 == 1, openEnd == 1, int(parts)
+		j.queuedAt, j.turn = db.Time(queued), j.recipients.due(tx.Now())
+		return nil
+	})
+	return found, err
 }
 
 func (q *Queue) readNext(ctx context.Context, tx *db.Tx) (time.Duration, error) {

@@ -51,27 +51,21 @@ func fenced(ctx context.Context, tx *db.Tx, items []*result) error {
 // results that are not so simple: recipients that wait on, or that came back
 // into the queue meanwhile.
 func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, change tallies) (rest []*result, err error) {
-	deleted := make([]bool, len(items))
-	var args [][]any
-	var which []int
-	for i, r := range items {
+	byTurn := make(map[int][]int64) // by how many recipients wait if none came back
+	for _, r := range items {
 		if r.done() {
-			args = append(args, []any{r.id, q.o.NodeID, len(r.turn)})
-			which = append(which, i)
+			byTurn[len(r.turn)] = append(byTurn[len(r.turn)], r.id)
 		}
 	}
-	err = tx.Each(ctx, `DELETE FROM relay_messages WHERE id = $1 AND node_id = $2 AND waiting = $3 AND failed = 0 RETURNING id`, args,
-		func(i int, row db.Row) error {
-			var id int64
-			deleted[which[i]] = true
-			return row.Scan(&id)
-		})
-	if err != nil {
-		return nil, fmt.Errorf("delete sent messages: %w", err)
+	deleted := make(map[int64]bool, len(items))
+	for turn, ids := range byTurn {
+		if err := q.deleteSent(ctx, tx, ids, turn, deleted); err != nil {
+			return nil, fmt.Errorf("delete sent messages: %w", err)
+		}
 	}
 	var others []int64
-	for i, r := range items {
-		if !deleted[i] {
+	for _, r := range items {
+		if !deleted[r.id] {
 			rest = append(rest, r)
 			continue
 		}
@@ -81,6 +75,29 @@ func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, chan
 		}
 	}
 	return rest, deleteWithThem(ctx, tx, others)
+}
+
+// deleteSent deletes those for which so many wait and nobody failed.
+func (q *Queue) deleteSent(ctx context.Context, tx *db.Tx, ids []int64, waiting int, deleted map[int64]bool) error {
+	among, list := `= ANY($1)`, any(ids)
+	if tx.Dialect() == db.SQLite {
+		text, _ := json.Marshal(ids) // integers always encode
+		among, list = `IN (SELECT value FROM json_each($1))`, string(text)
+	}
+	rows, err := tx.Query(ctx, `DELETE FROM relay_messages WHERE id `+among+` AND node_id = $2 AND waiting = $3 AND failed = 0 RETURNING id`,
+		list, q.o.NodeID, waiting)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		deleted[id] = true
+	}
+	return rows.Err()
 }
 
 // keepOne keeps the outcome for each recipient of one message, and says

@@ -17,6 +17,9 @@ const (
 	endTime   = 10 * time.Minute
 )
 
+// blockSize is how much of a message is read at a time.
+const blockSize = 32 << 10
+
 // pipelined is how many commands go before their answers are awaited: more
 // could fill the buffers of both sides with neither reading.
 const pipelined = 100
@@ -208,11 +211,13 @@ func (t *transaction) inChunk() {
 // copy sends the content. When it cannot be read, nothing was sent; when it
 // cannot be written, the smarthost may have said why.
 func (t *transaction) copy(to io.Writer) bool {
-	buf := make([]byte, 32<<10)
+	if t.block == nil {
+		t.block = make([]byte, blockSize)
+	}
 	for {
-		n, err := t.content.Read(buf)
+		n, err := t.content.Read(t.block)
 		t.conn.SetDeadline(time.Now().Add(blockTime))
-		if _, failed := to.Write(buf[:n]); failed != nil {
+		if _, failed := to.Write(t.block[:n]); failed != nil {
 			t.conn.SetReadDeadline(time.Now().Add(time.Second))
 			if t.end, _ = readReply(t.in); t.end.code < 400 {
 				t.end = reply{}

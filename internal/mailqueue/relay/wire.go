@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/emersion/go-smtp"
@@ -77,7 +78,7 @@ type wire struct {
 	rest    int64  // of a chunk
 	lines   lines
 	bad     *smtp.SMTPError // what is wrong with the chunks
-	code    int             // of the last reply
+	code    atomic.Int32    // of the last reply; chunks are read by a goroutine of the library's
 	greeted bool
 	silent  bool // the greeting was said before TLS
 	closing bool // nothing more is read
@@ -190,7 +191,7 @@ func (w *wire) command(line []byte) error {
 		return w.dismiss("500 5.5.2 There is a NUL byte in the line.")
 	}
 	w.taken = len(line)
-	if w.code != 334 { // else it is an answer of AUTH, whatever it looks like
+	if w.code.Load() != 334 { // else it is an answer of AUTH, whatever it looks like
 		command := string(text)
 		verb := strings.ToUpper(command[:min(len(command), 16)]) // as the library does: ſ is an S to it
 		switch {
@@ -224,14 +225,15 @@ func chunkSize(command string) (int64, bool) {
 }
 
 // inText tells whether a message comes next, behind DATA.
-func (w *wire) inText() bool { return w.code == 354 }
+func (w *wire) inText() bool { return w.code.Load() == 354 }
 
 // message gives a message that comes behind DATA, the dots undoubled, and
 // returns when it has ended for everybody: at CRLF . CRLF. What cannot be
 // written to is an error of the end too.
 func (w *wire) message(to io.Writer) (err error) {
 	w.in.Discard(w.taken) // the command
-	w.mode, w.code, w.taken = text, 0, 0
+	w.mode, w.taken = text, 0
+	w.code.Store(0)
 	defer func() { w.mode, w.pending = commands, []byte(".\r\n") }()
 	for {
 		buf, _ := w.in.Peek(w.in.Buffered())

@@ -68,9 +68,10 @@ func (w *wire) say(line string) { w.put(line + "\r\n") }
 
 func (w *wire) put(line string) {
 	if len(line) >= 4 && line[3] == ' ' {
-		w.code, _ = strconv.Atoi(line[:3])
-		w.closing = w.closing || w.code == 421 || w.code == 221
-		if w.code >= 400 {
+		code, _ := strconv.Atoi(line[:3])
+		w.code.Store(int32(code))
+		w.closing = w.closing || code == 421 || code == 221
+		if code >= 400 {
 			w.server.queue.metrics.refused.WithLabelValues(line[:3]).Inc()
 		}
 	}
@@ -103,7 +104,7 @@ func (w *wire) Close() error {
 	if w.moved {
 		return nil
 	}
-	if w.flush() == nil && !w.eof && w.code != 221 {
+	if w.flush() == nil && !w.eof && w.code.Load() != 221 {
 		w.linger()
 	}
 	return w.Conn.Close()

@@ -11,12 +11,16 @@ import (
 )
 
 // worker has one conversation with the smarthost and sends one message after
-// the other over it. The next one is begun when the outcome of the last is
-// committed.
+// the other over it. While the outcome of one is committed the next is begun,
+// and completed behind the commit: what a crash repeats is one message for each
+// worker.
 type worker struct {
 	*run
 	wake chan struct{}
 	talk *conversation
+	text []byte       // the message that is being sent, where it was read back
+	last *result      // the outcome that is being committed; nil: none is
+	done func() error // waits until it is, or could not be
 }
 
 func (w *worker) work() {
@@ -26,15 +30,17 @@ func (w *worker) work() {
 			w.hangUp()
 		}
 	}()
+	defer w.settle()
 	for w.talk != nil || !w.out.superfluous() {
 		j := w.take()
-		if j == nil {
-			if !w.rest(w) {
-				return
-			}
-			continue
+		switch {
+		case j != nil:
+			w.send(j)
+		case w.last != nil:
+			w.settle()
+		case !w.rest(w):
+			return
 		}
-		w.out.landed(j, !w.settle(j))
 	}
 }
 
@@ -45,14 +51,40 @@ func (w *worker) hangUp() {
 	w.run.talk(-1)
 }
 
-// settle sends a message and keeps what came of it; false when it is as before.
-func (w *worker) settle(j *job) bool {
+// send sends a message and has what came of it committed.
+func (w *worker) send(j *job) {
 	res := &result{job: j, at: time.Now(), lease: w.lease.Name(), fence: w.lease.Fence()}
-	if res.outcomes = w.attempt(j); res.outcomes == nil {
-		return false
+	res.outcomes = w.attempt(j)
+	w.settle()
+	if res.outcomes == nil {
+		w.out.landed(j, true)
+		return
 	}
 	res.took = time.Since(res.at)
-	return w.keep(res)
+	w.last, w.done = res, w.queue.results.Begin(res)
+}
+
+// settle returns when the outcome of the last message is committed, or another
+// node has the queue.
+func (w *worker) settle() {
+	if !w.settled() {
+		w.out.landed(w.last.job, !w.keep(w.last))
+		w.last = nil
+	}
+}
+
+// settled tells whether it is, having waited for one commit.
+func (w *worker) settled() bool {
+	if w.last == nil {
+		return true
+	}
+	if w.done() != nil {
+		return false
+	}
+	w.kept(w.last)
+	w.out.landed(w.last.job, false)
+	w.last = nil
+	return true
 }
 
 // attempt gives the outcome for each recipient; nil when there is none, and the
@@ -104,15 +136,16 @@ func (w *worker) attempt(j *job) []outcome {
 func (w *worker) transact(j *job) (*transaction, error) {
 	t := &transaction{
 		conversation: w.talk, job: j, head: j.received(),
-		mayEnd: func() bool { return w.lease.Good(endMargin) && w.hard.Err() == nil },
+		mayEnd: func() bool { return w.settled() && w.lease.Good(endMargin) && w.hard.Err() == nil },
 	}
 	if j.parts == 0 {
 		text := j.plain
 		if text == nil {
 			var err error
-			if text, err = w.queue.codec.dec.DecodeAll(j.body, nil); err != nil {
+			if w.text, err = w.queue.codec.dec.DecodeAll(j.body, w.text[:0]); err != nil {
 				return nil, err
 			}
+			text = w.text
 		}
 		t.content = bytes.NewReader(text)
 		t.run()
@@ -148,9 +181,9 @@ func (f *faithful) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keep commits a result. While it cannot be committed it is tried again, and
-// this worker sends nothing, so that a failing disk is not a flood of repeated
-// messages.
+// keep commits a result that could not be. While that fails it is tried again,
+// and this worker sends nothing, so that a failing disk is not a flood of
+// repeated messages.
 func (w *worker) keep(res *result) bool {
 	for said := false; ; said = true {
 		err := w.queue.keep(context.WithoutCancel(w.hard), res)
