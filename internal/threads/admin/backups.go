@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -47,6 +48,9 @@ func (a *API) restore(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	// A body is read for as long as it comes, but not past a stop. What knows
+	// no deadlines, as a test's recorder, cannot be stopped.
+	defer context.AfterFunc(a.ended, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) })()
 	var file upload.Upload
 	if r.ContentLength == 0 {
 		file, err = a.sentBackup(r.Context())
@@ -124,15 +128,15 @@ func (t *Tool) forget(ctx context.Context, id int64) error {
 // is -1 where it is not known.
 func (t *Tool) Take(ctx context.Context, kind, name string, length int64, body io.Reader) (upload.Upload, error) {
 	if length < 0 {
-		spooled, err := spool(t.Dir, body)
+		spooled, err := t.spool(body)
 		if err != nil {
-			return upload.Upload{}, tooLarge(err, t.MaxUpload)
+			return upload.Upload{}, err
 		}
 		defer spooled.remove()
 		length, body = spooled.size, spooled.file
 	}
 	if length > t.MaxUpload {
-		return upload.Upload{}, errTooLarge(nil, t.MaxUpload)
+		return upload.Upload{}, t.errTooLarge(nil)
 	}
 	u, err := t.Store.Uploads.Create(ctx, upload.Upload{Kind: kind, Filename: name, Length: length, CreatedBy: identity.From(ctx).Name})
 	if err != nil {
@@ -140,11 +144,11 @@ func (t *Tool) Take(ctx context.Context, kind, name string, length int64, body i
 	}
 	begun := u.ID
 	u, err = t.Store.Uploads.Append(ctx, begun, 0, body)
-	if err == nil && !u.Complete() {
-		err = fault.New(fault.Invalid, "The file broke off; nothing was kept. Send it again.")
+	if err == nil && !u.Complete() || fault.Is(err, fault.Invalid) {
+		err = errBrokeOff(err)
 	}
 	if err != nil {
-		return u, errors.Join(tooLarge(err, t.MaxUpload), t.forget(ctx, begun))
+		return u, errors.Join(err, t.forget(ctx, begun))
 	}
 	t.Store.Changed()
 	return u, nil

@@ -36,6 +36,8 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead || send(w, last) != nil {
 		return nil
 	}
+	// The connection may be used again.
+	defer func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) }()
 	look, beat := time.NewTicker(eventsEvery), time.NewTicker(eventsBeat)
 	defer look.Stop()
 	defer beat.Stop()

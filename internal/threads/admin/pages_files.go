@@ -45,11 +45,11 @@ func (p *Pages) posted(r *http.Request, kinds ...string) (u upload.Upload, err e
 		case errors.Is(err, io.EOF):
 			return u, errNoFile()
 		case err != nil:
-			return u, tooLarge(err, p.MaxUpload)
+			return u, errBrokeOff(err)
 		case part.FormName() == "kind":
 			text, err := io.ReadAll(io.LimitReader(part, maxField))
 			if err != nil {
-				return u, tooLarge(err, p.MaxUpload)
+				return u, errBrokeOff(err)
 			}
 			kind = string(text)
 		case !slices.Contains(kinds, kind):
@@ -65,9 +65,9 @@ func (p *Pages) posted(r *http.Request, kinds ...string) (u upload.Upload, err e
 
 // take makes a draft of a part that has something in it.
 func (p *Pages) take(r *http.Request, kind string, part *multipart.Part) (u upload.Upload, given bool, err error) {
-	s, err := spool(p.Dir, part)
+	s, err := p.spool(part)
 	if err != nil {
-		return u, false, tooLarge(err, p.MaxUpload)
+		return u, false, err
 	}
 	defer s.remove()
 	name := strings.ReplaceAll(strings.ToValidUTF8(part.FileName(), "�"), "\x00", "�")

@@ -213,14 +213,32 @@ func TestThreadsPage(t *testing.T) {
 	r.has(r.open("GET", issuePath+"?id=JRA-1", "root"), 400, "it is not the key", `value="JRA-1"`)
 }
 
-// Nothing of a file stays in the folder after it came, or did not.
-func TestSpoolIsEmpty(t *testing.T) {
+// Nothing of a file stays in the folder after it came, or did not; a folder
+// that takes none is said.
+func TestSpool(t *testing.T) {
 	r := onSQLite(t, nil)
 	r.upload(movePath+"/files", "kind", "hierarchy", "file/h.json", hierarchy)
 	r.upload(movePath+"/files", "kind", "hierarchy", "file/h.json", strings.Repeat("x", max+1))
 	left, err := os.ReadDir(r.api.Dir)
 	if err != nil || len(left) > 0 {
 		t.Errorf("left in the folder: %v, %v", left, err)
+	}
+	r.api.Dir += "/nowhere"
+	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/h.json", hierarchy), 503, "is its disk full?")
+}
+
+// A form that breaks off leaves nothing behind.
+func TestFormBreaksOff(t *testing.T) {
+	r := onSQLite(t, nil)
+	const form = "--b\r\nContent-Disposition: form-data; name=\"kind\"\r\n\r\nhierarchy\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"h.json\"\r\n\r\n[{"
+	for n := range len(form) + 1 {
+		w := r.browse("POST", movePath+"/files", "root", "multipart/form-data; boundary=b", strings.NewReader(form[:n]))
+		if w.Code != 400 {
+			t.Fatalf("%q: %d %s", form[:n], w.Code, w.Body)
+		}
+	}
+	if got := r.do(200, "GET", "/uploads"); got != `{"items":[]}` {
+		t.Error(got)
 	}
 }
 

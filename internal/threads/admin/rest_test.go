@@ -324,6 +324,29 @@ func TestRestoreOfUnknownLength(t *testing.T) {
 	}
 }
 
+// A backup that breaks off on its way is not kept, so that the next one can
+// come.
+func TestRestoreBreaksOff(t *testing.T) {
+	r := onSQLite(t, nil)
+	for _, length := range []int64{-1, 100} {
+		q := httptest.NewRequestWithContext(t.Context(), "POST", base+migrationPath+"/restore?mode=merge", io.MultiReader(strings.NewReader("abc"), broken{}))
+		q.ContentLength = length
+		q.SetBasicAuth("root", "x")
+		w := httptest.NewRecorder()
+		r.handler.ServeHTTP(w, q)
+		if w.Code != 400 || r.message(w.Body.String()) != "The file broke off; nothing was kept. Send it again." {
+			t.Errorf("length %d: %d %s", length, w.Code, w.Body)
+		}
+		if got := r.do(200, "GET", "/uploads"); got != `{"items":[]}` {
+			t.Errorf("length %d: %s", length, got)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
+
 // zeros is a file without an end.
 type zeros struct{}
 

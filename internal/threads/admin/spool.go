@@ -2,7 +2,6 @@ package admin
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -17,21 +16,28 @@ type spooled struct {
 	size int64
 }
 
-// spool keeps what comes in a folder, until remove.
-func spool(dir string, body io.Reader) (*spooled, error) {
-	file, err := os.CreateTemp(dir, "upload-")
+// spool keeps what comes until remove.
+func (t *Tool) spool(body io.Reader) (*spooled, error) {
+	file, err := os.CreateTemp(t.Dir, "upload-")
 	if err != nil {
-		return nil, fmt.Errorf("make room for a file: %w", err)
+		return nil, errNoRoom(err)
 	}
-	s := &spooled{file: file}
-	if s.size, err = io.Copy(file, body); err == nil {
+	s, in := &spooled{file: file}, &noting{r: body}
+	if s.size, err = io.Copy(file, in); err == nil {
 		_, err = file.Seek(0, io.SeekStart)
 	}
-	if err != nil {
-		s.remove()
-		return nil, err
+	if err == nil {
+		return s, nil
 	}
-	return s, nil
+	s.remove()
+	over := (*http.MaxBytesError)(nil)
+	switch {
+	case errors.As(err, &over):
+		return nil, t.errTooLarge(err)
+	case in.failed:
+		return nil, errBrokeOff(err)
+	}
+	return nil, errNoRoom(err)
 }
 
 func (s *spooled) remove() {
@@ -39,14 +45,26 @@ func (s *spooled) remove() {
 	_ = os.Remove(s.file.Name())
 }
 
-// tooLarge says the limit where err is about it.
-func tooLarge(err error, limit int64) error {
-	if over := (*http.MaxBytesError)(nil); errors.As(err, &over) {
-		return errTooLarge(err, limit)
-	}
-	return err
+// noting notes whether it was the reader that failed.
+type noting struct {
+	r      io.Reader
+	failed bool
 }
 
-func errTooLarge(cause error, limit int64) error {
-	return fault.Wrap(cause, fault.TooLarge, "The file is over the limit of %s (threads.max_upload).", config.Size(limit))
+func (n *noting) Read(p []byte) (int, error) {
+	read, err := n.r.Read(p)
+	n.failed = err != nil && !errors.Is(err, io.EOF)
+	return read, err
+}
+
+func errBrokeOff(cause error) error {
+	return fault.Wrap(cause, fault.Invalid, "The file broke off; nothing was kept. Send it again.")
+}
+
+func errNoRoom(cause error) error {
+	return fault.Wrap(cause, fault.Unavailable, "The server's data folder does not take the file; is its disk full?")
+}
+
+func (t *Tool) errTooLarge(cause error) error {
+	return fault.Wrap(cause, fault.TooLarge, "The file is over the limit of %s (threads.max_upload).", config.Size(t.MaxUpload))
 }
