@@ -61,7 +61,7 @@ type Comment struct {
 
 const (
 	maxComments = 100 // of an issue on the page
-	maxDepth    = 12  // of a thread on the page; what is deeper stands beside
+	maxDepth    = 12  // of a thread on the page
 )
 
 // tree makes threads of a parent map, and says how many comments it leaves out.
@@ -76,14 +76,8 @@ func tree(parents map[string]string) (roots []Comment, more int) {
 		shown[id] = true
 		c := Comment{ID: id}
 		for _, reply := range sorted(replies[id]) {
-			if shown[reply] || len(shown) >= maxComments {
-				continue
-			}
-			if depth+1 < maxDepth {
+			if depth < maxDepth && len(shown) < maxComments && !shown[reply] {
 				c.Replies = append(c.Replies, grow(reply, depth+1))
-			} else {
-				shown[reply] = true
-				c.Replies = append(c.Replies, Comment{ID: reply})
 			}
 		}
 		return c
