@@ -153,7 +153,9 @@ function jobOf(form) {
 
 async function upload(form, file) {
   if (form.dataset.busy) return;
+  const input = form.querySelector("input[type=file]");
   form.dataset.busy = "true";
+  input.disabled = true;
   sending++;
   const job = jobOf(form);
   job.begin();
@@ -168,6 +170,8 @@ async function upload(form, file) {
     job.end(job.abort.signal.aborted ? "Stopped. Choose the file again to go on." : error.message || "The file cannot be read any more. Choose it again.");
   }
   delete form.dataset.busy;
+  input.disabled = false;
+  input.value = ""; // so that the same file can be chosen again
   sending--;
   if (through && sending === 0) location.replace(location.pathname);
 }
