@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,9 +36,9 @@ func TestThreadsKill(t *testing.T) {
 	left := max(1, kills(t)/4)
 	for round := uint64(1); left > 0; round++ {
 		model := f.migrationFiles(50_000, round)
+		f.write("hierarchy.json", strings.Repeat(" ", 20<<20)+f.read("hierarchy.json")) // so that sending takes a moment
 		migrate := f.begin(p, "migrate", "--hierarchy", "hierarchy.json", "--mappings", "mappings.csv")
-		for ; left > 0 && migrate.moment(t, p); left-- {
-			t.Logf("killed while it was %s", phaseOf(t, p))
+		for first := true; left > 0 && migrate.moment(t, p, first); left, first = left-1, false {
 			p.Kill()
 			if err := p.Spawn(); err != nil {
 				t.Fatal(err)
@@ -91,30 +92,54 @@ func (r *running) lasts(d time.Duration) bool {
 	}
 }
 
-// moment waits for a random one: of two, one is anywhere, and one while records
-// are processed, which does not take long. It is false when the command is over
-// before.
-func (r *running) moment(t *testing.T, p *loadtest.Process) bool {
-	if mathrand.IntN(2) == 0 {
-		return r.lasts(mathrand.N(1500 * time.Millisecond))
-	}
-	for phaseOf(t, p) != threads.PhaseProcessing {
-		if !r.lasts(10 * time.Millisecond) {
-			return false
+// moment waits for a random one: the first is soon, since sending takes the
+// shortest; of two others, one is anywhere, and one while records are processed.
+// It is false when it was all over before.
+func (r *running) moment(t *testing.T, p *loadtest.Process, first bool) bool {
+	most := 1500 * time.Millisecond
+	switch {
+	case first:
+		most = 500 * time.Millisecond
+	case mathrand.IntN(2) == 0:
+		most = 100 * time.Millisecond
+		for doing(t, p) != string(threads.PhaseProcessing) {
+			if !r.lasts(10 * time.Millisecond) {
+				return false
+			}
 		}
 	}
-	return r.lasts(mathrand.N(100 * time.Millisecond))
+	if !r.lasts(mathrand.N(most)) {
+		return false
+	}
+	now := doing(t, p)
+	if now == string(threads.PhaseCompleted) {
+		return false
+	}
+	t.Log("killed while it was", now)
+	return true
 }
 
-// phaseOf is a node's phase, for the log; it may just be starting.
-func phaseOf(t *testing.T, p *loadtest.Process) threads.Phase {
+// doing is what a node is at; it may just be starting.
+func doing(t *testing.T, p *loadtest.Process) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	st, err := cloudOf(p).Status(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "starting"
+	case st.Phase != threads.PhaseEmpty:
+		return string(st.Phase)
 	}
-	return st.Phase
+	var drafts struct {
+		Items []struct{ Offset, Length int64 }
+	}
+	ask(t, p, "/rest/threaded-comments/1.0/migration/uploads", &drafts)
+	for _, d := range drafts.Items {
+		if d.Offset < d.Length {
+			return fmt.Sprintf("sending, at %d of %d", d.Offset, d.Length)
+		}
+	}
+	return "reading"
 }
 
 // TestThreadsNodeDies kills the node of two that writes to a cloud site. The
