@@ -8,7 +8,7 @@ if [ -z "${1:-}" ]; then
 	exec scripts/postgres.sh "$0" with-postgres
 fi
 
-TEST_KILLS=${TEST_KILLS:-200} go test -count 1 -timeout 4h -v -run 'TestKill|TestTwoNodes' ./acceptance
+TEST_KILLS=${TEST_KILLS:-200} go test -count 1 -timeout 4h -v -run 'Kill|TestTwoNodes|NodeDies' ./acceptance
 
 for package in $(go list ./...); do
 	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do

@@ -354,7 +354,8 @@ func TestStop(t *testing.T) {
 		if got := <-answered; !strings.HasPrefix(got, "503") {
 			t.Error(got)
 		}
-		if got := s.offset(url); got != "1048676" {
+		// The last bytes may have been on their way.
+		if got := s.offset(url); got != "1048676" && got != "1048576" {
 			t.Error("stored up to", got)
 		}
 	})
