@@ -40,8 +40,15 @@ func main() {
 		}
 		return
 	}
+	if len(os.Args) == 3 && os.Args[1] == "constant" {
+		if err := constant(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, "constant:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
-	only := flag.String("only", "sqlite,postgres,slow,idle", "what to measure")
+	only := flag.String("only", "sqlite,postgres,slow,mail,idle", "what to measure")
 	flag.Parse()
 	if err := run(context.Background(), *took, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -70,6 +77,7 @@ func run(ctx context.Context, took time.Duration, only []string) error {
 		{"sqlite", b.sqlite},
 		{"postgres", b.postgres},
 		{"slow", b.slow},
+		{"mail", b.mail},
 		{"idle", b.idle},
 	} {
 		if !slices.Contains(only, m.name) {

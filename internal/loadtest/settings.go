@@ -7,15 +7,16 @@ import (
 
 // Settings are those of a node that differ from test to test.
 type Settings struct {
-	Dir         string // data, configuration and log
-	DatabaseURL string // empty: SQLite in Dir
-	NodeID      string // empty: the program's default
-	SecretKey   string // base64; needed where nodes share a database
-	Clustered   bool
-	MailListen  string // of the relay; empty: it listens nowhere
-	Smarthost   string // where the relay sends, without TLS
-	Handover    string // how long a node is gone before others take its mail; empty: the default
-	Threads     string // the members of the section threads, as YAML in braces; empty: the defaults
+	Dir             string // data, configuration and log
+	DatabaseURL     string // empty: SQLite in Dir
+	NodeID          string // empty: the program's default
+	SecretKey       string // base64; needed where nodes share a database
+	Clustered       bool
+	MailListen      string // of the relay; empty: it listens nowhere
+	Smarthost       string // where the relay sends, without TLS
+	MailConnections int    // to the smarthost; 0: the default
+	Handover        string // how long a node is gone before others take its mail; empty: the default
+	Threads         string // the members of the section threads, as YAML in braces; empty: the defaults
 }
 
 const (
@@ -54,6 +55,9 @@ func (s Settings) yaml(addr string) string {
 	line("mail:\n  listen: %q", listen)
 	if s.Smarthost != "" {
 		line("  smarthost: %q\n  smarthost_tls: none", s.Smarthost)
+	}
+	if s.MailConnections > 0 {
+		line("  connections: %d", s.MailConnections)
 	}
 	if s.Handover != "" {
 		line("  handover_after: %s", s.Handover)
