@@ -4,6 +4,24 @@
 
 const slowest = 30_000;
 
+// renew makes a node what the fresh one is, and leaves alone what is the same
+// in both: a click on a button comes to nothing when that is replaced between
+// press and release.
+function renew(node, fresh) {
+  if (node.isEqualNode(fresh)) return;
+  if (node.cloneNode(false).isEqualNode(fresh.cloneNode(false)) && node.hasChildNodes()) renewAll(node, fresh);
+  else node.replaceWith(fresh);
+}
+
+function renewAll(node, fresh) {
+  const [present, wanted] = [[...node.childNodes], [...fresh.childNodes]];
+  wanted.forEach((child, i) => {
+    if (i < present.length) renew(present[i], child);
+    else node.append(child);
+  });
+  present.slice(wanted.length).forEach((child) => child.remove());
+}
+
 function follow(element) {
   let wait = 1000;
   let source;
@@ -18,8 +36,10 @@ function follow(element) {
       const focused = document.activeElement;
       if (element.contains(focused) && focused !== element && focused.matches("input, select, textarea")) return;
       const href = element.contains(focused) ? focused.getAttribute("href") : null;
-      element.innerHTML = event.data;
-      if (href) element.querySelector(`a[href="${CSS.escape(href)}"]`)?.focus();
+      const fresh = document.createElement("template");
+      fresh.innerHTML = event.data;
+      renewAll(element, fresh.content);
+      if (href && !element.contains(document.activeElement)) element.querySelector(`a[href="${CSS.escape(href)}"]`)?.focus();
       element.dispatchEvent(new CustomEvent("live", { bubbles: true }));
     };
     source.onerror = () => {
