@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -127,6 +128,43 @@ func TestSendingGoesOn(t *testing.T) {
 	has(t, "the question", said, "other.json, by admin, 40% of it is here")
 	if list := uploads(t, d); len(list) != 1 || list[0].URL == begun || list[0].Length != int64(len(text)) {
 		t.Errorf("in the end there are %v", list)
+	}
+}
+
+// TestSendingSurvivesAKill kills the server while a browser sends a file; the
+// page goes on by itself when the server is back.
+func TestSendingSurvivesAKill(t *testing.T) {
+	p := node(t, loadtest.Settings{})
+	start(t, p)
+	d := demo{console: "http://" + p.Addr(), password: loadtest.AdminPassword}
+	const size = 160 << 20
+	name := filepath.Join(t.TempDir(), "large.json")
+	if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
+		t.Fatal(err)
+	}
+	ctx := browser(t, 1280)
+	var percent float64
+	var said string
+	signInAt(t, ctx, d.console, d.password, "/threads/admin/migration", `.state`)
+	do(t, ctx, "send a part",
+		chromedp.SetUploadFiles(`#hierarchy-file`, []string{name}),
+		func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+			for percent == 0 && err == nil && ctx.Err() == nil {
+				percent, err = chromedp.Evaluate[float64](`document.querySelector("form[data-kind=hierarchy] progress").value`)(ctx, target)
+			}
+			return none, err
+		},
+	)
+	p.Kill()
+	do(t, ctx, "wait", chromedp.WaitVisible(`//p[contains(., "Trying again in")]`), read(`[data-said]`, &said), look(t, "threads-away"))
+	start(t, p)
+	do(t, ctx, "go on", chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`))
+	t.Logf("killed at %.0f%%, when the page said %q", percent, said)
+	if list := uploads(t, d); len(list) != 1 || list[0].Offset != size || list[0].Length != size {
+		t.Errorf("in the end there are %v", list)
+	}
+	if percent == 100 {
+		t.Error("it was over before the server was killed")
 	}
 }
 
