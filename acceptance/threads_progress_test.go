@@ -126,7 +126,14 @@ func TestSendingGoesOn(t *testing.T) {
 		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
 	)
 	has(t, "the question", said, "other.json, by admin, 40% of it is here")
-	if list := uploads(t, d); len(list) != 1 || list[0].URL == begun || list[0].Length != int64(len(text)) {
+	var ignored any
+	do(t, ctx, "drop a file",
+		run(`const files = new DataTransfer();
+			files.items.add(new File(["entityType,serverId,cloudId\njira:issue,1,2\n"], "dropped.csv"));
+			document.querySelector("form[data-kind=mappings] [data-drop]").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true })); 0`, &ignored),
+		chromedp.WaitVisible(`//form[@data-kind="mappings"]//strong[text()="dropped.csv"]`),
+	)
+	if list := uploads(t, d); len(list) != 2 || list[0].URL == begun || list[0].Length != int64(len(text)) {
 		t.Errorf("in the end there are %v", list)
 	}
 }
