@@ -1,6 +1,7 @@
 package cloudsite
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
@@ -99,7 +100,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 
 // play answers out of the ordinary.
 func (s *Site) play(w http.ResponseWriter, r *http.Request, reaction *Reaction) {
-	a := answer{reaction.Status, reaction.Header, reaction.Body}
+	a := answer{cmp.Or(reaction.Status, http.StatusOK), reaction.Header, reaction.Body}
 	switch reaction.Then {
 	case HangUp:
 		panic(http.ErrAbortHandler)

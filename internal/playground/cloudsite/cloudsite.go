@@ -45,7 +45,7 @@ type Request struct {
 type Reaction struct {
 	Apply  bool // it is done nevertheless
 	Then   Then
-	Status int // of the answer
+	Status int // of the answer; 0: what it would have been if it is done, else 200
 	Header map[string]string
 	Body   string
 }

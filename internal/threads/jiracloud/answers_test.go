@@ -58,7 +58,7 @@ func TestAnswers(t *testing.T) {
 		"503 with a wait":    {cloudsite.Reaction{Status: 503, Header: map[string]string{"Content-Type": "text/html", "Retry-After": "3"}}, threads.TargetFails, 3 * time.Second, true, "The cloud site answered 503"},
 		"404 in HTML":        {cloudsite.Reaction{Status: 404, Header: page, Body: "Site temporarily unavailable"}, threads.TargetFails, 0, false, "The cloud site answered 404"},
 		"a sign-in page":     {cloudsite.Reaction{Status: 200, Header: page, Body: "<form>"}, threads.TargetFails, 0, false, "The cloud site answered a page instead of JSON"},
-		"a redirect":         {cloudsite.Reaction{Status: 302, Header: map[string]string{"Location": "https://id.example/login?continue=secret"}}, threads.TargetRefusesUs, 0, false, "The cloud site sends on to https://id.example; write the URL that answers itself, in threads.jira_cloud.url, then continue."},
+		"a redirect":         {cloudsite.Reaction{Status: 302, Header: map[string]string{"Location": "https://id.example/login?continue=secret"}}, threads.TargetRefusesUs, 0, false, "The cloud site sends on to https://id.example; set threads.jira_cloud.url to the URL that answers itself, restart Outrigger, then continue."},
 		"a redirect nowhere": {cloudsite.Reaction{Status: 301, Header: json}, threads.TargetRefusesUs, 0, false, "The cloud site sends on to another place"},
 		"418":                {cloudsite.Reaction{Status: 418, Header: json, Body: `{"errorMessages":["` + token + `"]}`}, threads.TargetFails, 0, false, "The cloud site answered 418"},
 		"our credentials":    {cloudsite.Reaction{Status: 500, Header: json, Body: `{"errors":{"a":"` + basic() + `"}}`}, threads.TargetFails, 0, false, "The cloud site answered 500"},
@@ -157,7 +157,7 @@ func TestConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, target, 7, many(1500, 1))
+	write(t, target, 7, many(800, 1))
 	for name, test := range map[string]struct {
 		at       string
 		reaction cloudsite.Reaction

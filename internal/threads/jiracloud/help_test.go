@@ -78,12 +78,12 @@ func targetOf(t testing.TB, client jiracloud.Doer) *jiracloud.Target {
 	return target
 }
 
-// many gives a map of n relations of 26 bytes each: 1,259 have room in a property.
+// many gives a map of n relations of 44 bytes each: 743 have room in a property.
 func many(n int, parent int64) threads.ParentMap {
-	parent += 1_000_000_000
+	const long = 4_000_000_000_000_000_000
 	m := make(threads.ParentMap, n)
 	for i := range m {
-		m[i] = threads.Relation{CommentID: 2_000_000_000 + int64(i), ParentID: parent}
+		m[i] = threads.Relation{CommentID: long + int64(i), ParentID: long - parent}
 	}
 	return m
 }

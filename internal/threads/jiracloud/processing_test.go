@@ -160,7 +160,7 @@ func history(t *testing.T, rt *rapid.T, d *db.DB) {
 	for _, issue := range slices.Sorted(maps.Keys(threadstest.NewModel(records, mappings).Maps)) {
 		switch rapid.SampledFrom([]string{"", "", "large", "small", "missing", "forbidden"}).Draw(rt, "issue") {
 		case "large":
-			before[issue] = many(1255, 5) // a few more need a second part
+			before[issue] = many(742, 5) // a few more need a second part
 		case "small":
 			before[issue] = many(2, 5)
 		case "missing":
@@ -169,7 +169,7 @@ func history(t *testing.T, rt *rapid.T, d *db.DB) {
 			refused[issue] = threads.TargetForbidden
 		}
 	}
-	faults := rapid.SampledFrom([]int{0, 4, 10}).Draw(rt, "faults")
+	faults := rapid.SampledFrom([]int{0, 6, 12}).Draw(rt, "faults")
 	var playing atomic.Bool
 	site, target := play(t, cloudsite.Options{
 		Missing:  func(issue int64) bool { return refused[issue] == threads.TargetNotFound },
@@ -178,7 +178,7 @@ func history(t *testing.T, rt *rapid.T, d *db.DB) {
 			if !playing.Load() {
 				return nil
 			}
-			time.Sleep(rand.N(200 * time.Microsecond))
+			<-time.After(rand.N(200 * time.Microsecond))
 			if faults == 0 || rand.N(faults) != 0 {
 				return nil
 			}

@@ -36,7 +36,7 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 		e.Kind, e.Message = threads.TargetLimits, "The cloud site is asked too often"+limitOf(resp.Header)
 		e.Wait, e.Declared = work.RetryAfter(resp.Header, s.clock())
 	case status >= 300 && status < 400:
-		e.Kind, e.Message = threads.TargetRefusesUs, fmt.Sprintf("The cloud site sends on to %s; write the URL that answers itself, in threads.jira_cloud.url, then continue.", destination(resp))
+		e.Kind, e.Message = threads.TargetRefusesUs, fmt.Sprintf("The cloud site sends on to %s; set threads.jira_cloud.url to the URL that answers itself, restart Outrigger, then continue.", destination(resp))
 	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge:
 		e.Kind, e.Message = threads.TargetForbids, fmt.Sprintf("The cloud site refused what was to be done with issue %d", q.issue)
 	case status >= 500:
@@ -48,7 +48,7 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 	return e
 }
 
-const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. Give those of an account that is active and a token that has not expired, then continue."
+const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. Set those of an account that is active and a token that has not expired, restart Outrigger, then continue."
 
 // isStranger tells whether the site has taken us for nobody in spite of the
 // credentials. It does so with tokens that have expired, and answers as it
