@@ -2,15 +2,12 @@ package admin
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,144 +211,6 @@ func TestPartialExport(t *testing.T) {
 	})
 }
 
-// A backup gives back what there was; one that is damaged anywhere changes
-// nothing.
-func TestBackupAndRestore(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
-		r.work()
-		r.completed()
-		w := r.ask("GET", migrationPath+"/backup", "reader", "")
-		backup := w.Body.String()
-		if name := w.Header().Get("Content-Disposition"); !regexp.MustCompile(`^attachment; filename="threaded-comments-backup-\d{8}-\d{6}\.ndjson\.gz"$`).MatchString(name) {
-			t.Errorf("its name: %s", name)
-		}
-		if r.message(r.do(404, "GET", "/restore")) == "" {
-			t.Error("there was a restore before the first")
-		}
-		for name, damaged := range map[string]string{
-			"cut": backup[:len(backup)-9], "cut early": backup[:30], "none": "no backup", "another gzip": packed(t, `{"format":"other"}`+"\n"),
-			"damaged": backup[:len(backup)/2] + "\x00" + backup[len(backup)/2+1:], "longer": backup + backup, "a line less": lineLess(t, backup),
-		} {
-			if got := r.message(r.do(400, "POST", "/restore?mode=replace", damaged)); !strings.Contains(got, "Nothing was changed") {
-				t.Errorf("%s: %s", name, got)
-			}
-		}
-		if got := r.do(200, "GET", "/uploads"); got != `{"items":[]}` {
-			t.Errorf("what was refused is kept: %s", got)
-		}
-		r.do(202, "POST", "/reset")
-		r.restore("replace", backup, 2)
-		if got := unpacked(t, r.do(200, "GET", "/backup")); got != unpacked(t, backup) {
-			t.Errorf("another backup after the restore:\n%s", got)
-		}
-		r.send(threads.BackupFile, backup) // by tus first
-		if got := r.do(202, "POST", "/restore?mode=merge"); !strings.Contains(got, `"mode":"merge","issues":2`) {
-			t.Errorf("of an upload: %s", got)
-		}
-	})
-}
-
-// restore restores a backup and waits for it.
-func (r *rig) restore(mode, backup string, issues int64) {
-	r.t.Helper()
-	r.do(202, "POST", "/restore?mode="+mode, backup)
-	var d Restoration
-	r.eventually(func() bool {
-		r.read(r.do(200, "GET", "/restore"), &d)
-		return d.State != threads.JobRunning
-	})
-	if d.State != threads.JobDone || d.Done != issues || d.Issues != issues || string(d.Mode) != mode {
-		r.t.Errorf("%+v", d)
-	}
-}
-
-func packed(t *testing.T, text string) string {
-	t.Helper()
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
-	_, err := z.Write([]byte(text))
-	must(t, errors.Join(err, z.Close()))
-	return out.String()
-}
-
-// unpacked is a backup without its first line, which has the time.
-func unpacked(t *testing.T, backup string) string {
-	t.Helper()
-	z, err := gzip.NewReader(strings.NewReader(backup))
-	must(t, err)
-	text, err := io.ReadAll(z)
-	must(t, err)
-	_, lines, _ := strings.Cut(string(text), "\n")
-	return lines[:strings.LastIndex(lines, `"sha256"`)]
-}
-
-// lineLess is a backup that lost a line in the middle.
-func lineLess(t *testing.T, backup string) string {
-	t.Helper()
-	z, err := gzip.NewReader(strings.NewReader(backup))
-	must(t, err)
-	text, err := io.ReadAll(z)
-	must(t, err)
-	lines := strings.SplitAfter(string(text), "\n")
-	return packed(t, lines[0]+strings.Join(lines[2:], ""))
-}
-
-// A body of unknown length is taken too, and one that is too long refused.
-func TestRestoreOfUnknownLength(t *testing.T) {
-	r := onSQLite(t, nil)
-	server := httptest.NewServer(r.handler)
-	defer server.Close()
-	post := func(body io.Reader) (int, string) {
-		q, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/base"+migrationPath+"/restore?mode=merge", body)
-		must(t, err)
-		q.SetBasicAuth("root", "x")
-		resp, err := server.Client().Do(q)
-		must(t, err)
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		must(t, err)
-		return resp.StatusCode, string(text)
-	}
-	empty := r.do(200, "GET", "/backup")
-	if status, body := post(io.MultiReader(strings.NewReader(empty))); status != 202 || !strings.Contains(body, `"issues":0`) {
-		t.Errorf("an empty backup: %d %s", status, body)
-	}
-	if status, body := post(io.LimitReader(zeros{}, max+1)); status != 413 || !strings.Contains(body, "8 MiB") {
-		t.Errorf("too much: %d %s", status, body)
-	}
-	if w := r.ask("POST", migrationPath+"/restore?mode=merge", "root", strings.Repeat("x", max+1)); w.Code != 413 {
-		t.Errorf("too much, and said so: %d", w.Code)
-	}
-}
-
-// A backup that breaks off on its way is not kept, so that the next one can
-// come.
-func TestRestoreBreaksOff(t *testing.T) {
-	r := onSQLite(t, nil)
-	for _, length := range []int64{-1, 100} {
-		q := httptest.NewRequestWithContext(t.Context(), "POST", base+migrationPath+"/restore?mode=merge", io.MultiReader(strings.NewReader("abc"), broken{}))
-		q.ContentLength = length
-		q.SetBasicAuth("root", "x")
-		w := httptest.NewRecorder()
-		r.handler.ServeHTTP(w, q)
-		if w.Code != 400 || r.message(w.Body.String()) != "The file broke off; nothing was kept. Send it again." {
-			t.Errorf("length %d: %d %s", length, w.Code, w.Body)
-		}
-		if got := r.do(200, "GET", "/uploads"); got != `{"items":[]}` {
-			t.Errorf("length %d: %s", length, got)
-		}
-	}
-}
-
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
-
-// zeros is a file without an end.
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { return len(p), nil }
-
 // The status comes as events, at once and when it has changed, until the server
 // stops.
 func TestEvents(t *testing.T) {
@@ -389,15 +248,25 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// site is a target that answers as it is told.
-type site struct{ err error }
+// site is a target whose issues all have one reply, and that answers as it is
+// told.
+type site struct{ failure atomic.Pointer[error] }
 
-func (s *site) Read(context.Context, int64) (threads.ParentMap, error) {
-	return threads.ParentMap{{CommentID: 2, ParentID: 1}}, s.err
+func (s *site) fail(err error) { s.failure.Store(&err) }
+
+func (s *site) err() error {
+	if f := s.failure.Load(); f != nil {
+		return *f
+	}
+	return nil
 }
 
-func (s *site) Write(context.Context, int64, func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
-	return nil, s.err
+func (s *site) Read(context.Context, int64) (threads.ParentMap, error) {
+	return threads.ParentMap{{CommentID: 2, ParentID: 1}}, s.err()
+}
+
+func (s *site) Write(_ context.Context, _ int64, change func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+	return change(nil), s.err()
 }
 
 // Threads come from the target, and what is wrong there is said.
@@ -416,10 +285,28 @@ func TestThreadsOfASite(t *testing.T) {
 		{&threads.TargetError{Kind: threads.TargetRefusesUs, Message: "The token is refused.", Cause: errors.New("secret")}, 503, "", "The token is refused."},
 		{fault.New(fault.Internal, "hidden"), 500, "", "referral"},
 	} {
-		target.err = c.err
+		target.fail(c.err)
 		w := r.ask("GET", "/rest/threaded-comments/1.0/issues/7/threads", "root", "")
 		if w.Code != c.status || w.Header().Get("Retry-After") != c.retryAfter || !strings.Contains(w.Body.String(), c.says) || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%v: %d %v %s", c.err, w.Code, w.Header(), w.Body)
+		}
+	}
+}
+
+// How far loading is comes as a sentence, and is never 100% too early.
+func TestLoadingIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		st      threads.StageState
+		says    string
+		percent int
+	}{
+		{threads.StageState{State: threads.StageWanted}, "The files are about to be read.", 0},
+		{threads.StageState{State: threads.StageRunning, Step: "Reading the hierarchy", Done: 0.129}, "Reading the hierarchy: 12%.", 12},
+		{threads.StageState{State: threads.StageRunning, Step: "Building chunks", Done: 1}, "Building chunks: 99%.", 99},
+		{threads.StageState{State: threads.StageDone, Step: "Building chunks", Done: 1}, "Building chunks: 100%.", 100},
+	} {
+		if got, percent := stageSentence(&c.st), stagePercent(&c.st); got != c.says || percent != c.percent {
+			t.Errorf("%+v: %s, %d", c.st, got, percent)
 		}
 	}
 }
