@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strings"
 	"testing"
 
 	"outrigger/internal/secret"
@@ -42,19 +41,6 @@ func TestValidateThreadsTarget(t *testing.T) {
 		{"no requests", cloud(func(c *ThreadsCloud) { c.Requests = 0 }), "threads.jira_cloud.requests: 0 requests at a time do not work; give 1 to 100"},
 		{"a flood", cloud(func(c *ThreadsCloud) { c.Requests = 101 }), "threads.jira_cloud.requests: 101 requests at a time do not work; give 1 to 100"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			c := Default()
-			test.edit(c)
-			got := ""
-			if err := c.Validate(); err != nil {
-				got = err.Error()
-			}
-			if got != test.want {
-				t.Errorf("got %s\nwant %s", got, test.want)
-			}
-			if strings.Contains(got, "ATATT3x") {
-				t.Error("the token is in the message")
-			}
-		})
+		t.Run(test.name, func(t *testing.T) { wantProblems(t, test.edit, test.want, "ATATT3x") })
 	}
 }

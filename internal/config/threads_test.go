@@ -38,19 +38,24 @@ func TestValidateThreadsSource(t *testing.T) {
 		{"no host", func(c *Config) { remote(c); c.Threads.Mappings.Remote.URL = "jira" }, "threads.mappings.remote.url: this is no URL; write it as https://host or https://host/path"},
 		{"bytes for mebibytes", func(c *Config) { c.Threads.MaxUpload = 4096 }, "threads.max_upload: 4KiB is too little; take files of at least 1MiB"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			c := Default()
-			test.edit(c)
-			got := ""
-			if err := c.Validate(); err != nil {
-				got = err.Error()
-			}
-			if got != test.want {
-				t.Errorf("got %s\nwant %s", got, test.want)
-			}
-			if strings.Contains(got, "p4ss") {
-				t.Error("the password is in the message")
-			}
-		})
+		t.Run(test.name, func(t *testing.T) { wantProblems(t, test.edit, test.want, "p4ss") })
+	}
+}
+
+// wantProblems judges the defaults after an edit; what comes of it does not show
+// a secret.
+func wantProblems(t *testing.T, edit func(*Config), want, hidden string) {
+	t.Helper()
+	c := Default()
+	edit(c)
+	got := ""
+	if err := c.Validate(); err != nil {
+		got = err.Error()
+	}
+	if got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if strings.Contains(got, hidden) {
+		t.Error("the secret is in the message")
 	}
 }

@@ -155,18 +155,9 @@ func (s *site) ask(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	defer done()
-	var body io.Reader
-	if q.value != nil {
-		body = bytes.NewReader(q.value)
-	}
-	req, err := egress.NewRequest(ctx, q.endpoint.method(), s.base+q.path(), body)
+	req, err := s.request(ctx, q)
 	if err != nil {
 		return answer{}, failed("The cloud site's URL cannot be asked")
-	}
-	req.SetBasicAuth(s.user, s.token.Reveal())
-	req.Header.Set("Accept", "application/json")
-	if q.value != nil {
-		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
@@ -184,6 +175,23 @@ func (s *site) ask(ctx context.Context, q question) (answer, error) {
 		return answer{}, ctx.Err()
 	}
 	return s.judge(q, resp, text, err)
+}
+
+func (s *site) request(ctx context.Context, q question) (*http.Request, error) {
+	var body io.Reader
+	if q.value != nil {
+		body = bytes.NewReader(q.value)
+	}
+	req, err := egress.NewRequest(ctx, q.endpoint.method(), s.base+q.path(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.SetBasicAuth(s.user, s.token.Reveal())
+	req.Header.Set("Accept", "application/json")
+	if q.value != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
 }
 
 // judge says what an answer means; broken is why its body ends too soon.
