@@ -3,6 +3,7 @@ package processing
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -313,33 +314,53 @@ func TestRefusals(t *testing.T) {
 			r.check(records, mappings, refusals)
 		})
 	})
-	for _, c := range []struct {
-		name, message string
-		done          int64 // issues at most, when it fails, but for what is under way
-		moods         []error
-	}{
-		{"of us", refused.Message, 7, slices.Concat(slices.Repeat([]error{nil}, 7), []error{refused}, slices.Repeat([]error{nil}, 100))},
-		{"of all issues", "The target forbade 20 issues in a row. Give the account the permission to edit issues, then continue.", 8,
-			slices.Concat(slices.Repeat([]error{nil}, 8), slices.Repeat([]error{forbidden}, 40))},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			quick(t, func(t *testing.T, d *db.DB) {
-				target := newMoody(c.moods...)
-				r := begin(t, d, target, 60)
-				defer r.end()
-				m := r.await(threads.PhaseFailed)
-				if m.Message != c.message || m.Permanent != 0 || m.Issues > c.done+3 || m.ParentMaps != 3*m.Issues {
-					t.Errorf("%+v", m)
+	t.Run("of us", func(t *testing.T) {
+		quick(t, func(t *testing.T, d *db.DB) {
+			target := newMoody()
+			records, mappings := threadstest.Many(3*60, 3)
+			fourth := slices.Sorted(maps.Keys(threadstest.NewModel(records, mappings).Maps))[3]
+			mended := false
+			target.answer = func(_ int, issue int64) error {
+				if issue != fourth || mended {
+					time.Sleep(time.Millisecond)
+					return nil
 				}
-				if n := target.requests(); n > 8+20+3 {
-					t.Error(n, "requests")
-				}
-				target.mu.Lock()
-				target.moods = nil
-				target.mu.Unlock()
-				r.operate(threads.OpContinue)
-				r.finishes(60)
-			})
+				time.Sleep(10 * time.Millisecond)
+				return refused
+			}
+			r := begin(t, d, target, 60)
+			defer r.end()
+			if m := r.await(threads.PhaseFailed); m.Message != refused.Message || m.Permanent != 0 || m.Issues != 3 || m.ParentMaps != 9 {
+				t.Errorf("%+v", m)
+			}
+			if n := len(target.all()); n < 20 || n > 40 {
+				t.Error(n, "issues are written")
+			}
+			r.holds(target.all()) // what went well is known, whatever comes now
+			mended = true
+			r.operate(threads.OpContinue)
+			r.finishes(60)
 		})
-	}
+	})
+	t.Run("of all issues", func(t *testing.T) {
+		quick(t, func(t *testing.T, d *db.DB) {
+			target := newMoody(slices.Concat(slices.Repeat([]error{nil}, 8), slices.Repeat([]error{forbidden}, 40))...)
+			r := begin(t, d, target, 60)
+			defer r.end()
+			m := r.await(threads.PhaseFailed)
+			const want = "The target forbade 20 issues in a row. Give the account the permission to edit issues, then continue."
+			if m.Message != want || m.Permanent != 0 || m.Issues > 8 || m.ParentMaps != 3*m.Issues {
+				t.Errorf("%+v", m)
+			}
+			r.holds(target.all())
+			if n := target.requests(); n > 8+20+3 {
+				t.Error(n, "requests")
+			}
+			target.mu.Lock()
+			target.moods = nil
+			target.mu.Unlock()
+			r.operate(threads.OpContinue)
+			r.finishes(60)
+		})
+	})
 }
