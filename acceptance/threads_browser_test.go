@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"outrigger/internal/loadtest"
 	"outrigger/internal/threads"
 )
 
@@ -57,14 +58,22 @@ func migrationFiles(t *testing.T) (hierarchy, mappings string) {
 	return hierarchy, mappings
 }
 
+// served is a node of its own for a browser.
+func served(t *testing.T, s loadtest.Settings) (demo, *loadtest.Process) {
+	t.Helper()
+	p := node(t, s)
+	start(t, p)
+	return demo{console: "http://" + p.Addr(), password: loadtest.AdminPassword}, p
+}
+
 // signInAt signs in on the way to a page.
-func signInAt(t *testing.T, ctx context.Context, console, password, path, sign string) {
+func signInAt(t *testing.T, ctx context.Context, d demo, path, sign string) {
 	t.Helper()
 	do(t, ctx, "sign in",
-		chromedp.Navigate(console+path),
+		chromedp.Navigate(d.console+path),
 		chromedp.WaitVisible(`input[name=password]`),
 		chromedp.SendKeys(`input[name=user]`, "admin"),
-		chromedp.SendKeys(`input[name=password]`, password),
+		chromedp.SendKeys(`input[name=password]`, d.password),
 		chromedp.Submit(`input[name=password]`),
 		chromedp.WaitVisible(sign),
 	)
@@ -83,11 +92,11 @@ func has(t *testing.T, what, text string, wanted ...string) {
 // the files, look at the preview, upload, process, look, back up, reset,
 // restore.
 func TestMigrationByClicking(t *testing.T) {
-	d := startDemo(t)
+	d, _ := served(t, loadtest.Settings{})
 	ctx := browser(t, 1280)
 	hierarchy, mappings := migrationFiles(t)
 	var state, preview, errors, tree string
-	signInAt(t, ctx, d.console, d.password, "/threads/admin/migration", `.state`)
+	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	do(t, ctx, "choose the files",
 		look(t, "threads-empty"),
 		chromedp.SetUploadFiles(`#hierarchy-file`, []string{hierarchy}),
@@ -164,10 +173,10 @@ func TestMigrationByClicking(t *testing.T) {
 // TestMigrationOnAPhone looks at the tool on a narrow screen in the dark, with
 // pasted text of which a part is one page of an export.
 func TestMigrationOnAPhone(t *testing.T) {
-	d := startDemo(t)
+	d, _ := served(t, loadtest.Settings{})
 	ctx := browser(t, 390)
 	var question string
-	signInAt(t, ctx, d.console, d.password, "/threads/admin/migration", `.state`)
+	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	page := `{"offset":0,"data":[{"issueId":10001,"commentId":10502,"parentCommentId":10501}],"hasMore":true,"totalCount":123456}`
 	do(t, ctx, "paste",
 		func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {

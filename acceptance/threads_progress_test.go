@@ -36,15 +36,13 @@ func TestProgressIsSeen(t *testing.T) {
 	site := cloudsite.New(cloudsite.Options{Limits: cloudsite.Documented(), Latency: 20 * time.Millisecond})
 	server := httptest.NewServer(site.Handler())
 	defer server.Close()
-	p := node(t, loadtest.Settings{Threads: fmt.Sprintf("{target: jira-cloud, jira_cloud: {url: %q, user: ann@example.com, token: t}}", server.URL)})
-	start(t, p)
-	console := "http://" + p.Addr()
+	d, _ := served(t, loadtest.Settings{Threads: fmt.Sprintf("{target: jira-cloud, jira_cloud: {url: %q, user: ann@example.com, token: t}}", server.URL)})
 	records, mappings := threadstest.Many(720, 3)
 	ctx := browser(t, 1280)
 	var seen []string
 	var state, after string
 	var ignored any
-	signInAt(t, ctx, console, loadtest.AdminPassword, "/threads/admin/migration", `.state`)
+	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	for _, f := range []struct{ kind, name, content string }{
 		{threads.HierarchyFile, "h.json", threadstest.Hierarchy(records)}, {threads.MappingsFile, "m.csv", threadstest.CSV(mappings)},
 	} {
@@ -95,7 +93,7 @@ func TestProgressIsSeen(t *testing.T) {
 // TestSendingGoesOn has a file that another browser had begun to send go on, and
 // another one ask before it takes the place of that.
 func TestSendingGoesOn(t *testing.T) {
-	d := startDemo(t)
+	d, _ := served(t, loadtest.Settings{})
 	content := strings.Repeat(`{"issueId":1,"commentId":2,"parentCommentId":3},`, 40_000)
 	name := filepath.Join(t.TempDir(), "comments.json")
 	if err := os.WriteFile(name, []byte("["+content+"{}]"), 0o600); err != nil {
@@ -105,7 +103,7 @@ func TestSendingGoesOn(t *testing.T) {
 	begun := begin(t, d, "comments.json", text, 1_000_000)
 	ctx := browser(t, 1280)
 	var said string
-	signInAt(t, ctx, d.console, d.password, "/threads/admin/migration", `.state`)
+	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	do(t, ctx, "go on",
 		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.warn`),
 		look(t, "threads-broken-off"),
@@ -141,9 +139,7 @@ func TestSendingGoesOn(t *testing.T) {
 // TestSendingSurvivesAKill kills the server while a browser sends a file; the
 // page goes on by itself when the server is back.
 func TestSendingSurvivesAKill(t *testing.T) {
-	p := node(t, loadtest.Settings{})
-	start(t, p)
-	d := demo{console: "http://" + p.Addr(), password: loadtest.AdminPassword}
+	d, p := served(t, loadtest.Settings{})
 	const size = 160 << 20
 	name := filepath.Join(t.TempDir(), "large.json")
 	if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
@@ -152,7 +148,7 @@ func TestSendingSurvivesAKill(t *testing.T) {
 	ctx := browser(t, 1280)
 	var percent float64
 	var said string
-	signInAt(t, ctx, d.console, d.password, "/threads/admin/migration", `.state`)
+	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	do(t, ctx, "send a part",
 		chromedp.SetUploadFiles(`#hierarchy-file`, []string{name}),
 		func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
