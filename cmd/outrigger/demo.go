@@ -37,10 +37,12 @@ Outrigger is running.
 
   console    %s        sign in as admin with the password  %s
   chat       %s        press "Send an event" and watch its card arrive
+  mail       %-29s  have the smarthost defer or refuse, and watch messages wait
+  SMTP       %-29s  where any program may send mail: no TLS, no password
 
 Everything is in a temporary folder; Ctrl-C ends the demo and removes it.
 
-`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL())
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.MailAddr())
 	})
 }
 

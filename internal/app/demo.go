@@ -15,13 +15,14 @@ import (
 )
 
 // Demo is the whole product on this machine with the outside world played by
-// the playground: a chat platform, and a code-hosting platform behind a
-// button.
+// the playground: a chat platform, a smarthost, and a code-hosting platform
+// and a host application behind buttons.
 type Demo struct {
 	*App
 	world  *playground.World
 	server *http.Server
 	chat   net.Addr
+	mail   *demoMail
 }
 
 // NewDemo makes a demo of settings whose first connection is the platform
@@ -46,6 +47,14 @@ func (d *Demo) ChatURL() string {
 	return "http://" + reachable(d.chat)
 }
 
+// MailURL is the page of the smarthost; "" before Start.
+func (d *Demo) MailURL() string {
+	if d.chat == nil {
+		return ""
+	}
+	return d.ChatURL() + "/mail/"
+}
+
 // Start starts the outside world, the product, and puts in some rules.
 func (d *Demo) Start(ctx context.Context) error {
 	l, err := d.listen(ctx)
@@ -53,9 +62,14 @@ func (d *Demo) Start(ctx context.Context) error {
 		return err
 	}
 	d.chat = l.Addr()
-	if err := d.App.Start(ctx); err != nil {
+	if d.mail, err = newDemoMail(ctx, d.App); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	if err := d.App.Start(ctx); err != nil {
+		d.mail.close()
+		return errors.Join(err, l.Close())
+	}
+	d.world.Mail = d.mail.begin(d.App)
 	d.world.Console = d.URL()
 	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
 	d.server = &http.Server{Handler: d.world.Handler(), ReadHeaderTimeout: 10 * time.Second}
@@ -72,7 +86,9 @@ func (d *Demo) Start(ctx context.Context) error {
 
 // Stop ends the product first, so that what is in flight still arrives.
 func (d *Demo) Stop(ctx context.Context) error {
-	return errors.Join(d.App.Stop(ctx), d.server.Close())
+	err := errors.Join(d.App.Stop(ctx), d.server.Close())
+	d.mail.close()
+	return err
 }
 
 // listen takes the port after the product's for the chat platform, or any

@@ -22,7 +22,8 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 type World struct {
 	Chat     *Chat
 	Platform *Platform
-	Console  string // URL of Outrigger's own console, for the link
+	Console  string       // URL of Outrigger's own console, for the link
+	Mail     http.Handler // the smarthost's page, at /mail/; nil: there is none
 }
 
 // Handler serves the world.
@@ -35,6 +36,9 @@ func (w *World) Handler() http.Handler {
 	mux.HandleFunc("POST /mood", w.setMood)
 	mux.HandleFunc("POST /events", w.sendEvents)
 	mux.Handle("GET /web/", http.FileServerFS(web))
+	if w.Mail != nil {
+		mux.Handle("/mail/", http.StripPrefix("/mail", w.Mail))
+	}
 	return http.NewCrossOriginProtection().Handler(headers(mux))
 }
 
@@ -58,6 +62,7 @@ type view struct {
 	Moods    []Mood
 	Refused  int
 	Console  string
+	Mail     bool // there is a page of the smarthost's
 	Sent     string
 }
 
@@ -65,7 +70,7 @@ func (w *World) view() view {
 	c := w.Chat
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := view{Mood: c.mood, Moods: Moods(), Refused: c.refused, Console: w.Console}
+	v := view{Mood: c.mood, Moods: Moods(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
 		slices.Reverse(list)

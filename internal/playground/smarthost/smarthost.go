@@ -98,6 +98,9 @@ func New(o Options) *Host {
 func (h *Host) Serve(l net.Listener) error {
 	h.mu.Lock()
 	h.listener = append(h.listener, l)
+	if h.closed {
+		l.Close()
+	}
 	h.mu.Unlock()
 	for {
 		conn, err := l.Accept()
@@ -178,7 +181,8 @@ func (h *Host) Mood() Mood {
 	return h.mood
 }
 
-// SetMood changes how it answers from now on.
+// SetMood changes how it answers from now on. When it goes away, it leaves those
+// who are connected too.
 func (h *Host) SetMood(m Mood) {
 	if _, ok := moods[m]; !ok {
 		return
@@ -186,6 +190,11 @@ func (h *Host) SetMood(m Mood) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.mood = m
+	if m == Away {
+		for conn := range h.open {
+			conn.Close()
+		}
+	}
 	h.changed()
 }
 

@@ -1,0 +1,80 @@
+package acceptance
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestMailInTheDemo sends mail through the demo's relay to a smarthost that
+// takes it, and refuses it, and takes it again, and looks at the console's pages
+// in between.
+func TestMailInTheDemo(t *testing.T) {
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	mood := func(name string) {
+		t.Helper()
+		resp, err := http.PostForm(d.chat+"/mail/mood", url.Values{"mood": {name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	var title, queues, messages, message string
+	do(t, ctx, "send a message",
+		chromedp.Navigate(d.chat),
+		chromedp.Click(`header a[href="/mail/"]`),
+		chromedp.WaitVisible(`.empty`),
+		chromedp.Click(`button[value="1"]`),
+		chromedp.WaitVisible(`article[data-number="1"]`),
+		read(`article[data-number="1"] h2`, &title),
+		look(t, "smarthost"),
+	)
+	if !strings.Contains(title, "was assigned to you") {
+		t.Errorf("the first message is %q", title)
+	}
+	mood("refuses")
+	do(t, ctx, "have ten refused",
+		chromedp.Navigate(d.chat+"/mail/"),
+		chromedp.Click(`button[value="10"]`),
+		chromedp.WaitVisible(`.said`),
+		look(t, "smarthost-refuses"),
+		chromedp.Navigate(d.console+"/mail"),
+		chromedp.WaitVisible(`input[name=password]`),
+		chromedp.SendKeys(`input[name=user]`, "admin"),
+		chromedp.SendKeys(`input[name=password]`, d.password),
+		chromedp.Submit(`input[name=password]`),
+		chromedp.WaitVisible(`form[action$="/mail/resend"]`),
+		read(`main`, &queues),
+		look(t, "mail-queues"),
+	)
+	if !strings.Contains(queues, "Act") && !strings.Contains(queues, "act") {
+		t.Errorf("the queues are %q", queues)
+	}
+	do(t, ctx, "see why",
+		chromedp.Navigate(d.console+"/mail/messages?state=error"),
+		chromedp.WaitVisible(`tbody tr:nth-child(10)`),
+		read(`main`, &messages),
+		look(t, "mail-errors"),
+		chromedp.Click(`tbody tr:first-child th a`),
+		chromedp.WaitVisible(`.facts`),
+		read(`main`, &message),
+		look(t, "mail-message"),
+	)
+	for what, text := range map[string]string{"list": messages, "message": message} {
+		if !strings.Contains(text, "550 5.1.1 There is nobody of that name here") {
+			t.Errorf("the %s says %q", what, text)
+		}
+	}
+	mood("accepts")
+	do(t, ctx, "resend all",
+		chromedp.Navigate(d.console+"/mail"),
+		chromedp.Click(`form[action$="/mail/resend"] button`),
+		chromedp.WaitNotPresent(`form[action$="/mail/resend"]`),
+		chromedp.Navigate(d.chat+"/mail/"),
+		chromedp.WaitVisible(`article[data-number="11"]`),
+	)
+}
