@@ -48,7 +48,7 @@ func main() {
 		return
 	}
 	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
-	only := flag.String("only", "sqlite,postgres,slow,mail,migration,idle", "what to measure")
+	only := flag.String("only", "sqlite,postgres,slow,mail,export,migration,idle", "what to measure")
 	flag.Parse()
 	if err := run(context.Background(), *took, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -78,6 +78,7 @@ func run(ctx context.Context, took time.Duration, only []string) error {
 		{"postgres", b.postgres},
 		{"slow", b.slow},
 		{"mail", b.mail},
+		{"export", b.export},
 		{"migration", b.migration},
 		{"idle", b.idle},
 	} {

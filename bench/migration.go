@@ -31,6 +31,9 @@ const (
 // have theirs too) and 200,000 issue mappings from upload to COMPLETED, and
 // twice as many to show how time and memory grow.
 func (b *bench) migration(ctx context.Context) error {
+	if err := b.migrationOnPostgres(ctx, 1_000_000); err != nil {
+		return err
+	}
 	for _, n := range []int64{1_000_000, 2_000_000} {
 		files, err := b.migrationFiles(n)
 		if err != nil {
@@ -40,7 +43,7 @@ func (b *bench) migration(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("parts done bare: %w", err)
 		}
-		took, memory, err := b.migrate(ctx, files, n)
+		took, memory, err := b.migrate(ctx, loadtest.Settings{}, files, n)
 		if err != nil {
 			return err
 		}
@@ -54,6 +57,32 @@ func (b *bench) migration(ctx context.Context) error {
 			}
 		}
 	}
+	return nil
+}
+
+// migrationOnPostgres does the same with the database that nodes share.
+func (b *bench) migrationOnPostgres(ctx context.Context, n int64) (err error) {
+	server := os.Getenv("TEST_POSTGRES_URL")
+	if server == "" {
+		b.row("migration on PostgreSQL", "not measured: TEST_POSTGRES_URL is not set", "")
+		return nil
+	}
+	url, drop, err := database(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, drop(ctx)) }()
+	files, err := b.migrationFiles(n)
+	if err != nil {
+		return err
+	}
+	took, memory, err := b.migrate(ctx, loadtest.Settings{DatabaseURL: url, NodeID: "bench"}, files, n)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("migration of %d records on PostgreSQL", n)
+	b.row(name, fmt.Sprintf("%.1f s", took.Seconds()), "about 10 s")
+	b.row(name+": most resident memory", mib(memory), "under 256 MiB")
 	return nil
 }
 
@@ -76,8 +105,8 @@ func administrator(p *loadtest.Process) *client.Client {
 
 // migrate gives how long a fresh node takes from upload to COMPLETED, and the
 // most memory that it had.
-func (b *bench) migrate(ctx context.Context, files map[string]string, n int64) (time.Duration, int64, error) {
-	p, end, err := b.node(ctx, loadtest.Settings{})
+func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[string]string, n int64) (time.Duration, int64, error) {
+	p, end, err := b.node(ctx, s)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -138,7 +167,9 @@ func (b *bench) bareParts(ctx context.Context, files map[string]string) (time.Du
 	}
 	began := time.Now()
 	for _, part := range []func(context.Context, *sql.Tx) error{
-		func(ctx context.Context, tx *sql.Tx) error { return bareHierarchy(ctx, tx, files[threads.HierarchyFile]) },
+		func(ctx context.Context, tx *sql.Tx) error {
+			return bareHierarchy(ctx, tx, files[threads.HierarchyFile])
+		},
 		func(ctx context.Context, tx *sql.Tx) error { return bareMappings(ctx, tx, files[threads.MappingsFile]) },
 		bareMaps,
 	} {
