@@ -45,7 +45,7 @@ func (s *session) signIn(user, token string) error {
 	if s.server.o.Identity == nil || user == "" || token == "" {
 		return s.failed(errUnknown)
 	}
-	p, err := s.server.o.Identity.Basic(context.Background(), user, token, s.address())
+	p, err := s.server.o.Identity.Basic(context.Background(), user, token, s.from)
 	switch {
 	case fault.Is(err, fault.RateLimited):
 		return s.failed(errSlowDown)

@@ -38,7 +38,7 @@ func TestChaos(t *testing.T) {
 			}
 			atNight(t, setup{renew: true, host: smarthost.Options{React: react}}, func(t *testing.T, n *night) {
 				losses, sent := 0, make(map[string]string)
-				for i := range 200 {
+				for i := range 100 {
 					to := []string{fmt.Sprintf("b%d@example.com", i)}
 					if rnd.IntN(3) == 0 {
 						to = append(to, fmt.Sprintf("c%d@example.com", i))

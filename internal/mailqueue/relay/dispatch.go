@@ -6,10 +6,11 @@ import (
 )
 
 const (
-	// maxReady and maxReadyBytes bound what of the queue is in memory. What
-	// arrives beyond waits in the database, which costs reading it back.
-	maxReady      = 1024
-	maxReadyBytes = 8 << 20
+	// maxReady and maxReadyBytes bound what of the queue is in memory: a burst
+	// of a few thousand notifications. What arrives beyond waits in the
+	// database, which costs reading it back.
+	maxReady      = 4096
+	maxReadyBytes = 16 << 20
 
 	// lowReady is when more is read, before the sessions run dry.
 	lowReady = 32

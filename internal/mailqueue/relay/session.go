@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strconv"
@@ -37,6 +36,7 @@ type session struct {
 	helo     string
 	user     string // who signed in
 	failures int    // to sign in
+	from     string // the client's address
 
 	mu  sync.Mutex // chunks are read by a goroutine of the library's
 	env *envelope
@@ -52,7 +52,8 @@ type envelope struct {
 var _ smtp.AuthSession = (*session)(nil)
 
 func (s *Server) session(c *smtp.Conn) (smtp.Session, error) {
-	return &session{server: s, wire: c.Conn().(*wire), helo: c.Hostname()}, nil
+	w := c.Conn().(*wire)
+	return &session{server: s, wire: w, helo: c.Hostname(), from: w.address()}, nil
 }
 
 // Reset forgets a message that is not complete.
@@ -254,15 +255,16 @@ func (s *session) trace(env *envelope) string {
 	if s.user != "" {
 		with += "A"
 	}
-	address := s.address()
+	address := s.from
 	if strings.Contains(address, ":") {
 		address = "IPv6:" + address
 	}
-	return fmt.Sprintf("Received: from %s ([%s])\r\n\tby %s (Outrigger) with %s", token(s.helo), address, token(s.server.o.Hostname), with)
+	return "Received: from " + token(s.helo) + " ([" + address + "])\r\n\tby " + token(s.server.o.Hostname) + " (Outrigger) with " + with
 }
 
-func (s *session) address() string {
-	host, _, err := net.SplitHostPort(s.wire.RemoteAddr().String())
+// address is the client's.
+func (w *wire) address() string {
+	host, _, err := net.SplitHostPort(w.RemoteAddr().String())
 	if err != nil {
 		return "127.0.0.1" // no network is between
 	}

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// Postfix's own client and server at both ends: 1,000 messages, each of which
+// Postfix's own client and server at both ends: 300 messages, each of which
 // arrives once, with the bytes that it has without the relay in between.
 func TestPostfixesTools(t *testing.T) {
-	const messages = 1000
+	const messages = 300
 	file := filepath.Join(t.TempDir(), "message")
 	must(t, os.WriteFile(file, []byte("From: a@example.com\nSubject: dots and more\n\n.\n..\n.a\n"+strings.Repeat("0123456789 ", 80)+"\nlast\n"), 0o644))
 	send := func(addr string, n int) {
