@@ -27,7 +27,7 @@ const (
 	threadsLimit     = 300 * time.Millisecond  // a slice takes 20 ms
 	retentionLimit   = 500 * time.Millisecond  // a slice takes 20 ms
 	clusterLimit     = 500 * time.Millisecond  // one statement
-	leasesLimit      = time.Second             // one statement
+	leasesLimit      = 750 * time.Millisecond  // one statement
 	requestsLimit    = 1500 * time.Millisecond // answers that take longer are cut off
 	databaseLimit    = 1500 * time.Millisecond
 	listenerLimit    = time.Second // idle connections; requests were drained
