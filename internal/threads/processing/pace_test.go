@@ -194,7 +194,7 @@ func TestTakeoverKeepsWaitAndCount(t *testing.T) {
 				time.Sleep(10*time.Minute + 30*time.Second) // the sixth wait
 				for range 3 {
 					m := r.migration()
-					if m.Phase != threads.PhaseProcessing || m.Pace.RateLimits != 6 || !m.Pace.Declared || m.Pace.WaitUntil.Sub(time.Now()).Round(10*time.Second) != 90*time.Second {
+					if m.Phase != threads.PhaseProcessing || m.Pace.RateLimits != 6 || !m.Pace.Declared || time.Until(m.Pace.WaitUntil).Round(10*time.Second) != 90*time.Second {
 						t.Fatalf("at %s: %+v", time.Now(), m)
 					}
 					first := r.workers[len(r.workers)-1]

@@ -122,13 +122,13 @@ func both(t *testing.T, fn func(t *testing.T, r *rig)) {
 func TestBackupResetRestore(t *testing.T) {
 	both(t, func(t *testing.T, r *rig) {
 		r.work()
-		records, mappings := threadstest.Many(900, 2)
+		records, mappings := threadstest.Many(600, 2)
 		r.do(records, mappings)
 		before, file := r.stored(), r.backup()
 		r.operate(threads.OpReset)
 
 		// Other parents for the same comments, and other issues.
-		others, more := threadstest.Many(1100, 2)
+		others, more := threadstest.Many(700, 2)
 		for i := range others {
 			if others[i].ParentCommentID%2 == 1 && i+1 < len(others) && others[i+1].IssueID == others[i].IssueID {
 				others[i].ParentCommentID, others[i+1].ParentCommentID = others[i+1].CommentID, others[i].ParentCommentID

@@ -42,6 +42,7 @@ func (w *writes) Write(ctx context.Context, issue int64, change func(threads.Par
 // Two nodes on one database: the one that processes is gone from one moment to
 // the other, the other finishes, and no issue is written differently.
 func TestOtherNodeFinishes(t *testing.T) {
+	t.Parallel()
 	url := dbtest.PostgresURL(t)
 	proxy, through := dbtest.NewProxy(t, url)
 	one, two := dbtest.Open(t, db.Options{URL: through, NodeID: "node_1"}), dbtest.Open(t, db.Options{URL: url, NodeID: "node_2"})
@@ -68,7 +69,7 @@ func TestOtherNodeFinishes(t *testing.T) {
 				}
 				r.options.Members = func(context.Context) (int, int, error) { return 1, 2, nil }
 				w := &worker{leases: db.NewLeases(d, id, nil)}
-				w.leases.Time, w.leases.Every = 2*time.Second, 500*time.Millisecond // a tenth of what they are
+				w.leases.Time, w.leases.Every = time.Second, 250*time.Millisecond // a twentieth of what they are
 				if err := w.leases.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -198,6 +199,7 @@ func TestStopAtOnce(t *testing.T) {
 // A database that is away fails nothing, however long it is; neither does one
 // whose answers are lost.
 func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
 	proxy, url := dbtest.NewProxy(t, dbtest.PostgresURL(t))
 	d := dbtest.Open(t, db.Options{URL: url, NodeID: "node_1"})
 	if err := d.Migrate(t.Context(), schema...); err != nil {
@@ -217,7 +219,7 @@ func TestDatabaseAway(t *testing.T) {
 				<-time.After(time.Millisecond)
 			}
 			proxy.Away()
-			<-time.After(500 * time.Millisecond)
+			<-time.After(200 * time.Millisecond)
 			proxy.Back()
 			r.await(threads.PhaseCompleted)
 			r.check(records, mappings, nil)
@@ -231,7 +233,7 @@ func TestDatabaseAway(t *testing.T) {
 			r.restore(threads.RestoreReplace, file)
 			<-time.After(20 * time.Millisecond)
 			proxy.Away()
-			<-time.After(500 * time.Millisecond)
+			<-time.After(200 * time.Millisecond)
 			proxy.Back()
 			if d := r.restored(); d.Done != 3000 {
 				t.Errorf("%+v", d)

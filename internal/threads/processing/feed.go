@@ -1,0 +1,48 @@
+package processing
+
+import (
+	"context"
+	"time"
+
+	"outrigger/internal/threads"
+)
+
+// task is one issue that the target is asked about.
+type task struct {
+	issue int64 // in the cloud: one at a time is asked about it, in their order
+	// ask asks the target; nil where there is nothing to ask.
+	ask func(context.Context) (threads.ParentMap, error)
+
+	// Once it is done:
+	parents threads.ParentMap
+	refused threads.TargetFailure // TargetMissing or TargetForbids where failed
+	failed  bool
+
+	chunk *threads.Chunk // where the feed took it from
+	place int
+
+	state    taskState
+	held     bool // a refusal that may turn out to be about us, and not about the issue
+	failures int
+	due      time.Time
+}
+
+type taskState uint8
+
+const (
+	waiting taskState = iota
+	underWay
+	done
+)
+
+// feed gives tasks and stores what became of them.
+type feed interface {
+	// next gives the next task, nil after the last one.
+	next(ctx context.Context) (*task, error)
+	// keep stores tasks that are done, in their order, how often the target was
+	// asked in vain since the last call, and the pace. ahead are tasks that went
+	// well and will come again, since one before them is not done.
+	keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error
+	// wanted is threads.ErrOvertaken when somebody has stopped the work.
+	wanted(ctx context.Context) error
+}
