@@ -61,6 +61,10 @@ func (a *asked) each() time.Duration { return a.used / time.Duration(max(a.answe
 // status measures the answers to monitors with an empty queue and with a full
 // one, in turn with a constant.
 func (b *bench) status(ctx context.Context) error {
+	if _, err := exec.LookPath(smtpSource); err != nil {
+		b.row("mail: /status", "not measured: "+smtpSource+" is not installed (apt-get install postfix)", "")
+		return nil
+	}
 	fixed, end, err := startConstant(ctx)
 	if err != nil {
 		return err

@@ -78,6 +78,7 @@ func run(ctx context.Context, took time.Duration, only []string) error {
 		{"postgres", b.postgres},
 		{"slow", b.slow},
 		{"mail", b.mail},
+		{"status", b.status},
 		{"export", b.export},
 		{"migration", b.migration},
 		{"idle", b.idle},
