@@ -75,7 +75,8 @@ func (s *Store) written(ctx context.Context, tx *db.Tx, stage int64, w Written) 
 	return maps.put(ctx, w.Put)
 }
 
-// Chunks reads up to limit chunks of a stage, from a number on.
+// Chunks reads up to limit chunks of a stage, from a number on: fewer at its
+// end, and an error where one is missing between.
 func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunks []*Chunk, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		chunks = nil
@@ -92,6 +93,9 @@ func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunk
 			}
 			if err := c.Decode(data); err != nil {
 				return fmt.Errorf("chunk %d: %w", c.Number, err)
+			}
+			if want := from + int64(len(chunks)); c.Number != want {
+				return fmt.Errorf("chunk %d is not there", want)
 			}
 			chunks = append(chunks, c)
 		}
