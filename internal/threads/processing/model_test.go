@@ -87,7 +87,7 @@ func newHistory(r *rapid.T, d *db.DB, proxy *dbtest.Proxy, target bool) *history
 
 // answer is the target's.
 func (h *history) answer(n int, issue int64) error {
-	time.Sleep(rand.N(300 * time.Microsecond))
+	<-time.After(rand.N(300 * time.Microsecond))
 	switch h.refused[issue] {
 	case threads.TargetNotFound:
 		return &threads.TargetError{Kind: threads.TargetMissing}

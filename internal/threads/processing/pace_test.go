@@ -41,7 +41,7 @@ type moody struct {
 func newMoody(moods ...error) *moody {
 	m := &moody{moods: moods}
 	m.memory = newMemory(func(int, int64) error {
-		time.Sleep(time.Millisecond) // so that several are under way
+		<-time.After(time.Millisecond) // so that several are under way
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.at = append(m.at, time.Now())
@@ -191,7 +191,7 @@ func TestTakeoverKeepsWaitAndCount(t *testing.T) {
 				target := newMoody(slices.Repeat([]error{limited(2 * time.Minute)}, 4+9)...)
 				r := begin(t, d, target, 20)
 				defer r.end()
-				time.Sleep(10*time.Minute + 30*time.Second) // the sixth wait
+				<-time.After(10*time.Minute + 30*time.Second) // the sixth wait
 				for range 3 {
 					m := r.migration()
 					if m.Phase != threads.PhaseProcessing || m.Pace.RateLimits != 6 || !m.Pace.Declared || time.Until(m.Pace.WaitUntil).Round(10*time.Second) != 90*time.Second {
@@ -205,7 +205,7 @@ func TestTakeoverKeepsWaitAndCount(t *testing.T) {
 						first.Stop()
 						r.work()
 					}
-					time.Sleep(time.Second)
+					<-time.After(time.Second)
 				}
 				r.holds(target.all()) // what went well is known, whatever comes now
 				if n := target.requests(); n != 4+5 {
@@ -271,7 +271,7 @@ func TestFailures(t *testing.T) {
 			}
 			r := begin(t, d, target, 20)
 			defer r.end()
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			if m := r.migration(); m.Phase != threads.PhaseProcessing || len(target.all()) != 19 {
 				t.Errorf("of 20 issues with a bad one %d are done: %+v", len(target.all()), m)
 			}
@@ -322,10 +322,10 @@ func TestRefusals(t *testing.T) {
 			mended := false
 			target.answer = func(_ int, issue int64) error {
 				if issue != fourth || mended {
-					time.Sleep(time.Millisecond)
+					<-time.After(time.Millisecond)
 					return nil
 				}
-				time.Sleep(10 * time.Millisecond)
+				<-time.After(10 * time.Millisecond)
 				return refused
 			}
 			r := begin(t, d, target, 60)

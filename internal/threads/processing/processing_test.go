@@ -15,7 +15,7 @@ func TestWholeWay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		records, mappings := threadstest.Many(3000, 7)
 		records = append(records, threads.Record{IssueID: 10_000, CommentID: 5, ParentCommentID: 6})
-		slow := func(int, int64) error { time.Sleep(50 * time.Microsecond); return nil }
+		slow := func(int, int64) error { <-time.After(50 * time.Microsecond); return nil }
 		for _, target := range []*memory{nil, newMemory(slow)} {
 			r := newRig(t, d, target)
 			r.work()

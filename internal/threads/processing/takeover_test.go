@@ -52,7 +52,7 @@ func TestOtherNodeFinishes(t *testing.T) {
 	records, mappings := threadstest.Many(3000, 3)
 	for _, embedded := range []bool{true, false} {
 		t.Run(fmt.Sprint("embedded ", embedded), func(t *testing.T) {
-			target := &writes{memory: newMemory(func(int, int64) error { time.Sleep(100 * time.Microsecond); return nil }), seen: map[int64][]threads.ParentMap{}}
+			target := &writes{memory: newMemory(func(int, int64) error { <-time.After(100 * time.Microsecond); return nil }), seen: map[int64][]threads.ParentMap{}}
 			node := func(d *db.DB, id string, first *rig) (*rig, *worker) {
 				r := newRig(t, d, target.memory)
 				r.options.ChunkSize = 100
@@ -172,17 +172,17 @@ func TestStopAtOnce(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
 				target := newMoody(c.moods...)
 				if c.slow {
-					target.answer = func(_ int, issue int64) error { time.Sleep(time.Duration(issue%10) * time.Minute / 2); return nil }
+					target.answer = func(_ int, issue int64) error { <-time.After(time.Duration(issue%10) * time.Minute / 2); return nil }
 				}
 				r := begin(t, d, target, 20)
 				defer r.end()
-				time.Sleep(6 * time.Minute)
+				<-time.After(6 * time.Minute)
 				synctest.Wait()
 				if m := r.operate(threads.OpStop); m.Phase != threads.PhasePaused || m.Phase.Status() != threads.Idle {
 					t.Errorf("%+v", m)
 				}
 				asked := target.asked
-				time.Sleep(5 * time.Minute)
+				<-time.After(5 * time.Minute)
 				if target.asked != asked {
 					t.Errorf("%d requests after the stop", target.asked-asked)
 				}
@@ -206,7 +206,7 @@ func TestDatabaseAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	records, mappings := threadstest.Many(2000, 3)
-	for name, target := range map[string]*memory{"embedded": nil, "target": newMemory(func(int, int64) error { time.Sleep(100 * time.Microsecond); return nil })} {
+	for name, target := range map[string]*memory{"embedded": nil, "target": newMemory(func(int, int64) error { <-time.After(100 * time.Microsecond); return nil })} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, d, target)
 			r.options.ChunkSize = 20
