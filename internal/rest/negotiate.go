@@ -55,6 +55,11 @@ func negotiate(h http.Header, offered []format) (format, bool) {
 	if len(values) == 0 || len(values) == 1 && values[0] == "*/*" {
 		return offered[0], true
 	}
+	for _, f := range offered {
+		if len(values) == 1 && values[0] == f.mediaType() {
+			return f, true // what most programs send needs no parsing
+		}
+	}
 	ranges := parseAccept(strings.Join(values, ","))
 	if len(ranges) == 0 {
 		return offered[0], true

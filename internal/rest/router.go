@@ -117,6 +117,9 @@ func (rt *Router) add(path string, route *Route, h Handler) *endpoint {
 // Routes lists what Handle added, in that order.
 func (rt *Router) Routes() []Route { return rt.routes }
 
+// Headers of every answer, made once.
+var noStore, varyAccept, noSniff = []string{"no-store"}, []string{"Accept"}, []string{"nosniff"}
+
 // ServeHTTP answers any request of the server.
 func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, router: rt, started: time.Now()}
@@ -124,9 +127,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", id)
 	if strings.HasPrefix(r.URL.Path, rt.base.path+"/rest/") {
-		h.Set("Cache-Control", "no-store")
-		h.Set("Vary", "Accept")
-		h.Set("X-Content-Type-Options", "nosniff")
+		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}
 	ctx := identity.WithOrigin(r.Context(), identity.Origin{Address: rt.proxies.client(r), RequestID: id})
 	r = r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
