@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,6 +65,7 @@ type history struct {
 	mappings []threads.IDMapping
 	refused  map[int64]threads.Reason // by cloud issue
 	limits   int                      // one in so many requests is one too many; 0 for none
+	ticks    atomic.Int64             // how often workers looked at the clock
 }
 
 func newHistory(r *rapid.T, d *db.DB, proxy *dbtest.Proxy, target bool) *history {
@@ -81,8 +83,17 @@ func newHistory(r *rapid.T, d *db.DB, proxy *dbtest.Proxy, target bool) *history
 		h.limits = rapid.SampledFrom([]int{0, 2, 5}).Draw(r, "limits")
 		h.rig = newRig(r, d, newMemory(h.answer))
 	}
-	h.options.ChunkSize = rapid.Int64Range(1, 20).Draw(r, "chunk size")
+	h.options.ChunkSize = rapid.Int64Range(1, 5).Draw(r, "chunk size")
+	h.options.Clock = h.clock
 	return h
+}
+
+// clock is the workers'. They look at it at every step, and looking takes them
+// a moment, so that something can happen between two steps.
+func (h *history) clock() time.Time {
+	h.ticks.Add(1)
+	<-time.After(rand.N(500 * time.Microsecond))
+	return time.Now()
 }
 
 // answer is the target's.
@@ -107,8 +118,12 @@ func (h *history) play() {
 	defer h.end()
 	h.work()
 	h.load(h.records, h.mappings)
+	steps := 6 // that the whole takes, or a few more
+	if h.target != nil {
+		steps = 30
+	}
 	for _, event := range rapid.SliceOfN(rapid.SampledFrom(h.events()), 0, 4).Draw(h.r, "events") {
-		<-time.After(rand.N(4 * time.Millisecond))
+		h.wait(rapid.Bool().Draw(h.r, "while it is processed"), rapid.IntRange(0, steps).Draw(h.r, "steps"))
 		h.happens(event)
 	}
 	for last := time.Now(); h.goOn() != threads.PhaseCompleted; <-time.After(time.Millisecond) {
@@ -119,8 +134,23 @@ func (h *history) play() {
 			last = time.Now()
 		}
 	}
+	for h.proxy != nil && h.db.Write(h.t.Context(), func(*db.Tx) error { return nil }) != nil {
+		// An answer that was to be lost still was; here it does no harm.
+	}
 	h.check(h.records, h.mappings, h.refused)
 	h.operate(threads.OpReset)
+}
+
+// wait waits for some steps of the workers, perhaps only of those that process,
+// or for a while if nobody makes any.
+func (h *history) wait(processing bool, steps int) {
+	until := time.Now().Add(50 * time.Millisecond)
+	for processing && h.goOn() != threads.PhaseProcessing && time.Now().Before(until) {
+		<-time.After(100 * time.Microsecond)
+	}
+	for at := h.ticks.Load() + int64(steps); h.ticks.Load() < at && time.Now().Before(until); {
+		<-time.After(100 * time.Microsecond)
+	}
 }
 
 func (h *history) events() []string {
