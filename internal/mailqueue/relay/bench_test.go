@@ -67,9 +67,8 @@ func sink(t testing.TB, args ...string) (addr string) {
 const sessions = "100"
 
 // BenchmarkRelay is messages of 4 KB from Postfix's client through the relay into
-// Postfix's sink: accepted, delivered, deleted. On a machine that does nothing
-// else it is to be 8 times BenchmarkPostfix. Postfix has 20 connections to one
-// server by default, the relay 8.
+// Postfix's sink: accepted, delivered, deleted. Postfix has 20 connections to one
+// server by default, the relay 8; make bench has the two in turn.
 func BenchmarkRelay(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) *db.DB{"sqlite": sqlite, "postgres": postgres} {
 		for _, connections := range []int{8, 20} {
