@@ -35,14 +35,15 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		fmt.Fprintf(s.out, `
 Outrigger is running.
 
-  console    %s        sign in as admin with the password  %s
-  chat       %s        press "Send an event" and watch its card arrive
-  mail       %-29s  have the smarthost defer or refuse, and watch messages wait
-  SMTP       %-29s  where any program may send mail: no TLS, no password
+  console    %-30s sign in as admin with the password  %s
+  chat       %-30s press "Send an event" and watch its card arrive
+  mail       %-30s have the smarthost defer or refuse, and watch messages wait
+  cloud      %-30s has two files to migrate, and shows the threads that arrive
+  SMTP       %-30s where any program may send mail: no TLS, no password
 
 Everything is in a temporary folder; Ctrl-C ends the demo and removes it.
 
-`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.MailAddr())
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.MailAddr())
 	})
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Demo is the whole product on this machine with the outside world played by
-// the playground: a chat platform, a smarthost, and a code-hosting platform
-// and a host application behind buttons.
+// the playground: a chat platform, a smarthost, a cloud site, and a code-hosting
+// platform and a host application behind buttons.
 type Demo struct {
 	*App
 	world  *playground.World
@@ -55,7 +55,16 @@ func (d *Demo) MailURL() string {
 	return d.ChatURL() + "/mail/"
 }
 
-// Start starts the outside world, the product, and puts in some rules.
+// CloudURL is the page of the cloud site; "" before Start.
+func (d *Demo) CloudURL() string {
+	if d.chat == nil {
+		return ""
+	}
+	return d.ChatURL() + "/cloud/"
+}
+
+// Start starts the outside world, the product, and puts in some rules and some
+// comments of the self-hosted side.
 func (d *Demo) Start(ctx context.Context) error {
 	l, err := d.listen(ctx)
 	if err != nil {
@@ -65,12 +74,13 @@ func (d *Demo) Start(ctx context.Context) error {
 	if d.mail, err = newDemoMail(ctx, d.App); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	d.world.Cloud = newDemoCloud(d.App, d.ChatURL())
 	if err := d.App.Start(ctx); err != nil {
 		d.mail.close()
 		return errors.Join(err, l.Close())
 	}
 	d.world.Mail = d.mail.begin(d.App)
-	d.world.Console = d.URL()
+	d.world.Console, d.world.Cloud.Console = d.URL(), d.URL()
 	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
 	d.server = &http.Server{Handler: d.world.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -78,7 +88,7 @@ func (d *Demo) Start(ctx context.Context) error {
 			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))
 		}
 	}()
-	if err := d.addRules(ctx); err != nil {
+	if err := errors.Join(d.addRules(ctx), d.fillSource(ctx)); err != nil {
 		return errors.Join(err, d.Stop(context.WithoutCancel(ctx)))
 	}
 	return nil

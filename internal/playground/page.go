@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"outrigger/internal/playground/cloudsite"
+	"outrigger/internal/playground/samples"
 )
 
 //go:embed web
@@ -24,6 +27,9 @@ type World struct {
 	Platform *Platform
 	Console  string       // URL of Outrigger's own console, for the link
 	Mail     http.Handler // the smarthost's page, at /mail/; nil: there is none
+	// Cloud is the cloud site: its page at /cloud/, with the two files of a
+	// migration to it, and its API; nil: there is none.
+	Cloud *cloudsite.Page
 }
 
 // Handler serves the world.
@@ -38,6 +44,15 @@ func (w *World) Handler() http.Handler {
 	mux.Handle("GET /web/", http.FileServerFS(web))
 	if w.Mail != nil {
 		mux.Handle("/mail/", http.StripPrefix("/mail", w.Mail))
+	}
+	if w.Cloud != nil {
+		hierarchy, mappings := samples.Comments()
+		w.Cloud.Files = []cloudsite.File{
+			{Name: "comments_hierarchy_export.json", Type: "application/json", Content: hierarchy},
+			{Name: "id-mappings.csv", Type: "text/csv; charset=utf-8", Content: mappings},
+		}
+		mux.Handle("/cloud/", http.StripPrefix("/cloud", w.Cloud.Handler()))
+		mux.Handle("/rest/api/3/issue/", w.Cloud.Site.Handler())
 	}
 	return http.NewCrossOriginProtection().Handler(headers(mux))
 }
@@ -63,6 +78,7 @@ type view struct {
 	Refused  int
 	Console  string
 	Mail     bool // there is a page of the smarthost's
+	Cloud    bool // there is one of the cloud site's
 	Sent     string
 }
 
@@ -70,7 +86,7 @@ func (w *World) view() view {
 	c := w.Chat
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := view{Mood: c.mood, Moods: Moods(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil}
+	v := view{Mood: c.mood, Moods: Moods(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
 		slices.Reverse(list)

@@ -1,12 +1,14 @@
 package cloudsite
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 //go:embed web
@@ -20,6 +22,14 @@ var pages = template.Must(template.ParseFS(web, "web/*.html"))
 type Page struct {
 	Site    *Site
 	Console string // URL of Outrigger's own console, for the link
+	Files   []File // to be had on the page
+}
+
+// File is one that the page gives away.
+type File struct {
+	Name    string
+	Type    string // the media type
+	Content []byte
 }
 
 // Handler serves the page at /, and what scripts read at /state: the mood and
@@ -40,6 +50,13 @@ func (p *Page) Handler() http.Handler {
 		w.WriteHeader(http.StatusSeeOther)
 	})
 	mux.Handle("GET /web/", http.FileServerFS(web))
+	for _, f := range p.Files {
+		mux.HandleFunc("GET /files/"+f.Name, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", f.Type)
+			w.Header().Set("Content-Disposition", "attachment; filename="+f.Name)
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.Content))
+		})
+	}
 	return mux
 }
 

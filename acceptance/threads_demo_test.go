@@ -1,0 +1,60 @@
+package acceptance
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestThreadsInTheDemo migrates the files that the demo's cloud site gives away,
+// and finds the threads on the site.
+func TestThreadsInTheDemo(t *testing.T) {
+	d := startDemo(t)
+	dir := t.TempDir()
+	fetch := func(name string) string {
+		t.Helper()
+		resp, err := http.Get(d.chat + "/cloud/files/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		content, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status, err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	hierarchy, mappings := fetch("comments_hierarchy_export.json"), fetch("id-mappings.csv")
+	ctx := browser(t, 1280)
+	var source, state, site string
+	signInAt(t, ctx, d, "/threads/source", `.table`)
+	do(t, ctx, "migrate the files",
+		read(`main`, &source),
+		chromedp.Navigate(d.console+"/threads/admin/migration"),
+		chromedp.SetUploadFiles(`#hierarchy-file`, []string{hierarchy}),
+		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
+		chromedp.SetUploadFiles(`#mappings-file`, []string{mappings}),
+		chromedp.WaitVisible(`form[data-kind=mappings] .badge.good`),
+		chromedp.Click(`//button[text()="Upload Data"]`),
+		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
+		chromedp.Click(`//button[text()="Start Processing"]`),
+		chromedp.WaitVisible(`//dd[contains(., "(100%)")]`),
+		read(`.state`, &state),
+		chromedp.Navigate(d.chat),
+		chromedp.Click(`header a[href="/cloud/"]`),
+		chromedp.WaitVisible(`article[data-issue] li li`),
+		read(`main`, &site),
+		look(t, "cloud-site"),
+	)
+	has(t, "the self-hosted side", source, "1,868 replies", "https://site.example.net 2,002 149")
+	has(t, "the status", state, "COMPLETED", "1868 / 1868 records (100%)", "Parent maps created 1,824", "Permanent errors 44")
+	has(t, "the site", site, "144 issues have properties")
+}
