@@ -70,7 +70,7 @@ func (b *bench) postfix(ctx context.Context, sink string) (*mailer, func(), erro
 	}
 	if err := listening(ctx, addr); err != nil {
 		end()
-		return nil, nil, fmt.Errorf("Postfix: %w", err)
+		return nil, nil, fmt.Errorf("wait for Postfix: %w", err)
 	}
 	queue := filepath.Join(root, "queue")
 	return &mailer{
