@@ -220,7 +220,8 @@ func TestRenamesDoNotDeadlock(t *testing.T) {
 		var shared int
 		err := s.db.Read(t.Context(), func(tx *db.Tx) error {
 			return tx.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ShareLock'
-				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&shared)
+				AND classid::bigint << 32 | objid::bigint = $1
+				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, int64(generationLock)).Scan(&shared)
 		})
 		if err != nil || shared != 1 {
 			t.Errorf("the rename waits for the lock and shares it: %d holders, %v", shared, err)
