@@ -28,6 +28,7 @@ func startDemo(t *testing.T) demo {
 		t.Fatal(notBuilding)
 	}
 	cmd := exec.CommandContext(t.Context(), binary, "demo", "--listen", "127.0.0.1:0")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // outlives no test that crashed
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	out, err := cmd.StdoutPipe()
@@ -67,8 +68,21 @@ func browser(t *testing.T, width int) context.Context {
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil { // a browser lives as long as what it was begun under
+		t.Fatal(err)
+	}
 	return ctx
 }
+
+const (
+	// stepsTime is how long the steps of one do may take; a page that never
+	// shows what is waited for must not hold up everything.
+	stepsTime = 90 * time.Second
+	// pictureTime is how long a picture may take: Chromium never answers when
+	// the page goes away meanwhile.
+	pictureTime  = 5 * time.Second
+	pictureTries = 4
+)
 
 type step = chromedp.Action[chromedp.Void]
 
@@ -76,7 +90,7 @@ type step = chromedp.Action[chromedp.Void]
 // is set, for people to look at.
 func look(t *testing.T, name string) step {
 	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-		png, err := chromedp.CaptureScreenshot()(ctx, target)
+		png, err := picture(ctx, target)
 		if err != nil {
 			return none, err
 		}
@@ -91,6 +105,18 @@ func look(t *testing.T, name string) step {
 	}
 }
 
+func picture(ctx context.Context, target *chromedp.Target) (png []byte, err error) {
+	for range pictureTries {
+		bounded, cancel := context.WithTimeout(ctx, pictureTime)
+		png, err = chromedp.CaptureScreenshot()(bounded, target)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return png, err
+}
+
 // read puts an element's text where into points.
 func read(selector string, into *string) step {
 	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
@@ -101,6 +127,8 @@ func read(selector string, into *string) step {
 
 func do(t *testing.T, ctx context.Context, what string, steps ...step) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, stepsTime)
+	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

@@ -40,7 +40,7 @@ func TestMailInTheDemo(t *testing.T) {
 	do(t, ctx, "have ten refused",
 		chromedp.Navigate(d.chat+"/mail/"),
 		chromedp.Click(`button[value="10"]`),
-		chromedp.WaitVisible(`.said`),
+		chromedp.WaitVisible(`//span[@class="said" and string-length(normalize-space()) > 0]`),
 		look(t, "smarthost-refuses"),
 		chromedp.Navigate(d.console+"/mail"),
 		chromedp.WaitVisible(`input[name=password]`),
