@@ -88,13 +88,47 @@ func has(t *testing.T, what, text string, wanted ...string) {
 	}
 }
 
-// TestMigrationByClicking is a migration as an administrator does it: choose
-// the files, look at the preview, upload, process, look, back up, reset,
-// restore.
+// exported gives files to a self-hosted side by clicking, and fetches them from
+// it again by command, as they are taken to the cloud side.
+func exported(t *testing.T, ctx context.Context, hierarchy, mappings string) (string, string) {
+	t.Helper()
+	const site = "https://site.example.net"
+	d, host := served(t, loadtest.Settings{})
+	var facts, sites string
+	signInAt(t, ctx, d, "/threads/source", `.facts`)
+	do(t, ctx, "import on the self-hosted side",
+		chromedp.SetUploadFiles(`#hierarchy-file`, []string{hierarchy}),
+		chromedp.Click(`//button[text()="Import the hierarchy"]`),
+		chromedp.WaitVisible(`//dt[text()="Added"]/following-sibling::dd[text()="10,000"]`),
+		look(t, "threads-source-imported"),
+		chromedp.Click(`//a[text()="Back"]`),
+		chromedp.WaitVisible(`input[name=cloudSiteUrl]`),
+		read(`.facts`, &facts),
+		chromedp.SendKeys(`input[name=cloudSiteUrl]`, site),
+		chromedp.SetUploadFiles(`#mappings-file`, []string{mappings}),
+		chromedp.Click(`//button[text()="Import the mappings"]`),
+		chromedp.WaitVisible(`//dt[text()="Added"]/following-sibling::dd[text()="11,980"]`),
+		chromedp.Click(`//a[text()="Back"]`),
+		chromedp.WaitVisible(`tbody tr`),
+		read(`tbody`, &sites),
+		look(t, "threads-source"),
+	)
+	has(t, "the self-hosted side", facts, "Records 10,000 replies")
+	has(t, "the mappings", sites, site, "10,980", "1,000")
+	f := newFolder(t)
+	f.must(0, "10000 records are in", host, "export", "--out", "hierarchy.json")
+	f.must(0, "11980 mappings are in", host, "id-mappings", "--cloud-site-url", site, "--out", "id-mappings.csv")
+	return filepath.Join(f.path, "hierarchy.json"), filepath.Join(f.path, "id-mappings.csv")
+}
+
+// TestMigrationByClicking is a migration as an administrator does it: import on
+// one server, fetch the files; on another choose them, look at the preview,
+// upload, process, look, back up, reset, restore.
 func TestMigrationByClicking(t *testing.T) {
-	d, _ := served(t, loadtest.Settings{})
 	ctx := browser(t, 1280)
 	hierarchy, mappings := migrationFiles(t)
+	hierarchy, mappings = exported(t, ctx, hierarchy, mappings)
+	d, _ := served(t, loadtest.Settings{})
 	var state, preview, errors, tree string
 	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	do(t, ctx, "choose the files",
