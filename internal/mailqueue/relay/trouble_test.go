@@ -64,13 +64,21 @@ func TestALostCommit(t *testing.T) {
 	w := newWorld(t, d, setup{})
 	must(t, w.queue.SetPaused(t.Context(), node, true))
 	c := hello(t, w.addr)
-	c.say(data)
-	for _, want := range []string{"250", "250", "354"} {
-		c.expect(want)
+	lost := false
+	for tries := 0; !lost && tries < 5; tries++ {
+		c.say(data)
+		for _, want := range []string{"250", "250", "354"} {
+			c.expect(want)
+		}
+		p.LoseAnswer("\x0bcommit") // the statement; a new connection names synchronous_commit
+		c.say(head + end)
+		if lost = strings.HasPrefix(c.expect(""), "451 4.3.0"); !lost { // a reader's commit came first
+			must(t, w.queue.Delete(t.Context(), w.ids(mailqueue.MessageFilter{})[0]))
+		}
 	}
-	p.LoseAnswer("\x0bcommit") // the statement; a new connection names synchronous_commit
-	c.say(head + end)
-	c.expect("451 4.3.0")
+	if !lost {
+		t.Fatal("every message was taken")
+	}
 	must(t, w.queue.SetPaused(t.Context(), node, false))
 	c.send("a@example.com", []string{"c@example.com"}, letter)
 	w.settled(0, 0)

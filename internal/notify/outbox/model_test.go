@@ -230,12 +230,12 @@ func (m *model) settle(r *rapid.T) {
 	m.sink.mu.Lock()
 	clear(m.sink.mood)
 	m.sink.mu.Unlock()
-	for k := range m.rules {
-		if m.urls[k] != "" {
-			m.enter(r, k, m.urls[k], m.rules[k].Enabled)
-		}
-	}
+	var mended time.Time
 	for until := time.Now().Add(20 * time.Second); ; {
+		if time.Since(mended) > 3*time.Second {
+			mended = time.Now()
+			m.reopen(r)
+		}
 		if err := m.node.outbox.wake(m.t.Context(), m.node.outbox.holding()); err != nil {
 			r.Fatal(err)
 		}
@@ -250,6 +250,16 @@ func (m *model) settle(r *rapid.T) {
 			r.Fatalf("%d messages are stuck, such as %d of rules %v on channel %d", len(waiting), waiting[0].ID, waiting[0].Rules, waiting[0].ChannelID)
 		}
 		<-time.After(2 * time.Millisecond)
+	}
+}
+
+// reopen enters every URL again, which opens the gates. What was on its way
+// meanwhile may close one once more.
+func (m *model) reopen(r *rapid.T) {
+	for k := range m.rules {
+		if m.urls[k] != "" {
+			m.enter(r, k, m.urls[k], m.rules[k].Enabled)
+		}
 	}
 }
 
