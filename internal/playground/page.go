@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"outrigger/internal/playground/cloudsite"
+	"outrigger/internal/playground/live"
 	"outrigger/internal/playground/samples"
 )
 
@@ -115,22 +116,8 @@ func (w *World) render(rw http.ResponseWriter, name string, v view) {
 	_ = pages.ExecuteTemplate(rw, name, v) // the reader has gone
 }
 
-// live says by server-sent events that there is something new to fetch.
 func (w *World) live(rw http.ResponseWriter, r *http.Request) {
-	changed, stop := w.Chat.watch()
-	defer stop()
-	rw.Header().Set("Content-Type", "text/event-stream")
-	rw.Header().Set("Cache-Control", "no-store")
-	flush := http.NewResponseController(rw)
-	fmt.Fprint(rw, ": listening\n\n")
-	for flush.Flush() == nil {
-		select {
-		case <-r.Context().Done():
-			return
-		case <-changed:
-			fmt.Fprint(rw, "event: cards\ndata: new\n\n")
-		}
-	}
+	live.Serve(rw, r, "cards", w.Chat.watch)
 }
 
 func (w *World) setMood(rw http.ResponseWriter, r *http.Request) {

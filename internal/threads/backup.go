@@ -146,6 +146,19 @@ func NewBackupReader(r io.Reader) (*BackupReader, error) {
 	return b, nil
 }
 
+// CheckBackup reads a backup to its end and gives it for its first line and its
+// last: fault.Invalid where it is damaged, cut off, or none.
+func CheckBackup(r io.Reader) (*BackupReader, error) {
+	b, err := NewBackupReader(r)
+	for err == nil {
+		_, err = b.Next()
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return b, nil
+}
+
 // line reads a line with its end.
 func (b *BackupReader) line() ([]byte, error) {
 	var line []byte

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"net/http"
 	"strconv"
 	"time"
+
+	"outrigger/internal/playground/live"
 )
 
 //go:embed web
@@ -114,20 +115,4 @@ func (p *Page) state(w http.ResponseWriter, _ *http.Request) {
 	}{mood, left, len(p.Site.Issues()), p.Site.Counts()})
 }
 
-// live says by server-sent events that there is something new to fetch.
-func (p *Page) live(w http.ResponseWriter, r *http.Request) {
-	changed, stop := p.Site.Watch()
-	defer stop()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	flush := http.NewResponseController(w)
-	fmt.Fprint(w, ": listening\n\n")
-	for flush.Flush() == nil {
-		select {
-		case <-r.Context().Done():
-			return
-		case <-changed:
-			fmt.Fprint(w, "event: issues\ndata: new\n\n")
-		}
-	}
-}
+func (p *Page) live(w http.ResponseWriter, r *http.Request) { live.Serve(w, r, "issues", p.Site.Watch) }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"outrigger/internal/playground/live"
 )
 
 //go:embed web
@@ -90,22 +92,8 @@ func (p *Page) render(w http.ResponseWriter, name, said string) {
 	_ = pages.ExecuteTemplate(w, name, v) // the reader has gone
 }
 
-// live says by server-sent events that there is something new to fetch.
 func (p *Page) live(w http.ResponseWriter, r *http.Request) {
-	changed, stop := p.Host.Watch()
-	defer stop()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	flush := http.NewResponseController(w)
-	fmt.Fprint(w, ": listening\n\n")
-	for flush.Flush() == nil {
-		select {
-		case <-r.Context().Done():
-			return
-		case <-changed:
-			fmt.Fprint(w, "event: messages\ndata: new\n\n")
-		}
-	}
+	live.Serve(w, r, "messages", p.Host.Watch)
 }
 
 // maxSent bounds how many messages one press of a button sends.

@@ -92,7 +92,7 @@ func (t *Tool) sentBackup(ctx context.Context) (upload.Upload, error) {
 // Restore has a backup written to the target once it is checked as a whole. A
 // file that is none is deleted.
 func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file upload.Upload) error {
-	backup, err := t.checkBackup(ctx, file)
+	backup, err := threads.CheckBackup(t.Store.Uploads.Reader(ctx, file))
 	if fault.Is(err, fault.Invalid) {
 		return errors.Join(err, t.forget(ctx, file.ID))
 	}
@@ -100,19 +100,6 @@ func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file uploa
 		return err
 	}
 	return t.Store.BeginRestore(ctx, actor(ctx), threads.RestoreJob{Mode: mode, Upload: file.ID, Issues: backup.Trailer.Issues})
-}
-
-// checkBackup reads a backup to its end, and gives it for its first line and
-// its last.
-func (t *Tool) checkBackup(ctx context.Context, file upload.Upload) (*threads.BackupReader, error) {
-	b, err := threads.NewBackupReader(t.Store.Uploads.Reader(ctx, file))
-	for err == nil {
-		_, err = b.Next()
-	}
-	if !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return b, nil
 }
 
 // forget deletes a draft that is of no use; who sent it may be gone.

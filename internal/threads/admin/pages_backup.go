@@ -97,7 +97,7 @@ func (p *Pages) confirmRestore(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	backup, err := p.checkBackup(r.Context(), file)
+	backup, err := threads.CheckBackup(p.Store.Uploads.Reader(r.Context(), file))
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}

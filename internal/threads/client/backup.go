@@ -82,11 +82,8 @@ func CheckBackup(file *os.File) (threads.BackupTrailer, error) {
 	if err := seekStart(file); err != nil {
 		return threads.BackupTrailer{}, fmt.Errorf("read the backup: %w", err)
 	}
-	in, err := threads.NewBackupReader(file)
-	for err == nil {
-		_, err = in.Next()
-	}
-	if !errors.Is(err, io.EOF) {
+	in, err := threads.CheckBackup(file)
+	if err != nil {
 		return threads.BackupTrailer{}, err
 	}
 	return in.Trailer, nil
