@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"outrigger/internal/identity"
@@ -93,7 +94,8 @@ func Sub(files fs.FS, dir string) fs.FS {
 	return sub
 }
 
-// AddPages adds the templates of a wing; see the package documentation.
+// AddPages adds the templates of a wing, when every template that they call is
+// there; see the package documentation.
 func (c *Console) AddPages(files fs.FS) {
 	if err := c.pages.add(files, c.funcs()); err != nil {
 		c.problems = append(c.problems, err)
@@ -108,14 +110,14 @@ func (c *Console) AddAssets(files fs.FS) {
 	}
 }
 
-// Handler checks that every template that a page may need is there, and
+// Handler checks that every page that a route may answer with is there, and
 // answers the handler of everything below the base URL that is the console's.
 // The request's path still has the path of the base URL in front.
 func (c *Console) Handler() (http.Handler, error) {
-	problems := append(c.problems, c.pages.check())
+	problems := slices.Clone(c.problems)
 	for _, rt := range c.routes {
 		for _, name := range rt.templates {
-			if c.pages.byName[name] == nil {
+			if c.pages.pages[name] == nil {
 				problems = append(problems, fmt.Errorf("console: %s names the page %q, which is not there", rt.pattern, name))
 			}
 		}

@@ -128,9 +128,13 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 }
 
 func (t *templates) render(page, part string, data any) ([]byte, error) {
-	set := t.byName[page]
-	if set == nil {
+	made := t.pages[page]
+	if made == nil {
 		return nil, fmt.Errorf("there is no page %q", page)
+	}
+	set, err := made()
+	if err != nil {
+		return nil, err
 	}
 	var body bytes.Buffer
 	if err := set.ExecuteTemplate(&body, part, data); err != nil {

@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"text/template/parse"
 )
 
@@ -26,60 +28,75 @@ var inline = regexp.MustCompile(`(?i)<style\b|\sstyle\s*=|\son[a-z]+\s*=|javascr
 	`|<(?:script|link|img)\b[^>]*(?:src|href)\s*=\s*["']?(?:https?:|//)` +
 	`|\s(?:href|src|action|data-live)\s*=\s*["']?/`)
 
-// templates are the pages by name, each a copy of the shell's layout and
-// parts with its own "content".
+// templates are the shell's layout and parts, and the pages by name: each gives
+// a copy of them with the parts of its wing and its own "content". The copy is
+// made when somebody first asks for the page: those of all pages would be most
+// of what an idle process holds, and of what every garbage collection reads.
 type templates struct {
-	base   *template.Template
-	byName map[string]*template.Template
+	base  *template.Template
+	pages map[string]func() (*template.Template, error)
 }
 
 // shell parses the layout and the parts that every page has.
 func (t *templates) shell(files fs.FS, funcs template.FuncMap) error {
-	t.base, t.byName = template.New("shell").Funcs(funcs), map[string]*template.Template{}
+	t.base, t.pages = template.New("shell").Funcs(funcs), map[string]func() (*template.Template, error){}
 	sources, err := readTemplates(files)
 	if err != nil {
 		return err
 	}
-	for _, s := range sources {
-		if _, err := t.base.New(s.file).Parse(s.text); err != nil {
-			return fmt.Errorf("console: %w", err)
-		}
-	}
-	return nil
+	return parseInto(t.base, sources)
 }
 
-// add parses one wing's pages and parts.
+// add takes one wing's pages and parts, when they parse and every template that
+// they call is there: html/template itself says so only when somebody asks for
+// the page.
 func (t *templates) add(files fs.FS, funcs template.FuncMap) error {
 	sources, err := readTemplates(files)
 	if err != nil {
 		return err
 	}
-	base, err := t.base.Clone()
-	if err != nil {
-		return fmt.Errorf("console: %w", err)
-	}
-	var pages []source
+	var parts, pages []source
+	parsed := map[string]*template.Template{}
 	for _, s := range sources {
-		parsed, err := template.New(s.file).Funcs(funcs).Parse(s.text)
-		if err != nil {
-			return fmt.Errorf("console: %w", err)
+		set := template.New("").Funcs(funcs)
+		if err := parseInto(set, []source{s}); err != nil {
+			return err
 		}
-		if parsed.Lookup("content") != nil {
+		parsed[s.file] = set
+		if set.Lookup("content") != nil {
 			pages = append(pages, s)
-		} else if _, err := base.New(s.file).Parse(s.text); err != nil {
-			return fmt.Errorf("console: %w", err)
+		} else {
+			parts = append(parts, s)
 		}
 	}
+	var problems []error
 	for _, s := range pages {
 		name := strings.TrimSuffix(s.file, ".html")
-		if t.byName[name] != nil {
+		if t.pages[name] != nil {
 			return fmt.Errorf("console: two pages are named %s", name)
 		}
-		page, err := base.Clone()
-		if err != nil {
-			return fmt.Errorf("console: %w", err)
+		sets := []*template.Template{t.base, parsed[s.file]}
+		for _, part := range parts {
+			sets = append(sets, parsed[part.file])
 		}
-		if t.byName[name], err = page.New(s.file).Parse(s.text); err != nil {
+		problems = append(problems, missing(name, sets))
+		t.pages[name] = sync.OnceValues(func() (*template.Template, error) { return t.page(s, parts) })
+	}
+	return errors.Join(problems...)
+}
+
+func (t *templates) page(own source, parts []source) (*template.Template, error) {
+	set, err := t.base.Clone()
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	return set, parseInto(set, append(slices.Clip(parts), own))
+}
+
+// parseInto adds the templates of the sources to a set.
+func parseInto(set *template.Template, sources []source) error {
+	for _, s := range sources {
+		if _, err := set.New(s.file).Parse(s.text); err != nil {
 			return fmt.Errorf("console: %w", err)
 		}
 	}
@@ -110,23 +127,25 @@ func readTemplates(files fs.FS) ([]source, error) {
 	return sources, nil
 }
 
-// check tells whether every template that a page calls is there: html/template
-// itself says so only when somebody asks for the page.
-func (t *templates) check() error {
-	var missing []error
-	for name, page := range t.byName {
-		for _, part := range page.Templates() {
+// missing says which templates a page of these sets calls that none of them has.
+func missing(page string, sets []*template.Template) error {
+	has := func(name string) bool {
+		return slices.ContainsFunc(sets, func(set *template.Template) bool { return set.Lookup(name) != nil })
+	}
+	var problems []error
+	for _, set := range sets {
+		for _, part := range set.Templates() {
 			if part.Tree == nil {
 				continue
 			}
 			for _, called := range calls(part.Tree.Root) {
-				if page.Lookup(called) == nil {
-					missing = append(missing, fmt.Errorf("console: page %q: %s calls the template %q, which is not there", name, part.Name(), called))
+				if !has(called) {
+					problems = append(problems, fmt.Errorf("console: page %q: %s calls the template %q, which is not there", page, part.Name(), called))
 				}
 			}
 		}
 	}
-	return errors.Join(missing...)
+	return errors.Join(problems...)
 }
 
 // calls lists the templates that a node calls.

@@ -6,20 +6,10 @@ import "context"
 // Session takes.
 const SessionCookie = "outrigger_session"
 
-type (
-	principalKey struct{}
-	originKey    struct{}
-)
-
-// With notes in the context who asks.
-func With(ctx context.Context, p *Principal) context.Context {
-	return context.WithValue(ctx, principalKey{}, p)
-}
-
-// From tells who asks: nil for nobody.
-func From(ctx context.Context) *Principal {
-	p, _ := ctx.Value(principalKey{}).(*Principal)
-	return p
+// Caller is what is known of whoever caused what is done.
+type Caller struct {
+	Origin
+	Principal *Principal // nil for nobody, and as long as it is not known
 }
 
 // Origin is where a request came from.
@@ -28,14 +18,34 @@ type Origin struct {
 	RequestID string // as in X-Request-Id of its answer
 }
 
+type callerKey struct{}
+
+// WithCaller notes in the context what is known of the caller. Who it is may be
+// filled in later, before others see the context.
+func WithCaller(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// With notes in the context who asks.
+func With(ctx context.Context, p *Principal) context.Context {
+	return WithCaller(ctx, &Caller{OriginOf(ctx), p})
+}
+
 // WithOrigin notes in the context where the request came from.
 func WithOrigin(ctx context.Context, o Origin) context.Context {
-	return context.WithValue(ctx, originKey{}, o)
+	return WithCaller(ctx, &Caller{o, From(ctx)})
 }
+
+// From tells who asks: nil for nobody.
+func From(ctx context.Context) *Principal { return callerOf(ctx).Principal }
 
 // OriginOf tells where the request came from: the zero Origin for what no
 // request caused.
-func OriginOf(ctx context.Context) Origin {
-	o, _ := ctx.Value(originKey{}).(Origin)
-	return o
+func OriginOf(ctx context.Context) Origin { return callerOf(ctx).Origin }
+
+func callerOf(ctx context.Context) Caller {
+	if c, ok := ctx.Value(callerKey{}).(*Caller); ok {
+		return *c
+	}
+	return Caller{}
 }

@@ -16,8 +16,8 @@ import (
 // a minute, however often it is used.
 const touchEvery = time.Minute
 
-func (u User) principal() Principal {
-	return Principal{UserID: u.ID, Name: u.Name, Source: u.Source, Scope: All, Grants: u.Grants}
+func (u User) principal() *Principal {
+	return &Principal{UserID: u.ID, Name: u.Name, Source: u.Source, Scope: All, Grants: u.Grants}
 }
 
 // Basic tells who shows a user name with a password or a token. The address is
@@ -35,8 +35,7 @@ func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Prin
 	if err != nil {
 		return nil, err
 	}
-	principal := u.principal()
-	return &principal, nil
+	return u.principal(), nil
 }
 
 // SignIn opens a session for a user and his password. The session is what
@@ -51,7 +50,7 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 		return "", nil, err
 	}
 	s.log.InfoContext(ctx, "signed in", "user", u.Name, "address", addr)
-	return session, &principal, nil
+	return session, principal, nil
 }
 
 // CheckPassword is nil when the password is the user's; else it answers as
@@ -121,12 +120,13 @@ func (s *Service) mayTry(d door) error {
 
 // tokenHolder is who has a token.
 type tokenHolder struct {
-	principal Principal
+	principal *Principal
 	token     Token
 	used      *atomic.Int64 // the last use that is stored, in microseconds
 }
 
-// Bearer tells who shows a token.
+// Bearer tells who shows a token. Others get the same answer: it must not be
+// changed.
 func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) {
 	if !strings.HasPrefix(token, tokenPrefix) {
 		return nil, ErrUnauthenticated()
@@ -140,9 +140,12 @@ func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) 
 			h.principal, err = principalOf(ctx, tx, h.token.UserID)
 			return err
 		})
+		if err != nil {
+			return h, err
+		}
 		h.used = lastUse(h.token.UsedAt)
 		h.principal.Scope, h.principal.Token = h.token.Scope, h.token.ID
-		return h, err
+		return h, nil
 	})
 	if fault.Is(err, fault.NotFound) || err == nil && h.token.over(s.now()) {
 		return nil, ErrUnauthenticated()
@@ -151,18 +154,18 @@ func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) 
 		return nil, err
 	}
 	s.touch(ctx, h.used, `UPDATE identity_tokens SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.token.ID)
-	p := h.principal
-	return &p, nil
+	return h.principal, nil
 }
 
 // sessionHolder is who has a session.
 type sessionHolder struct {
-	principal Principal
+	principal *Principal
 	session   Session
 	used      *atomic.Int64
 }
 
-// Session tells who shows a session, by what SignIn gave.
+// Session tells who shows a session, by what SignIn gave. Others get the same
+// answer: it must not be changed.
 func (s *Service) Session(ctx context.Context, session string) (*Principal, error) {
 	hash := secret.Fingerprint(session)
 	h, err := s.sessions.get(string(hash), func() (h sessionHolder, err error) {
@@ -173,9 +176,12 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 			h.principal, err = principalOf(ctx, tx, h.session.UserID)
 			return err
 		})
+		if err != nil {
+			return h, err
+		}
 		h.used = lastUse(h.session.UsedAt)
 		h.principal.Session = h.session.ID
-		return h, err
+		return h, nil
 	})
 	if fault.Is(err, fault.NotFound) || err == nil && h.session.over(s.now()) {
 		return nil, ErrUnauthenticated()
@@ -184,14 +190,13 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 		return nil, err
 	}
 	s.touch(ctx, h.used, `UPDATE identity_sessions SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.session.ID)
-	p := h.principal
-	return &p, nil
+	return h.principal, nil
 }
 
-func principalOf(ctx context.Context, tx *db.Tx, user int64) (Principal, error) {
+func principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {
 	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, user))
 	if err != nil {
-		return Principal{}, err
+		return nil, err
 	}
 	u.Grants, err = grantsOf(ctx, tx, u.ID)
 	return u.principal(), err

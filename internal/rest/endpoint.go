@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"outrigger/internal/identity"
 )
 
 // endpoint is one path and what its methods do.
@@ -44,11 +42,10 @@ func (e *endpoint) serve(x *exchange, r *http.Request, m method) error {
 		if err != nil {
 			return err
 		}
-		x.principal = p
+		x.caller.Principal = p
 		if err := m.route.admit(p, r.Method); err != nil {
 			return err
 		}
-		r = r.WithContext(identity.With(r.Context(), p))
 	}
 	if err := e.acceptable(r, m.route); err != nil {
 		return err

@@ -12,14 +12,14 @@ import (
 // handlers get, and notes what they answer.
 type exchange struct {
 	http.ResponseWriter
-	router    *Router
-	endpoint  *endpoint           // nil: no route has the path
-	route     *Route              // nil: no route, or none with the method
-	principal *identity.Principal // nil: nobody, or not asked for
-	started   time.Time
-	status    int // 0: nothing answered yet
-	bytes     int64
-	gone      bool // broken off by the client, or by our own stop
+	router   *Router
+	endpoint *endpoint // nil: no route has the path
+	route    *Route    // nil: no route, or none with the method
+	caller   identity.Caller
+	started  time.Time
+	status   int // 0: nothing answered yet
+	bytes    int64
+	gone     bool // broken off by the client, or by our own stop
 }
 
 type exchangeKey struct{}

@@ -62,8 +62,8 @@ func (rt *Router) account(r *http.Request, x *exchange) {
 		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", x.status),
 		slog.Int64("bytes", x.bytes), slog.Duration("took", took), slog.String("address", ClientAddr(r.Context())),
 	}
-	if x.principal != nil {
-		attrs = append(attrs, slog.String("user", x.principal.Name))
+	if x.caller.Principal != nil {
+		attrs = append(attrs, slog.String("user", x.caller.Principal.Name))
 	}
 	rt.log.LogAttrs(r.Context(), level, "request", attrs...)
 }

@@ -129,8 +129,8 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, rt.base.path+"/rest/") {
 		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}
-	ctx := identity.WithOrigin(r.Context(), identity.Origin{Address: rt.proxies.client(r), RequestID: id})
-	r = r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
+	x.caller.Origin = identity.Origin{Address: rt.proxies.client(r), RequestID: id}
+	r = r.WithContext(context.WithValue(identity.WithCaller(r.Context(), &x.caller), exchangeKey{}, x))
 	defer x.finish(r)
 	rt.mux.ServeHTTP(x, r)
 }

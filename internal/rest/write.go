@@ -69,10 +69,13 @@ func write(w http.ResponseWriter, f format, status int, v any) error {
 	return nil
 }
 
+// jsonOptions are joined once: many answers are shorter than that takes.
+var jsonOptions = json.JoinOptions(json.Deterministic(true), jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
+
 func encode(buf *bytes.Buffer, f format, v any) error {
 	if f == asXML {
 		buf.WriteString(xmlHeader)
 		return xml.NewEncoder(buf).Encode(v)
 	}
-	return json.MarshalWrite(buf, v, json.Deterministic(true), jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
+	return json.MarshalWrite(buf, v, jsonOptions)
 }
