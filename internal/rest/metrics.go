@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,6 +14,22 @@ import (
 type metrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
+
+	mu    sync.RWMutex
+	known map[answered]series
+}
+
+// answered is what the series of a request go by.
+type answered struct {
+	route, method string
+	status        int
+}
+
+// series of what was answered once are remembered: finding them by their labels
+// takes longer than counting.
+type series struct {
+	requests prometheus.Counter
+	duration prometheus.Observer
 }
 
 func newMetrics(reg prometheus.Registerer) (*metrics, error) {
@@ -26,6 +43,7 @@ func newMetrics(reg prometheus.Registerer) (*metrics, error) {
 			Help:    "How long requests took, by route.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"route"}),
+		known: map[answered]series{},
 	}
 	if reg == nil {
 		return m, nil
@@ -43,8 +61,23 @@ func (m *metrics) observe(x *exchange, method string, took time.Duration) {
 	if x.route != nil {
 		route = x.route.Path
 	}
-	m.requests.WithLabelValues(route, knownMethod(method), strconv.Itoa(x.status)).Inc()
-	m.durations.WithLabelValues(route).Observe(took.Seconds())
+	s := m.series(answered{route, knownMethod(method), x.status})
+	s.requests.Inc()
+	s.duration.Observe(took.Seconds())
+}
+
+func (m *metrics) series(of answered) series {
+	m.mu.RLock()
+	s, ok := m.known[of]
+	m.mu.RUnlock()
+	if ok {
+		return s
+	}
+	s = series{m.requests.WithLabelValues(of.route, of.method, strconv.Itoa(of.status)), m.durations.WithLabelValues(of.route)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known[of] = s
+	return s
 }
 
 // knownMethod bounds what a client can make a label of.

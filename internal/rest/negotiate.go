@@ -27,12 +27,10 @@ func (f format) name() string {
 	return "json"
 }
 
-func (f format) mediaType() string {
-	if f == asXML {
-		return "application/xml"
-	}
-	return "application/json"
-}
+// mediaTypes are the values of Content-Type, made once.
+var mediaTypes = [...][]string{asJSON: {"application/json"}, asXML: {"application/xml"}}
+
+func (f format) mediaType() string { return mediaTypes[f][0] }
 
 // suffixFormat is what the end of a path asks for, with the path before it.
 func suffixFormat(path string) (rest string, f format, ok bool) {

@@ -125,7 +125,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, router: rt, started: time.Now()}
 	id := randomHex()
 	h := w.Header()
-	h.Set("X-Request-Id", id)
+	h["X-Request-Id"] = []string{id}
 	if strings.HasPrefix(r.URL.Path, rt.base.path+"/rest/") {
 		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}

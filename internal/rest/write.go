@@ -61,8 +61,8 @@ func write(w http.ResponseWriter, f format, status int, v any) error {
 		return fmt.Errorf("encoding %T: %w", v, err)
 	}
 	h := w.Header()
-	h.Set("Content-Type", f.mediaType())
-	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h["Content-Type"] = mediaTypes[f]
+	h["Content-Length"] = []string{strconv.Itoa(buf.Len())}
 	w.WriteHeader(status)
 	// An error here is the client's going away; there is nobody to tell.
 	_, _ = w.Write(buf.Bytes())
