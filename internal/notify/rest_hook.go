@@ -2,7 +2,6 @@ package notify
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -14,19 +13,9 @@ import (
 	"outrigger/internal/rest"
 )
 
-const (
-	// MaxWebhook is the largest body of a webhook: forty times what the cloud
-	// edition sends at most, and more than a push of 10,000 refs.
-	MaxWebhook = 10 << 20
-	// bodyMemory bounds what all webhooks together hold in memory while they
-	// are read. Beyond it a sender waits, at most bodyWait.
-	bodyMemory = 64 << 20
-	// firstRead is what a body may take without asking: most are smaller.
-	firstRead = 16 << 10
-	// bodyTime is how long a sender may take to send a body; the platform
-	// itself gives up after 10 s.
-	bodyTime = 30 * time.Second
-)
+// MaxWebhook is the largest body of a webhook: forty times what the cloud
+// edition sends at most, and more than a push of 10,000 refs.
+const MaxWebhook = 10 << 20
 
 // Receiver takes webhooks: POST /hooks/{connection}.
 type Receiver struct {
@@ -57,13 +46,13 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		rc.metrics.refused("unknown_connection")
 		return fault.New(fault.NotFound, "There is no connection %q.", r.PathValue("connection"))
 	}
-	body, release, err := rc.read(w, r)
+	held, err := rc.read(w, r)
 	if err != nil {
 		rc.metrics.refused("body")
 		return err
 	}
-	defer release()
-	key := r.Header.Get("X-Event-Key")
+	defer held.release()
+	body, key := held.bytes, r.Header.Get("X-Event-Key")
 	if isPing(key, body) {
 		w.WriteHeader(http.StatusOK)
 		return nil
@@ -79,6 +68,9 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	}
 	receipt := rc.decode(connection, key, body)
 	receipt.RequestID, receipt.Digest = requestID(r.Header), digest
+	if receipt.Body == nil {
+		held.release() // nothing of it is needed while the receipt waits for its commit
+	}
 	if err := rc.store.Accept(r.Context(), receipt); err != nil {
 		return err
 	}
@@ -95,7 +87,8 @@ func (rc *Receiver) unsigned(c *Connection) error {
 }
 
 // decode makes the receipt of a verified body. It has no error: what cannot
-// be understood is kept, and the platform is told that it was taken.
+// be understood is kept, and the platform is told that it was held. Of the
+// body's memory the receipt has none but as its own Body.
 func (rc *Receiver) decode(c *Connection, key string, body []byte) *Receipt {
 	receipt := &Receipt{Connection: c.Name, Key: clean(key), ReceivedAt: rc.clock(), Outcome: Understood}
 	events, err := c.Decode(key, body, c.BaseURL)
@@ -110,6 +103,7 @@ func (rc *Receiver) decode(c *Connection, key string, body []byte) *Receipt {
 	}
 	for i := range events {
 		events[i].Connection = c.Name
+		events[i].detach()
 	}
 	receipt.Events = events
 	return receipt
@@ -143,59 +137,4 @@ const maxRequestID = 200
 // clean makes text from outside fit for both databases.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// read reads a body of at most MaxWebhook bytes, holding no more of the
-// memory for all than it has read. release gives that back.
-func (rc *Receiver) read(w http.ResponseWriter, r *http.Request) (body []byte, release func(), err error) {
-	if r.ContentLength > MaxWebhook {
-		return nil, nil, tooLarge()
-	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // recorders in tests have none
-	size := int64(firstRead)
-	if r.ContentLength >= 0 && r.ContentLength < size {
-		size = r.ContentLength + 1
-	}
-	var held int64
-	release = func() { rc.memory.Release(held) }
-	defer func() {
-		if err != nil {
-			release()
-			release = nil
-		}
-	}()
-	body = make([]byte, 0, size)
-	for {
-		n, readErr := r.Body.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		switch {
-		case len(body) > MaxWebhook:
-			return nil, release, tooLarge()
-		case readErr == io.EOF:
-			return body, release, nil
-		case readErr != nil:
-			return nil, release, bodyError(readErr)
-		case len(body) < cap(body):
-			continue
-		}
-		grown := min(2*int64(cap(body)), MaxWebhook+1)
-		if !rc.memory.TryAcquire(grown - held) {
-			return nil, release, &fault.Error{Code: fault.Unavailable, RetryAfter: time.Second,
-				Message: "Too many large webhooks are being read at once; send this one again."}
-		}
-		held = grown
-		body = append(make([]byte, 0, grown), body...)
-	}
-}
-
-func tooLarge() error {
-	return fault.New(fault.TooLarge, "A webhook body may have at most 10 MiB.")
-}
-
-func bodyError(err error) error {
-	var limit *http.MaxBytesError
-	if errors.As(err, &limit) {
-		return tooLarge()
-	}
-	return fault.Wrap(err, fault.Invalid, "The body ended early.")
 }

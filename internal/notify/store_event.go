@@ -1,12 +1,17 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"outrigger/internal/db"
 )
@@ -51,23 +56,49 @@ const sameBodyWithin = 10 * time.Minute
 // in one commit. When it returns nil they are durable. A webhook that was
 // there before is left alone and marked Duplicate.
 func (s *Store) Accept(ctx context.Context, r *Receipt) error {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%s\x00", r.Connection, r.Key)
-	h.Write(r.Digest)
-	r.fingerprint = h.Sum(nil)[:16]
-	for i := range r.Events {
-		b, err := json.Marshal(&r.Events[i])
-		if err != nil {
-			return fmt.Errorf("encode event: %w", err)
+	sum := sha256.Sum256([]byte(r.Connection + "\x00" + r.Key + "\x00" + string(r.Digest)))
+	r.fingerprint = sum[:16]
+	buf := encodings.Get().(*bytes.Buffer)
+	defer func() {
+		if buf.Cap() <= maxPooled {
+			encodings.Put(buf)
 		}
-		r.encoded = append(r.encoded, b)
+	}()
+	if err := r.encode(buf); err != nil {
+		return err
 	}
 	r.match(s.Rules())
-	if err := s.events.Do(ctx, r); err != nil {
-		return err
+	return s.events.Do(ctx, r)
+}
+
+// encodings holds the events of a webhook while they wait for their commit.
+var encodings = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is how big a buffer may be to be kept: one push of many events
+// must not stay in memory for ever.
+const maxPooled = 64 << 10
+
+// encode writes the events into buf, which belongs to the receipt until it is
+// committed.
+func (r *Receipt) encode(buf *bytes.Buffer) error {
+	buf.Reset()
+	ends := make([]int, len(r.Events))
+	for i := range r.Events {
+		if err := jsonv2.MarshalWrite(buf, &r.Events[i], eventOptions); err != nil {
+			return fmt.Errorf("encode event: %w", err)
+		}
+		ends[i] = buf.Len()
+	}
+	begin, all := 0, buf.Bytes()
+	r.encoded = make([][]byte, len(ends))
+	for i, end := range ends {
+		r.encoded[i], begin = all[begin:end], end
 	}
 	return nil
 }
+
+// eventOptions read the struct tags as encoding/json does.
+var eventOptions = jsonv2.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
 
 // match finds the rules of every event and plans one delivery a channel.
 func (r *Receipt) match(rules *RuleSet) {

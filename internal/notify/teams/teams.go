@@ -7,7 +7,9 @@
 package teams
 
 import (
+	"bytes"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -30,20 +32,19 @@ const (
 	// and a link of 2,000 bytes, well below MaxSize.
 	maxTitle = 600
 	maxLabel = 60 // what a button says
-	// usualSize is what most messages stay below.
-	usualSize = 2048
 )
 
 // Render writes the card's message: compact JSON below MaxSize, without nulls.
 // If need be, parts of the card are left off in the order of card.Shorten.
 func Render(c card.Card) []byte {
-	w := writer{b: make([]byte, 0, usualSize), scratch: make([]byte, 0, usualSize/4)}
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
 	for {
+		w.b = w.b[:0]
 		w.message(&c)
 		if len(w.b) < MaxSize || !c.Shorten() {
-			return w.b
+			return bytes.Clone(w.b)
 		}
-		w.b = w.b[:0]
 	}
 }
 
@@ -52,6 +53,8 @@ type writer struct {
 	b       []byte
 	scratch []byte
 }
+
+var writers = sync.Pool{New: func() any { return new(writer) }}
 
 func (w *writer) message(c *card.Card) {
 	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
