@@ -40,6 +40,9 @@ const (
 	// The proxies of chat platforms close idle connections after a minute or
 	// more; a channel at 1 message a second keeps its own.
 	idleTime = 60 * time.Second
+	// Each way's buffer of a connection: hundreds are open, most messages take
+	// one write still, and answers are short. What is longer passes it by.
+	connBuffer = 2 << 10
 	// Answers have a few hundred bytes of headers.
 	maxAnswerHeaders = 64 << 10
 )
@@ -121,6 +124,8 @@ func newTransport(roots *x509.CertPool, dial func(context.Context, string, strin
 		MaxConnsPerHost:        connsPerHost,
 		IdleConnTimeout:        idleTime,
 		MaxResponseHeaderBytes: maxAnswerHeaders,
+		ReadBufferSize:         connBuffer,
+		WriteBufferSize:        connBuffer,
 		DisableCompression:     true, // answers are read up to 2 KiB; none may unfold
 	}
 }

@@ -3,6 +3,7 @@ package work
 import (
 	"io"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -25,13 +26,17 @@ const MaxAnswer = 2 << 10
 // both databases take: valid UTF-8 without U+0000. What was read before an
 // error counts.
 func ReadAnswer(body io.Reader) string {
-	raw, _ := io.ReadAll(io.LimitReader(body, MaxAnswer))
-	text := string(raw)
-	if len(raw) == MaxAnswer {
+	raw := answers.Get().(*[MaxAnswer]byte)
+	defer answers.Put(raw)
+	n, _ := io.ReadFull(body, raw[:])
+	text := string(raw[:n])
+	if n == MaxAnswer {
 		text = dropCutRune(text)
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
+
+var answers = sync.Pool{New: func() any { return new([MaxAnswer]byte) }}
 
 // dropCutRune leaves out a last character that was cut in its middle.
 func dropCutRune(text string) string {

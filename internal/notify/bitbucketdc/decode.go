@@ -8,6 +8,7 @@ package bitbucketdc
 
 import (
 	"strings"
+	"sync"
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/payload"
@@ -29,14 +30,22 @@ func Decode(key string, body []byte, baseURL string) ([]notify.Event, error) {
 	if r.Kind() != '{' {
 		return nil, notify.NotUnderstood("it is not an object")
 	}
-	h := readHook(&r)
+	h := hooks.Get().(*hook)
+	defer func() {
+		*h = hook{} // events share nothing with it but the texts
+		hooks.Put(h)
+	}()
+	h.read(&r)
 	if r.Broken() {
 		return nil, notify.NotUnderstood("it is not JSON")
 	}
 	h.key = key
 	h.site = site(strings.TrimRight(baseURL, "/"))
-	return events(&h)
+	return events(h)
 }
+
+// hooks are used again: one takes as much as the event that is made of it.
+var hooks = sync.Pool{New: func() any { return new(hook) }}
 
 // eventsOf is what makes events of a key's bodies; nil for an unknown key.
 func eventsOf(key string) func(*hook) ([]notify.Event, error) {

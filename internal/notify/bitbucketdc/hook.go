@@ -56,8 +56,7 @@ type text struct {
 
 func readText(r *payload.Reader) text { return text{true, r.Text()} }
 
-func readHook(r *payload.Reader) hook {
-	var h hook
+func (h *hook) read(r *payload.Reader) {
 	for name := range r.Object {
 		switch name {
 		case "date":
@@ -83,7 +82,6 @@ func readHook(r *payload.Reader) hook {
 			h.readRare(name, r)
 		}
 	}
-	return h
 }
 
 // readRare reads the members that only a few keys have.

@@ -257,15 +257,21 @@ func (r *Reader) quoted() string {
 
 // closingQuote moves behind a string and tells whether it has escapes.
 func (r *Reader) closingQuote() (escaped bool) {
-	s := r.s
-	for i := r.i + 1; i < len(s); i++ {
-		switch s[i] {
-		case '"':
-			r.i = i + 1
-			return escaped
-		case '\\':
+	i := r.i + 1
+	for i <= len(r.s) {
+		n := strings.IndexByte(r.s[i:], '"')
+		if n < 0 {
+			break
+		}
+		quote := i + n
+		for i <= quote {
+			slash := strings.IndexByte(r.s[i:quote], '\\')
+			if slash < 0 {
+				r.i = quote + 1
+				return escaped
+			}
 			escaped = true
-			i++
+			i += slash + 2
 		}
 	}
 	r.stop()

@@ -5,10 +5,10 @@ import "strings"
 // special tells whether s has anything that appendEscaped would change.
 func special(s string) bool {
 	for i := range len(s) {
-		switch b := s[i]; {
-		case b < ' ', b == '\\', b == '*', b == '_', b == '[', b == ']', b == '`', b == '~', b == '<', b == '{':
+		switch meanings[s[i]] {
+		case anywhere:
 			return true
-		case b == '-', b == '+', b == '#', b == '>', '0' <= b && b <= '9':
+		case inFront:
 			if i == 0 || s[i-1] == ' ' {
 				return true
 			}
@@ -16,6 +16,28 @@ func special(s string) bool {
 	}
 	return false
 }
+
+// meaning says where a byte may mean something to Teams.
+type meaning uint8
+
+const (
+	nowhere meaning = iota
+	anywhere
+	inFront // of a word
+)
+
+var meanings = func() (m [256]meaning) {
+	for b := range byte(' ') {
+		m[b] = anywhere
+	}
+	for _, b := range []byte("\\*_[]`~<{") {
+		m[b] = anywhere
+	}
+	for _, b := range []byte("-+#>0123456789") {
+		m[b] = inFront
+	}
+	return m
+}()
 
 // appendEscaped appends text so that Teams shows it as it is: of Markdown,
 // Teams knows emphasis, lists and links. A line break becomes two, since one
