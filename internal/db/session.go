@@ -54,6 +54,14 @@ func (s *session) forget() {
 
 // each runs one statement for each of args, on SQLite.
 func (s *session) each(ctx context.Context, q string, args [][]any) error {
+	return s.repeat(ctx, q, len(args), func(i int, bound []driver.NamedValue) ([]driver.NamedValue, error) {
+		return bind(args[i], bound)
+	})
+}
+
+// repeat runs one statement n times, on SQLite, with the arguments that args
+// appends.
+func (s *session) repeat(ctx context.Context, q string, n int, args func(i int, to []driver.NamedValue) ([]driver.NamedValue, error)) error {
 	return s.conn.Raw(func(dc any) error {
 		stmt, ok := s.bare[q]
 		if !ok {
@@ -67,8 +75,9 @@ func (s *session) each(ctx context.Context, q string, args [][]any) error {
 			s.bare[q] = stmt
 		}
 		run := stmt.(driver.StmtExecContext)
-		for _, values := range args {
-			if err := s.bind(values); err != nil {
+		for i := range n {
+			var err error
+			if s.args, err = args(i, s.args[:0]); err != nil {
 				return err
 			}
 			if _, err := run.ExecContext(ctx, s.args); err != nil {
@@ -79,17 +88,16 @@ func (s *session) each(ctx context.Context, q string, args [][]any) error {
 	})
 }
 
-// bind makes arguments of values, as database/sql does.
-func (s *session) bind(values []any) error {
-	s.args = s.args[:0]
+// bind appends arguments made of values, as database/sql makes them.
+func bind(values []any, to []driver.NamedValue) ([]driver.NamedValue, error) {
 	for i, v := range values {
 		value, err := driver.DefaultParameterConverter.ConvertValue(v)
 		if err != nil {
-			return fmt.Errorf("argument %d: %w", i+1, err)
+			return nil, fmt.Errorf("argument %d: %w", i+1, err)
 		}
-		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: value})
+		to = append(to, driver.NamedValue{Ordinal: i + 1, Value: value})
 	}
-	return nil
+	return to, nil
 }
 
 func (s *session) exec(ctx context.Context, q string, args []any) (int64, error) {

@@ -221,12 +221,12 @@ func (r *Receipt) rows() []*eventRow {
 }
 
 // identity of the webhook: on its first row only, since both are unique.
-func (e *eventRow) identity() (requestID, fingerprint any) {
+func (e *eventRow) identity() (requestID *string, fingerprint []byte) {
 	if e.index > 0 {
 		return nil, nil
 	}
 	if e.receipt.RequestID != "" {
-		requestID = e.receipt.RequestID
+		requestID = &e.receipt.RequestID
 	}
 	return requestID, e.receipt.fingerprint
 }

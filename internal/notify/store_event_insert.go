@@ -18,25 +18,54 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 	if err != nil {
 		return err
 	}
-	args := make([][]any, len(rows))
 	byID := make(map[int64]*eventRow, len(rows))
+	c := newEventColumns(len(rows))
 	for i, e := range rows {
 		e.id = 0
 		byID[ids[i]] = e
-		r := e.receipt
-		requestID, fingerprint := e.identity()
-		args[i] = []any{
-			ids[i], r.Connection, r.Key, requestID, fingerprint, db.Micros(r.ReceivedAt), string(r.Outcome), r.Reason,
-			e.project, e.repository, e.rules, e.needed, orNull(e.event), orNull(e.body),
-		}
+		c.add(e)
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_events (id, connection, event_key, request_id, fingerprint, received_at, outcome, reason,
-			project_key, repository_key, rules, needed, event, body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-		ON CONFLICT DO NOTHING`, args, nil); err != nil {
+	if err := tx.Insert(ctx, db.Insert{
+		Into: `notify_events (id, connection, event_key, request_id, fingerprint, received_at, outcome, reason,
+			project_key, repository_key, rules, needed, event, body)`,
+		Columns: []any{ids, c.connection, c.key, c.requestID, c.fingerprint, c.receivedAt, c.outcome, c.reason,
+			c.project, c.repository, c.rules, c.needed, c.event, c.body},
+		OnConflict: `ON CONFLICT DO NOTHING`,
+	}); err != nil {
 		return fmt.Errorf("insert events: %w", err)
 	}
 	return markInserted(ctx, tx, ids, byID)
+}
+
+// eventColumns are rows of notify_events, column by column.
+type eventColumns struct {
+	connection, key, outcome, reason, project, repository []string
+	requestID                                             []*string
+	fingerprint, event, body                              [][]byte
+	receivedAt, rules, needed                             []int64
+}
+
+func newEventColumns(n int) *eventColumns {
+	texts := func() []string { return make([]string, 0, n) }
+	blobs := func() [][]byte { return make([][]byte, 0, n) }
+	numbers := func() []int64 { return make([]int64, 0, n) }
+	return &eventColumns{
+		connection: texts(), key: texts(), outcome: texts(), reason: texts(), project: texts(), repository: texts(),
+		requestID: make([]*string, 0, n), fingerprint: blobs(), event: blobs(), body: blobs(),
+		receivedAt: numbers(), rules: numbers(), needed: numbers(),
+	}
+}
+
+func (c *eventColumns) add(e *eventRow) {
+	r := e.receipt
+	requestID, fingerprint := e.identity()
+	c.connection, c.key = append(c.connection, r.Connection), append(c.key, r.Key)
+	c.requestID, c.fingerprint = append(c.requestID, requestID), append(c.fingerprint, fingerprint)
+	c.receivedAt = append(c.receivedAt, db.Micros(r.ReceivedAt))
+	c.outcome, c.reason = append(c.outcome, string(r.Outcome)), append(c.reason, r.Reason)
+	c.project, c.repository = append(c.project, e.project), append(c.repository, e.repository)
+	c.rules, c.needed = append(c.rules, int64(e.rules)), append(c.needed, int64(e.needed))
+	c.event, c.body = append(c.event, e.event), append(c.body, e.body)
 }
 
 // markInserted sets the ids of the rows that are there: RETURNING would cost
@@ -91,31 +120,29 @@ func takeIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, erro
 	return ids, nil
 }
 
-// orNull is NULL for bytes that are not there.
-func orNull(b []byte) any {
-	if b == nil {
-		return nil
-	}
-	return b
-}
-
 // insertDeliveries inserts waiting deliveries in order and sets their ids.
 func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*Delivery) error {
 	ids, err := takeIDs(ctx, tx, "notify_deliveries", len(deliveries))
 	if err != nil {
 		return err
 	}
-	args := make([][]any, len(deliveries))
+	n := len(deliveries)
+	events, channels, rules, created := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	formats, lists := make([]string, n), make([]string, n)
 	for i, d := range deliveries {
 		d.ID, d.CreatedAt = ids[i], tx.Now()
-		args[i] = []any{d.ID, d.EventID, d.ChannelID, string(d.Format), d.Rules[0], encodeIDs(d.Rules), db.Micros(d.CreatedAt)}
+		events[i], channels[i], formats[i], created[i] = d.EventID, d.ChannelID, string(d.Format), db.Micros(d.CreatedAt)
+		rules[i], lists[i] = d.Rules[0], encodeIDs(d.Rules)
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_deliveries (id, event_id, channel_id, format, rule_id, rules, state, reason, attempts,
-			errors_5xx, created_at, finished_at, took, status, answer)
-		VALUES ($1, $2, $3, $4, $5, $6, 'waiting', '', 0, 0, $7, 0, 0, 0, '')`, args, nil); err != nil {
+	if err := tx.Insert(ctx, db.Insert{
+		Into: `notify_deliveries (id, event_id, channel_id, format, rule_id, rules, created_at, state, reason, attempts,
+			errors_5xx, finished_at, took, status, answer)`,
+		Columns:   []any{ids, events, channels, formats, rules, lists, created},
+		Constants: `'waiting', '', 0, 0, 0, 0, 0, ''`,
+	}); err != nil {
 		return fmt.Errorf("insert deliveries: %w", err)
 	}
-	args = args[:0]
+	var args [][]any
 	for _, d := range deliveries {
 		for _, rule := range d.Rules[1:] {
 			args = append(args, []any{rule, d.ID})
