@@ -18,30 +18,60 @@ type Insert struct {
 	OnConflict string // what follows the values: "ON CONFLICT DO NOTHING"
 }
 
+// argsAtOnce is how many values one INSERT has on SQLite, about: with fewer the
+// cost of a statement counts, with many more that of its arguments.
+const argsAtOnce = 224
+
 // Insert writes rows in their order. PostgreSQL gets one statement with an array
-// a column, which takes it less than a statement a row in one round trip.
+// a column, which takes it less than a statement a row in one round trip; SQLite
+// statements of some rows, and the rest one by one: there are two to prepare,
+// and not one for each number of rows.
 func (tx *Tx) Insert(ctx context.Context, in Insert) error {
 	rows := columnLength(in.Columns[0])
 	if err := tx.ready(); err != nil || rows == 0 {
 		return err
 	}
-	constants := ""
-	if in.Constants != "" {
-		constants = ", " + in.Constants
-	}
 	if tx.dialect == Postgres {
-		_, err := tx.Exec(ctx, `INSERT INTO `+in.Into+` SELECT rows.*`+constants+
+		_, err := tx.Exec(ctx, `INSERT INTO `+in.Into+` SELECT rows.*`+in.constants()+
 			` FROM unnest(`+arrays(in.Columns)+`) AS rows `+in.OnConflict, in.Columns...)
 		return err
 	}
-	marks := `?` + strings.Repeat(`, ?`, len(in.Columns)-1)
-	q := `INSERT INTO ` + in.Into + ` VALUES (` + marks + constants + `) ` + in.OnConflict
-	return tx.note(tx.ses.repeat(tx.context(ctx), q, rows, func(row int, args []driver.NamedValue) ([]driver.NamedValue, error) {
-		for i, c := range in.Columns {
-			args = append(args, driver.NamedValue{Ordinal: i + 1, Value: columnValue(c, row)})
+	many := max(1, argsAtOnce/len(in.Columns))
+	whole := rows / many
+	ctx = tx.context(ctx)
+	err := tx.ses.repeat(ctx, in.values(many), whole, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
+		return in.rows(i*many, many, to), nil
+	})
+	if err == nil {
+		err = tx.ses.repeat(ctx, in.values(1), rows-whole*many, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
+			return in.rows(whole*many+i, 1, to), nil
+		})
+	}
+	return tx.note(err)
+}
+
+func (in *Insert) constants() string {
+	if in.Constants == "" {
+		return ""
+	}
+	return ", " + in.Constants
+}
+
+// values is the statement that inserts so many rows into SQLite. Numbers it
+// would look up in a list one by one, which takes longer than the statement.
+func (in *Insert) values(rows int) string {
+	row := `(?` + strings.Repeat(`, ?`, len(in.Columns)-1) + in.constants() + `)`
+	return `INSERT INTO ` + in.Into + ` VALUES ` + row + strings.Repeat(`, `+row, rows-1) + ` ` + in.OnConflict
+}
+
+// rows appends the values of n rows from the first on.
+func (in *Insert) rows(first, n int, to []driver.NamedValue) []driver.NamedValue {
+	for row := first; row < first+n; row++ {
+		for _, c := range in.Columns {
+			to = append(to, driver.NamedValue{Ordinal: len(to) + 1, Value: columnValue(c, row)})
 		}
-		return args, nil
-	}))
+	}
+	return to
 }
 
 func columnLength(column any) int {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"outrigger/internal/db"
-	"outrigger/internal/threads/bulk"
 )
 
 // IssueMap is the parent map of one issue.
@@ -97,7 +96,7 @@ func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 // read gives the rows of issues.
 func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedMap, error) {
 	found := make(map[int64]storedMap, len(issues))
-	for part := range slices.Chunk(issues, bulk.Most) {
+	for part := range slices.Chunk(issues, db.MostIDs) {
 		if err := w.readSome(ctx, part, found); err != nil {
 			return nil, fmt.Errorf("read maps: %w", err)
 		}
@@ -106,7 +105,7 @@ func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedM
 }
 
 func (w *mapWriter) readSome(ctx context.Context, issues []int64, found map[int64]storedMap) error {
-	from, args := bulk.From(w.tx, "id", issues)
+	from, args := db.From(w.tx, "id", issues)
 	rows, err := w.tx.Query(ctx, `SELECT m.issue_id, m.version, m.parents FROM `+from+` JOIN threads_maps m ON m.issue_id = ids.id AND m.target_id = `+
 		strconv.FormatInt(w.store.id, 10), args...)
 	if err != nil {
@@ -197,9 +196,11 @@ func (w *mapWriter) save(ctx context.Context, ids []int64, found map[int64]store
 	for i, id := range ids {
 		texts[i] = now[id]
 	}
-	err := bulk.Insert(ctx, w.tx, `INSERT INTO threads_maps (target_id, issue_id, version, parents)`,
-		` ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`,
-		w.targets(len(ids)), ids, slices.Repeat([]int64{w.version}, len(ids)), texts)
+	err := w.tx.Insert(ctx, db.Insert{
+		Into:       `threads_maps (target_id, issue_id, version, parents)`,
+		Columns:    []any{w.targets(len(ids)), ids, slices.Repeat([]int64{w.version}, len(ids)), texts},
+		OnConflict: `ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`,
+	})
 	if err != nil {
 		return fmt.Errorf("write maps: %w", err)
 	}
@@ -235,8 +236,10 @@ func (w *mapWriter) keepOld(ctx context.Context, ids []int64, found map[int64]st
 			issues, versions, texts = append(issues, id), append(versions, before.version), append(texts, before.parents)
 		}
 	}
-	err := bulk.Insert(ctx, w.tx, `INSERT INTO threads_old_maps (target_id, issue_id, version, until, parents)`, ``,
-		w.targets(len(issues)), issues, versions, slices.Repeat([]int64{w.version}, len(issues)), texts)
+	err := w.tx.Insert(ctx, db.Insert{
+		Into:    `threads_old_maps (target_id, issue_id, version, until, parents)`,
+		Columns: []any{w.targets(len(issues)), issues, versions, slices.Repeat([]int64{w.version}, len(issues)), texts},
+	})
 	if err != nil {
 		return fmt.Errorf("keep maps for who reads them: %w", err)
 	}

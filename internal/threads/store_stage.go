@@ -9,7 +9,6 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
-	"outrigger/internal/threads/bulk"
 	"outrigger/internal/threads/upload"
 )
 
@@ -222,7 +221,10 @@ func (w *StageWriter) WriteChunks(ctx context.Context, chunks []*Chunk) error {
 		data = append(data, c.Encode())
 	}
 	return w.write(ctx, func(tx *db.Tx) error {
-		return bulk.Insert(ctx, tx, `INSERT INTO threads_chunks (stage_id, number, records, errors, data)`, ``, stages, numbers, records, errors, data)
+		return tx.Insert(ctx, db.Insert{
+			Into:    `threads_chunks (stage_id, number, records, errors, data)`,
+			Columns: []any{stages, numbers, records, errors, data},
+		})
 	})
 }
 

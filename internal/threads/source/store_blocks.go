@@ -95,12 +95,15 @@ func cutBlock(ctx context.Context, tx *db.Tx, b block) ([]block, error) {
 }
 
 func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
-	rows := make([][]int64, len(blocks))
+	issues, comments, records := make([]int64, len(blocks)), make([]int64, len(blocks)), make([]int64, len(blocks))
 	for i, b := range blocks {
-		rows[i] = []int64{b.first.issue, b.first.comment, b.records}
+		issues[i], comments[i], records[i] = b.first.issue, b.first.comment, b.records
 	}
-	err := insert(ctx, tx, `INSERT INTO threads_source_blocks (issue_id, comment_id, records)`,
-		` ON CONFLICT (issue_id, comment_id) DO UPDATE SET records = excluded.records`, rows)
+	err := tx.Insert(ctx, db.Insert{
+		Into:       `threads_source_blocks (issue_id, comment_id, records)`,
+		Columns:    []any{issues, comments, records},
+		OnConflict: `ON CONFLICT (issue_id, comment_id) DO UPDATE SET records = excluded.records`,
+	})
 	if err != nil {
 		return fmt.Errorf("store blocks: %w", err)
 	}

@@ -75,12 +75,15 @@ func (s *Store) apply(ctx context.Context, tx *db.Tx, st State, c change) error 
 	if len(c.put) == 0 && len(c.remove) == 0 {
 		return nil
 	}
-	rows := make([][]int64, len(c.put))
+	issues, comments, parents := make([]int64, len(c.put)), make([]int64, len(c.put)), make([]int64, len(c.put))
 	for i, r := range c.put {
-		rows[i] = []int64{r.IssueID, r.CommentID, r.ParentCommentID}
+		issues[i], comments[i], parents[i] = r.IssueID, r.CommentID, r.ParentCommentID
 	}
-	err := insert(ctx, tx, `INSERT INTO threads_source_records (issue_id, comment_id, parent_comment_id)`,
-		` ON CONFLICT (comment_id) DO UPDATE SET issue_id = excluded.issue_id, parent_comment_id = excluded.parent_comment_id`, rows)
+	err := tx.Insert(ctx, db.Insert{
+		Into:       `threads_source_records (issue_id, comment_id, parent_comment_id)`,
+		Columns:    []any{issues, comments, parents},
+		OnConflict: `ON CONFLICT (comment_id) DO UPDATE SET issue_id = excluded.issue_id, parent_comment_id = excluded.parent_comment_id`,
+	})
 	if err != nil {
 		return fmt.Errorf("store records: %w", err)
 	}

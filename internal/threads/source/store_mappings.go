@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"outrigger/internal/db"
@@ -85,12 +86,15 @@ func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.ID
 		return n, err
 	}
 	now, changed, n := settle(stored, servers, clouds)
-	rows := make([][]int64, len(changed))
+	kinds, clouds := slices.Repeat([]int64{kind}, len(changed)), make([]int64, len(changed))
 	for i, id := range changed {
-		rows[i] = []int64{kind, id, now[id]}
+		clouds[i] = now[id]
 	}
-	err = insert(ctx, tx, `INSERT INTO threads_source_mappings (kind_id, server_id, cloud_id)`,
-		` ON CONFLICT (kind_id, server_id) DO UPDATE SET cloud_id = excluded.cloud_id`, rows)
+	err = tx.Insert(ctx, db.Insert{
+		Into:       `threads_source_mappings (kind_id, server_id, cloud_id)`,
+		Columns:    []any{kinds, changed, clouds},
+		OnConflict: `ON CONFLICT (kind_id, server_id) DO UPDATE SET cloud_id = excluded.cloud_id`,
+	})
 	if err == nil && n.Added > 0 {
 		_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings + $2 WHERE id = $1`, kind, n.Added)
 	}
