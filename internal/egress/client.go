@@ -40,8 +40,8 @@ const (
 	// The proxies of chat platforms close idle connections after a minute or
 	// more; a channel at 1 message a second keeps its own.
 	idleTime = 60 * time.Second
-	// Each way's buffer of a connection: hundreds are open, most messages take
-	// one write still, and answers are short. What is longer passes it by.
+	// Each way's buffer of a webhook's request: most messages take one write,
+	// and answers are short. What is longer passes it by.
 	connBuffer = 2 << 10
 	// Answers have a few hundred bytes of headers.
 	maxAnswerHeaders = 64 << 10
@@ -82,9 +82,11 @@ func New(o Options) (*Client, error) {
 	secure := &guard{policy: p, dialer: dialer}
 	plain := &guard{policy: p, dialer: dialer, plaintext: true}
 	free := newTransport(roots, dialer.DialContext)
+	config := tlsConfig(roots)
+	config.NextProtos = []string{"http/1.1"}
 	return &Client{
 		policy:  p,
-		webhook: &Caller{secure: newTransport(roots, secure.dial), plain: newTransport(roots, plain.dial), agent: agent},
+		webhook: &Caller{secure: newDirect(secure.dial, config), plain: newDirect(plain.dial, nil), agent: agent},
 		trusted: &Caller{secure: free, plain: free, agent: agent},
 		patient: &Caller{secure: free, plain: free, agent: agent, patient: true},
 	}, nil
@@ -109,6 +111,10 @@ func (c *Client) Close() {
 	}
 }
 
+func tlsConfig(roots *x509.CertPool) *tls.Config {
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+}
+
 func newTransport(roots *x509.CertPool, dial func(context.Context, string, string) (net.Conn, error)) *http.Transport {
 	// HTTP/1.1 only: all channels of one host would share one HTTP/2
 	// connection, and wait for one another when it stalls.
@@ -117,15 +123,13 @@ func newTransport(roots *x509.CertPool, dial func(context.Context, string, strin
 	return &http.Transport{
 		DialContext:            dial,
 		Protocols:              protocols,
-		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        tlsConfig(roots),
 		TLSHandshakeTimeout:    Timeout,
 		MaxIdleConns:           idleConns,
 		MaxIdleConnsPerHost:    idlePerHost,
 		MaxConnsPerHost:        connsPerHost,
 		IdleConnTimeout:        idleTime,
 		MaxResponseHeaderBytes: maxAnswerHeaders,
-		ReadBufferSize:         connBuffer,
-		WriteBufferSize:        connBuffer,
 		DisableCompression:     true, // answers are read up to 2 KiB; none may unfold
 	}
 }
@@ -153,9 +157,14 @@ func Roots(file string) (*x509.CertPool, error) {
 // Caller sends requests. Its errors never hold the path or the query of a URL,
 // which may be secrets.
 type Caller struct {
-	secure, plain *http.Transport
+	secure, plain transport
 	agent         string
 	patient       bool // the caller watches over the time
+}
+
+type transport interface {
+	http.RoundTripper
+	CloseIdleConnections()
 }
 
 // NewRequest is http.NewRequestWithContext with an error that does not quote

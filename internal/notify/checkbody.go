@@ -2,6 +2,7 @@ package notify
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"outrigger/internal/fault"
 )
@@ -129,8 +130,12 @@ func (c *checker) name() string {
 func (c *checker) text() string {
 	b := c.b
 	for i := c.i + 1; i < len(b); i++ {
-		for i+8 <= len(b) && plain(binary.LittleEndian.Uint64(b[i:])) {
-			i += 8
+		for i+8 <= len(b) {
+			n := plain(binary.LittleEndian.Uint64(b[i:]))
+			i += n
+			if n < 8 {
+				break
+			}
 		}
 		if i == len(b) {
 			break
@@ -156,12 +161,13 @@ func (c *checker) text() string {
 	return reasonCutOff
 }
 
-// plain tells whether none of eight bytes is a control character, a quote or a
-// backslash. Most strings of a webhook are long, and this makes them cheap.
-func plain(x uint64) bool {
+// plain is how many of eight bytes come before the first control character,
+// quote or backslash.
+func plain(x uint64) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := x^'"'*ones, x^'\\'*ones // 0 where there is one
-	return ((x-' '*ones)&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops == 0
+	// What is borrowed may mark bytes behind the first that is marked, not before.
+	return bits.TrailingZeros64(((x-' '*ones)&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops) / 8
 }
 
 // escapeLength is how many bytes of b, which follows a backslash, belong to

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"outrigger/internal/db"
 )
@@ -156,8 +157,14 @@ func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*Delivery) er
 
 // encodeIDs writes ids as a JSON array.
 func encodeIDs(ids []int64) string {
-	b, _ := json.Marshal(ids) // integers always encode
-	return string(b)
+	b := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ']'))
 }
 
 // decodeIDs reads what encodeIDs wrote; nil for what it did not write.
