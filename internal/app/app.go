@@ -71,7 +71,7 @@ const (
 // without load holds 2 MiB, and would have it run for every 2 MiB that monitors
 // make it allocate. An answer of /status takes a fifth less for it, an event
 // under full load, where 16 MiB are held, a twentieth.
-const ballastSize = 10 << 20
+const ballastSize = 8 << 20
 
 // New makes a process of the settings, without touching anything outside it.
 // The error names every setting that is wrong.
