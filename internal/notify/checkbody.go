@@ -131,11 +131,11 @@ func (c *checker) text() string {
 	b := c.b
 	for i := c.i + 1; i < len(b); i++ {
 		for i+8 <= len(b) {
-			n := plain(binary.LittleEndian.Uint64(b[i:]))
-			i += n
-			if n < 8 {
+			if marks := special(binary.LittleEndian.Uint64(b[i:])); marks != 0 {
+				i += bits.TrailingZeros64(marks) / 8
 				break
 			}
+			i += 8
 		}
 		if i == len(b) {
 			break
@@ -161,13 +161,12 @@ func (c *checker) text() string {
 	return reasonCutOff
 }
 
-// plain is how many of eight bytes come before the first control character,
-// quote or backslash.
-func plain(x uint64) int {
+// special marks the first of eight bytes that is a control character, a quote or
+// a backslash, by its highest bit, and maybe others behind it; 0 is for none.
+func special(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := x^'"'*ones, x^'\\'*ones // 0 where there is one
-	// What is borrowed may mark bytes behind the first that is marked, not before.
-	return bits.TrailingZeros64(((x-' '*ones)&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops) / 8
+	return ((x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
 }
 
 // escapeLength is how many bytes of b, which follows a backslash, belong to
