@@ -48,7 +48,7 @@ func main() {
 		return
 	}
 	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
-	only := flag.String("only", "sqlite,postgres,slow,mail,export,migration,idle", "what to measure")
+	only := flag.String("only", "sqlite,postgres,slow,mail,status,export,migration,idle", "what to measure")
 	flag.Parse()
 	if err := run(context.Background(), *took, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
