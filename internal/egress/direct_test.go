@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -138,16 +139,17 @@ func TestConnectionIsKeptWithTLS(t *testing.T) {
 // next request, and no answer to it.
 func TestKeptConnectionGoesBad(t *testing.T) {
 	for _, tc := range []struct {
-		name string
-		then func(in *bufio.Reader, out net.Conn)
+		name  string
+		shows bool // before the next request
+		then  func(in *bufio.Reader, out net.Conn)
 	}{
-		{"closed", func(*bufio.Reader, net.Conn) {}},
-		{"an answer that nobody asked for", func(in *bufio.Reader, out net.Conn) {
+		{"closed", true, func(*bufio.Reader, net.Conn) {}},
+		{"an answer that nobody asked for", true, func(in *bufio.Reader, out net.Conn) {
 			io.WriteString(out, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 3\r\n\r\nold")
 			asked(in)
 		}},
-		{"closed when the next request has come", func(in *bufio.Reader, _ net.Conn) { asked(in) }},
-		{"reset when the next request has come", func(in *bufio.Reader, out net.Conn) {
+		{"closed when the next request has come", false, func(in *bufio.Reader, _ net.Conn) { asked(in) }},
+		{"reset when the next request has come", false, func(in *bufio.Reader, out net.Conn) {
 			asked(in)
 			out.(*net.TCPConn).SetLinger(0)
 		}},
@@ -163,13 +165,25 @@ func TestKeptConnectionGoesBad(t *testing.T) {
 			}, echo)
 			mustEcho(t, d, url, "first")
 			close(bad)
-			time.Sleep(50 * time.Millisecond) // for what it does to arrive
+			for tc.shows && !keptConn(d).stale() {
+				runtime.Gosched()
+			}
 			mustEcho(t, d, url, "second")
 			if n := connections.Load(); n != 2 {
 				t.Errorf("%d connections", n)
 			}
 		})
 	}
+}
+
+// keptConn is the only connection that is kept.
+func keptConn(d *direct) *conn {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, h := range d.hosts {
+		return h.idle[0]
+	}
+	return nil
 }
 
 // A new connection that is closed without an answer is a failure: sending again
