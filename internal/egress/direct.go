@@ -3,8 +3,10 @@ package egress
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 )
@@ -132,8 +134,24 @@ func (d *direct) connect(ctx context.Context, name, address string) (*conn, erro
 		return nil, err
 	}
 	c.Conn = secure
+	closed := c.stale
+	c.stale = func() bool { return closed() || holds(secure) }
 	return c, nil
 }
+
+// holds tells whether more was read from a connection than was asked for, or
+// TLS failed on it.
+func holds(c *tls.Conn) bool {
+	if c.SetReadDeadline(longAgo) != nil {
+		return true
+	}
+	var b [1]byte
+	_, err := c.Read(b[:])
+	return !errors.Is(err, os.ErrDeadlineExceeded) || c.SetReadDeadline(time.Time{}) != nil
+}
+
+// longAgo ends what reads and writes.
+var longAgo = time.Unix(1, 0)
 
 // enter waits for its turn at a host, which leave ends.
 func (d *direct) enter(ctx context.Context, address string) (*host, error) {

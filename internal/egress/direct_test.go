@@ -3,6 +3,7 @@ package egress
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -132,6 +133,53 @@ func TestConnectionIsKeptWithTLS(t *testing.T) {
 	}
 	if n := connections.Load(); n != 1 {
 		t.Errorf("%d connections for 5 requests", n)
+	}
+}
+
+// heldBack is a connection whose writes wait for one another.
+type heldBack struct {
+	net.Conn
+	hold bool
+	buf  []byte
+}
+
+func (h *heldBack) Write(p []byte) (int, error) {
+	if h.hold {
+		h.buf = append(h.buf, p...)
+		return len(p), nil
+	}
+	return h.Conn.Write(p)
+}
+
+// With TLS, what came together with the answer is in memory, and not on the
+// connection any more.
+func TestAnswerThatNobodyAskedForWithTLS(t *testing.T) {
+	certified := httptest.NewTLSServer(nil)
+	defer certified.Close()
+	url, connections := peer(t, func(n int, _ *bufio.Reader, out net.Conn) {
+		held := &heldBack{Conn: out}
+		c := tls.Server(held, certified.TLS)
+		in := bufio.NewReader(c)
+		for {
+			body, ok := asked(in)
+			if !ok {
+				return
+			}
+			held.hold = n == 1
+			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+			if held.hold {
+				io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+				out.Write(held.buf)
+			}
+		}
+	})
+	d := newDirect((&net.Dialer{}).DialContext, certified.Client().Transport.(*http.Transport).TLSClientConfig)
+	defer d.CloseIdleConnections()
+	for i := range 3 {
+		mustEcho(t, d, strings.Replace(url, "http:", "https:", 1), fmt.Sprint("message ", i))
+	}
+	if n := connections.Load(); n != 2 {
+		t.Errorf("%d connections", n)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"sync"
-	"time"
 )
 
 var errLongHeader = errors.New("the headers of the answer are too long")
@@ -42,7 +41,7 @@ func (d *direct) exchange(c *conn, address string, req *http.Request) *exchange 
 // connection is closed; the turn at the host stays the caller's.
 func (x *exchange) run() (*http.Response, error) {
 	ctx := x.req.Context()
-	x.unwatch = context.AfterFunc(ctx, func() { x.c.SetDeadline(time.Unix(1, 0)) })
+	x.unwatch = context.AfterFunc(ctx, func() { x.c.SetDeadline(longAgo) })
 	x.in = readers.Get().(*bufio.Reader)
 	x.in.Reset(x.source())
 	sent := x.send()
