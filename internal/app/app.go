@@ -92,8 +92,10 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version,
 		ground: ground{nodeID: cfg.NodeID},
 		front:  newFront(basePath(cfg.BaseURL)),
-		failed: make(chan error, 1), ballast: make([]byte, ballastSize),
-		steps: steps{log: o.Log},
+		failed: make(chan error, 1),
+		steps:  steps{log: o.Log},
+
+		ballast: make([]byte, ballastSize),
 	}, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // request has its id.
 func TestLogger(t *testing.T) {
 	var out bytes.Buffer
-	ctx := identity.WithOrigin(t.Context(), identity.Origin{RequestID: "r1"})
+	ctx := identity.WithCaller(t.Context(), &identity.Caller{Origin: identity.Origin{RequestID: "r1"}})
 	log := NewLogger(config.Log{Level: "warn"}, &out)
 	log.InfoContext(ctx, "unimportant")
 	log.WarnContext(ctx, "look", "n", 1, "took", 1500*time.Millisecond)

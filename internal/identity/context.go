@@ -31,11 +31,6 @@ func With(ctx context.Context, p *Principal) context.Context {
 	return WithCaller(ctx, &Caller{OriginOf(ctx), p})
 }
 
-// WithOrigin notes in the context where the request came from.
-func WithOrigin(ctx context.Context, o Origin) context.Context {
-	return WithCaller(ctx, &Caller{o, From(ctx)})
-}
-
 // From tells who asks: nil for nobody.
 func From(ctx context.Context) *Principal { return callerOf(ctx).Principal }
 

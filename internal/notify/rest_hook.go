@@ -68,8 +68,10 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	}
 	receipt := rc.decode(connection, key, body)
 	receipt.RequestID, receipt.Digest = requestID(r.Header), digest
-	if receipt.Body == nil {
-		held.release() // nothing of it is needed while the receipt waits for its commit
+	// Nothing of it is needed while the receipt waits for its commit. A large one
+	// keeps its share of the memory for all: its events are about as long.
+	if receipt.Body == nil && held.share == 0 {
+		held.release()
 	}
 	if err := rc.store.Accept(r.Context(), receipt); err != nil {
 		return err
@@ -87,7 +89,7 @@ func (rc *Receiver) unsigned(c *Connection) error {
 }
 
 // decode makes the receipt of a verified body. It has no error: what cannot
-// be understood is kept, and the platform is told that it was held. Of the
+// be understood is kept, and the platform is told that it was taken. Of the
 // body's memory the receipt has none but as its own Body.
 func (rc *Receiver) decode(c *Connection, key string, body []byte) *Receipt {
 	receipt := &Receipt{Connection: c.Name, Key: clean(key), ReceivedAt: rc.clock(), Outcome: Understood}

@@ -28,7 +28,7 @@ const (
 type heldBody struct {
 	bytes  []byte
 	first  *[firstRead]byte // where bytes begin; nil after release
-	held   int64
+	share  int64            // of the memory for all; 0 up to firstRead
 	memory *semaphore.Weighted
 }
 
@@ -39,7 +39,7 @@ func (b *heldBody) release() {
 	if b.first == nil {
 		return
 	}
-	b.memory.Release(b.held)
+	b.memory.Release(b.share)
 	firsts.Put(b.first)
 	b.bytes, b.first = nil, nil
 }
@@ -75,11 +75,11 @@ func (b *heldBody) readFrom(r io.Reader) error {
 			continue
 		}
 		grown := min(2*int64(cap(b.bytes)), MaxWebhook+1)
-		if !b.memory.TryAcquire(grown - b.held) {
+		if !b.memory.TryAcquire(grown - b.share) {
 			return &fault.Error{Code: fault.Unavailable, RetryAfter: time.Second,
 				Message: "Too many large webhooks are being read at once; send this one again."}
 		}
-		b.held = grown
+		b.share = grown
 		b.bytes = append(make([]byte, 0, grown), b.bytes...)
 	}
 }

@@ -49,7 +49,7 @@ func TestRequestID(t *testing.T) {
 func TestLogHandlerOnce(t *testing.T) {
 	var log bytes.Buffer
 	once := slog.New(LogHandler(LogHandler(slog.NewTextHandler(&log, nil)).WithAttrs(nil)))
-	once.InfoContext(identity.WithOrigin(context.Background(), identity.Origin{RequestID: "abc"}), "x")
+	once.InfoContext(identity.WithCaller(context.Background(), &identity.Caller{Origin: identity.Origin{RequestID: "abc"}}), "x")
 	if strings.Count(log.String(), "request_id=abc") != 1 {
 		t.Errorf("the log says %s", &log)
 	}

@@ -18,8 +18,10 @@ import (
 
 // admin is who administers in these tests.
 func admin(ctx context.Context) context.Context {
-	ctx = identity.WithOrigin(ctx, identity.Origin{Address: "192.0.2.9", RequestID: "r1"})
-	return identity.With(ctx, &identity.Principal{Name: "ann", Source: identity.Local})
+	return identity.WithCaller(ctx, &identity.Caller{
+		Origin:    identity.Origin{Address: "192.0.2.9", RequestID: "r1"},
+		Principal: &identity.Principal{Name: "ann", Source: identity.Local},
+	})
 }
 
 // audited are the entries of the audit trail since the last call: who did what
