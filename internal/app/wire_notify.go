@@ -43,7 +43,7 @@ func (a *App) openNotify(ctx context.Context) (err error) {
 	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.chat.egress.Webhook(), Render: render,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.chat.egress.Webhook(), Message: appendMessage,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst,
 		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
@@ -82,10 +82,10 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 	return list
 }
 
-// render makes the message of an event in a channel's format.
-func render(e *notify.Event, format notify.Format) []byte {
+// appendMessage appends the message of an event in a channel's format.
+func appendMessage(to []byte, e *notify.Event, format notify.Format) []byte {
 	if format == notify.Slack {
-		return slack.Render(card.New(e))
+		return slack.Append(to, card.New(e))
 	}
-	return teams.Render(card.New(e))
+	return teams.Append(to, card.New(e))
 }

@@ -55,3 +55,58 @@ func TestTheLogStaysSmall(t *testing.T) {
 		t.Errorf("the log has %d MiB after %d were written", size, written)
 	}
 }
+
+// Most of the log is moved beside the writer, and it begins anew.
+func TestTheLogBeginsAnew(t *testing.T) {
+	d := dbtest.Open(t, db.Options{Dir: t.TempDir()})
+	must(t, d.Migrate(t.Context(), things))
+	most := 0
+	for i := range 400 { // 100 MiB, of which the log holds a sixth
+		must(t, d.Write(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(t.Context(), `INSERT INTO things (name, body) VALUES ($1, $2)`, fmt.Sprint(i), make([]byte, 1<<18))
+			return err
+		}))
+		most = max(most, logged(t, d))
+	}
+	if most < 4000 || most > 8000 {
+		t.Errorf("the log had up to %d pages", most)
+	}
+}
+
+// A reader that stays keeps the log from beginning anew, and it does when the
+// reader is through.
+func TestTheLogBeginsAnewAfterALongReader(t *testing.T) {
+	d := dbtest.Open(t, db.Options{Dir: t.TempDir()})
+	must(t, d.Migrate(t.Context(), things))
+	fill := func(pages int) {
+		for range pages / 64 {
+			must(t, d.Write(t.Context(), func(tx *db.Tx) error {
+				_, err := tx.Exec(t.Context(), `UPDATE things SET body = randomblob(262144) WHERE name = 'a'`)
+				return err
+			}))
+		}
+	}
+	must(t, d.Write(t.Context(), func(tx *db.Tx) error { return insert(t.Context(), tx, "a") }))
+	must(t, d.Read(t.Context(), func(tx *db.Tx) error {
+		must(t, tx.QueryRow(t.Context(), `SELECT count(*) FROM things`).Scan(new(int)))
+		fill(6000)
+		if n := logged(t, d); n < 5000 {
+			t.Errorf("the log has %d pages, of which the reader may need some", n)
+		}
+		return nil
+	}))
+	for deadline := time.Now().Add(20 * time.Second); logged(t, d) >= 4000; fill(64) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the log still has %d pages", logged(t, d))
+		}
+	}
+}
+
+// logged is how many pages the log has.
+func logged(t *testing.T, d *db.DB) (pages int) {
+	must(t, d.Read(t.Context(), func(tx *db.Tx) error {
+		var busy, moved int
+		return tx.QueryRow(t.Context(), `PRAGMA wal_checkpoint(NOOP)`).Scan(&busy, &pages, &moved)
+	}))
+	return pages
+}

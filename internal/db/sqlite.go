@@ -58,7 +58,7 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 		lock.Close()
 		return nil, fault.Wrap(err, fault.Unavailable, "The database file outrigger.db in the folder %s cannot be opened. Look at its permissions and its disk.", o.Dir)
 	}
-	e.writer = newWriter(e.connectWriter, file+"-wal", o.Clock, m)
+	e.writer = newWriter(e.connectWriter, newCheckpointer(e.connect), file+"-wal", o.Clock, m)
 	return e, nil
 }
 
@@ -77,20 +77,20 @@ func private(file string) error {
 func (e *sqliteEngine) open(ctx context.Context, file string) error {
 	pragmas := url.Values{"_pragma": {
 		"journal_mode(WAL)",
-		"synchronous(FULL)",        // a commit is on the disk before it is acknowledged
-		"foreign_keys(1)",          // as on PostgreSQL
-		"case_sensitive_like(1)",   // as on PostgreSQL
-		"busy_timeout(5000)",       // another program that looks into the file, a backup for example
-		"temp_store(MEMORY)",       // what savepoints set aside needs no file
-		"wal_autocheckpoint(4000)", // 16 MiB: fewer syncs of the main file, and a restart still replays it at once
+		"synchronous(FULL)",      // a commit is on the disk before it is acknowledged
+		"foreign_keys(1)",        // as on PostgreSQL
+		"case_sensitive_like(1)", // as on PostgreSQL
+		"busy_timeout(5000)",     // another program that looks into the file, a backup for example
+		"temp_store(MEMORY)",     // what savepoints set aside needs no file
+		"wal_autocheckpoint(0)",  // the checkpointer does it
 	}}
 	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath() + "?" + pragmas.Encode())
 	if err != nil {
 		return err
 	}
 	e.pool = sql.OpenDB(connector)
-	e.pool.SetMaxOpenConns(sqliteReaders + 1)
-	e.pool.SetMaxIdleConns(0) // sessions keep their connections; one that is given back is closed
+	e.pool.SetMaxOpenConns(sqliteReaders + 2) // the writer and the checkpointer
+	e.pool.SetMaxIdleConns(0)                 // sessions keep their connections; one that is given back is closed
 	ses, err := e.connect(ctx)
 	if err == nil {
 		_, err = ses.conn.ExecContext(ctx, "BEGIN IMMEDIATE; PRAGMA user_version = 1; COMMIT")

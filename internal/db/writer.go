@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,14 +73,15 @@ type writer struct {
 	through   chan struct{} // closed when the goroutine has ended
 
 	// The goroutine's own:
-	ses    *session // nil until the first group and after trouble
-	log    string   // the file of the write-ahead log
-	trimAt int64    // its size at which trim is due
+	ses        *session // nil until the first group and after trouble
+	checkpoint *checkpointer
+	log        string // the file of the write-ahead log
+	trimAt     int64  // its size at which trim is due
 }
 
-func newWriter(connect func(context.Context) (*session, error), log string, clock func() time.Time, m *metrics) *writer {
+func newWriter(connect func(context.Context) (*session, error), c *checkpointer, log string, clock func() time.Time, m *metrics) *writer {
 	w := &writer{
-		connect: connect, clock: clock, metrics: m, log: log, trimAt: walLimit,
+		connect: connect, checkpoint: c, clock: clock, metrics: m, log: log, trimAt: walLimit,
 		wake: make(chan struct{}, 1), through: make(chan struct{}),
 	}
 	go w.loop()
@@ -131,9 +133,11 @@ func (w *writer) loop() {
 			return
 		}
 		w.discard()
+		w.checkpoint.close()
 		close(w.through)
 	}()
 	for {
+		runtime.Gosched() // whoever is about to write joins the group: fewer commits under load
 		group, closed := w.take()
 		switch {
 		case len(group) > 0:
@@ -182,6 +186,7 @@ func (w *writer) run(group []*call) {
 			c.finish(err)
 		}
 		if err == nil {
+			w.checkpoint.committed(w.ses)
 			w.trim()
 		}
 	}()

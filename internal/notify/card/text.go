@@ -3,6 +3,7 @@ package card
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"outrigger/internal/notify"
 )
@@ -55,9 +56,12 @@ func paragraphs(s string, max int) string {
 	s, more := notify.Cut(s, 4*max)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	var b strings.Builder
-	b.Grow(len(s))
-	empty := 0
+	b.Grow(min(len(s), max+utf8.UTFMax))
+	n, empty := 0, 0
 	for l := range strings.Lines(s) {
+		if n > max {
+			break // the rest is cut off
+		}
 		l = strings.TrimRight(l, " \t\n\v\f")
 		if !printable(l) {
 			l = strings.Map(visible, l)
@@ -66,6 +70,7 @@ func paragraphs(s string, max int) string {
 			empty++
 			continue
 		}
+		l, _ = notify.Cut(l, max+1-n)
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 			if empty > 0 {
@@ -74,6 +79,7 @@ func paragraphs(s string, max int) string {
 		}
 		empty = 0
 		b.WriteString(l)
+		n += utf8.RuneCountInString(l) // line breaks left out: one too many is cut off all the same
 	}
 	return cut(b.String(), max, more)
 }

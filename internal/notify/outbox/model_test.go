@@ -151,7 +151,7 @@ func (m *model) start(r *rapid.T) {
 	n := &modelNode{Store: m.store(r), m: m, leases: db.NewLeases(m.d, "node", nil)}
 	n.leases.Time, n.leases.Every = time.Hour, time.Hour // only a successor ends them
 	n.outbox = New(Options{
-		Queue: n, Client: n, Render: func(e *notify.Event, _ notify.Format) []byte { return []byte(e.URL) },
+		Queue: n, Client: n, Message: func(to []byte, e *notify.Event, _ notify.Format) []byte { return append(to, e.URL...) },
 		Alone: m.alone, Rate: 1e6, Burst: 1e6, Clock: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})
 	n.OnChange(n.outbox.Enqueued, n.outbox.Moved)

@@ -33,7 +33,8 @@ type Queue interface {
 	Load(ctx context.Context) error // the rules, where others changed them
 }
 
-// Doer sends a request to a webhook URL: egress's guarded client.
+// Doer sends a request to a webhook URL: egress's guarded client. Once Do has
+// failed, or the answer is closed, it reads nothing of the request's body.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
@@ -53,7 +54,8 @@ type Options struct {
 	// Members says whether this node takes part, and how many do.
 	Members func(context.Context) (self, active int, err error)
 	Client  Doer
-	Render  func(*notify.Event, notify.Format) []byte
+	// Message appends the message of an event in a channel's format.
+	Message func(to []byte, e *notify.Event, f notify.Format) []byte
 
 	// Alone says that no other node writes deliveries, so that new ones may
 	// be taken from their commit without reading them back.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"outrigger/internal/egress"
@@ -69,7 +70,10 @@ func (c *channel) post(ctx context.Context, d *notify.Delivery) (*work.Attempt, 
 	ctx = context.WithoutCancel(ctx)
 	a := &work.Attempt{At: c.b.Clock()}
 	begun := time.Now()
-	resp, answer, err := c.exchange(ctx, c.b.Render(d.Event, d.Format))
+	message := messages.Get().(*[]byte)
+	defer messages.Put(message)
+	*message = c.b.Message((*message)[:0], d.Event, d.Format)
+	resp, answer, err := c.exchange(ctx, *message)
 	a.Took = time.Since(begun)
 	answer = hide(c.url, answer)
 	o := judge(resp, answer, err, c.b.Clock())
@@ -83,6 +87,10 @@ func (c *channel) post(ctx context.Context, d *notify.Delivery) (*work.Attempt, 
 	return a, o
 }
 
+// messages hold what is being sent; none is long, since platforms take none such.
+var messages = sync.Pool{New: func() any { return new([]byte) }}
+
+// exchange sends body, of which nothing is read once it has returned.
 func (c *channel) exchange(ctx context.Context, body []byte) (*http.Response, string, error) {
 	req, err := egress.NewRequest(ctx, http.MethodPost, c.url.Reveal(), bytes.NewReader(body))
 	if err != nil {

@@ -44,10 +44,11 @@ func judge(resp *http.Response, answer string, err error, now time.Time) outcome
 		return outcome{verdict: wait, reason: err.Error()}
 	}
 	status := resp.StatusCode
+	if status >= 200 && status < 300 {
+		return outcome{verdict: done}
+	}
 	said := sentence(status, answer)
 	switch {
-	case status >= 200 && status < 300:
-		return outcome{verdict: done}
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500,
 		// No proxy of ours is in the way: this is the platform's own, and must
 		// not hold up other channels.

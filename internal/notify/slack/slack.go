@@ -32,20 +32,20 @@ const (
 	maxMessage = 120
 	maxLabel   = 60
 
-	// usualSize is what most messages stay below, in bytes.
-	usualSize = 2048
+	// usualText is what most blocks' texts stay below, in bytes.
+	usualText = 512
 )
 
-// Render writes the card's message: compact JSON below MaxSize. If need be,
+// Append appends the card's message: compact JSON below MaxSize. If need be,
 // parts of the card are left off in the order of card.Shorten.
-func Render(c card.Card) []byte {
-	w := writer{b: make([]byte, 0, usualSize), text: make([]byte, 0, usualSize/4)}
+func Append(to []byte, c card.Card) []byte {
+	w := writer{text: make([]byte, 0, usualText)}
 	for {
+		w.b = to
 		w.message(&c)
-		if len(w.b) < MaxSize || !c.Shorten() {
+		if len(w.b)-len(to) < MaxSize || !c.Shorten() {
 			return w.b
 		}
-		w.b = w.b[:0]
 	}
 }
 

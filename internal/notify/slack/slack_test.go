@@ -18,7 +18,7 @@ import (
 func TestGolden(t *testing.T) {
 	for _, x := range notify.EventTypes() {
 		e := notifytest.Event(x)
-		message := Render(card.New(&e))
+		message := Append(nil, card.New(&e))
 		if err := notifytest.Golden(x.String(), message); err != nil {
 			t.Error(err)
 		}
@@ -77,7 +77,7 @@ func TestMarkupIsEscaped(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}
-	b := Render(card.Card{Title: "a *b*", Text: "one\n<two>", Links: []card.Link{{Title: "Open <x>", URL: "https://h/?a=1&b=2"}}})
+	b := Append(nil, card.Card{Title: "a *b*", Text: "one\n<two>", Links: []card.Link{{Title: "Open <x>", URL: "https://h/?a=1&b=2"}}})
 	for _, want := range []string{`"⚪ a *b*"`, `">one\n>&lt;two&gt;"`, `"<https://h/?a=1&amp;b=2|Open &lt;x&gt;>"`} {
 		if !bytes.Contains(b, []byte(want)) {
 			t.Errorf("no %s in %s", want, b)
@@ -94,7 +94,7 @@ func TestTooBig(t *testing.T) {
 	for i := range 40 {
 		e.Facts = append(e.Facts, notify.Fact{Name: fmt.Sprintf("fact %d", i), Value: strings.Repeat("&", 1000)})
 	}
-	b := Render(card.New(&e))
+	b := Append(nil, card.New(&e))
 	check(t, b)
 	if !bytes.Contains(b, []byte("pushed to")) || !bytes.Contains(b, []byte("|Open branch>")) || !bytes.Contains(b, []byte("17 commits")) {
 		t.Errorf("the title or the link is gone, or commits do not go first: %s", b)
@@ -106,7 +106,7 @@ func TestCommitsThatDoNotFitAreCounted(t *testing.T) {
 	for i := range e.Commits {
 		e.Commits[i].URL += strings.Repeat("x", 1200)
 	}
-	b := Render(card.New(&e))
+	b := Append(nil, card.New(&e))
 	check(t, b)
 	if !bytes.Contains(b, []byte("|0f1d2e3c4b>")) || !bytes.Contains(b, []byte("and 15 more")) {
 		t.Error(string(b))
@@ -123,7 +123,7 @@ func TestAnyCardFits(t *testing.T) {
 			c.Commits = append(c.Commits, card.Commit{ID: text.Draw(t, "id"), Message: text.Draw(t, "message"), URL: address.Draw(t, "url")})
 			c.Links = append(c.Links, card.Link{Title: text.Draw(t, "label"), URL: address.Draw(t, "url")})
 		}
-		check(t, Render(c))
+		check(t, Append(nil, c))
 	})
 }
 
@@ -131,7 +131,7 @@ func BenchmarkCard(b *testing.B) {
 	e := notifytest.Event(notify.PullRequestOpened)
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(Render(card.New(&e))) == 0 {
+		if len(Append(nil, card.New(&e))) == 0 {
 			b.Fatal("nothing")
 		}
 	}

@@ -7,7 +7,6 @@
 package teams
 
 import (
-	"bytes"
 	"strconv"
 	"sync"
 
@@ -34,16 +33,18 @@ const (
 	maxLabel = 60 // what a button says
 )
 
-// Render writes the card's message: compact JSON below MaxSize, without nulls.
+// Append appends the card's message: compact JSON below MaxSize, without nulls.
 // If need be, parts of the card are left off in the order of card.Shorten.
-func Render(c card.Card) []byte {
+func Append(to []byte, c card.Card) []byte {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	for {
-		w.b = w.b[:0]
+		w.b = to
 		w.message(&c)
-		if len(w.b) < MaxSize || !c.Shorten() {
-			return bytes.Clone(w.b)
+		message := w.b
+		w.b = nil
+		if len(message)-len(to) < MaxSize || !c.Shorten() {
+			return message
 		}
 	}
 }
@@ -54,6 +55,7 @@ type writer struct {
 	scratch []byte
 }
 
+// writers keep their scratch.
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
 func (w *writer) message(c *card.Card) {

@@ -21,7 +21,7 @@ import (
 func TestGolden(t *testing.T) {
 	for _, x := range notify.EventTypes() {
 		e := notifytest.Event(x)
-		message := Render(card.New(&e))
+		message := Append(nil, card.New(&e))
 		if err := notifytest.Golden(x.String(), message); err != nil {
 			t.Error(err)
 		}
@@ -99,7 +99,7 @@ func hasNull(v any) bool {
 }
 
 func TestNothingIsEscapedAsHTML(t *testing.T) {
-	b := Render(card.Card{Title: "a <b> & c"})
+	b := Append(nil, card.Card{Title: "a <b> & c"})
 	if !bytes.Contains(b, []byte("a <b> & c")) {
 		t.Error(string(b))
 	}
@@ -170,7 +170,7 @@ func TestTooBig(t *testing.T) {
 
 func checkTooBig(t *testing.T, c card.Card) string {
 	t.Helper()
-	b := Render(c)
+	b := Append(nil, c)
 	m := check(t, b)
 	if len(b) < MaxSize-4000 {
 		t.Errorf("only %d bytes are used", len(b))
@@ -191,12 +191,12 @@ func TestAnyCardFits(t *testing.T) {
 			c.Commits = append(c.Commits, card.Commit{ID: text.Draw(t, "id"), Message: text.Draw(t, "message"), URL: address.Draw(t, "url")})
 			c.Links = append(c.Links, card.Link{Title: text.Draw(t, "label"), URL: address.Draw(t, "url")})
 		}
-		check(t, Render(c))
+		check(t, Append(nil, c))
 	})
 }
 
-// FuzzRender decodes any body and renders what comes of it.
-func FuzzRender(f *testing.F) {
+// FuzzAppend decodes any body and renders what comes of it.
+func FuzzAppend(f *testing.F) {
 	var keys []string
 	for i, s := range samples.Samples() {
 		keys = append(keys, s.EventKey)
@@ -208,7 +208,7 @@ func FuzzRender(f *testing.F) {
 			return
 		}
 		for i := range events {
-			check(t, Render(card.New(&events[i])))
+			check(t, Append(nil, card.New(&events[i])))
 		}
 	})
 }
@@ -217,7 +217,7 @@ func BenchmarkCard(b *testing.B) {
 	e := notifytest.Event(notify.PullRequestOpened)
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(Render(card.New(&e))) == 0 {
+		if len(Append(nil, card.New(&e))) == 0 {
 			b.Fatal("nothing")
 		}
 	}
