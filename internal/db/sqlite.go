@@ -112,8 +112,8 @@ func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
 }
 
 // connectWriter opens the writer's connection. It has more cache than the
-// readers' 512 KiB, enough for the pages that a transaction of 256 events
-// changes; with half of that an event costs 5 % more, with twice no less. Each
+// readers' 512 KiB, enough for the pages that a large transaction changes: of
+// 256 events each costs 5 % more with half of that, and no less with twice. Each
 // KiB takes two: the driver's allocator gives a page of 4 KiB and its header
 // room for 8.
 func (e *sqliteEngine) connectWriter(ctx context.Context) (*session, error) {

@@ -1,12 +1,17 @@
 package notify
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"outrigger/internal/db"
 )
@@ -53,39 +58,47 @@ const sameBodyWithin = 10 * time.Minute
 func (s *Store) Accept(ctx context.Context, r *Receipt) error {
 	sum := sha256.Sum256([]byte(r.Connection + "\x00" + r.Key + "\x00" + string(r.Digest)))
 	r.fingerprint = sum[:16]
-	buf := encodings.Get().(*[]byte)
+	buf := encodings.Get().(*bytes.Buffer)
 	defer func() {
-		if cap(*buf) <= maxPooled {
+		if buf.Cap() <= maxPooled {
 			encodings.Put(buf)
 		}
 	}()
-	*buf = r.encode((*buf)[:0])
+	if err := r.encode(buf); err != nil {
+		return err
+	}
 	r.match(s.Rules())
 	return s.events.Do(ctx, r)
 }
 
 // encodings holds the events of a webhook while they wait for their commit.
-var encodings = sync.Pool{New: func() any { return new([]byte) }}
+var encodings = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // maxPooled is how big a buffer may be to be kept: one push of many events
 // must not stay in memory for ever.
 const maxPooled = 64 << 10
 
-// encode appends the events to buf, which belongs to the receipt until it is
+// encode writes the events into buf, which belongs to the receipt until it is
 // committed.
-func (r *Receipt) encode(buf []byte) []byte {
+func (r *Receipt) encode(buf *bytes.Buffer) error {
+	buf.Reset()
 	ends := make([]int, len(r.Events))
 	for i := range r.Events {
-		buf = r.Events[i].appendJSON(buf)
-		ends[i] = len(buf)
+		if err := jsonv2.MarshalWrite(buf, &r.Events[i], eventOptions); err != nil {
+			return fmt.Errorf("encode event: %w", err)
+		}
+		ends[i] = buf.Len()
 	}
+	begin, all := 0, buf.Bytes()
 	r.encoded = make([][]byte, len(ends))
-	begin := 0
 	for i, end := range ends {
-		r.encoded[i], begin = buf[begin:end], end
+		r.encoded[i], begin = all[begin:end], end
 	}
-	return buf
+	return nil
 }
+
+// eventOptions read the struct tags as encoding/json does.
+var eventOptions = jsonv2.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
 
 // match finds the rules of every event and plans one delivery a channel.
 func (r *Receipt) match(rules *RuleSet) {
