@@ -18,6 +18,7 @@ func TestTheLogStaysSmall(t *testing.T) {
 	dir := t.TempDir()
 	d := dbtest.Open(t, db.Options{Dir: dir})
 	must(t, d.Migrate(t.Context(), things))
+	must(t, d.BoundLog(t.Context(), 4000))
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 6 {
@@ -60,6 +61,7 @@ func TestTheLogStaysSmall(t *testing.T) {
 func TestTheLogBeginsAnew(t *testing.T) {
 	d := dbtest.Open(t, db.Options{Dir: t.TempDir()})
 	must(t, d.Migrate(t.Context(), things))
+	must(t, d.BoundLog(t.Context(), 4000))
 	most := 0
 	for i := range 400 { // 26,000 pages
 		must(t, d.Write(t.Context(), func(tx *db.Tx) error {
@@ -78,6 +80,7 @@ func TestTheLogBeginsAnew(t *testing.T) {
 func TestTheLogBeginsAnewAfterALongReader(t *testing.T) {
 	d := dbtest.Open(t, db.Options{Dir: t.TempDir()})
 	must(t, d.Migrate(t.Context(), things))
+	must(t, d.BoundLog(t.Context(), 4000))
 	fill := func(pages int) {
 		for range pages / 64 {
 			must(t, d.Write(t.Context(), func(tx *db.Tx) error {

@@ -19,3 +19,11 @@ func (d *DB) Queued() int {
 	defer w.mu.Unlock()
 	return len(w.hot) + len(w.bulk)
 }
+
+// BoundLog has SQLite's write-ahead log get so many pages long.
+func (d *DB) BoundLog(ctx context.Context, pages int) error {
+	return d.Write(ctx, func(*Tx) error {
+		d.engine.(*sqliteEngine).writer.checkpoint.bound(pages)
+		return nil
+	})
+}

@@ -58,7 +58,7 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 		lock.Close()
 		return nil, fault.Wrap(err, fault.Unavailable, "The database file outrigger.db in the folder %s cannot be opened. Look at its permissions and its disk.", o.Dir)
 	}
-	e.writer = newWriter(e.connectWriter, newCheckpointer(e.connect), file+"-wal", o.Clock, m)
+	e.writer = newWriter(e.connectWriter, newCheckpointer(e.connect, file+"-wal"), o.Clock, m)
 	return e, nil
 }
 

@@ -75,13 +75,11 @@ type writer struct {
 	// The goroutine's own:
 	ses        *session // nil until the first group and after trouble
 	checkpoint *checkpointer
-	log        string // the file of the write-ahead log
-	trimAt     int64  // its size at which trim is due
 }
 
-func newWriter(connect func(context.Context) (*session, error), c *checkpointer, log string, clock func() time.Time, m *metrics) *writer {
+func newWriter(connect func(context.Context) (*session, error), c *checkpointer, clock func() time.Time, m *metrics) *writer {
 	w := &writer{
-		connect: connect, checkpoint: c, clock: clock, metrics: m, log: log, trimAt: walLimit,
+		connect: connect, checkpoint: c, clock: clock, metrics: m,
 		wake: make(chan struct{}, 1), through: make(chan struct{}),
 	}
 	go w.loop()
@@ -187,7 +185,6 @@ func (w *writer) run(group []*call) {
 		}
 		if err == nil {
 			w.checkpoint.committed(w.ses)
-			w.trim()
 		}
 	}()
 	err = w.transaction(live)
