@@ -13,6 +13,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"outrigger/internal/db/vfs"
 	"outrigger/internal/fault"
 )
 
@@ -75,7 +76,10 @@ func private(file string) error {
 // open prepares the pool and has SQLite write the file once, so that a folder
 // that cannot be written shows at the start.
 func (e *sqliteEngine) open(ctx context.Context, file string) error {
-	pragmas := url.Values{"_pragma": {
+	if err := vfs.Register(); err != nil {
+		return err
+	}
+	parameters := url.Values{"vfs": {vfs.Name}, "_pragma": {
 		"journal_mode(WAL)",
 		"synchronous(FULL)",      // a commit is on the disk before it is acknowledged
 		"foreign_keys(1)",        // as on PostgreSQL
@@ -84,7 +88,7 @@ func (e *sqliteEngine) open(ctx context.Context, file string) error {
 		"temp_store(MEMORY)",     // what savepoints set aside needs no file
 		"wal_autocheckpoint(0)",  // the checkpointer does it
 	}}
-	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath() + "?" + pragmas.Encode())
+	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath() + "?" + parameters.Encode())
 	if err != nil {
 		return err
 	}

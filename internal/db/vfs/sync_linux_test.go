@@ -1,0 +1,65 @@
+package vfs
+
+import (
+	"database/sql"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+	"modernc.org/libc"
+	_ "modernc.org/sqlite"
+)
+
+// Each commit is synced once, the first one by SQLite's own VFS, and after a sync
+// that failed so is the next.
+func TestEachCommitIsSynced(t *testing.T) {
+	if err := Register(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "a.db")+"?vfs="+Name+"&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	write := func() {
+		t.Helper()
+		if _, err := db.Exec(`CREATE TABLE IF NOT EXISTS t (v BLOB); INSERT INTO t VALUES (randomblob(200000))`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write() // opens the log, which counting needs
+
+	var whole, contents int
+	xSync, fdatasync := theirs.FxSync, syncContent
+	defer func() { theirs.FxSync, syncContent = xSync, fdatasync }()
+	counting := func(tls *libc.TLS, file uintptr, flags int32) int32 {
+		whole++
+		return function[func(*libc.TLS, uintptr, int32) int32](xSync)(tls, file, flags)
+	}
+	defer runtime.KeepAlive(counting)
+	theirs.FxSync = pointer(counting)
+	works := true
+	syncContent = func(fd int) error {
+		contents++
+		if !works {
+			return unix.EIO
+		}
+		return fdatasync(fd)
+	}
+	for range 5 {
+		write()
+	}
+	if whole != 0 || contents != 5 {
+		t.Errorf("5 commits to an open log were synced %d times, and %d times by SQLite's own VFS", contents, whole)
+	}
+	works, contents = false, 0
+	write()
+	if whole != 1 || contents != 1 {
+		t.Errorf("where fdatasync fails, SQLite's own VFS synced %d times", whole)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

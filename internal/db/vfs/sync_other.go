@@ -1,0 +1,10 @@
+//go:build !linux
+
+package vfs
+
+// content is for systems where fsync is all there is.
+type content struct{}
+
+func (*content) sync(uintptr) bool { return false }
+
+func (*content) close() {}
