@@ -51,6 +51,8 @@ INSERT INTO notify_generation (id, generation) VALUES (1, 1);
 -- One row an event, and one a webhook that held none (silent, unknown, not
 -- understood). request_id and fingerprint stand on the first row of a webhook.
 -- rules is how many rules took the event, needed how many deliveries are kept.
+-- Where an event writes a check has no IN: of a list of more than two SQLite
+-- makes a table each time.
 CREATE TABLE notify_events (
     id             INTEGER PRIMARY KEY,
     connection     TEXT    NOT NULL,
@@ -58,7 +60,8 @@ CREATE TABLE notify_events (
     request_id     TEXT,
     fingerprint    BLOB,
     received_at    INTEGER NOT NULL,
-    outcome        TEXT    NOT NULL CHECK (outcome IN ('understood', 'silent', 'unknown', 'not_understood')),
+    outcome        TEXT    NOT NULL CHECK (outcome = 'understood' OR outcome = 'silent'
+                       OR outcome = 'unknown' OR outcome = 'not_understood'),
     reason         TEXT    NOT NULL,
     project_key    TEXT    NOT NULL,
     repository_key TEXT    NOT NULL,
@@ -82,7 +85,8 @@ CREATE TABLE notify_deliveries (
     format      TEXT    NOT NULL CHECK (format IN ('teams', 'slack')),
     rule_id     INTEGER NOT NULL,
     rules       TEXT    NOT NULL,
-    state       TEXT    NOT NULL CHECK (state IN ('deciding', 'waiting', 'sending', 'delivered', 'failed', 'cancelled')),
+    state       TEXT    NOT NULL CHECK (state = 'waiting' OR state = 'delivered' OR state = 'deciding'
+                    OR state = 'sending' OR state = 'failed' OR state = 'cancelled'),
     reason      TEXT    NOT NULL,
     attempts    INTEGER NOT NULL CHECK (attempts >= 0),
     errors_5xx  INTEGER NOT NULL CHECK (errors_5xx >= 0),
