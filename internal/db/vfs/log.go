@@ -98,8 +98,14 @@ func syncLog(tls *libc.TLS, file uintptr, flags int32) int32 {
 	if rc := l.flush(tls, file); rc != sqlite.SQLITE_OK {
 		return rc
 	}
-	if l.synced && l.content.sync(l.name) {
-		return sqlite.SQLITE_OK
+	if l.synced {
+		// One that failed is not tried again: the system may say once only that
+		// something was not written.
+		if tried, err := l.content.sync(l.name); err != nil {
+			return sqlite.SQLITE_IOERR_FSYNC
+		} else if tried {
+			return sqlite.SQLITE_OK
+		}
 	}
 	rc := function[func(*libc.TLS, uintptr, int32) int32](theirs.FxSync)(tls, file, flags)
 	l.synced = rc == sqlite.SQLITE_OK

@@ -13,17 +13,16 @@ type content struct {
 	open bool
 }
 
-// sync is false where it did not work; what is wrong then shows in SQLite's own
-// sync of the file.
-func (c *content) sync(name uintptr) bool {
+// sync says whether it could be tried, and what came of it.
+func (c *content) sync(name uintptr) (tried bool, err error) {
 	if !c.open {
 		fd, err := unix.Open(libc.GoString(name), unix.O_RDWR|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return false
+			return false, nil
 		}
 		c.fd, c.open = fd, true
 	}
-	return syncContent(c.fd) == nil
+	return true, syncContent(c.fd)
 }
 
 // syncContent is a variable for tests.
