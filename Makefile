@@ -13,7 +13,7 @@ build: ## build bin/outrigger
 test: ## install what the tests need where it is missing, then run all of them
 	@scripts/test.sh
 
-soak: ## the long forms: TEST_KILLS kills (200), then every fuzz target for TEST_FUZZ (60s)
+soak: ## the long forms: TEST_KILLS kills (200), TEST_CUTS power cuts (200), every fuzz target for TEST_FUZZ (60s)
 	@scripts/soak.sh
 
 lint: ## gofmt, go vet, staticcheck, shellcheck

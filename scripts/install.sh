@@ -17,6 +17,7 @@ has node || need nodejs
 has npm || need npm
 has shellcheck || need shellcheck
 has dash || need dash
+has sqlite3 || need sqlite3
 has curl || need curl
 has unzip || need unzip
 [ -n "$missing" ] || exit 0

@@ -15,7 +15,7 @@ var (
 	wings = []string{"mailqueue", "notify", "threads"}
 	// outside is what is no part of the server: it wires it, plays its world or
 	// tests it.
-	outside = []string{"app", "archtest", "dbtest", "loadtest", "playground"}
+	outside = []string{"app", "archtest", "dbtest", "loadtest", "playground", "powercut"}
 )
 
 // house is the folder right below internal that a package is in, "" for cmd
@@ -53,6 +53,8 @@ func TestImports(t *testing.T) {
 				// Tests may use what they test with.
 			case house(imported) == "playground" && house(s.pkg) != "app" && house(s.pkg) != "playground":
 				t.Errorf("%s: only app plays the outside world, %s", s.path, imported)
+			case house(imported) == "powercut":
+				t.Errorf("%s: only tests cut the power", s.path)
 			case house(imported) == "app" && s.pkg != "cmd/outrigger":
 				t.Errorf("%s: only the command imports app", s.path)
 			case imported == "testing" && house(s.pkg) != "dbtest" && house(s.pkg) != "loadtest":

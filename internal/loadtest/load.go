@@ -71,6 +71,28 @@ func (l *Load) Acknowledged() int {
 	return n
 }
 
+// RequestIDs are the X-Request-Id of all that were acknowledged. The load must
+// not run.
+func (l *Load) RequestIDs() []string {
+	var ids []string
+	for channel, posts := range l.posts {
+		for i, p := range posts {
+			if p.Acknowledged() {
+				ids = append(ids, string(l.appendRequestID(nil, channel, i+1)))
+			}
+		}
+	}
+	return ids
+}
+
+func (l *Load) appendRequestID(b []byte, channel, seq int) []byte {
+	b = append(b, l.run...)
+	b = append(b, '-')
+	b = strconv.AppendInt(b, int64(channel), 10)
+	b = append(b, '-')
+	return strconv.AppendInt(b, int64(seq), 10)
+}
+
 // Run posts until ctx ends: rate events a second altogether, or, with 0, as
 // fast as answers come. It may be called again, and then goes on counting.
 func (l *Load) Run(ctx context.Context, rate float64) {
@@ -171,11 +193,7 @@ func (c *connection) appendRequest(b []byte, channel, seq int) []byte {
 	b = append(b, "POST "...)
 	b = append(b, c.load.Path...)
 	b = append(b, " HTTP/1.1\r\nHost: node\r\nContent-Type: application/json; charset=utf-8\r\nX-Event-Key: "+EventKey+"\r\nX-Request-Id: "...)
-	b = append(b, c.load.run...)
-	b = append(b, '-')
-	b = strconv.AppendInt(b, int64(channel), 10)
-	b = append(b, '-')
-	b = strconv.AppendInt(b, int64(seq), 10)
+	b = c.load.appendRequestID(b, channel, seq)
 	b = append(b, "\r\nX-Hub-Signature: "...)
 	b = c.signer.appendHeader(b, c.body)
 	b = append(b, "\r\nContent-Length: "...)

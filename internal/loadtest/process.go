@@ -151,6 +151,12 @@ func (p *Process) end(with syscall.Signal) {
 	<-p.exited
 }
 
+// Exited is closed when the process has ended; ExitCode says how.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// ExitCode is that of a process that has ended, -1 where a signal ended it.
+func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
+
 // Log is the last of what the process wrote.
 func (p *Process) Log() string {
 	b, err := os.ReadFile(p.file("outrigger.log"))

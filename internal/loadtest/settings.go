@@ -7,7 +7,8 @@ import (
 
 // Settings are those of a node that differ from test to test.
 type Settings struct {
-	Dir             string // data, configuration and log
+	Dir             string // configuration, log and, where DataDir is empty, data
+	DataDir         string // empty: Dir
 	DatabaseURL     string // empty: SQLite in Dir
 	NodeID          string // empty: the program's default
 	SecretKey       string // base64; needed where nodes share a database
@@ -28,13 +29,20 @@ const (
 	webhookSecret = "webhook-secret-of-the-load-test"
 )
 
+func (s Settings) data() string {
+	if s.DataDir != "" {
+		return s.DataDir
+	}
+	return s.Dir
+}
+
 // yaml is the configuration file of a node that listens at addr. Channels are
 // not paced, and may be on this machine.
 func (s Settings) yaml(addr string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("listen: %q", addr)
-	line("data_dir: %q", s.Dir)
+	line("data_dir: %q", s.data())
 	line("admin_password: %q", AdminPassword)
 	if s.DatabaseURL != "" {
 		line("database_url: %q", s.DatabaseURL)
