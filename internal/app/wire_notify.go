@@ -26,7 +26,7 @@ type chat struct {
 // openNotify gives the wing its routes and pages; nothing is sent yet.
 func (a *App) openNotify(ctx context.Context) (err error) {
 	a.chat.egress, err = egress.New(egress.Options{
-		Policy: egress.Policy{Allowed: a.cfg.Notify.AllowedNetworks}, CAFile: a.cfg.CAFile, Version: a.version,
+		Policy: egress.Policy{Allowed: a.cfg.Notify.AllowedNetworks, Proxied: a.cfg.Notify.ProxiedHosts}, CAFile: a.cfg.CAFile, Version: a.version,
 	})
 	if err != nil {
 		return err

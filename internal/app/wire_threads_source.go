@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"outrigger/internal/config"
-	"outrigger/internal/egress"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
 	"outrigger/internal/threads/source"
@@ -36,11 +35,7 @@ func (a *App) openThreadsSource(context.Context) error {
 		a.steps.add("the host's database", watchLimit, func(context.Context) error { return database.Close() })
 		a.threadsSource.mirror = source.NewMirror(store, database, time.Duration(cfg.SQL.Interval), a.leases, a.log)
 	}
-	remote, err := a.remoteMappings()
-	if err != nil {
-		return err
-	}
-	a.threadsSource.reports = source.NewReports(store, a.leases, remote, a.log)
+	a.threadsSource.reports = source.NewReports(store, a.leases, a.remoteMappings(), a.log)
 	imports := &source.Imports{Store: store, Mirrored: cfg.Source == config.ThreadsSQL, MaxUpload: int64(cfg.MaxUpload)}
 	metrics := source.NewMetrics(a.registry)
 	(&source.API{Store: store, Imports: imports, Reports: a.threadsSource.reports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.router)
@@ -67,23 +62,18 @@ func (a *App) startThreadsSource(ctx context.Context) error {
 
 // remoteMappings is the host that has the id mappings report itself; nil where
 // none is configured.
-func (a *App) remoteMappings() (source.Remote, error) {
+func (a *App) remoteMappings() source.Remote {
 	cfg := &a.cfg.Threads.Mappings.Remote
 	if cfg.URL == "" {
-		return nil, nil
+		return nil
 	}
-	out, err := egress.New(egress.Options{CAFile: a.cfg.CAFile, Version: a.version})
-	if err != nil {
-		return nil, err
-	}
-	a.steps.addStop("connections to the host", watchLimit, out.Close)
 	signIn := func(r *http.Request) { r.SetBasicAuth(cfg.User, cfg.Password.Reveal()) }
 	if !cfg.Token.IsZero() {
 		signIn = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+cfg.Token.Reveal()) }
 	}
 	return &remoteReport{
-		client: &client.Client{Base: cfg.URL, SignIn: signIn, HTTP: out.Patient()}, dir: a.cfg.DataDir,
-	}, nil
+		client: &client.Client{Base: cfg.URL, SignIn: signIn, HTTP: a.chat.egress.Patient()}, dir: a.cfg.DataDir,
+	}
 }
 
 // remoteReport reads the report of a host: it is downloaded first, which goes

@@ -62,6 +62,7 @@ type Metrics struct {
 // Notify is about chat notifications.
 type Notify struct {
 	AllowedNetworks []string     `key:"allowed_networks" else:"none" doc:"CIDRs or host names, besides public addresses, that webhook URLs may reach; http is allowed there."`
+	ProxiedHosts    []string     `key:"proxied_hosts" default:"hooks.slack.com,*.logic.azure.com,*.api.powerplatform.com" doc:"Host names that a proxy may be asked for though they do not resolve here, *.example.com for every name below example.com. It only matters where there is a proxy."`
 	ChannelRate     float64      `key:"channel_rate" default:"1" doc:"How many messages a second a channel gets."`
 	ChannelBurst    int          `key:"channel_burst" default:"4" doc:"How many messages a channel may get at once after a pause."`
 	Connections     []Connection `key:"connections" doc:"The code-hosting platforms that this file declares. They can be changed nowhere else."`

@@ -46,6 +46,8 @@ func printSettings(out io.Writer, list []setting, indent string) {
 
 func printKey(out io.Writer, s setting, indent string) {
 	switch {
+	case s.list() && s.def != "":
+		fmt.Fprintf(out, "%s%s: [\"%s\"]\n", indent, s.name, strings.ReplaceAll(s.def, ",", `", "`))
 	case s.list():
 		fmt.Fprintf(out, "%s%s: []\n", indent, s.name)
 	case s.def != "":
@@ -83,6 +85,8 @@ func printParts(out io.Writer, list []setting, indent, dash string) {
 // defaultDoc is the sentence about the default, after a space.
 func (s setting) defaultDoc() string {
 	switch {
+	case s.list() && s.def != "":
+		return " Defaults to " + strings.ReplaceAll(s.def, ",", ", ") + "."
 	case s.def != "":
 		return " Defaults to " + s.def + "."
 	case s.elseDoc != "":

@@ -98,6 +98,8 @@ func (s setting) set(text string) error {
 			return fmt.Errorf("%q is no whole number", text)
 		}
 		*v = n
+	case *[]string:
+		*v = strings.Split(text, ",")
 	case *float64:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {

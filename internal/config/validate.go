@@ -129,6 +129,11 @@ func (c *Config) judgeNotify(j *judge) {
 			j.wrong("notify.allowed_networks", "%q is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com", n)
 		}
 	}
+	for _, n := range c.Notify.ProxiedHosts {
+		if !hostName.MatchString(strings.TrimPrefix(n, "*.")) {
+			j.wrong("notify.proxied_hosts", "%q is no host name; write chat.example.com, or *.example.com for every name below example.com", n)
+		}
+	}
 	if rate := c.Notify.ChannelRate; !(rate > 0 && rate <= 1e9) {
 		j.wrong("notify.channel_rate", "%v is no rate; write messages a second, above 0", rate)
 	}

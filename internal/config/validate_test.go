@@ -45,6 +45,8 @@ func TestValidate(t *testing.T) {
 		{"networks", func(c *Config) {
 			c.Notify.AllowedNetworks = []string{"10.0.0.0/8", "::1", "chat.example.com", "http://x"}
 		}, `notify.allowed_networks: "http://x" is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com`},
+		{"proxied hosts", func(c *Config) { c.Notify.ProxiedHosts = []string{"chat.example.com", "*.example.com", "*"} },
+			`notify.proxied_hosts: "*" is no host name; write chat.example.com, or *.example.com for every name below example.com`},
 		{"rate", func(c *Config) { c.Notify.ChannelRate = 0 }, "notify.channel_rate: 0 is no rate; write messages a second, above 0"},
 		{"connection", func(c *Config) { c.Notify.Connections = []Connection{good, {Name: "A/b"}, good} },
 			"notify.connections[1].name: \"A/b\" is no name; it has 1 to 63 lower-case letters, digits and dashes, no dash at either end\n" +

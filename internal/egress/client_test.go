@@ -191,7 +191,11 @@ func silent(t *testing.T) *Caller {
 		return ours, nil
 	})
 	t.Cleanup(transport.CloseIdleConnections)
-	return &Caller{secure: transport, plain: transport, agent: "test"}
+	proxies, err := newProxies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Caller{secure: transport, plain: transport, proxies: proxies, agent: "test", limit: Timeout}
 }
 
 func TestTimeLimit(t *testing.T) {
@@ -213,7 +217,7 @@ func TestTimeLimit(t *testing.T) {
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := silent(t)
-		c.patient = true
+		c.limit = 0
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		began := time.Now()

@@ -9,15 +9,34 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"syscall"
+	"time"
 )
 
 // describe says in our own words why a request got no answer. The original
 // error is dropped: a server that echoes what it gets brings the path and the
 // query into it.
-func describe(req *http.Request, err error) error {
+func describe(req *http.Request, proxy *url.URL, err error) error {
 	host := req.URL.Hostname()
+	var failed *hostError
+	switch ctxErr := req.Context().Err(); {
+	case errors.Is(err, ErrRefused), errors.Is(err, ErrProxy):
+		return err
+	case ctxErr != nil:
+		return fmt.Errorf("the request to %s was ended: %w", host, ctxErr)
+	case errors.As(err, &failed):
+		return err
+	}
+	if err := describeProxy(host, proxy, err); err != nil {
+		return err
+	}
+	return cause(host, err, Timeout)
+}
+
+// cause says why host did not answer, which had so long.
+func cause(host string, err error, limit time.Duration) error {
 	var (
 		name  *net.DNSError
 		cert  *tls.CertificateVerificationError
@@ -26,15 +45,11 @@ func describe(req *http.Request, err error) error {
 		first tls.RecordHeaderError
 		errno syscall.Errno
 	)
-	switch ctxErr := req.Context().Err(); {
-	case errors.Is(err, ErrRefused):
-		return err
-	case ctxErr != nil:
-		return fmt.Errorf("the request to %s was ended: %w", host, ctxErr)
+	switch {
 	case errors.As(err, &name) && !name.IsTimeout:
 		return fmt.Errorf("the name %s cannot be resolved", host)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isTimeout(err):
-		return fmt.Errorf("%s did not answer within %v", host, Timeout)
+		return fmt.Errorf("%s did not answer within %v", host, limit)
 	case errors.Is(err, errNoAnswer):
 		return fmt.Errorf("%s cannot be reached: %w", host, errNoAnswer)
 	case errors.As(err, &cert):
@@ -47,10 +62,15 @@ func describe(req *http.Request, err error) error {
 		return fmt.Errorf("%s does not speak TLS", host)
 	case errors.As(err, &errno):
 		return fmt.Errorf("the connection to %s failed: %w", host, errno)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case broke(err):
 		return fmt.Errorf("%s closed the connection without an answer", host)
 	}
 	return fmt.Errorf("%s did not answer in HTTP", host)
+}
+
+// broke tells whether the other side ended the connection.
+func broke(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
 func isTimeout(err error) bool {

@@ -69,13 +69,7 @@ func (v *verdict) judge(address string) error {
 	if err != nil {
 		return fmt.Errorf("%s %w: its address cannot be read", v.host, ErrRefused)
 	}
-	if b, is := v.guard.policy.refuses(target.Addr()); is {
-		return fmt.Errorf("%s %w: it is in %s, which notify.allowed_networks does not name", v.host, ErrRefused, b)
-	}
-	if v.guard.plaintext && !v.guard.policy.allowsAddr(target.Addr()) {
-		return fmt.Errorf("%s %w: http is only for what notify.allowed_networks names", v.host, ErrRefused)
-	}
-	return nil
+	return v.guard.policy.judge(v.host, target.Addr(), v.guard.plaintext)
 }
 
 // explain says why no connection came about. The dialler reports the address

@@ -43,7 +43,7 @@ func answerOne(conn net.Conn, addrs func() []string) error {
 	if err := m.Unpack(raw); err != nil {
 		return err
 	}
-	m.Header.Response, m.Additionals = true, nil
+	m.Header.Response, m.Header.RecursionAvailable, m.Additionals = true, true, nil
 	if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
 		for _, a := range addrs() {
 			m.Answers = append(m.Answers, dnsmessage.Resource{
@@ -152,8 +152,7 @@ func TestAllowedNameGoesAnywhere(t *testing.T) {
 }
 
 func TestPlainHTTPIsForAllowedOnly(t *testing.T) {
-	g := &guard{policy: strict(t, "10.0.0.0/8"), plaintext: true}
-	v := verdict{guard: g, host: "chat.example.com"}
+	v := verdict{guard: &guard{policy: strict(t, "10.0.0.0/8"), plaintext: true}, host: "chat.example.com"}
 	if err := v.judge("8.8.8.8:80"); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "http is only for") {
 		t.Errorf("a public address by http: %v", err)
 	}

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 
@@ -13,6 +14,10 @@ type Policy struct {
 	// notify.allowed_networks. Plain http is for these only. A host name
 	// allows whatever it resolves to; it allows no names below it.
 	Allowed []string
+	// Proxied holds the host names, as in notify.proxied_hosts, that a proxy
+	// may be asked for though they do not resolve here. *.example.com is every
+	// name below example.com, and not itself.
+	Proxied []string
 }
 
 // policy is a Policy that was understood.
@@ -20,6 +25,7 @@ type policy struct {
 	special  []block
 	networks []netip.Prefix
 	names    map[string]bool
+	proxied  []string // example.com, or .example.com for names below it
 }
 
 func (p Policy) parse() (*policy, error) {
@@ -37,7 +43,29 @@ func (p Policy) parse() (*policy, error) {
 			return nil, fault.New(fault.Invalid, "notify.allowed_networks: %q is no network (10.0.0.0/8), address or host name.", entry)
 		}
 	}
+	for _, entry := range p.Proxied {
+		name, below := strings.CutPrefix(hostName(strings.TrimSpace(entry)), "*.")
+		if !isHostName(name) {
+			return nil, fault.New(fault.Invalid, "notify.proxied_hosts: %q is no host name, nor *. and a host name.", entry)
+		}
+		if below {
+			name = "." + name
+		}
+		out.proxied = append(out.proxied, name)
+	}
 	return out, nil
+}
+
+// proxiedName tells whether a proxy may be asked for a host that does not resolve
+// here.
+func (p *policy) proxiedName(host string) bool {
+	host = hostName(host)
+	for _, name := range p.proxied {
+		if host == name || name[0] == '.' && strings.HasSuffix(host, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // allowsName tells whether a host is allowed by its name.
@@ -68,6 +96,17 @@ func (p *policy) refuses(addr netip.Addr) (block, bool) {
 		}
 	}
 	return block{}, false
+}
+
+// judge refuses an address of host that may not be dialled; plaintext is http.
+func (p *policy) judge(host string, addr netip.Addr, plaintext bool) error {
+	if b, is := p.refuses(addr); is {
+		return fmt.Errorf("%s %w: it is in %s, which notify.allowed_networks does not name", host, ErrRefused, b)
+	}
+	if plaintext && !p.allowsAddr(addr) {
+		return fmt.Errorf("%s %w: http is only for what notify.allowed_networks names", host, ErrRefused)
+	}
+	return nil
 }
 
 // hostName is the form in which names are compared: names are the same in

@@ -1,0 +1,105 @@
+package egress
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// Caller sends requests. Its errors never hold the path or the query of a URL,
+// nor the credentials of a proxy, which may be secrets.
+type Caller struct {
+	secure, plain, proxied *http.Transport
+	proxies                *proxies
+	judge                  func(context.Context, *url.URL) error // what a proxy may be asked for; nil: anything
+	agent                  string
+	limit                  time.Duration // 0: the caller watches over the time
+}
+
+// NewRequest is http.NewRequestWithContext with an error that does not quote
+// the URL.
+func NewRequest(ctx context.Context, method, url string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, body)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The stored URL is not a URL.")
+	}
+	return req, nil
+}
+
+// Do sends a request and gives the answer, whatever its status; it follows no
+// redirect. A request without a User-Agent gets ours. Timeout holds for all of
+// it, unless the Caller is Patient. The caller closes the answer's body. An
+// address that may not be dialled is an ErrRefused, a proxy that cannot be
+// used an ErrProxy; the end of the request's own context stays recognisable
+// with errors.Is.
+func (c *Caller) Do(req *http.Request) (*http.Response, error) {
+	return c.through(c.proxies.forURL(req.URL), req)
+}
+
+// through is Do through a proxy; nil is none.
+func (c *Caller) through(proxy *url.URL, req *http.Request) (*http.Response, error) {
+	ctx, cancel := c.limited(req.Context())
+	resp, err := c.send(ctx, proxy, req)
+	if err != nil {
+		cancel()
+		return nil, describe(req, proxy, err)
+	}
+	resp.Body = &body{ReadCloser: resp.Body, cancel: cancel}
+	return resp, nil
+}
+
+func (c *Caller) send(ctx context.Context, proxy *url.URL, req *http.Request) (*http.Response, error) {
+	out := req.WithContext(withProxy(ctx, proxy))
+	if out.Header == nil {
+		out.Header = http.Header{}
+	}
+	if out.Header.Get("User-Agent") == "" {
+		out.Header.Set("User-Agent", c.agent)
+	}
+	switch {
+	case proxy != nil:
+		if err := c.permitted(ctx, req.URL); err != nil {
+			closeBody(req)
+			return nil, err
+		}
+		return answerOf(c.proxied.RoundTrip(out))
+	case req.URL.Scheme == "http":
+		return c.plain.RoundTrip(out)
+	}
+	return c.secure.RoundTrip(out)
+}
+
+func (c *Caller) permitted(ctx context.Context, u *url.URL) error {
+	if c.judge == nil {
+		return nil
+	}
+	return c.judge(ctx, u)
+}
+
+func (c *Caller) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, c.limit)
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
+// body ends the request's time limit when it is closed.
+type body struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *body) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
+}

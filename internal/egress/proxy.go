@@ -1,0 +1,94 @@
+package egress
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"outrigger/internal/fault"
+)
+
+// MaxProxyURL is the longest URL of a proxy in bytes.
+const MaxProxyURL = 2048
+
+// ParseProxy reads the URL of a proxy as administrators give it: http, https
+// or socks5, with user and password if it wants them. What is wrong comes as a
+// fault.Invalid sentence that does not quote the URL.
+func ParseProxy(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	switch {
+	case len(raw) > MaxProxyURL:
+		return nil, fault.New(fault.Invalid, "The proxy's URL is longer than 2,048 bytes.")
+	case err != nil || u.Scheme == "" || u.Host == "":
+		// The cause would quote the URL.
+		return nil, fault.New(fault.Invalid, "Give the proxy's URL as http://host:port, https://host:port or socks5://host:port; characters such as @ and / in the user or the password are written %%40 and %%2F.")
+	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5":
+		return nil, fault.New(fault.Invalid, "The proxy's URL must begin with http://, https:// or socks5://.")
+	case u.Hostname() == "":
+		return nil, fault.New(fault.Invalid, "The proxy's URL names no host.")
+	case u.Path != "" && u.Path != "/", u.RawQuery != "", u.ForceQuery, u.Fragment != "":
+		return nil, fault.New(fault.Invalid, "The proxy's URL must end after the port.")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return nil, fault.New(fault.Invalid, "The port of the proxy must be a number from 1 to 65535.")
+		}
+	}
+	if password, _ := u.User.Password(); u.Scheme == "socks5" && u.User != nil &&
+		(u.User.Username() == "" || password == "" || len(u.User.Username()) > 255 || len(password) > 255) {
+		return nil, fault.New(fault.Invalid, "A SOCKS proxy takes a user and a password of 1 to 255 bytes each (RFC 1929), or neither.")
+	}
+	u.Path = ""
+	return u, nil
+}
+
+// proxies chooses the proxy for a URL.
+type proxies struct {
+	environment *httpproxy.Config
+	choose      atomic.Pointer[func(*url.URL) (*url.URL, error)]
+}
+
+func newProxies() (*proxies, error) {
+	p := &proxies{environment: httpproxy.FromEnvironment()}
+	// A request is none of a CGI program here, whatever the environment says.
+	p.environment.CGI = false
+	for name, value := range map[string]*string{"HTTP_PROXY": &p.environment.HTTPProxy, "HTTPS_PROXY": &p.environment.HTTPSProxy} {
+		if *value == "" {
+			continue
+		}
+		if !strings.Contains(*value, "://") {
+			*value = "http://" + *value
+		}
+		// socks5h is another name for what net/http does with socks5: the
+		// proxy resolves.
+		*value = strings.Replace(*value, "socks5h://", "socks5://", 1)
+		if _, err := ParseProxy(*value); err != nil {
+			return nil, fault.New(fault.Invalid, "%s of the environment: %s", name, fault.As(err).Message)
+		}
+	}
+	p.use(nil)
+	return p, nil
+}
+
+// use sets the proxy; nil is the environment's. NO_PROXY, localhost and
+// loopback addresses go past either.
+func (p *proxies) use(proxy *url.URL) {
+	c := *p.environment
+	if proxy != nil {
+		c.HTTPProxy, c.HTTPSProxy = proxy.String(), proxy.String()
+	}
+	choose := c.ProxyFunc()
+	p.choose.Store(&choose)
+}
+
+// forURL gives the proxy for a URL; nil is none.
+func (p *proxies) forURL(u *url.URL) *url.URL {
+	proxy, err := (*p.choose.Load())(u)
+	if err != nil {
+		return nil // for CGI only, which newProxies rules out
+	}
+	return proxy
+}
