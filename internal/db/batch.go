@@ -60,6 +60,30 @@ func (b *Batch[T]) Do(ctx context.Context, item T) error {
 	return m.err
 }
 
+// ErrUndecided is what DoUntil gives for an item whose outcome is not known
+// yet.
+var ErrUndecided = fault.New(fault.Unavailable, "The database does not answer in time; send it again in a moment.")
+
+// DoUntil is Do for a caller who must have an answer in time. Where ctx ends
+// while item is being written the error is ErrUndecided, and settled is closed
+// when the outcome is there, which item itself may tell; until then item is
+// the batch's. In all other cases settled is nil.
+func (b *Batch[T]) DoUntil(ctx context.Context, item T) (settled <-chan struct{}, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m := b.join(item)
+	select {
+	case <-m.done:
+		return nil, m.err
+	case <-ctx.Done():
+		if b.leave(m) {
+			return nil, ctx.Err()
+		}
+		return m.done, ErrUndecided
+	}
+}
+
 // Begin is Do for a caller that has something to do meanwhile: wait is the rest
 // of it.
 func (b *Batch[T]) Begin(item T) (wait func() error) {
