@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"outrigger/internal/config"
-	"outrigger/internal/notify"
+	"outrigger/internal/notify/hook"
 	"outrigger/internal/secret"
 )
 
@@ -52,7 +52,7 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 	r.Header.Set("X-Event-Key", c.Event)
 	r.Header.Set("X-Request-Id", secret.Random(16))
 	if !key.IsZero() {
-		r.Header.Set(notify.SignatureHeader, notify.Sign(body, key))
+		r.Header.Set(hook.SignatureHeader, hook.Sign(body, key))
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {

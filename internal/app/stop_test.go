@@ -11,7 +11,7 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/db"
-	"outrigger/internal/notify"
+	"outrigger/internal/notify/hook"
 	"outrigger/internal/secret"
 )
 
@@ -73,7 +73,7 @@ func post(base, id string) (int, error) {
 	r.Close = true
 	r.Header.Set("X-Event-Key", "repo:forked")
 	r.Header.Set("X-Request-Id", id)
-	r.Header.Set(notify.SignatureHeader, notify.Sign(body, secret.New("hook secret")))
+	r.Header.Set(hook.SignatureHeader, hook.Sign(body, secret.New("hook secret")))
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		return 0, err

@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/hook"
 	"outrigger/internal/notify/outbox"
 	"outrigger/internal/notify/slack"
 	"outrigger/internal/notify/teams"
@@ -39,7 +40,9 @@ func (a *App) openNotify(ctx context.Context) (err error) {
 	a.chat.store = store
 	connections := connectionsOf(a.cfg.Notify.Connections)
 	rules := &notify.Rules{Store: store, Connections: connections, CheckURL: a.chat.egress.CheckURL}
-	notify.NewReceiver(store, connections, a.clock, a.log, notify.NewReceiverMetrics(a.registry)).Register(a.router)
+	hook.New(hook.Options{
+		Store: store, Connections: connections, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
+	}).Register(a.router)
 	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -25,15 +24,9 @@ type Connection struct {
 // not know; ErrNotUnderstood for JSON that is not what the key promises.
 type Decoder func(key string, body []byte, baseURL string) ([]Event, error)
 
-// verified tells whether a webhook may be taken for the platform's own, and
-// gives a digest of its body.
-func (c *Connection) verified(signature string, body []byte) (digest []byte, ok bool) {
-	if len(c.Secrets) > 0 {
-		return verify(signature, body, c.Secrets)
-	}
-	sum := sha256.Sum256(body)
-	return sum[:], c.Unsigned
-}
+// TakesUnsigned tells whether a webhook counts as the platform's own without a
+// signature.
+func (c *Connection) TakesUnsigned() bool { return len(c.Secrets) == 0 && c.Unsigned }
 
 // Connections are the platforms that are configured.
 type Connections []Connection

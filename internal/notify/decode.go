@@ -3,7 +3,6 @@ package notify
 import (
 	"errors"
 	"fmt"
-	"unicode/utf8"
 )
 
 // ErrUnknownKey is what decoders return for an event key that they do not
@@ -45,33 +44,4 @@ func Ellipsis(s string, max int) string {
 	}
 	s, _ = Cut(s, max-1)
 	return s + "…"
-}
-
-// MaxDepth is how deep a webhook body may be nested. Real ones stay under 15.
-const MaxDepth = 100
-
-// CheckBody tells whether body is what decoders may be given: one JSON value
-// (RFC 8259) in UTF-8, nested at most MaxDepth deep. Members that occur twice
-// are allowed. An error is fault.Invalid and says what is wrong, and where.
-func CheckBody(body []byte) error {
-	if !utf8.Valid(body) {
-		return invalidBody("it is not UTF-8", body, firstInvalid(body))
-	}
-	c := checker{b: body}
-	if reason := c.document(); reason != "" {
-		return invalidBody(reason, body, c.i)
-	}
-	return nil
-}
-
-func firstInvalid(b []byte) int {
-	i := 0
-	for i < len(b) {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n <= 1 {
-			break
-		}
-		i += n
-	}
-	return i
 }

@@ -2,10 +2,10 @@ package notify
 
 import "strings"
 
-// detach copies all texts of the event into memory of its own. Decoders cut
+// Detach copies all texts of the event into memory of its own. Decoders cut
 // them out of the body of the webhook, which is several times as long, and
 // would be held as long as any of them.
-func (e *Event) detach() {
+func (e *Event) Detach() {
 	n := 0
 	e.texts(func(s *string) { n += len(*s) })
 	var b strings.Builder

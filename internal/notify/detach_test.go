@@ -71,7 +71,7 @@ func TestDetachCopiesEveryText(t *testing.T) {
 	if found := shared(reflect.ValueOf(e), from, "Event"); len(found) < 60 {
 		t.Fatalf("only %d texts lie in the body before: %v", len(found), found)
 	}
-	e.detach()
+	e.Detach()
 	if found := shared(reflect.ValueOf(e), from, "Event"); found != nil {
 		t.Errorf("these lie in the body still: %v", found)
 	}

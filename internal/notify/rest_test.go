@@ -1,12 +1,10 @@
 package notify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -47,8 +45,6 @@ var everybody = people{
 	"nobody":  nil,
 }
 
-const hookSecret = "hook-secret"
-
 // server is the wing behind a router, on SQLite: the statements are tested on
 // both databases elsewhere.
 type server struct {
@@ -68,28 +64,13 @@ func newServer(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decode := func(key string, body []byte, _ string) ([]Event, error) {
-		switch key {
-		case "push":
-			return []Event{*pushTo("ATL", "canoe", "main", "ada")}, nil
-		case "silent":
-			return nil, nil
-		case "odd":
-			return nil, NotUnderstood("no repository")
-		}
-		return nil, ErrUnknownKey
-	}
-	connections := Connections{
-		{Name: "dc", Kind: "bitbucket-dc", Decode: decode, Secrets: []secret.Value{secret.New(hookSecret)}},
-	}
+	connections := Connections{{Name: "dc", Kind: "bitbucket-dc"}}
 	rules := &Rules{Store: s.store, Connections: connections, CheckURL: func(raw string) error {
 		if !strings.HasPrefix(raw, "https://") {
 			return fault.New(fault.Invalid, "Only https.")
 		}
 		return nil
 	}}
-	open := Connections{{Name: "open", Unsigned: true, Decode: decode}, {Name: "bare", Decode: decode}}
-	NewReceiver(s.store, append(open, connections...), time.Now, log, NewReceiverMetrics(nil)).Register(router)
 	(&API{Rules: rules, Store: s.store, Clock: time.Now}).Register(router)
 	s.router = router
 	return s
@@ -247,77 +228,5 @@ func TestEventTypesInOrder(t *testing.T) {
 	}
 	if len(list) != 44 || list[0].Key != "BRANCH_CREATED" || list[43].Key != "ISSUE_COMMENTED" || list[28].Editions[0] != "cloud" {
 		t.Errorf("%d types, %+v", len(list), list)
-	}
-}
-
-func (s *server) hook(connection, key, signature, id string, body []byte) int {
-	s.t.Helper()
-	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/outrigger/hooks/"+connection, bytes.NewReader(body))
-	if key != "" {
-		r.Header.Set("X-Event-Key", key)
-	}
-	if signature != "" {
-		r.Header.Set(SignatureHeader, signature)
-	}
-	r.Header.Set("X-Request-Id", id)
-	w := httptest.NewRecorder()
-	s.router.ServeHTTP(w, r)
-	return w.Code
-}
-
-func TestHookStatuses(t *testing.T) {
-	s := newServer(t)
-	key := secret.New(hookSecret)
-	json := []byte(`{"a":1}`)
-	deep := bytes.Repeat([]byte("["), 101)
-	deep = append(deep, bytes.Repeat([]byte("]"), 101)...)
-	huge := bytes.Repeat([]byte(" "), MaxWebhook+1)
-	cases := []struct {
-		name, connection, key, signature string
-		body                             []byte
-		want                             int
-	}{
-		{"understood", "dc", "push", Sign(json, key), json, 202},
-		{"silent", "dc", "silent", Sign(json, key), json, 202},
-		{"an unknown key", "dc", "pr:invented", Sign(json, key), json, 202},
-		{"not understood", "dc", "odd", Sign(json, key), json, 202},
-		{"the ping is not signed", "dc", "diagnostics:ping", "", []byte(`{"test": true}`), 200},
-		{"a test without a key is not signed", "dc", "", "", []byte(`{"test": true}`), 200},
-		{"a body without a key is no test", "dc", "", "", json, 401},
-		{"no signature", "dc", "push", "", json, 401},
-		{"another body's signature", "dc", "push", Sign([]byte("{}"), key), json, 401},
-		{"a short signature", "dc", "push", "sha", json, 401},
-		{"no secret configured", "bare", "push", Sign(json, key), json, 401},
-		{"unsigned, where that was said", "open", "push", "", json, 202},
-		{"an unknown connection", "cloud", "push", "", json, 404},
-		{"not JSON", "dc", "push", Sign([]byte("hello"), key), []byte("hello"), 400},
-		{"cut off", "dc", "push", Sign([]byte(`{"a":`), key), []byte(`{"a":`), 400},
-		{"empty", "dc", "push", Sign(nil, key), nil, 400},
-		{"not UTF-8", "dc", "push", Sign([]byte("{\"a\":\"\xff\"}"), key), []byte("{\"a\":\"\xff\"}"), 400},
-		{"nested over 100 deep", "dc", "push", Sign(deep, key), deep, 400},
-		{"over 10 MiB", "dc", "push", Sign(huge, key), huge, 413},
-	}
-	for i, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			if got := s.hook(c.connection, c.key, c.signature, fmt.Sprint(i), c.body); got != c.want {
-				t.Errorf("status %d, want %d", got, c.want)
-			}
-		})
-	}
-	w := httptest.NewRecorder()
-	s.router.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/outrigger/hooks/dc", nil))
-	if w.Code != 405 {
-		t.Errorf("GET: %d, want 405", w.Code)
-	}
-}
-
-func TestHookWithoutADatabase(t *testing.T) {
-	s := newServer(t)
-	if err := s.store.db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	body := []byte(`{}`)
-	if got := s.hook("dc", "push", Sign(body, secret.New(hookSecret)), "1", body); got != 503 {
-		t.Errorf("status %d, want 503", got)
 	}
 }

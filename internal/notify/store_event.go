@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,7 +40,12 @@ type Receipt struct {
 	Digest     []byte // of the body, the same for the same body
 	Body       []byte // kept where it is Unreadable
 
-	Duplicate bool // set by Accept: it was there before, and nothing was written
+	// Set by Accept: Duplicate where it was there before, so that nothing was
+	// written; Undecided where the database did not answer in time, so that it
+	// may be committed yet. Until that is closed the receipt, Body included, must
+	// be left alone.
+	Duplicate bool
+	Undecided <-chan struct{}
 
 	fingerprint []byte
 	encoded     [][]byte
@@ -52,23 +59,39 @@ type Receipt struct {
 // request ids within seconds.
 const sameBodyWithin = 10 * time.Minute
 
+// Matched is how many deliveries the events of an accepted webhook made.
+func (r *Receipt) Matched() int { return len(r.deliveries) }
+
 // Accept matches the events of a webhook and keeps them with their deliveries
 // in one commit. When it returns nil they are durable. A webhook that was
-// there before is left alone and marked Duplicate.
+// there before is left alone and marked Duplicate. Where ctx ends before the
+// database has committed, it is fault.Unavailable.
 func (s *Store) Accept(ctx context.Context, r *Receipt) error {
+	r.Key, r.RequestID, r.Reason = clean(r.Key), clean(r.RequestID), clean(r.Reason)
 	sum := sha256.Sum256([]byte(r.Connection + "\x00" + r.Key + "\x00" + string(r.Digest)))
 	r.fingerprint = sum[:16]
 	buf := encodings.Get().(*bytes.Buffer)
-	defer func() {
-		if buf.Cap() <= maxPooled {
-			encodings.Put(buf)
-		}
-	}()
 	if err := r.encode(buf); err != nil {
 		return err
 	}
 	r.match(s.Rules())
-	return s.events.Do(ctx, r)
+	settled, err := s.events.DoUntil(ctx, r)
+	if settled != nil { // buf is still the batch's
+		r.Undecided = settled
+		return err
+	}
+	if buf.Cap() <= maxPooled {
+		encodings.Put(buf)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return db.ErrUndecided
+	}
+	return err
+}
+
+// clean makes text from outside fit for both databases.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // encodings holds the events of a webhook while they wait for their commit.

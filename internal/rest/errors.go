@@ -19,11 +19,14 @@ import (
 
 // httpError is a failure that only HTTP knows.
 type httpError struct {
-	status  int // 404, 405, 406 or 415
+	status  int // 404, 405, 406, 408 or 415
 	message string
 }
 
 func (e *httpError) Error() string { return e.message }
+
+// ErrTimeout is the answer (408) for a request whose body was not there in time.
+func ErrTimeout(message string) error { return &httpError{http.StatusRequestTimeout, message} }
 
 // errorBody is the body of every error.
 type errorBody struct {
@@ -52,7 +55,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	switch body.Status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Basic realm="Outrigger"`)
-	case http.StatusRequestEntityTooLarge:
+	case http.StatusRequestEntityTooLarge, http.StatusRequestTimeout:
 		h.Set("Connection", "close") // the rest of the body is not read
 	}
 	if after := fault.As(err).RetryAfter; after > 0 {

@@ -14,7 +14,7 @@ import (
 	"outrigger/internal/notify/payload"
 )
 
-// Decode gives the events of a body that notify.CheckBody has passed, sent
+// Decode gives the events of a body that hook.CheckBody has passed, sent
 // under the event key (X-Event-Key). None, without an error, is a body that
 // nobody needs to hear of. baseURL is the platform's own, for links that the
 // body lacks. Connection stays unset.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"outrigger/internal/notify"
+	webhook "outrigger/internal/notify/hook"
 	"outrigger/internal/notify/notifytest"
 	"outrigger/internal/playground/samples"
 )
@@ -55,7 +56,7 @@ func TestSamples(t *testing.T) {
 // typesOf decodes and says the types of each event.
 func typesOf(t *testing.T, key, body string) string {
 	t.Helper()
-	if err := notify.CheckBody([]byte(body)); err != nil {
+	if _, err := webhook.CheckBody([]byte(body)); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
 	events, err := Decode(key, []byte(body), base)

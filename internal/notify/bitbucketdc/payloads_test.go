@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"outrigger/internal/notify"
+	webhook "outrigger/internal/notify/hook"
 )
 
 // TestPayloads reads bodies that real servers sent. They are not ours to
@@ -32,7 +33,7 @@ func TestPayloads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := notify.CheckBody(body); err != nil {
+			if _, err := webhook.CheckBody(body); err != nil {
 				t.Fatal(err)
 			}
 			events, err := Decode(entry.EventKey, body, base)

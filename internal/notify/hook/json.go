@@ -1,17 +1,53 @@
-package notify
+package hook
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 
 	"outrigger/internal/fault"
 )
+
+// MaxDepth is how deep a webhook body may be nested. Real ones stay under 15.
+const MaxDepth = 100
+
+// CheckBody tells whether body is what decoders may be given: one JSON value
+// (RFC 8259) in UTF-8, nested at most MaxDepth deep. Members that occur twice
+// are allowed. An error is fault.Invalid and says what is wrong, and where.
+// eventKey is the text of the member of that name as it stands in an object,
+// quotes included; nil where there is none or it is no text.
+func CheckBody(body []byte) (eventKey []byte, err error) {
+	if !utf8.Valid(body) {
+		return nil, invalidBody("it is not UTF-8", body, firstInvalid(body))
+	}
+	c := checker{b: body}
+	if reason := c.document(); reason != "" {
+		return nil, invalidBody(reason, body, c.i)
+	}
+	return c.eventKey, nil
+}
+
+func firstInvalid(b []byte) int {
+	i := 0
+	for i < len(b) {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n <= 1 {
+			break
+		}
+		i += n
+	}
+	return i
+}
 
 // checker walks once over a JSON text. The reasons its methods return are
 // parts of a sentence; an empty one means that all is well.
 type checker struct {
 	b []byte
 	i int
+
+	eventKey []byte // what CheckBody gives
+	keyNext  bool   // the next value is that of the member eventKey
 }
 
 const (
@@ -52,14 +88,19 @@ func (c *checker) document() string {
 			c.i++
 			opened = true
 		case '"':
+			start := c.i
 			if reason := c.text(); reason != "" {
 				return reason
+			}
+			if c.keyNext {
+				c.eventKey = c.b[start:c.i]
 			}
 		default:
 			if reason := c.bare(); reason != "" {
 				return reason
 			}
 		}
+		c.keyNext = false
 		// Then come the ends of what is complete, and a comma if there is more.
 		for {
 			next := c.space()
@@ -82,8 +123,12 @@ func (c *checker) document() string {
 				c.i++
 			}
 			if inObject[depth] {
+				start := c.i
 				if reason := c.name(); reason != "" {
 					return reason
+				}
+				if depth == 1 && bytes.HasPrefix(bytes.TrimLeft(c.b[start:c.i], " \n\t\r"), []byte(`"eventKey"`)) {
+					c.keyNext, c.eventKey = true, nil // of several the last counts, as it does for decoders
 				}
 			}
 			break

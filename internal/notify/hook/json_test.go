@@ -1,8 +1,7 @@
-package notify
+package hook
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -38,7 +37,7 @@ func TestCheckBody(t *testing.T) {
 		"a misspelt word":             {`[nul]`, "no value"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := CheckBody([]byte(c.body))
+			_, err := CheckBody([]byte(c.body))
 			if c.reason == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -57,7 +56,7 @@ func FuzzCheckBody(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		err := CheckBody(body)
+		_, err := CheckBody(body)
 		want := utf8.Valid(body) && json.Valid(body) && depth(body) <= MaxDepth
 		if (err == nil) != want {
 			t.Fatalf("CheckBody says %v, encoding/json says %v of %q", err, want, body)
@@ -88,45 +87,32 @@ func depth(body []byte) int {
 	return deepest
 }
 
-func TestCut(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		max  int
-		want string
-		more bool
-	}{
-		{"", 3, "", false}, {"abc", 3, "abc", false}, {"abcd", 3, "abc", true},
-		{"äöü", 3, "äöü", false}, {"äöüß", 3, "äöü", true}, {"😀😀", 1, "😀", true}, {"ab", 0, "", true},
-	} {
-		if got, more := Cut(c.in, c.max); got != c.want || more != c.more {
-			t.Errorf("Cut(%q, %d) = %q, %v", c.in, c.max, got, more)
-		}
-	}
-}
-
-func TestEllipsis(t *testing.T) {
-	for in, want := range map[string]string{"": "", "äöü": "äöü", "äöüß": "äö…"} {
-		if got := Ellipsis(in, 3); got != want {
-			t.Errorf("%q becomes %q", in, got)
-		}
-	}
-}
-
-func TestNotUnderstood(t *testing.T) {
-	err := NotUnderstood("there is no %s", "pullRequest")
-	if !errors.Is(err, ErrNotUnderstood) || err.Error() != "body not understood: there is no pullRequest" {
-		t.Fatal(err)
-	}
-}
-
 func BenchmarkCheckBody(b *testing.B) {
 	member := `{"slug":"engine","id":4,"name":"engine","scmId":"git","state":"AVAILABLE","forkable":true,"links":{"self":[{"href":"https://git.example.com/projects/ATL/repos/engine/browse"}]}},`
 	body := []byte("[" + strings.Repeat(member, 5000/len(member)) + "null]")
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := CheckBody(body); err != nil {
+		if _, err := CheckBody(body); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestCheckBodyGivesTheEventKey(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"eventKey":"pr:opened","a":1}`:            `"pr:opened"`,
+		`{"a":{"eventKey":"x"}, "eventKey" : "b" }`: `"b"`,
+		`{"a":{"eventKey":"x"}}`:                    ``,
+		`[{"eventKey":"x"}]`:                        ``,
+		`{"eventKey":7}`:                            ``,
+		`{"eventKey":null,"b":"c"}`:                 ``,
+		`{"eventKey":{"b":"c"}}`:                    ``,
+		`{"eventKey":"first","eventKey":"last"}`:    `"last"`,
+		`{"eventKeys":"x","a":"eventKey","b":"y"}`:  ``,
+	} {
+		if got, err := CheckBody([]byte(body)); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v", body, got, err)
 		}
 	}
 }

@@ -1,23 +1,25 @@
-package notify
+package hook
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"outrigger/internal/notify"
 )
 
-// receiverMetrics count what comes in. Labels are bounded: outcomes and
-// reasons, never keys or names from outside.
-type receiverMetrics struct {
+// Metrics count what comes in. Labels are bounded: outcomes and reasons, never
+// keys or names from outside.
+type Metrics struct {
 	webhooks   *prometheus.CounterVec
 	refusals   *prometheus.CounterVec
 	events     prometheus.Counter
 	deliveries prometheus.Counter
 }
 
-// NewReceiverMetrics registers the receiver's metrics; r may be nil.
-func NewReceiverMetrics(r prometheus.Registerer) *receiverMetrics {
+// NewMetrics registers the receiver's metrics; r may be nil.
+func NewMetrics(r prometheus.Registerer) *Metrics {
 	f := promauto.With(r)
-	return &receiverMetrics{
+	return &Metrics{
 		webhooks: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "outrigger_notify_webhooks_total",
 			Help: "Verified webhooks, by outcome: understood, silent, unknown, not_understood, duplicate.",
@@ -37,14 +39,14 @@ func NewReceiverMetrics(r prometheus.Registerer) *receiverMetrics {
 	}
 }
 
-func (m *receiverMetrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
+func (m *Metrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
 
-func (m *receiverMetrics) accepted(r *Receipt) {
+func (m *Metrics) accepted(r *notify.Receipt) {
 	if r.Duplicate {
 		m.webhooks.WithLabelValues("duplicate").Inc()
 		return
 	}
 	m.webhooks.WithLabelValues(string(r.Outcome)).Inc()
 	m.events.Add(float64(len(r.Events)))
-	m.deliveries.Add(float64(len(r.deliveries)))
+	m.deliveries.Add(float64(r.Matched()))
 }

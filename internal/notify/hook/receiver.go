@@ -1,15 +1,17 @@
-package notify
+// Package hook takes webhooks in. Receiver.receive is the way of a webhook from
+// top to bottom: receive, verify, decode, then match, commit and hand over,
+// which are the store's.
+package hook
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"outrigger/internal/fault"
+	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
@@ -17,22 +19,33 @@ import (
 // edition sends at most, and more than a push of 10,000 refs.
 const MaxWebhook = 10 << 20
 
-// Receiver takes webhooks: POST /hooks/{connection}.
-type Receiver struct {
-	store       *Store
-	connections Connections
-	clock       func() time.Time
-	log         *slog.Logger
-	metrics     *receiverMetrics
-	memory      *semaphore.Weighted
+// answerTime is how long a verified webhook waits for its commit. The
+// self-hosted platform gives up after 10 to 20 s and counts that as a failure.
+const answerTime = 10 * time.Second
+
+// Options are what a receiver needs.
+type Options struct {
+	Store       *notify.Store
+	Connections notify.Connections
+	Clock       func() time.Time
+	Log         *slog.Logger
+	Metrics     *Metrics
+	AnswerTime  time.Duration // how long a webhook waits for its commit; 0: 10 s
 }
 
-// NewReceiver makes a receiver of the connections' webhooks.
-func NewReceiver(s *Store, connections Connections, clock func() time.Time, log *slog.Logger, m *receiverMetrics) *Receiver {
-	return &Receiver{
-		store: s, connections: connections, clock: clock, log: log, metrics: m,
-		memory: semaphore.NewWeighted(bodyMemory),
+// Receiver takes webhooks: POST /hooks/{connection}.
+type Receiver struct {
+	Options
+	strangers *strangers
+	verified  *verified
+}
+
+// New makes a receiver of the connections' webhooks.
+func New(o Options) *Receiver {
+	if o.AnswerTime == 0 {
+		o.AnswerTime = answerTime
 	}
+	return &Receiver{Options: o, strangers: newStrangers(strangerMemory), verified: newVerified(verifiedMemory)}
 }
 
 // Register adds the receiver's route.
@@ -40,103 +53,110 @@ func (rc *Receiver) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "POST", Path: "/hooks/{connection}", MaxBody: MaxWebhook, Raw: true}, rc.receive)
 }
 
+// receive is the way of a webhook.
 func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
-	connection := rc.connections.Find(r.PathValue("connection"))
+	connection := rc.Connections.Find(r.PathValue("connection"))
 	if connection == nil {
-		rc.metrics.refused("unknown_connection")
+		rc.Metrics.refused("unknown_connection")
 		return fault.New(fault.NotFound, "There is no connection %q.", r.PathValue("connection"))
 	}
-	held, err := rc.read(w, r)
-	if err != nil {
-		rc.metrics.refused("body")
-		return err
-	}
-	defer held.release()
-	body, key := held.bytes, r.Header.Get("X-Event-Key")
-	if isPing(key, body) {
+	if isPing(r) {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	digest, ok := connection.verified(r.Header.Get(SignatureHeader), body)
-	if !ok {
-		rc.metrics.refused("signature")
-		return rc.unsigned(connection)
+	signature := newSignature(r.Header.Get(SignatureHeader), connection.Secrets)
+	if !signature.possible() && !connection.TakesUnsigned() {
+		return rc.unsigned(w, r, connection, readTest(w, r))
 	}
-	if err := CheckBody(body); err != nil {
-		rc.metrics.refused("body")
+	body, err := rc.read(w, r, signature)
+	if err != nil {
+		rc.Metrics.refused("body")
 		return err
 	}
-	receipt := rc.decode(connection, key, body)
-	receipt.RequestID, receipt.Digest = requestID(r.Header), digest
-	// Nothing of it is needed while the receipt waits for its commit. A large one
-	// keeps its share of the memory for all: its events are about as long.
-	if receipt.Body == nil && held.share == 0 {
-		held.release()
+	defer body.release()
+	if !signature.valid() && (!connection.TakesUnsigned() || isTest(r, body.bytes)) {
+		return rc.unsigned(w, r, connection, body.bytes)
 	}
-	if err := rc.store.Accept(r.Context(), receipt); err != nil {
+	ctx, cancel := context.WithTimeout(r.Context(), rc.AnswerTime)
+	defer cancel()
+	if err := rc.verified.take(ctx, body); err != nil {
 		return err
 	}
-	rc.metrics.accepted(receipt)
+	receipt, err := rc.decode(connection, r.Header, body)
+	if err != nil {
+		rc.Metrics.refused("body")
+		return err
+	}
+	receipt.Digest = signature.digest()
+	return rc.commit(ctx, w, receipt, body)
+}
+
+// commit matches, commits and hands over, and answers.
+func (rc *Receiver) commit(ctx context.Context, w http.ResponseWriter, receipt *notify.Receipt, body *body) error {
+	// The events have texts of their own. A large body keeps its share of the
+	// memory until they are committed, since they are about as long.
+	if receipt.Body == nil && body.held == 0 {
+		body.release()
+	}
+	err := rc.Store.Accept(ctx, receipt)
+	if settled := receipt.Undecided; settled != nil {
+		keep := *body
+		body.disown()
+		go func() {
+			<-settled
+			keep.release()
+		}()
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	rc.Metrics.accepted(receipt)
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }
 
-func (rc *Receiver) unsigned(c *Connection) error {
+// unsigned refuses a webhook that shows no right signature, unless it is a test.
+// What was not read of its body is not read any more.
+func (rc *Receiver) unsigned(w http.ResponseWriter, r *http.Request, c *notify.Connection, read []byte) error {
+	if isTest(r, read) {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	w.Header().Set("Connection", "close")
+	rc.Metrics.refused("signature")
 	if len(c.Secrets) == 0 {
 		return fault.New(fault.Unauthenticated, "Connection %s has no webhook secret: configure one, here and on the platform.", c.Name)
 	}
 	return fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader)
 }
 
-// decode makes the receipt of a verified body. It has no error: what cannot
-// be understood is kept, and the platform is told that it was taken. Of the
-// body's memory the receipt has none but as its own Body.
-func (rc *Receiver) decode(c *Connection, key string, body []byte) *Receipt {
-	receipt := &Receipt{Connection: c.Name, Key: clean(key), ReceivedAt: rc.clock(), Outcome: Understood}
-	events, err := c.Decode(key, body, c.BaseURL)
+// decode makes the receipt of a verified body. An error is about a body that no
+// platform sends; what is JSON and cannot be understood is kept, and the
+// platform is told that it was taken. Of the body's memory the receipt has none
+// but as its own Body.
+func (rc *Receiver) decode(c *notify.Connection, h http.Header, body *body) (*notify.Receipt, error) {
+	key, err := eventKey(h.Get(EventKeyHeader), body.bytes)
+	if err != nil {
+		return nil, err
+	}
+	receipt := &notify.Receipt{
+		Connection: c.Name, Key: key, RequestID: requestID(h), ReceivedAt: rc.Clock(), Outcome: notify.Understood,
+	}
+	events, err := c.Decode(key, body.bytes, c.BaseURL)
 	switch {
-	case errors.Is(err, ErrUnknownKey):
-		receipt.Outcome, receipt.Reason = UnknownKey, "This event key is not known."
+	case errors.Is(err, notify.ErrUnknownKey):
+		receipt.Outcome, receipt.Reason = notify.UnknownKey, "This event key is not known."
 	case err != nil:
-		receipt.Outcome, receipt.Reason, receipt.Body = Unreadable, clean(err.Error()), body
-		rc.log.Warn("a webhook was not understood and is kept", "connection", c.Name, "key", receipt.Key, "cause", err)
+		receipt.Outcome, receipt.Reason, receipt.Body = notify.Unreadable, err.Error(), body.bytes
+		rc.Log.Warn("a webhook was not understood and is kept", "connection", c.Name, "key", receipt.Key, "cause", err)
 	case len(events) == 0:
-		receipt.Outcome = Silent
+		receipt.Outcome = notify.Silent
 	}
 	for i := range events {
 		events[i].Connection = c.Name
-		events[i].detach()
+		events[i].Detach()
 	}
 	receipt.Events = events
-	return receipt
-}
-
-// isPing tells whether a webhook is the platform's "Test connection", which
-// it does not sign: the key diagnostics:ping, or no key and {"test": true}.
-func isPing(key string, body []byte) bool {
-	if key == "diagnostics:ping" {
-		return true
-	}
-	return key == "" && len(body) < 64 && strings.Join(strings.Fields(string(body)), "") == `{"test":true}`
-}
-
-// requestID names a webhook once and for all: the self-hosted platform's
-// X-Request-Id, the cloud's X-Request-UUID.
-func requestID(h http.Header) string {
-	id := h.Get("X-Request-Id")
-	if id == "" {
-		id = h.Get("X-Request-UUID")
-	}
-	if len(id) > maxRequestID {
-		return ""
-	}
-	return clean(id)
-}
-
-// maxRequestID is longer than any UUID; what is over it names nothing.
-const maxRequestID = 200
-
-// clean makes text from outside fit for both databases.
-func clean(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	return receipt, nil
 }

@@ -2,7 +2,7 @@
 // members that it knows, in whatever order they come, and what is absent, null
 // or of another shape than expected reads as nothing.
 //
-// It is written for bodies that notify.CheckBody has passed, and does not
+// It is written for bodies that hook.CheckBody has passed, and does not
 // check again. Anything else makes it stop, never panic; Broken then says so.
 // For a pull request of 5 KB encoding/json takes 48 µs and
 // go-json-experiment/json 26 µs where decoding with this, to the finished

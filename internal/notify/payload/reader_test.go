@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"outrigger/internal/notify"
+	"outrigger/internal/notify/hook"
 )
 
 func TestReaderTakesWhatItFinds(t *testing.T) {
@@ -105,7 +105,7 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r := New(body)
 		got := tree(t, &r, 0)
-		if notify.CheckBody(body) != nil {
+		if _, err := hook.CheckBody(body); err != nil {
 			return
 		}
 		if r.Broken() || r.Kind() != 0 {
@@ -127,7 +127,7 @@ func FuzzReader(f *testing.F) {
 // tree reads any value as encoding/json would, but with numbers and other
 // words as text.
 func tree(t *testing.T, r *Reader, depth int) any {
-	if depth > notify.MaxDepth {
+	if depth > hook.MaxDepth {
 		r.Skip()
 		return nil
 	}

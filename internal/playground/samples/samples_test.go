@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"outrigger/internal/notify"
+	"outrigger/internal/notify/hook"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -20,7 +20,7 @@ func TestSamplesAreBodies(t *testing.T) {
 		names[s.Name] = true
 		for _, seq := range []int64{0, 1, 7, -3, 1<<63 - 1} {
 			body := s.Render(seq, noon)
-			if err := notify.CheckBody(body); err != nil {
+			if _, err := hook.CheckBody(body); err != nil {
 				t.Errorf("%s: %v", s.Name, err)
 			}
 			var head struct{ EventKey, Date string }

@@ -1,0 +1,181 @@
+package hook
+
+import (
+	"context"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"outrigger/internal/fault"
+)
+
+const (
+	// strangerMemory bounds what all bodies hold together whose signature is not
+	// known yet: six of the largest.
+	strangerMemory = 64 << 20
+	// addressShare of it is the most that one address may hold, so that four
+	// at least have to come together to use it up.
+	addressShare = 4
+	// verifiedMemory bounds what verified bodies over firstRead hold together
+	// until their events are committed. Who finds it used up waits.
+	verifiedMemory = 64 << 20
+)
+
+// strangers are the bodies that are being read. Whoever needs memory that is
+// used up gets it from the slowest of the others.
+type strangers struct {
+	size int64
+
+	mu     sync.Mutex
+	held   int64
+	bodies map[*body]struct{}
+}
+
+func newStrangers(size int64) *strangers {
+	return &strangers{size: size, bodies: map[*body]struct{}{}}
+}
+
+func (s *strangers) enter(b *body) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bodies[b] = struct{}{}
+	b.await()
+}
+
+// leave gives back what b holds, and tells whether b was dropped.
+func (s *strangers) leave(b *body) (dropped bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.give(b)
+	return b.dropped
+}
+
+func (s *strangers) give(b *body) {
+	delete(s.bodies, b)
+	s.held -= b.held
+	b.held = 0
+}
+
+// received notes n more bytes of b, which is to hold grown bytes where that is
+// not 0. An error says that b is to go.
+func (s *strangers) received(b *body, n int, grown int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.dropped {
+		return errTooSlow()
+	}
+	now := time.Now()
+	b.pace.add(n, now)
+	b.await()
+	if grown == 0 {
+		return nil
+	}
+	more := grown - b.held
+	for s.heldBy(b.address)+more > s.size/addressShare {
+		if !s.dropSlowest(b, now, func(o *body) bool { return o.address == b.address }) {
+			return errMemory()
+		}
+	}
+	for s.held+more > s.size {
+		if !s.dropSlowest(b, now, func(*body) bool { return true }) {
+			return errMemory()
+		}
+	}
+	s.held += more
+	b.held = grown
+	return nil
+}
+
+func (s *strangers) heldBy(address string) int64 {
+	held := int64(0)
+	for b := range s.bodies {
+		if b.address == address {
+			held += b.held
+		}
+	}
+	return held
+}
+
+// dropSlowest drops the slowest body but one that holds memory and is among
+// those asked for.
+func (s *strangers) dropSlowest(but *body, now time.Time, among func(*body) bool) bool {
+	var slowest *body
+	for b := range s.bodies {
+		if b == but || b.held == 0 || !among(b) {
+			continue
+		}
+		if slowest == nil || b.pace.at(now) < slowest.pace.at(now) {
+			slowest = b
+		}
+	}
+	if slowest == nil {
+		return false
+	}
+	s.give(slowest)
+	slowest.dropped = true
+	_ = slowest.control.SetReadDeadline(now) // ends the read that it waits in
+	return true
+}
+
+func errMemory() error {
+	return &fault.Error{Code: fault.Unavailable, RetryAfter: time.Second,
+		Message: "Too many large webhooks are being read at once; send this one again."}
+}
+
+// paceTime is over what the pace of a body is taken: a burst long ago says
+// nothing.
+const paceTime = time.Second
+
+// pace is how fast a body comes in: an average over about paceTime, in which
+// the newest counts most.
+type pace struct {
+	rate float64 // bytes a second, as of seen
+	seen time.Time
+}
+
+func (p *pace) add(n int, now time.Time) {
+	p.rate, p.seen = p.at(now)+float64(n)/paceTime.Seconds(), now
+}
+
+func (p *pace) at(now time.Time) float64 {
+	if p.seen.IsZero() {
+		return 0
+	}
+	return p.rate * math.Exp(-now.Sub(p.seen).Seconds()/paceTime.Seconds())
+}
+
+// network is what counts as one address: an IPv4 address, an IPv6 /64, which
+// is what one subscriber gets.
+func network(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil || a.Is4() {
+		return address
+	}
+	p, err := a.Prefix(64)
+	if err != nil {
+		return address
+	}
+	return p.String()
+}
+
+// verified is the memory of bodies whose signature was right.
+type verified struct{ memory *semaphore.Weighted }
+
+func newVerified(size int64) *verified { return &verified{semaphore.NewWeighted(size)} }
+
+// take has the body hold its memory here until it is released. It waits for
+// those before it, until ctx ends.
+func (v *verified) take(ctx context.Context, b *body) error {
+	n := int64(cap(b.bytes))
+	if n <= firstRead {
+		return nil
+	}
+	if err := v.memory.Acquire(ctx, n); err != nil {
+		return errMemory()
+	}
+	b.held, b.free = n, v.memory.Release
+	return nil
+}

@@ -1,0 +1,128 @@
+package hook
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// stranger is a body that has come in at an address.
+func stranger(s *strangers, address string) *body {
+	b := &body{address: address, begun: time.Now(), control: http.NewResponseController(httptest.NewRecorder())}
+	s.enter(b)
+	return b
+}
+
+func TestTheSlowestMakesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStrangers(400)
+		fill := func(address string) *body {
+			t.Helper()
+			b := stranger(s, address)
+			if err := s.received(b, 100, 100); err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		burst := fill("a") // much at once, and then no more
+		_ = s.received(burst, 1_000_000, 0)
+		steady := fill("b")
+		slow := fill("c")
+		<-time.After(15 * paceTime)
+		_ = s.received(steady, 100, 0)
+		_ = s.received(slow, 10, 0)
+		fill("d")
+		fill("e")
+		if !burst.dropped || slow.dropped || steady.dropped {
+			t.Errorf("dropped: burst %v, slow %v, steady %v; want the one that stalls", burst.dropped, slow.dropped, steady.dropped)
+		}
+		fill("f")
+		if !slow.dropped || steady.dropped {
+			t.Errorf("dropped: slow %v, steady %v; want the slow one", slow.dropped, steady.dropped)
+		}
+		if s.held != 400 {
+			t.Errorf("%d bytes are held, want 400", s.held)
+		}
+		if err := s.received(slow, 1, 0); err == nil {
+			t.Error("a body that was dropped goes on")
+		}
+		if !s.leave(slow) || s.leave(steady) || s.held != 300 {
+			t.Errorf("after two have left %d bytes are held, want 300", s.held)
+		}
+	})
+}
+
+func TestOneAddressHoldsAQuarter(t *testing.T) {
+	s := newStrangers(400)
+	first, second, other := stranger(s, "a"), stranger(s, "a"), stranger(s, "b")
+	for _, b := range []*body{other, first, second} {
+		if err := s.received(b, 100, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !first.dropped || second.dropped || other.dropped || s.held != 200 {
+		t.Errorf("dropped: first %v, second %v, other %v, held %d; want room made among those of the address", first.dropped, second.dropped, other.dropped, s.held)
+	}
+	if err := s.received(second, 1, 200); err == nil {
+		t.Error("one body of an address holds more than a quarter")
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	for address, want := range map[string]string{
+		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "somewhere": "somewhere", "": "",
+	} {
+		if got := network(address); got != want {
+			t.Errorf("%q counts as %q, want %q", address, got, want)
+		}
+	}
+}
+
+// deadlines notes the deadlines that a body is read under.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(at time.Time) error {
+	d.set = append(d.set, at)
+	return nil
+}
+
+func TestABodyKeepsAPace(t *testing.T) {
+	s := newStrangers(strangerMemory)
+	begun := time.Now()
+	for read, want := range map[int]time.Duration{
+		0: 5 * time.Second, 16 << 10: 6 * time.Second, 160 << 10: 15 * time.Second, 1 << 20: 30 * time.Second,
+	} {
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		b := &body{begun: begun, control: http.NewResponseController(w), bytes: make([]byte, read)}
+		s.enter(b)
+		if len(w.set) != 1 || w.set[0].Sub(begun) != want {
+			t.Errorf("after %d bytes the next must come until %v, want %v", read, w.set, want)
+		}
+	}
+}
+
+// A sender that is too slow for its body is told so.
+func TestASlowBodyIs408(t *testing.T) {
+	server := newServer(t)
+	listening := httptest.NewServer(server.router)
+	defer listening.Close()
+	conn, err := net.Dial("tcp", listening.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /outrigger/hooks/dc HTTP/1.1\r\nHost: x\r\nX-Event-Key: push\r\n%s: sha256=%s\r\nContent-Length: 100\r\n\r\n{",
+		SignatureHeader, strings.Repeat("0", 64))
+	answer := make([]byte, 12)
+	if _, err := conn.Read(answer); err != nil || string(answer) != "HTTP/1.1 408" {
+		t.Errorf("answered %q, %v", answer, err)
+	}
+}

@@ -1,0 +1,39 @@
+package hook
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxTest is longer than any test body that a platform sends.
+const maxTest = 64
+
+// testTime is how long such a body may take: it comes in one packet with the
+// header.
+const testTime = 5 * time.Second
+
+// isPing tells whether a webhook is the platform's "Test connection", which it
+// does not sign.
+func isPing(r *http.Request) bool { return r.Header.Get(EventKeyHeader) == "diagnostics:ping" }
+
+// isTest tells whether a body is the other form of a test that platforms send:
+// no key, and {"test": true}.
+func isTest(r *http.Request, body []byte) bool {
+	return r.Header.Get(EventKeyHeader) == "" && len(body) <= maxTest &&
+		strings.Join(strings.Fields(string(body)), "") == `{"test":true}`
+}
+
+// readTest reads as much of an unsigned body as a test may have.
+func readTest(w http.ResponseWriter, r *http.Request) []byte {
+	if r.Header.Get(EventKeyHeader) != "" || r.ContentLength > maxTest {
+		return nil
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(testTime))
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxTest+1))
+	if err != nil {
+		return nil
+	}
+	return body
+}
