@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"outrigger/internal/config"
-	"outrigger/internal/mailqueue/relay"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -27,7 +27,7 @@ func newDemoMail(ctx context.Context, a *App) (*demoMail, error) {
 	}
 	m := &demoMail{host: smarthost.New(smarthost.Options{Clock: a.clock}), served: make(chan struct{})}
 	m.page = &smarthost.Page{Host: m.host}
-	a.cfg.Mail.Smarthost, a.cfg.Mail.SmarthostTLS = l.Addr().String(), relay.NoTLS
+	a.cfg.Mail.Smarthost, a.cfg.Mail.SmarthostTLS = l.Addr().String(), smtpclient.NoTLS
 	go func() {
 		defer close(m.served)
 		defer l.Close()

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"outrigger/internal/cluster"
 	"outrigger/internal/config"
 	"outrigger/internal/egress"
 	"outrigger/internal/mailqueue/relay"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 )
 
 // smtpRelay is Outrigger's own relay.
@@ -107,7 +109,8 @@ func (a *App) startRelay(ctx context.Context) error {
 		return err
 	}
 	sender := relay.NewSender(a.mail.queue, relay.SenderOptions{
-		Smarthost: smarthost, Connections: a.cfg.Mail.Connections, Members: a.cluster.Members, Log: a.log,
+		Smarthost: smarthost, Connections: a.cfg.Mail.Connections, Recipients: a.cfg.Mail.PerTransaction,
+		GiveUpAfter: time.Duration(a.cfg.Mail.GiveUpAfter), Members: a.cluster.Members, Log: a.log,
 	})
 	a.share(sender)
 	if err := sender.Start(ctx); err != nil {
@@ -121,7 +124,7 @@ func (a *App) startRelay(ctx context.Context) error {
 }
 
 // smarthost is where all mail goes; nil where none is configured.
-func (a *App) smarthost() (*relay.Smarthost, error) {
+func (a *App) smarthost() (*smtpclient.Smarthost, error) {
 	m := &a.cfg.Mail
 	if m.Smarthost == "" {
 		return nil, nil
@@ -130,7 +133,7 @@ func (a *App) smarthost() (*relay.Smarthost, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &relay.Smarthost{
+	return &smtpclient.Smarthost{
 		Address: m.Smarthost, User: m.SmarthostUser, Password: m.SmarthostPassword, TLS: m.SmarthostTLS,
 		Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, Hostname: hostname(),
 	}, nil

@@ -4,6 +4,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"time"
 
 	"outrigger/internal/secret"
 )
@@ -27,6 +28,8 @@ type Mail struct {
 	MaxRecipients     int          `key:"max_recipients" default:"1000" doc:"How many recipients a message may have."`
 	MaxClients        int          `key:"max_clients" default:"200" doc:"How many connections the relay takes at a time."`
 	Connections       int          `key:"connections" default:"8" doc:"How many connections to the smarthost there are at most, which is also how many messages a crash may repeat."`
+	GiveUpAfter       Duration     `key:"give_up_after" default:"5d" doc:"How long a message is tried before it comes into the error queue; at least 1m."`
+	PerTransaction    int          `key:"recipients_per_transaction" default:"50" doc:"How many recipients of a message the smarthost is given at a time; the others follow at once."`
 	HandoverAfter     Duration     `key:"handover_after" default:"10m" doc:"How long a node is OFFLINE before another one takes over its messages."`
 	Nodes             []MailNode   `key:"nodes" doc:"Nodes of the host application that are only watched. They are listed beside those of Outrigger's own cluster."`
 }
@@ -42,6 +45,9 @@ const minMessage = 64 << 10
 
 // minRecipients is what every SMTP server takes: RFC 5321, 4.5.3.1.8.
 const minRecipients = 100
+
+// minGiveUp leaves a message a second attempt.
+const minGiveUp = Duration(time.Minute)
 
 func (c *Config) judgeMail(j *judge) {
 	m := &c.Mail
@@ -66,6 +72,9 @@ func (c *Config) judgeMail(j *judge) {
 	if m.MaxMessage < minMessage {
 		j.wrong("mail.max_message", "%s is too small; an SMTP server takes at least %s", m.MaxMessage, Size(minMessage))
 	}
+	if m.GiveUpAfter < minGiveUp {
+		j.wrong("mail.give_up_after", "%s is too short; it is at least %s, when a message is tried for the second time", m.GiveUpAfter, minGiveUp)
+	}
 	for _, n := range []struct {
 		key        string
 		value, min int
@@ -74,6 +83,7 @@ func (c *Config) judgeMail(j *judge) {
 		{"mail.max_recipients", m.MaxRecipients, minRecipients, "an SMTP server takes"},
 		{"mail.max_clients", m.MaxClients, 1, "the relay needs"},
 		{"mail.connections", m.Connections, 1, "the relay needs"},
+		{"mail.recipients_per_transaction", m.PerTransaction, 1, "a message needs"},
 	} {
 		if n.value < n.min {
 			j.wrong(n.key, "%d is too few; %s at least %d", n.value, n.what, n.min)

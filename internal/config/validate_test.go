@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -57,6 +58,7 @@ func TestValidate(t *testing.T) {
 			c.Mail.Listen, c.Mail.TLS.Key, c.Mail.Smarthost, c.Mail.SmarthostTLS = "2525", "k.pem", "mail.example.com", "maybe"
 			c.Mail.SmarthostPassword = secret.New("hunter2")
 			c.Mail.MaxMessage, c.Mail.MaxRecipients, c.Mail.MaxClients, c.Mail.Connections = 1, 99, 0, -1
+			c.Mail.GiveUpAfter, c.Mail.PerTransaction = Duration(time.Second), 0
 		},
 			"mail.listen: \"2525\" is no address; write host:port, such as 127.0.0.1:2525 or off\n" +
 				"mail.tls: cert and key go together; give both or neither\n" +
@@ -64,9 +66,11 @@ func TestValidate(t *testing.T) {
 				"mail.smarthost_user: the name and smarthost_password go together; give both or neither\n" +
 				"mail.smarthost_tls: \"maybe\" is not known; write starttls, tls or none\n" +
 				"mail.max_message: 1 is too small; an SMTP server takes at least 64KiB\n" +
+				"mail.give_up_after: 1s is too short; it is at least 1m, when a message is tried for the second time\n" +
 				"mail.max_recipients: 99 is too few; an SMTP server takes at least 100\n" +
 				"mail.max_clients: 0 is too few; the relay needs at least 1\n" +
-				"mail.connections: -1 is too few; the relay needs at least 1"},
+				"mail.connections: -1 is too few; the relay needs at least 1\n" +
+				"mail.recipients_per_transaction: 0 is too few; a message needs at least 1"},
 		{"smarthost without a host", func(c *Config) { c.Mail.Smarthost = ":25" }, `mail.smarthost: ":25" names no host; write it as mail.example.com:587`},
 		{"no relay", func(c *Config) { c.Mail.Listen = MailOff }, ""},
 		{"retention", func(c *Config) { c.Retention = Retention{} },

@@ -55,22 +55,6 @@ func isDomain(domain string) bool {
 	return domain != "" && !strings.ContainsAny(domain, " ()<>[]:;,\"\\@")
 }
 
-// path writes an address for MAIL and RCPT, with quotes where it needs them.
-func path(address string) string {
-	local, domain := cutAddress(address)
-	if address == "" || !strings.ContainsFunc(local, needsQuotes) {
-		return "<" + address + ">"
-	}
-	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(local)
-	return `<"` + quoted + `"@` + domain + ">"
-}
-
-// needsQuotes tells whether a character is none of an atom, and no dot: RFC
-// 5322, 3.2.3.
-func needsQuotes(r rune) bool {
-	return r <= ' ' || r == 0x7f || strings.ContainsRune(`()<>[]:;@\,"`, r)
-}
-
 // token makes a name fit for a Received: line: what is not plain ASCII in a
 // client's greeting is replaced.
 func token(s string) string {

@@ -21,22 +21,24 @@ const (
 // messages are read from the database, so that none goes twice: a message is
 // held from before its commit until the commit of its outcome.
 type dispatch struct {
-	mu      sync.Mutex
-	running bool // this node sends: it has the lease
-	held    map[int64]*job
-	ready   []*job
-	bytes   int   // of the bodies in ready
-	paused  bool  // by an administrator
-	change  int64 // of the queue's, that paused is from
-	more    bool  // the database may have some that are due and not held
-	flying  int
-	idle    []*worker // the one that rested last is woken first: the others may go
-	workers int
-	limit   int // of workers
-	doubts  int
-	passed  map[int64]bool // while due messages are read: those that this may be too late for
-	look    bool           // an administrator did something
-	wake    chan struct{}  // one slot: the sender is to have a look
+	mu         sync.Mutex
+	running    bool // this node sends: it has the lease
+	held       map[int64]*job
+	ready      []*job
+	bytes      int   // of the bodies in ready
+	paused     bool  // by an administrator
+	change     int64 // of the queue's, that paused is from
+	more       bool  // the database may have some that are due and not held
+	flying     int
+	idle       []*worker // the one that rested last is woken first: the others may go
+	workers    int
+	limit      int // of workers
+	recipients int // of one transaction, at most
+	doubts     int
+	awaited    func(*job) bool // what is sent before all else when it comes; nil: nothing
+	passed     map[int64]bool  // while due messages are read: those that this may be too late for
+	look       bool            // an administrator did something
+	wake       chan struct{}   // one slot: the sender is to have a look
 }
 
 func newDispatch() dispatch {
@@ -83,6 +85,13 @@ func (d *dispatch) isPaused() bool {
 	return d.paused
 }
 
+// await says what is to be sent before all else when it comes, nil for nothing.
+func (d *dispatch) await(what func(*job) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.awaited = what
+}
+
 // reread has the database asked again for what is due.
 func (d *dispatch) reread() {
 	d.mu.Lock()
@@ -116,7 +125,8 @@ func (d *dispatch) arrived(items []*arrival) {
 		if d.held[j.id] != j {
 			continue
 		}
-		if !d.running || d.more || len(d.ready) >= maxReady || d.bytes+j.memory() > maxReadyBytes {
+		awaited := d.awaited != nil && d.awaited(j)
+		if !d.running || d.more && !awaited || len(d.ready) >= maxReady || d.bytes+j.memory() > maxReadyBytes {
 			d.drop(j)
 			d.more = true
 			continue
@@ -124,7 +134,7 @@ func (d *dispatch) arrived(items []*arrival) {
 		d.push(j)
 		pushed++
 	}
-	if d.wakeIdle(pushed) < pushed && d.workers < d.limit || d.more && len(d.ready) < lowReady {
+	if d.awaited != nil || d.wakeIdle(pushed) < pushed && d.workers < d.limit || d.more && len(d.ready) < lowReady {
 		d.nudge()
 	}
 }
@@ -164,7 +174,7 @@ func (d *dispatch) setAside(w *worker) bool {
 		return false
 	}
 	d.idle = append(d.idle, w)
-	if len(d.ready) > 0 {
+	if len(d.ready) > 0 || d.more {
 		d.nudge() // it came just now, or may not be sent yet
 	}
 	return true
@@ -254,19 +264,28 @@ func (d *dispatch) drop(j *job) {
 	j.state = away
 }
 
-// take takes the next job into flight; alone only when nothing else is.
-func (d *dispatch) take(alone bool) *job {
+// take takes the next job into flight, the first that fits allows; alone only
+// when nothing else is in flight.
+func (d *dispatch) take(alone bool, fits func(*job) bool) *job {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.paused || len(d.ready) == 0 || alone && d.flying > 0 {
+	i := slices.IndexFunc(d.ready, fits)
+	if d.paused || i < 0 || alone && d.flying > 0 {
 		return nil
 	}
-	j := d.ready[0]
-	d.ready[0] = nil
-	d.ready = d.ready[1:]
+	j := d.ready[i]
+	if i == 0 { // as nearly always; the others need not move
+		d.ready[0] = nil
+		d.ready = d.ready[1:]
+	} else {
+		d.ready = slices.Delete(d.ready, i, i+1)
+	}
 	d.bytes -= j.memory()
 	d.flying++
-	j.state = inFlight
+	j.state, j.probe = inFlight, alone
+	if len(j.turn) > d.recipients {
+		j.turn, j.again = j.turn[:d.recipients], true
+	}
 	if d.more && len(d.ready) < lowReady {
 		d.nudge()
 	}
@@ -302,17 +321,39 @@ func (d *dispatch) forget(id int64) {
 	if j == nil || j.state != ready {
 		return
 	}
+	d.unready(j)
+}
+
+// withhold takes a message out of memory that is to be given up; false: it is
+// being sent, or has not come in yet.
+func (d *dispatch) withhold(id int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	j := d.held[id]
+	if j == nil {
+		return true
+	}
+	if j.state != ready {
+		return false
+	}
+	d.unready(j)
+	d.more = true // it may have other recipients
+	return true
+}
+
+// unready takes a job off those that are ready. d.mu is held.
+func (d *dispatch) unready(j *job) {
 	d.ready = slices.DeleteFunc(d.ready, func(other *job) bool { return other == j })
 	d.bytes -= j.memory()
 	d.drop(j)
 }
 
 // begin starts from nothing but what is arriving or doubted.
-func (d *dispatch) begin(workers int) {
+func (d *dispatch) begin(workers, recipients int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.limit, d.paused, d.change = workers, false, 0
-	d.running, d.more, d.look = true, true, true
+	d.limit, d.recipients, d.paused, d.change = workers, recipients, false, 0
+	d.running, d.more, d.look, d.awaited = true, true, true, nil
 }
 
 // end lets go of what was ready, and of workers that rest.
@@ -378,6 +419,14 @@ func (j *job) memory() int { return len(j.body) + len(j.plain) }
 // covers tells whether every recipient that is due has its turn already.
 func (j *job) covers(due *job) bool {
 	return !slices.ContainsFunc(due.turn, func(n int) bool { return !slices.Contains(j.turn, n) })
+}
+
+// offers tells whether a job that fits is in memory, ready to go, and whether
+// the sender must wait for others first.
+func (d *dispatch) offers(fits func(*job) bool) (found, busy bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.ready, fits), d.flying > 0
 }
 
 // InFlight counts the messages that this node is sending now.

@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 )
 
 // job is a message on its way: what sending it needs, and the recipients whose
@@ -30,6 +31,16 @@ type job struct {
 	// The dispatch's own:
 	state jobState
 	again bool // it was due again while it was held
+	probe bool // it goes alone, to see whether the smarthost takes anything
+}
+
+// message is the job as the smarthost gets it, but for its content.
+func (j *job) message(turn []int) *smtpclient.Message {
+	m := &smtpclient.Message{Sender: j.sender, EightBit: j.eightBit, UTF8: j.utf8, OpenEnd: j.openEnd, Recipients: make([]string, len(turn))}
+	for i, n := range turn {
+		m.Recipients[i] = j.recipients[n].Address
+	}
+	return m
 }
 
 // recipient is how a message stands with one of its recipients, as it is stored.

@@ -118,7 +118,7 @@ func FuzzEnding(f *testing.F) {
 	})
 }
 
-// What undouble takes away is what stuffer adds, and judging in between finds
+// What undouble takes away is what a client adds, and judging in between finds
 // the same end.
 func FuzzDots(f *testing.F) {
 	for _, s := range []string{".\r\n", "..\r\n.a\r\n", "a\r\n.\r\n", "\r\n\r\n"} {

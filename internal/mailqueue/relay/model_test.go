@@ -104,7 +104,7 @@ func (m *machine) begin() {
 		m.t.Fatal("the lease is not to be had")
 	}
 	m.lease = lease
-	m.q.out.begin(8)
+	m.q.out.begin(8, 50)
 }
 
 // lose has what is in flight end without its outcome being kept in time.
@@ -165,7 +165,7 @@ func (m *machine) take(t *rapid.T) {
 		_, err := m.q.load(t.Context())
 		m.must(err)
 	}
-	j := m.q.out.take(false)
+	j := m.q.out.take(false, anything)
 	if j == nil {
 		if len(want) > 0 && !m.q.out.isPaused() {
 			t.Fatalf("nothing goes, and %v are due", want)

@@ -13,6 +13,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/playground/smarthost"
 	"outrigger/internal/secret"
 )
@@ -86,8 +87,8 @@ func atNight(t *testing.T, o setup, fn func(t *testing.T, n *night)) {
 		n.queue = newQueue(t, d, n.leases, node)
 		n.host = smarthost.New(withKeep(o.host))
 		go n.host.Serve(n.net)
-		no := SenderOptions{Connections: 8, Members: always, Smarthost: &Smarthost{
-			Address: "mail.example.com:587", TLS: NoTLS, Hostname: "relay.example", Dial: n.net.Dial,
+		no := SenderOptions{Connections: 8, Members: always, Smarthost: &smtpclient.Smarthost{
+			Address: "mail.example.com:587", TLS: smtpclient.NoTLS, Hostname: "relay.example", Dial: n.net.Dial,
 		}}
 		if o.sender != nil {
 			o.sender(&no)
@@ -243,10 +244,6 @@ func TestWhatPausesSending(t *testing.T) {
 		{"it speaks something else", say("CONNECT", "HTTP/1.1 400 Bad Request", smarthost.GoOn), `did not answer greeting: it does not speak SMTP: "HTTP/1.1 400 Bad Request"`},
 		{"it hangs up at EHLO", say("EHLO", "", smarthost.HangUp), "did not answer EHLO: the connection was closed"},
 		{"it says nothing to EHLO", say("EHLO", "", smarthost.FallSilent), "did not answer EHLO: no answer in time"},
-		{"it says nothing to MAIL", say("MAIL", "", smarthost.FallSilent), "did not answer MAIL: no answer in time"},
-		{"it hangs up at MAIL", say("MAIL", "", smarthost.HangUp), "did not answer MAIL: the connection was closed"},
-		{"421 to MAIL", say("MAIL", "421 4.7.0 Too many messages", smarthost.HangUp), "answered MAIL with 421 4.7.0 Too many messages"},
-		{"it wants a password", say("MAIL", "530 5.7.0 Authentication required", smarthost.GoOn), "answered MAIL with 530 5.7.0 Authentication required"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -313,20 +310,64 @@ func TestAWrongPassword(t *testing.T) {
 	}
 }
 
-// 4xx for ever: again after 1, 2, 4, 8, 15, 30, 60, 60 … min, and after more
-// than ten attempts into the error queue.
+// What is answered to MAIL, or happens behind it, counts for the message as a
+// 4xx does, and never puts it into the error queue before its time.
+func TestWhatCountsForAMessage(t *testing.T) {
+	for _, c := range []struct{ name, verb, reply, last string }{
+		{"it says nothing to MAIL", "MAIL", "?", "The smarthost did not answer: no answer in time"},
+		{"it hangs up at MAIL", "MAIL", "!", "The smarthost did not answer: the connection was closed"},
+		{"421 to MAIL", "MAIL", "421 4.7.0 Too many messages!", "421 4.7.0 Too many messages"},
+		{"it wants a password", "MAIL", "530 5.7.0 Authentication required", "530 5.7.0 Authentication required"},
+		{"it wants another password", "RCPT", "535 5.7.8 Wrong", "535 5.7.8 Wrong"},
+		{"it wants encryption", "DATA", "538 5.7.11 Encryption required", "538 5.7.11 Encryption required"},
+		{"421 to DATA", "DATA", "421 4.3.2 Bye!", "421 4.3.2 Bye"},
+		{"421 to the message", ".", "421 4.3.2 Bye!", "421 4.3.2 Bye"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			well := false
+			react := func(r smarthost.Request) *smarthost.Reaction {
+				if well {
+					return nil
+				}
+				return play(map[string]string{c.verb: c.reply})(r)
+			}
+			atNight(t, setup{host: smarthost.Options{React: react}}, func(t *testing.T, n *night) {
+				id := n.add("b@example.com")
+				n.after(7 * time.Hour)
+				n.sizes(1, 0)
+				if m := n.message(id); m.SendCount != 9 || m.LastError != c.last || len(n.attempts(id)) != 9 {
+					t.Errorf("%d attempts, %d are told, the last error is %q", m.SendCount, len(n.attempts(id)), m.LastError)
+				}
+				well = true
+				n.after(2 * time.Hour)
+				n.sizes(0, 0)
+				if n.host.Count() != 1 {
+					t.Errorf("%d messages arrived", n.host.Count())
+				}
+			})
+		})
+	}
+}
+
+// 4xx for ever: again after 1, 2, 4, 8, 15, 30 min, 1, 2, 4, 4 … h, and after
+// five days into the error queue.
 func TestASmarthostThatDefersForEver(t *testing.T) {
 	atNight(t, setup{}, func(t *testing.T, n *night) {
 		n.host.SetMood(smarthost.Defers)
 		id := n.add("b@example.com")
-		n.after(4*time.Hour + 59*time.Minute)
+		n.after(17 * time.Hour)
 		n.sizes(1, 0)
 		m := n.message(id)
-		if m.SendCount != 10 || m.LastError != "451 4.7.1 Greylisted, please try again later" || m.DueAt.Sub(n.begun) != 5*time.Hour {
+		if m.SendCount != 12 || m.LastError != "451 4.7.1 Greylisted, please try again later" || m.DueAt.Sub(n.begun) != 20*time.Hour {
 			t.Errorf("the message is %+v, due after %v", m, m.DueAt.Sub(n.begun))
 		}
-		n.after(time.Minute)
+		n.after(4*24*time.Hour + 7*time.Hour - time.Second)
+		n.sizes(1, 0)
+		n.after(time.Second)
 		n.sizes(0, 1)
+		if m := n.message(id); m.LastError != "451 4.7.1 Greylisted, please try again later" {
+			t.Errorf("the last error is %q", m.LastError)
+		}
 		var at []time.Duration
 		for _, a := range n.attempts(id) {
 			at = append(at, a.At.Sub(n.begun).Round(time.Second))
@@ -334,7 +375,11 @@ func TestASmarthostThatDefersForEver(t *testing.T) {
 				t.Errorf("an attempt is %+v", a)
 			}
 		}
-		if want := seconds(0, 60, 180, 420, 900, 1800, 3600, 7200, 10800, 14400, 18000); !slices.Equal(at, want) {
+		want := seconds(0, 60, 180, 420, 900, 1800, 3600, 7200)
+		for h := 4; h < 5*24; h += 4 {
+			want = append(want, time.Duration(h)*time.Hour)
+		}
+		if !slices.Equal(at, want) {
 			t.Errorf("attempts at %v, want %v", at, want)
 		}
 		// Resent, the count starts again.
@@ -346,8 +391,7 @@ func TestASmarthostThatDefersForEver(t *testing.T) {
 	})
 }
 
-// What waits for longer than five days is given up at the next 4xx, however few
-// attempts there were.
+// What waits for five days is given up, however few attempts there were.
 func TestFiveDays(t *testing.T) {
 	atNight(t, setup{}, func(t *testing.T, n *night) {
 		n.net.setAway(true)
@@ -360,13 +404,46 @@ func TestFiveDays(t *testing.T) {
 		n.sizes(1, 0)
 		n.after(2 * time.Hour)
 		n.sizes(0, 1)
-		if m := n.message(id); m.SendCount > 9 {
+		if m := n.message(id); m.SendCount > 6 {
 			t.Errorf("there were %d attempts", m.SendCount)
 		}
 		// Five more days from when it is resent.
 		must(t, n.queue.Resend(t.Context(), id))
 		n.after(time.Minute)
 		n.sizes(1, 0)
+	})
+}
+
+// Mail is given up after mail.give_up_after also while the smarthost is away, at
+// that time and for each message at its own; while an administrator has paused
+// sending it waits.
+func TestGivenUpWithoutAnAttempt(t *testing.T) {
+	giveUp := func(o *SenderOptions) { o.GiveUpAfter = 24 * time.Hour }
+	atNight(t, setup{sender: giveUp}, func(t *testing.T, n *night) {
+		n.net.setAway(true)
+		id := n.add("b@example.com")
+		n.after(time.Hour)
+		n.add("c@example.com")
+		n.after(23*time.Hour - time.Second)
+		n.sizes(2, 0)
+		n.after(time.Second)
+		n.sizes(1, 1)
+		if m := n.message(id); m.SendCount != 0 || m.LastError != "The smarthost mail.example.com:587 cannot be reached: connection refused." {
+			t.Errorf("the message is %+v", m)
+		}
+		must(t, n.queue.SetPaused(t.Context(), node, true))
+		n.after(48 * time.Hour)
+		n.sizes(1, 1)
+		must(t, n.queue.SetPaused(t.Context(), node, false))
+		n.after(time.Second)
+		n.sizes(0, 2)
+		n.net.setAway(false)
+		if resent, err := n.queue.ResendAll(t.Context(), node); err != nil || resent != 2 {
+			t.Errorf("%d were resent: %v", resent, err)
+		}
+		n.after(5 * time.Minute)
+		n.sizes(0, 0)
+		n.empty()
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -299,17 +300,17 @@ func TestTLSToTheSmarthost(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		host smarthost.Options
-		how  func(*Smarthost)
+		how  func(*smtpclient.Smarthost)
 		why  string // it is held; "" when the message goes
 	}{
-		{"STARTTLS", smarthost.Options{TLS: server}, func(h *Smarthost) { h.TLS, h.Config = StartTLS, trust }, ""},
-		{"not offered", smarthost.Options{}, func(h *Smarthost) { h.TLS, h.Config = StartTLS, trust },
+		{"STARTTLS", smarthost.Options{TLS: server}, func(h *smtpclient.Smarthost) { h.TLS, h.Config = smtpclient.StartTLS, trust }, ""},
+		{"not offered", smarthost.Options{}, func(h *smtpclient.Smarthost) { h.TLS, h.Config = smtpclient.StartTLS, trust },
 			"offers no STARTTLS, and mail.smarthost_tls asks for it."},
-		{"not trusted", smarthost.Options{TLS: server}, func(h *Smarthost) { h.TLS = StartTLS },
+		{"not trusted", smarthost.Options{TLS: server}, func(h *smtpclient.Smarthost) { h.TLS = smtpclient.StartTLS },
 			"failed at TLS: tls: failed to verify certificate: x509: "},
-		{"refused", smarthost.Options{TLS: server, React: play(map[string]string{"STARTTLS": "454 4.7.0 Not now"})}, func(h *Smarthost) { h.TLS, h.Config = StartTLS, trust },
+		{"refused", smarthost.Options{TLS: server, React: play(map[string]string{"STARTTLS": "454 4.7.0 Not now"})}, func(h *smtpclient.Smarthost) { h.TLS, h.Config = smtpclient.StartTLS, trust },
 			"answered STARTTLS with 454 4.7.0 Not now."},
-		{"dropped", smarthost.Options{TLS: server, React: dropped}, func(h *Smarthost) { h.TLS, h.Config = StartTLS, trust },
+		{"dropped", smarthost.Options{TLS: server, React: dropped}, func(h *smtpclient.Smarthost) { h.TLS, h.Config = smtpclient.StartTLS, trust },
 			"failed at TLS: the connection was closed."},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -64,15 +64,15 @@ func (w *world) empty() {
 // be taken, and whoever is woken in vain is woken again.
 func TestOneAtATime(t *testing.T) {
 	d := newDispatch()
-	d.begin(8)
+	d.begin(8, 50)
 	for id := range int64(3) {
 		d.push(&job{id: id})
 	}
 	if n := d.staff(true); n != 1 {
 		t.Errorf("%d workers for the first message", n)
 	}
-	first := d.take(true)
-	if n := d.staff(true); first == nil || n != 0 || d.take(true) != nil {
+	first := d.take(true, anything)
+	if n := d.staff(true); first == nil || n != 0 || d.take(true, anything) != nil {
 		t.Errorf("%d workers besides the one that has %v", n, first)
 	}
 	d.landed(first, false)

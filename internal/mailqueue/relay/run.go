@@ -21,19 +21,22 @@ type run struct {
 	hard    context.Context // over: conversations are cut off
 	workers sync.WaitGroup
 
-	mu      sync.Mutex
-	gate    work.Gate
-	probing bool   // one message at a time, until the smarthost answers one
-	why     string // the gate is closed
-	told    bool   // lists say so
-	seen    instructions
-	due     time.Time // of the next message that waits; zero: none is known
-	talks   int       // conversations that there are
-	more    time.Time // when there may be as many as configured again; zero: now
+	mu          sync.Mutex
+	gate        work.Gate
+	probing     bool   // one message at a time, until the smarthost answers one
+	why         string // the gate is closed
+	refused     refusals
+	lastRefusal string // in a sentence
+	told        bool   // lists say so
+	seen        instructions
+	due         time.Time // of the next message that waits; zero: none is known
+	talks       int       // conversations that there are
+	more        time.Time // when there may be as many as configured again; zero: now
 
 	// The loop's own:
 	looked time.Time
-	failed bool // the database did not answer the last time
+	failed bool      // the database did not answer the last time
+	expiry time.Time // when messages are to be given up next
 }
 
 func newRun(s *Sender, lease *db.Lease) *run {
@@ -47,7 +50,7 @@ func (r *run) run(ctx context.Context) {
 	ctx, r.end = context.WithCancel(ctx)
 	defer r.end()
 	r.ctx, r.hard = ctx, hard
-	r.out.begin(r.o.Connections)
+	r.out.begin(r.o.Connections, r.o.Recipients)
 	for ctx.Err() == nil {
 		wait := r.turn(ctx)
 		timer := time.NewTimer(wait)
@@ -74,7 +77,13 @@ func (r *run) turn(ctx context.Context) time.Duration {
 		err = r.tell(ctx)
 	}
 	if err == nil {
+		err = r.expire(ctx)
+	}
+	if err == nil {
 		err = r.fill(ctx)
+	}
+	if err == nil {
+		err = r.findProbe(ctx)
 	}
 	if err != nil && ctx.Err() == nil && !r.failed {
 		r.o.Log.Warn("the mail queue cannot be read; sending waits", "error", err)
@@ -102,11 +111,11 @@ func (r *run) look(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now.flushes != r.seen.flushes {
-		r.gate.Success()
-		r.probing, r.why, r.told = false, "", true
+		r.open()
 	}
 	if now.changes != r.seen.changes {
 		r.out.reread()
+		r.expiry = time.Time{} // old messages may have been handed over
 	}
 	r.out.pause(now.paused, now.changes)
 	r.seen = now
@@ -181,6 +190,9 @@ func (r *run) wait() time.Duration {
 	if r.queue.db.Dialect() == db.Postgres || !r.lease.Good(beginMargin) {
 		wait = lookEvery
 	}
+	if r.mayExpire() {
+		wait = min(wait, max(r.expiry.Sub(now), 0))
+	}
 	if blocked := r.blocked(now); blocked > 0 {
 		return min(wait, blocked)
 	}
@@ -223,13 +235,11 @@ func (r *run) hire() {
 // take gives the next message to send, nil when there is none to send now.
 func (r *run) take() *job {
 	r.mu.Lock()
-	allowed := r.ctx.Err() == nil && r.gate.Open(time.Now()) && r.lease.Good(beginMargin)
-	probing := r.probing
-	r.mu.Unlock()
-	if !allowed {
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil || !r.gate.Open(time.Now()) || !r.lease.Good(beginMargin) {
 		return nil
 	}
-	return r.out.take(probing)
+	return r.out.take(r.probing, r.fits())
 }
 
 // rest waits until there may be something to send; false when the worker has
@@ -250,43 +260,4 @@ func (r *run) rest(w *worker) bool {
 	}
 	<-w.wake // it was woken just now
 	return true
-}
-
-// pause stops sending for a while: the smarthost takes no message, whichever it
-// is. Workers that fail together count once. Where it goes on talking to
-// others, it only has enough of them, and there will be no more for a while.
-func (r *run) pause(why string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := time.Now()
-	if r.talks > 0 {
-		if r.more.IsZero() {
-			r.o.Log.Info("the smarthost takes no more connections", "now", r.talks, "reason", why)
-		}
-		r.more = now.Add(fewerFor)
-		r.out.setLimit(r.talks)
-		return
-	}
-	if !r.gate.Open(now) {
-		return
-	}
-	if r.gate.Step == 0 {
-		r.o.Log.Warn("sending mail pauses; messages wait", "reason", why)
-	}
-	r.gate.Close(now, pauses.Delay(r.gate.Step, nil))
-	r.probing, r.why, r.told = true, why, true
-	r.out.nudge()
-}
-
-// flows notes that the smarthost answers messages.
-func (r *run) flows() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.gate.Step == 0 {
-		return
-	}
-	r.o.Log.Info("sending mail goes on")
-	r.gate.Success()
-	r.probing, r.why, r.told = false, "", true
-	r.out.nudge()
 }

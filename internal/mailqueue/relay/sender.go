@@ -1,12 +1,14 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
 	"time"
 
 	"outrigger/internal/db"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/work"
 )
 
@@ -31,6 +33,13 @@ const (
 	// went on with when it refused another.
 	fewerFor = 5 * time.Minute
 
+	// defaultRecipients is what common servers take of a message from anybody:
+	// RFC 5321, 4.5.3.1.8, wants 100, and some take 50.
+	defaultRecipients = 50
+
+	// defaultGiveUp is the most that RFC 5321, 4.5.4.1, names: 4 to 5 days.
+	defaultGiveUp = 5 * 24 * time.Hour
+
 	// stopTime is how long Stop waits for answers to what was sent. A message
 	// whose answer comes later is sent again.
 	stopTime = 5 * time.Second
@@ -44,8 +53,10 @@ var pauses = work.Backoff{Steps: []time.Duration{
 
 // SenderOptions say what a Sender needs.
 type SenderOptions struct {
-	Smarthost   *Smarthost // nil: mail waits
-	Connections int        // at a time
+	Smarthost   *smtpclient.Smarthost // nil: mail waits
+	Connections int                   // at a time
+	Recipients  int                   // of one transaction; 0: 50
+	GiveUpAfter time.Duration         // how long a message is tried; 0: 5 days
 	// Members says whether this node takes part: cluster.Members.
 	Members func(context.Context) (self, active int, err error)
 	Log     *slog.Logger
@@ -70,6 +81,8 @@ func NewSender(q *Queue, o SenderOptions) *Sender {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	o.Recipients = cmp.Or(o.Recipients, defaultRecipients)
+	o.GiveUpAfter = cmp.Or(o.GiveUpAfter, defaultGiveUp)
 	return &Sender{o: o, queue: q, kick: make(chan struct{}, 1)}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/textproto"
 	"os"
 	"strings"
 	"testing"
@@ -76,9 +77,14 @@ func converse(t *testing.T, addr string, said []byte) string {
 
 // stuffed is a message as DATA has it.
 func stuffed(text []byte) []byte {
+	if len(text) == 0 {
+		return nil
+	}
 	var buf bytes.Buffer
 	out := bufio.NewWriter(&buf)
-	(&stuffer{out: out, begin: true}).Write(text)
+	dots := textproto.NewWriter(out).DotWriter()
+	dots.Write(text)
+	dots.Close()
 	out.Flush()
-	return buf.Bytes()
+	return bytes.TrimSuffix(buf.Bytes(), []byte(".\r\n"))
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
@@ -17,6 +18,7 @@ import (
 type message struct {
 	id         int64
 	node       string
+	queuedAt   time.Time
 	recipients recipients
 	was        mailqueue.Sizes // what it counted as
 }
@@ -24,13 +26,15 @@ type message struct {
 // lock reads how a message stands and keeps others from changing it; nil when
 // there is none of that id.
 func lock(ctx context.Context, tx *db.Tx, id int64) (*message, error) {
-	q := `SELECT node_id, recipients FROM relay_messages WHERE id = $1`
+	q := `SELECT node_id, queued_at, recipients FROM relay_messages WHERE id = $1`
 	if tx.Dialect() == db.Postgres {
 		q += ` FOR UPDATE`
 	}
 	m := &message{id: id}
 	var text []byte
-	err := tx.QueryRow(ctx, q, id).Scan(&m.node, &text)
+	var queued int64
+	err := tx.QueryRow(ctx, q, id).Scan(&m.node, &queued, &text)
+	m.queuedAt = db.Time(queued)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

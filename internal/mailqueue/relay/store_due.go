@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"time"
 
 	"outrigger/internal/db"
@@ -40,6 +42,52 @@ func (q *Queue) load(ctx context.Context) (next time.Duration, err error) {
 	}
 	q.out.loaded(found, more)
 	return next, nil
+}
+
+// loadProbe has a message that is due, and of which nothing was refused, be in
+// memory. waits: there is none, and others are due.
+func (q *Queue) loadProbe(ctx context.Context, refused *refusals) (waits bool, err error) {
+	q.out.loading()
+	var found []*job
+	due, id := int64(math.MinInt64), int64(0)
+	for more := true; more && len(found) == 0 && err == nil; {
+		err = q.db.Read(ctx, func(tx *db.Tx) error {
+			ids, err := q.listDueFrom(ctx, tx, &due, &id)
+			if err != nil {
+				return err
+			}
+			more = len(ids) == loadBatch
+			waits = waits || len(ids) > 0
+			jobs, err := readJobs(ctx, tx, ids)
+			if i := slices.IndexFunc(jobs, refused.spares); err == nil && i >= 0 {
+				found = jobs[i : i+1]
+			}
+			return err
+		})
+	}
+	q.out.loaded(found, true)
+	if err != nil {
+		return false, fmt.Errorf("look for a message of another sender: %w", err)
+	}
+	return waits && len(found) == 0, nil
+}
+
+// listDueFrom reads the next messages that are due, behind the one at due and
+// id, which it moves.
+func (q *Queue) listDueFrom(ctx context.Context, tx *db.Tx, due, id *int64) (ids []int64, err error) {
+	rows, err := tx.Query(ctx, `SELECT due_at, id FROM relay_messages WHERE node_id = $1 AND waiting > 0 AND due_at <= $2
+		AND (due_at, id) > ($3, $4) ORDER BY due_at, id LIMIT $5`, q.o.NodeID, db.Micros(tx.Now()), *due, *id, loadBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(due, id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, *id)
+	}
+	return ids, rows.Err()
 }
 
 // listDue reads an index alone.

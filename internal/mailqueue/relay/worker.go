@@ -4,20 +4,22 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 )
 
-// worker has one conversation with the smarthost and sends one message after
+// worker has one session with the smarthost and sends one message after
 // the other over it. While the outcome of one is committed the next is begun,
 // and completed behind the commit: what a crash repeats is one message for each
 // worker.
 type worker struct {
 	*run
 	wake chan struct{}
-	talk *conversation
+	talk *smtpclient.Session
 	text []byte       // the message that is being sent, where it was read back
 	last *result      // the outcome that is being committed; nil: none is
 	done func() error // waits until it is, or could not be
@@ -26,7 +28,7 @@ type worker struct {
 func (w *worker) work() {
 	defer func() {
 		if w.talk != nil {
-			w.talk.quit()
+			w.talk.Quit()
 			w.hangUp()
 		}
 	}()
@@ -44,9 +46,9 @@ func (w *worker) work() {
 	}
 }
 
-// hangUp ends the conversation.
+// hangUp ends the session.
 func (w *worker) hangUp() {
-	w.talk.close()
+	w.talk.Close()
 	w.talk = nil
 	w.run.talk(-1)
 }
@@ -90,54 +92,87 @@ func (w *worker) settled() bool {
 // attempt gives the outcome for each recipient; nil when there is none, and the
 // message is to wait.
 func (w *worker) attempt(j *job) []outcome {
+	outcomes := make([]outcome, len(j.turn))
+	places := make([]int, len(j.turn)) // in the turn, of those that are sent to now
+	for i := range places {
+		places[i] = i
+	}
 	for {
-		fresh := w.talk == nil
-		if fresh {
-			talk, err := w.o.Smarthost.connect(w.ctx)
-			if err != nil {
-				if w.ctx.Err() == nil {
-					w.pause(fault.As(err).Message)
-				}
-				return nil
-			}
-			talk.until(w.hard)
-			w.talk = talk
-			w.run.talk(1)
+		if w.talk == nil && !w.connect() {
+			return nil
 		}
-		t, err := w.transact(j)
+		turn := make([]int, len(places))
+		for i, place := range places {
+			turn[i] = j.turn[place]
+		}
+		kept := w.talk.Used() > 0
+		res, err := w.transact(j, turn)
 		if err != nil {
 			return unreadable(j, err)
 		}
-		if t.err != nil || t.unsent {
+		if res.Err != nil || res.Unsent || refusesUs(res) {
 			w.hangUp()
 		}
-		if t.unsent || w.hard.Err() != nil && t.end.code == 0 {
+		if res.Unsent || w.hard.Err() != nil && res.End.Code == 0 {
 			return nil
 		}
-		outcomes, pause := judge(j, &t.replies, time.Now())
+		if kept && res.Err != nil && (res.Mail.Code == 0 || res.Mail.Code == 421) {
+			continue // it ended meanwhile, as smarthosts end idle sessions: the message has a new one
+		}
+		v := judge(j, turn, res, time.Now(), w.o.GiveUpAfter)
+		for i, place := range places {
+			outcomes[place] = v.outcomes[i]
+		}
 		switch {
-		case pause == "":
+		case len(v.again) > 0:
+			places = pick(places, v.again)
+			continue
+		case v.pushback != nil:
+			w.refuses(j, v.pushback)
+		default:
 			w.flows()
-			return outcomes
-		case fresh || t.err == nil:
-			if w.talk != nil {
-				w.hangUp() // it takes nothing from us as we are
-			}
-			w.pause(fault.As(w.o.Smarthost.wrong(t.err, "%s", pause)).Message)
-			return nil
 		}
-		// A conversation that was kept has ended meanwhile, as smarthosts
-		// end them: the message has a new one.
+		return outcomes
 	}
+}
+
+// pick is the elements of list at the places in which.
+func pick(list, which []int) []int {
+	picked := make([]int, len(which))
+	for i, n := range which {
+		picked[i] = list[n]
+	}
+	return picked
+}
+
+// refusesUs tells whether the smarthost takes nothing in this session, signed in
+// and encrypted as it is.
+func refusesUs(res *smtpclient.Result) bool {
+	return res.Mail.Code >= 500 && isTemporary(res.Mail.Code)
+}
+
+// connect opens a session; false when sending pauses for want of one.
+func (w *worker) connect() bool {
+	talk, err := w.o.Smarthost.Connect(w.ctx)
+	if err != nil {
+		if w.ctx.Err() == nil {
+			w.cannotConnect(fault.As(err).Message)
+		}
+		return false
+	}
+	talk.Until(w.hard)
+	w.talk = talk
+	w.run.talk(1)
+	return true
 }
 
 // transact has one transaction with the smarthost. The error is of a message
 // that cannot be read.
-func (w *worker) transact(j *job) (*transaction, error) {
-	t := &transaction{
-		conversation: w.talk, job: j, head: j.received(),
-		mayEnd: func() bool { return w.settled() && w.lease.Good(endMargin) && w.hard.Err() == nil },
-	}
+func (w *worker) transact(j *job, turn []int) (*smtpclient.Result, error) {
+	m := j.message(turn)
+	m.MayEnd = func() bool { return w.settled() && w.lease.Good(endMargin) && w.hard.Err() == nil }
+	head := j.received()
+	m.Size = int64(len(head)) + j.size
 	if j.parts == 0 {
 		text := j.plain
 		if text == nil {
@@ -147,9 +182,9 @@ func (w *worker) transact(j *job) (*transaction, error) {
 			}
 			text = w.text
 		}
-		t.content = bytes.NewReader(text)
-		t.run()
-		return t, nil
+		m.Content = io.MultiReader(strings.NewReader(head), bytes.NewReader(text))
+		res := w.talk.Send(m)
+		return &res, nil
 	}
 	r, err := w.queue.content(w.hard, j)
 	if err != nil {
@@ -157,13 +192,13 @@ func (w *worker) transact(j *job) (*transaction, error) {
 	}
 	defer r.Close()
 	reader := &faithful{r: r, over: w.hard}
-	t.content = reader
-	t.run()
+	m.Content = io.MultiReader(strings.NewReader(head), reader)
+	res := w.talk.Send(m)
 	if reader.broken != nil {
 		w.hangUp()
 		return nil, reader.broken
 	}
-	return t, nil
+	return &res, nil
 }
 
 // faithful tells a stored message that is damaged from a database that is away.

@@ -16,6 +16,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -75,7 +76,7 @@ func newWorld(t testing.TB, d *db.DB, o setup) *world {
 			t.Error(err)
 		}
 	})
-	no := SenderOptions{Smarthost: &Smarthost{Address: hostAddr, TLS: NoTLS, Hostname: "relay.example"}, Connections: 8, Members: always}
+	no := SenderOptions{Smarthost: &smtpclient.Smarthost{Address: hostAddr, TLS: smtpclient.NoTLS, Hostname: "relay.example"}, Connections: 8, Members: always}
 	if o.sender != nil {
 		o.sender(&no)
 	}

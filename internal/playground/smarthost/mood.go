@@ -8,11 +8,12 @@ const (
 	Defers  Mood = "defers"  // 451: not now
 	Refuses Mood = "refuses" // 550: never
 	Away    Mood = "away"    // hangs up on whoever connects
+	Busy    Mood = "busy"    // 421 to MAIL: ends the session
 	Locked  Mood = "locked"  // 530: wants somebody to sign in first
 )
 
 // Moods lists them for the page.
-func Moods() []Mood { return []Mood{Accepts, Defers, Refuses, Away, Locked} }
+func Moods() []Mood { return []Mood{Accepts, Defers, Refuses, Away, Busy, Locked} }
 
 // Words say what the smarthost does, for the page.
 func (m Mood) Words() string { return moods[m].words }
@@ -29,6 +30,7 @@ var moods = map[Mood]manner{
 	Defers:  {"defers: 451", "RCPT", Reaction{Reply: "451 4.7.1 Greylisted, please try again later"}},
 	Refuses: {"refuses: 550", "RCPT", Reaction{Reply: "550 5.1.1 There is nobody of that name here"}},
 	Away:    {"is away", "CONNECT", Reaction{Then: HangUp}},
+	Busy:    {"is busy: 421", "MAIL", Reaction{Reply: "421 4.7.0 Too many messages, try again later", Then: HangUp}},
 	Locked:  {"wants a password: 530", "MAIL", Reaction{Reply: "530 5.7.0 Authentication required"}},
 }
 

@@ -69,6 +69,7 @@ type Host struct {
 
 	mu       sync.Mutex
 	mood     Mood
+	faults   Faults
 	password string
 	count    int64
 	sessions int
@@ -241,7 +242,8 @@ func (h *Host) keep(m Message) {
 	h.changed()
 }
 
-// react says how a request is answered: by whoever plays, else by the mood.
+// react says how a request is answered: by React, else by the faults, else by
+// the mood.
 func (h *Host) react(r Request) *Reaction {
 	if h.o.React != nil {
 		if reaction := h.o.React(r); reaction != nil {
@@ -250,5 +252,8 @@ func (h *Host) react(r Request) *Reaction {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if reaction := h.faults.reaction(r); reaction != nil {
+		return reaction
+	}
 	return moods[h.mood].reaction(r)
 }

@@ -84,7 +84,7 @@ func TestChunks(t *testing.T) {
 func TestMoods(t *testing.T) {
 	h, addr := start(t, Options{})
 	for mood, want := range map[Mood]string{
-		Defers: "451 4.7.1", Refuses: "550 5.1.1", Away: "EOF", Locked: "530 5.7.0",
+		Defers: "451 4.7.1", Refuses: "550 5.1.1", Away: "EOF", Busy: "421 4.7.0", Locked: "530 5.7.0",
 	} {
 		h.SetMood(mood)
 		if err := send(addr, nil); err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), `"`, ""), want) {

@@ -1,0 +1,130 @@
+package relay
+
+import (
+	"context"
+	"time"
+)
+
+// Sending pauses after what fails before MAIL, and after refusals of one
+// message after the other. Both close the gate; then one message at a time is
+// sent, until the smarthost answers one.
+
+// cannotConnect pauses sending: no session with the smarthost can be opened.
+// Workers that fail together count once. Where it goes on talking to others, it
+// only has enough of them, and there will be no more for a while.
+func (r *run) cannotConnect(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	if r.talks > 0 {
+		if r.more.IsZero() {
+			r.o.Log.Info("the smarthost takes no more connections", "now", r.talks, "reason", why)
+		}
+		r.more = now.Add(fewerFor)
+		r.out.setLimit(r.talks)
+		return
+	}
+	r.shut(now, why)
+}
+
+// refuses notes that the smarthost refused a message as it may refuse others.
+// After three in a row the next one is a probe, and the refusal of a probe
+// pauses sending.
+func (r *run) refuses(j *job, one *pushback) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused.add(j, one)
+	r.lastRefusal = r.o.Smarthost.Complain("%s", one.why)
+	switch {
+	case j.probe:
+		r.shut(time.Now(), r.lastRefusal)
+		r.awaitOthers()
+	case r.refused.seeking():
+		r.probing = true
+		r.out.nudge()
+	}
+}
+
+// awaitOthers has the next message of another sender be tried at once when it
+// comes, while only one is known to be refused. r.mu is held, as in all that
+// follows but flows and findProbe.
+func (r *run) awaitOthers() {
+	if r.refused.general {
+		r.out.await(nil)
+	} else {
+		r.out.await(r.refused.snapshot().spares)
+	}
+}
+
+// shut closes the gate.
+func (r *run) shut(now time.Time, why string) {
+	if !r.gate.Open(now) {
+		return
+	}
+	if r.gate.Step == 0 {
+		r.o.Log.Warn("sending mail pauses; messages wait", "reason", why)
+	}
+	r.gate.Close(now, pauses.Delay(r.gate.Step, nil))
+	r.probing, r.why, r.told = true, why, true
+	r.out.nudge()
+}
+
+// open forgets every failure.
+func (r *run) open() {
+	r.gate.Success()
+	r.probing, r.why, r.told, r.refused = false, "", true, refusals{}
+	r.out.await(nil)
+}
+
+// flows notes that the smarthost answers messages.
+func (r *run) flows() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.gate.Step > 0:
+		r.o.Log.Info("sending mail goes on")
+	case r.refused.row == 0:
+		return
+	}
+	r.open()
+	r.out.nudge()
+}
+
+// fits tells which messages may go now.
+func (r *run) fits() func(*job) bool {
+	if r.probing && r.refused.seeking() {
+		return r.refused.spares
+	}
+	return anything
+}
+
+func anything(*job) bool { return true }
+
+// findProbe sees to it that there is a message of another sender to try, in
+// memory or in the database, when one is sought. Where there is none, sending
+// pauses; after a pause, everybody's turn comes again.
+func (r *run) findProbe(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.probing || !r.refused.seeking() || r.out.isPaused() || r.o.Smarthost == nil {
+		return nil
+	}
+	found, busy := r.out.offers(r.refused.spares)
+	if found && !r.refused.general {
+		r.gate.Until = time.Time{} // it need not wait for the end of the pause
+	}
+	if found || busy || !r.gate.Open(time.Now()) {
+		return nil
+	}
+	waits, err := r.queue.loadProbe(ctx, &r.refused)
+	switch {
+	case err != nil:
+		return err
+	case waits && r.gate.Step == 0:
+		r.shut(time.Now(), r.lastRefusal)
+		r.awaitOthers()
+	case waits:
+		r.refused.nextRound()
+	}
+	return nil
+}
