@@ -94,7 +94,7 @@ func (s *Service) firstPassword() (secret.Value, error) {
 		return secret.New(rand.Text()), nil
 	}
 	var wrong fault.Fields
-	judgePassword(&wrong, "admin_password", s.first)
+	judgePassword(&wrong, "admin_password", firstName, s.first)
 	if len(wrong) > 0 {
 		return secret.Value{}, fault.New(fault.Invalid, "admin_password is refused: %s", wrong[0].Message)
 	}

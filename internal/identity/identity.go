@@ -47,7 +47,7 @@ type Service struct {
 	sessions *recent[string, sessionHolder]
 	hasher   *hasher
 	known    *remembered
-	throttle *throttle
+	doors    *recent[door, standing]
 }
 
 // New makes a Service. Call Start before anybody signs in.
@@ -62,7 +62,7 @@ func New(d *db.DB, o Options) *Service {
 		sessions: newRecent[string, sessionHolder](o.Clock),
 		hasher:   newHasher(owasp()),
 		known:    newRemembered(o.Clock, []byte(rand.Text())),
-		throttle: newThrottle(o.Clock),
+		doors:    newRecent[door, standing](o.Clock),
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/secret"
 )
 
 const (
@@ -21,12 +20,9 @@ const (
 
 	// maxHashing bounds the memory for passwords to 38 MiB.
 	maxHashing = 2
-	// hashPatience is how long somebody waits for his turn. Two at a time get
+	// hashPatience is how long a sign-in waits for its turn. Two at a time get
 	// hundreds of passwords done in it.
 	hashPatience = 10 * time.Second
-
-	minPassword = 10
-	maxPassword = 1024
 )
 
 // cost is what one argon2id takes, besides one thread.
@@ -41,14 +37,14 @@ func owasp() cost { return cost{memory: 19 * 1024, rounds: 2} }
 // hasher computes argon2id, two at a time.
 type hasher struct {
 	cost  cost
-	turns chan struct{}
+	turns *turns
 	// nobody is compared with the passwords of users that are not there, so that
 	// they take as long as others.
 	nobody string
 }
 
 func newHasher(c cost) *hasher {
-	return &hasher{cost: c, turns: make(chan struct{}, maxHashing), nobody: c.phc(newSalt(), make([]byte, hashSize))}
+	return &hasher{cost: c, turns: newTurns(maxHashing), nobody: c.phc(newSalt(), make([]byte, hashSize))}
 }
 
 func newSalt() []byte {
@@ -57,25 +53,24 @@ func newSalt() []byte {
 	return salt
 }
 
-// turn waits until one may be computed; call done after it.
-func (h *hasher) turn(ctx context.Context) (done func(), err error) {
-	patience := time.NewTimer(hashPatience)
-	defer patience.Stop()
-	select {
-	case h.turns <- struct{}{}:
-		return func() { <-h.turns }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-patience.C:
-		busy := fault.New(fault.Unavailable, "Too many passwords are being checked at once; try again in a moment.")
-		busy.RetryAfter = hashPatience
-		return nil, busy
-	}
+// turn waits until a password of a client at the address may be computed; call
+// done after it.
+func (h *hasher) turn(ctx context.Context, address string) (done func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
+	defer cancel()
+	return h.turns.take(ctx, address)
+}
+
+// errBusy is the answer where more passwords wait than can be computed in time.
+func errBusy() error {
+	busy := fault.New(fault.Unavailable, "Too many passwords are being checked at once. Try again in a moment.")
+	busy.RetryAfter = hashPatience
+	return busy
 }
 
 // hash gives the PHC form of a password.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	done, err := h.turn(ctx)
+	done, err := h.turn(ctx, OriginOf(ctx).Address)
 	if err != nil {
 		return "", err
 	}
@@ -107,16 +102,4 @@ func (c cost) phc(salt, hash []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s",
 		argon2.Version, c.memory, c.rounds, b64.EncodeToString(salt), b64.EncodeToString(hash))
-}
-
-// judgePassword notes what is wrong with a new password.
-func judgePassword(wrong *fault.Fields, field string, password secret.Value) {
-	switch p := password.Reveal(); {
-	case len([]rune(p)) < minPassword:
-		wrong.Add(field, "A password has at least %d characters.", minPassword)
-	case len(p) > maxPassword:
-		wrong.Add(field, "A password has at most 1,024 bytes.")
-	case strings.HasPrefix(p, tokenPrefix):
-		wrong.Add(field, "A password does not begin with %s, as tokens do.", tokenPrefix)
-	}
 }

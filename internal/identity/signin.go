@@ -68,7 +68,7 @@ func (s *Service) checkPassword(ctx context.Context, user, password, addr string
 	if err != nil || known {
 		return u, err
 	}
-	done, err := s.hasher.turn(ctx)
+	done, err := s.hasher.turn(ctx, d.address)
 	if err != nil {
 		return User{}, err
 	}
@@ -78,24 +78,33 @@ func (s *Service) checkPassword(ctx context.Context, user, password, addr string
 	if u, known, err = s.judge(ctx, d, name, password); err != nil || known {
 		return u, err
 	}
+	return u, s.compare(ctx, d, u, name, password)
+}
+
+// compare computes the password and counts the result.
+func (s *Service) compare(ctx context.Context, d door, u User, name, password string) error {
 	stored := u.password
 	if stored == "" { // no such user, or none with a password
 		stored = s.hasher.nobody
 	}
 	if !matches(stored, password) {
-		s.throttle.failed(d)
-		s.log.InfoContext(ctx, "sign-in failed", "user", name, "address", addr)
-		return User{}, ErrUnauthenticated()
+		s.log.InfoContext(ctx, "sign-in failed", "user", name, "address", d.address)
+		if err := s.countFailure(context.WithoutCancel(ctx), d); err != nil {
+			return err // a guess that is not counted gets no answer
+		}
+		return ErrUnauthenticated()
 	}
-	s.throttle.succeeded(d)
+	if err := s.countSuccess(ctx, d, u); err != nil {
+		return err
+	}
 	s.known.add(name, password, stored)
-	return u, nil
+	return nil
 }
 
 // judge gives the user of the name, the zero User for none, and whether the
 // password is known to be his without computing anything.
 func (s *Service) judge(ctx context.Context, d door, name, password string) (u User, known bool, err error) {
-	if err := s.mayTry(d); err != nil {
+	if err := s.mayTry(ctx, d); err != nil {
 		return User{}, false, err
 	}
 	u, err = s.users.get(name, func() (User, error) {
@@ -106,16 +115,6 @@ func (s *Service) judge(ctx context.Context, d door, name, password string) (u U
 		return u, err
 	})
 	return u, err == nil && s.known.has(name, password, u.password), err
-}
-
-func (s *Service) mayTry(d door) error {
-	wait := s.throttle.wait(d)
-	if wait <= 0 {
-		return nil
-	}
-	e := fault.New(fault.RateLimited, "Too many sign-ins of this account have failed; try again in %s.", wait.Round(time.Second))
-	e.RetryAfter = wait
-	return e
 }
 
 // tokenHolder is who has a token.

@@ -107,7 +107,7 @@ func TestPollsCostNothing(t *testing.T) {
 	var free []func()
 	take := func() {
 		for range maxHashing {
-			done, err := n.hasher.turn(t.Context())
+			done, err := n.hasher.turn(t.Context(), here)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ func TestThrottled(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
 		for _, user := range []string{"ann", "nobody"} {
-			for i := range maxFailures {
+			for i := range pairLimit().failures {
 				if _, err := n.Basic(t.Context(), user, "wrong password", here); !fault.Is(err, fault.Unauthenticated) {
 					t.Fatalf("%s, failure %d: %v", user, i+1, err)
 				}
@@ -261,7 +261,7 @@ func TestParallelGuesses(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := answers[fault.Unauthenticated]; got < maxFailures || got > maxFailures+maxHashing-1 || got+answers[fault.RateLimited] != 30 {
+	if got := answers[fault.Unauthenticated]; got < pairLimit().failures || got > pairLimit().failures+maxHashing-1 || got+answers[fault.RateLimited] != 30 {
 		t.Errorf("%v", answers)
 	}
 }
@@ -269,7 +269,7 @@ func TestParallelGuesses(t *testing.T) {
 func TestWaitingForATurn(t *testing.T) {
 	h := newHasher(owasp())
 	for range maxHashing {
-		if _, err := h.turn(t.Context()); err != nil {
+		if _, err := h.turn(t.Context(), here); err != nil {
 			t.Fatal(err)
 		}
 	}

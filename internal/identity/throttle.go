@@ -1,46 +1,41 @@
 package identity
 
 import (
+	"encoding/binary"
 	"net/netip"
-	"sync"
 	"time"
+
+	"outrigger/internal/secret"
 )
 
 const (
-	maxFailures   = 10              // of one account from one address …
-	failureWindow = 5 * time.Minute // … in this time
-	firstPause    = 30 * time.Second
-	longestPause  = 15 * time.Minute
-	// forgiveAfter is how long nobody must have failed for the pauses to begin
-	// from the shortest again.
+	firstPause   = 30 * time.Second
+	longestPause = 15 * time.Minute
+	// forgiveAfter is how long no attempt may fail for the pauses to begin from
+	// the shortest again, and how long failures are stored.
 	forgiveAfter = time.Hour
-	// maxThrottled bounds the memory against somebody who tries many names.
-	maxThrottled = 10_000
+	// exemptFor is how long a name that signed in from an address is exempt from
+	// what others do there and elsewhere, so that the address of a proxy, or an
+	// attack on the account, locks its owner out of nothing.
+	exemptFor = 30 * 24 * time.Hour
 )
 
-// throttle slows down the guessing of passwords, on each node for itself. It
-// goes by account and address, so that an account under attack from elsewhere
-// stays usable.
-type throttle struct {
-	now func() time.Time
-
-	mu    sync.Mutex
-	doors map[door]*failures
+// limit is how many sign-ins may fail in a time before a pause.
+type limit struct {
+	failures int
+	within   time.Duration
 }
 
+// What is counted, and how much of it is too much. An account that is attacked
+// from many addresses slows down after a hundred failures in an hour.
+func pairLimit() limit    { return limit{10, 5 * time.Minute} }
+func addressLimit() limit { return limit{30, 5 * time.Minute} }
+func accountLimit() limit { return limit{100, time.Hour} }
+
+// door is an account as one address tries to enter it.
 type door struct{ account, address string }
 
-type failures struct {
-	at     []time.Time // the last ones, at most maxFailures
-	until  time.Time   // nobody may try before
-	pauses int         // how often it was closed
-}
-
-func newThrottle(now func() time.Time) *throttle {
-	return &throttle{now: now, doors: map[door]*failures{}}
-}
-
-// doorOf counts the addresses of one IPv6 network as one: whoever has one has
+// doorOf counts the addresses of one IPv6 network as one, since a host has
 // 2^64 of them.
 func doorOf(account, address string) door {
 	if a, err := netip.ParseAddr(address); err == nil && a.Is6() {
@@ -51,33 +46,40 @@ func doorOf(account, address string) door {
 	return door{account, address}
 }
 
-// wait is how long nobody may try; 0 is that somebody may.
-func (t *throttle) wait(d door) time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if f := t.doors[d]; f != nil {
-		return max(0, f.until.Sub(t.now()))
-	}
-	return 0
+// counter is one of the counts that a sign-in at a door belongs to.
+type counter struct {
+	key   []byte
+	limit limit
 }
 
-// failed counts a failure. The tenth in five minutes closes the door; after
-// that every one does, each time for twice as long.
-func (t *throttle) failed(d door) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	f := t.doors[d]
-	if f == nil || now.Sub(f.last()) > forgiveAfter {
-		t.makeRoom(now)
-		f = &failures{}
-		t.doors[d] = f
+// counters are those of the pair, of the address and of the account, in this
+// order.
+func (d door) counters() [3]counter {
+	return [3]counter{
+		{secret.Fingerprint("pair\x00" + d.account + "\x00" + d.address), pairLimit()},
+		{secret.Fingerprint("address\x00" + d.address), addressLimit()},
+		{secret.Fingerprint("account\x00" + d.account), accountLimit()},
 	}
-	if len(f.at) == maxFailures {
+}
+
+// failures is what is known of a counter.
+type failures struct {
+	at     []time.Time // the last ones, as many as the limit has
+	until  time.Time   // no attempt before
+	pauses int         // how often there was one
+}
+
+// add counts a failure. The one that reaches the limit begins a pause; after
+// that each does, for twice as long as the one before.
+func (f *failures) add(now time.Time, l limit) {
+	if len(f.at) > 0 && now.Sub(f.last()) > forgiveAfter {
+		*f = failures{}
+	}
+	if len(f.at) >= l.failures {
 		f.at = f.at[1:]
 	}
 	f.at = append(f.at, now)
-	if f.pauses == 0 && (len(f.at) < maxFailures || now.Sub(f.at[0]) > failureWindow) {
+	if f.pauses == 0 && (len(f.at) < l.failures || now.Sub(f.at[0]) > l.within) {
 		return
 	}
 	pause := longestPause
@@ -88,32 +90,20 @@ func (t *throttle) failed(d door) {
 	f.until = now.Add(pause)
 }
 
-// succeeded forgets the failures.
-func (t *throttle) succeeded(d door) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.doors, d)
-}
-
-// makeRoom drops what is forgiven, and if that is not enough, any door that is
-// open.
-func (t *throttle) makeRoom(now time.Time) {
-	if len(t.doors) < maxThrottled {
-		return
-	}
-	for d, f := range t.doors {
-		if now.Sub(f.last()) > forgiveAfter {
-			delete(t.doors, d)
-		}
-	}
-	for d, f := range t.doors {
-		if len(t.doors) < maxThrottled*9/10 {
-			return
-		}
-		if !now.Before(f.until) {
-			delete(t.doors, d)
-		}
-	}
-}
-
 func (f *failures) last() time.Time { return f.at[len(f.at)-1] }
+
+// encodeTimes gives times as microseconds, 8 bytes each.
+func encodeTimes(times []time.Time) []byte {
+	b := make([]byte, 0, 8*len(times))
+	for _, t := range times {
+		b = binary.BigEndian.AppendUint64(b, uint64(t.UnixMicro()))
+	}
+	return b
+}
+
+func decodeTimes(b []byte) (times []time.Time) {
+	for ; len(b) >= 8; b = b[8:] {
+		times = append(times, time.UnixMicro(int64(binary.BigEndian.Uint64(b))))
+	}
+	return times
+}

@@ -2,55 +2,61 @@ package identity
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/fault"
 )
 
 func TestPausesGrow(t *testing.T) {
-	c := newClock()
-	th := newThrottle(c.read)
-	d := doorOf("ann", here)
-	for range maxFailures - 1 {
-		th.failed(d)
-		if th.wait(d) != 0 {
-			t.Fatal("closed too soon")
+	now := newClock().read()
+	var f failures
+	for range pairLimit().failures - 1 {
+		f.add(now, pairLimit())
+		if f.until.After(now) {
+			t.Fatal("a pause too soon")
 		}
 	}
 	for i, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute} {
-		th.failed(d)
-		if got := th.wait(d); got != want {
+		f.add(now, pairLimit())
+		if got := f.until.Sub(now); got != want {
 			t.Errorf("pause %d is %v, want %v", i+1, got, want)
 		}
-		c.move(want)
-		if th.wait(d) != 0 {
-			t.Errorf("pause %d is longer than it says", i+1)
-		}
+		now = f.until
 	}
-	c.move(forgiveAfter + time.Second)
-	th.failed(d)
-	if got := th.wait(d); got != 0 {
-		t.Errorf("an hour later one failure closes for %v", got)
+	now = now.Add(forgiveAfter + time.Second)
+	f.add(now, pairLimit())
+	if f.until.After(now) {
+		t.Errorf("an hour later one failure makes a pause until %v", f.until)
 	}
 }
 
-func TestFailuresAreForgotten(t *testing.T) {
-	c := newClock()
-	th := newThrottle(c.read)
-	d := doorOf("ann", here)
+func TestSlowFailuresAreForgotten(t *testing.T) {
+	now := newClock().read()
+	var f failures
 	for range 100 { // ten in five minutes and a bit
-		th.failed(d)
-		c.move(failureWindow/(maxFailures-1) + time.Second)
+		f.add(now, pairLimit())
+		now = now.Add(pairLimit().within/time.Duration(pairLimit().failures-1) + time.Second)
 	}
-	if th.wait(d) != 0 {
-		t.Error("slow failures close the door")
+	if !f.until.IsZero() {
+		t.Error("slow failures make a pause")
 	}
-	for range maxFailures - 1 {
-		th.failed(d)
+}
+
+func TestTimesAreStoredWhole(t *testing.T) {
+	now := newClock().read()
+	times := []time.Time{now, now.Add(time.Microsecond), now.Add(time.Hour)}
+	if diff := cmp.Diff(times, decodeTimes(encodeTimes(times))); diff != "" {
+		t.Error(diff)
 	}
-	th.succeeded(d)
-	th.failed(d)
-	if th.wait(d) != 0 {
-		t.Error("a success does not make failures forgotten")
+	if got := decodeTimes([]byte("cut")); got != nil {
+		t.Errorf("of what is cut: %v", got)
 	}
 }
 
@@ -71,20 +77,129 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-func TestThrottleIsBounded(t *testing.T) {
-	c := newClock()
-	th := newThrottle(c.read)
-	victim := doorOf("ann", here)
-	for range maxFailures {
-		th.failed(victim)
+// wrong tries a wrong password.
+func (n node) wrong(t *testing.T, user, address string) fault.Code {
+	t.Helper()
+	_, err := n.Basic(t.Context(), user, "wrong password", address)
+	return fault.CodeOf(err)
+}
+
+// TestManyAccountsFromOneAddress: after 30 failures an address is slowed down
+// whatever the account, on all nodes, but for the names that it is known for.
+func TestManyAccountsFromOneAddress(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newClock()
+		one, other := newNode(t, d, c), newNode(t, d, c)
+		one.mustCreate(t, "ann")
+		one.mustCreate(t, "bob")
+		if _, err := one.Basic(t.Context(), "ann", goodPassword, here); err != nil {
+			t.Fatal(err)
+		}
+		answers := map[fault.Code]int{}
+		for i := range 60 {
+			n := []node{one, other}[i%2]
+			answers[n.wrong(t, fmt.Sprint("invented", i), here)]++
+			c.move(time.Second)
+		}
+		want := map[fault.Code]int{fault.Unauthenticated: 30, fault.RateLimited: 30}
+		// The pause of 30 s ends once meanwhile, and one more failure begins the next.
+		if answers[fault.Unauthenticated] < 30 || answers[fault.Unauthenticated] > 31 || answers[fault.RateLimited] < 29 {
+			t.Errorf("60 accounts from one address got %v, want about %v", answers, want)
+		}
+		for _, n := range []node{one, other} {
+			if _, err := n.Basic(t.Context(), "bob", goodPassword, here); !fault.Is(err, fault.RateLimited) {
+				t.Errorf("a name that never signed in from the address: %v", err)
+			}
+			if _, err := n.Basic(t.Context(), "ann", goodPassword, here); err != nil {
+				t.Errorf("a name that signed in from the address: %v", err)
+			}
+			if _, err := n.Basic(t.Context(), "bob", goodPassword, "192.0.2.77"); err != nil {
+				t.Errorf("another address: %v", err)
+			}
+		}
+		c.move(exemptFor + time.Hour)
+		for i := range 30 {
+			one.wrong(t, fmt.Sprint("invented", i), here)
+		}
+		if _, err := one.Basic(t.Context(), "ann", goodPassword, here); !fault.Is(err, fault.RateLimited) {
+			t.Errorf("a name that signed in from the address long ago: %v", err)
+		}
+	}, audit.Migrations, Migrations)
+}
+
+// TestAttackFromEverywhere: an account that is attacked from many addresses
+// slows down, and its owner does not notice.
+func TestAttackFromEverywhere(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		if _, err := n.Basic(t.Context(), "ann", goodPassword, here); err != nil {
+			t.Fatal(err)
+		}
+		for i := range accountLimit().failures {
+			if got := n.wrong(t, "ann", fmt.Sprintf("198.51.100.%d", i)); got != fault.Unauthenticated {
+				t.Fatalf("failure %d: %v", i+1, got)
+			}
+		}
+		if got := n.wrong(t, "ann", "203.0.113.1"); got != fault.RateLimited {
+			t.Errorf("the next one from a new address: %v", got)
+		}
+		n.move(rememberFor) // so that the password is compared
+		for range accountLimit().failures {
+			n.wrong(t, "ann", "203.0.113.1")
+		}
+		if _, err := n.Basic(t.Context(), "ann", goodPassword, here); err != nil {
+			t.Errorf("the owner, from where he signs in: %v", err)
+		}
+	})
+}
+
+// TestFailuresAreForgottenAfterAnHour: the table does not grow for ever.
+func TestFailuresAreForgottenAfterAnHour(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		rows := func() (count int) {
+			err := n.db.Read(t.Context(), func(tx *db.Tx) error {
+				return tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM identity_failures`).Scan(&count)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return count
+		}
+		for i := range 5 {
+			n.wrong(t, fmt.Sprint("user", i), fmt.Sprint("192.0.2.", i))
+		}
+		if got := rows(); got != 15 {
+			t.Errorf("%d counters, want 15", got)
+		}
+		n.move(forgiveAfter + time.Second)
+		n.wrong(t, "user", here)
+		if got := rows(); got != 3 {
+			t.Errorf("an hour later there are %d counters, want the 3 of the last failure", got)
+		}
+	})
+}
+
+// TestFloodKeepsNobodyWaiting: 1,500 sign-ins of invented users at once from
+// one address cost no more than that address may try, and others get in.
+func TestFloodKeepsNobodyWaiting(t *testing.T) {
+	n := newNode(t, openMigrated(t), newClock())
+	n.mustCreate(t, "ann")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[fault.Code]int{}
+	for i := range 1500 {
+		wg.Go(func() {
+			got := n.wrong(t, fmt.Sprint("invented", i), "198.51.100.1")
+			mu.Lock()
+			defer mu.Unlock()
+			answers[got]++
+		})
 	}
-	for i := range 3 * maxThrottled {
-		th.failed(doorOf(fmt.Sprint("user", i), here))
+	if _, err := n.Basic(t.Context(), "ann", goodPassword, here); err != nil {
+		t.Errorf("a right password from another address: %v", err)
 	}
-	if len(th.doors) > maxThrottled {
-		t.Errorf("%d doors are kept", len(th.doors))
-	}
-	if th.wait(victim) == 0 {
-		t.Error("trying many names opens a closed door")
+	wg.Wait()
+	if got := answers[fault.Unauthenticated]; got < 30 || got > 30+maxHashing-1 || got+answers[fault.RateLimited]+answers[fault.Unavailable] != 1500 {
+		t.Errorf("%v", answers)
 	}
 }

@@ -64,7 +64,7 @@ func unacceptable(r rune) bool {
 func (s *Service) CreateUser(ctx context.Context, name string, password secret.Value) (User, error) {
 	var wrong fault.Fields
 	judgeName(&wrong, name)
-	judgePassword(&wrong, "password", password)
+	judgePassword(&wrong, "password", name, password)
 	if err := wrong.Err(); err != nil {
 		return User{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, err
 // the one that asks. Tokens stay.
 func (s *Service) SetPassword(ctx context.Context, name string, password secret.Value) error {
 	var wrong fault.Fields
-	judgePassword(&wrong, "password", password)
+	judgePassword(&wrong, "password", name, password)
 	if err := wrong.Err(); err != nil {
 		return err
 	}

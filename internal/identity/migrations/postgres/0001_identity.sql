@@ -47,3 +47,22 @@ CREATE TABLE identity_sessions (
 	expires_at BIGINT NOT NULL
 );
 CREATE INDEX identity_sessions_user ON identity_sessions (user_id, id);
+
+-- Failed sign-ins of the last hour: of an account from an address, of an
+-- address, of an account.
+CREATE TABLE identity_failures (
+	counter BYTEA NOT NULL PRIMARY KEY, -- SHA-256 of what is counted
+	times   BYTEA NOT NULL, -- the last failures, 8 bytes each
+	until   BIGINT NOT NULL, -- no attempt before
+	pauses  BIGINT NOT NULL CHECK (pauses >= 0),
+	last_at BIGINT NOT NULL
+);
+CREATE INDEX identity_failures_last ON identity_failures (last_at);
+
+-- Where users have signed in from, within 30 days.
+CREATE TABLE identity_addresses (
+	user_id      BIGINT NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	address      TEXT COLLATE "C" NOT NULL,
+	signed_in_at BIGINT NOT NULL,
+	PRIMARY KEY (user_id, address)
+);

@@ -47,3 +47,22 @@ CREATE TABLE identity_sessions (
 	expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX identity_sessions_user ON identity_sessions (user_id, id);
+
+-- Failed sign-ins of the last hour: of an account from an address, of an
+-- address, of an account.
+CREATE TABLE identity_failures (
+	counter BLOB NOT NULL PRIMARY KEY, -- SHA-256 of what is counted
+	times   BLOB NOT NULL, -- the last failures, 8 bytes each
+	until   INTEGER NOT NULL, -- no attempt before
+	pauses  INTEGER NOT NULL CHECK (pauses >= 0),
+	last_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identity_failures_last ON identity_failures (last_at);
+
+-- Where users have signed in from, within 30 days.
+CREATE TABLE identity_addresses (
+	user_id      INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	address      TEXT NOT NULL,
+	signed_in_at INTEGER NOT NULL,
+	PRIMARY KEY (user_id, address)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,39 @@
+package identity
+
+import (
+	"strings"
+	"testing"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+func TestPasswordRules(t *testing.T) {
+	for _, c := range []struct{ user, password, says string }{
+		{"ann", goodPassword, ""},
+		{"ann", "8374629105", ""},
+		{"ann", "пароль-пароль", ""},
+		{"ann", "short", "at least 10 characters"},
+		{"ann", strings.Repeat("ä", 9), "at least 10 characters"},
+		{"ann", strings.Repeat("a", maxPassword+1), "at most 1,024 bytes"},
+		{"ann", tokenPrefix + "abcdefghij", "as tokens do"},
+		{"ann", "password123", "most common"},
+		{"ann", "PassWord123", "most common"},
+		{"ann", "1234567890", "most common"},
+		{"annabella", "annabella1", "name of the user"},
+		{"annabella", "2026-AnnaBella!", "name of the user"},
+		{"ann", "ann.ann.ann.ann", "name of the user"},
+		{"ann", "Outrigger2026!", "name of this program"},
+		{"ann", "outrigger in the harbour", ""},
+		{"8374629105", "8374629105", ""}, // digits are no name
+	} {
+		var wrong fault.Fields
+		judgePassword(&wrong, "password", c.user, secret.New(c.password))
+		switch {
+		case c.says == "" && len(wrong) > 0:
+			t.Errorf("%q of %s: %s", c.password, c.user, wrong[0].Message)
+		case c.says != "" && (len(wrong) != 1 || wrong[0].Name != "password" || !strings.Contains(wrong[0].Message, c.says)):
+			t.Errorf("%q of %s: %v, want %q", c.password, c.user, wrong, c.says)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package identity
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// recordEvery is how exact the last sign-in from an address is kept: a write
+// a day.
+const recordEvery = 24 * time.Hour
+
+// standing is what the database knows of a door.
+type standing struct {
+	until      time.Time // no attempt before
+	failed     bool      // the pair has failures to forget
+	signedInAt time.Time // the last success of the account from the address
+}
+
+// standingOf is up to half a second old.
+func (s *Service) standingOf(ctx context.Context, d door) (standing, error) {
+	return s.doors.get(d, func() (st standing, err error) {
+		err = s.db.Read(ctx, func(tx *db.Tx) error {
+			st, err = s.standing(ctx, tx, d)
+			return err
+		})
+		return st, err
+	})
+}
+
+// mayTry is RateLimited while a pause lasts.
+func (s *Service) mayTry(ctx context.Context, d door) error {
+	st, err := s.standingOf(ctx, d)
+	if err != nil {
+		return err
+	}
+	wait := st.until.Sub(s.now())
+	if wait <= 0 {
+		return nil
+	}
+	e := fault.New(fault.RateLimited, "Too many sign-ins have failed. Try again in %s.", wait.Round(time.Second))
+	e.RetryAfter = wait
+	return e
+}
+
+func (s *Service) standing(ctx context.Context, tx *db.Tx, d door) (st standing, err error) {
+	if st.signedInAt, err = signedInAt(ctx, tx, d); err != nil {
+		return st, err
+	}
+	exempt := s.now().Sub(st.signedInAt) < exemptFor
+	for i, c := range d.counters() {
+		f, err := failuresOf(ctx, tx, c.key, "")
+		if err != nil {
+			return st, err
+		}
+		pair := i == 0
+		if pair {
+			st.failed = len(f.at) > 0
+		}
+		if (pair || !exempt) && f.until.After(st.until) {
+			st.until = f.until
+		}
+	}
+	return st, nil
+}
+
+func signedInAt(ctx context.Context, tx *db.Tx, d door) (time.Time, error) {
+	var at int64
+	err := tx.QueryRow(ctx, `SELECT a.signed_in_at FROM identity_addresses a JOIN identity_users u ON u.id = a.user_id
+		WHERE u.source = $1 AND u.name_key = $2 AND a.address = $3`, Local, d.account, d.address).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading the addresses of a user: %w", err)
+	}
+	return db.Time(at), nil
+}
+
+func failuresOf(ctx context.Context, tx *db.Tx, key []byte, lock string) (f failures, err error) {
+	var times []byte
+	var until int64
+	err = tx.QueryRow(ctx, `SELECT times, until, pauses FROM identity_failures WHERE counter = $1`+lock, key).Scan(&times, &until, &f.pauses)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, nil
+	}
+	if err != nil {
+		return f, fmt.Errorf("reading failed sign-ins: %w", err)
+	}
+	f.at, f.until = decodeTimes(times), db.Time(until)
+	return f, nil
+}
+
+// countFailure counts a failed sign-in on all nodes together.
+func (s *Service) countFailure(ctx context.Context, d door) error {
+	now := s.now()
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		lock := ""
+		if tx.Dialect() == db.Postgres {
+			lock = ` FOR UPDATE` // another node may count at the same time
+		}
+		for _, c := range d.counters() {
+			f, err := failuresOf(ctx, tx, c.key, lock)
+			if err != nil {
+				return err
+			}
+			f.add(now, c.limit)
+			if _, err := tx.Exec(ctx, `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT (counter) DO UPDATE SET times = excluded.times, until = excluded.until, pauses = excluded.pauses, last_at = excluded.last_at`,
+				c.key, encodeTimes(f.at), db.Micros(f.until), f.pauses, db.Micros(now)); err != nil {
+				return fmt.Errorf("counting a failed sign-in: %w", err)
+			}
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE last_at < $1`, db.Micros(now.Add(-forgiveAfter))); err != nil {
+			return fmt.Errorf("forgetting failed sign-ins: %w", err)
+		}
+		return nil
+	})
+	s.doors.forget()
+	return err
+}
+
+// countSuccess forgets the failures of the pair and notes the address.
+func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
+	now := s.now()
+	st, err := s.standingOf(ctx, d)
+	if err != nil || !st.failed && now.Sub(st.signedInAt) < recordEvery {
+		return err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE counter = $1`, d.counters()[0].key); err != nil {
+			return fmt.Errorf("forgetting failed sign-ins: %w", err)
+		}
+		// SELECT: the user may have been deleted meanwhile.
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users WHERE id = $1
+			ON CONFLICT (user_id, address) DO UPDATE SET signed_in_at = excluded.signed_in_at`, u.ID, d.address, db.Micros(now)); err != nil {
+			return fmt.Errorf("storing the address of a sign-in: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_addresses WHERE user_id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now.Add(-exemptFor))); err != nil {
+			return fmt.Errorf("forgetting addresses: %w", err)
+		}
+		return nil
+	})
+	s.doors.forget()
+	return err
+}
