@@ -7,11 +7,11 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"time"
 
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground"
+	"outrigger/internal/rest"
 )
 
 // Demo is the whole product on this machine with the outside world played by
@@ -82,7 +82,7 @@ func (d *Demo) Start(ctx context.Context) error {
 	d.world.Mail = d.mail.begin(d.App)
 	d.world.Console, d.world.Cloud.Console = d.URL(), d.URL()
 	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
-	d.server = &http.Server{Handler: d.world.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	d.server = rest.Server(d.world.Handler(), d.log)
 	go func() {
 		if err := d.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))

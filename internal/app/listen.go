@@ -29,7 +29,7 @@ func (a *App) listen(ctx context.Context) error {
 	server := rest.Server(a.front, a.log)
 	server.TLSConfig = conf
 	a.addr = l.Addr()
-	go a.accept(server, l)
+	go a.accept(server, rest.Listener(l, rest.MaxConnections(), a.log))
 	a.steps.add("listener", listenerLimit, func(ctx context.Context) error { return closeServer(ctx, server) })
 	return nil
 }

@@ -46,6 +46,9 @@ func (e *endpoint) serve(x *exchange, r *http.Request, m method) error {
 		if err := m.route.admit(p, r.Method); err != nil {
 			return err
 		}
+		if m.route.MaxBody > defaultMaxBody {
+			BeginUpload(r)
+		}
 	}
 	if err := e.acceptable(r, m.route); err != nil {
 		return err

@@ -29,7 +29,9 @@ type Route struct {
 	Method string // GET answers HEAD too
 	Path   string // below the base URL, with wildcards as net/http.ServeMux has them
 	Access Access
-	// MaxBody is how many bytes a request body may have; 0 means 1 MiB.
+	// MaxBody is how many bytes a request body may have; 0 means 1 MiB. One of
+	// more is an upload: of users who have signed in it may take as long as it
+	// keeps the pace, see BeginUpload.
 	MaxBody int64
 	// XML: answers XML as well as JSON, by Accept.
 	XML bool

@@ -12,15 +12,40 @@ const (
 	maxHeader     = 64 << 10          // cookies of a whole domain, and a token
 )
 
-// Server is an HTTP server for the handler. There is no time limit for a whole
-// request: uploads and live streams take theirs.
+// Server is an HTTP server for the handler, best on a Listener. A request body
+// must arrive within 30 s, at no less than 16 KiB a second after the first 5 s,
+// whether the handler reads it or not; see BeginUpload. There is no time limit
+// for answers: exports and live streams take theirs.
 func Server(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           paced(handler, bodyPace),
+		ConnContext:       withConn,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
-		// What it says is about clients that break off or speak no TLS.
+		// net/http's own answer to OPTIONS * waits for the body.
+		DisableGeneralOptionsHandler: true,
+		// What it says is about clients that break off or speak no TLS. What
+		// Accept fails with is said by Listener.
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+}
+
+// paced has request bodies keep the pace, and tells a connection when it has
+// the whole of a request.
+func paced(next http.Handler, p pace) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := connOf(r.Context())
+		if r.Body == nil || r.Body == http.NoBody {
+			c.begin()
+			defer c.end()
+			next.ServeHTTP(w, r)
+			return
+		}
+		body := newPacedBody(w, r, c, p)
+		defer body.handled()
+		withBody := *r // the server's own request must not be changed
+		withBody.Body = body
+		next.ServeHTTP(w, &withBody)
+	})
 }

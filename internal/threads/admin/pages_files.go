@@ -10,6 +10,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
+	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/upload"
 )
@@ -33,6 +34,7 @@ const maxField = 4 << 10
 // posted makes a draft of a form's file, or of the text that was pasted instead;
 // the field kind, which says what it is, comes first.
 func (p *Pages) posted(r *http.Request, kinds ...string) (u upload.Upload, err error) {
+	rest.BeginUpload(r)
 	r.Body = http.MaxBytesReader(nil, r.Body, p.MaxUpload+maxField)
 	parts, err := r.MultipartReader()
 	if err != nil {

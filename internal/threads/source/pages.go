@@ -186,6 +186,7 @@ const maxField = 4 << 10
 // upload reads a posted form up to its file, fields into form, and gives the
 // file to take as it comes.
 func (p *Pages) upload(r *http.Request, take func(form *console.Form, file io.Reader) error, form *console.Form) error {
+	rest.BeginUpload(r)
 	r.Body = http.MaxBytesReader(nil, r.Body, p.Imports.MaxUpload+maxField)
 	parts, err := r.MultipartReader()
 	if err != nil {

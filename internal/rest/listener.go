@@ -1,0 +1,202 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// sayEvery is how often the log says that there are too many connections:
+// whoever opens them must not fill it.
+const sayEvery = 10 * time.Second
+
+// closedShare of the cap is closed at once, so that a flood does not have every
+// connection looked at for each new one.
+const closedShare = 32
+
+// Listener is l with a cap of open connections. Past it those go that have been
+// idle longest: first of those that wait for their client, then of those that
+// wait for an answer. That and failures to accept are said to log.
+func Listener(l net.Listener, most int, log *slog.Logger) net.Listener {
+	return &listener{
+		Listener: l, most: most, log: log, open: map[*conn]struct{}{},
+		full: rate.Sometimes{Interval: sayEvery}, refused: rate.Sometimes{Interval: sayEvery},
+	}
+}
+
+type listener struct {
+	net.Listener
+	most          int
+	log           *slog.Logger
+	full, refused rate.Sometimes
+
+	mu     sync.Mutex
+	open   map[*conn]struct{}
+	closed int // connections closed for others since the log said so
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err != nil {
+		l.failed(err)
+		return nil, err
+	}
+	c := &conn{Conn: accepted, listener: l}
+	c.touch()
+	l.mu.Lock()
+	full := len(l.open) >= l.most
+	l.open[c] = struct{}{}
+	l.mu.Unlock()
+	if full {
+		l.makeRoom(c)
+	}
+	return c, nil
+}
+
+// failed says why no connection is accepted. Where descriptors ran out, some
+// connections are closed: the server tries again in a moment.
+func (l *listener) failed(err error) {
+	if errors.Is(err, net.ErrClosed) {
+		return
+	}
+	l.refused.Do(func() { l.log.Error("connections cannot be accepted", "error", err) })
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		l.makeRoom(nil)
+	}
+}
+
+// makeRoom closes the connections that have been idle longest, but not newest.
+func (l *listener) makeRoom(newest *conn) {
+	l.mu.Lock()
+	open := len(l.open)
+	goes := longestIdle(l.open, newest, max(1, l.most/closedShare))
+	l.closed += len(goes)
+	l.mu.Unlock()
+	for _, c := range goes {
+		_ = c.Close() // its client may have closed it already
+	}
+	l.full.Do(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.log.Warn("too many connections are open, the longest idle are closed", "open", open, "most", l.most, "closed", l.closed)
+		l.closed = 0
+	})
+}
+
+// longestIdle chooses up to n of those that wait for their client, and if there
+// are none, one of those that wait for an answer.
+func longestIdle(open map[*conn]struct{}, newest *conn, n int) []*conn {
+	type idle struct {
+		*conn
+		since int64
+	}
+	var waiting, busy []idle
+	for c := range open {
+		switch since := c.last.Load(); {
+		case c == newest:
+		case c.busy.Load() > 0:
+			busy = append(busy, idle{c, since})
+		default:
+			waiting = append(waiting, idle{c, since})
+		}
+	}
+	if len(waiting) == 0 {
+		waiting, n = busy, 1
+	}
+	slices.SortFunc(waiting, func(a, b idle) int { return int(a.since - b.since) })
+	var goes []*conn
+	for _, c := range waiting[:min(n, len(waiting))] {
+		goes = append(goes, c.conn)
+	}
+	return goes
+}
+
+// conn is a connection that knows how long it has been idle.
+type conn struct {
+	net.Conn
+	listener *listener
+	last     atomic.Int64 // when a byte was read or written, in ns
+	busy     atomic.Int32 // requests that are here to their end and are being answered
+}
+
+// begin and end are around the answer to a request that is here to its end.
+func (c *conn) begin() {
+	if c != nil {
+		c.busy.Add(1)
+	}
+}
+
+func (c *conn) end() {
+	if c != nil {
+		c.busy.Add(-1)
+	}
+}
+
+func (c *conn) touch() { c.last.Store(time.Now().UnixNano()) }
+
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.touch()
+	}
+	return n, err
+}
+
+func (c *conn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if n > 0 {
+		c.touch()
+	}
+	return n, err
+}
+
+// CloseWrite lets the client read the answer to a request that was not read to
+// its end: net/http asks for it.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+func (c *conn) Close() error {
+	c.listener.mu.Lock()
+	delete(c.listener.open, c)
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}
+
+type connKey struct{}
+
+// withConn is the ConnContext of a server.
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	if secured, ok := c.(interface{ NetConn() net.Conn }); ok {
+		c = secured.NetConn()
+	}
+	if own, ok := c.(*conn); ok {
+		return context.WithValue(ctx, connKey{}, own)
+	}
+	return ctx
+}
+
+func connOf(ctx context.Context) *conn {
+	c, _ := ctx.Value(connKey{}).(*conn)
+	return c
+}
+
+// maxConnections bounds the memory of connections, of which each takes about
+// 20 KiB: six for each of 1,000 browsers with live pages, and proxies' own.
+const maxConnections = 8192
+
+// MaxConnections is how many connections a server may hold open: half of the
+// process's descriptors, so that the database, mail and outgoing requests have
+// the other half.
+func MaxConnections() int { return int(min(descriptors()/2, maxConnections)) }
