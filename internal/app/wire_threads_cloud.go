@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"outrigger/internal/config"
 	"outrigger/internal/threads"
@@ -53,8 +54,8 @@ func (a *App) threadsTarget() (string, threads.Target, error) {
 	}
 	cfg := &a.cfg.Threads.JiraCloud
 	target, err := jiracloud.New(jiracloud.Options{
-		URL: cfg.URL, User: cfg.User, Token: cfg.Token, Client: a.chat.egress.Trusted(), Requests: cfg.Requests,
-		Clock: a.clock, Log: a.log, Metrics: a.registry,
+		URL: cfg.URL, User: cfg.User, Token: cfg.Token, Client: a.chat.egress.Patient(), Requests: cfg.Requests,
+		Timeout: time.Duration(cfg.Timeout), Clock: a.clock, Log: a.log, Metrics: a.registry,
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("threads.jira_cloud: %w", err)

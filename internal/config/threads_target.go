@@ -2,6 +2,7 @@ package config
 
 import (
 	"strings"
+	"time"
 
 	"outrigger/internal/secret"
 )
@@ -18,7 +19,12 @@ type ThreadsCloud struct {
 	User     string       `key:"user" else:"none" doc:"The e-mail address of the account that writes. It needs the permissions to browse and to edit the issues."`
 	Token    secret.Value `key:"token" else:"none" doc:"An API token of that account."`
 	Requests int          `key:"requests" default:"4" doc:"How many requests are sent at a time."`
+	Timeout  Duration     `key:"timeout" default:"60s" doc:"How long one request may take, from 1s to 4m."`
 }
+
+// maxCloudTimeout is less than the 5 minutes after which a worker that makes no
+// progress is replaced.
+const maxCloudTimeout = Duration(4 * time.Minute)
 
 // maxCloudRequests is more than a site's limit by the second takes from one
 // account; from there on, waits only get more.
@@ -45,6 +51,9 @@ func (c *ThreadsCloud) judge(j *judge, key string) {
 	}
 	if strings.TrimSpace(c.Token.Reveal()) == "" {
 		j.wrong(key+".token", "the account's API token is missing")
+	}
+	if c.Timeout < Duration(time.Second) || c.Timeout > maxCloudTimeout {
+		j.wrong(key+".timeout", "%s does not work for one request; give 1s to %s", c.Timeout, maxCloudTimeout)
 	}
 	if c.Requests < 1 || c.Requests > maxCloudRequests {
 		j.wrong(key+".requests", "%d requests at a time do not work; give 1 to %d", c.Requests, maxCloudRequests)

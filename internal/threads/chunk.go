@@ -93,7 +93,7 @@ func (c *Chunk) Encode() []byte {
 
 // reasonCodes are how reasons are stored; one keeps its place for ever.
 var reasonCodes = [...]Reason{
-	"", NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, TargetNotFound, TargetForbidden,
+	"", NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, TargetNotFound, TargetForbidden, SameTarget,
 }
 
 var errChunk = errors.New("a stored chunk cannot be read")

@@ -132,6 +132,13 @@ type Migration struct {
 	Issues               int64 // done
 	ParentMaps           int64 // relationships of this data that are in the target
 	Permanent, Retryable int64 // errors
+	Refused              int64 // those of Permanent whose reason is the target's
+
+	Checked bool // the preflight has passed
+
+	// While records that the target refused are tried again: how far that is.
+	Retrying bool
+	RetryAt  Place
 
 	Pace Pace
 
@@ -139,6 +146,12 @@ type Migration struct {
 	Message              string
 
 	partialOK bool // an incomplete export is fine
+}
+
+// Place is an issue of a data set.
+type Place struct {
+	Chunk int64
+	Issue int64 // of the chunk, from 0
 }
 
 // Percent is how much is done, rounded down; 100 only at the end.
@@ -162,6 +175,9 @@ func (m *Migration) Advance(c *Chunk, i IssueEntries, relations int) {
 	for _, e := range i.Entries {
 		if e.Reason != "" {
 			m.Permanent++
+		}
+		if e.Reason.OfTarget() {
+			m.Refused++
 		}
 	}
 	if m.IssuesInChunk++; m.IssuesInChunk == int64(len(c.Issues)) {

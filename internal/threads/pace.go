@@ -38,6 +38,9 @@ type Pace struct {
 	WaitUntil    time.Time // nothing is sent before
 	Declared     bool      // the target said how long the wait is
 
+	TroubleSince time.Time // the first failure of any kind since the last success
+	Trouble      string    // what the last of them was, in the target's words
+
 	step    int  // waits since the last success
 	limited bool // a rate limit arrived since the last wait began
 	failed  bool // a failure of another kind did
@@ -62,26 +65,42 @@ func (p *Pace) troubled() bool { return p.RateLimits > 0 || !p.FailingSince.IsZe
 // holds.
 func (p *Pace) Success() {
 	p.RateLimits, p.FailingSince, p.step = 0, time.Time{}, 0
+	p.TroubleSince, p.Trouble = time.Time{}, ""
 }
 
-// RateLimited notes a 429, with the wait that it asked for, if it did.
-func (p *Pace) RateLimited(now time.Time, wait time.Duration, declared bool) {
+// RateLimited notes a 429.
+func (p *Pace) RateLimited(now time.Time, e *TargetError) {
 	p.limited = true
-	p.wait(now, wait, declared)
+	p.note(now, e)
 }
 
-// Failed notes a failure of another kind, with the wait that it asked for, if
-// it did.
-func (p *Pace) Failed(now time.Time, wait time.Duration, declared bool) {
+// Failed notes a failure of another kind.
+func (p *Pace) Failed(now time.Time, e *TargetError) {
 	p.failed = true
-	p.wait(now, wait, declared)
+	p.note(now, e)
 }
 
-func (p *Pace) wait(now time.Time, wait time.Duration, declared bool) {
-	if until := now.Add(wait); declared && until.After(p.WaitUntil) {
+// note keeps what a failure said, and the wait that it asked for, if it did.
+func (p *Pace) note(now time.Time, e *TargetError) {
+	if p.TroubleSince.IsZero() {
+		p.TroubleSince = now
+	}
+	p.Trouble = e.Sentence()
+	if until := now.Add(e.Wait); e.Declared && until.After(p.WaitUntil) {
 		p.WaitUntil, p.Declared = until, true
 	}
 }
+
+// Message says, while requests fail, since when and in the target's words; ""
+// while they do not.
+func (p *Pace) Message() string {
+	if p.TroubleSince.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("No request to the target has succeeded since %s. The last answer: %s", stamp(p.TroubleSince), p.Trouble)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Settle is called when nothing is under way any more: what failed since the
 // last wait becomes one wait. It tells whether one began. rnd is as in
@@ -110,17 +129,22 @@ func (p *Pace) Exhausted(now time.Time) string {
 	case p.RateLimits >= MaxRateLimits:
 		when := "in a while"
 		if p.Declared && now.Before(p.WaitUntil) {
-			when = "after " + p.WaitUntil.UTC().Format(time.RFC3339)
+			when = "after " + stamp(p.WaitUntil)
 		}
-		return fmt.Sprintf("The target answered %d times in a row that it is asked too often. Continue %s.", p.RateLimits, when)
+		return fmt.Sprintf("The target answered %d times in a row that it is asked too often. The last answer: %s Continue %s.", p.RateLimits, p.Trouble, when)
 	case !p.FailingSince.IsZero() && now.Sub(p.FailingSince) >= MaxFailing:
-		return fmt.Sprintf("The target has failed since %s without one success. Continue when it answers again.", p.FailingSince.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("The target has failed since %s without one success. The last answer: %s Continue when it answers again.", stamp(p.FailingSince), p.Trouble)
 	}
 	return ""
 }
 
-// Resume is a fresh start after somebody continued: the counts begin again, and
-// a wait that the target asked for still holds.
+// Stop is somebody's word that processing pauses: what the target asked for
+// before does not bind who continues.
+func (p *Pace) Stop() { p.WaitUntil, p.Declared = time.Time{}, false }
+
+// Resume is a fresh start after processing was continued: the counts begin
+// again. After a stop the target is asked at once; where the target's limits
+// paused it, the wait that they asked for still holds.
 func (p *Pace) Resume() {
 	if !p.Declared {
 		p.WaitUntil = time.Time{}

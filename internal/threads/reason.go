@@ -12,6 +12,7 @@ const (
 	SelfParent       Reason = "self_parent"      // the comment is its own parent
 	Cycle            Reason = "cycle"            // its parents lead back to it
 	OtherIssue       Reason = "other_issue"      // its parent is in another issue
+	SameTarget       Reason = "same_target"      // the mappings give another comment the same cloud id
 	TargetNotFound   Reason = "target_not_found" // the target has no such issue
 	TargetForbidden  Reason = "target_forbidden" // the target forbids this issue
 )
@@ -19,7 +20,7 @@ const (
 // Reasons lists them, the first that fits counts.
 func Reasons() []Reason {
 	return []Reason{
-		NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, TargetNotFound, TargetForbidden,
+		NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, SameTarget, TargetNotFound, TargetForbidden,
 	}
 }
 
@@ -38,6 +39,8 @@ func (r Reason) Sentence() string {
 		return "The comment's parents lead back to it."
 	case OtherIssue:
 		return "The parent comment is in another issue."
+	case SameTarget:
+		return "The id mappings give this comment and another one the same cloud id."
 	case TargetNotFound:
 		return "The target has no such issue."
 	case TargetForbidden:
@@ -45,3 +48,7 @@ func (r Reason) Sentence() string {
 	}
 	return ""
 }
+
+// OfTarget tells whether the target refused the record: it may take it another
+// time.
+func (r Reason) OfTarget() bool { return r == TargetNotFound || r == TargetForbidden }

@@ -17,17 +17,19 @@ const (
 )
 
 const migrationColumns = `epoch, phase, stage_id, partial_ok, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
-	permanent, retryable, rate_limits, failing_since, wait_until, wait_declared, started_at, updated_at, message`
+	permanent, checked, refused, retryable, retrying, retry_chunk, retry_issue, rate_limits, failing_since, wait_until, wait_declared, trouble_since, trouble,
+	started_at, updated_at, message`
 
 func readMigration(ctx context.Context, tx *db.Tx, lock string) (m Migration, err error) {
-	var failing, wait, started, updated int64
+	var failing, wait, trouble, started, updated int64
 	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
 		&m.Epoch, &m.Phase, &m.Stage, &m.partialOK, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
-		&m.Permanent, &m.Retryable, &m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &started, &updated, &m.Message)
+		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
+		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message)
 	if err != nil {
 		return m, fmt.Errorf("read the migration: %w", err)
 	}
-	m.Pace.FailingSince, m.Pace.WaitUntil = db.Time(failing), db.Time(wait)
+	m.Pace.FailingSince, m.Pace.WaitUntil, m.Pace.TroubleSince = db.Time(failing), db.Time(wait), db.Time(trouble)
 	m.StartedAt, m.UpdatedAt = db.Time(started), db.Time(updated)
 	return m, nil
 }
@@ -35,11 +37,13 @@ func readMigration(ctx context.Context, tx *db.Tx, lock string) (m Migration, er
 func writeMigration(ctx context.Context, tx *db.Tx, m *Migration) error {
 	m.UpdatedAt = tx.Now()
 	_, err := tx.Exec(ctx, `UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, partial_ok = $4, records = $5, records_done = $6,
-			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, retryable = $13, rate_limits = $14,
-			failing_since = $15, wait_until = $16, wait_declared = $17, started_at = $18, updated_at = $19, message = $20 WHERE id = 1`,
+			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, checked = $13, refused = $14, retryable = $15,
+			retrying = $16, retry_chunk = $17, retry_issue = $18, rate_limits = $19, failing_since = $20, wait_until = $21, wait_declared = $22,
+			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27 WHERE id = 1`,
 		m.Epoch, string(m.Phase), m.Stage, bit(m.partialOK), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
-		m.Permanent, m.Retryable, m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
-		db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message)
+		m.Permanent, bit(m.Checked), m.Refused, m.Retryable, bit(m.Retrying), m.RetryAt.Chunk, m.RetryAt.Issue,
+		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
+		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message)
 	if err != nil {
 		return fmt.Errorf("write the migration: %w", err)
 	}
@@ -79,6 +83,7 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, partial bo
 			m.Pace.Resume()
 			err = targetFree(ctx, tx)
 		case OpStop:
+			m.Pace.Stop()
 			m.Message = "Stopped. Continue goes on from here."
 		case OpCancel:
 			m.Message = "Cancelled. What was written stays; reset before a new migration."

@@ -3,6 +3,7 @@ package threads
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -15,7 +16,21 @@ type Target interface {
 	// step, and gives the map that is there then. Its errors are *TargetError,
 	// but for the end of ctx.
 	Write(ctx context.Context, cloudIssueID int64, change func(ParentMap) ParentMap) (ParentMap, error)
+
+	// Probe asks whether something could be done with the issue's map, which
+	// stays as it is: nil where it could. Its errors are those of Write.
+	Probe(ctx context.Context, cloudIssueID int64, what Probe) error
 }
+
+// Probe is what a target is asked about an issue.
+type Probe uint8
+
+// The probes.
+const (
+	ProbeRead  Probe = iota // the map can be read
+	ProbeEdit               // and the target does not say that it may not be written
+	ProbeWrite              // it can be written: something is
+)
 
 // TargetFailure says what kind of failure an error of a Target is.
 type TargetFailure uint8
@@ -35,14 +50,30 @@ type TargetError struct {
 	Message  string        // a sentence without secrets
 	Wait     time.Duration // how long it asked to be left alone
 	Declared bool          // it did
+	Said     string        // the target's own words; "" where it said none
 	Cause    error
 }
 
 func (e *TargetError) Error() string {
+	switch {
+	case e.Said != "" && strings.HasSuffix(e.Message, "."):
+		return e.Message + " It said: " + e.Said
+	case e.Said != "":
+		return e.Message + ": " + e.Said
+	}
 	if e.Cause != nil {
 		return fmt.Sprintf("%s: %v", e.Message, e.Cause)
 	}
 	return e.Message
+}
+
+// Sentence is Error with a full stop at its end.
+func (e *TargetError) Sentence() string {
+	text := e.Error()
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
 }
 
 // Unwrap gives the cause.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,13 +55,20 @@ func success(status int, body string) answer {
 	return answer{status, map[string]string{"Content-Type": jsonType}, body}
 }
 
-// Handler serves the issue property API, at /rest/api/3/issue/.
+// Permissions is the Request.Key of the call for the account's permissions.
+const Permissions = "mypermissions"
+
+// Handler serves the issue property API, at /rest/api/3/issue/, and the
+// account's permission to edit an issue, at /rest/api/3/mypermissions.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
 		mux.HandleFunc(method+" /rest/api/3/issue/{issue}/properties/{key}", s.serve)
 	}
 	mux.HandleFunc("GET /rest/api/3/issue/{issue}/properties", s.serve)
+	if !s.o.NoPermissions {
+		mux.HandleFunc("GET /rest/api/3/mypermissions", s.serve)
+	}
 	return mux
 }
 
@@ -69,19 +77,18 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	id, err := strconv.ParseInt(r.PathValue("issue"), 10, 64)
+	issue, key := r.PathValue("issue"), r.PathValue("key")
+	if path.Base(r.URL.Path) == Permissions {
+		issue, key = r.URL.Query().Get("issueId"), Permissions
+	}
+	id, err := strconv.ParseInt(issue, 10, 64)
 	if err != nil {
 		id = 0 // no issue's
 	}
-	request := Request{Method: r.Method, Issue: id, Key: r.PathValue("key"), Value: string(body)}
+	request := Request{Method: r.Method, Issue: id, Key: key, Value: string(body)}
 	s.begin(&request)
 	defer s.end(request)
-	if s.o.Latency > 0 {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(s.o.Latency):
-		}
-	}
+	pause(r, s.o.Latency)
 	reaction := s.react(request)
 	if reaction == nil {
 		a := s.judge(r, request)
@@ -95,7 +102,19 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 			reaction.Status, reaction.Header, reaction.Body = done.status, done.header, done.body
 		}
 	}
+	pause(r, reaction.Delay)
 	s.play(w, r, reaction)
+}
+
+// pause lets time pass while the client waits.
+func pause(r *http.Request, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	select {
+	case <-r.Context().Done():
+	case <-time.After(d):
+	}
 }
 
 // play answers out of the ordinary.
@@ -196,8 +215,11 @@ func (s *Site) do(r Request) answer {
 	switch {
 	case r.Issue < 1 || s.o.Missing != nil && s.o.Missing(r.Issue):
 		return failure(http.StatusNotFound, noIssue)
-	case r.Method != http.MethodGet && s.o.ReadOnly != nil && s.o.ReadOnly(r.Issue):
+	case r.Method != http.MethodGet && !s.mayEdit(r.Issue):
 		return failure(http.StatusForbidden, notEditable)
+	}
+	if r.Key == Permissions && r.Method == http.MethodGet {
+		return success(http.StatusOK, fmt.Sprintf(`{"permissions":{"EDIT_ISSUES":{"id":"12","key":"EDIT_ISSUES","name":"Edit Issues","type":"PROJECT","havePermission":%t}}}`, s.mayEdit(r.Issue)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,6 +240,11 @@ func (s *Site) do(r Request) answer {
 		return answer{status: http.StatusNoContent, header: map[string]string{}}
 	}
 	return success(http.StatusOK, `{"key":`+strconv.Quote(r.Key)+`,"value":`+value+`}`)
+}
+
+func (s *Site) mayEdit(issue int64) bool {
+	mood, _ := s.Mood()
+	return mood != ReadOnly && (s.o.ReadOnly == nil || !s.o.ReadOnly(issue))
 }
 
 func (s *Site) put(i *issue, r Request) answer {

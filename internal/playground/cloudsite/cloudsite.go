@@ -25,6 +25,10 @@ type Options struct {
 	Missing  func(issue int64) bool // no such issue: 404; nil: all there
 	ReadOnly func(issue int64) bool // may be seen and not be edited: 403
 
+	// NoPermissions is a site, or a gateway before it, that does not have the
+	// call for the account's permissions.
+	NoPermissions bool
+
 	// React answers in the site's place; nil, or a nil reaction: as the mood
 	// has it.
 	React func(Request) *Reaction
@@ -37,13 +41,14 @@ type Request struct {
 	Number int64 // counted from 1
 	Method string
 	Issue  int64
-	Key    string // of the property; "" for the list of them
+	Key    string // of the property; "" for the list of them, Permissions for the account's
 	Value  string // of a PUT
 }
 
 // Reaction is how a request is answered out of the ordinary.
 type Reaction struct {
 	Apply  bool // it is done nevertheless
+	Delay  time.Duration
 	Then   Then
 	Status int // of the answer; 0: what it would have been if it is done, else 200
 	Header map[string]string

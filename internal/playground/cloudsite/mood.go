@@ -1,6 +1,9 @@
 package cloudsite
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Mood is how the site answers.
 type Mood string
@@ -17,11 +20,15 @@ const (
 	Locked   Mood = "locked"    // 401
 	Expired  Mood = "expired"   // takes everybody for a stranger: 404 and a header that says so
 	Forbids  Mood = "forbids"   // 403
+	Gone     Mood = "gone"      // 404, as if the account may see nothing
+	ReadOnly Mood = "read-only" // 403 to writes: the permission to edit is lost
+	Rests    Mood = "rests"     // 429 that asks for an hour
+	Slow     Mood = "slow"      // answers after 20 seconds
 )
 
 // Moods lists them for the page.
 func Moods() []Mood {
-	return []Mood{Works, TooOften, Spent, Fails, Away, Silent, Drops, Loses, Locked, Expired, Forbids}
+	return []Mood{Works, TooOften, Spent, Fails, Away, Silent, Drops, Loses, Locked, Expired, Forbids, Gone, ReadOnly, Rests, Slow}
 }
 
 // Words say what the site does, for the page.
@@ -31,32 +38,43 @@ func (m Mood) Words() string { return moods[m].words }
 const (
 	retryAfter = 5 * time.Second
 	resetAfter = time.Minute
+	longRest   = time.Hour
+	// slowness is what a site under load takes, and longer than most programs
+	// wait.
+	slowness = 20 * time.Second
 )
 
 // manner is what a mood answers.
 type manner struct {
-	words string
-	react func(now time.Time) Reaction // nil: nothing out of the ordinary
+	words  string
+	writes bool                         // only PUT and DELETE are answered so
+	react  func(now time.Time) Reaction // nil: nothing out of the ordinary
 }
 
 var moods = map[Mood]manner{
 	Works: {words: "works"},
-	TooOften: {"is asked too often: 429", func(now time.Time) Reaction {
+	TooOften: {words: "is asked too often: 429", react: func(now time.Time) Reaction {
 		return reactionOf(tooOften(burstReason, 1, now, retryAfter))
 	}},
-	Spent: {"has no points left: 429 until a time", func(now time.Time) Reaction {
+	Spent: {words: "has no points left: 429 until a time", react: func(now time.Time) Reaction {
 		r := reactionOf(tooOften(quotaReason, 1, now, resetAfter))
 		delete(r.Header, "Retry-After")
 		return r
 	}},
-	Fails:   {"fails: 500", answering(500, jsonType, errorBody("Internal server error"))},
-	Away:    {"is away: 503", answering(503, htmlType, "<!doctype html><title>Site temporarily unavailable</title>")},
-	Silent:  {"does not answer", func(time.Time) Reaction { return Reaction{Then: FallSilent} }},
-	Drops:   {"hangs up, and has done nothing", func(time.Time) Reaction { return Reaction{Then: HangUp} }},
-	Loses:   {"does it, and hangs up", func(time.Time) Reaction { return Reaction{Apply: true, Then: HangUp} }},
-	Locked:  {"knows nobody: 401", answering(401, jsonType, errorBody(unauthenticated))},
-	Forbids: {"lets nothing be edited: 403", answering(403, jsonType, errorBody(notEditable))},
-	Expired: {"takes everybody for a stranger: 404", func(time.Time) Reaction {
+	Fails:    {words: "fails: 500", react: answering(500, jsonType, errorBody("Internal server error"))},
+	Away:     {words: "is away: 503", react: answering(503, htmlType, "<!doctype html><title>Site temporarily unavailable</title>")},
+	Silent:   {words: "does not answer", react: func(time.Time) Reaction { return Reaction{Then: FallSilent} }},
+	Drops:    {words: "hangs up, and has done nothing", react: func(time.Time) Reaction { return Reaction{Then: HangUp} }},
+	Loses:    {words: "does it, and hangs up", react: func(time.Time) Reaction { return Reaction{Apply: true, Then: HangUp} }},
+	Locked:   {words: "knows nobody: 401", react: answering(401, jsonType, errorBody(unauthenticated))},
+	Forbids:  {words: "lets nothing be edited: 403", react: answering(403, jsonType, errorBody(notEditable))},
+	Gone:     {words: "shows the account nothing: 404", react: answering(404, jsonType, errorBody(noIssue))},
+	ReadOnly: {words: "can be read and not be written: 403", writes: true, react: answering(403, jsonType, errorBody(notEditable))},
+	Rests: {words: "asks to be left alone for an hour: 429", react: func(now time.Time) Reaction {
+		return reactionOf(tooOften(quotaReason, 1, now, longRest))
+	}},
+	Slow: {words: "does it, and answers after 20 seconds", react: func(time.Time) Reaction { return Reaction{Apply: true, Delay: slowness} }},
+	Expired: {words: "takes everybody for a stranger: 404", react: func(time.Time) Reaction {
 		r := answering(404, jsonType, errorBody(noIssue))(time.Time{})
 		r.Header[loginReason] = "AUTHENTICATED_FAILED"
 		return r
@@ -82,7 +100,7 @@ func (s *Site) react(r Request) *Reaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := moods[s.mood]
-	if m.react == nil {
+	if m.react == nil || m.writes && r.Method == http.MethodGet {
 		return nil
 	}
 	if s.left > 0 {

@@ -269,6 +269,8 @@ func (s *site) Write(_ context.Context, _ int64, change func(threads.ParentMap) 
 	return change(nil), s.err()
 }
 
+func (s *site) Probe(context.Context, int64, threads.Probe) error { return s.err() }
+
 // Threads come from the target, and what is wrong there is said.
 func TestThreadsOfASite(t *testing.T) {
 	target := &site{}

@@ -49,7 +49,7 @@ func TestAnswers(t *testing.T) {
 		"a captcha":          {cloudsite.Reaction{Status: 403, Header: with("X-Seraph-Loginreason", "AUTHENTICATION_DENIED")}, threads.TargetRefusesUs, 0, false, "The cloud site does not accept"},
 		"taken for nobody":   {cloudsite.Reaction{Status: 200, Header: with("X-Seraph-Loginreason", "AUTHENTICATED_FAILED"), Body: `{"keys":[]}`}, threads.TargetRefusesUs, 0, false, "The cloud site does not accept"},
 		"403":                {cloudsite.Reaction{Status: 403, Header: json}, threads.TargetForbids, 0, false, "The cloud site does not let the account edit issue 7"},
-		"400":                {cloudsite.Reaction{Status: 400, Header: json, Body: `{"errorMessages":["Too long."],"errors":{}}`}, threads.TargetForbids, 0, false, "The cloud site refused what was to be done with issue 7: it answered 400: Too long."},
+		"400":                {cloudsite.Reaction{Status: 400, Header: json, Body: `{"errorMessages":["Too long."],"errors":{}}`}, threads.TargetForbids, 0, false, "The cloud site refused what was to be done with issue 7: Too long."},
 		"413":                {cloudsite.Reaction{Status: 413, Header: page}, threads.TargetForbids, 0, false, "The cloud site refused what was to be done with issue 7"},
 		"429":                {cloudsite.Reaction{Status: 429, Header: with("Retry-After", "17", "X-RateLimit-Reset", "2026-11-05T07:30Z", "RateLimit-Reason", "jira-burst-based")}, threads.TargetLimits, 17 * time.Second, true, "The cloud site is asked too often (jira-burst-based)"},
 		"429 with a time":    {cloudsite.Reaction{Status: 429, Header: with("X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "2026-11-05T07:30:30Z")}, threads.TargetLimits, 150 * time.Second, true, "The cloud site is asked too often"},

@@ -55,6 +55,8 @@ type Options struct {
 
 	Client   Doer
 	Requests int // at once; 0: 4
+	// Timeout is how long one request may take; 0: a minute.
+	Timeout time.Duration
 
 	// PerSecond is how many requests a second go to one endpoint; 0 is four
 	// fifths of what the vendor lets through, 80 reads and 40 writes.
@@ -77,6 +79,9 @@ type Target struct {
 func New(o Options) (*Target, error) {
 	if o.Requests == 0 {
 		o.Requests = 4
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

@@ -18,16 +18,17 @@ const (
 	reading
 	writing
 	deleting
+	permissions
 	endpoints
 )
 
 func (e endpoint) method() string {
-	return [endpoints]string{http.MethodGet, http.MethodGet, http.MethodPut, http.MethodDelete}[e]
+	return [endpoints]string{http.MethodGet, http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodGet}[e]
 }
 
 // expected are the statuses of a success.
 func (e endpoint) expected() []int {
-	return [endpoints][]int{{http.StatusOK}, {http.StatusOK}, {http.StatusOK, http.StatusCreated}, {http.StatusNoContent}}[e]
+	return [endpoints][]int{{http.StatusOK}, {http.StatusOK}, {http.StatusOK, http.StatusCreated}, {http.StatusNoContent}, {http.StatusOK}}[e]
 }
 
 const (

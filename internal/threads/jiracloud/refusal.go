@@ -1,6 +1,7 @@
 package jiracloud
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -24,10 +25,12 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 	if slices.Contains(q.endpoint.expected(), resp.StatusCode) {
 		return nil
 	}
-	e := &threads.TargetError{Kind: threads.TargetFails, Message: fmt.Sprintf("The cloud site answered %d", resp.StatusCode)}
+	e := &threads.TargetError{Kind: threads.TargetFails, Message: strings.TrimSpace(fmt.Sprintf("The cloud site answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
 	switch status := resp.StatusCode; {
 	case status == http.StatusNotFound && isJSON(resp):
 		return nil // about an issue or a property: the question knows
+	case status == http.StatusNotFound:
+		e.Cause = errNoAPI
 	case status == http.StatusUnauthorized:
 		e.Kind, e.Message = threads.TargetRefusesUs, credentials
 	case status == http.StatusForbidden:
@@ -42,11 +45,12 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 	case status >= 500:
 		e.Wait, e.Declared = work.RetryAfter(resp.Header, s.clock())
 	}
-	if said := s.said(resp, text); said != "" {
-		e.Cause = fmt.Errorf("it answered %d: %s", resp.StatusCode, said)
-	}
+	e.Said = s.said(resp, text)
 	return e
 }
+
+// errNoAPI is for a 404 that is no JSON: a proxy's, or that of another site.
+var errNoAPI = errors.New("no answer of the issue property API; check threads.jira_cloud.url")
 
 const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. Set those of an account that is active and a token that has not expired, restart Outrigger, then continue."
 

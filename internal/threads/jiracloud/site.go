@@ -38,6 +38,7 @@ type site struct {
 	token   secret.Value
 	client  Doer
 	pace    *pace
+	timeout time.Duration // of one request
 	clock   func() time.Time
 	metrics *metrics
 }
@@ -49,7 +50,7 @@ func newSite(o Options, pace *pace) (*site, error) {
 	}
 	return &site{
 		base: strings.TrimRight(o.URL, "/"), user: o.User, token: o.Token, client: o.Client,
-		pace: pace, clock: o.Clock, metrics: newMetrics(o.Metrics),
+		pace: pace, timeout: o.Timeout, clock: o.Clock, metrics: newMetrics(o.Metrics),
 	}, nil
 }
 
@@ -66,7 +67,7 @@ func (s *site) keys(ctx context.Context, issue int64) (listed, error) {
 		return listed{}, err
 	}
 	if a.status == http.StatusNotFound {
-		return listed{}, &threads.TargetError{Kind: threads.TargetMissing, Message: fmt.Sprintf("The cloud site has no issue %d that the account may see", issue)}
+		return listed{}, noIssue(issue, a.said)
 	}
 	var list struct {
 		Keys *[]struct {
@@ -120,9 +121,13 @@ func (s *site) write(ctx context.Context, turn *turn, q question) error {
 	}
 	a, err := s.ask(ctx, q)
 	if err == nil && a.status == http.StatusNotFound && q.endpoint == writing {
-		err = &threads.TargetError{Kind: threads.TargetMissing, Message: fmt.Sprintf("The cloud site has no issue %d that the account may see", q.issue)}
+		err = noIssue(q.issue, a.said)
 	}
 	return err
+}
+
+func noIssue(issue int64, said string) *threads.TargetError {
+	return &threads.TargetError{Kind: threads.TargetMissing, Said: said, Message: fmt.Sprintf("The cloud site has no issue %d that the account may see", issue)}
 }
 
 // question is one request.
@@ -135,6 +140,9 @@ type question struct {
 }
 
 func (q question) path() string {
+	if q.endpoint == permissions {
+		return "/rest/api/3/mypermissions?permissions=" + editIssues + "&issueId=" + strconv.FormatInt(q.issue, 10)
+	}
 	path := "/rest/api/3/issue/" + strconv.FormatInt(q.issue, 10) + "/properties"
 	if q.key != "" {
 		path += "/" + q.key
@@ -146,6 +154,7 @@ func (q question) path() string {
 type answer struct {
 	status int
 	body   []byte
+	said   string // the site's words where it is a 404
 }
 
 // ask sends a request when it is its time.
@@ -155,7 +164,9 @@ func (s *site) ask(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	defer done()
-	req, err := s.request(ctx, q)
+	asking, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	req, err := s.request(asking, q)
 	if err != nil {
 		return answer{}, failed("The cloud site's URL cannot be asked")
 	}
@@ -164,6 +175,9 @@ func (s *site) ask(ctx context.Context, q question) (answer, error) {
 		s.metrics.answered(q.endpoint, 0)
 		if ctx.Err() != nil {
 			return answer{}, ctx.Err()
+		}
+		if errors.Is(asking.Err(), context.DeadlineExceeded) {
+			return answer{}, failed("The cloud site did not answer within %v", s.timeout)
 		}
 		return answer{}, &threads.TargetError{Message: "The cloud site did not answer", Cause: err}
 	}
@@ -207,7 +221,11 @@ func (s *site) judge(q question, resp *http.Response, text []byte, broken error)
 			return answer{}, failed("The cloud site answered more than %d bytes", q.max)
 		}
 	}
-	return answer{resp.StatusCode, text}, nil
+	a := answer{status: resp.StatusCode, body: text}
+	if a.status == http.StatusNotFound {
+		a.said = s.said(resp, text)
+	}
+	return a, nil
 }
 
 // isPage tells whether a success is none of the API. What a write answers beside

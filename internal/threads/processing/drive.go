@@ -3,7 +3,6 @@ package processing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -29,10 +28,6 @@ const (
 	// who watches, seldom enough to cost little.
 	keepEvery = 500 * time.Millisecond
 	keepMost  = 64
-
-	// maxForbidden is how many issues in a row may be forbidden, with no success
-	// between, before that is about our permissions and not about the issues.
-	maxForbidden = 20
 )
 
 // again is how long an issue that failed rests while others go on.
@@ -44,19 +39,20 @@ var again = work.Backoff{
 // driver asks the target about the tasks of a feed, several at once, as fast as
 // the target lets it.
 type driver struct {
-	p    *Processor
-	feed feed
-	pace threads.Pace
+	p         *Processor
+	feed      feed
+	elsewhere elsewhere
+	pace      threads.Pace
 
-	window    []*task
-	ended     bool // the feed has no more
-	answers   chan *answer
-	underWay  int
-	forbidden int // in a row
-	refusal   string
-	retried   int64
-	kept      time.Time
-	looked    time.Time
+	window   []*task
+	ended    bool // the feed has no more
+	answers  chan *answer
+	underWay int
+	doubt    doubt
+	refusal  string // why the target does not want us
+	retried  int64
+	kept     time.Time
+	looked   time.Time
 }
 
 type answer struct {
@@ -67,12 +63,12 @@ type answer struct {
 
 // drive asks about everything that feed gives. The message says why it is not
 // finished. An error is one of the database, or ctx's.
-func (p *Processor) drive(ctx context.Context, f feed, pace threads.Pace) (verdict, string, error) {
+func (p *Processor) drive(ctx context.Context, f feed, e elsewhere, pace threads.Pace) (verdict, string, error) {
 	if pace.RateLimits >= threads.MaxRateLimits { // a worker before this one had no time to say so
 		return exhausted, pace.Exhausted(p.Clock()), nil
 	}
 	asking, cancel := context.WithCancel(ctx)
-	d := &driver{p: p, feed: f, pace: pace, answers: make(chan *answer, p.Requests), kept: p.Clock(), looked: p.Clock()}
+	d := &driver{p: p, feed: f, elsewhere: e, pace: pace, answers: make(chan *answer, p.Requests), kept: p.Clock(), looked: p.Clock()}
 	v, message, err := d.run(ctx, asking)
 	cancel()
 	for ; d.underWay > 0; d.underWay-- {
@@ -122,6 +118,9 @@ func (d *driver) run(ctx, asking context.Context) (verdict, string, error) {
 			return finished, "", ctx.Err()
 		case a := <-d.answers:
 			d.take(a)
+			if err := d.examine(ctx); err != nil {
+				return finished, "", err
+			}
 			d.p.beat()
 		case <-d.p.stopped:
 			look = true
@@ -170,6 +169,10 @@ func (d *driver) start(ctx context.Context) {
 	if slots <= 0 || d.refusal != "" {
 		return
 	}
+	if d.doubt.probes != nil {
+		d.probe(ctx, now)
+		return
+	}
 	busy := map[int64]bool{} // issues with an earlier task that is not done
 	for _, t := range d.window {
 		if slots == 0 {
@@ -179,16 +182,21 @@ func (d *driver) start(ctx context.Context) {
 			continue
 		}
 		if t.state == waiting && !now.Before(t.due) && !busy[t.issue] {
-			t.state = underWay
-			d.underWay++
+			d.ask(ctx, t)
 			slots--
-			go func() {
-				parents, err := t.ask(ctx)
-				d.answers <- &answer{t, parents, err}
-			}()
 		}
 		busy[t.issue] = true
 	}
+}
+
+// ask asks about a task.
+func (d *driver) ask(ctx context.Context, t *task) {
+	t.state = underWay
+	d.underWay++
+	go func() {
+		parents, err := t.ask(ctx)
+		d.answers <- &answer{t, parents, err}
+	}()
 }
 
 // take notes what the target said about a task.
@@ -207,51 +215,34 @@ func (d *driver) take(a *answer) {
 	}
 	now := d.p.Clock()
 	switch e.Kind {
-	case threads.TargetMissing:
+	case threads.TargetMissing, threads.TargetForbids:
 		t.state, t.failed, t.refused = done, true, e.Kind
-		d.count("missing")
+		d.count(outcomeOf[e.Kind])
 		d.pace.Success() // it answers us
-	case threads.TargetForbids:
-		t.state, t.failed, t.refused, t.held = done, true, e.Kind, true
-		d.count("forbidden")
-		d.pace.Success()
-		if d.forbidden++; d.forbidden == maxForbidden && d.refusal == "" {
-			d.refusal = fmt.Sprintf("The target forbade %d issues in a row. Give the account the permission to edit issues, then continue.", d.forbidden)
-		}
+		d.refused(t, e)
 	case threads.TargetRefusesUs:
 		t.state = waiting
 		d.count("refused")
-		d.refusal = e.Message
+		d.refusal = e.Error()
 	case threads.TargetLimits:
 		t.state = waiting
 		d.retried++
 		d.count("limited")
-		d.pace.RateLimited(now, e.Wait, e.Declared)
+		d.pace.RateLimited(now, e)
 	default:
 		t.state = waiting
 		t.due = now.Add(again.Delay(t.failures, d.p.Random))
 		t.failures++
 		d.retried++
 		d.count("failed")
-		d.pace.Failed(now, e.Wait, e.Declared)
+		d.pace.Failed(now, e)
 		d.p.Log.Warn("the target failed; will ask again", "issue", t.issue, "cause", a.err)
 	}
 }
 
 func (d *driver) count(outcome string) { d.p.metrics.requests.WithLabelValues(outcome).Inc() }
 
-// succeeded says that refusals before were about their issues, if that is not
-// decided yet.
-func (d *driver) succeeded() {
-	d.pace.Success()
-	if d.refusal != "" {
-		return
-	}
-	d.forbidden = 0
-	for _, t := range d.window {
-		t.held = false
-	}
-}
+var outcomeOf = map[threads.TargetFailure]string{threads.TargetMissing: "missing", threads.TargetForbids: "forbidden"}
 
 // settle is called when nothing is under way: a wait may begin, or an end.
 func (d *driver) settle(ctx context.Context) (v verdict, message string, over bool, err error) {
@@ -267,6 +258,9 @@ func (d *driver) settle(ctx context.Context) (v verdict, message string, over bo
 		}
 	}
 	if !d.ended {
+		return finished, "", false, nil
+	}
+	if d.doubt.probes != nil {
 		return finished, "", false, nil
 	}
 	for _, t := range d.window {
@@ -324,7 +318,7 @@ func (d *driver) rest() time.Duration {
 	if until := d.pace.WaitUntil.Sub(now); until > 0 {
 		rest = min(rest, until)
 	} else {
-		for _, t := range d.window {
+		for _, t := range slices.Concat(d.doubt.probes, d.window) {
 			if due := t.due.Sub(now); t.state == waiting && due > 0 {
 				rest = min(rest, due)
 			}

@@ -23,6 +23,7 @@ type task struct {
 
 	state    taskState
 	held     bool // a refusal that may turn out to be about us, and not about the issue
+	probe    bool // it is asked only to find that out
 	failures int
 	due      time.Time
 }
@@ -46,3 +47,7 @@ type feed interface {
 	// wanted is threads.ErrOvertaken when somebody has stopped the work.
 	wanted(ctx context.Context) error
 }
+
+// elsewhere gives some issues of the data, spread over it, besides some; nil
+// where nobody knows any.
+type elsewhere func(ctx context.Context, besides map[int64]bool) ([]int64, error)

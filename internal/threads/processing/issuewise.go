@@ -11,7 +11,10 @@ import (
 // issuewise processes with a target that is asked about one issue at a time.
 func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *threads.Migration) error {
 	f := &migrationFeed{p: p, lease: lease, m: m, chunkAt: m.ChunksDone, issueAt: int(m.IssuesInChunk)}
-	v, message, err := p.drive(ctx, f, m.Pace)
+	v, message, err := p.preflight(ctx, f)
+	if v == finished && err == nil {
+		v, message, err = p.drive(ctx, f, f.elsewhere, m.Pace)
+	}
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func (f *migrationFeed) next(ctx context.Context) (*task, error) {
 func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
 	after := *f.m
 	after.Retryable += retried
-	after.Pace = pace
+	after.Pace, after.Message = pace, pace.Message()
 	var put []threads.IssueMap
 	changed := map[int64]*threads.Chunk{}
 	for _, t := range tasks {
@@ -108,6 +111,10 @@ func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried 
 	*f.m = after
 	f.p.metrics.records.Add(float64(done))
 	return nil
+}
+
+func (f *migrationFeed) elsewhere(ctx context.Context, besides map[int64]bool) ([]int64, error) {
+	return f.p.sample(ctx, f.m.Stage, f.m.Chunks, besides)
 }
 
 func (f *migrationFeed) wanted(ctx context.Context) error {

@@ -134,8 +134,8 @@ func TestTenRateLimits(t *testing.T) {
 		wait    time.Duration
 		message string
 	}{
-		{"declared", 90 * time.Second, "The target answered 10 times in a row that it is asked too often. Continue after %s."},
-		{"not declared", 0, "The target answered 10 times in a row that it is asked too often. Continue in a while."},
+		{"declared", 90 * time.Second, "The target answered 10 times in a row that it is asked too often. The last answer: too often. Continue after %s."},
+		{"not declared", 0, "The target answered 10 times in a row that it is asked too often. The last answer: too often. Continue in a while."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
@@ -242,7 +242,7 @@ func TestFailures(t *testing.T) {
 			if took := time.Since(started); took < 30*time.Minute || took > 32*time.Minute {
 				t.Errorf("it stops after %s", took)
 			}
-			if want := "The target has failed since " + target.at[3].UTC().Format(time.RFC3339) + " without one success. Continue when it answers again."; m.Message != want {
+			if want := "The target has failed since " + target.at[3].UTC().Format(time.RFC3339) + " without one success. The last answer: 502. Continue when it answers again."; m.Message != want {
 				t.Errorf("%s, not %s", m.Message, want)
 			}
 			target.mu.Lock()
@@ -345,10 +345,16 @@ func TestRefusals(t *testing.T) {
 	t.Run("of all issues", func(t *testing.T) {
 		quick(t, func(t *testing.T, d *db.DB) {
 			target := newMoody(slices.Concat(slices.Repeat([]error{nil}, 8), slices.Repeat([]error{forbidden}, 40))...)
+			target.probe = func(_ int64, what threads.Probe) error {
+				if what == threads.ProbeWrite {
+					return &threads.TargetError{Kind: threads.TargetForbids, Message: "no"}
+				}
+				return nil
+			}
 			r := begin(t, d, target, 60)
 			defer r.end()
 			m := r.await(threads.PhaseFailed)
-			const want = "The target forbade 20 issues in a row. Give the account the permission to edit issues, then continue."
+			const want = "The target forbade 23 issues in a row and 20 others elsewhere in the data. The last answer: no. Give the account the permission to edit issues, then continue."
 			if m.Message != want || m.Permanent != 0 || m.Issues > 8 || m.ParentMaps != 3*m.Issues {
 				t.Errorf("%+v", m)
 			}
@@ -362,5 +368,52 @@ func TestRefusals(t *testing.T) {
 			r.operate(threads.OpContinue)
 			r.finishes(60)
 		})
+	})
+}
+
+// While requests fail, the status says since when and what the target says; a
+// success takes the message away.
+func TestTroubleIsSaid(t *testing.T) {
+	quick(t, func(t *testing.T, d *db.DB) {
+		away := &threads.TargetError{Message: "The cloud site answered 503", Said: "Down for maintenance until noon.", Wait: time.Hour, Declared: true}
+		target := newMoody(slices.Repeat([]error{away}, 4)...)
+		r := begin(t, d, target, 20)
+		defer r.end()
+		<-time.After(30 * time.Minute)
+		synctest.Wait()
+		want := "No request to the target has succeeded since " + target.at[0].UTC().Format(time.RFC3339) +
+			". The last answer: The cloud site answered 503: Down for maintenance until noon."
+		if m := r.migration(); m.Message != want || m.Phase != threads.PhaseProcessing {
+			t.Errorf("%s: %s", m.Phase, m.Message)
+		}
+		r.work() // a takeover forgets nothing
+		<-time.After(time.Minute)
+		if m := r.migration(); m.Message != want {
+			t.Error(m.Message)
+		}
+		r.finishes(20)
+		if m := r.migration(); m.Message != "" {
+			t.Error(m.Message)
+		}
+	})
+}
+
+// Somebody who stops and continues does not wait for what the target asked for.
+func TestStopEndsWait(t *testing.T) {
+	quick(t, func(t *testing.T, d *db.DB) {
+		target := newMoody(slices.Repeat([]error{limited(24 * time.Hour)}, 4)...)
+		r := begin(t, d, target, 20)
+		defer r.end()
+		<-time.After(time.Minute)
+		r.operate(threads.OpStop)
+		if m := r.migration(); !m.Pace.WaitUntil.IsZero() {
+			t.Errorf("%+v", m.Pace)
+		}
+		continued := time.Now()
+		r.operate(threads.OpContinue)
+		r.finishes(20)
+		if took := time.Since(continued); took > time.Minute {
+			t.Errorf("it waits %s after continue", took)
+		}
 	})
 }

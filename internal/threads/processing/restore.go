@@ -138,7 +138,7 @@ func (r *restoring) issuewise(ctx context.Context) error {
 		feeds = append(feeds, &surplusFeed{restoring: r, after: math.MinInt64})
 	}
 	for _, f := range feeds {
-		v, message, err := r.p.drive(ctx, f, r.detail.Pace)
+		v, message, err := r.p.drive(ctx, f, nil, r.detail.Pace)
 		if err != nil {
 			return err
 		}

@@ -278,6 +278,7 @@ type memory struct {
 	now      int
 	answer   func(n int, issue int64) error // of request n, counted from 1; nil lets it through
 	overlaps int                            // requests about an issue that one was under way about
+	probe    func(issue int64, what threads.Probe) error
 }
 
 func newMemory(answer func(n int, issue int64) error) *memory {
@@ -345,6 +346,20 @@ func (m *memory) Write(ctx context.Context, issue int64, change func(threads.Par
 	return m.maps[issue], nil
 }
 
+// Probe refuses what probe says; it is no request that counts.
+func (m *memory) Probe(ctx context.Context, issue int64, what threads.Probe) error {
+	if m.probe == nil {
+		return ctx.Err()
+	}
+	return m.probe(issue, what)
+}
+
 func limited(wait time.Duration) error {
 	return &threads.TargetError{Kind: threads.TargetLimits, Message: "too often", Wait: wait, Declared: wait > 0}
+}
+
+// sortedIssues gives the cloud issues of data in the order in which they are
+// processed.
+func sortedIssues(records []threads.Record, mappings []threads.IDMapping) []int64 {
+	return slices.Sorted(maps.Keys(threadstest.NewModel(records, mappings).Maps))
 }

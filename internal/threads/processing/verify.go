@@ -38,7 +38,7 @@ func (v *verifying) run(ctx context.Context) error {
 	if v.p.Target == nil {
 		return v.chunkwise(ctx)
 	}
-	verdict, message, err := v.p.drive(ctx, v, v.detail.Pace)
+	verdict, message, err := v.p.drive(ctx, v, v.elsewhere, v.detail.Pace)
 	switch {
 	case err != nil:
 		return err
@@ -142,6 +142,10 @@ func (v *verifying) keep(ctx context.Context, tasks, _ []*task, _ int64, pace th
 		v.detail = after
 	}
 	return err
+}
+
+func (v *verifying) elsewhere(ctx context.Context, besides map[int64]bool) ([]int64, error) {
+	return v.p.sample(ctx, v.detail.Stage, v.detail.Chunks, besides)
 }
 
 func (v *verifying) wanted(ctx context.Context) error {

@@ -31,7 +31,10 @@ CREATE TABLE threads_chunks (
     PRIMARY KEY (stage_id, number)
 );
 
--- One row: the migration. stage_id is 0 while nothing is loaded.
+-- One row: the migration. stage_id is 0 while nothing is loaded. checked says that
+-- the preflight has passed, refused of the
+-- permanent errors are the target's; while they are tried again, retry_chunk and
+-- retry_issue say from where on.
 CREATE TABLE threads_migration (
     id              BIGINT PRIMARY KEY CHECK (id = 1),
     epoch           BIGINT NOT NULL,
@@ -46,16 +49,23 @@ CREATE TABLE threads_migration (
     issues          BIGINT NOT NULL CHECK (issues >= 0),
     parent_maps     BIGINT NOT NULL CHECK (parent_maps >= 0),
     permanent       BIGINT NOT NULL CHECK (permanent >= 0),
+    checked         BIGINT NOT NULL CHECK (checked IN (0, 1)),
+    refused         BIGINT NOT NULL CHECK (refused >= 0 AND refused <= permanent),
     retryable       BIGINT NOT NULL CHECK (retryable >= 0),
+    retrying        BIGINT NOT NULL CHECK (retrying IN (0, 1)),
+    retry_chunk     BIGINT NOT NULL CHECK (retry_chunk >= 0),
+    retry_issue     BIGINT NOT NULL CHECK (retry_issue >= 0),
     rate_limits     BIGINT NOT NULL CHECK (rate_limits >= 0),
     failing_since   BIGINT NOT NULL,
     wait_until      BIGINT NOT NULL,
     wait_declared   BIGINT NOT NULL CHECK (wait_declared IN (0, 1)),
+    trouble_since   BIGINT NOT NULL,
+    trouble         TEXT COLLATE "C" NOT NULL,
     started_at      BIGINT NOT NULL,
     updated_at      BIGINT NOT NULL,
     message         TEXT COLLATE "C" NOT NULL
 );
-INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '');
+INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '');
 
 -- Where parent maps go: this database, or a cloud site by its URL. version
 -- counts up with every transaction that writes maps.

@@ -31,7 +31,10 @@ CREATE TABLE threads_chunks (
     PRIMARY KEY (stage_id, number)
 ) STRICT;
 
--- One row: the migration. stage_id is 0 while nothing is loaded.
+-- One row: the migration. stage_id is 0 while nothing is loaded. checked says that
+-- the preflight has passed, refused of the
+-- permanent errors are the target's; while they are tried again, retry_chunk and
+-- retry_issue say from where on.
 CREATE TABLE threads_migration (
     id              INTEGER PRIMARY KEY CHECK (id = 1),
     epoch           INTEGER NOT NULL,
@@ -46,16 +49,23 @@ CREATE TABLE threads_migration (
     issues          INTEGER NOT NULL CHECK (issues >= 0),
     parent_maps     INTEGER NOT NULL CHECK (parent_maps >= 0),
     permanent       INTEGER NOT NULL CHECK (permanent >= 0),
+    checked         INTEGER NOT NULL CHECK (checked IN (0, 1)),
+    refused         INTEGER NOT NULL CHECK (refused >= 0 AND refused <= permanent),
     retryable       INTEGER NOT NULL CHECK (retryable >= 0),
+    retrying        INTEGER NOT NULL CHECK (retrying IN (0, 1)),
+    retry_chunk     INTEGER NOT NULL CHECK (retry_chunk >= 0),
+    retry_issue     INTEGER NOT NULL CHECK (retry_issue >= 0),
     rate_limits     INTEGER NOT NULL CHECK (rate_limits >= 0),
     failing_since   INTEGER NOT NULL,
     wait_until      INTEGER NOT NULL,
     wait_declared   INTEGER NOT NULL CHECK (wait_declared IN (0, 1)),
+    trouble_since   INTEGER NOT NULL,
+    trouble         TEXT    NOT NULL,
     started_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL,
     message         TEXT    NOT NULL
 ) STRICT;
-INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '');
+INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '');
 
 -- Where parent maps go: this database, or a cloud site by its URL. version
 -- counts up with every transaction that writes maps.

@@ -1,0 +1,96 @@
+package processing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"outrigger/internal/threads"
+)
+
+// preflight asks the target about some issues spread over the data before
+// anything is written: where it gives none of them, something is wrong with the
+// target or with the account, and not with the issues.
+type preflight struct {
+	*migrationFeed
+	issues []int64 // not asked about yet
+	asked  int
+
+	mu      sync.Mutex
+	passed  bool                 // one of them can be read and, as far as the target says, be written
+	refusal *threads.TargetError // the last one
+}
+
+// preflight tells whether processing may begin; if not, how it ends.
+func (p *Processor) preflight(ctx context.Context, f *migrationFeed) (v verdict, message string, err error) {
+	if f.m.Checked {
+		return finished, "", nil
+	}
+	flight := &preflight{migrationFeed: f}
+	err = p.patient(ctx, "choose issues for the preflight", func(ctx context.Context) (err error) {
+		flight.issues, err = p.sample(ctx, f.m.Stage, f.m.Chunks, nil)
+		return err
+	})
+	if err != nil {
+		return finished, "", err
+	}
+	v, message, err = p.drive(ctx, flight, nil, f.m.Pace)
+	if f.m.Checked = flight.passed || flight.refusal == nil; f.m.Checked || v != finished || err != nil {
+		return v, message, err
+	}
+	return refused, flight.verdict(), nil
+}
+
+func (f *preflight) next(context.Context) (*task, error) {
+	if len(f.issues) == 0 {
+		return nil, nil
+	}
+	issue := f.issues[0]
+	f.issues = f.issues[1:]
+	f.asked++
+	return &task{issue: issue, ask: func(ctx context.Context) (threads.ParentMap, error) { return nil, f.probe(ctx, issue) }}, nil
+}
+
+// probe asks about an issue, and takes a refusal for an answer.
+func (f *preflight) probe(ctx context.Context, issue int64) error {
+	f.mu.Lock()
+	passed := f.passed
+	f.mu.Unlock()
+	if passed {
+		return nil // one is enough
+	}
+	err := f.p.Target.Probe(ctx, issue, threads.ProbeEdit)
+	var e *threads.TargetError
+	refused := errors.As(err, &e) && (e.Kind == threads.TargetMissing || e.Kind == threads.TargetForbids)
+	if err != nil && !refused {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.passed = f.passed || err == nil
+	if refused {
+		f.refusal = e
+	}
+	return nil
+}
+
+// keep stores the pace: nothing of the data is done.
+func (f *preflight) keep(ctx context.Context, _, _ []*task, retried int64, pace threads.Pace) error {
+	after := *f.m
+	after.Retryable += retried
+	after.Pace, after.Message = pace, pace.Message()
+	err := f.p.Store.Commit(ctx, f.lease, &after, threads.Written{})
+	if err == nil {
+		*f.m = after
+	}
+	return err
+}
+
+func (f *preflight) verdict() string {
+	what, mend := "read", "Check the target's URL and that its account may see the issues"
+	if f.refusal.Kind == threads.TargetForbids {
+		what, mend = "edited", "Give the account the permission to edit issues"
+	}
+	return fmt.Sprintf("None of the %d issues that were asked for can be %s. The last answer: %s %s, then continue. Nothing was written.", f.asked, what, f.refusal.Sentence(), mend)
+}
