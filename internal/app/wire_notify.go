@@ -34,6 +34,7 @@ func (a *App) openNotify(ctx context.Context) (err error) {
 	}
 	a.steps.addStop("connections to chat platforms", watchLimit, a.chat.egress.Close)
 	store := notify.NewStore(a.db, a.box, a.log)
+	store.Measure(a.registry)
 	if err := store.Load(ctx); err != nil {
 		return fmt.Errorf("load the rules: %w", err)
 	}

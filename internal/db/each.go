@@ -23,10 +23,12 @@ func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int,
 	}
 	ctx = tx.context(ctx)
 	if tx.dialect == Postgres {
-		return tx.note(tx.pipeline(ctx, q, args, scan))
+		_, err := tx.pipeline(ctx, q, args, scan)
+		return tx.note(err)
 	}
 	if scan == nil {
-		return tx.note(tx.ses.each(ctx, q, args))
+		_, err := tx.ses.each(ctx, q, args)
+		return tx.note(err)
 	}
 	for i, a := range args {
 		if err := tx.ses.one(ctx, q, a, i, scan); err != nil {
@@ -34,6 +36,21 @@ func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int,
 		}
 	}
 	return nil
+}
+
+// ExecEach is Each without rows, and says how many rows all runs changed
+// together.
+func (tx *Tx) ExecEach(ctx context.Context, q string, args [][]any) (changed int64, err error) {
+	if err := tx.ready(); err != nil || len(args) == 0 {
+		return 0, err
+	}
+	ctx = tx.context(ctx)
+	if tx.dialect == Postgres {
+		changed, err = tx.pipeline(ctx, q, args, nil)
+	} else {
+		changed, err = tx.ses.each(ctx, q, args)
+	}
+	return changed, tx.note(err)
 }
 
 // one runs q for the i-th arguments.
@@ -52,18 +69,20 @@ func (s *session) one(ctx context.Context, q string, args []any, i int, scan fun
 }
 
 // pipeline sends every run at once and reads the answers as they come.
-func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(int, Row) error) error {
+func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(int, Row) error) (changed int64, err error) {
 	batch := &pgx.Batch{}
 	for _, a := range args {
 		batch.Queue(q, a...)
 	}
 	var failed error
-	err := tx.ses.conn.Raw(func(dc any) error {
+	err = tx.ses.conn.Raw(func(dc any) error {
 		res := dc.(*stdlib.Conn).Conn().SendBatch(ctx, batch)
 		for i := range args {
-			if failed = answer(res, i, scan); failed != nil {
+			var n int64
+			if n, failed = answer(res, i, scan); failed != nil {
 				break
 			}
+			changed += n
 		}
 		if err := res.Close(); failed == nil {
 			failed = err
@@ -71,25 +90,27 @@ func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(in
 		return nil // a connection that broke shows at the rollback
 	})
 	if failed != nil {
-		return failed
+		return 0, failed
 	}
-	return err
+	return changed, err
 }
 
-func answer(res pgx.BatchResults, i int, scan func(int, Row) error) error {
+// answer reads the answer to one run: its rows where they are scanned, else how
+// many it changed.
+func answer(res pgx.BatchResults, i int, scan func(int, Row) error) (changed int64, err error) {
 	if scan == nil {
-		_, err := res.Exec()
-		return err
+		tag, err := res.Exec()
+		return tag.RowsAffected(), err
 	}
 	rows, err := res.Query()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(i, rows); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return rows.Err()
+	return 0, rows.Err()
 }

@@ -39,11 +39,11 @@ func (tx *Tx) Insert(ctx context.Context, in Insert) error {
 	many := max(1, argsAtOnce/len(in.Columns))
 	whole := rows / many
 	ctx = tx.context(ctx)
-	err := tx.ses.repeat(ctx, in.values(many), whole, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
+	_, err := tx.ses.repeat(ctx, in.values(many), whole, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
 		return in.rows(i*many, many, to), nil
 	})
 	if err == nil {
-		err = tx.ses.repeat(ctx, in.values(1), rows-whole*many, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
+		_, err = tx.ses.repeat(ctx, in.values(1), rows-whole*many, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
 			return in.rows(whole*many+i, 1, to), nil
 		})
 	}

@@ -52,8 +52,9 @@ func (s *session) forget() {
 	}
 }
 
-// each runs one statement for each of args, on SQLite.
-func (s *session) each(ctx context.Context, q string, args [][]any) error {
+// each runs one statement for each of args, on SQLite, and says how many rows
+// it changed in all.
+func (s *session) each(ctx context.Context, q string, args [][]any) (changed int64, err error) {
 	return s.repeat(ctx, q, len(args), func(i int, bound []driver.NamedValue) ([]driver.NamedValue, error) {
 		return bind(args[i], bound)
 	})
@@ -61,8 +62,8 @@ func (s *session) each(ctx context.Context, q string, args [][]any) error {
 
 // repeat runs one statement n times, on SQLite, with the arguments that args
 // appends.
-func (s *session) repeat(ctx context.Context, q string, n int, args func(i int, to []driver.NamedValue) ([]driver.NamedValue, error)) error {
-	return s.conn.Raw(func(dc any) error {
+func (s *session) repeat(ctx context.Context, q string, n int, args func(i int, to []driver.NamedValue) ([]driver.NamedValue, error)) (changed int64, err error) {
+	err = s.conn.Raw(func(dc any) error {
 		stmt, ok := s.bare[q]
 		if !ok {
 			if len(s.bare) >= maxStatements {
@@ -80,12 +81,19 @@ func (s *session) repeat(ctx context.Context, q string, n int, args func(i int, 
 			if s.args, err = args(i, s.args[:0]); err != nil {
 				return err
 			}
-			if _, err := run.ExecContext(ctx, s.args); err != nil {
+			res, err := run.ExecContext(ctx, s.args)
+			if err != nil {
 				return err
 			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			changed += n
 		}
 		return nil
 	})
+	return changed, err
 }
 
 // bind appends arguments made of values, as database/sql makes them.

@@ -252,6 +252,13 @@ func TestEach(t *testing.T) {
 			}
 		}
 		wantNames(t, d, "a", "b", "c")
+		must(t, d.Write(ctx, func(tx *db.Tx) error {
+			changed, err := tx.ExecEach(ctx, `UPDATE things SET n = 1 WHERE name < $1`, [][]any{{"b"}, {"a"}, {"c"}})
+			if changed != 3 { // a, none, a and b
+				t.Errorf("%d rows changed, want 3", changed)
+			}
+			return err
+		}))
 	})
 }
 

@@ -11,7 +11,7 @@ type ChannelState string
 
 const (
 	Open   ChannelState = "open"   // messages go out, perhaps after a pause
-	Broken ChannelState = "broken" // messages wait until somebody acts; Reason says why
+	Broken ChannelState = "broken" // messages wait, and one is tried now and then; Reason says why
 )
 
 // UnreachableAfter is how long a channel may go without a 2xx, while
@@ -33,20 +33,23 @@ type Channel struct {
 	State        ChannelState
 	Reason       string    // why it is broken, in the platform's words
 	BrokenAt     time.Time // zero when it is not
-	GateUntil    time.Time // nothing is sent before; zero when open
+	GateUntil    time.Time // nothing is sent before; zero when open. Of a broken channel: the next probe
 	GateStep     int       // how many times the gate closed since the last 2xx
 	GateReason   string    // why the gate closed last
 	Rejected     int       // messages refused in a row
+	Refused      int       // answers in a row that say that the channel itself is wrong
+	Suspect      int64     // the message that was set aside last and is not yet known to be alone in its trouble; 0: none
 	FailingSince time.Time // the first failure since the last 2xx; zero when there is none
 	LastOKAt     time.Time // the last 2xx; zero: never
 
 	Waiting int // messages that wait, where the query counted them
 }
 
-// Pending is an open channel on which something waits.
+// Pending is a channel on which something waits.
 type Pending struct {
 	ChannelID int64
 	GateUntil time.Time // zero when the gate is open
+	Queued    bool      // something waits in the queue, not only beside it
 }
 
 // Unreachable tells whether the channel has been failing for too long.
@@ -77,10 +80,10 @@ type Standing struct {
 func (c *Channel) Standing(now time.Time) Standing {
 	switch {
 	case c.State == Broken:
-		return Standing{State: "broken", Reason: c.Reason, Since: c.BrokenAt}
+		return Standing{State: "broken", Reason: c.Reason, Since: c.BrokenAt, Until: c.GateUntil}
 	case c.Unreachable(now):
 		return Standing{State: "unreachable", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
-	case c.GateStep > 0:
+	case c.GateStep > 0 || c.Refused > 0:
 		return Standing{State: "waiting", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
 	}
 	return Standing{State: "ok"}

@@ -31,8 +31,12 @@ type Delivery struct {
 	State      DeliveryState
 	Reason     string
 	Attempts   int
-	Errors5xx  int // answers of 500 and above that this message got
+	Errors5xx  int // answers of 500 and above that count against this message
 	CreatedAt  time.Time
+	QueuedAt   time.Time // when it was put back into the queue by hand; zero: never
+	DueAt      time.Time // when it is tried again beside the queue; zero while it is in the queue
+	Beside     int       // how often it was tried beside the queue
+	Batch      int64     // the digest that it is sent in, by its first delivery; 0: none
 	FinishedAt time.Time // zero while it waits
 	Event      *Event    // nil where what is stored cannot be read
 
@@ -43,27 +47,23 @@ type Delivery struct {
 	last work.Attempt // the one that delivered
 }
 
-// Result is what one attempt at a delivery led to, ready to be kept.
+// Result is what one attempt at a message led to, ready to be kept.
 type Result struct {
-	Delivery *Delivery
-	State    DeliveryState // Waiting: to be tried again
-	Reason   string
-	Attempt  *work.Attempt // nil where nothing was sent
+	Deliveries []*Delivery // the one, or the members of a digest: the result is every member's
+	State      DeliveryState
+	Reason     string
+	Attempt    *work.Attempt // nil where nothing was sent
 
-	// SetAside is a delivery that fails because the one after it was taken.
-	SetAside *Delivery
-	// Probe says that the delivery was tried in place of the one before it,
-	// so that a server error is the channel's and does not count against it.
-	Probe bool
+	Counts bool      // the attempt counts against the message
+	Aside  bool      // it is tried beside the queue from now on
+	DueAt  time.Time // then
+	Back   int64     // the message that was set aside goes back to the head of the queue; 0: none
 	// Channel, where not nil, is the channel's new standing.
 	Channel *Channel
 
 	Lease string // the shard's lease and its fence
 	Fence int64
 }
-
-// SetAsideReason is why a message failed that alone got 5xx.
-const SetAsideReason = "The chat platform answered this message with a server error 5 times or more, and took the next one."
 
 // CancelledReason is why a message was not sent.
 const CancelledReason = "No enabled rule wants it any more."

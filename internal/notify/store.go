@@ -26,6 +26,7 @@ type Store struct {
 	rules  atomic.Pointer[RuleSet]
 	events *db.Batch[*Receipt]
 	done   *db.Batch[*Result]
+	counts *deliveryCounts
 
 	stale chan struct{} // holds one wish to load the rules again, where that failed
 	// enqueued is told of every delivery right after its commit, and moved

@@ -15,7 +15,7 @@ import (
 )
 
 const deliverySelect = `SELECT d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
-	d.created_at, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
+	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
 
 // Heads gives the oldest deliveries that wait on a channel, in their order.
 func (s *Store) Heads(ctx context.Context, channelID int64, limit int) ([]*Delivery, error) {
@@ -23,7 +23,27 @@ func (s *Store) Heads(ctx context.Context, channelID int64, limit int) ([]*Deliv
 	var out []*Delivery
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		out, err = readDeliveries(ctx, tx, deliverySelect+
-			` WHERE d.channel_id = $1 AND d.finished_at = 0 ORDER BY d.id LIMIT $2`, channelID, limit)
+			` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 ORDER BY d.id LIMIT $2`, channelID, limit)
+		return err
+	})
+	for _, d := range out {
+		d.Generation = generation
+	}
+	return out, err
+}
+
+// maxAside bounds how many deliveries are tried beside a channel's queue at a
+// time. Each was refused alone; so many are no longer the exception.
+const maxAside = 100
+
+// Aside gives the deliveries of a channel that were set aside, the first to be
+// tried first.
+func (s *Store) Aside(ctx context.Context, channelID int64) ([]*Delivery, error) {
+	generation := s.Rules().Generation
+	var out []*Delivery
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		out, err = readDeliveries(ctx, tx, deliverySelect+
+			` WHERE d.channel_id = $1 AND d.due_at > 0 AND d.finished_at = 0 ORDER BY d.due_at, d.id LIMIT $2`, channelID, maxAside)
 		return err
 	})
 	for _, d := range out {
@@ -128,13 +148,13 @@ func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) (
 func scanDelivery(rows *sql.Rows) (*Delivery, error) {
 	d := new(Delivery)
 	var rules string
-	var created, finished, took int64
+	var created, queued, due, finished, took int64
 	var event sql.RawBytes
 	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Attempts, &d.Errors5xx,
-		&created, &finished, &took, &d.last.Status, &d.last.Answer, &event); err != nil {
+		&created, &queued, &due, &d.Beside, &d.Batch, &finished, &took, &d.last.Status, &d.last.Answer, &event); err != nil {
 		return nil, fmt.Errorf("read delivery: %w", err)
 	}
-	d.CreatedAt, d.FinishedAt = db.Time(created), db.Time(finished)
+	d.CreatedAt, d.QueuedAt, d.DueAt, d.FinishedAt = db.Time(created), db.Time(queued), db.Time(due), db.Time(finished)
 	d.last.Took = micros(took)
 	d.last.At = d.FinishedAt.Add(-d.last.Took)
 	d.Rules = decodeIDs(rules)

@@ -59,9 +59,6 @@ type Receipt struct {
 // request ids within seconds.
 const sameBodyWithin = 10 * time.Minute
 
-// Matched is how many deliveries the events of an accepted webhook made.
-func (r *Receipt) Matched() int { return len(r.deliveries) }
-
 // Accept matches the events of a webhook and keeps them with their deliveries
 // in one commit. When it returns nil they are durable. A webhook that was
 // there before is left alone and marked Duplicate. Where ctx ends before the
@@ -178,7 +175,10 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*Receipt) 
 	if err := insertDeliveries(ctx, tx, deliveries); err != nil {
 		return err
 	}
-	tx.AfterCommit(func() { s.enqueued(deliveries) })
+	tx.AfterCommit(func() {
+		s.counts.match(len(deliveries))
+		s.enqueued(deliveries)
+	})
 	return nil
 }
 

@@ -137,9 +137,9 @@ func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*Delivery) er
 	}
 	if err := tx.Insert(ctx, db.Insert{
 		Into: `notify_deliveries (id, event_id, channel_id, format, rule_id, rules, created_at, state, reason, attempts,
-			errors_5xx, finished_at, took, status, answer)`,
+			errors_5xx, queued_at, due_at, beside, batch, finished_at, took, status, answer)`,
 		Columns:   []any{ids, events, channels, formats, rules, lists, created},
-		Constants: `'waiting', '', 0, 0, 0, 0, 0, ''`,
+		Constants: `'waiting', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, ''`,
 	}); err != nil {
 		return fmt.Errorf("insert deliveries: %w", err)
 	}

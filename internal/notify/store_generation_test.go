@@ -101,7 +101,7 @@ func TestAResultBringsTheRulesOfOtherNodes(t *testing.T) {
 		other := newStore(t, s.db)
 		moved := save(t, other, one.Rule, flowURL("b"))
 		d := waiting(t, s)[0]
-		if err := s.Keep(t.Context(), &Result{Delivery: d, State: Waiting, Lease: name, Fence: fence}); err != nil {
+		if err := s.Keep(t.Context(), &Result{Deliveries: []*Delivery{d}, State: Waiting, Lease: name, Fence: fence}); err != nil {
 			t.Fatal(err)
 		}
 		if s.Rules().On([]int64{one.ID}, one.ChannelID) || !s.Rules().On([]int64{one.ID}, moved.ChannelID) {

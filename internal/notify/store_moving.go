@@ -34,14 +34,15 @@ func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from int64) er
 	if err != nil {
 		return err
 	}
-	var moves, ends [][]any
+	var moves [][]any
+	var ends []int64
 	told := make(map[int64]bool)
 	for i := range waiting {
 		d := &waiting[i]
 		switch to := d.home(rules, from); to {
 		case from:
 		case 0:
-			ends = append(ends, []any{string(Cancelled), CancelledReason, db.Micros(tx.Now()), d.id})
+			ends = append(ends, d.id)
 		default:
 			moves = append(moves, []any{to, d.id})
 			if !told[to] {
@@ -51,13 +52,11 @@ func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from int64) er
 		}
 	}
 	// Server errors count against a message on the channel that gave them.
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, errors_5xx = 0 WHERE id = $2 AND finished_at = 0`, moves, nil); err != nil {
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $2 AND finished_at = 0`, moves, nil); err != nil {
 		return fmt.Errorf("move deliveries: %w", err)
 	}
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3 WHERE id = $4 AND finished_at = 0`, ends, nil); err != nil {
-		return fmt.Errorf("cancel deliveries: %w", err)
-	}
-	return nil
+	_, err = s.end(ctx, tx, ends, Cancelled, CancelledReason)
+	return err
 }
 
 // home is the channel that the delivery belongs on: 0 when no rule of its own

@@ -96,13 +96,13 @@ func TestAResultOfTheOldChannelDoesNotEndWhatMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		keep(Result{Delivery: sent[0], State: Failed})
+		keep(Result{Deliveries: sent[:1], State: Failed})
 		if _, state := place(t, s, sent[0].ID); state != Waiting {
 			t.Errorf("refused on the old channel: %s, want waiting on the new one", state)
 		}
-		keep(Result{Delivery: sent[1], State: Delivered, SetAside: sent[0]})
+		keep(Result{Deliveries: sent[1:2], State: Delivered, Back: sent[0].ID})
 		if _, state := place(t, s, sent[0].ID); state != Waiting {
-			t.Errorf("set aside on the old channel: %s, want waiting on the new one", state)
+			t.Errorf("brought back on the old channel: %s, want waiting on the new one", state)
 		}
 		if _, state := place(t, s, sent[1].ID); state != Delivered {
 			t.Errorf("delivered on the old channel: %s, it need not be sent twice", state)

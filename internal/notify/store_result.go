@@ -2,6 +2,8 @@ package notify
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,13 +37,13 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*Result) er
 				return err
 			}
 		}
-		if r.SetAside != nil {
-			if err := setAside(ctx, tx, r.SetAside); err != nil {
+		if r.Back != 0 {
+			if err := bringBack(ctx, tx, r.Deliveries[0].ChannelID, r.Back); err != nil {
 				return err
 			}
 		}
 	}
-	return writeAttempts(ctx, tx, items)
+	return s.writeAttempts(ctx, tx, items)
 }
 
 // lookForRules has this node go by rules that another one saved before this
@@ -58,30 +60,36 @@ func (s *Store) lookForRules(ctx context.Context, tx *db.Tx) error {
 	return err
 }
 
-func writeAttempts(ctx context.Context, tx *db.Tx, items []*Result) error {
-	results := make([][]any, len(items))
-	var attempts [][]any
-	for i, r := range items {
-		number, errors5xx := r.counts()
+func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*Result) error {
+	results := make([][]any, 0, len(items))
+	var attempts, asides [][]any
+	for _, r := range items {
 		var last work.Attempt
-		switch {
-		case r.Attempt == nil:
-		case r.State == Delivered:
+		if r.Attempt != nil && r.State == Delivered {
 			last = *r.Attempt
-		default:
-			a := r.Attempt
-			attempts = append(attempts, []any{r.Delivery.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err)})
 		}
-		results[i] = []any{
-			string(r.State), clean(r.Reason), number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
-			last.Answer, r.Delivery.ID, r.Delivery.ChannelID,
+		for _, d := range r.Deliveries {
+			number, errors5xx := r.counts(d)
+			if a := r.Attempt; a != nil && r.State != Delivered {
+				attempts = append(attempts, []any{d.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err)})
+			}
+			results = append(results, []any{
+				string(r.State), clean(r.Reason), number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
+				last.Answer, d.ID, d.ChannelID,
+			})
+			if r.Aside || r.State != Waiting && !d.DueAt.IsZero() {
+				asides = append(asides, r.aside(d))
+			}
 		}
 	}
-	// A rule's new URL may have taken the delivery to another channel while it
-	// was under way: what this one says of it counts only if that is 2xx.
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
-		took = $6, status = $7, answer = $8 WHERE id = $9 AND (finished_at = 0 AND channel_id = $10 OR $1 = 'delivered')`, results, nil); err != nil {
-		return fmt.Errorf("keep results: %w", err)
+	// Those that end are no longer aside; a row that is not waiting any more
+	// has no due_at already.
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET due_at = $1, beside = $2
+		WHERE id = $3 AND finished_at = 0 AND channel_id = $4`, asides, nil); err != nil {
+		return fmt.Errorf("keep what is aside: %w", err)
+	}
+	if err := s.writeEnds(ctx, tx, items, results); err != nil {
+		return err
 	}
 	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
@@ -90,22 +98,96 @@ func writeAttempts(ctx context.Context, tx *db.Tx, items []*Result) error {
 	return nil
 }
 
-// counts are the delivery's counters with this attempt.
-func (r *Result) counts() (attempts, errors5xx int) {
-	attempts, errors5xx = r.Delivery.Attempts, r.Delivery.Errors5xx
+// writeEnds writes what became of the deliveries, and counts what ended.
+func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*Result, results [][]any) error {
+	// A rule's new URL may have taken a delivery to another channel while it
+	// was under way, or somebody cancelled it: what a result says of it then
+	// counts only if that is 2xx.
+	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
+		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0 AND channel_id = $10`, results)
+	if err != nil {
+		return fmt.Errorf("keep results: %w", err)
+	}
+	if changed < int64(len(results)) {
+		return s.writeOvertaken(ctx, tx, items, results)
+	}
+	ended := make(map[DeliveryState]int, 1)
+	for _, r := range items {
+		if r.State != Waiting {
+			ended[r.State] += len(r.Deliveries)
+		}
+	}
+	tx.AfterCommit(func() {
+		for state, n := range ended {
+			s.counts.end(state, n)
+		}
+	})
+	return nil
+}
+
+// writeOvertaken is writeEnds where some of the deliveries had ended or moved
+// before.
+func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*Result, results [][]any) error {
+	ended := make(map[DeliveryState]int)
+	again := 0
+	i := -1
+	for _, r := range items {
+		for _, d := range r.Deliveries {
+			i++
+			if r.State == Waiting {
+				continue
+			}
+			var state DeliveryState
+			var finished int64
+			err := tx.QueryRow(ctx, `SELECT state, finished_at FROM notify_deliveries WHERE id = $1`, d.ID).Scan(&state, &finished)
+			switch {
+			case errors.Is(err, sql.ErrNoRows): // ended, and too old to be kept
+				continue
+			case err != nil:
+				return fmt.Errorf("read delivery: %w", err)
+			case state == r.State && finished == db.Micros(tx.Now()):
+				ended[state]++
+				continue
+			case r.State != Delivered:
+				continue
+			case finished > 0:
+				again++ // it has been counted as ended, and ends once more
+			}
+			ended[Delivered]++
+			if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
+				finished_at = $5, took = $6, status = $7, answer = $8, due_at = 0 WHERE id = $9`, results[i][:9]...); err != nil {
+				return fmt.Errorf("keep results: %w", err)
+			}
+		}
+	}
+	tx.AfterCommit(func() {
+		s.counts.match(again)
+		for state, n := range ended {
+			s.counts.end(state, n)
+		}
+	})
+	return nil
+}
+
+// counts are a delivery's counters with this attempt.
+func (r *Result) counts(d *Delivery) (attempts, errors5xx int) {
+	attempts, errors5xx = d.Attempts, d.Errors5xx
 	if r.Attempt != nil {
 		attempts++
-		if r.CountsAgainst() {
-			errors5xx++
-		}
+	}
+	if r.Counts {
+		errors5xx++
 	}
 	return attempts, errors5xx
 }
 
-// CountsAgainst tells whether the attempt was a server error that counts
-// against the message.
-func (r *Result) CountsAgainst() bool {
-	return r.Attempt != nil && r.Attempt.Status >= 500 && !r.Probe
+// aside is where a delivery that is set aside stands after the result.
+func (r *Result) aside(d *Delivery) []any {
+	var due int64
+	if r.Aside && r.State == Waiting {
+		due = db.Micros(r.DueAt)
+	}
+	return []any{due, d.Beside + 1, d.ID, d.ChannelID}
 }
 
 func finishedAt(state DeliveryState, now time.Time) int64 {
@@ -115,11 +197,12 @@ func finishedAt(state DeliveryState, now time.Time) int64 {
 	return db.Micros(now)
 }
 
-func setAside(ctx context.Context, tx *db.Tx, d *Delivery) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3
-		WHERE id = $4 AND finished_at = 0 AND channel_id = $5`,
-		string(Failed), SetAsideReason, db.Micros(tx.Now()), d.ID, d.ChannelID); err != nil {
-		return fmt.Errorf("set delivery aside: %w", err)
+// bringBack puts a message that was set aside, a digest with all its members,
+// back to the head of its channel's queue.
+func bringBack(ctx context.Context, tx *db.Tx, channel, id int64) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = 0, beside = 0, errors_5xx = 0
+		WHERE channel_id = $1 AND due_at > 0 AND finished_at = 0 AND (id = $2 OR batch = $2)`, channel, id); err != nil {
+		return fmt.Errorf("bring delivery back: %w", err)
 	}
 	return nil
 }

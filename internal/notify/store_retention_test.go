@@ -52,7 +52,7 @@ func TestRetentionDropsWhatEndedAndKeepsWhatWaits(t *testing.T) {
 		accept(t, s, &Receipt{Connection: "dc", Key: "x", RequestID: "nobody", ReceivedAt: time.Now(), Outcome: UnknownKey, Digest: []byte("x")})
 		first := waiting(t, s)[1]
 		err := s.Keep(t.Context(), &Result{
-			Delivery: first, State: Delivered, Attempt: &work.Attempt{At: time.Now(), Status: 202}, Lease: name, Fence: fence,
+			Deliveries: []*Delivery{first}, State: Delivered, Attempt: &work.Attempt{At: time.Now(), Status: 202}, Lease: name, Fence: fence,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func TestResultsAreFenced(t *testing.T) {
 		save(t, s, someRule("one"), flowURL("a"))
 		accept(t, s, webhook("w1", *pushTo("ATL", "canoe", "main", "ada")))
 		d := waiting(t, s)[0]
-		if err := s.Keep(t.Context(), &Result{Delivery: d, State: Delivered, Lease: name, Fence: fence + 1}); err == nil {
+		if err := s.Keep(t.Context(), &Result{Deliveries: []*Delivery{d}, State: Delivered, Lease: name, Fence: fence + 1}); err == nil {
 			t.Error("a result under another fence was kept")
 		}
 		if n := len(waiting(t, s)); n != 1 {

@@ -17,7 +17,7 @@ const ruleColumns = `r.id, r.version, r.name, r.connection, r.project_key, r.rep
 	r.format, r.filter, r.enabled, r.created_by, r.created_at, r.updated_by, r.updated_at`
 
 const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
-	c.gate_reason, c.rejected, c.failing_since, c.last_ok_at`
+	c.gate_reason, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at`
 
 // RuleInfo is a rule and its channel, as people see them.
 type RuleInfo struct {
@@ -184,7 +184,7 @@ func scanRuleInfo(row scanner, info *RuleInfo) error {
 	c := &info.Channel
 	var brokenAt, gateUntil, failing, lastOK int64
 	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
-		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &failing, &lastOK)
+		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK)
 	c.setTimes(brokenAt, gateUntil, failing, lastOK)
 	return err
 }

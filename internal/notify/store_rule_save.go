@@ -123,21 +123,20 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
 	var id int64
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
-			gate_step, gate_reason, rejected, failing_since, last_ok_at, created_at)
-		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
+			gate_step, gate_reason, rejected, refused, suspect, failing_since, last_ok_at, created_at)
+		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
 		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
 		return 0, fmt.Errorf("insert channel: %w", err)
 	}
 	if err := tx.QueryRow(ctx, `SELECT id FROM notify_channels WHERE fingerprint = $1`, fingerprint).Scan(&id); err != nil {
 		return 0, fmt.Errorf("find channel: %w", err)
 	}
-	n, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', broken_at = 0, gate_until = 0, gate_step = 0,
-		gate_reason = '', rejected = 0 WHERE id = $1 AND (state = 'broken' OR gate_until > 0)`, id)
-	if err != nil {
-		return 0, fmt.Errorf("open channel: %w", err)
+	closed, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND (state = 'broken' OR gate_until > 0)`, id)
+	if err == nil && len(closed) > 0 {
+		err = s.openChannel(ctx, tx, id)
 	}
-	if n > 0 {
-		tx.AfterCommit(func() { s.moved(id) })
+	if err != nil {
+		return 0, err
 	}
 	return id, nil
 }

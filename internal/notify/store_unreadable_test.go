@@ -51,7 +51,7 @@ func TestADeliveryThatCannotBeReadIsAlone(t *testing.T) {
 					t.Errorf("%d in the list, want 2", n)
 				}
 				name, fence := hold(t, s)
-				if err := s.Keep(t.Context(), &Result{Delivery: list[0], State: Failed, Lease: name, Fence: fence}); err != nil {
+				if err := s.Keep(t.Context(), &Result{Deliveries: []*Delivery{list[0]}, State: Failed, Lease: name, Fence: fence}); err != nil {
 					t.Fatal(err)
 				}
 				err = s.db.Write(t.Context(), func(tx *db.Tx) error {
@@ -129,14 +129,14 @@ func TestReasonsWithBytesThatAreNoText(t *testing.T) {
 		channel := info.Channel
 		channel.GateReason = odd
 		r := &Result{
-			Delivery: waiting(t, s)[0], State: Waiting, Reason: odd, Channel: &channel, Lease: name, Fence: fence,
+			Deliveries: []*Delivery{waiting(t, s)[0]}, State: Waiting, Reason: odd, Channel: &channel, Lease: name, Fence: fence,
 			Attempt: &work.Attempt{At: time.Now(), Err: odd},
 		}
 		if err := s.Keep(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		const want = "valid for �� only"
-		d, attempts, err := s.Delivery(t.Context(), r.Delivery.ID)
+		d, attempts, err := s.Delivery(t.Context(), r.Deliveries[0].ID)
 		if err != nil || d.Reason != want || attempts[0].Err != want {
 			t.Errorf("kept %q, %+v, %v", d.Reason, attempts, err)
 		}

@@ -10,10 +10,9 @@ import (
 // Metrics count what comes in. Labels are bounded: outcomes and reasons, never
 // keys or names from outside.
 type Metrics struct {
-	webhooks   *prometheus.CounterVec
-	refusals   *prometheus.CounterVec
-	events     prometheus.Counter
-	deliveries prometheus.Counter
+	webhooks *prometheus.CounterVec
+	refusals *prometheus.CounterVec
+	events   prometheus.Counter
 }
 
 // NewMetrics registers the receiver's metrics; r may be nil.
@@ -32,10 +31,6 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "outrigger_notify_events_total",
 			Help: "Events in verified webhooks.",
 		}),
-		deliveries: f.NewCounter(prometheus.CounterOpts{
-			Name: "outrigger_notify_matched_total",
-			Help: "Deliveries that events made.",
-		}),
 	}
 }
 
@@ -48,5 +43,4 @@ func (m *Metrics) accepted(r *notify.Receipt) {
 	}
 	m.webhooks.WithLabelValues(string(r.Outcome)).Inc()
 	m.events.Add(float64(len(r.Events)))
-	m.deliveries.Add(float64(r.Matched()))
 }

@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,19 +12,9 @@ import (
 	"outrigger/internal/secret"
 )
 
-const (
-	// prefetch is how many waiting deliveries a channel reads at once: enough
-	// that reading is seldom, few enough that thousands of channels are small.
-	prefetch = 16
-	// maxQueued bounds what commits may add in memory to a channel that falls
-	// behind, and maxHanded to all of them together: an event takes some 7 KB.
-	// Beyond either the rest is read from the database when its turn comes.
-	maxQueued = 32
-	maxHanded = 2048
-	// forgetAfter is the shortest rest for which a channel keeps nothing in
-	// memory: longer than the pace makes anybody wait.
-	forgetAfter = 3 * time.Second
-)
+// forgetAfter is the shortest rest for which a channel keeps nothing in
+// memory: longer than the pace makes anybody wait.
+const forgetAfter = 3 * time.Second
 
 // channel works through what waits on one webhook URL, one at a time. Its
 // goroutine exists only while there is something to do now; a closed gate is
@@ -36,29 +25,19 @@ type channel struct {
 	id    int64
 	pace  *rate.Limiter
 
-	mu       sync.Mutex
-	queue    []*queued
-	whole    bool  // the queue is everything that waits
-	drained  bool  // the last read found nothing
-	dirty    bool  // something was added that the queue does not have
-	stale    bool  // the standing and the queue must be read again
-	lastSeen int64 // the highest delivery that was ever in the queue
-	running  bool
-	timer    *time.Timer
-	gate     time.Time // of the standing, while the timer runs
+	mu sync.Mutex
+	backlog
+	stale   bool // the standing and the backlog must be read again
+	running bool
+	timer   *time.Timer
+	idle    bool      // the timer is for what was set aside: new work need not wait for it
+	gate    time.Time // of the standing, while the timer runs
 
 	// Only the goroutine touches these.
 	loaded   bool
 	unread   bool // the last load failed, and that was said
 	standing notify.Channel
 	url      secret.Value
-	probe    int64 // the delivery whose next is to be tried in its place; 0: none
-}
-
-// queued is a waiting delivery in memory.
-type queued struct {
-	*notify.Delivery
-	handed bool // from its commit, and counted by the outbox
 }
 
 func newChannel(b *Outbox, s *shard, id int64) *channel {
@@ -78,18 +57,20 @@ func (c *channel) enqueue(d *notify.Delivery) {
 	} else {
 		c.dirty, c.whole = true, false
 	}
-	if c.timer == nil {
+	if c.timer == nil || c.idle {
+		c.stopTimer()
 		c.start()
 	}
 }
 
-// poke says that something waits, without saying what, and until when the
-// gate is closed: another node may have opened it.
-func (c *channel) poke(gateUntil time.Time) {
+// poke says that something waits, and until when the gate is closed: another
+// node may have opened it.
+func (c *channel) poke(p notify.Pending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// The database keeps microseconds.
-	if c.running || c.timer != nil && !gateUntil.Before(c.gate.Truncate(time.Microsecond)) {
+	opened := p.GateUntil.Before(c.gate.Truncate(time.Microsecond))
+	if c.running || c.timer != nil && !opened && !(c.idle && p.Queued) {
 		return
 	}
 	c.again()
@@ -120,7 +101,7 @@ func (c *channel) end() {
 func (c *channel) stopTimer() {
 	if c.timer != nil {
 		c.timer.Stop()
-		c.timer = nil
+		c.timer, c.idle = nil, false
 	}
 }
 
@@ -136,9 +117,9 @@ func (c *channel) start() {
 func (c *channel) run() {
 	ctx := c.shard.ctx
 	for {
-		d, pause := c.next(ctx)
-		if d != nil {
-			c.try(ctx, d)
+		m, pause := c.next(ctx)
+		if m != nil {
+			c.try(ctx, m)
 			continue
 		}
 		if c.rest(ctx, pause) {
@@ -147,24 +128,29 @@ func (c *channel) run() {
 	}
 }
 
-// rest ends the goroutine, to be started again by a timer after pause or by
-// new work. It is false when new work came meanwhile.
-func (c *channel) rest(ctx context.Context, pause time.Duration) bool {
+// pause is why a channel has nothing to do now.
+type pause struct {
+	time time.Duration
+	idle bool // only for what was set aside
+}
+
+// rest ends the goroutine, to be started again by a timer after the pause or
+// by new work. It is false when new work came meanwhile.
+func (c *channel) rest(ctx context.Context, p pause) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case ctx.Err() != nil:
 	case c.stale:
 		return false
-	case pause > 0:
-		if pause >= forgetAfter {
+	case p.idle && (c.dirty || len(c.queue) > 0): // new work came
+		return false
+	case p.time > 0:
+		if p.time >= forgetAfter && !p.idle {
 			c.forget()
 			c.dirty = true
 		}
-		c.sleep(pause)
-	case c.standing.State == notify.Broken: // until somebody opens it
-		c.forget()
-		c.dirty = true
+		c.sleep(p)
 	case c.dirty || len(c.queue) > 0:
 		return false
 	}
@@ -174,61 +160,60 @@ func (c *channel) rest(ctx context.Context, pause time.Duration) bool {
 
 // sleep must be called with mu held. A timer that fires just as it is stopped
 // finds that it is not the channel's any more.
-func (c *channel) sleep(pause time.Duration) {
+func (c *channel) sleep(p pause) {
 	var t *time.Timer
-	t = time.AfterFunc(pause, func() {
+	t = time.AfterFunc(p.time, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.timer == t {
-			c.timer = nil
+			c.timer, c.idle = nil, false
 			c.start()
 		}
 	})
-	c.timer, c.gate = t, c.standing.GateUntil
+	c.timer, c.idle, c.gate = t, p.idle, c.standing.GateUntil
 }
 
 // retryRead is how long a channel waits when the database did not answer.
 const retryRead = time.Second
 
-// next gives the delivery to try now; or how long to wait before there may
-// be one; or neither when nothing waits.
-func (c *channel) next(ctx context.Context) (*queued, time.Duration) {
+// next gives the message to try now; or how long to wait before there may be
+// one; or neither when nothing waits.
+func (c *channel) next(ctx context.Context) (*message, pause) {
 	if ctx.Err() != nil {
-		return nil, 0
+		return nil, pause{}
 	}
 	if err := c.load(ctx); err != nil {
-		return nil, retryRead
+		return nil, pause{time: retryRead}
 	}
 	now := c.b.Clock()
-	if c.standing.State == notify.Broken {
-		return nil, 0
+	if wait := max(c.standing.GateUntil.Sub(now), c.b.proxy.wait(now)); wait > 0 {
+		return nil, pause{time: wait}
 	}
-	if wait := c.standing.GateUntil.Sub(now); wait > 0 {
-		return nil, wait
+	m, due, err := c.head(ctx, now)
+	switch {
+	case err != nil:
+		return nil, pause{time: retryRead}
+	case m == nil && due.IsZero():
+		return nil, pause{}
+	case m == nil:
+		return nil, pause{time: max(due.Sub(now), 1), idle: true}
 	}
-	d, err := c.head(ctx)
-	if err != nil {
-		return nil, retryRead
-	}
-	if d == nil {
-		return nil, 0
-	}
-	wanted, err := c.wanted(ctx, d)
+	wanted, err := c.wanted(ctx, m.deliveries[0])
 	if err != nil || !c.shard.lease.Good(sendTimeout+commitMargin) {
-		return nil, retryRead
+		return nil, pause{time: retryRead}
 	}
 	if !wanted { // and takes no turn
-		return d, 0
+		return m, pause{}
 	}
 	if c.url.IsZero() { // not read yet since a rule has it again
-		return nil, retryRead
+		return nil, pause{time: retryRead}
 	}
 	turn := c.pace.ReserveN(now, 1)
 	if wait := turn.DelayFrom(now); wait > 0 {
 		turn.CancelAt(now)
-		return nil, wait
+		return nil, pause{time: wait}
 	}
-	return d, 0
+	return m, pause{}
 }
 
 // wanted tells whether the delivery is to be sent. That no rule wants it is
@@ -273,75 +258,4 @@ func (c *channel) load(ctx context.Context) error {
 	// brings it back.
 	c.loaded, c.unread = !url.IsZero(), false
 	return nil
-}
-
-// head gives the delivery whose turn it is: the oldest, or the one behind it
-// where that is to tell poison from an outage.
-func (c *channel) head(ctx context.Context) (*queued, error) {
-	if err := c.fill(ctx); err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.queue) == 0 {
-		return nil, nil
-	}
-	if len(c.queue) > 1 && c.queue[0].ID == c.probe {
-		return c.queue[1], nil
-	}
-	return c.queue[0], nil
-}
-
-// fill reads what waits when memory has none of it.
-func (c *channel) fill(ctx context.Context) error {
-	c.mu.Lock()
-	enough := len(c.queue) > 1 || c.whole || (c.drained && !c.dirty)
-	if len(c.queue) == 1 && c.queue[0].Errors5xx < setAsideAfter-1 {
-		enough = true
-	}
-	c.dirty = c.dirty && enough
-	c.mu.Unlock()
-	if enough {
-		return nil
-	}
-	found, err := c.b.Queue.Heads(ctx, c.id, prefetch)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil {
-		c.dirty = true
-		return err
-	}
-	c.forget()
-	for _, d := range found {
-		c.queue = append(c.queue, &queued{Delivery: d})
-		c.lastSeen = max(c.lastSeen, d.ID)
-	}
-	c.drained = len(found) < prefetch
-	c.whole = c.b.Alone && c.drained && !c.dirty
-	return nil
-}
-
-// forget empties the memory of what waits; mu is held.
-func (c *channel) forget() {
-	for _, q := range c.queue {
-		if q.handed {
-			c.b.handed.Add(-1)
-		}
-	}
-	c.queue, c.whole, c.drained = nil, false, false
-}
-
-// drop takes a delivery out of memory.
-func (c *channel) drop(d *notify.Delivery) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, q := range c.queue {
-		if q.Delivery == d {
-			if q.handed {
-				c.b.handed.Add(-1)
-			}
-			c.queue = slices.Delete(c.queue, i, i+1)
-			return
-		}
-	}
 }

@@ -15,14 +15,14 @@ const retryKeep = time.Second
 // keep commits a result and lets it take effect here. While it cannot be
 // committed it stays in memory and is tried again, so that a failing disk is
 // not a flood of repeated messages.
-func (c *channel) keep(ctx context.Context, r *notify.Result) {
+func (c *channel) keep(ctx context.Context, m *message, r *notify.Result) {
 	r.Lease, r.Fence = c.shard.lease.Name(), c.shard.lease.Fence()
 	ctx = context.WithoutCancel(ctx)
 	said := false
 	for {
 		err := c.b.Queue.Keep(ctx, r)
 		if err == nil {
-			c.kept(r)
+			c.kept(m, r)
 			return
 		}
 		// Another node holds the shard, and will send it again: the one
@@ -35,7 +35,7 @@ func (c *channel) keep(ctx context.Context, r *notify.Result) {
 			return
 		}
 		if !said {
-			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "delivery", r.Delivery.ID, "cause", err)
+			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "delivery", m.id(), "cause", err)
 			said = true
 		}
 		select {
@@ -46,23 +46,26 @@ func (c *channel) keep(ctx context.Context, r *notify.Result) {
 	}
 }
 
-func (c *channel) kept(r *notify.Result) {
-	c.b.metrics.kept(r)
+// kept has a result take effect here.
+func (c *channel) kept(m *message, r *notify.Result) {
 	if r.Channel != nil {
 		c.say(r.Channel)
 		c.standing = *r.Channel
 	}
-	if r.SetAside != nil {
-		c.drop(r.SetAside)
-	}
-	if r.State != notify.Waiting {
-		c.drop(r.Delivery)
-		return
-	}
-	if r.Attempt != nil {
-		r.Delivery.Attempts++
-		if r.CountsAgainst() {
-			r.Delivery.Errors5xx++
+	switch {
+	case r.State != notify.Waiting:
+		c.drop(m)
+	case r.Back != 0 || r.Aside:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.forget() // what is aside, and what is not, is read anew
+		c.dirty = true
+	case r.Attempt != nil:
+		for _, d := range m.deliveries {
+			d.Attempts++
+			if r.Counts {
+				d.Errors5xx++
+			}
 		}
 	}
 }
@@ -74,10 +77,13 @@ func (c *channel) say(now *notify.Channel) {
 	log := c.b.Log.With("channel", c.id, "webhook", c.standing.Mask)
 	switch {
 	case now.State == notify.Broken && was.State != notify.Broken:
-		log.Warn("channel is broken; its messages wait", "reason", now.Reason)
-	case now.GateStep > 0 && was.GateStep == 0:
-		log.Warn("channel does not take messages; they wait", "reason", now.GateReason, "until", now.GateUntil)
-	case now.GateStep == 0 && was.GateStep > 0:
+		c.b.metrics.broken.Inc()
+		log.Warn("channel is broken; its messages wait, and one is tried now and then", "reason", now.Reason, "next", now.GateUntil)
+	case !failing(now) && failing(was):
 		log.Info("channel takes messages again", "after", now.LastOKAt.Sub(was.FailingSince).Round(time.Second))
+	case failing(now) && !failing(was):
+		log.Warn("channel does not take messages; they wait", "reason", now.GateReason, "until", now.GateUntil)
 	}
 }
+
+func failing(c *notify.Channel) bool { return c.GateStep > 0 || c.Refused > 0 }

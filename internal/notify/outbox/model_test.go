@@ -253,13 +253,20 @@ func (m *model) settle(r *rapid.T) {
 	}
 }
 
-// reopen enters every URL again, which opens the gates. What was on its way
-// meanwhile may close one once more.
+// reopen tries every channel again, which opens the gates and brings forward
+// what was set aside. What was on its way meanwhile may close one once more.
 func (m *model) reopen(r *rapid.T) {
 	for k := range m.rules {
 		if m.urls[k] != "" {
-			m.enter(r, k, m.urls[k], m.rules[k].Enabled)
+			m.retry(r, k, notify.RetryAll)
 		}
+	}
+}
+
+// retry tries the channel of rule k again.
+func (m *model) retry(r *rapid.T, k int, which notify.Which) {
+	if _, err := m.front(r).RetryChannel(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ChannelID, which); err != nil {
+		r.Fatal(err)
 	}
 }
 
@@ -307,7 +314,7 @@ func (m *model) judgeDelivery(r *rapid.T, e *modelEvent, d *notify.Delivery, got
 	case notify.Cancelled:
 		excused = !slices.ContainsFunc(d.Rules, func(id int64) bool { return !e.off[id] })
 	case notify.Failed:
-		excused = d.Reason == notify.SetAsideReason && m.sink.fives[e.name] >= setAsideAfter
+		excused = m.sink.fives[e.name] >= maxTries
 	}
 	if !excused {
 		r.Errorf("%s for the rules %v is %s (%s); the platform has it %d times; rules off since: %v", e.name, d.Rules, d.State, d.Reason, got, e.off)
@@ -408,6 +415,11 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 		"enter the URL again": func(r *rapid.T) {
 			if k := rule(r); m.urls[k] != "" {
 				m.enter(r, k, m.urls[k], m.rules[k].Enabled)
+			}
+		},
+		"try again": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.retry(r, k, notify.RetryAll)
 			}
 		},
 		"crash": func(r *rapid.T) {

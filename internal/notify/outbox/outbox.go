@@ -26,6 +26,7 @@ import (
 // Queue is where deliveries wait: *notify.Store.
 type Queue interface {
 	Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
+	Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error)
 	Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error)
 	Keep(ctx context.Context, r *notify.Result) error
 	Pending(ctx context.Context, shards []int) ([]notify.Pending, error)
@@ -82,6 +83,7 @@ type Outbox struct {
 	stop    context.CancelFunc
 	polling sync.WaitGroup
 	handed  atomic.Int64 // deliveries in memory that came from their commit
+	proxy   proxyPause
 
 	mu   sync.Mutex
 	held [notify.Shards]*shard
@@ -244,7 +246,7 @@ func (b *Outbox) wake(ctx context.Context, shards []int) error {
 	}
 	for _, p := range waiting {
 		if c := b.find(p.ChannelID); c != nil {
-			c.poke(p.GateUntil)
+			c.poke(p)
 		}
 	}
 	return nil

@@ -137,13 +137,28 @@ func (q *queue) Heads(_ context.Context, channel int64, limit int) ([]*notify.De
 	defer q.mu.Unlock()
 	var out []*notify.Delivery
 	for _, d := range q.deliveries {
-		if d.ChannelID == channel && d.State == notify.Waiting && len(out) < limit {
+		if d.ChannelID == channel && d.State == notify.Waiting && d.DueAt.IsZero() && len(out) < limit {
 			c := *d
 			c.Generation = q.rules.Generation
 			out = append(out, &c)
 		}
 	}
 	slices.SortFunc(out, func(a, b *notify.Delivery) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+func (q *queue) Aside(_ context.Context, channel int64) ([]*notify.Delivery, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var out []*notify.Delivery
+	for _, d := range q.deliveries {
+		if d.ChannelID == channel && d.State == notify.Waiting && !d.DueAt.IsZero() {
+			c := *d
+			c.Generation = q.rules.Generation
+			out = append(out, &c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *notify.Delivery) int { return a.DueAt.Compare(b.DueAt) })
 	return out, nil
 }
 
@@ -167,18 +182,13 @@ func (q *queue) Keep(_ context.Context, r *notify.Result) error {
 		return fault.New(fault.Conflict, "Another node has taken over.")
 	}
 	for _, d := range q.deliveries {
-		switch {
-		case d.ID == r.Delivery.ID:
-			d.State, d.Reason = r.State, r.Reason
-			if r.Attempt != nil {
-				q.answer = r.Attempt.Answer
-				d.Attempts++
-				if r.CountsAgainst() {
-					d.Errors5xx++
-				}
+		if r.Back != 0 && d.ID == r.Back {
+			d.DueAt, d.Beside, d.Errors5xx = time.Time{}, 0, 0
+		}
+		for _, of := range r.Deliveries {
+			if d.ID == of.ID {
+				q.result(d, r)
 			}
-		case r.SetAside != nil && d.ID == r.SetAside.ID:
-			d.State, d.Reason = notify.Failed, notify.SetAsideReason
 		}
 	}
 	if r.Channel != nil {
@@ -188,13 +198,32 @@ func (q *queue) Keep(_ context.Context, r *notify.Result) error {
 	return nil
 }
 
+// result is what a result makes of a delivery.
+func (q *queue) result(d *notify.Delivery, r *notify.Result) {
+	d.State, d.Reason = r.State, r.Reason
+	if r.Attempt != nil {
+		q.answer = r.Attempt.Answer
+		d.Attempts++
+	}
+	if r.Counts {
+		d.Errors5xx++
+	}
+	switch {
+	case r.Aside:
+		d.DueAt = r.DueAt
+		d.Beside++
+	case r.State != notify.Waiting:
+		d.DueAt = time.Time{}
+	}
+}
+
 func (q *queue) Pending(context.Context, []int) ([]notify.Pending, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var found []notify.Pending
 	for _, d := range q.deliveries {
-		p := notify.Pending{ChannelID: d.ChannelID, GateUntil: q.channels[d.ChannelID].GateUntil}
-		if d.State == notify.Waiting && !slices.Contains(found, p) {
+		p := notify.Pending{ChannelID: d.ChannelID, GateUntil: q.channels[d.ChannelID].GateUntil, Queued: true}
+		if d.State == notify.Waiting && d.DueAt.IsZero() && !slices.Contains(found, p) {
 			found = append(found, p)
 		}
 	}
@@ -259,7 +288,7 @@ func TestWhatWaitedBeforeTheStartGoesFirst(t *testing.T) {
 
 func TestGateStepsAndStartsAgain(t *testing.T) {
 	run(t, func(w *world) {
-		w.answers(503, "")
+		w.answers(429, "")
 		w.add(0, "1", "2")
 		w.expect(t, 0, "c0/1 at 0s")
 		w.expect(t, 5*time.Second, "c0/1 at 5s")
@@ -267,7 +296,7 @@ func TestGateStepsAndStartsAgain(t *testing.T) {
 		w.expect(t, 2*time.Minute, "c0/1 at 2m35s")
 		w.answers(202, "")
 		w.expect(t, 10*time.Minute, "c0/1 at 12m35s", "c0/2 at 12m35s")
-		w.answers(503, "")
+		w.answers(429, "")
 		w.add(0, "3")
 		w.expect(t, 5*time.Second, "c0/3 at 12m35s", "c0/3 at 12m40s")
 	})
@@ -303,19 +332,42 @@ func TestOneSlowChannelHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestBrokenChannelWaitsForAPerson(t *testing.T) {
+// A platform that says that the workflow is off may be in the middle of a
+// deployment, so it is asked again before its channel counts as broken; and a
+// broken channel opens by itself.
+func TestABrokenChannelIsProbedAndOpens(t *testing.T) {
 	run(t, func(w *world) {
 		w.answers(400, `{"error":{"code":"WorkflowTriggerIsNotEnabled","message":"It is off."}}`)
 		w.add(0, "1", "2")
-		w.expect(t, 48*time.Hour, "c0/1 at 0s")
+		w.expect(t, 59*time.Second, "c0/1 at 0s", "c0/1 at 10s")
+		if s := w.standing(1); s != "waiting" {
+			t.Errorf("after two refusals the channel is %s", s)
+		}
+		w.expect(t, 72*time.Hour, "c0/1 at 1m10s", "c0/1 at 1h1m10s", "c0/1 at 7h1m10s", "c0/1 at 31h1m10s", "c0/1 at 55h1m10s")
 		c := w.queue.channels[1]
-		if c.State != notify.Broken || !strings.Contains(c.Reason, "It is off.") {
+		if c.State != notify.Broken || !strings.Contains(c.Reason, "It is off.") || !c.BrokenAt.Equal(w.begun.Add(70*time.Second)) {
 			t.Errorf("channel %+v", c)
 		}
 		w.answers(202, "")
+		w.expect(t, 24*time.Hour, "c0/1 at 79h1m10s", "c0/2 at 79h1m10s")
+		if c := w.queue.channels[1]; c.State != notify.Open || c.Reason != "" || c.Refused != 0 {
+			t.Errorf("after a 2xx the channel is %+v", c)
+		}
+	})
+}
+
+// An administrator tries again: the store opens the channel and says so.
+func TestABrokenChannelIsTriedAgainAtOnce(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(404, "")
+		w.add(0, "1", "2")
+		w.expect(t, 30*time.Minute, "c0/1 at 0s", "c0/1 at 10s", "c0/1 at 1m10s")
+		w.answers(202, "")
+		w.queue.mu.Lock()
 		w.queue.channels[1] = &notify.Channel{ID: 1, State: notify.Open}
+		w.queue.mu.Unlock()
 		w.Moved(1)
-		w.expect(t, time.Second, "c0/1 at 48h0m0s", "c0/2 at 48h0m0s")
+		w.expect(t, time.Second, "c0/1 at 30m0s", "c0/2 at 30m0s")
 	})
 }
 
@@ -339,23 +391,6 @@ func TestARefusalDoesNotCountAfterA2xx(t *testing.T) {
 		}
 		if w.queue.channels[1].State != notify.Open {
 			t.Error("broken, though no five refusals came in a row")
-		}
-	})
-}
-
-func TestPoisonIsSetAside(t *testing.T) {
-	run(t, func(w *world) {
-		w.answer = func(_, message string) (int, http.Header, string, error) {
-			if message == "/poison" {
-				return 500, nil, "", nil
-			}
-			return 202, nil, "", nil
-		}
-		w.add(0, "poison", "good")
-		w.expect(t, 24*time.Hour, "c0/poison at 0s", "c0/poison at 5s", "c0/poison at 35s", "c0/poison at 2m35s",
-			"c0/poison at 12m35s", "c0/good at 12m35s")
-		if w.queue.state(1) != "failed" || w.queue.state(2) != "delivered" {
-			t.Errorf("poison %s, good %s", w.queue.state(1), w.queue.state(2))
 		}
 	})
 }

@@ -1,12 +1,15 @@
 package outbox
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/notify"
 )
 
@@ -20,36 +23,6 @@ func TestIDsThatAreGivenAgain(t *testing.T) {
 		w.queue.mu.Unlock()
 		w.add(0, "3", "4", "5")
 		w.expect(t, 0, "c0/3 at 10s", "c0/4 at 10s", "c0/5 at 10s")
-	})
-}
-
-// A message came to the head of the queue by a rule's new URL, while the one
-// that was there is suspected to be poison.
-func TestOnlyTheSuspectIsSetAside(t *testing.T) {
-	run(t, func(w *world) {
-		early := w.queue.add(1, "early")
-		tries := 0
-		w.answer = func(_, message string) (int, http.Header, string, error) {
-			if message != "/suspect" {
-				return 202, nil, "", nil
-			}
-			if tries++; tries > setAsideAfter {
-				return 202, nil, "", nil
-			}
-			if tries == setAsideAfter {
-				w.queue.mu.Lock()
-				w.queue.deliveries[0].ChannelID = 1
-				w.queue.mu.Unlock()
-				w.Moved(1)
-			}
-			return 500, nil, "", nil
-		}
-		w.add(0, "suspect", "good")
-		pass(24 * time.Hour)
-		sent := strings.Join(w.sent, " ")
-		if w.queue.state(early.ID) != "delivered" || strings.Count(sent, "early") != 1 {
-			t.Errorf("early is %s: %s", w.queue.state(early.ID), sent)
-		}
 	})
 }
 
@@ -101,7 +74,7 @@ func TestABrokenChannelHoldsNoMemory(t *testing.T) {
 	run(t, func(w *world) {
 		w.answers(404, "")
 		w.add(0, "1", "2", "3")
-		w.expect(t, time.Second, "c0/1 at 0s")
+		w.expect(t, 2*time.Minute, "c0/1 at 0s", "c0/1 at 10s", "c0/1 at 1m10s")
 		w.add(0, "4")
 		pass(time.Second)
 		if n := w.handed.Load(); n != 0 {
@@ -168,6 +141,33 @@ func TestARefusalOfOneHostPausesNoOther(t *testing.T) {
 	})
 }
 
+// Our own proxy refuses: that is no channel's fault, so all wait, it is said
+// once, and one request an interval asks whether it is over.
+func TestTheProxyPausesEverything(t *testing.T) {
+	run(t, func(w *world) {
+		var said bytes.Buffer
+		w.Log = slog.New(slog.NewTextHandler(&said, nil))
+		w.mu.Lock()
+		w.answer = func(string, string) (int, http.Header, string, error) {
+			return 0, nil, "", fmt.Errorf("the proxy proxy.example.com answered 407: %w", egress.ErrProxy)
+		}
+		w.mu.Unlock()
+		w.add(0, "1", "2")
+		w.expect(t, 0, "c0/1 at 0s")
+		w.add(1, "3")
+		w.expect(t, 4*time.Second)
+		w.expect(t, 29*time.Second, "c0/1 at 5s")
+		w.answers(202, "")
+		w.expect(t, 10*time.Second, "c0/1 at 35s", "c0/2 at 35s", "c1/3 at 35s")
+		if c := w.queue.channels[1]; c.Refused != 0 || c.GateStep != 0 || !c.FailingSince.IsZero() {
+			t.Errorf("the channel is blamed: %+v", c)
+		}
+		if n := strings.Count(said.String(), "all channels wait"); n != 1 || !strings.Contains(said.String(), "lets requests through again") {
+			t.Errorf("it is said %d times:\n%s", n, said.String())
+		}
+	})
+}
+
 // Some servers repeat in an error page what they were asked for.
 func TestAnAnswerThatRepeatsTheURL(t *testing.T) {
 	const path, query = "/services/T0/B0/Zm9vYmFyYmF6cXV4Zm9v", "sv=1.0&sig=AbC-dEf%2FghIjKlMnOpQrSt_0123"
@@ -175,7 +175,7 @@ func TestAnAnswerThatRepeatsTheURL(t *testing.T) {
 		w.queue.urls = map[int64]string{1: "https://c0" + path + "?" + query}
 		w.answers(404, "Cannot POST "+path+" ("+query+"), nor sig AbC-dEf/ghIjKlMnOpQrSt_0123, nor Zm9vYmFyYmF6cXV4Zm9v")
 		w.add(0, "1")
-		pass(time.Second)
+		pass(2 * time.Minute)
 		w.queue.mu.Lock()
 		defer w.queue.mu.Unlock()
 		for _, text := range []string{w.queue.deliveries[0].Reason, w.queue.channels[1].Reason, w.queue.answer} {

@@ -20,13 +20,15 @@ const (
 	done   verdict = iota // taken
 	wait                  // the channel's gate closes; the message keeps its place
 	reject                // this message has failed; the next is tried
-	broken                // the channel is broken; its messages wait for a person
+	broken                // the channel itself is wrong: asked again, and then broken
+	paused                // our own proxy lets nothing through; everything waits
 )
 
 // outcome is a verdict with what people are told and how long to wait.
 type outcome struct {
 	verdict verdict
 	reason  string        // one sentence, in the platform's words where it said any
+	status  int           // of the answer; 0: none came
 	retry   time.Duration // what the platform asked for; 0: it did not say
 }
 
@@ -38,12 +40,25 @@ var permanent400 = []string{"WorkflowTriggerIsNotEnabled", "MissingApiVersionPar
 // given; answer is the beginning of the body.
 func judge(resp *http.Response, answer string, err error, now time.Time) outcome {
 	if err != nil {
-		if errors.Is(err, egress.ErrRefused) {
-			return outcome{verdict: broken, reason: err.Error()}
-		}
-		return outcome{verdict: wait, reason: err.Error()}
+		return outcome{verdict: judgeError(err), reason: err.Error()}
 	}
-	status := resp.StatusCode
+	o := judgeStatus(resp.StatusCode, resp.Header, answer, now)
+	o.status = resp.StatusCode
+	return o
+}
+
+// judgeError is judge where no answer came.
+func judgeError(err error) verdict {
+	switch {
+	case errors.Is(err, egress.ErrRefused):
+		return broken
+	case errors.Is(err, egress.ErrProxy):
+		return paused
+	}
+	return wait
+}
+
+func judgeStatus(status int, header http.Header, answer string, now time.Time) outcome {
 	if status >= 200 && status < 300 {
 		return outcome{verdict: done}
 	}
@@ -53,7 +68,7 @@ func judge(resp *http.Response, answer string, err error, now time.Time) outcome
 		// No proxy of ours is in the way: this is the platform's own, and must
 		// not hold up other channels.
 		status == http.StatusProxyAuthRequired:
-		retry, _ := work.RetryAfter(resp.Header, now)
+		retry, _ := work.RetryAfter(header, now)
 		return outcome{verdict: wait, reason: said, retry: retry}
 	case status >= 300 && status < 400:
 		return outcome{verdict: broken, reason: said + " Redirects are not followed: give the address it points to."}

@@ -12,6 +12,8 @@ CREATE TABLE notify_channels (
     gate_step    INTEGER NOT NULL CHECK (gate_step >= 0),
     gate_reason  TEXT    NOT NULL,
     rejected     INTEGER NOT NULL CHECK (rejected >= 0),
+    refused      INTEGER NOT NULL CHECK (refused >= 0),
+    suspect      INTEGER NOT NULL,
     failing_since INTEGER NOT NULL,
     last_ok_at   INTEGER NOT NULL,
     created_at   INTEGER NOT NULL
@@ -78,6 +80,11 @@ CREATE INDEX notify_events_unused ON notify_events (id) WHERE needed = 0;
 -- The three tables that every event writes to have no foreign keys: a check a
 -- row costs PostgreSQL more than the row. For the same reason what most
 -- deliveries have once, a rule and an attempt, stands in the delivery itself.
+--
+-- queued_at is when a delivery was put back into the queue by hand, 0 where it
+-- waits since created_at. due_at is when one that was set aside is tried again,
+-- beside the queue, and beside how often it was; both are 0 in the queue. batch
+-- names the digest that a delivery is sent in, by the id of its first; 0: none.
 CREATE TABLE notify_deliveries (
     id          INTEGER PRIMARY KEY,
     event_id    INTEGER NOT NULL,
@@ -91,6 +98,10 @@ CREATE TABLE notify_deliveries (
     attempts    INTEGER NOT NULL CHECK (attempts >= 0),
     errors_5xx  INTEGER NOT NULL CHECK (errors_5xx >= 0),
     created_at  INTEGER NOT NULL,
+    queued_at   INTEGER NOT NULL,
+    due_at      INTEGER NOT NULL,
+    beside      INTEGER NOT NULL CHECK (beside >= 0),
+    batch       INTEGER NOT NULL,
     finished_at INTEGER NOT NULL,
     took        INTEGER NOT NULL,
     status      INTEGER NOT NULL,
@@ -98,6 +109,7 @@ CREATE TABLE notify_deliveries (
 ) STRICT;
 CREATE INDEX notify_deliveries_rule ON notify_deliveries (rule_id, id);
 CREATE INDEX notify_deliveries_live ON notify_deliveries (channel_id, id) WHERE finished_at = 0;
+CREATE INDEX notify_deliveries_aside ON notify_deliveries (channel_id, due_at) WHERE due_at > 0;
 CREATE INDEX notify_deliveries_failed ON notify_deliveries (id) WHERE state = 'failed';
 
 -- The second and further rules of a delivery; the first is its rule_id.
