@@ -7,11 +7,12 @@ import (
 )
 
 // proxyPause rests everything while our own proxy lets nothing through: it is
-// no channel's fault, and a thousand channels need not say so.
+// no channel's fault, and a thousand channels need not find out one by one.
 type proxyPause struct {
-	mu    sync.Mutex
-	until time.Time
-	step  int
+	mu     sync.Mutex
+	until  time.Time
+	step   int  // pauses in a row; 0: the proxy works
+	asking bool // a message is under way that will tell whether it is over
 }
 
 // wait is how long nothing is sent yet.
@@ -21,26 +22,39 @@ func (p *proxyPause) wait(now time.Time) time.Duration {
 	return p.until.Sub(now)
 }
 
-// result takes what an outcome says of the proxy, which is logged when it
-// begins and when it is over. What was under way with others when the pause
-// began counts up no step.
+// enter tells whether a message may be sent now. After a pause it is one, and
+// the others wait for what becomes of it.
+func (p *proxyPause) enter(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.step == 0 {
+		return true
+	}
+	if now.Before(p.until) {
+		return false
+	}
+	p.asking, p.until = true, now.Add(sendTimeout)
+	return true
+}
+
+// result takes what an outcome says of the proxy, which is logged when a pause
+// begins and when it is over.
 func (p *proxyPause) result(o outcome, now time.Time, random func() float64, log *slog.Logger) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case o.verdict != paused:
-		// An answer shows that requests get through; an error of the network
-		// may come from before the proxy.
-		if o.status != 0 && p.step > 0 {
-			p.step, p.until = 0, time.Time{}
+		// Whatever came of the message, the proxy let it through.
+		if p.step > 0 {
+			p.step, p.asking, p.until = 0, false, time.Time{}
 			log.Info("the proxy lets requests through again")
 		}
-	case now.Before(p.until):
+	case p.step > 0 && !p.asking: // under way when the pause began
 	default:
 		if p.step == 0 {
 			log.Error("the proxy lets nothing through; all channels wait", "cause", o.reason)
 		}
-		p.until = now.Add(gateSteps.Delay(p.step, random))
+		p.until, p.asking = now.Add(gateSteps.Delay(p.step, random)), false
 		p.step++
 	}
 }

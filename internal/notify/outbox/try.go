@@ -41,6 +41,9 @@ func (c *channel) try(ctx context.Context, m *message) {
 		c.mu.Unlock()
 		return
 	}
+	if !c.b.proxy.enter(c.b.Clock()) {
+		return
+	}
 	attempt, o := c.post(ctx, m)
 	c.b.metrics.attempt(o.verdict, attempt.Took)
 	c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)
