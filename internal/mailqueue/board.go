@@ -48,8 +48,8 @@ func (b *Board) ClusterMailQueue(ctx context.Context) (ClusterMailQueue, error) 
 	}
 	queues := ClusterMailQueue{Nodes: make([]Node, len(list))}
 	for i := range list {
-		n := &list[i]
-		queues.Nodes[i] = Node{NodeID: n.ID, NodeState: n.State, IsClustered: true, MailQueue: mailQueueOf(n.Sizes)}
+		state, sizes := list[i].present()
+		queues.Nodes[i] = Node{NodeID: list[i].ID, NodeState: state, IsClustered: true, MailQueue: mailQueueOf(sizes)}
 	}
 	return queues, nil
 }

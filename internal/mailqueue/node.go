@@ -57,6 +57,23 @@ type Standing struct {
 	Queue *Queue    // its messages in the database; nil: it has none there
 }
 
+// maxAge is how old sizes may be in an answer of the API, which promises 60 s.
+const maxAge = 60 * time.Second
+
+// present is the node's state and sizes where their age is not told: a node
+// whose source has given none for 60 s is OFFLINE there, since nothing can be
+// said of its queue.
+func (s *Standing) present() (cluster.State, Sizes) {
+	last := s.At
+	if last.IsZero() {
+		last = s.FailingAt
+	}
+	if !last.IsZero() && s.Now.Sub(last) > maxAge {
+		return cluster.Offline, Sizes{}
+	}
+	return s.State, s.Sizes
+}
+
 // Oldest is when the oldest message that waits was queued; zero when none
 // waits, or nobody knows.
 func (s *Standing) Oldest() time.Time {

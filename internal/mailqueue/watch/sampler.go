@@ -15,12 +15,17 @@ const (
 	// source that takes its time, and 5 to keep the sample.
 	sampleEvery = 45 * time.Second
 	sampleTime  = 10 * time.Second
+
+	// retrySample finds out soon that a source answers again: after a minute
+	// without sizes its node is shown as OFFLINE.
+	retrySample = 10 * time.Second
 	// firstTime is how long a node that starts waits for its source before it
 	// is ACTIVE.
 	firstTime = 2 * time.Second
 )
 
-// Sampler reads this node's own queue, when the node starts and every 45 s.
+// Sampler reads this node's own queue, when the node starts and every 45 s;
+// every 10 s while it cannot.
 type Sampler struct {
 	NodeID  string
 	Kind    string // of the source, as it is listed
@@ -59,10 +64,12 @@ func (s *Sampler) Stop() {
 func (s *Sampler) loop(ctx context.Context, first chan struct{}) {
 	defer close(s.through)
 	says := sayer{log: s.Log, node: s.NodeID}
-	every := time.NewTicker(sampleEvery)
-	defer every.Stop()
 	for {
+		wait := sampleEvery
 		result, err := s.runOnce(ctx)
+		if result.Failure != nil || err != nil {
+			wait = retrySample
+		}
 		says.heard(ctx, result.Failure, err)
 		if first != nil {
 			close(first)
@@ -71,7 +78,7 @@ func (s *Sampler) loop(ctx context.Context, first chan struct{}) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-every.C:
+		case <-time.After(wait):
 		}
 	}
 }

@@ -172,6 +172,31 @@ func TestSlowSourceDelaysAStartBy2s(t *testing.T) {
 	(&Sampler{}).Stop() // a start that failed before
 }
 
+// A source that failed is asked again after 10 s, one that answers after 45 s.
+func TestHowOftenASourceIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := dbtest.SQLite(t)
+		must(t, d.Migrate(t.Context(), schema...))
+		begun := time.Now()
+		var asked []time.Duration
+		s := &Sampler{NodeID: "node_1", Kind: "jmx", Store: mailqueue.NewStore(d), Figures: mailqueue.NewFigures(nil, time.Now), Log: slog.New(slog.DiscardHandler),
+			Source: sourceFunc(func(context.Context) (mailqueue.Sizes, error) {
+				asked = append(asked, time.Since(begun))
+				if len(asked) == 2 || len(asked) == 3 {
+					return mailqueue.Sizes{}, errors.New("down")
+				}
+				return mailqueue.Sizes{Size: 1}, nil
+			})}
+		must(t, s.Start(t.Context()))
+		<-time.After(2 * time.Minute)
+		s.Stop()
+		want := []time.Duration{0, 45 * time.Second, 55 * time.Second, 65 * time.Second, 110 * time.Second}
+		if diff := cmp.Diff(want, asked); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // A source is said to fail once, and to answer again once.
 func TestSaysItOnce(t *testing.T) {
 	var said strings.Builder
