@@ -8,12 +8,14 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/cluster"
 	"outrigger/internal/db"
+	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
+	adminsettings "outrigger/internal/settings"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/source"
 	"outrigger/internal/threads/upload"
@@ -27,12 +29,14 @@ type ground struct {
 	identity *identity.Service
 	cluster  *cluster.Cluster
 	leases   *db.Leases
+	outgoing *egress.Client
+	settings *adminsettings.Store
 }
 
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
 	return []db.Migrations{
-		secret.Migrations, audit.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations,
+		secret.Migrations, audit.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations,
 		relay.Migrations, mailqueue.Migrations, source.Migrations, upload.Migrations, threads.Migrations,
 	}
 }

@@ -95,7 +95,7 @@ func (a *App) watchedNodes() ([]watch.Watched, error) {
 
 // mailSource makes a source of its settings.
 func (a *App) mailSource(s config.MailSource) (mailqueue.Source, error) {
-	out := a.chat.egress.Trusted()
+	out := a.outgoing.Trusted()
 	switch s.Kind {
 	case config.SourcePostfix:
 		p := postfix.New(s.Postfix.Postqueue, s.Postfix.ConfigDir)

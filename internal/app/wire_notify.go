@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"outrigger/internal/config"
-	"outrigger/internal/egress"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/card"
@@ -20,19 +19,11 @@ import (
 // chat is the wing of chat notifications.
 type chat struct {
 	store  *notify.Store
-	egress *egress.Client
 	outbox *outbox.Outbox
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
-func (a *App) openNotify(ctx context.Context) (err error) {
-	a.chat.egress, err = egress.New(egress.Options{
-		Policy: egress.Policy{Allowed: a.cfg.Notify.AllowedNetworks, Proxied: a.cfg.Notify.ProxiedHosts}, CAFile: a.cfg.CAFile, Version: a.version,
-	})
-	if err != nil {
-		return err
-	}
-	a.steps.addStop("connections to chat platforms", watchLimit, a.chat.egress.Close)
+func (a *App) openNotify(ctx context.Context) error {
 	store := notify.NewStore(a.db, a.box, a.log)
 	store.Measure(a.registry)
 	if err := store.Load(ctx); err != nil {
@@ -40,14 +31,14 @@ func (a *App) openNotify(ctx context.Context) (err error) {
 	}
 	a.chat.store = store
 	connections := connectionsOf(a.cfg.Notify.Connections)
-	rules := &notify.Rules{Store: store, Connections: connections, CheckURL: a.chat.egress.CheckURL}
+	rules := &notify.Rules{Store: store, Connections: connections, CheckURL: a.outgoing.CheckURL}
 	hook.New(hook.Options{
 		Store: store, Connections: connections, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)
 	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.chat.egress.Webhook(), Message: appendMessage,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: appendMessage,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst,
 		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})

@@ -72,7 +72,7 @@ func (a *App) remoteMappings() source.Remote {
 		signIn = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+cfg.Token.Reveal()) }
 	}
 	return &remoteReport{
-		client: &client.Client{Base: cfg.URL, SignIn: signIn, HTTP: a.chat.egress.Patient()}, dir: a.cfg.DataDir,
+		client: &client.Client{Base: cfg.URL, SignIn: signIn, HTTP: a.outgoing.Patient()}, dir: a.cfg.DataDir,
 	}
 }
 

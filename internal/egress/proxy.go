@@ -45,15 +45,19 @@ func ParseProxy(raw string) (*url.URL, error) {
 	return u, nil
 }
 
+// chooser gives the proxy for a URL; nil is none.
+type chooser func(*url.URL) *url.URL
+
 // proxies chooses the proxy for a URL.
 type proxies struct {
 	environment *httpproxy.Config
-	choose      atomic.Pointer[func(*url.URL) (*url.URL, error)]
+	inUse       atomic.Pointer[chooser]
 }
 
 func newProxies() (*proxies, error) {
 	p := &proxies{environment: httpproxy.FromEnvironment()}
-	// A request is none of a CGI program here, whatever the environment says.
+	// REQUEST_METHOD in the environment means nothing here: this is no CGI
+	// program.
 	p.environment.CGI = false
 	for name, value := range map[string]*string{"HTTP_PROXY": &p.environment.HTTPProxy, "HTTPS_PROXY": &p.environment.HTTPSProxy} {
 		if *value == "" {
@@ -73,22 +77,24 @@ func newProxies() (*proxies, error) {
 	return p, nil
 }
 
-// use sets the proxy; nil is the environment's. NO_PROXY, localhost and
-// loopback addresses go past either.
-func (p *proxies) use(proxy *url.URL) {
+// with gives the choice that there is with a proxy; nil is the environment's.
+// NO_PROXY, localhost and loopback addresses go past either.
+func (p *proxies) with(proxy *url.URL) chooser {
 	c := *p.environment
 	if proxy != nil {
 		c.HTTPProxy, c.HTTPSProxy = proxy.String(), proxy.String()
 	}
 	choose := c.ProxyFunc()
-	p.choose.Store(&choose)
+	return func(u *url.URL) *url.URL {
+		proxy, _ := choose(u) // the only error is about CGI programs
+		return proxy
+	}
+}
+
+func (p *proxies) use(proxy *url.URL) {
+	choose := p.with(proxy)
+	p.inUse.Store(&choose)
 }
 
 // forURL gives the proxy for a URL; nil is none.
-func (p *proxies) forURL(u *url.URL) *url.URL {
-	proxy, err := (*p.choose.Load())(u)
-	if err != nil {
-		return nil // for CGI only, which newProxies rules out
-	}
-	return proxy
-}
+func (p *proxies) forURL(u *url.URL) *url.URL { return (*p.inUse.Load())(u) }

@@ -1,0 +1,187 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/identity"
+	"outrigger/internal/playground"
+	"outrigger/internal/playground/samples"
+	"outrigger/internal/secret"
+)
+
+const settingsPath = "/rest/mtbs/1.0/configuration/settings"
+
+// put sends JSON as the administrator.
+func put(t *testing.T, a *App, method, path, body string) (int, string) {
+	t.Helper()
+	return get(t, a.URL()+path, asAdmin, func(r *http.Request) {
+		r.Method = method
+		r.Header.Set("Content-Type", "application/json")
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader([]byte(body))), int64(len(body))
+	})
+}
+
+// forwardProxy is a plain http proxy that wants ana's password and sends
+// everything to one host, whatever its name; it says which names it was asked
+// for.
+func forwardProxy(t *testing.T, target string) (address string, asked chan string) {
+	t.Helper()
+	asked = make(chan string, 100)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		as := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
+		if user, password, _ := as.BasicAuth(); user != "ana" || password != "SECRET" {
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		asked <- r.URL.Host
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		out, err := http.NewRequestWithContext(r.Context(), r.Method, target+r.URL.Path, bytes.NewReader(body))
+		if err != nil {
+			return
+		}
+		out.Header.Set("Content-Type", r.Header.Get("Content-Type"))
+		resp, err := http.DefaultClient.Do(out)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		w.WriteHeader(resp.StatusCode)
+	}))
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	t.Cleanup(proxy.Close)
+	return proxy.Listener.Addr().String(), asked
+}
+
+// A host that only the proxy knows gets its messages through it.
+func TestMessagesGoThroughTheProxyOfTheSettings(t *testing.T) {
+	messages := make(chan string, 100)
+	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); err == nil && r.Method == http.MethodPost {
+			messages <- string(body)
+		}
+	}))
+	t.Cleanup(sink.Close)
+	proxy, asked := forwardProxy(t, sink.URL)
+	cfg := settings(t)
+	cfg.Notify.AllowedNetworks = []string{"chat.invalid"}
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "dc", Kind: config.KindBitbucketDC, BaseURL: samples.BaseURL, WebhookSecret: secret.New("s"),
+	}}
+	a := start(t, cfg)
+
+	if status, body := put(t, a, "PUT", settingsPath, `{"proxyUrl":"http://ana:SECRET@`+proxy+`"}`); status != 200 ||
+		!strings.Contains(body, `"proxyUrl":"http://ana:••••@`+proxy+`","version":1,"updatedBy":"admin"`) {
+		t.Fatalf("saving: %d %s", status, body)
+	}
+	if status, body := get(t, a.URL()+settingsPath, asAdmin); status != 200 || strings.Contains(body, "SECRET") {
+		t.Errorf("reading: %d %s", status, body)
+	}
+	trial := `{"proxyUrl":"http://%s@` + proxy + `","url":"http://chat.invalid/"}`
+	if status, body := put(t, a, "POST", settingsPath+"/test", fmt.Sprintf(trial, "ana:••••")); status != 200 ||
+		!strings.Contains(body, "chat.invalid answered ") || !strings.Contains(body, "through the proxy "+proxy) {
+		t.Errorf("test with the stored password: %d %s", status, body)
+	}
+	if host := <-asked; host != "chat.invalid" {
+		t.Errorf("the proxy was asked for %s", host)
+	}
+	if status, body := put(t, a, "POST", settingsPath+"/test", fmt.Sprintf(trial, "ana:wrong")); status != 503 || !strings.Contains(body, "does not take the user and the password (407)") {
+		t.Errorf("test with a wrong password: %d %s", status, body)
+	}
+	if status, body := put(t, a, "POST", settingsPath+"/test", `{"url":"https://10.0.0.1/"}`); status != 400 || !strings.Contains(body, "private network") {
+		t.Errorf("test of a private address: %d %s", status, body)
+	}
+
+	if _, refusal := saveRule(t, a, "http://chat.invalid/a/b"); refusal != "" {
+		t.Fatal(refusal)
+	}
+	platform := &playground.Platform{HookURL: a.URL() + "/hooks/dc", Secret: "s", Clock: time.Now}
+	for _, s := range samples.Samples() {
+		if s.Name == "pull-request-opened" {
+			if status, err := platform.Post(t.Context(), s, 1); err != nil || status != http.StatusAccepted {
+				t.Fatalf("webhook: %d, %v", status, err)
+			}
+		}
+	}
+	if host, message := <-asked, <-messages; host != "chat.invalid" || !strings.Contains(message, "AdaptiveCard") {
+		t.Errorf("the proxy was asked for %s, and %s came", host, message)
+	}
+}
+
+// The page tries what is typed without saving it, and keeps it when it is
+// refused.
+func TestSettingsPage(t *testing.T) {
+	sink := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(sink.Close)
+	proxy, _ := forwardProxy(t, sink.URL)
+	cfg := settings(t)
+	cfg.Notify.AllowedNetworks = []string{"chat.invalid"}
+	a := start(t, cfg)
+	session, _, err := a.identity.SignIn(t.Context(), "admin", password, "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(form url.Values) (int, string) {
+		return get(t, a.URL()+"/notifications/settings", func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: session})
+			if form != nil {
+				r.Method = http.MethodPost
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				r.Body = io.NopCloser(strings.NewReader(form.Encode()))
+			}
+		})
+	}
+	entered := "http://ana:SECRET@" + proxy
+	for _, tc := range []struct {
+		form url.Values
+		want []string
+	}{
+		{nil, []string{"Proxy URL", "https://hooks.slack.com/"}},
+		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"http://chat.invalid/"}}, []string{"chat.invalid answered 404 Not Found, asked through the proxy " + proxy, entered}},
+		{url.Values{"do": {"test"}, "proxyUrl": {"http://" + proxy}, "url": {"http://chat.invalid/"}}, []string{"it asks for a user and a password (407)"}},
+		{url.Values{"do": {"test"}, "proxyUrl": {"ftp://" + proxy}}, []string{"must begin with http://", "ftp://" + proxy}},
+		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"https://10.0.0.1"}}, []string{"private network", entered}},
+		{nil, []string{`name="proxyUrl" value=""`}}, // nothing was saved
+		{url.Values{"proxyUrl": {entered}, "version": {"0"}}, nil},
+		{nil, []string{`value="http://ana:••••@` + proxy, "Saved by admin"}},
+		{url.Values{"proxyUrl": {"http://bob:••••@" + proxy}, "version": {"1"}}, []string{"Enter the password again"}},
+		{url.Values{"proxyUrl": {""}, "version": {"9"}}, []string{"saved by admin meanwhile"}},
+	} {
+		_, body := page(tc.form)
+		for _, text := range tc.want {
+			if !strings.Contains(html.UnescapeString(body), text) {
+				t.Errorf("%v: %q is missing in %s", tc.form, text, body)
+			}
+		}
+	}
+}
+
+func TestSettingsAreForAdministrators(t *testing.T) {
+	a := start(t, settings(t))
+	if _, err := a.identity.CreateUser(t.Context(), "eve", secret.New("kayak kayak kayak")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.identity.Grant(t.Context(), "eve", identity.ProjectAdmin, identity.Where{Connection: "dc", Project: "ALPHA"}); err != nil {
+		t.Fatal(err)
+	}
+	asEve := func(r *http.Request) { r.SetBasicAuth("eve", "kayak kayak kayak") }
+	for method, path := range map[string]string{"GET": settingsPath, "PUT": settingsPath, "POST": settingsPath + "/test"} {
+		status, body := get(t, a.URL()+path, asEve, func(r *http.Request) { r.Method = method })
+		if status != http.StatusForbidden {
+			t.Errorf("%s: %d %s", method, status, body)
+		}
+	}
+}

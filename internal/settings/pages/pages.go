@@ -1,0 +1,76 @@
+// Package pages is the settings in the console.
+package pages
+
+import (
+	"embed"
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/settings"
+)
+
+//go:embed templates
+var templates embed.FS
+
+const path = "/notifications/settings"
+
+// Pages shows and saves what a Store keeps.
+type Pages struct {
+	Store  *settings.Store
+	Client settings.Client
+}
+
+// Register adds the page.
+func (p *Pages) Register(c *console.Console) {
+	c.AddPages(console.Sub(templates, "templates"))
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Settings", Path: path, Visible: isAdmin})
+	c.Handle("GET "+path, console.Needs(identity.Admin), p.show, "settings")
+	c.Handle("POST "+path, console.Needs(identity.Admin), p.submit, "settings")
+}
+
+func isAdmin(p *identity.Principal) bool { return p.May(identity.Admin, identity.Where{}) }
+
+// view is the form, and what came of a test.
+type view struct {
+	*console.Form
+	Stored *settings.Settings
+	Trial  string
+}
+
+func page(form *console.Form, stored *settings.Settings, trial string) console.Page {
+	return console.Page{Template: "settings", Title: "Settings", Data: view{form, stored, trial}}
+}
+
+func (p *Pages) show(r *http.Request) (console.Response, error) {
+	stored, err := p.Store.Read(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	form := console.NewForm().Set("proxyUrl", stored.ProxyURL()).Set("url", settings.DefaultTarget).
+		Set("version", strconv.FormatInt(stored.Version, 10))
+	return page(form, stored, ""), nil
+}
+
+// submit saves the form, or tries what is typed in it without saving.
+func (p *Pages) submit(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx := r.Context()
+	stored, err := p.Store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if form.Get("do") == "test" {
+		trial, err := p.Store.Try(ctx, p.Client, form.Get("proxyUrl"), form.Get("url"))
+		return page(form, stored, trial), err
+	}
+	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
+	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: version}); err != nil {
+		return page(form, stored, ""), err
+	}
+	return console.Redirect{To: path, Flash: "The settings are saved. They hold on every node within a second."}, nil
+}

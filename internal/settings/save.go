@@ -1,0 +1,95 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// Draft is what somebody wants the settings to be.
+type Draft struct {
+	ProxyURL string // "" for none; a masked password keeps the stored one
+	Version  int64  // of the settings that were read; 0: whatever they are
+}
+
+// Save stores a draft as the user of ctx, and gives the settings as they are
+// now. They hold on this node when it returns. A draft that changes nothing is
+// no save.
+//
+// Errors: fault.Invalid for a URL that is no proxy's, fault.Conflict for a
+// version that is not the present one.
+func (s *Store) Save(ctx context.Context, draft Draft) (*Settings, error) {
+	var saved *Settings
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		// First of all, so that two nodes do not both read what they then replace.
+		if _, err := tx.Exec(ctx, `UPDATE settings SET version = version WHERE id = 1`); err != nil {
+			return fmt.Errorf("locking the settings: %w", err)
+		}
+		before, err := s.read(ctx, tx)
+		if err != nil {
+			return err
+		}
+		saved, err = s.save(ctx, tx, before, draft)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.hold(saved)
+	return saved, nil
+}
+
+func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Draft) (*Settings, error) {
+	if draft.Version != 0 && draft.Version != before.Version {
+		return nil, fault.New(fault.Conflict, "The settings were saved by %s meanwhile and have version %d: read them again.", before.UpdatedBy, before.Version)
+	}
+	proxy, err := before.ReadProxy(strings.TrimSpace(draft.ProxyURL))
+	if err != nil {
+		return nil, err
+	}
+	after := &Settings{Proxy: proxy, Version: before.Version + 1, UpdatedAt: tx.Now()}
+	if plain(before) == plain(after) && !before.Unreadable {
+		return before, nil
+	}
+	if p := identity.From(ctx); p != nil {
+		after.UpdatedBy = p.Name
+	}
+	var sealed []byte
+	if proxy != nil {
+		sealed = s.box.Seal(plain(after), place[0], place[1], place[2])
+	}
+	if _, err := tx.Exec(ctx, `UPDATE settings SET version = $1, proxy_url = $2, updated_by = $3, updated_at = $4 WHERE id = 1`,
+		after.Version, sealed, after.UpdatedBy, db.Micros(after.UpdatedAt)); err != nil {
+		return nil, fmt.Errorf("storing the settings: %w", err)
+	}
+	return after, record(ctx, tx, before, after)
+}
+
+// plain is the proxy's URL as it is, password and all.
+func plain(s *Settings) string {
+	if s.Proxy == nil {
+		return ""
+	}
+	return s.Proxy.String()
+}
+
+func record(ctx context.Context, tx *db.Tx, before, after *Settings) error {
+	origin := identity.OriginOf(ctx)
+	e := audit.Entry{
+		Address: origin.Address, RequestID: origin.RequestID,
+		Area: "notifications", Action: "update", Object: "settings",
+		Before: map[string]string{"proxyUrl": before.ProxyURL()}, After: map[string]string{"proxyUrl": after.ProxyURL()},
+	}
+	if p := identity.From(ctx); p != nil {
+		e.Who, e.Source = p.Name, p.Source
+	}
+	if before.ProxyURL() == after.ProxyURL() {
+		e.After["password"] = "changed"
+	}
+	return audit.Record(ctx, tx, e)
+}

@@ -1,0 +1,147 @@
+package settings
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/egress"
+	"outrigger/internal/secret"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrations is the table of the settings.
+var Migrations = db.Migrations{Name: "settings", FS: migrations}
+
+// refreshEvery has what another node saved hold here within a second, the time
+// of the query included.
+const refreshEvery = time.Second / 2
+
+// Store keeps the settings in the database, and those of this node with it.
+type Store struct {
+	db    *db.DB
+	box   *secret.Box
+	log   *slog.Logger
+	apply func(*Settings)
+
+	mu   sync.Mutex
+	held *Settings
+
+	stop    context.CancelFunc
+	stopped chan struct{}
+}
+
+// NewStore makes a store on a migrated database. apply gets the settings that
+// hold from now on, one call at a time.
+func NewStore(d *db.DB, box *secret.Box, log *slog.Logger, apply func(*Settings)) *Store {
+	return &Store{db: d, box: box, log: log, apply: apply, held: &Settings{}}
+}
+
+// Start applies what is stored, and then what any node saves, until Stop.
+func (s *Store) Start(ctx context.Context) error {
+	if _, err := s.Read(ctx); err != nil {
+		return err
+	}
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop, s.stopped = stop, make(chan struct{})
+	go s.watch(watching)
+	return nil
+}
+
+// Stop ends what Start began.
+func (s *Store) Stop() {
+	s.stop()
+	<-s.stopped
+}
+
+func (s *Store) watch(ctx context.Context) {
+	defer close(s.stopped)
+	if s.db.Dialect() == db.SQLite {
+		return // every save is this process's own
+	}
+	tick := time.NewTicker(refreshEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		_, err := s.Read(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			s.log.Error("the settings could not be read again; the last ones hold", "cause", err)
+		}
+		failing = err != nil
+	}
+}
+
+// Read gives the settings as they are stored, and has them hold on this node.
+func (s *Store) Read(ctx context.Context) (*Settings, error) {
+	var stored *Settings
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		stored, err = s.read(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.hold(stored)
+	return stored, nil
+}
+
+// hold applies settings, unless newer ones do already.
+func (s *Store) hold(stored *Settings) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stored.Version > s.held.Version {
+		if stored.Unreadable {
+			s.log.Error("the stored proxy URL cannot be decrypted; requests go without it until it is entered again")
+		}
+		s.held = stored
+		s.apply(stored)
+	}
+}
+
+// place is where the proxy's URL is sealed for.
+var place = [...]string{"settings", "proxy_url", "1"}
+
+func (s *Store) read(ctx context.Context, tx *db.Tx) (*Settings, error) {
+	var (
+		stored Settings
+		sealed []byte
+		at     int64
+	)
+	if err := tx.QueryRow(ctx, `SELECT version, proxy_url, updated_by, updated_at FROM settings WHERE id = 1`).
+		Scan(&stored.Version, &sealed, &stored.UpdatedBy, &at); err != nil {
+		return nil, fmt.Errorf("reading the settings: %w", err)
+	}
+	if stored.Version > 0 {
+		stored.UpdatedAt = db.Time(at)
+	}
+	if sealed != nil {
+		stored.Proxy = s.unseal(sealed)
+		stored.Unreadable = stored.Proxy == nil
+	}
+	return &stored, nil
+}
+
+// unseal gives a stored proxy; nil where it cannot be read.
+func (s *Store) unseal(sealed []byte) *url.URL {
+	plain, err := s.box.Unseal(sealed, place[0], place[1], place[2])
+	if err != nil {
+		return nil
+	}
+	proxy, err := egress.ParseProxy(plain)
+	if err != nil {
+		return nil
+	}
+	return proxy
+}

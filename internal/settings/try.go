@@ -1,0 +1,55 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"outrigger/internal/egress"
+	"outrigger/internal/fault"
+)
+
+// DefaultTarget is asked where nobody names another: a chat platform that
+// answers everybody.
+const DefaultTarget = "https://hooks.slack.com/"
+
+// Client tries a proxy; *egress.Client is one.
+type Client interface {
+	CheckURL(raw string) error
+	Try(ctx context.Context, proxy *url.URL, target string) (egress.Trial, error)
+}
+
+// Try asks target ("": DefaultTarget) by a proxy that need not be saved, or
+// without one, and says in a sentence what came back.
+//
+// Errors: fault.Invalid for what cannot be tried, fault.Unavailable where no
+// answer comes, with the reason.
+func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string) (string, error) {
+	stored, err := s.Read(ctx)
+	if err != nil {
+		return "", err
+	}
+	proxy, err := stored.ReadProxy(strings.TrimSpace(proxyURL))
+	if err != nil {
+		return "", err
+	}
+	if target = strings.TrimSpace(target); target == "" {
+		target = DefaultTarget
+	}
+	if err := client.CheckURL(target); err != nil {
+		var wrong fault.Fields
+		wrong.Add("url", "%s", fault.As(err).Message)
+		return "", wrong.Err()
+	}
+	trial, err := client.Try(ctx, proxy, target)
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "No answer: %s.", err)
+	}
+	way := "directly, without a proxy"
+	if trial.Proxy != "" {
+		way = "through the proxy " + trial.Proxy
+	}
+	return fmt.Sprintf("%s answered %d %s, asked %s.", trial.Host, trial.Status, http.StatusText(trial.Status), way), nil
+}
