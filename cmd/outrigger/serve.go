@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"outrigger/internal/app"
 	"outrigger/internal/config"
+	"outrigger/internal/db"
 )
 
 // configFlag is --config of every command that reads the settings.
@@ -56,7 +58,8 @@ type process interface {
 	URL() string
 }
 
-// runApp starts a, calls ready, and stops it when ctx ends or it cannot go on.
+// runApp starts a, calls ready, and stops it when ctx ends or it cannot go on. When
+// the disk failed it leaves everything as it is, for main to end the process.
 func runApp(ctx context.Context, a process, log *slog.Logger, ready func()) error {
 	began := time.Now()
 	if err := a.Start(ctx); err != nil {
@@ -73,9 +76,17 @@ func runApp(ctx context.Context, a process, log *slog.Logger, ready func()) erro
 	case failure = <-a.Failed():
 		log.Error("the process cannot go on", "error", failure)
 	}
+	if errors.Is(failure, db.ErrDisk) {
+		return failure // at once: nothing that a stop does could be saved
+	}
 	log.Info("stopping")
 	// ctx has ended; a stop bounds itself.
-	if err := a.Stop(context.WithoutCancel(ctx)); err != nil {
+	err := a.Stop(context.WithoutCancel(ctx))
+	if errors.Is(err, db.ErrDisk) {
+		log.Error("the disk failed while stopping", "error", err)
+		return err
+	}
+	if err != nil {
 		log.Warn("not everything ended in order", "error", err)
 	}
 	log.Info("stopped")

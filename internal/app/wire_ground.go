@@ -62,18 +62,20 @@ func (a *App) openDatabase(ctx context.Context) error {
 	a.steps.add("database", databaseLimit, func(context.Context) error { return d.Close() })
 	a.steps.add("requests", requestsLimit, a.front.drain)
 	a.checks = append(a.checks, d.Ping)
-	a.watchPlace(d)
+	a.watchDatabase(d)
 	return d.Migrate(ctx, migrations()...)
 }
 
-// watchPlace fails the process when another one has taken its place in the
-// database.
-func (a *App) watchPlace(d *db.DB) {
+// watchDatabase fails the process when another one has taken its place in the
+// database, or the disk failed.
+func (a *App) watchDatabase(d *db.DB) {
 	over := make(chan struct{})
 	go func() {
 		select {
 		case <-d.Lost():
 			a.fail(fault.New(fault.Conflict, "Another process has taken the place of node %s in the database.", a.nodeID))
+		case err := <-d.Failed():
+			a.fail(err)
 		case <-over:
 		}
 	}()

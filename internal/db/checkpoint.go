@@ -2,7 +2,12 @@ package db
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
+	"path/filepath"
+	"sync/atomic"
 )
 
 const (
@@ -26,8 +31,10 @@ const (
 // Neither waits for readers, and readers that overlap would let the log grow
 // without end. At twice its length the writer waits for them, and empties it.
 type checkpointer struct {
-	connect func(context.Context) (*session, error)
-	log     string        // the file of the write-ahead log
+	ses     *session // of its own
+	disk    *disk
+	log     *slog.Logger
+	failing atomic.Bool   // the last attempt to move it did, and that is logged
 	asked   chan struct{} // one slot
 	moved   chan struct{} // one slot
 	through chan struct{} // closed when the goroutine has ended
@@ -39,9 +46,9 @@ type checkpointer struct {
 	trimAt int64 // its size in bytes at which trim is due
 }
 
-func newCheckpointer(connect func(context.Context) (*session, error), log string) *checkpointer {
+func newCheckpointer(ses *session, k *disk, log *slog.Logger) *checkpointer {
 	c := &checkpointer{
-		connect: connect, log: log,
+		ses: ses, disk: k, log: log,
 		asked: make(chan struct{}, 1), moved: make(chan struct{}, 1), through: make(chan struct{}),
 	}
 	c.bound(logPages)
@@ -58,10 +65,16 @@ func (c *checkpointer) bound(pages int) {
 // limit is the size in bytes past which the log is emptied.
 func (c *checkpointer) limit() int64 { return 2 * int64(c.pages) * 4096 }
 
-// close ends the goroutine. No committed may follow.
-func (c *checkpointer) close() {
+// close ends the goroutine, moves what the log has and closes the connection,
+// which is the last one. No committed may follow.
+func (c *checkpointer) close() error {
 	close(c.asked)
 	<-c.through
+	if _, _, err := c.run(c.ses, "PASSIVE"); err != nil {
+		c.ses.close()
+		return fmt.Errorf("moving the log: %w", err)
+	}
+	return c.ses.close()
 }
 
 func (c *checkpointer) loop() {
@@ -73,23 +86,34 @@ func (c *checkpointer) loop() {
 }
 
 // move copies what the log has, and again what came meanwhile, until little is
-// left, or a reader needs what would be overwritten. A connection that fails
-// shows in the log, which grows to where trim finds it.
+// left, or a reader needs what would be overwritten.
 func (c *checkpointer) move() {
-	ses, err := c.connect(context.Background())
-	if err != nil {
-		return
-	}
-	defer ses.close()
 	for range 4 { // each takes a fraction of the one before, unless the disk is slower than the writer
-		logged, moved, err := checkpoint(ses, "PASSIVE")
+		logged, moved, err := c.run(c.ses, "PASSIVE")
 		if err != nil || moved < logged {
 			return
 		}
-		if logged, _, err = checkpoint(ses, "NOOP"); err != nil || logged-moved <= lastPages {
+		if logged, _, err = c.run(c.ses, "NOOP"); err != nil || logged-moved <= lastPages {
 			return
 		}
 	}
+}
+
+// run is checkpoint, whose failures are noted: one that is not final leaves a log
+// that grows, to where trim finds it.
+func (c *checkpointer) run(ses *session, mode string) (logged, moved int, err error) {
+	if err := c.disk.failure(); err != nil {
+		return 0, 0, err
+	}
+	logged, moved, err = checkpoint(ses, mode)
+	err = c.disk.judge(err)
+	if mode == "NOOP" {
+		return logged, moved, err
+	}
+	if was := c.failing.Swap(err != nil); err != nil && !was && !errors.Is(err, ErrDisk) {
+		c.log.Warn("the log of the database could not be moved into its file; will try on", "error", err)
+	}
+	return logged, moved, err
 }
 
 // committed is called by the writer after each commit.
@@ -104,13 +128,13 @@ func (c *checkpointer) committed(ses *session) {
 
 // begin has the log moved where it is long enough.
 func (c *checkpointer) begin(ses *session) {
-	logged, _, err := checkpoint(ses, "NOOP")
+	logged, _, err := c.run(ses, "NOOP")
 	switch {
 	case err != nil:
 	case logged < c.pages:
 		c.due = c.pages
 	case logged >= c.due:
-		c.moving = true
+		c.moving, c.due = true, logged
 		c.asked <- struct{}{}
 	}
 }
@@ -122,14 +146,20 @@ func (c *checkpointer) finish(ses *session) {
 	default:
 		return
 	}
-	c.moving, c.due = false, c.pages
-	if logged, moved, err := checkpoint(ses, "PASSIVE"); err != nil || moved < logged {
-		c.due = logged + c.pages/4 // a reader is in the way; once it is through, the rest goes
+	c.moving = false
+	logged, moved, err := c.run(ses, "PASSIVE")
+	if err == nil && moved == logged {
+		c.due = c.pages
+		return
 	}
+	// A reader is in the way, and once it is through, the rest goes; or the
+	// disk is full.
+	c.due = max(logged, c.due) + c.pages/4
 }
 
-// checkpoint says how many pages the log has, and how many of them are in the
-// database file.
+// checkpoint moves pages of the log as mode says (https://sqlite.org/pragma.html#pragma_wal_checkpoint;
+// NOOP moves none), and says how many pages the log has and how many of them are
+// in the database file.
 func checkpoint(ses *session, mode string) (logged, moved int, err error) {
 	var busy int
 	err = ses.queryRow(context.Background(), "PRAGMA wal_checkpoint("+mode+")", nil).Scan(&busy, &logged, &moved)
@@ -139,7 +169,7 @@ func checkpoint(ses *session, mode string) (logged, moved int, err error) {
 // trim empties the log when it has grown past its limit. A reader that takes
 // too long has it try again when the log has grown as much again.
 func (c *checkpointer) trim(ses *session) {
-	info, err := os.Stat(c.log)
+	info, err := os.Stat(filepath.Join(c.disk.dir, logFile))
 	if err != nil || info.Size() < c.trimAt {
 		return
 	}
@@ -148,9 +178,9 @@ func (c *checkpointer) trim(ses *session) {
 	if _, err := ses.exec(context.Background(), "PRAGMA busy_timeout = 1000", nil); err != nil {
 		return
 	}
-	if logged, moved, err := checkpoint(ses, "TRUNCATE"); err == nil && moved == logged {
+	if logged, moved, err := c.run(ses, "TRUNCATE"); err == nil && moved == logged {
 		c.trimAt = c.limit()
 	}
-	// What went wrong here shows in the next commit too.
+	// What goes wrong here shows in the next commit too.
 	_, _ = ses.exec(context.Background(), "PRAGMA busy_timeout = 5000", nil)
 }

@@ -48,6 +48,7 @@ type engine interface {
 	write(ctx context.Context, fn func(*Tx) error, bulk bool) (after []func(), err error)
 	writeEach(fns []func(*Tx) error) (after []func(), errs []error)
 	lost() <-chan struct{}
+	failed() <-chan error
 	close() error
 }
 
@@ -87,13 +88,19 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 }
 
 // Close waits for the writes that are under way, closes the database and lets
-// go of the node lock. Writes that come later are fault.Unavailable.
+// go of the node lock. Writes that come later are fault.Unavailable. After
+// ErrDisk it leaves the files as they are, and the lock to the end of the process.
 func (d *DB) Close() error { return d.engine.close() }
 
 // Lost is closed when another process has taken this node's place in the
 // database: the process must stop. It can happen on PostgreSQL only, after the
 // connection that held the lock was lost.
 func (d *DB) Lost() <-chan struct{} { return d.engine.lost() }
+
+// Failed gives an error once, which is ErrDisk, when the disk below SQLite
+// failed in a way after which its files cannot be trusted: nothing is written or
+// read any more, and the process must end at once. The next Open recovers.
+func (d *DB) Failed() <-chan error { return d.engine.failed() }
 
 // Dialect says which database it is.
 func (d *DB) Dialect() Dialect { return d.dialect }

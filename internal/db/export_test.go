@@ -27,3 +27,6 @@ func (d *DB) BoundLog(ctx context.Context, pages int) error {
 		return nil
 	})
 }
+
+// Final is the table of errors that end the process.
+var Final = final

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,7 +15,13 @@ import (
 	"outrigger/internal/fault"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(programEnv) != "" {
+		programMain(os.Args[1], os.Args[2])
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // things is the schema that most tests use.
 var things = set("things", `

@@ -267,6 +267,8 @@ func (e *postgresEngine) writeEach(fns []func(*Tx) error) (after []func(), errs 
 
 func (e *postgresEngine) lost() <-chan struct{} { return e.lock.taken }
 
+func (e *postgresEngine) failed() <-chan error { return nil } // its disk is the server's
+
 func (e *postgresEngine) isClosed() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 // statements prepared on it.
 type session struct {
 	conn  *sql.Conn
+	disk  *disk                // nil on PostgreSQL
 	stmts map[string]*sql.Stmt // nil on PostgreSQL, whose driver keeps them itself
 
 	// What each runs: database/sql would take a tenth of the time of a small
@@ -145,8 +146,12 @@ func (s *session) queryRow(ctx context.Context, q string, args []any) *sql.Row {
 	return s.conn.QueryRowContext(ctx, q, args...)
 }
 
-// close gives the connection back.
+// close gives the connection back. On a disk that failed it stays open: the
+// last connection to close would reset the log.
 func (s *session) close() error {
+	if s.disk.failure() != nil {
+		return nil
+	}
 	s.forget()
 	return s.conn.Close()
 }

@@ -4,16 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
-	"outrigger/internal/db/vfs"
 	"outrigger/internal/fault"
 )
 
@@ -21,11 +20,18 @@ import (
 // a small machine, so that one slow page does not hold up the others.
 const sqliteReaders = 8
 
+// The files in the data folder.
+const (
+	databaseFile = "outrigger.db"
+	logFile      = databaseFile + "-wal" // as SQLite names its write-ahead log
+)
+
 // sqliteEngine is one file: a writer that owns the only writing connection,
 // and read-only connections beside it.
 type sqliteEngine struct {
 	pool   *sql.DB
 	clock  func() time.Time
+	disk   *disk
 	lock   *os.File
 	writer *writer
 
@@ -42,6 +48,7 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 	}
 	e := &sqliteEngine{
 		clock: o.Clock,
+		disk:  newDisk(o.Dir),
 		lock:  lock,
 		free:  make(chan *session, sqliteReaders),
 		done:  make(chan struct{}),
@@ -50,69 +57,38 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 	for range sqliteReaders {
 		e.free <- nil
 	}
-	file := filepath.Join(o.Dir, "outrigger.db")
-	err = private(file)
-	if err == nil {
-		err = e.open(ctx, file)
-	}
+	first, err := e.open(ctx)
 	if err != nil {
 		lock.Close()
-		return nil, fault.Wrap(err, fault.Unavailable, "The database file outrigger.db in the folder %s cannot be opened. Look at its permissions and its disk.", o.Dir)
+		return nil, unopened(err, o.Dir)
 	}
-	e.writer = newWriter(e.connectWriter, newCheckpointer(e.connect, file+"-wal"), o.Clock, m)
+	e.writer = newWriter(e.connectWriter, newCheckpointer(first, e.disk, o.Log), o.Clock, m)
 	return e, nil
 }
 
-// private makes the file where there is none, for nobody else to read; SQLite
-// gives those beside it the same mode.
-func private(file string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+// unopened is the error of a database that cannot be opened.
+func unopened(err error, dir string) error {
+	var told *fault.Error
+	var s *sqlite.Error
+	switch {
+	case errors.As(err, &told):
 		return err
+	case errors.As(err, &s) && s.Code()&0xff == sqlite3.SQLITE_FULL:
+		return fault.Wrap(err, fault.Unavailable, "The disk of the data folder %s is full. Free some space and start again.", dir)
 	}
-	return f.Close()
-}
-
-// open prepares the pool and has SQLite write the file once, so that a folder
-// that cannot be written shows at the start.
-func (e *sqliteEngine) open(ctx context.Context, file string) error {
-	if err := vfs.Register(); err != nil {
-		return err
-	}
-	parameters := url.Values{"vfs": {vfs.Name}, "_pragma": {
-		"journal_mode(WAL)",
-		"synchronous(FULL)",      // a commit is on the disk before it is acknowledged
-		"foreign_keys(1)",        // as on PostgreSQL
-		"case_sensitive_like(1)", // as on PostgreSQL
-		"busy_timeout(5000)",     // another program that looks into the file, a backup for example
-		"temp_store(MEMORY)",     // what savepoints set aside needs no file
-		"wal_autocheckpoint(0)",  // the checkpointer does it
-	}}
-	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: file}).EscapedPath() + "?" + parameters.Encode())
-	if err != nil {
-		return err
-	}
-	e.pool = sql.OpenDB(connector)
-	e.pool.SetMaxOpenConns(sqliteReaders + 2) // the writer and the checkpointer
-	e.pool.SetMaxIdleConns(0)                 // sessions keep their connections; one that is given back is closed
-	ses, err := e.connect(ctx)
-	if err == nil {
-		_, err = ses.conn.ExecContext(ctx, "BEGIN IMMEDIATE; PRAGMA user_version = 1; COMMIT")
-		ses.close()
-	}
-	if err != nil {
-		e.pool.Close()
-	}
-	return err
+	return fault.Wrap(err, fault.Unavailable, "The database file %s in the folder %s cannot be opened. Look at its permissions and its disk.", databaseFile, dir)
 }
 
 // connect opens a connection with no statements prepared.
 func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
-	conn, err := e.pool.Conn(ctx)
-	if err != nil {
+	if err := e.disk.failure(); err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, bare: map[string]driver.Stmt{}}, nil
+	conn, err := e.pool.Conn(ctx)
+	if err != nil {
+		return nil, e.disk.judge(err)
+	}
+	return &session{conn: conn, disk: e.disk, stmts: map[string]*sql.Stmt{}, bare: map[string]driver.Stmt{}}, nil
 }
 
 // connectWriter opens the writer's connection. It has more cache than the
@@ -133,6 +109,9 @@ func (e *sqliteEngine) connectWriter(ctx context.Context) (*session, error) {
 }
 
 func (e *sqliteEngine) read(ctx context.Context, fn func(*Tx) error) error {
+	if err := e.disk.failure(); err != nil {
+		return err
+	}
 	ses, err := e.reader(ctx)
 	if err != nil {
 		return err
@@ -145,6 +124,7 @@ func (e *sqliteEngine) read(ctx context.Context, fn func(*Tx) error) error {
 			err = end
 		}
 	}
+	err = e.disk.judge(err)
 	if err != nil && (tx.err != nil || ctx.Err() != nil) {
 		ses.close() // interrupted or failed: the next reader gets a fresh one
 		ses = nil
@@ -212,6 +192,8 @@ func (e *sqliteEngine) writeEach(fns []func(*Tx) error) (after []func(), errs []
 
 func (e *sqliteEngine) lost() <-chan struct{} { return e.never }
 
+func (e *sqliteEngine) failed() <-chan error { return e.disk.report }
+
 func (e *sqliteEngine) close() (err error) {
 	e.once.Do(func() {
 		close(e.done)
@@ -220,11 +202,12 @@ func (e *sqliteEngine) close() (err error) {
 				ses.close()
 			}
 		}
-		e.writer.close()
-		if err = e.pool.Close(); err != nil {
+		if err = errors.Join(e.writer.close(), e.pool.Close()); err != nil {
 			err = fmt.Errorf("closing the database: %w", err)
 		}
-		e.lock.Close() // and the lock with it
+		if e.disk.failure() == nil {
+			e.lock.Close() // and the lock with it
+		}
 	})
 	return err
 }

@@ -75,6 +75,7 @@ type writer struct {
 	// The goroutine's own:
 	ses        *session // nil until the first group and after trouble
 	checkpoint *checkpointer
+	closing    error // what went wrong at the end
 }
 
 func newWriter(connect func(context.Context) (*session, error), c *checkpointer, clock func() time.Time, m *metrics) *writer {
@@ -115,12 +116,13 @@ func (w *writer) nudge() {
 }
 
 // close runs what is queued and ends the goroutine.
-func (w *writer) close() {
+func (w *writer) close() error {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
 	w.nudge()
 	<-w.through
+	return w.closing
 }
 
 func (w *writer) loop() {
@@ -131,7 +133,7 @@ func (w *writer) loop() {
 			return
 		}
 		w.discard()
-		w.checkpoint.close()
+		w.closing = w.checkpoint.close()
 		close(w.through)
 	}()
 	for {
@@ -177,7 +179,7 @@ func (w *writer) run(group []*call) {
 	}
 	err := errGone
 	defer func() {
-		if err != nil {
+		if err = w.disk().judge(err); err != nil {
 			w.discard() // whatever state the connection is in, the next group starts with a fresh one
 		}
 		for _, c := range live {
@@ -232,8 +234,9 @@ func (w *writer) one(c *call, now time.Time, savepoint bool) error {
 	}
 	tx := &Tx{ses: w.ses, dialect: SQLite, now: now, ctx: context.Background()}
 	c.err = tx.run(c.fn)
-	if c.err != nil && outage(c.err) != "" {
-		return c.err // SQLite may have rolled back everything by itself
+	if err := c.err; err != nil && outage(err) != "" {
+		c.err = nil
+		return err // SQLite may have rolled back everything by itself
 	}
 	if c.err != nil {
 		return w.exec(undo)
@@ -245,7 +248,13 @@ func (w *writer) one(c *call, now time.Time, savepoint bool) error {
 	return w.exec(keep)
 }
 
+// disk is what the files lie on.
+func (w *writer) disk() *disk { return w.checkpoint.disk }
+
 func (w *writer) begin() error {
+	if err := w.disk().failure(); err != nil {
+		return err
+	}
 	if w.ses == nil {
 		ses, err := w.connect(context.Background())
 		if err != nil {

@@ -1,0 +1,134 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+
+	"outrigger/internal/fault"
+)
+
+// open brings the files into order and opens the pool. The connection that it
+// gives is the first, and is kept open: as long as there is one, SQLite leaves
+// the log where it is.
+func (e *sqliteEngine) open(ctx context.Context) (*session, error) {
+	file := filepath.Join(e.disk.dir, databaseFile)
+	fresh, err := createFile(file)
+	if err != nil {
+		return nil, err
+	}
+	unclean, err := rewriteLog(filepath.Join(e.disk.dir, logFile))
+	if err != nil {
+		return nil, err
+	}
+	if fresh && unclean {
+		return nil, fault.New(fault.Conflict, "The data folder %s has %s, which belongs to a database that is missing: %s is not there or empty. Put the database back. Only where that is lost for good, move %[2]s away.", e.disk.dir, logFile, databaseFile)
+	}
+	connector, err := sqlite.NewConnector(dsn(file))
+	if err != nil {
+		return nil, err
+	}
+	e.pool = sql.OpenDB(connector)
+	e.pool.SetMaxOpenConns(sqliteReaders + 2) // the writer and the checkpointer
+	e.pool.SetMaxIdleConns(0)                 // sessions keep their connections; one that is given back is closed
+	first, err := e.connect(ctx)
+	if err == nil {
+		if err = e.disk.judge(prepare(ctx, first, unclean)); err != nil {
+			first.close()
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.pool.Close())
+	}
+	return first, nil
+}
+
+func dsn(file string) string {
+	parameters := url.Values{"_pragma": {
+		"synchronous(FULL)",      // a commit is on the disk before it is acknowledged
+		"foreign_keys(1)",        // as on PostgreSQL
+		"case_sensitive_like(1)", // as on PostgreSQL
+		"busy_timeout(5000)",     // another program that looks into the file, a backup for example
+		"temp_store(MEMORY)",     // what savepoints set aside needs no file
+		"wal_autocheckpoint(0)",  // the checkpointer does it
+	}}
+	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + parameters.Encode()
+}
+
+// createFile makes the database file where there is none, for nobody else to
+// read; SQLite gives those beside it the same mode. fresh says that nothing is
+// in it yet.
+func createFile(file string) (fresh bool, err error) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return false, err
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, err
+	}
+	return info.Size() == 0, nil
+}
+
+// rewriteLog writes the log that an unclean end left over itself and syncs it.
+// After a failed fsync the system may remember pages that are not on the disk
+// and count them as clean; written again they are synced again. Without that, a
+// power cut while the log is moved could leave half of a transaction in the
+// database file, of which the log on the disk has nothing.
+//
+// An orderly end leaves no log, or an empty one.
+func rewriteLog(name string) (unclean bool, err error) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	chunk := make([]byte, 1<<20)
+	for at := int64(0); ; {
+		n, err := f.ReadAt(chunk, at)
+		if err != nil && err != io.EOF {
+			return false, fmt.Errorf("reading the log: %w", err)
+		}
+		if _, err := f.WriteAt(chunk[:n], at); err != nil {
+			return false, fmt.Errorf("writing the log again: %w", err)
+		}
+		at += int64(n)
+		if err == io.EOF {
+			if at == 0 {
+				return false, nil
+			}
+			return true, f.Sync()
+		}
+	}
+}
+
+// prepare moves the log of an unclean end into the database file, so that a new
+// one begins, and has SQLite write the file once, so that a folder that cannot
+// be written shows at the start.
+func prepare(ctx context.Context, ses *session, unclean bool) error {
+	if _, err := ses.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return err
+	}
+	if unclean {
+		logged, moved, err := checkpoint(ses, "TRUNCATE")
+		if err != nil {
+			return fmt.Errorf("recovering from the log: %w", err)
+		}
+		if logged != 0 || moved != 0 { // it is empty afterwards, unless a reader is in the way
+			return fault.New(fault.Conflict, "Another program reads the database file %s, so that the server cannot recover what its log has. Close that program and start again.", databaseFile)
+		}
+	}
+	_, err := ses.conn.ExecContext(ctx, "BEGIN IMMEDIATE; PRAGMA user_version = 1; COMMIT")
+	return err
+}
