@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
@@ -38,9 +39,10 @@ func (a *App) openNotify(ctx context.Context) error {
 	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: appendMessage,
-		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst,
-		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: appendMessage, Digest: appendDigest,
+		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
+		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
+		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
 	a.share(a.chat.outbox)
 	store.OnChange(a.chat.outbox.Enqueued, a.chat.outbox.Moved)
@@ -83,4 +85,13 @@ func appendMessage(to []byte, e *notify.Event, format notify.Format) []byte {
 		return slack.Append(to, card.New(e))
 	}
 	return teams.Append(to, card.New(e))
+}
+
+// appendDigest appends one message about as many of the events as have room
+// in it.
+func appendDigest(to []byte, events []*notify.Event, format notify.Format) (message []byte, taken int) {
+	if format == notify.Slack {
+		return slack.AppendDigest(to, events)
+	}
+	return teams.AppendDigest(to, events)
 }

@@ -65,6 +65,9 @@ type Notify struct {
 	ProxiedHosts    []string     `key:"proxied_hosts" default:"hooks.slack.com,*.logic.azure.com,*.api.powerplatform.com" doc:"Host names that a proxy may be asked for though they do not resolve here, *.example.com for every name below example.com. It only matters where there is a proxy."`
 	ChannelRate     float64      `key:"channel_rate" default:"1" doc:"How many messages a second a channel gets."`
 	ChannelBurst    int          `key:"channel_burst" default:"4" doc:"How many messages a channel may get at once after a pause."`
+	MaxAge          Duration     `key:"max_age" default:"7d" doc:"How long a message waits for its channel; an older one has failed as expired."`
+	MaxWaiting      int          `key:"max_waiting" default:"10000" doc:"How many messages wait on a channel; beyond it the oldest has failed as expired."`
+	DigestAbove     int          `key:"digest_above" default:"20" doc:"How many messages may wait on a channel before they go out as digests, one message for up to 50; 0 for never."`
 	Connections     []Connection `key:"connections" doc:"The code-hosting platforms that this file declares. They can be changed nowhere else."`
 }
 

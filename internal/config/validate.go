@@ -140,6 +140,15 @@ func (c *Config) judgeNotify(j *judge) {
 	if c.Notify.ChannelBurst < 1 {
 		j.wrong("notify.channel_burst", "%d is too few; a burst is at least 1 message", c.Notify.ChannelBurst)
 	}
+	if c.Notify.MaxAge < Duration(time.Minute) {
+		j.wrong("notify.max_age", "%v is too short for a channel to be tried again; write at least 1m", c.Notify.MaxAge)
+	}
+	if c.Notify.MaxWaiting < 1 {
+		j.wrong("notify.max_waiting", "%d is too few; at least 1 message waits", c.Notify.MaxWaiting)
+	}
+	if c.Notify.DigestAbove < 0 {
+		j.wrong("notify.digest_above", "%d is no number of messages; write 0 for no digests", c.Notify.DigestAbove)
+	}
 	seen := map[string]bool{}
 	for i, conn := range c.Notify.Connections {
 		key := fmt.Sprintf("notify.connections[%d]", i)

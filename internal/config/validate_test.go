@@ -48,6 +48,9 @@ func TestValidate(t *testing.T) {
 		}, `notify.allowed_networks: "http://x" is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com`},
 		{"proxied hosts", func(c *Config) { c.Notify.ProxiedHosts = []string{"chat.example.com", "*.example.com", "*"} },
 			`notify.proxied_hosts: "*" is no host name; write chat.example.com, or *.example.com for every name below example.com`},
+		{"age", func(c *Config) { c.Notify.MaxAge = 0 }, "notify.max_age: 0s is too short for a channel to be tried again; write at least 1m"},
+		{"waiting", func(c *Config) { c.Notify.MaxWaiting = 0 }, "notify.max_waiting: 0 is too few; at least 1 message waits"},
+		{"digests", func(c *Config) { c.Notify.DigestAbove = -1 }, "notify.digest_above: -1 is no number of messages; write 0 for no digests"},
 		{"rate", func(c *Config) { c.Notify.ChannelRate = 0 }, "notify.channel_rate: 0 is no rate; write messages a second, above 0"},
 		{"connection", func(c *Config) { c.Notify.Connections = []Connection{good, {Name: "A/b"}, good} },
 			"notify.connections[1].name: \"A/b\" is no name; it has 1 to 63 lower-case letters, digits and dashes, no dash at either end\n" +

@@ -77,6 +77,8 @@ func (s Settings) yaml(addr string) string {
 	line("  allowed_networks: [127.0.0.0/8]")
 	line("  channel_rate: 1000000")
 	line("  channel_burst: 1000000")
+	line("  digest_above: 0") // so that every event is found again in a card of its own
+	line("  max_waiting: 1000000000")
 	line("  connections:")
 	line("    - name: %s", Connection)
 	line("      kind: bitbucket-dc")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -58,16 +57,12 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]Pending, error) {
 	if len(shards) == 0 {
 		return nil, nil
 	}
-	in := make([]string, len(shards))
-	for i, n := range shards {
-		in[i] = fmt.Sprint(n)
-	}
 	var found []Pending
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT c.id, c.gate_until,
 			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.due_at = 0)
 			FROM notify_channels c
-			WHERE c.id % `+fmt.Sprint(Shards)+` IN (`+strings.Join(in, ", ")+`)
+			WHERE `+inShards("c.id", shards)+`
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)`)
 		if err != nil {
 			return fmt.Errorf("pending channels: %w", err)

@@ -27,6 +27,7 @@ type backlog struct {
 	whole    bool      // the queue is everything that waits in it
 	drained  bool      // the last read found nothing more
 	dirty    bool      // something was added that the queue does not have
+	many     bool      // more wait than go out one by one, when last counted
 	lastSeen int64     // the highest delivery that was ever in the queue
 }
 
@@ -74,6 +75,12 @@ func (c *channel) fill(ctx context.Context) error {
 	if err == nil {
 		aside, err = c.b.Queue.Aside(ctx, c.id)
 	}
+	many := false
+	if above := c.b.DigestAbove; err == nil && above > 0 && len(found) == prefetch {
+		var n int
+		n, err = c.b.Queue.CountWaiting(ctx, c.id, above+1)
+		many = n > above
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
@@ -89,7 +96,7 @@ func (c *channel) fill(ctx context.Context) error {
 		c.asides = append(c.asides, &queued{Delivery: d})
 		c.lastSeen = max(c.lastSeen, d.ID)
 	}
-	c.drained = len(found) < prefetch
+	c.drained, c.many = len(found) < prefetch, many
 	c.whole = c.b.Alone && c.drained && !c.dirty
 	return nil
 }
@@ -132,23 +139,29 @@ func (c *channel) firstAside() *message {
 // forget empties the memory of what waits; mu is held.
 func (c *channel) forget() {
 	for _, q := range c.queue {
-		if q.handed {
-			c.b.handed.Add(-1)
-		}
+		c.release(q)
 	}
-	c.queue, c.asides, c.whole, c.drained = nil, nil, false, false
+	c.queue, c.asides, c.whole, c.drained, c.many = nil, nil, false, false, false
 }
 
 // drop takes the deliveries of a message out of memory.
 func (c *channel) drop(m *message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	gone := func(q *queued) bool { return slices.Contains(m.deliveries, q) }
-	for _, q := range m.deliveries {
-		if q.handed && slices.Contains(c.queue, q) {
-			c.b.handed.Add(-1)
+	of := func(q *queued) bool { return slices.Contains(m.deliveries, q) }
+	for _, q := range c.queue {
+		if of(q) {
+			c.release(q)
 		}
 	}
-	c.queue = slices.DeleteFunc(c.queue, gone)
-	c.asides = slices.DeleteFunc(c.asides, gone)
+	c.queue = slices.DeleteFunc(c.queue, of)
+	c.asides = slices.DeleteFunc(c.asides, of)
+}
+
+// release says that a delivery is not in memory any more.
+func (c *channel) release(q *queued) {
+	if q.handed {
+		q.handed = false
+		c.b.handed.Add(-1)
+	}
 }

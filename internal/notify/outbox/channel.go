@@ -213,6 +213,9 @@ func (c *channel) next(ctx context.Context) (*message, pause) {
 		turn.CancelAt(now)
 		return nil, pause{time: wait}
 	}
+	if m, err = c.gather(ctx, m); err != nil {
+		return nil, pause{time: retryRead}
+	}
 	return m, pause{}
 }
 

@@ -28,6 +28,9 @@ type Queue interface {
 	Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
 	Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error)
 	Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error)
+	CountWaiting(ctx context.Context, channelID int64, max int) (int, error)
+	Gather(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error
+	Expire(ctx context.Context, shards []int, l notify.Limits) (int, error)
 	Keep(ctx context.Context, r *notify.Result) error
 	Pending(ctx context.Context, shards []int) ([]notify.Pending, error)
 	Rules() *notify.RuleSet
@@ -57,6 +60,9 @@ type Options struct {
 	Client  Doer
 	// Message appends the message of an event in a channel's format.
 	Message func(to []byte, e *notify.Event, f notify.Format) []byte
+	// Digest appends one message about as many of the events, from the first
+	// on, as have room in it, and says how many they are.
+	Digest func(to []byte, events []*notify.Event, f notify.Format) (message []byte, taken int)
 
 	// Alone says that no other node writes deliveries, so that new ones may
 	// be taken from their commit without reading them back.
@@ -64,6 +70,10 @@ type Options struct {
 
 	Rate  float64 // messages a second and channel
 	Burst int     // messages that may go at once after a quiet time
+	// DigestAbove is how many messages may wait on a channel before they go
+	// out as digests; 0: they never do.
+	DigestAbove int
+	Limits      notify.Limits
 
 	Clock   func() time.Time
 	Random  func() float64 // in [0, 1), for jitter
@@ -74,6 +84,10 @@ type Options struct {
 // pollEvery is the fallback for what no commit of this node announced:
 // deliveries that other nodes wrote, channels that were opened there.
 const pollEvery = time.Second
+
+// expireEvery is how often what waits too long is looked for: limits of days
+// and thousands need no more.
+const expireEvery = 30 * time.Second
 
 // Outbox delivers. Start it after the rules are loaded.
 type Outbox struct {
@@ -211,14 +225,19 @@ func (b *Outbox) Kick() { b.shards.Kick() }
 func (b *Outbox) poll(ctx context.Context) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
+	expire := time.NewTicker(expireEvery)
+	defer expire.Stop()
 	failing := false
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			err = b.wake(ctx, b.holding())
+		case <-expire.C:
+			_, err = b.Queue.Expire(ctx, b.holding(), b.Limits)
 		}
-		err := b.wake(ctx, b.holding())
 		if err != nil && ctx.Err() == nil && !failing {
 			b.Log.Error("waiting deliveries could not be read; will try on", "cause", err)
 		}

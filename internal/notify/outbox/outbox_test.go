@@ -35,7 +35,7 @@ func run(t *testing.T, fn func(w *world)) {
 		w := &world{queue: newQueue(), begun: time.Now()}
 		w.answer = func(string, string) (int, http.Header, string, error) { return 202, nil, "", nil }
 		w.Outbox = New(Options{
-			Queue: w.queue, Client: w, Message: func(to []byte, e *notify.Event, _ notify.Format) []byte { return append(to, e.URL...) },
+			Queue: w.queue, Client: w, Message: func(to []byte, e *notify.Event, _ notify.Format) []byte { return append(to, e.URL...) }, Digest: digestNames,
 			Alone: true, Rate: 1, Burst: 4, Clock: time.Now, Random: func() float64 { return 0 },
 			Log: slog.New(slog.DiscardHandler),
 		})
@@ -63,6 +63,15 @@ func (w *world) Do(r *http.Request) (*http.Response, error) {
 		header = http.Header{}
 	}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(text))}, nil
+}
+
+// digestNames is a digest with room for five events.
+func digestNames(to []byte, events []*notify.Event, _ notify.Format) ([]byte, int) {
+	taken := events[:min(len(events), 5)]
+	for _, e := range taken {
+		to = append(to, e.URL...)
+	}
+	return to, len(taken)
 }
 
 // pass lets the fake clock run on, and everything that it sets going settle.
@@ -161,6 +170,31 @@ func (q *queue) Aside(_ context.Context, channel int64) ([]*notify.Delivery, err
 	slices.SortFunc(out, func(a, b *notify.Delivery) int { return a.DueAt.Compare(b.DueAt) })
 	return out, nil
 }
+
+func (q *queue) CountWaiting(_ context.Context, channel int64, max int) (n int, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, d := range q.deliveries {
+		if d.ChannelID == channel && d.State == notify.Waiting {
+			n++
+		}
+	}
+	return min(n, max), nil
+}
+
+func (q *queue) Gather(_ context.Context, _ string, _ int64, deliveries []*notify.Delivery) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, d := range deliveries {
+		if q.deliveries[d.ID-1].State != notify.Waiting {
+			return fault.New(fault.Conflict, "What waits on the channel has changed.")
+		}
+		q.deliveries[d.ID-1].Batch = deliveries[0].ID
+	}
+	return nil
+}
+
+func (q *queue) Expire(context.Context, []int, notify.Limits) (int, error) { return 0, nil }
 
 func (q *queue) Channel(_ context.Context, id int64) (notify.Channel, secret.Value, error) {
 	q.mu.Lock()
