@@ -18,6 +18,10 @@ const (
 	// maxSubject is how many bytes of a subject, or of a message id, lists
 	// show.
 	maxSubject = 500
+
+	// maxField is how much of a line of the header is looked at. A line may be as
+	// long as the message.
+	maxField = 8 << 10
 )
 
 // inspector reads along as a message passes: what of its header lists show,
@@ -40,11 +44,11 @@ func (h *inspector) Write(p []byte) (int, error) {
 	for !h.body && len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
-			h.line = append(h.line, p...)
+			h.begin(p)
 			return n, nil
 		}
 		if len(h.line) > 0 {
-			h.line = append(h.line, p[:i]...)
+			h.begin(p[:i])
 			h.field(h.line)
 			h.line = h.line[:0]
 		} else {
@@ -54,6 +58,14 @@ func (h *inspector) Write(p []byte) (int, error) {
 	}
 	h.eightBit = h.eightBit || hasEightBit(p)
 	return n, nil
+}
+
+// begin keeps the beginning of a line of the header.
+func (h *inspector) begin(p []byte) {
+	if hasEightBit(p) {
+		h.eightBit, h.utf8 = true, true
+	}
+	h.line = append(h.line, p[:min(len(p), maxField-len(h.line))]...)
 }
 
 // close looks at a last line without a CRLF.
@@ -75,6 +87,7 @@ func (h *inspector) field(line []byte) {
 	if hasEightBit(line) {
 		h.eightBit, h.utf8 = true, true
 	}
+	line = line[:min(len(line), maxField)]
 	if line[0] == ' ' || line[0] == '\t' {
 		if h.into != nil && len(*h.into) < 2*maxSubject {
 			*h.into += " " + strings.TrimSpace(string(line))

@@ -6,17 +6,13 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// maxText is the longest line of a message, without its CRLF: RFC 5321,
-// 4.5.3.1.6.
-const maxText = 998
-
 // What makes a line one that others would read differently, so that a message
-// could be smuggled in it, or one that they may refuse or change.
+// could be smuggled in it. How long it is does not: mail programs write lines
+// longer than the 998 bytes of RFC 5321, 4.5.3.1.6, and most servers take them.
 var (
 	errBareLF = refusal(554, 5, 6, 0, "There is a line feed without a carriage return before it; lines end in CRLF.")
 	errBareCR = refusal(554, 5, 6, 0, "There is a carriage return without a line feed behind it; lines end in CRLF.")
 	errNUL    = refusal(554, 5, 6, 0, "There is a NUL byte in the message.")
-	errLong   = refusal(554, 5, 6, 0, "There is a line of more than 998 bytes.")
 )
 
 func refusal(code, class, subject, detail int, text string) *smtp.SMTPError {
@@ -26,8 +22,8 @@ func refusal(code, class, subject, detail int, text string) *smtp.SMTPError {
 // lines checks text that comes in pieces: every line ends in CRLF, and neither
 // byte of it occurs elsewhere.
 type lines struct {
-	length int  // of the line that is open
-	cr     bool // the last byte was a CR
+	begun bool // there is something of a line
+	cr    bool // the last byte was a CR
 }
 
 // check looks at the next piece and gives the first thing wrong with it.
@@ -64,14 +60,12 @@ func (l *lines) line(text []byte, ended bool) *smtp.SMTPError {
 	case ended:
 		return errBareLF
 	}
-	l.length += len(text)
+	l.begun = l.begun || len(text) > 0
 	switch {
-	case l.length > maxText:
-		return errLong
 	case bytes.IndexByte(text, 0) >= 0:
 		return errNUL
 	case ended:
-		l.length = 0
+		l.begun = false
 	default:
 		l.cr = cr >= 0
 	}
@@ -80,7 +74,7 @@ func (l *lines) line(text []byte, ended bool) *smtp.SMTPError {
 
 // open tells whether the text ends without a CRLF, which only the chunks of
 // BDAT can do.
-func (l *lines) open() bool { return l.length > 0 }
+func (l *lines) open() bool { return l.begun }
 
 // end looks at what is wrong with the end of the text.
 func (l *lines) end() *smtp.SMTPError {

@@ -89,8 +89,9 @@ func TestRefusals(t *testing.T) {
 		{"CRLF . CR x", data + head + "a\r\n.\rx" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
 		{"CR CRLF", data + head + "a\r\r\n" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
 		{"NUL", data + head + "a\x00b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
-		{"a long line", data + head + strings.Repeat("x", 999) + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
-		{"a line that does not end", data + head + strings.Repeat("x", 20000) + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"a line over the limit", data + head + strings.Repeat("x", 20000) + end + "NOOP\r\n", []string{"250", "250", "354", "552 5.3.4", "250"}},
+		{"a bare LF behind a long line", data + head + strings.Repeat("x", 20000) + "\n.\r\n" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
+		{"a bare CR in a long line", data + head + strings.Repeat("x", 20000) + "\r.\r\n" + data + "b" + end + "NOOP\r\n", []string{"250", "250", "354", "554 5.6.0", "250"}},
 		{"a bare LF in a chunk", mail + rcpt + "BDAT 4 LAST\r\na\nb\nNOOP\r\n", []string{"250", "250", "554 5.6.0", "250"}},
 		{"a bare CR between chunks", mail + rcpt + "BDAT 2\r\na\rBDAT 2 LAST\r\nb\nNOOP\r\n", []string{"250", "250", "250", "554 5.6.0", "250"}},
 		{"a CR at the end of a chunk", mail + rcpt + "BDAT 2 LAST\r\na\rNOOP\r\n", []string{"250", "250", "554 5.6.0", "250"}},
@@ -131,17 +132,19 @@ func TestRefusals(t *testing.T) {
 
 // What is at the edge of being refused, and arrives as it is.
 func TestTaken(t *testing.T) {
-	w := newWorld(t, sqlite(t), setup{server: func(o *ServerOptions) { o.MaxMessage, o.MaxRecipients = 2000, 3 }})
-	longest := strings.Repeat("x", 998)
+	w := newWorld(t, sqlite(t), setup{server: func(o *ServerOptions) { o.MaxMessage, o.MaxRecipients = 200_000, 3 }})
+	long, dots := strings.Repeat("x", 90_000), strings.Repeat(".", 90_000)
 	for _, c := range []struct{ name, say, want string }{
 		{"nothing", ".\r\n", ""},
 		{"no header", "a\r\n.\r\n", "a\r\n"},
 		{"dots", "..\r\n...\r\n..a\r\na.\r\n.\r\n", ".\r\n..\r\n.a\r\na.\r\n"},
-		{"the longest line", longest + "\r\n." + longest + "\r\n" + ".\r\n", longest + "\r\n" + longest + "\r\n"},
+		{"long lines", long + "\r\n." + long + "\r\n" + ".\r\n", long + "\r\n" + long + "\r\n"},
+		{"a long line with dots in it", "." + dots + "\r\n." + dots + "\r\n" + ".\r\n", dots + "\r\n" + dots + "\r\n"},
+		{"a long line in the header", "X: " + long + "\r\nSubject: y\r\n\r\n.\r\n", "X: " + long + "\r\nSubject: y\r\n\r\n"},
 		{"8 bits", "\xff\x80\r\n.\r\n", "\xff\x80\r\n"},
 		{"50 hops", strings.Repeat("Received: x\r\n", 50) + ".\r\n", strings.Repeat("Received: x\r\n", 50)},
 		{"51 hops in the body", "\r\n" + strings.Repeat("Received: x\r\n", 51) + ".\r\n", "\r\n" + strings.Repeat("Received: x\r\n", 51)},
-		{"exactly the limit", strings.Repeat("12345678\r\n", 200) + ".\r\n", strings.Repeat("12345678\r\n", 200)},
+		{"exactly the limit", strings.Repeat("12345678\r\n", 20_000) + ".\r\n", strings.Repeat("12345678\r\n", 20_000)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := w.host.Count()

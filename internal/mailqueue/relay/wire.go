@@ -235,21 +235,23 @@ func (w *wire) message(to io.Writer) (err error) {
 	w.mode, w.taken = text, 0
 	w.code.Store(0)
 	defer func() { w.mode, w.pending = commands, []byte(".\r\n") }()
+	var d dotted
 	for {
 		buf, _ := w.in.Peek(w.in.Buffered())
-		good, ended, bad := wholeLines(buf)
-		if err == nil {
-			err = undouble(to, buf[:good])
-		}
-		w.in.Discard(good)
-		switch {
-		case bad != nil:
-			w.skip()
+		place := d.place()
+		piece, read, ended, bad := d.next(buf)
+		if bad != nil {
+			w.skip(place)
 			return bad
+		}
+		if err == nil && len(piece) > 0 {
+			_, err = to.Write(piece)
+		}
+		w.in.Discard(read)
+		switch {
 		case ended:
-			w.in.Discard(len(".\r\n"))
 			return err
-		case good == 0:
+		case read == 0:
 			if w.fill(idleTime) != nil {
 				w.closing = true
 				return errCutOff
@@ -258,49 +260,11 @@ func (w *wire) message(to io.Writer) (err error) {
 	}
 }
 
-// wholeLines says how much of buf is whole lines that are right, and whether the end
-// of the message, or something that is wrong, comes behind them.
-func wholeLines(buf []byte) (good int, ended bool, bad *smtp.SMTPError) {
-	for good < len(buf) {
-		i := bytes.IndexByte(buf[good:], '\n')
-		if i < 0 {
-			if len(buf)-good > maxText+3 { // the dot that was doubled, and CRLF
-				return good, false, errLong
-			}
-			break
-		}
-		line := buf[good : good+i+1]
-		if string(line) == ".\r\n" {
-			return good, true, nil
-		}
-		if err := new(lines).check(bytes.TrimPrefix(line, []byte("."))); err != nil {
-			return good, false, err
-		}
-		good += len(line)
-	}
-	return good, false, nil
-}
-
-// undouble writes whole lines without the dot that one may begin with.
-func undouble(to io.Writer, text []byte) error {
-	for len(text) > 0 {
-		text = bytes.TrimPrefix(text, []byte("."))
-		piece := text
-		if i := bytes.Index(text, []byte("\n.")); i >= 0 {
-			piece = text[:i+1]
-		}
-		if _, err := to.Write(piece); err != nil {
-			return err
-		}
-		text = text[len(piece):]
-	}
-	return nil
-}
-
-// skip reads to where a message that is wrong ends. A client that falls silent
-// before is sent away: it may think that it has said everything.
-func (w *wire) skip() {
-	for end := lineBegins; end != ended; {
+// skip reads to where a message that is wrong ends, from a place in it. A client
+// that falls silent before is sent away: it may think that it has said
+// everything.
+func (w *wire) skip(end ending) {
+	for end != ended {
 		buf, _ := w.in.Peek(w.in.Buffered())
 		w.in.Discard(end.find(buf))
 		if end != ended && w.fill(w.server.silence) != nil {
@@ -341,39 +305,4 @@ func (w *wire) verdict() (bad *smtp.SMTPError, open bool) {
 		w.bad = w.lines.end()
 	}
 	return w.bad, w.lines.open()
-}
-
-// ending finds CRLF . CRLF in what comes in pieces.
-type ending int
-
-const (
-	inLine ending = iota
-	afterCR
-	lineBegins // behind CRLF
-	afterDot
-	afterDotCR
-	ended
-)
-
-// find says how many bytes it looked at: all of them, unless the end is among
-// them.
-func (e *ending) find(p []byte) int {
-	for i, b := range p {
-		switch {
-		case b == '\n' && *e == afterDotCR:
-			*e = ended
-			return i + 1
-		case b == '\n' && *e == afterCR:
-			*e = lineBegins
-		case b == '.' && *e == lineBegins:
-			*e = afterDot
-		case b == '\r' && *e == afterDot:
-			*e = afterDotCR
-		case b == '\r':
-			*e = afterCR
-		default:
-			*e = inLine
-		}
-	}
-	return len(p)
 }

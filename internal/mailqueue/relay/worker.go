@@ -97,6 +97,7 @@ func (w *worker) attempt(j *job) []outcome {
 	for i := range places {
 		places[i] = i
 	}
+	var rewritten *short // nil: it goes as it came
 	for {
 		if w.talk == nil && !w.connect() {
 			return nil
@@ -106,7 +107,7 @@ func (w *worker) attempt(j *job) []outcome {
 			turn[i] = j.turn[place]
 		}
 		kept := w.talk.Used() > 0
-		res, err := w.transact(j, turn)
+		res, err := w.transact(j, turn, rewritten)
 		if err != nil {
 			return unreadable(j, err)
 		}
@@ -118,6 +119,11 @@ func (w *worker) attempt(j *job) []outcome {
 		}
 		if kept && res.Err != nil && (res.Mail.Code == 0 || res.Mail.Code == 421) {
 			continue // it ended meanwhile, as smarthosts end idle sessions: the message has a new one
+		}
+		if rewritten == nil && refusesLine(res) {
+			if rewritten = w.shorten(j); rewritten != nil {
+				continue
+			}
 		}
 		v := judge(j, turn, res, time.Now(), w.o.GiveUpAfter)
 		for i, place := range places {
@@ -168,37 +174,39 @@ func (w *worker) connect() bool {
 
 // transact has one transaction with the smarthost. The error is of a message
 // that cannot be read.
-func (w *worker) transact(j *job, turn []int) (*smtpclient.Result, error) {
+func (w *worker) transact(j *job, turn []int, rewritten *short) (*smtpclient.Result, error) {
 	m := j.message(turn)
 	m.MayEnd = func() bool { return w.settled() && w.lease.Good(endMargin) && w.hard.Err() == nil }
-	head := j.received()
-	m.Size = int64(len(head)) + j.size
-	if j.parts == 0 {
-		text := j.plain
-		if text == nil {
-			var err error
-			if w.text, err = w.queue.codec.dec.DecodeAll(j.body, w.text[:0]); err != nil {
-				return nil, err
-			}
-			text = w.text
-		}
-		m.Content = io.MultiReader(strings.NewReader(head), bytes.NewReader(text))
-		res := w.talk.Send(m)
-		return &res, nil
+	size, open := j.size, func() (io.ReadCloser, error) { return w.open(j) }
+	if rewritten != nil {
+		size, open, m.OpenEnd = rewritten.size, rewritten.open, false
 	}
-	r, err := w.queue.content(w.hard, j)
+	r, err := open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	reader := &faithful{r: r, over: w.hard}
-	m.Content = io.MultiReader(strings.NewReader(head), reader)
+	head, content := j.received(), &faithful{r: r, over: w.hard}
+	m.Size, m.Content = int64(len(head))+size, io.MultiReader(strings.NewReader(head), content)
 	res := w.talk.Send(m)
-	if reader.broken != nil {
+	if content.broken != nil {
 		w.hangUp()
-		return nil, reader.broken
+		return nil, content.broken
 	}
 	return &res, nil
+}
+
+// open reads the message as it came in.
+func (w *worker) open(j *job) (io.ReadCloser, error) {
+	switch {
+	case j.parts > 0:
+		return w.queue.content(w.hard, j)
+	case j.plain != nil:
+		return io.NopCloser(bytes.NewReader(j.plain)), nil
+	}
+	var err error
+	w.text, err = w.queue.codec.dec.DecodeAll(j.body, w.text[:0])
+	return io.NopCloser(bytes.NewReader(w.text)), err
 }
 
 // faithful tells a stored message that is damaged from a database that is away.

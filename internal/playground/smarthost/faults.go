@@ -14,6 +14,7 @@ type Faults struct {
 	MaxRecipients int    // in one transaction; 0: any number
 	TooMany       string // the reply to one more; "": 452 4.5.3
 	MaxLine       int    // bytes of a line without its CRLF; 0: any length
+	LongLine      string // the reply to a longer one; "": 500 5.6.0
 }
 
 const (
@@ -46,7 +47,9 @@ func (f *Faults) reaction(r Request) *Reaction {
 		}
 	case ".":
 		if f.MaxLine > 0 && longest(r.Message.Data) > f.MaxLine {
-			reply = longLine
+			if reply = f.LongLine; reply == "" {
+				reply = longLine
+			}
 		}
 	}
 	if reply == "" {
