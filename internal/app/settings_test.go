@@ -136,7 +136,7 @@ func TestSettingsPage(t *testing.T) {
 	}
 	page := func(form url.Values) (int, string) {
 		return get(t, a.URL()+"/notifications/settings", func(r *http.Request) {
-			r.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: session})
+			r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
 			if form != nil {
 				r.Method = http.MethodPost
 				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -25,11 +25,16 @@ type web struct {
 // their routes and pages.
 func (a *App) openWeb(context.Context) (err error) {
 	a.router, err = rest.NewRouter(rest.Options{
-		Identity: a.identity, Log: a.log, BaseURL: a.URL(), TrustedProxies: a.cfg.TrustedProxies, Metrics: a.registry,
+		Identity: a.identity, Log: a.log, BaseURL: a.URL(), TrustedProxies: a.cfg.TrustedProxies, HSTS: a.cfg.HSTS, Metrics: a.registry,
 	})
 	if err != nil {
 		return fmt.Errorf("make the router: %w", err)
 	}
+	hosts, err := rest.NewHosts(a.URL(), a.cfg.AllowedHosts)
+	if err != nil {
+		return err
+	}
+	a.router.OnlyHosts(hosts)
 	a.pages, err = console.New(console.Options{Identity: a.identity, BaseURL: a.URL(), Version: a.version, Log: a.log})
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)

@@ -21,6 +21,8 @@ type Config struct {
 	Listen         string       `key:"listen" default:"127.0.0.1:8090" doc:"Host and port of the HTTP server; an empty host is every address of the machine. With tls.cert and tls.key it is HTTPS."`
 	BaseURL        string       `key:"base_url" else:"the address of the listener" doc:"The URL under which users and platforms reach the server. It may have a path."`
 	TrustedProxies []string     `key:"trusted_proxies" else:"none" doc:"CIDRs of the proxies whose X-Forwarded-For and X-Forwarded-Proto headers count."`
+	AllowedHosts   []string     `key:"allowed_hosts" else:"none" doc:"More host names, without a port, that browsers may reach the console by, besides that of base_url, localhost and IP addresses."`
+	HSTS           bool         `key:"hsts" default:"false" doc:"Whether answers over https tell browsers to use nothing else for this host name for a year. It holds for every port of the name, those of other programs too."`
 	TLS            TLS          `key:"tls"`
 	DataDir        string       `key:"data_dir" default:"./outrigger-data" doc:"The folder of the SQLite file, the generated key and the first password."`
 	DatabaseURL    secret.Value `key:"database_url" else:"SQLite in data_dir" doc:"The PostgreSQL database, as postgres://user:password@host/name."`

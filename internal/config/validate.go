@@ -78,6 +78,11 @@ func (c *Config) judgeListener(j *judge) {
 			j.wrong("trusted_proxies", "%q is no CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32", cidr)
 		}
 	}
+	for _, name := range c.AllowedHosts {
+		if !hostName.MatchString(name) {
+			j.wrong("allowed_hosts", "%q is no host name; write it without scheme and port, such as outrigger.example.com", name)
+		}
+	}
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		j.wrong("tls", "cert and key go together; give both or neither")
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/rest"
 )
 
 // Sessions is what the console asks of identity.
@@ -29,7 +30,7 @@ type Sessions interface {
 type Options struct {
 	Identity Sessions
 	// BaseURL is where users reach the console. Its path is put in front of
-	// every address, its scheme decides whether cookies are Secure.
+	// every address; where it is https, cookies are Secure.
 	BaseURL string
 	Version string       // shown in the footer
 	Log     *slog.Logger // every internal error, once, with its referral number
@@ -40,8 +41,8 @@ type Options struct {
 type Console struct {
 	opts     Options
 	base     string // path of BaseURL without the final slash: "" or "/outrigger"
-	secure   bool
-	origin   http.CrossOriginProtection
+	secure   bool   // the base URL is https
+	origins  *rest.Origins
 	assets   assets
 	pages    templates
 	mux      *http.ServeMux
@@ -71,10 +72,8 @@ func New(o Options) (*Console, error) {
 		mux:    http.NewServeMux(),
 	}
 	c.ended, c.end = context.WithCancel(context.Background())
-	// Behind a proxy that changes Host, browsers that send no Sec-Fetch-Site
-	// are known by their Origin.
-	if err := c.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
-		return nil, fmt.Errorf("console: base URL: %w", err)
+	if c.origins, err = rest.NewOrigins(o.BaseURL); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
 	}
 	c.AddAssets(Sub(shellAssets, "assets"))
 	if err := c.pages.shell(Sub(shellTemplates, "templates"), c.funcs()); err != nil {

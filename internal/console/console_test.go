@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"outrigger/internal/identity"
 )
 
 // site is a console with the sample wing, and a browser of ada's at it.
@@ -45,7 +47,12 @@ func (s *site) as(session string) *site {
 	other := *s
 	other.cookies = nil
 	if session != "" {
-		other.cookies = []*http.Cookie{{Name: "outrigger_session", Value: session}}
+		u, err := url.Parse(s.base)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		name := identity.SessionCookie(u.Scheme == "https", strings.TrimSuffix(u.Path, "/"))
+		other.cookies = []*http.Cookie{{Name: name, Value: session}}
 	}
 	return &other
 }

@@ -132,7 +132,7 @@ func (x *exchange) serve() {
 		x.fail(err)
 		return
 	}
-	if err := x.c.origin.Check(x.r); err != nil {
+	if err := x.c.origins.Check(x.r); err != nil {
 		x.fail(fault.Wrap(err, fault.Forbidden, "The request came from another site and was refused. Open the page here and try again."))
 		return
 	}
@@ -157,13 +157,13 @@ func (x *exchange) serve() {
 // identify finds whose session the request's cookie is, and puts the
 // principal into the request's context. Nobody's is no error.
 func (x *exchange) identify() error {
-	cookie, err := x.r.Cookie(identity.SessionCookie)
+	cookie, err := x.r.Cookie(x.sessionCookie())
 	if err != nil {
 		return nil
 	}
 	p, err := x.c.opts.Identity.Session(x.r.Context(), cookie.Value)
 	if fault.Is(err, fault.Unauthenticated) {
-		x.dropCookie(identity.SessionCookie)
+		x.dropCookie(x.sessionCookie())
 		return nil
 	}
 	if err != nil {

@@ -14,9 +14,16 @@ import (
 func (x *exchange) cookie(name, value string, maxAge int) {
 	http.SetCookie(x.w, &http.Cookie{
 		Name: name, Value: value, MaxAge: maxAge,
-		Path: x.c.base + "/", Secure: x.c.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Path: x.c.base + "/", Secure: x.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }
+
+// secure tells whether the browser came by https.
+func (x *exchange) secure() bool {
+	return x.c.secure || identity.OriginOf(x.r.Context()).HTTPS
+}
+
+func (x *exchange) sessionCookie() string { return identity.SessionCookie(x.secure(), x.c.base) }
 
 func (x *exchange) dropCookie(name string) { x.cookie(name, "", -1) }
 
@@ -64,18 +71,18 @@ func (c *Console) signIn(x *exchange) (Response, error) {
 	if err != nil {
 		return signIn(form, to), err
 	}
-	x.cookie(identity.SessionCookie, session, 0) // as long as the browser; identity ends it sooner
+	x.cookie(x.sessionCookie(), session, 0) // as long as the browser; identity ends it sooner
 	return Redirect{To: to}, nil
 }
 
 // signOut is POST /sign-out.
 func (c *Console) signOut(x *exchange) (Response, error) {
-	if cookie, err := x.r.Cookie(identity.SessionCookie); err == nil {
+	if cookie, err := x.r.Cookie(x.sessionCookie()); err == nil {
 		if err := c.opts.Identity.SignOut(x.r.Context(), cookie.Value); err != nil {
 			return nil, err
 		}
 	}
-	x.dropCookie(identity.SessionCookie)
+	x.dropCookie(x.sessionCookie())
 	return Redirect{To: "/sign-in", Flash: "You are signed out."}, nil
 }
 

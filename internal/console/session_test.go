@@ -64,20 +64,23 @@ func TestSignIn(t *testing.T) {
 }
 
 func TestSessionCookie(t *testing.T) {
+	const plain, bound = "outrigger_session", "__Host-outrigger_session"
 	for base, want := range map[string]http.Cookie{
-		"http://outrigger.test":         {Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode},
-		"https://tools.test/outrigger/": {Path: "/outrigger/", HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode},
+		"http://outrigger.test":         {Name: plain, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode},
+		"https://outrigger.test":        {Name: bound, Path: "/", HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode},
+		"https://outrigger.test/":       {Name: bound, Path: "/", HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode},
+		"https://tools.test/outrigger/": {Name: plain, Path: "/outrigger/", HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode},
 	} {
 		s := newSite(t, base).as("")
 		s.base = strings.TrimRight(base, "/")
-		got := cookieOf(s.send("POST", "/sign-in", url.Values{"user": {"ada"}, "password": {"canoe"}}).Header(), "outrigger_session")
+		got := cookieOf(s.send("POST", "/sign-in", url.Values{"user": {"ada"}, "password": {"canoe"}}).Header(), want.Name)
 		if got == nil {
 			t.Fatalf("%s: no cookie", base)
 		}
 		if got.Value != "s-ada" {
 			t.Errorf("%s: value %q", base, got.Value)
 		}
-		if diff := cmp.Diff(want, http.Cookie{Path: got.Path, HttpOnly: got.HttpOnly, Secure: got.Secure, SameSite: got.SameSite}); diff != "" {
+		if diff := cmp.Diff(want, http.Cookie{Name: got.Name, Path: got.Path, HttpOnly: got.HttpOnly, Secure: got.Secure, SameSite: got.SameSite}); diff != "" {
 			t.Errorf("%s: %s", base, diff)
 		}
 	}

@@ -3,8 +3,16 @@ package identity
 import "context"
 
 // SessionCookie is the name of the console's session cookie, whose value
-// Session takes.
-const SessionCookie = "outrigger_session"
+// Session takes. Over https, where the console is at the root of its host, it
+// has the prefix for which browsers hold that only this host set it, over https:
+// neither another port without TLS nor a host of the same domain can.
+func SessionCookie(https bool, basePath string) string {
+	const name = "outrigger_session"
+	if https && basePath == "" {
+		return "__Host-" + name
+	}
+	return name
+}
 
 // Caller is what is known of whoever caused what is done.
 type Caller struct {
@@ -16,6 +24,7 @@ type Caller struct {
 type Origin struct {
 	Address   string // of the client, behind the proxies that are trusted; no port
 	RequestID string // as in X-Request-Id of its answer
+	HTTPS     bool   // the client came by https, here or at a trusted proxy, or base_url says so
 }
 
 type callerKey struct{}

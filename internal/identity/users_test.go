@@ -193,7 +193,7 @@ func TestAudit(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "root")
 		n.mustGrant(t, "root", SysAdmin, Where{})
-		ctx := WithCaller(t.Context(), &Caller{Origin{here, "r1"}, &Principal{Name: "root", Source: Local}})
+		ctx := WithCaller(t.Context(), &Caller{Origin{Address: here, RequestID: "r1"}, &Principal{Name: "root", Source: Local}})
 		if _, err := n.CreateUser(ctx, "ann", secret.New(goodPassword)); err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func (b *browser) open(method, path, who string, form ...string) *httptest.Respo
 	r := httptest.NewRequestWithContext(b.t.Context(), method, "https://tools.example.com/outrigger"+path, strings.NewReader(values.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	r.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: who})
+	r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: who})
 	w := httptest.NewRecorder()
 	b.handler.ServeHTTP(w, r)
 	return w

@@ -28,7 +28,7 @@ func (rt *Router) authenticate(r *http.Request) (*identity.Principal, error) {
 	}
 	// A browser sends cookies, and Basic credentials once entered, on behalf of
 	// any page; only Bearer proves that the sender knows the secret.
-	if err := rt.origin.Check(r); err != nil {
+	if err := rt.origins.Check(r); err != nil {
 		return nil, fault.Wrap(err, fault.Forbidden, "A page of another origin may not write here; send a token as Bearer.")
 	}
 	if scheme != "" {
@@ -38,7 +38,7 @@ func (rt *Router) authenticate(r *http.Request) (*identity.Principal, error) {
 		}
 		return rt.identity.Basic(ctx, user, password, ClientAddr(ctx))
 	}
-	cookie, err := r.Cookie(identity.SessionCookie)
+	cookie, err := r.Cookie(identity.SessionCookie(identity.OriginOf(ctx).HTTPS, rt.base.path))
 	if err != nil {
 		return nil, identity.ErrUnauthenticated()
 	}

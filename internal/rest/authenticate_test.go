@@ -67,7 +67,7 @@ func TestAuthentication(t *testing.T) {
 		basic  = "Basic YW5uOndpdGg6Y29sb24=" // ann:with:colon
 		wrong  = "Basic YW5uOnNlY3JldA=="     // ann:secret
 		down   = "Basic ZG93bjpzZWNyZXQ="
-		cookie = "outrigger_session=good"
+		cookie = "__Host-outrigger_session=good"
 	)
 	for _, c := range []struct {
 		name, method, path string
@@ -89,8 +89,9 @@ func TestAuthentication(t *testing.T) {
 		{"wrong token", "GET", "/rest/me", []string{"Authorization", "Bearer wrong"}, 401},
 		{"no token", "GET", "/rest/me", []string{"Authorization", "Bearer"}, 401},
 		{"session", "GET", "/rest/me", []string{"Cookie", cookie}, 200},
-		{"session that is over", "GET", "/rest/me", []string{"Cookie", "outrigger_session=old"}, 401},
+		{"session that is over", "GET", "/rest/me", []string{"Cookie", "__Host-outrigger_session=old"}, 401},
 		{"another cookie", "GET", "/rest/me", []string{"Cookie", "other=good"}, 401},
+		{"a cookie that a page without TLS could set", "GET", "/rest/me", []string{"Cookie", "outrigger_session=good"}, 401},
 
 		{"session, write", "POST", "/rest/me", []string{"Cookie", cookie}, 200},
 		{"session, write from our page", "POST", "/rest/me", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-origin"}, 200},
@@ -98,6 +99,7 @@ func TestAuthentication(t *testing.T) {
 		{"session, write from elsewhere", "POST", "/rest/me", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, 403},
 		{"session, write from a sibling", "POST", "/rest/me", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}, 403},
 		{"session, write from elsewhere, old browser", "POST", "/rest/me", []string{"Cookie", cookie, "Origin", "https://evil.example"}, 403},
+		{"session, write from our page without TLS, old browser", "POST", "/rest/me", []string{"Cookie", cookie, "Origin", "http://tools.example.com"}, 403},
 		{"session, read from elsewhere", "GET", "/rest/me", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, 200},
 		{"password, write from elsewhere", "POST", "/rest/me", []string{"Authorization", basic, "Sec-Fetch-Site", "cross-site"}, 403},
 		{"token, write from elsewhere", "POST", "/rest/me", []string{"Authorization", "Bearer all", "Sec-Fetch-Site", "cross-site"}, 200},
@@ -128,12 +130,13 @@ func TestScopesAndAccess(t *testing.T) {
 		s.Handle(Route{Method: "POST", Path: "/rest/" + path, Access: access}, whoami)
 	}
 	for _, c := range []struct{ token, reads, writes string }{
-		{"all", "signed monitoring builds anyone", "signed monitoring builds anyone"},
+		{"all", "signed builds anyone", "signed builds anyone"},
 		{"all+ADMIN", "signed monitoring builds anyone admins", "signed monitoring builds anyone admins"},
 		{"all+SYS_ADMIN", "signed monitoring builds anyone admins sysadmins", "signed monitoring builds anyone admins sysadmins"},
-		{"all+REPO_ADMIN", "signed monitoring builds anyone", "signed monitoring builds anyone"},
-		{"read", "signed monitoring builds anyone", "anyone"},
+		{"all+REPO_ADMIN", "signed builds anyone", "signed builds anyone"},
+		{"read", "signed builds anyone", "anyone"},
 		{"read+SYS_ADMIN", "signed monitoring builds anyone admins sysadmins", "anyone"},
+		{"monitoring", "monitoring anyone", "monitoring anyone"},
 		{"monitoring+SYS_ADMIN", "monitoring anyone", "monitoring anyone"},
 		{"builds+SYS_ADMIN", "builds anyone", "builds anyone"},
 		{"mail+SYS_ADMIN", "anyone", "anyone"},

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// proxies are those whose X-Forwarded-For counts.
+// proxies are those whose X-Forwarded-For and X-Forwarded-Proto count.
 type proxies []netip.Prefix
 
 func parseProxies(cidrs []string) (proxies, error) {
@@ -51,6 +51,24 @@ func (p proxies) client(r *http.Request) string {
 		peer = hop
 	}
 	return peer.String()
+}
+
+// https tells whether the client came by https, here or at a trusted proxy.
+func (p proxies) https(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	said := r.Header["X-Forwarded-Proto"]
+	if len(said) == 0 || len(p) == 0 {
+		return false
+	}
+	peer, ok := parseAddr(r.RemoteAddr)
+	if !ok || !p.trust(peer) {
+		return false
+	}
+	// A proxy that adds to what the client wrote adds at the end.
+	last := said[len(said)-1]
+	return strings.EqualFold(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]), "https")
 }
 
 // parseAddr reads an address with or without a port. IPv4 in IPv6 is IPv4, and

@@ -14,7 +14,7 @@ type Access uint8
 const (
 	SignedIn   Access = iota // whoever shows valid credentials
 	Anyone                   // nobody is asked; credentials are not looked at
-	Monitoring               // as SignedIn, and tokens of scope monitoring
+	Monitoring               // who has ADMIN, and tokens of scope monitoring, whoever owns them
 	Builds                   // as SignedIn, and tokens of scope builds
 	Admins                   // who has ADMIN
 	SysAdmins                // who has SYS_ADMIN
@@ -53,6 +53,11 @@ func (rt *Route) admit(p *identity.Principal, method string) error {
 		return fault.New(fault.Forbidden, "The token has the scope %q, which does not cover this; use a token with another scope.", p.Scope)
 	}
 	switch rt.Access {
+	case Monitoring:
+		if p.Scope == identity.Monitoring {
+			return nil
+		}
+		return require(p, identity.Admin, identity.Where{})
 	case Admins:
 		return require(p, identity.Admin, identity.Where{})
 	case SysAdmins:

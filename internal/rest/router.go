@@ -22,7 +22,8 @@ type Options struct {
 	// BaseURL is where users reach the server, such as
 	// https://tools.example.com/outrigger. Everything is served under its path.
 	BaseURL        string
-	TrustedProxies []string              // CIDRs whose X-Forwarded-For counts
+	TrustedProxies []string              // CIDRs whose X-Forwarded-For and X-Forwarded-Proto count
+	HSTS           bool                  // answers over https tell browsers to come by https only
 	Metrics        prometheus.Registerer // nil: counted for nobody
 }
 
@@ -32,8 +33,10 @@ type Router struct {
 	log       *slog.Logger
 	base      baseURL
 	proxies   proxies
+	hsts      bool
+	hosts     *Hosts // nil: any host is answered
 	metrics   *metrics
-	origin    http.CrossOriginProtection
+	origins   *Origins
 	mux       *http.ServeMux
 	endpoints map[string]*endpoint
 	routes    []Route
@@ -41,8 +44,9 @@ type Router struct {
 }
 
 type baseURL struct {
-	link string // without the final slash
-	path string // "" or "/outrigger"
+	link  string // without the final slash
+	path  string // "" or "/outrigger"
+	https bool
 }
 
 // NewRouter makes a router with no routes.
@@ -54,7 +58,8 @@ func NewRouter(o Options) (*Router, error) {
 	rt := &Router{
 		identity:  o.Identity,
 		log:       slog.New(LogHandler(o.Log.Handler())),
-		base:      baseURL{strings.TrimRight(o.BaseURL, "/"), strings.TrimRight(base.Path, "/")},
+		base:      baseURL{strings.TrimRight(o.BaseURL, "/"), strings.TrimRight(base.Path, "/"), base.Scheme == "https"},
+		hsts:      o.HSTS,
 		mux:       http.NewServeMux(),
 		endpoints: map[string]*endpoint{},
 	}
@@ -64,9 +69,8 @@ func NewRouter(o Options) (*Router, error) {
 	if rt.metrics, err = newMetrics(o.Metrics); err != nil {
 		return nil, err
 	}
-	// Behind a proxy that changes Host, an old browser is known by its Origin.
-	if err := rt.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
-		return nil, fmt.Errorf("base URL: %w", err)
+	if rt.origins, err = NewOrigins(o.BaseURL); err != nil {
+		return nil, err
 	}
 	rt.mux.HandleFunc("/", rt.serveOther)
 	rt.Handle(Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true}, serveOpenAPI)
@@ -77,6 +81,11 @@ func NewRouter(o Options) (*Router, error) {
 // console. Its requests have the whole path, that of the base URL included.
 // Call it before serving.
 func (rt *Router) Fallback(h http.Handler) { rt.fallback = h }
+
+// OnlyHosts has pages, and whatever a cookie could open, answered for these
+// hosts only, others with 421. Without it every host is answered. Call it before
+// serving.
+func (rt *Router) OnlyHosts(h Hosts) { rt.hosts = &h }
 
 // Handle adds a route. Under /rest, a route whose path ends in a word is also
 // found with .json and .xml after it. Like http.ServeMux, it panics on a path
@@ -120,6 +129,10 @@ func (rt *Router) Routes() []Route { return rt.routes }
 // Headers of every answer, made once.
 var noStore, varyAccept, noSniff = []string{"no-store"}, []string{"Accept"}, []string{"nosniff"}
 
+// hsts is of a year, as browsers' lists ask for, and of this host only: others
+// of its domain are not ours to speak for.
+var hsts = []string{"max-age=31536000"}
+
 // ServeHTTP answers any request of the server.
 func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, router: rt, started: time.Now()}
@@ -129,9 +142,16 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, rt.base.path+"/rest/") {
 		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}
-	x.caller.Origin = identity.Origin{Address: rt.proxies.client(r), RequestID: id}
+	x.caller.Origin = identity.Origin{Address: rt.proxies.client(r), RequestID: id, HTTPS: rt.base.https || rt.proxies.https(r)}
+	if rt.hsts && x.caller.HTTPS {
+		h["Strict-Transport-Security"] = hsts
+	}
 	r = r.WithContext(context.WithValue(identity.WithCaller(r.Context(), &x.caller), exchangeKey{}, x))
 	defer x.finish(r)
+	if rt.misdirected(r) {
+		WriteError(x, r, errMisdirected(r))
+		return
+	}
 	rt.mux.ServeHTTP(x, r)
 }
 

@@ -74,7 +74,7 @@ func (s *site) send(session, path string, form url.Values) *httptest.ResponseRec
 		r = httptest.NewRequest("POST", path, strings.NewReader(form.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	r.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: session})
+	r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
 	return w

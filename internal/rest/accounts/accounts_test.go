@@ -244,7 +244,7 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: session})
+		r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
 		res, err := s.client.Do(r)
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func (r *rig) browse(method, path, who, contentType string, body io.Reader) *htt
 	q.Header.Set("Content-Type", contentType)
 	q.Header.Set("Sec-Fetch-Site", "same-origin")
 	if who != "" {
-		q.AddCookie(&http.Cookie{Name: identity.SessionCookie, Value: who})
+		q.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: who})
 	}
 	w := httptest.NewRecorder()
 	r.handler.ServeHTTP(w, q)
