@@ -39,7 +39,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: appendMessage, Digest: appendDigest,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: appendDigest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
@@ -80,11 +80,13 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 }
 
 // appendMessage appends the message of an event in a channel's format.
-func appendMessage(to []byte, e *notify.Event, format notify.Format) []byte {
+func (a *App) appendMessage(to []byte, e *notify.Event, format notify.Format) []byte {
+	c := card.New(e)
+	c.Delayed(e.At, a.clock())
 	if format == notify.Slack {
-		return slack.Append(to, card.New(e))
+		return slack.Append(to, c)
 	}
-	return teams.Append(to, card.New(e))
+	return teams.Append(to, c)
 }
 
 // appendDigest appends one message about as many of the events as have room

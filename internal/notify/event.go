@@ -33,6 +33,7 @@ type Event struct {
 	Comment     *Comment     `json:"comment,omitempty"`
 	Commits     []Commit     `json:"commits,omitempty"`     // newest first, at most MaxCommits
 	CommitCount int          `json:"commitCount,omitempty"` // all of them where the platform says, else len(Commits)
+	CommitsCut  bool         `json:"commitsCut,omitempty"`  // there are more, and the platform does not say how many
 	Build       *Build       `json:"build,omitempty"`
 	Changes     []Change     `json:"changes,omitempty"` // fields with their old and new values
 	Facts       []Fact       `json:"facts,omitempty"`   // what no other member holds (mirror name, rule of a detected secret)

@@ -79,7 +79,12 @@ func TestPushTypes(t *testing.T) {
 	change := func(how, kind, name, from, to string) string {
 		return fmt.Sprintf(`{"type":%q,"ref":{"id":"refs/x/%s","displayId":%q,"type":%q},"fromHash":%q,"toHash":%q}`, how, name, name, kind, from, to)
 	}
-	commits := func(message string) string { return `,"commits":[{"id":"b2","message":` + message + `}]` }
+	made := func(id, message, parents string) string {
+		return fmt.Sprintf(`{"id":%q,"message":%q,"parents":[%s]}`, id, message, parents)
+	}
+	const online, before, other = "a.txt edited online with Bitbucket", `{"id":"a1"}`, `{"id":"a0"}`
+	commits := func(message string) string { return `,"commits":[` + made("b2", message, before) + `]` }
+	updated := change("UPDATE", "BRANCH", "a", "a1", "b2")
 	for name, c := range map[string]struct{ changes, rest, want string }{
 		"none":                  {``, ``, ""},
 		"branch created":        {change("ADD", "BRANCH", "a", zeros, "b2"), ``, "BRANCH_CREATED"},
@@ -89,12 +94,19 @@ func TestPushTypes(t *testing.T) {
 		"tag updated":           {change("UPDATE", "TAG", "a", "a1", "b2"), ``, "TAG_UPDATED"},
 		"tag deleted":           {change("DELETE", "TAG", "a", "a1", zeros), ``, "TAG_DELETED"},
 		"several":               {change("UPDATE", "BRANCH", "a", "a1", "b2") + "," + change("ADD", "TAG", "t", zeros, "b2") + "," + change("DELETE", "BRANCH", "b", "a1", zeros), ``, "BRANCH_UPDATED TAG_CREATED BRANCH_DELETED"},
-		"edited online":         {change("UPDATE", "BRANCH", "a", "a1", "b2"), commits(`"a.txt edited online with Bitbucket\n"`), "FILE_EDITED+BRANCH_UPDATED"},
-		"edited, by toCommit":   {change("UPDATE", "BRANCH", "a", "a1", "b2"), `,"toCommit":{"id":"b2","message":"a.txt edited online with Bitbucket"}`, "FILE_EDITED+BRANCH_UPDATED"},
-		"edited, of another":    {change("UPDATE", "BRANCH", "a", "a1", "b2"), `,"toCommit":{"id":"c3","message":"a.txt edited online with Bitbucket"}`, "BRANCH_UPDATED"},
-		"created online":        {change("ADD", "BRANCH", "a", zeros, "b2"), commits(`"a.txt edited online with Bitbucket"`), "BRANCH_CREATED"},
-		"tag of an edit":        {change("UPDATE", "TAG", "a", "a1", "b2"), commits(`"a.txt edited online with Bitbucket"`), "TAG_UPDATED"},
-		"speaks of online edit": {change("UPDATE", "BRANCH", "a", "a1", "b2"), commits(`"Revert what was edited online with Bitbucket yesterday"`), "BRANCH_UPDATED"},
+		"edited online":         {updated, commits(online + "\n"), "FILE_EDITED+BRANCH_UPDATED"},
+		"edited, with a reason": {updated, commits(online + "\n\nThe old one was wrong."), "FILE_EDITED+BRANCH_UPDATED"},
+		"edited, by toCommit":   {updated, `,"toCommit":` + made("b2", online, before), "FILE_EDITED+BRANCH_UPDATED"},
+		"edited, of another":    {updated, `,"toCommit":` + made("c3", online, before), "BRANCH_UPDATED"},
+		"edited, and more":      {updated, `,"toCommit":` + made("b2", online, before) + `,"commits":[` + made("b2", online, before) + "," + made("b1", "x", other) + `]`, "BRANCH_UPDATED"},
+		"edited, after others":  {updated, `,"toCommit":` + made("b2", online, other), "BRANCH_UPDATED"},
+		"no parent given":       {updated, `,"toCommit":` + made("b2", online, ""), "BRANCH_UPDATED"},
+		"merged":                {updated, `,"toCommit":` + made("b2", "Merge pull request #3 in ATL/x from f to a\n\n* "+online, before+","+other), "BRANCH_UPDATED"},
+		"merged, named so":      {updated, `,"commits":[` + made("b2", "Pull request #3: "+online, before+","+other) + `]`, "BRANCH_UPDATED"},
+		"squashed":              {updated, commits("Pull request #3: x\n\nSquashed commit of the following:\n\n    " + online), "BRANCH_UPDATED"},
+		"created online":        {change("ADD", "BRANCH", "a", zeros, "b2"), commits(online), "BRANCH_CREATED"},
+		"tag of an edit":        {change("UPDATE", "TAG", "a", "a1", "b2"), commits(online), "TAG_UPDATED"},
+		"speaks of online edit": {updated, commits("Revert what was edited online with Bitbucket yesterday"), "BRANCH_UPDATED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := typesOf(t, "repo:refs_changed", `{"changes":[`+c.changes+`]`+c.rest+`}`); got != c.want {
@@ -323,5 +335,41 @@ func TestOfMembersThatOccurTwiceTheLastWins(t *testing.T) {
 	e := decodeOne(t, "pr:opened", `{"pullRequest":{"id":1,"title":"old","reviewers":[{"user":{"name":"x"}}]},"actor":{"name":"x","displayName":"X"},"actor":{"name":"y"},"pullRequest":{"id":2,"id":3}}`)
 	if e.PullRequest.ID != 3 || e.PullRequest.Title != "" || len(e.Reviewers) != 0 || e.Actor != (notify.User{Name: "y"}) {
 		t.Errorf("%+v %+v", e.Actor, e.PullRequest)
+	}
+}
+
+// The platform lists five commits of a push, the newest ones.
+func TestCommitsThatAreNotListed(t *testing.T) {
+	list := func(n int, oldest string) string {
+		var all []string
+		for i := range n {
+			parent := fmt.Sprintf("c%d", i+1)
+			if i == n-1 {
+				parent = oldest
+			}
+			all = append(all, fmt.Sprintf(`{"id":"c%d","message":"m","parents":[{"id":%q}]}`, i, parent))
+		}
+		return strings.Join(all, ",")
+	}
+	for name, c := range map[string]struct {
+		from, commits string
+		cut           bool
+	}{
+		"all of 5":       {"a1", list(5, "a1"), false},
+		"5 of more":      {"a1", list(5, "c5"), true},
+		"all of 4":       {"a1", list(4, "a1"), false},
+		"rewritten":      {"a1", list(4, "a0"), false},
+		"all of 9":       {"a1", list(9, "a1"), false},
+		"9 of more":      {"a1", list(9, "c9"), true},
+		"merge, of more": {"a1", `{"id":"c0","message":"m","parents":[{"id":"a1"},{"id":"d1"}]},` + strings.ReplaceAll(list(4, "e9"), `"c`, `"d`), true},
+	} {
+		body := `{"changes":[{"type":"UPDATE","ref":{"id":"refs/heads/a","displayId":"a","type":"BRANCH"},"fromHash":"` + c.from + `","toHash":"c0"}],"commits":[` + c.commits + `]}`
+		events, err := Decode("repo:refs_changed", []byte(body), base)
+		if err != nil || len(events) != 1 {
+			t.Fatal(err)
+		}
+		if events[0].CommitsCut != c.cut {
+			t.Errorf("%s: cut %t", name, events[0].CommitsCut)
+		}
 	}
 }

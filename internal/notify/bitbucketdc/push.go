@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/notify/payload"
 )
 
-// editedOnline ends the message of a commit made in the platform's editor.
+// editedOnline ends the first line of the message of a commit made in the platform's editor.
 const editedOnline = "edited online with Bitbucket"
 
 // maxListed is how many commits are looked at to find those of one of several
@@ -87,6 +87,7 @@ func (h *hook) refChanged(c change) (notify.Event, error) {
 	}
 	commits := h.commitsOf(c)
 	h.addCommits(&e, commits)
+	e.CommitsCut = cutShort(c, commits)
 	if t == notify.BranchUpdated && h.madeOnline(c, commits) {
 		e.Types = []notify.EventType{notify.FileEdited, notify.BranchUpdated}
 	}
@@ -124,14 +125,7 @@ func (h *hook) commitsOf(c change) []commit {
 			continue
 		}
 		own = append(own, k)
-		parents := k.parents
-		for range parents.Array {
-			for name := range parents.Object {
-				if name == "id" {
-					wanted = append(wanted, parents.Text())
-				}
-			}
-		}
+		wanted = append(wanted, k.parentIDs()...)
 	}
 	return own
 }
@@ -149,17 +143,46 @@ func (h *hook) addCommits(e *notify.Event, commits []commit) {
 	}
 }
 
-// madeOnline tells whether the newest commit of the change was made in the
-// platform's editor.
+// madeOnline tells whether the change is one commit that was made in the
+// platform's editor: on top of the hash before, and on nothing else. A merge has
+// another parent, and may quote the message of what it merges.
 func (h *hook) madeOnline(c change, commits []commit) bool {
-	var message string
+	var made commit
 	switch {
+	case len(commits) > 1:
+		return false
 	case h.toCommit.id != "" && h.toCommit.id == c.to:
-		message = h.toCommit.message
-	case len(commits) > 0:
-		message = commits[0].message
+		made = h.toCommit
+	case len(commits) == 1 && commits[0].id == c.to:
+		made = commits[0]
 	}
-	return strings.HasSuffix(strings.TrimSpace(message), editedOnline)
+	parents := made.parentIDs()
+	return len(parents) == 1 && parents[0] == c.from && strings.HasSuffix(firstLine(made.message), editedOnline)
+}
+
+// platformListed is how many commits of a push the platform lists at most,
+// unless its administrators set another number.
+const platformListed = 5
+
+// cutShort tells whether the change has more commits than are listed: the list
+// is as long as the platform makes it, and some commit came from one that is
+// neither in it nor the hash before.
+func cutShort(c change, commits []commit) bool {
+	if len(commits) < platformListed {
+		return false
+	}
+	known := map[string]bool{c.from: true}
+	for _, k := range commits {
+		known[k.id] = true
+	}
+	for _, k := range commits {
+		for _, parent := range k.parentIDs() {
+			if !known[parent] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func firstLine(s string) string {

@@ -182,6 +182,19 @@ func readCommit(r *payload.Reader) commit {
 	return p
 }
 
+func (c *commit) parentIDs() []string {
+	var ids []string
+	parents := c.parents
+	for range parents.Array {
+		for name := range parents.Object {
+			if name == "id" {
+				ids = append(ids, parents.Text())
+			}
+		}
+	}
+	return ids
+}
+
 // readSelf reads the address of the page that shows something.
 func readSelf(r *payload.Reader) string {
 	var href string

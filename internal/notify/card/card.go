@@ -4,6 +4,8 @@
 package card
 
 import (
+	"strconv"
+
 	"outrigger/internal/notify"
 )
 
@@ -14,8 +16,10 @@ type Card struct {
 	Title       string        // one sentence: who did what, where
 	Branch      string        // the branch; "source → target" for a pull request; empty for none
 	Facts       []notify.Fact // names and values, in the order of their weight
+	MoreFacts   int           // how many facts were left off
 	Commits     []Commit      // newest first, at most 5
 	MoreCommits int           // how many more there are
+	CommitsCut  bool          // and still more, which nobody counted
 	Text        string        // what somebody wrote, with its line breaks; at most 500 characters
 	Links       []Link        // at most 3, the best first
 }
@@ -45,6 +49,33 @@ type Link struct {
 	URL   string
 }
 
+// FactsMore says that facts were left off, as a last fact; nothing where all
+// are there.
+func (c *Card) FactsMore() (name, value string) {
+	if c.MoreFacts == 0 {
+		return "", ""
+	}
+	return "…", "and " + strconv.Itoa(c.MoreFacts) + " more"
+}
+
+// CommitsMore says what the list of commits lacks, as its last line; "" where
+// it is whole.
+func (c *Card) CommitsMore() string {
+	n := strconv.Itoa(c.MoreCommits)
+	switch {
+	case c.MoreCommits == 0 && c.CommitsCut:
+		return "and more"
+	case c.MoreCommits == 0:
+		return ""
+	case c.CommitsCut:
+		n = "at least " + n
+	}
+	if len(c.Commits) == 0 {
+		return n + " commits"
+	}
+	return "and " + n + " more"
+}
+
 // Plain is the card in one line, for notifications and for clients that
 // cannot show cards.
 func (c *Card) Plain() string {
@@ -64,6 +95,7 @@ func (c *Card) Shorten() bool {
 		c.MoreCommits++
 	case len(c.Facts) > 0:
 		c.Facts = c.Facts[:len(c.Facts)-1]
+		c.MoreFacts++
 	case c.Text != "":
 		c.Text = ""
 	case c.Branch != "":

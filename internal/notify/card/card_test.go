@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -243,5 +244,80 @@ func TestShortenLeavesCommitsOffFirstAndKeepsTitleAndLink(t *testing.T) {
 	}
 	if c.Title != whole.Title || len(c.Links) != 1 || c.Links[0] != whole.Links[0] || c.MoreCommits != 17 {
 		t.Errorf("what is left: %+v", c)
+	}
+}
+
+// No button leads to what the event deleted; each leads somewhere.
+func TestNoLinkToWhatWasDeleted(t *testing.T) {
+	for _, x := range notify.EventTypes() {
+		gone := notifytest.Deleted(x)
+		if (gone != "") != strings.HasSuffix(x.String(), "_DELETED") {
+			t.Errorf("%s deletes %q", x, gone)
+		}
+		e := notifytest.Event(x)
+		links := card.New(&e).Links
+		if len(links) == 0 {
+			t.Errorf("%s leads nowhere", x)
+		}
+		for _, l := range links {
+			if gone != "" && strings.Contains(l.URL, gone) {
+				t.Errorf("%s: %s leads to %s", x, l.Title, l.URL)
+			}
+		}
+	}
+}
+
+func TestListsThatWereCutSaySo(t *testing.T) {
+	e := notifytest.Event(notify.RepositorySecretDetected)
+	e.Facts = nil
+	for range 12 {
+		e.Facts = append(e.Facts, notify.Fact{Name: "Private key", Value: "key.pem"})
+	}
+	if c := card.New(&e); len(c.Facts) != 12 || c.MoreFacts != 0 {
+		t.Errorf("12 facts: %d, and %d more", len(c.Facts), c.MoreFacts)
+	}
+	e.Facts = append(e.Facts, e.Facts[:3]...)
+	c := card.New(&e)
+	if name, value := c.FactsMore(); len(c.Facts) != 12 || name != "…" || value != "and 3 more" {
+		t.Errorf("15 facts: %d, %q %q", len(c.Facts), name, value)
+	}
+	c.Shorten()
+	if _, value := c.FactsMore(); value != "and 4 more" {
+		t.Errorf("15 facts, shortened: %q", value)
+	}
+
+	for _, tc := range []struct {
+		listed, count int
+		cut           bool
+		want          string
+	}{
+		{5, 5, false, ""}, {5, 5, true, "and more"}, {6, 6, false, "and 1 more"}, {6, 6, true, "and at least 1 more"}, {0, 0, true, ""},
+	} {
+		e := notifytest.Event(notify.BranchUpdated)
+		e.Commits, e.CommitCount, e.CommitsCut = e.Commits[:tc.listed], tc.count, tc.cut
+		if c := card.New(&e); c.CommitsMore() != tc.want {
+			t.Errorf("%+v: %q", tc, c.CommitsMore())
+		}
+	}
+}
+
+func TestLateCardsSayWhen(t *testing.T) {
+	e := notifytest.Event(notify.BranchCreated)
+	for after, want := range map[time.Duration][]notify.Fact{
+		-time.Hour: nil, 0: nil, 5 * time.Minute: nil,
+		5*time.Minute + 1: {{Name: "Happened", Value: "2026-11-20 12:00 UTC"}},
+		72 * time.Hour:    {{Name: "Happened", Value: "2026-11-20 12:00 UTC"}},
+	} {
+		c := card.New(&e)
+		c.Facts = nil
+		c.Delayed(e.At.In(time.FixedZone("CET", 3600)), e.At.Add(after))
+		if d := cmp.Diff(want, c.Facts); d != "" {
+			t.Errorf("after %v: %s", after, d)
+		}
+	}
+	c := card.New(&e)
+	before := len(c.Facts)
+	if c.Delayed(time.Time{}, e.At); len(c.Facts) != before {
+		t.Errorf("at an unknown time: %v", c.Facts)
 	}
 }

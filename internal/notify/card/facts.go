@@ -12,7 +12,8 @@ const (
 	maxCommits = 5  // of a push
 )
 
-func facts(e *notify.Event) []notify.Fact {
+// facts are what the card says beside its sentence, and how many more there are.
+func facts(e *notify.Event) ([]notify.Fact, int) {
 	f := make(factList, 0, 6)
 	if e.Ref != nil && e.Ref.Tag {
 		f.add("Tag", line(e.Branch, maxName))
@@ -31,7 +32,8 @@ func facts(e *notify.Event) []notify.Fact {
 			f.add(line(x.Name, maxName), line(x.Value, maxValue))
 		}
 	}
-	return f[:min(len(f), maxFacts)]
+	shown := min(len(f), maxFacts)
+	return f[:shown], len(f) - shown
 }
 
 // factOf is the value of one of the event's facts.

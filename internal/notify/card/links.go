@@ -14,23 +14,51 @@ const (
 )
 
 // links are where the card leads: to the thing, its comment or build, and the
-// repository.
+// repository. Nothing leads to what the event deleted.
 func links(e *notify.Event, t thing) []Link {
 	l := make(linkList, 0, maxLinks)
-	if e.Comment != nil {
+	gone := deleted(e)
+	if e.Comment != nil && gone != theComment && gone != thePage {
 		l.add("Open comment", e.Comment.URL)
 	}
 	if e.Build != nil {
 		l.add("Open build", e.Build.URL)
 	}
-	if e.URL != e.Repository.URL {
+	if e.URL != e.Repository.URL && gone != thePage && gone != theRepository {
 		l.add(pageName(e, t), e.URL)
 	}
-	l.add("Open repository", e.Repository.URL)
+	if gone != theRepository {
+		l.add("Open repository", e.Repository.URL)
+	}
 	if len(l) == 0 {
 		l.add("Open project", e.Project.URL)
 	}
 	return l
+}
+
+// absence is what an event deleted.
+type absence uint8
+
+const (
+	nothing       absence = iota
+	theComment            // what is commented on is still there
+	thePage               // the pull request, branch or tag that the event's URL shows
+	theRepository         // with all its pages
+)
+
+func deleted(e *notify.Event) absence {
+	if len(e.Types) == 0 {
+		return nothing
+	}
+	switch e.Types[0] {
+	case notify.PullRequestCommentDeleted, notify.CommitCommentDeleted:
+		return theComment
+	case notify.PullRequestDeleted, notify.BranchDeleted, notify.TagDeleted:
+		return thePage
+	case notify.RepositoryDeleted:
+		return theRepository
+	}
+	return nothing
 }
 
 // pageName is what the page of the event shows.

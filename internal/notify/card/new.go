@@ -1,6 +1,8 @@
 package card
 
 import (
+	"time"
+
 	"outrigger/internal/notify"
 )
 
@@ -30,12 +32,28 @@ func New(e *notify.Event) Card {
 		Kind:   s.kind,
 		Title:  title(e, s),
 		Branch: branchOf(e),
-		Facts:  facts(e),
 		Text:   text(e),
 		Links:  links(e, s.thing),
 	}
-	c.Commits, c.MoreCommits = commits(e)
+	c.Facts, c.MoreFacts = facts(e)
+	if c.Commits, c.MoreCommits = commits(e); len(c.Commits) > 0 {
+		c.CommitsCut = e.CommitsCut
+	}
 	return c
+}
+
+// maxDelay is how late a card may go out without saying so: what just happened
+// and what comes after a pause must not read alike.
+const maxDelay = 5 * time.Minute
+
+// Delayed puts in front of the facts when the event was, at a time that the
+// event's body said (zero: it did not), where the card goes out much later.
+func (c *Card) Delayed(at, now time.Time) {
+	if at.IsZero() || now.Sub(at) <= maxDelay {
+		return
+	}
+	when := notify.Fact{Name: "Happened", Value: at.UTC().Format("2006-01-02 15:04") + " UTC"}
+	c.Facts = append([]notify.Fact{when}, c.Facts...)
 }
 
 // branchOf is the line about the branch. Tags have a fact of their own.

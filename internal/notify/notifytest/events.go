@@ -51,13 +51,13 @@ func ref(e *notify.Event) {
 	e.URL = repositoryURL + "/commits?until=refs%2Fheads%2Ffeature"
 	switch t := e.Types[0]; t {
 	case notify.BranchDeleted:
-		e.Ref.To, e.URL = "", e.Repository.URL
+		e.Ref.To = ""
 	case notify.TagCreated, notify.TagUpdated, notify.TagDeleted:
 		e.Branch = "v2.1.0"
 		e.Ref.Name, e.Ref.Tag = e.Branch, true
 		e.URL = repositoryURL + "/commits?until=refs%2Ftags%2Fv2.1.0"
 		if t == notify.TagDeleted {
-			e.Ref.To, e.URL = "", e.Repository.URL
+			e.Ref.To = ""
 		}
 	case notify.BranchUpdated:
 		addCommits(e, "Carry over <all> wheels & levers", "Name the wheels in the log", "Test __init__ with all nines", "Fix the build", "Oil the bearings", "Prepare 2.1")
@@ -76,13 +76,31 @@ func addCommits(e *notify.Event, messages ...string) {
 	e.CommitCount = len(messages)
 }
 
+// Deleted is the address of what an event of a type that deletes something
+// deleted, as Event has it; "" for other types.
+func Deleted(t notify.EventType) string {
+	switch t {
+	case notify.BranchDeleted:
+		return repositoryURL + "/commits?until=refs%2Fheads%2Ffeature"
+	case notify.TagDeleted:
+		return repositoryURL + "/commits?until=refs%2Ftags%2Fv2.1.0"
+	case notify.PullRequestDeleted:
+		return repositoryURL + "/pull-requests/12"
+	case notify.PullRequestCommentDeleted, notify.CommitCommentDeleted:
+		return "commentId="
+	case notify.RepositoryDeleted:
+		return repositoryURL
+	}
+	return ""
+}
+
 func pullRequest(e *notify.Event) {
 	e.Branch, e.SourceBranch = "main", "feature/carry_all"
 	e.Reviewers = []notify.User{grace, alan}
 	e.URL = repositoryURL + "/pull-requests/12"
 	e.PullRequest = &notify.PullRequest{
 		ID: 12, Title: "Carry over *all* seven wheels at once", State: "OPEN", Author: ada,
-		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n- now it takes one",
+		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n    - one for each wheel &amp; a spare\n- now it takes <one>",
 		Source:      e.SourceBranch, Target: e.Branch, URL: e.URL,
 	}
 	p := e.PullRequest

@@ -6,7 +6,6 @@
 package slack
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -107,6 +106,10 @@ func (w *writer) fields(c *card.Card) {
 		w.field(n, f.Name, f.Value)
 		n++
 	}
+	if name, value := c.FactsMore(); name != "" {
+		w.field(n, name, value)
+		n++
+	}
 	if n > 0 {
 		w.raw(`]}`)
 	}
@@ -132,28 +135,20 @@ func (w *writer) field(n int, name, value string) {
 
 // commits are one section; those that do not fit are counted.
 func (w *writer) commits(c *card.Card) {
-	more := c.MoreCommits
+	left := *c
 	w.text = w.text[:0]
 	for i, k := range c.Commits {
 		before := len(w.text)
 		w.commit(k)
-		if len(w.text) > maxSection-len("• and 1000000 more") {
+		if len(w.text) > maxSection-len("• and at least 1000000 more") {
 			w.text = w.text[:before]
-			more += len(c.Commits) - i
+			left.Commits, left.MoreCommits = c.Commits[:i], c.MoreCommits+len(c.Commits)-i
 			break
 		}
 	}
-	if more > 0 {
-		w.text = append(w.text, "• and "...)
-		if len(c.Commits) == 0 {
-			w.text = append(w.text[:0], "• "...)
-		}
-		w.text = strconv.AppendInt(w.text, int64(more), 10)
-		if len(c.Commits) == 0 {
-			w.text = append(w.text, " commits"...)
-		} else {
-			w.text = append(w.text, " more"...)
-		}
+	if more := left.CommitsMore(); more != "" {
+		w.text = append(w.text, "• "...)
+		w.text = append(w.text, more...)
 	}
 	w.section()
 }

@@ -7,7 +7,6 @@
 package teams
 
 import (
-	"strconv"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -94,7 +93,8 @@ func style(k card.Kind) string {
 }
 
 func (w *writer) facts(c *card.Card) {
-	if c.Branch == "" && len(c.Facts) == 0 {
+	more, count := c.FactsMore()
+	if c.Branch == "" && len(c.Facts) == 0 && more == "" {
 		return
 	}
 	w.raw(`,{"type":"FactSet","facts":[`)
@@ -103,6 +103,9 @@ func (w *writer) facts(c *card.Card) {
 	}
 	for i, f := range c.Facts {
 		w.fact(f.Name, f.Value, i == 0 && c.Branch == "")
+	}
+	if more != "" {
+		w.fact(more, count, len(c.Facts) == 0 && c.Branch == "")
 	}
 	w.raw(`]}`)
 }
@@ -120,9 +123,10 @@ func (w *writer) fact(name, value string, first bool) {
 
 // commits are a list in one text: Teams takes \r between its lines.
 func (w *writer) commits(c *card.Card) {
+	more := c.CommitsMore()
 	if len(c.Commits) == 0 {
-		if c.MoreCommits > 0 {
-			w.raw(`,{"type":"TextBlock","text":"` + strconv.Itoa(c.MoreCommits) + ` commits","wrap":true}`)
+		if more != "" {
+			w.raw(`,{"type":"TextBlock","text":"` + more + `","wrap":true}`)
 		}
 		return
 	}
@@ -146,10 +150,10 @@ func (w *writer) commits(c *card.Card) {
 		}
 		s = append(s, '\r')
 	}
-	if c.MoreCommits > 0 {
-		s = append(s, "- and "...)
-		s = strconv.AppendInt(s, int64(c.MoreCommits), 10)
-		s = append(s, " more\r"...)
+	if more != "" {
+		s = append(s, "- "...)
+		s = append(s, more...)
+		s = append(s, '\r')
 	}
 	w.scratch = s
 	w.raw(`,{"type":"TextBlock","text":`)

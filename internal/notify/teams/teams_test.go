@@ -112,7 +112,7 @@ func TestMarkdownIsEscaped(t *testing.T) {
 		"[link](https://x)":                `\[link\](https://x)`,
 		"`code` ~gone~ C:\\x":              "\\`code\\` \\~gone\\~ C:\\\\x",
 		"- a list":                         `\- a list`,
-		"  + a list":                       `  \+ a list`,
+		"  + a list":                       "\u00a0\u00a0\\+ a list",
 		"a - b":                            `a - b`,
 		"12. a list":                       `12\. a list`,
 		"12) a list":                       `12\) a list`,
@@ -123,6 +123,12 @@ func TestMarkdownIsEscaped(t *testing.T) {
 		"a\tb\x00c":                        "a b c",
 		"<at>Ada</at> <AT>":                "<\u200bat>Ada<\u200b/at> <\u200bAT>",
 		"a < b":                            "a < b",
+		"a <b> List<String>":               "a <b> List<String>",
+		"<https://x/?a=1>, <ada@x.org>":    "&lt;https://x/?a=1>, &lt;ada@x.org>",
+		"R&D & AT&T; x&y":                  "R&D & AT&amp;T; x&y",
+		"&amp; &lt; &#60; &#x3C; &nope;":   "&amp;amp; &amp;lt; &amp;#60; &amp;#x3C; &amp;nope;",
+		"- a\n    - b\n\tcode":             "\\- a\n\n\u00a0\u00a0\u00a0\u00a0\\- b\n\n\u00a0code",
+		"a    b":                           "a \u00a0\u00a0\u00a0b",
 		"{{DATE(2017-02-14T06:08:00Z)}}":   "{\u200b{DATE(2017-02-14T06:08:00Z)}}",
 	} {
 		got := string(appendEscaped(nil, in))
