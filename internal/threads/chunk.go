@@ -67,6 +67,18 @@ func (c *Chunk) Refuse(issue int, reason Reason) {
 	}
 }
 
+// RefuseComments gives the records of an issue that are about some comments, by
+// their cloud ids in order, and no errors yet, a reason.
+func (c *Chunk) RefuseComments(issue int, comments []int64, reason Reason) {
+	entries := c.Issues[issue].Entries
+	for n := range entries {
+		if _, is := slices.BinarySearch(comments, entries[n].CloudCommentID); is && entries[n].Reason == "" {
+			entries[n].Reason = reason
+			c.Errors++
+		}
+	}
+}
+
 // Encode writes the issues as one row of a table keeps them: numbers as
 // variable-length integers, each as its difference to a neighbour. Number,
 // Records and Errors are columns beside it.

@@ -38,8 +38,11 @@ func TestOvertakenWritesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, write := range map[string]func() error{
-			"Taken":      func() error { _, err := s.Taken(ctx, old); return err },
-			"Commit":     func() error { c := after; return s.Commit(ctx, old, &c, Written{Put: put, Merge: put, Chunks: chunks}) },
+			"Taken": func() error { _, err := s.Taken(ctx, old); return err },
+			"Commit": func() error {
+				c := after
+				return s.Commit(ctx, old, &c, Written{Put: put, Add: []*News{{IssueMap: put[0], Chunk: chunks[0]}}, Chunks: chunks})
+			},
 			"CommitJob":  func() error { return s.CommitJob(ctx, old, Job{Name: JobVerify}, VerifyJob{}, JobWritten{Put: put}) },
 			"ClaimStage": func() error { _, err := s.ClaimStage(ctx, old); return err },
 			"WritePages": func() error { return stage(old).WritePages(ctx, 1, 1, [][]byte{{1}}) },
@@ -61,7 +64,7 @@ func TestOvertakenWritesNothing(t *testing.T) {
 		operate(t, s, OpStop)
 		m, _ = s.Migration(ctx)
 		c := after
-		if err := s.Commit(ctx, now, &c, Written{Put: put, Merge: []IssueMap{{11, put[0].Parents}}, Chunks: chunks}); !errors.Is(err, ErrOvertaken) {
+		if err := s.Commit(ctx, now, &c, Written{Put: put, Add: []*News{{IssueMap: IssueMap{11, put[0].Parents}, Chunk: chunks[0]}}, Chunks: chunks}); !errors.Is(err, ErrOvertaken) {
 			t.Error(err)
 		}
 		same(t, s, m, 1)

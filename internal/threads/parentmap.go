@@ -52,10 +52,78 @@ func (m ParentMap) Merge(news ParentMap) ParentMap {
 	return append(append(out, m...), news...)
 }
 
-// Parent gives the parent of a comment.
-func (m ParentMap) Parent(comment int64) (int64, bool) {
+// Add is Merge without the relations of news that would close a cycle with what
+// is there, or are their own parents: closing are their comments, for which
+// those of m stay. What m has already is not new, and no reason to refuse it.
+func (m ParentMap) Add(news ParentMap) (all ParentMap, closing []int64) {
+	for {
+		all = m.Merge(news)
+		on := all.onCycles()
+		if len(on) == 0 {
+			slices.Sort(closing)
+			return all, closing
+		}
+		var rest ParentMap
+		for i, r := range news {
+			old, ok := m.Parent(r.CommentID)
+			if same := ok && old == r.ParentID; same || !on[r.CommentID] {
+				if rest != nil {
+					rest = append(rest, r)
+				}
+				continue
+			}
+			if rest == nil {
+				rest = append(make(ParentMap, 0, len(news)), news[:i]...)
+			}
+			closing = append(closing, r.CommentID)
+		}
+		if rest == nil {
+			slices.Sort(closing)
+			return all, closing
+		}
+		news = rest // what m has comes back for them, and may close a cycle with others
+	}
+}
+
+// onCycles gives the comments whose parents lead back to them.
+func (m ParentMap) onCycles() map[int64]bool {
+	const onPath, over = 1, 2
+	var on map[int64]bool
+	state := make([]uint8, len(m))
+	for start := range m {
+		i := start
+		for i >= 0 && state[i] == 0 {
+			state[i] = onPath
+			i = m.place(m[i].ParentID)
+		}
+		if i >= 0 && state[i] == onPath {
+			if on == nil {
+				on = map[int64]bool{}
+			}
+			for at := i; !on[m[at].CommentID]; at = m.place(m[at].ParentID) {
+				on[m[at].CommentID] = true
+			}
+		}
+		for i = start; i >= 0 && state[i] == onPath; i = m.place(m[i].ParentID) {
+			state[i] = over
+		}
+	}
+	return on
+}
+
+// place is where a comment's relation is, -1 where it has none.
+func (m ParentMap) place(comment int64) int {
 	i, ok := slices.BinarySearchFunc(m, comment, func(r Relation, id int64) int { return cmp.Compare(r.CommentID, id) })
 	if !ok {
+		return -1
+	}
+	return i
+}
+
+// Parent gives the parent of a comment.
+func (m ParentMap) Parent(comment int64) (int64, bool) {
+	i := m.place(comment)
+	if i < 0 {
 		return 0, false
 	}
 	return m[i].ParentID, true

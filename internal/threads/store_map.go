@@ -126,13 +126,31 @@ func (w *mapWriter) readSome(ctx context.Context, issues []int64, found map[int6
 // merge merges maps into what there is; of two for one issue, the later one
 // comes on top.
 func (w *mapWriter) merge(ctx context.Context, maps []IssueMap) error {
+	return w.combine(ctx, maps, func(n int, old ParentMap) ParentMap { return old.Merge(maps[n].Parents) })
+}
+
+// add adds news to what there is, and notes what of them would close a cycle.
+func (w *mapWriter) add(ctx context.Context, news []*News) error {
+	maps := make([]IssueMap, len(news))
+	for i, n := range news {
+		maps[i] = n.IssueMap
+	}
+	return w.combine(ctx, maps, func(n int, old ParentMap) (all ParentMap) {
+		all, news[n].Closing = old.Add(news[n].Parents)
+		return all
+	})
+}
+
+// combine makes of the map that each issue has, one after the other, what
+// change gives.
+func (w *mapWriter) combine(ctx context.Context, maps []IssueMap, change func(n int, old ParentMap) ParentMap) error {
 	ids := issuesOf(maps)
 	found, err := w.read(ctx, ids)
 	if err != nil {
 		return err
 	}
 	now := make(map[int64]string, len(ids))
-	for _, m := range maps {
+	for n, m := range maps {
 		text, again := now[m.CloudIssueID]
 		if !again {
 			text = found[m.CloudIssueID].parents
@@ -143,7 +161,7 @@ func (w *mapWriter) merge(ctx context.Context, maps []IssueMap) error {
 				return fmt.Errorf("the map of issue %d: %w", m.CloudIssueID, err)
 			}
 		}
-		now[m.CloudIssueID] = string(old.Merge(m.Parents).AppendJSON(nil))
+		now[m.CloudIssueID] = string(change(n, old).AppendJSON(nil))
 	}
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return found[id].parents == now[id] })
 	return w.save(ctx, ids, found, now)

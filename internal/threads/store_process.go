@@ -3,19 +3,30 @@ package threads
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"outrigger/internal/db"
 )
 
 // Written is what a worker did since its last commit.
 type Written struct {
-	// Merge are maps to be merged into those of the database, where that is the
-	// target.
-	Merge []IssueMap
+	// Add are to be added to the maps of the database, where that is the target.
+	Add []*News
 	// Put are maps as another target has them now.
 	Put []IssueMap
 	// Chunks have entries whose reason only the target knew.
 	Chunks []*Chunk
+}
+
+// News are the relations that an issue of a chunk brings.
+type News struct {
+	IssueMap
+	Chunk *Chunk
+	Place int
+
+	// Closing are the comments, of those whose relations would close a cycle with
+	// what the target holds. Commit finds them.
+	Closing []int64
 }
 
 // Commit stores what a worker did, with how the migration stands then, in one
@@ -35,9 +46,9 @@ func (s *Store) Commit(ctx context.Context, h Holder, m *Migration, w Written) e
 			return err
 		}
 		if overtaken = stored.Epoch != m.Epoch || stored.Phase != PhaseProcessing; overtaken {
-			return s.written(ctx, tx, m.Stage, Written{Put: w.Put})
+			return s.written(ctx, tx, &after, Written{Put: w.Put})
 		}
-		if err := s.written(ctx, tx, m.Stage, w); err != nil {
+		if err := s.written(ctx, tx, &after, w); err != nil {
 			return err
 		}
 		if after.Phase != PhaseProcessing {
@@ -55,24 +66,38 @@ func (s *Store) Commit(ctx context.Context, h Holder, m *Migration, w Written) e
 	return err
 }
 
-func (s *Store) written(ctx context.Context, tx *db.Tx, stage int64, w Written) error {
-	for _, c := range w.Chunks {
+func (s *Store) written(ctx context.Context, tx *db.Tx, m *Migration, w Written) error {
+	if len(w.Add)+len(w.Put) > 0 {
+		maps, err := s.writeMaps(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := maps.add(ctx, w.Add); err != nil {
+			return err
+		}
+		if err := maps.put(ctx, w.Put); err != nil {
+			return err
+		}
+	}
+	changed := slices.Clone(w.Chunks)
+	for _, n := range w.Add {
+		if len(n.Closing) == 0 {
+			continue
+		}
+		n.Chunk.RefuseComments(n.Place, n.Closing, Cycle)
+		m.ParentMaps -= int64(len(n.Closing))
+		m.Permanent += int64(len(n.Closing))
+		if !slices.Contains(changed, n.Chunk) {
+			changed = append(changed, n.Chunk)
+		}
+	}
+	for _, c := range changed {
 		if _, err := tx.Exec(ctx, `UPDATE threads_chunks SET errors = $3, data = $4 WHERE stage_id = $1 AND number = $2`,
-			stage, c.Number, c.Errors, c.Encode()); err != nil {
+			m.Stage, c.Number, c.Errors, c.Encode()); err != nil {
 			return fmt.Errorf("note errors: %w", err)
 		}
 	}
-	if len(w.Merge) == 0 && len(w.Put) == 0 {
-		return nil
-	}
-	maps, err := s.writeMaps(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if err := maps.merge(ctx, w.Merge); err != nil {
-		return err
-	}
-	return maps.put(ctx, w.Put)
+	return nil
 }
 
 // Chunks reads up to limit chunks of a stage, from a number on: fewer at its

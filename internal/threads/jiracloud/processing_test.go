@@ -155,7 +155,7 @@ func TestModel(t *testing.T) {
 
 func history(t *testing.T, rt *rapid.T, d *db.DB) {
 	records := threadstest.Records(rt)
-	mappings := threadstest.Mappings(rt, records)
+	mappings := threadstest.Collide(rt, threadstest.Mappings(rt, records))
 	refused, before := map[int64]threads.Reason{}, map[int64]threads.ParentMap{}
 	for _, issue := range slices.Sorted(maps.Keys(threadstest.NewModel(records, mappings).Maps)) {
 		switch rapid.SampledFrom([]string{"", "", "large", "small", "missing", "forbidden"}).Draw(rt, "issue") {

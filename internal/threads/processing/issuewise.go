@@ -70,7 +70,10 @@ func (f *migrationFeed) next(ctx context.Context) (*task, error) {
 	f.issueAt++
 	if news := i.Relations(); len(news) > 0 {
 		t.ask = func(ctx context.Context) (threads.ParentMap, error) {
-			return f.p.Target.Write(ctx, t.issue, func(old threads.ParentMap) threads.ParentMap { return old.Merge(news) })
+			return f.p.Target.Write(ctx, t.issue, func(old threads.ParentMap) (all threads.ParentMap) {
+				all, t.closing = old.Add(news)
+				return all
+			})
 		}
 	}
 	return t, nil
@@ -95,6 +98,10 @@ func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried 
 			after.Advance(t.chunk, *i, 0)
 		default:
 			put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
+			if len(t.closing) > 0 {
+				t.chunk.RefuseComments(t.place, t.closing, threads.Cycle)
+				changed[t.chunk.Number] = t.chunk
+			}
 			after.Advance(t.chunk, *i, len(i.Relations()))
 		}
 	}

@@ -60,12 +60,13 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 		if len(chunks) == 0 && m.ChunksDone < m.Chunks {
 			return errNoChunk(m.ChunksDone)
 		}
-		after, maps := *m, []threads.IssueMap(nil)
+		after, news := *m, []*threads.News(nil)
 		for _, c := range chunks {
-			for _, i := range c.Issues[after.IssuesInChunk:] {
+			for place := int(after.IssuesInChunk); place < len(c.Issues); place++ {
+				i := c.Issues[place]
 				parents := i.Relations()
 				if len(parents) > 0 {
-					maps = append(maps, threads.IssueMap{CloudIssueID: i.CloudIssueID, Parents: parents})
+					news = append(news, &threads.News{IssueMap: threads.IssueMap{CloudIssueID: i.CloudIssueID, Parents: parents}, Chunk: c, Place: place})
 				}
 				after.Advance(c, i, len(parents))
 			}
@@ -75,7 +76,7 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 		}
 		began := time.Now()
 		if err := p.patient(ctx, "write maps", func(ctx context.Context) error {
-			return p.Store.Commit(ctx, lease, &after, threads.Written{Merge: maps})
+			return p.Store.Commit(ctx, lease, &after, threads.Written{Add: news})
 		}); err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ type history struct {
 func newHistory(r *rapid.T, d *db.DB, proxy *dbtest.Proxy, target bool) *history {
 	h := &history{r: r, proxy: proxy, refused: map[int64]threads.Reason{}}
 	h.records = threadstest.Records(r)
-	h.mappings = threadstest.Mappings(r, h.records)
+	h.mappings = threadstest.Collide(r, threadstest.Mappings(r, h.records))
 	if !target {
 		h.rig = newRig(r, d, nil)
 	} else {

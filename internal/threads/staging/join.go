@@ -6,7 +6,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// byComment is the third pass: the last record of each comment, with the
+// byComment is the fourth pass: the last record of each comment, with the
 // comment's mapping, into records by parent.
 func (s *stage) byComment() error {
 	records, err := s.records.lastOf()
@@ -14,6 +14,10 @@ func (s *stage) byComment() error {
 		return err
 	}
 	mappings, err := s.comments.lastOf()
+	if err != nil {
+		return err
+	}
+	same, err := s.same.stream()
 	if err != nil {
 		return err
 	}
@@ -31,6 +35,13 @@ func (s *stage) byComment() error {
 		out := row{parent, comment, issue}
 		if mapped {
 			out[3], out[4] = mappings.now[2], commentMapped
+			shared, err := same.to(comment)
+			if err != nil {
+				return err
+			}
+			if shared {
+				out[4] |= commentShared
+			}
 		} else {
 			miss(&p.MissingComments, comment)
 		}
@@ -54,7 +65,7 @@ func (s *stage) byComment() error {
 	return s.parents.finish()
 }
 
-// byParent is the fourth pass: records by parent, with the parent's mapping
+// byParent is the fifth pass: records by parent, with the parent's mapping
 // and the issue that its own record names, into records by issue.
 func (s *stage) byParent() error {
 	parents, err := s.parents.stream()
@@ -176,6 +187,7 @@ func (s *stage) byIssue() error {
 		}
 		g.reset(records)
 		g.markCycles()
+		g.markCloudCycles()
 		if err := markEntries(&g, entries, issue); err != nil {
 			return err
 		}
@@ -234,6 +246,9 @@ func (s *stage) entry(r row, issueMapped, cycle bool) threads.Entry {
 	if cycle {
 		s.preview.Cycles++
 	}
+	if isSelfInCloud(r) && r[1] != r[2] {
+		s.preview.SelfParents++
+	}
 	switch {
 	case !issueMapped:
 		e.Reason = threads.NoIssueMapping
@@ -241,12 +256,14 @@ func (s *stage) entry(r row, issueMapped, cycle bool) threads.Entry {
 		e.Reason = threads.NoCommentMapping
 	case flags&parentMapped == 0:
 		e.Reason = threads.NoParentMapping
-	case r[1] == r[2]:
+	case r[1] == r[2] || r[3] == r[4]:
 		e.Reason = threads.SelfParent
 	case cycle:
 		e.Reason = threads.Cycle
 	case flags&parentAway != 0:
 		e.Reason = threads.OtherIssue
+	case flags&commentShared != 0:
+		e.Reason = threads.SameTarget
 	default:
 		e.CloudCommentID, e.CloudParentID = r[3], r[4]
 		return e

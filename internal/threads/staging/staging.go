@@ -4,6 +4,7 @@
 // Both files are read once, into sorted runs; then everything is a merge of
 // sorted streams:
 //
+//	comment mappings by cloud id                       → comments that share one
 //	records by comment   ⋈ comment mappings            → records by parent
 //	records by parent    ⋈ comment mappings ⋈ records  → records by issue
 //	records by issue     ⋈ issue mappings              → chunks
@@ -62,7 +63,7 @@ func Stage(ctx context.Context, o Options) (*threads.Preview, error) {
 		o.ChunkSize = threads.ChunkSize
 	}
 	s := &stage{Options: o, ctx: ctx, preview: &threads.Preview{Errors: map[threads.Reason]int64{}}}
-	for _, pass := range []func() error{s.readHierarchy, s.readMappings, s.byComment, s.byParent, s.crossCycles, s.byIssue} {
+	for _, pass := range []func() error{s.readHierarchy, s.readMappings, s.sameTargets, s.byComment, s.byParent, s.crossCycles, s.byIssue} {
 		if err := pass(); err != nil {
 			return nil, err
 		}
@@ -81,6 +82,7 @@ type stage struct {
 
 	records  *sorter // comment, place in the file, issue, parent
 	comments *sorter // server id, place in the file, cloud id
+	same     *sorter // server ids of comments that share their cloud id with another one
 	issues   *sorter // server id, place in the file, cloud id
 	parents  *sorter // parent, comment, issue, cloud id of comment, flags
 	joined   *sorter // issue, comment, parent, cloud ids of comment and parent, flags
@@ -94,6 +96,7 @@ const (
 	parentMapped
 	parentReplies // the parent is a reply itself: it has a record
 	parentAway    // and that record is in another issue
+	commentShared // another comment has the same cloud id
 )
 
 // readHierarchy is the first pass: the hierarchy file into records by comment.

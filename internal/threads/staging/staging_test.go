@@ -122,7 +122,7 @@ func check(t interface {
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		records := threadstest.Records(t)
-		mappings := threadstest.Mappings(t, records)
+		mappings := threadstest.Collide(t, threadstest.Mappings(t, records))
 		o, store := options(threadstest.Hierarchy(records), threadstest.CSV(mappings), rapid.SampledFrom([]int{2, 7, 64, DefaultRows}).Draw(t, "rows"))
 		preview, err := Stage(context.Background(), o)
 		if err != nil {

@@ -3,6 +3,7 @@
 package threadstest
 
 import (
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -71,6 +72,22 @@ func Mappings(t *rapid.T, records []threads.Record) []threads.IDMapping {
 	}
 	add("jira/classic:project", 10200)
 	return rapid.Permutation(list).Draw(t, "order")
+}
+
+// Collide gives some of the mappings the cloud id of another one.
+func Collide(t *rapid.T, mappings []threads.IDMapping) []threads.IDMapping {
+	list := slices.Clone(mappings)
+	if len(list) == 0 {
+		return list
+	}
+	for range rapid.IntRange(0, 12).Draw(t, "collisions") {
+		a := rapid.IntRange(0, len(list)-1).Draw(t, "which")
+		b := rapid.IntRange(0, len(list)-1).Draw(t, "with")
+		if list[a].EntityType == list[b].EntityType {
+			list[a].CloudID = list[b].CloudID
+		}
+	}
+	return list
 }
 
 // Hierarchy writes records as an array.

@@ -16,6 +16,8 @@ type Model struct {
 	relation map[int64]map[int64]int64         // cloud issue, comment, parent
 	mapped   map[string]map[int64]int64        // entity type, server id, cloud id
 	last     map[int64]threads.Record          // by comment
+	sharers  map[int64]int                     // comments of a cloud id
+	collide  map[int64]bool                    // issues with a comment that shares its cloud id
 }
 
 // NewModel works it out.
@@ -23,6 +25,7 @@ func NewModel(records []threads.Record, mappings []threads.IDMapping) *Model {
 	m := &Model{
 		Reasons: map[threads.Record]threads.Reason{}, Maps: map[int64]threads.ParentMap{}, relation: map[int64]map[int64]int64{},
 		mapped: map[string]map[int64]int64{threads.EntityComment: {}, threads.EntityIssue: {}}, last: map[int64]threads.Record{},
+		sharers: map[int64]int{}, collide: map[int64]bool{},
 	}
 	m.Preview.Errors = map[threads.Reason]int64{}
 	m.takeMappings(mappings)
@@ -41,6 +44,11 @@ func NewModel(records []threads.Record, mappings []threads.IDMapping) *Model {
 		}
 		return compare(a.CommentID, b.CommentID)
 	})
+	for _, r := range m.Records {
+		if cloud, ok := m.mapped[threads.EntityComment][r.CommentID]; ok && m.sharers[cloud] > 1 {
+			m.collide[r.IssueID] = true
+		}
+	}
 	for _, r := range m.Records {
 		m.judge(r)
 	}
@@ -76,6 +84,9 @@ func (m *Model) takeMappings(mappings []threads.IDMapping) {
 		}
 		ids[i.ServerID] = i.CloudID
 	}
+	for _, cloud := range m.mapped[threads.EntityComment] {
+		m.sharers[cloud]++
+	}
 	m.Preview.CommentMappings = int64(len(m.mapped[threads.EntityComment]))
 	m.Preview.IssueMappings = int64(len(m.mapped[threads.EntityIssue]))
 }
@@ -100,6 +111,32 @@ func (m *Model) onCycle(r threads.Record) bool {
 	return false
 }
 
+// onCloudCycle tells whether, within the record's issue and by cloud ids, the
+// comment's parents lead back to it, through others. Where comments share a
+// cloud id, that has several parents.
+func (m *Model) onCloudCycle(r threads.Record) bool {
+	edge := func(r threads.Record) (from, to int64, ok bool) {
+		from, a := m.mapped[threads.EntityComment][r.CommentID]
+		to, b := m.mapped[threads.EntityComment][r.ParentCommentID]
+		return from, to, a && b && from != to
+	}
+	goal, at, ok := edge(r)
+	if !ok || !m.collide[r.IssueID] { // those of large tests do not
+		return false
+	}
+	been := map[int64]bool{at: true}
+	for grown := true; grown && !been[goal]; {
+		grown = false
+		for _, other := range m.Records {
+			from, to, ok := edge(other)
+			if ok && other.IssueID == r.IssueID && been[from] && !been[to] {
+				been[to], grown = true, true
+			}
+		}
+	}
+	return been[goal]
+}
+
 // judge says what becomes of a record.
 func (m *Model) judge(r threads.Record) {
 	issue, issueOK := m.mapped[threads.EntityIssue][r.IssueID]
@@ -107,7 +144,8 @@ func (m *Model) judge(r threads.Record) {
 	parent, parentOK := m.mapped[threads.EntityComment][r.ParentCommentID]
 	own, replies := m.last[r.ParentCommentID]
 	away := replies && own.IssueID != r.IssueID
-	self, cycle := r.CommentID == r.ParentCommentID, m.onCycle(r)
+	self := r.CommentID == r.ParentCommentID || commentOK && parentOK && comment == parent
+	cycle := m.onCycle(r) || m.onCloudCycle(r)
 	for _, count := range []struct {
 		is bool
 		n  *int64
@@ -121,7 +159,7 @@ func (m *Model) judge(r threads.Record) {
 		reason threads.Reason
 	}{
 		{!issueOK, threads.NoIssueMapping}, {!commentOK, threads.NoCommentMapping}, {!parentOK, threads.NoParentMapping},
-		{self, threads.SelfParent}, {cycle, threads.Cycle}, {away, threads.OtherIssue},
+		{self, threads.SelfParent}, {cycle, threads.Cycle}, {away, threads.OtherIssue}, {m.sharers[comment] > 1, threads.SameTarget},
 	} {
 		if rule.is {
 			m.fail(r, rule.reason)
@@ -131,9 +169,13 @@ func (m *Model) judge(r threads.Record) {
 	if m.relation[issue] == nil {
 		m.relation[issue] = map[int64]int64{}
 	}
-	// In the order of issues and comments: where two comments have the same
-	// cloud id, the later one counts.
 	m.relation[issue][comment] = parent
+}
+
+// Cloud gives a record that is no error in the ids of the cloud.
+func (m *Model) Cloud(r threads.Record) (issue int64, relation threads.Relation) {
+	comments := m.mapped[threads.EntityComment]
+	return m.mapped[threads.EntityIssue][r.IssueID], threads.Relation{CommentID: comments[r.CommentID], ParentID: comments[r.ParentCommentID]}
 }
 
 // Refuse takes the maps of cloud issues that a target refuses out of the model,
