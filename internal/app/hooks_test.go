@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"outrigger/internal/config"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/secret"
 )
@@ -105,5 +106,44 @@ func TestAHeaderMakesNoOtherEvent(t *testing.T) {
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(answer), "pr:opened") {
 		t.Errorf("answered %d %s, %v", resp.StatusCode, answer, err)
+	}
+}
+
+// A signed rename brings nobody's permission to another repository.
+func TestARenameMovesNoPermission(t *testing.T) {
+	a := startWithHook(t)
+	own := identity.Where{Connection: "main", Project: "ATL", Repository: "canoe"}
+	if _, err := a.identity.CreateUser(t.Context(), "mallory", secret.New(password)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.identity.Grant(t.Context(), "mallory", identity.RepoAdmin, own); err != nil {
+		t.Fatal(err)
+	}
+	const repository = `{"slug":%q,"name":%q,"project":{"key":%q,"name":%q}}`
+	body := fmt.Appendf(nil, `{"eventKey":"repo:modified","date":"2026-01-02T03:04:05+0000","old":`+repository+`,"new":`+repository+`}`,
+		"canoe", "canoe", "ATL", "ATL", "vault", "vault", "PAC", "PAC")
+	r, err := http.NewRequest("POST", a.URL()+"/hooks/main", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close = true
+	r.Header.Set("X-Event-Key", "repo:modified")
+	r.Header.Set(hook.SignatureHeader, hook.Sign(body, secret.New("hook secret")))
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("answered %d", resp.StatusCode)
+	}
+	mallory := func(r *http.Request) { r.SetBasicAuth("mallory", password) }
+	for path, want := range map[string]int{"PAC&repositoryKey=vault": 403, "ATL&repositoryKey=canoe": 200} {
+		if status, _ := get(t, a.URL()+"/rest/mtbs/1.0/configuration/filter?projectKey="+path, mallory); status != want {
+			t.Errorf("%s: %d, want %d", path, status, want)
+		}
+	}
+	if status, list := get(t, a.URL()+"/rest/outrigger/1.0/renames", asAdmin); status != 200 || !strings.Contains(list, `"reason":"grants"`) {
+		t.Errorf("offered: %d %s", status, list)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
+	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/notify/outbox"
@@ -27,16 +28,20 @@ type chat struct {
 func (a *App) openNotify(ctx context.Context) error {
 	store := notify.NewStore(a.db, a.box, a.log)
 	store.Measure(a.registry)
+	store.UsePlatforms(connectionsOf(a.cfg.Notify.Connections), map[string]notify.Decoder{config.KindBitbucketDC: bitbucketdc.Decode})
 	if err := store.Load(ctx); err != nil {
 		return fmt.Errorf("load the rules: %w", err)
 	}
 	a.chat.store = store
-	connections := connectionsOf(a.cfg.Notify.Connections)
-	rules := &notify.Rules{Store: store, Connections: connections, CheckURL: a.outgoing.CheckURL}
+	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL}
 	hook.New(hook.Options{
-		Store: store, Connections: connections, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
+		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)
 	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
+	hooks := &notify.Hooks{Store: store, Ask: func(ctx context.Context, c *notify.Connection) (string, error) {
+		return client.Version(ctx, a.outgoing.Trusted(), c)
+	}}
+	(&notify.HooksAPI{Hooks: hooks}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: appendDigest,
@@ -69,7 +74,7 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 	var list notify.Connections
 	for _, c := range configured {
 		connection := notify.Connection{
-			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, Unsigned: c.Unsigned, Decode: bitbucketdc.Decode,
+			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, Unsigned: c.Unsigned,
 		}
 		if !c.WebhookSecret.IsZero() {
 			connection.Secrets = []secret.Value{c.WebhookSecret}

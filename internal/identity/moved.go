@@ -55,3 +55,10 @@ func grantsAt(ctx context.Context, tx *db.Tx, at Where) ([]Grant, error) {
 	}
 	return found, rows.Err()
 }
+
+// CountGrants says how many grants there are at a place; without a repository
+// those at the project's repositories count too.
+func CountGrants(ctx context.Context, tx *db.Tx, at Where) (int, error) {
+	found, err := grantsAt(ctx, tx, at)
+	return len(found), err
+}

@@ -1,22 +1,37 @@
 package notify
 
 import (
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
 )
 
-// Connection is one code-hosting platform whose webhooks come in at
+// Connection is one code-hosting platform, whose webhooks come in at
 // /hooks/{name}.
 type Connection struct {
 	Name     string
 	Kind     string // such as "bitbucket-dc"
 	BaseURL  string // of the platform; links in cards begin with it
-	Secrets  []secret.Value
+	User     string // of the account for the platform's REST API
+	Token    secret.Value
 	Unsigned bool // webhooks are taken without a signature when there is no secret
 	Decode   Decoder
+
+	// Of the configuration file alone: it is read-only, and its own hook has
+	// these secrets.
+	File    bool
+	Secrets []secret.Value
+
+	Version   int64 // counts saves; 0 for one of the file
+	CreatedBy string
+	CreatedAt time.Time
+	UpdatedBy string
+	UpdatedAt time.Time
 }
 
 // Decoder turns the body of a verified webhook into events. It gives none,
@@ -24,11 +39,49 @@ type Connection struct {
 // not know; ErrNotUnderstood for JSON that is not what the key promises.
 type Decoder func(key string, body []byte, baseURL string) ([]Event, error)
 
-// TakesUnsigned tells whether a webhook counts as the platform's own without a
-// signature.
-func (c *Connection) TakesUnsigned() bool { return len(c.Secrets) == 0 && c.Unsigned }
+// maxCredential is how many bytes a user name or a token may have: the
+// platform's own have under 100.
+const maxCredential = 500
 
-// Connections are the platforms that are configured.
+// shortName is what fits in a webhook URL without escaping.
+var shortName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+func checkShortName(f *fault.Fields, field, name string) {
+	if !shortName.MatchString(name) {
+		f.Add(field, "A name has 1 to 63 lower-case letters, digits and dashes, and no dash at either end.")
+	}
+}
+
+// validate names every wrong member at once. kinds are those that there is a
+// decoder for.
+func (c *Connection) validate(kinds map[string]Decoder) error {
+	var f fault.Fields
+	checkShortName(&f, "name", c.Name)
+	if kinds[c.Kind] == nil {
+		f.Add("kind", "%q is not a kind of platform; use bitbucket-dc.", c.Kind)
+	}
+	u, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		f.Add("baseUrl", "Write it as https://host or https://host/path.")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		f.Add("baseUrl", "A base URL has a scheme, a host and perhaps a path, and nothing else.")
+	case len(c.BaseURL) > maxCredential:
+		f.Add("baseUrl", "It has at most %d bytes.", maxCredential)
+	}
+	if len(c.User) > maxCredential {
+		f.Add("user", "It has at most %d bytes.", maxCredential)
+	}
+	if len(c.Token.Reveal()) > maxCredential {
+		f.Add("token", "It has at most %d bytes.", maxCredential)
+	}
+	if c.User != "" && c.Token.IsZero() {
+		f.Add("token", "Give the user's password or token too.")
+	}
+	return f.Err()
+}
+
+// Connections are the platforms, by name.
 type Connections []Connection
 
 // Find gives the connection of that name, nil when there is none.
@@ -57,7 +110,7 @@ func (cs Connections) Resolve(name string) (string, error) {
 	case name == "" && len(cs) == 1:
 		return cs[0].Name, nil
 	case len(cs) == 0:
-		return "", oneField("connection", "No connection is configured; add one to notify.connections.")
+		return "", oneField("connection", "There is no connection yet; add one.")
 	case name == "":
 		return "", oneField("connection", "Say which platform: "+strings.Join(cs.Names(), ", ")+".")
 	case cs.Find(name) == nil:

@@ -25,7 +25,7 @@ type ruleForm struct {
 
 func (p *Pages) form(form *console.Form, stored *RuleInfo, level Level) ruleForm {
 	f := ruleForm{Form: form, Stored: stored, Level: level, Back: rulesPath + query("level", levelQuery(level)), Events: eventGroups(p.editions())}
-	for _, name := range p.Rules.Connections.Names() {
+	for _, name := range p.Store.Platforms().Connections.Names() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
 	f.Formats = []console.Option{

@@ -64,8 +64,7 @@ func newServer(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connections := Connections{{Name: "dc", Kind: "bitbucket-dc"}}
-	rules := &Rules{Store: s.store, Connections: connections, CheckURL: func(raw string) error {
+	rules := &Rules{Store: s.store, CheckURL: func(raw string) error {
 		if !strings.HasPrefix(raw, "https://") {
 			return fault.New(fault.Invalid, "Only https.")
 		}

@@ -13,8 +13,7 @@ import (
 // Rules is what people do with rules, each with its permission: the REST API
 // and the console both go through it.
 type Rules struct {
-	Store       *Store
-	Connections Connections
+	Store *Store
 	// CheckURL judges a webhook URL as far as that can be done without
 	// dialling: fault.Invalid, or nil.
 	CheckURL func(string) error
@@ -44,7 +43,7 @@ func (s *Rules) List(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
 		return nil, oneField("projectKey", "A repositoryKey needs its projectKey too.")
 	}
 	if of.Level() != Global {
-		name, err := s.Connections.Resolve(q.Connection)
+		name, err := s.Store.Platforms().Connections.Resolve(q.Connection)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +78,7 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string) (RuleIn
 		if draft.ProjectKey == "" && draft.RepositoryKey != "" {
 			return RuleInfo{}, oneField("repositoryKey", "A repository needs its projectKey too.")
 		}
-		name, err := s.Connections.Resolve(draft.Connection)
+		name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
 		if err != nil {
 			return RuleInfo{}, err
 		}

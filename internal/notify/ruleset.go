@@ -9,10 +9,11 @@ import (
 )
 
 // RuleSet is the enabled rules of one generation, indexed so that an event
-// meets only the rules of its own project and repository. It never changes;
-// a save makes a new one.
+// meets only the rules of its own project and repository, with the platforms
+// of that generation. It never changes; a save makes a new one.
 type RuleSet struct {
 	Generation  int64
+	Platforms   *Platforms // nil before the first load
 	byID        map[int64]*compiledRule
 	connections map[string]*connectionRules
 }
@@ -144,21 +145,30 @@ func (s *RuleSet) Match(e *Event, matched []*Rule) []*Rule {
 	types := e.TypeSet()
 	user := fold(e.Actor.Name)
 	project := fold(e.Project.Key)
-	take := func(rules []*compiledRule) {
-		for _, c := range rules {
-			if c.takes(e, types, user) && !contains(matched, c.Rule) {
-				matched = append(matched, c.Rule)
-			}
-		}
-	}
-	take(conn.all)
-	take(conn.projects[project])
+	matched = take(conn.all, matched, e, types, user)
+	matched = take(conn.projects[project], matched, e, types, user)
 	if e.Repository.Key != "" {
-		take(conn.repositories[project+"/"+fold(e.Repository.Key)])
+		matched = take(conn.repositories[project+"/"+fold(e.Repository.Key)], matched, e, types, user)
 	}
-	if by, ok := e.renamed(); ok { // rules still have the old keys
-		take(conn.projects[fold(by.from.ProjectKey)])
-		take(conn.repositories[fold(by.from.ProjectKey)+"/"+fold(by.from.RepositoryKey)])
+	return matched
+}
+
+// matchOld is Match for a rename: of the rules that still have the old keys.
+func (s *RuleSet) matchOld(e *Event, by rename, matched []*Rule) []*Rule {
+	conn := s.connections[e.Connection]
+	if conn == nil {
+		return matched
+	}
+	types, user, project := e.TypeSet(), fold(e.Actor.Name), fold(by.from.ProjectKey)
+	matched = take(conn.projects[project], matched, e, types, user)
+	return take(conn.repositories[project+"/"+fold(by.from.RepositoryKey)], matched, e, types, user)
+}
+
+func take(rules []*compiledRule, matched []*Rule, e *Event, types TypeSet, user string) []*Rule {
+	for _, c := range rules {
+		if c.takes(e, types, user) && !contains(matched, c.Rule) {
+			matched = append(matched, c.Rule)
+		}
 	}
 	return matched
 }

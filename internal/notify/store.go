@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"outrigger/internal/db"
 	"outrigger/internal/secret"
 )
@@ -27,6 +29,10 @@ type Store struct {
 	events *db.Batch[*Receipt]
 	done   *db.Batch[*Result]
 	counts *deliveryCounts
+
+	file     Connections        // of the configuration file
+	kinds    map[string]Decoder // by the kind of platform
+	renewing singleflight.Group
 
 	stale chan struct{} // holds one wish to load the rules again, where that failed
 	// enqueued is told of every delivery right after its commit, and moved
@@ -90,7 +96,7 @@ func (s *Store) Load(ctx context.Context) error {
 // wrote may yet be undone, so they hold for nobody else before the commit.
 func (s *Store) load(ctx context.Context, tx *db.Tx) (*RuleSet, error) {
 	now := s.rules.Load()
-	generation, err := readGeneration(ctx, tx)
+	generation, platforms, err := readGeneration(ctx, tx)
 	if err != nil || generation == now.Generation {
 		return now, err
 	}
@@ -99,6 +105,11 @@ func (s *Store) load(ctx context.Context, tx *db.Tx) (*RuleSet, error) {
 		return nil, err
 	}
 	set, broken := now.next(generation, rules)
+	if set.Platforms = now.Platforms; set.Platforms == nil || set.Platforms.count != platforms {
+		if set.Platforms, err = s.readPlatforms(ctx, tx, platforms); err != nil {
+			return nil, err
+		}
+	}
 	for id, err := range broken {
 		s.log.Warn("a rule matches nothing until it is edited", "rule", id, "cause", err)
 	}
@@ -174,10 +185,10 @@ func (s *Store) reload(ctx context.Context) {
 // against it. The number only has to be ours.
 const generationLock = 0x6f7574726967 // "outrig"
 
-func readGeneration(ctx context.Context, tx *db.Tx) (int64, error) {
-	var g int64
-	if err := tx.QueryRow(ctx, `SELECT generation FROM notify_generation`).Scan(&g); err != nil {
-		return 0, fmt.Errorf("read generation: %w", err)
+func readGeneration(ctx context.Context, tx *db.Tx) (generation, platforms int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT generation, platforms FROM notify_generation`).Scan(&generation, &platforms)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read generation: %w", err)
 	}
-	return g, nil
+	return generation, platforms, nil
 }

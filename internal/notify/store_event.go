@@ -16,6 +16,7 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 )
 
 // Outcome says what became of a webhook.
@@ -31,8 +32,12 @@ const (
 // Receipt is one verified webhook on its way into the store.
 type Receipt struct {
 	Connection string
+	Hook       string // the name of the one it came in by; "" is the connection's own
+	HookID     int64  // of the hook that verified it
 	Key        string
 	RequestID  string // empty: none was given
+	Address    string // of the sender, for the audit trail
+	AnswerID   string // the id of our answer, likewise
 	ReceivedAt time.Time
 	Outcome    Outcome
 	Reason     string
@@ -47,6 +52,9 @@ type Receipt struct {
 	Duplicate bool
 	Undecided <-chan struct{}
 
+	hook        *Hook
+	refusal     error // it may not be taken
+	withheld    bool  // it is kept, and delivered to nobody
 	fingerprint []byte
 	encoded     [][]byte
 	generation  int64
@@ -61,17 +69,21 @@ const sameBodyWithin = 10 * time.Minute
 
 // Accept matches the events of a webhook and keeps them with their deliveries
 // in one commit. When it returns nil they are durable. A webhook that was
-// there before is left alone and marked Duplicate. Where ctx ends before the
-// database has committed, it is fault.Unavailable.
+// there before is left alone and marked Duplicate.
+//
+// Errors: fault.Forbidden for what is outside the scope of its hook,
+// fault.NotFound where that hook is gone, fault.Unavailable where ctx ends
+// before the database has committed.
 func (s *Store) Accept(ctx context.Context, r *Receipt) error {
 	r.Key, r.RequestID, r.Reason = clean(r.Key), clean(r.RequestID), clean(r.Reason)
-	sum := sha256.Sum256([]byte(r.Connection + "\x00" + r.Key + "\x00" + string(r.Digest)))
-	r.fingerprint = sum[:16]
+	r.match(s.Rules())
+	if r.refusal != nil {
+		return r.refusal
+	}
 	buf := encodings.Get().(*bytes.Buffer)
 	if err := r.encode(buf); err != nil {
 		return err
 	}
-	r.match(s.Rules())
 	settled, err := s.events.DoUntil(ctx, r)
 	if settled != nil { // buf is still the batch's
 		r.Undecided = settled
@@ -82,6 +94,9 @@ func (s *Store) Accept(ctx context.Context, r *Receipt) error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return db.ErrUndecided
+	}
+	if err == nil {
+		err = r.refusal
 	}
 	return err
 }
@@ -120,14 +135,24 @@ func (r *Receipt) encode(buf *bytes.Buffer) error {
 // eventOptions read the struct tags as encoding/json does.
 var eventOptions = jsonv2.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
 
-// match finds the rules of every event and plans one delivery a channel.
+// match judges the webhook by its hook, finds the rules of every event and
+// plans one delivery a channel.
 func (r *Receipt) match(rules *RuleSet) {
 	r.generation = rules.Generation
 	r.matched = r.matched[:0]
 	r.deliveries = r.deliveries[:0]
+	if r.judge(rules.Platforms); r.refusal != nil {
+		return
+	}
 	for i := range r.Events {
 		e := &r.Events[i]
-		matched := rules.Match(e, nil)
+		var matched []*Rule
+		if !r.withheld {
+			matched = rules.Match(e, nil)
+			if by, ok := e.renamed(); ok && r.hook.Scope.Holds(Scope(by.from)) {
+				matched = rules.matchOld(e, by, matched)
+			}
+		}
 		r.matched = append(r.matched, matched)
 		first := len(r.deliveries)
 	rules:
@@ -146,6 +171,34 @@ func (r *Receipt) match(rules *RuleSet) {
 	}
 }
 
+// judge holds the events to the scope of the hook, as it is now: it may have
+// been deleted or moved since it verified them.
+func (r *Receipt) judge(p *Platforms) {
+	r.refusal, r.withheld, r.fingerprint = nil, false, nil
+	if r.hook, _ = p.Hook(r.Connection, r.Hook); r.hook == nil || r.hook.ID != r.HookID {
+		r.refusal = fault.New(fault.NotFound, "The connection %q has no hook %q.", r.Connection, r.Hook)
+		return
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		switch r.hook.judge(e) {
+		case outside:
+			r.refusal = fault.New(fault.Forbidden, "This hook is for %s; %s needs a hook of its own.", r.hook.Scope, Scope{e.Project.Key, e.Repository.Key})
+			return
+		case withheld:
+			r.withheld = true
+		}
+	}
+	// What is withheld must not keep the same from coming in by a wider hook.
+	if !r.withheld {
+		sum := sha256.Sum256([]byte(r.Connection + "\x00" + r.Key + "\x00" + string(r.Digest)))
+		r.fingerprint = sum[:16]
+	}
+}
+
+// written tells whether the webhook is new, and taken.
+func (r *Receipt) written() bool { return !r.Duplicate && r.refusal == nil }
+
 // writeReceipts is the hot write of webhooks: all of items in one
 // transaction.
 func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*Receipt) error {
@@ -155,7 +208,9 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*Receipt) 
 	rows := make([]*eventRow, 0, len(items))
 	for _, r := range items {
 		r.Duplicate = false
-		rows = append(rows, r.rows()...)
+		if r.refusal == nil {
+			rows = append(rows, r.rows()...)
+		}
 	}
 	if err := insertEvents(ctx, tx, rows); err != nil {
 		return err
@@ -165,7 +220,7 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*Receipt) 
 	}
 	var deliveries []*Delivery
 	for _, r := range items {
-		if !r.Duplicate {
+		if r.written() {
 			deliveries = append(deliveries, r.deliveries...)
 		}
 	}
@@ -306,6 +361,9 @@ func (e *eventRow) of() *Event {
 // retryOldFingerprint inserts a row again whose body was seen before, but too
 // long ago to count as the same webhook.
 func retryOldFingerprint(ctx context.Context, tx *db.Tx, e *eventRow) error {
+	if e.receipt.fingerprint == nil { // it is the request id that was seen before
+		return nil
+	}
 	since := e.receipt.ReceivedAt.Add(-sameBodyWithin)
 	n, err := tx.Exec(ctx,
 		`UPDATE notify_events SET fingerprint = NULL WHERE fingerprint = $1 AND received_at < $2`,

@@ -3,32 +3,61 @@ package notify
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
-// follow moves the keys of rules and grants when verified events say that the
-// platform renamed or moved what they are about. It is audited as the
-// platform's doing.
+// Rename is one that a webhook said and that did not happen here, or not all
+// of it, until an administrator has said so.
+type Rename struct {
+	ID         int64
+	Connection string
+	Hook       string
+	HookID     int64
+	From, To   Scope
+	Reason     RenameReason
+	OfferedAt  time.Time
+}
+
+// RenameReason is why a rename is only offered.
+type RenameReason string
+
+const (
+	OutOfScope RenameReason = "scope"    // the new key is not in the hook's scope
+	Occupied   RenameReason = "occupied" // the new key has rules, hooks or grants already
+	HasGrants  RenameReason = "grants"   // rules moved; grants never do on a webhook's word
+)
+
+func (o *Rename) rename() rename {
+	return rename{connection: o.Connection, from: RepositoryRef(o.From), to: RepositoryRef(o.To)}
+}
+
+// follow has rules and hooks follow when verified events say that the platform
+// renamed or moved what they are about, as far as a webhook's word goes: only
+// where the hook's scope holds both keys, and nothing is at the new one yet.
+// What it says beyond that is offered to an administrator.
 func (s *Store) follow(ctx context.Context, tx *db.Tx, items []*Receipt) error {
 	begun := false
 	for _, r := range items {
-		if r.Duplicate {
+		if !r.written() {
 			continue
 		}
 		for i := range r.Events {
 			by, ok := r.Events[i].renamed()
-			if !ok {
+			if !ok || !r.hook.mayOffer(by) {
 				continue
 			}
 			if !begun {
-				if err := s.rulesChange(ctx, tx); err != nil {
+				if err := s.platformsChange(ctx, tx); err != nil {
 					return err
 				}
 				begun = true
 			}
-			if err := s.move(ctx, tx, by); err != nil {
+			if err := s.moveOrOffer(ctx, tx, r, by); err != nil {
 				return err
 			}
 		}
@@ -36,8 +65,98 @@ func (s *Store) follow(ctx context.Context, tx *db.Tx, items []*Receipt) error {
 	return nil
 }
 
-func (s *Store) move(ctx context.Context, tx *db.Tx, by rename) error {
-	platform := Actor{Name: by.connection, Source: by.connection}
+func (s *Store) moveOrOffer(ctx context.Context, tx *db.Tx, r *Receipt, by rename) error {
+	if from, ok := r.hook.offers(Scope(by.from)); ok { // renamed once more before anybody decided
+		by.from = from
+		return offer(ctx, tx, r, by, OutOfScope)
+	}
+	there, err := whatIsAt(ctx, tx, by.connection, Scope(by.to))
+	if err != nil {
+		return err
+	}
+	here, err := whatIsAt(ctx, tx, by.connection, Scope(by.from))
+	if err != nil || !here.any() {
+		return err
+	}
+	switch {
+	case !r.hook.Scope.Holds(Scope(by.to)):
+		return offer(ctx, tx, r, by, OutOfScope)
+	case there.any():
+		return offer(ctx, tx, r, by, Occupied)
+	}
+	platform := Actor{Name: by.connection, Source: by.connection, Address: r.Address, RequestID: r.AnswerID}
+	if err := s.move(ctx, tx, platform, by); err != nil {
+		return err
+	}
+	if here.grants > 0 {
+		return offer(ctx, tx, r, by, HasGrants)
+	}
+	return nil
+}
+
+// occupants counts what is at a key. A project's is also what is at its
+// repositories' keys.
+type occupants struct{ rules, hooks, grants int }
+
+func (p occupants) any() bool { return p.rules+p.hooks+p.grants > 0 }
+
+func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at Scope) (occupants, error) {
+	var p occupants
+	project, repository := fold(at.ProjectKey), fold(at.RepositoryKey)
+	const keys = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
+	if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_hooks`+keys+`)`,
+		connection, project, repository).Scan(&p.rules, &p.hooks); err != nil {
+		return p, fmt.Errorf("what is at a key: %w", err)
+	}
+	var err error
+	p.grants, err = identity.CountGrants(ctx, tx, identity.Where{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey})
+	return p, err
+}
+
+// offer keeps a rename for an administrator. A hook offers each old key once:
+// the last new one counts.
+func offer(ctx context.Context, tx *db.Tx, r *Receipt, by rename, why RenameReason) error {
+	from := fold(by.from.ProjectKey) + "/" + fold(by.from.RepositoryKey)
+	if _, err := tx.Exec(ctx, `INSERT INTO notify_renames (connection, hook_id, hook, from_project, from_repository, from_fold,
+			to_project, to_repository, reason, state, offered_at, decided_by, decided_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'offered', $10, '', 0)
+		ON CONFLICT (connection, hook_id, from_fold) WHERE state = 'offered' DO UPDATE SET
+			to_project = excluded.to_project, to_repository = excluded.to_repository, reason = excluded.reason, offered_at = excluded.offered_at`,
+		by.connection, r.hook.ID, r.hook.Name, by.from.ProjectKey, by.from.RepositoryKey, from,
+		by.to.ProjectKey, by.to.RepositoryKey, string(why), db.Micros(tx.Now())); err != nil {
+		return fmt.Errorf("offer a rename: %w", err)
+	}
+	return nil
+}
+
+// move has rules and the scopes of hooks go by their new keys.
+func (s *Store) move(ctx context.Context, tx *db.Tx, who Actor, by rename) error {
+	if err := moveRules(ctx, tx, who, by); err != nil {
+		return err
+	}
+	hooks, err := s.readHooks(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		to, ok := by.ref(RepositoryRef(h.Scope))
+		if !ok || h.Connection != by.connection {
+			continue
+		}
+		if _, err := tx.Exec(ctx, `UPDATE notify_hooks SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4 WHERE id = $5`,
+			to.ProjectKey, to.RepositoryKey, fold(to.ProjectKey), fold(to.RepositoryKey), h.ID); err != nil {
+			return fmt.Errorf("move hook: %w", err)
+		}
+		after := *h
+		after.Scope = Scope(to)
+		if err := recordHook(ctx, tx, who, "update", h, &after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func moveRules(ctx context.Context, tx *db.Tx, who Actor, by rename) error {
 	rules, err := readRules(ctx, tx, `TRUE`)
 	if err != nil {
 		return err
@@ -52,7 +171,7 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, by rename) error {
 		}
 		after := before
 		after.ProjectKey, after.RepositoryKey, after.Filter = r.ProjectKey, r.RepositoryKey, r.Filter
-		after.Version, after.UpdatedBy, after.UpdatedAt = before.Version+1, platform.Name, tx.Now()
+		after.Version, after.UpdatedBy, after.UpdatedAt = before.Version+1, who.Name, tx.Now()
 		if err := updateRule(ctx, tx, &after.Rule); err != nil {
 			return err
 		}
@@ -60,11 +179,94 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, by rename) error {
 			WHERE id = $5`, r.ProjectKey, r.RepositoryKey, fold(r.ProjectKey), fold(r.RepositoryKey), r.ID); err != nil {
 			return fmt.Errorf("move rule: %w", err)
 		}
-		if err := recordRule(ctx, tx, platform, "update", &before, &after); err != nil {
+		if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {
 			return err
 		}
 	}
-	return identity.MoveGrants(ctx, tx,
-		identity.Where{Connection: by.connection, Project: by.from.ProjectKey, Repository: by.from.RepositoryKey},
-		identity.Where{Connection: by.connection, Project: by.to.ProjectKey, Repository: by.to.RepositoryKey})
+	return nil
+}
+
+// OfferedRenames lists what waits for an administrator's word, the oldest
+// first: those with an id above after, at most limit.
+func (s *Store) OfferedRenames(ctx context.Context, after int64, limit int) (list []Rename, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = readRenames(ctx, tx, `state = 'offered' AND id > $1 ORDER BY id LIMIT $2`, after, limit)
+		return err
+	})
+	return list, err
+}
+
+func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]Rename, error) {
+	rows, err := tx.Query(ctx, `SELECT id, connection, hook_id, hook, from_project, from_repository, to_project, to_repository, reason, offered_at
+		FROM notify_renames WHERE `+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read renames: %w", err)
+	}
+	defer rows.Close()
+	var list []Rename
+	for rows.Next() {
+		var o Rename
+		var at int64
+		if err := rows.Scan(&o.ID, &o.Connection, &o.HookID, &o.Hook, &o.From.ProjectKey, &o.From.RepositoryKey,
+			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, &at); err != nil {
+			return nil, fmt.Errorf("read renames: %w", err)
+		}
+		o.OfferedAt = db.Time(at)
+		list = append(list, o)
+	}
+	return list, rows.Err()
+}
+
+// ConfirmRename has rules, the scopes of hooks and grants go by the new key, on
+// an administrator's word. Errors: fault.NotFound, and fault.Conflict for one
+// that was decided already.
+func (s *Store) ConfirmRename(ctx context.Context, who Actor, id int64) error {
+	return s.decideRename(ctx, who, id, "confirm", func(tx *db.Tx, o *Rename) error {
+		by := o.rename()
+		if err := s.move(ctx, tx, who, by); err != nil {
+			return err
+		}
+		return identity.MoveGrants(ctx, tx,
+			identity.Where{Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey},
+			identity.Where{Connection: o.Connection, Project: o.To.ProjectKey, Repository: o.To.RepositoryKey})
+	})
+}
+
+// DismissRename says that a rename is not to be followed; errors as for
+// ConfirmRename.
+func (s *Store) DismissRename(ctx context.Context, who Actor, id int64) error {
+	return s.decideRename(ctx, who, id, "dismiss", func(*db.Tx, *Rename) error { return nil })
+}
+
+func (s *Store) decideRename(ctx context.Context, who Actor, id int64, verb string, carryOut func(*db.Tx, *Rename) error) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.platformsChange(ctx, tx); err != nil {
+			return err
+		}
+		found, err := readRenames(ctx, tx, `id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fault.New(fault.NotFound, "There is no rename with id %d.", id)
+		}
+		o := &found[0]
+		n, err := tx.Exec(ctx, `UPDATE notify_renames SET state = $1, decided_by = $2, decided_at = $3 WHERE id = $4 AND state = 'offered'`,
+			map[string]string{"confirm": "confirmed", "dismiss": "dismissed"}[verb], who.Name, db.Micros(tx.Now()), id)
+		if err != nil {
+			return fmt.Errorf("decide on a rename: %w", err)
+		}
+		if n == 0 {
+			return fault.New(fault.Conflict, "The rename was confirmed or dismissed meanwhile.")
+		}
+		if err := carryOut(tx, o); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{
+			Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
+			Area: "notifications", Action: verb, Object: "rename", ObjectID: fmt.Sprint(id),
+			Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey,
+			Before: map[string]string{"key": o.From.String()}, After: map[string]string{"key": o.To.String()},
+		})
+	})
 }

@@ -53,7 +53,7 @@ func (s *Store) lookForRules(ctx context.Context, tx *db.Tx) error {
 	if tx.Dialect() == db.SQLite {
 		return nil // every save is this process's own
 	}
-	generation, err := readGeneration(ctx, tx)
+	generation, _, err := readGeneration(ctx, tx)
 	if err == nil && generation != s.Rules().Generation {
 		tx.AfterCommit(func() { s.reload(ctx) })
 	}

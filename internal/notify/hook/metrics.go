@@ -25,7 +25,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		}, []string{"outcome"}),
 		refusals: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "outrigger_notify_webhooks_refused_total",
-			Help: "Webhooks that were refused, by reason: unknown_connection, body, signature.",
+			Help: "Webhooks that were refused, by reason: unknown_hook, body, signature, scope.",
 		}, []string{"reason"}),
 		events: f.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_notify_events_total",

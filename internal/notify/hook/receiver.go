@@ -25,15 +25,14 @@ const answerTime = 10 * time.Second
 
 // Options are what a receiver needs.
 type Options struct {
-	Store       *notify.Store
-	Connections notify.Connections
-	Clock       func() time.Time
-	Log         *slog.Logger
-	Metrics     *Metrics
-	AnswerTime  time.Duration // how long a webhook waits for its commit; 0: 10 s
+	Store      *notify.Store
+	Clock      func() time.Time
+	Log        *slog.Logger
+	Metrics    *Metrics
+	AnswerTime time.Duration // how long a webhook waits for its commit; 0: 10 s
 }
 
-// Receiver takes webhooks: POST /hooks/{connection}.
+// Receiver takes webhooks: POST /hooks/{connection}[/{hook}].
 type Receiver struct {
 	Options
 	strangers *strangers
@@ -48,25 +47,27 @@ func New(o Options) *Receiver {
 	return &Receiver{Options: o, strangers: newStrangers(strangerMemory), verified: newVerified(verifiedMemory)}
 }
 
-// Register adds the receiver's route.
+// Register adds the receiver's routes.
 func (rc *Receiver) Register(r *rest.Router) {
-	r.Handle(rest.Route{Method: "POST", Path: "/hooks/{connection}", MaxBody: MaxWebhook, Raw: true}, rc.receive)
+	for _, path := range []string{"/hooks/{connection}", "/hooks/{connection}/{hook}"} {
+		r.Handle(rest.Route{Method: "POST", Path: path, MaxBody: MaxWebhook, Raw: true}, rc.receive)
+	}
 }
 
 // receive is the way of a webhook.
 func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
-	connection := rc.Connections.Find(r.PathValue("connection"))
-	if connection == nil {
-		rc.Metrics.refused("unknown_connection")
-		return fault.New(fault.NotFound, "There is no connection %q.", r.PathValue("connection"))
+	to := rc.find(r)
+	if to.hook == nil {
+		rc.Metrics.refused("unknown_hook")
+		return fault.New(fault.NotFound, "There is no webhook at %s.", r.URL.Path)
 	}
 	if isPing(r) {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	signature := newSignature(r.Header.Get(SignatureHeader), connection.Secrets)
-	if !signature.possible() && !connection.TakesUnsigned() {
-		return rc.unsigned(w, r, connection, readTest(w, r))
+	signature := newSignature(r.Header.Get(SignatureHeader), to.secrets)
+	if !signature.possible() && !to.unsigned() {
+		return rc.refuse(w, r, to, readTest(w, r))
 	}
 	body, err := rc.read(w, r, signature)
 	if err != nil {
@@ -74,15 +75,15 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer body.release()
-	if !signature.valid() && (!connection.TakesUnsigned() || isTest(r, body.bytes)) {
-		return rc.unsigned(w, r, connection, body.bytes)
+	if to.unsigned() && isTest(r, body.bytes) || !rc.verify(r, &to, signature, body) {
+		return rc.refuse(w, r, to, body.bytes)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), rc.AnswerTime)
 	defer cancel()
 	if err := rc.verified.take(ctx, body); err != nil {
 		return err
 	}
-	receipt, err := rc.decode(connection, r.Header, body)
+	receipt, err := rc.decode(r, to, body)
 	if err != nil {
 		rc.Metrics.refused("body")
 		return err
@@ -109,6 +110,9 @@ func (rc *Receiver) commit(ctx context.Context, w http.ResponseWriter, receipt *
 		return err
 	}
 	if err != nil {
+		if fault.Is(err, fault.Forbidden) {
+			rc.Metrics.refused("scope")
+		}
 		return err
 	}
 	rc.Metrics.accepted(receipt)
@@ -116,17 +120,17 @@ func (rc *Receiver) commit(ctx context.Context, w http.ResponseWriter, receipt *
 	return nil
 }
 
-// unsigned refuses a webhook that shows no right signature, unless it is a test.
+// refuse answers a webhook that shows no right signature, unless it is a test.
 // What was not read of its body is not read any more.
-func (rc *Receiver) unsigned(w http.ResponseWriter, r *http.Request, c *notify.Connection, read []byte) error {
+func (rc *Receiver) refuse(w http.ResponseWriter, r *http.Request, to target, read []byte) error {
 	if isTest(r, read) {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
 	w.Header().Set("Connection", "close")
 	rc.Metrics.refused("signature")
-	if len(c.Secrets) == 0 {
-		return fault.New(fault.Unauthenticated, "Connection %s has no webhook secret: configure one, here and on the platform.", c.Name)
+	if len(to.secrets) == 0 {
+		return fault.New(fault.Unauthenticated, "The webhook %s has no secret: configure one, here and on the platform.", r.URL.Path)
 	}
 	return fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader)
 }
@@ -135,13 +139,16 @@ func (rc *Receiver) unsigned(w http.ResponseWriter, r *http.Request, c *notify.C
 // platform sends; what is JSON and cannot be understood is kept, and the
 // platform is told that it was taken. Of the body's memory the receipt has none
 // but as its own Body.
-func (rc *Receiver) decode(c *notify.Connection, h http.Header, body *body) (*notify.Receipt, error) {
-	key, err := eventKey(h.Get(EventKeyHeader), body.bytes)
+func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Receipt, error) {
+	c := to.connection
+	key, err := eventKey(r.Header.Get(EventKeyHeader), body.bytes)
 	if err != nil {
 		return nil, err
 	}
 	receipt := &notify.Receipt{
-		Connection: c.Name, Key: key, RequestID: requestID(h), ReceivedAt: rc.Clock(), Outcome: notify.Understood,
+		Connection: c.Name, Hook: to.hook.Name, HookID: to.hook.ID, Key: key, RequestID: requestID(r.Header),
+		Address: rest.ClientAddr(r.Context()), AnswerID: rest.RequestID(r.Context()),
+		ReceivedAt: rc.Clock(), Outcome: notify.Understood,
 	}
 	events, err := c.Decode(key, body.bytes, c.BaseURL)
 	switch {

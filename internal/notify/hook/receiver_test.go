@@ -65,6 +65,7 @@ func serve(t *testing.T, d *db.DB, answerTime time.Duration) *server {
 		t.Fatal(err)
 	}
 	s := &server{t: t, db: d, store: notify.NewStore(d, box, log)}
+	s.store.UsePlatforms(connections())
 	if err := s.store.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +73,12 @@ func serve(t *testing.T, d *db.DB, answerTime time.Duration) *server {
 		t.Fatal(err)
 	}
 	New(Options{
-		Store: s.store, Connections: connections(), Clock: time.Now, Log: log, Metrics: NewMetrics(nil), AnswerTime: answerTime,
+		Store: s.store, Clock: time.Now, Log: log, Metrics: NewMetrics(nil), AnswerTime: answerTime,
 	}).Register(s.router)
 	return s
 }
 
-func connections() notify.Connections {
+func connections() (notify.Connections, map[string]notify.Decoder) {
 	decode := func(key string, body []byte, _ string) ([]notify.Event, error) {
 		switch key {
 		case "push":
@@ -90,10 +91,10 @@ func connections() notify.Connections {
 		return nil, notify.ErrUnknownKey
 	}
 	return notify.Connections{
-		{Name: "dc", Kind: "bitbucket-dc", Decode: decode, Secrets: []secret.Value{secret.New(hookSecret)}},
-		{Name: "open", Unsigned: true, Decode: decode},
-		{Name: "bare", Decode: decode},
-	}
+		{Name: "dc", Kind: "played", Secrets: []secret.Value{secret.New(hookSecret)}},
+		{Name: "open", Kind: "played", Unsigned: true},
+		{Name: "bare", Kind: "played"},
+	}, map[string]notify.Decoder{"played": decode}
 }
 
 func pushTo(project, repository string) *notify.Event {

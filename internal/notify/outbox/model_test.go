@@ -128,6 +128,7 @@ func newModel(t *testing.T, d *db.DB, box *secret.Box, run int, alone bool) *mod
 
 func (m *model) store(r *rapid.T) *notify.Store {
 	s := notify.NewStore(m.d, m.box, slog.New(slog.DiscardHandler))
+	s.UsePlatforms(notify.Connections{{Name: m.connection()}}, nil)
 	if err := s.Load(m.t.Context()); err != nil {
 		r.Fatal(err)
 	}

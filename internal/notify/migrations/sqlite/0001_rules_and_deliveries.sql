@@ -42,13 +42,70 @@ CREATE TABLE notify_rules (
 CREATE INDEX notify_rules_keys ON notify_rules (project_fold, repository_fold);
 CREATE INDEX notify_rules_channel ON notify_rules (channel_id);
 
--- One row. Every save of a rule counts it up; the commit of an event looks
--- whether it was matched against the present one.
+-- One row. Every save of a rule counts generation up; the commit of an event
+-- looks whether it was matched against the present one. platforms counts the
+-- changes of connections, hooks and offered renames, which are among them.
 CREATE TABLE notify_generation (
     id         INTEGER PRIMARY KEY CHECK (id = 1),
-    generation INTEGER NOT NULL
+    generation INTEGER NOT NULL,
+    platforms  INTEGER NOT NULL
 ) STRICT;
-INSERT INTO notify_generation (id, generation) VALUES (1, 1);
+INSERT INTO notify_generation (id, generation, platforms) VALUES (1, 1, 1);
+
+-- Connections that the configuration file does not declare.
+CREATE TABLE notify_connections (
+    name       TEXT NOT NULL PRIMARY KEY,
+    version    INTEGER NOT NULL CHECK (version >= 1),
+    kind       TEXT NOT NULL,
+    base_url   TEXT NOT NULL,
+    user_name  TEXT NOT NULL,
+    token      BLOB,
+    created_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_by TEXT NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT;
+
+-- Hooks of connections, also of those that the file declares. The name '' is
+-- the connection's own hook, of scope all.
+CREATE TABLE notify_hooks (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    connection      TEXT NOT NULL,
+    name            TEXT NOT NULL,
+    project_key     TEXT NOT NULL,
+    repository_key  TEXT NOT NULL,
+    project_fold    TEXT NOT NULL,
+    repository_fold TEXT NOT NULL,
+    secret          BLOB NOT NULL,
+    previous        BLOB,
+    previous_until  INTEGER NOT NULL,
+    created_by      TEXT NOT NULL,
+    created_at      INTEGER NOT NULL,
+    rotated_by      TEXT NOT NULL,
+    rotated_at      INTEGER NOT NULL,
+    CONSTRAINT notify_hooks_name UNIQUE (connection, name),
+    CHECK (project_key <> '' OR repository_key = '')
+) STRICT;
+
+-- Renames that a webhook said and that wait for an administrator's word. A hook
+-- has one of each old key at a time.
+CREATE TABLE notify_renames (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    connection      TEXT NOT NULL,
+    hook_id         INTEGER NOT NULL,
+    hook            TEXT NOT NULL,
+    from_project    TEXT NOT NULL,
+    from_repository TEXT NOT NULL,
+    from_fold       TEXT NOT NULL,
+    to_project      TEXT NOT NULL,
+    to_repository   TEXT NOT NULL,
+    reason          TEXT NOT NULL CHECK (reason IN ('scope', 'occupied', 'grants')),
+    state           TEXT NOT NULL CHECK (state IN ('offered', 'confirmed', 'dismissed')),
+    offered_at      INTEGER NOT NULL,
+    decided_by      TEXT NOT NULL,
+    decided_at      INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX notify_renames_offered ON notify_renames (connection, hook_id, from_fold) WHERE state = 'offered';
 
 -- One row an event, and one a webhook that held none (silent, unknown, not
 -- understood). request_id and fingerprint stand on the first row of a webhook.

@@ -1,0 +1,133 @@
+package notify
+
+import (
+	"slices"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// Hook is where events of a connection come in: /hooks/{connection}/{hook}.
+// Whoever knows its secret can say anything about its scope, and nothing about
+// anything else.
+type Hook struct {
+	ID         int64 // 0: the connection's own, of the configuration file
+	Connection string
+	Name       string // "": the connection's own, at /hooks/{connection}
+	Scope      Scope
+
+	Secret        secret.Value
+	Previous      secret.Value // the one before the last rotation
+	PreviousUntil time.Time    // until when that still signs
+
+	CreatedBy string
+	CreatedAt time.Time
+	RotatedBy string // "" and zero: the secret is the first
+	RotatedAt time.Time
+
+	more    []secret.Value // of the configuration file
+	offered []rename       // renames out of the scope that wait for an administrator's word
+}
+
+// previousHolds is how long the old secret signs after a rotation: a week to
+// change it on the platform.
+const previousHolds = 7 * 24 * time.Hour
+
+// Scope is what a hook may speak of: all of a platform, a project, or a
+// repository.
+type Scope struct{ ProjectKey, RepositoryKey string }
+
+// Holds tells whether all of o is in the scope. Keys are compared without case.
+func (s Scope) Holds(o Scope) bool {
+	switch {
+	case s.ProjectKey == "":
+		return true
+	case fold(s.ProjectKey) != fold(o.ProjectKey):
+		return false
+	}
+	return s.RepositoryKey == "" || fold(s.RepositoryKey) == fold(o.RepositoryKey)
+}
+
+// String names the scope for people.
+func (s Scope) String() string {
+	switch {
+	case s.ProjectKey == "":
+		return "everything"
+	case s.RepositoryKey == "":
+		return "project " + s.ProjectKey
+	}
+	return s.ProjectKey + "/" + s.RepositoryKey
+}
+
+// Secrets are those that sign at a time.
+func (h *Hook) Secrets(now time.Time) []secret.Value {
+	keys := slices.Clone(h.more)
+	if !h.Secret.IsZero() {
+		keys = append(keys, h.Secret)
+	}
+	if !h.Previous.IsZero() && now.Before(h.PreviousUntil) {
+		keys = append(keys, h.Previous)
+	}
+	return keys
+}
+
+// validate names every wrong member at once.
+func (h *Hook) validate() error {
+	var f fault.Fields
+	checkShortName(&f, "name", h.Name)
+	if h.Scope.ProjectKey == "" && h.Scope.RepositoryKey != "" {
+		f.Add("projectKey", "A repositoryKey needs its projectKey too.")
+	}
+	checkKey(&f, "projectKey", h.Scope.ProjectKey)
+	checkKey(&f, "repositoryKey", h.Scope.RepositoryKey)
+	return f.Err()
+}
+
+// standing is what an event is to the hook that it came in by.
+type standing int
+
+const (
+	inside   standing = iota // it is in the scope
+	withheld                 // it is under a key that a rename offered: kept, and nobody is told
+	outside                  // it is none of the hook's business
+)
+
+// judge says what an event is to the hook. A rename is inside where either key
+// is, and withheld where only the old one is.
+func (h *Hook) judge(e *Event) standing {
+	at := Scope{e.Project.Key, e.Repository.Key}
+	if h.Scope.Holds(at) && (at.ProjectKey != "" || h.Scope.ProjectKey == "") {
+		return inside
+	}
+	if by, ok := e.renamed(); ok && h.mayOffer(by) {
+		return withheld
+	}
+	for i := range h.offered {
+		if Scope(h.offered[i].to).Holds(at) {
+			return withheld
+		}
+	}
+	return outside
+}
+
+// mayOffer tells whether the hook may say a rename at all: it must be of a key
+// in its scope, or of one that it offered.
+func (h *Hook) mayOffer(by rename) bool {
+	_, again := h.offers(Scope(by.from))
+	return again || h.Scope.Holds(Scope(by.from))
+}
+
+// offers tells whether a key outside the scope is the new one of an offered
+// rename, and gives the old one.
+func (h *Hook) offers(key Scope) (from RepositoryRef, ok bool) {
+	if h.Scope.Holds(key) {
+		return from, false
+	}
+	for i := range h.offered {
+		if h.offered[i].to == RepositoryRef(key) {
+			return h.offered[i].from, true
+		}
+	}
+	return from, false
+}

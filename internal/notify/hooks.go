@@ -1,0 +1,134 @@
+package notify
+
+import (
+	"context"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+)
+
+// Hooks is what people do with connections, hooks and offered renames, each
+// with its permission: the REST API and the console both go through it.
+type Hooks struct {
+	Store *Store
+	// Ask asks a connection's platform who it is, with the connection's
+	// credentials: its product and version, or why it does not say.
+	Ask func(ctx context.Context, c *Connection) (string, error)
+}
+
+// Access is the permission that a hook of this scope needs, and where.
+func (h *Hook) Access() (identity.Permission, identity.Where) {
+	at := identity.Where{Connection: h.Connection, Project: h.Scope.ProjectKey, Repository: h.Scope.RepositoryKey}
+	switch {
+	case at.Project == "":
+		return identity.SysAdmin, identity.Where{}
+	case at.Repository == "":
+		return identity.ProjectAdmin, at
+	}
+	return identity.RepoAdmin, at
+}
+
+func sysAdmin(ctx context.Context) error {
+	return rest.Require(ctx, identity.SysAdmin, identity.Where{})
+}
+
+// Connections lists the connections by name.
+func (s *Hooks) Connections(ctx context.Context) (Connections, error) {
+	if err := sysAdmin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Platforms().Connections, nil
+}
+
+// Connection gives one connection.
+func (s *Hooks) Connection(ctx context.Context, name string) (*Connection, error) {
+	if err := sysAdmin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	c := s.Store.Platforms().Connections.Find(name)
+	if c == nil {
+		return nil, fault.New(fault.NotFound, "There is no connection %q.", name)
+	}
+	return c, nil
+}
+
+// Test asks the platform who it is: fault.Unavailable where it does not answer
+// as such.
+func (s *Hooks) Test(ctx context.Context, name string) (string, error) {
+	c, err := s.Connection(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return s.Ask(ctx, c)
+}
+
+// List gives the hooks of a connection that who asks administers, by name:
+// fault.Forbidden where that is none, but for a SYS_ADMIN.
+func (s *Hooks) List(ctx context.Context, connection string) ([]*Hook, error) {
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	who := identity.From(ctx)
+	var list []*Hook
+	for _, h := range s.Store.Platforms().Hooks(connection) {
+		if who.May(h.Access()) {
+			list = append(list, h)
+		}
+	}
+	if s.Store.Platforms().Connections.Find(connection) == nil || len(list) == 0 {
+		return list, rest.Missing(ctx, "There is no connection %q.", connection)
+	}
+	return list, nil
+}
+
+// Create makes a hook; see Store.CreateHook for the errors.
+func (s *Hooks) Create(ctx context.Context, h Hook) (Hook, error) {
+	if h.Scope.ProjectKey == "" && h.Scope.RepositoryKey != "" {
+		return h, oneField("projectKey", "A repositoryKey needs its projectKey too.")
+	}
+	if err := s.require(ctx, &h); err != nil {
+		return h, err
+	}
+	return s.Store.CreateHook(ctx, actor(ctx), h)
+}
+
+func (s *Hooks) require(ctx context.Context, h *Hook) error {
+	perm, at := h.Access()
+	return rest.Require(ctx, perm, at)
+}
+
+// Get gives one hook: fault.NotFound, or for anybody but a SYS_ADMIN the
+// fault.Forbidden that a foreign hook gets.
+func (s *Hooks) Get(ctx context.Context, connection, name string) (*Hook, error) {
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	h, _ := s.Store.Platforms().Hook(connection, name)
+	if h == nil {
+		return nil, rest.Missing(ctx, "The connection %q has no hook %q.", connection, name)
+	}
+	return h, s.require(ctx, h)
+}
+
+// Rotate gives a hook a new secret; see Store.RotateHook.
+func (s *Hooks) Rotate(ctx context.Context, connection, name string) (Hook, error) {
+	if _, err := s.Get(ctx, connection, name); err != nil {
+		return Hook{}, err
+	}
+	return s.Store.RotateHook(ctx, actor(ctx), connection, name)
+}
+
+// Delete deletes a hook; see Store.DeleteHook.
+func (s *Hooks) Delete(ctx context.Context, connection, name string) error {
+	if _, err := s.Get(ctx, connection, name); err != nil {
+		return err
+	}
+	return s.Store.DeleteHook(ctx, actor(ctx), connection, name)
+}

@@ -1,0 +1,69 @@
+package notify
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Platforms are the connections and their hooks as of one generation. It never
+// changes.
+type Platforms struct {
+	Connections Connections
+	count       int64
+	hooks       map[hookName]*Hook
+}
+
+type hookName struct{ connection, hook string }
+
+// newPlatforms adds what is stored to what the file declares, which wins.
+func newPlatforms(count int64, file, stored Connections, hooks []*Hook, kinds map[string]Decoder) *Platforms {
+	p := &Platforms{count: count, hooks: make(map[hookName]*Hook, len(hooks)+len(file))}
+	for _, c := range file {
+		c.File = true
+		p.Connections = append(p.Connections, c)
+		p.hooks[hookName{c.Name, ""}] = &Hook{Connection: c.Name, more: c.Secrets}
+	}
+	for _, c := range stored {
+		if p.Connections.Find(c.Name) == nil {
+			p.Connections = append(p.Connections, c)
+		}
+	}
+	for i := range p.Connections {
+		if c := &p.Connections[i]; c.Decode == nil {
+			c.Decode = kinds[c.Kind]
+		}
+	}
+	slices.SortFunc(p.Connections, func(a, b Connection) int { return cmp.Compare(a.Name, b.Name) })
+	for _, h := range hooks {
+		c := p.Connections.Find(h.Connection)
+		if c == nil || c.File && h.Name == "" { // of a connection that left the file
+			continue
+		}
+		p.hooks[hookName{h.Connection, h.Name}] = h
+	}
+	return p
+}
+
+// Hook gives a hook and its connection; nil where there is none.
+func (p *Platforms) Hook(connection, name string) (*Hook, *Connection) {
+	if p == nil {
+		return nil, nil
+	}
+	h := p.hooks[hookName{connection, name}]
+	if h == nil {
+		return nil, nil
+	}
+	return h, p.Connections.Find(connection)
+}
+
+// Hooks lists the hooks of a connection by name, its own first.
+func (p *Platforms) Hooks(connection string) []*Hook {
+	var list []*Hook
+	for name, h := range p.hooks {
+		if name.connection == connection {
+			list = append(list, h)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Hook) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}

@@ -1,0 +1,182 @@
+package notify
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/rest"
+	"outrigger/internal/secret"
+)
+
+const connectionsPath = "/rest/outrigger/1.0/connections"
+
+// connectionJSON is a connection as the API writes it, and reads it: its
+// read-only members may be sent back and are ignored.
+type connectionJSON struct {
+	Name              string     `json:"name"`
+	Version           int64      `json:"version,omitempty"`
+	Kind              string     `json:"kind"`
+	BaseURL           string     `json:"baseUrl"`
+	User              string     `json:"user,omitempty"`
+	Token             string     `json:"token,omitempty"` // never written
+	HasToken          bool       `json:"hasToken"`
+	ManageWebhooks    bool       `json:"manageWebhooks,omitempty"`
+	OAuthClientID     string     `json:"oauthClientId,omitempty"`
+	OAuthClientSecret string     `json:"oauthClientSecret,omitempty"`
+	ReadOnly          bool       `json:"readOnly"`
+	WebhookURL        string     `json:"webhookUrl,omitempty"`
+	WebhookSecret     string     `json:"webhookSecret,omitempty"` // once
+	CreatedBy         string     `json:"createdBy,omitempty"`
+	CreatedAt         *time.Time `json:"createdAt,omitempty"`
+	UpdatedBy         string     `json:"updatedBy,omitempty"`
+	UpdatedAt         *time.Time `json:"updatedAt,omitempty"`
+}
+
+// HooksAPI is the part of the REST API about connections, hooks and renames.
+type HooksAPI struct{ Hooks *Hooks }
+
+// Register adds the routes.
+func (a *HooksAPI) Register(r *rest.Router) {
+	for _, route := range []struct {
+		method, path string
+		access       rest.Access
+		handle       rest.Handler
+	}{
+		{"GET", connectionsPath, rest.SysAdmins, a.listConnections},
+		{"POST", connectionsPath, rest.SysAdmins, a.createConnection},
+		{"GET", connectionsPath + "/{name}", rest.SysAdmins, a.connection},
+		{"PUT", connectionsPath + "/{name}", rest.SysAdmins, a.saveConnection},
+		{"DELETE", connectionsPath + "/{name}", rest.SysAdmins, a.deleteConnection},
+		{"POST", connectionsPath + "/{name}/test", rest.SysAdmins, a.testConnection},
+		{"POST", connectionsPath + "/{name}/rotate", rest.SysAdmins, a.rotateHook},
+		{"GET", connectionsPath + "/{name}/hooks", rest.SignedIn, a.listHooks},
+		{"POST", connectionsPath + "/{name}/hooks", rest.SignedIn, a.createHook},
+		{"GET", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.hook},
+		{"DELETE", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.deleteHook},
+		{"POST", connectionsPath + "/{name}/hooks/{hook}/rotate", rest.SignedIn, a.rotateHook},
+		{"GET", renamesPath, rest.SysAdmins, a.listRenames},
+		{"POST", renamesPath + "/{id}/confirm", rest.SysAdmins, a.confirmRename},
+		{"POST", renamesPath + "/{id}/dismiss", rest.SysAdmins, a.dismissRename},
+	} {
+		r.Handle(rest.Route{Method: route.method, Path: route.path, Access: route.access}, route.handle)
+	}
+}
+
+func (a *HooksAPI) listConnections(w http.ResponseWriter, r *http.Request) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	all, err := a.Hooks.Connections(r.Context())
+	if err != nil {
+		return err
+	}
+	name := func(c Connection) string { return c.Name }
+	list := rest.NewList(page, pageAfter(page, all, name), name, func(c Connection) connectionJSON { return connectionOf(r, &c) })
+	return rest.WriteJSON(w, r, http.StatusOK, list)
+}
+
+// pageAfter gives a page, and one more, of a list that is short enough to be
+// held and sorted by key.
+func pageAfter[T any](page rest.Page, all []T, key func(T) string) []T {
+	i := 0
+	for page.After != "" && i < len(all) && key(all[i]) <= page.After {
+		i++
+	}
+	return all[i:min(len(all), i+page.Limit+1)]
+}
+
+func (a *HooksAPI) connection(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.Hooks.Connection(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, connectionOf(r, c))
+}
+
+func (a *HooksAPI) createConnection(w http.ResponseWriter, r *http.Request) error {
+	in, err := readConnection(r)
+	if err != nil {
+		return err
+	}
+	c, key, err := a.Hooks.Store.CreateConnection(r.Context(), actor(r.Context()), in)
+	if err != nil {
+		return err
+	}
+	out := connectionOf(r, &c)
+	out.WebhookSecret = key.Reveal()
+	w.Header().Set("Location", rest.Link(r.Context(), connectionsPath+"/"+c.Name))
+	return rest.WriteJSON(w, r, http.StatusCreated, out)
+}
+
+func (a *HooksAPI) saveConnection(w http.ResponseWriter, r *http.Request) error {
+	in, err := readConnection(r)
+	if err != nil {
+		return err
+	}
+	name := r.PathValue("name")
+	if in.Name != "" && in.Name != name {
+		return oneField("name", "The name of a connection is fixed: it is "+name+".")
+	}
+	in.Name = name
+	c, err := a.Hooks.Store.SaveConnection(r.Context(), actor(r.Context()), in)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, connectionOf(r, &c))
+}
+
+func (a *HooksAPI) deleteConnection(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Hooks.Store.DeleteConnection(r.Context(), actor(r.Context()), r.PathValue("name")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (a *HooksAPI) testConnection(w http.ResponseWriter, r *http.Request) error {
+	platform, err := a.Hooks.Test(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, struct {
+		Platform string `json:"platform"`
+	}{platform})
+}
+
+func readConnection(r *http.Request) (Connection, error) {
+	var in connectionJSON
+	if err := rest.ReadJSON(r, &in); err != nil {
+		return Connection{}, err
+	}
+	var f fault.Fields
+	for name, given := range map[string]bool{
+		"manageWebhooks": in.ManageWebhooks, "oauthClientId": in.OAuthClientID != "", "oauthClientSecret": in.OAuthClientSecret != "",
+	} {
+		if given {
+			f.Add(name, "This is not available yet; leave it out.")
+		}
+	}
+	return Connection{
+		Name: in.Name, Version: in.Version, Kind: in.Kind, BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
+	}, f.Err()
+}
+
+func connectionOf(r *http.Request, c *Connection) connectionJSON {
+	return connectionJSON{
+		Name: c.Name, Version: c.Version, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, HasToken: !c.Token.IsZero(), ReadOnly: c.File,
+		WebhookURL: rest.Link(r.Context(), hookPath(c.Name, "")),
+		CreatedBy:  c.CreatedBy, CreatedAt: timePointer(c.CreatedAt), UpdatedBy: c.UpdatedBy, UpdatedAt: timePointer(c.UpdatedAt),
+	}
+}
+
+// hookPath is where a hook's webhooks come in.
+func hookPath(connection, hook string) string {
+	path := "/hooks/" + url.PathEscape(connection)
+	if hook != "" {
+		path += "/" + url.PathEscape(hook)
+	}
+	return path
+}
