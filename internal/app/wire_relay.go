@@ -110,7 +110,8 @@ func (a *App) startRelay(ctx context.Context) error {
 	}
 	sender := relay.NewSender(a.mail.queue, relay.SenderOptions{
 		Smarthost: smarthost, Connections: a.cfg.Mail.Connections, Recipients: a.cfg.Mail.PerTransaction,
-		GiveUpAfter: time.Duration(a.cfg.Mail.GiveUpAfter), Members: a.cluster.Members, Log: a.log,
+		GiveUpAfter: time.Duration(a.cfg.Mail.GiveUpAfter), Bounces: a.cfg.Mail.Bounces,
+		Members: a.cluster.Members, Log: a.log,
 	})
 	a.share(sender)
 	if err := sender.Start(ctx); err != nil {

@@ -30,6 +30,7 @@ type Mail struct {
 	Connections       int          `key:"connections" default:"8" doc:"How many connections to the smarthost there are at most, which is also how many messages a crash may repeat."`
 	GiveUpAfter       Duration     `key:"give_up_after" default:"5d" doc:"How long a message is tried before it comes into the error queue; at least 1m."`
 	PerTransaction    int          `key:"recipients_per_transaction" default:"50" doc:"How many recipients of a message the smarthost is given at a time; the others follow at once."`
+	Bounces           bool         `key:"bounces" default:"false" doc:"Whether the sender of a message that is given up gets a delivery status notification. The host application's own queue sends none."`
 	HandoverAfter     Duration     `key:"handover_after" default:"10m" doc:"How long a node is OFFLINE before another one takes over its messages."`
 	Nodes             []MailNode   `key:"nodes" doc:"Nodes of the host application that are only watched. They are listed beside those of Outrigger's own cluster."`
 }

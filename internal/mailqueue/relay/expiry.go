@@ -55,11 +55,39 @@ func (r *run) giveUp(ctx context.Context, list []oldMessage, now time.Time) erro
 	r.mu.Lock()
 	why := cmp.Or(r.why, "It could not be sent in time.")
 	r.mu.Unlock()
-	failed, err := r.queue.expire(ctx, r.lease, ids, r.o.GiveUpAfter, why)
+	bounces, err := r.bounces(ctx, ids, why)
+	if err != nil {
+		return err
+	}
+	failed, err := r.queue.expire(ctx, r.lease, ids, r.o.GiveUpAfter, why, bounces)
+	if err != nil {
+		for _, bounce := range bounces {
+			r.queue.uncertain(bounce)
+		}
+	}
 	if failed > 0 {
 		r.o.Log.Warn("messages came into the mail error queue: they could not be sent in time", "messages", failed, "time", r.o.GiveUpAfter)
 	}
 	return err
+}
+
+// bounces are what the senders of messages that are given up now hear of it.
+func (r *run) bounces(ctx context.Context, ids []int64, why string) (map[int64]*arrival, error) {
+	if !r.o.Bounces {
+		return nil, nil
+	}
+	bounces := make(map[int64]*arrival)
+	for _, id := range ids {
+		j, now, err := r.queue.readJob(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if j != nil {
+			failed := j.recipients.giveUp(j.queuedAt, now.Add(-r.o.GiveUpAfter), why)
+			bounces[id] = r.notification(j, failed)
+		}
+	}
+	return bounces, nil
 }
 
 func (r *run) expires(at time.Time) {

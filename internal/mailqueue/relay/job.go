@@ -131,6 +131,7 @@ type result struct {
 	at       time.Time
 	took     time.Duration
 	outcomes []outcome // one for each recipient whose turn it was
+	bounce   *arrival  // for the sender; nil: none
 	lease    string
 	fence    int64
 }

@@ -247,7 +247,8 @@ func TestAKeptConversationThatEnded(t *testing.T) {
 			}
 			return nil
 		}
-		atNight(t, setup{host: smarthost.Options{React: react}}, func(t *testing.T, n *night) {
+		alone := func(o *SenderOptions) { o.Connections = 1 } // so that the second message has the kept one
+		atNight(t, setup{host: smarthost.Options{React: react}, sender: alone}, func(t *testing.T, n *night) {
 			n.add("b@example.com")
 			n.after(time.Second)
 			n.add("c@example.com")

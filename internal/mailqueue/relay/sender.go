@@ -57,6 +57,7 @@ type SenderOptions struct {
 	Connections int                   // at a time
 	Recipients  int                   // of one transaction; 0: 50
 	GiveUpAfter time.Duration         // how long a message is tried; 0: 5 days
+	Bounces     bool                  // the sender of a message that is given up is told
 	// Members says whether this node takes part: cluster.Members.
 	Members func(context.Context) (self, active int, err error)
 	Log     *slog.Logger

@@ -33,6 +33,15 @@ func (q *Queue) accept(ctx context.Context, a *arrival) error {
 	return err
 }
 
+// uncertain forgets a message of our own whose commit failed; where it did not,
+// the database says so when it is read again.
+func (q *Queue) uncertain(a *arrival) {
+	if a != nil {
+		q.out.left(&a.job)
+		q.out.reread()
+	}
+}
+
 // writeArrivals is the hot write of messages.
 func (q *Queue) writeArrivals(ctx context.Context, tx *db.Tx, items []*arrival) error {
 	messages := make([][]any, len(items))

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -132,6 +133,26 @@ func readJobs(ctx context.Context, tx *db.Tx, ids []int64) ([]*job, error) {
 	return found, err
 }
 
+// readJob reads one message, with the time of the database; nil: there is none
+// of that id.
+func (q *Queue) readJob(ctx context.Context, id int64) (j *job, now time.Time, err error) {
+	err = q.db.Read(ctx, func(tx *db.Tx) error {
+		now = tx.Now()
+		found, err := readJobs(ctx, tx, []int64{id})
+		if err == nil {
+			j = found[0]
+		}
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, now, nil
+	}
+	if err != nil {
+		return nil, now, fmt.Errorf("read message %d: %w", id, err)
+	}
+	return j, now, nil
+}
+
 func (q *Queue) readNext(ctx context.Context, tx *db.Tx) (time.Duration, error) {
 	var due *int64
 	err := tx.QueryRow(ctx, `SELECT MIN(due_at) FROM relay_messages WHERE node_id = $1 AND waiting > 0 AND due_at > $2`,
@@ -155,6 +176,23 @@ func (q *Queue) content(ctx context.Context, j *job) (io.ReadCloser, error) {
 		n++
 		return part, err
 	})
+}
+
+// open reads a job's message as it came in. A small one is decompressed into
+// buf, where that is given.
+func (q *Queue) open(ctx context.Context, j *job, buf *[]byte) (io.ReadCloser, error) {
+	switch {
+	case j.parts > 0:
+		return q.content(ctx, j)
+	case j.plain != nil:
+		return io.NopCloser(bytes.NewReader(j.plain)), nil
+	}
+	if buf == nil {
+		buf = new([]byte)
+	}
+	var err error
+	*buf, err = q.codec.dec.DecodeAll(j.body, (*buf)[:0])
+	return io.NopCloser(bytes.NewReader(*buf)), err
 }
 
 // instructions are what administrators want of a queue.

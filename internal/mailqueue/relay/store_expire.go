@@ -72,8 +72,8 @@ func (r *recipient) since(queued time.Time) time.Time {
 
 // expire gives up those recipients of messages who have waited for too long,
 // and says of how many messages. Their last answer stays; where there was none,
-// why says what was in the way.
-func (q *Queue) expire(ctx context.Context, lease *db.Lease, ids []int64, giveUp time.Duration, why string) (failed int64, err error) {
+// why says what was in the way. bounces go to the senders, by the message.
+func (q *Queue) expire(ctx context.Context, lease *db.Lease, ids []int64, giveUp time.Duration, why string, bounces map[int64]*arrival) (failed int64, err error) {
 	err = q.db.Write(ctx, func(tx *db.Tx) error {
 		failed = 0
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
@@ -85,9 +85,15 @@ func (q *Queue) expire(ctx context.Context, lease *db.Lease, ids []int64, giveUp
 			if err != nil {
 				return err
 			}
-			if m != nil && m.giveUp(tx.Now().Add(-giveUp), why) {
-				failed += 1 - m.was.ErrorSize
-				if err := change.save(ctx, tx, m); err != nil {
+			if m == nil || len(m.recipients.giveUp(m.queuedAt, tx.Now().Add(-giveUp), why)) == 0 {
+				continue
+			}
+			failed += 1 - m.was.ErrorSize
+			if err := change.save(ctx, tx, m); err != nil {
+				return err
+			}
+			if bounce := bounces[id]; bounce != nil {
+				if err := q.writeArrivals(ctx, tx, []*arrival{bounce}); err != nil {
 					return err
 				}
 			}
@@ -102,18 +108,18 @@ func (q *Queue) expire(ctx context.Context, lease *db.Lease, ids []int64, giveUp
 	return failed, nil
 }
 
-// giveUp has those fail who have waited since before a time; false: there are
-// none.
-func (m *message) giveUp(before time.Time, why string) (some bool) {
-	for i := range m.recipients {
-		r := &m.recipients[i]
-		if !r.waits() || r.since(m.queuedAt).After(before) {
+// giveUp has those fail who have waited since before a time, and lists them.
+func (list recipients) giveUp(queued, before time.Time, why string) (failed recipients) {
+	for i := range list {
+		r := &list[i]
+		if !r.waits() || r.since(queued).After(before) {
 			continue
 		}
-		r.State, r.Due, some = mailqueue.Failed, 0, true
+		r.State, r.Due = mailqueue.Failed, 0
 		if r.Answer == "" {
 			r.Answer = why
 		}
+		failed = append(failed, *r)
 	}
-	return some
+	return failed
 }

@@ -25,7 +25,7 @@ func (q *Queue) writeResults(ctx context.Context, tx *db.Tx, items []*result) er
 	}
 	var failed int64
 	for _, r := range rest {
-		more, err := keepOne(ctx, tx, r, change)
+		more, err := q.keepOne(ctx, tx, r, change)
 		if err != nil {
 			return err
 		}
@@ -103,18 +103,25 @@ func (q *Queue) deleteSent(ctx context.Context, tx *db.Tx, ids []int64, waiting 
 // keepOne keeps the outcome for each recipient of one message, and says
 // whether the message came into the error queue by it. A message that was
 // deleted meanwhile stays so.
-func keepOne(ctx context.Context, tx *db.Tx, r *result, change tallies) (failed int64, err error) {
+func (q *Queue) keepOne(ctx context.Context, tx *db.Tx, r *result, change tallies) (failed int64, err error) {
 	m, err := lock(ctx, tx, r.id)
 	if err != nil || m == nil {
 		return 0, err
 	}
+	_, before := m.recipients.count()
 	for i, n := range r.turn {
 		if n < len(m.recipients) && m.recipients[n].waits() {
 			r.outcomes[i].apply(&m.recipients[n], tx.Now())
 		}
 	}
-	if _, now := m.recipients.count(); now > 0 {
+	_, now := m.recipients.count()
+	if now > 0 {
 		failed = 1 - m.was.ErrorSize
+	}
+	if r.bounce != nil && now > before {
+		if err := q.writeArrivals(ctx, tx, []*arrival{r.bounce}); err != nil {
+			return 0, err
+		}
 	}
 	if err := keepAttempts(ctx, tx, r, m.node); err != nil {
 		return 0, err

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -57,6 +56,9 @@ func (w *worker) hangUp() {
 func (w *worker) send(j *job) {
 	res := &result{job: j, at: time.Now(), lease: w.lease.Name(), fence: w.lease.Fence()}
 	res.outcomes = w.attempt(j)
+	if res.outcomes != nil {
+		res.bounce = w.notification(j, res.failed())
+	}
 	w.settle()
 	if res.outcomes == nil {
 		w.out.landed(j, true)
@@ -64,6 +66,20 @@ func (w *worker) send(j *job) {
 	}
 	res.took = time.Since(res.at)
 	w.last, w.done = res, w.queue.results.Begin(res)
+}
+
+// notification is what the sender of a message hears of recipients that failed;
+// nil: nothing.
+func (r *run) notification(j *job, failed recipients) *arrival {
+	if !r.o.Bounces || r.o.Smarthost == nil {
+		return nil
+	}
+	b := bouncer{r.queue, r.o.Smarthost.Hostname}
+	bounce, err := b.notification(r.hard, j, failed)
+	if err != nil {
+		r.o.Log.Error("the sender of a message that failed is not told", "message", j.id, "error", err)
+	}
+	return bounce
 }
 
 // settle returns when the outcome of the last message is committed, or another
@@ -81,6 +97,7 @@ func (w *worker) settled() bool {
 		return true
 	}
 	if w.done() != nil {
+		w.queue.uncertain(w.last.bounce)
 		return false
 	}
 	w.kept(w.last)
@@ -197,17 +214,7 @@ func (w *worker) transact(j *job, turn []int, rewritten *short) (*smtpclient.Res
 }
 
 // open reads the message as it came in.
-func (w *worker) open(j *job) (io.ReadCloser, error) {
-	switch {
-	case j.parts > 0:
-		return w.queue.content(w.hard, j)
-	case j.plain != nil:
-		return io.NopCloser(bytes.NewReader(j.plain)), nil
-	}
-	var err error
-	w.text, err = w.queue.codec.dec.DecodeAll(j.body, w.text[:0])
-	return io.NopCloser(bytes.NewReader(w.text)), err
-}
+func (w *worker) open(j *job) (io.ReadCloser, error) { return w.queue.open(w.hard, j, &w.text) }
 
 // faithful tells a stored message that is damaged from a database that is away.
 type faithful struct {
@@ -234,6 +241,7 @@ func (w *worker) keep(res *result) bool {
 			w.kept(res)
 			return true
 		}
+		w.queue.uncertain(res.bounce)
 		if fault.Is(err, fault.Conflict) || !w.lease.Good(0) {
 			// The queue is another's, who sends this message again: the
 			// repetition that at-least-once allows. There must be no more.

@@ -2,9 +2,9 @@ package smtpclient
 
 import "strings"
 
-// path writes an address for MAIL and RCPT, with quotes where its local part
+// Path writes an address for MAIL and RCPT, with quotes where its local part
 // needs them.
-func path(address string) string {
+func Path(address string) string {
 	at := strings.LastIndexByte(address, '@') // a quoted local part may have another
 	if at < 0 || !strings.ContainsFunc(address[:at], needsQuotes) {
 		return "<" + address + ">"

@@ -24,7 +24,7 @@ func TestPath(t *testing.T) {
 		"a@[IPv6:2001:db8::1]":      "<a@[IPv6:2001:db8::1]>",
 		"undisclosed-recipients:;@": `<"undisclosed-recipients:;"@>`,
 	} {
-		if got := path(address); got != want {
+		if got := Path(address); got != want {
 			t.Errorf("%q is written %s, want %s", address, got, want)
 		}
 	}

@@ -162,7 +162,7 @@ func (t *transaction) commands() []command {
 	}
 	list = append(list, command{t.mailCommand(), &t.Mail})
 	for i, address := range t.m.Recipients {
-		list = append(list, command{"RCPT TO:" + path(address), &t.Recipients[i]})
+		list = append(list, command{"RCPT TO:" + Path(address), &t.Recipients[i]})
 	}
 	if !t.m.OpenEnd {
 		list = append(list, command{"DATA", &t.Data})
@@ -172,7 +172,7 @@ func (t *transaction) commands() []command {
 
 func (t *transaction) mailCommand() string {
 	var line strings.Builder
-	line.WriteString("MAIL FROM:" + path(t.m.Sender))
+	line.WriteString("MAIL FROM:" + Path(t.m.Sender))
 	if t.offer("SIZE") {
 		line.WriteString(" SIZE=" + strconv.FormatInt(t.m.Size, 10))
 	}
