@@ -26,7 +26,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	cfg := c.config(dir)
-	log := app.NewLogger(cfg.Log, s.out)
+	log := app.NewLogger(cfg.Log, app.LogLevel(cfg.Log), s.out)
 	d, err := app.NewDemo(cfg, app.Options{Log: log, Version: version})
 	if err != nil {
 		return err
@@ -42,8 +42,8 @@ Outrigger is running.
   SMTP       %-30s where any program may send mail: no TLS, no password
 
 Everything is in a temporary folder; Ctrl-C ends the demo and removes it.
-
-`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.MailAddr())
+%s
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.MailAddr(), c.warning())
 	})
 }
 
@@ -62,4 +62,16 @@ func (c demoCmd) config(dir string) *config.Config {
 		WebhookSecret: secret.New(secret.Random(24)),
 	}}
 	return cfg
+}
+
+// warning is for a demo that other machines can reach, "" for one that they
+// cannot.
+func (c demoCmd) warning() string {
+	if config.Loopback(c.Listen) {
+		return ""
+	}
+	return fmt.Sprintf(`
+WARNING: the demo listens on %s, which other machines can reach. Its chat,
+mail and cloud pages need no password, and everything goes by plain http.
+`, c.Listen)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"outrigger/internal/app"
@@ -35,11 +37,13 @@ type serveCmd struct {
 }
 
 func (c serveCmd) Run(ctx context.Context, s streams) error {
-	cfg, warnings, err := config.Load(c.Config, os.Environ(), map[string]string{"listen": c.Listen, "data_dir": c.Data})
+	cfg, warnings, err := c.load()
 	if err != nil {
 		return err
 	}
-	log := app.NewLogger(cfg.Log, s.out)
+	var level slog.LevelVar
+	level.Set(app.LogLevel(cfg.Log))
+	log := app.NewLogger(cfg.Log, &level, s.out)
 	for _, w := range warnings {
 		log.Warn(w)
 	}
@@ -47,7 +51,38 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return runApp(ctx, a, log, func() {})
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	defer signal.Stop(hangUp)
+	return runApp(ctx, a, log, func() {
+		go func() {
+			for {
+				select {
+				case <-hangUp:
+					c.readAgain(a, &level, log)
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+	})
+}
+
+func (c serveCmd) load() (*config.Config, []string, error) {
+	return config.Load(c.Config, os.Environ(), map[string]string{"listen": c.Listen, "data_dir": c.Data})
+}
+
+// readAgain is what SIGHUP asks for: the TLS files and the log level. All else
+// counts from the next start.
+func (c serveCmd) readAgain(a *app.App, level *slog.LevelVar, log *slog.Logger) {
+	a.ReadCertificates()
+	cfg, _, err := c.load()
+	if err != nil {
+		log.Error("the settings cannot be read again; the log level stays", "error", err)
+		return
+	}
+	level.Set(app.LogLevel(cfg.Log))
+	log.Log(context.Background(), level.Level(), "the log level was read again", "level", cfg.Log.Level)
 }
 
 // process is what runApp runs: an app, or a demo around one.

@@ -106,11 +106,47 @@ func TestDemo(t *testing.T) {
 	if page.StatusCode != http.StatusOK {
 		t.Errorf("the chat platform's page: %s", page.Status)
 	}
-	if rest, code := p.end(); code != exitDone {
+	// The played pages list no folders, and answer to no name that is not theirs.
+	for _, c := range []struct {
+		path, host string
+		status     int
+	}{
+		{"web/chat.css", "", 200}, {"web/", "", 404}, {"mail/web/", "", 404}, {"cloud/web/", "", 404}, {"web", "", 404},
+		{"", "localhost:1", 200}, {"", "evil.example.com", 421}, {"cloud/", "evil.example.com", 421}, {"mail/", "evil.example.com", 421},
+	} {
+		r, err := http.NewRequest("GET", chat+"/"+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = c.host
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != c.status {
+			t.Errorf("/%s of %q: %d, want %d", c.path, c.host, resp.StatusCode, c.status)
+		}
+	}
+	if rest, code := p.end(); code != exitDone || strings.Contains(rest, "WARNING") {
 		t.Errorf("it ended with %d and said\n%s", code, rest)
 	}
 	left, err := os.ReadDir(os.Getenv("TMPDIR"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("it left %v behind: %v", left, err)
+	}
+}
+
+// A demo that other machines can reach says so.
+func TestOpenDemoWarns(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	p := begin(t, "demo", "--listen", "0.0.0.0:0")
+	for p.lines.Scan() && !strings.HasPrefix(p.lines.Text(), "WARNING: the demo listens on 0.0.0.0:0, which other machines can reach.") {
+	}
+	if p.lines.Text() == "" {
+		t.Error("it does not warn")
+	}
+	if _, code := p.end(); code != exitDone {
+		t.Errorf("it ended with %d", code)
 	}
 }

@@ -38,10 +38,11 @@ type App struct {
 	clock    func() time.Time
 	version  string
 
-	front  *front
-	addr   net.Addr
-	failed chan error
-	checks []check // of being ready
+	front        *front
+	addr         net.Addr
+	failed       chan error
+	checks       []check        // of being ready
+	certificates []*certificate // of the listeners
 	ground
 	web
 	chat          chat

@@ -71,6 +71,10 @@ func (d *Demo) Start(ctx context.Context) error {
 		return err
 	}
 	d.chat = l.Addr()
+	hosts, err := rest.NewHosts(d.ChatURL(), nil)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
 	if d.mail, err = newDemoMail(ctx, d.App); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -82,9 +86,9 @@ func (d *Demo) Start(ctx context.Context) error {
 	d.world.Mail = d.mail.begin(d.App)
 	d.world.Console, d.world.Cloud.Console = d.URL(), d.URL()
 	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
-	d.server = rest.Server(d.world.Handler(), d.log)
+	d.server = rest.Server(hosts.Guard(d.world.Handler()), d.log)
 	go func() {
-		if err := d.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := d.server.Serve(rest.Listener(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
 			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))
 		}
 	}()

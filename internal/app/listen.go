@@ -20,6 +20,7 @@ func (a *App) listen(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		a.certificates = append(a.certificates, cert)
 		conf = cert.config()
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.cfg.Listen)

@@ -11,14 +11,19 @@ import (
 	"outrigger/internal/rest"
 )
 
-// NewLogger makes the logger that the settings ask for. Without a format it
-// writes text when out is a terminal, else JSON. What is logged for a request
-// has its id.
-func NewLogger(c config.Log, out io.Writer) *slog.Logger {
+// LogLevel is the least level that the settings want to see.
+func LogLevel(c config.Log) slog.Level {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
-		level = slog.LevelInfo
+		return slog.LevelInfo
 	}
+	return level
+}
+
+// NewLogger makes the logger that the settings ask for, but for the level,
+// which may change. Without a format it writes text when out is a terminal,
+// else JSON. What is logged for a request has its id.
+func NewLogger(c config.Log, level slog.Leveler, out io.Writer) *slog.Logger {
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: withUnit}
 	var handler slog.Handler = slog.NewJSONHandler(out, o)
 	if c.Format == "text" || c.Format == "" && isTerminal(out) {

@@ -16,7 +16,7 @@ import (
 func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	ctx := identity.WithCaller(t.Context(), &identity.Caller{Origin: identity.Origin{RequestID: "r1"}})
-	log := NewLogger(config.Log{Level: "warn"}, &out)
+	log := NewLogger(config.Log{}, LogLevel(config.Log{Level: "warn"}), &out)
 	log.InfoContext(ctx, "unimportant")
 	log.WarnContext(ctx, "look", "n", 1, "took", 1500*time.Millisecond)
 	var line struct {
@@ -30,7 +30,7 @@ func TestLogger(t *testing.T) {
 	}
 
 	out.Reset()
-	NewLogger(config.Log{Format: "text", Level: "debug"}, &out).Debug("small")
+	NewLogger(config.Log{Format: "text"}, LogLevel(config.Log{Level: "debug"}), &out).Debug("small")
 	if !strings.HasSuffix(out.String(), "level=DEBUG msg=small\n") {
 		t.Errorf("text: %q", out.String())
 	}

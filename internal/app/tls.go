@@ -49,14 +49,29 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.stamps(); now != c.seen {
-		c.seen = now
-		if err := c.load(); err != nil {
-			c.log.Warn("the new TLS certificate cannot be used, the old one serves on", "error", err)
-		} else {
-			c.log.Info("the TLS certificate was read again", "file", c.files.Cert)
-		}
+		c.again(now)
 	}
 	return c.loaded, nil
+}
+
+// again loads the files with those stamps. c.mu is held.
+func (c *certificate) again(now [2]stamp) {
+	c.seen = now
+	if err := c.load(); err != nil {
+		c.log.Warn("the new TLS certificate cannot be used, the old one serves on", "error", err)
+		return
+	}
+	c.log.Info("the TLS certificate was read again", "file", c.files.Cert)
+}
+
+// ReadCertificates reads the TLS files again, whether they look changed or not.
+// What cannot be used is logged, and what was read before serves on.
+func (a *App) ReadCertificates() {
+	for _, c := range a.certificates {
+		c.mu.Lock()
+		c.again(c.stamps())
+		c.mu.Unlock()
+	}
 }
 
 func (c *certificate) load() error {

@@ -71,6 +71,7 @@ func (a *App) openRelay(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
+		a.certificates = append(a.certificates, cert)
 		o.TLS = cert.config()
 	}
 	a.mail.server = relay.NewServer(a.mail.queue, o)

@@ -211,5 +211,5 @@ func (c *Config) warnings() []string {
 			w = append(w, fmt.Sprintf("The connection %s has no webhook_secret: every webhook of it will be refused, unless it says unsigned: true.", conn.Name))
 		}
 	}
-	return w
+	return append(w, c.dangers()...)
 }

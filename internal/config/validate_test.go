@@ -105,8 +105,7 @@ func TestWarnsOfConnectionWithoutSecret(t *testing.T) {
 notify:
   connections:
     - {name: a, kind: bitbucket-dc, base_url: "http://a"}
-    - {name: b, kind: bitbucket-dc, base_url: "http://b", unsigned: true}
-    - {name: c, kind: bitbucket-dc, base_url: "http://c", webhook_secret: x}
+    - {name: c, kind: bitbucket-dc, base_url: "http://c", webhook_secret: sixteen--letters}
 `), nil, nil)
 	want := []string{"The connection a has no webhook_secret: every webhook of it will be refused, unless it says unsigned: true."}
 	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {

@@ -42,7 +42,7 @@ func (w *World) Handler() http.Handler {
 	mux.HandleFunc("GET /live", w.live)
 	mux.HandleFunc("POST /mood", w.setMood)
 	mux.HandleFunc("POST /events", w.sendEvents)
-	mux.Handle("GET /web/", http.FileServerFS(web))
+	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	if w.Mail != nil {
 		mux.Handle("/mail/", http.StripPrefix("/mail", w.Mail))
 	}

@@ -50,7 +50,7 @@ func (p *Page) Handler() http.Handler {
 		w.Header().Set("Location", "./")
 		w.WriteHeader(http.StatusSeeOther)
 	})
-	mux.Handle("GET /web/", http.FileServerFS(web))
+	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	for _, f := range p.Files {
 		mux.HandleFunc("GET /files/"+f.Name, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", f.Type)

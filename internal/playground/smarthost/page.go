@@ -43,7 +43,7 @@ func (p *Page) Handler() http.Handler {
 		back(w, "")
 	})
 	mux.HandleFunc("POST /send", p.send)
-	mux.Handle("GET /web/", http.FileServerFS(web))
+	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	return mux
 }
 

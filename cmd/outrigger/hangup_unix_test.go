@@ -1,0 +1,64 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// SIGHUP does not end the server: it reads the log level and the TLS files
+// again.
+func TestHangUp(t *testing.T) {
+	t.Setenv("OUTRIGGER_MAIL_LISTEN", "off")
+	file := filepath.Join(t.TempDir(), "outrigger.yaml")
+	configure := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	configure("log: {level: info}\n")
+	p := begin(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	said := func(msg string) (line struct{ Level, Msg, URL, Error string }) {
+		t.Helper()
+		for line.Msg != msg && p.lines.Scan() {
+			if err := json.Unmarshal(p.lines.Bytes(), &line); err != nil {
+				t.Fatalf("%s: %v", p.lines.Text(), err)
+			}
+		}
+		return line
+	}
+	url := said("ready").URL
+	hangUp := func() {
+		t.Helper()
+		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	configure("log: {level: debug}\n")
+	hangUp()
+	said("the log level was read again")
+	// Reads are logged at DEBUG only.
+	resp, err := http.Get(url + "/sign-in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if line := said("request"); line.Level != "DEBUG" {
+		t.Errorf("a read is logged at %q", line.Level)
+	}
+	configure("log: {level: loud}\n")
+	hangUp()
+	if line := said("the settings cannot be read again; the log level stays"); !strings.Contains(line.Error, "loud") {
+		t.Errorf("it does not say why: %q", line.Error)
+	}
+	if rest, code := p.end(); code != exitDone || !strings.Contains(rest, `"msg":"stopped"`) {
+		t.Errorf("it ended with %d and said\n%s", code, rest)
+	}
+}

@@ -1,0 +1,82 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// minSecret is what a secret needs not to be found by trying: 16 random
+// characters are about 80 bits.
+const minSecret = 16
+
+// dangers are sentences about settings that are legal and dangerous.
+func (c *Config) dangers() []string {
+	var w []string
+	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+	if c.TLS.Cert == "" && !Loopback(c.Listen) {
+		warn("listen: %s is reached from other machines by plain http, which anybody on the way can read, passwords too; set tls.cert and tls.key, or listen on 127.0.0.1 behind a proxy that ends TLS.", c.Listen)
+	}
+	for _, conn := range c.Notify.Connections {
+		switch n := len(conn.WebhookSecret.Reveal()); {
+		case n == 0 && conn.Unsigned:
+			warn("notify.connections: %s takes unsigned webhooks: whoever reaches /hooks/%s can have anything announced; set webhook_secret.", conn.Name, conn.Name)
+		case n > 0 && n < minSecret:
+			warn("notify.connections: the webhook_secret of %s has fewer than %d characters and can be found by trying; use %d random ones or more.", conn.Name, minSecret, minSecret)
+		}
+	}
+	for _, cidr := range c.TrustedProxies {
+		if internet(cidr) {
+			warn("trusted_proxies: %s is the whole internet or a large part of it: anybody can write an address and https into the forwarding headers; name your proxies only.", cidr)
+		}
+	}
+	for _, cidr := range c.Notify.AllowedNetworks {
+		if internet(cidr) {
+			warn("notify.allowed_networks: %s lets webhook URLs reach every address, this machine and the cloud's metadata included; name the chat platform's network only.", cidr)
+		}
+	}
+	// Outrigger makes secret.key for its owner alone; a group may share a
+	// certificate's key.
+	w = append(w, readable(filepath.Join(c.DataDir, "secret.key"), 0o077)...)
+	if c.TLS.Key != "" {
+		w = append(w, readable(c.TLS.Key, 0o007)...)
+	}
+	return w
+}
+
+// Loopback tells whether only this machine reaches the address, a host and a
+// port.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// internet tells whether a network is larger than any private one: those are
+// 10.0.0.0/8 and fc00::/7.
+func internet(cidr string) bool {
+	network, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		return false
+	}
+	if network.Addr().Is4() {
+		return network.Bits() < 8
+	}
+	return network.Bits() < 7
+}
+
+// readable warns of a key file that others than its owner may read: mask has
+// the bits that must not be set. What is not there is not judged here.
+func readable(path string, mask os.FileMode) []string {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&mask == 0 { // Windows keeps no such bits
+		return nil
+	}
+	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); chmod 600 it.", path, info.Mode().Perm())}
+}
