@@ -227,7 +227,7 @@ func TestMigrationOnAPhone(t *testing.T) {
 		chromedp.SetValue(`#mappings-text`, "entityType,serverId,cloudId\njira:issue,10001,900001\njira:comment,10502,7\njira:comment,10501,8\n"),
 		chromedp.Click(`form[data-kind=mappings] .submit button`),
 		chromedp.WaitVisible(`form[data-kind=mappings] .badge.good`),
-		chromedp.WaitVisible(`//dd[contains(., "a part of an export")]`),
+		chromedp.WaitVisible(`//dd[contains(., "; incomplete")]`),
 		chromedp.Click(`//a[text()="Upload Data"]`),
 		chromedp.WaitVisible(`dialog`),
 		read(`dialog`, &question),

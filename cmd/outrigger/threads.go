@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	remote "outrigger/internal/threads/client"
@@ -110,19 +111,7 @@ func (f threadsFlags) importFile(ctx context.Context, s streams, path, what stri
 
 // flaws says what is to be looked at in an imported file, a line each.
 func flaws(out *remote.Imported) string {
-	var lines []string
-	if out.Partial {
-		lines = append(lines, "the file has some pages of an export and not all of them; import the others too")
-	}
-	if out.Truncated {
-		lines = append(lines, "the file ends in the middle; its last piece was not used")
-	}
-	if out.UnknownHeader != "" {
-		lines = append(lines, "the first line does not name the columns; they were taken as entityType, serverId, cloudId: "+out.UnknownHeader)
-	}
-	if out.Unreadable > 0 {
-		lines = append(lines, fmt.Sprintf("%d pieces could not be read", out.Unreadable))
-	}
+	lines := slices.Clone(out.Incomplete)
 	for _, l := range out.Lines {
 		lines = append(lines, fmt.Sprintf("line %d: %s %s", l.Line, l.Reason, l.Text))
 	}

@@ -110,10 +110,17 @@ func (c threadsVerifyCmd) Run(ctx context.Context, s streams) error {
 	} else {
 		err = printVerified(s, v)
 	}
-	if bad := v.Missing + v.Different; err == nil && bad > 0 {
-		return coded{exitLook, fmt.Errorf("%d of %d relations are not as the files say", bad, v.Relations)}
+	var look []error
+	if bad := v.Missing + v.Different; bad > 0 {
+		look = append(look, fmt.Errorf("%d of %d relations are not as the files say", bad, v.Relations))
 	}
-	return err
+	if len(v.Incomplete) > 0 {
+		look = append(look, errIncomplete(v.Incomplete))
+	}
+	if err != nil || look == nil {
+		return err
+	}
+	return coded{exitLook, errors.Join(look...)}
 }
 
 func printVerified(s streams, v remote.Verified) error {

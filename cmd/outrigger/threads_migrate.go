@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
@@ -16,7 +17,7 @@ type threadsMigrateCmd struct {
 	Hierarchy string `required:"" help:"The hierarchy: a JSON array of records or export pages, perhaps packed." placeholder:"FILE"`
 	Mappings  string `required:"" help:"The id mappings report, a CSV, perhaps packed." placeholder:"FILE"`
 	DryRun    bool   `help:"Only say what would come of it; nothing is kept."`
-	Partial   bool   `help:"That the hierarchy is some pages of an export, and not all, is fine."`
+	Accept    bool   `name:"accept-incomplete" help:"Load files that are damaged or not all there as they are; every result will say so."`
 	Replace   bool   `help:"Replace other files that are being sent, and data that is loaded and not processed yet."`
 }
 
@@ -60,6 +61,9 @@ func (m *migrating) run(ctx context.Context) error {
 	if err == nil {
 		err = m.free(now)
 	}
+	if err == nil {
+		err = ctx.Err() // an interruption that came with the answer
+	}
 	if err != nil {
 		return interrupted(err, "nothing was sent")
 	}
@@ -73,8 +77,8 @@ func (m *migrating) run(ctx context.Context) error {
 	for _, remark := range remarks(&p) {
 		fmt.Fprintf(m.s.err, "outrigger: %s\n", remark)
 	}
-	if p.Partial && !m.cmd.Partial {
-		return errors.New("nothing is loaded; run it again with --partial if this is all you want")
+	if len(p.Incomplete) > 0 && !m.cmd.Accept {
+		return errors.New("nothing is loaded; get the files again, or run it again with --accept-incomplete to load them as they are")
 	}
 	if err := m.load(ctx); err != nil {
 		return interrupted(err, "the server goes on loading; see outrigger threads status, then start or reset")
@@ -132,7 +136,7 @@ func (m *migrating) preview(ctx context.Context) (threads.Preview, error) {
 
 // load takes the drafts over, and waits until they are.
 func (m *migrating) load(ctx context.Context) error {
-	if _, err := m.Operate(ctx, threads.OpUpload, m.cmd.Partial); err != nil {
+	if _, err := m.Operate(ctx, threads.OpUpload, m.cmd.Accept); err != nil {
 		return err
 	}
 	bar := newBar(m.s, "loading", unitRecords)
@@ -166,10 +170,23 @@ func (f threadsFlags) ended(s streams, st remote.Status) error {
 	switch {
 	case st.Phase != threads.PhaseCompleted:
 		return fmt.Errorf("it is not complete, but %s: %s", st.Phase, st.Message)
-	case st.Errors.Permanent > 0:
-		return coded{exitLook, fmt.Errorf("%d records are errors; outrigger threads errors lists them with their reasons", st.Errors.Permanent)}
+	}
+	var look []error
+	if st.Errors.Permanent > 0 {
+		look = append(look, fmt.Errorf("%d records are errors; outrigger threads errors lists them with their reasons", st.Errors.Permanent))
+	}
+	if len(st.Incomplete) > 0 {
+		look = append(look, errIncomplete(st.Incomplete))
+	}
+	if look != nil {
+		return coded{exitLook, errors.Join(look...)}
 	}
 	return nil
+}
+
+// errIncomplete says that data was loaded from files that are damaged.
+func errIncomplete(sentences []string) error {
+	return errors.New("the data is incomplete, which was accepted when it was loaded: " + strings.Join(sentences, " "))
 }
 
 // dryRun prints the preview, and leaves nothing behind.

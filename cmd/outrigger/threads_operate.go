@@ -65,6 +65,9 @@ func (f threadsFlags) printStatus(out io.Writer, st remote.Status) error {
 		{"Message", dash(st.Message)},
 		{"Allowed", strings.Join(allowed, ", ")},
 	}
+	for _, sentence := range st.Incomplete {
+		rows = append(rows, []string{"Incomplete", sentence})
+	}
 	return printRows(out, []string{"MEMBER", "VALUE"}, rows)
 }
 

@@ -44,19 +44,11 @@ func listed(m threads.Missing) string {
 
 // remarks say what is to be looked at in the files, besides single records.
 func remarks(p *threads.Preview) (list []string) {
-	if p.Partial {
-		list = append(list, fmt.Sprintf("the hierarchy has %d of %d records: it is some pages of an export and not all", p.Hierarchy.PageRecords, p.Hierarchy.TotalCount))
-	}
-	if p.Mappings.UnknownHeader != "" {
-		list = append(list, "the first line of the mappings does not name the columns; they were taken as entityType, serverId, cloudId: "+p.Mappings.UnknownHeader)
-	}
+	list = append(list, p.Incomplete...)
 	for _, file := range []struct {
 		name string
 		*threads.Reading
 	}{{"hierarchy", &p.Hierarchy.Reading}, {"mappings", &p.Mappings.Reading}} {
-		if file.Truncated {
-			list = append(list, "the "+file.name+" file ends in the middle; its last piece is not used")
-		}
 		for _, l := range file.Lines {
 			list = append(list, strings.TrimSpace(fmt.Sprintf("%s, line %d: %s %s", file.name, l.Line, l.Reason, l.Text)))
 		}

@@ -63,7 +63,12 @@ type Confirm struct {
 	Verb   string // what the button says: "Delete rule"
 	Back   string // where "Cancel" leads
 	Form   []Hidden
+	Tick   Tick // what must be ticked first, where it has a name
 }
+
+// Tick is a box that a confirmation posts as "true". The browser holds it; the
+// handler that it is posted to must do so too.
+type Tick struct{ Name, Label string }
 
 // Hidden is a value that a confirmation posts.
 type Hidden struct{ Name, Value string }

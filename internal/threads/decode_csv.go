@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,13 +134,16 @@ func (d *MappingDecoder) begin() {
 	}
 	d.header = true
 	d.separate(line)
-	if !d.name(line) {
-		d.reading.UnknownHeader = excerpt(line)
-		d.columns = [3]int{0, 1, 2}
-		if _, reason := d.row(line); reason == "" {
-			d.first = bytes.Clone(line)
-		}
+	if d.name(line) {
+		return
 	}
+	d.columns = [3]int{0, 1, 2}
+	if _, reason := d.row(line); reason != "" {
+		d.err = fault.New(fault.Invalid, "The first line of the id mappings file is %q; expected are the columns entityType, serverId and cloudId, under these names.", excerpt(line))
+		return
+	}
+	d.reading.NoHeader = true
+	d.first = bytes.Clone(line)
 }
 
 // notMappings says what a file that is no CSV seems to be.
@@ -173,20 +177,21 @@ func (d *MappingDecoder) separate(header []byte) {
 	}
 }
 
-// name finds the three columns by their names; false when one is missing.
+// name finds the three columns by their names; false when one is missing or
+// there twice.
 func (d *MappingDecoder) name(header []byte) bool {
 	if !d.split(header) {
 		return false
 	}
 	d.columns = [3]int{-1, -1, -1}
 	for i, field := range d.fields {
-		switch plainName(field) {
-		case "entitytype":
-			d.columns[0] = i
-		case "serverid":
-			d.columns[1] = i
-		case "cloudid":
-			d.columns[2] = i
+		column := slices.Index([]string{"entitytype", "serverid", "cloudid"}, plainName(field))
+		switch {
+		case column < 0:
+		case d.columns[column] >= 0:
+			return false
+		default:
+			d.columns[column] = i
 		}
 	}
 	return min(d.columns[0], d.columns[1], d.columns[2]) >= 0

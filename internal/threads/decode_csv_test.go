@@ -57,8 +57,7 @@ func TestMappings(t *testing.T) {
 		"other types":      {"entityType,serverId,cloudId\njira/classic:project,10200,10037\n", []IDMapping{{"jira/classic:project", 10200, 10037}}, MappingReading{Rows: 1}},
 		"beyond 2^53":      {"entityType,serverId,cloudId\njira:issue,9223372036854775807,9007199254740993\n", []IDMapping{{EntityIssue, 9223372036854775807, 9007199254740993}}, MappingReading{Rows: 1, Issues: 1}},
 		"no end of a line": {"entityType,serverId,cloudId\njira:issue,17499,10542\njira:comment,16412,117", two[:1], MappingReading{Reading: Reading{Truncated: true}, Rows: 1, Issues: 1}},
-		"no header":        {"jira:issue,17499,10542\njira:comment,16412,11782\n", two, with(twoRead, func(r *MappingReading) { r.UnknownHeader = "jira:issue,17499,10542" })},
-		"another header":   {"kind,old,new\njira:issue,17499,10542\njira:comment,16412,11782\n", two, with(twoRead, func(r *MappingReading) { r.UnknownHeader = "kind,old,new" })},
+		"no header":        {"jira:issue,17499,10542\njira:comment,16412,11782\n", two, with(twoRead, func(r *MappingReading) { r.NoHeader = true })},
 		"lines that are none": {
 			"entityType,serverId,cloudId\njira:issue,17499,10542\njira:issue,1\n,1,2\njira:issue,1.0E+5,2\njira:issue,1,9223372036854775808\n\"jira:issue,1,2\n\"jira:issue\"x,1,2\n" +
 				strings.Repeat("x", maxLine) + "\njira:comment,16412,11782\n",
@@ -91,10 +90,12 @@ func TestMappings(t *testing.T) {
 
 func TestWhatIsNoMappings(t *testing.T) {
 	for in, want := range map[string]string{
-		`[{"issueId":1}]`:  "is JSON",
-		`{"data":[]}`:      "is JSON",
-		"\n<html>":         "web page",
-		"<!doctype html>.": "web page",
+		`[{"issueId":1}]`:                         "is JSON",
+		`{"data":[]}`:                             "is JSON",
+		"\n<html>":                                "web page",
+		"<!doctype html>.":                        "web page",
+		"kind,old,new\njira:issue,17499,10542\n":  `is "kind,old,new"; expected are the columns entityType, serverId and cloudId`,
+		"entityType;serverId;server id;cloudId\n": "expected are the columns",
 	} {
 		_, _, err := readMappings(strings.NewReader(in))
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {

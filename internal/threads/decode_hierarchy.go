@@ -109,6 +109,7 @@ func (d *HierarchyDecoder) step() (Record, bool) {
 			d.src.line += int64(bytes.Count(d.src.buf[d.src.pos:d.src.pos+n], newline))
 			d.src.pos += n
 			d.complete()
+			d.loose()
 			return r, true
 		}
 		d.src.next()
@@ -141,6 +142,13 @@ func (d *HierarchyDecoder) complete() {
 	d.ended = d.at == atTop
 	if d.at == atData {
 		d.page.entries++
+	}
+}
+
+// loose counts a record that is in no array.
+func (d *HierarchyDecoder) loose() {
+	if d.at == atTop {
+		d.reading.Loose++
 	}
 }
 

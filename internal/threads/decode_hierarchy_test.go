@@ -61,7 +61,7 @@ func TestHierarchy(t *testing.T) {
 		"escapes":                 {`[{"issue\u0049d":"\u0031","commentId":2,"parentCommentId":"\u002d3"}]`, []Record{{1, 2, -3}}, records(1)},
 		"a member given twice":    {`[{"issueId":9,"issueId":1,"commentId":2,"parentCommentId":3}]`, []Record{{1, 2, 3}}, records(1)},
 		"ids beyond 2^53, exact":  {`[{"issueId":9007199254740993,"commentId":9223372036854775807,"parentCommentId":-9223372036854775808}]`, []Record{{9007199254740993, 9223372036854775807, -9223372036854775808}}, records(1)},
-		"records in a row":        {"{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}\n{\"issueId\":1,\"commentId\":3,\"parentCommentId\":2}\n", []Record{{1, 2, 3}, {1, 3, 2}}, records(2)},
+		"records in a row":        {"{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}\n{\"issueId\":1,\"commentId\":3,\"parentCommentId\":2}\n", []Record{{1, 2, 3}, {1, 3, 2}}, HierarchyReading{Records: 2, Loose: 2}},
 		"arrays in a row":         {`[{"issueId":1,"commentId":2,"parentCommentId":3}][]`, []Record{{1, 2, 3}}, records(1)},
 		"comments without parent": {`[{"issueId":1,"commentId":2,"parentCommentId":null},{"issueId":1,"commentId":4}]`, nil, reading(func(r *HierarchyReading) { r.Roots = 2 })},
 		"a page": {
@@ -185,11 +185,12 @@ func TestPartialPages(t *testing.T) {
 		want bool
 	}{
 		{HierarchyReading{Records: 3}, false},
-		{HierarchyReading{Pages: 1, PageRecords: 3, TotalCount: 3}, false},
-		{HierarchyReading{Pages: 1, PageRecords: 3, TotalCount: 3, HasMore: true}, true},
-		{HierarchyReading{Pages: 2, PageRecords: 2, TotalCount: 3}, true},
+		{HierarchyReading{Records: 3, Pages: 1, PageRecords: 3, TotalCount: 3}, false},
+		{HierarchyReading{Records: 3, Pages: 1, PageRecords: 3, TotalCount: 3, HasMore: true}, true},
+		{HierarchyReading{Records: 3, Pages: 2, PageRecords: 2, TotalCount: 3}, true},
+		{HierarchyReading{Records: 4, Pages: 2, PageRecords: 4, TotalCount: 4}, true}, // a page given twice
 	} {
-		if got := tc.r.Partial(); got != tc.want {
+		if got := tc.r.Partial(3); got != tc.want {
 			t.Errorf("%+v: %t", tc.r, got)
 		}
 	}

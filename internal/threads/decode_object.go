@@ -140,6 +140,7 @@ func (d *HierarchyDecoder) close() (Record, bool) {
 	o := &d.record
 	switch {
 	case o.issue.there && o.comment.there && o.parent.there:
+		d.loose()
 		return Record{IssueID: o.issue.value, CommentID: o.comment.value, ParentCommentID: o.parent.value}, true
 	case o.issue.there && o.comment.there && o.parent.wrong == "":
 		d.reading.Roots++

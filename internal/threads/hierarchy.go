@@ -46,6 +46,7 @@ type HierarchyReading struct {
 	Reading
 	Records int64 `json:"records"` // what Next gave, repeated comments included
 	Roots   int64 `json:"roots"`   // entries without a parent: comments that answer none
+	Loose   int64 `json:"loose"`   // records outside of any array or page: nothing tells whether the file is whole
 
 	// Where the file is made of export pages:
 	Pages       int64 `json:"pages"`
@@ -54,8 +55,10 @@ type HierarchyReading struct {
 	TotalCount  int64 `json:"totalCount"`  // what the last one says
 }
 
-// Partial tells whether the file holds some pages of an export and not all:
-// the last one says that there is more, or they have less than the total.
-func (r *HierarchyReading) Partial() bool {
-	return r.Pages > 0 && (r.HasMore || r.PageRecords < r.TotalCount)
+// Partial tells whether the file holds some pages of an export and not all: the
+// last one says that there is more, or they have less than the total. distinct
+// is how many records there are when each comment is counted once: a page given
+// twice does not stand for one that is missing.
+func (r *HierarchyReading) Partial(distinct int64) bool {
+	return r.Pages > 0 && (r.HasMore || r.PageRecords-(r.Records-distinct) < r.TotalCount)
 }

@@ -24,7 +24,7 @@ type MappingReading struct {
 	Comments int64 `json:"comments"` // those of them that are about comments
 	Issues   int64 `json:"issues"`   // and about issues
 
-	// UnknownHeader is the first line where it does not name the three
-	// columns; they were then taken in the report's own order.
-	UnknownHeader string `json:"unknownHeader,omitempty"`
+	// NoHeader says that the first line is a mapping; the columns were then
+	// taken in the report's own order.
+	NoHeader bool `json:"noHeader"`
 }

@@ -145,7 +145,10 @@ type Migration struct {
 	StartedAt, UpdatedAt time.Time
 	Message              string
 
-	partialOK bool // an incomplete export is fine
+	// Incomplete says what is wrong with the files of the data, a sentence a
+	// line: that was accepted when they were loaded.
+	Incomplete       string
+	acceptIncomplete bool
 }
 
 // Place is an issue of a data set.

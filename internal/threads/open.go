@@ -30,6 +30,9 @@ func Open(r io.Reader, limit int64) (io.Reader, error) {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		zr, err := gzip.NewReader(in)
+		if cut(err) {
+			return nil, fault.Wrap(err, fault.Invalid, "The gzip file is cut off in its first bytes; send it again.")
+		}
 		if err != nil {
 			return nil, damaged(err)
 		}

@@ -27,6 +27,10 @@ type Preview struct {
 	Hierarchy HierarchyReading `json:"hierarchy"`
 	Mappings  MappingReading   `json:"mappings"`
 	Partial   bool             `json:"partial"` // see HierarchyReading.Partial
+
+	// Incomplete says what is wrong with the files themselves, a sentence each.
+	// Where there is any, they are loaded only when that was accepted.
+	Incomplete []string `json:"incomplete,omitempty"`
 }
 
 // Missing counts ids and lists the lowest MaxListed of them.

@@ -3,6 +3,7 @@ package threads
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -16,14 +17,14 @@ const (
 	BackupFile    = "backup"
 )
 
-const migrationColumns = `epoch, phase, stage_id, partial_ok, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
+const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
 	permanent, checked, refused, retryable, retrying, retry_chunk, retry_issue, rate_limits, failing_since, wait_until, wait_declared, trouble_since, trouble,
 	started_at, updated_at, message`
 
 func readMigration(ctx context.Context, tx *db.Tx, lock string) (m Migration, err error) {
 	var failing, wait, trouble, started, updated int64
 	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
-		&m.Epoch, &m.Phase, &m.Stage, &m.partialOK, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
+		&m.Epoch, &m.Phase, &m.Stage, &m.acceptIncomplete, &m.Incomplete, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
 		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
 		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message)
 	if err != nil {
@@ -36,14 +37,14 @@ func readMigration(ctx context.Context, tx *db.Tx, lock string) (m Migration, er
 
 func writeMigration(ctx context.Context, tx *db.Tx, m *Migration) error {
 	m.UpdatedAt = tx.Now()
-	_, err := tx.Exec(ctx, `UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, partial_ok = $4, records = $5, records_done = $6,
+	_, err := tx.Exec(ctx, `UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, accept_incomplete = $4, records = $5, records_done = $6,
 			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, checked = $13, refused = $14, retryable = $15,
 			retrying = $16, retry_chunk = $17, retry_issue = $18, rate_limits = $19, failing_since = $20, wait_until = $21, wait_declared = $22,
-			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27 WHERE id = 1`,
-		m.Epoch, string(m.Phase), m.Stage, bit(m.partialOK), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
+			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27, incomplete = $28 WHERE id = 1`,
+		m.Epoch, string(m.Phase), m.Stage, bit(m.acceptIncomplete), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
 		m.Permanent, bit(m.Checked), m.Refused, m.Retryable, bit(m.Retrying), m.RetryAt.Chunk, m.RetryAt.Issue,
 		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
-		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message)
+		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete)
 	if err != nil {
 		return fmt.Errorf("write the migration: %w", err)
 	}
@@ -60,9 +61,9 @@ func (s *Store) Migration(ctx context.Context) (m Migration, err error) {
 }
 
 // Operate does what an administrator asks, and gives how the migration stands
-// then. What the phase does not allow is fault.Conflict. partial is for
-// OpUpload: that the hierarchy is some pages of an export is fine.
-func (s *Store) Operate(ctx context.Context, who Actor, op Operation, partial bool) (m Migration, err error) {
+// then. What the phase does not allow is fault.Conflict. accept is for
+// OpUpload: files that are damaged are to be loaded as they are.
+func (s *Store) Operate(ctx context.Context, who Actor, op Operation, accept bool) (m Migration, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
 			return err
@@ -74,7 +75,7 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, partial bo
 		m.Epoch++
 		switch op {
 		case OpUpload:
-			err = s.load(ctx, tx, before, &m, partial)
+			err = s.load(ctx, tx, before, &m, accept)
 		case OpStart:
 			m.StartedAt, m.Message = tx.Now(), ""
 			err = targetFree(ctx, tx)
@@ -100,7 +101,11 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, partial bo
 			return err
 		}
 		tx.AfterCommit(s.Changed)
-		return record(ctx, tx, who, string(op), map[string]string{"phase": string(before)}, map[string]string{"phase": string(m.Phase)})
+		after := map[string]string{"phase": string(m.Phase)}
+		if accept {
+			after["acceptIncomplete"] = "true"
+		}
+		return record(ctx, tx, who, string(op), map[string]string{"phase": string(before)}, after)
 	})
 	return m, err
 }
@@ -120,10 +125,10 @@ func targetFree(ctx context.Context, tx *db.Tx) error {
 
 // load takes the drafts over into the migration: at once where a preview has
 // staged them, else as soon as that is done.
-func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration, partial bool) error {
+func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration, accept bool) error {
 	hierarchy, mappings, err := drafts(ctx, tx)
 	if fault.Is(err, fault.Conflict) && before == PhaseLoading {
-		m.partialOK = m.partialOK || partial // the same again: it goes on
+		m.acceptIncomplete = m.acceptIncomplete || accept // the same again: it goes on
 		return nil
 	}
 	if err != nil {
@@ -136,8 +141,8 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration,
 	switch {
 	case st.State == StageFailed:
 		return fault.New(fault.Invalid, "%s", st.Message)
-	case st.State == StageDone && st.Preview.Partial && !partial:
-		return errPartial(st.Preview)
+	case st.State == StageDone && len(st.Preview.Incomplete) > 0 && !accept:
+		return errIncomplete(st.Preview)
 	}
 	if err := dropStage(ctx, tx, m.Stage); err != nil {
 		return err
@@ -147,7 +152,7 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration,
 			return err
 		}
 	}
-	*m = Migration{Phase: PhaseLoading, Epoch: m.Epoch, Stage: st.ID, partialOK: partial}
+	*m = Migration{Phase: PhaseLoading, Epoch: m.Epoch, Stage: st.ID, acceptIncomplete: accept}
 	if st.State == StageDone {
 		return loaded(ctx, tx, m, st)
 	}
@@ -172,14 +177,9 @@ func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings upload.Upload, 
 	return hierarchy, mappings, nil
 }
 
-func errPartial(p *Preview) *fault.Error {
-	return fault.New(fault.Conflict, "The hierarchy file has %d of %d records: it is some pages of an export and not all. Export the rest too, or confirm with partial=true that this is all you want.",
-		p.Hierarchy.PageRecords, p.Hierarchy.TotalCount)
-}
-
 // loaded makes a staged data set the migration's.
 func loaded(ctx context.Context, tx *db.Tx, m *Migration, st *StageState) error {
-	m.Phase, m.Message = PhaseReady, ""
+	m.Phase, m.Message, m.Incomplete = PhaseReady, "", strings.Join(st.Preview.Incomplete, "\n")
 	m.Records, m.Chunks = st.Preview.Records, st.Chunks
 	for _, id := range []int64{st.HierarchyID, st.MappingsID} {
 		if err := upload.Drop(ctx, tx, id); err != nil {

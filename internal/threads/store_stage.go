@@ -249,7 +249,7 @@ func (w *StageWriter) Clear(ctx context.Context) error {
 }
 
 // Finish ends the stage: the data is there. A load that waits for it is
-// through, unless it needs a word about an incomplete export.
+// through, unless its files are damaged and that was not accepted.
 func (w *StageWriter) Finish(ctx context.Context, p *Preview) error {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -271,8 +271,8 @@ func (w *StageWriter) Finish(ctx context.Context, p *Preview) error {
 		if err != nil {
 			return err
 		}
-		if p.Partial && !m.partialOK {
-			return w.refuse(ctx, tx, m, errPartial(p).Message)
+		if len(p.Incomplete) > 0 && !m.acceptIncomplete {
+			return w.refuse(ctx, tx, m, errIncomplete(p).Message)
 		}
 		if err := loaded(ctx, tx, &m, st); err != nil {
 			return err

@@ -78,7 +78,7 @@ func (z *unzip) open() (*zipEntry, error) {
 		if !z.taken {
 			return nil, fault.New(fault.Invalid, "The zip archive has no file in it.")
 		}
-		return nil, io.EOF
+		return nil, z.directory()
 	case len(signature) < 4 && errors.Is(err, io.EOF):
 		return nil, io.ErrUnexpectedEOF
 	case err != nil:
@@ -91,7 +91,7 @@ func (z *unzip) open() (*zipEntry, error) {
 	u16 := func(at int) uint16 { return binary.LittleEndian.Uint16(head[at:]) }
 	more := make([]byte, int(u16(26))+int(u16(28)))
 	if _, err := io.ReadFull(z.in, more); err != nil {
-		return nil, err
+		return nil, atEnd(err)
 	}
 	name, extra := string(more[:u16(26)]), more[u16(26):]
 	e := &zipEntry{
@@ -115,6 +115,56 @@ func (z *unzip) open() (*zipEntry, error) {
 		return nil, fault.New(fault.Invalid, "The zip archive is packed in a way that is not known here; use the usual one (deflate), or gzip.")
 	}
 	return e, nil
+}
+
+// directory passes over the archive's directory, and gives io.EOF where its end
+// is there: an archive without it was cut, perhaps between two files.
+func (z *unzip) directory() error {
+	for {
+		start, err := z.in.Peek(4)
+		if len(start) < 4 {
+			return atEnd(err)
+		}
+		signature := string(start)
+		part, known := directoryParts[signature]
+		if !known {
+			return fault.New(fault.Invalid, "The zip archive is damaged; pack it or send it again.")
+		}
+		head := make([]byte, part.length)
+		if _, err := io.ReadFull(z.in, head); err != nil {
+			return atEnd(err)
+		}
+		for _, at := range part.more {
+			if _, err := z.in.Discard(int(binary.LittleEndian.Uint16(head[at:]))); err != nil {
+				return atEnd(err)
+			}
+		}
+		if signature == "PK\x05\x06" {
+			return io.EOF
+		}
+	}
+}
+
+// directoryParts are the records of a directory by their signatures: how long
+// each is, and where the lengths of what follows it are. A wide end (zip64) has
+// no extensible data as archivers write it.
+var directoryParts = map[string]struct {
+	length int
+	more   []int
+}{
+	"PK\x01\x02": {46, []int{28, 30, 32}}, // a file
+	"PK\x05\x05": {6, []int{4}},           // a signature
+	"PK\x06\x06": {56, nil},               // a wide end
+	"PK\x06\x07": {20, nil},               // where that is
+	"PK\x05\x06": {22, []int{20}},         // the end
+}
+
+// atEnd makes a cut of an end that comes too early.
+func atEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // isClutter tells whether an entry is what file managers add.

@@ -23,9 +23,12 @@ type Verification struct {
 	WaitUntil time.Time            `json:"waitUntil,omitzero"`
 	UpdatedAt time.Time            `json:"updatedAt,omitzero"`
 	Message   string               `json:"message,omitempty"`
+
+	// Incomplete says what is wrong with the files of the data.
+	Incomplete []string `json:"incomplete,omitempty"`
 }
 
-func (t *Tool) verificationOf(j threads.Job) (*Verification, error) {
+func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verification, error) {
 	var v threads.VerifyJob
 	if err := j.Read(&v); err != nil {
 		return nil, err
@@ -33,7 +36,7 @@ func (t *Tool) verificationOf(j threads.Job) (*Verification, error) {
 	out := &Verification{
 		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Issues: v.Issues, Relations: v.Relations,
 		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First,
-		UpdatedAt: j.UpdatedAt, Message: j.Message,
+		UpdatedAt: j.UpdatedAt, Message: j.Message, Incomplete: lines(m.Incomplete),
 	}
 	if j.State == threads.JobRunning && v.Pace.WaitUntil.After(t.Clock()) {
 		out.WaitUntil = v.Pace.WaitUntil
@@ -56,7 +59,7 @@ func (t *Tool) Verification(ctx context.Context) (*Verification, error) {
 	if err != nil || m.Stage != v.Stage {
 		return nil, err
 	}
-	return t.verificationOf(j)
+	return t.verificationOf(j, &m)
 }
 
 // Verify begins a comparison, unless one runs.
@@ -68,7 +71,11 @@ func (t *Tool) Verify(ctx context.Context) (*Verification, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.verificationOf(j)
+	m, err := t.Store.Migration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.verificationOf(j, &m)
 }
 
 func (a *API) verify(w http.ResponseWriter, r *http.Request) error {

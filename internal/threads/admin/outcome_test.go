@@ -49,7 +49,7 @@ func TestManyErrors(t *testing.T) {
 	}
 	r.send(threads.HierarchyFile, text.String()+"]")
 	r.send(threads.MappingsFile, mappings)
-	r.do(202, "POST", "/upload")
+	r.do(202, "POST", "/upload?acceptIncomplete=true")
 	r.until(threads.PhaseReady)
 	r.do(202, "POST", "/start")
 	r.until(threads.PhaseCompleted)

@@ -92,7 +92,7 @@ func statusBadge(s *Status) console.Badge {
 	switch {
 	case s.Status == threads.InProgress || s.Phase == threads.PhaseLoading:
 		tone = console.Busy
-	case s.Status == threads.Completed && s.Errors.Permanent == 0:
+	case s.Status == threads.Completed && s.Errors.Permanent == 0 && len(s.Incomplete) == 0:
 		tone = console.Good
 	case s.Status == threads.Completed || s.Phase == threads.PhasePaused:
 		tone = console.Warn

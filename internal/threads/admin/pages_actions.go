@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -45,32 +46,13 @@ func (p *Pages) confirm(op threads.Operation) console.Handler {
 		if view.Status.Phase != threads.PhaseEmpty {
 			question.Losses = []string{"the data that is loaded now"}
 		}
-		if view.partial() {
-			read := view.Stage.Preview.Hierarchy
-			question.Title = "Upload a part of the hierarchy?"
-			question.Text = partialSentence(&read) + " Only these records will be migrated."
-			question.Form = []console.Hidden{{Name: "partial", Value: "true"}}
+		if sentences := view.incomplete(); sentences != nil {
+			question.Title = "Upload incomplete files?"
+			question.Text = "The files are not as they should be. Get them again if you can: what is missing in them will be missing in the target, and every result will say so."
+			question.Tick = console.Tick{Name: "acceptIncomplete", Label: "Load them as they are. " + strings.Join(sentences, " ")}
 		}
 		return question, nil
 	}
-}
-
-// partialSentence says how much of an export a file has.
-func partialSentence(h *threads.HierarchyReading) string {
-	what := "this is one page"
-	if h.Pages != 1 {
-		what = fmt.Sprintf("these are %d pages", h.Pages)
-	}
-	return fmt.Sprintf("%s of %s: %s of the export, and not all of it.", thousands(h.PageRecords), thousands(h.TotalCount), what)
-}
-
-// thousands writes a number as people read it.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // numbered writes a number of things.
@@ -78,7 +60,7 @@ func numbered(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return thousands(n) + " " + thing + "s"
+	return threads.Thousands(n) + " " + thing + "s"
 }
 
 // done says what an operation did.
@@ -93,7 +75,7 @@ func (p *Pages) operate(op threads.Operation) console.Handler {
 		if err != nil {
 			return nil, err
 		}
-		m, err := p.Store.Operate(r.Context(), actor(r.Context()), op, form.Bool("partial"))
+		m, err := p.Store.Operate(r.Context(), actor(r.Context()), op, form.Bool("acceptIncomplete"))
 		if err != nil {
 			page, failed := p.migrationPage(r.Context())
 			if failed != nil {

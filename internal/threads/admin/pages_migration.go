@@ -50,8 +50,8 @@ func (v *stageView) Short() string {
 	default:
 		s += numbered(n, "error")
 	}
-	if v.Preview.Partial {
-		s += "; a part of an export"
+	if len(v.Preview.Incomplete) > 0 {
+		s += "; incomplete"
 	}
 	return s
 }
@@ -175,7 +175,7 @@ func buttons(view *migrationView) []button {
 		switch op {
 		case threads.OpUpload:
 			b.Allowed = b.Allowed && view.Hierarchy.Here() && view.Mappings.Here() && !(view.Stage != nil && view.Stage.Failed)
-			b.Asks = view.Status.Phase != threads.PhaseEmpty || view.partial()
+			b.Asks = view.Status.Phase != threads.PhaseEmpty || view.incomplete() != nil
 			b.Main = b.Allowed && view.Status.Phase == threads.PhaseEmpty
 		case threads.OpStart, threads.OpContinue:
 			b.Main = b.Allowed
@@ -187,8 +187,10 @@ func buttons(view *migrationView) []button {
 	return list
 }
 
-// partial tells whether the hierarchy file has some pages of an export and not
-// all of them, as far as that is known.
-func (v *migrationView) partial() bool {
-	return v.Stage != nil && v.Stage.Preview != nil && v.Stage.Preview.Partial
+// incomplete says what is wrong with the files, as far as that is known.
+func (v *migrationView) incomplete() []string {
+	if v.Stage == nil || v.Stage.Preview == nil {
+		return nil
+	}
+	return v.Stage.Preview.Incomplete
 }

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -13,20 +12,11 @@ import (
 // previewView is what two files say, in full.
 type previewView struct {
 	*stageView
-	Loaded   bool   // they are the migration's data already
-	Partial  string // how much of an export the hierarchy has, where that is not all
+	Loaded   bool // they are the migration's data already
 	Counts   []countRow
 	Errors   []reasonRow
 	Missing  []missingRow
 	Readings []readingRow
-	NoMatch  bool // nothing would be migrated
-}
-
-// Attention tells whether there is something to look at first.
-func (v *previewView) Attention() bool {
-	return v.NoMatch || v.Partial != "" || slices.ContainsFunc(v.Readings, func(r readingRow) bool {
-		return r.Truncated || r.UnknownHeader != "" || r.Unreadable > 0
-	})
 }
 
 type countRow struct {
@@ -49,7 +39,6 @@ type missingRow struct {
 type readingRow struct {
 	Label string
 	threads.Reading
-	UnknownHeader string
 }
 
 func (p *Pages) showPreview(r *http.Request) (console.Response, error) {
@@ -81,10 +70,6 @@ func (p *Pages) preview(ctx context.Context) (*previewView, error) {
 	if pr == nil {
 		return view, nil
 	}
-	if pr.Partial {
-		view.Partial = partialSentence(&pr.Hierarchy)
-	}
-	view.NoMatch = pr.Records > 0 && pr.TotalErrors == pr.Records
 	view.Counts = []countRow{
 		{"Records", pr.Records, "replies, each comment once"},
 		{"Issues", pr.Issues, "that they are in"},
@@ -106,7 +91,7 @@ func (p *Pages) preview(ctx context.Context) (*previewView, error) {
 		}
 	}
 	view.Missing = []missingRow{{"Comments without a mapping", pr.MissingComments}, {"Issues without a mapping", pr.MissingIssues}}
-	view.Readings = []readingRow{{"Hierarchy", pr.Hierarchy.Reading, ""}, {"Id mappings", pr.Mappings.Reading, pr.Mappings.UnknownHeader}}
+	view.Readings = []readingRow{{"Hierarchy", pr.Hierarchy.Reading}, {"Id mappings", pr.Mappings.Reading}}
 	return view, nil
 }
 

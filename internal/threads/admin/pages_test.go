@@ -153,16 +153,16 @@ func TestMigrationByForms(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	r := onSQLite(t, nil).work()
 	r.send(threads.HierarchyFile, `{"data":[{"issueId":1,"commentId":11,"parentCommentId":10}],"hasMore":true,"totalCount":123456}`)
-	r.send(threads.MappingsFile, "serverId,cloudId,what\n1,2,3\nx")
+	r.send(threads.MappingsFile, "jira:issue,1,3\nx")
 	r.eventually(func() bool {
-		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "1 record in 1 issue, 1 error; a part of an export")
+		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "1 record in 1 issue, 1 error; incomplete")
 	})
 	r.has(r.open("GET", movePath, "root"), 200, `<a class="button main" href="/base/threads/admin/migration/upload" data-confirm>Upload Data</a>`)
-	r.has(r.open("GET", movePath+"/preview", "root"), 200, "1 of 123,456: this is one page of the export, and not all of it.", "does not name the columns: <code>serverId,cloudId,what</code>",
-		"the file ends in the middle", "No record has all its mappings")
-	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload a part of the hierarchy?", "1 of 123,456: this is one page", `name="partial" value="true"`)
-	r.has(r.open("POST", movePath+"/upload", "root"), 409, "partial=true")
-	r.has(r.follow(r.open("POST", movePath+"/upload", "root", "partial", "true")), 200, "<small>READY</small>")
+	r.has(r.open("GET", movePath+"/preview", "root"), 200, "1 of 123,456: this is one page of the export, and not all of it.", "The id mappings file has no header",
+		"it ends in a line after 1 mapping.", "None of the records (1) has all its mappings")
+	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload incomplete files?", `<input type="checkbox" name="acceptIncomplete" value="true" required> Load them as they are. 1 of 123,456: this is one page`)
+	r.has(r.open("POST", movePath+"/upload", "root"), 409, "acceptIncomplete=true")
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root", "acceptIncomplete", "true")), 200, "<small>READY</small>")
 	r.send(threads.HierarchyFile, hierarchy)
 	r.send(threads.MappingsFile, mappings)
 	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload these files?", "the data that is loaded now")
@@ -249,7 +249,7 @@ func TestSize(t *testing.T) {
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
-		if got := thousands(n); got != want {
+		if got := threads.Thousands(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}

@@ -47,6 +47,8 @@ func (p *Pages) verified(ctx context.Context) (*verifyView, error) {
 		view.Badge = console.Badge{Tone: console.Bad, Text: "failed"}
 	case v.Missing+v.Different > 0:
 		view.Badge = console.Badge{Tone: console.Warn, Text: "differs"}
+	case len(v.Incomplete) > 0:
+		view.Badge = console.Badge{Tone: console.Warn, Text: "incomplete data"}
 	}
 	return view, nil
 }

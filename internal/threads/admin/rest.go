@@ -72,11 +72,11 @@ func (a *API) Stop() {
 // operate is the endpoint of an operation.
 func (a *API) operate(op threads.Operation) rest.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		partial, err := flag(r, "partial")
+		accept, err := flag(r, "acceptIncomplete")
 		if err != nil {
 			return err
 		}
-		m, err := a.Store.Operate(r.Context(), actor(r.Context()), op, partial)
+		m, err := a.Store.Operate(r.Context(), actor(r.Context()), op, accept)
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func TestWhoMay(t *testing.T) {
 		{"HEAD", migrationPath + "/status", "", 200, ""},
 		{"HEAD", migrationPath + "/backup", "", 200, ""},
 		{"HEAD", migrationPath + "/errors.csv", "", 200, ""},
-		{"POST", migrationPath + "/upload?partial=perhaps", "", 400, `"field":"partial"`},
+		{"POST", migrationPath + "/upload?acceptIncomplete=perhaps", "", 400, `"field":"acceptIncomplete"`},
 		{"GET", migrationPath + "/errors?limit=0", "", 400, `"field":"limit"`},
 		{"GET", migrationPath + "/errors?after=bm8", "", 400, `"field":"after"`},
 		{"GET", migrationPath + "/nothing", "", 404, ""},
@@ -140,7 +140,7 @@ func TestMigration(t *testing.T) {
 			preview = w.Body.String()
 			return w.Code == 200
 		})
-		if diff := cmp.Diff(`{"records":5,"issues":2,"comments":8,"commentMappings":7,"issueMappings":2,"missingComments":{"count":1,"first":[29]},"missingIssues":{"count":0,"first":[]},"duplicateRecords":1,"duplicateMappings":0,"selfParents":1,"cycles":0,"otherIssue":0,"errors":{"no_parent_mapping":1,"self_parent":1},"totalErrors":2,"hierarchy":{"unreadable":0,"truncated":false,"records":6,"roots":0,"pages":0,"pageRecords":0,"hasMore":false,"totalCount":0},"mappings":{"unreadable":0,"truncated":false,"rows":9,"comments":7,"issues":2},"partial":false}`, preview); diff != "" {
+		if diff := cmp.Diff(`{"records":5,"issues":2,"comments":8,"commentMappings":7,"issueMappings":2,"missingComments":{"count":1,"first":[29]},"missingIssues":{"count":0,"first":[]},"duplicateRecords":1,"duplicateMappings":0,"selfParents":1,"cycles":0,"otherIssue":0,"errors":{"no_parent_mapping":1,"self_parent":1},"totalErrors":2,"hierarchy":{"unreadable":0,"truncated":false,"records":6,"roots":0,"loose":0,"pages":0,"pageRecords":0,"hasMore":false,"totalCount":0},"mappings":{"unreadable":0,"truncated":false,"rows":9,"comments":7,"issues":2,"noHeader":false},"partial":false}`, preview); diff != "" {
 			t.Error(diff)
 		}
 		if got := r.do(202, "POST", "/upload"); !strings.Contains(got, `"phase":"READY"`) {
@@ -185,30 +185,15 @@ func (r *rig) verifies(want string) {
 	}
 }
 
-// Some pages of an export need a word.
-func TestPartialExport(t *testing.T) {
-	each(t, func(t *testing.T, r *rig) {
-		r.work()
-		page := `{"offset":0,"data":[{"issueId":1,"commentId":11,"parentCommentId":10}],"hasMore":true,"totalCount":123456}`
-		r.send(threads.HierarchyFile, page)
-		r.send(threads.MappingsFile, mappings)
-		r.do(202, "POST", "/upload") // nobody has looked at it yet
-		if s := r.until(threads.PhaseEmpty); !strings.Contains(s.Message, "1 of 123456 records") {
-			t.Errorf("why it was not loaded: %q", s.Message)
-		}
-		if got := r.message(r.do(409, "POST", "/upload")); !strings.Contains(got, "partial=true") {
-			t.Error(got)
-		}
-		if got := r.do(202, "POST", "/upload?partial=true"); !strings.Contains(got, `"phase":"READY"`) {
-			t.Error(got)
-		}
-		r.send(threads.HierarchyFile, mappings)
-		r.send(threads.MappingsFile, mappings)
-		r.eventually(func() bool { return r.ask("GET", migrationPath+"/preview", "root", "").Code != 202 })
-		if got := r.message(r.do(400, "GET", "/preview")); got == "" {
-			t.Error("a file that is none is not refused with a sentence")
-		}
-	})
+// A file that is no hierarchy at all is refused with a sentence.
+func TestNoHierarchy(t *testing.T) {
+	r := onSQLite(t, nil).work()
+	r.send(threads.HierarchyFile, mappings)
+	r.send(threads.MappingsFile, mappings)
+	r.eventually(func() bool { return r.ask("GET", migrationPath+"/preview", "root", "").Code != 202 })
+	if got := r.message(r.do(400, "GET", "/preview")); got == "" {
+		t.Error("it is refused without a sentence")
+	}
 }
 
 // The status comes as events, at once and when it has changed, until the server

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -23,6 +24,9 @@ type Status struct {
 	UpdatedAt         time.Time           `json:"updatedAt,omitzero"`
 	Message           string              `json:"message,omitempty"`
 	Allowed           []threads.Operation `json:"allowed"`
+
+	// Incomplete says what is wrong with the files of the data that is loaded.
+	Incomplete []string `json:"incomplete,omitempty"`
 }
 
 // Progress is how much of something is done.
@@ -61,6 +65,7 @@ func (t *Tool) statusOf(ctx context.Context, m *threads.Migration) (Status, erro
 		IssuesProcessed: m.Issues, ParentMapsCreated: m.ParentMaps,
 		Errors:    Errors{m.Permanent, m.Retryable},
 		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Message: m.Message, Allowed: m.Phase.Allowed(),
+		Incomplete: lines(m.Incomplete),
 	}
 	if m.Pace.WaitUntil.After(t.Clock()) {
 		s.WaitUntil = m.Pace.WaitUntil
@@ -77,6 +82,14 @@ func (t *Tool) statusOf(ctx context.Context, m *threads.Migration) (Status, erro
 	}
 	s.Message = stageSentence(st)
 	return s, nil
+}
+
+// lines are those of a text; none where there is no text.
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
 }
 
 // stageSentence says how far files are read.

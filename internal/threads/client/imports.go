@@ -21,13 +21,12 @@ type Imported struct {
 	Unchanged int64 `json:"unchanged"`
 	Total     int64 `json:"total"` // what is there now
 	threads.Reading
-	Partial       bool   `json:"partial,omitempty"`       // a hierarchy: some pages of an export, and not all of them
-	UnknownHeader string `json:"unknownHeader,omitempty"` // mappings: the first line, where it names no columns
+	Incomplete []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
 }
 
 // Clean tells whether there is nothing to look at.
 func (i *Imported) Clean() bool {
-	return i.Unreadable == 0 && !i.Truncated && !i.Partial && i.UnknownHeader == ""
+	return len(i.Incomplete) == 0
 }
 
 // ImportHierarchy takes a hierarchy file into the self-hosted side. An import

@@ -46,6 +46,9 @@ type Status struct {
 	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
 	Message   string              `json:"message,omitempty"`
 	Allowed   []threads.Operation `json:"allowed"`
+
+	// Incomplete says what is wrong with the files of the data that is loaded.
+	Incomplete []string `json:"incomplete,omitempty"`
 }
 
 // Status asks how the migration stands.
@@ -55,12 +58,12 @@ func (c *Client) Status(ctx context.Context) (st Status, err error) {
 }
 
 // Operate does what an administrator asks, and gives how the migration stands
-// then; what its phase does not allow is fault.Conflict. partial is for
-// threads.OpUpload: that the hierarchy is some pages of an export is fine.
-func (c *Client) Operate(ctx context.Context, op threads.Operation, partial bool) (st Status, err error) {
+// then; what its phase does not allow is fault.Conflict. accept is for
+// threads.OpUpload: files that are damaged are to be loaded as they are.
+func (c *Client) Operate(ctx context.Context, op threads.Operation, accept bool) (st Status, err error) {
 	path := migrationPath + "/" + string(op)
-	if partial {
-		path += "?partial=true"
+	if accept {
+		path += "?acceptIncomplete=true"
 	}
 	unheard := false // an answer was lost: it may have been done
 	err = c.retry(ctx, func() (bool, error) {
@@ -125,6 +128,9 @@ type Verified struct {
 	Missing   int64                `json:"missing"`
 	Different int64                `json:"different"` // with another parent
 	First     []threads.Difference `json:"first"`     // of what is missing or different
+
+	// Incomplete says what is wrong with the files of the data.
+	Incomplete []string `json:"incomplete,omitempty"`
 }
 
 // Verify has the server compare its target with the data that is loaded, and

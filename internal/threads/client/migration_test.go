@@ -148,7 +148,7 @@ func TestOperationsSurvive(t *testing.T) {
 				rt.Errorf("done: %v", c.done)
 			}
 			for _, asked := range c.asked {
-				if strings.Contains(asked, "upload") != strings.Contains(asked, "partial=true") {
+				if strings.Contains(asked, "upload") != strings.Contains(asked, "acceptIncomplete=true") {
 					rt.Errorf("asked: %v", c.asked)
 				}
 			}

@@ -102,7 +102,9 @@ func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 			r.t.Fatal(err)
 		}
 	}
-	r.operate(threads.OpUpload)
+	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, true); err != nil { // drawn files may be empty
+		r.t.Fatal(err)
+	}
 }
 
 func (r *rig) operate(op threads.Operation) {

@@ -187,7 +187,9 @@ func (r *rig) do(records []threads.Record, mappings []threads.IDMapping) threads
 func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 	r.t.Helper()
 	r.send(threadstest.Hierarchy(records), threadstest.CSV(mappings))
-	r.operate(threads.OpUpload)
+	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, true); err != nil { // drawn files may be empty
+		r.t.Fatal(err)
+	}
 }
 
 // check holds everything against the model: maps, errors, counts. refused are

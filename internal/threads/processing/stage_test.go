@@ -14,7 +14,10 @@ import (
 
 const oneRecord = `[{"issueId":1,"commentId":2,"parentCommentId":3}]`
 
-var oneMapping = threadstest.CSV([]threads.IDMapping{{EntityType: threads.EntityIssue, ServerID: 1, CloudID: 10}})
+var itsMappings = threadstest.CSV([]threads.IDMapping{
+	{EntityType: threads.EntityIssue, ServerID: 1, CloudID: 10},
+	{EntityType: threads.EntityComment, ServerID: 2, CloudID: 20}, {EntityType: threads.EntityComment, ServerID: 3, CloudID: 30},
+})
 
 // A load whose files cannot be used ends with the reason, and they are drafts
 // again; so it is where somebody has to say that some pages are enough.
@@ -25,10 +28,10 @@ func TestLoadsThatFail(t *testing.T) {
 		r.work()
 		defer r.end()
 		for _, c := range []struct{ name, hierarchy, mappings, want string }{
-			{"a hierarchy that is none", "entityType,serverId,cloudId\n", oneMapping, "The hierarchy file is an id mappings CSV"},
+			{"a hierarchy that is none", "entityType,serverId,cloudId\n", itsMappings, "The hierarchy file is an id mappings CSV"},
 			{"mappings that are none", oneRecord, oneRecord, "The id mappings file is JSON"},
-			{"damaged gzip", "\x1f\x8b\x08 nothing", oneMapping, "The packed file is damaged"},
-			{"some pages", page, oneMapping, "The hierarchy file has 1 of 123456 records"},
+			{"damaged gzip", "\x1f\x8b\x08 nothing", itsMappings, "The packed file is damaged"},
+			{"some pages", page, itsMappings, "1 of 123,456: this is one page"},
 		} {
 			r.send(c.hierarchy, c.mappings)
 			r.operate(threads.OpUpload)
@@ -56,7 +59,7 @@ func TestLoadsThatFail(t *testing.T) {
 func TestPreviewThenLoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		r := newRig(t, d, nil)
-		r.send(oneRecord, oneMapping)
+		r.send(oneRecord, itsMappings)
 		if st, err := r.store.Preview(t.Context()); err != nil || st.Preview != nil {
 			t.Fatalf("%+v, %v", st, err)
 		}
@@ -66,7 +69,7 @@ func TestPreviewThenLoad(t *testing.T) {
 			t.Errorf("%d drafts are left, %v", len(drafts), err)
 		}
 		r.operate(threads.OpReset)
-		r.send(oneRecord, oneMapping)
+		r.send(oneRecord, itsMappings)
 		r.work()
 		defer r.end()
 		for {
@@ -75,7 +78,7 @@ func TestPreviewThenLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			if st.Preview != nil {
-				if st.Preview.Records != 1 || st.Preview.Errors[threads.NoCommentMapping] != 1 {
+				if st.Preview.Records != 1 || st.Preview.TotalErrors != 0 {
 					t.Errorf("%+v", st.Preview)
 				}
 				break

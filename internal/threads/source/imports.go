@@ -34,16 +34,18 @@ const maxUnpacked = 4
 type HierarchyImport struct {
 	Counts
 	threads.HierarchyReading
-	Partial bool  `json:"partial"` // export pages that are not all of them
-	Total   int64 `json:"total"`   // records that are there now
+	Partial    bool     `json:"partial"`              // export pages that are not all of them
+	Incomplete []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
+	Total      int64    `json:"total"`                // records that are there now
 }
 
 // MappingImport says what became of a mappings file.
 type MappingImport struct {
 	Counts
 	threads.MappingReading
-	CloudSiteURL string `json:"cloudSiteUrl"`
-	Total        int64  `json:"total"` // mappings of the site that are there now
+	CloudSiteURL string   `json:"cloudSiteUrl"`
+	Incomplete   []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
+	Total        int64    `json:"total"`                // mappings of the site that are there now
 }
 
 // Hierarchy takes a hierarchy file in, a slice at a time. What was taken before
@@ -63,7 +65,7 @@ func (im *Imports) Hierarchy(ctx context.Context, file io.Reader) (out Hierarchy
 		return err
 	})
 	out.HierarchyReading = d.Reading()
-	out.Partial = out.HierarchyReading.Partial()
+	out.Partial, out.Incomplete = out.HierarchyReading.Partial(out.Records), out.Damage(out.Records)
 	if err := errors.Join(err, im.record(ctx, "import", "hierarchy", "", out.Counts)); err != nil {
 		return out, err
 	}
@@ -105,6 +107,7 @@ func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reade
 	})
 	out.MappingReading = d.Reading()
 	out.Unreadable += unfit
+	out.Incomplete = out.Damage()
 	if err := errors.Join(err, im.record(ctx, "import", "mappings", siteURL, out.Counts)); err != nil {
 		return out, err
 	}

@@ -128,9 +128,9 @@ func rowOf(s Site, reports map[int64]Report) siteRow {
 type importedView struct {
 	What string
 	Counts
-	Total   int64
-	Partial bool
-	Reading readingView
+	Total      int64
+	Incomplete []string
+	Reading    threads.Reading
 }
 
 func (p *Pages) importHierarchy(r *http.Request) (console.Response, error) {
@@ -148,7 +148,7 @@ func (p *Pages) importHierarchy(r *http.Request) (console.Response, error) {
 		return page, err
 	}
 	return p.imported("The hierarchy", importedView{
-		Counts: out.Counts, Total: out.Total, Partial: out.Partial, Reading: readingView{out.Reading, ""},
+		Counts: out.Counts, Total: out.Total, Incomplete: out.Incomplete, Reading: out.Reading,
 	}), nil
 }
 
@@ -168,7 +168,7 @@ func (p *Pages) importMappings(r *http.Request) (console.Response, error) {
 		return page, err
 	}
 	return p.imported("The mappings of "+out.CloudSiteURL, importedView{
-		Counts: out.Counts, Total: out.Total, Reading: readingView{out.Reading, out.UnknownHeader},
+		Counts: out.Counts, Total: out.Total, Incomplete: out.Incomplete, Reading: out.Reading,
 	}), nil
 }
 

@@ -7,14 +7,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
-	"outrigger/internal/threads"
 )
-
-// readingView is what could not be read of a file.
-type readingView struct {
-	threads.Reading
-	UnknownHeader string
-}
 
 func errNoFile() error {
 	var wrong fault.Fields

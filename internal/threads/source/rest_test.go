@@ -249,7 +249,7 @@ func TestImportEndpoints(t *testing.T) {
 	}{
 		{"/hierarchy", `[{"issueId":1,"commentId":2,"parentCommentId":1},{"issueId":1}]`, 200, `"added":1,"replaced":0,"unchanged":0,"unreadable":1`},
 		{"/hierarchy", `[{"issueId":1,"commentId":2,"parentCommentId":1},{"issueId":1,"comm`, 200, `"truncated":true`},
-		{"/hierarchy", `{"offset":0,"data":[{"issueId":1,"commentId":2,"parentCommentId":1}],"hasMore":true,"totalCount":9}`, 200, `"partial":true,"total":1`},
+		{"/hierarchy", `{"offset":0,"data":[{"issueId":1,"commentId":2,"parentCommentId":1}],"hasMore":true,"totalCount":9}`, 200, `"partial":true,"incomplete":["1 of 9: this is one page of the export, and not all of it."],"total":1`},
 		{"/hierarchy", `{"ABC-1":"10001"}`, 400, `issue mapping`},
 		{"/hierarchy", `<html>`, 400, `web page`},
 		{"/mappings", "entityType,serverId,cloudId\n", 400, `cloudSiteUrl`},

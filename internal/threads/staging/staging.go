@@ -68,6 +68,7 @@ func Stage(ctx context.Context, o Options) (*threads.Preview, error) {
 			return nil, err
 		}
 	}
+	s.preview.Judge()
 	return s.preview, nil
 }
 
@@ -123,7 +124,6 @@ func (s *stage) readHierarchy() error {
 		}
 	}
 	s.preview.Hierarchy = d.Reading()
-	s.preview.Partial = s.preview.Hierarchy.Partial()
 	return s.records.finish()
 }
 

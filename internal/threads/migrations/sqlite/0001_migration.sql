@@ -31,16 +31,17 @@ CREATE TABLE threads_chunks (
     PRIMARY KEY (stage_id, number)
 ) STRICT;
 
--- One row: the migration. stage_id is 0 while nothing is loaded. checked says that
--- the preflight has passed, refused of the
--- permanent errors are the target's; while they are tried again, retry_chunk and
--- retry_issue say from where on.
+-- One row: the migration. stage_id is 0 while nothing is loaded. incomplete says
+-- what is wrong with the files of its data, a sentence a line; checked that the
+-- preflight has passed. refused of the permanent errors are the target's; while
+-- they are tried again, retry_chunk and retry_issue say from where on.
 CREATE TABLE threads_migration (
     id              INTEGER PRIMARY KEY CHECK (id = 1),
     epoch           INTEGER NOT NULL,
     phase           TEXT    NOT NULL CHECK (phase IN ('EMPTY', 'LOADING', 'READY', 'PROCESSING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED')),
     stage_id        INTEGER NOT NULL,
-    partial_ok      INTEGER NOT NULL CHECK (partial_ok IN (0, 1)),
+    accept_incomplete INTEGER NOT NULL CHECK (accept_incomplete IN (0, 1)),
+    incomplete      TEXT    NOT NULL,
     records         INTEGER NOT NULL CHECK (records >= 0),
     records_done    INTEGER NOT NULL CHECK (records_done >= 0 AND records_done <= records),
     chunks          INTEGER NOT NULL CHECK (chunks >= 0),
@@ -65,7 +66,7 @@ CREATE TABLE threads_migration (
     updated_at      INTEGER NOT NULL,
     message         TEXT    NOT NULL
 ) STRICT;
-INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '');
+INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '');
 
 -- Where parent maps go: this database, or a cloud site by its URL. version
 -- counts up with every transaction that writes maps.
