@@ -31,6 +31,24 @@ func put(t *testing.T, a *App, method, path, body string) (int, string) {
 	})
 }
 
+// consolePage asks for a page of the console as the administrator, or posts a
+// form to it.
+func consolePage(t *testing.T, a *App, path string, form url.Values) (int, string) {
+	t.Helper()
+	session, _, err := a.identity.SignIn(t.Context(), "admin", password, "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return get(t, a.URL()+path, func(r *http.Request) {
+		r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+		if form != nil {
+			r.Method = http.MethodPost
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Body = io.NopCloser(strings.NewReader(form.Encode()))
+		}
+	})
+}
+
 // forwardProxy is a plain http proxy that wants ana's password and sends
 // everything to one host, whatever its name; it says which names it was asked
 // for.
@@ -130,20 +148,7 @@ func TestSettingsPage(t *testing.T) {
 	cfg := settings(t)
 	cfg.Notify.AllowedNetworks = []string{"chat.invalid"}
 	a := start(t, cfg)
-	session, _, err := a.identity.SignIn(t.Context(), "admin", password, "127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := func(form url.Values) (int, string) {
-		return get(t, a.URL()+"/notifications/settings", func(r *http.Request) {
-			r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
-			if form != nil {
-				r.Method = http.MethodPost
-				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-				r.Body = io.NopCloser(strings.NewReader(form.Encode()))
-			}
-		})
-	}
+	page := func(form url.Values) (int, string) { return consolePage(t, a, "/notifications/settings", form) }
 	entered := "http://ana:SECRET@" + proxy
 	for _, tc := range []struct {
 		form url.Values
@@ -183,5 +188,31 @@ func TestSettingsAreForAdministrators(t *testing.T) {
 		if status != http.StatusForbidden {
 			t.Errorf("%s: %d %s", method, status, body)
 		}
+	}
+}
+
+// A mask that looks like a wildcard is saved, and the form says what it does.
+func TestWildcardInTheRuleForm(t *testing.T) {
+	cfg := settings(t)
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "dc", Kind: config.KindBitbucketDC, BaseURL: samples.BaseURL, WebhookSecret: secret.New("s"),
+	}}
+	a := start(t, cfg)
+	rule := func(mask string, types ...string) url.Values {
+		return url.Values{
+			"name": {"Releases"}, "connection": {"dc"}, "webhookUrl": {"https://chat.example.com/hooks/a"}, "format": {"auto"},
+			"eventTypes": types, "branchMask": {mask}, "enabled": {"true"},
+		}
+	}
+	status, body := consolePage(t, a, "/notifications/rules/new", rule("release/*", "REPOSITORY_FORKED"))
+	if status != http.StatusBadRequest || !strings.Contains(body, "No event that you chose has a branch") || !strings.Contains(body, "release/*") {
+		t.Errorf("a filter of nothing: %d %s", status, body)
+	}
+	status, body = consolePage(t, a, "/notifications/rules/new", rule("release/*", "BRANCH_UPDATED"))
+	if status != http.StatusSeeOther {
+		t.Fatalf("saving: %d %s", status, body)
+	}
+	if _, body = consolePage(t, a, "/notifications/rules/1", nil); !strings.Contains(body, `id="f-branchMask-warning"`) || !strings.Contains(body, "write release/.*.") {
+		t.Errorf("the form does not warn: %s", body)
 	}
 }

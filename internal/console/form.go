@@ -19,6 +19,7 @@ const formLimit = 1 << 20
 type Form struct {
 	values url.Values
 	wrong  map[string]string
+	odd    map[string]string
 }
 
 // NewForm is a form with nothing typed in yet; Set fills it.
@@ -100,6 +101,14 @@ func (f *Form) Refuse(err *fault.Error) {
 	}
 }
 
+// Warn says at a field what may be a mistake in it.
+func (f *Form) Warn(name, message string) {
+	if f.odd == nil {
+		f.odd = map[string]string{}
+	}
+	f.odd[fieldName(name)] = message
+}
+
 // fieldName is the form's field of a member that is named as in JSON:
 // "branches[2]" and "projects[0].key" are one field each.
 func fieldName(member string) string {
@@ -133,6 +142,7 @@ type Input struct {
 	Label        string
 	Value        string
 	Hint, Error  string
+	Warning      string // what may be a mistake
 	Placeholder  string
 	Autocomplete string // "off" by default: nothing typed here is about the reader
 	Mode         string // what a touch keyboard offers: numeric, url
@@ -151,6 +161,9 @@ func (in Input) DescribedBy() string {
 	if in.Error != "" {
 		ids = append(ids, in.ID+"-error")
 	}
+	if in.Warning != "" {
+		ids = append(ids, in.ID+"-warning")
+	}
 	if in.Hint != "" {
 		ids = append(ids, in.ID+"-hint")
 	}
@@ -164,7 +177,7 @@ type InputOption func(*Input)
 func (f *Form) input(kind, name, label string, opts []InputOption) Input {
 	in := Input{
 		Kind: kind, Type: "text", ID: fieldID(name), Name: name, Label: label,
-		Value: f.values.Get(name), Error: f.wrong[name], Autocomplete: "off", Rows: 4,
+		Value: f.values.Get(name), Error: f.wrong[name], Warning: f.odd[name], Autocomplete: "off", Rows: 4,
 	}
 	for _, o := range opts {
 		o(&in)

@@ -81,6 +81,17 @@ func (c *Connection) validate(kinds map[string]Decoder) error {
 	return f.Err()
 }
 
+// KindBitbucketCloud is the kind of the cloud edition.
+const KindBitbucketCloud = "bitbucket-cloud"
+
+// Edition of the platform.
+func (c *Connection) Edition() Edition {
+	if c.Kind == KindBitbucketCloud {
+		return Cloud
+	}
+	return SelfHosted
+}
+
 // Connections are the platforms, by name.
 type Connections []Connection
 

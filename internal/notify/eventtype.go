@@ -172,6 +172,16 @@ func (t EventType) Editions() []Edition {
 	return e
 }
 
+// HasBranch tells whether events of the type have a branch or tag, which branch
+// filters look at.
+func (t EventType) HasBranch() bool {
+	switch t.Category() {
+	case categoryRefs, categoryPullRequests, categoryBuilds:
+		return true
+	}
+	return false
+}
+
 // MarshalText writes the key.
 func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 

@@ -58,17 +58,6 @@ func eventGroups(editions []Edition) []console.Group {
 	return groups
 }
 
-func shares(a, b []Edition) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
 	form := console.NewForm().SetBool("enabled", true).Set("format", string(Auto))
 	return p.rulePage(form, nil, levelOf(r.URL.Query().Get("level"))), nil
@@ -121,7 +110,7 @@ func formOf(info *RuleInfo) *console.Form {
 	for i, ref := range info.Repositories {
 		repositories[i] = ref.ProjectKey + "/" + ref.RepositoryKey
 	}
-	return console.NewForm().
+	form := console.NewForm().
 		Set("version", strconv.FormatInt(info.Version, 10)).
 		Set("name", info.Name).
 		Set("connection", info.Connection).
@@ -137,6 +126,10 @@ func formOf(info *RuleInfo) *console.Form {
 		SetLines("users", info.Users).
 		SetLines("ignoredUsers", info.IgnoredUsers).
 		SetBool("enabled", info.Enabled)
+	for _, w := range info.Warnings() {
+		form.Warn(w.Name, w.Message)
+	}
+	return form
 }
 
 func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
@@ -153,11 +146,18 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		level = stored.Level()
 	}
 	draft, err := draftOf(form, stored, level)
+	var saved RuleInfo
 	if err == nil {
-		_, err = p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"))
+		saved, err = p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"))
 	}
 	if err != nil {
 		return p.rulePage(form, stored, level), err
+	}
+	if len(saved.Warnings()) > 0 {
+		return console.Redirect{
+			To:    rulesPath + "/" + strconv.FormatInt(saved.ID, 10),
+			Flash: "The rule " + saved.Name + " is saved, but look at what is said below.", Tone: console.Warn,
+		}, nil
 	}
 	return console.Redirect{
 		To:    rulesPath + query("level", levelQuery(draft.Level())),

@@ -56,12 +56,19 @@ type filterJSON struct {
 	CreatedAt      *time.Time      `json:"createdAt,omitempty"`
 	UpdatedBy      string          `json:"updatedBy,omitempty"`
 	UpdatedAt      *time.Time      `json:"updatedAt,omitempty"`
+	Warnings       []warningJSON   `json:"warnings,omitempty"`
 
 	Groups            json.RawMessage `json:"groups,omitempty"`
 	IgnoredGroups     json.RawMessage `json:"ignoredGroups,omitempty"`
 	SourceBranchMask  json.RawMessage `json:"sourceBranchMask,omitempty"`
 	IgnoredBranchMask json.RawMessage `json:"ignoredBranchMask,omitempty"`
 	Reviewers         json.RawMessage `json:"reviewers,omitempty"`
+}
+
+// warningJSON is what looks like a mistake in a member of a rule.
+type warningJSON struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
 }
 
 // channelJSON says how the rule's channel fares.
@@ -200,8 +207,13 @@ func filterOf(info *RuleInfo, now time.Time) filterJSON {
 	for i, t := range r.EventTypes {
 		keys[i] = t.String()
 	}
+	var warnings []warningJSON
+	for _, w := range r.Warnings() {
+		warnings = append(warnings, warningJSON{w.Name, w.Message})
+	}
 	return filterJSON{
-		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
+		Warnings: warnings,
+		ID:       r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
 		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
 		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: channelOf(&info.Channel, now),
 		Format: r.Format, EventTypes: keys, Branches: r.Branches, BranchMask: r.BranchMask,

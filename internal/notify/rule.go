@@ -124,6 +124,7 @@ func (r *Rule) Validate() error {
 		f.Add("eventTypes", "Select at least one event type.")
 	}
 	r.validateBranches(&f)
+	r.validateBranchFilter(&f)
 	r.validateNarrowing(&f)
 	checkNames(&f, "users", r.Users)
 	checkNames(&f, "ignoredUsers", r.IgnoredUsers)

@@ -70,9 +70,14 @@ func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 
 // Save creates a rule (ID 0) or saves one; see Store.SaveRule for the errors.
 func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string) (RuleInfo, error) {
+	draft = draft.trimmed()
 	if draft.ID != 0 {
-		if _, err := s.Get(ctx, draft.ID); err != nil {
+		stored, err := s.Get(ctx, draft.ID)
+		if err != nil {
 			return RuleInfo{}, err
+		}
+		if draft.Connection == "" {
+			draft.Connection = stored.Connection
 		}
 	} else {
 		if draft.ProjectKey == "" && draft.RepositoryKey != "" {
@@ -94,23 +99,23 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string) (RuleIn
 	return s.Store.SaveRule(ctx, actor(ctx), draft, webhookURL)
 }
 
-// checkAll names what is wrong with the members and with the URL together.
+// checkAll names what is wrong with the members, with what the rule's platform
+// never sends, and with the URL, together.
 func (s *Rules) checkAll(draft *Rule, webhookURL string) error {
-	err := draft.Validate()
-	if webhookURL == "" || isMask(webhookURL) {
-		return err
-	}
-	urlErr := s.CheckURL(webhookURL)
-	if urlErr == nil {
-		return err
-	}
-	var both fault.Fields
+	var all fault.Fields
 	var e *fault.Error
-	if errors.As(err, &e) {
-		both = e.Fields
+	if errors.As(draft.Validate(), &e) {
+		all = e.Fields
 	}
-	both.Add("webhookUrl", "%s", fault.As(urlErr).Message)
-	return both.Err()
+	if c := s.Store.Platforms().Connections.Find(draft.Connection); c != nil {
+		draft.validateEdition(&all, c.Edition())
+	}
+	if webhookURL != "" && !isMask(webhookURL) {
+		if err := s.CheckURL(webhookURL); err != nil {
+			all.Add("webhookUrl", "%s", fault.As(err).Message)
+		}
+	}
+	return all.Err()
 }
 
 // Delete deletes a rule; who may, as for Get.
