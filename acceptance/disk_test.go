@@ -20,9 +20,19 @@ func limitFiles(t *testing.T, p *loadtest.Process, bytes uint64) {
 	}
 }
 
+func readyz(t *testing.T, p *loadtest.Process) int {
+	t.Helper()
+	resp, err := http.Get("http://" + p.Addr() + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
 // TestFullDisk takes the disk away from a node under load and gives it back:
-// meanwhile webhooks get 503, nothing acknowledged is lost, no channel is
-// flooded with repeats, and the node goes on without a restart.
+// meanwhile webhooks get 503 and it is not ready, nothing acknowledged is lost, no
+// channel is flooded with repeats, and the node goes on without a restart.
 func TestFullDisk(t *testing.T) {
 	const channels = 16
 	sink := newSink(t, channels)
@@ -55,8 +65,9 @@ func TestFullDisk(t *testing.T) {
 	if refused == 0 {
 		t.Error("no webhook was refused on a full disk")
 	}
+	until(t, 30*time.Second, "a node on a full disk is ready", func() bool { return readyz(t, p) == http.StatusServiceUnavailable })
 	limitFiles(t, p, unix.RLIM_INFINITY)
-	pass(t, 2*time.Second)
+	until(t, 30*time.Second, "a node with room again is not ready", func() bool { return readyz(t, p) == http.StatusOK })
 	from = phase(2 * time.Second)
 	for _, post := range load.Posts(0)[from:] {
 		if post.Status != http.StatusAccepted {

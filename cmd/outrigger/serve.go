@@ -34,6 +34,8 @@ type serveCmd struct {
 	configFlag
 	Listen string `help:"Host and port to listen on, in place of the setting listen." placeholder:"ADDR"`
 	Data   string `help:"The data folder, in place of the setting data_dir." placeholder:"DIR"`
+
+	NewDatabase bool `help:"Make an empty database in a data folder that has a secret.key but no database."`
 }
 
 func (c serveCmd) Run(ctx context.Context, s streams) error {
@@ -47,7 +49,7 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	for _, w := range warnings {
 		log.Warn(w)
 	}
-	a, err := app.New(cfg, app.Options{Log: log, Version: version})
+	a, err := app.New(cfg, app.Options{Log: log, Version: version, NewDatabase: c.NewDatabase})
 	if err != nil {
 		return err
 	}

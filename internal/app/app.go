@@ -28,6 +28,10 @@ type Options struct {
 	Registry *prometheus.Registry // what /metrics shows; nil: one of its own
 	Clock    func() time.Time     // nil: time.Now
 	Version  string               // shown in the console, to chat platforms, in the cluster
+
+	// NewDatabase lets a start make an empty SQLite database in a data folder
+	// that has the key of another.
+	NewDatabase bool
 }
 
 // App is the whole program. Make one with New; it starts once.
@@ -37,6 +41,8 @@ type App struct {
 	registry *prometheus.Registry
 	clock    func() time.Time
 	version  string
+
+	newDatabase bool
 
 	front        *front
 	addr         net.Addr
@@ -90,7 +96,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		o.Clock = time.Now
 	}
 	return &App{
-		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version,
+		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, newDatabase: o.NewDatabase,
 		ground: ground{nodeID: cfg.NodeID},
 		front:  newFront(basePath(cfg.BaseURL)),
 		failed: make(chan error, 1),

@@ -68,8 +68,12 @@ func (s *sharers) kick() {
 	}
 }
 
-// active is nil while this node takes its share of the work.
+// active is nil while this node takes its share of the work, and the database
+// its writes.
 func (a *App) active(context.Context) error {
+	if err := a.cluster.Ready(); err != nil {
+		return err
+	}
 	if state := a.cluster.Self().State; state != cluster.Active {
 		return fault.New(fault.Unavailable, "The node %s is %s.", a.nodeID, state)
 	}

@@ -51,6 +51,9 @@ func (a *App) openDatabase(ctx context.Context) error {
 	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
+	if err := a.expectDatabase(); err != nil {
+		return err
+	}
 	d, err := db.Open(ctx, db.Options{
 		URL: a.cfg.DatabaseURL.Reveal(), Dir: a.cfg.DataDir, NodeID: a.nodeID, Alone: !a.cfg.Cluster.Enabled,
 		Log: a.log, Metrics: a.registry, Clock: a.clock,
@@ -64,6 +67,22 @@ func (a *App) openDatabase(ctx context.Context) error {
 	a.checks = append(a.checks, d.Ping)
 	a.watchDatabase(d)
 	return d.Migrate(ctx, migrations()...)
+}
+
+// expectDatabase refuses to make an empty database beside the key of another.
+func (a *App) expectDatabase() error {
+	if !a.cfg.DatabaseURL.IsZero() || a.newDatabase {
+		return nil
+	}
+	keyed, err := secret.HasKeyFile(a.cfg.DataDir)
+	if err != nil || !keyed {
+		return err
+	}
+	exists, err := db.Exists(a.cfg.DataDir)
+	if err != nil || exists {
+		return err
+	}
+	return fault.New(fault.Conflict, "The data folder %s has a secret.key, but the database outrigger.db that it belongs to is missing or empty. Put the database back, from a backup if need be. Where a new, empty one is meant, start once with: outrigger serve --new-database", a.cfg.DataDir)
 }
 
 // watchDatabase fails the process when another one has taken its place in the
@@ -97,7 +116,7 @@ func (a *App) nameNode() error {
 
 // openSecrets proves the key on what the database holds.
 func (a *App) openSecrets(ctx context.Context) error {
-	key, err := secret.LoadKey(a.cfg.SecretKey, a.cfg.DataDir)
+	key, err := secret.LoadKey(ctx, a.db, a.cfg.SecretKey, a.cfg.DataDir)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 )
 
 //go:embed migrations
@@ -31,6 +32,9 @@ const (
 	// silence is how long a node may not be heard of before it counts as
 	// OFFLINE: three heartbeats may be lost, and it is as long as a lease.
 	silence = 20 * time.Second
+	// lateBeats is after how many heartbeats that should have come a node is not
+	// ready: one may be slow.
+	lateBeats = 2
 	// drainEvery is how often a node that is being drained looks whether it is
 	// empty.
 	drainEvery = 250 * time.Millisecond
@@ -79,8 +83,10 @@ type Cluster struct {
 	lastBeat time.Time
 	onChange []func(Node)
 
-	mu   sync.Mutex
-	self Node
+	mu     sync.Mutex
+	self   Node
+	wrote  time.Time // when the last heartbeat was written, by this process's clock
+	failed error     // why the last one was not
 
 	counting  sync.Mutex
 	counted   count
@@ -158,6 +164,29 @@ func (c *Cluster) Self() Node {
 	return c.self
 }
 
+// Ready is nil while this node's heartbeats are written: the database takes writes,
+// and its schema is still ours. The error is a sentence for probes.
+func (c *Cluster) Ready() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return c.failed
+	}
+	if silent := time.Since(c.wrote); silent > lateBeats*c.beat {
+		return fault.New(fault.Unavailable, "The database has taken no write for %s.", silent.Truncate(time.Second))
+	}
+	return nil
+}
+
+// note keeps what came of a heartbeat.
+func (c *Cluster) note(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed = err; err == nil {
+		c.wrote = time.Now()
+	}
+}
+
 // loop beats until ctx ends. A heartbeat that fails is said once.
 func (c *Cluster) loop(ctx context.Context) {
 	defer close(c.through)
@@ -174,9 +203,11 @@ func (c *Cluster) loop(ctx context.Context) {
 		case <-time.After(wait):
 		}
 		_, err := c.runOnce(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
+		}
+		c.note(err)
+		switch {
 		case err != nil && !failing:
 			c.o.Log.Warn("this node's heartbeat could not be written; will try on", "node", c.o.NodeID, "cause", err)
 		case err == nil && failing:

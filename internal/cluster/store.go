@@ -65,6 +65,7 @@ func (c *Cluster) register(ctx context.Context) error {
 		return err
 	}
 	c.beating, c.lastBeat = now, now
+	c.note(nil)
 	c.observe(nodes)
 	return nil
 }
@@ -93,11 +94,15 @@ type Result struct {
 	Changed  []Node    // nodes whose state is not what it was at the last one
 }
 
-// runOnce is one heartbeat: it says that this node lives, takes the step that
-// its state is due, and marks the nodes that are not heard of.
+// runOnce is one heartbeat: it sees that the schema is still ours, says that this
+// node lives, takes the step that its state is due, and marks the nodes that are
+// not heard of.
 func (c *Cluster) runOnce(ctx context.Context) (Result, error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
+	if err := c.db.CheckRelease(ctx); err != nil {
+		return Result{}, err
+	}
 	// Whoever knows that this node is drained takes nothing more; so empty is
 	// asked only after an earlier heartbeat has said it.
 	empty := c.Self().State == Passivating && c.o.InFlight() == 0

@@ -135,7 +135,7 @@ type turn[T any] struct {
 
 // run writes what waits when the transaction begins.
 func (t *turn[T]) run(b *Batch[T]) {
-	after, err := b.db.engine.write(context.Background(), func(tx *Tx) error {
+	after, err := b.db.commit(context.Background(), func(tx *Tx) error {
 		b.gather(t)
 		return b.store(tx, t.items)
 	}, false)

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -58,6 +59,7 @@ type DB struct {
 	engine  engine
 	log     *slog.Logger
 	metrics *metrics
+	refused atomic.Pointer[fault.Error] // what CheckRelease found; nil: nothing
 }
 
 // Open opens the database and takes the lock on this node's place in it. When
@@ -110,6 +112,9 @@ func (d *DB) Dialect() Dialect { return d.dialect }
 // a Read each. An error that comes from the database being away is
 // fault.Unavailable.
 func (d *DB) Read(ctx context.Context, fn func(tx *Tx) error) error {
+	if refused := d.refused.Load(); refused != nil {
+		return refused
+	}
 	return public(d.engine.read(ctx, fn))
 }
 
@@ -135,11 +140,19 @@ func (d *DB) write(ctx context.Context, fn func(tx *Tx) error, bulk bool) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	after, err := d.engine.write(ctx, fn, bulk)
+	after, err := d.commit(ctx, fn, bulk)
 	for _, f := range after {
 		f()
 	}
 	return public(err)
+}
+
+// commit is write without what follows it.
+func (d *DB) commit(ctx context.Context, fn func(tx *Tx) error, bulk bool) (after []func(), err error) {
+	if refused := d.refused.Load(); refused != nil {
+		return nil, refused
+	}
+	return d.engine.write(ctx, fn, bulk)
 }
 
 // Now is the database's clock.

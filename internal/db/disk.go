@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -18,7 +19,8 @@ import (
 // process must end without closing the database in any other way than DB.Close.
 var ErrDisk = errors.New("the disk failed")
 
-// disk is what is known of the files below SQLite: whether their disk failed.
+// disk is what is known of the files below SQLite: whether their disk failed, and
+// whether they are still there.
 //
 // A failed fsync is final. Linux reports once that pages were not written,
 // counts them as clean from then on, and says yes to the next fsync. So after
@@ -30,6 +32,9 @@ type disk struct {
 	mu     sync.Mutex
 	failed error      // final; nil while the disk works
 	report chan error // one slot: failed, once
+	opened []os.FileInfo
+	looked time.Time // when they were looked for last
+	gone   error     // what that found
 }
 
 func newDisk(dir string) *disk {
@@ -46,6 +51,14 @@ func (k *disk) failure() error {
 	return k.failed
 }
 
+// usable is nil while what is written and read is in the files of the folder.
+func (k *disk) usable() error {
+	if err := k.failure(); err != nil {
+		return err
+	}
+	return k.look(lookEvery)
+}
+
 // judge is given every error that comes from SQLite. It gives err back, or,
 // where that is final, the failure of the disk.
 func (k *disk) judge(err error) error {
@@ -56,7 +69,13 @@ func (k *disk) judge(err error) error {
 		return failed
 	}
 	var s *sqlite.Error
-	if !errors.As(err, &s) || !final(s.Code(), k.full) {
+	if !errors.As(err, &s) {
+		return err
+	}
+	if gone := k.look(0); gone != nil {
+		return gone
+	}
+	if !final(s.Code(), k.full) {
 		return err
 	}
 	k.mu.Lock()

@@ -12,7 +12,7 @@ import (
 // lockFolder makes this process the only one on the data folder, until the
 // file it gives is closed or the process ends.
 func lockFolder(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "outrigger.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be used. Create it and make it writable for this user.", dir)
 	}

@@ -165,19 +165,6 @@ func (tx *Tx) remember(ctx context.Context, m migration) error {
 	return err
 }
 
-// release refuses a schema that is too new for this program.
-func (tx *Tx) release(ctx context.Context) error {
-	var needs int64
-	err := tx.QueryRow(ctx, `SELECT value FROM schema_meta WHERE name = 'needs_release'`).Scan(&needs)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	if needs > Release {
-		return fault.New(fault.Conflict, "This database was upgraded by a newer program: it needs schema release %d, and this program has %d. Install the newer program on this node.", needs, Release)
-	}
-	return nil
-}
-
 // exclusive keeps other programs that migrate out until the transaction ends.
 // On SQLite there are none.
 func (tx *Tx) exclusive(ctx context.Context) error {

@@ -24,6 +24,7 @@ const sqliteReaders = 8
 const (
 	databaseFile = "outrigger.db"
 	logFile      = databaseFile + "-wal" // as SQLite names its write-ahead log
+	lockFile     = "outrigger.lock"
 )
 
 // sqliteEngine is one file: a writer that owns the only writing connection,
@@ -81,7 +82,7 @@ func unopened(err error, dir string) error {
 
 // connect opens a connection with no statements prepared.
 func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
-	if err := e.disk.failure(); err != nil {
+	if err := e.disk.usable(); err != nil {
 		return nil, err
 	}
 	conn, err := e.pool.Conn(ctx)

@@ -41,7 +41,10 @@ func (e *sqliteEngine) open(ctx context.Context) (*session, error) {
 	e.pool.SetMaxIdleConns(0)                 // sessions keep their connections; one that is given back is closed
 	first, err := e.connect(ctx)
 	if err == nil {
-		if err = e.disk.judge(prepare(ctx, first, unclean)); err != nil {
+		if err = e.disk.judge(prepare(ctx, first, fresh, unclean)); err == nil {
+			err = e.disk.watch(e.lock)
+		}
+		if err != nil {
 			first.close()
 		}
 	}
@@ -61,6 +64,19 @@ func dsn(file string) string {
 		"wal_autocheckpoint(0)",  // the checkpointer does it
 	}}
 	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + parameters.Encode()
+}
+
+// Exists tells whether a data folder has a SQLite database in which there is
+// anything.
+func Exists(dir string) (bool, error) {
+	info, err := os.Stat(filepath.Join(dir, databaseFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be used. Make it readable and writable for this user.", dir)
+	}
+	return info.Size() > 0, nil
 }
 
 // createFile makes the database file where there is none, for nobody else to
@@ -113,10 +129,15 @@ func rewriteLog(name string) (unclean bool, err error) {
 	}
 }
 
-// prepare moves the log of an unclean end into the database file, so that a new
-// one begins, and has SQLite write the file once, so that a folder that cannot
+// prepare sets what the file keeps, moves the log of an unclean end into it, so
+// that a new one begins, and has SQLite write it once, so that a folder that cannot
 // be written shows at the start.
-func prepare(ctx context.Context, ses *session, unclean bool) error {
+func prepare(ctx context.Context, ses *session, fresh, unclean bool) error {
+	if fresh { // before anything is in the file
+		if _, err := ses.conn.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
+			return err
+		}
+	}
 	if _, err := ses.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}

@@ -252,7 +252,7 @@ func (w *writer) one(c *call, now time.Time, savepoint bool) error {
 func (w *writer) disk() *disk { return w.checkpoint.disk }
 
 func (w *writer) begin() error {
-	if err := w.disk().failure(); err != nil {
+	if err := w.disk().usable(); err != nil {
 		return err
 	}
 	if w.ses == nil {

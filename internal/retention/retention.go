@@ -1,5 +1,6 @@
-// Package retention deletes what has been kept long enough: in small slices
-// that wait behind all other writes, and on one node at a time.
+// Package retention deletes what has been kept long enough, and gives the space
+// back: in small slices that wait behind all other writes, and on one node at a
+// time.
 package retention
 
 import (
@@ -57,6 +58,7 @@ type Retention struct {
 type Result struct {
 	Elsewhere bool             // another node is at it
 	Deleted   map[string]int64 // how many, by the rule's name
+	Freed     int64            // pages given back to the file system
 }
 
 // New makes the background work; nothing is deleted before Start. log may be
@@ -97,6 +99,9 @@ func (r *Retention) loop(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			r.log.Warn("not everything past its time could be deleted; will try again", "in", every, "cause", err)
 		}
+		if result.Freed > 0 {
+			r.log.Info("gave space back to the file system", "pages", result.Freed)
+		}
 		for name, n := range result.Deleted {
 			r.log.Info("deleted what was past its time", "what", name, "count", n)
 		}
@@ -125,15 +130,25 @@ func (r *Retention) runOnce(ctx context.Context) (Result, error) {
 			failed = append(failed, fmt.Errorf("%s: %w", rule.Name, err))
 		}
 	}
+	if result.Freed, err = r.slices(ctx, lease, freePages); err != nil {
+		failed = append(failed, fmt.Errorf("giving back the space: %w", err))
+	}
 	return result, errors.Join(failed...)
 }
 
-// apply deletes by one rule, slice after slice, until nothing is left, the
-// lease is lost or ctx ends.
-func (r *Retention) apply(ctx context.Context, rule Rule, lease *db.Lease) (total int64, err error) {
+// apply deletes by one rule.
+func (r *Retention) apply(ctx context.Context, rule Rule, lease *db.Lease) (int64, error) {
 	if rule.Keep <= 0 {
 		return 0, nil
 	}
+	return r.slices(ctx, lease, func(ctx context.Context, tx *db.Tx, limit int) (int64, error) {
+		return rule.Delete(ctx, tx, tx.Now().Add(-rule.Keep), limit)
+	})
+}
+
+// slices calls do, slice after slice, until it did less than its limit, the
+// lease is lost or ctx ends.
+func (r *Retention) slices(ctx context.Context, lease *db.Lease, do slice) (total int64, err error) {
 	for limit := firstSlice; ; {
 		if err := ctx.Err(); err != nil {
 			return total, err
@@ -141,7 +156,7 @@ func (r *Retention) apply(ctx context.Context, rule Rule, lease *db.Lease) (tota
 		if !lease.Good(sliceTime) {
 			return total, errLost
 		}
-		n, took, err := r.slice(ctx, rule, limit)
+		n, took, err := r.write(ctx, do, limit)
 		total += n
 		if err != nil || n < int64(limit) {
 			return total, err
@@ -152,10 +167,17 @@ func (r *Retention) apply(ctx context.Context, rule Rule, lease *db.Lease) (tota
 
 var errLost = errors.New("the lease was lost")
 
-func (r *Retention) slice(ctx context.Context, rule Rule, limit int) (n int64, took time.Duration, err error) {
+// slice is a piece of the work: at most limit things, and how many it were.
+type slice func(ctx context.Context, tx *db.Tx, limit int) (int64, error)
+
+func freePages(ctx context.Context, tx *db.Tx, limit int) (int64, error) {
+	return tx.FreePages(ctx, limit)
+}
+
+func (r *Retention) write(ctx context.Context, do slice, limit int) (n int64, took time.Duration, err error) {
 	err = r.db.WriteBulk(ctx, func(tx *db.Tx) (err error) {
 		begun := time.Now()
-		n, err = rule.Delete(ctx, tx, tx.Now().Add(-rule.Keep), limit)
+		n, err = do(ctx, tx, limit)
 		took = time.Since(begun)
 		return err
 	})

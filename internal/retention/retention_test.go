@@ -3,6 +3,8 @@ package retention
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -121,6 +123,44 @@ func TestARoundEndsWithItsLeaseOrContext(t *testing.T) {
 			t.Errorf("without its lease it deleted %d, %v", n, err)
 		}
 	}, audit.Migrations)
+}
+
+// What a round frees goes back to the file system, in slices.
+func TestTheFileShrinks(t *testing.T) {
+	dir := t.TempDir()
+	d := dbtest.Open(t, db.Options{Dir: dir})
+	if err := d.Migrate(t.Context(), audit.Migrations); err != nil {
+		t.Fatal(err)
+	}
+	body := map[string]string{"text": strings.Repeat("x", 8<<10)}
+	for range 20 {
+		err := d.Write(t.Context(), func(tx *db.Tx) error {
+			for range 50 {
+				if err := audit.Record(t.Context(), tx, audit.Entry{At: tx.Now().Add(-40 * day), After: body}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := New(d, []Rule{{Name: "audit", Keep: day, Delete: audit.Delete}}, nil, leasesOf(t, d, "node_1"))
+	result, err := r.runOnce(t.Context())
+	if err != nil || result.Deleted["audit"] != 1000 || result.Freed < 1500 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if again, err := r.runOnce(t.Context()); err != nil || again.Freed != 0 {
+		t.Errorf("a round with nothing to delete: %+v, %v", again, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "outrigger.db"))
+	if err != nil || info.Size() > 2<<20 {
+		t.Errorf("of 8 MiB that were deleted the file still has %d bytes, %v", info.Size(), err)
+	}
 }
 
 func TestSlicesFollowTheTime(t *testing.T) {

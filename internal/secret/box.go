@@ -67,7 +67,7 @@ func Open(ctx context.Context, d *db.DB, key, previous []byte) (*Box, error) {
 	}
 	text, err := b.Unseal(canary, canaryTable, canaryColumn, canaryRow)
 	if err != nil || text != canaryText {
-		return nil, fault.Wrap(err, fault.Conflict, "The encryption key does not fit this database: give the key that it was set up with, as secret_key or as the file secret.key in data_dir..")
+		return nil, fault.Wrap(err, fault.Conflict, "The encryption key does not fit this database: give the key that it was set up with, as secret_key or as the file secret.key in data_dir.")
 	}
 	return b, nil
 }
@@ -87,6 +87,20 @@ func (b *Box) canary(ctx context.Context, d *db.DB) (sealed []byte, err error) {
 		return nil, err
 	}
 	return sealed, d.Read(ctx, read)
+}
+
+// hasCanary tells whether a key was ever proved on this database.
+func hasCanary(ctx context.Context, d *db.DB) (has bool, err error) {
+	err = d.Read(ctx, func(tx *db.Tx) error {
+		var n int
+		err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM secret_canary`).Scan(&n)
+		has = n > 0
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("looking for a key that was proved: %w", err)
+	}
+	return has, nil
 }
 
 func newSealer(key []byte) (sealer, error) {

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"outrigger/internal/db"
 	"outrigger/internal/fault"
 )
 
@@ -21,9 +23,11 @@ const KeySize = 32
 const keyFile = "secret.key"
 
 // LoadKey gives the encryption key: the configured one (32 bytes in base64),
-// else that of dir/secret.key, which is generated when it is not there. The
-// file is for its owner only, and on disk before LoadKey returns.
-func LoadKey(configured Value, dir string) ([]byte, error) {
+// else that of dir/secret.key. On a first start, when the database d has nothing
+// sealed yet, the file is generated; otherwise one that is missing is
+// fault.Conflict, since a new key would open nothing. The file is for its owner
+// only, and on disk before LoadKey returns.
+func LoadKey(ctx context.Context, d *db.DB, configured Value, dir string) ([]byte, error) {
 	if !configured.IsZero() {
 		key, err := parseKey(configured.Reveal())
 		if err != nil {
@@ -34,8 +38,8 @@ func LoadKey(configured Value, dir string) ([]byte, error) {
 	path := filepath.Join(dir, keyFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := generateKey(dir, path); err != nil {
-			return nil, fmt.Errorf("generating the encryption key: %w", err)
+		if err := firstKey(ctx, d, dir, path); err != nil {
+			return nil, err
 		}
 		text, err = os.ReadFile(path)
 	}
@@ -47,6 +51,30 @@ func LoadKey(configured Value, dir string) ([]byte, error) {
 		return nil, fault.Wrap(err, fault.Invalid, "%s holds no key: put back the file that belongs to this data folder (32 bytes in base64).", path)
 	}
 	return key, nil
+}
+
+// HasKeyFile tells whether a data folder has a key.
+func HasKeyFile(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, keyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// firstKey generates the key of a database that never had one.
+func firstKey(ctx context.Context, d *db.DB, dir, path string) error {
+	used, err := hasCanary(ctx, d)
+	if err != nil {
+		return err
+	}
+	if used {
+		return fault.New(fault.Conflict, "The key file %s is missing, and this database was set up with a key: put that file back, or give the key as secret_key.", path)
+	}
+	if err := generateKey(dir, path); err != nil {
+		return fmt.Errorf("generating the encryption key: %w", err)
+	}
+	return nil
 }
 
 func parseKey(text string) ([]byte, error) {

@@ -9,16 +9,19 @@ import (
 	"sync"
 	"testing"
 
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 )
 
 func TestKeyIsGeneratedOnceAndKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
+	d := fresh(t)
 	keys := make([][]byte, 8)
 	var all sync.WaitGroup
 	for i := range keys {
 		all.Go(func() {
-			key, err := LoadKey(Value{}, dir)
+			key, err := LoadKey(t.Context(), d, Value{}, dir)
 			if err != nil {
 				t.Error(err)
 			}
@@ -44,11 +47,11 @@ func TestKeyIsGeneratedOnceAndKept(t *testing.T) {
 func TestConfiguredKey(t *testing.T) {
 	want := bytes.Repeat([]byte{7}, KeySize)
 	good := base64.StdEncoding.EncodeToString(want)
-	if key, err := LoadKey(New(" "+good+"\n"), ""); err != nil || !bytes.Equal(key, want) {
+	if key, err := LoadKey(t.Context(), nil, New(" "+good+"\n"), ""); err != nil || !bytes.Equal(key, want) {
 		t.Errorf("got %v, %v", key, err)
 	}
 	for _, bad := range []string{"hunter2", good[:20], base64.StdEncoding.EncodeToString(want[:16])} {
-		_, err := LoadKey(New(bad), t.TempDir())
+		_, err := LoadKey(t.Context(), nil, New(bad), t.TempDir())
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", bad, err)
 		} else if strings.Contains(err.Error(), bad) {
@@ -63,11 +66,50 @@ func TestDamagedKeyFileIsRefusedAndKept(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadKey(Value{}, dir); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), path) {
+	if _, err := LoadKey(t.Context(), nil, Value{}, dir); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), path) {
 		t.Errorf("an empty key file gave %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || len(text) != 0 {
 		t.Errorf("the file was touched: %q, %v", text, err)
+	}
+}
+
+// fresh is a database that no key was proved on.
+func fresh(t *testing.T) *db.DB {
+	t.Helper()
+	d := dbtest.SQLite(t)
+	if err := d.Migrate(t.Context(), Migrations); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Where the key is lost, no other one is left lying in its place; a start that
+// died before the key was proved is just done again.
+func TestALostKeyIsNotReplaced(t *testing.T) {
+	d, dir := fresh(t), t.TempDir()
+	path := filepath.Join(dir, "secret.key")
+	if _, err := LoadKey(t.Context(), d, Value{}, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	key, err := LoadKey(t.Context(), d, Value{}, dir)
+	if err != nil {
+		t.Fatalf("a key that was never used: %v", err)
+	}
+	if _, err := Open(t.Context(), d, key, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadKey(t.Context(), d, Value{}, dir); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), path) {
+		t.Errorf("without the key: %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("left %v (%v)", files, err)
 	}
 }
 
