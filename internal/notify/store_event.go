@@ -77,8 +77,13 @@ const sameBodyWithin = 10 * time.Minute
 func (s *Store) Accept(ctx context.Context, r *Receipt) error {
 	r.Key, r.RequestID, r.Reason = clean(r.Key), clean(r.RequestID), clean(r.Reason)
 	r.match(s.Rules())
-	if r.refusal != nil {
-		return r.refusal
+	if r.refusal != nil { // unless another node has changed the hook
+		if err := s.Renew(ctx); err != nil {
+			return err
+		}
+		if r.match(s.Rules()); r.refusal != nil {
+			return r.refusal
+		}
 	}
 	buf := encodings.Get().(*bytes.Buffer)
 	if err := r.encode(buf); err != nil {

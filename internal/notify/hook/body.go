@@ -4,25 +4,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"sync"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 )
 
-const (
-	// firstRead is what a body may take without asking: most are smaller.
-	firstRead = 16 << 10
-	// bodyTime is how long a sender may take to send a body; the platform
-	// itself gives up after 10 s.
-	bodyTime = 30 * time.Second
-	// freeTime and leastPace hold a sender to a pace that any line has; a body
-	// under 16 KiB cannot fail by them before freeTime.
-	freeTime  = 5 * time.Second
-	leastPace = 16 << 10 // bytes a second
-)
+// firstRead is what a body may take without asking: most are smaller.
+const firstRead = 16 << 10
 
 // body is what was read of a webhook.
 type body struct {
@@ -31,7 +20,6 @@ type body struct {
 	held    int64            // of the memory that free gives back; 0 up to firstRead
 	free    func(n int64)
 	control *http.ResponseController
-	begun   time.Time
 
 	// of a stranger's, held by its mutex
 	address string
@@ -57,26 +45,26 @@ func (b *body) release() {
 func (b *body) disown() { b.bytes, b.first, b.held = nil, nil, 0 }
 
 // read reads a body of at most MaxWebhook bytes as a stranger's, into the
-// signature too. It holds no more memory than what has been read.
+// signature too. It holds no more memory than what has been read. That it keeps
+// the pace is held by rest.Server.
 func (rc *Receiver) read(w http.ResponseWriter, r *http.Request, s *signature) (*body, error) {
 	if r.ContentLength > MaxWebhook {
 		return nil, tooLarge()
 	}
 	b := &body{
 		first: firsts.Get().(*[firstRead]byte), control: http.NewResponseController(w),
-		begun: time.Now(), address: network(rest.ClientAddr(r.Context())),
+		address: network(rest.ClientAddr(r.Context())),
 	}
 	b.bytes = b.first[:0]
 	rc.strangers.enter(b)
 	err := rc.readFrom(r.Body, b, s)
 	if rc.strangers.leave(b) && err != nil {
-		err = errTooSlow()
+		err = errDropped()
 	}
 	if err != nil {
 		b.release()
 		return nil, err
 	}
-	_ = b.control.SetReadDeadline(time.Time{}) // else it would end the wait for the commit
 	return b, nil
 }
 
@@ -106,27 +94,23 @@ func (rc *Receiver) readFrom(r io.Reader, b *body, s *signature) error {
 	}
 }
 
-// await sets when the next part must be there.
-func (b *body) await() {
-	allowed := freeTime + time.Duration(len(b.bytes))*time.Second/leastPace
-	_ = b.control.SetReadDeadline(b.begun.Add(min(allowed, bodyTime))) // recorders in tests have none
-}
-
 func tooLarge() error {
 	return fault.New(fault.TooLarge, "A webhook body may have at most 10 MiB.")
 }
 
-func errTooSlow() error {
-	return rest.ErrTimeout("The body did not arrive in time; send it again, faster.")
+// errDropped is for a body that had to make room.
+func errDropped() error {
+	return rest.ErrTimeout("The memory for webhooks is used up, and this body came the most slowly; send it again.")
 }
 
 func bodyError(err error) error {
 	var limit *http.MaxBytesError
+	var known *fault.Error // it did not keep the pace
 	switch {
 	case errors.As(err, &limit):
 		return tooLarge()
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errTooSlow()
+	case errors.As(err, &known):
+		return err
 	}
 	return fault.Wrap(err, fault.Invalid, "The body ended early.")
 }

@@ -1,11 +1,8 @@
 package hook
 
 import (
-	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +10,7 @@ import (
 
 // stranger is a body that has come in at an address.
 func stranger(s *strangers, address string) *body {
-	b := &body{address: address, begun: time.Now(), control: http.NewResponseController(httptest.NewRecorder())}
+	b := &body{address: address, control: http.NewResponseController(httptest.NewRecorder())}
 	s.enter(b)
 	return b
 }
@@ -80,49 +77,5 @@ func TestNetwork(t *testing.T) {
 		if got := network(address); got != want {
 			t.Errorf("%q counts as %q, want %q", address, got, want)
 		}
-	}
-}
-
-// deadlines notes the deadlines that a body is read under.
-type deadlines struct {
-	*httptest.ResponseRecorder
-	set []time.Time
-}
-
-func (d *deadlines) SetReadDeadline(at time.Time) error {
-	d.set = append(d.set, at)
-	return nil
-}
-
-func TestABodyKeepsAPace(t *testing.T) {
-	s := newStrangers(strangerMemory)
-	begun := time.Now()
-	for read, want := range map[int]time.Duration{
-		0: 5 * time.Second, 16 << 10: 6 * time.Second, 160 << 10: 15 * time.Second, 1 << 20: 30 * time.Second,
-	} {
-		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-		b := &body{begun: begun, control: http.NewResponseController(w), bytes: make([]byte, read)}
-		s.enter(b)
-		if len(w.set) != 1 || w.set[0].Sub(begun) != want {
-			t.Errorf("after %d bytes the next must come until %v, want %v", read, w.set, want)
-		}
-	}
-}
-
-// A sender that is too slow for its body is told so.
-func TestASlowBodyIs408(t *testing.T) {
-	server := newServer(t)
-	listening := httptest.NewServer(server.router)
-	defer listening.Close()
-	conn, err := net.Dial("tcp", listening.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "POST /outrigger/hooks/dc HTTP/1.1\r\nHost: x\r\nX-Event-Key: push\r\n%s: sha256=%s\r\nContent-Length: 100\r\n\r\n{",
-		SignatureHeader, strings.Repeat("0", 64))
-	answer := make([]byte, 12)
-	if _, err := conn.Read(answer); err != nil || string(answer) != "HTTP/1.1 408" {
-		t.Errorf("answered %q, %v", answer, err)
 	}
 }

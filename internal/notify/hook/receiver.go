@@ -67,7 +67,7 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	}
 	signature := newSignature(r.Header.Get(SignatureHeader), to.secrets)
 	if !signature.possible() && !to.unsigned() {
-		return rc.refuse(w, r, to, readTest(w, r))
+		return rc.refuse(w, r, to, readTest(r))
 	}
 	body, err := rc.read(w, r, signature)
 	if err != nil {
