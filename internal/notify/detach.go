@@ -31,6 +31,11 @@ func (e *Event) texts(visit func(*string)) {
 	if r := e.Ref; r != nil {
 		each(&r.Name, &r.From, &r.To)
 	}
+	if r := e.Refs; r != nil {
+		for i := range r.Names {
+			visit(&r.Names[i])
+		}
+	}
 	if p := e.PullRequest; p != nil {
 		each(&p.Title, &p.Description, &p.State, &p.Source, &p.Target, &p.URL, &p.MergeCommit)
 		p.Author.texts(visit)

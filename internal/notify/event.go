@@ -29,6 +29,7 @@ type Event struct {
 	Reviewers []User `json:"reviewers,omitempty"`
 
 	Ref         *RefChange   `json:"ref,omitempty"`
+	Refs        *Refs        `json:"refs,omitempty"` // in place of Ref, where a webhook changed many
 	PullRequest *PullRequest `json:"pullRequest,omitempty"`
 	Comment     *Comment     `json:"comment,omitempty"`
 	Commits     []Commit     `json:"commits,omitempty"`     // newest first, at most MaxCommits

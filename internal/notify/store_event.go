@@ -56,7 +56,8 @@ type Receipt struct {
 	refusal     error // it may not be taken
 	withheld    bool  // it is kept, and delivered to nobody
 	fingerprint []byte
-	encoded     [][]byte
+	kept        []Event  // what is stored: Events, or what many of them were gathered to
+	encoded     [][]byte // of kept
 	generation  int64
 	matched     [][]*Rule
 	deliveries  []*Delivery
@@ -122,9 +123,9 @@ const maxPooled = 64 << 10
 // committed.
 func (r *Receipt) encode(buf *bytes.Buffer) error {
 	buf.Reset()
-	ends := make([]int, len(r.Events))
-	for i := range r.Events {
-		if err := jsonv2.MarshalWrite(buf, &r.Events[i], eventOptions); err != nil {
+	ends := make([]int, len(r.kept))
+	for i := range r.kept {
+		if err := jsonv2.MarshalWrite(buf, &r.kept[i], eventOptions); err != nil {
 			return fmt.Errorf("encode event: %w", err)
 		}
 		ends[i] = buf.Len()
@@ -140,8 +141,8 @@ func (r *Receipt) encode(buf *bytes.Buffer) error {
 // eventOptions read the struct tags as encoding/json does.
 var eventOptions = jsonv2.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
 
-// match judges the webhook by its hook, finds the rules of every event and
-// plans one delivery a channel.
+// match judges the webhook by its hook, finds the rules of its events and plans
+// the deliveries.
 func (r *Receipt) match(rules *RuleSet) {
 	r.generation = rules.Generation
 	r.matched = r.matched[:0]
@@ -149,6 +150,17 @@ func (r *Receipt) match(rules *RuleSet) {
 	if r.judge(rules.Platforms); r.refusal != nil {
 		return
 	}
+	if r.gathers() {
+		r.gather(rules)
+	} else {
+		r.matchEach(rules)
+	}
+	r.plan(rules.Generation)
+}
+
+// matchEach finds the rules of every event by itself.
+func (r *Receipt) matchEach(rules *RuleSet) {
+	r.kept = r.Events
 	for i := range r.Events {
 		e := &r.Events[i]
 		var matched []*Rule
@@ -159,6 +171,12 @@ func (r *Receipt) match(rules *RuleSet) {
 			}
 		}
 		r.matched = append(r.matched, matched)
+	}
+}
+
+// plan makes one delivery of each event a channel.
+func (r *Receipt) plan(generation int64) {
+	for i, matched := range r.matched {
 		first := len(r.deliveries)
 	rules:
 		for _, rule := range matched {
@@ -170,7 +188,7 @@ func (r *Receipt) match(rules *RuleSet) {
 			}
 			r.deliveries = append(r.deliveries, &Delivery{
 				EventID: int64(i), ChannelID: rule.ChannelID, Format: rule.Format,
-				Rules: []int64{rule.ID}, State: Waiting, Event: e, Generation: rules.Generation,
+				Rules: []int64{rule.ID}, State: Waiting, Event: &r.kept[i], Generation: generation,
 			})
 		}
 	}
@@ -262,8 +280,14 @@ func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*Receipt) e
 	}
 	tx.AfterCommit(func() { s.hold(now) })
 	for _, r := range items {
-		if r.generation != now.Generation {
-			r.match(now)
+		if r.generation == now.Generation {
+			continue
+		}
+		r.match(now)
+		if r.gathers() && r.refusal == nil { // they are gathered by rules
+			if err := r.encode(new(bytes.Buffer)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -283,12 +307,12 @@ type eventRow struct {
 }
 
 func (r *Receipt) rows() []*eventRow {
-	if len(r.Events) == 0 {
+	if len(r.kept) == 0 {
 		return []*eventRow{{receipt: r, body: r.Body}}
 	}
-	rows := make([]*eventRow, len(r.Events))
-	for i := range r.Events {
-		e := &r.Events[i]
+	rows := make([]*eventRow, len(r.kept))
+	for i := range r.kept {
+		e := &r.kept[i]
 		needed := 0
 		for _, d := range r.deliveries {
 			if d.Event == e {
@@ -357,8 +381,8 @@ func insertEvents(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 }
 
 func (e *eventRow) of() *Event {
-	if e.index < len(e.receipt.Events) {
-		return &e.receipt.Events[e.index]
+	if e.index < len(e.receipt.kept) {
+		return &e.receipt.kept[e.index]
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func typesOf(t *testing.T, key, body string) string {
 func TestPushTypes(t *testing.T) {
 	const zeros = "0000000000000000000000000000000000000000"
 	change := func(how, kind, name, from, to string) string {
-		return fmt.Sprintf(`{"type":%q,"ref":{"id":"refs/x/%s","displayId":%q,"type":%q},"fromHash":%q,"toHash":%q}`, how, name, name, kind, from, to)
+		id := map[string]string{"BRANCH": "refs/heads/", "TAG": "refs/tags/"}[kind] + name
+		return fmt.Sprintf(`{"type":%q,"ref":{"id":%q,"displayId":%q,"type":%q},"fromHash":%q,"toHash":%q}`, how, id, name, kind, from, to)
 	}
 	made := func(id, message, parents string) string {
 		return fmt.Sprintf(`{"id":%q,"message":%q,"parents":[%s]}`, id, message, parents)
@@ -94,6 +95,7 @@ func TestPushTypes(t *testing.T) {
 		"tag updated":           {change("UPDATE", "TAG", "a", "a1", "b2"), ``, "TAG_UPDATED"},
 		"tag deleted":           {change("DELETE", "TAG", "a", "a1", zeros), ``, "TAG_DELETED"},
 		"several":               {change("UPDATE", "BRANCH", "a", "a1", "b2") + "," + change("ADD", "TAG", "t", zeros, "b2") + "," + change("DELETE", "BRANCH", "b", "a1", zeros), ``, "BRANCH_UPDATED TAG_CREATED BRANCH_DELETED"},
+		"other refs":            {change("UPDATE", "", "refs/notes/commits", "a1", "b2") + "," + change("ADD", "", "refs/pull-requests/7/from", zeros, "b2") + "," + updated, ``, "BRANCH_UPDATED"},
 		"edited online":         {updated, commits(online + "\n"), "FILE_EDITED+BRANCH_UPDATED"},
 		"edited, with a reason": {updated, commits(online + "\n\nThe old one was wrong."), "FILE_EDITED+BRANCH_UPDATED"},
 		"edited, by toCommit":   {updated, `,"toCommit":` + made("b2", online, before), "FILE_EDITED+BRANCH_UPDATED"},

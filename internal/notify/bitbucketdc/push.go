@@ -51,13 +51,17 @@ func hash(s string) string {
 	return cut(s)
 }
 
-// refsChanged gives an event for each change of a push.
+// refsChanged gives an event for each change of a push. Refs that are neither
+// branches nor tags (refs/notes/…, refs/pull-requests/…) are nobody's news.
 func refsChanged(h *hook) ([]notify.Event, error) {
 	if !h.changesGiven {
 		return nil, notify.NotUnderstood("there is no list of changes")
 	}
 	var events []notify.Event
 	for _, c := range h.changes {
+		if c.ref.other() {
+			continue
+		}
 		e, err := h.refChanged(c)
 		if err != nil {
 			return nil, err

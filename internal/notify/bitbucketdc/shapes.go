@@ -151,6 +151,11 @@ func (p ref) name() string {
 
 func (p ref) tag() bool { return p.kind == "TAG" || strings.HasPrefix(p.id, tagPrefix) }
 
+// other tells whether the ref is neither a branch nor a tag.
+func (p ref) other() bool {
+	return strings.HasPrefix(p.id, "refs/") && !strings.HasPrefix(p.id, branchPrefix) && !strings.HasPrefix(p.id, tagPrefix)
+}
+
 const (
 	branchPrefix = "refs/heads/"
 	tagPrefix    = "refs/tags/"

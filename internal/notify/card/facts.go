@@ -18,6 +18,9 @@ func facts(e *notify.Event) ([]notify.Fact, int) {
 	if e.Ref != nil && e.Ref.Tag {
 		f.add("Tag", line(e.Branch, maxName))
 	}
+	if e.Refs != nil {
+		f.addRefs(e)
+	}
 	if b := e.Build; b != nil {
 		f.addBuild(b)
 	}

@@ -138,6 +138,10 @@ func title(e *notify.Event, s sentence) string {
 	default:
 		b = append(b, who(e)...)
 		b = append(b, ' ')
+		if e.Refs != nil {
+			b = append(b, manyRefs(e)...)
+			break
+		}
 		b = append(b, verb(e, s)...)
 		b = appendThing(b, e, s.thing)
 	}

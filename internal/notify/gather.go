@@ -1,0 +1,107 @@
+package notify
+
+import "encoding/binary"
+
+// MaxRefs is how many refs a webhook may change with a message each. Beyond it
+// there is one message a rule and kind: a clean-up of 5,000 branches is one
+// piece of news, and as many messages would hold their channel for 83 minutes.
+const MaxRefs = 20
+
+// Refs are the branches or tags of a webhook that changed many, as far as one
+// rule takes them.
+type Refs struct {
+	Count int      `json:"count"`
+	Names []string `json:"names"` // display names of the first MaxRefs
+}
+
+// gathers tells whether the webhook changes so many refs that they share
+// messages.
+func (r *Receipt) gathers() bool {
+	if len(r.Events) <= MaxRefs {
+		return false
+	}
+	for i := range r.Events {
+		if r.Events[i].Ref == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// gather makes one event of each kind, and one of each part of a kind that a
+// rule's filters take of it.
+func (r *Receipt) gather(rules *RuleSet) {
+	g := gathering{receipt: r, events: make(map[part]int)}
+	all := make(map[EventType][]int)
+	var kinds []EventType
+	taken := make(map[ofRule][]int)
+	var order []ofRule
+	for i := range r.Events {
+		kind := r.Events[i].Types[0]
+		if all[kind] == nil {
+			kinds = append(kinds, kind)
+		}
+		all[kind] = append(all[kind], i)
+		if r.withheld {
+			continue
+		}
+		for _, rule := range rules.Match(&r.Events[i], nil) {
+			key := ofRule{rule, kind}
+			if taken[key] == nil {
+				order = append(order, key)
+			}
+			taken[key] = append(taken[key], i)
+		}
+	}
+	r.kept, r.matched = nil, nil
+	for _, kind := range kinds {
+		g.event(kind, all[kind])
+	}
+	for _, key := range order {
+		i := g.event(key.kind, taken[key])
+		r.matched[i] = append(r.matched[i], key.rule)
+	}
+}
+
+type ofRule struct {
+	rule *Rule
+	kind EventType
+}
+
+// part is the refs of one kind, by their places in the webhook.
+type part struct {
+	kind EventType
+	refs string
+}
+
+type gathering struct {
+	receipt *Receipt
+	events  map[part]int // where in kept
+}
+
+// event gives the place of the event about some refs of a kind, which it makes
+// where there is none yet.
+func (g *gathering) event(kind EventType, refs []int) int {
+	var places []byte
+	for _, i := range refs {
+		places = binary.AppendUvarint(places, uint64(i))
+	}
+	at := part{kind, string(places)}
+	if i, ok := g.events[at]; ok {
+		return i
+	}
+	r := g.receipt
+	e := r.Events[refs[0]]
+	if len(refs) > 1 {
+		e.Types = []EventType{kind}
+		e.Branch, e.Ref, e.Commits, e.CommitCount, e.URL = "", nil, nil, 0, e.Repository.URL
+		e.Refs = &Refs{Count: len(refs)}
+		for _, i := range refs[:min(len(refs), MaxRefs)] {
+			e.Refs.Names = append(e.Refs.Names, r.Events[i].Branch)
+		}
+	}
+	i := len(r.kept)
+	r.kept, r.matched = append(r.kept, e), append(r.matched, nil)
+	g.events[at] = i
+	return i
+}
