@@ -76,7 +76,7 @@ func (p *testProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect {
 		forward := httputil.ReverseProxy{
 			Rewrite:   func(*httputil.ProxyRequest) {},
-			Transport: &http.Transport{Dial: func(_, host string) (net.Conn, error) { return p.dial(host) }, DisableKeepAlives: true},
+			Transport: &http.Transport{DialContext: func(_ context.Context, _, host string) (net.Conn, error) { return p.dial(host) }, DisableKeepAlives: true},
 			ErrorLog:  log.New(io.Discard, "", 0),
 		}
 		forward.ServeHTTP(w, r)
