@@ -15,13 +15,14 @@ import (
 	"outrigger/internal/egress"
 	"outrigger/internal/mailqueue/relay"
 	"outrigger/internal/mailqueue/relay/smtpclient"
+	"outrigger/internal/mailqueue/relay/smtpd"
 )
 
 // smtpRelay is Outrigger's own relay.
 type smtpRelay struct {
 	listener net.Listener // nil: mail.listen is off
 	queue    *relay.Queue
-	server   *relay.Server // nil: mail.listen is off
+	server   *smtpd.Server // nil: mail.listen is off
 }
 
 // listenMail opens the relay's port, so that whoever connects early is heard.
@@ -62,9 +63,10 @@ func (a *App) openRelay(ctx context.Context) (err error) {
 	if a.mail.listener == nil {
 		return nil
 	}
-	o := relay.ServerOptions{
+	in := relay.NewIntake(a.mail.queue, relay.IntakeOptions{Hostname: hostname(), Identity: a.identity, Log: a.log})
+	o := smtpd.Options{
 		Hostname: hostname(), MaxMessage: int64(a.cfg.Mail.MaxMessage), MaxRecipients: a.cfg.Mail.MaxRecipients,
-		MaxClients: a.cfg.Mail.MaxClients, Identity: a.identity, Log: a.log,
+		MaxClients: a.cfg.Mail.MaxClients, PlainAuth: a.cfg.Mail.PlainAuth, Backend: in, Refused: in.Refused, Log: a.log,
 	}
 	if a.cfg.Mail.TLS.Cert != "" {
 		cert, err := newCertificate(config.TLS(a.cfg.Mail.TLS), a.log)
@@ -74,7 +76,7 @@ func (a *App) openRelay(ctx context.Context) (err error) {
 		a.certificates = append(a.certificates, cert)
 		o.TLS = cert.config()
 	}
-	a.mail.server = relay.NewServer(a.mail.queue, o)
+	a.mail.server = smtpd.New(o)
 	go func() {
 		if err := a.mail.server.Serve(a.mail.listener); err != nil && !errors.Is(err, net.ErrClosed) {
 			a.fail(fmt.Errorf("the relay's listener ended: %w", err))
@@ -88,7 +90,7 @@ func (a *App) openRelay(ctx context.Context) (err error) {
 // mailDoor opens and closes the relay with the node's state. A node is not
 // PASSIVE while a message comes in.
 type mailDoor struct {
-	server *relay.Server
+	server *smtpd.Server
 	node   *cluster.Cluster
 }
 

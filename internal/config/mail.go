@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"time"
@@ -18,15 +19,16 @@ type Mail struct {
 	Postfix           MailPostfix  `key:"postfix"`
 	JMX               MailJMX      `key:"jmx"`
 	Remote            MailRemote   `key:"remote"`
-	Listen            string       `key:"listen" default:"127.0.0.1:2525" doc:"Host and port of the relay, the SMTP server that the host application sends its mail through; off opens none. Anywhere but on loopback, clients sign in with a user name and a token of scope mail."`
+	Listen            string       `key:"listen" default:"127.0.0.1:2525" doc:"Host and port of the relay, the SMTP server that the host application sends its mail through; off opens none. Anywhere but on loopback, clients sign in with a user name and a token of scope mail, within TLS."`
 	TLS               MailTLS      `key:"tls"`
+	PlainAuth         bool         `key:"plain_auth" default:"false" doc:"Whether clients may sign in to the relay without TLS; only for a network that you trust, since tokens can be read on the way."`
 	Smarthost         string       `key:"smarthost" else:"none: mail waits" doc:"Host and port of the server that the relay passes all mail to."`
 	SmarthostUser     string       `key:"smarthost_user" else:"the relay does not sign in" doc:"The name to sign in to the smarthost with."`
 	SmarthostPassword secret.Value `key:"smarthost_password" else:"the relay does not sign in" doc:"The password to sign in to the smarthost with."`
 	SmarthostTLS      string       `key:"smarthost_tls" default:"starttls" doc:"How the connection to the smarthost is encrypted: starttls, tls (from the first byte) or none."`
 	MaxMessage        Size         `key:"max_message" default:"25MiB" doc:"The largest message that the relay takes."`
 	MaxRecipients     int          `key:"max_recipients" default:"1000" doc:"How many recipients a message may have."`
-	MaxClients        int          `key:"max_clients" default:"200" doc:"How many connections the relay takes at a time."`
+	MaxClients        int          `key:"max_clients" default:"200" doc:"How many connections the relay takes at a time; one address has at most a quarter of them."`
 	Connections       int          `key:"connections" default:"8" doc:"How many connections to the smarthost there are at most, which is also how many messages a crash may repeat."`
 	GiveUpAfter       Duration     `key:"give_up_after" default:"5d" doc:"How long a message is tried before it comes into the error queue; at least 1m."`
 	PerTransaction    int          `key:"recipients_per_transaction" default:"50" doc:"How many recipients of a message the smarthost is given at a time; the others follow at once."`
@@ -57,6 +59,9 @@ func (c *Config) judgeMail(j *judge) {
 	}
 	if (m.TLS.Cert == "") != (m.TLS.Key == "") {
 		j.wrong("mail.tls", "cert and key go together; give both or neither")
+	}
+	if m.TLS.Cert == "" && !m.PlainAuth && m.Listen != MailOff && !onLoopback(m.Listen) {
+		j.wrong("mail.listen", "%s can be reached from other machines, where clients sign in with a token that could be read on the way; give mail.tls a certificate, or set mail.plain_auth to true where you trust the network", m.Listen)
 	}
 	if m.Smarthost != "" {
 		judgeAddress(j, "mail.smarthost", m.Smarthost, "mail.example.com:587")
@@ -90,6 +95,17 @@ func (c *Config) judgeMail(j *judge) {
 			j.wrong(n.key, "%d is too few; %s at least %d", n.value, n.what, n.min)
 		}
 	}
+}
+
+// onLoopback tells whether only this machine can reach an address. One that is
+// none is judged elsewhere.
+func onLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
 }
 
 func judgeAddress(j *judge, key, address, example string) {

@@ -57,6 +57,11 @@ func TestValidate(t *testing.T) {
 				"notify.connections[1].kind: \"\" is not known; write bitbucket-dc\n" +
 				"notify.connections[1].base_url: the platform's base URL is missing\n" +
 				"notify.connections[2].name: there is another connection called a; each has its own name"},
+		{"mail in the clear", func(c *Config) { c.Mail.Listen = "0.0.0.0:25" },
+			"mail.listen: 0.0.0.0:25 can be reached from other machines, where clients sign in with a token that could be read on the way; give mail.tls a certificate, or set mail.plain_auth to true where you trust the network"},
+		{"mail in the clear, named", func(c *Config) { c.Mail.Listen, c.Mail.PlainAuth = "relay.internal:25", true }, ""},
+		{"mail within TLS", func(c *Config) { c.Mail.Listen, c.Mail.TLS = ":25", MailTLS{"c.pem", "k.pem"} }, ""},
+		{"mail on loopback", func(c *Config) { c.Mail.Listen = "[::1]:25" }, ""},
 		{"mail", func(c *Config) {
 			c.Mail.Listen, c.Mail.TLS.Key, c.Mail.Smarthost, c.Mail.SmarthostTLS = "2525", "k.pem", "mail.example.com", "maybe"
 			c.Mail.SmarthostPassword = secret.New("hunter2")

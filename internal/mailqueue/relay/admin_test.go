@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay/smtptest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -329,8 +330,8 @@ func TestALargeMessage(t *testing.T) {
 			fmt.Fprintf(&b, "%x\r\n", uint64(i+1)*0x9e3779b97f4a7c15)
 		}
 		w.host.SetMood(smarthost.Refuses)
-		c := hello(t, w.addr)
-		c.send("a@example.com", []string{"b@example.com"}, b.String())
+		c := smtptest.Hello(t, w.addr)
+		c.Send("a@example.com", []string{"b@example.com"}, b.String())
 		w.settled(0, 1)
 		var parts int
 		must(t, d.Read(t.Context(), func(tx *db.Tx) error {

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"bytes"
-	"encoding/binary"
 	"mime"
 	"strings"
 	"unicode/utf8"
@@ -142,13 +141,6 @@ func clip(s string) string {
 }
 
 func hasEightBit(p []byte) bool {
-	const high = 0x8080808080808080
-	for len(p) >= 8 {
-		if binary.LittleEndian.Uint64(p)&high != 0 {
-			return true
-		}
-		p = p[8:]
-	}
 	for _, b := range p {
 		if b >= 0x80 {
 			return true

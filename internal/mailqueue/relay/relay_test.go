@@ -6,6 +6,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/mailqueue/relay/smtptest"
 )
 
 func TestSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
@@ -16,8 +17,8 @@ const letter = "From: a@example.com\r\nTo: b@example.com\r\nSubject: =?utf-8?q?G
 func TestAMessagePasses(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, setup{})
-		c := hello(t, w.addr)
-		c.send("a@example.com", []string{"b@example.com", "c@example.com"}, strings.ReplaceAll(letter, "\r\n.", "\r\n.."))
+		c := smtptest.Hello(t, w.addr)
+		c.Send("a@example.com", []string{"b@example.com", "c@example.com"}, strings.ReplaceAll(letter, "\r\n.", "\r\n.."))
 		w.until("the message", func() bool { return w.host.Count() == 1 })
 		m := w.host.Messages()[0]
 		received, rest := cutReceived(t, string(m.Data))

@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/relay/smtptest"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -39,17 +40,17 @@ func TestAFullDisk(t *testing.T) {
 		}))
 	}
 	for _, size := range []int{40000, 300000} {
-		c := hello(t, w.addr)
+		c := smtptest.Hello(t, w.addr)
 		full()
-		c.say(data)
+		c.Say(data)
 		for _, want := range []string{"250", "250", "354"} {
-			c.expect(want)
+			c.Expect(want)
 		}
-		c.say(noise(size) + ".\r\n")
-		c.expect("452 4.3.1")
+		c.Say(noise(size) + ".\r\n")
+		c.Expect("452 4.3.1")
 		w.sizes(0, 0)
 		w.empty()
-		c.send("a@example.com", []string{"b@example.com"}, noise(size))
+		c.Send("a@example.com", []string{"b@example.com"}, noise(size))
 		w.sizes(1, 0)
 		must(t, w.queue.Delete(t.Context(), w.ids(mailqueue.MessageFilter{})[0]))
 	}
@@ -63,16 +64,16 @@ func TestALostCommit(t *testing.T) {
 	must(t, d.Migrate(t.Context(), audit.Migrations, Migrations))
 	w := newWorld(t, d, setup{})
 	must(t, w.queue.SetPaused(t.Context(), node, true))
-	c := hello(t, w.addr)
+	c := smtptest.Hello(t, w.addr)
 	lost := false
 	for tries := 0; !lost && tries < 5; tries++ {
-		c.say(data)
+		c.Say(data)
 		for _, want := range []string{"250", "250", "354"} {
-			c.expect(want)
+			c.Expect(want)
 		}
 		p.LoseAnswer("\x0bcommit") // the statement; a new connection names synchronous_commit
-		c.say(head + end)
-		if lost = strings.HasPrefix(c.expect(""), "451 4.3.0"); !lost { // a reader's commit came first
+		c.Say(head + end)
+		if lost = strings.HasPrefix(c.Expect(""), "451 4.3.0"); !lost { // a reader's commit came first
 			must(t, w.queue.Delete(t.Context(), w.ids(mailqueue.MessageFilter{})[0]))
 		}
 	}
@@ -80,7 +81,7 @@ func TestALostCommit(t *testing.T) {
 		t.Fatal("every message was taken")
 	}
 	must(t, w.queue.SetPaused(t.Context(), node, false))
-	c.send("a@example.com", []string{"c@example.com"}, letter)
+	c.Send("a@example.com", []string{"c@example.com"}, letter)
 	w.settled(0, 0)
 	if m := w.host.Messages(); len(m) != 1 || m[0].To[0] != "c@example.com" {
 		t.Errorf("arrived: %+v", m)
@@ -106,13 +107,13 @@ func TestADatabaseThatIsAway(t *testing.T) {
 	w.add("b@example.com")
 	<-taken
 	w.until("it to be taken", func() bool { return w.host.Count() == 1 })
-	c := hello(t, w.addr)
-	c.say(data)
+	c := smtptest.Hello(t, w.addr)
+	c.Say(data)
 	for _, want := range []string{"250", "250", "354"} {
-		c.expect(want)
+		c.Expect(want)
 	}
-	c.say(head + end)
-	c.expect("451 4.3.0")
+	c.Say(head + end)
+	c.Expect("451 4.3.0")
 	p.Back()
 	w.settled(0, 0)
 	if got := w.host.Count(); got != 1 {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/textproto"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay/smtpclient"
+	"outrigger/internal/mailqueue/relay/smtpd"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -30,7 +29,7 @@ type world struct {
 	db     *db.DB
 	leases *db.Leases
 	queue  *Queue
-	server *Server
+	server *smtpd.Server
 	sender *Sender
 	host   *smarthost.Host
 	addr   string // of the relay
@@ -40,7 +39,8 @@ type world struct {
 type setup struct {
 	node   string
 	host   smarthost.Options
-	server func(*ServerOptions)
+	server func(*smtpd.Options)
+	users  Authenticator
 	sender func(*SenderOptions)
 	renew  bool // leases, as often as in earnest
 	noSend bool
@@ -61,12 +61,7 @@ func newWorld(t testing.TB, d *db.DB, o setup) *world {
 	w.host = smarthost.New(withKeep(o.host))
 	t.Cleanup(w.host.Close)
 	hostAddr := serve(t, w.host.Serve)
-	so := ServerOptions{Hostname: "relay.example", MaxMessage: 25 << 20, MaxRecipients: 1000, MaxClients: 200}
-	if o.server != nil {
-		o.server(&so)
-	}
-	w.server = NewServer(w.queue, so)
-	w.server.silence = 50 * time.Millisecond
+	w.server = newServer(w.queue, o)
 	w.server.Open()
 	w.addr = serve(t, w.server.Serve)
 	t.Cleanup(func() {
@@ -86,6 +81,19 @@ func newWorld(t testing.TB, d *db.DB, o setup) *world {
 		t.Cleanup(w.sender.Stop)
 	}
 	return w
+}
+
+// newServer takes mail in for a queue.
+func newServer(q *Queue, o setup) *smtpd.Server {
+	in := NewIntake(q, IntakeOptions{Hostname: "relay.example", Identity: o.users})
+	so := smtpd.Options{
+		Hostname: "relay.example", MaxMessage: 25 << 20, MaxRecipients: 1000, MaxClients: 200,
+		PlainAuth: true, Backend: in, Refused: in.Refused,
+	}
+	if o.server != nil {
+		o.server(&so)
+	}
+	return smtpd.New(so)
 }
 
 func withKeep(o smarthost.Options) smarthost.Options {
@@ -137,79 +145,6 @@ func sqlite(t testing.TB) *db.DB {
 	d := dbtest.SQLite(t)
 	must(t, d.Migrate(t.Context(), audit.Migrations, Migrations))
 	return d
-}
-
-// client speaks SMTP line by line.
-type client struct {
-	t    testing.TB
-	conn net.Conn
-	text *textproto.Conn
-}
-
-func dial(t testing.TB, addr string) *client {
-	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	must(t, err)
-	t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(20 * time.Second))
-	c := &client{t: t, conn: conn, text: textproto.NewConn(conn)}
-	return c
-}
-
-// hello is dial and EHLO.
-func hello(t testing.TB, addr string) *client {
-	t.Helper()
-	c := dial(t, addr)
-	c.expect("220")
-	c.ask("EHLO client.example", "250")
-	return c
-}
-
-// say sends raw bytes.
-func (c *client) say(raw string) {
-	c.t.Helper()
-	if _, err := c.conn.Write([]byte(raw)); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-// expect reads one reply, which begins with want, and gives it.
-func (c *client) expect(want string) string {
-	c.t.Helper()
-	var all []string
-	for {
-		line, err := c.text.ReadLine()
-		if err != nil {
-			c.t.Fatalf("no reply, want %s: %v; heard %q", want, err, all)
-		}
-		all = append(all, line)
-		if len(line) < 4 || line[3] == ' ' {
-			break
-		}
-	}
-	reply := strings.Join(all, "\n")
-	if !strings.HasPrefix(reply, want) {
-		c.t.Fatalf("got %q, want %s", reply, want)
-	}
-	return reply
-}
-
-func (c *client) ask(line, want string) string {
-	c.t.Helper()
-	c.say(line + "\r\n")
-	return c.expect(want)
-}
-
-// send sends one whole message.
-func (c *client) send(from string, to []string, data string) {
-	c.t.Helper()
-	c.ask("MAIL FROM:<"+from+">", "250")
-	for _, one := range to {
-		c.ask("RCPT TO:<"+one+">", "250")
-	}
-	c.ask("DATA", "354")
-	c.say(data + ".\r\n")
-	c.expect("250")
 }
 
 // until waits for a condition that something brings about.
