@@ -116,10 +116,32 @@ type attempt struct {
 	Error      string    `json:"error,omitempty"`
 }
 
+// selection says which messages a command is about; each flag narrows it.
+type selection struct {
+	ofNode
+	State     string `help:"waiting is the mail queue, error the error queue; else both." enum:",waiting,error" default:"" placeholder:"STATE"`
+	From      string `help:"A part of the sender's address." placeholder:"ADDRESS"`
+	To        string `help:"A part of a recipient's address, such as @old.example." placeholder:"ADDRESS"`
+	Subject   string `help:"A part of the subject." placeholder:"TEXT"`
+	OlderThan string `help:"Queued at least so long ago, such as 12h or 3d." placeholder:"AGE"`
+}
+
+// members are what the server calls it.
+func (f selection) members() map[string]any {
+	members := make(map[string]any)
+	for name, value := range map[string]string{
+		"node": f.Node, "state": f.State, "sender": f.From, "recipient": f.To, "subject": f.Subject, "age": f.OlderThan,
+	} {
+		if value != "" {
+			members[name] = value
+		}
+	}
+	return members
+}
+
 type mailListCmd struct {
 	askFlags
-	ofNode
-	State string `help:"waiting is the mail queue, error the error queue; else both." enum:",waiting,error" default:"" placeholder:"STATE"`
+	selection
 }
 
 func (c mailListCmd) Run(ctx context.Context, s streams) error {
@@ -127,7 +149,11 @@ func (c mailListCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	messages, err := list[message](ctx, server, messagesPath, url.Values{"node": {c.Node}, "state": {c.State}})
+	query := url.Values{}
+	for name, value := range c.members() {
+		query.Set(name, fmt.Sprint(value))
+	}
+	messages, err := list[message](ctx, server, messagesPath, query)
 	if err != nil {
 		return err
 	}
@@ -200,36 +226,61 @@ func (m message) print(out io.Writer) error {
 
 type mailFlushCmd struct {
 	askFlags
-	ofNode
+	selection
 }
 
 func (c mailFlushCmd) Run(ctx context.Context, s streams) error {
-	return c.count(ctx, s, mailPath+"/flush", c.body())
+	return c.count(ctx, s, mailPath+"/flush", c.members())
+}
+
+// many is one or more messages: by their numbers, by what they are, or all.
+type many struct {
+	selection
+	All bool    `help:"All that there are."`
+	IDs []int64 `arg:"" optional:"" name:"id" help:"Messages, by their numbers."`
+}
+
+// check wants exactly one of them.
+func (m many) check() error {
+	if (len(m.IDs) > 0) == (m.All || len(m.members()) > 0) {
+		return usage("name messages by their numbers, or select them by --state, --from, --to, --subject, --older-than, --node or --all")
+	}
+	return nil
 }
 
 type mailResendCmd struct {
 	askFlags
-	ofNode
-	All bool    `help:"The whole error queue."`
-	IDs []int64 `arg:"" optional:"" name:"id" help:"Messages, by their numbers."`
+	many
 }
 
 func (c mailResendCmd) Run(ctx context.Context, s streams) error {
-	switch {
-	case c.All == (len(c.IDs) > 0):
-		return usage("name messages by their numbers, or give --all")
-	case c.All:
-		return c.count(ctx, s, mailPath+"/resend", c.body())
+	if err := c.check(); err != nil {
+		return err
 	}
-	return c.each(ctx, c.IDs, "POST", "/resend")
+	if len(c.IDs) > 0 {
+		return c.each(ctx, c.IDs, "POST", "/resend")
+	}
+	return c.count(ctx, s, mailPath+"/resend", c.members())
 }
 
 type mailDeleteCmd struct {
-	clientFlags
-	IDs []int64 `arg:"" name:"id" help:"Messages, by their numbers."`
+	askFlags
+	many
 }
 
-func (c mailDeleteCmd) Run(ctx context.Context) error { return c.each(ctx, c.IDs, "DELETE", "") }
+func (c mailDeleteCmd) Run(ctx context.Context, s streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if len(c.IDs) > 0 {
+		return c.each(ctx, c.IDs, "DELETE", "")
+	}
+	body := c.members()
+	if c.All {
+		body["all"] = true
+	}
+	return c.count(ctx, s, mailPath+"/delete", body)
+}
 
 // each does the same to several messages, up to the first that is refused.
 func (f clientFlags) each(ctx context.Context, ids []int64, method, below string) error {

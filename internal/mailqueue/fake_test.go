@@ -90,12 +90,16 @@ func (f *fakeRelay) Delete(ctx context.Context, id int64) error {
 	return f.note("delete %d", id)
 }
 
-func (f *fakeRelay) ResendAll(_ context.Context, node string) (int64, error) {
-	return 3, f.note("resend all of %q", node)
+func (f *fakeRelay) ResendAll(_ context.Context, q MessageFilter) (int64, error) {
+	return 3, f.note("resend %v", q.Members())
 }
 
-func (f *fakeRelay) Flush(_ context.Context, node string) (int64, error) {
-	return 1, f.note("flush %q", node)
+func (f *fakeRelay) Flush(_ context.Context, q MessageFilter) (int64, error) {
+	return 1, f.note("flush %v", q.Members())
+}
+
+func (f *fakeRelay) DeleteAll(_ context.Context, q MessageFilter) (int64, error) {
+	return 2, f.note("delete %v", q.Members())
 }
 
 func (f *fakeRelay) SetPaused(_ context.Context, node string, paused bool) error {

@@ -14,6 +14,7 @@ const (
 	Waiting State = "waiting" // to be sent, or being sent
 	Sent    State = "sent"    // the smarthost has taken it
 	Failed  State = "error"   // given up: in the error queue
+	Deleted State = "deleted" // an administrator took it away, others of the message wait or failed
 )
 
 // Message is one message of the relay's queues as lists show it. One that
@@ -58,12 +59,4 @@ type Attempt struct {
 	work.Attempt
 	NodeID     string   // who tried
 	Recipients []string // whom it was about
-}
-
-// MessageFilter narrows a list of messages; zero members ask nothing.
-type MessageFilter struct {
-	NodeID string
-	State  State // Waiting: the mail queue; Failed: the error queue; "": both
-	After  int64 // messages with a higher id only: the page after it
-	Limit  int   // at most 1,001
 }

@@ -52,6 +52,10 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+queuesPath+"/pause", may, p.pause)
 	c.Handle("POST "+queuesPath+"/resume", may, p.resume)
 	c.Handle("GET "+messagesPath, may, p.listMessages, "mail-messages")
+	c.Handle("POST "+messagesPath+"/resend", may, p.resendSelected)
+	c.Handle("POST "+messagesPath+"/flush", may, p.flushSelected)
+	c.Handle("GET "+messagesPath+"/delete", may, p.confirmDeleteSelected, "mail-messages")
+	c.Handle("POST "+messagesPath+"/delete", may, p.deleteSelected)
 	c.Handle("GET "+messagesPath+"/{id}", may, p.showMessage, "mail-message")
 	c.Handle("GET "+messagesPath+"/{id}/content", may, p.look, "mail-content")
 	c.Handle("POST "+messagesPath+"/{id}/resend", may, p.resend)
@@ -151,19 +155,19 @@ func verdictBadge(s *Standing) (console.Badge, string) {
 }
 
 func (p *Pages) flush(r *http.Request) (console.Response, error) {
-	return p.toQueues(r, p.Relay.Flush, "due now")
+	return p.toQueue(r, p.Relay.Flush, "due now")
 }
 
 func (p *Pages) resendAll(r *http.Request) (console.Response, error) {
-	return p.toQueues(r, p.Relay.ResendAll, "back in the mail queue")
+	return p.toQueue(r, p.Relay.ResendAll, "back in the mail queue")
 }
 
-func (p *Pages) toQueues(r *http.Request, do func(context.Context, string) (int64, error), outcome string) (console.Response, error) {
+func (p *Pages) toQueue(r *http.Request, do func(context.Context, MessageFilter) (int64, error), outcome string) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
 	}
-	n, err := do(r.Context(), form.Get("node"))
+	n, err := do(r.Context(), MessageFilter{NodeID: form.Get("node")})
 	if err != nil {
 		return nil, err
 	}

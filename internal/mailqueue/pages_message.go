@@ -1,7 +1,6 @@
 package mailqueue
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,73 +8,6 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 )
-
-type messageRow struct {
-	Message
-	Badges []console.Badge
-	To     string // the recipients, cut after some
-}
-
-type messageList struct {
-	*console.Form
-	State State
-	Rows  []messageRow
-	Pager console.Pager
-	Nodes []console.Option
-}
-
-// messageTabs are the views of the list.
-var messageTabs = []struct {
-	State State
-	Label string
-}{{"", "All"}, {Waiting, "Mail queue"}, {Failed, "Error queue"}}
-
-func (p *Pages) listMessages(r *http.Request) (console.Response, error) {
-	q := r.URL.Query()
-	f := MessageFilter{NodeID: q.Get("node"), State: State(q.Get("state")), Limit: pageSize + 1}
-	if f.State != Waiting && f.State != Failed {
-		f.State = ""
-	}
-	f.After, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	found, err := p.Relay.Messages(r.Context(), f)
-	if err != nil {
-		return nil, err
-	}
-	list := messageList{Form: console.NewForm().Set("node", f.NodeID), State: f.State}
-	if list.Nodes, err = p.nodeOptions(r.Context()); err != nil {
-		return nil, err
-	}
-	keep := []string{"node", f.NodeID, "state", string(f.State)}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		list.Pager.Next = messagesPath + query(append(keep, "after", strconv.FormatInt(found[pageSize-1].ID, 10))...)
-	}
-	if f.After != 0 {
-		list.Pager.First = messagesPath + query(keep...)
-	}
-	for _, m := range found {
-		list.Rows = append(list.Rows, rowOfMessage(m))
-	}
-	page := console.Page{Template: "mail-messages", Title: "Messages", Data: list}
-	for _, t := range messageTabs {
-		page.Tabs = append(page.Tabs, console.Tab{
-			Label: t.Label, Path: messagesPath + query("node", f.NodeID, "state", string(t.State)), Current: t.State == f.State,
-		})
-	}
-	return page, nil
-}
-
-func (p *Pages) nodeOptions(ctx context.Context) ([]console.Option, error) {
-	queues, err := p.Relay.Queues(ctx)
-	if err != nil {
-		return nil, err
-	}
-	options := []console.Option{{Value: "", Label: "every node"}}
-	for _, q := range queues {
-		options = append(options, console.Option{Value: q.NodeID, Label: q.NodeID})
-	}
-	return options, nil
-}
 
 // shownRecipients is how many recipients a row names.
 const shownRecipients = 3
@@ -102,6 +34,8 @@ func recipientBadge(s State) console.Badge {
 		return console.Badge{Tone: console.Bad, Text: "error"}
 	case Sent:
 		return console.Badge{Tone: console.Good, Text: "sent"}
+	case Deleted:
+		return console.Badge{Tone: console.Quiet, Text: "deleted"}
 	}
 	return console.Badge{Tone: console.Busy, Text: "waiting"}
 }
@@ -202,7 +136,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	}
 	waiting := 0
 	for _, recipient := range m.Recipients {
-		if recipient.State != Sent {
+		if recipient.State != Sent && recipient.State != Deleted {
 			waiting++
 		}
 	}

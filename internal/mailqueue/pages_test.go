@@ -110,7 +110,7 @@ func TestQueueActions(t *testing.T) {
 			t.Errorf("%s for somebody without ADMIN: %d", path, w.Code)
 		}
 	}
-	want := []string{`flush "node_1"`, `resend all of "node_1"`, `pause "node_1" true`, `pause "node_1" false`}
+	want := []string{`flush map[node:node_1]`, `resend map[node:node_1]`, `pause "node_1" true`, `pause "node_1" false`}
 	if diff := cmp.Diff(want, b.relay.did); diff != "" {
 		t.Error(diff)
 	}
@@ -145,6 +145,36 @@ func TestMessagePages(t *testing.T) {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
+}
+
+// What is done to a list is done to what its filter selects.
+func TestManyMessages(t *testing.T) {
+	b := newBrowser(t)
+	b.relay.messages = someMessages()
+	b.relay.queues = []Queue{{NodeID: "node_1"}}
+	const query = "?recipient=%40old.example&state=error"
+	b.has(b.open("GET", "/mail/messages"+query, "admin"), `name="recipient" value="@old.example"`,
+		`action="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error"`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
+	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete all messages of this list?", "all with recipient &#34;@old.example&#34;",
+		`action="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
+	b.has(b.open("GET", "/mail/messages/delete", "admin"), "every message of every node")
+	for _, what := range []string{"resend", "flush", "delete"} {
+		w := b.open("POST", "/mail/messages/"+what+query, "admin")
+		if w.Code != 303 || w.Header().Get("Location") != "/outrigger/mail/messages"+query {
+			t.Errorf("%s: %d %v", what, w.Code, w.Header())
+		}
+		if w := b.open("POST", "/mail/messages/"+what+query, "repo"); w.Code != 403 {
+			t.Errorf("%s for somebody without ADMIN: %d", what, w.Code)
+		}
+	}
+	const members = "map[recipient:@old.example state:error]"
+	if diff := cmp.Diff([]string{"resend " + members, "flush " + members, "delete " + members}, b.relay.did); diff != "" {
+		t.Error(diff)
+	}
+	if w := b.open("GET", "/mail/messages?age=old", "admin"); w.Code != 400 {
+		t.Errorf("a wrong age: %d", w.Code)
+	}
+	b.has(b.open("GET", "/mail/messages/1", "admin"), `href="/outrigger/rest/outrigger/1.0/mail/messages/1/content" download`)
 }
 
 func TestNodesPage(t *testing.T) {

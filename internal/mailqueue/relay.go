@@ -45,13 +45,19 @@ type Relay interface {
 	// Resend puts the recipients that failed back into the queue, due now; the
 	// count starts again. Conflict: none failed.
 	Resend(ctx context.Context, id int64) error
-	// ResendAll does so with the whole error queue and says how many messages.
-	ResendAll(ctx context.Context, nodeID string) (int64, error)
-	// Flush makes all that waits due now, and ends a pause after failures; an
-	// administrator's pause stays. It says how many messages.
-	Flush(ctx context.Context, nodeID string) (int64, error)
+	// ResendAll does so with all that a filter selects in the error queue, and
+	// says how many messages.
+	ResendAll(ctx context.Context, f MessageFilter) (int64, error)
+	// Flush makes what waits of all that a filter selects due now, and ends a
+	// pause after failures; an administrator's pause stays. It says how many
+	// messages.
+	Flush(ctx context.Context, f MessageFilter) (int64, error)
 	// Delete removes a message, for all of its recipients.
 	Delete(ctx context.Context, id int64) error
+	// DeleteAll takes away the recipients that a filter selects, with the
+	// messages that nobody else waits for and that failed for nobody else. It
+	// says how many messages.
+	DeleteAll(ctx context.Context, f MessageFilter) (int64, error)
 	// SetPaused pauses sending, or has it go on.
 	SetPaused(ctx context.Context, nodeID string, paused bool) error
 	// Handover gives a node's messages to another and says how many. The

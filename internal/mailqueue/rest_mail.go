@@ -26,6 +26,7 @@ func (a *API) registerMail(r *rest.Router) {
 		{"GET", "/messages/{id}/content", true, a.content},
 		{"POST", "/messages/{id}/resend", false, a.resend},
 		{"POST", "/resend", false, a.resendAll},
+		{"POST", "/delete", false, a.deleteAll},
 		{"POST", "/flush", false, a.flush},
 		{"POST", "/pause", false, a.pause},
 		{"POST", "/resume", false, a.resumeSending},
@@ -109,12 +110,12 @@ func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
 }
 
 func messageFilter(r *http.Request, page rest.Page) (MessageFilter, error) {
-	q := r.URL.Query()
-	f := MessageFilter{NodeID: q.Get("node"), State: State(q.Get("state")), Limit: page.Limit + 1}
+	f, err := ParseFilter(r.URL.Query().Get)
 	var wrong fault.Fields
-	if f.State != "" && f.State != Waiting && f.State != Failed {
-		wrong.Add("state", "Use one of %s, %s.", Waiting, Failed)
+	if err != nil {
+		wrong = fault.As(err).Fields
 	}
+	f.Limit = page.Limit + 1
 	if page.After != "" {
 		after, err := strconv.ParseInt(page.After, 10, 64)
 		if err != nil {
@@ -123,6 +124,26 @@ func messageFilter(r *http.Request, page rest.Page) (MessageFilter, error) {
 		f.After = after
 	}
 	return f, wrong.Err()
+}
+
+// bodyFilter reads which messages a request is about: all that the relay has
+// where it says nothing.
+func bodyFilter(r *http.Request) (f MessageFilter, all bool, err error) {
+	var in struct {
+		Node      string `json:"node"`
+		State     string `json:"state"`
+		Sender    string `json:"sender"`
+		Recipient string `json:"recipient"`
+		Subject   string `json:"subject"`
+		Age       string `json:"age"`
+		All       bool   `json:"all"`
+	}
+	if err := rest.ReadJSON(r, &in); err != nil {
+		return f, false, err
+	}
+	members := map[string]string{"node": in.Node, "state": in.State, "sender": in.Sender, "recipient": in.Recipient, "subject": in.Subject, "age": in.Age}
+	f, err = ParseFilter(func(name string) string { return members[name] })
+	return f, in.All, err
 }
 
 func messageOf(m *Message, attempts []Attempt) messageJSON {
@@ -200,12 +221,28 @@ func (a *API) flush(w http.ResponseWriter, r *http.Request) error {
 	return a.toQueues(w, r, a.Relay.Flush)
 }
 
-func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.Context, string) (int64, error)) error {
-	node, err := bodyNode(r)
+// deleteAll wants it said when it is to delete everything.
+func (a *API) deleteAll(w http.ResponseWriter, r *http.Request) error {
+	f, all, err := bodyFilter(r)
 	if err != nil {
 		return err
 	}
-	n, err := do(r.Context(), node)
+	if f.IsEverything() && !all {
+		return oneField("all", "Say which messages to delete, or all: true for those of every node.")
+	}
+	n, err := a.Relay.DeleteAll(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
+}
+
+func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.Context, MessageFilter) (int64, error)) error {
+	f, _, err := bodyFilter(r)
+	if err != nil {
+		return err
+	}
+	n, err := do(r.Context(), f)
 	if err != nil {
 		return err
 	}

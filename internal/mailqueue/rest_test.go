@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -364,7 +363,13 @@ func TestAdministerMail(t *testing.T) {
 		{"resend-missing", "POST", "/messages/99/resend", "root", "", 404},
 		{"delete", "DELETE", "/messages/1", "admin", "", 204},
 		{"resend-all", "POST", "/resend", "admin", `{"node":"node_1"}`, 200},
+		{"resend-some", "POST", "/resend", "admin", `{"recipient":"@old.example","age":"3d"}`, 200},
 		{"flush", "POST", "/flush", "admin", "{}", 200},
+		{"delete-some", "POST", "/delete", "admin", `{"state":"error","sender":"jira","subject":"x"}`, 200},
+		{"delete-all", "POST", "/delete", "admin", `{"all":true}`, 200},
+		{"delete-nothing", "POST", "/delete", "admin", `{}`, 400},
+		{"delete-wrong", "POST", "/delete", "admin", `{"state":"sent","age":"old"}`, 400},
+		{"delete-forbidden", "POST", "/delete", "repo", `{"all":true}`, 403},
 		{"pause", "POST", "/pause", "admin", `{"node":"node_1"}`, 204},
 		{"resume", "POST", "/resume", "admin", "{}", 204},
 		{"unknown-member", "POST", "/flush", "admin", `{"nodes":"x"}`, 400},
@@ -378,22 +383,9 @@ func TestAdministerMail(t *testing.T) {
 			golden(t, "mail-"+test.name+".json", w.Body.String())
 		}
 	}
-	want := []string{"resend 2", "delete 1", `resend all of "node_1"`, `flush ""`, `pause "node_1" true`, `pause "" false`}
+	want := []string{"resend 2", "delete 1", `resend map[node:node_1]`, `resend map[age:72h0m0s recipient:@old.example]`, `flush map[]`,
+		`delete map[sender:jira state:error subject:x]`, `delete map[]`, `pause "node_1" true`, `pause "" false`}
 	if diff := cmp.Diff(want, s.relay.did); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// The bytes of a message are a file, not a page.
-func TestContent(t *testing.T) {
-	s := newServer(t)
-	s.relay.messages = someMessages()
-	w := s.do("GET", mailPath+"/messages/1/content", "admin", "application/json", "")
-	if w.Code != 200 || w.Header().Get("Content-Type") != "message/rfc822" || w.Header().Get("Content-Disposition") != `attachment; filename="message-1.eml"` ||
-		w.Body.String() != "Subject: <b>x</b>\r\n\r\nbytes \xff\r\n" {
-		t.Errorf("%d %v %q", w.Code, w.Header(), w.Body)
-	}
-	if w := s.do("GET", mailPath+"/messages/9/content", "root", "", ""); w.Code != http.StatusNotFound || len(s.relay.did) != 1 {
-		t.Errorf("%d, %v", w.Code, s.relay.did)
 	}
 }

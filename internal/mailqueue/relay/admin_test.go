@@ -138,12 +138,12 @@ func TestAdministration(t *testing.T) {
 			t.Errorf("deleting twice: %v", err)
 		}
 		w.sizes(2, 1)
-		n, err := w.queue.ResendAll(ctx, "")
+		n, err := w.queue.ResendAll(ctx, mailqueue.MessageFilter{})
 		if n != 1 || err != nil {
 			t.Errorf("resent %d, %v", n, err)
 		}
 		w.settled(2, 0)
-		n, err = w.queue.Flush(ctx, node)
+		n, err = w.queue.Flush(ctx, mailqueue.MessageFilter{NodeID: node})
 		if n != 2 || err != nil {
 			t.Errorf("flushed %d, %v", n, err)
 		}
@@ -168,7 +168,7 @@ func TestPause(t *testing.T) {
 		w.settled(0, 0)
 		must(t, w.queue.SetPaused(ctx, node, true))
 		w.add("c@example.com")
-		if n, err := w.queue.Flush(ctx, ""); n != 1 || err != nil {
+		if n, err := w.queue.Flush(ctx, mailqueue.MessageFilter{}); n != 1 || err != nil {
 			t.Errorf("flushed %d, %v", n, err)
 		}
 		queues, err := w.queue.Queues(ctx)
@@ -201,7 +201,7 @@ func TestFlushEndsAPauseAfterFailures(t *testing.T) {
 		n.add("b@example.com")
 		n.after(20 * time.Minute)
 		n.net.setAway(false)
-		if count, err := n.queue.Flush(t.Context(), node); count != 1 || err != nil {
+		if count, err := n.queue.Flush(t.Context(), mailqueue.MessageFilter{NodeID: node}); count != 1 || err != nil {
 			t.Errorf("flushed %d, %v", count, err)
 		}
 		n.after(0)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -53,9 +54,9 @@ func TestChaos(t *testing.T) {
 				well = true
 				mu.Unlock()
 				n.after(10 * time.Minute)
-				_, err := n.queue.ResendAll(t.Context(), node)
+				_, err := n.queue.ResendAll(t.Context(), mailqueue.MessageFilter{NodeID: node})
 				must(t, err)
-				_, err = n.queue.Flush(t.Context(), node)
+				_, err = n.queue.Flush(t.Context(), mailqueue.MessageFilter{NodeID: node})
 				must(t, err)
 				n.after(time.Minute)
 				n.sizes(0, 0)
@@ -84,10 +85,10 @@ func (n *night) wander(rnd *rand.Rand, losses *int) {
 		n.sender = NewSender(n.queue, n.sender.o)
 		must(n.t, n.sender.Start(n.t.Context()))
 	case 2:
-		_, err := n.queue.Flush(n.t.Context(), "")
+		_, err := n.queue.Flush(n.t.Context(), mailqueue.MessageFilter{})
 		must(n.t, err)
 	case 3:
-		_, err := n.queue.ResendAll(n.t.Context(), "")
+		_, err := n.queue.ResendAll(n.t.Context(), mailqueue.MessageFilter{})
 		must(n.t, err)
 	}
 }

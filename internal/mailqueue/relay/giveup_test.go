@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -97,7 +98,7 @@ func TestGivenUpWithoutAnAttempt(t *testing.T) {
 		n.after(time.Second)
 		n.sizes(0, 2)
 		n.net.setAway(false)
-		if resent, err := n.queue.ResendAll(t.Context(), node); err != nil || resent != 2 {
+		if resent, err := n.queue.ResendAll(t.Context(), mailqueue.MessageFilter{NodeID: node}); err != nil || resent != 2 {
 			t.Errorf("%d were resent: %v", resent, err)
 		}
 		n.after(5 * time.Minute)

@@ -270,7 +270,7 @@ func (m *machine) revived(id int64) {
 }
 
 func (m *machine) resendAll(t *rapid.T) {
-	n, err := m.q.ResendAll(t.Context(), m.node)
+	n, err := m.q.ResendAll(t.Context(), mailqueue.MessageFilter{NodeID: m.node})
 	m.must(err)
 	ids := m.model.ids(func(id int64) bool { return m.model.has(id, mailqueue.Failed) })
 	if n != int64(len(ids)) {
@@ -282,7 +282,7 @@ func (m *machine) resendAll(t *rapid.T) {
 }
 
 func (m *machine) flush(t *rapid.T) {
-	n, err := m.q.Flush(t.Context(), m.node)
+	n, err := m.q.Flush(t.Context(), mailqueue.MessageFilter{NodeID: m.node})
 	m.must(err)
 	if want := m.model.sizes().Size; n != want {
 		t.Fatalf("flushed %d of %d", n, want)

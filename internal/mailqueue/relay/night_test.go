@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -324,9 +325,9 @@ func TestWhatCountsForAMessage(t *testing.T) {
 		{"421 to the message", ".", "421 4.3.2 Bye!", "421 4.3.2 Bye"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			well := false
+			var well atomic.Bool
 			react := func(r smarthost.Request) *smarthost.Reaction {
-				if well {
+				if well.Load() {
 					return nil
 				}
 				return play(map[string]string{c.verb: c.reply})(r)
@@ -338,7 +339,7 @@ func TestWhatCountsForAMessage(t *testing.T) {
 				if m := n.message(id); m.SendCount != 9 || m.LastError != c.last || len(n.attempts(id)) != 9 {
 					t.Errorf("%d attempts, %d are told, the last error is %q", m.SendCount, len(n.attempts(id)), m.LastError)
 				}
-				well = true
+				well.Store(true)
 				n.after(2 * time.Hour)
 				n.sizes(0, 0)
 				if n.host.Count() != 1 {

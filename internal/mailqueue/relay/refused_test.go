@@ -3,6 +3,7 @@ package relay
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -106,9 +107,12 @@ func TestOneRefusedRecipientStopsNobodyElse(t *testing.T) {
 // A smarthost that answers 421 to every MAIL gets three and the probes, not the
 // whole queue again and again; each probe is the next sender's.
 func TestASmarthostThatRefusesEverySender(t *testing.T) {
+	var mu sync.Mutex
 	var tried []string
 	refusing := true
 	react := func(r smarthost.Request) *smarthost.Reaction {
+		mu.Lock()
+		defer mu.Unlock()
 		if r.Verb != "MAIL" || !refusing {
 			return nil
 		}
@@ -123,13 +127,16 @@ func TestASmarthostThatRefusesEverySender(t *testing.T) {
 			}
 		})
 		n.after(4 * time.Second)
+		mu.Lock()
 		if len(tried) != 4 {
 			t.Errorf("tried: %v", tried)
 		}
+		mu.Unlock()
 		if until, why := n.held(); until != 5*time.Second || why != "The smarthost mail.example.com:587 answered MAIL with 421 4.7.0 Not now." {
 			t.Errorf("held until %v: %s", until, why)
 		}
 		n.after(2 * time.Minute) // probes after 5, 15, 35, 75 s
+		mu.Lock()
 		var senders []byte
 		for _, line := range tried {
 			senders = append(senders, line[len("MAIL FROM:<s")])
@@ -137,8 +144,9 @@ func TestASmarthostThatRefusesEverySender(t *testing.T) {
 		if string(senders) != "00012301" {
 			t.Errorf("senders were tried in this order: %s", senders)
 		}
-		n.sizes(40, 0)
 		refusing = false
+		mu.Unlock()
+		n.sizes(40, 0)
 		n.after(15 * time.Minute)
 		n.sizes(0, 0)
 		if until, why := n.held(); until != 0 || why != "" {

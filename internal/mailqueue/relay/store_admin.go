@@ -32,7 +32,7 @@ func (q *Queue) Resend(ctx context.Context, id int64) error {
 		case m.was.ErrorSize == 0:
 			return fault.New(fault.Conflict, "Message %d is not in the error queue: it waits to be sent.", id)
 		}
-		if err := q.revive(ctx, tx, []*message{m}); err != nil {
+		if err := q.revive(ctx, tx, []*message{m}, mailqueue.MessageFilter{}); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "resend", "message", strconv.FormatInt(id, 10)))
@@ -41,134 +41,6 @@ func (q *Queue) Resend(ctx context.Context, id int64) error {
 		q.out.kick()
 	}
 	return err
-}
-
-// ResendAll does so with the whole error queue of a node, or of all.
-func (q *Queue) ResendAll(ctx context.Context, node string) (int64, error) {
-	n, err := q.sweep(ctx, node, `failed > 0`, func(tx *db.Tx, found []*message) error {
-		return q.revive(ctx, tx, found)
-	})
-	return n, q.swept(ctx, "resend", node, n, err)
-}
-
-// revive makes recipients that failed wait again; the count starts anew.
-func (q *Queue) revive(ctx context.Context, tx *db.Tx, messages []*message) error {
-	change := make(tallies)
-	for _, m := range messages {
-		for i := range m.recipients {
-			if r := &m.recipients[i]; r.State == mailqueue.Failed {
-				r.State, r.Attempts, r.Since, r.Due = "", 0, db.Micros(tx.Now()), db.Micros(tx.Now())
-			}
-		}
-		if err := change.save(ctx, tx, m); err != nil {
-			return err
-		}
-	}
-	for node := range change {
-		if err := changed(ctx, tx, node, `changes = changes + 1`); err != nil {
-			return err
-		}
-	}
-	return change.count(ctx, tx, q)
-}
-
-// changed tells the node that sends a queue.
-func changed(ctx context.Context, tx *db.Tx, node, what string) error {
-	if _, err := tx.Exec(ctx, `UPDATE relay_queues SET `+what+` WHERE $1 IN ('', node_id)`, node); err != nil {
-		return fmt.Errorf("tell the node of its queue: %w", err)
-	}
-	return nil
-}
-
-// Flush makes all that waits due now, and ends a pause after failures; an
-// administrator's pause stays.
-func (q *Queue) Flush(ctx context.Context, node string) (int64, error) {
-	n, err := q.sweep(ctx, node, `waiting > 0`, func(tx *db.Tx, found []*message) error {
-		change := make(tallies)
-		for _, m := range found {
-			for i := range m.recipients {
-				if r := &m.recipients[i]; r.waits() && r.Due > db.Micros(tx.Now()) {
-					r.Due = db.Micros(tx.Now())
-				}
-			}
-			if err := change.save(ctx, tx, m); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		err = q.db.Write(ctx, func(tx *db.Tx) error {
-			return changed(ctx, tx, node, `changes = changes + 1, flushes = flushes + 1`)
-		})
-	}
-	return n, q.swept(ctx, "flush", node, n, err)
-}
-
-// sweep works through the messages of a node, or of all, that there are now:
-// in slices that others need not wait for. It says how many.
-func (q *Queue) sweep(ctx context.Context, node, which string, do func(tx *db.Tx, found []*message) error) (n int64, err error) {
-	var last, after int64
-	err = q.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COALESCE(MAX(id), 0) FROM relay_messages`).Scan(&last)
-	})
-	for err == nil && after < last {
-		err = q.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			ids, err := readIDs(ctx, tx, node, which, after, last)
-			if err != nil {
-				return err
-			}
-			var found []*message
-			for _, id := range ids {
-				if m, err := lock(ctx, tx, id); err != nil {
-					return err
-				} else if m != nil {
-					found = append(found, m)
-				}
-			}
-			if err := do(tx, found); err != nil {
-				return err
-			}
-			tx.AfterCommit(func() {
-				n += int64(len(found))
-				if after = last; len(ids) == slice {
-					after = ids[len(ids)-1]
-				}
-			})
-			return nil
-		})
-	}
-	return n, err
-}
-
-func readIDs(ctx context.Context, tx *db.Tx, node, which string, after, last int64) (ids []int64, err error) {
-	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE `+which+` AND id > $1 AND id <= $2 AND $3 IN ('', node_id) ORDER BY id LIMIT $4`,
-		after, last, node, slice)
-	if err != nil {
-		return nil, fmt.Errorf("read the ids of messages: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("read the ids of messages: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
-}
-
-// swept records an operation on whole queues and has its node look.
-func (q *Queue) swept(ctx context.Context, action, node string, n int64, err error) error {
-	defer q.out.kick()
-	if err != nil {
-		return fmt.Errorf("%s all messages, after %d of them: %w", action, n, err)
-	}
-	return q.db.Write(ctx, func(tx *db.Tx) error {
-		e := mailqueue.AuditEntry(ctx, action, "mail queue", node)
-		e.After = map[string]string{"messages": strconv.FormatInt(n, 10)}
-		return audit.Record(ctx, tx, e)
-	})
 }
 
 // Delete removes a message, for all of its recipients. One that this node is

@@ -99,19 +99,9 @@ const messageSelect = `SELECT id, node_id, message_id, subject, sender, recipien
 
 // Messages lists messages, the oldest first.
 func (q *Queue) Messages(ctx context.Context, f mailqueue.MessageFilter) (list []mailqueue.Message, err error) {
-	args := []any{f.After, f.Limit}
-	where := ` WHERE id > $1`
-	if f.NodeID != "" {
-		args, where = append(args, f.NodeID), where+` AND node_id = $3`
-	}
-	switch f.State {
-	case mailqueue.Waiting:
-		where += ` AND waiting > 0`
-	case mailqueue.Failed:
-		where += ` AND failed > 0`
-	}
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = readMessages(ctx, tx, messageSelect+where+` ORDER BY id LIMIT $2`, args...)
+		where, args := condition(tx, f, f.After, f.Limit)
+		list, err = readMessages(ctx, tx, messageSelect+` WHERE id > $1`+where+` ORDER BY id LIMIT $2`, args...)
 		return err
 	})
 	if err != nil {
@@ -151,7 +141,7 @@ func show(m *mailqueue.Message, to recipients) {
 	for i, r := range to {
 		one := mailqueue.Recipient{Address: r.Address, State: r.State, SendCount: r.Attempts, LastError: r.Answer}
 		switch {
-		case r.State == mailqueue.Sent:
+		case r.State == mailqueue.Sent, r.State == mailqueue.Deleted:
 			one.LastError = ""
 		case r.waits():
 			one.State, one.DueAt = mailqueue.Waiting, db.Time(r.Due)

@@ -54,7 +54,7 @@ func TestTrials(t *testing.T) {
 		step("wants another password", smarthost.Accepts, 9*time.Hour, 7, 2)
 		n.host.SetPassword("right")
 		step("takes everything that waits", smarthost.Accepts, time.Hour, 0, 2)
-		if resent, err := n.queue.ResendAll(t.Context(), node); err != nil || resent != 2 {
+		if resent, err := n.queue.ResendAll(t.Context(), mailqueue.MessageFilter{NodeID: node}); err != nil || resent != 2 {
 			t.Errorf("%d were resent: %v", resent, err)
 		}
 		step("and the rest, resent", smarthost.Accepts, time.Second, 0, 0)

@@ -1,0 +1,87 @@
+package mailqueue
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// MessageFilter selects messages; zero members ask nothing. State and Recipient
+// together ask for one recipient that is both: what is done to all that a filter
+// selects is done to such recipients and to no others.
+type MessageFilter struct {
+	NodeID    string
+	State     State         // Waiting: the mail queue; Failed: the error queue; "": both
+	Sender    string        // a part of the envelope sender, in any case
+	Recipient string        // a part of a recipient's address, in any case
+	Subject   string        // a part of the subject, in any case
+	Age       time.Duration // queued at least so long ago
+
+	After int64 // messages with a higher id only: the page after it
+	Limit int   // at most 1,001
+}
+
+// IsEverything tells whether the filter selects all messages of all nodes.
+func (f *MessageFilter) IsEverything() bool {
+	return f.NodeID == "" && f.State == "" && f.Sender == "" && f.Recipient == "" && f.Subject == "" && f.Age == 0
+}
+
+// Selects tells whether a recipient that waits or failed is among those that the
+// filter is about.
+func (f *MessageFilter) Selects(address string, s State) bool {
+	return (f.State == "" || f.State == s) && strings.Contains(lower(address), lower(f.Recipient))
+}
+
+// lower is for ASCII alone, as both databases have it.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// Members are what the filter asks, by the names of the REST API.
+func (f *MessageFilter) Members() map[string]string {
+	members := make(map[string]string)
+	for name, value := range map[string]string{"node": f.NodeID, "state": string(f.State), "sender": f.Sender, "recipient": f.Recipient, "subject": f.Subject} {
+		if value != "" {
+			members[name] = value
+		}
+	}
+	if f.Age > 0 {
+		members["age"] = f.Age.String()
+	}
+	return members
+}
+
+// ParseFilter reads a filter by the names that Members has; an empty member asks
+// nothing. Invalid names every member that is wrong.
+func ParseFilter(get func(name string) string) (MessageFilter, error) {
+	f := MessageFilter{NodeID: get("node"), State: State(get("state")), Sender: get("sender"), Recipient: get("recipient"), Subject: get("subject")}
+	var wrong fault.Fields
+	if f.State != "" && f.State != Waiting && f.State != Failed {
+		wrong.Add("state", "Use one of %s, %s.", Waiting, Failed)
+	}
+	var ok bool
+	if f.Age, ok = parseAge(get("age")); !ok {
+		wrong.Add("age", "Write how old messages are at least, such as 90m, 12h or 3d.")
+	}
+	return f, wrong.Err()
+}
+
+// parseAge reads a duration, which may be in days.
+func parseAge(s string) (time.Duration, bool) {
+	if s == "" {
+		return 0, true
+	}
+	if days, found := strings.CutSuffix(s, "d"); found {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err == nil
+	}
+	age, err := time.ParseDuration(s)
+	return age, err == nil && age >= 0
+}

@@ -1,0 +1,186 @@
+package relay
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/mailqueue"
+)
+
+// changed tells the node that sends a queue.
+func changed(ctx context.Context, tx *db.Tx, node, what string) error {
+	if _, err := tx.Exec(ctx, `UPDATE relay_queues SET `+what+` WHERE $1 IN ('', node_id)`, node); err != nil {
+		return fmt.Errorf("tell the node of its queue: %w", err)
+	}
+	return nil
+}
+
+// ResendAll puts the recipients that a filter selects and that failed back into
+// the queue, due now.
+func (q *Queue) ResendAll(ctx context.Context, f mailqueue.MessageFilter) (int64, error) {
+	if f.State == mailqueue.Waiting {
+		return 0, q.swept(ctx, "resend", f, 0, nil) // none of them failed
+	}
+	failed := f
+	failed.State = mailqueue.Failed
+	n, err := q.sweep(ctx, failed, func(tx *db.Tx, found []*message) error { return q.revive(ctx, tx, found, failed) })
+	return n, q.swept(ctx, "resend", f, n, err)
+}
+
+// revive makes recipients that failed, and that a filter selects, wait again;
+// the count starts anew.
+func (q *Queue) revive(ctx context.Context, tx *db.Tx, messages []*message, f mailqueue.MessageFilter) error {
+	change := make(tallies)
+	for _, m := range messages {
+		for i := range m.recipients {
+			if r := &m.recipients[i]; r.State == mailqueue.Failed && f.Selects(r.Address, mailqueue.Failed) {
+				r.State, r.Attempts, r.Since, r.Due = "", 0, db.Micros(tx.Now()), db.Micros(tx.Now())
+			}
+		}
+		if err := change.save(ctx, tx, m); err != nil {
+			return err
+		}
+	}
+	for node := range change {
+		if err := changed(ctx, tx, node, `changes = changes + 1`); err != nil {
+			return err
+		}
+	}
+	return change.count(ctx, tx, q)
+}
+
+// Flush makes the recipients that a filter selects and that wait due now, and
+// ends a pause after failures; an administrator's pause stays.
+func (q *Queue) Flush(ctx context.Context, f mailqueue.MessageFilter) (int64, error) {
+	if f.State == mailqueue.Failed {
+		return 0, q.swept(ctx, "flush", f, 0, nil) // none of them waits
+	}
+	waiting := f
+	waiting.State = mailqueue.Waiting
+	n, err := q.sweep(ctx, waiting, func(tx *db.Tx, found []*message) error {
+		change := make(tallies)
+		for _, m := range found {
+			for i := range m.recipients {
+				if r := &m.recipients[i]; r.waits() && r.Due > db.Micros(tx.Now()) && waiting.Selects(r.Address, mailqueue.Waiting) {
+					r.Due = db.Micros(tx.Now())
+				}
+			}
+			if err := change.save(ctx, tx, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = q.db.Write(ctx, func(tx *db.Tx) error {
+			return changed(ctx, tx, f.NodeID, `changes = changes + 1, flushes = flushes + 1`)
+		})
+	}
+	return n, q.swept(ctx, "flush", f, n, err)
+}
+
+// DeleteAll takes away the recipients that a filter selects, and messages that
+// are left with none. What this node is sending at this moment can no longer be
+// called back; on another node, that is so for a second.
+func (q *Queue) DeleteAll(ctx context.Context, f mailqueue.MessageFilter) (int64, error) {
+	n, err := q.sweep(ctx, f, func(tx *db.Tx, found []*message) error {
+		change := make(tallies)
+		for _, m := range found {
+			m.drop(f)
+			if err := change.save(ctx, tx, m); err != nil {
+				return err
+			}
+			tx.AfterCommit(func() { q.out.forget(m.id) })
+		}
+		for node := range change {
+			if err := changed(ctx, tx, node, `changes = changes + 1`); err != nil {
+				return err
+			}
+		}
+		return change.count(ctx, tx, q)
+	})
+	return n, q.swept(ctx, "delete", f, n, err)
+}
+
+// drop takes away the recipients that a filter selects. Their places stay: what
+// is being sent counts them.
+func (m *message) drop(f mailqueue.MessageFilter) {
+	for i := range m.recipients {
+		r := &m.recipients[i]
+		if state := cmp.Or(r.State, mailqueue.Waiting); (state == mailqueue.Waiting || state == mailqueue.Failed) && f.Selects(r.Address, state) {
+			r.State, r.Due = mailqueue.Deleted, 0
+		}
+	}
+}
+
+// sweep works through the messages that a filter selects and that there are now:
+// in slices that others need not wait for. It says how many.
+func (q *Queue) sweep(ctx context.Context, f mailqueue.MessageFilter, do func(tx *db.Tx, found []*message) error) (n int64, err error) {
+	var last, after int64
+	err = q.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COALESCE(MAX(id), 0) FROM relay_messages`).Scan(&last)
+	})
+	for err == nil && after < last {
+		err = q.db.WriteBulk(ctx, func(tx *db.Tx) error {
+			ids, err := readIDs(ctx, tx, f, after, last)
+			if err != nil {
+				return err
+			}
+			var found []*message
+			for _, id := range ids {
+				if m, err := lock(ctx, tx, id); err != nil {
+					return err
+				} else if m != nil {
+					found = append(found, m)
+				}
+			}
+			if err := do(tx, found); err != nil {
+				return err
+			}
+			tx.AfterCommit(func() {
+				n += int64(len(found))
+				if after = last; len(ids) == slice {
+					after = ids[len(ids)-1]
+				}
+			})
+			return nil
+		})
+	}
+	return n, err
+}
+
+func readIDs(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter, after, last int64) (ids []int64, err error) {
+	where, args := condition(tx, f, after, last, slice)
+	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE id > $1 AND id <= $2`+where+` ORDER BY id LIMIT $3`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read the ids of messages: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("read the ids of messages: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// swept records an operation on whole queues and has its node look.
+func (q *Queue) swept(ctx context.Context, action string, f mailqueue.MessageFilter, n int64, err error) error {
+	defer q.out.kick()
+	if err != nil {
+		return fmt.Errorf("%s all messages, after %d of them: %w", action, n, err)
+	}
+	return q.db.Write(ctx, func(tx *db.Tx) error {
+		e := mailqueue.AuditEntry(ctx, action, "mail queue", f.NodeID)
+		e.After = f.Members()
+		delete(e.After, "node") // it is the object
+		e.After["messages"] = strconv.FormatInt(n, 10)
+		return audit.Record(ctx, tx, e)
+	})
+}
