@@ -112,6 +112,22 @@ func TestAHeaderMakesNoOtherEvent(t *testing.T) {
 // A signed rename brings nobody's permission to another repository.
 func TestARenameMovesNoPermission(t *testing.T) {
 	a := startWithHook(t)
+	renamed(t, a)
+	mallory := func(r *http.Request) { r.SetBasicAuth("mallory", password) }
+	for path, want := range map[string]int{"PAC&repositoryKey=vault": 403, "ATL&repositoryKey=canoe": 200} {
+		if status, _ := get(t, a.URL()+"/rest/mtbs/1.0/configuration/filter?projectKey="+path, mallory); status != want {
+			t.Errorf("%s: %d, want %d", path, status, want)
+		}
+	}
+	if status, list := get(t, a.URL()+"/rest/outrigger/1.0/renames", asAdmin); status != 200 || !strings.Contains(list, `"reason":"grants"`) {
+		t.Errorf("offered: %d %s", status, list)
+	}
+}
+
+// renamed gives mallory ATL/canoe, and has the platform say that this is now
+// PAC/vault.
+func renamed(t *testing.T, a *App) {
+	t.Helper()
 	own := identity.Where{Connection: "main", Project: "ATL", Repository: "canoe"}
 	if _, err := a.identity.CreateUser(t.Context(), "mallory", secret.New(password)); err != nil {
 		t.Fatal(err)
@@ -136,14 +152,5 @@ func TestARenameMovesNoPermission(t *testing.T) {
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusAccepted {
 		t.Fatalf("answered %d", resp.StatusCode)
-	}
-	mallory := func(r *http.Request) { r.SetBasicAuth("mallory", password) }
-	for path, want := range map[string]int{"PAC&repositoryKey=vault": 403, "ATL&repositoryKey=canoe": 200} {
-		if status, _ := get(t, a.URL()+"/rest/mtbs/1.0/configuration/filter?projectKey="+path, mallory); status != want {
-			t.Errorf("%s: %d, want %d", path, status, want)
-		}
-	}
-	if status, list := get(t, a.URL()+"/rest/outrigger/1.0/renames", asAdmin); status != 200 || !strings.Contains(list, `"reason":"grants"`) {
-		t.Errorf("offered: %d %s", status, list)
 	}
 }

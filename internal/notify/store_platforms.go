@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/secret"
@@ -24,9 +25,21 @@ func (s *Store) Renew(ctx context.Context) error {
 	if s.db.Dialect() == db.SQLite {
 		return nil // every change is this process's own
 	}
-	_, err, _ := s.renewing.Do("", func() (any, error) { return nil, s.Load(ctx) })
-	return err
+	asked := s.renewing.DoChan("", func() (any, error) {
+		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime) // whoever of them leaves
+		defer cancel()
+		return nil, s.Load(shared)
+	})
+	select {
+	case answer := <-asked:
+		return answer.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
+
+// renewTime is how long Renew waits for a database that hangs.
+const renewTime = 2 * time.Second
 
 // platformsChange is rulesChange for connections, hooks and offered renames.
 func (s *Store) platformsChange(ctx context.Context, tx *db.Tx) error {

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+// secretOn is the secret that a page shows once.
+var secretOn = regexp.MustCompile(`[A-Za-z0-9_-]{43}`)
+
+// A person connects a platform, makes a hook for a project, rotates its secret
+// and deletes both, all without JavaScript.
+func TestConnectionPages(t *testing.T) {
+	a := startWithHook(t)
+	page := func(path string, form url.Values, want int, texts ...string) string {
+		t.Helper()
+		status, body := consolePage(t, a, path, form)
+		if status != want {
+			t.Fatalf("%s: %d, want %d: %s", path, status, want, body)
+		}
+		for _, text := range texts {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s does not say %q: %s", path, text, body)
+			}
+		}
+		return body
+	}
+	page("/notifications/connections", nil, 200, "main", "in the configuration file")
+	page("/notifications/new-connection", nil, 200, "Base URL")
+	page("/notifications/new-connection", url.Values{"name": {"No!"}, "kind": {"bitbucket-dc"}, "baseUrl": {"git"}}, 400,
+		"lower-case letters", "https://host/path", `value="git"`)
+	made := page("/notifications/new-connection", url.Values{"name": {"second"}, "kind": {"bitbucket-dc"}, "baseUrl": {"http://127.0.0.1:1"}}, 200,
+		"cannot be shown again", a.URL()+"/hooks/second")
+	first := secretOn.FindString(made)
+	if first == "" {
+		t.Fatal("the page shows no secret")
+	}
+	if body := page("/notifications/connections/second", nil, 200, "the connection's own", "everything"); strings.Contains(body, first) {
+		t.Error("the secret is shown again")
+	}
+	page("/notifications/connections/second/test", url.Values{}, 303)
+	page("/notifications/connections/second/edit", nil, 200, "http://127.0.0.1:1")
+	page("/notifications/connections/second/edit", url.Values{"version": {"1"}, "kind": {"bitbucket-dc"}, "baseUrl": {"https://git.example.com"}}, 303)
+	page("/notifications/connections/second/rotate", nil, 200, "within 7 days", "danger")
+	if rotated := page("/notifications/connections/second/rotate", url.Values{}, 200, "The old secret"); secretOn.FindString(rotated) == first {
+		t.Error("rotated to the same secret")
+	}
+	page("/notifications/connections/main/new-hook", nil, 200, "Project key")
+	page("/notifications/connections/main/new-hook", url.Values{"name": {"x"}, "repositoryKey": {"canoe"}}, 400, "needs its projectKey")
+	page("/notifications/connections/main/new-hook", url.Values{"name": {"atl"}, "projectKey": {"ATL"}}, 200, "project ATL", a.URL()+"/hooks/main/atl")
+	page("/notifications/connections/main", nil, 200, "project ATL")
+	page("/notifications/connections/main/hooks/atl/rotate", url.Values{}, 200, "cannot be shown again")
+	page("/notifications/connections/main/hooks/atl/delete", nil, 200, "This will be lost")
+	page("/notifications/connections/main/hooks/atl/delete", url.Values{}, 303)
+	page("/notifications/connections/main/rotate", url.Values{}, 409)
+	page("/notifications/connections/second/delete", nil, 200, "This will be lost")
+	page("/notifications/connections/second/delete", url.Values{}, 303)
+	page("/notifications/connections/second", nil, 404)
+
+	renamed(t, a)
+	page("/", nil, 200, "ATL/canoe is now PAC/vault", "/notifications/renames")
+	page("/notifications/renames", nil, 200, "Permissions never move")
+	page("/notifications/renames/1/dismiss", nil, 200, "Nothing moves")
+	page("/notifications/renames/1/confirm", nil, 200, "Look at the platform first")
+	page("/notifications/renames/1/confirm", url.Values{}, 303)
+	page("/notifications/renames/1/confirm", nil, 404)
+	page("/notifications/renames", nil, 200, "Nothing to decide")
+}
+
+// An administrator of a project sees the hooks of that project, and makes more.
+func TestConnectionPagesOfAProject(t *testing.T) {
+	a := startWithHook(t)
+	if _, err := a.identity.CreateUser(t.Context(), "ada", secret.New(password)); err != nil {
+		t.Fatal(err)
+	}
+	at := identity.Where{Connection: "main", Project: "ATL"}
+	if _, err := a.identity.Grant(t.Context(), "ada", identity.ProjectAdmin, at); err != nil {
+		t.Fatal(err)
+	}
+	session, _, err := a.identity.SignIn(t.Context(), "ada", password, "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(form url.Values) func(*http.Request) {
+		return func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+			if form != nil {
+				r.Method = http.MethodPost
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				r.Body = io.NopCloser(strings.NewReader(form.Encode()))
+			}
+		}
+	}
+	for _, c := range []struct {
+		path string
+		form url.Values
+		want int
+	}{
+		{"/notifications/connections", nil, 200},
+		{"/notifications/connections/main", nil, 200},
+		{"/notifications/connections/main/new-hook", url.Values{"name": {"atl"}, "projectKey": {"ATL"}}, 200},
+		{"/notifications/connections/main/new-hook", url.Values{"name": {"pac"}, "projectKey": {"PAC"}}, 403},
+		{"/notifications/connections/main/new-hook", url.Values{"name": {"all"}}, 403},
+		{"/notifications/connections/main/hooks/atl/rotate", url.Values{}, 200},
+		{"/notifications/connections/main/rotate", url.Values{}, 403},
+		{"/notifications/connections/main/edit", nil, 403},
+		{"/notifications/connections/main/delete", nil, 403},
+		{"/notifications/connections/elsewhere", nil, 403},
+		{"/notifications/new-connection", nil, 403},
+		{"/notifications/renames", nil, 403},
+	} {
+		if status, body := get(t, a.URL()+c.path, as(c.form)); status != c.want {
+			t.Errorf("%s: %d, want %d: %s", c.path, status, c.want, body)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package notify
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/secret"
+)
+
+const (
+	connectionPages   = "/notifications/connections"
+	newConnectionPage = "/notifications/new-connection" // a connection may be called new
+)
+
+// HookPages is the part of the console about connections, hooks and offered
+// renames. Pages has registered its templates.
+type HookPages struct{ Hooks *Hooks }
+
+// Register adds the pages.
+func (p *HookPages) Register(c *console.Console) {
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Connections", Path: connectionPages, Visible: administersAnything})
+	one := connectionPages + "/{name}"
+	c.Handle("GET "+connectionPages, console.SignedIn, p.listConnections, "connections")
+	c.Handle("GET "+newConnectionPage, console.Needs(identity.SysAdmin), p.blankConnection, "connection-form")
+	c.Handle("POST "+newConnectionPage, console.Needs(identity.SysAdmin), p.createConnection, "connection-form", "hook-secret")
+	c.Handle("GET "+one, console.SignedIn, p.showConnection, "connection")
+	c.Handle("GET "+one+"/edit", console.Needs(identity.SysAdmin), p.editConnection, "connection-form")
+	c.Handle("POST "+one+"/edit", console.Needs(identity.SysAdmin), p.saveConnection, "connection-form")
+	c.Handle("POST "+one+"/test", console.Needs(identity.SysAdmin), p.testConnection)
+	c.Handle("GET "+one+"/delete", console.Needs(identity.SysAdmin), p.confirmDeleteConnection)
+	c.Handle("POST "+one+"/delete", console.Needs(identity.SysAdmin), p.deleteConnection)
+	c.Handle("GET "+one+"/new-hook", console.SignedIn, p.blankHook, "hook-form")
+	c.Handle("POST "+one+"/new-hook", console.SignedIn, p.createHook, "hook-form", "hook-secret")
+	for _, hook := range []string{one, one + "/hooks/{hook}"} { // its own, and one with a name
+		c.Handle("GET "+hook+"/rotate", console.SignedIn, p.confirmRotate)
+		c.Handle("POST "+hook+"/rotate", console.SignedIn, p.rotateHook, "hook-secret")
+	}
+	c.Handle("GET "+one+"/hooks/{hook}/delete", console.SignedIn, p.confirmDeleteHook)
+	c.Handle("POST "+one+"/hooks/{hook}/delete", console.SignedIn, p.deleteHook)
+	p.registerRenames(c)
+}
+
+type connectionRow struct {
+	Connection
+	Hooks int
+}
+
+func (p *HookPages) listConnections(r *http.Request) (console.Response, error) {
+	who := identity.From(r.Context())
+	if err := p.Hooks.Store.Renew(r.Context()); err != nil {
+		return nil, err
+	}
+	platforms := p.Hooks.Store.Platforms()
+	view := struct {
+		Rows []connectionRow
+		All  bool
+	}{All: who.May(identity.SysAdmin, identity.Where{})}
+	for _, c := range platforms.Connections {
+		if mayEnter(who, c.Name) {
+			view.Rows = append(view.Rows, connectionRow{c, len(visibleHooks(who, platforms.Hooks(c.Name)))})
+		}
+	}
+	page := console.Page{Template: "connections", Title: "Connections", Data: view}
+	if view.All {
+		page.Actions = []console.Action{{Label: "Add a connection", Path: newConnectionPage}}
+	}
+	return page, nil
+}
+
+// mayEnter tells whether somebody administers anything of a connection.
+func mayEnter(who *identity.Principal, connection string) bool {
+	return who.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(who.Grants, func(g identity.Grant) bool {
+		return g.Where.Connection == connection
+	})
+}
+
+func visibleHooks(who *identity.Principal, hooks []*Hook) []*Hook {
+	return slices.DeleteFunc(hooks, func(h *Hook) bool { return !who.May(h.Access()) })
+}
+
+type hookRow struct {
+	*Hook
+	URL, Rotate, Delete string // the last two are pages
+}
+
+func (p *HookPages) showConnection(r *http.Request) (console.Response, error) {
+	who := identity.From(r.Context())
+	c, err := p.connectionOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	view := struct {
+		*Connection
+		URL  string
+		All  bool
+		Rows []hookRow
+	}{Connection: c, URL: rest.Link(r.Context(), hookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Where{})}
+	for _, h := range visibleHooks(who, p.Hooks.Store.Platforms().Hooks(c.Name)) {
+		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), hookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete"})
+	}
+	page := console.Page{
+		Template: "connection", Title: "Connection " + c.Name, Data: view, Up: []console.Link{{Label: "Connections", Path: connectionPages}},
+		Actions: []console.Action{{Label: "Add a hook", Path: connectionPage(c.Name) + "/new-hook"}},
+	}
+	if view.All && !c.File {
+		page.Actions = append(page.Actions, console.Action{Label: "Edit", Path: connectionPage(c.Name) + "/edit"})
+	}
+	return page, nil
+}
+
+// connectionOfPath gives the connection of the path to whom it concerns.
+func (p *HookPages) connectionOfPath(r *http.Request) (*Connection, error) {
+	if err := p.Hooks.Store.Renew(r.Context()); err != nil {
+		return nil, err
+	}
+	c := p.Hooks.Store.Platforms().Connections.Find(r.PathValue("name"))
+	if c == nil || !mayEnter(identity.From(r.Context()), c.Name) {
+		return nil, rest.Missing(r.Context(), "There is no connection %q.", r.PathValue("name"))
+	}
+	return c, nil
+}
+
+func connectionPage(name string) string { return connectionPages + "/" + name }
+
+// connectionForm is the form of a connection; Stored is nil for a new one.
+type connectionForm struct {
+	*console.Form
+	Stored *Connection
+	Kinds  []console.Option
+	Mask   string
+	Back   string
+}
+
+func connectionFormPage(form *console.Form, stored *Connection) console.Page {
+	data := connectionForm{Form: form, Stored: stored, Back: connectionPages, Kinds: []console.Option{
+		{Value: "bitbucket-dc", Label: "Bitbucket Data Center"},
+	}}
+	page := console.Page{Title: "Add a connection", Template: "connection-form", Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
+	if stored != nil {
+		data.Back, page.Title = connectionPage(stored.Name), "Edit the connection "+stored.Name
+		page.Up = append(page.Up, console.Link{Label: stored.Name, Path: data.Back})
+		if !stored.Token.IsZero() {
+			data.Mask = "••••"
+		}
+	}
+	page.Data = data
+	return page
+}
+
+func (p *HookPages) blankConnection(*http.Request) (console.Response, error) {
+	return connectionFormPage(console.NewForm().Set("kind", "bitbucket-dc"), nil), nil
+}
+
+func connectionDraft(form *console.Form) Connection {
+	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
+	return Connection{
+		Name: form.Get("name"), Version: version, Kind: form.Get("kind"), BaseURL: form.Get("baseUrl"),
+		User: form.Get("user"), Token: secret.New(form.Raw("token")),
+	}
+}
+
+func (p *HookPages) createConnection(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	c, key, err := p.Hooks.Store.CreateConnection(r.Context(), actor(r.Context()), connectionDraft(form))
+	if err != nil {
+		return connectionFormPage(form, nil), err
+	}
+	return secretPage(r, "The connection "+c.Name, Hook{Connection: c.Name, Secret: key}), nil
+}
+
+func (p *HookPages) editConnection(r *http.Request) (console.Response, error) {
+	c, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User)
+	return connectionFormPage(form, c), nil
+}
+
+func (p *HookPages) saveConnection(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	draft := connectionDraft(form)
+	draft.Name = stored.Name
+	if _, err := p.Hooks.Store.SaveConnection(r.Context(), actor(r.Context()), draft); err != nil {
+		return connectionFormPage(form, stored), err
+	}
+	return console.Redirect{To: connectionPage(stored.Name), Flash: "The connection " + stored.Name + " is saved."}, nil
+}
+
+func (p *HookPages) testConnection(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	platform, err := p.Hooks.Test(r.Context(), name)
+	if fault.Is(err, fault.Unavailable) {
+		return console.Redirect{To: connectionPage(name), Flash: fault.As(err).Message, Tone: console.Bad}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: connectionPage(name), Flash: "The platform answers: it is " + platform + "."}, nil
+}
+
+func (p *HookPages) confirmDeleteConnection(r *http.Request) (console.Response, error) {
+	c, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on.", Verb: "Delete connection",
+		Losses: []string{"its hooks, with their secrets", "the credentials of its account"}, Back: connectionPage(c.Name),
+	}, nil
+}
+
+func (p *HookPages) deleteConnection(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	if err := p.Hooks.Store.DeleteConnection(r.Context(), actor(r.Context()), name); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: connectionPages, Flash: "The connection " + name + " is deleted."}, nil
+}

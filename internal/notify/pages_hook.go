@@ -1,0 +1,114 @@
+package notify
+
+import (
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/rest"
+)
+
+// hookPages is where the pages of a hook are.
+func hookPages(h *Hook) string {
+	if h.Name == "" {
+		return connectionPage(h.Connection)
+	}
+	return connectionPage(h.Connection) + "/hooks/" + h.Name
+}
+
+func hookTitle(h *Hook) string {
+	if h.Name == "" {
+		return "the connection " + h.Connection
+	}
+	return "the hook " + h.Name
+}
+
+func upTo(connection string) []console.Link {
+	return []console.Link{{Label: "Connections", Path: connectionPages}, {Label: connection, Path: connectionPage(connection)}}
+}
+
+// secretPage is the one page on which a hook's secret can be seen.
+func secretPage(r *http.Request, title string, h Hook) console.Page {
+	return console.Page{
+		Template: "hook-secret", Title: title, Up: upTo(h.Connection),
+		Data: struct {
+			Hook
+			URL, Plain, Back string
+		}{h, rest.Link(r.Context(), hookPath(h.Connection, h.Name)), h.Secret.Reveal(), connectionPage(h.Connection)},
+	}
+}
+
+// hookForm is the form of a new hook.
+type hookForm struct {
+	*console.Form
+	Back string
+}
+
+func hookFormPage(form *console.Form, connection string) console.Page {
+	return console.Page{
+		Template: "hook-form", Title: "Add a hook", Up: upTo(connection), Data: hookForm{form, connectionPage(connection)},
+	}
+}
+
+func (p *HookPages) blankHook(r *http.Request) (console.Response, error) {
+	c, err := p.connectionOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	return hookFormPage(console.NewForm(), c.Name), nil
+}
+
+func (p *HookPages) createHook(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.connectionOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	h, err := p.Hooks.Create(r.Context(), Hook{
+		Connection: c.Name, Name: form.Get("name"), Scope: Scope{ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey")},
+	})
+	if err != nil {
+		return hookFormPage(form, c.Name), err
+	}
+	return secretPage(r, "The hook "+h.Name, h), nil
+}
+
+func (p *HookPages) confirmRotate(r *http.Request) (console.Response, error) {
+	h, err := p.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Back: connectionPage(h.Connection),
+		Text: "It is shown once. Enter it on the platform within 7 days: until then the present secret holds too.",
+	}, nil
+}
+
+func (p *HookPages) rotateHook(r *http.Request) (console.Response, error) {
+	h, err := p.Hooks.Rotate(r.Context(), r.PathValue("name"), r.PathValue("hook"))
+	if err != nil {
+		return nil, err
+	}
+	return secretPage(r, "A new secret for "+hookTitle(&h), h), nil
+}
+
+func (p *HookPages) confirmDeleteHook(r *http.Request) (console.Response, error) {
+	h, err := p.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Delete " + hookTitle(h) + "?", Text: "The platform's webhooks to it are refused from then on. Delete the webhook on the platform too.",
+		Losses: []string{"its secret"}, Verb: "Delete hook", Back: connectionPage(h.Connection),
+	}, nil
+}
+
+func (p *HookPages) deleteHook(r *http.Request) (console.Response, error) {
+	connection, name := r.PathValue("name"), r.PathValue("hook")
+	if err := p.Hooks.Delete(r.Context(), connection, name); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: connectionPage(connection), Flash: "The hook " + name + " is deleted."}, nil
+}
