@@ -56,7 +56,7 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP)
 	defer signal.Stop(hangUp)
-	return runApp(ctx, a, log, func() {
+	err = runApp(ctx, a, log, func() {
 		go func() {
 			for {
 				select {
@@ -68,7 +68,15 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 			}
 		}()
 	})
+	if errors.Is(err, db.ErrDisk) {
+		level.Set(silent)
+	}
+	return err
 }
+
+// silent is a level above all that is logged, for a process that ends with work
+// under way: the reason is to be the last line.
+const silent = slog.LevelError + 1
 
 func (c serveCmd) load() (*config.Config, []string, error) {
 	return config.Load(c.Config, os.Environ(), map[string]string{"listen": c.Listen, "data_dir": c.Data})

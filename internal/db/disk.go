@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -15,8 +16,7 @@ import (
 	"outrigger/internal/fault"
 )
 
-// ErrDisk is in every error that comes from a disk that failed for good. The
-// process must end without closing the database in any other way than DB.Close.
+// ErrDisk is in every error that comes from a disk that failed for good.
 var ErrDisk = errors.New("the disk failed")
 
 // disk is what is known of the files below SQLite: whether their disk failed, and
@@ -30,8 +30,8 @@ type disk struct {
 	dir string
 
 	mu     sync.Mutex
-	failed error      // final; nil while the disk works
-	report chan error // one slot: failed, once
+	failed error      // what everything is refused with; nil while the disk works
+	report chan error // one slot: why, once
 	opened []os.FileInfo
 	looked time.Time // when they were looked for last
 	gone   error     // what that found
@@ -72,18 +72,16 @@ func (k *disk) judge(err error) error {
 	if !errors.As(err, &s) {
 		return err
 	}
-	if gone := k.look(0); gone != nil {
-		return gone
-	}
-	if !final(s.Code(), k.full) {
-		return err
+	gone := k.look(0) // reads fail too where the log is missing
+	if !final(s.Code(), func() bool { return gone != nil || k.full() }) {
+		return cmp.Or(gone, err)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.failed == nil {
-		k.failed = fault.Wrap(fmt.Errorf("%w: %w", ErrDisk, err), fault.Unavailable,
-			"The disk of the data folder %s failed. Nothing more is saved and the server ends; started again, it first recovers what was acknowledged. Check the disk and the system's log before you trust it again.", k.dir)
-		k.report <- k.failed
+		k.failed = fault.Wrap(ErrDisk, fault.Unavailable, "The disk of the data folder failed, and the server ends.")
+		k.report <- fault.Wrap(fmt.Errorf("%w: %w", ErrDisk, err), fault.Unavailable,
+			"The disk of the data folder %s failed. Nothing more is saved, and the server ends at once. Check the disk and the system's log. Then start the server again, if the service manager has not: it first recovers what was acknowledged.", k.dir)
 	}
 	return k.failed
 }

@@ -61,6 +61,10 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 	first, err := e.open(ctx)
 	if err != nil {
 		lock.Close()
+		select {
+		case err = <-e.disk.report:
+		default:
+		}
 		return nil, unopened(err, o.Dir)
 	}
 	e.writer = newWriter(e.connectWriter, newCheckpointer(first, e.disk, o.Log), o.Clock, m)
