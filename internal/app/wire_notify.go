@@ -8,11 +8,13 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/api"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/notify/outbox"
+	"outrigger/internal/notify/pages"
 	"outrigger/internal/notify/slack"
 	"outrigger/internal/notify/teams"
 	"outrigger/internal/secret"
@@ -44,13 +46,17 @@ func (a *App) openNotify(ctx context.Context) error {
 	(&notify.HooksAPI{Hooks: hooks}).Register(a.router)
 	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
 	(&notify.HookPages{Hooks: hooks}).Register(a.pages)
+	deliveries, channels := &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
+	(&api.API{Rules: rules, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.router)
+	(&pages.Pages{Deliveries: deliveries, Channels: channels, Store: store, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: appendDigest,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: appendDigest, Test: appendTest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
 	a.share(a.chat.outbox)
+	channels.Send = a.chat.outbox.Send
 	store.OnChange(a.chat.outbox.Enqueued, a.chat.outbox.Moved)
 	return nil
 }
@@ -102,4 +108,13 @@ func appendDigest(to []byte, events []*notify.Event, format notify.Format) (mess
 		return slack.AppendDigest(to, events)
 	}
 	return teams.AppendDigest(to, events)
+}
+
+// appendTest appends a message that says that it is a test.
+func appendTest(to []byte, format notify.Format) []byte {
+	c := card.Card{Kind: card.Info, Title: "A test message from Outrigger", Text: "Messages of this channel's rules arrive here."}
+	if format == notify.Slack {
+		return slack.Append(to, c)
+	}
+	return teams.Append(to, c)
 }

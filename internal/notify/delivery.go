@@ -74,6 +74,11 @@ type DeliveryFilter struct {
 	RuleID    int64
 	ChannelID int64
 	State     DeliveryState
-	Before    int64 // deliveries with a lower id only: the page after it
-	Limit     int   // at most 1,000
+	// Project and Repository are keys of the event, compared without case. Only
+	// Deliveries.List looks at them.
+	Project    string
+	Repository string
+	Since      time.Time // created then or later
+	Before     int64     // deliveries with a lower id only: the page after it
+	Limit      int       // at most 1,000
 }

@@ -12,7 +12,7 @@ import (
 	"outrigger/internal/identity"
 )
 
-//go:embed pages/*.html
+//go:embed pages/connection*.html pages/hook*.html pages/renames.html pages/rule*.html
 var pageFiles embed.FS
 
 // Pages is the wing's part of the console.
@@ -33,8 +33,7 @@ const (
 // Register adds the pages.
 func (p *Pages) Register(c *console.Console) {
 	c.AddPages(console.Sub(pageFiles, "pages"))
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: administersAnything})
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: administersAnything})
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: AdministersAnything})
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
 	c.Handle("GET "+rulesPath+"/new", console.SignedIn, p.blankRule, "rule-form")
 	c.Handle("POST "+rulesPath+"/new", console.SignedIn, p.saveRule, "rule-form")
@@ -42,13 +41,10 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+rulesPath+"/{id}", console.SignedIn, p.saveRule, "rule-form")
 	c.Handle("GET "+rulesPath+"/{id}/delete", console.SignedIn, p.confirmDelete)
 	c.Handle("POST "+rulesPath+"/{id}/delete", console.SignedIn, p.deleteRule)
-	c.Handle("GET "+deliveriesPath, console.SignedIn, p.listDeliveries, "deliveries")
-	c.Handle("GET "+deliveriesPath+"/{id}", console.SignedIn, p.showDelivery, "delivery")
-	c.AddOverview(p.overview)
 }
 
-// administersAnything tells whether somebody has a rule to look at at all.
-func administersAnything(p *identity.Principal) bool {
+// AdministersAnything tells whether somebody has a rule to look at at all.
+func AdministersAnything(p *identity.Principal) bool {
 	return p.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(p.Grants, func(g identity.Grant) bool {
 		return g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin
 	})

@@ -23,7 +23,7 @@ type HookPages struct{ Hooks *Hooks }
 
 // Register adds the pages.
 func (p *HookPages) Register(c *console.Console) {
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Connections", Path: connectionPages, Visible: administersAnything})
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Connections", Path: connectionPages, Visible: AdministersAnything})
 	one := connectionPages + "/{name}"
 	c.Handle("GET "+connectionPages, console.SignedIn, p.listConnections, "connections")
 	c.Handle("GET "+newConnectionPage, console.Needs(identity.SysAdmin), p.blankConnection, "connection-form")

@@ -7,7 +7,6 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
 )
 
 // ruleForm is the form of one rule.
@@ -228,14 +227,4 @@ func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Redirect{To: rulesPath + query("level", levelQuery(info.Level())), Flash: "The rule " + info.Name + " is deleted."}, nil
-}
-
-// mayLook tells whether a delivery is about something that who administers.
-func mayLook(who *identity.Principal, d *Delivery) bool {
-	if d.Event == nil {
-		return who.May(identity.Admin, identity.Where{})
-	}
-	return who.May(identity.RepoAdmin, identity.Where{
-		Connection: d.Event.Connection, Project: d.Event.Project.Key, Repository: d.Event.Repository.Key,
-	})
 }

@@ -25,7 +25,6 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter"}, a.saveFilter)
 	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter"}, a.deleteFilter)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
-	r.Handle(rest.Route{Method: "GET", Path: basePath + "/deliveries"}, a.listDeliveries)
 }
 
 // filterJSON is a rule as the API writes it, and reads it: its read-only

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"outrigger/internal/notify/branchmask"
@@ -210,18 +209,6 @@ func (s *RuleSet) On(ids []int64, channelID int64) bool {
 		}
 	}
 	return false
-}
-
-// name is what a list calls the rules of a delivery.
-func (s *RuleSet) name(ids []int64) string {
-	first := "rule " + strconv.FormatInt(ids[0], 10)
-	if c := s.byID[ids[0]]; c != nil {
-		first = c.Name
-	}
-	if len(ids) > 1 {
-		return first + " and " + strconv.Itoa(len(ids)-1) + " more"
-	}
-	return first
 }
 
 // Len is how many enabled rules there are.

@@ -90,10 +90,19 @@ func (f *DeliveryFilter) read(ctx context.Context, tx *db.Tx, condition string, 
 	case "":
 	case Waiting:
 		where = append(where, "d.finished_at = 0")
-	case Failed:
+	case Failed: // spelled out, as the indexes of these two are
 		where = append(where, "d.state = 'failed'")
+	case Cancelled:
+		where = append(where, "d.state = 'cancelled'")
 	default:
 		ask("d.state = $%d", string(f.State))
+	}
+	if !f.Since.IsZero() {
+		first, err := firstSince(ctx, tx, "notify_deliveries", "created_at", f.Since)
+		if err != nil {
+			return nil, err
+		}
+		ask("d.id >= $%d", first)
 	}
 	if f.Before != 0 {
 		ask("d.id < $%d", f.Before)
@@ -183,4 +192,43 @@ func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attemp
 		out = append(out, a)
 	}
 	return out, rows.Err()
+}
+
+// describe adds to deliveries their channels and the rules that are left.
+func (s *Store) describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error) {
+	if len(deliveries) == 0 {
+		return nil, nil
+	}
+	channels, err := s.Channels(ctx, deliveries)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, d := range deliveries {
+		ids = append(ids, d.Rules...)
+	}
+	slices.Sort(ids)
+	byID := make(map[int64]RuleInfo)
+	if ids = slices.Compact(ids); len(ids) > 0 {
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			rules, err := readRuleInfos(ctx, tx, `r.id IN (`+list(ids)+`)`)
+			for _, r := range rules {
+				byID[r.ID] = r
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make([]DeliveryInfo, len(deliveries))
+	for i, d := range deliveries {
+		out[i] = DeliveryInfo{Delivery: d, Channel: channels[d.ChannelID]}
+		for _, id := range d.Rules {
+			if r, ok := byID[id]; ok {
+				out[i].Rules = append(out[i].Rules, r)
+			}
+		}
+	}
+	return out, nil
 }

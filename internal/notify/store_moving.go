@@ -22,8 +22,8 @@ type sendsTo struct {
 
 // moveWaiting settles what waits on a channel for a rule that was changed or
 // deleted. A message stays there while an enabled rule of its own sends there;
-// else it follows one that sends elsewhere; where none is left at all it is
-// cancelled, since on a broken channel its turn may never come.
+// else it follows one that sends elsewhere; where no enabled one is left it is
+// cancelled at once, since its turn may be hours away on a channel in trouble.
 func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from int64) error {
 	tx.AfterCommit(func() { s.moved(from) })
 	waiting, err := waitingFor(ctx, tx, rule, from)
@@ -59,21 +59,19 @@ func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from int64) er
 	return err
 }
 
-// home is the channel that the delivery belongs on: 0 when no rule of its own
-// is left.
-func (d *waitingDelivery) home(rules map[int64]sendsTo, now int64) int64 {
-	var best sendsTo
+// home is the channel that the delivery belongs on: 0 when none of its rules is
+// enabled.
+func (d *waitingDelivery) home(rules map[int64]sendsTo, now int64) (channel int64) {
 	for _, id := range d.rules {
-		to, ok := rules[id]
-		switch {
-		case !ok:
-		case to.enabled && to.channel == now:
+		switch to := rules[id]; {
+		case !to.enabled:
+		case to.channel == now:
 			return now
-		case best.channel == 0, to.enabled && !best.enabled:
-			best = to
+		case channel == 0:
+			channel = to.channel
 		}
 	}
-	return best.channel
+	return channel
 }
 
 // readSendsTo says where the rules of the deliveries send.

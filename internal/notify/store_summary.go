@@ -3,25 +3,20 @@ package notify
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"outrigger/internal/db"
 )
+
+// maxTroubled is how many channels the overview names.
+const maxTroubled = 10
 
 // Summary is the wing at a glance.
 type Summary struct {
 	Delivered, Failed int // since the time asked for
 	Waiting           int
 	NotUnderstood     int
-	Broken            []BrokenChannel // at most 10
-}
-
-// BrokenChannel is a broken channel that rules still use.
-type BrokenChannel struct {
-	RuleID int64  // one of them
-	Rules  string // their names
-	Reason string
+	Troubled          []ChannelInfo // broken, or failing for minutes; at most 10
 }
 
 // Summary counts what happened since a time, and what is wrong now.
@@ -43,7 +38,7 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (Summary, error) {
 			db.Micros(since)).Scan(&sum.NotUnderstood); err != nil {
 			return fmt.Errorf("count events: %w", err)
 		}
-		sum.Broken, err = readBroken(ctx, tx)
+		sum.Troubled, err = readTroubled(ctx, tx, maxTroubled)
 		return err
 	})
 	return sum, err
@@ -70,35 +65,6 @@ func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time
 		}
 	}
 	return low, nil
-}
-
-func readBroken(ctx context.Context, tx *db.Tx) ([]BrokenChannel, error) {
-	rows, err := tx.Query(ctx, `SELECT c.id, c.reason, r.id, r.name FROM notify_channels c
-		JOIN notify_rules r ON r.channel_id = c.id WHERE c.state = 'broken' ORDER BY c.id, r.name LIMIT 100`)
-	if err != nil {
-		return nil, fmt.Errorf("broken channels: %w", err)
-	}
-	defer rows.Close()
-	var out []BrokenChannel
-	var last int64
-	for rows.Next() {
-		var channel, rule int64
-		var reason, name string
-		if err := rows.Scan(&channel, &reason, &rule, &name); err != nil {
-			return nil, fmt.Errorf("broken channels: %w", err)
-		}
-		if channel == last {
-			b := &out[len(out)-1]
-			b.Rules = strings.Join([]string{b.Rules, name}, ", ")
-			continue
-		}
-		if len(out) == 10 {
-			break
-		}
-		last = channel
-		out = append(out, BrokenChannel{RuleID: rule, Rules: name, Reason: reason})
-	}
-	return out, rows.Err()
 }
 
 // Channels gives the channels of deliveries by id.

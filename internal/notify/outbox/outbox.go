@@ -31,14 +31,16 @@ type Queue interface {
 	CountWaiting(ctx context.Context, channelID int64, max int) (int, error)
 	Gather(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error
 	Expire(ctx context.Context, shards []int, l notify.Limits) (int, error)
+	Backlog(ctx context.Context, shards []int) (notify.Backlog, error)
 	Keep(ctx context.Context, r *notify.Result) error
 	Pending(ctx context.Context, shards []int) ([]notify.Pending, error)
 	Rules() *notify.RuleSet
 	Load(ctx context.Context) error // the rules, where others changed them
 }
 
-// Doer sends a request to a webhook URL: egress's guarded client. Once Do has
-// failed, or the answer is closed, it reads nothing of the request's body.
+// Doer sends a request to a webhook URL: egress's guarded client. It closes the
+// request's body when it reads nothing of it any more, which may be after Do
+// has returned.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
@@ -63,6 +65,9 @@ type Options struct {
 	// Digest appends one message about as many of the events, from the first
 	// on, as have room in it, and says how many they are.
 	Digest func(to []byte, events []*notify.Event, f notify.Format) (message []byte, taken int)
+
+	// Test appends a message that says that it is a test.
+	Test func(to []byte, f notify.Format) []byte
 
 	// Alone says that no other node writes deliveries, so that new ones may
 	// be taken from their commit without reading them back.
@@ -118,6 +123,9 @@ type shard struct {
 // New makes an Outbox; nothing is sent before Start.
 func New(o Options) *Outbox {
 	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics)}
+	if o.Metrics != nil {
+		o.Metrics.MustRegister(&backlogMetrics{b: b})
+	}
 	b.shards = work.NewShards("outbox", notify.Shards, o.Leases, o.Members,
 		func(ctx context.Context, n int, lease *db.Lease) { b.runShard(ctx, n, lease) })
 	b.shards.Log = o.Log

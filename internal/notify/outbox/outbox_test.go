@@ -51,6 +51,7 @@ func run(t *testing.T, fn func(w *world)) {
 
 func (w *world) Do(r *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(r.Body)
+	r.Body.Close()
 	w.mu.Lock()
 	w.sent = append(w.sent, fmt.Sprintf("%s%s at %v", r.URL.Host, body, time.Since(w.begun)))
 	answer := w.answer
@@ -193,6 +194,8 @@ func (q *queue) Gather(_ context.Context, _ string, _ int64, deliveries []*notif
 	}
 	return nil
 }
+
+func (q *queue) Backlog(context.Context, []int) (b notify.Backlog, err error) { return b, nil }
 
 func (q *queue) Expire(context.Context, []int, notify.Limits) (int, error) { return 0, nil }
 

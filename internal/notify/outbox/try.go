@@ -6,10 +6,13 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"outrigger/internal/egress"
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
 
@@ -52,19 +55,48 @@ func (c *channel) try(ctx context.Context, m *message) {
 	c.keep(ctx, m, r)
 }
 
-// post sends the message, within sendTimeout, which is the client's. It is not
-// cut off when the shard is handed over: what was sent must be known.
+// post sends the message. It is not cut off when the shard is handed over:
+// what was sent must be known.
 func (c *channel) post(ctx context.Context, m *message) (*work.Attempt, outcome) {
-	ctx = context.WithoutCancel(ctx)
-	a := &work.Attempt{At: c.b.Clock()}
+	text := texts.Get().(*[]byte)
+	*text = c.b.write((*text)[:0], m)
+	return c.b.post(context.WithoutCancel(ctx), c.url, newBody(text))
+}
+
+// texts hold what is being sent; none is long, since platforms take none such.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+// body is what is sent. The client closes it when it has done with it, which
+// may be after the request has failed; only then another message may have its
+// memory.
+type body struct {
+	bytes.Reader
+	text   *[]byte
+	closed atomic.Bool
+}
+
+func newBody(text *[]byte) *body {
+	b := &body{text: text}
+	b.Reset(*text)
+	return b
+}
+
+// Close gives the memory back, once: clients close more often.
+func (b *body) Close() error {
+	if !b.closed.Swap(true) {
+		texts.Put(b.text)
+	}
+	return nil
+}
+
+// post sends body to a webhook URL, within sendTimeout, which is the client's.
+func (b *Outbox) post(ctx context.Context, url secret.Value, body *body) (*work.Attempt, outcome) {
+	a := &work.Attempt{At: b.Clock()}
 	begun := time.Now()
-	body := bodies.Get().(*[]byte)
-	defer bodies.Put(body)
-	*body = c.b.write((*body)[:0], m)
-	resp, answer, err := c.exchange(ctx, *body)
+	resp, answer, err := b.exchange(ctx, url, body)
 	a.Took = time.Since(begun)
-	answer = hide(c.url, answer)
-	o := judge(resp, answer, err, c.b.Clock())
+	answer = hide(url, answer)
+	o := judge(resp, answer, err, b.Clock())
 	if resp != nil {
 		a.Status = resp.StatusCode
 	}
@@ -75,18 +107,16 @@ func (c *channel) post(ctx context.Context, m *message) (*work.Attempt, outcome)
 	return a, o
 }
 
-// bodies hold what is being sent; none is long, since platforms take none such.
-var bodies = sync.Pool{New: func() any { return new([]byte) }}
-
-// exchange sends body, of which nothing is read once it has returned.
-func (c *channel) exchange(ctx context.Context, body []byte) (*http.Response, string, error) {
-	req, err := egress.NewRequest(ctx, http.MethodPost, c.url.Reveal(), bytes.NewReader(body))
+// exchange sends body, which is not the caller's any more.
+func (b *Outbox) exchange(ctx context.Context, url secret.Value, body *body) (*http.Response, string, error) {
+	req, err := egress.NewRequest(ctx, http.MethodPost, url.Reveal(), nil)
 	if err != nil {
 		return nil, "", err
 	}
+	req.Body, req.ContentLength = body, body.Size()
 	// Without a charset some flows read the body as UTF-16.
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
-	resp, err := c.b.Client.Do(req)
+	resp, err := b.Client.Do(req)
 	if err != nil {
 		return nil, "", err
 	}
@@ -95,4 +125,20 @@ func (c *channel) exchange(ctx context.Context, body []byte) (*http.Response, st
 	// Once an answer has begun, its status counts, whatever becomes of the rest.
 	_, _ = io.CopyN(io.Discard, resp.Body, maxDrain)
 	return resp, answer, nil
+}
+
+// Send posts a test message to a channel at once, and gives what the chat
+// platform answered. It keeps nothing: fault.Conflict where no rule uses the
+// channel.
+func (b *Outbox) Send(ctx context.Context, channelID int64, f notify.Format) (*work.Attempt, error) {
+	_, url, err := b.Queue.Channel(ctx, channelID)
+	if err != nil {
+		return nil, err
+	}
+	if url.IsZero() {
+		return nil, fault.New(fault.Conflict, "No rule uses the channel any more.")
+	}
+	text := b.Test(nil, f)
+	a, _ := b.post(ctx, url, newBody(&text))
+	return a, nil
 }

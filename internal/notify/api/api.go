@@ -1,0 +1,38 @@
+// Package api is the REST API of what waits and what was delivered: deliveries
+// and channels. It decides nothing.
+package api
+
+import (
+	"time"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+const (
+	basePath       = "/rest/mtbs/1.0/configuration"
+	deliveriesPath = basePath + "/deliveries"
+	channelsPath   = basePath + "/channels"
+)
+
+// API answers the requests.
+type API struct {
+	Rules      *notify.Rules
+	Deliveries *notify.Deliveries
+	Channels   *notify.Channels
+	Clock      func() time.Time
+}
+
+// Register adds the routes.
+func (a *API) Register(r *rest.Router) {
+	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath}, a.listDeliveries)
+	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
+	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver"}, a.redeliver)
+	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/cancel"}, a.cancel)
+	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/try"}, a.tryNow)
+	r.Handle(rest.Route{Method: "GET", Path: channelsPath}, a.listChannels)
+	r.Handle(rest.Route{Method: "GET", Path: channelsPath + "/{channel}"}, a.getChannel)
+	r.Handle(rest.Route{Method: "PUT", Path: channelsPath + "/{channel}"}, a.renameChannel)
+	r.Handle(rest.Route{Method: "POST", Path: channelsPath + "/{channel}/retry"}, a.retryChannel)
+	r.Handle(rest.Route{Method: "POST", Path: channelsPath + "/{channel}/test"}, a.testChannel)
+}

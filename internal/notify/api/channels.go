@@ -1,0 +1,97 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+// channelJSON is a channel as the API lists it.
+type channelJSON struct {
+	Channel    string    `json:"channel"`
+	Name       string    `json:"name"`
+	WebhookURL string    `json:"webhookUrl"`
+	Rules      []int64   `json:"rules"`
+	State      string    `json:"state"` // ok, waiting, unreachable, broken
+	Reason     string    `json:"reason,omitempty"`
+	Since      time.Time `json:"since,omitzero"`
+	Until      time.Time `json:"until,omitzero"`
+	LastOKAt   time.Time `json:"lastOkAt,omitzero"`
+	Waiting    int       `json:"waiting"`
+}
+
+func (a *API) channelOf(c notify.ChannelInfo) channelJSON {
+	s := c.Standing(a.Clock())
+	out := channelJSON{
+		Channel: c.Fingerprint, Name: c.Name(), WebhookURL: c.Mask, Rules: []int64{}, State: s.State, Reason: s.Reason,
+		Since: s.Since, Until: s.Until, LastOKAt: c.LastOKAt, Waiting: c.Waiting,
+	}
+	for i := range c.Rules {
+		out.Rules = append(out.Rules, c.Rules[i].ID)
+	}
+	return out
+}
+
+func (a *API) listChannels(w http.ResponseWriter, r *http.Request) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	ask := notify.ChannelPage{Limit: page.Limit + 1}
+	if page.After != "" {
+		if _, err := fmt.Sscanf(page.After, "%d/%d", &ask.AfterRank, &ask.AfterID); err != nil {
+			return wrong("after", "It must be what next said in the answer before.")
+		}
+	}
+	found, err := a.Channels.List(r.Context(), ask)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
+		func(c notify.ChannelInfo) string { return fmt.Sprintf("%d/%d", c.Rank(), c.ID) }, a.channelOf))
+}
+
+func (a *API) getChannel(w http.ResponseWriter, r *http.Request) error {
+	return a.writeChannel(w, r)
+}
+
+// writeChannel answers the channel as it is now.
+func (a *API) writeChannel(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.Channels.Get(r.Context(), r.PathValue("channel"))
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, a.channelOf(c))
+}
+
+func (a *API) renameChannel(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Name string `json:"name"`
+	}
+	if err := rest.ReadJSON(r, &in); err != nil {
+		return err
+	}
+	if err := a.Channels.Rename(r.Context(), r.PathValue("channel"), in.Name); err != nil {
+		return err
+	}
+	return a.writeChannel(w, r)
+}
+
+func (a *API) retryChannel(w http.ResponseWriter, r *http.Request) error {
+	n, err := a.Channels.Retry(r.Context(), r.PathValue("channel"), notify.Which(r.URL.Query().Get("which")))
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, cancelledJSON{n})
+}
+
+func (a *API) testChannel(w http.ResponseWriter, r *http.Request) error {
+	attempt, err := a.Channels.Test(r.Context(), r.PathValue("channel"))
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, attemptOf(attempt))
+}

@@ -1,0 +1,220 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+	"outrigger/internal/work"
+)
+
+// deliveryJSON is a delivery as the API lists it.
+type deliveryJSON struct {
+	ID            int64                `json:"id"`
+	State         notify.DeliveryState `json:"state"`
+	Reason        string               `json:"reason,omitempty"`
+	Rules         []int64              `json:"rules"`
+	EventTypes    []notify.EventType   `json:"eventTypes"`
+	Connection    string               `json:"connection"`
+	ProjectKey    string               `json:"projectKey,omitempty"`
+	RepositoryKey string               `json:"repositoryKey,omitempty"`
+	Branch        string               `json:"branch,omitempty"`
+	User          string               `json:"user,omitempty"`
+	Channel       string               `json:"channel"`
+	Format        notify.Format        `json:"format"`
+	Attempts      int                  `json:"attempts"`
+	CreatedAt     time.Time            `json:"createdAt"`
+	DueAt         time.Time            `json:"dueAt,omitzero"`
+	FinishedAt    time.Time            `json:"finishedAt,omitzero"`
+	AttemptList   []attemptJSON        `json:"attemptList,omitempty"`
+}
+
+// attemptJSON is one try at a delivery.
+type attemptJSON struct {
+	At      time.Time `json:"at"`
+	Status  int       `json:"status,omitempty"`
+	Answer  string    `json:"answer,omitempty"`
+	Error   string    `json:"error,omitempty"`
+	Seconds float64   `json:"seconds"`
+}
+
+func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	f, err := deliveryFilter(r)
+	if err != nil {
+		return err
+	}
+	f.Limit = page.Limit + 1
+	if page.After != "" {
+		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil {
+			return wrong("after", "It must be what next said in the answer before.")
+		}
+	}
+	if err := a.mayList(r, f); err != nil {
+		return err
+	}
+	found, err := a.Deliveries.List(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
+		func(d notify.DeliveryInfo) string { return strconv.FormatInt(d.ID, 10) },
+		func(d notify.DeliveryInfo) deliveryJSON { return deliveryOf(&d) }))
+}
+
+// mayList needs the permission of the rule that f names, or else ADMIN.
+func (a *API) mayList(r *http.Request, f notify.DeliveryFilter) error {
+	if f.RuleID == 0 {
+		return rest.Require(r.Context(), identity.Admin, identity.Where{})
+	}
+	_, err := a.Rules.Get(r.Context(), f.RuleID)
+	return err
+}
+
+func (a *API) getDelivery(w http.ResponseWriter, r *http.Request) error {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return rest.Missing(r.Context(), "There is no delivery %q.", r.PathValue("id"))
+	}
+	d, attempts, err := a.Deliveries.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	out := deliveryOf(&d)
+	for i := range attempts {
+		out.AttemptList = append(out.AttemptList, attemptOf(&attempts[i]))
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+// redeliveredJSON says what became of a wish to redeliver.
+type redeliveredJSON struct {
+	Redelivered int `json:"redelivered"`
+	Skipped     int `json:"skipped"`
+}
+
+func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.Query().Has("id") {
+		id, err := deliveryID(r)
+		if err != nil {
+			return err
+		}
+		if err := a.Deliveries.Redeliver(r.Context(), id); err != nil {
+			return err
+		}
+		return rest.WriteJSON(w, r, http.StatusOK, redeliveredJSON{Redelivered: 1})
+	}
+	f, err := deliveryFilter(r)
+	if err != nil {
+		return err
+	}
+	if err := a.mayList(r, f); err != nil {
+		return err
+	}
+	done, err := a.Deliveries.RedeliverAll(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, redeliveredJSON{done.Queued, done.Skipped})
+}
+
+// cancelledJSON says how many deliveries were cancelled.
+type cancelledJSON struct {
+	Cancelled int `json:"cancelled"`
+}
+
+func (a *API) cancel(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.Query().Has("id") {
+		id, err := deliveryID(r)
+		if err != nil {
+			return err
+		}
+		if err := a.Deliveries.Cancel(r.Context(), id); err != nil {
+			return err
+		}
+		return rest.WriteJSON(w, r, http.StatusOK, cancelledJSON{1})
+	}
+	f, err := deliveryFilter(r)
+	if err != nil {
+		return err
+	}
+	if f.RuleID == 0 {
+		return wrong("filterId", "Give the id of a delivery, or the filterId of the rule whose waiting messages are to be cancelled.")
+	}
+	if err := a.mayList(r, f); err != nil {
+		return err
+	}
+	n, err := a.Deliveries.CancelAll(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, cancelledJSON{n})
+}
+
+func (a *API) tryNow(w http.ResponseWriter, r *http.Request) error {
+	id, err := deliveryID(r)
+	if err != nil {
+		return err
+	}
+	if err := a.Deliveries.TryNow(r.Context(), id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func deliveryID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, wrong("id", "Give the id of a delivery as a whole number.")
+	}
+	return id, nil
+}
+
+// deliveryFilter reads filterId and state.
+func deliveryFilter(r *http.Request) (notify.DeliveryFilter, error) {
+	q := r.URL.Query()
+	f := notify.DeliveryFilter{State: notify.DeliveryState(q.Get("state"))}
+	var refused fault.Fields
+	if s := q.Get("filterId"); s != "" {
+		id, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || id < 1 {
+			refused.Add("filterId", "Give the id of a rule as a whole number.")
+		}
+		f.RuleID = id
+	}
+	if f.State != "" && !slices.Contains(notify.DeliveryStates(), f.State) {
+		refused.Add("state", "Use one of waiting, delivered, failed, cancelled.")
+	}
+	return f, refused.Err()
+}
+
+func wrong(field, message string) error {
+	var f fault.Fields
+	f.Add(field, "%s", message)
+	return f.Err()
+}
+
+func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
+	out := deliveryJSON{
+		ID: d.ID, State: d.State, Reason: d.Reason, Rules: d.Delivery.Rules, Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
+		CreatedAt: d.CreatedAt, DueAt: d.DueAt, FinishedAt: d.FinishedAt, EventTypes: []notify.EventType{},
+	}
+	if e := d.Event; e != nil {
+		out.EventTypes, out.Connection, out.Branch, out.User = e.Types, e.Connection, e.Branch, e.Actor.Name
+		out.ProjectKey, out.RepositoryKey = e.Project.Key, e.Repository.Key
+	}
+	return out
+}
+
+func attemptOf(a *work.Attempt) attemptJSON {
+	return attemptJSON{At: a.At, Status: a.Status, Answer: a.Answer, Error: a.Err, Seconds: a.Took.Seconds()}
+}

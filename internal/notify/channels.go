@@ -1,0 +1,121 @@
+package notify
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/time/rate"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/work"
+)
+
+// Channels is what people do with channels, each with its permission.
+type Channels struct {
+	Store *Store
+	// Send posts a test message to a channel at once: *outbox.Outbox.
+	Send func(ctx context.Context, channelID int64, f Format) (*work.Attempt, error)
+
+	mu    sync.Mutex
+	tests map[string]*rate.Limiter // by user
+}
+
+// testsAMinute is how many test messages a user sends in a minute.
+const testsAMinute = 10
+
+func (c *ChannelInfo) visible(who *identity.Principal) bool {
+	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Where{})
+}
+
+// Actable tells whether somebody may do something with the channel: who
+// administers every rule that sends to it.
+func (c *ChannelInfo) Actable(who *identity.Principal) bool {
+	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) })
+}
+
+// List gives one page of the channels that who asks may see.
+func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, error) {
+	who := identity.From(ctx)
+	p.Visible = func(c *ChannelInfo) bool { return c.visible(who) }
+	return s.Store.ListChannels(ctx, p)
+}
+
+// Get gives the channel with a fingerprint: fault.NotFound, or for anybody but
+// a SYS_ADMIN the fault.Forbidden that a foreign one gets.
+func (s *Channels) Get(ctx context.Context, fingerprint string) (ChannelInfo, error) {
+	info, err := s.Store.ChannelOf(ctx, fingerprint)
+	if fault.Is(err, fault.NotFound) || err == nil && !info.visible(identity.From(ctx)) {
+		return ChannelInfo{}, rest.Missing(ctx, "There is no channel %q.", fingerprint)
+	}
+	return info, err
+}
+
+func (s *Channels) mine(ctx context.Context, fingerprint string) (ChannelInfo, error) {
+	info, err := s.Get(ctx, fingerprint)
+	if err == nil && !info.Actable(identity.From(ctx)) {
+		err = fault.New(fault.Forbidden, "The channel has rules that you do not administer, too; ask an administrator of all of them.")
+	}
+	return info, err
+}
+
+// Retry tries a channel again at once, whatever closed it, and gives how many
+// waiting messages were left out.
+func (s *Channels) Retry(ctx context.Context, fingerprint string, which Which) (cancelled int, err error) {
+	if !slices.Contains(Whiches(), which) {
+		return 0, oneField("which", "Say what becomes of the messages that wait: all, recent (of the last 24 h) or none.")
+	}
+	c, err := s.mine(ctx, fingerprint)
+	if err != nil {
+		return 0, err
+	}
+	return s.Store.RetryChannel(ctx, actor(ctx), c.ID, which)
+}
+
+// Rename has all rules of a channel call it so; "" leaves it its host's name.
+func (s *Channels) Rename(ctx context.Context, fingerprint, name string) error {
+	name = strings.TrimSpace(name)
+	if utf8.RuneCountInString(name) > MaxName {
+		return oneField("name", "At most 255 characters are allowed.")
+	}
+	c, err := s.mine(ctx, fingerprint)
+	if err != nil {
+		return err
+	}
+	return s.Store.RenameChannel(ctx, actor(ctx), c.ID, name)
+}
+
+// Test posts a test message and gives what the chat platform answered. It
+// changes nothing of the channel's standing.
+func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt, error) {
+	c, err := s.mine(ctx, fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.allowTest(identity.From(ctx).Name); err != nil {
+		return nil, err
+	}
+	return s.Send(ctx, c.ID, c.Format())
+}
+
+func (s *Channels) allowTest(user string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tests == nil {
+		s.tests = make(map[string]*rate.Limiter)
+	}
+	if s.tests[user] == nil {
+		s.tests[user] = rate.NewLimiter(rate.Every(time.Minute/testsAMinute), testsAMinute)
+	}
+	if !s.tests[user].Allow() {
+		err := fault.New(fault.RateLimited, "You sent %d test messages within a minute; wait a moment.", testsAMinute)
+		err.RetryAfter = time.Minute / testsAMinute
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package notify
+
+import (
+	"context"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/work"
+)
+
+// Deliveries is what people do with deliveries, each with its permission: the
+// REST API and the console both go through it.
+type Deliveries struct {
+	Store *Store
+}
+
+// DeliveryInfo is a delivery as somebody sees it.
+type DeliveryInfo struct {
+	*Delivery
+	Rules   []RuleInfo // those that are left
+	Channel Channel
+}
+
+// visible tells whether somebody may look at it: who administers a rule that it
+// is for.
+func (d *DeliveryInfo) visible(who *identity.Principal) bool {
+	for i := range d.Rules {
+		if who.May(d.Rules[i].Access()) {
+			return true
+		}
+	}
+	return who.May(identity.Admin, identity.Where{})
+}
+
+// actable tells whether somebody may redeliver or cancel it: who administers
+// every rule that it is for.
+func (d *DeliveryInfo) actable(who *identity.Principal) bool {
+	for i := range d.Rules {
+		if !who.May(d.Rules[i].Access()) {
+			return false
+		}
+	}
+	return len(d.Rules) > 0 || who.May(identity.Admin, identity.Where{})
+}
+
+// maxPassedOver bounds how many deliveries of others one page reads for
+// somebody who sees few of them.
+const maxPassedOver = 5000
+
+// List gives the newest deliveries that f lets through, as far as who asks may
+// see them. It looks through at most some thousand that he may not.
+func (s *Deliveries) List(ctx context.Context, f DeliveryFilter) ([]DeliveryInfo, error) {
+	return s.pick(ctx, f, (*DeliveryInfo).visible)
+}
+
+func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*DeliveryInfo, *identity.Principal) bool) ([]DeliveryInfo, error) {
+	who := identity.From(ctx)
+	var out []DeliveryInfo
+	want := f.Limit
+	for passed := 0; len(out) < want && passed < maxPassedOver; {
+		found, err := s.Store.ListDeliveries(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		infos, err := s.Store.describe(ctx, found)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range infos {
+			if d.in(f) && may(&d, who) && len(out) < want {
+				out = append(out, d)
+			} else {
+				passed++
+			}
+			f.Before = d.ID
+		}
+		if len(found) < f.Limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+// in tells whether the delivery's event is of the repository that f asks for.
+func (d *DeliveryInfo) in(f DeliveryFilter) bool {
+	if f.Project == "" && f.Repository == "" {
+		return true
+	}
+	e := d.Event
+	return e != nil && fold(e.Project.Key) == fold(f.Project) && (f.Repository == "" || fold(e.Repository.Key) == fold(f.Repository))
+}
+
+// Get gives one delivery with its attempts: fault.NotFound, or for anybody but
+// a SYS_ADMIN the fault.Forbidden that a foreign one gets.
+func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.Attempt, error) {
+	d, attempts, err := s.Store.Delivery(ctx, id)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return DeliveryInfo{}, nil, err
+	}
+	if err == nil {
+		infos, err := s.Store.describe(ctx, []*Delivery{d})
+		if err != nil {
+			return DeliveryInfo{}, nil, err
+		}
+		if infos[0].visible(identity.From(ctx)) {
+			return infos[0], attempts, nil
+		}
+	}
+	return DeliveryInfo{}, nil, rest.Missing(ctx, "There is no delivery with id %d.", id)
+}
+
+// mine gives a delivery that who asks may do something with.
+func (s *Deliveries) mine(ctx context.Context, id int64) (DeliveryInfo, error) {
+	d, _, err := s.Get(ctx, id)
+	if err == nil && !d.actable(identity.From(ctx)) {
+		err = fault.New(fault.Forbidden, "The message is for rules that you do not administer, too; ask an administrator of all of them.")
+	}
+	return d, err
+}
+
+// Redeliver puts a delivery that ended back into the queue: fault.Conflict
+// where it waits already, or no enabled rule wants it.
+func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
+	d, err := s.mine(ctx, id)
+	if err != nil {
+		return err
+	}
+	if d.State == Waiting {
+		return fault.New(fault.Conflict, "Delivery %d waits already.", id)
+	}
+	done, err := s.Store.Redeliver(ctx, actor(ctx), []int64{id})
+	if err == nil && done.Queued == 0 {
+		return fault.New(fault.Conflict, "No enabled rule wants delivery %d any more. Enable the rule first.", id)
+	}
+	return err
+}
+
+// TryNow has a waiting delivery tried at once: fault.Conflict where it does not
+// wait.
+func (s *Deliveries) TryNow(ctx context.Context, id int64) error {
+	if _, err := s.mine(ctx, id); err != nil {
+		return err
+	}
+	return s.Store.TryNow(ctx, actor(ctx), id)
+}
+
+// Cancel ends a waiting delivery: fault.Conflict where it does not wait.
+func (s *Deliveries) Cancel(ctx context.Context, id int64) error {
+	if _, err := s.mine(ctx, id); err != nil {
+		return err
+	}
+	n, err := s.Store.Cancel(ctx, actor(ctx), []int64{id})
+	if err == nil && n == 0 {
+		return fault.New(fault.Conflict, "Delivery %d does not wait any more.", id)
+	}
+	return err
+}
+
+// maxAtOnce is how many deliveries one request redelivers or cancels; it is
+// repeated for more.
+const maxAtOnce = 10_000
+
+// pageAtOnce is how many of them are looked at in one go.
+const pageAtOnce = 500
+
+// each calls do with the ids of the deliveries that f selects and who asks may
+// do something with, a page at a time.
+func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func(ids []int64) error) error {
+	f.Limit = pageAtOnce
+	for range maxAtOnce / pageAtOnce {
+		found, err := s.pick(ctx, f, (*DeliveryInfo).actable)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		ids := make([]int64, len(found))
+		for i := range found {
+			ids[i] = found[i].ID
+		}
+		if err := do(ids); err != nil {
+			return err
+		}
+		f.Before = ids[len(ids)-1]
+	}
+	return nil
+}
+
+// RedeliverAll puts the deliveries that f selects back into the queue, at most
+// 10,000 at once; f must name a state that is an end.
+func (s *Deliveries) RedeliverAll(ctx context.Context, f DeliveryFilter) (done Redelivered, err error) {
+	if f.State == "" || f.State == Waiting {
+		return done, oneField("state", "Say which: failed, cancelled or delivered.")
+	}
+	err = s.each(ctx, f, func(ids []int64) error {
+		n, err := s.Store.Redeliver(ctx, actor(ctx), ids)
+		done.Queued += n.Queued
+		done.Skipped += n.Skipped
+		return err
+	})
+	return done, err
+}
+
+// CancelAll cancels the waiting deliveries that f selects, at most 10,000 at
+// once.
+func (s *Deliveries) CancelAll(ctx context.Context, f DeliveryFilter) (n int, err error) {
+	f.State = Waiting
+	err = s.each(ctx, f, func(ids []int64) error {
+		more, err := s.Store.Cancel(ctx, actor(ctx), ids)
+		n += more
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,69 @@
+package outbox
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"outrigger/internal/notify"
+)
+
+var (
+	waitingDesc = prometheus.NewDesc("outrigger_notify_waiting",
+		"Deliveries that wait, on the channels that this node works on.", nil, nil)
+	oldestDesc = prometheus.NewDesc("outrigger_notify_oldest_waiting_seconds",
+		"How long the oldest of them has waited; 0 when none waits.", nil, nil)
+	channelsDesc = prometheus.NewDesc("outrigger_notify_channels",
+		"The channels that this node works on, by state: open, waiting, unreachable, broken.", []string{"state"}, nil)
+)
+
+const (
+	// scrapeTime bounds the counting for one scrape.
+	scrapeTime = 5 * time.Second
+	// scrapeEvery spares the database several scrapers.
+	scrapeEvery = time.Second
+)
+
+// backlogMetrics counts what waits when it is asked.
+type backlogMetrics struct {
+	b *Outbox
+
+	mu   sync.Mutex
+	at   time.Time
+	last notify.Backlog
+}
+
+// Describe is of prometheus.Collector.
+func (m *backlogMetrics) Describe(to chan<- *prometheus.Desc) {
+	to <- waitingDesc
+	to <- oldestDesc
+	to <- channelsDesc
+}
+
+// Collect is of prometheus.Collector. What cannot be counted now is left out.
+func (m *backlogMetrics) Collect(to chan<- prometheus.Metric) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.b.Clock()
+	if m.at.IsZero() || now.Sub(m.at) >= scrapeEvery {
+		ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
+		defer cancel()
+		found, err := m.b.Queue.Backlog(ctx, m.b.holding())
+		if err != nil {
+			to <- prometheus.NewInvalidMetric(waitingDesc, err)
+			return
+		}
+		m.at, m.last = now, found
+	}
+	to <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(m.last.Waiting))
+	age := 0.0
+	if !m.last.Oldest.IsZero() {
+		age = max(now.Sub(m.last.Oldest).Seconds(), 0)
+	}
+	to <- prometheus.MustNewConstMetric(oldestDesc, prometheus.GaugeValue, age)
+	for state, n := range m.last.Channels {
+		to <- prometheus.MustNewConstMetric(channelsDesc, prometheus.GaugeValue, float64(n), state)
+	}
+}

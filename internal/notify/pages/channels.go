@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.Fingerprint }
+
+type channelRow struct {
+	notify.ChannelInfo
+	Badge    console.Badge
+	Standing notify.Standing
+	Path     string
+	Mine     []notify.Rule // that who looks administers
+	Others   int           // rules of others
+	NextTry  time.Time     // zero: nothing keeps it closed
+}
+
+func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channelRow {
+	now := p.Clock()
+	row := channelRow{ChannelInfo: c, Standing: c.Standing(now), Path: channelPath(&c)}
+	switch row.Standing.State {
+	case "broken":
+		row.Badge = console.Badge{Tone: console.Bad, Text: "broken"}
+	case "unreachable":
+		row.Badge = console.Badge{Tone: console.Bad, Text: "unreachable"}
+	case "waiting":
+		row.Badge = console.Badge{Tone: console.Warn, Text: "retrying"}
+	default:
+		row.Badge = console.Badge{Tone: console.Good, Text: "open"}
+	}
+	if row.Standing.Until.After(now) {
+		row.NextTry = row.Standing.Until
+	}
+	for _, rule := range c.Rules {
+		if who.May(rule.Access()) {
+			row.Mine = append(row.Mine, rule)
+		} else {
+			row.Others++
+		}
+	}
+	return row
+}
+
+type channelList struct {
+	Rows  []channelRow
+	Pager console.Pager
+}
+
+func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
+	ask := notify.ChannelPage{Limit: pageSize + 1}
+	if after := r.URL.Query().Get("after"); after != "" {
+		if _, err := fmt.Sscanf(after, "%d/%d", &ask.AfterRank, &ask.AfterID); err != nil {
+			return nil, fault.New(fault.NotFound, "There is no such page of the list.")
+		}
+	}
+	found, err := p.Channels.List(r.Context(), ask)
+	if err != nil {
+		return nil, err
+	}
+	var list channelList
+	if ask.AfterID != 0 {
+		list.Pager.First = channelsPath
+	}
+	if len(found) > pageSize {
+		found = found[:pageSize]
+		last := &found[pageSize-1]
+		list.Pager.Next = channelsPath + query("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
+	}
+	for _, c := range found {
+		list.Rows = append(list.Rows, p.channelRow(c, identity.From(r.Context())))
+	}
+	return console.Page{Template: "channels", Title: "Channels", Data: list}, nil
+}
+
+type channelView struct {
+	*console.Form
+	channelRow
+	Whiches []console.Option
+	Act     bool
+}
+
+func (p *Pages) showChannel(r *http.Request) (console.Response, error) {
+	c, err := p.Channels.Get(r.Context(), r.PathValue("channel"))
+	if err != nil {
+		return nil, err
+	}
+	return p.channelPage(r, c, console.NewForm().Set("name", given(&c)).Set("which", string(notify.RetryAll))), nil
+}
+
+// given is the name that the rules give a channel, "" where they give none.
+func given(c *notify.ChannelInfo) string {
+	for i := range c.Rules {
+		if c.Rules[i].ChannelName != "" {
+			return c.Rules[i].ChannelName
+		}
+	}
+	return ""
+}
+
+func (p *Pages) channelPage(r *http.Request, c notify.ChannelInfo, form *console.Form) console.Page {
+	who := identity.From(r.Context())
+	view := channelView{Form: form, channelRow: p.channelRow(c, who), Act: c.Actable(who)}
+	view.Whiches = []console.Option{
+		{Value: string(notify.RetryAll), Label: "All", Hint: "many go out as digests"},
+		{Value: string(notify.RetryRecent), Label: "Those of the last 24 hours", Hint: "older ones are cancelled"},
+		{Value: string(notify.RetryNone), Label: "None", Hint: "all are cancelled"},
+	}
+	return console.Page{
+		Template: "channel", Title: c.Name(), Data: view,
+		Up:      []console.Link{{Label: "Channels", Path: channelsPath}},
+		Actions: []console.Action{{Label: "Its deliveries", Path: deliveriesPath + query("channel", idText(c.ID))}},
+	}
+}
+
+func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	channel := r.PathValue("channel")
+	n, err := p.Channels.Retry(r.Context(), channel, notify.Which(form.Get("which")))
+	if err != nil {
+		return nil, err
+	}
+	to := console.Redirect{To: channelsPath + "/" + channel, Flash: "The channel is tried again now."}
+	if n > 0 {
+		to.Flash += " " + strconv.Itoa(n) + " messages were left out; they can be redelivered."
+	}
+	return to, nil
+}
+
+func (p *Pages) testChannel(r *http.Request) (console.Response, error) {
+	channel := r.PathValue("channel")
+	a, err := p.Channels.Test(r.Context(), channel)
+	to := console.Redirect{To: channelsPath + "/" + channel}
+	switch {
+	case fault.Is(err, fault.RateLimited), fault.Is(err, fault.Conflict):
+		to.Flash, to.Tone = fault.As(err).Message, console.Warn
+	case err != nil:
+		return nil, err
+	case a.Err != "":
+		to.Flash, to.Tone = "The test message did not get through: "+a.Err+".", console.Bad
+	default:
+		to.Flash = "The chat platform answered the test message with " + strconv.Itoa(a.Status) + " " + http.StatusText(a.Status) + "."
+		if a.Status < 200 || a.Status > 299 {
+			to.Flash, to.Tone = to.Flash+" "+a.Answer, console.Bad
+		}
+	}
+	return to, nil
+}
+
+func (p *Pages) renameChannel(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	channel := r.PathValue("channel")
+	if err := p.Channels.Rename(r.Context(), channel, form.Get("name")); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: channelsPath + "/" + channel, Flash: "The channel has its new name in all of its rules."}, nil
+}

@@ -1,0 +1,217 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
+)
+
+type deliveryRow struct {
+	notify.DeliveryInfo
+	Badge   console.Badge
+	What    string
+	Where   string
+	Rule    string // the first one's name, and how many more
+	Channel string
+	Path    string // of the channel
+}
+
+type deliveryList struct {
+	*console.Form
+	States, Rules, Channels, Places, Times []console.Option
+	Rows                                   []deliveryRow
+	Pager                                  console.Pager
+	Filter                                 string // as a query
+	RedeliverAll                           bool   // what is listed has ended without being delivered
+}
+
+// filterNames are the filters of the list, as its form and its links name them.
+var filterNames = []string{"state", "rule", "channel", "place", "since"}
+
+func filterQuery(form *console.Form, more ...string) string {
+	var pairs []string
+	for _, name := range filterNames {
+		pairs = append(pairs, name, form.Get(name))
+	}
+	return query(append(pairs, more...)...)
+}
+
+// times are how far back the list looks.
+var times = []struct {
+	value, label string
+	back         time.Duration
+}{
+	{"1h", "the last hour", time.Hour}, {"24h", "the last 24 hours", 24 * time.Hour}, {"7d", "the last 7 days", 7 * 24 * time.Hour},
+}
+
+// filterOf reads the filters; what was not offered is no filter.
+func (p *Pages) filterOf(get func(string) string) (notify.DeliveryFilter, *console.Form) {
+	f := notify.DeliveryFilter{State: notify.DeliveryState(get("state"))}
+	if !slices.Contains(notify.DeliveryStates(), f.State) {
+		f.State = ""
+	}
+	form := console.NewForm().Set("state", string(f.State))
+	f.RuleID, _ = strconv.ParseInt(get("rule"), 10, 64)
+	f.ChannelID, _ = strconv.ParseInt(get("channel"), 10, 64)
+	f.Project, f.Repository, _ = strings.Cut(get("place"), "/")
+	for _, t := range times {
+		if t.value == get("since") {
+			f.Since = p.Clock().Add(-t.back)
+			form.Set("since", t.value)
+		}
+	}
+	return f, form.Set("rule", idText(f.RuleID)).Set("channel", idText(f.ChannelID)).Set("place", get("place"))
+}
+
+func idText(id int64) string {
+	if id == 0 {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+func (p *Pages) listDeliveries(r *http.Request) (console.Response, error) {
+	q := r.URL.Query()
+	f, form := p.filterOf(q.Get)
+	f.Limit = pageSize + 1
+	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
+	list := deliveryList{Form: form, RedeliverAll: f.State == notify.Failed || f.State == notify.Cancelled}
+	if f.Before != 0 {
+		list.Pager.First = deliveriesPath + filterQuery(form)
+	}
+	found, err := p.Deliveries.List(r.Context(), f)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > pageSize {
+		found = found[:pageSize]
+		list.Pager.Next = deliveriesPath + filterQuery(form, "after", strconv.FormatInt(found[pageSize-1].ID, 10))
+	}
+	for _, d := range found {
+		list.Rows = append(list.Rows, rowOf(d))
+	}
+	list.Filter = filterQuery(form)
+	if err := p.offer(r, &list); err != nil {
+		return nil, err
+	}
+	return console.Page{Template: "deliveries", Title: "Deliveries", Data: list}, nil
+}
+
+// maxOffered is how many channels the filters offer, with their rules: those
+// in trouble first.
+const maxOffered = 200
+
+// offer fills the filters' choices: the rules and channels that who asks may
+// see, and the repositories of those rules and of the page.
+func (p *Pages) offer(r *http.Request, list *deliveryList) error {
+	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered})
+	if err != nil {
+		return err
+	}
+	who := identity.From(r.Context())
+	list.States = []console.Option{{Label: "every state"}}
+	for _, s := range notify.DeliveryStates() {
+		list.States = append(list.States, console.Option{Value: string(s), Label: string(s)})
+	}
+	list.Times = []console.Option{{Label: "any time"}}
+	for _, t := range times {
+		list.Times = append(list.Times, console.Option{Value: t.value, Label: t.label})
+	}
+	var rules, names, places options
+	for i := range channels {
+		c := &channels[i]
+		names.add(idText(c.ID), c.Name())
+		for k := range c.Rules {
+			rule := &c.Rules[k]
+			if who.May(rule.Access()) {
+				rules.add(idText(rule.ID), rule.Name)
+				places.place(rule.ProjectKey, rule.RepositoryKey)
+			}
+		}
+	}
+	for _, row := range list.Rows {
+		if e := row.Event; e != nil {
+			places.place(e.Project.Key, e.Repository.Key)
+		}
+	}
+	list.Rules = rules.sorted("every rule", list.Get("rule"))
+	list.Channels = names.sorted("every channel", list.Get("channel"))
+	list.Places = places.sorted("every repository", list.Get("place"))
+	return nil
+}
+
+// options are choices in the making.
+type options []console.Option
+
+func (o *options) add(value, label string) {
+	if !slices.ContainsFunc(*o, func(have console.Option) bool { return have.Value == value }) {
+		*o = append(*o, console.Option{Value: value, Label: label})
+	}
+}
+
+func (o *options) place(project, repository string) {
+	if project != "" {
+		o.add(strings.TrimSuffix(project+"/"+repository, "/"), strings.TrimSuffix(project+" / "+repository, " / "))
+	}
+}
+
+// sorted gives the choices by their labels, behind the one that asks nothing;
+// what is chosen is among them.
+func (o *options) sorted(none, chosen string) []console.Option {
+	if chosen != "" {
+		o.add(chosen, chosen)
+	}
+	slices.SortFunc(*o, func(a, b console.Option) int {
+		return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label))
+	})
+	return append([]console.Option{{Label: none}}, *o...)
+}
+
+func rowOf(d notify.DeliveryInfo) deliveryRow {
+	row := deliveryRow{
+		DeliveryInfo: d, Badge: deliveryBadge(d.State), What: "An event that cannot be read", Rule: "a rule that was deleted",
+		Channel: d.Channel.Host, Path: channelsPath + "/" + d.Channel.Fingerprint,
+	}
+	if e := d.Event; e != nil {
+		row.What = card.New(e).Title
+		row.Where = strings.Trim(e.Project.Key+" / "+e.Repository.Key, "/ ")
+		if e.Branch != "" {
+			row.Where += " · " + e.Branch
+		}
+	}
+	if n := len(d.Rules); n > 0 {
+		row.Rule = d.Rules[0].Name
+		if name := d.Rules[0].ChannelName; name != "" {
+			row.Channel = name
+		}
+		if n > 1 {
+			row.Rule += " and " + strconv.Itoa(n-1) + " more"
+		}
+	} else {
+		row.Path = "" // no rule uses it any more, as far as this delivery tells
+	}
+	if d.State == notify.Waiting && !d.DueAt.IsZero() {
+		row.Badge.Text = "waiting, set aside"
+	}
+	return row
+}
+
+func deliveryBadge(s notify.DeliveryState) console.Badge {
+	tone := console.Busy
+	switch s {
+	case notify.Delivered:
+		tone = console.Good
+	case notify.Failed:
+		tone = console.Bad
+	case notify.Cancelled:
+		tone = console.Quiet
+	}
+	return console.Badge{Tone: tone, Text: string(s)}
+}

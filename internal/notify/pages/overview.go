@@ -1,0 +1,70 @@
+package pages
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+// overview is the wing's card: the last 24 h, and the channels that need
+// somebody.
+func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
+	if !who.May(identity.Admin, identity.Where{}) {
+		return nil, nil
+	}
+	sum, err := p.Store.Summary(ctx, p.Clock().Add(-24*time.Hour))
+	if err != nil {
+		return nil, err
+	}
+	n := len(sum.Troubled)
+	card := console.Card{Title: "Chat notifications", Link: deliveriesPath, Figures: []console.Figure{
+		{Label: "delivered in 24 h", Value: strconv.Itoa(sum.Delivered)},
+		{Label: "waiting", Value: strconv.Itoa(sum.Waiting)},
+		{Label: "failed in 24 h", Value: strconv.Itoa(sum.Failed), Tone: badIf(sum.Failed > 0)},
+		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
+	}}
+	for i := range sum.Troubled {
+		card.Attention = append(card.Attention, p.notice(&sum.Troubled[i]))
+	}
+	if sum.NotUnderstood > 0 {
+		card.Attention = append(card.Attention, console.Notice{
+			Text: strconv.Itoa(sum.NotUnderstood) + " webhooks of the last 24 h were not understood; they are kept with their bodies.", Tone: console.Warn,
+		})
+	}
+	return []console.Card{card}, nil
+}
+
+// notice says what is wrong with a channel, since when, and leads to its page.
+func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
+	s := c.Standing(p.Clock())
+	what, tone := "takes no messages", console.Warn
+	switch s.State {
+	case "broken":
+		what, tone = "is broken", console.Bad
+	case "unreachable":
+		what, tone = "has been unreachable for more than a day", console.Bad
+	}
+	text := "The channel “" + c.Name() + "” " + what + " since " + s.Since.UTC().Format("2006-01-02 15:04 UTC") + ", " + messagesWait(c.Waiting) + "."
+	if s.Reason != "" {
+		text += " " + s.Reason
+	}
+	return console.Notice{Text: text, Link: channelPath(c), Tone: tone}
+}
+
+func messagesWait(n int) string {
+	if n == 1 {
+		return "1 message waits"
+	}
+	return strconv.Itoa(n) + " messages wait"
+}
+
+func badIf(on bool) console.Tone {
+	if on {
+		return console.Bad
+	}
+	return ""
+}

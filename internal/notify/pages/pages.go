@@ -1,0 +1,72 @@
+// Package pages is the console's pages of what waits and what was delivered:
+// deliveries, channels, and the wing's part of the overview.
+package pages
+
+import (
+	"embed"
+	"net/url"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+//go:embed deliveries.html delivery.html channels.html channel.html
+var pageFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// Pages are the pages.
+type Pages struct {
+	Deliveries *notify.Deliveries
+	Channels   *notify.Channels
+	Store      *notify.Store
+	Clock      func() time.Time
+}
+
+// pageSize is how many rows a list shows at once.
+const pageSize = 50
+
+const (
+	rulesPath      = "/notifications/rules"
+	deliveriesPath = "/notifications/deliveries"
+	channelsPath   = "/notifications/channels"
+)
+
+// Register adds the pages.
+func (p *Pages) Register(c *console.Console) {
+	c.AddPages(pageFiles)
+	c.AddAssets(console.Sub(assetFiles, "assets"))
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: notify.AdministersAnything})
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: notify.AdministersAnything})
+	c.Handle("GET "+deliveriesPath, console.SignedIn, p.listDeliveries, "deliveries")
+	c.Handle("POST "+deliveriesPath+"/selected", console.SignedIn, p.actOnSelected)
+	c.Handle("GET "+deliveriesPath+"/redeliver", console.SignedIn, p.confirmRedeliverAll)
+	c.Handle("POST "+deliveriesPath+"/redeliver", console.SignedIn, p.redeliverAll)
+	c.Handle("GET "+deliveriesPath+"/{id}", console.SignedIn, p.showDelivery, "delivery")
+	c.Handle("POST "+deliveriesPath+"/{id}/redeliver", console.SignedIn, p.redeliver)
+	c.Handle("POST "+deliveriesPath+"/{id}/try", console.SignedIn, p.tryNow)
+	c.Handle("GET "+deliveriesPath+"/{id}/cancel", console.SignedIn, p.confirmCancel)
+	c.Handle("POST "+deliveriesPath+"/{id}/cancel", console.SignedIn, p.cancel)
+	c.Handle("GET "+channelsPath, console.SignedIn, p.listChannels, "channels")
+	c.Handle("GET "+channelsPath+"/{channel}", console.SignedIn, p.showChannel, "channel")
+	c.Handle("POST "+channelsPath+"/{channel}/retry", console.SignedIn, p.retryChannel)
+	c.Handle("POST "+channelsPath+"/{channel}/test", console.SignedIn, p.testChannel)
+	c.Handle("POST "+channelsPath+"/{channel}/rename", console.SignedIn, p.renameChannel)
+	c.AddOverview(p.overview)
+}
+
+// query writes pairs of names and values, leaving out what is empty.
+func query(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return "?" + v.Encode()
+}
