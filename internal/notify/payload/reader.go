@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -38,11 +37,10 @@ type Reader struct {
 	broken bool
 }
 
-// New reads body, which must not be changed any more: what is read shares its
-// memory, since a copy of every body would be a sixth of all that a receiver
-// allocates. Bytes that are not UTF-8 become U+FFFD.
+// New reads body, of which it makes a copy. Bytes that are not UTF-8 become
+// U+FFFD.
 func New(body []byte) Reader {
-	s := unsafe.String(unsafe.SliceData(body), len(body))
+	s := string(body)
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
