@@ -26,6 +26,7 @@ type sendEventCmd struct {
 	configFlag
 	serverFlag
 	Connection string `required:"" help:"The connection to post to." placeholder:"NAME"`
+	Hook       string `help:"The hook of the connection to post to, with its secret in --secret-file; else the connection's own." placeholder:"NAME"`
 	Event      string `required:"" help:"The platform's key of the event, such as repo:refs_changed." placeholder:"KEY"`
 	SecretFile string `help:"A file with the webhook secret; else that of the connection in --config." placeholder:"FILE"`
 	JSON       bool   `help:"For scripts: {status, body}."`
@@ -44,6 +45,9 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
 	address := c.address() + "/hooks/" + url.PathEscape(c.Connection)
+	if c.Hook != "" {
+		address += "/" + url.PathEscape(c.Hook)
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -67,6 +71,9 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 	if c.SecretFile != "" {
 		return config.ReadSecret(c.SecretFile)
+	}
+	if c.Hook != "" {
+		return secret.Value{}, usage("give the hook's secret with --secret-file: it is not in the configuration file")
 	}
 	if c.Config == "" {
 		return secret.Value{}, usage("give the webhook secret with --secret-file, or --config for that of the connection")

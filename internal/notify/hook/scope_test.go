@@ -40,6 +40,11 @@ func TestAHookHasASecretAndAScope(t *testing.T) {
 		post("dc", "of a hook, at the connection", atl, 401)
 		post("dc/pac", "outside the scope", pac, 403)
 		post("dc/none", "nowhere", atl, 404)
+		before := here.events()
+		post("dc", "the same by another hook", secret.New(hookSecret), 202)
+		if n := here.events(); n != before {
+			t.Errorf("%d events after the same body came by a second hook, want %d", n, before)
+		}
 		rotated, err := there.store.RotateHook(t.Context(), who, "dc", "atl")
 		if err != nil {
 			t.Fatal(err)
