@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"outrigger/internal/config"
+	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
 	"outrigger/internal/threads/source"
@@ -108,6 +110,10 @@ func (r *remoteReport) IDMappings(ctx context.Context, cloudSite string, invalid
 	for {
 		m, err := d.Next()
 		if errors.Is(err, io.EOF) {
+			reading := d.Reading()
+			if damage := reading.Damage(); reading.Rows > 0 && len(damage) > 0 {
+				return fault.New(fault.Invalid, "The host's report is not complete. %s", strings.Join(damage, " "))
+			}
 			return nil
 		}
 		if err == nil {

@@ -48,6 +48,9 @@ const (
 	silence = 5 * time.Minute
 	// maxSentence is how much of an answer that is no JSON is quoted.
 	maxSentence = 300
+	// unready is how long an export is asked for again while the server says
+	// itself why it has none (503): a source that it cannot read is no restart.
+	unready = time.Minute
 )
 
 func backoff() work.Backoff {
@@ -60,7 +63,8 @@ func backoff() work.Backoff {
 // transient is a failure that may be over soon.
 type transient struct {
 	error
-	after time.Duration // as the server says; 0: it does not
+	after  time.Duration // as the server says; 0: it does not
+	stated bool          // the server says why: 503 with a reason
 }
 
 func (t *transient) Unwrap() error { return t.error }
@@ -68,6 +72,13 @@ func (t *transient) Unwrap() error { return t.error }
 // retry runs try until it succeeds, fails for good, or has failed maxFailures
 // times in a row without getting further: try says whether it did.
 func (c *Client) retry(ctx context.Context, try func() (further bool, err error)) error {
+	return c.retryWithin(ctx, 0, try)
+}
+
+// retryWithin is retry, and gives up when the server has said for the time of
+// patience why it cannot; 0 is as long as for any other failure.
+func (c *Client) retryWithin(ctx context.Context, patience time.Duration, try func() (further bool, err error)) error {
+	var since time.Time // when the server began to say so
 	for failures := 0; ; {
 		further, err := try()
 		var later *transient
@@ -87,6 +98,17 @@ func (c *Client) retry(ctx context.Context, try func() (further bool, err error)
 		wait := later.after
 		if wait == 0 {
 			wait = backoff().Delay(failures-1, rand.Float64)
+		}
+		switch now := time.Now(); {
+		case patience == 0 || !later.stated:
+			since = time.Time{}
+		case since.IsZero():
+			since = now
+			wait = min(wait, patience)
+		case now.Sub(since) >= patience:
+			return fmt.Errorf("gave up after %s: %w", patience, later.error)
+		default:
+			wait = min(wait, patience-now.Sub(since))
 		}
 		if err := c.wait(ctx, later.error.Error(), wait); err != nil {
 			return err
@@ -226,7 +248,7 @@ func refusal(resp *http.Response) error {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		after, _ := work.RetryAfter(resp.Header, time.Now())
-		return &transient{fmt.Errorf("the server answered %s%s", resp.Status, text), after}
+		return &transient{fmt.Errorf("the server answered %s%s", resp.Status, text), after, code == http.StatusServiceUnavailable && text != ""}
 	case http.StatusUnauthorized:
 		return fault.New(fault.Unauthenticated, "The server does not know this user or password (401).")
 	case http.StatusForbidden:

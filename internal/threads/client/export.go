@@ -44,7 +44,7 @@ func (c *Client) Export(ctx context.Context, path string, progress func(done, to
 	if err := e.resume(ctx); err != nil {
 		return out, err
 	}
-	err = c.retry(ctx, func() (bool, error) { return e.pages(ctx) })
+	err = c.retryWithin(ctx, unready, func() (bool, error) { return e.pages(ctx) })
 	if err = errors.Join(err, e.list.flush()); err != nil {
 		return e.Exported, err
 	}
@@ -155,7 +155,7 @@ func (e *export) resume(ctx context.Context) error {
 		offset int64
 		record threads.Record
 	}{{0, first}, {n - 1, last}} {
-		err := e.retry(ctx, func() (bool, error) {
+		err := e.retryWithin(ctx, unready, func() (bool, error) {
 			probe, found := &export{Client: e.Client}, false
 			_, err := probe.page(ctx, check.offset, 1, func(r threads.Record) error {
 				found = r == check.record

@@ -248,3 +248,34 @@ func TestExportPassesRootsOver(t *testing.T) {
 		}
 	})
 }
+
+// A server that says why it has nothing to export is asked for a minute, and
+// its reason is the error; one that only does not answer, for longer.
+func TestUnreadableSourceIsNotAwaited(t *testing.T) {
+	for _, c := range []struct {
+		body  string
+		after string
+		takes time.Duration
+		says  string
+	}{
+		{`{"status-code":503,"message":"The hierarchy was not mirrored: no such database."}`, "10", time.Minute, "gave up after 1m0s: the server answered 503 Service Unavailable: The hierarchy was not mirrored: no such database."},
+		{`{"status-code":503,"message":"It is away."}`, "3600", time.Minute, "It is away."},
+		{"", "10", 90 * time.Second, "gave up after 10 tries"},
+	} {
+		inBubble(t, func(t *testing.T) {
+			client := &Client{Base: "https://jira.example.com", HTTP: doer(func(x *exchange) {
+				x.header.Set("Retry-After", c.after)
+				x.answer(503).say(c.body)
+			})}
+			path, _, _ := target(t)
+			began := time.Now()
+			_, err := client.Export(t.Context(), path, nil)
+			if err == nil || !strings.Contains(err.Error(), c.says) || time.Since(began) != c.takes {
+				t.Errorf("%s after %s: %v", c.body, time.Since(began), err)
+			}
+			if _, err := os.Stat(path); err == nil {
+				t.Error("there is a file")
+			}
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,8 +35,9 @@ type Reported struct {
 }
 
 // IDMappings writes the id mappings report of a cloud site to a file, byte by
-// byte as the server has it; the file is there only when it is complete. While
-// the server makes the report it is asked again. invalidate asks for a report
+// byte as the server has it; the file is there only when it is complete: the
+// answer has come to its end, and its last line too. While the server makes the
+// report it is asked again. invalidate asks for a report
 // from no cache. progress is told what has come, and the size where the server
 // says it (else 0), and may be nil.
 func (c *Client) IDMappings(ctx context.Context, cloudSite string, invalidate bool, path string, progress func(done, size int64)) (Reported, error) {
@@ -71,6 +73,7 @@ type download struct {
 	had        int64  // bytes that were in the part at first
 	done       int64  // bytes that are in it
 	etag       string // of the report that they are of; "" is unknown
+	endless    int64  // bytes of an answer that did not say where it ends
 }
 
 // errMaking is an answer 202.
@@ -115,11 +118,11 @@ func (d *download) take(resp *http.Response) error {
 		if !ok {
 			after = pollEvery
 		}
-		return &transient{errMaking, after}
+		return &transient{error: errMaking, after: after}
 	}
 	if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		if resp.Header.Get("Content-Range") == "bytes */"+strconv.FormatInt(d.done, 10) {
-			return nil // only the end was missing
+			return d.ended() // only the end was missing
 		}
 		return d.anew()
 	}
@@ -147,7 +150,36 @@ func (d *download) take(resp *http.Response) error {
 	if tag := resp.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		d.etag = tag
 	}
-	return d.copy(body, max(size, 0))
+	if err := d.copy(body, max(size, 0)); err != nil {
+		return err
+	}
+	if size >= 0 && d.done != size {
+		return &transient{error: fmt.Errorf("the answer ended after %d of %d bytes", d.done, size)}
+	}
+	if !framed(resp) && d.endless != d.done {
+		d.endless = d.done
+		return &transient{error: errors.New("the server does not say where its answer ends, which is asked for again")}
+	}
+	return d.ended()
+}
+
+// framed tells whether the end of an answer can be told from a connection that
+// broke: by its length, by chunks, by HTTP/2, or by what packed it.
+func framed(resp *http.Response) bool {
+	return resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked") || resp.ProtoMajor >= 2 || resp.Uncompressed
+}
+
+// ended looks at the last line, which has no end where the server's own copy of
+// the report was cut.
+func (d *download) ended() error {
+	last := make([]byte, 1)
+	if _, err := d.part.ReadAt(last, d.done-1); err != nil {
+		return fmt.Errorf("read the output: %w", err)
+	}
+	if last[0] != '\n' {
+		return fault.New(fault.Invalid, "The server's report is cut off: its last line has no end. Have it made anew (--invalidate-cache); what came is in %s.", d.part.Name())
+	}
+	return nil
 }
 
 // anew asks for the whole report the next time.

@@ -215,9 +215,9 @@ func TestReportRefused(t *testing.T) {
 	}
 }
 
-// A server may end the last line or not, and lines as Windows does.
+// Lines may end as Windows ends them.
 func TestReportLineEnds(t *testing.T) {
-	for _, text := range []string{"entityType,serverId,cloudId", "entityType,serverId,cloudId\r\n", "entityType,serverId,cloudId\r\njira:issue,1,2\r\n", "entityType,serverId,cloudId\njira:issue,1,2"} {
+	for _, text := range []string{"entityType,serverId,cloudId\n", "entityType,serverId,cloudId\r\n", "entityType,serverId,cloudId\r\njira:issue,1,2\r\n"} {
 		inBubble(t, func(t *testing.T) {
 			r := &report{text: text}
 			path, read, _ := target(t)
@@ -226,5 +226,52 @@ func TestReportLineEnds(t *testing.T) {
 				t.Errorf("%q: %+v, %v", text, out, err)
 			}
 		})
+	}
+}
+
+// A report that is cut anywhere is not saved as if it were whole: a server that
+// cut its own copy inside a line, an answer that is shorter than it says, and
+// one that says no length and whose connection ends anywhere.
+func TestCutReportIsNotSaved(t *testing.T) {
+	whole := someReport(3)
+	for at := len("entityType,serverId,cloudId"); at < len(whole); at++ {
+		if whole[at-1] == '\n' {
+			continue // its own copy, cut between lines, is a report
+		}
+		inBubble(t, func(t *testing.T) {
+			path, _, companions := target(t)
+			r := &report{text: whole[:at]}
+			if _, err := r.client().IDMappings(t.Context(), "https://x.example", false, path, nil); err == nil || !strings.Contains(err.Error(), "its last line has no end") {
+				t.Errorf("%d bytes: %v", at, err)
+			}
+			if got := fmt.Sprint(companions()); got != "[out.part]" {
+				t.Errorf("%d bytes: there is %s", at, got)
+			}
+		})
+	}
+	for at := range whole {
+		for _, length := range []string{strconv.Itoa(len(whole)), ""} {
+			inBubble(t, func(t *testing.T) {
+				path, read, _ := target(t)
+				r := &report{text: whole}
+				r.trouble = func(n int, x *exchange, text string) bool {
+					if n > 0 && length != "" {
+						return false
+					}
+					if length != "" {
+						x.header.Set("Content-Length", length)
+					}
+					if n > 0 {
+						at = len(text)
+					}
+					x.answer(200).say(text[:at])
+					return true
+				}
+				_, err := r.client().IDMappings(t.Context(), "https://x.example", false, path, nil)
+				if saved := read(); err == nil && saved != whole || err != nil && strings.HasPrefix(saved, "entity") {
+					t.Errorf("%d bytes, length %q: %v\n%s", at, length, err, saved)
+				}
+			})
+		}
 	}
 }
