@@ -15,6 +15,7 @@ import (
 
 type threadsCmd struct {
 	Import       threadsImportCmd     `cmd:"" help:"Take a hierarchy into the self-hosted side."`
+	Mirror       threadsMirrorCmd     `cmd:"" help:"Read the host application's database into the self-hosted side now (threads.source: sql)."`
 	Mappings     threadsMappingsCmd   `cmd:"" help:"Mappings of the self-hosted side."`
 	Export       threadsExportCmd     `cmd:"" help:"Fetch the hierarchy from any server of the export endpoint."`
 	IDMappings   threadsIDMappingsCmd `cmd:"" name:"id-mappings" help:"Fetch the id mappings report from any server that has it."`
@@ -65,6 +66,34 @@ func (c threadsImportCmd) Run(ctx context.Context, s streams) error {
 	return c.importFile(ctx, s, c.File, "records", func(server *remote.Client, file *os.File, progress func(int64, int64)) (remote.Imported, error) {
 		return server.ImportHierarchy(ctx, file, progress)
 	})
+}
+
+type threadsMirrorCmd struct {
+	threadsFlags
+	AcceptRemoval bool `help:"Let it remove more than half of the records, as it said that it would."`
+}
+
+func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	m, err := server.Mirror(ctx, c.AcceptRemoval)
+	if err != nil {
+		return interrupted(err, "the server goes on reading")
+	}
+	if c.JSON {
+		err = printJSON(s.out, m)
+	} else {
+		_, err = fmt.Fprintf(s.out, "%d records are there now\n", m.Records)
+	}
+	switch {
+	case err != nil || m.Mirror == nil || m.Mirror.Failure == "":
+		return err
+	case m.Mirror.Removes > 0:
+		return errors.New(m.Mirror.Failure + " Is threads.sql right? Then run it again with --accept-removal.")
+	}
+	return errors.New(m.Mirror.Failure)
 }
 
 type mappingsImportCmd struct {

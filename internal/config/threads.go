@@ -34,7 +34,7 @@ type Threads struct {
 // ThreadsDatabase is the database that the hierarchy is mirrored from.
 type ThreadsDatabase struct {
 	URL      secret.Value `key:"url" else:"none" doc:"The host application's database, as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name. It is only read."`
-	Query    string       `key:"query" else:"none" doc:"The query that yields the columns issueId, commentId and parentCommentId of every reply, such as SELECT ISSUE_ID, COMMENT_ID, PARENT_COMMENT_ID FROM AO_1A2B3C_COMMENT_INFO."`
+	Query    string       `key:"query" else:"none" doc:"The query that yields the columns issueId, commentId and parentCommentId of every reply; names in double quotes, for both databases, such as SELECT \"ISSUE_ID\", \"COMMENT_ID\", \"PARENT_COMMENT_ID\" FROM \"AO_1A2B3C_COMMENT_INFO\". The six characters behind AO_ differ with the plugin."`
 	Interval Duration     `key:"interval" default:"10m" doc:"How long after one mirroring the next begins; at least 10s."`
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"time"
 
 	"outrigger/internal/threads"
 )
@@ -63,6 +64,34 @@ func (c *Client) importFile(ctx context.Context, path string, file *os.File, pro
 		}, http.StatusOK)
 	})
 	return out, err
+}
+
+// Mirrored says how the mirror of the host application's database stands.
+type Mirrored struct {
+	Records int64 `json:"records"`
+	Mirror  *struct {
+		TriedAt      time.Time `json:"triedAt,omitzero"`
+		Failure      string    `json:"failure,omitempty"`
+		FailingSince time.Time `json:"failingSince,omitzero"`
+		Removes      int64     `json:"removes,omitempty"`
+	} `json:"mirror,omitempty"`
+}
+
+// Mirror has a self-hosted side read the host application's database now, and
+// waits until it has. acceptRemoval lets it remove as many records as it said
+// that it would.
+func (c *Client) Mirror(ctx context.Context, acceptRemoval bool) (m Mirrored, err error) {
+	path := sourcePath + "/mirror"
+	if acceptRemoval {
+		path += "?acceptRemoval=true"
+	}
+	for err = c.ask(ctx, http.MethodPost, path, &m); err == nil && m.Mirror != nil && m.Mirror.TriedAt.IsZero(); {
+		if err = c.pause(ctx, followEvery); err == nil {
+			m = Mirrored{}
+			err = c.ask(ctx, http.MethodGet, sourcePath, &m)
+		}
+	}
+	return m, err
 }
 
 // counted tells how much was read.

@@ -29,6 +29,7 @@ type Database struct {
 	mysql   bool
 	query   string
 	columns []string // issue, comment and parent, quoted; nil before the first read
+	secret  string   // the password, which errors of the database may quote
 }
 
 const (
@@ -49,6 +50,7 @@ func OpenDatabase(address secret.Value, query string) (*Database, error) {
 		return nil, errDatabaseURL()
 	}
 	d := &Database{query: strings.TrimRight(strings.TrimSpace(query), "; \n")}
+	d.secret, _ = u.User.Password()
 	switch u.Scheme {
 	case "postgres", "postgresql":
 		cfg, err := pgx.ParseConfig(address.Reveal())
@@ -94,6 +96,13 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 	cfg.Passwd, _ = u.User.Password()
 	cfg.InterpolateParams = true // two numbers a query: nothing to prepare
 	cfg.Logger = &mysql.NopLogger{}
+	// Names in double quotes, as in PostgreSQL: one example suits both.
+	if cfg.Params == nil {
+		cfg.Params = map[string]string{}
+	}
+	if cfg.Params["sql_mode"] == "" {
+		cfg.Params["sql_mode"] = "CONCAT(@@sql_mode, ',ANSI_QUOTES')"
+	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = dialTime
 	}
@@ -108,8 +117,25 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 func (d *Database) Close() error { return d.pool.Close() }
 
 // Read gives up to limit rows above a comment. Comments that answer none (no
-// parent) are passed over, as are rows without an issue or a comment.
+// parent) are passed over, as are rows without an issue or a comment. Its errors
+// do not quote the password.
 func (d *Database) Read(ctx context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error) {
+	if records, last, more, err = d.read(ctx, after, limit); err != nil && d.secret != "" {
+		err = &masked{err, strings.ReplaceAll(err.Error(), d.secret, secret.New(d.secret).String())}
+	}
+	return records, last, more, err
+}
+
+// masked is an error whose text is fit to be shown.
+type masked struct {
+	error
+	text string
+}
+
+func (m *masked) Error() string { return m.text }
+func (m *masked) Unwrap() error { return m.error }
+
+func (d *Database) read(ctx context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
 	tx, err := d.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -199,10 +225,7 @@ func pick(names []string) []string {
 	return nil
 }
 
+// quote writes a name, for both databases alike.
 func (d *Database) quote(name string) string {
-	mark := `"`
-	if d.mysql {
-		mark = "`"
-	}
-	return mark + strings.ReplaceAll(name, mark, mark+mark) + mark
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }

@@ -139,6 +139,9 @@ func TestMySQLHost(t *testing.T) {
 			t.Errorf("in pages of %d: %v", limit, got)
 		}
 	}
+	if want := "SET sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES')"; !slices.Contains(m.asked, want) {
+		t.Errorf("names in double quotes are texts: %q", m.asked[:3])
+	}
 	if !slices.Contains(m.asked, "START TRANSACTION READ ONLY") {
 		t.Errorf("it does not only read: %q", m.asked[:3])
 	}
@@ -155,11 +158,13 @@ func TestRealMySQLHost(t *testing.T) {
 		return // the protocol is held by TestMySQLHost
 	}
 	rows, want := hostRows()
-	d := open(t, address, "SELECT * FROM `"+hostTable+"`")
-	fill(t, d.pool, "`", rows)
-	for _, limit := range []int{1, 7, 1000} {
-		if got := readAll(t, d, limit); !slices.Equal(got, want) {
-			t.Errorf("in pages of %d: %v", limit, got)
+	for _, query := range []string{"SELECT * FROM `" + hostTable + "`", exampleQuery(t)} {
+		d := open(t, address, query)
+		fill(t, d.pool, "`", rows)
+		for _, limit := range []int{1, 7, 1000} {
+			if got := readAll(t, d, limit); !slices.Equal(got, want) {
+				t.Errorf("%s in pages of %d: %v", query, limit, got)
+			}
 		}
 	}
 }

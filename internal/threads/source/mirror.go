@@ -74,6 +74,19 @@ func (m *Mirror) Stop() {
 	}
 }
 
+// Order has the next pass begin now, as Store.MirrorNow says; fault.Conflict on a
+// nil Mirror.
+func (m *Mirror) Order(ctx context.Context, acceptRemoval bool) error {
+	if m == nil {
+		return fault.New(fault.Conflict, "The hierarchy comes from files; it is mirrored where threads.source is sql.")
+	}
+	err := m.store.MirrorNow(ctx, acceptRemoval)
+	if err == nil {
+		m.Kick()
+	}
+	return err
+}
+
 // Kick has it looked at now whether a pass is due.
 func (m *Mirror) Kick() {
 	select {
@@ -133,11 +146,14 @@ func (m *Mirror) runOnce(ctx context.Context) (result MirrorResult, err error) {
 	if ctx.Err() != nil {
 		return result, ctx.Err()
 	}
-	failure := ""
-	if err != nil {
+	var failure string
+	var removes int64
+	if held := (*heldError)(nil); errors.As(err, &held) {
+		failure, removes = held.Error(), held.removes
+	} else if err != nil {
 		failure = "The hierarchy was not mirrored: " + err.Error() + "."
 	}
-	return result, errors.Join(err, m.store.mirrored(ctx, lease, failure))
+	return result, errors.Join(err, m.store.mirrored(ctx, lease, failure, removes))
 }
 
 func (m *Mirror) due(ctx context.Context) (due bool, err error) {
@@ -153,8 +169,53 @@ func (m *Mirror) due(ctx context.Context) (due bool, err error) {
 	return due, err
 }
 
-// pass reads everything once, in the order of the comments.
-func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (total Counts, err error) {
+// heldError says that a reading would remove more records than it may without an
+// administrator's word: half of them.
+type heldError struct{ removes, of int64 }
+
+func (e *heldError) Error() string {
+	return fmt.Sprintf("The last reading of the database of threads.sql would remove %s of %s records, and waits for an administrator to accept that.",
+		threads.Thousands(e.removes), threads.Thousands(e.of))
+}
+
+// errTooMany is a slice that would remove more than is left to be removed: the
+// host's database has changed since it was surveyed.
+var errTooMany = errors.New("the database loses records while it is read")
+
+// pass reads everything once, and where that differs from what is stored a
+// second time, to store it: nothing is removed before it is known how much.
+func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (Counts, error) {
+	st, err := m.store.State(ctx)
+	if err != nil {
+		return Counts{}, err
+	}
+	found, err := m.read(ctx, m.store.survey)
+	if err != nil || found == (Counts{Unchanged: found.Unchanged}) {
+		return found, err
+	}
+	mayRemove := max(st.Records/2, st.mayRemove)
+	if found.Removed > mayRemove {
+		return Counts{}, &heldError{found.Removed, st.Records}
+	}
+	return m.read(ctx, func(ctx context.Context, after, upto int64, records []threads.Record) (int64, Counts, error) {
+		if !lease.Good(mirrorSlice) {
+			return 0, Counts{}, fault.New(fault.Conflict, "The lease of the mirror was lost.")
+		}
+		reached, n, err := m.store.mirror(ctx, lease, after, upto, records, mayRemove)
+		if err != nil {
+			return 0, Counts{}, fmt.Errorf("store what was read: %w", err)
+		}
+		mayRemove -= n.Removed
+		return reached, n, nil
+	})
+}
+
+// taking takes the records of the comments above after and up to upto, or those
+// up to the one that it says it has reached.
+type taking func(ctx context.Context, after, upto int64, records []threads.Record) (reached int64, n Counts, err error)
+
+// read reads everything, in the order of the comments, and gives it to take.
+func (m *Mirror) read(ctx context.Context, take taking) (total Counts, err error) {
 	for after, more := int64(math.MinInt64), true; more; {
 		var records []threads.Record
 		var last int64
@@ -165,7 +226,7 @@ func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (total Counts, err e
 		if !more {
 			last = math.MaxInt64 // what is stored beyond the last row goes
 		}
-		n, err := m.write(ctx, lease, after, last, records)
+		n, err := inRanges(ctx, after, last, records, take)
 		total.add(n)
 		if err != nil {
 			return total, err
@@ -175,25 +236,22 @@ func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (total Counts, err e
 	return total, nil
 }
 
-// write writes the records of the comments above after and up to upto.
-func (m *Mirror) write(ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record) (total Counts, err error) {
+// inRanges gives records to take, a slice at a time.
+func inRanges(ctx context.Context, after, upto int64, records []threads.Record, take taking) (total Counts, err error) {
 	for after < upto {
 		if err := ctx.Err(); err != nil {
 			return total, err
-		}
-		if !lease.Good(mirrorSlice) {
-			return total, fault.New(fault.Conflict, "The lease of the mirror was lost.")
 		}
 		end, slice := upto, records
 		if len(slice) > sliceSize {
 			slice = slice[:sliceSize]
 			end = slice[sliceSize-1].CommentID
 		}
-		reached, n, err := m.store.mirror(ctx, lease, after, end, slice)
-		total.add(n)
+		reached, n, err := take(ctx, after, end, slice)
 		if err != nil {
-			return total, fmt.Errorf("store what was read: %w", err)
+			return total, err
 		}
+		total.add(n)
 		records = records[upTo(records, reached):]
 		after = reached
 	}

@@ -45,6 +45,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+pagePath+"/mappings", admin, p.importMappings, "threads-source", "threads-source-imported")
 	c.Handle("GET "+pagePath+"/forget", admin, p.confirmForget)
 	c.Handle("POST "+pagePath+"/forget", admin, p.forget)
+	c.Handle("GET "+pagePath+"/mirror", admin, p.confirmMirror)
 	c.Handle("POST "+pagePath+"/mirror", admin, p.mirror)
 }
 

@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
 func errNoFile() error {
@@ -59,13 +60,30 @@ func (p *Pages) forget(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: pagePath, Flash: "The mappings are removed."}, nil
 }
 
-func (p *Pages) mirror(r *http.Request) (console.Response, error) {
-	if p.Mirror == nil {
-		return nil, fault.New(fault.Conflict, "The hierarchy comes from files; it is mirrored where threads.source is sql.")
-	}
-	if err := p.Store.MirrorNow(r.Context()); err != nil {
+// confirmMirror asks before many records are removed.
+func (p *Pages) confirmMirror(r *http.Request) (console.Response, error) {
+	st, err := p.Store.State(r.Context())
+	if err != nil {
 		return nil, err
 	}
-	p.Mirror.Kick()
+	if st.Removes == 0 {
+		return console.Redirect{To: pagePath}, nil
+	}
+	return console.Confirm{
+		Title: "Remove most of the hierarchy?", Verb: "Mirror and remove", Back: pagePath,
+		Text:   "The database of threads.sql no longer has them. Check first that threads.sql names the right database and the right query.",
+		Losses: []string{threads.Thousands(st.Removes) + " of " + threads.Thousands(st.Records) + " records"},
+		Form:   []console.Hidden{{Name: "acceptRemoval", Value: "true"}},
+	}, nil
+}
+
+func (p *Pages) mirror(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Mirror.Order(r.Context(), form.Bool("acceptRemoval")); err != nil {
+		return nil, err
+	}
 	return console.Redirect{To: pagePath, Flash: "The hierarchy is being mirrored; reload in a moment."}, nil
 }

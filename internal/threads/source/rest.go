@@ -2,8 +2,10 @@ package source
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 )
 
@@ -38,6 +40,7 @@ func (a *API) Register(r *rest.Router) {
 	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/hierarchy"}, a.clear)
 	handle(rest.Route{Method: "POST", Path: sourcePath + "/mappings", MaxBody: upload}, a.importMappings)
 	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/mappings"}, a.forget)
+	handle(rest.Route{Method: "POST", Path: sourcePath + "/mirror"}, a.mirrorNow)
 	handle(rest.Route{Method: "GET", Path: scriptPath, Own: true}, a.script)
 }
 
@@ -51,9 +54,11 @@ type sourceJSON struct {
 }
 
 type mirrored struct {
-	MirroredAt time.Time `json:"mirroredAt,omitzero"`
-	TriedAt    time.Time `json:"triedAt,omitzero"`
-	Failure    string    `json:"failure,omitempty"`
+	MirroredAt   time.Time `json:"mirroredAt,omitzero"`
+	TriedAt      time.Time `json:"triedAt,omitzero"`
+	Failure      string    `json:"failure,omitempty"`
+	FailingSince time.Time `json:"failingSince,omitzero"`
+	Removes      int64     `json:"removes,omitempty"`
 }
 
 type siteJSON struct {
@@ -69,6 +74,11 @@ type kindJSON struct {
 }
 
 func (a *API) show(w http.ResponseWriter, r *http.Request) error {
+	return a.answer(w, r, http.StatusOK)
+}
+
+// answer says how the side stands.
+func (a *API) answer(w http.ResponseWriter, r *http.Request, status int) error {
 	st, err := a.Store.State(r.Context())
 	if err != nil {
 		return err
@@ -79,7 +89,7 @@ func (a *API) show(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := sourceJSON{Source: "file", Records: st.Records, ChangedAt: st.ChangedAt, Mappings: []siteJSON{}}
 	if a.Mirror != nil {
-		out.Source, out.Mirror = "sql", &mirrored{st.MirroredAt, st.TriedAt, st.Failure}
+		out.Source, out.Mirror = "sql", &mirrored{st.MirroredAt, st.TriedAt, st.Failure, st.FailingSince, st.Removes}
 	}
 	for _, s := range sites {
 		site := siteJSON{CloudSiteURL: s.URL, ChangedAt: s.ChangedAt, Total: s.Mappings(), EntityTypes: []kindJSON{}}
@@ -88,7 +98,22 @@ func (a *API) show(w http.ResponseWriter, r *http.Request) error {
 		}
 		out.Mappings = append(out.Mappings, site)
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return rest.WriteJSON(w, r, status, out)
+}
+
+// mirrorNow has the host's database read now.
+func (a *API) mirrorNow(w http.ResponseWriter, r *http.Request) error {
+	text := r.URL.Query().Get("acceptRemoval")
+	accept, err := strconv.ParseBool(text)
+	if err != nil && text != "" {
+		var wrong fault.Fields
+		wrong.Add("acceptRemoval", "Say true or false.")
+		return wrong.Err()
+	}
+	if err := a.Mirror.Order(r.Context(), accept); err != nil {
+		return err
+	}
+	return a.answer(w, r, http.StatusAccepted)
 }
 
 func (a *API) script(w http.ResponseWriter, _ *http.Request) error {

@@ -25,6 +25,15 @@ func (a *API) export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if a.Mirror != nil {
+		st, err := a.Store.State(r.Context())
+		if err == nil {
+			err = st.Served()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	page, err := a.Store.Page(r.Context(), offset, limit)
 	if err != nil {
 		return err

@@ -59,13 +59,19 @@ type server struct {
 	router  *rest.Router
 }
 
-// newServer makes a node on d; of several each has its own owner of leases.
-func newServer(t *testing.T, d *db.DB, owner string, remote Remote) *server {
+func newRouter(t *testing.T) *rest.Router {
 	t.Helper()
 	router, err := rest.NewRouter(rest.Options{Identity: everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: "https://jira.example.com/base"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return router
+}
+
+// newServer makes a node on d; of several each has its own owner of leases.
+func newServer(t *testing.T, d *db.DB, owner string, remote Remote) *server {
+	t.Helper()
+	router := newRouter(t)
 	im := imports(d)
 	s := &server{t: t, store: im.Store, imports: im, reports: NewReports(im.Store, leases(t, d, owner), remote, nil), router: router}
 	(&API{Store: s.store, Imports: im, Reports: s.reports, Metrics: NewMetrics(nil)}).Register(router)

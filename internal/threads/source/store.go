@@ -35,8 +35,14 @@ type State struct {
 	MirroredAt time.Time // the last one that went through
 	TriedAt    time.Time
 	Failure    string // why the last one did not
+	// FailingSince is when the first of the failures in a row was.
+	FailingSince time.Time
+	// Removes is how many records the last one would have removed, where that
+	// was too many to do without an administrator's word.
+	Removes int64
 
 	generation int64
+	mayRemove  int64 // what the word was given for
 }
 
 // State says how the hierarchy stands.
@@ -50,14 +56,14 @@ func (s *Store) State(ctx context.Context) (st State, err error) {
 
 // readState reads the one row of the state; lock is added to the query.
 func readState(ctx context.Context, tx *db.Tx, lock string) (st State, err error) {
-	var changed, mirrored, tried int64
-	err = tx.QueryRow(ctx, `SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failure
+	var changed, mirrored, tried, failing int64
+	err = tx.QueryRow(ctx, `SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes, mirror_may_remove, mirror_failure
 		FROM threads_source_state WHERE id = 1`+lock).
-		Scan(&st.generation, &st.Records, &changed, &mirrored, &tried, &st.Failure)
+		Scan(&st.generation, &st.Records, &changed, &mirrored, &tried, &failing, &st.Removes, &st.mayRemove, &st.Failure)
 	if err != nil {
 		return st, fmt.Errorf("state of the hierarchy: %w", err)
 	}
-	st.ChangedAt, st.MirroredAt, st.TriedAt = db.Time(changed), db.Time(mirrored), db.Time(tried)
+	st.ChangedAt, st.MirroredAt, st.TriedAt, st.FailingSince = db.Time(changed), db.Time(mirrored), db.Time(tried), db.Time(failing)
 	return st, nil
 }
 

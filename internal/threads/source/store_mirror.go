@@ -4,15 +4,22 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strconv"
+	"time"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/threads"
 )
 
 // mirror makes the stored records whose comments are above after and up to
-// upto those that are given, ordered by comment, under the lease. Where much
-// is stored that is not among them it does a part, and says up to where.
-func (s *Store) mirror(ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record) (reached int64, n Counts, err error) {
+// upto those that are given, ordered by comment, under the lease. It removes no
+// more than it may: beyond that nothing is done, and the error is errTooMany.
+// Where much is stored that is not among them it does a part, and says up to
+// where.
+func (s *Store) mirror(ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record, mayRemove int64) (reached int64, n Counts, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
@@ -21,22 +28,42 @@ func (s *Store) mirror(ctx context.Context, lease *db.Lease, after, upto int64, 
 		if err != nil {
 			return err
 		}
-		stored, err := scanRecords(ctx, tx, `comment_id > $1 AND comment_id <= $2 ORDER BY comment_id LIMIT $3`, after, upto, 2*sliceSize)
-		if err != nil {
+		var c change
+		if c, reached, n, err = difference(ctx, tx, after, upto, records); err != nil {
 			return err
 		}
-		reached = upto
-		if len(stored) == 2*sliceSize {
-			reached = after
-			for id := range stored {
-				reached = max(reached, id)
-			}
+		if n.Removed > mayRemove {
+			return errTooMany
 		}
-		var c change
-		c, n = compare(stored, records[:upTo(records, reached)], true)
 		return s.apply(ctx, tx, st, c)
 	})
 	return reached, n, err
+}
+
+// survey tells what mirror would do, and does nothing.
+func (s *Store) survey(ctx context.Context, after, upto int64, records []threads.Record) (reached int64, n Counts, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		_, reached, n, err = difference(ctx, tx, after, upto, records)
+		return err
+	})
+	return reached, n, err
+}
+
+// difference is what makes the stored records of a range those that are given.
+func difference(ctx context.Context, tx *db.Tx, after, upto int64, records []threads.Record) (c change, reached int64, n Counts, err error) {
+	stored, err := scanRecords(ctx, tx, `comment_id > $1 AND comment_id <= $2 ORDER BY comment_id LIMIT $3`, after, upto, 2*sliceSize)
+	if err != nil {
+		return c, reached, n, err
+	}
+	reached = upto
+	if len(stored) == 2*sliceSize {
+		reached = after
+		for id := range stored {
+			reached = max(reached, id)
+		}
+	}
+	c, n = compare(stored, records[:upTo(records, reached)], true)
+	return c, reached, n, nil
 }
 
 // upTo is how many of the records, ordered by comment, are up to a comment.
@@ -45,28 +72,66 @@ func upTo(records []threads.Record, comment int64) int {
 }
 
 // mirrored notes how a pass ended: with a failure, or "" when it went through.
-func (s *Store) mirrored(ctx context.Context, lease *db.Lease, failure string) error {
+// removes is how many records it would have removed, where that was too many.
+func (s *Store) mirrored(ctx context.Context, lease *db.Lease, failure string, removes int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
 		}
-		set := `mirror_tried_at = $1, mirror_failure = $2`
+		set := `mirror_tried_at = $1, mirror_failure = $2, mirror_removes = $3`
 		if failure == "" {
-			set += `, mirrored_at = $1`
+			set += `, mirrored_at = $1, mirror_failing_since = 0, mirror_may_remove = 0`
+		} else {
+			set += `, mirror_failing_since = CASE WHEN mirror_failing_since = 0 THEN $1 ELSE mirror_failing_since END`
 		}
-		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET `+set, db.Micros(tx.Now()), failure); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET `+set, db.Micros(tx.Now()), failure, removes); err != nil {
 			return fmt.Errorf("note the mirroring: %w", err)
 		}
 		return nil
 	})
 }
 
-// MirrorNow has the next pass begin at once, on whichever node.
-func (s *Store) MirrorNow(ctx context.Context) error {
+// MirrorNow has the next pass begin at once, on whichever node. acceptRemoval is
+// an administrator's word that it may remove as many records as the last one
+// would have: fault.Conflict where that was not too many.
+func (s *Store) MirrorNow(ctx context.Context, acceptRemoval bool) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET mirror_tried_at = 0`); err != nil {
+		st, err := readState(ctx, tx, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		may := st.mayRemove
+		if acceptRemoval {
+			if may = st.Removes; may == 0 {
+				return fault.New(fault.Conflict, "No removal of records waits to be accepted.")
+			}
+			after := map[string]string{"removes": strconv.FormatInt(st.Removes, 10), "of": strconv.FormatInt(st.Records, 10)}
+			if err := audit.Record(ctx, tx, identity.Signed(ctx, audit.Entry{Area: "threads", Action: "accept removal", Object: "hierarchy", After: after})); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET mirror_tried_at = 0, mirror_may_remove = $1`, may); err != nil {
 			return fmt.Errorf("order the mirroring: %w", err)
 		}
 		return nil
 	})
 }
+
+// Served is fault.Unavailable while a mirror must not be given out: it was never
+// read, or its last reading failed.
+func (st *State) Served() error {
+	var err *fault.Error
+	switch {
+	case st.Failure != "":
+		err = fault.New(fault.Unavailable, "%s So it has been since %s; nothing is exported until a reading goes through.", st.Failure, st.FailingSince.UTC().Format(time.RFC3339))
+	case st.MirroredAt.IsZero():
+		err = fault.New(fault.Unavailable, "The hierarchy has not been read from the database of threads.sql yet; ask again soon.")
+	default:
+		return nil
+	}
+	err.RetryAfter = servedAgain
+	return err
+}
+
+// servedAgain is when a mirror that failed is worth another question.
+const servedAgain = 10 * time.Second

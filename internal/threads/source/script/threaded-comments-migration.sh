@@ -83,6 +83,7 @@ ask_server() {
 # $work/headers, the status into $status; 000 when there is no whole answer.
 request() {
 	: >"$work/headers"
+	: >"$work/page"
 	failure=0
 	status=$(curl -q --config - <<END
 url = "$(quoted "$url$endpoint?offset=$offset&limit=$limit")"
@@ -127,7 +128,7 @@ fetch() {
 		3??) fail "the server redirects to $(header Location) ($status). Use that address." ;;
 		*) fail "the server answered $status: $(head -c 300 "$work/page" 2>/dev/null | tr -d '\000-\037')" ;;
 		esac
-		[ "$try" -lt "$tries" ] || fail "the server did not answer after $tries tries (last status $status)."
+		[ "$try" -lt "$tries" ] || fail "the server did not answer after $tries tries (last status $status): $(head -c 300 "$work/page" 2>/dev/null | tr -d '\000-\037')"
 		wait=$(header Retry-After)
 		case $wait in
 		'' | *[!0-9]*) wait=$((try * 3)) ;;

@@ -17,7 +17,9 @@ CREATE TABLE threads_source_blocks (
 );
 INSERT INTO threads_source_blocks (issue_id, comment_id, records) VALUES (-9223372036854775808, -9223372036854775808, 0);
 
--- One row. Every change to the records counts the generation up.
+-- One row. Every change to the records counts the generation up. mirror_removes is
+-- how many records the last reading would have removed, where that was too many;
+-- mirror_may_remove what an administrator has accepted for the next one.
 CREATE TABLE threads_source_state (
     id              BIGINT PRIMARY KEY CHECK (id = 1),
     generation      BIGINT NOT NULL,
@@ -25,10 +27,13 @@ CREATE TABLE threads_source_state (
     changed_at      BIGINT NOT NULL,
     mirrored_at     BIGINT NOT NULL,
     mirror_tried_at BIGINT NOT NULL,
+    mirror_failing_since BIGINT NOT NULL,
+    mirror_removes    BIGINT NOT NULL CHECK (mirror_removes >= 0),
+    mirror_may_remove BIGINT NOT NULL CHECK (mirror_may_remove >= 0),
     mirror_failure  TEXT COLLATE "C" NOT NULL
 );
-INSERT INTO threads_source_state (id, generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failure)
-    VALUES (1, 1, 0, 0, 0, 0, '');
+INSERT INTO threads_source_state (id, generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes, mirror_may_remove, mirror_failure)
+    VALUES (1, 1, 0, 0, 0, 0, 0, 0, 0, '');
 
 -- A cloud site that mappings lead to. Every change to its mappings counts the
 -- version up.
