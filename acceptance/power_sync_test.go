@@ -1,6 +1,8 @@
 package acceptance
 
 import (
+	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -8,29 +10,61 @@ import (
 	"outrigger/internal/loadtest"
 )
 
-// TestFailedSync has syncs of the log and of the database file fail under a load
-// of events, then cuts the power: the process ends at once, by itself, with the
-// reason as the last thing that it says, and nothing acknowledged is missing.
+// TestFailedSync has a sync fail under a load of events: of the log in a
+// commit, of the database file when the log is moved into it, and of the
+// database file at the start after a crash. Each time the process says so and
+// ends by itself; the power that is cut afterwards takes nothing acknowledged
+// with it.
 func TestFailedSync(t *testing.T) {
-	files := []string{"outrigger.db-wal", "outrigger.db"}
-	round := 0
-	powerRounds(t, max(2, cuts(t)/3), func(t *testing.T, n *powered, load *loadtest.Load) {
-		stop := background(t, load, 0)
-		defer stop()
-		pass(t, 500*time.Millisecond)
-		file := files[round%len(files)]
-		round++
-		n.disk.FailSync(file)
-		select {
-		case <-n.Exited():
-		case <-time.After(90 * time.Second): // the log is moved into the file when it has 64 MiB
-			t.Fatalf("the process goes on; %d syncs of %s have failed", n.disk.Failed(), file)
-		}
-		log := n.Log()
-		lines := strings.Split(strings.TrimSpace(log), "\n")
-		last := lines[len(lines)-1]
-		if n.ExitCode() != 1 || !strings.Contains(log, `"level":"ERROR"`) || !strings.Contains(last, "start the server again") {
-			t.Errorf("after a failed sync of %s the exit code is %d, and the last line %s", file, n.ExitCode(), last)
-		}
+	kinds := []func(*testing.T, *powered, *loadtest.Load){failInCommit, failInStart, failInCheckpoint}
+	i := 0
+	powerRounds(t, max(3, cuts(t)/3), func(t *testing.T, n *powered, load *loadtest.Load) {
+		kinds[i%len(kinds)](t, n, load)
+		i++
 	})
+}
+
+func failInCommit(t *testing.T, n *powered, load *loadtest.Load) {
+	stop := background(t, load, 1500)
+	pass(t, rand.N(500*time.Millisecond))
+	n.disk.FailSync("-wal")
+	endsByItself(t, n)
+	stop()
+}
+
+func failInCheckpoint(t *testing.T, n *powered, load *loadtest.Load) {
+	n.disk.FailSync(".db")
+	stop := background(t, load, 0) // fills the log
+	endsByItself(t, n)
+	stop()
+}
+
+func failInStart(t *testing.T, n *powered, load *loadtest.Load) {
+	stop := background(t, load, 1500)
+	pass(t, rand.N(500*time.Millisecond))
+	n.Kill()
+	n.disk.FailSync(".db")
+	if err := n.Spawn(); err != nil {
+		t.Fatal(err)
+	}
+	endsByItself(t, n)
+	stop()
+}
+
+// endsByItself waits until a sync has failed and the process has ended for it.
+func endsByItself(t *testing.T, n *powered) {
+	t.Helper()
+	before := n.disk.Failed()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	select {
+	case <-n.Exited():
+	case <-ctx.Done():
+		t.Fatalf("%d syncs failed, and the process goes on", n.disk.Failed()-before)
+	}
+	log := n.Log()
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	if last := lines[len(lines)-1]; n.ExitCode() != 1 || !strings.Contains(last, "start the server again") {
+		t.Errorf("the exit code is %d, and the last line %s", n.ExitCode(), last)
+	}
 }
