@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -99,6 +100,22 @@ type Fields []Field
 // Add notes one wrong member.
 func (f *Fields) Add(name, format string, args ...any) {
 	*f = append(*f, Field{Name: name, Message: fmt.Sprintf(format, args...)})
+}
+
+// Join notes the members that err names and f does not name yet, so that every
+// check of one input is heard. An error that names no members is given back.
+func (f *Fields) Join(err error) error {
+	e := As(err)
+	if e == nil || e.Code != Invalid || len(e.Fields) == 0 {
+		return err
+	}
+	noted := *f
+	for _, field := range e.Fields {
+		if !slices.ContainsFunc(noted, func(n Field) bool { return n.Name == field.Name }) {
+			*f = append(*f, field)
+		}
+	}
+	return nil
 }
 
 // Err is nil when nothing was noted, else an Invalid error that names every

@@ -21,8 +21,8 @@ type Grant struct {
 	GrantedAt  time.Time
 }
 
-// judgeGrant says what is wrong with a permission at a place.
-func judgeGrant(perm Permission, at Where) error {
+// JudgeGrant says what is wrong with a permission at a place.
+func JudgeGrant(perm Permission, at Where) error {
 	var wrong fault.Fields
 	if !slices.Contains(Permissions(), perm) {
 		wrong.Add("permission", "There is no permission %q; give SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN.", string(perm))
@@ -51,7 +51,7 @@ func judgeGrant(perm Permission, at Where) error {
 
 // Grant gives a local user a permission. Conflict: he has it already.
 func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Where) (Grant, error) {
-	if err := judgeGrant(perm, at); err != nil {
+	if err := JudgeGrant(perm, at); err != nil {
 		return Grant{}, err
 	}
 	g := Grant{Permission: perm, Where: at, GrantedAt: db.Time(db.Micros(s.now()))}

@@ -38,6 +38,13 @@ func judgePassword(wrong *fault.Fields, field, name string, password secret.Valu
 	}
 }
 
+// JudgePassword says what is wrong with a new password of the user of that name.
+func JudgePassword(name string, password secret.Value) error {
+	var wrong fault.Fields
+	judgePassword(&wrong, "password", name, password)
+	return wrong.Err()
+}
+
 // isCommon does not look at case.
 func isCommon(password string) bool {
 	password = strings.ToLower(password)

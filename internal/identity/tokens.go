@@ -43,7 +43,7 @@ func (t Token) over(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.B
 // time that it can be seen. A zero expires is never.
 func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scope, expires time.Time) (secret.Value, Token, error) {
 	t := Token{Name: name, Scope: scope, CreatedAt: db.Time(db.Micros(s.now())), ExpiresAt: db.Time(db.Micros(expires))}
-	if err := judgeToken(t); err != nil {
+	if err := JudgeToken(t); err != nil {
 		return secret.Value{}, t, err
 	}
 	plain := tokenPrefix + secret.Random(secretBytes)
@@ -67,7 +67,8 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 	return secret.New(plain), t, nil
 }
 
-func judgeToken(t Token) error {
+// JudgeToken says what is wrong with a token that is to be made.
+func JudgeToken(t Token) error {
 	var wrong fault.Fields
 	if n := utf8.RuneCountInString(t.Name); n == 0 || n > maxName || strings.ContainsFunc(t.Name, unicode.IsControl) {
 		wrong.Add("name", "A token has a name of 1 to %d characters that says what it is for.", maxName)

@@ -59,13 +59,18 @@ func unacceptable(r rune) bool {
 	return r == ':' || r == '/' || r == utf8.RuneError || unicode.IsControl(r)
 }
 
-// CreateUser makes a local user who may do nothing yet. Conflict: there is one
-// of that name.
-func (s *Service) CreateUser(ctx context.Context, name string, password secret.Value) (User, error) {
+// JudgeUser says what is wrong with the name and the password of a new user.
+func JudgeUser(name string, password secret.Value) error {
 	var wrong fault.Fields
 	judgeName(&wrong, name)
 	judgePassword(&wrong, "password", name, password)
-	if err := wrong.Err(); err != nil {
+	return wrong.Err()
+}
+
+// CreateUser makes a local user who may do nothing yet. Conflict: there is one
+// of that name.
+func (s *Service) CreateUser(ctx context.Context, name string, password secret.Value) (User, error) {
+	if err := JudgeUser(name, password); err != nil {
 		return User{}, err
 	}
 	stored, err := s.hasher.hash(ctx, password.Reveal())
@@ -106,9 +111,7 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, err
 // SetPassword changes a local user's password and ends his sessions, but for
 // the one that asks. Tokens stay.
 func (s *Service) SetPassword(ctx context.Context, name string, password secret.Value) error {
-	var wrong fault.Fields
-	judgePassword(&wrong, "password", name, password)
-	if err := wrong.Err(); err != nil {
+	if err := JudgePassword(name, password); err != nil {
 		return err
 	}
 	stored, err := s.hasher.hash(ctx, password.Reveal())

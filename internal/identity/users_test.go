@@ -116,7 +116,7 @@ func TestGrants(t *testing.T) {
 				t.Errorf("%s %s %v: %v", c.user, c.perm, c.where, err)
 			}
 		}
-		err := judgeGrant(RepoAdmin, Where{})
+		err := JudgeGrant(RepoAdmin, Where{})
 		if e := fault.As(err); e == nil || len(e.Fields) != 3 {
 			t.Errorf("not everything that is missing is named: %v", err)
 		}

@@ -93,12 +93,16 @@ type attemptJSON struct {
 }
 
 func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
+	var wrong fault.Fields
 	page, err := rest.ReadPage(r)
-	if err != nil {
+	if err := wrong.Join(err); err != nil {
 		return err
 	}
 	f, err := messageFilter(r, page)
-	if err != nil {
+	if err := wrong.Join(err); err != nil {
+		return err
+	}
+	if err := wrong.Err(); err != nil {
 		return err
 	}
 	found, err := a.Relay.Messages(r.Context(), f)

@@ -144,11 +144,8 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		}
 		level = stored.Level()
 	}
-	draft, err := draftOf(form, stored, level)
-	var saved RuleInfo
-	if err == nil {
-		saved, err = p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"))
-	}
+	draft, wrong := draftOf(form, stored, level)
+	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)
 	if err != nil {
 		return p.rulePage(form, stored, level), err
 	}
@@ -164,9 +161,9 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func draftOf(form *console.Form, stored *RuleInfo, level Level) (Rule, error) {
-	var f fault.Fields
-	r := Rule{
+// draftOf makes a draft of a form, and says what is wrong with the form itself.
+func draftOf(form *console.Form, stored *RuleInfo, level Level) (r Rule, f fault.Fields) {
+	r = Rule{
 		Name: form.Get("name"), Connection: form.Get("connection"),
 		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
 		ChannelName: form.Get("channelName"), Format: Format(form.Get("format")), Enabled: form.Bool("enabled"),
@@ -200,7 +197,7 @@ func draftOf(form *console.Form, stored *RuleInfo, level Level) (Rule, error) {
 		}
 		r.Repositories = append(r.Repositories, RepositoryRef{ProjectKey: strings.TrimSpace(project), RepositoryKey: strings.TrimSpace(repository)})
 	}
-	return r, f.Err()
+	return r, f
 }
 
 func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {

@@ -90,6 +90,7 @@ func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		w.Header().Set("ETag", etagOf(&info))
 		return rest.WriteJSON(w, r, http.StatusOK, filterOf(&info, a.Clock()))
 	}
 	repository := q.Get("repositoryKey")
@@ -110,18 +111,22 @@ func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
-	var in filterJSON
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in    filterJSON
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	draft, err := in.rule()
+	draft := in.rule(&wrong)
+	if err := a.unchanged(r, &draft); err != nil {
+		return err
+	}
+	info, err := a.Rules.Save(r.Context(), draft, in.WebhookURL, wrong)
 	if err != nil {
 		return err
 	}
-	info, err := a.Rules.Save(r.Context(), draft, in.WebhookURL)
-	if err != nil {
-		return err
-	}
+	w.Header().Set("ETag", etagOf(&info))
 	status := http.StatusOK
 	if draft.ID == 0 {
 		status = http.StatusCreated
@@ -130,9 +135,34 @@ func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, status, filterOf(&info, a.Clock()))
 }
 
+// etagOf names a version of a rule.
+func etagOf(info *RuleInfo) string { return rest.ETag(info.ID, info.Version) }
+
+// unchanged holds a save with If-Match to the rule that it names, as its version
+// would: what others save from here on is a conflict.
+func (a *API) unchanged(r *http.Request, draft *Rule) error {
+	if !rest.Conditional(r) {
+		return nil
+	}
+	if draft.ID == 0 {
+		return rest.IfMatch(r, "") // there is none yet
+	}
+	info, err := a.Rules.Get(r.Context(), draft.ID)
+	if err != nil {
+		return err
+	}
+	if draft.Version == 0 {
+		draft.Version = info.Version
+	}
+	return rest.IfMatch(r, etagOf(&info))
+}
+
 func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	id, err := queryID(r)
 	if err != nil {
+		return err
+	}
+	if err := a.unchanged(r, &Rule{ID: id}); err != nil {
 		return err
 	}
 	if err := a.Rules.Delete(r.Context(), id); err != nil {
@@ -150,10 +180,9 @@ func queryID(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// rule makes a draft of what was read, naming every member that is wrong in
+// rule makes a draft of what was read, and notes every member that is wrong in
 // itself; the rule's own validation names the rest.
-func (in *filterJSON) rule() (Rule, error) {
-	var f fault.Fields
+func (in *filterJSON) rule(f *fault.Fields) Rule {
 	types := make([]EventType, 0, len(in.EventTypes))
 	for _, key := range in.EventTypes {
 		t, ok := ParseEventType(key)
@@ -197,7 +226,7 @@ func (in *filterJSON) rule() (Rule, error) {
 	if r.Format == "" {
 		r.Format = Auto
 	}
-	return r, f.Err()
+	return r
 }
 
 func filterOf(info *RuleInfo, now time.Time) filterJSON {

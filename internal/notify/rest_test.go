@@ -75,7 +75,8 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-func (s *server) do(method, path, user, body string) *httptest.ResponseRecorder {
+// do sends a request with headers in pairs.
+func (s *server) do(method, path, user, body string, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, "/outrigger"+path, strings.NewReader(body))
 	if user != "" {
@@ -83,6 +84,9 @@ func (s *server) do(method, path, user, body string) *httptest.ResponseRecorder 
 	}
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
 	s.router.ServeHTTP(w, r)
@@ -146,6 +150,42 @@ func TestFilterLife(t *testing.T) {
 	s.want(403, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, made["id"]), "project", ""))
 }
 
+// A save with If-Match overwrites nothing that it does not name.
+func TestFilterIfMatch(t *testing.T) {
+	s := newServer(t)
+	save := func(body, tag string) *httptest.ResponseRecorder {
+		return s.do("POST", filterPath, "admin", body, "If-Match", tag)
+	}
+	s.want(412, save(fmt.Sprintf(someFilter, ""), "*")) // there is none yet
+	w := s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, ""))
+	id := s.want(201, w)["id"]
+	first := w.Header().Get("ETag")
+	one := fmt.Sprintf("%s?id=%v", filterPath, id)
+	if read := s.do("GET", one, "admin", "").Header().Get("ETag"); first == "" || read != first {
+		t.Errorf("made as %q, read as %q", first, read)
+	}
+	change := fmt.Sprintf(someFilter, fmt.Sprintf(`,"id":%v,"channelName":"%%s"`, id))
+	w = save(fmt.Sprintf(change, "ada's"), first)
+	s.want(200, w)
+	second := w.Header().Get("ETag")
+	if second == first {
+		t.Errorf("both versions are %s", first)
+	}
+	if w := save(fmt.Sprintf(change, "bob's"), first); s.want(412, w)["status-code"] != 412.0 {
+		t.Errorf("412 says %s", w.Body)
+	}
+	s.want(403, s.do("POST", filterPath, "project", fmt.Sprintf(change, "eve's"), "If-Match", second))
+	s.want(409, save(strings.Replace(fmt.Sprintf(change, "bob's"), `"id"`, `"version":1,"id"`, 1), second))
+	s.want(412, s.do("DELETE", one, "admin", "", "If-Match", first))
+	if now := s.want(200, s.do("GET", one, "admin", "")); now["channelName"] != "ada's" || now["version"] != 2.0 {
+		t.Errorf("now it is %v", now)
+	}
+	s.want(200, s.do("POST", filterPath, "admin", fmt.Sprintf(change, "as before"))) // without either it goes through
+	s.want(200, save(fmt.Sprintf(change, "any"), "*"))
+	s.want(412, s.do("DELETE", one, "admin", "", "If-Match", second))
+	s.want(204, s.do("DELETE", one, "admin", "", "If-Match", "*"))
+}
+
 func TestFilterPermissions(t *testing.T) {
 	s := newServer(t)
 	project, repository := `,"projectKey":"atl"`, `,"projectKey":"ATL","repositorySlug":"Canoe"`
@@ -180,19 +220,22 @@ func TestFilterPermissions(t *testing.T) {
 func TestFilterRefusals(t *testing.T) {
 	s := newServer(t)
 	cases := []struct{ name, body, fields string }{
-		{"nothing at all", `{}`, "name eventTypes"},
+		{"nothing at all", `{}`, "name eventTypes webhookUrl"},
+		{"members that cannot be read, are unknown, wrong and missing", `{"name":7,"colour":"red","eventTypes":["NO"],"branchMask":"("}`,
+			"name colour eventTypes branchMask webhookUrl"},
+		{"a place and the rest", `{"connection":"cloud","repositoryKey":"canoe"}`, "repositoryKey connection name eventTypes webhookUrl"},
 		{"no URL", `{"name":"x","eventTypes":["TAG_CREATED"]}`, "webhookUrl"},
 		{"every wrong member at once", `{"name":" ","webhookUrl":"http://x","eventTypes":[],"branches":["a"],"branchMask":"b","format":"irc"}`,
 			"name format eventTypes branchMask webhookUrl"},
-		{"unknown event types", `{"name":"x","eventTypes":["TAG_CREATED","NO","NEITHER"]}`, "eventTypes eventTypes"},
-		{"a repository alone", `{"name":"x","repositoryKey":"canoe","eventTypes":["TAG_CREATED"]}`, "repositoryKey"},
-		{"an unknown connection", `{"name":"x","connection":"cloud","eventTypes":["TAG_CREATED"]}`, "connection"},
+		{"unknown event types", `{"name":"x","eventTypes":["TAG_CREATED","NO","NEITHER"]}`, "eventTypes eventTypes webhookUrl"},
+		{"a repository alone", `{"name":"x","repositoryKey":"canoe","eventTypes":["TAG_CREATED"]}`, "repositoryKey webhookUrl"},
+		{"an unknown connection", `{"name":"x","connection":"cloud","eventTypes":["TAG_CREATED"]}`, "connection webhookUrl"},
 		{"what comes later is not ignored", `{"name":"x","eventTypes":["TAG_CREATED"],"groups":["devs"],"ignoredGroups":["bots"],"sourceBranchMask":"a","ignoredBranchMask":"b","reviewers":["ada"]}`,
-			"groups ignoredGroups sourceBranchMask ignoredBranchMask reviewers"},
+			"groups ignoredGroups sourceBranchMask ignoredBranchMask reviewers webhookUrl"},
 		{"narrowing what is narrow", `{"name":"x","projectKey":"ATL","projects":["PAC"],"repositories":[{"projectKey":"PAC","repositoryKey":"a"}],"eventTypes":["TAG_CREATED"],"webhookUrl":"https://x"}`,
 			"projects repositories"},
 		{"a mask that is no pattern", `{"name":"x","branchMask":"release/(","eventTypes":["TAG_CREATED"],"webhookUrl":"https://x"}`, "branchMask"},
-		{"a member that nobody knows", `{"name":"x","colour":"red"}`, "colour"},
+		{"a member that nobody knows", `{"name":"x","colour":"red"}`, "colour eventTypes webhookUrl"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,7 +2,7 @@ package notify
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -69,7 +69,9 @@ func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 }
 
 // Save creates a rule (ID 0) or saves one; see Store.SaveRule for the errors.
-func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string) (RuleInfo, error) {
+// wrong is what the caller has found in the members already: all of it is named
+// together.
+func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (RuleInfo, error) {
 	draft = draft.trimmed()
 	if draft.ID != 0 {
 		stored, err := s.Get(ctx, draft.ID)
@@ -79,43 +81,62 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string) (RuleIn
 		if draft.Connection == "" {
 			draft.Connection = stored.Connection
 		}
-	} else {
-		if draft.ProjectKey == "" && draft.RepositoryKey != "" {
-			return RuleInfo{}, oneField("repositoryKey", "A repository needs its projectKey too.")
-		}
-		name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
-		if err != nil {
-			return RuleInfo{}, err
-		}
-		draft.Connection = name
-		if err := s.require(ctx, &draft); err != nil {
-			return RuleInfo{}, err
-		}
+	} else if err := s.place(ctx, &draft, &wrong); err != nil {
+		return RuleInfo{}, err
 	}
 	webhookURL = strings.TrimSpace(webhookURL)
-	if err := s.checkAll(&draft, webhookURL); err != nil {
+	if err := s.checkAll(&draft, webhookURL, wrong); err != nil {
 		return RuleInfo{}, err
 	}
 	return s.Store.SaveRule(ctx, actor(ctx), draft, webhookURL)
 }
 
+// placeFields are the members that say which rule it is and where it belongs.
+var placeFields = []string{"id", "connection", "projectKey", "repositoryKey", "repositorySlug"}
+
+// place finds where a new rule belongs, and tells whether who asks may have one
+// there. For a place that is wrong in itself nobody is asked.
+func (s *Rules) place(ctx context.Context, draft *Rule, wrong *fault.Fields) error {
+	if draft.ProjectKey == "" && draft.RepositoryKey != "" {
+		wrong.Add("repositoryKey", "A repository needs its projectKey too.")
+	}
+	name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
+	if err := wrong.Join(err); err != nil {
+		return err
+	}
+	draft.Connection = name
+	if slices.ContainsFunc(*wrong, func(f fault.Field) bool { return slices.Contains(placeFields, f.Name) }) {
+		return nil
+	}
+	return s.require(ctx, draft)
+}
+
 // checkAll names what is wrong with the members, with what the rule's platform
 // never sends, and with the URL, together.
-func (s *Rules) checkAll(draft *Rule, webhookURL string) error {
-	var all fault.Fields
-	var e *fault.Error
-	if errors.As(draft.Validate(), &e) {
-		all = e.Fields
+func (s *Rules) checkAll(draft *Rule, webhookURL string, wrong fault.Fields) error {
+	if err := wrong.Join(draft.Validate()); err != nil {
+		return err
 	}
 	if c := s.Store.Platforms().Connections.Find(draft.Connection); c != nil {
-		draft.validateEdition(&all, c.Edition())
+		draft.validateEdition(&wrong, c.Edition())
 	}
-	if webhookURL != "" && !isMask(webhookURL) {
-		if err := s.CheckURL(webhookURL); err != nil {
-			all.Add("webhookUrl", "%s", fault.As(err).Message)
+	if err := wrong.Join(s.checkURL(draft, webhookURL)); err != nil {
+		return err
+	}
+	return wrong.Err()
+}
+
+func (s *Rules) checkURL(draft *Rule, webhookURL string) error {
+	if webhookURL == "" || isMask(webhookURL) {
+		if draft.ID == 0 {
+			return oneField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
+		return nil
 	}
-	return all.Err()
+	if err := s.CheckURL(webhookURL); err != nil {
+		return oneField("webhookUrl", fault.As(err).Message)
+	}
+	return nil
 }
 
 // Delete deletes a rule; who may, as for Get.

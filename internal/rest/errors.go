@@ -19,7 +19,7 @@ import (
 
 // httpError is a failure that only HTTP knows.
 type httpError struct {
-	status  int // 404, 405, 406, 408, 415 or 421
+	status  int // 404, 405, 406, 408, 412, 415 or 421
 	message string
 }
 

@@ -108,6 +108,8 @@ func TestChangePassword(t *testing.T) {
 			t.Error("a password is shown")
 		}
 	}
+	s.wants(s.send(here, "/account/password", url.Values{"current": {"not my password"}, "password": {"short"}, "again": {"shirt"}}), 400,
+		"This is not your password.", "This is not the same", "at least 10")
 	w := s.send(here, "/account/password", url.Values{"current": {adaPassword}, "password": {"a new canoe"}, "again": {"a new canoe"}})
 	s.wants(w, 303)
 	if s.signIn("ada", "a new canoe") == "" || s.signIn("ada", adaPassword) != "" {
@@ -124,6 +126,8 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 	s.wants(s.send(ada, "/account/tokens/new", nil), 200, `value="read" checked`)
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"read"}, "days": {"90"}}), 400, "A token has a name")
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"name": {"x"}, "scope": {"read"}, "days": {"1000000"}}), 400, "Choose how long")
+	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"any"}, "days": {"1000000"}}), 400,
+		"Choose how long", "A token has a name", "There is no scope")
 
 	w := s.send(ada, "/account/tokens/new", url.Values{"name": {"Grafana"}, "scope": {"monitoring"}, "days": {"30"}})
 	s.wants(w, 200, "cannot be shown again", "2026-03-31T12:00:00Z")

@@ -42,17 +42,21 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 	} else if form.Raw("password") != form.Raw("again") {
 		wrong.Add("again", "This is not the same as the new password above.")
 	}
-	if err := wrong.Err(); err != nil {
-		return page, err
-	}
 	ctx := r.Context()
 	name := identity.From(ctx).Name
-	_, err = a.service.Basic(ctx, name, form.Raw("current"), identity.OriginOf(ctx).Address)
-	if fault.Is(err, fault.Unauthenticated) {
-		wrong.Add("current", "This is not your password.")
-		return page, wrong.Err()
+	if err := wrong.Join(identity.JudgePassword(name, secret.New(form.Raw("password")))); err != nil {
+		return page, err
 	}
-	if err != nil {
+	if form.Raw("current") != "" {
+		_, err = a.service.Basic(ctx, name, form.Raw("current"), identity.OriginOf(ctx).Address)
+		switch {
+		case fault.Is(err, fault.Unauthenticated):
+			wrong.Add("current", "This is not your password.")
+		case err != nil:
+			return page, err
+		}
+	}
+	if err := wrong.Err(); err != nil {
 		return page, err
 	}
 	if err := a.service.SetPassword(ctx, name, secret.New(form.Raw("password"))); err != nil {

@@ -93,8 +93,15 @@ func (a *account) createToken(r *http.Request) (console.Response, error) {
 	}
 	page := newTokenPage(form)
 	expires, err := a.expiry(form.Get("days"))
-	if err != nil {
+	var wrong fault.Fields
+	if err := wrong.Join(err); err != nil {
 		return page, err
+	}
+	if len(wrong) > 0 {
+		if err := wrong.Join(identity.JudgeToken(identity.Token{Name: form.Get("name"), Scope: identity.Scope(form.Get("scope"))})); err != nil {
+			return page, err
+		}
+		return page, wrong.Err()
 	}
 	plain, token, err := a.service.CreateToken(r.Context(), identity.From(r.Context()).Name, form.Get("name"), identity.Scope(form.Get("scope")), expires)
 	if err != nil {

@@ -87,6 +87,15 @@ func pageByID(r *http.Request) (p rest.Page, after int64, err error) {
 	return p, after, nil
 }
 
+// joined is what was found wrong with the members of a body, and with what they
+// say.
+func joined(wrong fault.Fields, err error) error {
+	if err := wrong.Join(err); err != nil {
+		return err
+	}
+	return wrong.Err()
+}
+
 func noContent(w http.ResponseWriter, err error) error {
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)

@@ -107,6 +107,31 @@ func (s site) want(status int, part, user, method, path, body string) string {
 	return answer
 }
 
+// Every member that is wrong is named at once: unreadable, unknown, refused.
+func TestEveryMistakeAtOnce(t *testing.T) {
+	each(t, func(s site) {
+		for _, c := range []struct{ user, method, path, body, fields string }{
+			{"root", "POST", "/users", `{"name":"","password":"short","colour":1}`, "colour name password"},
+			{"ann", "PUT", "/users/ann/password", `{"password":"short","currentPassword":"not mine"}`, "currentPassword password"},
+			{"ann", "POST", "/tokens", `{"name":"","scope":"everything","expiresAt":"soon"}`, "expiresAt name scope"},
+			{"root", "POST", "/users/ann/grants", `{"permission":"REPO_ADMIN","place":"here"}`, "place connection projectKey repositoryKey"},
+		} {
+			answer := s.want(400, "", c.user, c.method, c.path, c.body)
+			var body struct{ Errors []struct{ Field string } }
+			if err := json.Unmarshal([]byte(answer), &body); err != nil {
+				t.Fatal(err)
+			}
+			var fields []string
+			for _, e := range body.Errors {
+				fields = append(fields, e.Field)
+			}
+			if got := strings.Join(fields, " "); got != c.fields {
+				t.Errorf("%s %s names %q, want %q", c.method, c.path, got, c.fields)
+			}
+		}
+	})
+}
+
 func idOf(t *testing.T, answer string) string {
 	t.Helper()
 	var v struct{ ID json.Number }

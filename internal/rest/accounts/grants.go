@@ -37,11 +37,15 @@ func (e endpoints) listGrants(w http.ResponseWriter, r *http.Request) error {
 
 func (e endpoints) grant(w http.ResponseWriter, r *http.Request) error {
 	var in grant
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var wrong fault.Fields
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	g, err := e.identity.Grant(r.Context(), r.PathValue("name"), in.Permission,
-		identity.Where{Connection: in.Connection, Project: in.Project, Repository: in.Repository})
+	at := identity.Where{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
+	if err := joined(wrong, identity.JudgeGrant(in.Permission, at)); err != nil {
+		return err
+	}
+	g, err := e.identity.Grant(r.Context(), r.PathValue("name"), in.Permission, at)
 	if err != nil {
 		return err
 	}

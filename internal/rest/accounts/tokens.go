@@ -43,12 +43,16 @@ func (e endpoints) listTokens(w http.ResponseWriter, r *http.Request) error {
 
 func (e endpoints) createToken(w http.ResponseWriter, r *http.Request) error {
 	var in token
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var wrong fault.Fields
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
 	name, err := owner(r.Context(), in.User)
 	if err != nil {
 		return err
+	}
+	if len(wrong) > 0 {
+		return joined(wrong, identity.JudgeToken(identity.Token{Name: in.Name, Scope: in.Scope, ExpiresAt: in.ExpiresAt}))
 	}
 	plain, t, err := e.identity.CreateToken(r.Context(), name, in.Name, in.Scope, in.ExpiresAt)
 	if err != nil {

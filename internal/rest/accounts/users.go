@@ -49,7 +49,11 @@ func (e endpoints) createUser(w http.ResponseWriter, r *http.Request) error {
 		user
 		Password secret.Value `json:"password"`
 	}
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var wrong fault.Fields
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
+		return err
+	}
+	if err := joined(wrong, identity.JudgeUser(in.Name, in.Password)); err != nil {
 		return err
 	}
 	u, err := e.identity.CreateUser(r.Context(), in.Name, in.Password)
@@ -87,19 +91,21 @@ func (e endpoints) setPassword(w http.ResponseWriter, r *http.Request) error {
 		Password secret.Value `json:"password"`
 		Current  secret.Value `json:"currentPassword"`
 	}
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var wrong fault.Fields
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
 	if self(ctx, name) {
 		err := e.identity.CheckPassword(ctx, name, in.Current.Reveal(), rest.ClientAddr(ctx))
-		if fault.Is(err, fault.Unauthenticated) {
-			var wrong fault.Fields
+		switch {
+		case fault.Is(err, fault.Unauthenticated):
 			wrong.Add("currentPassword", "This is not your current password.")
-			err = wrong.Err()
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
+	}
+	if err := joined(wrong, identity.JudgePassword(name, in.Password)); err != nil {
+		return err
 	}
 	return noContent(w, e.identity.SetPassword(ctx, name, in.Password))
 }

@@ -164,6 +164,13 @@ func (p *Pages) importMappings(r *http.Request) (console.Response, error) {
 		out, err = p.Imports.Mappings(r.Context(), form.Get("cloudSiteUrl"), file)
 		return err
 	}, form)
+	var wrong fault.Fields
+	if err = wrong.Join(err); err == nil && len(wrong) > 0 {
+		if _, ok := SiteURL(form.Get("cloudSiteUrl")); !ok {
+			_ = wrong.Join(errSiteURL()) // it names its member
+		}
+		err = wrong.Err()
+	}
 	p.Metrics.imported(out.Counts)
 	if err != nil {
 		return page, err

@@ -1,0 +1,29 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// ETag names a version of a thing that has an id.
+func ETag(id, version int64) string { return fmt.Sprintf(`"%d-%d"`, id, version) }
+
+// Conditional tells whether the request asks for IfMatch.
+func Conditional(r *http.Request) bool { return len(r.Header["If-Match"]) > 0 }
+
+// IfMatch is nil when the request has no If-Match, or one that names the thing
+// as it is now (RFC 9110, 13.1.1); else the answer is 412. current is its ETag,
+// "" where there is no such thing.
+func IfMatch(r *http.Request, current string) error {
+	if !Conditional(r) {
+		return nil
+	}
+	for tag := range strings.SplitSeq(strings.Join(r.Header["If-Match"], ","), ",") {
+		// Our tags have no comma, and a weak one never matches.
+		if tag = strings.TrimSpace(tag); current != "" && (tag == "*" || tag == current) {
+			return nil
+		}
+	}
+	return &httpError{http.StatusPreconditionFailed, "It was changed meanwhile: If-Match does not name it as it is now. Read it again and repeat your change."}
+}

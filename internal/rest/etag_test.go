@@ -1,0 +1,34 @@
+package rest
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestIfMatch(t *testing.T) {
+	now := ETag(7, 2)
+	for _, c := range []struct {
+		given   []string
+		current string
+		matches bool
+	}{
+		{nil, now, true},
+		{nil, "", true},
+		{[]string{`"7-2"`}, now, true},
+		{[]string{`"7-1"`}, now, false},
+		{[]string{`"8-2"`}, now, false},
+		{[]string{`"7-1", "7-2"`}, now, true},
+		{[]string{`"7-1"`, `"7-2"`}, now, true},
+		{[]string{`W/"7-2"`}, now, false},
+		{[]string{"7-2"}, now, false},
+		{[]string{""}, now, false},
+		{[]string{"*"}, now, true},
+		{[]string{"*"}, "", false},
+		{[]string{`"7-2"`}, "", false},
+	} {
+		err := IfMatch(&http.Request{Header: http.Header{"If-Match": c.given}}, c.current)
+		if (err == nil) != c.matches {
+			t.Errorf("%q of %s: %v", c.given, c.current, err)
+		}
+	}
+}
