@@ -98,8 +98,8 @@ func TestMailResent(t *testing.T) {
 			host.SetMood(smarthost.Locked)
 			send(1)
 			outrigger(t, p, "mail", "flush")
-			until(t, 30*time.Second, "the pause is said", func() bool {
-				return strings.Contains(outrigger(t, p, "mail", "status"), "530 5.7.0 Authentication required")
+			until(t, 30*time.Second, "the refusal is said of each message", func() bool {
+				return strings.Count(outrigger(t, p, "mail", "list", "--state", "waiting"), "530 5.7.0 Authentication required") == 3
 			})
 			becomes("a password is wanted, which is no message's fault: 3 and 3", 3, 3)
 			host.SetMood(smarthost.Away)

@@ -1,10 +1,8 @@
 package mailqueue
 
 import (
-	"context"
 	"net/http"
 
-	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
 
@@ -25,10 +23,6 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/clusterStatus", Access: rest.Monitoring, XML: true}, a.clusterStatus)
 	a.registerNodes(r)
 	a.registerMail(r)
-}
-
-func mayAdminister(ctx context.Context) error {
-	return rest.Require(ctx, identity.Admin, identity.Where{})
 }
 
 func (a *API) status(w http.ResponseWriter, r *http.Request) error {

@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 			t.Error("the oldest message has no age")
 		}
 	}
-	for _, want := range []string{"outrigger_mail_queue_oldest_message_age_seconds", "outrigger_mail_queue_sent_total", "outrigger_mail_queue_failed_total"} {
+	for _, want := range []string{"outrigger_mail_queue_oldest_message_age_seconds", "outrigger_mail_queue_sent_total", "outrigger_mail_queue_failed_total", "outrigger_mail_queue_deferred_total"} {
 		if !names[want] {
 			t.Errorf("%s is missing", want)
 		}

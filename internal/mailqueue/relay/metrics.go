@@ -16,6 +16,7 @@ import (
 type metrics struct {
 	sent     prometheus.Counter
 	failed   prometheus.Counter
+	deferred prometheus.Counter
 	received prometheus.Counter
 	refused  *prometheus.CounterVec
 }
@@ -37,6 +38,10 @@ func newMetrics(r prometheus.Registerer, q *Queue) *metrics {
 		failed: f.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_mail_queue_failed_total",
 			Help: "Messages that came into the error queue.",
+		}),
+		deferred: f.NewCounter(prometheus.CounterOpts{
+			Name: "outrigger_mail_queue_deferred_total",
+			Help: "Attempts after which a message waits to be tried again.",
 		}),
 		received: f.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_mail_received_total",

@@ -27,15 +27,6 @@ func (n *night) together(add func()) {
 	must(n.t, n.queue.SetPaused(n.t.Context(), node, false))
 }
 
-// senders counts what the smarthost has taken, by sender.
-func (n *night) senders() map[string]int {
-	count := make(map[string]int)
-	for _, m := range n.host.Messages() {
-		count[m.From]++
-	}
-	return count
-}
-
 // 421 to MAIL for a dozen messages of one sender: the twenty of others that wait
 // behind them go at once, and those of the sender are tried again as after any
 // 4xx.

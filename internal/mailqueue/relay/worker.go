@@ -262,18 +262,22 @@ func (w *worker) keep(res *result) bool {
 }
 
 func (w *worker) kept(res *result) {
-	sent, failed := false, false
+	sent, failed, deferred := false, false, false
 	next := time.Duration(-1)
 	for i := range res.outcomes {
 		o := &res.outcomes[i]
 		sent = sent || o.state == mailqueue.Sent
 		failed = failed || o.state == mailqueue.Failed
+		deferred = deferred || o.state == mailqueue.Waiting && o.counts
 		if o.state == mailqueue.Waiting && (next < 0 || o.delay < next) {
 			next = o.delay
 		}
 	}
 	if sent {
 		w.queue.metrics.sent.Inc()
+	}
+	if deferred {
+		w.queue.metrics.deferred.Inc()
 	}
 	if failed {
 		w.o.Log.Warn("a message came into the mail error queue", "message", res.id)
