@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"outrigger/internal/config"
@@ -132,6 +133,7 @@ func (d *Demo) addRules(ctx context.Context) error {
 	var pullRequests, refs, tags []notify.EventType
 	for _, t := range notify.EventTypes() {
 		switch {
+		case !slices.Contains(t.Editions(), notify.SelfHosted): // the played platform never sends it
 		case t >= notify.PullRequestOpened && t <= notify.PullRequestCommentReopened:
 			pullRequests = append(pullRequests, t)
 		case t >= notify.TagCreated && t <= notify.TagDeleted:

@@ -75,13 +75,18 @@ type hostError struct{ message string }
 func (e *hostError) Error() string { return e.message }
 
 // answerOf passes on what came of a request through a proxy. An answer with
-// status 407 to plain http is the proxy's; through a tunnel, it is the host's.
+// status 407 is the proxy's where it forwards a request of plain http; through
+// a tunnel it is the host's.
 func answerOf(resp *http.Response, err error) (*http.Response, error) {
 	if err != nil || resp.StatusCode != http.StatusProxyAuthRequired || resp.Request.URL.Scheme != "http" {
 		return resp, err
 	}
+	proxy := proxyOf(resp.Request.Context())
+	if proxy.Scheme == "socks5" {
+		return resp, nil
+	}
 	_ = resp.Body.Close()
-	return nil, wantsCredentials(proxyOf(resp.Request.Context()))
+	return nil, wantsCredentials(proxy)
 }
 
 // describeProxy says what is wrong with the proxy itself; nil: nothing that the

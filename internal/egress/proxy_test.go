@@ -130,6 +130,18 @@ func TestProxyThatCannotReachTheHost(t *testing.T) {
 	}
 }
 
+// A host behind a tunnel that answers 407 says nothing about the proxy.
+func TestHostThatAnswers407(t *testing.T) {
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusProxyAuthRequired) }))
+	defer host.Close()
+	hosts := map[string]string{"chat.example.com:80": host.Listener.Addr().String()}
+	c := newClient(t, Options{Policy: Policy{Allowed: []string{"chat.example.com"}}, Resolver: nowhere})
+	c.UseProxy(proxyURL(t, "socks5://"+serveSOCKS(t, &testProxy{hosts: hosts}).address))
+	if resp, err := post(t, c.Webhook(), "http://chat.example.com"+secretPath); err != nil || resp.StatusCode != http.StatusProxyAuthRequired {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAnswersToCONNECT(t *testing.T) {
 	var status atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) }))
