@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -59,8 +58,8 @@ func (k *disk) usable() error {
 	return k.look(lookEvery)
 }
 
-// judge is given every error that comes from SQLite. It gives err back, or,
-// where that is final, the failure of the disk.
+// judge is given every error that comes from SQLite. It gives it back, said in the
+// words of the folder where those are better, or the failure of the disk.
 func (k *disk) judge(err error) error {
 	if err == nil {
 		return nil
@@ -73,14 +72,25 @@ func (k *disk) judge(err error) error {
 		return err
 	}
 	gone := k.look(0) // reads fail too where the log is missing
-	if !final(s.Code(), func() bool { return gone != nil || k.full() }) {
-		return cmp.Or(gone, err)
+	full := sync.OnceValue(k.full)
+	switch {
+	case final(s.Code(), func() bool { return gone != nil || full() }):
+		return k.fail(err)
+	case gone != nil:
+		return gone
+	case s.Code()&0xff == sqlite3.SQLITE_IOERR && full():
+		return fault.Wrap(err, fault.Unavailable, "%s", sqliteOutage(sqlite3.SQLITE_FULL))
 	}
+	return err
+}
+
+// fail notes that the disk failed.
+func (k *disk) fail(cause error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.failed == nil {
 		k.failed = fault.Wrap(ErrDisk, fault.Unavailable, "The disk of the data folder failed, and the server ends.")
-		k.report <- fault.Wrap(fmt.Errorf("%w: %w", ErrDisk, err), fault.Unavailable,
+		k.report <- fault.Wrap(fmt.Errorf("%w: %w", ErrDisk, cause), fault.Unavailable,
 			"The disk of the data folder %s failed. Nothing more is saved, and the server ends at once. Check the disk and the system's log. Then start the server again, if the service manager has not: it first recovers what was acknowledged.", k.dir)
 	}
 	return k.failed

@@ -79,8 +79,8 @@ func TestADiskThatFailsForAWhile(t *testing.T) {
 
 	lift := limitFiles(t, 1<<20) // the log is longer; what the test itself writes down is not
 	for i := range 3 {
-		wantCode(t, write(fmt.Sprint("during", i)), fault.Unavailable, "disk")
-		wantCode(t, batch.Do(t.Context(), &thing{name: fmt.Sprint("batched", i)}), fault.Unavailable, "disk")
+		wantCode(t, write(fmt.Sprint("during", i)), fault.Unavailable, "The disk of the data folder is full")
+		wantCode(t, batch.Do(t.Context(), &thing{name: fmt.Sprint("batched", i)}), fault.Unavailable, "full")
 	}
 	wantNames(t, d, "before") // readers go on
 	lift()
