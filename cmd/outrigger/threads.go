@@ -24,6 +24,7 @@ type threadsCmd struct {
 	Start        threadsStartCmd      `cmd:"" help:"Process what is loaded."`
 	Stop         threadsStopCmd       `cmd:"" help:"Pause processing."`
 	Continue     threadsContinueCmd   `cmd:"" help:"Go on where processing was paused or failed."`
+	Retry        threadsRetryCmd      `cmd:"" help:"Process the records again that the target refused."`
 	Cancel       threadsCancelCmd     `cmd:"" help:"Give the migration up; what is written stays."`
 	Reset        threadsResetCmd      `cmd:"" help:"Clear the migration, so that a new one can begin."`
 	Errors       threadsErrorsCmd     `cmd:"" help:"Fetch the permanent errors as CSV."`

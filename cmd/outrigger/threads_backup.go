@@ -111,8 +111,8 @@ func (c threadsVerifyCmd) Run(ctx context.Context, s streams) error {
 		err = printVerified(s, v)
 	}
 	var look []error
-	if bad := v.Missing + v.Different; bad > 0 {
-		look = append(look, fmt.Errorf("%d of %d relations are not as the files say", bad, v.Relations))
+	if lacks := complete(v); lacks != nil {
+		look = append(look, lacks)
 	}
 	if len(v.Incomplete) > 0 {
 		look = append(look, errIncomplete(v.Incomplete))
@@ -123,11 +123,24 @@ func (c threadsVerifyCmd) Run(ctx context.Context, s streams) error {
 	return coded{exitLook, errors.Join(look...)}
 }
 
+// complete is nil where the target has everything that the files hold.
+func complete(v remote.Verified) error {
+	if v.Complete() {
+		return nil
+	}
+	text := fmt.Sprintf("%d missing, %d not compared", v.Missing, v.NotCompared)
+	if v.Different > 0 {
+		text = fmt.Sprintf("%d missing, %d with another parent, %d not compared", v.Missing, v.Different, v.NotCompared)
+	}
+	return errors.New("the target does not have everything that the files hold: " + text)
+}
+
 func printVerified(s streams, v remote.Verified) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	rows := [][]string{
 		{"Issues compared", number(v.Issues)}, {"Relations", number(v.Relations)}, {"As the files say", number(v.Present)},
 		{"Missing", number(v.Missing)}, {"With another parent", number(v.Different)},
+		{"Not compared", number(v.NotCompared)},
 	}
 	for _, d := range v.First {
 		found := "nothing"

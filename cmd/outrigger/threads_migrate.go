@@ -90,7 +90,20 @@ func (m *migrating) run(ctx context.Context) error {
 	if err != nil {
 		return interrupted(err, goesOn)
 	}
-	return m.cmd.ended(m.s, st)
+	ended := m.cmd.ended(m.s, st)
+	if st.Phase != threads.PhaseCompleted {
+		return ended
+	}
+	bar := newBar(m.s, "comparing", unitRecords)
+	v, err := m.Verified(ctx, bar.part)
+	bar.end()
+	if err != nil {
+		return errors.Join(ended, interrupted(err, "the migration is done, and its comparison with the target is not; outrigger threads verify compares them"))
+	}
+	if err := complete(v); err != nil {
+		return coded{exitLook, errors.Join(ended, err)}
+	}
+	return ended
 }
 
 // goesOn is for whoever stops watching.

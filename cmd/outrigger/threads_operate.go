@@ -113,6 +113,12 @@ func (c threadsResetCmd) Run(ctx context.Context, s streams) error {
 	return c.operate(ctx, s, threads.OpReset)
 }
 
+type threadsRetryCmd struct{ threadsFlags }
+
+func (c threadsRetryCmd) Run(ctx context.Context, s streams) error {
+	return c.operate(ctx, s, threads.OpRetry)
+}
+
 // operate does what an administrator asks, and prints how the migration stands
 // then.
 func (f threadsFlags) operate(ctx context.Context, s streams, op threads.Operation) error {

@@ -41,6 +41,8 @@ func (c *playedCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case what == "preview":
 		fmt.Fprint(w, `{"records":10,"errors":{}}`)
+	case what == "verify":
+		fmt.Fprint(w, `{"relations":10,"present":10}`)
 	case what == "uploads" && r.Method == http.MethodGet:
 		fmt.Fprint(w, `{"items":[]}`)
 	case what == "uploads":

@@ -32,6 +32,18 @@ func (i IssueEntries) Relations() ParentMap {
 	return NewParentMap(list)
 }
 
+// Wanted is the parent map that the target should have for the issue: Relations,
+// and those of records that the target refused.
+func (i IssueEntries) Wanted() ParentMap {
+	var list []Relation
+	for _, e := range i.Entries {
+		if e.Reason == "" || e.Reason.OfTarget() {
+			list = append(list, Relation{CommentID: e.CloudCommentID, ParentID: e.CloudParentID})
+		}
+	}
+	return NewParentMap(list)
+}
+
 // Chunk is a part of a data set: whole issues, in the order of their ids.
 type Chunk struct {
 	Number  int64 // from 0
@@ -63,6 +75,17 @@ func (c *Chunk) Refuse(issue int, reason Reason) {
 		if entries[n].Reason == "" {
 			entries[n].Reason = reason
 			c.Errors++
+		}
+	}
+}
+
+// Readmit takes back what the target's refusal made of an issue's records.
+func (c *Chunk) Readmit(issue int) {
+	entries := c.Issues[issue].Entries
+	for n := range entries {
+		if entries[n].Reason.OfTarget() {
+			entries[n].Reason = ""
+			c.Errors--
 		}
 	}
 }

@@ -54,12 +54,16 @@ type VerifyJob struct {
 	Place     int          `json:"place"`   // the next issue of it
 	Chunks    int64        `json:"chunks"`
 	Issues    int64        `json:"issues"`    // compared
-	Relations int64        `json:"relations"` // expected: those of the data that are no errors
+	Relations int64        `json:"relations"` // expected, those that the target refused included
 	Present   int64        `json:"present"`   // as expected
 	Missing   int64        `json:"missing"`
 	Different int64        `json:"different"` // with another parent
 	First     []Difference `json:"first"`     // of what is missing or different
 	Pace      Pace         `json:"pace"`
+
+	// NotCompared are records that the target could not be asked about: those
+	// that are errors of the data, and those of issues that it does not show.
+	NotCompared int64 `json:"notCompared"`
 }
 
 // Difference is a relation that is not in the target as it should be.
@@ -79,8 +83,10 @@ func (j Job) Read(detail any) error {
 }
 
 // Compare counts an issue: what should be there, and what is.
-func (v *VerifyJob) Compare(cloudIssueID int64, expected, found ParentMap) {
+func (v *VerifyJob) Compare(i IssueEntries, found ParentMap) {
+	cloudIssueID, expected := i.CloudIssueID, i.Wanted()
 	v.Issues++
+	v.NotCompared += int64(len(i.Entries) - len(expected))
 	for _, r := range expected {
 		v.Relations++
 		parent, ok := found.Parent(r.CommentID)
@@ -97,4 +103,10 @@ func (v *VerifyJob) Compare(cloudIssueID int64, expected, found ParentMap) {
 			v.First = append(v.First, Difference{cloudIssueID, r.CommentID, r.ParentID, parent})
 		}
 	}
+}
+
+// Skip counts an issue that the target does not show.
+func (v *VerifyJob) Skip(i IssueEntries) {
+	v.Issues++
+	v.NotCompared += int64(len(i.Entries))
 }

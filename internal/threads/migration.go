@@ -62,6 +62,7 @@ const (
 	OpContinue Operation = "continue"
 	OpCancel   Operation = "cancel"
 	OpReset    Operation = "reset"
+	OpRetry    Operation = "retry" // of the records that the target refused
 )
 
 // transitions is the table of states and operations: where each is allowed, and
@@ -77,6 +78,7 @@ var transitions = []struct {
 	{OpContinue, []Phase{PhasePaused, PhaseFailed}, PhaseProcessing},
 	{OpCancel, []Phase{PhaseLoading, PhaseReady, PhasePaused, PhaseProcessing, PhaseFailed}, PhaseCancelled},
 	{OpReset, []Phase{PhaseEmpty, PhaseLoading, PhaseReady, PhasePaused, PhaseCompleted, PhaseFailed, PhaseCancelled}, PhaseEmpty},
+	{OpRetry, []Phase{PhaseCompleted}, PhaseProcessing},
 }
 
 // Operations lists them in the order of the table.
@@ -88,11 +90,32 @@ func Operations() []Operation {
 	return list
 }
 
-// Allowed lists the operations that the phase allows.
+// Allowed lists the operations that the migration's phase allows; a retry only
+// where the target has refused something.
+func (m *Migration) Allowed() []Operation {
+	list := m.Phase.Allowed()
+	if m.Phase == PhaseCompleted && m.Refused > 0 {
+		list = append(list, OpRetry)
+	}
+	return list
+}
+
+// After is the phase that op leads to: fault.Conflict, with the status and what
+// is allowed, when it is not allowed.
+func (m *Migration) After(op Operation) (Phase, error) {
+	allowed := m.Allowed()
+	if !slices.Contains(allowed, op) {
+		return m.Phase, notAllowed(m.Phase, op, allowed)
+	}
+	return m.Phase.After(op)
+}
+
+// Allowed lists the operations that the phase allows by itself, which a retry is
+// not one of.
 func (p Phase) Allowed() []Operation {
 	var list []Operation
 	for _, t := range transitions {
-		if slices.Contains(t.from, p) {
+		if slices.Contains(t.from, p) && t.op != OpRetry {
 			list = append(list, t.op)
 		}
 	}
@@ -107,15 +130,19 @@ func (p Phase) After(op Operation) (Phase, error) {
 			return t.to, nil
 		}
 	}
-	allowed := make([]string, 0, len(transitions))
-	for _, op := range p.Allowed() {
-		allowed = append(allowed, string(op))
+	return p, notAllowed(p, op, p.Allowed())
+}
+
+func notAllowed(p Phase, op Operation, allowed []Operation) error {
+	words := make([]string, len(allowed))
+	for i, op := range allowed {
+		words[i] = string(op)
 	}
 	now := string(p.Status())
 	if p.Status() == Idle {
 		now += ", " + string(p)
 	}
-	return p, fault.New(fault.Conflict, "The migration is %s, which does not allow %s; allowed are: %s.", now, op, strings.Join(allowed, ", "))
+	return fault.New(fault.Conflict, "The migration is %s, which does not allow %s; allowed are: %s.", now, op, strings.Join(words, ", "))
 }
 
 // Migration is the one migration that there is at a time, and how far it is.
@@ -149,6 +176,19 @@ type Migration struct {
 	// line: that was accepted when they were loaded.
 	Incomplete       string
 	acceptIncomplete bool
+}
+
+// Retry has the records that the target refused processed again.
+func (m *Migration) Retry() {
+	m.RecordsDone -= m.Refused
+	m.Permanent -= m.Refused
+	m.Refused, m.Retrying, m.RetryAt = 0, true, Place{}
+}
+
+// Pending tells whether an error of the target at a place is one that is still
+// to be tried again.
+func (m *Migration) Pending(r Reason, at Place) bool {
+	return m.Retrying && r.OfTarget() && (at.Chunk > m.RetryAt.Chunk || at.Chunk == m.RetryAt.Chunk && at.Issue >= m.RetryAt.Issue)
 }
 
 // Place is an issue of a data set.

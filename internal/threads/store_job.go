@@ -113,28 +113,36 @@ func (s *Store) Verify(ctx context.Context, again bool) (j Job, err error) {
 		if m.Stage == 0 {
 			return fault.New(fault.Conflict, "Nothing is loaded that the target could be compared with.")
 		}
-		v := VerifyJob{Stage: m.Stage, Chunks: m.Chunks, First: []Difference{}}
-		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&v.Version); err != nil {
-			return fmt.Errorf("read the version: %w", err)
-		}
-		if j, err = readJob(ctx, tx, JobVerify, forUpdate(tx)); err != nil {
-			return err
-		}
-		var last VerifyJob
-		if j.State != "" {
-			if err := j.Read(&last); err != nil {
-				return err
-			}
-		}
-		same := last.Stage == v.Stage && last.Version == v.Version
-		if same && (j.State == JobRunning || j.State == JobDone && !again) {
-			return nil
-		}
-		j = Job{Name: JobVerify, State: JobRunning, Epoch: j.Epoch + 1}
-		tx.AfterCommit(s.Changed)
-		return writeJob(ctx, tx, j, v)
+		j, err = s.beginVerify(ctx, tx, &m, again)
+		return err
 	})
 	return j, err
+}
+
+// beginVerify begins a comparison, unless one of the same data and maps runs or,
+// where it need not be done again, has ended.
+func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *Migration, again bool) (Job, error) {
+	v := VerifyJob{Stage: m.Stage, Chunks: m.Chunks, First: []Difference{}}
+	if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&v.Version); err != nil {
+		return Job{}, fmt.Errorf("read the version: %w", err)
+	}
+	j, err := readJob(ctx, tx, JobVerify, forUpdate(tx))
+	if err != nil {
+		return j, err
+	}
+	var last VerifyJob
+	if j.State != "" {
+		if err := j.Read(&last); err != nil {
+			return j, err
+		}
+	}
+	same := last.Stage == v.Stage && last.Version == v.Version
+	if same && (j.State == JobRunning || j.State == JobDone && !again) {
+		return j, nil
+	}
+	j = Job{Name: JobVerify, State: JobRunning, Epoch: j.Epoch + 1}
+	tx.AfterCommit(s.Changed)
+	return j, writeJob(ctx, tx, j, v)
 }
 
 // CommitJob stores how far a job is and what it wrote: ErrOvertaken when it is

@@ -69,7 +69,7 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, accept boo
 			return err
 		}
 		before := m.Phase
-		if m.Phase, err = before.After(op); err != nil {
+		if m.Phase, err = m.After(op); err != nil {
 			return err
 		}
 		m.Epoch++
@@ -82,6 +82,10 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, accept boo
 		case OpContinue:
 			m.Message = ""
 			m.Pace.Resume()
+			err = targetFree(ctx, tx)
+		case OpRetry:
+			m.Message = ""
+			m.Retry()
 			err = targetFree(ctx, tx)
 		case OpStop:
 			m.Pace.Stop()

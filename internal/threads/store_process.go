@@ -51,6 +51,11 @@ func (s *Store) Commit(ctx context.Context, h Holder, m *Migration, w Written) e
 		if err := s.written(ctx, tx, &after, w); err != nil {
 			return err
 		}
+		if after.Phase == PhaseCompleted { // a migration ends with a comparison
+			if _, err := s.beginVerify(ctx, tx, &after, true); err != nil {
+				return err
+			}
+		}
 		if after.Phase != PhaseProcessing {
 			after.Epoch++
 			tx.AfterCommit(s.Changed)
@@ -151,7 +156,7 @@ func (s *Store) Errors(ctx context.Context, after ErrorPlace, limit int) ([]Erro
 	}
 	var list []ErrorRecord
 	for from := after.Chunk; len(list) < limit; {
-		c, err := s.chunkWithErrors(ctx, m.Stage, from, m.ChunksDone)
+		c, err := s.ChunkWithErrors(ctx, m.Stage, from, m.ChunksDone)
 		if err != nil || c == nil {
 			return list, err
 		}
@@ -160,9 +165,12 @@ func (s *Store) Errors(ctx context.Context, after ErrorPlace, limit int) ([]Erro
 			issues = issues[:min(int(m.IssuesInChunk), len(issues))]
 		}
 		n := int64(0)
-		for _, i := range issues {
+		for place, i := range issues {
 			for _, e := range i.Entries {
 				n++
+				if m.Pending(e.Reason, Place{c.Number, int64(place)}) {
+					continue
+				}
 				if e.Reason != "" && (c.Number > after.Chunk || n > after.Entry) && len(list) < limit {
 					list = append(list, ErrorRecord{
 						Record{IssueID: i.IssueID, CommentID: e.CommentID, ParentCommentID: e.ParentCommentID}, e.Reason, ErrorPlace{c.Number, n},
@@ -175,9 +183,9 @@ func (s *Store) Errors(ctx context.Context, after ErrorPlace, limit int) ([]Erro
 	return list, nil
 }
 
-// chunkWithErrors reads the first chunk from one number to another that has
+// ChunkWithErrors reads the first chunk from one number to another that has
 // errors, nil when there is none.
-func (s *Store) chunkWithErrors(ctx context.Context, stage, from, to int64) (*Chunk, error) {
+func (s *Store) ChunkWithErrors(ctx context.Context, stage, from, to int64) (*Chunk, error) {
 	var number int64
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT coalesce(min(number), -1) FROM threads_chunks

@@ -15,14 +15,17 @@ type Verification struct {
 	State     string               `json:"state"`     // running, done, failed
 	Done      float64              `json:"done"`      // of 1
 	Issues    int64                `json:"issues"`    // compared
-	Relations int64                `json:"relations"` // expected: those of the data that are no errors
+	Relations int64                `json:"relations"` // expected, those that the target refused included
 	Present   int64                `json:"present"`   // of them, as expected
 	Missing   int64                `json:"missing"`
 	Different int64                `json:"different"` // with another parent
 	First     []threads.Difference `json:"first"`     // of what is missing or different
-	WaitUntil time.Time            `json:"waitUntil,omitzero"`
-	UpdatedAt time.Time            `json:"updatedAt,omitzero"`
-	Message   string               `json:"message,omitempty"`
+	// NotCompared are records that are errors of the data, or in issues that the
+	// target does not show.
+	NotCompared int64     `json:"notCompared"`
+	WaitUntil   time.Time `json:"waitUntil,omitzero"`
+	UpdatedAt   time.Time `json:"updatedAt,omitzero"`
+	Message     string    `json:"message,omitempty"`
 
 	// Incomplete says what is wrong with the files of the data.
 	Incomplete []string `json:"incomplete,omitempty"`
@@ -35,7 +38,7 @@ func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verificatio
 	}
 	out := &Verification{
 		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Issues: v.Issues, Relations: v.Relations,
-		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First,
+		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First, NotCompared: v.NotCompared,
 		UpdatedAt: j.UpdatedAt, Message: j.Message, Incomplete: lines(m.Incomplete),
 	}
 	if j.State == threads.JobRunning && v.Pace.WaitUntil.After(t.Clock()) {

@@ -67,6 +67,7 @@ func numbered(n int64, thing string) string {
 var done = map[threads.Operation]string{
 	threads.OpUpload: "The data is being loaded.", threads.OpStart: "Processing has started.", threads.OpStop: "Processing is paused.",
 	threads.OpContinue: "Processing goes on.", threads.OpCancel: "The migration is cancelled.", threads.OpReset: "The state is reset.",
+	threads.OpRetry: "The records that the target refused are tried again.",
 }
 
 func (p *Pages) operate(op threads.Operation) console.Handler {

@@ -96,6 +96,7 @@ var hints = map[threads.Phase]string{
 var labels = map[threads.Operation]string{
 	threads.OpUpload: "Upload Data", threads.OpStart: "Start Processing", threads.OpStop: "Stop Processing",
 	threads.OpContinue: "Continue Processing", threads.OpCancel: "Cancel Migration", threads.OpReset: "Reset State",
+	threads.OpRetry: "Try Refused Records Again",
 }
 
 func (p *Pages) showMigration(r *http.Request) (console.Response, error) {

@@ -49,6 +49,8 @@ func (p *Pages) verified(ctx context.Context) (*verifyView, error) {
 		view.Badge = console.Badge{Tone: console.Warn, Text: "differs"}
 	case len(v.Incomplete) > 0:
 		view.Badge = console.Badge{Tone: console.Warn, Text: "incomplete data"}
+	case v.NotCompared > 0:
+		view.Badge = console.Badge{Tone: console.Warn, Text: "not everything"}
 	}
 	return view, nil
 }

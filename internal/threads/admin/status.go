@@ -64,7 +64,7 @@ func (t *Tool) statusOf(ctx context.Context, m *threads.Migration) (Status, erro
 		Chunks:          Chunks{m.ChunksDone, m.Chunks},
 		IssuesProcessed: m.Issues, ParentMapsCreated: m.ParentMaps,
 		Errors:    Errors{m.Permanent, m.Retryable},
-		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Message: m.Message, Allowed: m.Phase.Allowed(),
+		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Message: m.Message, Allowed: m.Allowed(),
 		Incomplete: lines(m.Incomplete),
 	}
 	if m.Pace.WaitUntil.After(t.Clock()) {

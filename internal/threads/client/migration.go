@@ -90,6 +90,7 @@ var outcomes = map[threads.Operation][]threads.Phase{
 	threads.OpContinue: {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed, threads.PhaseCompleted},
 	threads.OpCancel:   {threads.PhaseCancelled},
 	threads.OpReset:    {threads.PhaseEmpty},
+	threads.OpRetry:    {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed},
 }
 
 // Follow waits while the migration is in one of some phases, and gives how it
@@ -123,15 +124,21 @@ func (c *Client) Preview(ctx context.Context, progress func(done float64)) (p th
 // Verified says how far the target has what was loaded.
 type Verified struct {
 	Issues    int64                `json:"issues"`    // compared
-	Relations int64                `json:"relations"` // expected: those of the data that are no errors
+	Relations int64                `json:"relations"` // expected, those that the target refused included
 	Present   int64                `json:"present"`   // as expected
 	Missing   int64                `json:"missing"`
 	Different int64                `json:"different"` // with another parent
 	First     []threads.Difference `json:"first"`     // of what is missing or different
+	// NotCompared are records that are errors of the data, or in issues that the
+	// target does not show.
+	NotCompared int64 `json:"notCompared"`
 
 	// Incomplete says what is wrong with the files of the data.
 	Incomplete []string `json:"incomplete,omitempty"`
 }
+
+// Complete tells whether the target has everything that the files hold.
+func (v *Verified) Complete() bool { return v.Missing+v.Different+v.NotCompared == 0 }
 
 // Verify has the server compare its target with the data that is loaded, and
 // waits for the result. progress is told how much is compared, of 1, and may be
@@ -140,6 +147,13 @@ func (c *Client) Verify(ctx context.Context, progress func(done float64)) (v Ver
 	if err = c.ask(ctx, http.MethodPost, migrationPath+"/verify", &v); err == nil {
 		err = c.made(ctx, migrationPath+"/verify", &v, progress)
 	}
+	return v, err
+}
+
+// Verified waits for the comparison that the server has made or makes of its
+// target with the data that is loaded: a migration ends with one.
+func (c *Client) Verified(ctx context.Context, progress func(done float64)) (v Verified, err error) {
+	err = c.made(ctx, migrationPath+"/verify", &v, progress)
 	return v, err
 }
 

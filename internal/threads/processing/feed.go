@@ -15,6 +15,7 @@ type task struct {
 
 	// Once it is done:
 	parents threads.ParentMap
+	again   int64                 // records that are tried once more
 	closing []int64               // comments whose relations the issue did not get: they would close a cycle
 	refused threads.TargetFailure // TargetMissing or TargetForbids where failed
 	failed  bool

@@ -13,7 +13,11 @@ func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *thre
 	f := &migrationFeed{p: p, lease: lease, m: m, chunkAt: m.ChunksDone, issueAt: int(m.IssuesInChunk)}
 	v, message, err := p.preflight(ctx, f)
 	if v == finished && err == nil {
-		v, message, err = p.drive(ctx, f, f.elsewhere, m.Pace)
+		var todo feed = f
+		if m.Retrying {
+			todo = &retryFeed{migrationFeed: f, at: m.RetryAt}
+		}
+		v, message, err = p.drive(ctx, todo, f.elsewhere, m.Pace)
 	}
 	if err != nil {
 		return err
@@ -22,6 +26,7 @@ func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *thre
 	switch v {
 	case finished:
 		after.Phase, after.Message, after.Pace = threads.PhaseCompleted, "", threads.Pace{}
+		after.Retrying, after.RetryAt = false, threads.Place{}
 	case exhausted:
 		after.Phase, after.Message = threads.PhasePaused, message
 	case refused:
@@ -69,14 +74,19 @@ func (f *migrationFeed) next(ctx context.Context) (*task, error) {
 	t := &task{issue: i.CloudIssueID, chunk: f.chunk, place: f.issueAt}
 	f.issueAt++
 	if news := i.Relations(); len(news) > 0 {
-		t.ask = func(ctx context.Context) (threads.ParentMap, error) {
-			return f.p.Target.Write(ctx, t.issue, func(old threads.ParentMap) (all threads.ParentMap) {
-				all, t.closing = old.Add(news)
-				return all
-			})
-		}
+		f.write(t, news)
 	}
 	return t, nil
+}
+
+// write makes a task one that adds relations to its issue.
+func (f *migrationFeed) write(t *task, news threads.ParentMap) {
+	t.ask = func(ctx context.Context) (threads.ParentMap, error) {
+		return f.p.Target.Write(ctx, t.issue, func(old threads.ParentMap) (all threads.ParentMap) {
+			all, t.closing = old.Add(news)
+			return all
+		})
+	}
 }
 
 // keep counts issues as done and stores their maps, and the reasons of those
@@ -108,6 +118,11 @@ func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried 
 	for _, t := range ahead {
 		put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 	}
+	return f.commit(ctx, after, put, changed)
+}
+
+// commit stores how the migration stands and what was written.
+func (f *migrationFeed) commit(ctx context.Context, after threads.Migration, put []threads.IssueMap, changed map[int64]*threads.Chunk) error {
 	done := after.RecordsDone - f.m.RecordsDone
 	err := f.p.Store.Commit(ctx, f.lease, &after, threads.Written{
 		Put: put, Chunks: slices.SortedFunc(maps.Values(changed), func(a, b *threads.Chunk) int { return int(a.Number - b.Number) }),

@@ -32,6 +32,7 @@ func play(refuse func(issue int64, write bool) error) *playing {
 		<-time.After(time.Millisecond)
 		return (*p.refuse.Load())(issue, true)
 	})
+	p.reading = func(issue int64) error { return (*p.refuse.Load())(issue, false) }
 	p.probe = func(issue int64, what threads.Probe) error {
 		return (*p.refuse.Load())(issue, what != threads.ProbeRead)
 	}

@@ -95,7 +95,7 @@ func (v *verifying) compare(ctx context.Context, c *threads.Chunk, into *threads
 		return err
 	}
 	for _, i := range c.Issues {
-		into.Compare(i.CloudIssueID, i.Relations(), maps[i.CloudIssueID])
+		into.Compare(i, maps[i.CloudIssueID])
 	}
 	into.Chunk = c.Number + 1
 	return nil
@@ -121,7 +121,7 @@ func (v *verifying) next(ctx context.Context) (*task, error) {
 	i := v.chunk.Issues[v.place]
 	t := &task{issue: i.CloudIssueID, chunk: v.chunk, place: v.place}
 	v.place++
-	if len(i.Relations()) > 0 {
+	if len(i.Wanted()) > 0 {
 		t.ask = func(ctx context.Context) (threads.ParentMap, error) { return v.p.Target.Read(ctx, i.CloudIssueID) }
 	}
 	return t, nil
@@ -132,7 +132,11 @@ func (v *verifying) keep(ctx context.Context, tasks, _ []*task, _ int64, pace th
 	after := v.detail
 	after.Pace = pace
 	for _, t := range tasks {
-		after.Compare(t.issue, t.chunk.Issues[t.place].Relations(), t.parents)
+		if i := t.chunk.Issues[t.place]; t.failed && t.refused == threads.TargetForbids {
+			after.Skip(i)
+		} else {
+			after.Compare(i, t.parents) // of an issue that is not there everything is missing
+		}
 		if after.Chunk, after.Place = t.chunk.Number, t.place+1; after.Place == len(t.chunk.Issues) {
 			after.Chunk, after.Place = after.Chunk+1, 0
 		}
