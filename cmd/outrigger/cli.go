@@ -28,7 +28,7 @@ type commands struct {
 	Users   usersCmd   `cmd:"" help:"Users and what they may do."`
 	Tokens  tokensCmd  `cmd:"" help:"Tokens of users."`
 	Nodes   nodesCmd   `cmd:"" help:"Nodes, their states and their mail."`
-	Notify  notifyCmd  `cmd:"" help:"Try branch masks and webhooks."`
+	Notify  notifyCmd  `cmd:"" help:"Deliveries and channels; try branch masks and webhooks."`
 	Mail    mailCmd    `cmd:"" help:"Messages of the relay."`
 	Threads threadsCmd `cmd:"" help:"Threaded comment migration, from either side."`
 	Version versionCmd `cmd:"" help:"Print the version."`

@@ -10,6 +10,10 @@ import (
 type notifyCmd struct {
 	TryBranch tryBranchCmd `cmd:"" help:"Say which branch names a branch mask matches. Needs no server."`
 	SendEvent sendEventCmd `cmd:"" help:"Post a webhook body, signed, as the platform would."`
+
+	Deliveries   deliveriesCmd   `cmd:"" help:"List what went where, the newest first."`
+	Redeliver    redeliverCmd    `cmd:"" help:"Put deliveries that ended back into the queue of their channel."`
+	RetryChannel retryChannelCmd `cmd:"" help:"Try a channel again at once, whatever closed it."`
 }
 
 type tryBranchCmd struct {

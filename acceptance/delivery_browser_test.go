@@ -1,0 +1,101 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// mood has the demo's chat platform answer otherwise from now on.
+func (d demo) mood(t *testing.T, mood string) {
+	t.Helper()
+	resp, err := http.PostForm(d.chat+"/mood", url.Values{"mood": {mood}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+}
+
+func (d demo) signIn() []step {
+	return []step{
+		chromedp.Navigate(d.console),
+		chromedp.WaitVisible(`input[name=password]`),
+		chromedp.SendKeys(`input[name=user]`, "admin"),
+		chromedp.SendKeys(`input[name=password]`, d.password),
+		chromedp.Submit(`input[name=password]`),
+		chromedp.WaitVisible(`.cards`),
+	}
+}
+
+// TestChannelIsTriedAgain: a workflow is gone, its messages wait and the
+// console says why; it is there again, and an administrator need not wait for
+// the next try. Then one message is delivered once more.
+func TestChannelIsTriedAgain(t *testing.T) {
+	for _, width := range []int{1280, 390} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			picture := func(name string) step { return look(t, fmt.Sprintf("%s-%d", name, width)) }
+			d := startDemo(t)
+			ctx := browser(t, width)
+			var channels, page, chat string
+			do(t, ctx, "sign in", d.signIn()...)
+			d.mood(t, "gone")
+			do(t, ctx, "send events that are refused",
+				chromedp.Navigate(d.chat),
+				chromedp.Click(`button[value="10"]`),
+				chromedp.WaitVisible(`p.refused`),
+			)
+			do(t, ctx, "see the channel",
+				chromedp.Navigate(d.console+"/notifications/channels"),
+				chromedp.WaitVisible(`.badge.warn, .badge.bad`),
+				read(`main`, &channels),
+				picture("channels"),
+				chromedp.Click(`//tr[.//a[text()="Try again"]]/th/a`),
+				chromedp.WaitVisible(`#retry`),
+				picture("channel-in-trouble"),
+			)
+			if !strings.Contains(channels, "WorkflowNotFound") {
+				t.Errorf("the channels' page does not say why:\n%s", channels)
+			}
+			d.mood(t, "friendly")
+			do(t, ctx, "try it again",
+				chromedp.Submit(`input[name=which]`),
+				chromedp.WaitVisible(`.flash.good`),
+				chromedp.Navigate(d.chat),
+				chromedp.WaitVisible(`article`),
+				chromedp.Navigate(d.console+"/notifications/channels"),
+				chromedp.WaitVisible(`.badge.good`),
+				picture("channel-open"),
+			)
+			do(t, ctx, "redeliver what was delivered",
+				chromedp.Navigate(d.console+"/notifications/deliveries?state=delivered"),
+				chromedp.WaitVisible(`.badge.good`),
+				picture("deliveries-delivered"),
+				chromedp.Click(`tbody tr:last-child th a`),
+				chromedp.WaitVisible(`.preview`),
+				picture("delivery-card"),
+				chromedp.Submit(`form[action$="/redeliver"] button`),
+				chromedp.WaitVisible(`.flash.good`),
+				picture("delivery-redelivered"),
+			)
+			for until := time.Now().Add(stepsTime); !strings.Contains(page, "Put back") || strings.Count(page, "202") < 2; {
+				if time.Now().After(until) {
+					t.Fatalf("it was not delivered twice; its page says:\n%s", page)
+				}
+				do(t, ctx, "see that it was delivered twice",
+					chromedp.Navigate(d.console+"/notifications/deliveries?state=delivered"),
+					chromedp.WaitVisible(`tbody tr`),
+					chromedp.Click(`tbody tr:last-child th a`),
+					chromedp.WaitVisible(`.preview`),
+					read(`main`, &page),
+					picture("delivery-twice"),
+				)
+			}
+			do(t, ctx, "see it in the chat", chromedp.Navigate(d.chat), chromedp.WaitVisible(`article`), read(`main`, &chat), picture("chat-redelivered"))
+		})
+	}
+}
