@@ -209,7 +209,7 @@ func TestMigrationByClicking(t *testing.T) {
 func TestMigrationOnAPhone(t *testing.T) {
 	d, _ := served(t, loadtest.Settings{})
 	ctx := browser(t, 390)
-	var question string
+	var question, state string
 	signInAt(t, ctx, d, "/threads/admin/migration", `.state`)
 	page := `{"offset":0,"data":[{"issueId":10001,"commentId":10502,"parentCommentId":10501}],"hasMore":true,"totalCount":123456}`
 	do(t, ctx, "paste",
@@ -232,14 +232,23 @@ func TestMigrationOnAPhone(t *testing.T) {
 		chromedp.WaitVisible(`dialog`),
 		read(`dialog`, &question),
 		look(t, "threads-partial"),
-		chromedp.Click(`button.danger`),
+		chromedp.Click(`dialog button.danger`), // without the tick nothing is posted
+		chromedp.WaitVisible(`dialog input[name=acceptIncomplete]:invalid`),
+		chromedp.Click(`dialog input[name=acceptIncomplete]`),
+		look(t, "threads-partial-ticked"),
+		chromedp.Click(`dialog button.danger`),
 		chromedp.WaitEnabled(`//button[text()="Start Processing"]`),
 		look(t, "threads-narrow-ready"),
+		chromedp.Click(`//button[text()="Start Processing"]`),
+		chromedp.WaitVisible(`//span[@class="badge warn"][text()="COMPLETED"]`),
+		read(`.state`, &state),
+		look(t, "threads-narrow-incomplete"),
 		chromedp.Navigate(d.console+"/threads/admin/migration/preview"),
 		chromedp.WaitVisible(`.attention`),
 		look(t, "threads-narrow-preview"),
 	)
 	has(t, "the question", question, "1 of 123,456: this is one page")
+	has(t, "the status", state, "The data is incomplete", "1 of 123,456: this is one page")
 }
 
 // download asks as the administrator, and gives a file with the answer.

@@ -189,7 +189,7 @@ func TestThreadsBadFiles(t *testing.T) {
 		{"the mappings twice", mappings, mappings, 1, "CSV"},
 		{"the hierarchy twice", hierarchy, hierarchy, 1, "JSON"},
 		{"a web page", "<!DOCTYPE html><p>Sign in", mappings, 1, "hierarchy"},
-		{"JSON cut off", hierarchy[:len(hierarchy)-9], mappings, 2, "The hierarchy file is cut off"},
+		{"JSON cut off", hierarchy[:len(hierarchy)-9], mappings, 2, "cut off in its first one"},
 		{"CSV cut off", hierarchy, mappings + "jira:comment,105", 2, "The id mappings file is cut off"},
 		{"one page", `{"offset":0,"data":` + hierarchy + `,"hasMore":true,"totalCount":9}`, mappings, 2, "1 of 9: this is one page"},
 		{"byte order mark, CRLF, semicolons", "\ufeff" + hierarchy, "\ufeff" + strings.NewReplacer("\n", "\r\n", ",", ";").Replace(mappings), 0, `"commentMappings":2,"issueMappings":1,`},
@@ -323,5 +323,33 @@ func (f folder) drafts(server *client.Client) {
 		if _, err := server.Upload(f.t.Context(), kind, file, false, nil); err != nil {
 			f.t.Fatal(err)
 		}
+	}
+}
+
+// TestThreadsDeadSource mirrors a database that does not take the password: its
+// hierarchy is not exported as an empty one, and the reason names no password.
+func TestThreadsDeadSource(t *testing.T) {
+	p := node(t, loadtest.Settings{
+		Threads: `{source: sql, sql: {url: "postgres://outrigger:wr0ng-p4ss@127.0.0.1:1/jira", query: "SELECT 1 AS issueid, 2 AS commentid, 3 AS parentcommentid"}}`,
+	})
+	start(t, p)
+	f := newFolder(t)
+	e := f.threads(p, "mirror")
+	if e.code != 1 || !strings.Contains(e.err, "The hierarchy was not mirrored: connect to the host's database") || strings.Contains(e.out+e.err, "wr0ng") {
+		t.Errorf("mirror: %v", e)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.Addr()+"/rest/threaded-comments/1.0/migration/export-data", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth("admin", loadtest.AdminPassword)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "So it has been since") || strings.Contains(string(body), "wr0ng") {
+		t.Errorf("the export: %d, %v, %s", resp.StatusCode, err, body)
 	}
 }

@@ -13,8 +13,8 @@ import (
 func (r *HierarchyReading) Damage(distinct int64) (list []string) {
 	const file = "The hierarchy file"
 	switch {
-	case r.Records+r.Roots+r.Unreadable == 0 && r.Pages == 0:
-		list = append(list, file+" has no records.")
+	case r.Truncated && r.Records+r.Roots+r.Unreadable == 0:
+		list = append(list, file+" has no records: it is empty, or cut off in its first one.")
 	case r.Truncated:
 		list = append(list, fmt.Sprintf("%s is cut off: it ends after %s.", file, counted(r.Records, "record")))
 	case r.Records == 0:

@@ -25,7 +25,7 @@ func TestDamageIsNeverSilent(t *testing.T) {
 		"entries that are none":   {`[1,2,3]`, mappings, "3 entries of the hierarchy file could not be read"},
 		"one that is none":        {"[" + record + ",7]", mappings, "1 entry of the hierarchy file could not be read"},
 		"an empty array":          {`[]`, mappings, "The hierarchy file has no records"},
-		"white space":             {" \n", mappings, "The hierarchy file has no records"},
+		"white space":             {" \n", mappings, "The hierarchy file has no records: it is empty"},
 		"a gzip file that is cut": {cutGzip("[" + record + "]"), mappings, "The hierarchy file is cut off"},
 		"a CSV cut in its line":   {"[" + record + "]", mappings[:len(mappings)-1], "The id mappings file is cut off: it ends in a line after 8 mappings."},
 		"a CSV without rows":      {"[" + record + "]", "entityType,serverId,cloudId\n", "The id mappings file has no mappings"},
