@@ -98,6 +98,7 @@ type modelEvent struct {
 	name  string
 	wants int            // channels that it goes to
 	off   map[int64]bool // whether a rule that took it, by id, was off since
+	ended bool           // somebody cancelled it
 }
 
 // modelSink is the chat platform.
@@ -336,7 +337,7 @@ func (m *model) judgeDelivery(r *rapid.T, e *modelEvent, d *notify.Delivery, got
 	case notify.Delivered:
 		excused = got >= 1
 	case notify.Cancelled:
-		excused = !slices.ContainsFunc(d.Rules, func(id int64) bool { return !e.off[id] })
+		excused = e.ended || !slices.ContainsFunc(d.Rules, func(id int64) bool { return !e.off[id] })
 	case notify.Failed:
 		excused = m.sink.fives[e.name] >= maxTries
 	}
@@ -390,6 +391,20 @@ func (m *model) enter(r *rapid.T, k int, url string, enabled bool) {
 		r.Fatal(err)
 	}
 	m.rules[k], m.urls[k] = info, url
+}
+
+// list gives the newest three deliveries of this history in a state.
+func (m *model) list(r *rapid.T, state notify.DeliveryState) (found []*notify.Delivery) {
+	all, err := m.front(r).ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: state, Limit: 3})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, d := range all {
+		if d.Event.Connection == m.connection() {
+			found = append(found, d)
+		}
+	}
+	return found
 }
 
 func (m *model) connection() string { return fmt.Sprintf("run%d", m.run) }
@@ -475,6 +490,28 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 		"disable or enable": func(r *rapid.T) {
 			if k := rule(r); m.urls[k] != "" {
 				m.save(r, k, int(m.urls[k][strings.IndexByte(m.urls[k], '.')-1]-'0'), !m.rules[k].Enabled)
+			}
+		},
+		"cancel": func(r *rapid.T) {
+			var ids []int64
+			for _, d := range m.list(r, notify.Waiting) {
+				ids = append(ids, d.ID)
+				for _, e := range m.events {
+					e.ended = e.ended || e.name == d.Event.URL
+				}
+			}
+			if _, err := m.front(r).Cancel(m.t.Context(), notify.Actor{Name: "test"}, ids); err != nil {
+				r.Fatal(err)
+			}
+		},
+		"redeliver what was cancelled": func(r *rapid.T) {
+			m.changes++ // one may be under way, and arrive
+			var ids []int64
+			for _, d := range m.list(r, notify.Cancelled) {
+				ids = append(ids, d.ID)
+			}
+			if _, err := m.front(r).Redeliver(m.t.Context(), notify.Actor{Name: "test"}, ids); err != nil {
+				r.Fatal(err)
 			}
 		},
 		"delete or create": func(r *rapid.T) {
