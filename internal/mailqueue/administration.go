@@ -7,14 +7,13 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
 )
 
 // What administrators do to nodes, each with its permission, SYS_ADMIN: the
 // REST API and the console both go through it.
 
 func (b *Board) requireSysAdmin(ctx context.Context) error {
-	return rest.Require(ctx, identity.SysAdmin, identity.Where{})
+	return identity.Require(ctx, identity.SysAdmin, identity.Where{})
 }
 
 // Drain has a node finish what is in flight and take no more.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/work"
 )
@@ -279,7 +280,7 @@ func bodyNode(r *http.Request) (string, error) {
 func pathID(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil || id < 1 {
-		return 0, rest.Missing(r.Context(), "There is no message %q.", r.PathValue("id"))
+		return 0, identity.Missing(r.Context(), "There is no message %q.", r.PathValue("id"))
 	}
 	return id, nil
 }
@@ -287,7 +288,7 @@ func pathID(r *http.Request) (int64, error) {
 // foreign answers for what is not there as for what is foreign.
 func foreign(ctx context.Context, err error) error {
 	if fault.Is(err, fault.NotFound) {
-		return rest.Missing(ctx, "%s", fault.As(err).Message)
+		return identity.Missing(ctx, "%s", fault.As(err).Message)
 	}
 	return err
 }

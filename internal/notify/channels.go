@@ -12,7 +12,6 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
 	"outrigger/internal/work"
 )
 
@@ -51,7 +50,7 @@ func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, erro
 func (s *Channels) Get(ctx context.Context, fingerprint string) (ChannelInfo, error) {
 	info, err := s.Store.ChannelOf(ctx, fingerprint)
 	if fault.Is(err, fault.NotFound) || err == nil && !info.visible(identity.From(ctx)) {
-		return ChannelInfo{}, rest.Missing(ctx, "There is no channel %q.", fingerprint)
+		return ChannelInfo{}, identity.Missing(ctx, "There is no channel %q.", fingerprint)
 	}
 	return info, err
 }

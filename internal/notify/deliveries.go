@@ -5,7 +5,6 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
 	"outrigger/internal/work"
 )
 
@@ -107,7 +106,7 @@ func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.At
 			return infos[0], attempts, nil
 		}
 	}
-	return DeliveryInfo{}, nil, rest.Missing(ctx, "There is no delivery with id %d.", id)
+	return DeliveryInfo{}, nil, identity.Missing(ctx, "There is no delivery with id %d.", id)
 }
 
 // mine gives a delivery that who asks may do something with.

@@ -5,7 +5,6 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
 )
 
 // Hooks is what people do with connections, hooks and offered renames, each
@@ -30,7 +29,7 @@ func (h *Hook) Access() (identity.Permission, identity.Where) {
 }
 
 func sysAdmin(ctx context.Context) error {
-	return rest.Require(ctx, identity.SysAdmin, identity.Where{})
+	return identity.Require(ctx, identity.SysAdmin, identity.Where{})
 }
 
 // Connections lists the connections by name.
@@ -83,7 +82,7 @@ func (s *Hooks) List(ctx context.Context, connection string) ([]*Hook, error) {
 		}
 	}
 	if s.Store.Platforms().Connections.Find(connection) == nil || len(list) == 0 {
-		return list, rest.Missing(ctx, "There is no connection %q.", connection)
+		return list, identity.Missing(ctx, "There is no connection %q.", connection)
 	}
 	return list, nil
 }
@@ -101,7 +100,7 @@ func (s *Hooks) Create(ctx context.Context, h Hook) (Hook, error) {
 
 func (s *Hooks) require(ctx context.Context, h *Hook) error {
 	perm, at := h.Access()
-	return rest.Require(ctx, perm, at)
+	return identity.Require(ctx, perm, at)
 }
 
 // Get gives one hook: fault.NotFound, or for anybody but a SYS_ADMIN the
@@ -112,7 +111,7 @@ func (s *Hooks) Get(ctx context.Context, connection, name string) (*Hook, error)
 	}
 	h, _ := s.Store.Platforms().Hook(connection, name)
 	if h == nil {
-		return nil, rest.Missing(ctx, "The connection %q has no hook %q.", connection, name)
+		return nil, identity.Missing(ctx, "The connection %q has no hook %q.", connection, name)
 	}
 	return h, s.require(ctx, h)
 }

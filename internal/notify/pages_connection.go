@@ -120,7 +120,7 @@ func (p *HookPages) connectionOfPath(r *http.Request) (*Connection, error) {
 	}
 	c := p.Hooks.Store.Platforms().Connections.Find(r.PathValue("name"))
 	if c == nil || !mayEnter(identity.From(r.Context()), c.Name) {
-		return nil, rest.Missing(r.Context(), "There is no connection %q.", r.PathValue("name"))
+		return nil, identity.Missing(r.Context(), "There is no connection %q.", r.PathValue("name"))
 	}
 	return c, nil
 }

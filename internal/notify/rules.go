@@ -7,7 +7,6 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
 )
 
 // Rules is what people do with rules, each with its permission: the REST API
@@ -32,7 +31,7 @@ func (r *Rule) Access() (identity.Permission, identity.Where) {
 
 func (s *Rules) require(ctx context.Context, r *Rule) error {
 	perm, at := r.Access()
-	return rest.Require(ctx, perm, at)
+	return identity.Require(ctx, perm, at)
 }
 
 // List gives the rules of the level that q's keys name: fault.Forbidden for
@@ -60,7 +59,7 @@ func (s *Rules) List(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
 func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 	info, err := s.Store.Rule(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		return info, rest.Missing(ctx, "There is no rule with id %d.", id)
+		return info, identity.Missing(ctx, "There is no rule with id %d.", id)
 	}
 	if err != nil {
 		return info, err

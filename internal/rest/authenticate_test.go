@@ -155,26 +155,3 @@ func TestScopesAndAccess(t *testing.T) {
 		}
 	}
 }
-
-func TestRequire(t *testing.T) {
-	at := identity.Where{Connection: "c", Project: "P"}
-	nobody, ann := t.Context(), identity.With(t.Context(), person(identity.All))
-	boss := identity.With(t.Context(), person(identity.All, identity.SysAdmin))
-	for _, c := range []struct {
-		err  error
-		want fault.Code
-	}{
-		{Require(nobody, identity.ProjectAdmin, at), fault.Unauthenticated},
-		{Require(ann, identity.ProjectAdmin, at), fault.Forbidden},
-		{Require(boss, identity.ProjectAdmin, at), ""},
-		{Missing(boss, "There is no rule %d.", 5), fault.NotFound},
-		{Missing(ann, "There is no rule %d.", 5), fault.Forbidden},
-	} {
-		if fault.CodeOf(c.err) != c.want {
-			t.Errorf("got %v, want %s", c.err, c.want)
-		}
-	}
-	if foreign, missing := Require(ann, identity.ProjectAdmin, at), Missing(ann, "There is none."); foreign.Error() != missing.Error() {
-		t.Errorf("who may not see it can tell what is foreign (%v) from what is missing (%v)", foreign, missing)
-	}
-}

@@ -57,11 +57,11 @@ func (rt *Route) admit(p *identity.Principal, method string) error {
 		if p.Scope == identity.Monitoring {
 			return nil
 		}
-		return require(p, identity.Admin, identity.Where{})
+		return p.Require(identity.Admin, identity.Where{})
 	case Admins:
-		return require(p, identity.Admin, identity.Where{})
+		return p.Require(identity.Admin, identity.Where{})
 	case SysAdmins:
-		return require(p, identity.SysAdmin, identity.Where{})
+		return p.Require(identity.SysAdmin, identity.Where{})
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
 // mayList needs the permission of the rule that f names, or else ADMIN.
 func (a *API) mayList(r *http.Request, f notify.DeliveryFilter) error {
 	if f.RuleID == 0 {
-		return rest.Require(r.Context(), identity.Admin, identity.Where{})
+		return identity.Require(r.Context(), identity.Admin, identity.Where{})
 	}
 	_, err := a.Rules.Get(r.Context(), f.RuleID)
 	return err
@@ -82,7 +82,7 @@ func (a *API) mayList(r *http.Request, f notify.DeliveryFilter) error {
 func (a *API) getDelivery(w http.ResponseWriter, r *http.Request) error {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return rest.Missing(r.Context(), "There is no delivery %q.", r.PathValue("id"))
+		return identity.Missing(r.Context(), "There is no delivery %q.", r.PathValue("id"))
 	}
 	d, attempts, err := a.Deliveries.Get(r.Context(), id)
 	if err != nil {

@@ -45,7 +45,7 @@ func (e endpoints) endSession(w http.ResponseWriter, r *http.Request) error {
 	id, ok := pathID(r)
 	s, err := e.identity.SessionByID(ctx, id)
 	if !ok || fault.Is(err, fault.NotFound) {
-		return rest.Missing(ctx, "There is no session %q.", r.PathValue("id"))
+		return identity.Missing(ctx, "There is no session %q.", r.PathValue("id"))
 	}
 	if err == nil {
 		err = selfOr(ctx, s.User)

@@ -69,7 +69,7 @@ func (e endpoints) revokeToken(w http.ResponseWriter, r *http.Request) error {
 	id, ok := pathID(r)
 	t, err := e.identity.TokenByID(ctx, id)
 	if !ok || fault.Is(err, fault.NotFound) {
-		return rest.Missing(ctx, "There is no token %q.", r.PathValue("id"))
+		return identity.Missing(ctx, "There is no token %q.", r.PathValue("id"))
 	}
 	if err == nil {
 		err = selfOr(ctx, t.User)
