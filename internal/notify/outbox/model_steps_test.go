@@ -1,0 +1,111 @@
+package outbox
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"outrigger/internal/notify"
+)
+
+// steps are what happens in a history. Where the rules are steady, so is the
+// order in every channel.
+func (m *model) steps(steady bool) map[string]func(*rapid.T) {
+	rule := func(r *rapid.T) int { return rapid.IntRange(0, 2).Draw(r, "rule") }
+	steps := map[string]func(*rapid.T){
+		"events": func(r *rapid.T) {
+			for range rapid.IntRange(1, 6).Draw(r, "events") {
+				m.accept(r, rapid.IntRange(0, 1).Draw(r, "project"))
+			}
+		},
+		"answers": func(r *rapid.T) {
+			moods := []int{0, 0, 429, 404}
+			if !steady { // set aside, a message gives its place up
+				moods = append(moods, 503)
+			}
+			host := m.host(rapid.IntRange(0, 2).Draw(r, "host"))
+			m.sink.mu.Lock()
+			defer m.sink.mu.Unlock()
+			m.sink.mood[host] = rapid.SampledFrom(moods).Draw(r, "answers")
+		},
+		"enter the URL again": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.enter(r, k, m.urls[k], m.rules[k].Enabled)
+			}
+		},
+		"try again": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.retry(r, k, notify.RetryAll)
+			}
+		},
+		"crash": func(r *rapid.T) {
+			m.breaks++
+			m.node.cut.Store(true)
+			m.node.stop()
+			m.start(r)
+		},
+		"the lease is lost": func(r *rapid.T) {
+			m.breaks++
+			m.start(r) // and the other goes on until it is told
+		},
+		"hand over": func(r *rapid.T) {
+			m.node.stop()
+			m.node.ended.Wait()
+			m.start(r)
+		},
+		"time": func(*rapid.T) { <-time.After(5 * time.Millisecond) },
+	}
+	if steady {
+		return steps
+	}
+	maps.Copy(steps, map[string]func(*rapid.T){
+		"change the URL": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.save(r, k, rapid.IntRange(0, 2).Draw(r, "URL"), m.rules[k].Enabled)
+			}
+		},
+		"disable or enable": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.save(r, k, int(m.urls[k][strings.IndexByte(m.urls[k], '.')-1]-'0'), !m.rules[k].Enabled)
+			}
+		},
+		"cancel": func(r *rapid.T) {
+			var ids []int64
+			for _, d := range m.list(r, notify.Waiting) {
+				ids = append(ids, d.ID)
+				for _, e := range m.events {
+					e.ended = e.ended || e.name == d.Event.URL
+				}
+			}
+			if _, err := m.front(r).Cancel(m.t.Context(), notify.Actor{Name: "test"}, ids); err != nil {
+				r.Fatal(err)
+			}
+		},
+		"redeliver what was cancelled": func(r *rapid.T) {
+			m.changes++ // one may be under way, and arrive
+			var ids []int64
+			for _, d := range m.list(r, notify.Cancelled) {
+				ids = append(ids, d.ID)
+			}
+			if _, err := m.front(r).Redeliver(m.t.Context(), notify.Actor{Name: "test"}, ids); err != nil {
+				r.Fatal(err)
+			}
+		},
+		"delete or create": func(r *rapid.T) {
+			k := rule(r)
+			if m.urls[k] == "" {
+				m.save(r, k, rapid.IntRange(0, 2).Draw(r, "URL"), true)
+				return
+			}
+			m.changes++
+			m.off(k)
+			if err := m.front(r).DeleteRule(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ID); err != nil {
+				r.Fatal(err)
+			}
+			m.rules[k], m.urls[k] = notify.RuleInfo{}, ""
+		},
+	})
+	return steps
+}

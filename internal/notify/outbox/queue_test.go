@@ -1,0 +1,201 @@
+package outbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// queue keeps deliveries in memory as the store does.
+type queue struct {
+	mu         sync.Mutex
+	rules      *notify.RuleSet
+	deliveries []*notify.Delivery
+	channels   map[int64]*notify.Channel
+	refuse     int // so many Keeps fail
+	conflict   bool
+	answer     string           // of the last attempt
+	urls       map[int64]string // where not the channel's own
+	latest     *notify.RuleSet  // what Load finds; nil: no change
+}
+
+func newQueue() *queue {
+	q := &queue{channels: make(map[int64]*notify.Channel)}
+	var rules []*notify.Rule
+	for id := range int64(3) {
+		rules = append(rules, &notify.Rule{
+			ID: id, Connection: "dc", Enabled: true, ChannelID: 1 + id*notify.Shards,
+			Filter: notify.Filter{EventTypes: []notify.EventType{notify.TagCreated}},
+		})
+		q.channels[1+id*notify.Shards] = &notify.Channel{ID: 1 + id*notify.Shards, State: notify.Open}
+	}
+	q.rules, _ = notify.NewRuleSet(1, rules)
+	return q
+}
+
+// add puts a message for rule's channel into the queue.
+func (q *queue) add(rule int64, name string) *notify.Delivery {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := &notify.Delivery{
+		ID: int64(len(q.deliveries) + 1), ChannelID: 1 + rule*notify.Shards, Rules: []int64{rule}, State: notify.Waiting,
+		Format: notify.Teams, Event: &notify.Event{URL: "/" + name}, Generation: q.rules.Generation,
+	}
+	q.deliveries = append(q.deliveries, d)
+	c := *d
+	return &c
+}
+
+func (q *queue) Heads(_ context.Context, channel int64, limit int) ([]*notify.Delivery, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var out []*notify.Delivery
+	for _, d := range q.deliveries {
+		if d.ChannelID == channel && d.State == notify.Waiting && d.DueAt.IsZero() && len(out) < limit {
+			c := *d
+			c.Generation = q.rules.Generation
+			out = append(out, &c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *notify.Delivery) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+func (q *queue) Aside(_ context.Context, channel int64) ([]*notify.Delivery, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var out []*notify.Delivery
+	for _, d := range q.deliveries {
+		if d.ChannelID == channel && d.State == notify.Waiting && !d.DueAt.IsZero() {
+			c := *d
+			c.Generation = q.rules.Generation
+			out = append(out, &c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *notify.Delivery) int { return a.DueAt.Compare(b.DueAt) })
+	return out, nil
+}
+
+func (q *queue) CountWaiting(_ context.Context, channel int64, max int) (n int, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, d := range q.deliveries {
+		if d.ChannelID == channel && d.State == notify.Waiting {
+			n++
+		}
+	}
+	return min(n, max), nil
+}
+
+func (q *queue) Gather(_ context.Context, _ string, _ int64, deliveries []*notify.Delivery) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, d := range deliveries {
+		if q.deliveries[d.ID-1].State != notify.Waiting {
+			return fault.New(fault.Conflict, "What waits on the channel has changed.")
+		}
+		q.deliveries[d.ID-1].Batch = deliveries[0].ID
+	}
+	return nil
+}
+
+func (q *queue) Backlog(context.Context, []int) (b notify.Backlog, err error) { return b, nil }
+
+func (q *queue) Expire(context.Context, []int, notify.Limits) (int, error) { return 0, nil }
+
+func (q *queue) Channel(_ context.Context, id int64) (notify.Channel, secret.Value, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if url, ok := q.urls[id]; ok {
+		return *q.channels[id], secret.New(url), nil
+	}
+	return *q.channels[id], secret.New(fmt.Sprintf("http://c%d", id/notify.Shards)), nil
+}
+
+func (q *queue) Keep(_ context.Context, r *notify.Result) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.refuse > 0 {
+		q.refuse--
+		return fault.New(fault.Unavailable, "The disk is full.")
+	}
+	if q.conflict {
+		return fault.New(fault.Conflict, "Another node has taken over.")
+	}
+	for _, d := range q.deliveries {
+		if r.Back != 0 && d.ID == r.Back {
+			d.DueAt, d.Beside, d.Errors5xx = time.Time{}, 0, 0
+		}
+		for _, of := range r.Deliveries {
+			if d.ID == of.ID {
+				q.result(d, r)
+			}
+		}
+	}
+	if r.Channel != nil {
+		c := *r.Channel
+		q.channels[c.ID] = &c
+	}
+	return nil
+}
+
+// result is what a result makes of a delivery.
+func (q *queue) result(d *notify.Delivery, r *notify.Result) {
+	d.State, d.Reason = r.State, r.Reason
+	if r.Attempt != nil {
+		q.answer = r.Attempt.Answer
+		d.Attempts++
+	}
+	if r.Counts {
+		d.Errors5xx++
+	}
+	switch {
+	case r.Aside:
+		d.DueAt = r.DueAt
+		d.Beside++
+	case r.State != notify.Waiting:
+		d.DueAt = time.Time{}
+	}
+}
+
+func (q *queue) Pending(context.Context, []int) ([]notify.Pending, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var found []notify.Pending
+	for _, d := range q.deliveries {
+		p := notify.Pending{ChannelID: d.ChannelID, GateUntil: q.channels[d.ChannelID].GateUntil, Queued: true}
+		if d.State == notify.Waiting && d.DueAt.IsZero() && !slices.Contains(found, p) {
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+func (q *queue) Load(context.Context) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.latest != nil {
+		q.rules = q.latest
+	}
+	return nil
+}
+
+func (q *queue) Rules() *notify.RuleSet {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.rules
+}
+
+func (q *queue) state(id int64) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.deliveries[id-1]
+	return string(d.State)
+}
