@@ -15,6 +15,7 @@ import (
 
 	"outrigger/internal/loadtest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // migrationFiles writes a hierarchy of 10,000 records in 1,000 issues and its
@@ -26,11 +27,11 @@ func migrationFiles(t *testing.T) (hierarchy, mappings string) {
 	csv := []byte(threads.MappingHeader + "\n")
 	for i := range int64(1000) {
 		issue := 10_001 + i
-		csv = threads.IDMapping{EntityType: threads.EntityIssue, ServerID: issue, CloudID: 900_001 + i}.AppendCSV(csv)
+		csv = format.AppendMapping(csv, threads.IDMapping{EntityType: threads.EntityIssue, ServerID: issue, CloudID: 900_001 + i})
 		for n := range int64(11) {
 			comment := issue*100 + n
 			if i%50 != 0 || n != 5 {
-				csv = threads.IDMapping{EntityType: threads.EntityComment, ServerID: comment, CloudID: comment + 5_000_000}.AppendCSV(csv)
+				csv = format.AppendMapping(csv, threads.IDMapping{EntityType: threads.EntityComment, ServerID: comment, CloudID: comment + 5_000_000})
 			}
 			parent := issue*100 + (n-1)/2
 			switch {

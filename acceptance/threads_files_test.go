@@ -21,6 +21,7 @@ import (
 
 	"outrigger/internal/loadtest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/threadstest"
 )
 
@@ -172,7 +173,7 @@ func (f folder) backup(p *loadtest.Process, name string) map[int64]threads.Paren
 		f.t.Fatal(err)
 	}
 	defer file.Close()
-	in, err := threads.NewBackupReader(file)
+	in, err := format.NewBackupReader(file)
 	if err != nil {
 		f.t.Fatal(err)
 	}

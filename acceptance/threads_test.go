@@ -21,6 +21,7 @@ import (
 	"outrigger/internal/playground/cloudsite"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
+	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/threadstest"
 )
 
@@ -119,7 +120,7 @@ func exportBoth(t *testing.T, f folder, host *loadtest.Process, records []thread
 	var want strings.Builder
 	for i, r := range records {
 		want.WriteString([]string{"[\n", ",\n"}[min(i, 1)])
-		want.Write(r.AppendJSON(nil))
+		want.Write(format.AppendRecord(nil, r))
 	}
 	want.WriteString("\n]\n")
 	if f.read("export.json") != want.String() {

@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/loadtest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
+	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/threadstest"
 )
 
@@ -193,11 +194,11 @@ func bareHierarchy(ctx context.Context, tx *sql.Tx, name string) error {
 		return err
 	}
 	defer f.Close()
-	in, err := threads.Open(f, 1<<40)
+	in, err := format.Open(f, 1<<40)
 	if err != nil {
 		return err
 	}
-	d, out := threads.NewHierarchyDecoder(in), bareInsert{ctx: ctx, tx: tx, into: "records", columns: 3}
+	d, out := format.NewHierarchyDecoder(in), bareInsert{ctx: ctx, tx: tx, into: "records", columns: 3}
 	for {
 		r, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -218,7 +219,7 @@ func bareMappings(ctx context.Context, tx *sql.Tx, name string) error {
 		return err
 	}
 	defer f.Close()
-	d, out := threads.NewMappingDecoder(bufio.NewReader(f)), bareInsert{ctx: ctx, tx: tx, into: "mappings", columns: 3}
+	d, out := format.NewMappingDecoder(bufio.NewReader(f)), bareInsert{ctx: ctx, tx: tx, into: "mappings", columns: 3}
 	for {
 		m, err := d.Next()
 		if errors.Is(err, io.EOF) {

@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
+	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/source"
 )
 
@@ -106,7 +107,7 @@ func (r *remoteReport) IDMappings(ctx context.Context, cloudSite string, invalid
 		return fmt.Errorf("read the report: %w", err)
 	}
 	defer file.Close()
-	d := threads.NewMappingDecoder(file)
+	d := format.NewMappingDecoder(file)
 	for {
 		m, err := d.Next()
 		if errors.Is(err, io.EOF) {

@@ -34,13 +34,6 @@ type Reading struct {
 	Truncated  bool         `json:"truncated"`       // the file ends in the middle; its last piece was not used
 }
 
-func (r *Reading) note(line int64, text []byte, reason string) {
-	r.Unreadable++
-	if len(r.Lines) < MaxListed {
-		r.Lines = append(r.Lines, Unreadable{Line: line, Text: excerpt(text), Reason: reason})
-	}
-}
-
 // HierarchyReading is what a HierarchyDecoder has found so far.
 type HierarchyReading struct {
 	Reading

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"time"
@@ -22,52 +21,24 @@ const (
 	snapshotTime = 4 * time.Minute
 )
 
-// Backup writes every map as it is now, whatever is written meanwhile, in short
-// reads.
-func (s *Store) Backup(ctx context.Context, w io.Writer) error {
-	snap, err := s.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	defer snap.close(context.WithoutCancel(ctx))
-	out, err := NewBackupWriter(w, s.target, snap.at)
-	if err != nil {
-		return err
-	}
-	for {
-		maps, err := snap.next(ctx)
-		if err != nil {
-			return err
-		}
-		if maps == nil {
-			return out.Close()
-		}
-		for _, m := range maps {
-			if len(m.Parents) == 0 {
-				continue
-			}
-			if err := out.Add(m.CloudIssueID, m.Parents); err != nil {
-				return err
-			}
-		}
-	}
-}
+// Snapshot reads every map as it was at one version, whatever is written
+// meanwhile, in short reads.
+type Snapshot struct {
+	At time.Time
 
-// snapshot reads the maps as they were at one version.
-type snapshot struct {
 	store   *Store
 	id      int64
 	version int64
-	at      time.Time
 	renewed time.Time
 	from    int64 // the next issue
 	ended   bool
 }
 
-func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
-	snap := &snapshot{store: s, from: math.MinInt64}
+// Snapshot begins to read the maps as they are now. It must be closed.
+func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
+	snap := &Snapshot{store: s, from: math.MinInt64}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		snap.at, snap.renewed = tx.Now(), tx.Now()
+		snap.At, snap.renewed = tx.Now(), tx.Now()
 		// Behind whoever writes now; see writeMaps.
 		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`+forUpdate(tx), s.id).Scan(&snap.version); err != nil {
 			return err
@@ -81,15 +52,16 @@ func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 	return snap, nil
 }
 
-func (n *snapshot) close(ctx context.Context) {
-	_ = n.store.db.Write(ctx, func(tx *db.Tx) error { // else it expires
+// Close ends the reading: what is written over need not be kept any more.
+func (n *Snapshot) Close(ctx context.Context) {
+	_ = n.store.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error { // else it expires
 		_, err := tx.Exec(ctx, `DELETE FROM threads_snapshots WHERE id = $1`, n.id)
 		return err
 	})
 }
 
 // renew says that somebody still reads.
-func (n *snapshot) renew(ctx context.Context) error {
+func (n *Snapshot) renew(ctx context.Context) error {
 	if err := n.store.db.Write(ctx, func(tx *db.Tx) error {
 		n.renewed = tx.Now()
 		changed, err := tx.Exec(ctx, `UPDATE threads_snapshots SET expires_at = $2 WHERE id = $1 AND expires_at > $3`,
@@ -104,8 +76,8 @@ func (n *snapshot) renew(ctx context.Context) error {
 	return nil
 }
 
-// next gives some more maps, nil at the end.
-func (n *snapshot) next(ctx context.Context) (maps []IssueMap, err error) {
+// Next gives some more maps, in the order of their issues; nil at the end.
+func (n *Snapshot) Next(ctx context.Context) (maps []IssueMap, err error) {
 	if n.ended {
 		return nil, nil
 	}
@@ -126,7 +98,7 @@ func (n *snapshot) next(ctx context.Context) (maps []IssueMap, err error) {
 
 // read takes the maps of a range of issues: as they are, where they are not
 // newer than the version, else as they were.
-func (n *snapshot) read(ctx context.Context, tx *db.Tx) ([]IssueMap, error) {
+func (n *Snapshot) read(ctx context.Context, tx *db.Tx) ([]IssueMap, error) {
 	present, err := n.rows(ctx, tx, `SELECT issue_id, version, parents FROM threads_maps
 		WHERE target_id = $1 AND issue_id >= $2 ORDER BY issue_id LIMIT $3`, n.store.id, n.from, backupRows)
 	if err != nil {
@@ -152,7 +124,7 @@ type versionRow struct {
 	parents        string
 }
 
-func (n *snapshot) rows(ctx context.Context, tx *db.Tx, q string, args ...any) (list []versionRow, err error) {
+func (n *Snapshot) rows(ctx context.Context, tx *db.Tx, q string, args ...any) (list []versionRow, err error) {
 	rows, err := tx.Query(ctx, q, args...)
 	if err != nil {
 		return nil, err
@@ -169,7 +141,7 @@ func (n *snapshot) rows(ctx context.Context, tx *db.Tx, q string, args ...any) (
 }
 
 // pick puts the rows of the version together, in the order of issues.
-func (n *snapshot) pick(present, old []versionRow) ([]IssueMap, error) {
+func (n *Snapshot) pick(present, old []versionRow) ([]IssueMap, error) {
 	rows := slices.DeleteFunc(present, func(r versionRow) bool { return r.version > n.version })
 	rows = append(rows, old...)
 	slices.SortFunc(rows, func(a, b versionRow) int { return cmp.Compare(a.issue, b.issue) })

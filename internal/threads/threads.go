@@ -4,7 +4,7 @@
 // The words of the wing are Record (a comment and the one it answers), IDMapping
 // (an entity's id there and here) and Migration (one data set on its way to the
 // target). Files come in through the package upload, are read by
-// HierarchyDecoder and MappingDecoder, are joined and cut into chunks by the
-// package staging, and are written to a target by the package processing: the
-// embedded one of Store, or the issue properties of the package jiracloud.
+// the package format, are joined and cut into chunks by the package staging, and
+// are written to a target by the package processing: the embedded one of Store,
+// or the issue properties of the package jiracloud.
 package threads

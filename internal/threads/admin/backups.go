@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/upload"
 )
 
@@ -23,12 +24,22 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	out := &begun{w: w}
-	err := a.Store.Backup(r.Context(), out)
+	err := a.Backup(r.Context(), out)
 	if err != nil && !out.any {
 		h.Del("Content-Type")
 		h.Del("Content-Disposition")
 	}
 	return err
+}
+
+// Backup writes every parent map as it is now.
+func (t *Tool) Backup(ctx context.Context, w io.Writer) error {
+	maps, err := t.Store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer maps.Close(ctx)
+	return format.WriteBackup(ctx, w, t.Store.Target(), maps.At, maps)
 }
 
 // begun notes whether an answer has begun.
@@ -92,7 +103,7 @@ func (t *Tool) sentBackup(ctx context.Context) (upload.Upload, error) {
 // Restore has a backup written to the target once it is checked as a whole. A
 // file that is none is deleted.
 func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file upload.Upload) error {
-	backup, err := threads.CheckBackup(t.Store.Uploads.Reader(ctx, file))
+	backup, err := format.CheckBackup(t.Store.Uploads.Reader(ctx, file))
 	if fault.Is(err, fault.Invalid) {
 		return errors.Join(err, t.forget(ctx, file.ID))
 	}

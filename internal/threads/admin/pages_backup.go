@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // backupView is what the tab of backups shows.
@@ -97,7 +98,7 @@ func (p *Pages) confirmRestore(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	backup, err := threads.CheckBackup(p.Store.Uploads.Reader(r.Context(), file))
+	backup, err := format.CheckBackup(p.Store.Uploads.Reader(r.Context(), file))
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}

@@ -12,19 +12,20 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // Backup writes a backup of every parent map of the cloud side to a file, which
 // is there only once all of it has come and its last line's count and checksum
 // fit. progress is told how many bytes have come, and may be nil.
-func (c *Client) Backup(ctx context.Context, path string, progress func(done, size int64)) (threads.BackupTrailer, error) {
+func (c *Client) Backup(ctx context.Context, path string, progress func(done, size int64)) (format.BackupTrailer, error) {
 	part, err := openPart(path)
 	if err != nil {
-		return threads.BackupTrailer{}, err
+		return format.BackupTrailer{}, err
 	}
 	defer part.Close()
 	if err := c.retry(ctx, func() (bool, error) { return false, c.fetch(ctx, migrationPath+"/backup", part, progress) }); err != nil {
-		return threads.BackupTrailer{}, errors.Join(err, os.Remove(part.Name()))
+		return format.BackupTrailer{}, errors.Join(err, os.Remove(part.Name()))
 	}
 	trailer, err := CheckBackup(part.File)
 	if err != nil {
@@ -78,13 +79,13 @@ func seekStart(file *os.File) error {
 
 // CheckBackup reads a backup from its beginning to its end: fault.Invalid where
 // it is damaged, cut off, or none.
-func CheckBackup(file *os.File) (threads.BackupTrailer, error) {
+func CheckBackup(file *os.File) (format.BackupTrailer, error) {
 	if err := seekStart(file); err != nil {
-		return threads.BackupTrailer{}, fmt.Errorf("read the backup: %w", err)
+		return format.BackupTrailer{}, fmt.Errorf("read the backup: %w", err)
 	}
-	in, err := threads.CheckBackup(file)
+	in, err := format.CheckBackup(file)
 	if err != nil {
-		return threads.BackupTrailer{}, err
+		return format.BackupTrailer{}, err
 	}
 	return in.Trailer, nil
 }

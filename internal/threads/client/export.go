@@ -11,6 +11,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 const (
@@ -97,7 +98,7 @@ func (e *export) page(ctx context.Context, offset int64, limit int, take func(th
 
 // read reads a page.
 func (e *export) read(body io.Reader, take func(threads.Record) error) (more bool, err error) {
-	d := threads.NewHierarchyDecoder(body)
+	d := format.NewHierarchyDecoder(body)
 	start := e.offset
 	for {
 		record, err := d.Next()

@@ -17,6 +17,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // cloud plays the cloud side: a migration whose loading and processing take a
@@ -213,7 +214,7 @@ func TestPreviewRefused(t *testing.T) {
 func someBackup(t *testing.T, n int64) string {
 	t.Helper()
 	var b strings.Builder
-	w, err := threads.NewBackupWriter(&b, threads.EmbeddedTarget, time.Unix(1, 0))
+	w, err := format.NewBackupWriter(&b, threads.EmbeddedTarget, time.Unix(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

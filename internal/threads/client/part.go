@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // partAge is how old the part of a download may be to be gone on with: what
@@ -105,7 +106,7 @@ func (l *list) restore() (n int64, first, last threads.Record, err error) {
 	return n, first, last, nil
 }
 
-// readLine reads a line that is a record, as AppendJSON writes it, and a comma.
+// readLine reads a line that is a record, as format.AppendRecord writes it, and a comma.
 func readLine(line []byte) (r threads.Record, ok bool) {
 	text, ok := bytes.CutSuffix(line, []byte(",\n"))
 	if !ok {
@@ -122,7 +123,7 @@ func readLine(line []byte) (r threads.Record, ok bool) {
 		}
 		*to = n
 	}
-	return r, bytes.Equal(r.AppendJSON(nil), text)
+	return r, bytes.Equal(format.AppendRecord(nil, r), text)
 }
 
 // restart begins with no records.
@@ -153,7 +154,7 @@ func (l *list) add(r threads.Record) error {
 	if l.n > 0 {
 		l.line = append(l.line, ',')
 	}
-	l.line = r.AppendJSON(append(l.line, '\n'))
+	l.line = format.AppendRecord(append(l.line, '\n'), r)
 	l.n++
 	_, err := l.out.Write(l.line)
 	return err

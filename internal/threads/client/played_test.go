@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -120,7 +121,7 @@ func (h *hierarchy) page(offset, limit int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(r.AppendJSON(nil))
+		b.Write(format.AppendRecord(nil, r))
 	}
 	fmt.Fprintf(&b, `],"hasMore":%v,"totalCount":%d}`, from+len(part) < len(h.records), len(h.records))
 	return b.String()
@@ -144,7 +145,7 @@ func wholeFile(records []threads.Record) string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = r.AppendJSON(append(b, '\n'))
+		b = format.AppendRecord(append(b, '\n'), r)
 	}
 	return string(append(b, "\n]\n"...))
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // restoreSlice is how many maps go into one commit.
@@ -35,7 +36,7 @@ type restoring struct {
 	job    threads.Job
 	detail threads.RestoreJob // as it is stored
 
-	backup *threads.BackupReader
+	backup *format.BackupReader
 }
 
 func (r *restoring) run(ctx context.Context) error {
@@ -60,7 +61,7 @@ func (r *restoring) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.backup, err = threads.NewBackupReader(r.p.Store.Uploads.Reader(ctx, u)); err != nil {
+	if r.backup, err = format.NewBackupReader(r.p.Store.Uploads.Reader(ctx, u)); err != nil {
 		return err
 	}
 	for range r.detail.Done {

@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/threadstest"
 )
 
@@ -22,7 +23,12 @@ import (
 func (r *rig) backup() string {
 	r.t.Helper()
 	var out bytes.Buffer
-	if err := r.store.Backup(r.t.Context(), &out); err != nil {
+	maps, err := r.store.Snapshot(context.Background())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer maps.Close(context.Background())
+	if err := format.WriteBackup(context.Background(), &out, r.store.Target(), maps.At, maps); err != nil {
 		r.t.Fatal(err)
 	}
 	return out.String()
@@ -32,7 +38,7 @@ func (r *rig) backup() string {
 func (r *rig) backupOf(list map[int64]threads.ParentMap) string {
 	r.t.Helper()
 	var out bytes.Buffer
-	w, err := threads.NewBackupWriter(&out, r.store.Target(), time.Now())
+	w, err := format.NewBackupWriter(&out, r.store.Target(), time.Now())
 	for _, issue := range slices.Sorted(maps.Keys(list)) {
 		if err == nil {
 			err = w.Add(issue, list[issue])
@@ -50,7 +56,7 @@ func (r *rig) backupOf(list map[int64]threads.ParentMap) string {
 // restore begins to restore a backup.
 func (r *rig) restore(mode threads.RestoreMode, file string) {
 	r.t.Helper()
-	in, err := threads.NewBackupReader(bytes.NewReader([]byte(file)))
+	in, err := format.NewBackupReader(bytes.NewReader([]byte(file)))
 	for err == nil {
 		_, err = in.Next()
 	}

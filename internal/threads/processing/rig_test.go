@@ -1,7 +1,6 @@
 package processing
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/threadstest"
 	"outrigger/internal/threads/upload"
 )
@@ -230,12 +230,8 @@ func (r *rig) holds(want map[int64]threads.ParentMap) {
 // stored gives the maps of the database, by way of a backup.
 func (r *rig) stored() map[int64]threads.ParentMap {
 	r.t.Helper()
-	var out bytes.Buffer
-	if err := r.store.Backup(context.Background(), &out); err != nil {
-		r.t.Fatal(err)
-	}
 	list := map[int64]threads.ParentMap{}
-	in, err := threads.NewBackupReader(&out)
+	in, err := format.NewBackupReader(strings.NewReader(r.backup()))
 	for err == nil {
 		var m threads.IssueMap
 		if m, err = in.Next(); err == nil {

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // Imports takes files in and removes what they brought.
@@ -54,11 +55,11 @@ func (im *Imports) Hierarchy(ctx context.Context, file io.Reader) (out Hierarchy
 	if im.Mirrored {
 		return out, errMirrored()
 	}
-	plain, err := threads.Open(file, maxUnpacked*im.MaxUpload)
+	plain, err := format.Open(file, maxUnpacked*im.MaxUpload)
 	if err != nil {
 		return out, err
 	}
-	d := threads.NewHierarchyDecoder(plain)
+	d := format.NewHierarchyDecoder(plain)
 	err = inSlices(d.Next, func(records []threads.Record) error {
 		n, err := im.Store.merge(ctx, records)
 		out.Counts.add(n)
@@ -85,11 +86,11 @@ func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reade
 		return out, errSiteURL()
 	}
 	out.CloudSiteURL = siteURL
-	plain, err := threads.Open(file, maxUnpacked*im.MaxUpload)
+	plain, err := format.Open(file, maxUnpacked*im.MaxUpload)
 	if err != nil {
 		return out, err
 	}
-	d := threads.NewMappingDecoder(plain)
+	d := format.NewMappingDecoder(plain)
 	var unfit int64
 	next := func() (threads.IDMapping, error) {
 		for {

@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // chunkTime is longer than writing one chunk takes.
@@ -74,7 +75,7 @@ func (w *csvWriter) header() { w.buf = append(append(w.buf, threads.MappingHeade
 
 func (w *csvWriter) row(m threads.IDMapping) error {
 	w.rows++
-	w.buf = m.AppendCSV(w.buf)
+	w.buf = format.AppendMapping(w.buf, m)
 	for len(w.buf) >= chunkSize && w.err == nil {
 		w.err = w.put(w.number, w.buf[:chunkSize])
 		w.number++

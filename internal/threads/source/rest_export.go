@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 const (
@@ -82,7 +83,7 @@ func writePage(w http.ResponseWriter, p *threads.ExportPage) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = r.AppendJSON(b)
+		b = format.AppendRecord(b, r)
 		if len(b) >= writeAt {
 			if _, err := w.Write(b); err != nil {
 				return // whoever asked is gone

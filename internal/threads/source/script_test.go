@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
+	"outrigger/internal/threads/format"
 )
 
 // run is the helper script's end in a folder of its own.
@@ -189,7 +190,7 @@ func TestScriptAgainstOthers(t *testing.T) {
 	}
 	r := ask(status(503, "", "Retry-After", "0"), cut, status(200, pretty(0, big, true, 2)), status(429, "", "retry-after", "1"),
 		status(200, pretty(1, rec(1, 3, 2), false, 2)))
-	want := "[\n" + string(big.AppendJSON(nil)) + ",\n" + string(rec(1, 3, 2).AppendJSON(nil)) + "\n]\n"
+	want := "[\n" + string(format.AppendRecord(nil, big)) + ",\n" + string(format.AppendRecord(nil, rec(1, 3, 2))) + "\n]\n"
 	if r.code != 0 || r.output(t) != want {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}

@@ -16,6 +16,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 func TestSameSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
@@ -54,7 +55,7 @@ func hierarchyFile(records []threads.Record) *strings.Reader {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = r.AppendJSON(b)
+		b = format.AppendRecord(b, r)
 	}
 	return strings.NewReader(string(append(b, ']')))
 }

@@ -21,6 +21,7 @@ import (
 	"io"
 
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // Store is where a data set is kept while it is made.
@@ -102,12 +103,12 @@ const (
 
 // readHierarchy is the first pass: the hierarchy file into records by comment.
 func (s *stage) readHierarchy() error {
-	in, err := threads.Open(s.Hierarchy.Content, s.MaxUnpacked)
+	in, err := format.Open(s.Hierarchy.Content, s.MaxUnpacked)
 	if err != nil {
 		return err
 	}
 	s.records = s.newSorter(4)
-	d := threads.NewHierarchyDecoder(in)
+	d := format.NewHierarchyDecoder(in)
 	for n := int64(0); ; n++ {
 		r, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -129,12 +130,12 @@ func (s *stage) readHierarchy() error {
 
 // readMappings is the second pass: the id mappings file into mappings by id.
 func (s *stage) readMappings() error {
-	in, err := threads.Open(s.Mappings.Content, s.MaxUnpacked)
+	in, err := format.Open(s.Mappings.Content, s.MaxUnpacked)
 	if err != nil {
 		return err
 	}
 	s.comments, s.issues = s.newSorter(3), s.smallSorter(3)
-	d := threads.NewMappingDecoder(in)
+	d := format.NewMappingDecoder(in)
 	for n := int64(0); ; n++ {
 		m, err := d.Next()
 		if errors.Is(err, io.EOF) {

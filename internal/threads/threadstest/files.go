@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
 )
 
 // Records draws the records of a host's database that has everything wrong
@@ -97,7 +98,7 @@ func Hierarchy(records []threads.Record) string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = r.AppendJSON(b)
+		b = format.AppendRecord(b, r)
 	}
 	return string(append(b, ']'))
 }
@@ -107,7 +108,7 @@ func CSV(mappings []threads.IDMapping) string {
 	var b strings.Builder
 	b.WriteString(threads.MappingHeader + "\n")
 	for _, m := range mappings {
-		b.Write(m.AppendCSV(nil))
+		b.Write(format.AppendMapping(nil, m))
 	}
 	return b.String()
 }

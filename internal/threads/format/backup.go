@@ -1,9 +1,10 @@
-package threads
+package format
 
 import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
 // A backup is one gzip file of lines of JSON: a header, a line for each issue
@@ -53,6 +55,36 @@ type BackupWriter struct {
 	trailer BackupTrailer
 }
 
+// Maps gives maps in the order of their issues, some at a time; nil at the end.
+type Maps interface {
+	Next(ctx context.Context) ([]threads.IssueMap, error)
+}
+
+// WriteBackup writes a backup of a target's maps, as they were at a time.
+func WriteBackup(ctx context.Context, w io.Writer, target string, at time.Time, from Maps) error {
+	out, err := NewBackupWriter(w, target, at)
+	if err != nil {
+		return err
+	}
+	for {
+		maps, err := from.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if maps == nil {
+			return out.Close()
+		}
+		for _, m := range maps {
+			if len(m.Parents) == 0 {
+				continue
+			}
+			if err := out.Add(m.CloudIssueID, m.Parents); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // NewBackupWriter begins a backup of a target's maps.
 func NewBackupWriter(w io.Writer, target string, now time.Time) (*BackupWriter, error) {
 	b := &BackupWriter{zip: gzip.NewWriter(w), sum: sha256.New()}
@@ -75,7 +107,7 @@ func (b *BackupWriter) write() error {
 }
 
 // Add writes the map of an issue; issues come in the order of their ids.
-func (b *BackupWriter) Add(issue int64, parents ParentMap) error {
+func (b *BackupWriter) Add(issue int64, parents threads.ParentMap) error {
 	b.trailer.Issues++
 	b.trailer.Relations += int64(len(parents))
 	b.line = append(b.line[:0], `{"issueId":"`...)
@@ -183,13 +215,13 @@ func (b *BackupReader) line() ([]byte, error) {
 
 // Next gives the next issue, and io.EOF after the last one once everything has
 // been held to the trailer.
-func (b *BackupReader) Next() (IssueMap, error) {
+func (b *BackupReader) Next() (threads.IssueMap, error) {
 	line, err := b.line()
 	if err != nil {
-		return IssueMap{}, err
+		return threads.IssueMap{}, err
 	}
 	if !bytes.HasPrefix(line, []byte(`{"issueId"`)) {
-		return IssueMap{}, b.end(line)
+		return threads.IssueMap{}, b.end(line)
 	}
 	b.sum.Write(line)
 	var entry struct {
@@ -197,14 +229,14 @@ func (b *BackupReader) Next() (IssueMap, error) {
 		Parents json.RawMessage `json:"parents"`
 	}
 	if err := json.Unmarshal(line, &entry); err != nil {
-		return IssueMap{}, errBackup(err, "the line of issue %d is damaged.", b.seen.Issues+1)
+		return threads.IssueMap{}, errBackup(err, "the line of issue %d is damaged.", b.seen.Issues+1)
 	}
-	var m IssueMap
+	var m threads.IssueMap
 	if m.CloudIssueID, err = strconv.ParseInt(entry.IssueID, 10, 64); err == nil {
-		m.Parents, err = ParseParentMap(entry.Parents)
+		m.Parents, err = threads.ParseParentMap(entry.Parents)
 	}
 	if err != nil || b.seen.Issues > 0 && m.CloudIssueID <= b.last {
-		return IssueMap{}, errBackup(err, "the line of issue %d is damaged.", b.seen.Issues+1)
+		return threads.IssueMap{}, errBackup(err, "the line of issue %d is damaged.", b.seen.Issues+1)
 	}
 	b.last = m.CloudIssueID
 	b.seen.Issues++

@@ -1,4 +1,4 @@
-package threads
+package format
 
 import (
 	"bytes"
@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
-func backupOf(t testing.TB, list ...IssueMap) []byte {
+func backupOf(t testing.TB, list ...threads.IssueMap) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := NewBackupWriter(&out, EmbeddedTarget, time.Unix(1e9, 0))
+	w, err := NewBackupWriter(&out, threads.EmbeddedTarget, time.Unix(1e9, 0))
 	for _, m := range list {
 		if err == nil {
 			err = w.Add(m.CloudIssueID, m.Parents)
@@ -35,11 +36,11 @@ func backupOf(t testing.TB, list ...IssueMap) []byte {
 }
 
 // restored reads a backup to its end.
-func restored(r io.Reader) (map[int64]ParentMap, error) {
+func restored(r io.Reader) (map[int64]threads.ParentMap, error) {
 	in, err := NewBackupReader(r)
-	list := map[int64]ParentMap{}
+	list := map[int64]threads.ParentMap{}
 	for err == nil {
-		var m IssueMap
+		var m threads.IssueMap
 		if m, err = in.Next(); err == nil {
 			list[m.CloudIssueID] = m.Parents
 		}
@@ -50,7 +51,7 @@ func restored(r io.Reader) (map[int64]ParentMap, error) {
 	return list, err
 }
 
-var backedUp = []IssueMap{{-3, ParentMap{{1, 2}}}, {10, ParentMap{{1 << 60, 5}, {1<<60 + 1, 1 << 60}}}, {11, ParentMap{{7, 8}}}}
+var backedUp = []threads.IssueMap{{CloudIssueID: -3, Parents: threads.ParentMap{{CommentID: 1, ParentID: 2}}}, {CloudIssueID: 10, Parents: threads.ParentMap{{CommentID: 1 << 60, ParentID: 5}, {CommentID: 1<<60 + 1, ParentID: 1 << 60}}}, {CloudIssueID: 11, Parents: threads.ParentMap{{CommentID: 7, ParentID: 8}}}}
 
 // The lines are as documented, and what was written is read.
 func TestBackup(t *testing.T) {
@@ -165,9 +166,9 @@ func FuzzBackup(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var again []IssueMap
+		var again []threads.IssueMap
 		for _, id := range slices.Sorted(maps.Keys(list)) {
-			again = append(again, IssueMap{id, list[id]})
+			again = append(again, threads.IssueMap{CloudIssueID: id, Parents: list[id]})
 		}
 		if same, err := restored(bytes.NewReader(backupOf(t, again...))); err != nil || !maps.EqualFunc(same, list, slices.Equal) {
 			t.Errorf("%v is read as %v, %v", list, same, err)

@@ -1,4 +1,4 @@
-package threads
+package format
 
 import (
 	"bytes"
@@ -14,13 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
 // readHierarchy reads everything, through a window that is as small as it may be
 // or as big as usual.
-func readHierarchy(in io.Reader, window int) ([]Record, HierarchyReading, error) {
+func readHierarchy(in io.Reader, window int) ([]threads.Record, threads.HierarchyReading, error) {
 	d := newHierarchyDecoder(in, window)
-	var records []Record
+	var records []threads.Record
 	for {
 		r, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -36,56 +37,56 @@ func readHierarchy(in io.Reader, window int) ([]Record, HierarchyReading, error)
 const smallWindow = 4 * excerptSize
 
 func TestHierarchy(t *testing.T) {
-	reading := func(change func(*HierarchyReading)) HierarchyReading {
-		var r HierarchyReading
+	reading := func(change func(*threads.HierarchyReading)) threads.HierarchyReading {
+		var r threads.HierarchyReading
 		change(&r)
 		return r
 	}
-	records := func(n int64) HierarchyReading { return HierarchyReading{Records: n} }
+	records := func(n int64) threads.HierarchyReading { return threads.HierarchyReading{Records: n} }
 	for name, tc := range map[string]struct {
 		in      string
-		records []Record
-		want    HierarchyReading
+		records []threads.Record
+		want    threads.HierarchyReading
 	}{
 		"an array": {
 			`[{"issueId":10001,"commentId":10502,"parentCommentId":10501},{"issueId":10001,"commentId":10503,"parentCommentId":10502}]`,
-			[]Record{{10001, 10502, 10501}, {10001, 10503, 10502}}, records(2),
+			[]threads.Record{{IssueID: 10001, CommentID: 10502, ParentCommentID: 10501}, {IssueID: 10001, CommentID: 10503, ParentCommentID: 10502}}, records(2),
 		},
 		"nothing in it":  {` [ ] `, nil, records(0)},
-		"an empty file":  {``, nil, reading(func(r *HierarchyReading) { r.Truncated = true })},
-		"pretty-printed": {"[\r\n  {\r\n    \"issueId\": 1,\r\n    \"commentId\": 2,\r\n    \"parentCommentId\": 3\r\n  }\r\n]\r\n", []Record{{1, 2, 3}}, records(1)},
+		"an empty file":  {``, nil, reading(func(r *threads.HierarchyReading) { r.Truncated = true })},
+		"pretty-printed": {"[\r\n  {\r\n    \"issueId\": 1,\r\n    \"commentId\": 2,\r\n    \"parentCommentId\": 3\r\n  }\r\n]\r\n", []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}}, records(1)},
 		"another order, names in other case, more members, texts": {
 			`[{"ParentCommentId":" 3 ","issueid":"1","x":{"y":[1,{"issueId":9}],"z":"}\"]"},"COMMENTID":"2"}]`,
-			[]Record{{1, 2, 3}}, records(1),
+			[]threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}}, records(1),
 		},
-		"escapes":                 {`[{"issue\u0049d":"\u0031","commentId":2,"parentCommentId":"\u002d3"}]`, []Record{{1, 2, -3}}, records(1)},
-		"a member given twice":    {`[{"issueId":9,"issueId":1,"commentId":2,"parentCommentId":3}]`, []Record{{1, 2, 3}}, records(1)},
-		"ids beyond 2^53, exact":  {`[{"issueId":9007199254740993,"commentId":9223372036854775807,"parentCommentId":-9223372036854775808}]`, []Record{{9007199254740993, 9223372036854775807, -9223372036854775808}}, records(1)},
-		"records in a row":        {"{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}\n{\"issueId\":1,\"commentId\":3,\"parentCommentId\":2}\n", []Record{{1, 2, 3}, {1, 3, 2}}, HierarchyReading{Records: 2, Loose: 2}},
-		"arrays in a row":         {`[{"issueId":1,"commentId":2,"parentCommentId":3}][]`, []Record{{1, 2, 3}}, records(1)},
-		"comments without parent": {`[{"issueId":1,"commentId":2,"parentCommentId":null},{"issueId":1,"commentId":4}]`, nil, reading(func(r *HierarchyReading) { r.Roots = 2 })},
+		"escapes":                 {`[{"issue\u0049d":"\u0031","commentId":2,"parentCommentId":"\u002d3"}]`, []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: -3}}, records(1)},
+		"a member given twice":    {`[{"issueId":9,"issueId":1,"commentId":2,"parentCommentId":3}]`, []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}}, records(1)},
+		"ids beyond 2^53, exact":  {`[{"issueId":9007199254740993,"commentId":9223372036854775807,"parentCommentId":-9223372036854775808}]`, []threads.Record{{IssueID: 9007199254740993, CommentID: 9223372036854775807, ParentCommentID: -9223372036854775808}}, records(1)},
+		"records in a row":        {"{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}\n{\"issueId\":1,\"commentId\":3,\"parentCommentId\":2}\n", []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}, {IssueID: 1, CommentID: 3, ParentCommentID: 2}}, threads.HierarchyReading{Records: 2, Loose: 2}},
+		"arrays in a row":         {`[{"issueId":1,"commentId":2,"parentCommentId":3}][]`, []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}}, records(1)},
+		"comments without parent": {`[{"issueId":1,"commentId":2,"parentCommentId":null},{"issueId":1,"commentId":4}]`, nil, reading(func(r *threads.HierarchyReading) { r.Roots = 2 })},
 		"a page": {
 			`{"offset":0,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}],"hasMore":true,"totalCount":123456}`,
-			[]Record{{1, 2, 3}},
-			HierarchyReading{Records: 1, Pages: 1, PageRecords: 1, HasMore: true, TotalCount: 123456},
+			[]threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}},
+			threads.HierarchyReading{Records: 1, Pages: 1, PageRecords: 1, HasMore: true, TotalCount: 123456},
 		},
 		"pages in a row": {
 			`{"hasMore":true,"totalCount":2,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}]}` + "\n" +
 				`{"offset":1,"data":[{"issueId":1,"commentId":3,"parentCommentId":2}],"hasMore":false,"totalCount":2}`,
-			[]Record{{1, 2, 3}, {1, 3, 2}},
-			HierarchyReading{Records: 2, Pages: 2, PageRecords: 2, TotalCount: 2},
+			[]threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}, {IssueID: 1, CommentID: 3, ParentCommentID: 2}},
+			threads.HierarchyReading{Records: 2, Pages: 2, PageRecords: 2, TotalCount: 2},
 		},
 		"pages in an array": {
 			`[{"data":[],"hasMore":false,"totalCount":0},{"data":[{"issueId":1,"commentId":3,"parentCommentId":2}]}]`,
-			[]Record{{1, 3, 2}}, HierarchyReading{Records: 1, Pages: 2, PageRecords: 1},
+			[]threads.Record{{IssueID: 1, CommentID: 3, ParentCommentID: 2}}, threads.HierarchyReading{Records: 1, Pages: 2, PageRecords: 1},
 		},
 		"what is no record": {
-			"[1,\n\"x\",null,[{}],\n{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}]", []Record{{1, 2, 3}},
-			reading(func(r *HierarchyReading) {
+			"[1,\n\"x\",null,[{}],\n{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3}]", []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}},
+			reading(func(r *threads.HierarchyReading) {
 				r.Records, r.Unreadable = 1, 4
-				r.Lines = []Unreadable{
-					{1, "1,", "This is not a record."}, {2, `"x",null,[{}],`, "This is not a record."},
-					{2, `null,[{}],`, "This is not a record."}, {2, `[{}],`, "This is not a record."},
+				r.Lines = []threads.Unreadable{
+					{Line: 1, Text: "1,", Reason: "This is not a record."}, {Line: 2, Text: `"x",null,[{}],`, Reason: "This is not a record."},
+					{Line: 2, Text: `null,[{}],`, Reason: "This is not a record."}, {Line: 2, Text: `[{}],`, Reason: "This is not a record."},
 				}
 			}),
 		},
@@ -96,42 +97,42 @@ func TestHierarchy(t *testing.T) {
 {"issueId":1,"commentId":2,"parentCommentId":{}},
 {"commentId":2,"parentCommentId":3},
 {}]`, nil,
-			reading(func(r *HierarchyReading) {
+			reading(func(r *threads.HierarchyReading) {
 				r.Unreadable = 6
-				r.Lines = []Unreadable{
-					{1, `{"issueId":1.5,"commentId":2,"parentCommentId":3},`, "issueId is not a whole number."},
-					{2, `{"issueId":1,"commentId":9223372036854775808,"parentCommentId":3},`, "commentId is beyond 64 bits."},
-					{3, `{"issueId":1,"commentId":2,"parentCommentId":"x"},`, "parentCommentId is not a whole number."},
-					{4, `{"issueId":1,"commentId":2,"parentCommentId":{}},`, "parentCommentId is not a whole number."},
-					{5, `{"commentId":2,"parentCommentId":3},`, "It has no issueId."},
-					{6, `{}]`, "It has no issueId and no commentId."},
+				r.Lines = []threads.Unreadable{
+					{Line: 1, Text: `{"issueId":1.5,"commentId":2,"parentCommentId":3},`, Reason: "issueId is not a whole number."},
+					{Line: 2, Text: `{"issueId":1,"commentId":9223372036854775808,"parentCommentId":3},`, Reason: "commentId is beyond 64 bits."},
+					{Line: 3, Text: `{"issueId":1,"commentId":2,"parentCommentId":"x"},`, Reason: "parentCommentId is not a whole number."},
+					{Line: 4, Text: `{"issueId":1,"commentId":2,"parentCommentId":{}},`, Reason: "parentCommentId is not a whole number."},
+					{Line: 5, Text: `{"commentId":2,"parentCommentId":3},`, Reason: "It has no issueId."},
+					{Line: 6, Text: `{}]`, Reason: "It has no issueId and no commentId."},
 				}
 			}),
 		},
 		"broken JSON in the middle": {
 			"[{\"issueId\":1,\"commentId\":2,\"parentCommentId\":3},\n{\"issueId\":1,,\"commentId\" 3},\n{\"issueId\":1,\"commentId\":4,\"parentCommentId\":3}]",
-			[]Record{{1, 2, 3}, {1, 4, 3}},
-			reading(func(r *HierarchyReading) {
+			[]threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}, {IssueID: 1, CommentID: 4, ParentCommentID: 3}},
+			reading(func(r *threads.HierarchyReading) {
 				r.Records, r.Unreadable = 2, 1
-				r.Lines = []Unreadable{{2, `{"issueId":1,,"commentId" 3},`, "This is not JSON."}}
+				r.Lines = []threads.Unreadable{{Line: 2, Text: `{"issueId":1,,"commentId" 3},`, Reason: "This is not JSON."}}
 			}),
 		},
 		"broken JSON in a page": {
 			`{"data":[{"issueId":1,"commentId":2,"parentCommentId":3},{bad},{"issueId":1,"commentId":4,"parentCommentId":3}],"hasMore":true}`,
-			[]Record{{1, 2, 3}, {1, 4, 3}},
-			reading(func(r *HierarchyReading) {
+			[]threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}, {IssueID: 1, CommentID: 4, ParentCommentID: 3}},
+			reading(func(r *threads.HierarchyReading) {
 				r.Records, r.Unreadable, r.Pages, r.PageRecords, r.HasMore = 2, 1, 1, 3, true
-				r.Lines = []Unreadable{{1, `{bad},{"issueId":1,"commentId":4,"parentCommentId":3}],"hasMore":true}`, "A member has no name in quotes."}}
+				r.Lines = []threads.Unreadable{{Line: 1, Text: `{bad},{"issueId":1,"commentId":4,"parentCommentId":3}],"hasMore":true}`, Reason: "A member has no name in quotes."}}
 			}),
 		},
-		"cut off in a record":                 {`[{"issueId":1,"commentId":2,"parentCommentId":3},{"issueId":1,"comm`, []Record{{1, 2, 3}}, reading(func(r *HierarchyReading) { r.Records, r.Truncated = 1, true })},
-		"cut off in a number":                 {`[{"issueId":1,"commentId":2,"parentCommentId":3`, nil, reading(func(r *HierarchyReading) { r.Truncated = true })},
-		"cut off before the end of the array": {`[{"issueId":1,"commentId":2,"parentCommentId":3}`, []Record{{1, 2, 3}}, reading(func(r *HierarchyReading) { r.Records, r.Truncated = 1, true })},
-		"cut off in a page": {`{"totalCount":7,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}`, []Record{{1, 2, 3}}, HierarchyReading{
-			Reading: Reading{Truncated: true}, Records: 1, Pages: 1, PageRecords: 1, TotalCount: 7,
+		"cut off in a record":                 {`[{"issueId":1,"commentId":2,"parentCommentId":3},{"issueId":1,"comm`, []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}}, reading(func(r *threads.HierarchyReading) { r.Records, r.Truncated = 1, true })},
+		"cut off in a number":                 {`[{"issueId":1,"commentId":2,"parentCommentId":3`, nil, reading(func(r *threads.HierarchyReading) { r.Truncated = true })},
+		"cut off before the end of the array": {`[{"issueId":1,"commentId":2,"parentCommentId":3}`, []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}}, reading(func(r *threads.HierarchyReading) { r.Records, r.Truncated = 1, true })},
+		"cut off in a page": {`{"totalCount":7,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}`, []threads.Record{{IssueID: 1, CommentID: 2, ParentCommentID: 3}}, threads.HierarchyReading{
+			Reading: threads.Reading{Truncated: true}, Records: 1, Pages: 1, PageRecords: 1, TotalCount: 7,
 		}},
-		"something behind the end": {"[]\nbye", nil, reading(func(r *HierarchyReading) {
-			r.Unreadable, r.Lines = 1, []Unreadable{{2, "bye", "This is not a record."}}
+		"something behind the end": {"[]\nbye", nil, reading(func(r *threads.HierarchyReading) {
+			r.Unreadable, r.Lines = 1, []threads.Unreadable{{Line: 2, Text: "bye", Reason: "This is not a record."}}
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,14 +182,14 @@ func TestHierarchyReaderFails(t *testing.T) {
 
 func TestPartialPages(t *testing.T) {
 	for _, tc := range []struct {
-		r    HierarchyReading
+		r    threads.HierarchyReading
 		want bool
 	}{
-		{HierarchyReading{Records: 3}, false},
-		{HierarchyReading{Records: 3, Pages: 1, PageRecords: 3, TotalCount: 3}, false},
-		{HierarchyReading{Records: 3, Pages: 1, PageRecords: 3, TotalCount: 3, HasMore: true}, true},
-		{HierarchyReading{Records: 3, Pages: 2, PageRecords: 2, TotalCount: 3}, true},
-		{HierarchyReading{Records: 4, Pages: 2, PageRecords: 4, TotalCount: 4}, true}, // a page given twice
+		{threads.HierarchyReading{Records: 3}, false},
+		{threads.HierarchyReading{Records: 3, Pages: 1, PageRecords: 3, TotalCount: 3}, false},
+		{threads.HierarchyReading{Records: 3, Pages: 1, PageRecords: 3, TotalCount: 3, HasMore: true}, true},
+		{threads.HierarchyReading{Records: 3, Pages: 2, PageRecords: 2, TotalCount: 3}, true},
+		{threads.HierarchyReading{Records: 4, Pages: 2, PageRecords: 4, TotalCount: 4}, true}, // a page given twice
 	} {
 		if got := tc.r.Partial(3); got != tc.want {
 			t.Errorf("%+v: %t", tc.r, got)
@@ -199,13 +200,13 @@ func TestPartialPages(t *testing.T) {
 // Only the first MaxListed are listed; all are counted.
 func TestUnreadableIsBounded(t *testing.T) {
 	_, reading, err := readHierarchy(strings.NewReader("["+strings.Repeat("1,\n", 1000)+"2]"), sourceSize)
-	if err != nil || reading.Unreadable != 1001 || len(reading.Lines) != MaxListed || reading.Lines[99].Line != 100 {
+	if err != nil || reading.Unreadable != 1001 || len(reading.Lines) != threads.MaxListed || reading.Lines[99].Line != 100 {
 		t.Error(reading.Unreadable, len(reading.Lines), err)
 	}
 }
 
 // reference reads the records of valid JSON by encoding/json.
-func reference(in []byte) (records []Record, bad, roots int64) {
+func reference(in []byte) (records []threads.Record, bad, roots int64) {
 	dec := json.NewDecoder(bytes.NewReader(in))
 	dec.UseNumber()
 	for {
@@ -261,7 +262,7 @@ func tree(dec *json.Decoder) (any, error) {
 
 // referenceValue takes what v holds. depth is 0 at the top, 1 in an array
 // there, 2 in a page's data.
-func referenceValue(v any, depth int, records *[]Record, bad, roots *int64) {
+func referenceValue(v any, depth int, records *[]threads.Record, bad, roots *int64) {
 	list, isList := v.([]any)
 	object, isObject := v.([]member)
 	switch {
@@ -304,7 +305,7 @@ func referenceValue(v any, depth int, records *[]Record, bad, roots *int64) {
 	switch {
 	case page:
 	case ids[0] != nil && ids[1] != nil && ids[2] != nil:
-		*records = append(*records, Record{*ids[0], *ids[1], *ids[2]})
+		*records = append(*records, threads.Record{IssueID: *ids[0], CommentID: *ids[1], ParentCommentID: *ids[2]})
 	case ids[0] != nil && ids[1] != nil && !wrong:
 		*roots++
 	default:

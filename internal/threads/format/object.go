@@ -1,8 +1,10 @@
-package threads
+package format
 
 import (
 	"bytes"
 	"strings"
+
+	"outrigger/internal/threads"
 )
 
 // object is a JSON object as far as it was read: a record or an export page.
@@ -24,13 +26,13 @@ type number struct {
 
 // members reads an object's members, from behind its brace or behind a page's
 // data, up to its end or up to a page's data. It gives a record if it was one.
-func (d *HierarchyDecoder) members() (Record, bool) {
+func (d *HierarchyDecoder) members() (threads.Record, bool) {
 	for {
 		c, ok := d.src.space()
 		switch {
 		case !ok:
 			d.end()
-			return Record{}, false
+			return threads.Record{}, false
 		case c == ',':
 			d.src.next()
 			continue
@@ -39,10 +41,10 @@ func (d *HierarchyDecoder) members() (Record, bool) {
 			return d.close()
 		case c != '"':
 			d.breakOff("A member has no name in quotes.")
-			return Record{}, false
+			return threads.Record{}, false
 		}
 		if !d.member() {
-			return Record{}, false
+			return threads.Record{}, false
 		}
 	}
 }
@@ -131,25 +133,25 @@ func (d *HierarchyDecoder) known(name []byte) bool {
 }
 
 // close is the end of an object.
-func (d *HierarchyDecoder) close() (Record, bool) {
+func (d *HierarchyDecoder) close() (threads.Record, bool) {
 	if d.at == atPage {
 		d.leavePage()
-		return Record{}, false
+		return threads.Record{}, false
 	}
 	d.complete()
 	o := &d.record
 	switch {
 	case o.issue.there && o.comment.there && o.parent.there:
 		d.loose()
-		return Record{IssueID: o.issue.value, CommentID: o.comment.value, ParentCommentID: o.parent.value}, true
+		return threads.Record{IssueID: o.issue.value, CommentID: o.comment.value, ParentCommentID: o.parent.value}, true
 	case o.issue.there && o.comment.there && o.parent.wrong == "":
 		d.reading.Roots++
 	case o.issueKey && !o.comment.there && d.reading.Records == 0:
 		d.err = errIssueMapping()
 	default:
-		d.reading.note(o.line, d.src.piece(), o.fault())
+		note(&d.reading.Reading, o.line, d.src.piece(), o.fault())
 	}
-	return Record{}, false
+	return threads.Record{}, false
 }
 
 // fault says what is wrong with an object that is no record.
@@ -173,7 +175,7 @@ func (o *object) fault() string {
 // order, plain numbers, white space where JSON has it. It is what makes the
 // decoder fast; of anything else, and of a record that is cut by the window, it
 // says 0, and the long way is taken.
-func canonical(b []byte) (r Record, n int) {
+func canonical(b []byte) (r threads.Record, n int) {
 	seen, i := 0, 1
 	for {
 		i = afterSpace(b, i)
@@ -214,7 +216,7 @@ func afterSpace(b []byte, i int) int {
 
 // memberOf recognises a member's name in quotes: where its value goes, which of
 // the three it is, and how long it is.
-func memberOf(b []byte, r *Record) (to *int64, bit, length int) {
+func memberOf(b []byte, r *threads.Record) (to *int64, bit, length int) {
 	const issue, comment, parent = `"issueId"`, `"commentId"`, `"parentCommentId"`
 	switch {
 	case len(b) > len(issue) && string(b[:len(issue)]) == issue:

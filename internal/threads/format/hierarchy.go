@@ -1,10 +1,11 @@
-package threads
+package format
 
 import (
 	"bytes"
 	"io"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
 // HierarchyDecoder reads a hierarchy file as a stream: a JSON array of
@@ -17,7 +18,7 @@ import (
 // every valid file, which a fuzz test holds.
 type HierarchyDecoder struct {
 	src     source
-	reading HierarchyReading
+	reading threads.HierarchyReading
 	at      place
 	record  object // the object that is being read, where it is no page
 	page    object // the export page that it is in
@@ -47,12 +48,12 @@ func newHierarchyDecoder(r io.Reader, window int) *HierarchyDecoder {
 }
 
 // Reading is what was found so far.
-func (d *HierarchyDecoder) Reading() HierarchyReading { return d.reading }
+func (d *HierarchyDecoder) Reading() threads.HierarchyReading { return d.reading }
 
 // Next gives the next record, and io.EOF after the last one, also where the
 // file is cut off. A file that is no hierarchy at all is fault.Invalid, with a
 // sentence that says what it seems to be.
-func (d *HierarchyDecoder) Next() (Record, error) {
+func (d *HierarchyDecoder) Next() (threads.Record, error) {
 	for d.err == nil {
 		if !d.began {
 			d.begin()
@@ -63,7 +64,7 @@ func (d *HierarchyDecoder) Next() (Record, error) {
 			return r, nil
 		}
 	}
-	return Record{}, d.err
+	return threads.Record{}, d.err
 }
 
 // begin looks at the first byte.
@@ -93,7 +94,7 @@ func errIssueMapping() error {
 }
 
 // step reads the next element, or goes in or out of an array or a page.
-func (d *HierarchyDecoder) step() (Record, bool) {
+func (d *HierarchyDecoder) step() (threads.Record, bool) {
 	if d.at == atPage {
 		return d.members()
 	}
@@ -124,7 +125,7 @@ func (d *HierarchyDecoder) step() (Record, bool) {
 	default:
 		d.stray()
 	}
-	return Record{}, false
+	return threads.Record{}, false
 }
 
 // leave goes out of the array that just ended.
@@ -177,14 +178,14 @@ func (d *HierarchyDecoder) stray() {
 		}
 		return
 	}
-	d.reading.note(line, d.src.piece(), "This is not a record.")
+	note(&d.reading.Reading, line, d.src.piece(), "This is not a record.")
 	d.complete()
 }
 
 // broken notes a piece that is no JSON, and goes on behind it: at the next
 // object or the end of the array or page that it is in.
 func (d *HierarchyDecoder) broken(line int64, reason string) {
-	d.reading.note(line, d.src.piece(), reason)
+	note(&d.reading.Reading, line, d.src.piece(), reason)
 	for {
 		c, ok := d.src.peek()
 		switch {

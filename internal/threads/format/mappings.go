@@ -1,4 +1,4 @@
-package threads
+package format
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
 // MappingDecoder reads an id mappings file as a stream: lines of entity type,
@@ -26,7 +27,7 @@ type MappingDecoder struct {
 	types   map[string]string
 	header  bool   // it has been read
 	first   []byte // the first line where it is no header
-	reading MappingReading
+	reading threads.MappingReading
 	err     error
 }
 
@@ -46,12 +47,12 @@ func NewMappingDecoder(r io.Reader) *MappingDecoder {
 }
 
 // Reading is what was found so far.
-func (d *MappingDecoder) Reading() MappingReading { return d.reading }
+func (d *MappingDecoder) Reading() threads.MappingReading { return d.reading }
 
 // Next gives the next mapping, and io.EOF after the last one, also where the
 // file is cut off. A file that is no CSV at all is fault.Invalid, with a
 // sentence that says what it seems to be.
-func (d *MappingDecoder) Next() (IDMapping, error) {
+func (d *MappingDecoder) Next() (threads.IDMapping, error) {
 	for d.err == nil {
 		if !d.header {
 			d.begin()
@@ -63,21 +64,21 @@ func (d *MappingDecoder) Next() (IDMapping, error) {
 		}
 		m, reason := d.row(line)
 		if reason != "" {
-			d.reading.note(d.line, line, reason)
+			note(&d.reading.Reading, d.line, line, reason)
 			continue
 		}
 		d.count(m.EntityType)
 		return m, nil
 	}
-	return IDMapping{}, d.err
+	return threads.IDMapping{}, d.err
 }
 
 func (d *MappingDecoder) count(entityType string) {
 	d.reading.Rows++
 	switch entityType {
-	case EntityComment:
+	case threads.EntityComment:
 		d.reading.Comments++
-	case EntityIssue:
+	case threads.EntityIssue:
 		d.reading.Issues++
 	}
 }
@@ -94,7 +95,7 @@ func (d *MappingDecoder) next() []byte {
 	case err == nil:
 		return bytes.Trim(line, " \r\n")
 	case errors.Is(err, bufio.ErrBufferFull):
-		d.reading.note(d.line, line, "The line is too long.")
+		note(&d.reading.Reading, d.line, line, "The line is too long.")
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = d.in.ReadSlice(d.lineEnd)
 		}
@@ -208,7 +209,7 @@ func plainName(b []byte) string {
 }
 
 // row reads the mapping in a line, or says why it is none.
-func (d *MappingDecoder) row(line []byte) (m IDMapping, reason string) {
+func (d *MappingDecoder) row(line []byte) (m threads.IDMapping, reason string) {
 	if !d.split(line) {
 		return m, "A quote is not closed."
 	}

@@ -1,18 +1,22 @@
-package threads
+package format
 
-import "strconv"
+import (
+	"strconv"
 
-// AppendJSON writes the record as the export endpoint does, to the byte.
-func (r Record) AppendJSON(b []byte) []byte {
+	"outrigger/internal/threads"
+)
+
+// AppendRecord writes a record as the export endpoint does, to the byte.
+func AppendRecord(b []byte, r threads.Record) []byte {
 	b = strconv.AppendInt(append(b, `{"issueId":`...), r.IssueID, 10)
 	b = strconv.AppendInt(append(b, `,"commentId":`...), r.CommentID, 10)
 	b = strconv.AppendInt(append(b, `,"parentCommentId":`...), r.ParentCommentID, 10)
 	return append(b, '}')
 }
 
-// AppendCSV writes the mapping as a line of the id mappings report, its end
+// AppendMapping writes a mapping as a line of the id mappings report, its end
 // included. The report has no quotes.
-func (m IDMapping) AppendCSV(b []byte) []byte {
+func AppendMapping(b []byte, m threads.IDMapping) []byte {
 	b = append(append(b, m.EntityType...), ',')
 	b = append(strconv.AppendInt(b, m.ServerID, 10), ',')
 	return append(strconv.AppendInt(b, m.CloudID, 10), '\n')

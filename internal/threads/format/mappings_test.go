@@ -1,4 +1,4 @@
-package threads
+package format
 
 import (
 	"bytes"
@@ -13,11 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
-func readMappings(in io.Reader) ([]IDMapping, MappingReading, error) {
+func readMappings(in io.Reader) ([]threads.IDMapping, threads.MappingReading, error) {
 	d := NewMappingDecoder(in)
-	var list []IDMapping
+	var list []threads.IDMapping
 	for {
 		m, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -31,16 +32,16 @@ func readMappings(in io.Reader) ([]IDMapping, MappingReading, error) {
 }
 
 func TestMappings(t *testing.T) {
-	two := []IDMapping{{EntityIssue, 17499, 10542}, {EntityComment, 16412, 11782}}
-	twoRead := MappingReading{Rows: 2, Comments: 1, Issues: 1}
-	with := func(r MappingReading, change func(*MappingReading)) MappingReading {
+	two := []threads.IDMapping{{EntityType: threads.EntityIssue, ServerID: 17499, CloudID: 10542}, {EntityType: threads.EntityComment, ServerID: 16412, CloudID: 11782}}
+	twoRead := threads.MappingReading{Rows: 2, Comments: 1, Issues: 1}
+	with := func(r threads.MappingReading, change func(*threads.MappingReading)) threads.MappingReading {
 		change(&r)
 		return r
 	}
 	for name, tc := range map[string]struct {
 		in   string
-		rows []IDMapping
-		want MappingReading
+		rows []threads.IDMapping
+		want threads.MappingReading
 	}{
 		"as the report is":     {"entityType,serverId,cloudId\njira:issue,17499,10542\njira:comment,16412,11782\n", two, twoRead},
 		"semicolons and CRLF":  {"entityType;serverId;cloudId\r\njira:issue;17499;10542\r\njira:comment;16412;11782\r\n", two, twoRead},
@@ -52,23 +53,23 @@ func TestMappings(t *testing.T) {
 			"Cloud ID,x,Entity_Type,serverid\n10542,,jira:issue,17499\n11782,\"a,b\"\"c\",jira:comment,16412\n", two, twoRead,
 		},
 		"blank lines":      {"\n\nentityType,serverId,cloudId\n\njira:issue,17499,10542\n\njira:comment,16412,11782\n\n", two, twoRead},
-		"no rows":          {"entityType,serverId,cloudId\n", nil, MappingReading{}},
-		"an empty file":    {"", nil, MappingReading{}},
-		"other types":      {"entityType,serverId,cloudId\njira/classic:project,10200,10037\n", []IDMapping{{"jira/classic:project", 10200, 10037}}, MappingReading{Rows: 1}},
-		"beyond 2^53":      {"entityType,serverId,cloudId\njira:issue,9223372036854775807,9007199254740993\n", []IDMapping{{EntityIssue, 9223372036854775807, 9007199254740993}}, MappingReading{Rows: 1, Issues: 1}},
-		"no end of a line": {"entityType,serverId,cloudId\njira:issue,17499,10542\njira:comment,16412,117", two[:1], MappingReading{Reading: Reading{Truncated: true}, Rows: 1, Issues: 1}},
-		"no header":        {"jira:issue,17499,10542\njira:comment,16412,11782\n", two, with(twoRead, func(r *MappingReading) { r.NoHeader = true })},
+		"no rows":          {"entityType,serverId,cloudId\n", nil, threads.MappingReading{}},
+		"an empty file":    {"", nil, threads.MappingReading{}},
+		"other types":      {"entityType,serverId,cloudId\njira/classic:project,10200,10037\n", []threads.IDMapping{{EntityType: "jira/classic:project", ServerID: 10200, CloudID: 10037}}, threads.MappingReading{Rows: 1}},
+		"beyond 2^53":      {"entityType,serverId,cloudId\njira:issue,9223372036854775807,9007199254740993\n", []threads.IDMapping{{EntityType: threads.EntityIssue, ServerID: 9223372036854775807, CloudID: 9007199254740993}}, threads.MappingReading{Rows: 1, Issues: 1}},
+		"no end of a line": {"entityType,serverId,cloudId\njira:issue,17499,10542\njira:comment,16412,117", two[:1], threads.MappingReading{Reading: threads.Reading{Truncated: true}, Rows: 1, Issues: 1}},
+		"no header":        {"jira:issue,17499,10542\njira:comment,16412,11782\n", two, with(twoRead, func(r *threads.MappingReading) { r.NoHeader = true })},
 		"lines that are none": {
 			"entityType,serverId,cloudId\njira:issue,17499,10542\njira:issue,1\n,1,2\njira:issue,1.0E+5,2\njira:issue,1,9223372036854775808\n\"jira:issue,1,2\n\"jira:issue\"x,1,2\n" +
 				strings.Repeat("x", maxLine) + "\njira:comment,16412,11782\n",
 			two,
-			with(twoRead, func(r *MappingReading) {
+			with(twoRead, func(r *threads.MappingReading) {
 				r.Unreadable = 7
-				r.Lines = []Unreadable{
-					{3, "jira:issue,1", "It has too few columns."}, {4, ",1,2", "The entity type is empty."},
-					{5, "jira:issue,1.0E+5,2", "The server id is not a whole number."}, {6, "jira:issue,1,9223372036854775808", "The cloud id is beyond 64 bits."},
-					{7, `"jira:issue,1,2`, "A quote is not closed."}, {8, `"jira:issue"x,1,2`, "A quote is not closed."},
-					{9, strings.Repeat("x", excerptSize), "The line is too long."},
+				r.Lines = []threads.Unreadable{
+					{Line: 3, Text: "jira:issue,1", Reason: "It has too few columns."}, {Line: 4, Text: ",1,2", Reason: "The entity type is empty."},
+					{Line: 5, Text: "jira:issue,1.0E+5,2", Reason: "The server id is not a whole number."}, {Line: 6, Text: "jira:issue,1,9223372036854775808", Reason: "The cloud id is beyond 64 bits."},
+					{Line: 7, Text: `"jira:issue,1,2`, Reason: "A quote is not closed."}, {Line: 8, Text: `"jira:issue"x,1,2`, Reason: "A quote is not closed."},
+					{Line: 9, Text: strings.Repeat("x", excerptSize), Reason: "The line is too long."},
 				}
 			}),
 		},
@@ -122,7 +123,7 @@ func FuzzMappings(f *testing.F) {
 			t.Fatal(reading)
 		}
 		// A row is an entity type, and two ids.
-		file := MappingHeader + "\n" + string(in)
+		file := threads.MappingHeader + "\n" + string(in)
 		want, ok := byLibrary(file)
 		if !ok {
 			return
@@ -136,7 +137,7 @@ func FuzzMappings(f *testing.F) {
 
 // byLibrary reads a file with encoding/csv; false where it is not of a form
 // that both take: one row a line, each with its end.
-func byLibrary(file string) (rows []IDMapping, ok bool) {
+func byLibrary(file string) (rows []threads.IDMapping, ok bool) {
 	if !strings.HasSuffix(file, "\n") || strings.ContainsAny(file, "\r\t\v\f\u0085\u00a0\u2028\u2029\u3000\x00") || strings.Contains(file, "sep=") {
 		return nil, false
 	}
@@ -159,7 +160,7 @@ func byLibrary(file string) (rows []IDMapping, ok bool) {
 		server, errServer := strconv.ParseInt(row[1], 10, 64)
 		cloud, errCloud := strconv.ParseInt(row[2], 10, 64)
 		if errServer == nil && errCloud == nil {
-			rows = append(rows, IDMapping{row[0], server, cloud})
+			rows = append(rows, threads.IDMapping{EntityType: row[0], ServerID: server, CloudID: cloud})
 		}
 	}
 	return rows, true
@@ -167,7 +168,7 @@ func byLibrary(file string) (rows []IDMapping, ok bool) {
 
 func BenchmarkMappings(b *testing.B) {
 	var file bytes.Buffer
-	file.WriteString(MappingHeader + "\n")
+	file.WriteString(threads.MappingHeader + "\n")
 	for i := range 1_000_000 {
 		fmt.Fprintf(&file, "jira:comment,%d,%d\n", 100000+i, 5000000+i)
 	}

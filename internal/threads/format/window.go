@@ -1,4 +1,4 @@
-package threads
+package format
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"outrigger/internal/threads"
 )
 
 const (
@@ -98,4 +100,12 @@ func excerpt(b []byte) string {
 		}
 		return r
 	}, string(b)))
+}
+
+// note counts a piece that could not be read, and lists the first of them.
+func note(r *threads.Reading, line int64, text []byte, reason string) {
+	r.Unreadable++
+	if len(r.Lines) < threads.MaxListed {
+		r.Lines = append(r.Lines, threads.Unreadable{Line: line, Text: excerpt(text), Reason: reason})
+	}
 }
