@@ -39,16 +39,12 @@ func (a *App) openNotify(ctx context.Context) error {
 	hook.New(hook.Options{
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)
-	(&notify.API{Rules: rules, Store: store, Clock: a.clock}).Register(a.router)
 	hooks := &notify.Hooks{Store: store, Ask: func(ctx context.Context, c *notify.Connection) (string, error) {
 		return client.Version(ctx, a.outgoing.Trusted(), c)
 	}}
-	(&notify.HooksAPI{Hooks: hooks}).Register(a.router)
-	(&notify.Pages{Rules: rules, Store: store, Clock: a.clock}).Register(a.pages)
-	(&notify.HookPages{Hooks: hooks}).Register(a.pages)
 	deliveries, channels := &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
-	(&api.API{Rules: rules, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Deliveries: deliveries, Channels: channels, Store: store, Clock: a.clock}).Register(a.pages)
+	(&api.API{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.router)
+	(&pages.Pages{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: appendDigest, Test: appendTest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,

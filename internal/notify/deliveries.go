@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -87,7 +88,16 @@ func (d *DeliveryInfo) in(f DeliveryFilter) bool {
 		return true
 	}
 	e := d.Event
-	return e != nil && fold(e.Project.Key) == fold(f.Project) && (f.Repository == "" || fold(e.Repository.Key) == fold(f.Repository))
+	return e != nil && Fold(e.Project.Key) == Fold(f.Project) && (f.Repository == "" || Fold(e.Repository.Key) == Fold(f.Repository))
+}
+
+// Summary counts what happened since a time, and what is wrong now, for an
+// ADMIN.
+func (s *Deliveries) Summary(ctx context.Context, since time.Time) (Summary, error) {
+	if err := identity.Require(ctx, identity.Admin, identity.Where{}); err != nil {
+		return Summary{}, err
+	}
+	return s.Store.Summary(ctx, since)
 }
 
 // Get gives one delivery with its attempts: fault.NotFound, or for anybody but

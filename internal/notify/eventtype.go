@@ -1,5 +1,7 @@
 package notify
 
+import "slices"
+
 // EventType is what a rule selects: one kind of event, by the key that the
 // configuration API uses. The set and its order are those of
 // GET …/configuration/eventTypes.
@@ -170,6 +172,11 @@ func (t EventType) Editions() []Edition {
 		e = append(e, Cloud)
 	}
 	return e
+}
+
+// ComesFrom tells whether platforms of any of the editions send it.
+func (t EventType) ComesFrom(editions ...Edition) bool {
+	return slices.ContainsFunc(t.Editions(), func(e Edition) bool { return slices.Contains(editions, e) })
 }
 
 // HasBranch tells whether events of the type have a branch or tag, which branch

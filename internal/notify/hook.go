@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"net/url"
 	"slices"
 	"time"
 
@@ -43,10 +44,10 @@ func (s Scope) Holds(o Scope) bool {
 	switch {
 	case s.ProjectKey == "":
 		return true
-	case fold(s.ProjectKey) != fold(o.ProjectKey):
+	case Fold(s.ProjectKey) != Fold(o.ProjectKey):
 		return false
 	}
-	return s.RepositoryKey == "" || fold(s.RepositoryKey) == fold(o.RepositoryKey)
+	return s.RepositoryKey == "" || Fold(s.RepositoryKey) == Fold(o.RepositoryKey)
 }
 
 // String names the scope for people.
@@ -130,4 +131,14 @@ func (h *Hook) offers(key Scope) (from RepositoryRef, ok bool) {
 		}
 	}
 	return from, false
+}
+
+// HookPath is where the webhooks of a hook come in; hook is "" for the
+// connection's own.
+func HookPath(connection, hook string) string {
+	path := "/hooks/" + url.PathEscape(connection)
+	if hook != "" {
+		path += "/" + url.PathEscape(hook)
+	}
+	return path
 }

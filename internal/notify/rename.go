@@ -28,7 +28,7 @@ func (e *Event) renamed() (rename, bool) {
 			r.from.RepositoryKey = c.Old
 		}
 	}
-	return r, fold(r.from.ProjectKey) != fold(r.to.ProjectKey) || fold(r.from.RepositoryKey) != fold(r.to.RepositoryKey)
+	return r, Fold(r.from.ProjectKey) != Fold(r.to.ProjectKey) || Fold(r.from.RepositoryKey) != Fold(r.to.RepositoryKey)
 }
 
 // renames tells whether an event of the webhook says that keys changed.
@@ -44,11 +44,11 @@ func (r *Receipt) renames() bool {
 // ref gives the new keys of a reference, and whether they are new.
 func (r *rename) ref(ref RepositoryRef) (RepositoryRef, bool) {
 	switch {
-	case fold(ref.ProjectKey) != fold(r.from.ProjectKey):
+	case Fold(ref.ProjectKey) != Fold(r.from.ProjectKey):
 		return ref, false
 	case r.to.RepositoryKey == "": // the whole project
 		return RepositoryRef{ProjectKey: r.to.ProjectKey, RepositoryKey: ref.RepositoryKey}, true
-	case fold(ref.RepositoryKey) != fold(r.from.RepositoryKey):
+	case Fold(ref.RepositoryKey) != Fold(r.from.RepositoryKey):
 		return ref, false
 	}
 	return r.to, true
@@ -66,12 +66,12 @@ func (r *rename) apply(rule *Rule) bool {
 		rule.ProjectKey, rule.RepositoryKey, changed = now.ProjectKey, now.RepositoryKey, true
 	}
 	for i, ref := range rule.Repositories {
-		if now, ok := r.ref(ref); ok && (rule.ProjectKey == "" || fold(now.ProjectKey) == fold(rule.ProjectKey)) {
+		if now, ok := r.ref(ref); ok && (rule.ProjectKey == "" || Fold(now.ProjectKey) == Fold(rule.ProjectKey)) {
 			rule.Repositories[i], changed = now, true
 		}
 	}
 	for i, key := range rule.Projects {
-		if r.to.RepositoryKey == "" && fold(key) == fold(r.from.ProjectKey) {
+		if r.to.RepositoryKey == "" && Fold(key) == Fold(r.from.ProjectKey) {
 			rule.Projects[i], changed = r.to.ProjectKey, true
 		}
 	}

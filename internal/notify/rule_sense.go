@@ -37,21 +37,10 @@ func trimAll(names []string) []string {
 // validateEdition refuses event types that the rule's platform never sends.
 func (r *Rule) validateEdition(f *fault.Fields, edition Edition) {
 	for _, t := range r.EventTypes {
-		if !shares(t.Editions(), []Edition{edition}) {
+		if !t.ComesFrom(edition) {
 			f.Add("eventTypes", "%s never comes from %s, which is of the %s edition; leave it out.", t, r.Connection, edition)
 		}
 	}
-}
-
-func shares(a, b []Edition) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // validateBranchFilter refuses a filter that no event of the rule could fail.

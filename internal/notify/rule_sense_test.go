@@ -1,48 +1,11 @@
 package notify
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"outrigger/internal/fault"
 )
-
-// What can never fire, or filters nothing, is refused when it is saved: every
-// such member at once.
-func TestRulesThatCanNeverFire(t *testing.T) {
-	s := newServer(t)
-	for members, want := range map[string]string{
-		`"eventTypes":["BRANCH_UPDATED"]`:                                                                     "",
-		`"eventTypes":["PULL_REQUEST_OPENED"],"branches":["main"]`:                                            "",
-		`"eventTypes":["BUILD_STATUS_SET","REPOSITORY_FORKED"],"branchMask":"main"`:                           "",
-		`"eventTypes":["ISSUE_CREATED"]`:                                                                      "eventTypes",
-		`"eventTypes":["BRANCH_UPDATED","PIPELINE_FAILED"]`:                                                   "eventTypes",
-		`"eventTypes":["REPOSITORY_FORKED","COMMIT_COMMENT_ADDED"],"branches":["main"]`:                       "branches",
-		`"eventTypes":["PROJECT_FIELD_EDITED"],"branchMask":"release/.*"`:                                     "branchMask",
-		`"eventTypes":["ISSUE_CREATED"],"branches":["main"],"name":"","webhookUrl":"http://chat.example.com"`: "name branches eventTypes webhookUrl",
-	} {
-		body := fmt.Sprintf(`{"name":"x","webhookUrl":"https://chat.example.com/flow?sig=y",%s}`, members)
-		if strings.Contains(members, "webhookUrl") {
-			body = "{" + members + "}"
-		}
-		status := 201
-		if want != "" {
-			status = 400
-		}
-		if got := fields(s.want(status, s.do("POST", filterPath, "admin", body))); got != want {
-			t.Errorf("%s: %q, want %q", members, got, want)
-		}
-	}
-	// A rule that exists is judged by the platform that it is of.
-	made := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, "")))
-	body := fmt.Sprintf(`{"id":%v,"name":"x","eventTypes":["ISSUE_CREATED"]}`, made["id"])
-	if got := fields(s.want(400, s.do("POST", filterPath, "admin", body))); got != "eventTypes" {
-		t.Errorf("saved again: %q", got)
-	}
-}
 
 func TestEditions(t *testing.T) {
 	for kind, want := range map[string][]EventType{"bitbucket-dc": {IssueCreated}, "bitbucket-cloud": {CommitCommentEdited}} {
@@ -52,23 +15,6 @@ func TestEditions(t *testing.T) {
 		if len(f) != 1 || !strings.Contains(f[0].Message, want[0].String()) {
 			t.Errorf("%s: %v", kind, f)
 		}
-	}
-}
-
-func TestWhiteSpaceAroundNames(t *testing.T) {
-	s := newServer(t)
-	made := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter,
-		`,"branches":[" main","release/1.0\t"],"projects":[" ATL "],"users":["ada "],"ignoredUsers":[" bot"],"repositories":[{"projectKey":" ATL","repositoryKey":"canoe "}]`)))
-	for member, want := range map[string]any{
-		"branches": []any{"main", "release/1.0"}, "projects": []any{"ATL"}, "users": []any{"ada"}, "ignoredUsers": []any{"bot"},
-		"repositories": []any{map[string]any{"projectKey": "ATL", "repositoryKey": "canoe"}},
-	} {
-		if d := cmp.Diff(want, made[member]); d != "" {
-			t.Errorf("%s: %s", member, d)
-		}
-	}
-	if got := fields(s.want(400, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, `,"branches":[" "]`)))); got != "branches" {
-		t.Errorf("a branch of white space: %q", got)
 	}
 }
 
@@ -101,23 +47,5 @@ func TestMaskThatLooksLikeAWildcard(t *testing.T) {
 		case better != "" && (len(w) != 1 || w[0].Name != "branchMask" || !strings.HasSuffix(w[0].Message, "write "+better+".")):
 			t.Errorf("%s: %v", mask, w)
 		}
-	}
-}
-
-// The warning is in every answer about the rule, and may be sent back.
-func TestWarningsInAnswers(t *testing.T) {
-	s := newServer(t)
-	w := s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, `,"branchMask":"release/*"`))
-	made := s.want(201, w)
-	warnings, _ := made["warnings"].([]any)
-	if len(warnings) != 1 || warnings[0].(map[string]any)["field"] != "branchMask" {
-		t.Fatalf("warnings %v", made["warnings"])
-	}
-	again := s.want(200, s.do("POST", filterPath, "admin", w.Body.String()))
-	if d := cmp.Diff(made["warnings"], again["warnings"]); d != "" {
-		t.Error(d)
-	}
-	if fine := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, `,"branchMask":"release/.*"`))); fine["warnings"] != nil {
-		t.Errorf("warnings %v", fine["warnings"])
 	}
 }

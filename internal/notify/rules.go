@@ -54,6 +54,16 @@ func (s *Rules) List(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
 	return s.Store.ListRules(ctx, q)
 }
 
+// Page gives one page of the rules of a level that who asks administers.
+func (s *Rules) Page(ctx context.Context, p RulePage) ([]RuleInfo, error) {
+	who := identity.From(ctx)
+	p.Visible = func(r *Rule) bool { return who.May(r.Access()) }
+	return s.Store.PageRules(ctx, p)
+}
+
+// Connections names the connections that a rule can belong to.
+func (s *Rules) Connections() []string { return s.Store.Platforms().Connections.Names() }
+
 // Get gives one rule: fault.NotFound, or for anybody but a SYS_ADMIN the
 // fault.Forbidden that a foreign rule gets.
 func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {

@@ -120,17 +120,17 @@ func (s *RuleSet) add(c *compiledRule) {
 			conn.addRepository(c, ref.ProjectKey, ref.RepositoryKey)
 		}
 		for _, p := range c.Projects {
-			conn.projects[fold(p)] = append(conn.projects[fold(p)], c)
+			conn.projects[Fold(p)] = append(conn.projects[Fold(p)], c)
 		}
 	case c.ProjectKey != "":
-		conn.projects[fold(c.ProjectKey)] = append(conn.projects[fold(c.ProjectKey)], c)
+		conn.projects[Fold(c.ProjectKey)] = append(conn.projects[Fold(c.ProjectKey)], c)
 	default:
 		conn.all = append(conn.all, c)
 	}
 }
 
 func (c *connectionRules) addRepository(r *compiledRule, project, repository string) {
-	key := fold(project) + "/" + fold(repository)
+	key := Fold(project) + "/" + Fold(repository)
 	c.repositories[key] = append(c.repositories[key], r)
 }
 
@@ -142,12 +142,12 @@ func (s *RuleSet) Match(e *Event, matched []*Rule) []*Rule {
 		return matched
 	}
 	types := e.TypeSet()
-	user := fold(e.Actor.Name)
-	project := fold(e.Project.Key)
+	user := Fold(e.Actor.Name)
+	project := Fold(e.Project.Key)
 	matched = take(conn.all, matched, e, types, user)
 	matched = take(conn.projects[project], matched, e, types, user)
 	if e.Repository.Key != "" {
-		matched = take(conn.repositories[project+"/"+fold(e.Repository.Key)], matched, e, types, user)
+		matched = take(conn.repositories[project+"/"+Fold(e.Repository.Key)], matched, e, types, user)
 	}
 	return matched
 }
@@ -158,9 +158,9 @@ func (s *RuleSet) matchOld(e *Event, by rename, matched []*Rule) []*Rule {
 	if conn == nil {
 		return matched
 	}
-	types, user, project := e.TypeSet(), fold(e.Actor.Name), fold(by.from.ProjectKey)
+	types, user, project := e.TypeSet(), Fold(e.Actor.Name), Fold(by.from.ProjectKey)
 	matched = take(conn.projects[project], matched, e, types, user)
-	return take(conn.repositories[project+"/"+fold(by.from.RepositoryKey)], matched, e, types, user)
+	return take(conn.repositories[project+"/"+Fold(by.from.RepositoryKey)], matched, e, types, user)
 }
 
 func take(rules []*compiledRule, matched []*Rule, e *Event, types TypeSet, user string) []*Rule {
@@ -229,14 +229,14 @@ func foldedSet(names []string) map[string]bool {
 	}
 	m := make(map[string]bool, len(names))
 	for _, n := range names {
-		m[fold(n)] = true
+		m[Fold(n)] = true
 	}
 	return m
 }
 
 // fold makes keys and user names comparable: the platform compares both
 // without case.
-func fold(s string) string { return strings.ToLower(s) }
+func Fold(s string) string { return strings.ToLower(s) }
 
 // shortRef is the display name of a ref that was typed in full.
 func shortRef(name string) string {

@@ -46,7 +46,7 @@ func (s *Store) insertHook(ctx context.Context, tx *db.Tx, who Actor, h *Hook) e
 	if err := tx.QueryRow(ctx, `INSERT INTO notify_hooks (connection, name, project_key, repository_key, project_fold, repository_fold,
 			secret, previous_until, created_by, created_at, rotated_by, rotated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, '', 0) RETURNING id`,
-		h.Connection, h.Name, clean(h.Scope.ProjectKey), clean(h.Scope.RepositoryKey), fold(clean(h.Scope.ProjectKey)), fold(clean(h.Scope.RepositoryKey)),
+		h.Connection, h.Name, clean(h.Scope.ProjectKey), clean(h.Scope.RepositoryKey), Fold(clean(h.Scope.ProjectKey)), Fold(clean(h.Scope.RepositoryKey)),
 		s.box.Seal(h.Secret.Reveal(), "notify_hooks", "secret", h.row()), h.CreatedBy, db.Micros(h.CreatedAt)).Scan(&h.ID); err != nil {
 		return fmt.Errorf("insert hook: %w", err)
 	}

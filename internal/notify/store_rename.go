@@ -102,7 +102,7 @@ func (p occupants) any() bool { return p.rules+p.hooks+p.grants > 0 }
 
 func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at Scope) (occupants, error) {
 	var p occupants
-	project, repository := fold(at.ProjectKey), fold(at.RepositoryKey)
+	project, repository := Fold(at.ProjectKey), Fold(at.RepositoryKey)
 	const keys = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
 	if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_hooks`+keys+`)`,
 		connection, project, repository).Scan(&p.rules, &p.hooks); err != nil {
@@ -116,7 +116,7 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at Scope) (occu
 // offer keeps a rename for an administrator. A hook offers each old key once:
 // the last new one counts.
 func offer(ctx context.Context, tx *db.Tx, r *Receipt, by rename, why RenameReason) error {
-	from := fold(by.from.ProjectKey) + "/" + fold(by.from.RepositoryKey)
+	from := Fold(by.from.ProjectKey) + "/" + Fold(by.from.RepositoryKey)
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_renames (connection, hook_id, hook, from_project, from_repository, from_fold,
 			to_project, to_repository, reason, state, offered_at, decided_by, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'offered', $10, '', 0)
@@ -144,7 +144,7 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, who Actor, by rename) error
 			continue
 		}
 		if _, err := tx.Exec(ctx, `UPDATE notify_hooks SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4 WHERE id = $5`,
-			to.ProjectKey, to.RepositoryKey, fold(to.ProjectKey), fold(to.RepositoryKey), h.ID); err != nil {
+			to.ProjectKey, to.RepositoryKey, Fold(to.ProjectKey), Fold(to.RepositoryKey), h.ID); err != nil {
 			return fmt.Errorf("move hook: %w", err)
 		}
 		after := *h
@@ -176,7 +176,7 @@ func moveRules(ctx context.Context, tx *db.Tx, who Actor, by rename) error {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `UPDATE notify_rules SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4
-			WHERE id = $5`, r.ProjectKey, r.RepositoryKey, fold(r.ProjectKey), fold(r.RepositoryKey), r.ID); err != nil {
+			WHERE id = $5`, r.ProjectKey, r.RepositoryKey, Fold(r.ProjectKey), Fold(r.RepositoryKey), r.ID); err != nil {
 			return fmt.Errorf("move rule: %w", err)
 		}
 		if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {

@@ -37,7 +37,7 @@ type RuleQuery struct {
 func (s *Store) ListRules(ctx context.Context, q RuleQuery) (out []RuleInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, err = readRuleInfos(ctx, tx, `r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
-			ORDER BY r.name, r.id`, fold(clean(q.ProjectKey)), fold(clean(q.RepositoryKey)), clean(q.Connection))
+			ORDER BY r.name, r.id`, Fold(clean(q.ProjectKey)), Fold(clean(q.RepositoryKey)), clean(q.Connection))
 		if err != nil {
 			return err
 		}
@@ -238,7 +238,7 @@ func insertRule(ctx context.Context, tx *db.Tx, r *Rule) error {
 	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
 			repository_fold, channel_id, channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
-		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, fold(r.ProjectKey), fold(r.RepositoryKey), r.ChannelID,
+		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, Fold(r.ProjectKey), Fold(r.RepositoryKey), r.ChannelID,
 		r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
 		db.Micros(r.UpdatedAt)).Scan(&r.ID)
 	if err != nil {

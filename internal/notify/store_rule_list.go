@@ -54,7 +54,7 @@ func (s *Store) readRulePage(ctx context.Context, p RulePage, limit int) (out []
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, err = readRuleInfos(ctx, tx, levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1)
 			AND ($2 = '' OR r.repository_fold = $2) AND (r.name > $3 OR (r.name = $3 AND r.id > $4))
-			ORDER BY r.name, r.id LIMIT $5`, fold(clean(p.Project)), fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit)
+			ORDER BY r.name, r.id LIMIT $5`, Fold(clean(p.Project)), Fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit)
 		return err
 	})
 	return out, err

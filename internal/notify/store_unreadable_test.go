@@ -87,9 +87,6 @@ func TestARuleThatCannotBeReadIsAlone(t *testing.T) {
 			if err != nil || len(list) != 2 {
 				t.Errorf("%d rules in the list, %v", len(list), err)
 			}
-			for i := range list {
-				rowOf(&list[i], time.Now())
-			}
 			if err := again.DeleteRule(t.Context(), ada, odd.ID); err != nil {
 				t.Errorf("it cannot be deleted: %v", err)
 			}

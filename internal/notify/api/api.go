@@ -1,5 +1,5 @@
-// Package api is the REST API of what waits and what was delivered: deliveries
-// and channels. It decides nothing.
+// Package api is the wing's part of the REST API: rules (filters), connections,
+// hooks and offered renames, deliveries and channels. It decides nothing.
 package api
 
 import (
@@ -18,6 +18,7 @@ const (
 // API answers the requests.
 type API struct {
 	Rules      *notify.Rules
+	Hooks      *notify.Hooks
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
 	Clock      func() time.Time
@@ -25,6 +26,11 @@ type API struct {
 
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
+	r.Handle(rest.Route{Method: "GET", Path: basePath + "/filter"}, a.listFilters)
+	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter"}, a.saveFilter)
+	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter"}, a.deleteFilter)
+	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
+	a.registerConnections(r)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath}, a.listDeliveries)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver"}, a.redeliver)

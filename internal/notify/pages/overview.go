@@ -16,7 +16,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	if !who.May(identity.Admin, identity.Where{}) {
 		return nil, nil
 	}
-	sum, err := p.Store.Summary(ctx, p.Clock().Add(-24*time.Hour))
+	sum, err := p.Deliveries.Summary(ctx, p.Clock().Add(-24*time.Hour))
 	if err != nil {
 		return nil, err
 	}

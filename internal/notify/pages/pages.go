@@ -1,17 +1,19 @@
-// Package pages is the console's pages of what waits and what was delivered:
-// deliveries, channels, and the wing's part of the overview.
+// Package pages is the wing's part of the console: rules, connections, hooks and
+// offered renames, deliveries, channels, and the cards of the overview.
 package pages
 
 import (
 	"embed"
 	"net/url"
+	"slices"
 	"time"
 
 	"outrigger/internal/console"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
-//go:embed deliveries.html delivery.html channels.html channel.html
+//go:embed *.html
 var pageFiles embed.FS
 
 //go:embed assets
@@ -19,9 +21,10 @@ var assetFiles embed.FS
 
 // Pages are the pages.
 type Pages struct {
+	Rules      *notify.Rules
+	Hooks      *notify.Hooks
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
-	Store      *notify.Store
 	Clock      func() time.Time
 }
 
@@ -38,8 +41,11 @@ const (
 func (p *Pages) Register(c *console.Console) {
 	c.AddPages(pageFiles)
 	c.AddAssets(console.Sub(assetFiles, "assets"))
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: notify.AdministersAnything})
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: notify.AdministersAnything})
+	p.registerRules(c)
+	p.registerConnections(c)
+	p.registerRenames(c)
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: administersAnything})
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: administersAnything})
 	c.Handle("GET "+deliveriesPath, console.SignedIn, p.listDeliveries, "deliveries")
 	c.Handle("POST "+deliveriesPath+"/selected", console.SignedIn, p.actOnSelected)
 	c.Handle("GET "+deliveriesPath+"/redeliver", console.SignedIn, p.confirmRedeliverAll)
@@ -55,6 +61,13 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+channelsPath+"/{channel}/test", console.SignedIn, p.testChannel)
 	c.Handle("POST "+channelsPath+"/{channel}/rename", console.SignedIn, p.renameChannel)
 	c.AddOverview(p.overview)
+}
+
+// administersAnything tells whether somebody has a rule to look at at all.
+func administersAnything(p *identity.Principal) bool {
+	return p.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(p.Grants, func(g identity.Grant) bool {
+		return g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin
+	})
 }
 
 // query writes pairs of names and values, leaving out what is empty.

@@ -1,21 +1,22 @@
-package notify
+package pages
 
 import (
 	"net/http"
 
 	"outrigger/internal/console"
+	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
 // hookPages is where the pages of a hook are.
-func hookPages(h *Hook) string {
+func hookPages(h *notify.Hook) string {
 	if h.Name == "" {
 		return connectionPage(h.Connection)
 	}
 	return connectionPage(h.Connection) + "/hooks/" + h.Name
 }
 
-func hookTitle(h *Hook) string {
+func hookTitle(h *notify.Hook) string {
 	if h.Name == "" {
 		return "the connection " + h.Connection
 	}
@@ -27,13 +28,13 @@ func upTo(connection string) []console.Link {
 }
 
 // secretPage is the one page on which a hook's secret can be seen.
-func secretPage(r *http.Request, title string, h Hook) console.Page {
+func secretPage(r *http.Request, title string, h notify.Hook) console.Page {
 	return console.Page{
 		Template: "hook-secret", Title: title, Up: upTo(h.Connection),
 		Data: struct {
-			Hook
+			notify.Hook
 			URL, Plain, Back string
-		}{h, rest.Link(r.Context(), hookPath(h.Connection, h.Name)), h.Secret.Reveal(), connectionPage(h.Connection)},
+		}{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), h.Secret.Reveal(), connectionPage(h.Connection)},
 	}
 }
 
@@ -49,7 +50,7 @@ func hookFormPage(form *console.Form, connection string) console.Page {
 	}
 }
 
-func (p *HookPages) blankHook(r *http.Request) (console.Response, error) {
+func (p *Pages) blankHook(r *http.Request) (console.Response, error) {
 	c, err := p.connectionOfPath(r)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (p *HookPages) blankHook(r *http.Request) (console.Response, error) {
 	return hookFormPage(console.NewForm(), c.Name), nil
 }
 
-func (p *HookPages) createHook(r *http.Request) (console.Response, error) {
+func (p *Pages) createHook(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
@@ -66,8 +67,8 @@ func (p *HookPages) createHook(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := p.Hooks.Create(r.Context(), Hook{
-		Connection: c.Name, Name: form.Get("name"), Scope: Scope{ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey")},
+	h, err := p.Hooks.Create(r.Context(), notify.Hook{
+		Connection: c.Name, Name: form.Get("name"), Scope: notify.Scope{ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey")},
 	})
 	if err != nil {
 		return hookFormPage(form, c.Name), err
@@ -75,7 +76,7 @@ func (p *HookPages) createHook(r *http.Request) (console.Response, error) {
 	return secretPage(r, "The hook "+h.Name, h), nil
 }
 
-func (p *HookPages) confirmRotate(r *http.Request) (console.Response, error) {
+func (p *Pages) confirmRotate(r *http.Request) (console.Response, error) {
 	h, err := p.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (p *HookPages) confirmRotate(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *HookPages) rotateHook(r *http.Request) (console.Response, error) {
+func (p *Pages) rotateHook(r *http.Request) (console.Response, error) {
 	h, err := p.Hooks.Rotate(r.Context(), r.PathValue("name"), r.PathValue("hook"))
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (p *HookPages) rotateHook(r *http.Request) (console.Response, error) {
 	return secretPage(r, "A new secret for "+hookTitle(&h), h), nil
 }
 
-func (p *HookPages) confirmDeleteHook(r *http.Request) (console.Response, error) {
+func (p *Pages) confirmDeleteHook(r *http.Request) (console.Response, error) {
 	h, err := p.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (p *HookPages) confirmDeleteHook(r *http.Request) (console.Response, error)
 	}, nil
 }
 
-func (p *HookPages) deleteHook(r *http.Request) (console.Response, error) {
+func (p *Pages) deleteHook(r *http.Request) (console.Response, error) {
 	connection, name := r.PathValue("name"), r.PathValue("hook")
 	if err := p.Hooks.Delete(r.Context(), connection, name); err != nil {
 		return nil, err

@@ -1,28 +1,17 @@
-package notify
+package api
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
+	"outrigger/internal/notify"
 )
 
-func newHooksServer(t *testing.T) *server {
-	s := newServer(t)
-	(&HooksAPI{&Hooks{Store: s.store, Ask: func(_ context.Context, c *Connection) (string, error) {
-		if c.Name == "dc" {
-			return "Bitbucket 9.4", nil
-		}
-		return "", fault.New(fault.Unavailable, "The platform does not answer.")
-	}}}).Register(s.router)
-	return s
-}
-
 func TestConnectionsByREST(t *testing.T) {
-	s := newHooksServer(t)
+	s := newServer(t)
 	const body = `{"name":"second","kind":"bitbucket-dc","baseUrl":"https://git.example.com","token":"very-secret"}`
 	made := s.want(201, s.do("POST", connectionsPath, "root", body))
 	if made["webhookUrl"] != "https://tools.example.com/outrigger/hooks/second" || len(fmt.Sprint(made["webhookSecret"])) != 43 {
@@ -67,7 +56,7 @@ func TestConnectionsByREST(t *testing.T) {
 }
 
 func TestHooksByREST(t *testing.T) {
-	s := newHooksServer(t)
+	s := newServer(t)
 	const path = connectionsPath + "/dc/hooks"
 	scopes := map[string]struct{ keys, users string }{
 		"all":     {``, "root"},
@@ -115,7 +104,7 @@ func TestHooksByREST(t *testing.T) {
 	s.want(201, s.do("POST", path, "root", `{"name":"x"}`))
 	s.want(409, s.do("POST", path, "root", `{"name":"x"}`))
 	var entries int
-	err := s.store.db.Read(t.Context(), func(tx *db.Tx) error {
+	err := s.db.Read(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(t.Context(), `SELECT count(*) FROM audit_entries WHERE object = 'hook' AND before_json || after_json LIKE '%"secret"%'`).Scan(&entries)
 	})
 	if err != nil || entries == 0 {
@@ -124,10 +113,26 @@ func TestHooksByREST(t *testing.T) {
 }
 
 func TestRenamesByREST(t *testing.T) {
-	s := newHooksServer(t)
-	h := hookOf(t, s.store, "canoe", "ATL", "canoe")
-	ruleAt(t, s.store, "mine", "ATL", "canoe")
-	accept(t, s.store, webhook("w1", *repositoryRenamed("ATL", "canoe", "proa")).by(h))
+	s := newServer(t)
+	who := notify.Actor{Name: "ada", Source: "local"}
+	h, err := s.store.CreateHook(t.Context(), who, notify.Hook{Connection: "dc", Name: "canoe", Scope: notify.Scope{ProjectKey: "ATL", RepositoryKey: "canoe"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := notify.Rule{
+		Name: "mine", Connection: "dc", ProjectKey: "ATL", RepositoryKey: "canoe", Format: notify.Auto, Enabled: true,
+		Filter: notify.Filter{EventTypes: []notify.EventType{notify.RepositoryFieldEdited}},
+	}
+	if _, err := s.store.SaveRule(t.Context(), who, rule, "https://prod-1.westeurope.logic.azure.com/x/invoke?sig=1"); err != nil {
+		t.Fatal(err)
+	}
+	renamed := &notify.Receipt{Connection: "dc", Hook: h.Name, HookID: h.ID, Key: "repo:modified", RequestID: "w1", ReceivedAt: time.Now(), Outcome: notify.Understood, Events: []notify.Event{{
+		Types: []notify.EventType{notify.RepositoryFieldEdited}, Connection: "dc", Project: notify.Project{Key: "ATL"}, Repository: notify.Repository{Key: "proa"},
+		Changes: []notify.Change{{Field: "slug", Old: "canoe", New: "proa"}},
+	}}}
+	if err := s.store.Accept(t.Context(), renamed); err != nil {
+		t.Fatal(err)
+	}
 	items := s.want(200, s.do("GET", renamesPath, "root", ""))["items"].([]any)
 	if len(items) != 1 {
 		t.Fatalf("listed %v", items)

@@ -1,4 +1,4 @@
-package notify
+package pages
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 )
 
 const renamePages = "/notifications/renames"
@@ -15,22 +16,22 @@ const renamePages = "/notifications/renames"
 // maxNotices is how many renames the overview names; the list has the rest.
 const maxNotices = 5
 
-func (p *HookPages) registerRenames(c *console.Console) {
+func (p *Pages) registerRenames(c *console.Console) {
 	c.Handle("GET "+renamePages, console.Needs(identity.SysAdmin), p.listRenames, "renames")
 	c.Handle("GET "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), p.askRename("confirm"))
-	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), p.decideRename(p.Hooks.Store.ConfirmRename, "Rules, hooks and permissions go by the new key."))
+	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), p.decideRename(p.Hooks.ConfirmRename, "Rules, hooks and permissions go by the new key."))
 	c.Handle("GET "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), p.askRename("dismiss"))
-	c.Handle("POST "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), p.decideRename(p.Hooks.Store.DismissRename, "The rename is dismissed; nothing moved."))
-	c.AddOverview(p.overview)
+	c.Handle("POST "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), p.decideRename(p.Hooks.DismissRename, "The rename is dismissed; nothing moved."))
+	c.AddOverview(p.renamesOverview)
 }
 
 // renameRow is an offered rename with why it waits.
 type renameRow struct {
-	Rename
+	notify.Rename
 	Why string
 }
 
-func (p *HookPages) listRenames(r *http.Request) (console.Response, error) {
+func (p *Pages) listRenames(r *http.Request) (console.Response, error) {
 	var after int64
 	if text := r.URL.Query().Get("after"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -39,7 +40,7 @@ func (p *HookPages) listRenames(r *http.Request) (console.Response, error) {
 		}
 		after = n
 	}
-	found, err := p.Hooks.Store.OfferedRenames(r.Context(), after, pageSize+1)
+	found, err := p.Hooks.OfferedRenames(r.Context(), after, pageSize+1)
 	if err != nil {
 		return nil, err
 	}
@@ -60,18 +61,18 @@ func (p *HookPages) listRenames(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "renames", Title: "Renames to decide on", Section: "Notifications", Data: view}, nil
 }
 
-func whyOffered(reason RenameReason) string {
+func whyOffered(reason notify.RenameReason) string {
 	switch reason {
-	case OutOfScope:
+	case notify.OutOfScope:
 		return "The new key is outside the scope of the hook that said it."
-	case Occupied:
+	case notify.Occupied:
 		return "There are rules, hooks or permissions at the new key already."
 	}
 	return "Permissions never move on a webhook's word. Rules and hooks have moved."
 }
 
 // askRename asks before a rename is decided on.
-func (p *HookPages) askRename(verb string) console.Handler {
+func (p *Pages) askRename(verb string) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
 		o, err := p.renameOfPath(r)
 		if err != nil {
@@ -90,12 +91,12 @@ func (p *HookPages) askRename(verb string) console.Handler {
 	}
 }
 
-func (p *HookPages) renameOfPath(r *http.Request) (*Rename, error) {
+func (p *Pages) renameOfPath(r *http.Request) (*notify.Rename, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "There is no such rename.")
 	}
-	found, err := p.Hooks.Store.OfferedRenames(r.Context(), id-1, 1)
+	found, err := p.Hooks.OfferedRenames(r.Context(), id-1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -105,25 +106,25 @@ func (p *HookPages) renameOfPath(r *http.Request) (*Rename, error) {
 	return &found[0], nil
 }
 
-func (p *HookPages) decideRename(how func(context.Context, Actor, int64) error, done string) console.Handler {
+func (p *Pages) decideRename(how func(context.Context, int64) error, done string) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
 		o, err := p.renameOfPath(r)
 		if err != nil {
 			return nil, err
 		}
-		if err := how(r.Context(), actor(r.Context()), o.ID); err != nil {
+		if err := how(r.Context(), o.ID); err != nil {
 			return nil, err
 		}
 		return console.Redirect{To: renamePages, Flash: done}, nil
 	}
 }
 
-// overview offers renames to who may decide on them.
-func (p *HookPages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
+// renamesOverview offers renames to who may decide on them.
+func (p *Pages) renamesOverview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
 	if !who.May(identity.SysAdmin, identity.Where{}) {
 		return nil, nil
 	}
-	found, err := p.Hooks.Store.OfferedRenames(ctx, 0, maxNotices)
+	found, err := p.Hooks.OfferedRenames(ctx, 0, maxNotices)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

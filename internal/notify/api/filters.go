@@ -1,4 +1,4 @@
-package notify
+package api
 
 import (
 	"encoding/json"
@@ -7,55 +7,39 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
-
-const basePath = "/rest/mtbs/1.0/configuration"
-
-// API is the wing's part of the REST API.
-type API struct {
-	Rules *Rules
-	Store *Store
-	Clock func() time.Time
-}
-
-// Register adds the routes.
-func (a *API) Register(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: basePath + "/filter"}, a.listFilters)
-	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter"}, a.saveFilter)
-	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter"}, a.deleteFilter)
-	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
-}
 
 // filterJSON is a rule as the API writes it, and reads it: its read-only
 // members may be sent back and are ignored.
 type filterJSON struct {
-	ID             int64           `json:"id"`
-	Version        int64           `json:"version"`
-	Name           string          `json:"name"`
-	Level          Level           `json:"level"`
-	Connection     string          `json:"connection"`
-	ProjectKey     string          `json:"projectKey,omitempty"`
-	RepositoryKey  string          `json:"repositoryKey,omitempty"`
-	RepositorySlug string          `json:"repositorySlug,omitempty"` // read only as another name of repositoryKey
-	WebhookURL     string          `json:"webhookUrl,omitempty"`
-	ChannelName    string          `json:"channelName,omitempty"`
-	Channel        string          `json:"channel,omitempty"`
-	ChannelState   *channelJSON    `json:"channelState,omitempty"`
-	Format         Format          `json:"format"`
-	EventTypes     []string        `json:"eventTypes"`
-	Branches       []string        `json:"branches,omitempty"`
-	BranchMask     string          `json:"branchMask,omitempty"`
-	Projects       []string        `json:"projects,omitempty"`
-	Repositories   []RepositoryRef `json:"repositories,omitempty"`
-	Users          []string        `json:"users,omitempty"`
-	IgnoredUsers   []string        `json:"ignoredUsers,omitempty"`
-	Enabled        *bool           `json:"enabled"`
-	CreatedBy      string          `json:"createdBy,omitempty"`
-	CreatedAt      *time.Time      `json:"createdAt,omitempty"`
-	UpdatedBy      string          `json:"updatedBy,omitempty"`
-	UpdatedAt      *time.Time      `json:"updatedAt,omitempty"`
-	Warnings       []warningJSON   `json:"warnings,omitempty"`
+	ID             int64                  `json:"id"`
+	Version        int64                  `json:"version"`
+	Name           string                 `json:"name"`
+	Level          notify.Level           `json:"level"`
+	Connection     string                 `json:"connection"`
+	ProjectKey     string                 `json:"projectKey,omitempty"`
+	RepositoryKey  string                 `json:"repositoryKey,omitempty"`
+	RepositorySlug string                 `json:"repositorySlug,omitempty"` // read only as another name of repositoryKey
+	WebhookURL     string                 `json:"webhookUrl,omitempty"`
+	ChannelName    string                 `json:"channelName,omitempty"`
+	Channel        string                 `json:"channel,omitempty"`
+	ChannelState   *ruleChannelJSON       `json:"channelState,omitempty"`
+	Format         notify.Format          `json:"format"`
+	EventTypes     []string               `json:"eventTypes"`
+	Branches       []string               `json:"branches,omitempty"`
+	BranchMask     string                 `json:"branchMask,omitempty"`
+	Projects       []string               `json:"projects,omitempty"`
+	Repositories   []notify.RepositoryRef `json:"repositories,omitempty"`
+	Users          []string               `json:"users,omitempty"`
+	IgnoredUsers   []string               `json:"ignoredUsers,omitempty"`
+	Enabled        *bool                  `json:"enabled"`
+	CreatedBy      string                 `json:"createdBy,omitempty"`
+	CreatedAt      *time.Time             `json:"createdAt,omitempty"`
+	UpdatedBy      string                 `json:"updatedBy,omitempty"`
+	UpdatedAt      *time.Time             `json:"updatedAt,omitempty"`
+	Warnings       []warningJSON          `json:"warnings,omitempty"`
 
 	Groups            json.RawMessage `json:"groups,omitempty"`
 	IgnoredGroups     json.RawMessage `json:"ignoredGroups,omitempty"`
@@ -70,8 +54,8 @@ type warningJSON struct {
 	Message string `json:"message"`
 }
 
-// channelJSON says how the rule's channel fares.
-type channelJSON struct {
+// ruleChannelJSON says how the rule's channel fares.
+type ruleChannelJSON struct {
 	State   string     `json:"state"` // ok, waiting, unreachable, broken
 	Reason  string     `json:"reason,omitempty"`
 	Since   *time.Time `json:"since,omitempty"`
@@ -97,7 +81,7 @@ func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
 	if repository == "" {
 		repository = q.Get("repositorySlug")
 	}
-	rules, err := a.Rules.List(r.Context(), RuleQuery{
+	rules, err := a.Rules.List(r.Context(), notify.RuleQuery{
 		Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: repository,
 	})
 	if err != nil {
@@ -136,11 +120,11 @@ func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
 }
 
 // etagOf names a version of a rule.
-func etagOf(info *RuleInfo) string { return rest.ETag(info.ID, info.Version) }
+func etagOf(info *notify.RuleInfo) string { return rest.ETag(info.ID, info.Version) }
 
 // unchanged holds a save with If-Match to the rule that it names, as its version
 // would: what others save from here on is a conflict.
-func (a *API) unchanged(r *http.Request, draft *Rule) error {
+func (a *API) unchanged(r *http.Request, draft *notify.Rule) error {
 	if !rest.Conditional(r) {
 		return nil
 	}
@@ -162,7 +146,7 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.unchanged(r, &Rule{ID: id}); err != nil {
+	if err := a.unchanged(r, &notify.Rule{ID: id}); err != nil {
 		return err
 	}
 	if err := a.Rules.Delete(r.Context(), id); err != nil {
@@ -175,17 +159,17 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 func queryID(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
 	if err != nil || id < 1 {
-		return 0, oneField("id", "Give the id of a rule as a whole number.")
+		return 0, wrong("id", "Give the id of a rule as a whole number.")
 	}
 	return id, nil
 }
 
 // rule makes a draft of what was read, and notes every member that is wrong in
 // itself; the rule's own validation names the rest.
-func (in *filterJSON) rule(f *fault.Fields) Rule {
-	types := make([]EventType, 0, len(in.EventTypes))
+func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
+	types := make([]notify.EventType, 0, len(in.EventTypes))
 	for _, key := range in.EventTypes {
-		t, ok := ParseEventType(key)
+		t, ok := notify.ParseEventType(key)
 		if !ok {
 			f.Add("eventTypes", "%q is not an event type; GET %s/eventTypes lists them.", key, basePath)
 			continue
@@ -208,14 +192,14 @@ func (in *filterJSON) rule(f *fault.Fields) Rule {
 	if in.ID < 0 {
 		f.Add("id", "An id is a positive number; 0 or none creates a rule.")
 	}
-	if in.RepositorySlug != "" && in.RepositoryKey != "" && fold(in.RepositorySlug) != fold(in.RepositoryKey) {
+	if in.RepositorySlug != "" && in.RepositoryKey != "" && notify.Fold(in.RepositorySlug) != notify.Fold(in.RepositoryKey) {
 		f.Add("repositorySlug", "It is another name of repositoryKey, and they differ.")
 	}
-	r := Rule{
+	r := notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: in.Connection,
 		ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey, ChannelName: in.ChannelName, Format: in.Format,
-		Filter: Filter{
-			EventTypes: NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
+		Filter: notify.Filter{
+			EventTypes: notify.NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
 			Projects: in.Projects, Repositories: in.Repositories, Users: in.Users, IgnoredUsers: in.IgnoredUsers,
 		},
 		Enabled: in.Enabled == nil || *in.Enabled,
@@ -224,12 +208,12 @@ func (in *filterJSON) rule(f *fault.Fields) Rule {
 		r.RepositoryKey = in.RepositorySlug
 	}
 	if r.Format == "" {
-		r.Format = Auto
+		r.Format = notify.Auto
 	}
 	return r
 }
 
-func filterOf(info *RuleInfo, now time.Time) filterJSON {
+func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
 	r := &info.Rule
 	keys := make([]string, len(r.EventTypes))
 	for i, t := range r.EventTypes {
@@ -243,16 +227,16 @@ func filterOf(info *RuleInfo, now time.Time) filterJSON {
 		Warnings: warnings,
 		ID:       r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
 		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
-		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: channelOf(&info.Channel, now),
+		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, now),
 		Format: r.Format, EventTypes: keys, Branches: r.Branches, BranchMask: r.BranchMask,
 		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
 		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt,
 	}
 }
 
-func channelOf(c *Channel, now time.Time) *channelJSON {
+func ruleChannelOf(c *notify.Channel, now time.Time) *ruleChannelJSON {
 	s := c.Standing(now)
-	return &channelJSON{State: s.State, Reason: s.Reason, Since: timePointer(s.Since), Until: timePointer(s.Until), Waiting: c.Waiting}
+	return &ruleChannelJSON{State: s.State, Reason: s.Reason, Since: timePointer(s.Since), Until: timePointer(s.Until), Waiting: c.Waiting}
 }
 
 func timePointer(t time.Time) *time.Time {
@@ -264,14 +248,14 @@ func timePointer(t time.Time) *time.Time {
 
 // eventTypeJSON is an event type as the API lists it.
 type eventTypeJSON struct {
-	Key      string    `json:"key"`
-	Name     string    `json:"name"`
-	Category string    `json:"category"`
-	Editions []Edition `json:"editions"`
+	Key      string           `json:"key"`
+	Name     string           `json:"name"`
+	Category string           `json:"category"`
+	Editions []notify.Edition `json:"editions"`
 }
 
 func (a *API) listEventTypes(w http.ResponseWriter, r *http.Request) error {
-	types := EventTypes()
+	types := notify.EventTypes()
 	out := make([]eventTypeJSON, len(types))
 	for i, t := range types {
 		out[i] = eventTypeJSON{Key: t.String(), Name: t.Name(), Category: t.Category(), Editions: t.Editions()}

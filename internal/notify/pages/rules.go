@@ -1,39 +1,17 @@
-package notify
+package pages
 
 import (
-	"embed"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 )
 
-//go:embed pages/connection*.html pages/hook*.html pages/renames.html pages/rule*.html
-var pageFiles embed.FS
-
-// Pages is the wing's part of the console.
-type Pages struct {
-	Rules *Rules
-	Store *Store
-	Clock func() time.Time
-}
-
-// pageSize is how many rows a list shows at once.
-const pageSize = 50
-
-const (
-	rulesPath      = "/notifications/rules"
-	deliveriesPath = "/notifications/deliveries"
-)
-
-// Register adds the pages.
-func (p *Pages) Register(c *console.Console) {
-	c.AddPages(console.Sub(pageFiles, "pages"))
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: AdministersAnything})
+func (p *Pages) registerRules(c *console.Console) {
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: administersAnything})
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
 	c.Handle("GET "+rulesPath+"/new", console.SignedIn, p.blankRule, "rule-form")
 	c.Handle("POST "+rulesPath+"/new", console.SignedIn, p.saveRule, "rule-form")
@@ -43,16 +21,9 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+rulesPath+"/{id}/delete", console.SignedIn, p.deleteRule)
 }
 
-// AdministersAnything tells whether somebody has a rule to look at at all.
-func AdministersAnything(p *identity.Principal) bool {
-	return p.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(p.Grants, func(g identity.Grant) bool {
-		return g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin
-	})
-}
-
 // ruleRow is a rule in the list.
 type ruleRow struct {
-	*RuleInfo
+	*notify.RuleInfo
 	Place    string
 	Events   string
 	Branches string
@@ -61,7 +32,7 @@ type ruleRow struct {
 }
 
 type ruleList struct {
-	Level      Level
+	Level      notify.Level
 	Project    string
 	Repository string
 	Rows       []ruleRow
@@ -70,31 +41,30 @@ type ruleList struct {
 }
 
 var levels = []struct {
-	Level Level
+	Level notify.Level
 	Query string
 	Label string
 }{
-	{Global, "", "Global"}, {ProjectLevel, "project", "Project"}, {RepositoryLevel, "repository", "Repository"},
+	{notify.Global, "", "Global"}, {notify.ProjectLevel, "project", "Project"}, {notify.RepositoryLevel, "repository", "Repository"},
 }
 
 func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
 	who := identity.From(r.Context())
-	level := Global
+	level := notify.Global
 	for _, l := range levels {
 		if q.Get("level") == l.Query {
 			level = l.Level
 		}
 	}
-	if level == Global && !who.May(identity.Admin, identity.Where{}) {
-		level = ProjectLevel
+	if level == notify.Global && !who.May(identity.Admin, identity.Where{}) {
+		level = notify.ProjectLevel
 	}
-	ask := RulePage{
+	ask := notify.RulePage{
 		Level: level, Project: q.Get("project"), Repository: q.Get("repository"), AfterName: q.Get("name"), Limit: pageSize + 1,
-		Visible: func(rule *Rule) bool { return who.May(rule.Access()) },
 	}
 	ask.AfterID, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	found, err := p.Store.PageRules(r.Context(), ask)
+	found, err := p.Rules.Page(r.Context(), ask)
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +79,14 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		list.Pager.First = rulesPath + query("level", q.Get("level"), "project", ask.Project, "repository", ask.Repository)
 	}
 	for i := range found {
-		list.Rows = append(list.Rows, rowOf(&found[i], p.Clock()))
+		list.Rows = append(list.Rows, ruleRowOf(&found[i], p.Clock()))
 	}
 	page := console.Page{
 		Template: "rules", Title: "Rules", Data: list,
 		Actions: []console.Action{{Label: "Add a rule", Path: list.New}},
 	}
 	for _, l := range levels {
-		if l.Level == Global && !who.May(identity.Admin, identity.Where{}) {
+		if l.Level == notify.Global && !who.May(identity.Admin, identity.Where{}) {
 			continue
 		}
 		page.Tabs = append(page.Tabs, console.Tab{Label: l.Label, Path: rulesPath + query("level", l.Query), Current: l.Level == level})
@@ -124,7 +94,7 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 	return page, nil
 }
 
-func levelQuery(level Level) string {
+func levelQuery(level notify.Level) string {
 	for _, l := range levels {
 		if l.Level == level {
 			return l.Query
@@ -133,21 +103,7 @@ func levelQuery(level Level) string {
 	return ""
 }
 
-// query writes pairs of names and values, leaving out what is empty.
-func query(pairs ...string) string {
-	v := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			v.Set(pairs[i], pairs[i+1])
-		}
-	}
-	if len(v) == 0 {
-		return ""
-	}
-	return "?" + v.Encode()
-}
-
-func rowOf(info *RuleInfo, now time.Time) ruleRow {
+func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
 	row := ruleRow{RuleInfo: info, Place: info.Connection, Events: summary(info.EventTypes), Branches: "all"}
 	if info.ProjectKey != "" {
 		row.Place += " / " + info.ProjectKey
@@ -166,7 +122,7 @@ func rowOf(info *RuleInfo, now time.Time) ruleRow {
 }
 
 // ruleBadge says how a rule fares: disabled, or as its channel does.
-func ruleBadge(info *RuleInfo, now time.Time) (console.Badge, string) {
+func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
 	standing := info.Channel.Standing(now)
 	switch {
 	case standing.State == "broken":
@@ -181,13 +137,13 @@ func ruleBadge(info *RuleInfo, now time.Time) (console.Badge, string) {
 	return console.Badge{Tone: console.Good, Text: "enabled"}, ""
 }
 
-func summary(types []EventType) string {
+func summary(types []notify.EventType) string {
 	switch {
 	case len(types) == 0: // of a filter that cannot be read
 		return "none"
 	case len(types) == 1:
 		return types[0].Name()
-	case len(types) == int(eventTypeCount):
+	case len(types) == len(notify.EventTypes()):
 		return "every event type"
 	}
 	return types[0].Name() + " and " + strconv.Itoa(len(types)-1) + " more"

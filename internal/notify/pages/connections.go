@@ -1,13 +1,13 @@
-package notify
+package pages
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
@@ -17,13 +17,8 @@ const (
 	newConnectionPage = "/notifications/new-connection" // a connection may be called new
 )
 
-// HookPages is the part of the console about connections, hooks and offered
-// renames. Pages has registered its templates.
-type HookPages struct{ Hooks *Hooks }
-
-// Register adds the pages.
-func (p *HookPages) Register(c *console.Console) {
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Connections", Path: connectionPages, Visible: AdministersAnything})
+func (p *Pages) registerConnections(c *console.Console) {
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Connections", Path: connectionPages, Visible: administersAnything})
 	one := connectionPages + "/{name}"
 	c.Handle("GET "+connectionPages, console.SignedIn, p.listConnections, "connections")
 	c.Handle("GET "+newConnectionPage, console.Needs(identity.SysAdmin), p.blankConnection, "connection-form")
@@ -42,28 +37,25 @@ func (p *HookPages) Register(c *console.Console) {
 	}
 	c.Handle("GET "+one+"/hooks/{hook}/delete", console.SignedIn, p.confirmDeleteHook)
 	c.Handle("POST "+one+"/hooks/{hook}/delete", console.SignedIn, p.deleteHook)
-	p.registerRenames(c)
 }
 
 type connectionRow struct {
-	Connection
+	notify.Connection
 	Hooks int
 }
 
-func (p *HookPages) listConnections(r *http.Request) (console.Response, error) {
+func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
 	who := identity.From(r.Context())
-	if err := p.Hooks.Store.Renew(r.Context()); err != nil {
+	visible, err := p.Hooks.Visible(r.Context())
+	if err != nil {
 		return nil, err
 	}
-	platforms := p.Hooks.Store.Platforms()
 	view := struct {
 		Rows []connectionRow
 		All  bool
 	}{All: who.May(identity.SysAdmin, identity.Where{})}
-	for _, c := range platforms.Connections {
-		if mayEnter(who, c.Name) {
-			view.Rows = append(view.Rows, connectionRow{c, len(visibleHooks(who, platforms.Hooks(c.Name)))})
-		}
+	for _, c := range visible {
+		view.Rows = append(view.Rows, connectionRow{c.Connection, len(c.Hooks)})
 	}
 	page := console.Page{Template: "connections", Title: "Connections", Data: view}
 	if view.All {
@@ -72,36 +64,25 @@ func (p *HookPages) listConnections(r *http.Request) (console.Response, error) {
 	return page, nil
 }
 
-// mayEnter tells whether somebody administers anything of a connection.
-func mayEnter(who *identity.Principal, connection string) bool {
-	return who.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(who.Grants, func(g identity.Grant) bool {
-		return g.Where.Connection == connection
-	})
-}
-
-func visibleHooks(who *identity.Principal, hooks []*Hook) []*Hook {
-	return slices.DeleteFunc(hooks, func(h *Hook) bool { return !who.May(h.Access()) })
-}
-
 type hookRow struct {
-	*Hook
+	*notify.Hook
 	URL, Rotate, Delete string // the last two are pages
 }
 
-func (p *HookPages) showConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 	who := identity.From(r.Context())
 	c, err := p.connectionOfPath(r)
 	if err != nil {
 		return nil, err
 	}
 	view := struct {
-		*Connection
+		*notify.Connection
 		URL  string
 		All  bool
 		Rows []hookRow
-	}{Connection: c, URL: rest.Link(r.Context(), hookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Where{})}
-	for _, h := range visibleHooks(who, p.Hooks.Store.Platforms().Hooks(c.Name)) {
-		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), hookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete"})
+	}{Connection: &c.Connection, URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Where{})}
+	for _, h := range c.Hooks {
+		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete"})
 	}
 	page := console.Page{
 		Template: "connection", Title: "Connection " + c.Name, Data: view, Up: []console.Link{{Label: "Connections", Path: connectionPages}},
@@ -114,15 +95,8 @@ func (p *HookPages) showConnection(r *http.Request) (console.Response, error) {
 }
 
 // connectionOfPath gives the connection of the path to whom it concerns.
-func (p *HookPages) connectionOfPath(r *http.Request) (*Connection, error) {
-	if err := p.Hooks.Store.Renew(r.Context()); err != nil {
-		return nil, err
-	}
-	c := p.Hooks.Store.Platforms().Connections.Find(r.PathValue("name"))
-	if c == nil || !mayEnter(identity.From(r.Context()), c.Name) {
-		return nil, identity.Missing(r.Context(), "There is no connection %q.", r.PathValue("name"))
-	}
-	return c, nil
+func (p *Pages) connectionOfPath(r *http.Request) (*notify.ConnectionInfo, error) {
+	return p.Hooks.VisibleConnection(r.Context(), r.PathValue("name"))
 }
 
 func connectionPage(name string) string { return connectionPages + "/" + name }
@@ -130,13 +104,13 @@ func connectionPage(name string) string { return connectionPages + "/" + name }
 // connectionForm is the form of a connection; Stored is nil for a new one.
 type connectionForm struct {
 	*console.Form
-	Stored *Connection
+	Stored *notify.Connection
 	Kinds  []console.Option
 	Mask   string
 	Back   string
 }
 
-func connectionFormPage(form *console.Form, stored *Connection) console.Page {
+func connectionFormPage(form *console.Form, stored *notify.Connection) console.Page {
 	data := connectionForm{Form: form, Stored: stored, Back: connectionPages, Kinds: []console.Option{
 		{Value: "bitbucket-dc", Label: "Bitbucket Data Center"},
 	}}
@@ -152,31 +126,31 @@ func connectionFormPage(form *console.Form, stored *Connection) console.Page {
 	return page
 }
 
-func (p *HookPages) blankConnection(*http.Request) (console.Response, error) {
+func (p *Pages) blankConnection(*http.Request) (console.Response, error) {
 	return connectionFormPage(console.NewForm().Set("kind", "bitbucket-dc"), nil), nil
 }
 
-func connectionDraft(form *console.Form) Connection {
+func connectionDraft(form *console.Form) notify.Connection {
 	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
-	return Connection{
+	return notify.Connection{
 		Name: form.Get("name"), Version: version, Kind: form.Get("kind"), BaseURL: form.Get("baseUrl"),
 		User: form.Get("user"), Token: secret.New(form.Raw("token")),
 	}
 }
 
-func (p *HookPages) createConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) createConnection(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
 	}
-	c, key, err := p.Hooks.Store.CreateConnection(r.Context(), actor(r.Context()), connectionDraft(form))
+	c, key, err := p.Hooks.CreateConnection(r.Context(), connectionDraft(form))
 	if err != nil {
 		return connectionFormPage(form, nil), err
 	}
-	return secretPage(r, "The connection "+c.Name, Hook{Connection: c.Name, Secret: key}), nil
+	return secretPage(r, "The connection "+c.Name, notify.Hook{Connection: c.Name, Secret: key}), nil
 }
 
-func (p *HookPages) editConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) editConnection(r *http.Request) (console.Response, error) {
 	c, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return nil, err
@@ -185,7 +159,7 @@ func (p *HookPages) editConnection(r *http.Request) (console.Response, error) {
 	return connectionFormPage(form, c), nil
 }
 
-func (p *HookPages) saveConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) saveConnection(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
@@ -196,13 +170,13 @@ func (p *HookPages) saveConnection(r *http.Request) (console.Response, error) {
 	}
 	draft := connectionDraft(form)
 	draft.Name = stored.Name
-	if _, err := p.Hooks.Store.SaveConnection(r.Context(), actor(r.Context()), draft); err != nil {
+	if _, err := p.Hooks.SaveConnection(r.Context(), draft); err != nil {
 		return connectionFormPage(form, stored), err
 	}
 	return console.Redirect{To: connectionPage(stored.Name), Flash: "The connection " + stored.Name + " is saved."}, nil
 }
 
-func (p *HookPages) testConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) testConnection(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
 	platform, err := p.Hooks.Test(r.Context(), name)
 	if fault.Is(err, fault.Unavailable) {
@@ -214,7 +188,7 @@ func (p *HookPages) testConnection(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: connectionPage(name), Flash: "The platform answers: it is " + platform + "."}, nil
 }
 
-func (p *HookPages) confirmDeleteConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) confirmDeleteConnection(r *http.Request) (console.Response, error) {
 	c, err := p.Hooks.Connection(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return nil, err
@@ -225,9 +199,9 @@ func (p *HookPages) confirmDeleteConnection(r *http.Request) (console.Response, 
 	}, nil
 }
 
-func (p *HookPages) deleteConnection(r *http.Request) (console.Response, error) {
+func (p *Pages) deleteConnection(r *http.Request) (console.Response, error) {
 	name := r.PathValue("name")
-	if err := p.Hooks.Store.DeleteConnection(r.Context(), actor(r.Context()), name); err != nil {
+	if err := p.Hooks.DeleteConnection(r.Context(), name); err != nil {
 		return nil, err
 	}
 	return console.Redirect{To: connectionPages, Flash: "The connection " + name + " is deleted."}, nil

@@ -1,9 +1,10 @@
-package notify
+package api
 
 import (
 	"net/http"
 	"time"
 
+	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
@@ -23,15 +24,15 @@ type hookJSON struct {
 	RotatedAt     *time.Time `json:"rotatedAt,omitempty"`
 }
 
-func hookOut(r *http.Request, h *Hook) hookJSON {
+func hookOut(r *http.Request, h *notify.Hook) hookJSON {
 	return hookJSON{
 		Name: h.Name, ProjectKey: h.Scope.ProjectKey, RepositoryKey: h.Scope.RepositoryKey,
-		URL: rest.Link(r.Context(), hookPath(h.Connection, h.Name)), ReadOnly: h.ID == 0, PreviousUntil: timePointer(h.PreviousUntil),
+		URL: rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), ReadOnly: h.ID == 0, PreviousUntil: timePointer(h.PreviousUntil),
 		CreatedBy: h.CreatedBy, CreatedAt: timePointer(h.CreatedAt), RotatedBy: h.RotatedBy, RotatedAt: timePointer(h.RotatedAt),
 	}
 }
 
-func (a *HooksAPI) listHooks(w http.ResponseWriter, r *http.Request) error {
+func (a *API) listHooks(w http.ResponseWriter, r *http.Request) error {
 	page, err := rest.ReadPage(r)
 	if err != nil {
 		return err
@@ -40,12 +41,12 @@ func (a *HooksAPI) listHooks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name := func(h *Hook) string { return h.Name }
-	list := rest.NewList(page, pageAfter(page, all, name), name, func(h *Hook) hookJSON { return hookOut(r, h) })
+	name := func(h *notify.Hook) string { return h.Name }
+	list := rest.NewList(page, pageAfter(page, all, name), name, func(h *notify.Hook) hookJSON { return hookOut(r, h) })
 	return rest.WriteJSON(w, r, http.StatusOK, list)
 }
 
-func (a *HooksAPI) hook(w http.ResponseWriter, r *http.Request) error {
+func (a *API) hook(w http.ResponseWriter, r *http.Request) error {
 	h, err := a.Hooks.Get(r.Context(), r.PathValue("name"), r.PathValue("hook"))
 	if err != nil {
 		return err
@@ -53,13 +54,13 @@ func (a *HooksAPI) hook(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, hookOut(r, h))
 }
 
-func (a *HooksAPI) createHook(w http.ResponseWriter, r *http.Request) error {
+func (a *API) createHook(w http.ResponseWriter, r *http.Request) error {
 	var in hookJSON
 	if err := rest.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	h, err := a.Hooks.Create(r.Context(), Hook{
-		Connection: r.PathValue("name"), Name: in.Name, Scope: Scope{ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey},
+	h, err := a.Hooks.Create(r.Context(), notify.Hook{
+		Connection: r.PathValue("name"), Name: in.Name, Scope: notify.Scope{ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey},
 	})
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (a *HooksAPI) createHook(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusCreated, out)
 }
 
-func (a *HooksAPI) rotateHook(w http.ResponseWriter, r *http.Request) error {
+func (a *API) rotateHook(w http.ResponseWriter, r *http.Request) error {
 	h, err := a.Hooks.Rotate(r.Context(), r.PathValue("name"), r.PathValue("hook"))
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (a *HooksAPI) rotateHook(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
-func (a *HooksAPI) deleteHook(w http.ResponseWriter, r *http.Request) error {
+func (a *API) deleteHook(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Hooks.Delete(r.Context(), r.PathValue("name"), r.PathValue("hook")); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package notify
+package pages
 
 import (
 	"net/http"
@@ -7,30 +7,31 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
+	"outrigger/internal/notify"
 )
 
 // ruleForm is the form of one rule.
 type ruleForm struct {
 	*console.Form
-	Stored      *RuleInfo // nil for a new one
-	Level       Level
+	Stored      *notify.RuleInfo // nil for a new one
+	Level       notify.Level
 	Connections []console.Option
 	Events      []console.Group
 	Formats     []console.Option
 	Mask        string
-	Channel     Standing
+	Channel     notify.Standing
 	Back        string
 }
 
-func (p *Pages) form(form *console.Form, stored *RuleInfo, level Level) ruleForm {
+func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
 	f := ruleForm{Form: form, Stored: stored, Level: level, Back: rulesPath + query("level", levelQuery(level)), Events: eventGroups(p.editions())}
-	for _, name := range p.Store.Platforms().Connections.Names() {
+	for _, name := range p.Rules.Connections() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
 	f.Formats = []console.Option{
-		{Value: string(Auto), Label: "By the address (Slack or Teams)"},
-		{Value: string(Teams), Label: "Teams: an Adaptive Card"},
-		{Value: string(Slack), Label: "Slack: blocks"},
+		{Value: string(notify.Auto), Label: "By the address (Slack or Teams)"},
+		{Value: string(notify.Teams), Label: "Teams: an Adaptive Card"},
+		{Value: string(notify.Slack), Label: "Slack: blocks"},
 	}
 	if stored != nil {
 		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Standing(p.Clock())
@@ -40,12 +41,12 @@ func (p *Pages) form(form *console.Form, stored *RuleInfo, level Level) ruleForm
 
 // editions of the platforms that are configured: the form offers their event
 // types only.
-func (p *Pages) editions() []Edition { return []Edition{SelfHosted} }
+func (p *Pages) editions() []notify.Edition { return []notify.Edition{notify.SelfHosted} }
 
-func eventGroups(editions []Edition) []console.Group {
+func eventGroups(editions []notify.Edition) []console.Group {
 	var groups []console.Group
-	for _, t := range EventTypes() {
-		if !shares(t.Editions(), editions) {
+	for _, t := range notify.EventTypes() {
+		if !t.ComesFrom(editions...) {
 			continue
 		}
 		if len(groups) == 0 || groups[len(groups)-1].Label != t.Category() {
@@ -58,20 +59,20 @@ func eventGroups(editions []Edition) []console.Group {
 }
 
 func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
-	form := console.NewForm().SetBool("enabled", true).Set("format", string(Auto))
+	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto))
 	return p.rulePage(form, nil, levelOf(r.URL.Query().Get("level"))), nil
 }
 
-func levelOf(query string) Level {
+func levelOf(query string) notify.Level {
 	for _, l := range levels {
 		if l.Query == query {
 			return l.Level
 		}
 	}
-	return Global
+	return notify.Global
 }
 
-func (p *Pages) rulePage(form *console.Form, stored *RuleInfo, level Level) console.Page {
+func (p *Pages) rulePage(form *console.Form, stored *notify.RuleInfo, level notify.Level) console.Page {
 	page := console.Page{
 		Template: "rule-form", Title: "New rule", Data: p.form(form, stored, level),
 		Up: []console.Link{{Label: "Rules", Path: rulesPath + query("level", levelQuery(level))}},
@@ -91,7 +92,7 @@ func (p *Pages) editRule(r *http.Request) (console.Response, error) {
 	return p.rulePage(formOf(info), info, info.Level()), nil
 }
 
-func (p *Pages) ruleOfPath(r *http.Request) (*RuleInfo, error) {
+func (p *Pages) ruleOfPath(r *http.Request) (*notify.RuleInfo, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "There is no such rule.")
@@ -100,7 +101,7 @@ func (p *Pages) ruleOfPath(r *http.Request) (*RuleInfo, error) {
 	return &info, err
 }
 
-func formOf(info *RuleInfo) *console.Form {
+func formOf(info *notify.RuleInfo) *console.Form {
 	types := make([]string, len(info.EventTypes))
 	for i, t := range info.EventTypes {
 		types[i] = t.String()
@@ -136,7 +137,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stored *RuleInfo
+	var stored *notify.RuleInfo
 	level := levelOf(r.URL.Query().Get("level"))
 	if r.PathValue("id") != "" {
 		if stored, err = p.ruleOfPath(r); err != nil {
@@ -162,12 +163,12 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 }
 
 // draftOf makes a draft of a form, and says what is wrong with the form itself.
-func draftOf(form *console.Form, stored *RuleInfo, level Level) (r Rule, f fault.Fields) {
-	r = Rule{
+func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r notify.Rule, f fault.Fields) {
+	r = notify.Rule{
 		Name: form.Get("name"), Connection: form.Get("connection"),
 		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
-		ChannelName: form.Get("channelName"), Format: Format(form.Get("format")), Enabled: form.Bool("enabled"),
-		Filter: Filter{
+		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
+		Filter: notify.Filter{
 			Branches: form.Lines("branches"), BranchMask: form.Get("branchMask"), Projects: form.Lines("projects"),
 			Users: form.Lines("users"), IgnoredUsers: form.Lines("ignoredUsers"),
 		},
@@ -177,15 +178,15 @@ func draftOf(form *console.Form, stored *RuleInfo, level Level) (r Rule, f fault
 		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
 		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	} else {
-		if level != Global && r.ProjectKey == "" {
+		if level != notify.Global && r.ProjectKey == "" {
 			f.Add("projectKey", "Say which project the rule belongs to.")
 		}
-		if level == RepositoryLevel && r.RepositoryKey == "" {
+		if level == notify.RepositoryLevel && r.RepositoryKey == "" {
 			f.Add("repositoryKey", "Say which repository the rule belongs to.")
 		}
 	}
 	for _, key := range form.All("eventTypes") {
-		if t, ok := ParseEventType(key); ok {
+		if t, ok := notify.ParseEventType(key); ok {
 			r.EventTypes = append(r.EventTypes, t)
 		}
 	}
@@ -195,7 +196,7 @@ func draftOf(form *console.Form, stored *RuleInfo, level Level) (r Rule, f fault
 			f.Add("repositories", "Write every repository as PROJECT/repository, not %q.", line)
 			break
 		}
-		r.Repositories = append(r.Repositories, RepositoryRef{ProjectKey: strings.TrimSpace(project), RepositoryKey: strings.TrimSpace(repository)})
+		r.Repositories = append(r.Repositories, notify.RepositoryRef{ProjectKey: strings.TrimSpace(project), RepositoryKey: strings.TrimSpace(repository)})
 	}
 	return r, f
 }

@@ -1,11 +1,11 @@
-package notify
+package api
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
@@ -34,11 +34,7 @@ type connectionJSON struct {
 	UpdatedAt         *time.Time `json:"updatedAt,omitempty"`
 }
 
-// HooksAPI is the part of the REST API about connections, hooks and renames.
-type HooksAPI struct{ Hooks *Hooks }
-
-// Register adds the routes.
-func (a *HooksAPI) Register(r *rest.Router) {
+func (a *API) registerConnections(r *rest.Router) {
 	for _, route := range []struct {
 		method, path string
 		access       rest.Access
@@ -64,7 +60,7 @@ func (a *HooksAPI) Register(r *rest.Router) {
 	}
 }
 
-func (a *HooksAPI) listConnections(w http.ResponseWriter, r *http.Request) error {
+func (a *API) listConnections(w http.ResponseWriter, r *http.Request) error {
 	page, err := rest.ReadPage(r)
 	if err != nil {
 		return err
@@ -73,8 +69,8 @@ func (a *HooksAPI) listConnections(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	name := func(c Connection) string { return c.Name }
-	list := rest.NewList(page, pageAfter(page, all, name), name, func(c Connection) connectionJSON { return connectionOf(r, &c) })
+	name := func(c notify.Connection) string { return c.Name }
+	list := rest.NewList(page, pageAfter(page, all, name), name, func(c notify.Connection) connectionJSON { return connectionOf(r, &c) })
 	return rest.WriteJSON(w, r, http.StatusOK, list)
 }
 
@@ -88,7 +84,7 @@ func pageAfter[T any](page rest.Page, all []T, key func(T) string) []T {
 	return all[i:min(len(all), i+page.Limit+1)]
 }
 
-func (a *HooksAPI) connection(w http.ResponseWriter, r *http.Request) error {
+func (a *API) connection(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.Hooks.Connection(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return err
@@ -96,12 +92,12 @@ func (a *HooksAPI) connection(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, connectionOf(r, c))
 }
 
-func (a *HooksAPI) createConnection(w http.ResponseWriter, r *http.Request) error {
+func (a *API) createConnection(w http.ResponseWriter, r *http.Request) error {
 	in, err := readConnection(r)
 	if err != nil {
 		return err
 	}
-	c, key, err := a.Hooks.Store.CreateConnection(r.Context(), actor(r.Context()), in)
+	c, key, err := a.Hooks.CreateConnection(r.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -111,32 +107,32 @@ func (a *HooksAPI) createConnection(w http.ResponseWriter, r *http.Request) erro
 	return rest.WriteJSON(w, r, http.StatusCreated, out)
 }
 
-func (a *HooksAPI) saveConnection(w http.ResponseWriter, r *http.Request) error {
+func (a *API) saveConnection(w http.ResponseWriter, r *http.Request) error {
 	in, err := readConnection(r)
 	if err != nil {
 		return err
 	}
 	name := r.PathValue("name")
 	if in.Name != "" && in.Name != name {
-		return oneField("name", "The name of a connection is fixed: it is "+name+".")
+		return wrong("name", "The name of a connection is fixed: it is "+name+".")
 	}
 	in.Name = name
-	c, err := a.Hooks.Store.SaveConnection(r.Context(), actor(r.Context()), in)
+	c, err := a.Hooks.SaveConnection(r.Context(), in)
 	if err != nil {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, connectionOf(r, &c))
 }
 
-func (a *HooksAPI) deleteConnection(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Hooks.Store.DeleteConnection(r.Context(), actor(r.Context()), r.PathValue("name")); err != nil {
+func (a *API) deleteConnection(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Hooks.DeleteConnection(r.Context(), r.PathValue("name")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-func (a *HooksAPI) testConnection(w http.ResponseWriter, r *http.Request) error {
+func (a *API) testConnection(w http.ResponseWriter, r *http.Request) error {
 	platform, err := a.Hooks.Test(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return err
@@ -146,10 +142,10 @@ func (a *HooksAPI) testConnection(w http.ResponseWriter, r *http.Request) error 
 	}{platform})
 }
 
-func readConnection(r *http.Request) (Connection, error) {
+func readConnection(r *http.Request) (notify.Connection, error) {
 	var in connectionJSON
 	if err := rest.ReadJSON(r, &in); err != nil {
-		return Connection{}, err
+		return notify.Connection{}, err
 	}
 	var f fault.Fields
 	for name, given := range map[string]bool{
@@ -159,24 +155,15 @@ func readConnection(r *http.Request) (Connection, error) {
 			f.Add(name, "This is not available yet; leave it out.")
 		}
 	}
-	return Connection{
+	return notify.Connection{
 		Name: in.Name, Version: in.Version, Kind: in.Kind, BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
 	}, f.Err()
 }
 
-func connectionOf(r *http.Request, c *Connection) connectionJSON {
+func connectionOf(r *http.Request, c *notify.Connection) connectionJSON {
 	return connectionJSON{
 		Name: c.Name, Version: c.Version, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, HasToken: !c.Token.IsZero(), ReadOnly: c.File,
-		WebhookURL: rest.Link(r.Context(), hookPath(c.Name, "")),
+		WebhookURL: rest.Link(r.Context(), notify.HookPath(c.Name, "")),
 		CreatedBy:  c.CreatedBy, CreatedAt: timePointer(c.CreatedAt), UpdatedBy: c.UpdatedBy, UpdatedAt: timePointer(c.UpdatedAt),
 	}
-}
-
-// hookPath is where a hook's webhooks come in.
-func hookPath(connection, hook string) string {
-	path := "/hooks/" + url.PathEscape(connection)
-	if hook != "" {
-		path += "/" + url.PathEscape(hook)
-	}
-	return path
 }

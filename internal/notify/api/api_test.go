@@ -1,6 +1,7 @@
-package notify
+package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,9 +12,11 @@ import (
 	"time"
 
 	"outrigger/internal/audit"
+	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
@@ -49,28 +52,44 @@ var everybody = people{
 // both databases elsewhere.
 type server struct {
 	t      *testing.T
-	store  *Store
+	db     *db.DB
+	store  *notify.Store
 	router *rest.Router
 }
 
 func newServer(t *testing.T) *server {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, notify.Migrations); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, store: newStore(t, d)}
+	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{t: t, db: d, store: notify.NewStore(d, box, slog.New(slog.DiscardHandler))}
+	decode := func(string, []byte, string) ([]notify.Event, error) { return nil, nil }
+	s.store.UsePlatforms(notify.Connections{{Name: "dc", Kind: "bitbucket-dc"}}, map[string]notify.Decoder{"bitbucket-dc": decode})
+	if err := s.store.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	log := slog.New(slog.DiscardHandler)
 	router, err := rest.NewRouter(rest.Options{Identity: everybody, Log: log, BaseURL: "https://tools.example.com/outrigger"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := &Rules{Store: s.store, CheckURL: func(raw string) error {
+	rules := &notify.Rules{Store: s.store, CheckURL: func(raw string) error {
 		if !strings.HasPrefix(raw, "https://") {
 			return fault.New(fault.Invalid, "Only https.")
 		}
 		return nil
 	}}
-	(&API{Rules: rules, Store: s.store, Clock: time.Now}).Register(router)
+	hooks := &notify.Hooks{Store: s.store, Ask: func(_ context.Context, c *notify.Connection) (string, error) {
+		if c.Name == "dc" {
+			return "Bitbucket 9.4", nil
+		}
+		return "", fault.New(fault.Unavailable, "The platform does not answer.")
+	}}
+	(&API{Rules: rules, Hooks: hooks, Clock: time.Now}).Register(router)
 	s.router = router
 	return s
 }

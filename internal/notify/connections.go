@@ -1,0 +1,104 @@
+package notify
+
+import (
+	"context"
+	"slices"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+// ConnectionInfo is a connection with the hooks that who asks administers.
+type ConnectionInfo struct {
+	Connection
+	Hooks []*Hook
+}
+
+// mayEnter tells whether somebody administers anything of a connection.
+func mayEnter(who *identity.Principal, connection string) bool {
+	return who.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(who.Grants, func(g identity.Grant) bool {
+		return g.Where.Connection == connection
+	})
+}
+
+// Visible lists the connections of which who asks administers anything.
+func (s *Hooks) Visible(ctx context.Context) ([]ConnectionInfo, error) {
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	who, platforms := identity.From(ctx), s.Store.Platforms()
+	var list []ConnectionInfo
+	for _, c := range platforms.Connections {
+		if mayEnter(who, c.Name) {
+			list = append(list, ConnectionInfo{c, platforms.visibleHooks(who, c.Name)})
+		}
+	}
+	return list, nil
+}
+
+// VisibleConnection gives one of those that Visible lists: fault.NotFound, or
+// for anybody but a SYS_ADMIN the fault.Forbidden that a foreign one gets.
+func (s *Hooks) VisibleConnection(ctx context.Context, name string) (*ConnectionInfo, error) {
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	who, platforms := identity.From(ctx), s.Store.Platforms()
+	c := platforms.Connections.Find(name)
+	if c == nil || !mayEnter(who, c.Name) {
+		return nil, identity.Missing(ctx, "There is no connection %q.", name)
+	}
+	return &ConnectionInfo{*c, platforms.visibleHooks(who, name)}, nil
+}
+
+func (p *Platforms) visibleHooks(who *identity.Principal, connection string) []*Hook {
+	return slices.DeleteFunc(p.Hooks(connection), func(h *Hook) bool { return !who.May(h.Access()) })
+}
+
+// CreateConnection makes a connection; see HookStore for the errors.
+func (s *Hooks) CreateConnection(ctx context.Context, c Connection) (Connection, secret.Value, error) {
+	if err := sysAdmin(ctx); err != nil {
+		return c, secret.Value{}, err
+	}
+	return s.Store.CreateConnection(ctx, actor(ctx), c)
+}
+
+// SaveConnection changes a connection; see HookStore for the errors.
+func (s *Hooks) SaveConnection(ctx context.Context, c Connection) (Connection, error) {
+	if err := sysAdmin(ctx); err != nil {
+		return c, err
+	}
+	return s.Store.SaveConnection(ctx, actor(ctx), c)
+}
+
+// DeleteConnection deletes a connection; see HookStore for the errors.
+func (s *Hooks) DeleteConnection(ctx context.Context, name string) error {
+	if err := sysAdmin(ctx); err != nil {
+		return err
+	}
+	return s.Store.DeleteConnection(ctx, actor(ctx), name)
+}
+
+// OfferedRenames lists the renames that wait for an administrator's decision,
+// the oldest first: those with an id above after, at most limit.
+func (s *Hooks) OfferedRenames(ctx context.Context, after int64, limit int) ([]Rename, error) {
+	if err := sysAdmin(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.OfferedRenames(ctx, after, limit)
+}
+
+// ConfirmRename has rules, the scopes of hooks and grants go by the new key.
+func (s *Hooks) ConfirmRename(ctx context.Context, id int64) error {
+	if err := sysAdmin(ctx); err != nil {
+		return err
+	}
+	return s.Store.ConfirmRename(ctx, actor(ctx), id)
+}
+
+// DismissRename says that a rename is not to be followed.
+func (s *Hooks) DismissRename(ctx context.Context, id int64) error {
+	if err := sysAdmin(ctx); err != nil {
+		return err
+	}
+	return s.Store.DismissRename(ctx, actor(ctx), id)
+}
