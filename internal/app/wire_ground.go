@@ -16,8 +16,8 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 	adminsettings "outrigger/internal/settings"
-	"outrigger/internal/threads"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/upload"
 )
 
@@ -37,7 +37,7 @@ type ground struct {
 func migrations() []db.Migrations {
 	return []db.Migrations{
 		secret.Migrations, audit.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations,
-		relay.Migrations, mailqueue.Migrations, source.Migrations, upload.Migrations, threads.Migrations,
+		relay.Migrations, mailqueue.Migrations, source.Migrations, upload.Migrations, store.Migrations,
 	}
 }
 

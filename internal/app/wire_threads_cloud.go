@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/threads/admin"
 	"outrigger/internal/threads/jiracloud"
 	"outrigger/internal/threads/processing"
+	"outrigger/internal/threads/store"
 )
 
 // threadsCloud is the cloud side of threaded comment migration.
@@ -30,16 +31,16 @@ func (a *App) openThreadsCloud(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store := threads.NewStore(a.db, name)
-	if err := store.Open(ctx); err != nil {
+	migrations := store.New(a.db, name)
+	if err := migrations.Open(ctx); err != nil {
 		return err
 	}
-	tool := &admin.Tool{Store: store, Target: target, Dir: a.cfg.DataDir, MaxUpload: int64(a.cfg.Threads.MaxUpload), Clock: a.clock}
+	tool := &admin.Tool{Store: migrations, Target: target, Dir: a.cfg.DataDir, MaxUpload: int64(a.cfg.Threads.MaxUpload), Clock: a.clock}
 	a.threadsCloud.api = admin.NewAPI(tool)
 	a.threadsCloud.api.Register(a.router)
 	(&admin.Pages{Tool: tool}).Register(a.pages)
 	a.threadsCloud.worker = processing.New(processing.Options{
-		Store: store, Leases: a.leases, Members: a.cluster.Members,
+		Store: migrations, Leases: a.leases, Members: a.cluster.Members,
 		Target: target, Requests: a.cfg.Threads.JiraCloud.Requests, MaxUnpacked: unpacked * tool.MaxUpload,
 		Clock: a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})

@@ -69,8 +69,8 @@ func (p *Preview) Judge() {
 	}
 }
 
-// errIncomplete refuses files that are damaged.
-func errIncomplete(p *Preview) *fault.Error {
+// ErrIncomplete refuses files that are damaged.
+func (p *Preview) ErrIncomplete() *fault.Error {
 	text := ""
 	for _, sentence := range p.Incomplete {
 		text += sentence + " "

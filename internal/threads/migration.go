@@ -175,7 +175,7 @@ type Migration struct {
 	// Incomplete says what is wrong with the files of the data, a sentence a
 	// line: that was accepted when they were loaded.
 	Incomplete       string
-	acceptIncomplete bool
+	AcceptIncomplete bool // they are to be loaded although they are damaged
 }
 
 // Retry has the records that the target refused processed again.

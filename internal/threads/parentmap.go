@@ -16,6 +16,12 @@ type Relation struct {
 // ParentMap is the relations of one issue, by comment id, each comment once.
 type ParentMap []Relation
 
+// IssueMap is the parent map of one issue.
+type IssueMap struct {
+	CloudIssueID int64
+	Parents      ParentMap
+}
+
 // NewParentMap orders relations; of the same comment twice, the last counts.
 func NewParentMap(relations []Relation) ParentMap {
 	byComment := func(a, b Relation) int { return cmp.Compare(a.CommentID, b.CommentID) }

@@ -52,3 +52,13 @@ func (r Reason) Sentence() string {
 // OfTarget tells whether the target refused the record: it may take it another
 // time.
 func (r Reason) OfTarget() bool { return r == TargetNotFound || r == TargetForbidden }
+
+// ErrorRecord is a permanent error.
+type ErrorRecord struct {
+	Record
+	Reason Reason
+	At     ErrorPlace
+}
+
+// ErrorPlace is where an error is among all of them: a chunk and a place in it.
+type ErrorPlace struct{ Chunk, Entry int64 }

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// EmbeddedTarget is the name of the target that is the server's own database.
+const EmbeddedTarget = "embedded"
+
 // Target is where parent maps go.
 type Target interface {
 	// Read gives the map, an empty one where it has none.

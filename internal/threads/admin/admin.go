@@ -9,11 +9,12 @@ import (
 
 	"outrigger/internal/identity"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 )
 
 // Tool is what REST and pages have in common.
 type Tool struct {
-	Store  *threads.Store
+	Store  *store.Store
 	Target threads.Target // where parent maps are; nil is the store's own database
 
 	// Dir is for files whose length is not known before their end; they are

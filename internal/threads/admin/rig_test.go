@@ -20,6 +20,7 @@ import (
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/processing"
+	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/upload"
 )
 
@@ -67,7 +68,7 @@ const (
 type rig struct {
 	t       *testing.T
 	db      *db.DB
-	store   *threads.Store
+	store   *store.Store
 	api     *API
 	handler http.Handler
 }
@@ -79,7 +80,7 @@ func newRig(t *testing.T, d *db.DB, target threads.Target) *rig {
 	if target != nil {
 		name = "https://site.example.com"
 	}
-	r := &rig{t: t, db: d, store: threads.NewStore(d, name)}
+	r := &rig{t: t, db: d, store: store.New(d, name)}
 	must(t, r.store.Open(t.Context()))
 	tool := &Tool{Store: r.store, Target: target, Dir: t.TempDir(), MaxUpload: max, Clock: time.Now}
 	router, err := rest.NewRouter(rest.Options{Identity: everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: base})
@@ -117,14 +118,14 @@ func (r *rig) work() *rig {
 // each runs fn on a rig of either database.
 func each(t *testing.T, fn func(t *testing.T, r *rig)) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newRig(t, d, nil)) }, audit.Migrations, upload.Migrations, threads.Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newRig(t, d, nil)) }, audit.Migrations, upload.Migrations, store.Migrations)
 }
 
 // onSQLite makes one where the database makes no difference.
 func onSQLite(t *testing.T, target threads.Target) *rig {
 	t.Helper()
 	d := dbtest.SQLite(t)
-	must(t, d.Migrate(t.Context(), audit.Migrations, upload.Migrations, threads.Migrations))
+	must(t, d.Migrate(t.Context(), audit.Migrations, upload.Migrations, store.Migrations))
 	return newRig(t, d, target)
 }
 

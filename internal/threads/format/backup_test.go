@@ -51,7 +51,19 @@ func restored(r io.Reader) (map[int64]threads.ParentMap, error) {
 	return list, err
 }
 
-var backedUp = []threads.IssueMap{{CloudIssueID: -3, Parents: threads.ParentMap{{CommentID: 1, ParentID: 2}}}, {CloudIssueID: 10, Parents: threads.ParentMap{{CommentID: 1 << 60, ParentID: 5}, {CommentID: 1<<60 + 1, ParentID: 1 << 60}}}, {CloudIssueID: 11, Parents: threads.ParentMap{{CommentID: 7, ParentID: 8}}}}
+var backedUp = []threads.IssueMap{
+	{CloudIssueID: -3, Parents: parents(1, 2)},
+	{CloudIssueID: 10, Parents: parents(1<<60, 5, 1<<60+1, 1<<60)},
+	{CloudIssueID: 11, Parents: parents(7, 8)},
+}
+
+// parents is a parent map: a comment and its parent, and so on.
+func parents(ids ...int64) (m threads.ParentMap) {
+	for pair := range slices.Chunk(ids, 2) {
+		m = append(m, threads.Relation{CommentID: pair[0], ParentID: pair[1]})
+	}
+	return m
+}
 
 // The lines are as documented, and what was written is read.
 func TestBackup(t *testing.T) {

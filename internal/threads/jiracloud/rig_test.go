@@ -14,11 +14,12 @@ import (
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/jiracloud"
 	"outrigger/internal/threads/processing"
+	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/threadstest"
 	"outrigger/internal/threads/upload"
 )
 
-var schema = []db.Migrations{audit.Migrations, upload.Migrations, threads.Migrations}
+var schema = []db.Migrations{audit.Migrations, upload.Migrations, store.Migrations}
 
 // T is a test, or one run of a property.
 type T interface {
@@ -32,7 +33,7 @@ type T interface {
 type rig struct {
 	t       T
 	db      *db.DB
-	store   *threads.Store
+	store   *store.Store
 	site    *cloudsite.Site
 	target  *jiracloud.Target
 	moved   chan struct{}
@@ -47,7 +48,7 @@ type worker struct {
 
 func newRig(t T, d *db.DB, site *cloudsite.Site, target *jiracloud.Target) *rig {
 	t.Helper()
-	r := &rig{t: t, db: d, store: threads.NewStore(d, "https://site.example"), site: site, target: target, moved: make(chan struct{}, 1)}
+	r := &rig{t: t, db: d, store: store.New(d, "https://site.example"), site: site, target: target, moved: make(chan struct{}, 1)}
 	if err := r.store.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -22,12 +22,13 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 	"outrigger/internal/work"
 )
 
 // Options are what a Processor needs.
 type Options struct {
-	Store  *threads.Store
+	Store  *store.Store
 	Leases *db.Leases
 	// Members says whether this node takes part, and how many do.
 	Members func(context.Context) (self, active int, err error)

@@ -21,13 +21,14 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/format"
+	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/threadstest"
 	"outrigger/internal/threads/upload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var schema = []db.Migrations{audit.Migrations, upload.Migrations, threads.Migrations}
+var schema = []db.Migrations{audit.Migrations, upload.Migrations, store.Migrations}
 
 // T is a test, or one run of a property.
 type T interface {
@@ -41,7 +42,7 @@ type T interface {
 type rig struct {
 	t        T
 	db       *db.DB
-	store    *threads.Store
+	store    *store.Store
 	target   *memory // nil for the database itself
 	options  Options
 	patience time.Duration // for what is awaited
@@ -61,7 +62,7 @@ var rigs atomic.Int64
 func newRig(t T, d *db.DB, target *memory) *rig {
 	t.Helper()
 	// A target of its own, so that another rig's maps are not in it.
-	r := &rig{t: t, db: d, store: threads.NewStore(d, fmt.Sprint("target ", rigs.Add(1))), target: target, patience: time.Minute, moved: make(chan struct{}, 1)}
+	r := &rig{t: t, db: d, store: store.New(d, fmt.Sprint("target ", rigs.Add(1))), target: target, patience: time.Minute, moved: make(chan struct{}, 1)}
 	if err := r.store.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,12 @@ import (
 
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/staging"
+	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/upload"
 )
 
 // stage makes chunks of two files; what an earlier attempt has left is deleted.
-func (p *Processor) stage(ctx context.Context, st *threads.StageState, w *threads.StageWriter) (*threads.Preview, error) {
+func (p *Processor) stage(ctx context.Context, st *threads.StageState, w *store.StageWriter) (*threads.Preview, error) {
 	if err := w.Clear(ctx); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/threadstest"
 )
 
@@ -61,7 +62,7 @@ func TestOtherNodeFinishes(t *testing.T) {
 					r.target, r.options.Target = nil, nil
 				}
 				if first != nil {
-					r.store = threads.NewStore(d, first.store.Target())
+					r.store = store.New(d, first.store.Target())
 					if err := r.store.Open(t.Context()); err != nil {
 						t.Fatal(err)
 					}

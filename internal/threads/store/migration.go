@@ -1,4 +1,4 @@
-package threads
+package store
 
 import (
 	"context"
@@ -7,24 +7,18 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 	"outrigger/internal/threads/upload"
-)
-
-// Kinds of uploads.
-const (
-	HierarchyFile = "hierarchy"
-	MappingsFile  = "mappings"
-	BackupFile    = "backup"
 )
 
 const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
 	permanent, checked, refused, retryable, retrying, retry_chunk, retry_issue, rate_limits, failing_since, wait_until, wait_declared, trouble_since, trouble,
 	started_at, updated_at, message`
 
-func readMigration(ctx context.Context, tx *db.Tx, lock string) (m Migration, err error) {
+func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migration, err error) {
 	var failing, wait, trouble, started, updated int64
 	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
-		&m.Epoch, &m.Phase, &m.Stage, &m.acceptIncomplete, &m.Incomplete, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
+		&m.Epoch, &m.Phase, &m.Stage, &m.AcceptIncomplete, &m.Incomplete, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
 		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
 		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message)
 	if err != nil {
@@ -35,13 +29,13 @@ func readMigration(ctx context.Context, tx *db.Tx, lock string) (m Migration, er
 	return m, nil
 }
 
-func writeMigration(ctx context.Context, tx *db.Tx, m *Migration) error {
+func writeMigration(ctx context.Context, tx *db.Tx, m *threads.Migration) error {
 	m.UpdatedAt = tx.Now()
 	_, err := tx.Exec(ctx, `UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, accept_incomplete = $4, records = $5, records_done = $6,
 			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, checked = $13, refused = $14, retryable = $15,
 			retrying = $16, retry_chunk = $17, retry_issue = $18, rate_limits = $19, failing_since = $20, wait_until = $21, wait_declared = $22,
 			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27, incomplete = $28 WHERE id = 1`,
-		m.Epoch, string(m.Phase), m.Stage, bit(m.acceptIncomplete), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
+		m.Epoch, string(m.Phase), m.Stage, bit(m.AcceptIncomplete), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
 		m.Permanent, bit(m.Checked), m.Refused, m.Retryable, bit(m.Retrying), m.RetryAt.Chunk, m.RetryAt.Issue,
 		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
 		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete)
@@ -52,7 +46,7 @@ func writeMigration(ctx context.Context, tx *db.Tx, m *Migration) error {
 }
 
 // Migration is how the migration stands.
-func (s *Store) Migration(ctx context.Context) (m Migration, err error) {
+func (s *Store) Migration(ctx context.Context) (m threads.Migration, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		m, err = readMigration(ctx, tx, ``)
 		return err
@@ -63,7 +57,7 @@ func (s *Store) Migration(ctx context.Context) (m Migration, err error) {
 // Operate does what an administrator asks, and gives how the migration stands
 // then. What the phase does not allow is fault.Conflict. accept is for
 // OpUpload: files that are damaged are to be loaded as they are.
-func (s *Store) Operate(ctx context.Context, who Actor, op Operation, accept bool) (m Migration, err error) {
+func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Operation, accept bool) (m threads.Migration, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
 			return err
@@ -74,28 +68,28 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, accept boo
 		}
 		m.Epoch++
 		switch op {
-		case OpUpload:
+		case threads.OpUpload:
 			err = s.load(ctx, tx, before, &m, accept)
-		case OpStart:
+		case threads.OpStart:
 			m.StartedAt, m.Message = tx.Now(), ""
 			err = targetFree(ctx, tx)
-		case OpContinue:
+		case threads.OpContinue:
 			m.Message = ""
 			m.Pace.Resume()
 			err = targetFree(ctx, tx)
-		case OpRetry:
+		case threads.OpRetry:
 			m.Message = ""
 			m.Retry()
 			err = targetFree(ctx, tx)
-		case OpStop:
+		case threads.OpStop:
 			m.Pace.Stop()
 			m.Message = "Stopped. Continue goes on from here."
-		case OpCancel:
+		case threads.OpCancel:
 			m.Message = "Cancelled. What was written stays; reset before a new migration."
-			if before == PhaseLoading {
+			if before == threads.PhaseLoading {
 				err = giveBack(ctx, tx, &m)
 			}
-		case OpReset:
+		case threads.OpReset:
 			m, err = s.reset(ctx, tx, m)
 		}
 		if err != nil {
@@ -117,22 +111,22 @@ func (s *Store) Operate(ctx context.Context, who Actor, op Operation, accept boo
 // targetFree is fault.Conflict while a restore runs. A comparison is given up:
 // what it found would not hold any more.
 func targetFree(ctx context.Context, tx *db.Tx) error {
-	job, err := readJob(ctx, tx, JobRestore, ``)
+	job, err := readJob(ctx, tx, threads.JobRestore, ``)
 	if err != nil {
 		return err
 	}
-	if job.State == JobRunning {
+	if job.State == threads.JobRunning {
 		return fault.New(fault.Conflict, "A backup is being restored; wait until that is done.")
 	}
-	return dropJob(ctx, tx, JobVerify)
+	return dropJob(ctx, tx, threads.JobVerify)
 }
 
 // load takes the drafts over into the migration: at once where a preview has
 // staged them, else as soon as that is done.
-func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration, accept bool) error {
+func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *threads.Migration, accept bool) error {
 	hierarchy, mappings, err := drafts(ctx, tx)
-	if fault.Is(err, fault.Conflict) && before == PhaseLoading {
-		m.acceptIncomplete = m.acceptIncomplete || accept // the same again: it goes on
+	if fault.Is(err, fault.Conflict) && before == threads.PhaseLoading {
+		m.AcceptIncomplete = m.AcceptIncomplete || accept // the same again: it goes on
 		return nil
 	}
 	if err != nil {
@@ -143,10 +137,10 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration,
 		return err
 	}
 	switch {
-	case st.State == StageFailed:
+	case st.State == threads.StageFailed:
 		return fault.New(fault.Invalid, "%s", st.Message)
-	case st.State == StageDone && len(st.Preview.Incomplete) > 0 && !accept:
-		return errIncomplete(st.Preview)
+	case st.State == threads.StageDone && len(st.Preview.Incomplete) > 0 && !accept:
+		return st.Preview.ErrIncomplete()
 	}
 	if err := dropStage(ctx, tx, m.Stage); err != nil {
 		return err
@@ -156,8 +150,8 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before Phase, m *Migration,
 			return err
 		}
 	}
-	*m = Migration{Phase: PhaseLoading, Epoch: m.Epoch, Stage: st.ID, acceptIncomplete: accept}
-	if st.State == StageDone {
+	*m = threads.Migration{Phase: threads.PhaseLoading, Epoch: m.Epoch, Stage: st.ID, AcceptIncomplete: accept}
+	if st.State == threads.StageDone {
 		return loaded(ctx, tx, m, st)
 	}
 	return nil
@@ -169,7 +163,7 @@ func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings upload.Upload, 
 		kind string
 		to   *upload.Upload
 		what string
-	}{{HierarchyFile, &hierarchy, "hierarchy file"}, {MappingsFile, &mappings, "id mappings file"}} {
+	}{{threads.HierarchyFile, &hierarchy, "hierarchy file"}, {threads.MappingsFile, &mappings, "id mappings file"}} {
 		*f.to, err = upload.DraftIn(ctx, tx, f.kind)
 		if fault.Is(err, fault.NotFound) || err == nil && !f.to.Complete() {
 			return hierarchy, mappings, fault.New(fault.Conflict, "The %s is not here yet; choose and send it first.", f.what)
@@ -182,8 +176,8 @@ func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings upload.Upload, 
 }
 
 // loaded makes a staged data set the migration's.
-func loaded(ctx context.Context, tx *db.Tx, m *Migration, st *StageState) error {
-	m.Phase, m.Message, m.Incomplete = PhaseReady, "", strings.Join(st.Preview.Incomplete, "\n")
+func loaded(ctx context.Context, tx *db.Tx, m *threads.Migration, st *threads.StageState) error {
+	m.Phase, m.Message, m.Incomplete = threads.PhaseReady, "", strings.Join(st.Preview.Incomplete, "\n")
 	m.Records, m.Chunks = st.Preview.Records, st.Chunks
 	for _, id := range []int64{st.HierarchyID, st.MappingsID} {
 		if err := upload.Drop(ctx, tx, id); err != nil {
@@ -194,11 +188,11 @@ func loaded(ctx context.Context, tx *db.Tx, m *Migration, st *StageState) error 
 }
 
 // reset is an empty migration; its drafts and data go.
-func (s *Store) reset(ctx context.Context, tx *db.Tx, m Migration) (Migration, error) {
+func (s *Store) reset(ctx context.Context, tx *db.Tx, m threads.Migration) (threads.Migration, error) {
 	if err := dropStage(ctx, tx, m.Stage); err != nil {
 		return m, err
 	}
-	for _, kind := range []string{HierarchyFile, MappingsFile} {
+	for _, kind := range []string{threads.HierarchyFile, threads.MappingsFile} {
 		u, err := upload.DraftIn(ctx, tx, kind)
 		if err == nil {
 			err = upload.Drop(ctx, tx, u.ID)
@@ -207,13 +201,13 @@ func (s *Store) reset(ctx context.Context, tx *db.Tx, m Migration) (Migration, e
 			return m, err
 		}
 	}
-	return Migration{Phase: PhaseEmpty, Epoch: m.Epoch}, dropJob(ctx, tx, JobVerify)
+	return threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch}, dropJob(ctx, tx, threads.JobVerify)
 }
 
 // Taken begins a worker's turn at processing, and gives how the migration stands:
-// nothing of an earlier worker comes any more. ErrOvertaken when there is
+// nothing of an earlier worker comes any more. threads.ErrOvertaken when there is
 // nothing to process.
-func (s *Store) Taken(ctx context.Context, h Holder) (m Migration, err error) {
+func (s *Store) Taken(ctx context.Context, h threads.Holder) (m threads.Migration, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
@@ -221,8 +215,8 @@ func (s *Store) Taken(ctx context.Context, h Holder) (m Migration, err error) {
 		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
 			return err
 		}
-		if m.Phase != PhaseProcessing {
-			return ErrOvertaken
+		if m.Phase != threads.PhaseProcessing {
+			return threads.ErrOvertaken
 		}
 		m.Epoch++
 		return writeMigration(ctx, tx, &m)

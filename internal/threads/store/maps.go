@@ -1,4 +1,4 @@
-package threads
+package store
 
 import (
 	"context"
@@ -10,17 +10,12 @@ import (
 	"strconv"
 
 	"outrigger/internal/db"
+	"outrigger/internal/threads"
 )
-
-// IssueMap is the parent map of one issue.
-type IssueMap struct {
-	CloudIssueID int64
-	Parents      ParentMap
-}
 
 // Map gives the map of an issue as it is in the database; an empty one where
 // there is none.
-func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m ParentMap, err error) {
+func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m threads.ParentMap, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		var text string
 		err := tx.QueryRow(ctx, `SELECT parents FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, s.id, cloudIssueID).Scan(&text)
@@ -28,7 +23,7 @@ func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m ParentMap, err e
 			return nil
 		}
 		if err == nil {
-			m, err = ParseParentMap([]byte(text))
+			m, err = threads.ParseParentMap([]byte(text))
 		}
 		return err
 	})
@@ -40,15 +35,15 @@ func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m ParentMap, err e
 
 // Maps gives the maps of issues as they are in the database, of those that have
 // one.
-func (s *Store) Maps(ctx context.Context, cloudIssueIDs []int64) (maps map[int64]ParentMap, err error) {
+func (s *Store) Maps(ctx context.Context, cloudIssueIDs []int64) (maps map[int64]threads.ParentMap, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := (&mapWriter{store: s, tx: tx}).read(ctx, cloudIssueIDs)
 		if err != nil {
 			return err
 		}
-		maps = make(map[int64]ParentMap, len(found))
+		maps = make(map[int64]threads.ParentMap, len(found))
 		for id, row := range found {
-			if maps[id], err = ParseParentMap([]byte(row.parents)); err != nil {
+			if maps[id], err = threads.ParseParentMap([]byte(row.parents)); err != nil {
 				return fmt.Errorf("the map of issue %d: %w", id, err)
 			}
 		}
@@ -125,17 +120,17 @@ func (w *mapWriter) readSome(ctx context.Context, issues []int64, found map[int6
 
 // merge merges maps into what there is; of two for one issue, the later one
 // comes on top.
-func (w *mapWriter) merge(ctx context.Context, maps []IssueMap) error {
-	return w.combine(ctx, maps, func(n int, old ParentMap) ParentMap { return old.Merge(maps[n].Parents) })
+func (w *mapWriter) merge(ctx context.Context, maps []threads.IssueMap) error {
+	return w.combine(ctx, maps, func(n int, old threads.ParentMap) threads.ParentMap { return old.Merge(maps[n].Parents) })
 }
 
 // add adds news to what there is, and notes what of them would close a cycle.
-func (w *mapWriter) add(ctx context.Context, news []*News) error {
-	maps := make([]IssueMap, len(news))
+func (w *mapWriter) add(ctx context.Context, news []*threads.News) error {
+	maps := make([]threads.IssueMap, len(news))
 	for i, n := range news {
 		maps[i] = n.IssueMap
 	}
-	return w.combine(ctx, maps, func(n int, old ParentMap) (all ParentMap) {
+	return w.combine(ctx, maps, func(n int, old threads.ParentMap) (all threads.ParentMap) {
 		all, news[n].Closing = old.Add(news[n].Parents)
 		return all
 	})
@@ -143,7 +138,7 @@ func (w *mapWriter) add(ctx context.Context, news []*News) error {
 
 // combine makes of the map that each issue has, one after the other, what
 // change gives.
-func (w *mapWriter) combine(ctx context.Context, maps []IssueMap, change func(n int, old ParentMap) ParentMap) error {
+func (w *mapWriter) combine(ctx context.Context, maps []threads.IssueMap, change func(n int, old threads.ParentMap) threads.ParentMap) error {
 	ids := issuesOf(maps)
 	found, err := w.read(ctx, ids)
 	if err != nil {
@@ -155,9 +150,9 @@ func (w *mapWriter) combine(ctx context.Context, maps []IssueMap, change func(n 
 		if !again {
 			text = found[m.CloudIssueID].parents
 		}
-		var old ParentMap
+		var old threads.ParentMap
 		if text != "" {
-			if old, err = ParseParentMap([]byte(text)); err != nil {
+			if old, err = threads.ParseParentMap([]byte(text)); err != nil {
 				return fmt.Errorf("the map of issue %d: %w", m.CloudIssueID, err)
 			}
 		}
@@ -169,7 +164,7 @@ func (w *mapWriter) combine(ctx context.Context, maps []IssueMap, change func(n 
 
 // put makes each issue's map that, whatever there is; each has this version
 // then, also where nothing changed.
-func (w *mapWriter) put(ctx context.Context, maps []IssueMap) error {
+func (w *mapWriter) put(ctx context.Context, maps []threads.IssueMap) error {
 	ids := issuesOf(maps)
 	found, err := w.read(ctx, ids)
 	if err != nil {
@@ -196,7 +191,7 @@ func (w *mapWriter) stay(ctx context.Context, ids []int64) error {
 	return w.save(ctx, slices.Sorted(maps.Keys(found)), found, now)
 }
 
-func issuesOf(maps []IssueMap) []int64 {
+func issuesOf(maps []threads.IssueMap) []int64 {
 	ids := make([]int64, len(maps))
 	for i, m := range maps {
 		ids[i] = m.CloudIssueID

@@ -1,4 +1,4 @@
-package threads
+package store
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
 const (
@@ -77,7 +78,7 @@ func (n *Snapshot) renew(ctx context.Context) error {
 }
 
 // Next gives some more maps, in the order of their issues; nil at the end.
-func (n *Snapshot) Next(ctx context.Context) (maps []IssueMap, err error) {
+func (n *Snapshot) Next(ctx context.Context) (maps []threads.IssueMap, err error) {
 	if n.ended {
 		return nil, nil
 	}
@@ -98,7 +99,7 @@ func (n *Snapshot) Next(ctx context.Context) (maps []IssueMap, err error) {
 
 // read takes the maps of a range of issues: as they are, where they are not
 // newer than the version, else as they were.
-func (n *Snapshot) read(ctx context.Context, tx *db.Tx) ([]IssueMap, error) {
+func (n *Snapshot) read(ctx context.Context, tx *db.Tx) ([]threads.IssueMap, error) {
 	present, err := n.rows(ctx, tx, `SELECT issue_id, version, parents FROM threads_maps
 		WHERE target_id = $1 AND issue_id >= $2 ORDER BY issue_id LIMIT $3`, n.store.id, n.from, backupRows)
 	if err != nil {
@@ -141,17 +142,17 @@ func (n *Snapshot) rows(ctx context.Context, tx *db.Tx, q string, args ...any) (
 }
 
 // pick puts the rows of the version together, in the order of issues.
-func (n *Snapshot) pick(present, old []versionRow) ([]IssueMap, error) {
+func (n *Snapshot) pick(present, old []versionRow) ([]threads.IssueMap, error) {
 	rows := slices.DeleteFunc(present, func(r versionRow) bool { return r.version > n.version })
 	rows = append(rows, old...)
 	slices.SortFunc(rows, func(a, b versionRow) int { return cmp.Compare(a.issue, b.issue) })
-	maps := make([]IssueMap, len(rows))
+	maps := make([]threads.IssueMap, len(rows))
 	for i, r := range rows {
-		parents, err := ParseParentMap([]byte(r.parents))
+		parents, err := threads.ParseParentMap([]byte(r.parents))
 		if err != nil {
 			return nil, fmt.Errorf("the map of issue %d: %w", r.issue, err)
 		}
-		maps[i] = IssueMap{r.issue, parents}
+		maps[i] = threads.IssueMap{CloudIssueID: r.issue, Parents: parents}
 	}
 	return maps, nil
 }

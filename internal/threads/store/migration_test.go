@@ -1,4 +1,4 @@
-package threads
+package store
 
 import (
 	"context"
@@ -12,32 +12,33 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 	"outrigger/internal/threads/upload"
 )
 
-var root = Actor{Name: "root", Source: "test"}
+var root = threads.Actor{Name: "root", Source: "test"}
 
 // stand puts the migration into a phase that some data is in.
-func stand(t *testing.T, d *db.DB, s *Store, phase Phase) {
+func stand(t *testing.T, d *db.DB, s *Store, phase threads.Phase) {
 	t.Helper()
 	if m, err := s.Migration(t.Context()); err != nil {
 		t.Fatal(err)
-	} else if m.Phase == PhaseProcessing {
-		operate(t, s, OpCancel)
+	} else if m.Phase == threads.PhaseProcessing {
+		operate(t, s, threads.OpCancel)
 	}
-	operate(t, s, OpReset)
-	if phase == PhaseEmpty {
+	operate(t, s, threads.OpReset)
+	if phase == threads.PhaseEmpty {
 		return
 	}
-	draft(t, s, HierarchyFile, `[{"issueId":1,"commentId":2,"parentCommentId":3}]`)
-	draft(t, s, MappingsFile, "entityType,serverId,cloudId\njira:issue,1,10\njira:comment,2,20\njira:comment,3,30\n")
-	m := operate(t, s, OpUpload)
-	if phase == PhaseLoading {
+	draft(t, s, threads.HierarchyFile, `[{"issueId":1,"commentId":2,"parentCommentId":3}]`)
+	draft(t, s, threads.MappingsFile, "entityType,serverId,cloudId\njira:issue,1,10\njira:comment,2,20\njira:comment,3,30\n")
+	m := operate(t, s, threads.OpUpload)
+	if phase == threads.PhaseLoading {
 		return
 	}
 	stage(t, d, s, m.Stage)
 	set := `phase = $1`
-	if phase == PhaseCompleted {
+	if phase == threads.PhaseCompleted {
 		set += `, records_done = 1, chunks_done = 1`
 	}
 	if err := d.Write(t.Context(), func(tx *db.Tx) error {
@@ -65,12 +66,12 @@ func stage(t *testing.T, d *db.DB, s *Store, id int64) {
 		t.Fatalf("the stage %+v is claimed, %v", st, err)
 	}
 	w := s.StageWriter(st, lease)
-	c := &Chunk{}
-	c.Add(IssueEntries{IssueID: 1, CloudIssueID: 10, Entries: []Entry{{CommentID: 2, ParentCommentID: 3, CloudCommentID: 20, CloudParentID: 30}}})
-	if err := w.WriteChunks(t.Context(), []*Chunk{c}); err != nil {
+	c := &threads.Chunk{}
+	c.Add(threads.IssueEntries{IssueID: 1, CloudIssueID: 10, Entries: []threads.Entry{{CommentID: 2, ParentCommentID: 3, CloudCommentID: 20, CloudParentID: 30}}})
+	if err := w.WriteChunks(t.Context(), []*threads.Chunk{c}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(t.Context(), &Preview{Records: 1, Issues: 1}); err != nil {
+	if err := w.Finish(t.Context(), &threads.Preview{Records: 1, Issues: 1}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -86,7 +87,7 @@ func draft(t *testing.T, s *Store, kind, content string) {
 	}
 }
 
-func operate(t *testing.T, s *Store, op Operation) Migration {
+func operate(t *testing.T, s *Store, op threads.Operation) threads.Migration {
 	t.Helper()
 	m, err := s.Operate(t.Context(), root, op, false)
 	if err != nil {
@@ -97,7 +98,7 @@ func operate(t *testing.T, s *Store, op Operation) Migration {
 
 func opened(t *testing.T, d *db.DB) *Store {
 	t.Helper()
-	s := NewStore(d, EmbeddedTarget)
+	s := New(d, threads.EmbeddedTarget)
 	if err := s.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -108,31 +109,31 @@ var schema = []db.Migrations{audit.Migrations, upload.Migrations, Migrations}
 
 // operations is the table of what each operation does in each phase: where it
 // leads, or "" for a conflict. It is written out here once more on purpose.
-var operations = map[Operation]map[Phase]Phase{
+var operations = map[threads.Operation]map[threads.Phase]threads.Phase{
 	// The drafts are taken already where it is LOADING, and gone where it is
 	// READY; TestUpload sends others.
-	OpUpload: {PhaseLoading: PhaseLoading},
-	OpStart:  {PhaseReady: PhaseProcessing},
-	OpStop:   {PhaseProcessing: PhasePaused},
-	OpContinue: {
-		PhasePaused: PhaseProcessing,
-		PhaseFailed: PhaseProcessing,
+	threads.OpUpload: {threads.PhaseLoading: threads.PhaseLoading},
+	threads.OpStart:  {threads.PhaseReady: threads.PhaseProcessing},
+	threads.OpStop:   {threads.PhaseProcessing: threads.PhasePaused},
+	threads.OpContinue: {
+		threads.PhasePaused: threads.PhaseProcessing,
+		threads.PhaseFailed: threads.PhaseProcessing,
 	},
-	OpCancel: {
-		PhaseLoading:    PhaseCancelled,
-		PhaseReady:      PhaseCancelled,
-		PhasePaused:     PhaseCancelled,
-		PhaseProcessing: PhaseCancelled,
-		PhaseFailed:     PhaseCancelled,
+	threads.OpCancel: {
+		threads.PhaseLoading:    threads.PhaseCancelled,
+		threads.PhaseReady:      threads.PhaseCancelled,
+		threads.PhasePaused:     threads.PhaseCancelled,
+		threads.PhaseProcessing: threads.PhaseCancelled,
+		threads.PhaseFailed:     threads.PhaseCancelled,
 	},
-	OpReset: {
-		PhaseEmpty:     PhaseEmpty,
-		PhaseLoading:   PhaseEmpty,
-		PhaseReady:     PhaseEmpty,
-		PhasePaused:    PhaseEmpty,
-		PhaseCompleted: PhaseEmpty,
-		PhaseFailed:    PhaseEmpty,
-		PhaseCancelled: PhaseEmpty,
+	threads.OpReset: {
+		threads.PhaseEmpty:     threads.PhaseEmpty,
+		threads.PhaseLoading:   threads.PhaseEmpty,
+		threads.PhaseReady:     threads.PhaseEmpty,
+		threads.PhasePaused:    threads.PhaseEmpty,
+		threads.PhaseCompleted: threads.PhaseEmpty,
+		threads.PhaseFailed:    threads.PhaseEmpty,
+		threads.PhaseCancelled: threads.PhaseEmpty,
 	},
 }
 
@@ -141,8 +142,8 @@ var operations = map[Operation]map[Phase]Phase{
 func TestOperations(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := opened(t, d)
-		for _, phase := range Phases() {
-			for _, op := range Operations() {
+		for _, phase := range threads.Phases() {
+			for _, op := range threads.Operations() {
 				t.Run(fmt.Sprintf("%s/%s", phase, op), func(t *testing.T) {
 					stand(t, d, s, phase)
 					checkOperation(t, s, phase, op)
@@ -152,7 +153,7 @@ func TestOperations(t *testing.T) {
 	}, schema...)
 }
 
-func checkOperation(t *testing.T, s *Store, phase Phase, op Operation) {
+func checkOperation(t *testing.T, s *Store, phase threads.Phase, op threads.Operation) {
 	t.Helper()
 	before, err := s.Migration(t.Context())
 	if err != nil {
@@ -174,7 +175,7 @@ func checkOperation(t *testing.T, s *Store, phase Phase, op Operation) {
 		t.Errorf("it changes %+v to %+v", before, after)
 	case !slices.Contains(before.Allowed(), op):
 		status := string(phase.Status())
-		if status == string(Idle) {
+		if status == string(threads.Idle) {
 			status += ", " + string(phase)
 		}
 		if sentence := err.Error(); !strings.Contains(sentence, "The migration is "+status+", which does not allow "+string(op)) {
@@ -193,20 +194,20 @@ func checkOperation(t *testing.T, s *Store, phase Phase, op Operation) {
 func TestUpload(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := opened(t, d)
-		for _, phase := range Phases() {
+		for _, phase := range threads.Phases() {
 			stand(t, d, s, phase)
 			before, err := s.Migration(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			draft(t, s, HierarchyFile, `[]`)
-			if _, err := s.Operate(t.Context(), root, OpUpload, false); !fault.Is(err, fault.Conflict) && phase != PhaseLoading {
+			draft(t, s, threads.HierarchyFile, `[]`)
+			if _, err := s.Operate(t.Context(), root, threads.OpUpload, false); !fault.Is(err, fault.Conflict) && phase != threads.PhaseLoading {
 				t.Errorf("%s: with one draft upload gives %v", phase, err)
 			}
-			draft(t, s, MappingsFile, MappingHeader)
-			after, err := s.Operate(t.Context(), root, OpUpload, false)
-			if slices.Contains([]Phase{PhaseEmpty, PhaseLoading, PhaseReady}, phase) {
-				if err != nil || after.Phase != PhaseLoading || after.Stage == before.Stage {
+			draft(t, s, threads.MappingsFile, threads.MappingHeader)
+			after, err := s.Operate(t.Context(), root, threads.OpUpload, false)
+			if slices.Contains([]threads.Phase{threads.PhaseEmpty, threads.PhaseLoading, threads.PhaseReady}, phase) {
+				if err != nil || after.Phase != threads.PhaseLoading || after.Stage == before.Stage {
 					t.Errorf("%s: upload leads to %+v, %v", phase, after, err)
 				}
 			} else if !fault.Is(err, fault.Conflict) {
@@ -220,19 +221,19 @@ func TestUpload(t *testing.T) {
 func TestResetForgets(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := opened(t, d)
-		stand(t, d, s, PhaseCompleted)
+		stand(t, d, s, threads.PhaseCompleted)
 		if err := d.Write(t.Context(), func(tx *db.Tx) error {
 			w, err := s.writeMaps(t.Context(), tx)
 			if err == nil {
-				err = w.put(t.Context(), []IssueMap{{10, ParentMap{{20, 30}}}})
+				err = w.put(t.Context(), []threads.IssueMap{{CloudIssueID: 10, Parents: threads.ParentMap{{CommentID: 20, ParentID: 30}}}})
 			}
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
-		draft(t, s, HierarchyFile, `[]`)
-		m := operate(t, s, OpReset)
-		if (m != Migration{Phase: PhaseEmpty, Epoch: m.Epoch, UpdatedAt: m.UpdatedAt}) {
+		draft(t, s, threads.HierarchyFile, `[]`)
+		m := operate(t, s, threads.OpReset)
+		if (m != threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, UpdatedAt: m.UpdatedAt}) {
 			t.Errorf("%+v", m)
 		}
 		if drafts, err := s.Uploads.List(t.Context()); err != nil || len(drafts) > 0 {
@@ -273,9 +274,9 @@ func TestTwoStarts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := opened(t, d)
 		for _, c := range []struct {
-			phase Phase
-			op    Operation
-		}{{PhaseReady, OpStart}, {PhasePaused, OpContinue}, {PhaseProcessing, OpStop}} {
+			phase threads.Phase
+			op    threads.Operation
+		}{{threads.PhaseReady, threads.OpStart}, {threads.PhasePaused, threads.OpContinue}, {threads.PhaseProcessing, threads.OpStop}} {
 			stand(t, d, s, c.phase)
 			errs := make([]error, 8)
 			var all sync.WaitGroup
@@ -303,15 +304,15 @@ func TestTwoStarts(t *testing.T) {
 func TestRestoreExcludesProcessing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := opened(t, d)
-		for _, phase := range Phases() {
+		for _, phase := range threads.Phases() {
 			stand(t, d, s, phase)
-			draft(t, s, BackupFile, "backup")
-			u, err := s.Uploads.Draft(t.Context(), BackupFile)
+			draft(t, s, threads.BackupFile, "backup")
+			u, err := s.Uploads.Draft(t.Context(), threads.BackupFile)
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = s.BeginRestore(t.Context(), root, RestoreJob{Mode: RestoreMerge, Upload: u.ID})
-			if phase == PhaseProcessing {
+			err = s.BeginRestore(t.Context(), root, threads.RestoreJob{Mode: threads.RestoreMerge, Upload: u.ID})
+			if phase == threads.PhaseProcessing {
 				if !fault.Is(err, fault.Conflict) {
 					t.Errorf("%s: %v", phase, err)
 				}
@@ -320,15 +321,15 @@ func TestRestoreExcludesProcessing(t *testing.T) {
 			if err != nil {
 				t.Fatal(phase, err)
 			}
-			for _, op := range []Operation{OpStart, OpContinue} {
+			for _, op := range []threads.Operation{threads.OpStart, threads.OpContinue} {
 				if _, err := s.Operate(t.Context(), root, op, false); !fault.Is(err, fault.Conflict) {
 					t.Errorf("%s: %s while a backup is restored gives %v", phase, op, err)
 				}
 			}
-			if err := s.BeginRestore(t.Context(), root, RestoreJob{}); !fault.Is(err, fault.Conflict) {
+			if err := s.BeginRestore(t.Context(), root, threads.RestoreJob{}); !fault.Is(err, fault.Conflict) {
 				t.Errorf("%s: a second restore gives %v", phase, err)
 			}
-			if err := d.Write(t.Context(), func(tx *db.Tx) error { return dropJob(t.Context(), tx, JobRestore) }); err != nil {
+			if err := d.Write(t.Context(), func(tx *db.Tx) error { return dropJob(t.Context(), tx, threads.JobRestore) }); err != nil {
 				t.Fatal(err)
 			}
 		}

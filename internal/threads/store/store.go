@@ -1,4 +1,6 @@
-package threads
+// Package store keeps a migration in the database: how it stands, its data in
+// chunks, the parent maps, and the jobs beside it.
+package store
 
 import (
 	"context"
@@ -11,6 +13,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 	"outrigger/internal/threads/upload"
 )
 
@@ -20,9 +23,6 @@ var migrations embed.FS
 // Migrations are the tables of the cloud side; upload.Migrations come with
 // them.
 var Migrations = db.Migrations{Name: "threads", FS: migrations}
-
-// EmbeddedTarget is the name of the target that is this database.
-const EmbeddedTarget = "embedded"
 
 // Store keeps the migration, its data and the parent maps.
 type Store struct {
@@ -35,10 +35,10 @@ type Store struct {
 	changed []func()
 }
 
-// NewStore makes a store on a migrated database whose parent maps are those of
-// the target: EmbeddedTarget, or the URL of a cloud site. Open must run before
+// New makes a store on a migrated database whose parent maps are those of
+// the target: threads.EmbeddedTarget, or the URL of a cloud site. Open must run before
 // it is used.
-func NewStore(d *db.DB, target string) *Store {
+func New(d *db.DB, target string) *Store {
 	return &Store{db: d, Uploads: upload.NewStore(d), target: target}
 }
 
@@ -57,7 +57,7 @@ func (s *Store) Open(ctx context.Context) error {
 }
 
 // Embedded tells whether the target is this database.
-func (s *Store) Embedded() bool { return s.target == EmbeddedTarget }
+func (s *Store) Embedded() bool { return s.target == threads.EmbeddedTarget }
 
 // Target is the target's name.
 func (s *Store) Target() string { return s.target }
@@ -88,33 +88,18 @@ func (s *Store) Changed() {
 	}
 }
 
-// Actor is who does something, for the audit trail.
-type Actor struct {
-	Name, Source, Address, RequestID string
-}
-
-func record(ctx context.Context, tx *db.Tx, who Actor, action string, before, after map[string]string) error {
+func record(ctx context.Context, tx *db.Tx, who threads.Actor, action string, before, after map[string]string) error {
 	return audit.Record(ctx, tx, audit.Entry{
 		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
 		Area: "threads", Action: action, Object: "migration", Before: before, After: after,
 	})
 }
 
-// Holder is the lease that a worker works under: *db.Lease.
-type Holder interface {
-	Name() string
-	Fence() int64
-}
-
-// ErrOvertaken is for a worker whose work is no longer wanted: somebody stopped
-// it, or another worker has taken over.
-var ErrOvertaken = errors.New("threads: the work was stopped or taken over")
-
-// fenced is ErrOvertaken unless the lease is still the holder's.
-func fenced(ctx context.Context, tx *db.Tx, h Holder) error {
+// fenced is threads.ErrOvertaken unless the lease is still the holder's.
+func fenced(ctx context.Context, tx *db.Tx, h threads.Holder) error {
 	err := tx.Fenced(ctx, h.Name(), h.Fence())
 	if fault.Is(err, fault.Conflict) {
-		return fmt.Errorf("%w: %w", ErrOvertaken, err)
+		return fmt.Errorf("%w: %w", threads.ErrOvertaken, err)
 	}
 	return err
 }

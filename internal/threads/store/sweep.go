@@ -1,4 +1,4 @@
-package threads
+package store
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 	"fmt"
 
 	"outrigger/internal/db"
+	"outrigger/internal/threads"
 )
 
 // Sweep deletes one slice of what nobody needs any more: files, data sets, old
 // maps. It tells whether there may be more.
-func (s *Store) Sweep(ctx context.Context, h Holder) (more bool, err error) {
-	for _, sweep := range []func(context.Context, Holder) (bool, error){s.sweepStages, s.sweepOldMaps} {
+func (s *Store) Sweep(ctx context.Context, h threads.Holder) (more bool, err error) {
+	for _, sweep := range []func(context.Context, threads.Holder) (bool, error){s.sweepStages, s.sweepOldMaps} {
 		if more, err = sweep(ctx, h); more || err != nil {
 			return more, err
 		}
@@ -22,7 +23,7 @@ func (s *Store) Sweep(ctx context.Context, h Holder) (more bool, err error) {
 
 // sweepStages deletes a slice of a stage that is gone, or whose drafts are and
 // which is not the migration's, or of the sorted runs of one that has ended.
-func (s *Store) sweepStages(ctx context.Context, h Holder) (bool, error) {
+func (s *Store) sweepStages(ctx context.Context, h threads.Holder) (bool, error) {
 	var id int64
 	var state string
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
@@ -66,7 +67,7 @@ func (s *Store) sweepStage(ctx context.Context, tx *db.Tx, id int64, state strin
 
 // sweepOldMaps deletes a slice of the maps that were kept for a reader, once
 // there is none.
-func (s *Store) sweepOldMaps(ctx context.Context, h Holder) (bool, error) {
+func (s *Store) sweepOldMaps(ctx context.Context, h threads.Holder) (bool, error) {
 	there := false
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM threads_old_maps) OR EXISTS (SELECT 1 FROM threads_snapshots WHERE expires_at <= $1)`,

@@ -1,4 +1,4 @@
-package threads
+package store
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/threads"
 )
 
 // A worker whose lease another one has taken writes nothing any more, in no
@@ -16,24 +17,24 @@ import (
 func TestOvertakenWritesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, ctx := opened(t, d), t.Context()
-		stand(t, d, s, PhaseReady)
+		stand(t, d, s, threads.PhaseReady)
 		old, now := twoHolders(t, d)
-		operate(t, s, OpStart)
+		operate(t, s, threads.OpStart)
 		m, err := s.Taken(ctx, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		put := []IssueMap{{10, ParentMap{{20, 30}}}}
+		put := []threads.IssueMap{{CloudIssueID: 10, Parents: threads.ParentMap{{CommentID: 20, ParentID: 30}}}}
 		chunks, err := s.Chunks(ctx, m.Stage, 0, 1)
 		if err != nil || len(chunks) != 1 {
 			t.Fatal(chunks, err)
 		}
-		chunks[0].Refuse(0, TargetNotFound)
+		chunks[0].Refuse(0, threads.TargetNotFound)
 		after := m
 		after.Advance(chunks[0], chunks[0].Issues[0], 0)
-		stage := func(h Holder) *StageWriter { return s.StageWriter(&StageState{ID: m.Stage}, h) }
-		draft(t, s, HierarchyFile, `[]`)
-		draft(t, s, MappingsFile, MappingHeader)
+		stage := func(h threads.Holder) *StageWriter { return s.StageWriter(&threads.StageState{ID: m.Stage}, h) }
+		draft(t, s, threads.HierarchyFile, `[]`)
+		draft(t, s, threads.MappingsFile, threads.MappingHeader)
 		if _, err := s.Preview(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -41,55 +42,57 @@ func TestOvertakenWritesNothing(t *testing.T) {
 			"Taken": func() error { _, err := s.Taken(ctx, old); return err },
 			"Commit": func() error {
 				c := after
-				return s.Commit(ctx, old, &c, Written{Put: put, Add: []*News{{IssueMap: put[0], Chunk: chunks[0]}}, Chunks: chunks})
+				return s.Commit(ctx, old, &c, threads.Written{Put: put, Add: []*threads.News{{IssueMap: put[0], Chunk: chunks[0]}}, Chunks: chunks})
 			},
-			"CommitJob":  func() error { return s.CommitJob(ctx, old, Job{Name: JobVerify}, VerifyJob{}, JobWritten{Put: put}) },
+			"CommitJob": func() error {
+				return s.CommitJob(ctx, old, threads.Job{Name: threads.JobVerify}, threads.VerifyJob{}, threads.JobWritten{Put: put})
+			},
 			"ClaimStage": func() error { _, err := s.ClaimStage(ctx, old); return err },
 			"WritePages": func() error { return stage(old).WritePages(ctx, 1, 1, [][]byte{{1}}) },
 			"WriteChunks": func() error {
-				return stage(old).WriteChunks(ctx, []*Chunk{{Number: 7, Records: 1}})
+				return stage(old).WriteChunks(ctx, []*threads.Chunk{{Number: 7, Records: 1}})
 			},
 			"Progress": func() error { return stage(old).Progress(ctx, "x", 0) },
 			"Clear":    func() error { return stage(old).Clear(ctx) },
-			"Finish":   func() error { return stage(old).Finish(ctx, &Preview{}) },
+			"Finish":   func() error { return stage(old).Finish(ctx, &threads.Preview{}) },
 			"Fail":     func() error { return stage(old).Fail(ctx, "no") },
 		} {
-			if err := write(); !errors.Is(err, ErrOvertaken) {
+			if err := write(); !errors.Is(err, threads.ErrOvertaken) {
 				t.Errorf("%s gives %v", name, err)
 			}
 		}
 		same(t, s, m, 0)
 
 		// Stopped, with the lease.
-		operate(t, s, OpStop)
+		operate(t, s, threads.OpStop)
 		m, _ = s.Migration(ctx)
 		c := after
-		if err := s.Commit(ctx, now, &c, Written{Put: put, Add: []*News{{IssueMap: IssueMap{11, put[0].Parents}, Chunk: chunks[0]}}, Chunks: chunks}); !errors.Is(err, ErrOvertaken) {
+		if err := s.Commit(ctx, now, &c, threads.Written{Put: put, Add: []*threads.News{{IssueMap: threads.IssueMap{CloudIssueID: 11, Parents: put[0].Parents}, Chunk: chunks[0]}}, Chunks: chunks}); !errors.Is(err, threads.ErrOvertaken) {
 			t.Error(err)
 		}
 		same(t, s, m, 1)
 
 		// Continued: it is another worker's turn, be it of the same holder.
-		operate(t, s, OpContinue)
+		operate(t, s, threads.OpContinue)
 		m, _ = s.Migration(ctx)
-		if err := s.Commit(ctx, now, &c, Written{Chunks: chunks}); !errors.Is(err, ErrOvertaken) {
+		if err := s.Commit(ctx, now, &c, threads.Written{Chunks: chunks}); !errors.Is(err, threads.ErrOvertaken) {
 			t.Error(err)
 		}
 		same(t, s, m, 1)
 		if m, err = s.Taken(ctx, now); err != nil {
 			t.Fatal(err)
 		}
-		m.Phase = PhaseCompleted
-		if err := s.Commit(ctx, now, &m, Written{}); err != nil {
+		m.Phase = threads.PhaseCompleted
+		if err := s.Commit(ctx, now, &m, threads.Written{}); err != nil {
 			t.Error(err)
 		}
 	}, schema...)
 }
 
 // twoHolders gives a lease that was lost, and the one that it was lost to.
-func twoHolders(t *testing.T, d *db.DB) (old, now Holder) {
+func twoHolders(t *testing.T, d *db.DB) (old, now threads.Holder) {
 	t.Helper()
-	for _, h := range []*Holder{&old, &now} {
+	for _, h := range []*threads.Holder{&old, &now} {
 		leases := db.NewLeases(d, "node_1", nil)
 		leases.Time, leases.Every = time.Hour, time.Hour
 		if err := leases.Start(t.Context()); err != nil {
@@ -106,7 +109,7 @@ func twoHolders(t *testing.T, d *db.DB) (old, now Holder) {
 }
 
 // same tells that the migration, its chunk and the number of maps are those.
-func same(t *testing.T, s *Store, want Migration, issues int) {
+func same(t *testing.T, s *Store, want threads.Migration, issues int) {
 	t.Helper()
 	m, err := s.Migration(t.Context())
 	if err != nil || m != want {

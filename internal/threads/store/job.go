@@ -1,4 +1,4 @@
-package threads
+package store
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 	"outrigger/internal/threads/upload"
 )
 
-func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j Job, err error) {
+func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j threads.Job, err error) {
 	j.Name = name
 	var updated int64
 	err = tx.QueryRow(ctx, `SELECT state, epoch, detail, message, updated_at FROM threads_jobs WHERE name = $1`+lock, name).
@@ -27,7 +28,7 @@ func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j Job, err erro
 	return j, nil
 }
 
-func writeJob(ctx context.Context, tx *db.Tx, j Job, detail any) error {
+func writeJob(ctx context.Context, tx *db.Tx, j threads.Job, detail any) error {
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return fmt.Errorf("encode the job %s: %w", j.Name, err)
@@ -51,7 +52,7 @@ func dropJob(ctx context.Context, tx *db.Tx, name string) error {
 }
 
 // Job gives a job; its State is "" where there is none.
-func (s *Store) Job(ctx context.Context, name string) (j Job, err error) {
+func (s *Store) Job(ctx context.Context, name string) (j threads.Job, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		j, err = readJob(ctx, tx, name, ``)
 		return err
@@ -61,20 +62,20 @@ func (s *Store) Job(ctx context.Context, name string) (j Job, err error) {
 
 // BeginRestore has a backup that was checked written to the target: it is taken
 // from the drafts. fault.Conflict while the migration or another restore runs.
-func (s *Store) BeginRestore(ctx context.Context, who Actor, r RestoreJob) error {
+func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.RestoreJob) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		m, err := readMigration(ctx, tx, forUpdate(tx))
 		if err != nil {
 			return err
 		}
-		if m.Phase == PhaseProcessing {
+		if m.Phase == threads.PhaseProcessing {
 			return fault.New(fault.Conflict, "The migration is %s; stop it before a backup is restored.", m.Phase.Status())
 		}
-		job, err := readJob(ctx, tx, JobRestore, forUpdate(tx))
+		job, err := readJob(ctx, tx, threads.JobRestore, forUpdate(tx))
 		if err != nil {
 			return err
 		}
-		if job.State == JobRunning {
+		if job.State == threads.JobRunning {
 			return fault.New(fault.Conflict, "Another backup is being restored; wait until that is done.")
 		}
 		if err := upload.Take(ctx, tx, r.Upload); err != nil {
@@ -83,11 +84,11 @@ func (s *Store) BeginRestore(ctx context.Context, who Actor, r RestoreJob) error
 		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&r.Before); err != nil {
 			return fmt.Errorf("read the version: %w", err)
 		}
-		if err := dropJob(ctx, tx, JobVerify); err != nil {
+		if err := dropJob(ctx, tx, threads.JobVerify); err != nil {
 			return err
 		}
 		tx.AfterCommit(s.Changed)
-		if err := writeJob(ctx, tx, Job{Name: JobRestore, State: JobRunning, Epoch: job.Epoch + 1}, r); err != nil {
+		if err := writeJob(ctx, tx, threads.Job{Name: threads.JobRestore, State: threads.JobRunning, Epoch: job.Epoch + 1}, r); err != nil {
 			return err
 		}
 		return record(ctx, tx, who, "restore", nil, map[string]string{"mode": string(r.Mode), "issues": fmt.Sprint(r.Issues)})
@@ -98,16 +99,16 @@ func (s *Store) BeginRestore(ctx context.Context, who Actor, r RestoreJob) error
 // there is: one that ended holds while neither data nor maps have changed,
 // unless a new one is asked for. Without data it is fault.Conflict, and while
 // that is processed.
-func (s *Store) Verify(ctx context.Context, again bool) (j Job, err error) {
+func (s *Store) Verify(ctx context.Context, again bool) (j threads.Job, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		m, err := readMigration(ctx, tx, forUpdate(tx))
 		if err != nil {
 			return err
 		}
 		switch m.Phase {
-		case PhaseEmpty, PhaseLoading:
+		case threads.PhaseEmpty, threads.PhaseLoading:
 			return fault.New(fault.Conflict, "Nothing is loaded that the target could be compared with.")
-		case PhaseProcessing:
+		case threads.PhaseProcessing:
 			return fault.New(fault.Conflict, "The migration is %s; compare when it is over, or stopped.", m.Phase.Status())
 		}
 		if m.Stage == 0 {
@@ -121,33 +122,33 @@ func (s *Store) Verify(ctx context.Context, again bool) (j Job, err error) {
 
 // beginVerify begins a comparison, unless one of the same data and maps runs or,
 // where it need not be done again, has ended.
-func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *Migration, again bool) (Job, error) {
-	v := VerifyJob{Stage: m.Stage, Chunks: m.Chunks, First: []Difference{}}
+func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *threads.Migration, again bool) (threads.Job, error) {
+	v := threads.VerifyJob{Stage: m.Stage, Chunks: m.Chunks, First: []threads.Difference{}}
 	if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&v.Version); err != nil {
-		return Job{}, fmt.Errorf("read the version: %w", err)
+		return threads.Job{}, fmt.Errorf("read the version: %w", err)
 	}
-	j, err := readJob(ctx, tx, JobVerify, forUpdate(tx))
+	j, err := readJob(ctx, tx, threads.JobVerify, forUpdate(tx))
 	if err != nil {
 		return j, err
 	}
-	var last VerifyJob
+	var last threads.VerifyJob
 	if j.State != "" {
 		if err := j.Read(&last); err != nil {
 			return j, err
 		}
 	}
 	same := last.Stage == v.Stage && last.Version == v.Version
-	if same && (j.State == JobRunning || j.State == JobDone && !again) {
+	if same && (j.State == threads.JobRunning || j.State == threads.JobDone && !again) {
 		return j, nil
 	}
-	j = Job{Name: JobVerify, State: JobRunning, Epoch: j.Epoch + 1}
+	j = threads.Job{Name: threads.JobVerify, State: threads.JobRunning, Epoch: j.Epoch + 1}
 	tx.AfterCommit(s.Changed)
 	return j, writeJob(ctx, tx, j, v)
 }
 
-// CommitJob stores how far a job is and what it wrote: ErrOvertaken when it is
+// CommitJob stores how far a job is and what it wrote: threads.ErrOvertaken when it is
 // no longer that worker's to say.
-func (s *Store) CommitJob(ctx context.Context, h Holder, j Job, detail any, w JobWritten) error {
+func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, detail any, w threads.JobWritten) error {
 	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
@@ -156,8 +157,8 @@ func (s *Store) CommitJob(ctx context.Context, h Holder, j Job, detail any, w Jo
 		if err != nil {
 			return err
 		}
-		if stored.Epoch != j.Epoch || stored.State != JobRunning {
-			return ErrOvertaken
+		if stored.Epoch != j.Epoch || stored.State != threads.JobRunning {
+			return threads.ErrOvertaken
 		}
 		if len(w.Merge)+len(w.Put)+len(w.Stay)+len(w.Remove) > 0 {
 			maps, err := s.writeMaps(ctx, tx)
@@ -182,19 +183,11 @@ func (s *Store) CommitJob(ctx context.Context, h Holder, j Job, detail any, w Jo
 				return err
 			}
 		}
-		if j.State != JobRunning {
+		if j.State != threads.JobRunning {
 			tx.AfterCommit(s.Changed)
 		}
 		return writeJob(ctx, tx, j, detail)
 	})
-}
-
-// JobWritten is what a job did since its last commit.
-type JobWritten struct {
-	Merge, Put []IssueMap
-	Stay       []int64 // issues whose maps stay, and are no StaleMaps
-	Remove     []int64 // issues
-	Drop       int64   // an upload that is no longer needed
 }
 
 // StaleMaps gives up to limit issues after one whose maps are not newer than a

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/db"
+	"outrigger/internal/threads"
+)
+
+// Commit stores what a worker did, with how the migration stands then, in one
+// transaction: threads.ErrOvertaken when it is no longer that worker's to say. When m
+// has left PhaseProcessing, the worker's turn is over. What another target has
+// now is stored also for a worker that was stopped, if nobody has its lease:
+// it has been written there.
+func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migration, w threads.Written) error {
+	after, overtaken := *m, false
+	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		after = *m
+		if err := fenced(ctx, tx, h); err != nil {
+			return err
+		}
+		stored, err := readMigration(ctx, tx, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		if overtaken = stored.Epoch != m.Epoch || stored.Phase != threads.PhaseProcessing; overtaken {
+			return s.written(ctx, tx, &after, threads.Written{Put: w.Put})
+		}
+		if err := s.written(ctx, tx, &after, w); err != nil {
+			return err
+		}
+		if after.Phase == threads.PhaseCompleted { // a migration ends with a comparison
+			if _, err := s.beginVerify(ctx, tx, &after, true); err != nil {
+				return err
+			}
+		}
+		if after.Phase != threads.PhaseProcessing {
+			after.Epoch++
+			tx.AfterCommit(s.Changed)
+		}
+		return writeMigration(ctx, tx, &after)
+	})
+	if err == nil && overtaken {
+		err = threads.ErrOvertaken
+	}
+	if err == nil {
+		*m = after
+	}
+	return err
+}
+
+func (s *Store) written(ctx context.Context, tx *db.Tx, m *threads.Migration, w threads.Written) error {
+	if len(w.Add)+len(w.Put) > 0 {
+		maps, err := s.writeMaps(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := maps.add(ctx, w.Add); err != nil {
+			return err
+		}
+		if err := maps.put(ctx, w.Put); err != nil {
+			return err
+		}
+	}
+	changed := slices.Clone(w.Chunks)
+	for _, n := range w.Add {
+		if len(n.Closing) == 0 {
+			continue
+		}
+		n.Chunk.RefuseComments(n.Place, n.Closing, threads.Cycle)
+		m.ParentMaps -= int64(len(n.Closing))
+		m.Permanent += int64(len(n.Closing))
+		if !slices.Contains(changed, n.Chunk) {
+			changed = append(changed, n.Chunk)
+		}
+	}
+	for _, c := range changed {
+		if _, err := tx.Exec(ctx, `UPDATE threads_chunks SET errors = $3, data = $4 WHERE stage_id = $1 AND number = $2`,
+			m.Stage, c.Number, c.Errors, c.Encode()); err != nil {
+			return fmt.Errorf("note errors: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/threads"
+)
+
+// StageWriter keeps what a stage makes, for as long as it is the holder's.
+type StageWriter struct {
+	store *Store
+	id    int64
+	h     threads.Holder
+}
+
+// StageWriter writes for a stage that was claimed.
+func (s *Store) StageWriter(st *threads.StageState, h threads.Holder) *StageWriter {
+	return &StageWriter{s, st.ID, h}
+}
+
+func (w *StageWriter) write(ctx context.Context, fn func(tx *db.Tx) error) error {
+	return w.store.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		if err := fenced(ctx, tx, w.h); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// WritePages keeps pages of a sorted run.
+func (w *StageWriter) WritePages(ctx context.Context, run, first int64, pages [][]byte) error {
+	return w.write(ctx, func(tx *db.Tx) error {
+		for i, p := range pages {
+			if _, err := tx.Exec(ctx, `INSERT INTO threads_stage_pages (stage_id, run, page, data) VALUES ($1, $2, $3, $4)`, w.id, run, first+int64(i), p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ReadPage reads one of them.
+func (w *StageWriter) ReadPage(ctx context.Context, run, page int64) (data []byte, err error) {
+	err = w.store.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run, page).Scan(&data)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = threads.ErrOvertaken // somebody clears it away
+	}
+	return data, err
+}
+
+// WriteChunks keeps chunks.
+func (w *StageWriter) WriteChunks(ctx context.Context, chunks []*threads.Chunk) error {
+	var stages, numbers, records, errors []int64
+	var data [][]byte
+	for _, c := range chunks {
+		stages, numbers, records, errors = append(stages, w.id), append(numbers, c.Number), append(records, c.Records), append(errors, c.Errors)
+		data = append(data, c.Encode())
+	}
+	return w.write(ctx, func(tx *db.Tx) error {
+		return tx.Insert(ctx, db.Insert{
+			Into:    `threads_chunks (stage_id, number, records, errors, data)`,
+			Columns: []any{stages, numbers, records, errors, data},
+		})
+	})
+}
+
+// Progress notes how far the stage is.
+func (w *StageWriter) Progress(ctx context.Context, step string, done float64) error {
+	return w.write(ctx, func(tx *db.Tx) error {
+		return setStage(ctx, tx, w.id, `step = $2, done = $3`, step, int64(done*1000))
+	})
+}
+
+// Clear deletes what an earlier attempt has left, a slice at a time.
+func (w *StageWriter) Clear(ctx context.Context) error {
+	for {
+		var n int64
+		if err := w.write(ctx, func(tx *db.Tx) (err error) {
+			n, err = clearStage(ctx, tx, w.id)
+			return err
+		}); err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// Finish ends the stage: the data is there. A load that waits for it is
+// through, unless its files are damaged and that was not accepted.
+func (w *StageWriter) Finish(ctx context.Context, p *threads.Preview) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("encode the preview: %w", err)
+	}
+	return w.store.db.Write(ctx, func(tx *db.Tx) error {
+		if err := fenced(ctx, tx, w.h); err != nil {
+			return err
+		}
+		if err := setStage(ctx, tx, w.id, `state = 'done', step = '', done = 1000, preview = $2,
+			chunks = (SELECT count(*) FROM threads_chunks c WHERE c.stage_id = threads_stages.id)`, string(text)); err != nil {
+			return err
+		}
+		m, err := readMigration(ctx, tx, forUpdate(tx))
+		if err != nil || m.Phase != threads.PhaseLoading || m.Stage != w.id {
+			return err
+		}
+		st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, w.id))
+		if err != nil {
+			return err
+		}
+		if len(p.Incomplete) > 0 && !m.AcceptIncomplete {
+			return w.refuse(ctx, tx, m, p.ErrIncomplete().Message)
+		}
+		if err := loaded(ctx, tx, &m, st); err != nil {
+			return err
+		}
+		tx.AfterCommit(w.store.Changed)
+		return writeMigration(ctx, tx, &m)
+	})
+}
+
+// Fail ends the stage: the files cannot be used, and why.
+func (w *StageWriter) Fail(ctx context.Context, message string) error {
+	return w.store.db.Write(ctx, func(tx *db.Tx) error {
+		if err := fenced(ctx, tx, w.h); err != nil {
+			return err
+		}
+		if err := setStage(ctx, tx, w.id, `state = 'failed', step = '', message = $2`, message); err != nil {
+			return err
+		}
+		m, err := readMigration(ctx, tx, forUpdate(tx))
+		if err != nil || m.Phase != threads.PhaseLoading || m.Stage != w.id {
+			return err
+		}
+		return w.refuse(ctx, tx, m, message)
+	})
+}
+
+// refuse ends a load that cannot go on; its files are drafts again.
+func (w *StageWriter) refuse(ctx context.Context, tx *db.Tx, m threads.Migration, why string) error {
+	m.Epoch++
+	m.Phase, m.Message = threads.PhaseEmpty, why
+	if err := giveBack(ctx, tx, &m); err != nil {
+		return err
+	}
+	tx.AfterCommit(w.store.Changed)
+	return writeMigration(ctx, tx, &m)
+}

@@ -1,0 +1,42 @@
+package threads
+
+import "errors"
+
+// Holder is the lease that a worker works under: *db.Lease.
+type Holder interface {
+	Name() string
+	Fence() int64
+}
+
+// ErrOvertaken is for a worker whose work is no longer wanted: an administrator
+// stopped it, or another worker has taken over.
+var ErrOvertaken = errors.New("threads: the work was stopped or taken over")
+
+// Written is what a worker did since its last commit.
+type Written struct {
+	// Add are to be added to the maps of the database, where that is the target.
+	Add []*News
+	// Put are maps as another target has them now.
+	Put []IssueMap
+	// Chunks have entries whose reason only the target knew.
+	Chunks []*Chunk
+}
+
+// News are the relations that an issue of a chunk brings.
+type News struct {
+	IssueMap
+	Chunk *Chunk
+	Place int
+
+	// Closing are the comments, of those whose relations would close a cycle with
+	// what the target holds. The store finds them when it commits.
+	Closing []int64
+}
+
+// JobWritten is what a job did since its last commit.
+type JobWritten struct {
+	Merge, Put []IssueMap
+	Stay       []int64 // issues whose maps stay, and are no StaleMaps
+	Remove     []int64 // issues
+	Drop       int64   // an upload that is no longer needed
+}
