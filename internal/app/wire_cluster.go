@@ -12,7 +12,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/mailqueue"
+	mailstore "outrigger/internal/mailqueue/store"
 	"outrigger/internal/notify"
 	"outrigger/internal/retention"
 )
@@ -87,8 +87,8 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notify.DeleteDeliveries},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notify.DeleteEvents},
 		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: a.mail.queue.DeleteErrors},
-		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailqueue.DeleteSamples},
-		{Name: "nodes", Keep: offlineKept, Delete: mailqueue.DeleteNodes},
+		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailstore.DeleteSamples},
+		{Name: "nodes", Keep: offlineKept, Delete: mailstore.DeleteNodes},
 		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},
 	}, a.log, a.leases)
 	if err := r.Start(ctx); err != nil {

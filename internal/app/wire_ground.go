@@ -11,8 +11,8 @@ import (
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay"
+	mailstore "outrigger/internal/mailqueue/store"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 	adminsettings "outrigger/internal/settings"
@@ -37,7 +37,7 @@ type ground struct {
 func migrations() []db.Migrations {
 	return []db.Migrations{
 		secret.Migrations, audit.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations,
-		relay.Migrations, mailqueue.Migrations, source.Migrations, upload.Migrations, store.Migrations,
+		relay.Migrations, mailstore.Migrations, source.Migrations, upload.Migrations, store.Migrations,
 	}
 }
 

@@ -8,17 +8,20 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/config"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/api"
 	"outrigger/internal/mailqueue/jmx"
+	"outrigger/internal/mailqueue/pages"
 	"outrigger/internal/mailqueue/postfix"
 	"outrigger/internal/mailqueue/remote"
+	"outrigger/internal/mailqueue/store"
 	"outrigger/internal/mailqueue/watch"
 )
 
 // mail is the wing of the mail queue.
 type mail struct {
 	smtpRelay
-	store   *mailqueue.Store
-	figures *mailqueue.Figures
+	store   *store.Store
+	figures *watch.Figures
 }
 
 // openMail gives the wing its routes and pages, and tries a first sample of
@@ -32,14 +35,14 @@ func (a *App) openMail(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("mail.source: %w", err)
 	}
-	a.mail.store = mailqueue.NewStore(a.db)
-	a.mail.figures = mailqueue.NewFigures(a.registry, a.clock)
+	a.mail.store = store.New(a.db)
+	a.mail.figures = watch.NewFigures(a.registry, a.clock)
 	board := &mailqueue.Board{
 		NodeID: a.nodeID, Clustered: a.cfg.Cluster.Enabled, Own: source, Source: own.Kind,
 		Cluster: a.cluster, Store: a.mail.store, Relay: a.mail.queue,
 	}
-	(&mailqueue.API{Board: board, Relay: a.mail.queue}).Register(a.router)
-	(&mailqueue.Pages{Board: board, Relay: a.mail.queue}).Register(a.pages)
+	(&api.API{Board: board, Relay: a.mail.queue}).Register(a.router)
+	(&pages.Pages{Board: board, Relay: a.mail.queue}).Register(a.pages)
 	sampler := &watch.Sampler{
 		NodeID: a.nodeID, Kind: own.Kind, Source: source, Store: a.mail.store, Figures: a.mail.figures, Log: a.log,
 	}

@@ -95,11 +95,11 @@ func (b *Board) own(ctx context.Context, id string) (cluster.Node, error) {
 	if i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == id }); i >= 0 {
 		return nodes[i], nil
 	}
-	read, err := b.Store.readings(ctx)
+	read, err := b.Store.Readings(ctx)
 	if err != nil {
 		return cluster.Node{}, err
 	}
-	if slices.ContainsFunc(read.watched, func(s Standing) bool { return s.ID == id }) {
+	if slices.ContainsFunc(read.Watched, func(s Standing) bool { return s.ID == id }) {
 		return cluster.Node{}, fault.New(fault.Conflict, "The node %s is only watched; mail.nodes of the settings says which nodes are.", id)
 	}
 	return cluster.Node{}, fault.New(fault.NotFound, "There is no node %s.", id)

@@ -29,7 +29,7 @@ type Board struct {
 	Source    string // what kind it is: SourceRelay, postfix, jmx or remote
 
 	Cluster Cluster
-	Store   *Store
+	Store   Store
 	Relay   Relay
 }
 
@@ -59,11 +59,11 @@ func (b *Board) ClusterMailQueue(ctx context.Context) (ClusterMailQueue, error) 
 func (b *Board) Standings(ctx context.Context) ([]Standing, error) { return b.standings(ctx, true) }
 
 func (b *Board) standings(ctx context.Context, own bool) ([]Standing, error) {
-	read, err := b.Store.readings(ctx)
+	read, err := b.Store.Readings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := read.watched
+	list := read.Watched
 	if own {
 		nodes, err := b.Cluster.Nodes(ctx)
 		if err != nil {
@@ -98,11 +98,11 @@ func (b *Board) queues(ctx context.Context) (map[string]*Queue, error) {
 
 // standing is a node of Outrigger's own. Where its source is the relay, its
 // sizes are those of its messages in the database, whatever its state.
-func (b *Board) standing(n cluster.Node, read readings, queue *Queue) Standing {
+func (b *Board) standing(n cluster.Node, read Readings, queue *Queue) Standing {
 	s := Standing{
 		ID: n.ID, State: n.State, Self: n.ID == b.NodeID, Address: n.Address, Version: n.Version,
 		StartedAt: n.StartedAt, BeatAt: n.BeatAt, ChangedAt: n.ChangedAt,
-		Reading: read.own[n.ID], Now: read.now, Queue: queue,
+		Reading: read.Own[n.ID], Now: read.Now, Queue: queue,
 	}
 	if s.Self && s.Source == "" {
 		s.Source = b.Source
@@ -111,10 +111,16 @@ func (b *Board) standing(n cluster.Node, read readings, queue *Queue) Standing {
 		s.Source = SourceRelay
 	}
 	if s.Source == SourceRelay && (queue != nil || !s.At.IsZero()) {
-		s.Sizes, s.At, s.Error, s.FailingAt = Sizes{}, read.now, "", time.Time{}
+		s.Sizes, s.At, s.Error, s.FailingAt = Sizes{}, read.Now, "", time.Time{}
 		if queue != nil {
 			s.Sizes = queue.Sizes
 		}
 	}
 	return s
+}
+
+// History gives the course of each node's sizes since a time: for every step
+// in which there are samples, the highest of each size, at the step's start.
+func (b *Board) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]Sample, error) {
+	return b.Store.History(ctx, since, step)
 }

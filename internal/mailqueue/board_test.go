@@ -1,4 +1,4 @@
-package mailqueue
+package mailqueue_test
 
 import (
 	"context"
@@ -6,12 +6,25 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"outrigger/internal/cluster"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/mailqueuetest"
+	"outrigger/internal/mailqueue/store"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // nodeList is the nodes of Outrigger's own as a test says.
 type nodeList []cluster.Node
@@ -25,15 +38,21 @@ func (nodeList) Resume(context.Context, string) error            { return nil }
 // never old.
 func TestOldSizesAreNotShown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := NewStore(d)
-		_, l := lease(t, d, "w")
-		b := &Board{NodeID: "node_1", Clustered: true, Source: "postfix", Store: s, Relay: &fakeRelay{queues: []Queue{{NodeID: "node_3", Sizes: Sizes{4, 1}}}},
+		s := store.New(d)
+		leases := db.NewLeases(d, "node_1", nil)
+		must(t, leases.Start(t.Context()))
+		t.Cleanup(leases.Stop)
+		l, err := leases.Acquire(t.Context(), "w")
+		if err != nil || l == nil {
+			t.Fatal(l, err)
+		}
+		b := &mailqueue.Board{NodeID: "node_1", Clustered: true, Source: "postfix", Store: s, Relay: &mailqueuetest.Relay{Stored: []mailqueue.Queue{{NodeID: "node_3", Sizes: mailqueue.Sizes{Size: 4, ErrorSize: 1}}}},
 			Cluster: nodeList{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Active}, {ID: "node_3", State: cluster.Offline}, {ID: "node_4", State: cluster.Active}}}
 		down := fault.New(fault.Unavailable, "It is down.")
-		node := func(id string, state cluster.State, size, errors int64) Node {
-			return Node{NodeID: id, NodeState: state, IsClustered: true, MailQueue: MailQueue{Size: size, ErrorSize: errors}}
+		node := func(id string, state cluster.State, size, errors int64) mailqueue.Node {
+			return mailqueue.Node{NodeID: id, NodeState: state, IsClustered: true, MailQueue: mailqueue.MailQueue{Size: size, ErrorSize: errors}}
 		}
-		want := func(when string, nodes ...Node) {
+		want := func(when string, nodes ...mailqueue.Node) {
 			t.Helper()
 			got, err := b.ClusterMailQueue(t.Context())
 			must(t, err)
@@ -41,37 +60,37 @@ func TestOldSizesAreNotShown(t *testing.T) {
 				t.Errorf("%s: want (-), got (+):\n%s", when, diff)
 			}
 		}
-		must(t, s.KeepWatched(t.Context(), l, []WatchedNode{{"jira_1", "jmx"}}))
-		must(t, s.RecordWatched(t.Context(), l, "jira_1", Sizes{9, 0}, nil))
-		must(t, s.Record(t.Context(), "node_1", "postfix", Sizes{26, 2}, nil))
-		must(t, s.Record(t.Context(), "node_2", "jmx", Sizes{}, down)) // it never answered
-		must(t, s.Record(t.Context(), "node_3", SourceRelay, Sizes{9, 9}, nil))
+		must(t, s.KeepWatched(t.Context(), l, []mailqueue.WatchedNode{{ID: "jira_1", Source: "jmx"}}))
+		must(t, s.RecordWatched(t.Context(), l, "jira_1", mailqueue.Sizes{Size: 9, ErrorSize: 0}, nil))
+		must(t, s.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 26, ErrorSize: 2}, nil))
+		must(t, s.Record(t.Context(), "node_2", "jmx", mailqueue.Sizes{}, down)) // it never answered
+		must(t, s.Record(t.Context(), "node_3", mailqueue.SourceRelay, mailqueue.Sizes{Size: 9, ErrorSize: 9}, nil))
 		want("all answer", node("jira_1", cluster.Active, 9, 0), node("node_1", cluster.Active, 26, 2), node("node_2", cluster.Active, 0, 0),
 			node("node_3", cluster.Offline, 4, 1), node("node_4", cluster.Active, 0, 0))
 
-		shift(t, d, 50*time.Second)
-		must(t, s.Record(t.Context(), "node_1", "postfix", Sizes{}, down))
-		must(t, s.RecordWatched(t.Context(), l, "jira_1", Sizes{}, down))
+		must(t, mailqueuetest.Shift(t.Context(), d, 50*time.Second))
+		must(t, s.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, down))
+		must(t, s.RecordWatched(t.Context(), l, "jira_1", mailqueue.Sizes{}, down))
 		want("failing for a short time", node("jira_1", cluster.Offline, 9, 0), node("node_1", cluster.Active, 26, 2), node("node_2", cluster.Active, 0, 0),
 			node("node_3", cluster.Offline, 4, 1), node("node_4", cluster.Active, 0, 0))
 
-		shift(t, d, 11*time.Second)
+		must(t, mailqueuetest.Shift(t.Context(), d, 11*time.Second))
 		want("failing for long", node("jira_1", cluster.Offline, 0, 0), node("node_1", cluster.Offline, 0, 0), node("node_2", cluster.Offline, 0, 0),
 			node("node_3", cluster.Offline, 4, 1), node("node_4", cluster.Active, 0, 0))
 		// What is known of it stays to be seen where its age is told.
 		list, err := b.Standings(t.Context())
 		must(t, err)
-		if one := list[1]; one.ID != "node_1" || one.Sizes != (Sizes{26, 2}) || one.State != cluster.Active || one.Error != "It is down." {
+		if one := list[1]; one.ID != "node_1" || one.Sizes != (mailqueue.Sizes{Size: 26, ErrorSize: 2}) || one.State != cluster.Active || one.Error != "It is down." {
 			t.Errorf("%+v", one)
 		}
 
-		must(t, s.Record(t.Context(), "node_1", "postfix", Sizes{1, 0}, nil))
-		must(t, s.RecordWatched(t.Context(), l, "jira_1", Sizes{2, 0}, nil))
-		shift(t, d, 55*time.Second) // nobody has asked since: the watcher is gone
+		must(t, s.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 1, ErrorSize: 0}, nil))
+		must(t, s.RecordWatched(t.Context(), l, "jira_1", mailqueue.Sizes{Size: 2, ErrorSize: 0}, nil))
+		must(t, mailqueuetest.Shift(t.Context(), d, 55*time.Second)) // nobody has asked since: the watcher is gone
 		want("answering again", node("jira_1", cluster.Active, 2, 0), node("node_1", cluster.Active, 1, 0), node("node_2", cluster.Offline, 0, 0),
 			node("node_3", cluster.Offline, 4, 1), node("node_4", cluster.Active, 0, 0))
-		shift(t, d, 6*time.Second)
+		must(t, mailqueuetest.Shift(t.Context(), d, 6*time.Second))
 		want("nobody asks", node("jira_1", cluster.Offline, 0, 0), node("node_1", cluster.Offline, 0, 0), node("node_2", cluster.Offline, 0, 0),
 			node("node_3", cluster.Offline, 4, 1), node("node_4", cluster.Active, 0, 0))
-	}, schema...)
+	}, mailqueuetest.Schema...)
 }

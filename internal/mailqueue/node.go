@@ -7,6 +7,10 @@ import (
 	"outrigger/internal/cluster"
 )
 
+// StatusPath is where a server of the mail queue API gives the sizes of its
+// node.
+const StatusPath = "/rest/mailqueue/1.0/status"
+
 // MailQueue is the sizes of one node's queue as the API writes them.
 type MailQueue struct {
 	XMLName   xml.Name `json:"-" xml:"mailQueue"`

@@ -1,7 +1,7 @@
 // Package mailqueue is the wing that answers how many messages wait in the
-// outgoing mail queue and in its error queue, per node: the words of the
-// service, samples, the nodes that are only watched, its REST API and its
-// pages.
+// outgoing mail queue and in its error queue, per node. It has the words and
+// the decisions: sizes, node states, verdicts, filters, who may do what. Its SQL
+// is in store, its REST API in api, its part of the console in pages.
 //
 // The numbers come from a Source: Outrigger's own relay, the local Postfix, the
 // host application's JMX figures, or another server of the same API, each in

@@ -35,20 +35,21 @@ func (s *Standing) Judge() (Verdict, string) {
 	case s.At.IsZero():
 		return Unknown, "Its queue was never read."
 	case s.ErrorSize > 0:
-		return Act, fmt.Sprintf("%s in the error queue, and nothing sends %s again by itself.", messages(s.ErrorSize), them(s.ErrorSize))
+		return Act, fmt.Sprintf("%s in the error queue, and nothing sends %s again by itself.", MessagesAre(s.ErrorSize), them(s.ErrorSize))
 	case !s.Oldest().IsZero() && waited >= actAge:
 		return Act, fmt.Sprintf("The oldest message has waited for %s.", span(waited))
 	case s.Size >= actFrom:
-		return Act, fmt.Sprintf("%s waiting; from %d on the queue does not keep up.", messages(s.Size), actFrom)
+		return Act, fmt.Sprintf("%s waiting; from %d on the queue does not keep up.", MessagesAre(s.Size), actFrom)
 	case s.Size >= attentionFrom:
-		return Attention, fmt.Sprintf("%s waiting.", messages(s.Size))
+		return Attention, fmt.Sprintf("%s waiting.", MessagesAre(s.Size))
 	case age >= staleAfter:
 		return Unknown, fmt.Sprintf("Its queue was read %s ago.", span(age))
 	}
 	return Fine, ""
 }
 
-func messages(n int64) string {
+// MessagesAre counts messages at the start of a sentence: "1 message is".
+func MessagesAre(n int64) string {
 	if n == 1 {
 		return "1 message is"
 	}

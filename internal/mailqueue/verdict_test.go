@@ -6,7 +6,7 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	now := queuedAt
+	now := time.Date(2026, 2, 5, 16, 20, 11, 0, time.UTC)
 	for _, test := range []struct {
 		name   string
 		sizes  Sizes

@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/store"
 )
 
 const (
@@ -31,7 +32,7 @@ type Caretaker struct {
 	After   time.Duration // OFFLINE for this long: mail.handover_after
 	Cluster mailqueue.Cluster
 	Relay   mailqueue.Relay
-	Store   *mailqueue.Store
+	Store   *store.Store
 	Leases  *db.Leases
 	Now     func(context.Context) (time.Time, error) // the database's clock
 	Active  func() bool

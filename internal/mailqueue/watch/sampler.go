@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/store"
 )
 
 const (
@@ -30,8 +31,8 @@ type Sampler struct {
 	NodeID  string
 	Kind    string // of the source, as it is listed
 	Source  mailqueue.Source
-	Store   *mailqueue.Store
-	Figures *mailqueue.Figures
+	Store   *store.Store
+	Figures *Figures
 	Log     *slog.Logger
 
 	stop    context.CancelFunc

@@ -20,11 +20,12 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var schema = []db.Migrations{audit.Migrations, cluster.Migrations, mailqueue.Migrations}
+var schema = []db.Migrations{audit.Migrations, cluster.Migrations, store.Migrations}
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -42,8 +43,9 @@ func (f sourceFunc) Sizes(ctx context.Context) (mailqueue.Sizes, error) { return
 type place struct {
 	d       *db.DB
 	board   *mailqueue.Board
+	store   *store.Store
 	leases  *db.Leases
-	figures *mailqueue.Figures
+	figures *Figures
 	log     *slog.Logger
 	said    *strings.Builder
 	active  atomic.Bool
@@ -58,9 +60,9 @@ func (n nodes) Resume(context.Context, string) error          { return nil }
 
 func newPlace(t *testing.T, d *db.DB, id string, list nodes, relay mailqueue.Relay) *place {
 	t.Helper()
-	p := &place{d: d, leases: db.NewLeases(d, id, nil), figures: mailqueue.NewFigures(nil, time.Now), said: &strings.Builder{}}
+	p := &place{d: d, store: store.New(d), leases: db.NewLeases(d, id, nil), figures: NewFigures(nil, time.Now), said: &strings.Builder{}}
 	p.log = slog.New(slog.NewTextHandler(&locked{out: p.said}, nil))
-	p.board = &mailqueue.Board{NodeID: id, Source: "jmx", Cluster: list, Store: mailqueue.NewStore(d), Relay: relay, Clustered: true}
+	p.board = &mailqueue.Board{NodeID: id, Source: "jmx", Cluster: list, Store: p.store, Relay: relay, Clustered: true}
 	p.active.Store(true)
 	must(t, p.leases.Start(t.Context()))
 	t.Cleanup(p.leases.Stop)
@@ -126,7 +128,7 @@ func TestSampler(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		p := newPlace(t, d, "node_1", nodes{{ID: "node_1", State: cluster.Activating}}, &relay{})
 		var failure error
-		s := &Sampler{NodeID: "node_1", Kind: "jmx", Store: p.board.Store, Figures: p.figures, Log: p.log,
+		s := &Sampler{NodeID: "node_1", Kind: "jmx", Store: p.store, Figures: p.figures, Log: p.log,
 			Source: sourceFunc(func(context.Context) (mailqueue.Sizes, error) {
 				return mailqueue.Sizes{Size: 26, ErrorSize: 2}, failure
 			})}
@@ -157,7 +159,7 @@ func TestSampler(t *testing.T) {
 // A node that starts waits for its source for at most 2 s, and goes on.
 func TestSlowSourceDelaysAStartBy2s(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Sampler{NodeID: "node_1", Figures: mailqueue.NewFigures(nil, time.Now), Log: slog.New(slog.DiscardHandler),
+		s := &Sampler{NodeID: "node_1", Figures: NewFigures(nil, time.Now), Log: slog.New(slog.DiscardHandler),
 			Source: sourceFunc(func(ctx context.Context) (mailqueue.Sizes, error) {
 				<-ctx.Done()
 				return mailqueue.Sizes{}, ctx.Err()
@@ -179,7 +181,7 @@ func TestHowOftenASourceIsAsked(t *testing.T) {
 		must(t, d.Migrate(t.Context(), schema...))
 		begun := time.Now()
 		var asked []time.Duration
-		s := &Sampler{NodeID: "node_1", Kind: "jmx", Store: mailqueue.NewStore(d), Figures: mailqueue.NewFigures(nil, time.Now), Log: slog.New(slog.DiscardHandler),
+		s := &Sampler{NodeID: "node_1", Kind: "jmx", Store: store.New(d), Figures: NewFigures(nil, time.Now), Log: slog.New(slog.DiscardHandler),
 			Source: sourceFunc(func(context.Context) (mailqueue.Sizes, error) {
 				asked = append(asked, time.Since(begun))
 				if len(asked) == 2 || len(asked) == 3 {
@@ -220,7 +222,7 @@ func TestWatcher(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var asked sync.Map
 		watcher := func(p *place, list ...string) *Watcher {
-			w := &Watcher{Leases: p.leases, Active: p.active.Load, Store: p.board.Store, Figures: p.figures, Log: p.log}
+			w := &Watcher{Leases: p.leases, Active: p.active.Load, Store: p.store, Figures: p.figures, Log: p.log}
 			for _, id := range list {
 				w.Nodes = append(w.Nodes, Watched{mailqueue.WatchedNode{ID: id, Source: "jmx"}, sourceFunc(func(context.Context) (mailqueue.Sizes, error) {
 					asked.Store(p.board.NodeID+" "+id, true)
@@ -293,7 +295,7 @@ func TestCaretaker(t *testing.T) {
 		}
 		r := &relay{fails: map[string]error{"node_6": fault.New(fault.Conflict, "It sends its mail itself.")}}
 		p := newPlace(t, d, "node_1", list, r)
-		c := &Caretaker{NodeID: "node_1", After: 10 * time.Minute, Cluster: list, Relay: r, Store: p.board.Store,
+		c := &Caretaker{NodeID: "node_1", After: 10 * time.Minute, Cluster: list, Relay: r, Store: p.store,
 			Leases: p.leases, Now: d.Now, Active: p.active.Load, Log: p.log}
 		round := func(want Cared, failure string) {
 			t.Helper()

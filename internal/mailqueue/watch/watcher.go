@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/store"
 )
 
 const (
@@ -34,8 +35,8 @@ type Watcher struct {
 	Nodes   []Watched
 	Leases  *db.Leases
 	Active  func() bool // whether this node takes part in the cluster's work
-	Store   *mailqueue.Store
-	Figures *mailqueue.Figures
+	Store   *store.Store
+	Figures *Figures
 	Log     *slog.Logger
 
 	stop    context.CancelFunc

@@ -1,4 +1,4 @@
-package mailqueue
+package watch
 
 import (
 	"errors"
@@ -8,19 +8,21 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"outrigger/internal/mailqueue"
 )
 
 func TestFigures(t *testing.T) {
-	now := queuedAt
+	now := time.Date(2026, 2, 5, 16, 20, 11, 0, time.UTC)
 	registry := prometheus.NewRegistry()
 	f := NewFigures(registry, func() time.Time { return now })
-	f.Asked("node_1", Sizes{26, 2}, nil)
-	f.Asked("jira_1", Sizes{1, 0}, nil)
-	f.Asked("jira_1", Sizes{}, errors.New("down"))
-	f.Asked("jira_3", Sizes{}, errors.New("down"))
+	f.Asked("node_1", mailqueue.Sizes{Size: 26, ErrorSize: 2}, nil)
+	f.Asked("jira_1", mailqueue.Sizes{Size: 1, ErrorSize: 0}, nil)
+	f.Asked("jira_1", mailqueue.Sizes{}, errors.New("down"))
+	f.Asked("jira_3", mailqueue.Sizes{}, errors.New("down"))
 	now = now.Add(30 * time.Second)
-	f.Asked("node_1", Sizes{}, errors.New("down"))
-	f.Asked("node_1", Sizes{27, 2}, nil)
+	f.Asked("node_1", mailqueue.Sizes{}, errors.New("down"))
+	f.Asked("node_1", mailqueue.Sizes{Size: 27, ErrorSize: 2}, nil)
 	f.Forget("jira_2")
 	now = now.Add(45 * time.Second)
 	want := `# HELP outrigger_mail_queue_error_messages Messages in the mail error queue when it was last read.

@@ -1,4 +1,4 @@
-package mailqueue
+package pages
 
 import (
 	"context"
@@ -10,14 +10,27 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"outrigger/internal/cluster"
 	"outrigger/internal/console"
+	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/mailqueuetest"
 )
 
-// sessions knows a session for everybody, by the name.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sessions knows a session for mailqueuetest.Everybody, by the name.
 type sessions struct{}
 
 func (sessions) SignIn(context.Context, string, string, string) (string, *identity.Principal, error) {
@@ -25,26 +38,29 @@ func (sessions) SignIn(context.Context, string, string, string) (string, *identi
 }
 
 func (sessions) Session(ctx context.Context, session string) (*identity.Principal, error) {
-	return everybody.Basic(ctx, session, "", "")
+	return mailqueuetest.Everybody.Basic(ctx, session, "", "")
 }
 
 func (sessions) SignOut(context.Context, string) error { return nil }
 
 // browser is the wing's pages behind the console.
 type browser struct {
-	*server
+	*mailqueuetest.World
+	t       *testing.T
 	handler http.Handler
 }
 
 func newBrowser(t *testing.T) *browser {
-	s := newServer(t)
+	d := dbtest.SQLite(t)
+	must(t, d.Migrate(t.Context(), mailqueuetest.Schema...))
+	world := mailqueuetest.NewWorld(d)
 	c, err := console.New(console.Options{Identity: sessions{}, BaseURL: "https://tools.example.com/outrigger"})
 	must(t, err)
-	(&Pages{Board: s.board, Relay: s.relay}).Register(c)
+	(&Pages{Board: world.Board, Relay: world.Relay}).Register(c)
 	handler, err := c.Handler()
 	must(t, err)
 	t.Cleanup(c.Stop)
-	return &browser{s, handler}
+	return &browser{world, t, handler}
 }
 
 // open asks for a page, or posts a form, and gives the answer.
@@ -79,10 +95,10 @@ func (b *browser) has(w *httptest.ResponseRecorder, texts ...string) {
 func TestQueuesPage(t *testing.T) {
 	b := newBrowser(t)
 	b.has(b.open("GET", "/mail", "admin"), "No nodes")
-	b.nodes.list = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}, {ID: "node_3", State: cluster.Activating}}
-	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{60, 0}, nil))
-	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{}, fault.New(fault.Unavailable, "It is down.")))
-	b.relay.queues = []Queue{{NodeID: "node_2", Sizes: Sizes{1, 2}, Oldest: time.Now(), Paused: true}}
+	b.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}, {ID: "node_3", State: cluster.Activating}}
+	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 60, ErrorSize: 0}, nil))
+	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
+	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, Oldest: time.Now(), Paused: true}}
 	page := b.open("GET", "/mail", "admin")
 	b.has(page,
 		`node_1<span class="below">postfix</span>`, `<span class="badge good">ACTIVE</span>`, `?state=waiting&amp;node=node_1">60</a>`,
@@ -111,7 +127,7 @@ func TestQueueActions(t *testing.T) {
 		}
 	}
 	want := []string{`flush map[node:node_1]`, `resend map[node:node_1]`, `pause "node_1" true`, `pause "node_1" false`}
-	if diff := cmp.Diff(want, b.relay.did); diff != "" {
+	if diff := cmp.Diff(want, b.Relay.Did); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -119,8 +135,8 @@ func TestQueueActions(t *testing.T) {
 func TestMessagePages(t *testing.T) {
 	b := newBrowser(t)
 	b.has(b.open("GET", "/mail/messages", "admin"), "No messages")
-	b.relay.messages = someMessages()
-	b.relay.queues = []Queue{{NodeID: "node_1"}}
+	b.Relay.Mail = mailqueuetest.Messages()
+	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
 	b.has(b.open("GET", "/mail/messages", "admin"),
 		"Your issue &lt;script&gt;", "no subject", "bob@example.com, eve@example.com, kim@example.com and 1 more",
 		`<span class="badge busy">waiting</span> <span class="badge bad">error</span>`, "550 5.1.1 no such user", `<option value="node_1">`)
@@ -150,8 +166,8 @@ func TestMessagePages(t *testing.T) {
 // What is done to a list is done to what its filter selects.
 func TestManyMessages(t *testing.T) {
 	b := newBrowser(t)
-	b.relay.messages = someMessages()
-	b.relay.queues = []Queue{{NodeID: "node_1"}}
+	b.Relay.Mail = mailqueuetest.Messages()
+	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
 	const query = "?recipient=%40old.example&state=error"
 	b.has(b.open("GET", "/mail/messages"+query, "admin"), `name="recipient" value="@old.example"`,
 		`action="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error"`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
@@ -168,7 +184,7 @@ func TestManyMessages(t *testing.T) {
 		}
 	}
 	const members = "map[recipient:@old.example state:error]"
-	if diff := cmp.Diff([]string{"resend " + members, "flush " + members, "delete " + members}, b.relay.did); diff != "" {
+	if diff := cmp.Diff([]string{"resend " + members, "flush " + members, "delete " + members}, b.Relay.Did); diff != "" {
 		t.Error(diff)
 	}
 	if w := b.open("GET", "/mail/messages?age=old", "admin"); w.Code != 400 {
@@ -179,11 +195,11 @@ func TestManyMessages(t *testing.T) {
 
 func TestNodesPage(t *testing.T) {
 	b := newBrowser(t)
-	b.nodes.list = []cluster.Node{
+	b.Nodes.List = []cluster.Node{
 		{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}, {ID: "node_3", State: cluster.Passive, Address: "http://c"},
 	}
-	b.relay.queues = []Queue{{NodeID: "node_2", Sizes: Sizes{7, 0}}}
-	insertNode(t, b.store.db, "node_2", cluster.Offline)
+	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 7, ErrorSize: 0}}}
+	must(t, mailqueuetest.InsertNode(t.Context(), b.DB, "node_2", cluster.Offline))
 	b.has(b.open("GET", "/system/nodes", "root"), "this node", "/system/nodes/node_1/drain", `action="/outrigger/system/nodes/node_3/resume"`,
 		"/system/nodes/node_2/handover", "/system/nodes/node_2/remove", "7 + 0")
 	if page := b.open("GET", "/system/nodes", "admin").Body.String(); strings.Contains(page, "node_1/drain") || strings.Contains(page, "node_2/remove") {
@@ -205,17 +221,17 @@ func TestNodesPage(t *testing.T) {
 	if w := b.open("POST", "/system/nodes/node_2/remove", "root"); w.Code != 303 {
 		t.Errorf("remove: %d %s", w.Code, w.Body)
 	}
-	if diff := cmp.Diff([]string{"hand over node_2 to node_1", "hand over node_2 to node_1"}, b.relay.did); diff != "" {
+	if diff := cmp.Diff([]string{"hand over node_2 to node_1", "hand over node_2 to node_1"}, b.Relay.Did); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestOverview(t *testing.T) {
 	b := newBrowser(t)
-	b.nodes.list = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}}
-	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{60, 0}, nil))
-	must(t, b.store.Record(t.Context(), "node_1", "postfix", Sizes{}, fault.New(fault.Unavailable, "It is down.")))
-	b.relay.queues = []Queue{{NodeID: "node_2", Sizes: Sizes{1, 2}, HeldUntil: time.Now().Add(time.Hour), HeldFor: "535 wrong password"}}
+	b.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Offline}}
+	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 60, ErrorSize: 0}, nil))
+	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
+	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, HeldUntil: time.Now().Add(time.Hour), HeldFor: "535 wrong password"}}
 	b.has(b.open("GET", "/", "admin"),
 		"Mail on node_1: 60 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
 		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending pauses after a failure: 535 wrong password",

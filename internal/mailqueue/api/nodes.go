@@ -1,14 +1,13 @@
-package mailqueue
+package api
 
 import (
 	"net/http"
 	"time"
 
 	"outrigger/internal/cluster"
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/rest"
 )
-
-const nodesPath = "/rest/outrigger/1.0/nodes"
 
 func (a *API) registerNodes(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: nodesPath, Access: rest.Admins}, a.listNodes)
@@ -31,15 +30,15 @@ type nodeJSON struct {
 	SeenAt    time.Time     `json:"seenAt,omitzero"`
 	ChangedAt time.Time     `json:"changedAt,omitzero"`
 
-	Source       string    `json:"source,omitempty"`
-	MailQueue    MailQueue `json:"mailQueue"`
-	SampledAt    time.Time `json:"sampledAt,omitzero"`
-	SampleAge    *float64  `json:"sampleAge,omitempty"` // seconds
-	SampleError  string    `json:"sampleError,omitempty"`
-	FailingSince time.Time `json:"failingSince,omitzero"`
-	OldestAt     time.Time `json:"oldestAt,omitzero"`
-	Verdict      Verdict   `json:"verdict"`
-	Reason       string    `json:"reason,omitempty"`
+	Source       string              `json:"source,omitempty"`
+	MailQueue    mailqueue.MailQueue `json:"mailQueue"`
+	SampledAt    time.Time           `json:"sampledAt,omitzero"`
+	SampleAge    *float64            `json:"sampleAge,omitempty"` // seconds
+	SampleError  string              `json:"sampleError,omitempty"`
+	FailingSince time.Time           `json:"failingSince,omitzero"`
+	OldestAt     time.Time           `json:"oldestAt,omitzero"`
+	Verdict      mailqueue.Verdict   `json:"verdict"`
+	Reason       string              `json:"reason,omitempty"`
 }
 
 func (a *API) listNodes(w http.ResponseWriter, r *http.Request) error {
@@ -55,11 +54,11 @@ func (a *API) listNodes(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
-func nodeOf(s *Standing) nodeJSON {
+func nodeOf(s *mailqueue.Standing) nodeJSON {
 	out := nodeJSON{
 		NodeID: s.ID, State: s.State, Watched: s.Watched, Self: s.Self, Address: s.Address, Version: s.Version,
 		StartedAt: s.StartedAt, SeenAt: s.BeatAt, ChangedAt: s.ChangedAt,
-		Source: s.Source, MailQueue: mailQueueOf(s.Sizes), SampledAt: s.At, SampleError: s.Error, FailingSince: s.FailingAt,
+		Source: s.Source, MailQueue: mailqueue.MailQueue{Size: s.Size, ErrorSize: s.ErrorSize}, SampledAt: s.At, SampleError: s.Error, FailingSince: s.FailingAt,
 		OldestAt: s.Oldest(),
 	}
 	if age, ok := s.Age(); ok {
@@ -94,16 +93,4 @@ func (a *API) handOver(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
-}
-
-// countJSON says how many messages something was done to.
-type countJSON struct {
-	Messages int64 `json:"messages"`
-}
-
-func noContent(w http.ResponseWriter, err error) error {
-	if err == nil {
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return err
 }

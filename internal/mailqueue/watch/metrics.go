@@ -1,10 +1,11 @@
-package mailqueue
+package watch
 
 import (
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"outrigger/internal/mailqueue"
 )
 
 // Figures are what this process has read of queues, for Prometheus: its own
@@ -21,7 +22,7 @@ type Figures struct {
 // figure is the last sizes that a source gave, and whether it gave any when it
 // was asked last.
 type figure struct {
-	Sizes
+	mailqueue.Sizes
 	at     time.Time // zero: it never did
 	failed bool
 }
@@ -43,7 +44,7 @@ func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
 }
 
 // Asked notes what a source gave just now: sizes, or an error.
-func (f *Figures) Asked(node string, s Sizes, err error) {
+func (f *Figures) Asked(node string, s mailqueue.Sizes, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil {

@@ -1,4 +1,4 @@
-package mailqueue
+package pages
 
 import (
 	"net/http"
@@ -7,12 +7,13 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
 )
 
 // shownRecipients is how many recipients a row names.
 const shownRecipients = 3
 
-func rowOfMessage(m Message) messageRow {
+func rowOfMessage(m mailqueue.Message) messageRow {
 	row := messageRow{Message: m}
 	for _, s := range m.States() {
 		row.Badges = append(row.Badges, recipientBadge(s))
@@ -28,27 +29,27 @@ func rowOfMessage(m Message) messageRow {
 	return row
 }
 
-func recipientBadge(s State) console.Badge {
+func recipientBadge(s mailqueue.State) console.Badge {
 	switch s {
-	case Failed:
+	case mailqueue.Failed:
 		return console.Badge{Tone: console.Bad, Text: "error"}
-	case Sent:
+	case mailqueue.Sent:
 		return console.Badge{Tone: console.Good, Text: "sent"}
-	case Deleted:
+	case mailqueue.Deleted:
 		return console.Badge{Tone: console.Quiet, Text: "deleted"}
 	}
 	return console.Badge{Tone: console.Busy, Text: "waiting"}
 }
 
 type recipientRow struct {
-	Recipient
+	mailqueue.Recipient
 	Badge console.Badge
 }
 
 type messageView struct {
 	messageRow
 	Recipients []recipientRow
-	Attempts   []Attempt
+	Attempts   []mailqueue.Attempt
 	Resend     bool // some recipient failed
 }
 
@@ -60,7 +61,7 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 	view := messageView{messageRow: rowOfMessage(m), Attempts: attempts}
 	for _, recipient := range m.Recipients {
 		view.Recipients = append(view.Recipients, recipientRow{recipient, recipientBadge(recipient.State)})
-		view.Resend = view.Resend || recipient.State == Failed
+		view.Resend = view.Resend || recipient.State == mailqueue.Failed
 	}
 	return console.Page{
 		Template: "mail-message", Title: titleOf(m), Data: view,
@@ -68,7 +69,7 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func titleOf(m Message) string {
+func titleOf(m mailqueue.Message) string {
 	if m.Subject == "" {
 		return "Message " + strconv.FormatInt(m.ID, 10)
 	}
@@ -76,13 +77,13 @@ func titleOf(m Message) string {
 }
 
 // message finds the message that a page is about.
-func (p *Pages) message(r *http.Request) (Message, []Attempt, error) {
-	id, err := pathID(r)
+func (p *Pages) message(r *http.Request) (mailqueue.Message, []mailqueue.Attempt, error) {
+	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {
-		return Message{}, nil, err
+		return mailqueue.Message{}, nil, err
 	}
 	m, attempts, err := p.Relay.Message(r.Context(), id)
-	return m, attempts, foreign(r.Context(), err)
+	return m, attempts, mailqueue.HideMissing(r.Context(), err)
 }
 
 // shownContent is how much of a message a page shows; the rest is for a mail
@@ -97,13 +98,13 @@ type contentView struct {
 
 // look shows the bytes of a message as text. The relay records who looked.
 func (p *Pages) look(r *http.Request) (console.Response, error) {
-	id, err := pathID(r)
+	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	content, err := p.Relay.Look(r.Context(), id)
 	if err != nil {
-		return nil, foreign(r.Context(), err)
+		return nil, mailqueue.HideMissing(r.Context(), err)
 	}
 	shown := content[:min(len(content), shownContent)]
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(shown), "\uFFFD"), "\r\n", "\n")
@@ -119,12 +120,12 @@ func (p *Pages) look(r *http.Request) (console.Response, error) {
 func messagePath(id int64) string { return messagesPath + "/" + strconv.FormatInt(id, 10) }
 
 func (p *Pages) resend(r *http.Request) (console.Response, error) {
-	id, err := pathID(r)
+	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	if err := p.Relay.Resend(r.Context(), id); err != nil {
-		return nil, foreign(r.Context(), err)
+		return nil, mailqueue.HideMissing(r.Context(), err)
 	}
 	return console.Redirect{To: messagePath(id), Flash: "The message is back in the mail queue."}, nil
 }
@@ -136,7 +137,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	}
 	waiting := 0
 	for _, recipient := range m.Recipients {
-		if recipient.State != Sent && recipient.State != Deleted {
+		if recipient.State != mailqueue.Sent && recipient.State != mailqueue.Deleted {
 			waiting++
 		}
 	}
@@ -148,7 +149,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) delete(r *http.Request) (console.Response, error) {
-	id, err := pathID(r)
+	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,8 @@
-package mailqueue
+package pages
 
 import (
 	"fmt"
+	"outrigger/internal/mailqueue"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,21 +31,21 @@ type Plot struct {
 }
 
 // NewPlot draws the samples of History that were asked for from a time on.
-func NewPlot(samples []Sample, from time.Time) Plot {
+func NewPlot(samples []mailqueue.Sample, from time.Time) Plot {
 	if len(samples) == 0 {
 		return Plot{}
 	}
 	p := Plot{Max: plotLeast}
-	var highest Sizes
+	var highest mailqueue.Sizes
 	for _, s := range samples {
 		highest.Size, highest.ErrorSize = max(highest.Size, s.Size), max(highest.ErrorSize, s.ErrorSize)
 	}
 	p.Max = max(p.Max, highest.Size, highest.ErrorSize)
 	p.Text = fmt.Sprintf("The last 24 hours: at most %d in the mail queue, at most %d in the error queue.", highest.Size, highest.ErrorSize)
-	p.Size = p.lines(samples, from, func(s Sample) int64 { return s.Size })
+	p.Size = p.lines(samples, from, func(s mailqueue.Sample) int64 { return s.Size })
 	// Where there is no error, no line says so: it would look like one.
-	samples = slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.ErrorSize == 0 })
-	p.Errors = p.lines(samples, from, func(s Sample) int64 { return s.ErrorSize })
+	samples = slices.DeleteFunc(slices.Clone(samples), func(s mailqueue.Sample) bool { return s.ErrorSize == 0 })
+	p.Errors = p.lines(samples, from, func(s mailqueue.Sample) int64 { return s.ErrorSize })
 	return p
 }
 
@@ -55,7 +56,7 @@ func (Plot) Width() int { return plotWidth }
 func (Plot) Height() int { return plotHeight }
 
 // lines draws one of the sizes, a line for each stretch without a gap.
-func (p Plot) lines(samples []Sample, from time.Time, size func(Sample) int64) []string {
+func (p Plot) lines(samples []mailqueue.Sample, from time.Time, size func(mailqueue.Sample) int64) []string {
 	var lines []string
 	var line strings.Builder
 	last := -2

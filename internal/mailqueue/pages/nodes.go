@@ -1,4 +1,4 @@
-package mailqueue
+package pages
 
 import (
 	"net/http"
@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
 )
 
 const systemNodes = "/system/nodes"
@@ -23,7 +24,7 @@ func (p *Pages) registerNodes(c *console.Console) {
 }
 
 type nodeRow struct {
-	Standing
+	mailqueue.Standing
 	Badge console.Badge
 	// What can be done with it now.
 	Drain, Resume, Handover, Remove bool
@@ -42,7 +43,7 @@ func (p *Pages) listNodes(r *http.Request) (console.Response, error) {
 			row.Drain = s.State == cluster.Active
 			row.Resume = s.State == cluster.Passive || s.State == cluster.Passivating
 			row.Remove = s.State == cluster.Offline
-			row.Handover = !s.Self && s.Queue != nil && s.Queue.Sizes != (Sizes{}) && (s.State == cluster.Offline || s.State == cluster.Passive)
+			row.Handover = !s.Self && s.Queue != nil && s.Queue.Sizes != (mailqueue.Sizes{}) && (s.State == cluster.Offline || s.State == cluster.Passive)
 		}
 		view.Rows = append(view.Rows, row)
 	}

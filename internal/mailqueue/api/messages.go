@@ -1,4 +1,4 @@
-package mailqueue
+package api
 
 import (
 	"context"
@@ -7,80 +7,33 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/rest"
 	"outrigger/internal/work"
 )
 
-const mailPath = "/rest/outrigger/1.0/mail"
-
-func (a *API) registerMail(r *rest.Router) {
-	for _, route := range []struct {
-		method, path string
-		own          bool
-		handle       rest.Handler
-	}{
-		{"GET", "", false, a.listQueues},
-		{"GET", "/messages", false, a.listMessages},
-		{"GET", "/messages/{id}", false, a.message},
-		{"DELETE", "/messages/{id}", false, a.deleteMessage},
-		{"GET", "/messages/{id}/content", true, a.content},
-		{"POST", "/messages/{id}/resend", false, a.resend},
-		{"POST", "/resend", false, a.resendAll},
-		{"POST", "/delete", false, a.deleteAll},
-		{"POST", "/flush", false, a.flush},
-		{"POST", "/pause", false, a.pause},
-		{"POST", "/resume", false, a.resumeSending},
-	} {
-		r.Handle(rest.Route{Method: route.method, Path: mailPath + route.path, Access: rest.Admins, Own: route.own}, route.handle)
-	}
-}
-
-// queueJSON is a node's queue in the database.
-type queueJSON struct {
-	NodeID    string    `json:"nodeId"`
-	Size      int64     `json:"size"`
-	ErrorSize int64     `json:"errorSize"`
-	OldestAt  time.Time `json:"oldestAt,omitzero"`
-	Paused    bool      `json:"paused"`
-	HeldUntil time.Time `json:"heldUntil,omitzero"`
-	HeldFor   string    `json:"heldFor,omitempty"`
-}
-
-func (a *API) listQueues(w http.ResponseWriter, r *http.Request) error {
-	queues, err := a.Relay.Queues(r.Context())
-	if err != nil {
-		return err
-	}
-	out := rest.List[queueJSON]{Items: make([]queueJSON, len(queues))}
-	for i, q := range queues {
-		out.Items[i] = queueJSON{q.NodeID, q.Size, q.ErrorSize, q.Oldest, q.Paused, q.HeldUntil, q.HeldFor}
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
-}
-
 type recipientJSON struct {
-	Address   string    `json:"address"`
-	State     State     `json:"state"`
-	SendCount int       `json:"sendCount"`
-	DueAt     time.Time `json:"dueAt,omitzero"`
-	LastError string    `json:"lastError,omitempty"`
+	Address   string          `json:"address"`
+	State     mailqueue.State `json:"state"`
+	SendCount int             `json:"sendCount"`
+	DueAt     time.Time       `json:"dueAt,omitzero"`
+	LastError string          `json:"lastError,omitempty"`
 }
 
 type messageJSON struct {
-	ID         int64           `json:"id"`
-	NodeID     string          `json:"nodeId"`
-	MessageID  string          `json:"messageId,omitempty"`
-	Subject    string          `json:"subject"`
-	Sender     string          `json:"sender"`
-	Recipients []recipientJSON `json:"recipients"`
-	Bytes      int64           `json:"bytes"`
-	QueuedAt   time.Time       `json:"queuedAt"`
-	SendCount  int             `json:"sendCount"`
-	States     []State         `json:"states"` // the queues that it counts in
-	DueAt      time.Time       `json:"dueAt,omitzero"`
-	LastError  string          `json:"lastError,omitempty"`
-	Attempts   []attemptJSON   `json:"attempts,omitempty"`
+	ID         int64             `json:"id"`
+	NodeID     string            `json:"nodeId"`
+	MessageID  string            `json:"messageId,omitempty"`
+	Subject    string            `json:"subject"`
+	Sender     string            `json:"sender"`
+	Recipients []recipientJSON   `json:"recipients"`
+	Bytes      int64             `json:"bytes"`
+	QueuedAt   time.Time         `json:"queuedAt"`
+	SendCount  int               `json:"sendCount"`
+	States     []mailqueue.State `json:"states"` // the queues that it counts in
+	DueAt      time.Time         `json:"dueAt,omitzero"`
+	LastError  string            `json:"lastError,omitempty"`
+	Attempts   []attemptJSON     `json:"attempts,omitempty"`
 }
 
 type attemptJSON struct {
@@ -111,11 +64,11 @@ func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
-		func(m Message) string { return strconv.FormatInt(m.ID, 10) }, func(m Message) messageJSON { return messageOf(&m, nil) }))
+		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) }, func(m mailqueue.Message) messageJSON { return messageOf(&m, nil) }))
 }
 
-func messageFilter(r *http.Request, page rest.Page) (MessageFilter, error) {
-	f, err := ParseFilter(r.URL.Query().Get)
+func messageFilter(r *http.Request, page rest.Page) (mailqueue.MessageFilter, error) {
+	f, err := mailqueue.ParseFilter(r.URL.Query().Get)
 	var wrong fault.Fields
 	if err != nil {
 		wrong = fault.As(err).Fields
@@ -133,7 +86,7 @@ func messageFilter(r *http.Request, page rest.Page) (MessageFilter, error) {
 
 // bodyFilter reads which messages a request is about: all that the relay has
 // where it says nothing.
-func bodyFilter(r *http.Request) (f MessageFilter, all bool, err error) {
+func bodyFilter(r *http.Request) (f mailqueue.MessageFilter, all bool, err error) {
 	var in struct {
 		Node      string `json:"node"`
 		State     string `json:"state"`
@@ -147,11 +100,11 @@ func bodyFilter(r *http.Request) (f MessageFilter, all bool, err error) {
 		return f, false, err
 	}
 	members := map[string]string{"node": in.Node, "state": in.State, "sender": in.Sender, "recipient": in.Recipient, "subject": in.Subject, "age": in.Age}
-	f, err = ParseFilter(func(name string) string { return members[name] })
+	f, err = mailqueue.ParseFilter(func(name string) string { return members[name] })
 	return f, in.All, err
 }
 
-func messageOf(m *Message, attempts []Attempt) messageJSON {
+func messageOf(m *mailqueue.Message, attempts []mailqueue.Attempt) messageJSON {
 	out := messageJSON{
 		ID: m.ID, NodeID: m.NodeID, MessageID: m.MessageID, Subject: m.Subject, Sender: m.Sender,
 		Recipients: make([]recipientJSON, len(m.Recipients)), Bytes: m.Bytes, QueuedAt: m.QueuedAt,
@@ -171,13 +124,13 @@ func attemptOf(t work.Attempt, node string, recipients []string) attemptJSON {
 }
 
 func (a *API) message(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r)
+	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	m, attempts, err := a.Relay.Message(r.Context(), id)
 	if err != nil {
-		return foreign(r.Context(), err)
+		return mailqueue.HideMissing(r.Context(), err)
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, messageOf(&m, attempts))
 }
@@ -185,13 +138,13 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 // content gives a message's bytes, as a file: a browser must not show what
 // somebody else has written as a page of ours.
 func (a *API) content(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r)
+	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	content, err := a.Relay.Look(r.Context(), id)
 	if err != nil {
-		return foreign(r.Context(), err)
+		return mailqueue.HideMissing(r.Context(), err)
 	}
 	h := w.Header()
 	h.Set("Content-Type", "message/rfc822")
@@ -211,11 +164,11 @@ func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) toMessage(w http.ResponseWriter, r *http.Request, do func(context.Context, int64) error) error {
-	id, err := pathID(r)
+	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return noContent(w, foreign(r.Context(), do(r.Context(), id)))
+	return noContent(w, mailqueue.HideMissing(r.Context(), do(r.Context(), id)))
 }
 
 func (a *API) resendAll(w http.ResponseWriter, r *http.Request) error {
@@ -233,7 +186,9 @@ func (a *API) deleteAll(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if f.IsEverything() && !all {
-		return oneField("all", "Say which messages to delete, or all: true for those of every node.")
+		var wrong fault.Fields
+		wrong.Add("all", "Say which messages to delete, or all: true for those of every node.")
+		return wrong.Err()
 	}
 	n, err := a.Relay.DeleteAll(r.Context(), f)
 	if err != nil {
@@ -242,7 +197,7 @@ func (a *API) deleteAll(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
 }
 
-func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.Context, MessageFilter) (int64, error)) error {
+func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.Context, mailqueue.MessageFilter) (int64, error)) error {
 	f, _, err := bodyFilter(r)
 	if err != nil {
 		return err
@@ -252,43 +207,4 @@ func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.C
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
-}
-
-func (a *API) pause(w http.ResponseWriter, r *http.Request) error { return a.setPaused(w, r, true) }
-
-func (a *API) resumeSending(w http.ResponseWriter, r *http.Request) error {
-	return a.setPaused(w, r, false)
-}
-
-func (a *API) setPaused(w http.ResponseWriter, r *http.Request, paused bool) error {
-	node, err := bodyNode(r)
-	if err != nil {
-		return err
-	}
-	return noContent(w, a.Relay.SetPaused(r.Context(), node, paused))
-}
-
-// bodyNode reads whose queue a request is about: "" for every node's.
-func bodyNode(r *http.Request) (string, error) {
-	var in struct {
-		Node string `json:"node"`
-	}
-	err := rest.ReadJSON(r, &in)
-	return in.Node, err
-}
-
-func pathID(r *http.Request) (int64, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, identity.Missing(r.Context(), "There is no message %q.", r.PathValue("id"))
-	}
-	return id, nil
-}
-
-// foreign answers for what is not there as for what is foreign.
-func foreign(ctx context.Context, err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return identity.Missing(ctx, "%s", fault.As(err).Message)
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package mailqueue
+package pages
 
 import (
 	"context"
@@ -6,17 +6,18 @@ import (
 	"strconv"
 
 	"outrigger/internal/console"
+	"outrigger/internal/mailqueue"
 )
 
 type messageRow struct {
-	Message
+	mailqueue.Message
 	Badges []console.Badge
 	To     string // the recipients, cut after some
 }
 
 type messageList struct {
 	*console.Form
-	State    State
+	State    mailqueue.State
 	Rows     []messageRow
 	Selected string // the filter as a query: what "these" are
 	Pager    console.Pager
@@ -25,16 +26,16 @@ type messageList struct {
 
 // messageTabs are the views of the list.
 var messageTabs = []struct {
-	State State
+	State mailqueue.State
 	Label string
-}{{"", "All"}, {Waiting, "Mail queue"}, {Failed, "Error queue"}}
+}{{"", "All"}, {mailqueue.Waiting, "Mail queue"}, {mailqueue.Failed, "Error queue"}}
 
 // filterFields are the members of a filter that the form has; state is the tabs.
 var filterFields = []string{"node", "sender", "recipient", "subject", "age"}
 
 func (p *Pages) listMessages(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
-	f, err := ParseFilter(q.Get)
+	f, err := mailqueue.ParseFilter(q.Get)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (p *Pages) listMessages(r *http.Request) (console.Response, error) {
 }
 
 // fillList reads a page of messages.
-func (p *Pages) fillList(r *http.Request, list *messageList, f MessageFilter) error {
+func (p *Pages) fillList(r *http.Request, list *messageList, f mailqueue.MessageFilter) error {
 	get := r.URL.Query().Get
 	f.Limit = pageSize + 1
 	f.After, _ = strconv.ParseInt(get("after"), 10, 64)
@@ -113,9 +114,9 @@ func (p *Pages) deleteSelected(r *http.Request) (console.Response, error) {
 }
 
 // toSelected does something to all that the query selects.
-func (p *Pages) toSelected(r *http.Request, do func(context.Context, MessageFilter) (int64, error), outcome string) (console.Response, error) {
+func (p *Pages) toSelected(r *http.Request, do func(context.Context, mailqueue.MessageFilter) (int64, error), outcome string) (console.Response, error) {
 	get := r.URL.Query().Get
-	f, err := ParseFilter(get)
+	f, err := mailqueue.ParseFilter(get)
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +124,13 @@ func (p *Pages) toSelected(r *http.Request, do func(context.Context, MessageFilt
 	if err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: messagesPath + selection(get, "state", string(f.State)), Flash: messages(n) + " " + outcome + "."}, nil
+	return console.Redirect{To: messagesPath + selection(get, "state", string(f.State)), Flash: mailqueue.MessagesAre(n) + " " + outcome + "."}, nil
 }
 
 // confirmDeleteSelected says what the query selects before it is deleted.
 func (p *Pages) confirmDeleteSelected(r *http.Request) (console.Response, error) {
 	get := r.URL.Query().Get
-	f, err := ParseFilter(get)
+	f, err := mailqueue.ParseFilter(get)
 	if err != nil {
 		return nil, err
 	}

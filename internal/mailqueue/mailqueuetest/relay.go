@@ -1,0 +1,95 @@
+// Package mailqueuetest has what tests of the mail queue wing share: a relay, a
+// cluster and a source that do what a test says, and messages to show.
+package mailqueuetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
+)
+
+// Relay is a mailqueue.Relay that holds queues and messages in memory, and notes what is done.
+type Relay struct {
+	Stored []mailqueue.Queue
+	Mail   []mailqueue.Message
+	Did    []string
+	Err    error
+}
+
+func (f *Relay) note(format string, args ...any) error {
+	f.Did = append(f.Did, fmt.Sprintf(format, args...))
+	return f.Err
+}
+
+func (f *Relay) Sizes(context.Context) (mailqueue.Sizes, error) {
+	if len(f.Stored) == 0 {
+		return mailqueue.Sizes{}, f.Err
+	}
+	return f.Stored[0].Sizes, f.Err
+}
+
+func (f *Relay) InFlight() int                                     { return 0 }
+func (f *Relay) Queues(context.Context) ([]mailqueue.Queue, error) { return f.Stored, f.Err }
+
+func (f *Relay) Messages(_ context.Context, q mailqueue.MessageFilter) ([]mailqueue.Message, error) {
+	var found []mailqueue.Message
+	for _, m := range f.Mail {
+		if m.ID > q.After && (q.NodeID == "" || q.NodeID == m.NodeID) && (q.State == "" || slices.Contains(m.States(), q.State)) && len(found) < q.Limit {
+			found = append(found, m)
+		}
+	}
+	return found, f.Err
+}
+
+func (f *Relay) Message(_ context.Context, id int64) (mailqueue.Message, []mailqueue.Attempt, error) {
+	for _, m := range f.Mail {
+		if m.ID == id {
+			return m, attempts(), f.Err
+		}
+	}
+	return mailqueue.Message{}, nil, fault.New(fault.NotFound, "There is no message %d.", id)
+}
+
+func (f *Relay) Look(ctx context.Context, id int64) ([]byte, error) {
+	if _, _, err := f.Message(ctx, id); err != nil {
+		return nil, err
+	}
+	return []byte("Subject: <b>x</b>\r\n\r\nbytes \xff\r\n"), f.note("look %d", id)
+}
+
+func (f *Relay) Resend(ctx context.Context, id int64) error {
+	if _, _, err := f.Message(ctx, id); err != nil {
+		return err
+	}
+	return f.note("resend %d", id)
+}
+
+func (f *Relay) Delete(ctx context.Context, id int64) error {
+	if _, _, err := f.Message(ctx, id); err != nil {
+		return err
+	}
+	return f.note("delete %d", id)
+}
+
+func (f *Relay) ResendAll(_ context.Context, q mailqueue.MessageFilter) (int64, error) {
+	return 3, f.note("resend %v", q.Members())
+}
+
+func (f *Relay) Flush(_ context.Context, q mailqueue.MessageFilter) (int64, error) {
+	return 1, f.note("flush %v", q.Members())
+}
+
+func (f *Relay) DeleteAll(_ context.Context, q mailqueue.MessageFilter) (int64, error) {
+	return 2, f.note("delete %v", q.Members())
+}
+
+func (f *Relay) SetPaused(_ context.Context, node string, paused bool) error {
+	return f.note("pause %q %v", node, paused)
+}
+
+func (f *Relay) Handover(_ context.Context, from, to string) (int64, error) {
+	return 7, f.note("hand over %s to %s", from, to)
+}

@@ -1,0 +1,73 @@
+package pages
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
+)
+
+// overview is the wing's card: every node's queue, and what needs attention.
+func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
+	if !administers(who) {
+		return nil, nil
+	}
+	list, err := p.Board.Standings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	card := console.Card{Title: "Mail queues", Link: queuesPath}
+	var total mailqueue.Sizes
+	for i := range list {
+		s := &list[i]
+		total.Size, total.ErrorSize = total.Size+s.Size, total.ErrorSize+s.ErrorSize
+		card.Attention = append(card.Attention, notices(s)...)
+	}
+	slices.SortStableFunc(card.Attention, func(x, y console.Notice) int {
+		return strings.Compare(string(x.Tone), string(y.Tone)) // "bad" before "warn"
+	})
+	card.Figures = []console.Figure{
+		{Label: "waiting", Value: strconv.FormatInt(total.Size, 10)},
+		{Label: "in the error queue", Value: strconv.FormatInt(total.ErrorSize, 10), Tone: badIf(total.ErrorSize > 0)},
+	}
+	if len(list) < 2 {
+		return []console.Card{card}, nil
+	}
+	for i := range list {
+		s := &list[i]
+		card.Figures = append(card.Figures, console.Figure{
+			Label: "on " + s.ID, Value: strconv.FormatInt(s.Size+s.ErrorSize, 10), Tone: badIf(s.ErrorSize > 0),
+		})
+	}
+	return []console.Card{card}, nil
+}
+
+// notices are what somebody should do something about at a node's queue.
+func notices(s *mailqueue.Standing) []console.Notice {
+	var list []console.Notice
+	if verdict, reason := s.Judge(); verdict == mailqueue.Act || verdict == mailqueue.Attention {
+		tone := console.Warn
+		if verdict == mailqueue.Act {
+			tone = console.Bad
+		}
+		list = append(list, console.Notice{Text: "Mail on " + s.ID + ": " + reason, Tone: tone})
+	}
+	if s.Error != "" {
+		list = append(list, console.Notice{Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn})
+	}
+	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
+		list = append(list, console.Notice{Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn})
+	}
+	return list
+}
+
+func badIf(on bool) console.Tone {
+	if on {
+		return console.Bad
+	}
+	return ""
+}

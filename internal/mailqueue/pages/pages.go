@@ -1,0 +1,80 @@
+// Package pages is the mail queue's part of the console: queues, messages, nodes
+// and the overview's card.
+package pages
+
+import (
+	"embed"
+	"net/url"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue"
+)
+
+//go:embed *.html
+var pageFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// Pages is the wing's part of the console.
+type Pages struct {
+	Board *mailqueue.Board
+	Relay mailqueue.Relay
+}
+
+const (
+	pageSize = 50 // rows of a list
+
+	queuesPath   = "/mail"
+	messagesPath = "/mail/messages"
+
+	// liveEvery follows samples closely enough; the relay's sizes change
+	// between them.
+	liveEvery = 5 * time.Second
+)
+
+// Register adds the pages.
+func (p *Pages) Register(c *console.Console) {
+	c.AddPages(pageFiles)
+	c.AddAssets(console.Sub(assetFiles, "assets"))
+	c.AddNav(console.Nav{Section: "Mail", Label: "Mail queues", Path: queuesPath, Visible: administers})
+	c.AddNav(console.Nav{Section: "Mail", Label: "Messages", Path: messagesPath, Visible: administers})
+	may := console.Needs(identity.Admin)
+	c.Handle("GET "+queuesPath, may, p.showQueues, "mail-queues")
+	c.Handle("GET "+queuesPath+"/live", may, p.liveQueues, "mail-queues")
+	c.Handle("POST "+queuesPath+"/flush", may, p.flush)
+	c.Handle("POST "+queuesPath+"/resend", may, p.resendAll)
+	c.Handle("POST "+queuesPath+"/pause", may, p.pause)
+	c.Handle("POST "+queuesPath+"/resume", may, p.resume)
+	c.Handle("GET "+messagesPath, may, p.listMessages, "mail-messages")
+	c.Handle("POST "+messagesPath+"/resend", may, p.resendSelected)
+	c.Handle("POST "+messagesPath+"/flush", may, p.flushSelected)
+	c.Handle("GET "+messagesPath+"/delete", may, p.confirmDeleteSelected, "mail-messages")
+	c.Handle("POST "+messagesPath+"/delete", may, p.deleteSelected)
+	c.Handle("GET "+messagesPath+"/{id}", may, p.showMessage, "mail-message")
+	c.Handle("GET "+messagesPath+"/{id}/content", may, p.look, "mail-content")
+	c.Handle("POST "+messagesPath+"/{id}/resend", may, p.resend)
+	c.Handle("GET "+messagesPath+"/{id}/delete", may, p.confirmDelete)
+	c.Handle("POST "+messagesPath+"/{id}/delete", may, p.delete)
+	p.registerNodes(c)
+	c.AddOverview(p.overview)
+}
+
+// administers tells whether somebody may look at mail.
+func administers(p *identity.Principal) bool { return p.May(identity.Admin, identity.Where{}) }
+
+// query writes pairs of names and values, leaving out what is empty.
+func query(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return "?" + v.Encode()
+}

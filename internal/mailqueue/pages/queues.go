@@ -1,0 +1,136 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"outrigger/internal/cluster"
+	"outrigger/internal/console"
+	"outrigger/internal/mailqueue"
+)
+
+// queueRow is a node in the table.
+type queueRow struct {
+	mailqueue.Standing
+	Badge   console.Badge
+	Verdict console.Badge
+	Reason  string
+	Plot    Plot
+	Stopped string // why its relay sends nothing now
+}
+
+type queuesView struct {
+	Rows  []queueRow
+	Relay bool // whether there is a queue that something can be done with
+}
+
+func (p *Pages) showQueues(r *http.Request) (console.Response, error) {
+	view, err := p.queues(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return console.Page{
+		Template: "mail-queues", Title: "Mail queues", Data: view,
+		Actions: []console.Action{{Label: "Messages", Path: messagesPath}},
+	}, nil
+}
+
+func (p *Pages) liveQueues(*http.Request) (console.Response, error) {
+	return console.Live{
+		Template: "mail-queues", Part: "mail-table", Every: liveEvery,
+		Data: func(ctx context.Context) (any, error) { return p.queues(ctx) },
+	}, nil
+}
+
+func (p *Pages) queues(ctx context.Context) (queuesView, error) {
+	var view queuesView
+	list, err := p.Board.Standings(ctx)
+	if err != nil || len(list) == 0 {
+		return view, err
+	}
+	from := list[0].Now.Add(-plotSpan).Truncate(plotStep)
+	course, err := p.Board.History(ctx, from, plotStep)
+	if err != nil {
+		return view, err
+	}
+	for _, s := range list {
+		row := queueRow{Standing: s, Badge: stateBadge(s.State), Plot: NewPlot(course[s.ID], from)}
+		row.Verdict, row.Reason = verdictBadge(&s)
+		row.Stopped = stopped(s.Queue, s.Now)
+		view.Relay = view.Relay || s.Queue != nil
+		view.Rows = append(view.Rows, row)
+	}
+	return view, nil
+}
+
+// stopped says why a node's relay sends nothing now: "" when it does.
+func stopped(q *mailqueue.Queue, now time.Time) string {
+	switch {
+	case q == nil:
+		return ""
+	case q.Paused:
+		return "Sending is paused by an administrator."
+	case q.HeldUntil.After(now):
+		return "Sending pauses after a failure: " + q.HeldFor
+	}
+	return ""
+}
+
+func stateBadge(s cluster.State) console.Badge {
+	tone := console.Busy
+	switch s {
+	case cluster.Active:
+		tone = console.Good
+	case cluster.Passive:
+		tone = console.Quiet
+	case cluster.Offline:
+		tone = console.Bad
+	}
+	return console.Badge{Tone: tone, Text: string(s)}
+}
+
+func verdictBadge(s *mailqueue.Standing) (console.Badge, string) {
+	verdict, reason := s.Judge()
+	tone := map[mailqueue.Verdict]console.Tone{mailqueue.Fine: console.Good, mailqueue.Attention: console.Warn, mailqueue.Act: console.Bad, mailqueue.Unknown: console.Quiet}[verdict]
+	return console.Badge{Tone: tone, Text: string(verdict)}, reason
+}
+
+func (p *Pages) flush(r *http.Request) (console.Response, error) {
+	return p.toQueue(r, p.Relay.Flush, "due now")
+}
+
+func (p *Pages) resendAll(r *http.Request) (console.Response, error) {
+	return p.toQueue(r, p.Relay.ResendAll, "back in the mail queue")
+}
+
+func (p *Pages) toQueue(r *http.Request, do func(context.Context, mailqueue.MessageFilter) (int64, error), outcome string) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := do(r.Context(), mailqueue.MessageFilter{NodeID: form.Get("node")})
+	if err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: queuesPath, Flash: mailqueue.MessagesAre(n) + " " + outcome + "."}, nil
+}
+
+func (p *Pages) pause(r *http.Request) (console.Response, error) {
+	return p.setPaused(r, true, "Sending is paused. New messages are still taken, and wait.")
+}
+
+func (p *Pages) resume(r *http.Request) (console.Response, error) {
+	return p.setPaused(r, false, "Sending goes on.")
+}
+
+func (p *Pages) setPaused(r *http.Request, paused bool, flash string) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Relay.SetPaused(r.Context(), form.Get("node"), paused); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: queuesPath, Flash: flash}, nil
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/cluster"
+	"outrigger/internal/db"
+	"outrigger/internal/mailqueue"
+)
+
+// Readings gives what is known of the queue of every node.
+func (s *Store) Readings(ctx context.Context) (r mailqueue.Readings, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		r = mailqueue.Readings{Now: tx.Now(), Own: map[string]mailqueue.Reading{}}
+		rows, err := tx.Query(ctx, `SELECT node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at
+			FROM mailqueue_nodes ORDER BY node_id`)
+		if err != nil {
+			return fmt.Errorf("list the samples: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n mailqueue.Standing
+			var watched, sampled, failing, changed int64
+			if err := rows.Scan(&n.ID, &watched, &n.Source, &n.Size, &n.ErrorSize, &sampled, &n.Error, &failing, &n.State, &changed); err != nil {
+				return fmt.Errorf("list the samples: %w", err)
+			}
+			n.At, n.FailingAt = db.Time(sampled), db.Time(failing)
+			if watched == 0 {
+				r.Own[n.ID] = n.Reading
+				continue
+			}
+			n.Watched, n.BeatAt, n.ChangedAt, n.Now = true, n.At, db.Time(changed), r.Now
+			r.Watched = append(r.Watched, n)
+		}
+		return rows.Err()
+	})
+	return r, err
+}
+
+// Forget takes a node off the list for good, with what is known of its queue;
+// its samples go with their time. Errors are those of cluster.Remove.
+func (s *Store) Forget(ctx context.Context, id string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := cluster.Remove(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := forget(ctx, tx, id); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "remove", "node", id))
+	})
+}
+
+func forget(ctx context.Context, tx *db.Tx, id string) error {
+	_, err := tx.Exec(ctx, `DELETE FROM mailqueue_nodes WHERE node_id = $1 AND watched = 0`, id)
+	return err
+}
+
+// NoteMail notes the nodes that are OFFLINE and have messages, so that they are
+// not forgotten. The lease is the caretaker's.
+func (s *Store) NoteMail(ctx context.Context, lease *db.Lease, nodes []string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
+			return err
+		}
+		for _, id := range nodes {
+			if _, err := tx.Exec(ctx, `INSERT INTO mailqueue_nodes
+				(node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at, mail_at)
+				VALUES ($1, 0, '', 0, 0, 0, '', 0, '', 0, $2)
+				ON CONFLICT (node_id) DO UPDATE SET mail_at = excluded.mail_at`, id, db.Micros(tx.Now())); err != nil {
+				return fmt.Errorf("note an offline node's messages: %w", err)
+			}
+		}
+		return nil
+	})
+}

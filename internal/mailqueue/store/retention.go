@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/cluster"
+	"outrigger/internal/db"
+)
+
+// DeleteNodes forgets up to limit nodes that have been OFFLINE since before a
+// time and had no message since then: what retention calls.
+func DeleteNodes(ctx context.Context, tx *db.Tx, before time.Time, limit int) (n int64, err error) {
+	ids, err := cluster.OfflineSince(ctx, tx, before, limit)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		var hadMail int64
+		if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(mail_at), 0) FROM mailqueue_nodes WHERE node_id = $1`, id).Scan(&hadMail); err != nil {
+			return n, fmt.Errorf("look for messages of an offline node: %w", err)
+		}
+		if hadMail >= db.Micros(before) {
+			continue
+		}
+		if err := cluster.Remove(ctx, tx, id); err != nil {
+			return n, err
+		}
+		if err := forget(ctx, tx, id); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// DeleteSamples removes up to limit samples from before a time: what retention
+// calls.
+func DeleteSamples(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return tx.Exec(ctx, `DELETE FROM mailqueue_samples WHERE (node_id, at) IN
+		(SELECT node_id, at FROM mailqueue_samples WHERE at < $1 ORDER BY at LIMIT $2)`, db.Micros(before), limit)
+}
