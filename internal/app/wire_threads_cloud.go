@@ -10,14 +10,16 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
+	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/jiracloud"
+	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/processing"
 	"outrigger/internal/threads/store"
 )
 
 // threadsCloud is the cloud side of threaded comment migration.
 type threadsCloud struct {
-	api    *admin.API
+	api    *api.Admin
 	worker *processing.Processor
 }
 
@@ -36,9 +38,9 @@ func (a *App) openThreadsCloud(ctx context.Context) error {
 		return err
 	}
 	tool := &admin.Tool{Store: migrations, Target: target, Dir: a.cfg.DataDir, MaxUpload: int64(a.cfg.Threads.MaxUpload), Clock: a.clock}
-	a.threadsCloud.api = admin.NewAPI(tool)
+	a.threadsCloud.api = api.NewAdmin(tool)
 	a.threadsCloud.api.Register(a.router)
-	(&admin.Pages{Tool: tool}).Register(a.pages)
+	(&pages.Admin{Tool: tool}).Register(a.pages)
 	a.threadsCloud.worker = processing.New(processing.Options{
 		Store: migrations, Leases: a.leases, Members: a.cluster.Members,
 		Target: target, Requests: a.cfg.Threads.JiraCloud.Requests, MaxUnpacked: unpacked * tool.MaxUpload,

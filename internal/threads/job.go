@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"outrigger/internal/fault"
 )
 
 // Job is what runs beside the migration.
@@ -34,6 +36,18 @@ const (
 	RestoreMerge   RestoreMode = "merge"   // relations and issues that it does not name stay
 	RestoreReplace RestoreMode = "replace" // they go
 )
+
+// ParseRestoreMode reads a mode: fault.Invalid, about the parameter mode, where it
+// is none.
+func ParseRestoreMode(text string) (RestoreMode, error) {
+	mode := RestoreMode(text)
+	if mode != RestoreMerge && mode != RestoreReplace {
+		var wrong fault.Fields
+		wrong.Add("mode", "Say merge, where what the backup does not have stays, or replace, where it goes.")
+		return "", wrong.Err()
+	}
+	return mode, nil
+}
 
 // RestoreJob is a backup on its way into the target.
 type RestoreJob struct {

@@ -1,5 +1,11 @@
 package threads
 
+import (
+	"fmt"
+
+	"outrigger/internal/fault"
+)
+
 // Reason says why a record is a permanent error; "" that it is none. A record is
 // one error, under the first reason that fits, in the order of Reasons.
 type Reason string
@@ -62,3 +68,17 @@ type ErrorRecord struct {
 
 // ErrorPlace is where an error is among all of them: a chunk and a place in it.
 type ErrorPlace struct{ Chunk, Entry int64 }
+
+// String writes the place as a key of lists.
+func (p ErrorPlace) String() string { return fmt.Sprintf("%d.%d", p.Chunk, p.Entry) }
+
+// ParseErrorPlace reads what String wrote: fault.Invalid, about the parameter
+// after, for anything else.
+func ParseErrorPlace(text string) (at ErrorPlace, err error) {
+	if _, err := fmt.Sscanf(text, "%d.%d", &at.Chunk, &at.Entry); err != nil {
+		var wrong fault.Fields
+		wrong.Add("after", "after must be what next said in the answer before.")
+		return at, wrong.Err()
+	}
+	return at, nil
+}

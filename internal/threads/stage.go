@@ -26,3 +26,11 @@ const (
 	StageDone    = "done"
 	StageFailed  = "failed"
 )
+
+// Percent is how much is read, 100 only at the end.
+func (st *StageState) Percent() int {
+	if st.State == StageDone {
+		return 100
+	}
+	return min(int(st.Done*100), 99)
+}

@@ -1,6 +1,6 @@
-// Package admin is the admin tool of the cloud side: what administrators see of
-// a migration and do to it, by REST and on pages. The work itself is done by the
-// package processing.
+// Package admin is what administrators see of a migration and do to it; the
+// packages api and pages show it. The work itself is done by the package
+// processing.
 package admin
 
 import (
@@ -12,7 +12,7 @@ import (
 	"outrigger/internal/threads/store"
 )
 
-// Tool is what REST and pages have in common.
+// Tool is the admin tool of the cloud side.
 type Tool struct {
 	Store  *store.Store
 	Target threads.Target // where parent maps are; nil is the store's own database
@@ -22,6 +22,11 @@ type Tool struct {
 	Dir       string
 	MaxUpload int64 // bytes of a file
 	Clock     func() time.Time
+}
+
+// Operate does what an administrator asks, as store.Store.Operate says.
+func (t *Tool) Operate(ctx context.Context, op threads.Operation, accept bool) (threads.Migration, error) {
+	return t.Store.Operate(ctx, actor(ctx), op, accept)
 }
 
 // actor is who asks, for the audit trail.

@@ -1,4 +1,4 @@
-package admin
+package admin_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
 )
 
 // A backup gives back what there was; one that is damaged anywhere changes
@@ -55,7 +56,7 @@ func TestBackupAndRestore(t *testing.T) {
 func (r *rig) restore(mode, backup string, issues int64) {
 	r.t.Helper()
 	r.do(202, "POST", "/restore?mode="+mode, backup)
-	var d Restoration
+	var d admin.Restoration
 	r.eventually(func() bool {
 		r.read(r.do(200, "GET", "/restore"), &d)
 		return d.State != threads.JobRunning

@@ -1,4 +1,4 @@
-package admin
+package admin_test
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func opening(i int) rune {
 // Errors beyond what is read at once are all there, once.
 func TestManyErrors(t *testing.T) {
 	r := onSQLite(t, nil).work()
-	const n = 2*errorsAtOnce + 345
+	const n = 2*threads.ChunkSize + 345
 	var text strings.Builder
 	for i := range n {
 		fmt.Fprintf(&text, `%c{"issueId":%d,"commentId":%d,"parentCommentId":1}`, opening(i), 1+i/700, 1000+i)
@@ -60,8 +60,11 @@ func TestManyErrors(t *testing.T) {
 	count, after := 0, ""
 	for {
 		var page struct {
-			Items []errorJSON
-			Next  string
+			Items []struct {
+				IssueID, CommentID, ParentCommentID int64
+				Reason                              string
+			}
+			Next string
 		}
 		r.read(r.do(200, "GET", "/errors?limit=999"+after), &page)
 		for _, e := range page.Items {

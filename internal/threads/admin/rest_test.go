@@ -1,4 +1,4 @@
-package admin
+package admin_test
 
 import (
 	"bufio"
@@ -16,13 +16,14 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
 )
 
 func TestStatusToTheLetter(t *testing.T) {
 	from := time.Date(2026, 2, 5, 16, 0, 0, 0, time.UTC)
-	tool := &Tool{Clock: func() time.Time { return from.Add(time.Minute) }}
+	tool := &admin.Tool{Clock: func() time.Time { return from.Add(time.Minute) }}
 	got := func(m threads.Migration) string {
-		s, err := tool.statusOf(t.Context(), &m)
+		s, err := tool.StatusOf(t.Context(), &m)
 		must(t, err)
 		w := httptest.NewRecorder()
 		must(t, rest.WriteJSON(w, nil, http.StatusOK, s))
@@ -148,7 +149,7 @@ func TestMigration(t *testing.T) {
 		}
 		r.do(202, "POST", "/start")
 		s := r.until(threads.PhaseCompleted)
-		if s.Progress != (Progress{5, 5, 100}) || s.Chunks != (Chunks{1, 1}) || s.IssuesProcessed != 2 || s.ParentMapsCreated != 3 || s.Errors.Permanent != 2 || s.StartedAt.IsZero() {
+		if s.Progress != (admin.Progress{Processed: 5, Total: 5, Percent: 100}) || s.Chunks != (admin.Chunks{Processed: 1, Total: 1}) || s.IssuesProcessed != 2 || s.ParentMapsCreated != 3 || s.Errors.Permanent != 2 || s.StartedAt.IsZero() {
 			t.Errorf("%+v", s)
 		}
 		first := r.do(200, "GET", "/errors?limit=1")
@@ -276,24 +277,6 @@ func TestThreadsOfASite(t *testing.T) {
 		w := r.ask("GET", "/rest/threaded-comments/1.0/issues/7/threads", "root", "")
 		if w.Code != c.status || w.Header().Get("Retry-After") != c.retryAfter || !strings.Contains(w.Body.String(), c.says) || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%v: %d %v %s", c.err, w.Code, w.Header(), w.Body)
-		}
-	}
-}
-
-// How far loading is comes as a sentence, and is never 100% too early.
-func TestLoadingIsSaid(t *testing.T) {
-	for _, c := range []struct {
-		st      threads.StageState
-		says    string
-		percent int
-	}{
-		{threads.StageState{State: threads.StageWanted}, "The files are about to be read.", 0},
-		{threads.StageState{State: threads.StageRunning, Step: "Reading the hierarchy", Done: 0.129}, "Reading the hierarchy: 12%.", 12},
-		{threads.StageState{State: threads.StageRunning, Step: "Building chunks", Done: 1}, "Building chunks: 99%.", 99},
-		{threads.StageState{State: threads.StageDone, Step: "Building chunks", Done: 1}, "Building chunks: 100%.", 100},
-	} {
-		if got, percent := stageSentence(&c.st), stagePercent(&c.st); got != c.says || percent != c.percent {
-			t.Errorf("%+v: %s, %d", c.st, got, percent)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package admin
+package admin_test
 
 import (
 	"context"
@@ -19,6 +19,9 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
+	"outrigger/internal/threads/api"
+	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/processing"
 	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/upload"
@@ -59,6 +62,17 @@ func everybody() people {
 	}
 }
 
+// Where endpoints and pages are.
+const (
+	migrationPath = "/rest/threaded-comments/1.0/migration"
+	uploadsPath   = migrationPath + "/uploads"
+
+	rootPath  = "/threads/admin"
+	movePath  = rootPath + "/migration"
+	backPath  = rootPath + "/backup"
+	issuePath = rootPath + "/issue"
+)
+
 const (
 	base = "https://cloud.example.com/base"
 	max  = 8 << 20
@@ -69,7 +83,7 @@ type rig struct {
 	t       *testing.T
 	db      *db.DB
 	store   *store.Store
-	api     *API
+	api     *api.Admin
 	handler http.Handler
 }
 
@@ -82,15 +96,15 @@ func newRig(t *testing.T, d *db.DB, target threads.Target) *rig {
 	}
 	r := &rig{t: t, db: d, store: store.New(d, name)}
 	must(t, r.store.Open(t.Context()))
-	tool := &Tool{Store: r.store, Target: target, Dir: t.TempDir(), MaxUpload: max, Clock: time.Now}
+	tool := &admin.Tool{Store: r.store, Target: target, Dir: t.TempDir(), MaxUpload: max, Clock: time.Now}
 	router, err := rest.NewRouter(rest.Options{Identity: everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: base})
 	must(t, err)
-	r.api = NewAPI(tool)
+	r.api = api.NewAdmin(tool)
 	r.api.Register(router)
 	t.Cleanup(r.api.Stop)
 	c, err := console.New(console.Options{Identity: everybody(), BaseURL: base})
 	must(t, err)
-	(&Pages{Tool: tool}).Register(c)
+	(&pages.Admin{Tool: tool}).Register(c)
 	t.Cleanup(c.Stop)
 	pages, err := c.Handler()
 	must(t, err)
@@ -184,10 +198,10 @@ func (r *rig) eventually(what func() bool) {
 }
 
 // until waits for a phase.
-func (r *rig) until(phase threads.Phase) (s Status) {
+func (r *rig) until(phase threads.Phase) (s admin.Status) {
 	r.t.Helper()
 	r.eventually(func() bool {
-		s = Status{}
+		s = admin.Status{}
 		r.read(r.do(200, "GET", "/status"), &s)
 		return s.Phase == phase
 	})

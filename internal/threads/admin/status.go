@@ -54,10 +54,11 @@ func (t *Tool) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	return t.statusOf(ctx, &m)
+	return t.StatusOf(ctx, &m)
 }
 
-func (t *Tool) statusOf(ctx context.Context, m *threads.Migration) (Status, error) {
+// StatusOf gives how m stands.
+func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, error) {
 	s := Status{
 		Status: m.Phase.Status(), Phase: m.Phase,
 		Progress:        Progress{m.RecordsDone, m.Records, m.Percent()},
@@ -97,13 +98,5 @@ func stageSentence(st *threads.StageState) string {
 	if st.Step == "" {
 		return "The files are about to be read."
 	}
-	return fmt.Sprintf("%s: %d%%.", st.Step, stagePercent(st))
-}
-
-// stagePercent is how much is read, 100 only at the end.
-func stagePercent(st *threads.StageState) int {
-	if st.State == threads.StageDone {
-		return 100
-	}
-	return min(int(st.Done*100), 99)
+	return fmt.Sprintf("%s: %d%%.", st.Step, st.Percent())
 }

@@ -2,11 +2,8 @@ package admin
 
 import (
 	"context"
-	"net/http"
 	"time"
 
-	"outrigger/internal/fault"
-	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 )
 
@@ -81,31 +78,6 @@ func (t *Tool) Verify(ctx context.Context) (*Verification, error) {
 	return t.verificationOf(j, &m)
 }
 
-func (a *API) verify(w http.ResponseWriter, r *http.Request) error {
-	v, err := a.Verify(r.Context())
-	if err != nil {
-		return err
-	}
-	return later(w, r, v)
-}
-
-// showVerify gives the last comparison, or begins the first one.
-func (a *API) showVerify(w http.ResponseWriter, r *http.Request) error {
-	v, err := a.Verification(r.Context())
-	if err == nil && v == nil {
-		v, err = a.Verify(r.Context())
-	}
-	switch {
-	case err != nil:
-		return err
-	case v.State == threads.JobRunning:
-		return later(w, r, v)
-	case v.State == threads.JobFailed:
-		return fault.New(fault.Conflict, "The target could not be compared: %s POST here to begin again.", v.Message)
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, v)
-}
-
 // share is how much of a job is done, 1 only when it is over.
 func share(done, all int64, state string) float64 {
 	switch {
@@ -115,46 +87,4 @@ func share(done, all int64, state string) float64 {
 		return 0
 	}
 	return min(float64(done)/float64(all), 0.99)
-}
-
-// Restoration is a backup on its way into the target.
-type Restoration struct {
-	State     string              `json:"state"` // running, done, failed
-	Mode      threads.RestoreMode `json:"mode"`
-	Issues    int64               `json:"issues"`  // in the backup
-	Done      int64               `json:"done"`    // of them
-	Refused   int64               `json:"refused"` // issues that the target does not have, or does not let be written
-	WaitUntil time.Time           `json:"waitUntil,omitzero"`
-	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
-	Message   string              `json:"message,omitempty"`
-}
-
-// Restoration gives the last one; nil when there was none.
-func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
-	j, err := t.Store.Job(ctx, threads.JobRestore)
-	if err != nil || j.State == "" {
-		return nil, err
-	}
-	var d threads.RestoreJob
-	if err := j.Read(&d); err != nil {
-		return nil, err
-	}
-	out := &Restoration{
-		State: j.State, Mode: d.Mode, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt, Message: j.Message,
-	}
-	if j.State == threads.JobRunning && d.Pace.WaitUntil.After(t.Clock()) {
-		out.WaitUntil = d.Pace.WaitUntil
-	}
-	return out, nil
-}
-
-func (a *API) showRestore(w http.ResponseWriter, r *http.Request) error {
-	d, err := a.Restoration(r.Context())
-	switch {
-	case err != nil:
-		return err
-	case d == nil:
-		return fault.New(fault.NotFound, "No backup has been restored yet.")
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, d)
 }

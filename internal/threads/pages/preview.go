@@ -1,4 +1,4 @@
-package admin
+package pages
 
 import (
 	"context"
@@ -41,7 +41,7 @@ type readingRow struct {
 	threads.Reading
 }
 
-func (p *Pages) showPreview(r *http.Request) (console.Response, error) {
+func (p *Admin) showPreview(r *http.Request) (console.Response, error) {
 	view, err := p.preview(r.Context())
 	if fault.Is(err, fault.Conflict) {
 		return console.Redirect{To: movePath, Flash: fault.As(err).Message, Tone: console.Warn}, nil
@@ -49,14 +49,14 @@ func (p *Pages) showPreview(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "threads-preview", Title: "Preview", Up: up, Data: view}, err
 }
 
-func (p *Pages) livePreview(*http.Request) (console.Response, error) {
+func (p *Admin) livePreview(*http.Request) (console.Response, error) {
 	return console.Live{
 		Template: "threads-preview", Part: "threads-previewed", Every: liveEvery,
 		Data: func(ctx context.Context) (any, error) { return p.preview(ctx) },
 	}, nil
 }
 
-func (p *Pages) preview(ctx context.Context) (*previewView, error) {
+func (p *Admin) preview(ctx context.Context) (*previewView, error) {
 	st, err := p.Store.Preview(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (p *Pages) preview(ctx context.Context) (*previewView, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := &previewView{stageView: &stageView{st, stagePercent(st), st.State == threads.StageFailed}, Loaded: m.Stage == st.ID}
+	view := &previewView{stageView: &stageView{st, st.Percent(), st.State == threads.StageFailed}, Loaded: m.Stage == st.ID}
 	pr := st.Preview
 	if pr == nil {
 		return view, nil
@@ -93,47 +93,4 @@ func (p *Pages) preview(ctx context.Context) (*previewView, error) {
 	view.Missing = []missingRow{{"Comments without a mapping", pr.MissingComments}, {"Issues without a mapping", pr.MissingIssues}}
 	view.Readings = []readingRow{{"Hierarchy", pr.Hierarchy.Reading}, {"Id mappings", pr.Mappings.Reading}}
 	return view, nil
-}
-
-// errorsView is a page of permanent errors.
-type errorsView struct {
-	Total int64
-	Rows  []errorRow
-	Pager console.Pager
-	CSV   string
-}
-
-type errorRow struct {
-	threads.ErrorRecord
-	Sentence string
-}
-
-func (p *Pages) showErrors(r *http.Request) (console.Response, error) {
-	s, err := p.Status(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	var after threads.ErrorPlace
-	from := r.URL.Query().Get("after")
-	if from != "" {
-		if after, err = parsePlace(from); err != nil {
-			return nil, err
-		}
-	}
-	list, err := p.Store.Errors(r.Context(), after, pageSize+1)
-	if err != nil {
-		return nil, err
-	}
-	view := errorsView{Total: s.Errors.Permanent, CSV: migrationPath + "/errors.csv"}
-	if from != "" {
-		view.Pager.First = movePath + "/errors"
-	}
-	if len(list) > pageSize {
-		list = list[:pageSize]
-		view.Pager.Next = console.Path(movePath+"/errors?after=%s", placeText(list[pageSize-1]))
-	}
-	for _, e := range list {
-		view.Rows = append(view.Rows, errorRow{e, e.Reason.Sentence()})
-	}
-	return console.Page{Template: "threads-errors", Title: "Permanent errors", Up: up, Data: view}, nil
 }

@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ const (
 )
 
 // events streams the status as server-sent events, whenever it has changed.
-func (a *API) events(w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) events(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), eventsLimit)
 	defer cancel()
 	defer context.AfterFunc(a.ended, cancel)()
@@ -63,7 +63,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 }
 
 // event is the status as an event.
-func (a *API) event(ctx context.Context) ([]byte, error) {
+func (a *Admin) event(ctx context.Context) ([]byte, error) {
 	s, err := a.Status(ctx)
 	if err != nil {
 		return nil, err

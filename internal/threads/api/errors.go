@@ -1,14 +1,12 @@
-package admin
+package api
 
 import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 )
@@ -21,14 +19,14 @@ type errorJSON struct {
 	Reason          threads.Reason `json:"reason"`
 }
 
-func (a *API) errors(w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) errors(w http.ResponseWriter, r *http.Request) error {
 	page, err := rest.ReadPage(r)
 	if err != nil {
 		return err
 	}
 	var after threads.ErrorPlace
 	if page.After != "" {
-		if after, err = parsePlace(page.After); err != nil {
+		if after, err = threads.ParseErrorPlace(page.After); err != nil {
 			return err
 		}
 	}
@@ -36,7 +34,7 @@ func (a *API) errors(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, rows, placeText, func(e threads.ErrorRecord) errorJSON {
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, rows, func(e threads.ErrorRecord) string { return e.At.String() }, func(e threads.ErrorRecord) errorJSON {
 		return errorJSON{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason}
 	}))
 }
@@ -45,7 +43,7 @@ func (a *API) errors(w http.ResponseWriter, r *http.Request) error {
 const errorsAtOnce = threads.ChunkSize
 
 // errorsCSV streams every permanent error.
-func (a *API) errorsCSV(w http.ResponseWriter, r *http.Request) error {
+func (a *Admin) errorsCSV(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.Store.Errors(r.Context(), threads.ErrorPlace{}, errorsAtOnce)
 	if err != nil {
 		return err
@@ -72,7 +70,7 @@ func (a *API) errorsCSV(w http.ResponseWriter, r *http.Request) error {
 
 var errOtherData = errors.New("the data was replaced while its errors were read")
 
-func (a *API) writeErrors(ctx context.Context, out *bufio.Writer, stage int64, list []threads.ErrorRecord) error {
+func (a *Admin) writeErrors(ctx context.Context, out *bufio.Writer, stage int64, list []threads.ErrorRecord) error {
 	var line []byte
 	for {
 		for _, e := range list {
@@ -98,16 +96,4 @@ func (a *API) writeErrors(ctx context.Context, out *bufio.Writer, stage int64, l
 		err = errOtherData
 	}
 	return err
-}
-
-// placeText is where an error is, as a key of lists.
-func placeText(e threads.ErrorRecord) string { return fmt.Sprintf("%d.%d", e.At.Chunk, e.At.Entry) }
-
-func parsePlace(text string) (at threads.ErrorPlace, err error) {
-	if _, err := fmt.Sscanf(text, "%d.%d", &at.Chunk, &at.Entry); err != nil {
-		var wrong fault.Fields
-		wrong.Add("after", "after must be what next said in the answer before.")
-		return at, wrong.Err()
-	}
-	return at, nil
 }

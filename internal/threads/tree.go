@@ -1,31 +1,29 @@
-package admin
+package threads
 
 import (
 	"bufio"
 	"slices"
 	"strconv"
-
-	"outrigger/internal/threads"
 )
 
 // none is no place in a tree.
 const none = int32(-1)
 
-// tree is the threads of an issue: every comment that its parent map names,
+// Tree is the threads of an issue: every comment that its parent map names,
 // once. It is built and written without recursion, in time that is linear but
 // for sorting, since a thread can be as deep as an issue has comments.
-type tree struct {
+type Tree struct {
 	ids         []int64 // of the comments, in order; places are indexes
 	parent      []int32 // none for one that begins a thread
 	child, next []int32 // the first reply to it, the next one to its own parent
 	first       int32   // the first thread
 }
 
-// newTree makes the tree of a parent map. Where comments' parents lead back to
+// NewTree makes the tree of a parent map. Where comments' parents lead back to
 // them, which only a target that others write to can have, the lowest of them
 // begins the thread.
-func newTree(m threads.ParentMap) *tree {
-	t := &tree{ids: make([]int64, 0, 2*len(m)), first: none}
+func NewTree(m ParentMap) *Tree {
+	t := &Tree{ids: make([]int64, 0, 2*len(m)), first: none}
 	for _, r := range m {
 		t.ids = append(t.ids, r.CommentID, r.ParentID)
 	}
@@ -47,13 +45,13 @@ func newTree(m threads.ParentMap) *tree {
 	return t
 }
 
-func (t *tree) place(id int64) int32 {
+func (t *Tree) place(id int64) int32 {
 	i, _ := slices.BinarySearch(t.ids, id)
 	return int32(i)
 }
 
 // cut makes the lowest comment of every cycle the beginning of a thread.
-func (t *tree) cut() {
+func (t *Tree) cut() {
 	seen := make([]int32, len(t.ids)) // by which walk, counted from 1
 	for start := range t.ids {
 		i := int32(start)
@@ -72,8 +70,8 @@ func (t *tree) cut() {
 	}
 }
 
-// write writes the threads as JSON, each as its comment and the replies to it.
-func (t *tree) write(w *bufio.Writer) {
+// Write writes the threads as JSON, each as its comment and the replies to it.
+func (t *Tree) Write(w *bufio.Writer) {
 	_ = w.WriteByte('[') // a bufio.Writer keeps its error until Flush
 	for i := t.first; i != none; {
 		b := append(w.AvailableBuffer(), `{"commentId":"`...)
@@ -95,22 +93,25 @@ func (t *tree) write(w *bufio.Writer) {
 	_ = w.WriteByte(']')
 }
 
-// treeRow is a comment in a list of threads.
-type treeRow struct {
+// TreeRow is a comment in a list of threads.
+type TreeRow struct {
 	ID, Parent int64 // no parent is 0
 	Depth      int   // 0 for one that begins a thread
 	Indent     int   // as far as it is shown
 }
 
+// Comments is how many comments the threads have.
+func (t *Tree) Comments() int { return len(t.ids) }
+
 // maxIndent is how deep a list shows threads.
 const maxIndent = 12
 
-// rows lists the first comments, each below the one that it answers.
-func (t *tree) rows(most int) []treeRow {
-	var list []treeRow
+// Rows lists the first comments, each below the one that it answers.
+func (t *Tree) Rows(most int) []TreeRow {
+	var list []TreeRow
 	depth := 0
 	for i := t.first; i != none && len(list) < most; {
-		row := treeRow{ID: t.ids[i], Depth: depth, Indent: min(depth, maxIndent)}
+		row := TreeRow{ID: t.ids[i], Depth: depth, Indent: min(depth, maxIndent)}
 		if p := t.parent[i]; p != none {
 			row.Parent = t.ids[p]
 		}

@@ -1,4 +1,4 @@
-package admin
+package threads
 
 import (
 	"bufio"
@@ -10,8 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"outrigger/internal/threads"
 )
 
 // thread is what a client reads.
@@ -20,10 +18,10 @@ type thread struct {
 	Replies   []thread `json:"replies"`
 }
 
-func written(m threads.ParentMap) string {
+func written(m ParentMap) string {
 	var b strings.Builder
 	w := bufio.NewWriter(&b)
-	newTree(m).write(w)
+	NewTree(m).Write(w)
 	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
 }
@@ -34,11 +32,11 @@ func written(m threads.ParentMap) string {
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.Int64Range(1, 12)
-		var relations []threads.Relation
+		var relations []Relation
 		for range rapid.IntRange(0, 14).Draw(t, "relations") {
-			relations = append(relations, threads.Relation{CommentID: ids.Draw(t, "comment"), ParentID: ids.Draw(t, "parent")})
+			relations = append(relations, Relation{CommentID: ids.Draw(t, "comment"), ParentID: ids.Draw(t, "parent")})
 		}
-		m := threads.NewParentMap(relations)
+		m := NewParentMap(relations)
 		var trees []thread
 		if err := json.Unmarshal([]byte(written(m)), &trees); err != nil {
 			t.Fatal(err)
@@ -47,7 +45,7 @@ func TestTree(t *testing.T) {
 		for _, r := range m {
 			want = append(want, r.CommentID, r.ParentID)
 		}
-		var rows []treeRow
+		var rows []TreeRow
 		var walk func(list []thread, parent int64, depth int)
 		walk = func(list []thread, parent int64, depth int) {
 			last := int64(0)
@@ -58,7 +56,7 @@ func TestTree(t *testing.T) {
 				}
 				last = id
 				got = append(got, id)
-				rows = append(rows, treeRow{id, parent, depth, min(depth, maxIndent)})
+				rows = append(rows, TreeRow{id, parent, depth, min(depth, maxIndent)})
 				if p, has := m.Parent(id); has && p != parent && !(parent == 0 && id == lowestOfCycle(m, id)) || !has && parent != 0 {
 					t.Fatalf("%d is below %d, its parent is %d", id, parent, p)
 				}
@@ -71,7 +69,7 @@ func TestTree(t *testing.T) {
 		if diff := cmp.Diff(slices.Compact(want), got); diff != "" {
 			t.Fatal(diff)
 		}
-		if diff := cmp.Diff(rows, newTree(m).rows(1000)); diff != "" {
+		if diff := cmp.Diff(rows, NewTree(m).Rows(1000)); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -79,7 +77,7 @@ func TestTree(t *testing.T) {
 
 // lowestOfCycle is the lowest comment of the cycle that a comment is on; 0 where
 // it is on none.
-func lowestOfCycle(m threads.ParentMap, id int64) int64 {
+func lowestOfCycle(m ParentMap, id int64) int64 {
 	lowest := id
 	for at, n := id, 0; n <= len(m); n++ {
 		p, ok := m.Parent(at)
@@ -98,9 +96,9 @@ func lowestOfCycle(m threads.ParentMap, id int64) int64 {
 // no time that grows with the square of their size.
 func TestTreeDeepAndWide(t *testing.T) {
 	const n = 200_000
-	deep, wide := make(threads.ParentMap, n), make(threads.ParentMap, n)
+	deep, wide := make(ParentMap, n), make(ParentMap, n)
 	for i := range int64(n) {
-		deep[i], wide[i] = threads.Relation{CommentID: i + 2, ParentID: i + 1}, threads.Relation{CommentID: i + 2, ParentID: 1}
+		deep[i], wide[i] = Relation{CommentID: i + 2, ParentID: i + 1}, Relation{CommentID: i + 2, ParentID: 1}
 	}
 	if text := written(deep); strings.Count(text, "{") != n+1 || !strings.HasSuffix(text, strings.Repeat("]}", n+1)+"]") {
 		t.Error("the deep thread is not whole")
@@ -109,7 +107,7 @@ func TestTreeDeepAndWide(t *testing.T) {
 		t.Error("the wide thread is not whole")
 	}
 	slices.Reverse(deep) // cycles and chains are walked from any end
-	if rows := newTree(deep).rows(20); len(rows) != 20 || rows[19].Depth != 19 || rows[19].Indent != maxIndent {
+	if rows := NewTree(deep).Rows(20); len(rows) != 20 || rows[19].Depth != 19 || rows[19].Indent != maxIndent {
 		t.Errorf("the rows of the deep thread: %v", rows)
 	}
 }

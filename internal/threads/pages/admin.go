@@ -1,4 +1,6 @@
-package admin
+// Package pages is the wing's part of the console: the admin tool of the cloud
+// side, and the self-hosted side.
+package pages
 
 import (
 	"context"
@@ -11,16 +13,17 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
 )
 
-//go:embed pages/*.html
+//go:embed *.html
 var pageFiles embed.FS
 
 //go:embed assets
 var assetFiles embed.FS
 
-// Pages is the admin tool's part of the console.
-type Pages struct{ *Tool }
+// Admin is the admin tool's part of the console.
+type Admin struct{ *admin.Tool }
 
 const (
 	title     = "Threaded Comments Admin"
@@ -36,9 +39,9 @@ const (
 )
 
 // Register adds the pages.
-func (p *Pages) Register(c *console.Console) {
+func (p *Admin) Register(c *console.Console) {
 	admin := console.Needs(identity.SysAdmin)
-	c.AddPages(console.Sub(pageFiles, "pages"))
+	c.AddPages(pageFiles)
 	c.AddAssets(console.Sub(assetFiles, "assets"))
 	c.AddNav(console.Nav{Section: "Threaded comments", Label: title, Path: rootPath, Visible: administers})
 	c.AddOverview(p.overview)
@@ -87,7 +90,7 @@ func tabs(current string) []console.Tab {
 var up = []console.Link{{Label: title, Path: movePath}}
 
 // statusBadge is the status in its colour.
-func statusBadge(s *Status) console.Badge {
+func statusBadge(s *admin.Status) console.Badge {
 	tone := console.Quiet
 	switch {
 	case s.Status == threads.InProgress || s.Phase == threads.PhaseLoading:
@@ -103,7 +106,7 @@ func statusBadge(s *Status) console.Badge {
 }
 
 // overview is the migration at a glance.
-func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
+func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
 	if !administers(who) {
 		return nil, nil
 	}

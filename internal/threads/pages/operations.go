@@ -1,4 +1,4 @@
-package admin
+package pages
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ var questions = map[threads.Operation]console.Confirm{
 }
 
 // confirm asks before an operation. Those that lose nothing have no question.
-func (p *Pages) confirm(op threads.Operation) console.Handler {
+func (p *Admin) confirm(op threads.Operation) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
 		question, ok := questions[op]
 		if !ok {
@@ -70,13 +70,13 @@ var done = map[threads.Operation]string{
 	threads.OpRetry: "The records that the target refused are tried again.",
 }
 
-func (p *Pages) operate(op threads.Operation) console.Handler {
+func (p *Admin) operate(op threads.Operation) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
 		form, err := console.ReadForm(r)
 		if err != nil {
 			return nil, err
 		}
-		m, err := p.Store.Operate(r.Context(), actor(r.Context()), op, form.Bool("acceptIncomplete"))
+		m, err := p.Operate(r.Context(), op, form.Bool("acceptIncomplete"))
 		if err != nil {
 			page, failed := p.migrationPage(r.Context())
 			if failed != nil {
@@ -93,7 +93,7 @@ func (p *Pages) operate(op threads.Operation) console.Handler {
 }
 
 // confirmDelete asks before a file is deleted.
-func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
+func (p *Admin) confirmDelete(r *http.Request) (console.Response, error) {
 	id, back, err := p.draftOf(r)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *Pages) delete(r *http.Request) (console.Response, error) {
+func (p *Admin) delete(r *http.Request) (console.Response, error) {
 	id, back, err := p.draftOf(r)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (p *Pages) delete(r *http.Request) (console.Response, error) {
 }
 
 // draftOf is the draft in a request's path, and the tab where it is.
-func (p *Pages) draftOf(r *http.Request) (id int64, back string, err error) {
+func (p *Admin) draftOf(r *http.Request) (id int64, back string, err error) {
 	if id, err = strconv.ParseInt(r.PathValue("id"), 10, 64); err != nil {
 		return 0, "", fault.New(fault.NotFound, "There is no such file.")
 	}

@@ -1,4 +1,4 @@
-package admin
+package pages
 
 import (
 	"context"
@@ -8,18 +8,20 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
+	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/upload"
 )
 
 // migrationView is what the page of the migration shows.
 type migrationView struct {
 	*console.Form
-	Status  Status
+	Status  admin.Status
 	Badge   console.Badge
 	Hint    string // what the phase means, or what to do next
 	Buttons []button
 	Stage   *stageView // nil where there are neither two files nor data
-	Result  *Verification
+	Result  *admin.Verification
 	Target  string
 
 	Hierarchy, Mappings fileView
@@ -99,23 +101,23 @@ var labels = map[threads.Operation]string{
 	threads.OpRetry: "Try Refused Records Again",
 }
 
-func (p *Pages) showMigration(r *http.Request) (console.Response, error) {
+func (p *Admin) showMigration(r *http.Request) (console.Response, error) {
 	return p.migrationPage(r.Context())
 }
 
-func (p *Pages) migrationPage(ctx context.Context) (console.Page, error) {
+func (p *Admin) migrationPage(ctx context.Context) (console.Page, error) {
 	view, err := p.migration(ctx)
 	return console.Page{Template: "threads-migration", Title: title, Tabs: tabs(movePath), Data: view}, err
 }
 
-func (p *Pages) liveMigration(*http.Request) (console.Response, error) {
+func (p *Admin) liveMigration(*http.Request) (console.Response, error) {
 	return console.Live{
 		Template: "threads-migration", Part: "threads-status", Every: liveEvery,
 		Data: func(ctx context.Context) (any, error) { return p.migration(ctx) },
 	}, nil
 }
 
-func (p *Pages) migration(ctx context.Context) (*migrationView, error) {
+func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 	view := &migrationView{Form: console.NewForm(), Target: p.Store.Target()}
 	var err error
 	if view.Status, err = p.Status(ctx); err != nil {
@@ -133,7 +135,7 @@ func (p *Pages) migration(ctx context.Context) (*migrationView, error) {
 	case err != nil:
 		return nil, err
 	default:
-		view.Stage = &stageView{st, stagePercent(st), st.State == threads.StageFailed}
+		view.Stage = &stageView{st, st.Percent(), st.State == threads.StageFailed}
 	}
 	view.Badge, view.Hint = statusBadge(&view.Status), hints[view.Status.Phase]
 	view.Buttons = buttons(view)
@@ -141,7 +143,7 @@ func (p *Pages) migration(ctx context.Context) (*migrationView, error) {
 }
 
 // files finds the drafts.
-func (p *Pages) files(ctx context.Context, view *migrationView) error {
+func (p *Admin) files(ctx context.Context, view *migrationView) error {
 	view.Hierarchy = fileView{
 		Kind: threads.HierarchyFile, Label: "1. Hierarchy JSON", Accept: ".json,.gz,.zip,application/json", Paste: true,
 		Hint: "comments_hierarchy_export.json: a JSON array of records, or export pages; packed with gzip or zip if you like.",
@@ -152,7 +154,7 @@ func (p *Pages) files(ctx context.Context, view *migrationView) error {
 	}
 	list, err := p.Store.Uploads.List(ctx)
 	for _, f := range []*fileView{&view.Hierarchy, &view.Mappings} {
-		f.Uploads, f.Action = uploadsPath, movePath+"/files"
+		f.Uploads, f.Action = api.UploadsPath, movePath+"/files"
 		f.find(list)
 	}
 	return err

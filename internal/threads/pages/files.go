@@ -1,4 +1,4 @@
-package admin
+package pages
 
 import (
 	"errors"
@@ -12,11 +12,12 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
 	"outrigger/internal/threads/upload"
 )
 
 // takeFile takes a file as a browser without scripts sends it, or pasted text.
-func (p *Pages) takeFile(r *http.Request) (console.Response, error) {
+func (p *Admin) takeFile(r *http.Request) (console.Response, error) {
 	_, err := p.posted(r, threads.HierarchyFile, threads.MappingsFile)
 	if err != nil {
 		page, failed := p.migrationPage(r.Context())
@@ -33,7 +34,7 @@ const maxField = 4 << 10
 
 // posted makes a draft of a form's file, or of the text that was pasted instead;
 // the field kind, which says what it is, comes first.
-func (p *Pages) posted(r *http.Request, kinds ...string) (u upload.Upload, err error) {
+func (p *Admin) posted(r *http.Request, kinds ...string) (u upload.Upload, err error) {
 	rest.BeginUpload(r)
 	r.Body = http.MaxBytesReader(nil, r.Body, p.MaxUpload+maxField)
 	parts, err := r.MultipartReader()
@@ -47,11 +48,11 @@ func (p *Pages) posted(r *http.Request, kinds ...string) (u upload.Upload, err e
 		case errors.Is(err, io.EOF):
 			return u, errNoFile()
 		case err != nil:
-			return u, errBrokeOff(err)
+			return u, admin.ErrBrokeOff(err)
 		case part.FormName() == "kind":
 			text, err := io.ReadAll(io.LimitReader(part, maxField))
 			if err != nil {
-				return u, errBrokeOff(err)
+				return u, admin.ErrBrokeOff(err)
 			}
 			kind = string(text)
 		case !slices.Contains(kinds, kind):
@@ -66,20 +67,20 @@ func (p *Pages) posted(r *http.Request, kinds ...string) (u upload.Upload, err e
 }
 
 // take makes a draft of a part that has something in it.
-func (p *Pages) take(r *http.Request, kind string, part *multipart.Part) (u upload.Upload, given bool, err error) {
-	s, err := p.spool(part)
+func (p *Admin) take(r *http.Request, kind string, part *multipart.Part) (u upload.Upload, given bool, err error) {
+	s, err := p.Spool(part)
 	if err != nil {
 		return u, false, err
 	}
-	defer s.remove()
+	defer s.Remove()
 	name := strings.ReplaceAll(strings.ToValidUTF8(part.FileName(), "�"), "\x00", "�")
 	if part.FormName() == "text" {
 		name = "pasted text"
 	}
-	if s.size == 0 && (name == "" || part.FormName() == "text") {
+	if s.Size == 0 && (name == "" || part.FormName() == "text") {
 		return u, false, nil
 	}
-	u, err = p.Take(r.Context(), kind, name, s.size, s.file)
+	u, err = p.Take(r.Context(), kind, name, s.Size, s.File)
 	return u, true, err
 }
 

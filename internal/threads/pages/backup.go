@@ -1,4 +1,4 @@
-package admin
+package pages
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
+	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/format"
 )
 
@@ -14,7 +16,7 @@ import (
 type backupView struct {
 	*console.Form
 	File    fileView
-	Restore *Restoration // nil: there was none
+	Restore *admin.Restoration // nil: there was none
 	Percent int
 	Badge   console.Badge
 	Modes   []console.Option
@@ -22,28 +24,28 @@ type backupView struct {
 	Target  string
 }
 
-func (p *Pages) showBackup(r *http.Request) (console.Response, error) {
+func (p *Admin) showBackup(r *http.Request) (console.Response, error) {
 	return p.backupPage(r.Context())
 }
 
-func (p *Pages) backupPage(ctx context.Context) (console.Page, error) {
+func (p *Admin) backupPage(ctx context.Context) (console.Page, error) {
 	view, err := p.backups(ctx)
 	return console.Page{Template: "threads-backup", Title: title, Tabs: tabs(backPath), Data: view}, err
 }
 
-func (p *Pages) liveBackup(*http.Request) (console.Response, error) {
+func (p *Admin) liveBackup(*http.Request) (console.Response, error) {
 	return console.Live{
 		Template: "threads-backup", Part: "threads-restoring", Every: liveEvery,
 		Data: func(ctx context.Context) (any, error) { return p.backups(ctx) },
 	}, nil
 }
 
-func (p *Pages) backups(ctx context.Context) (*backupView, error) {
+func (p *Admin) backups(ctx context.Context) (*backupView, error) {
 	view := &backupView{
-		Form: console.NewForm().Set("mode", string(threads.RestoreMerge)), Backup: migrationPath + "/backup", Target: p.Store.Target(),
+		Form: console.NewForm().Set("mode", string(threads.RestoreMerge)), Backup: api.MigrationPath + "/backup", Target: p.Store.Target(),
 		File: fileView{
 			Kind: threads.BackupFile, Label: "Backup file", Hint: "As it was downloaded here: its name ends in .ndjson.gz.", Accept: ".gz",
-			Uploads: uploadsPath, Action: backPath + "/files",
+			Uploads: api.UploadsPath, Action: backPath + "/files",
 		},
 		Modes: []console.Option{
 			{Value: string(threads.RestoreMerge), Label: "Merge", Hint: "relations and issues that the backup does not have stay"},
@@ -72,14 +74,14 @@ func (p *Pages) backups(ctx context.Context) (*backupView, error) {
 	return view, nil
 }
 
-func (p *Pages) takeBackup(r *http.Request) (console.Response, error) {
+func (p *Admin) takeBackup(r *http.Request) (console.Response, error) {
 	if _, err := p.posted(r, threads.BackupFile); err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
 	return console.Redirect{To: backPath, Flash: "The backup is here. Restore it now."}, nil
 }
 
-func (p *Pages) backupRefused(ctx context.Context, err error) (console.Response, error) {
+func (p *Admin) backupRefused(ctx context.Context, err error) (console.Response, error) {
 	page, failed := p.backupPage(ctx)
 	if failed != nil {
 		return nil, failed
@@ -89,12 +91,12 @@ func (p *Pages) backupRefused(ctx context.Context, err error) (console.Response,
 
 // confirmRestore asks before a backup is restored; the file is checked now, so
 // that nobody confirms what cannot be done.
-func (p *Pages) confirmRestore(r *http.Request) (console.Response, error) {
-	mode, err := restoreMode(r.URL.Query().Get("mode"))
+func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
+	mode, err := threads.ParseRestoreMode(r.URL.Query().Get("mode"))
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	file, err := p.sentBackup(r.Context())
+	file, err := p.SentBackup(r.Context())
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
@@ -115,16 +117,16 @@ func (p *Pages) confirmRestore(r *http.Request) (console.Response, error) {
 	return question, nil
 }
 
-func (p *Pages) restore(r *http.Request) (console.Response, error) {
+func (p *Admin) restore(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
 	}
-	mode, err := restoreMode(form.Get("mode"))
+	mode, err := threads.ParseRestoreMode(form.Get("mode"))
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	file, err := p.sentBackup(r.Context())
+	file, err := p.SentBackup(r.Context())
 	if err == nil {
 		err = p.Restore(r.Context(), mode, file)
 	}

@@ -1,0 +1,76 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/format"
+	"outrigger/internal/threads/upload"
+)
+
+// Backup writes every parent map as it is now.
+func (t *Tool) Backup(ctx context.Context, w io.Writer) error {
+	maps, err := t.Store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer maps.Close(ctx)
+	return format.WriteBackup(ctx, w, t.Store.Target(), maps.At, maps)
+}
+
+// SentBackup gives the backup that is among the drafts.
+func (t *Tool) SentBackup(ctx context.Context) (upload.Upload, error) {
+	u, err := t.Store.Uploads.Draft(ctx, threads.BackupFile)
+	if fault.Is(err, fault.NotFound) || err == nil && !u.Complete() {
+		return u, fault.New(fault.Conflict, "The backup is not here yet; send it as the body, or as an upload of the kind backup first.")
+	}
+	return u, err
+}
+
+// Restore has a backup written to the target once it is checked as a whole. A
+// file that is none is deleted.
+func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file upload.Upload) error {
+	backup, err := format.CheckBackup(t.Store.Uploads.Reader(ctx, file))
+	if fault.Is(err, fault.Invalid) {
+		return errors.Join(err, t.forget(ctx, file.ID))
+	}
+	if err != nil {
+		return err
+	}
+	return t.Store.BeginRestore(ctx, actor(ctx), threads.RestoreJob{Mode: mode, Upload: file.ID, Issues: backup.Trailer.Issues})
+}
+
+// Restoration is a backup on its way into the target.
+type Restoration struct {
+	State     string              `json:"state"` // running, done, failed
+	Mode      threads.RestoreMode `json:"mode"`
+	Issues    int64               `json:"issues"`  // in the backup
+	Done      int64               `json:"done"`    // of them
+	Refused   int64               `json:"refused"` // issues that the target does not have, or does not let be written
+	WaitUntil time.Time           `json:"waitUntil,omitzero"`
+	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
+	Message   string              `json:"message,omitempty"`
+}
+
+// Restoration gives the last one; nil when there was none.
+func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
+	j, err := t.Store.Job(ctx, threads.JobRestore)
+	if err != nil || j.State == "" {
+		return nil, err
+	}
+	var d threads.RestoreJob
+	if err := j.Read(&d); err != nil {
+		return nil, err
+	}
+	out := &Restoration{
+		State: j.State, Mode: d.Mode, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt, Message: j.Message,
+	}
+	if j.State == threads.JobRunning && d.Pace.WaitUntil.After(t.Clock()) {
+		out.WaitUntil = d.Pace.WaitUntil
+	}
+	return out, nil
+}

@@ -1,0 +1,52 @@
+package pages
+
+import (
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/api"
+)
+
+// errorsView is a page of permanent errors.
+type errorsView struct {
+	Total int64
+	Rows  []errorRow
+	Pager console.Pager
+	CSV   string
+}
+
+type errorRow struct {
+	threads.ErrorRecord
+	Sentence string
+}
+
+func (p *Admin) showErrors(r *http.Request) (console.Response, error) {
+	s, err := p.Status(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var after threads.ErrorPlace
+	from := r.URL.Query().Get("after")
+	if from != "" {
+		if after, err = threads.ParseErrorPlace(from); err != nil {
+			return nil, err
+		}
+	}
+	list, err := p.Store.Errors(r.Context(), after, pageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	view := errorsView{Total: s.Errors.Permanent, CSV: api.MigrationPath + "/errors.csv"}
+	if from != "" {
+		view.Pager.First = movePath + "/errors"
+	}
+	if len(list) > pageSize {
+		list = list[:pageSize]
+		view.Pager.Next = console.Path(movePath+"/errors?after=%s", list[pageSize-1].At.String())
+	}
+	for _, e := range list {
+		view.Rows = append(view.Rows, errorRow{e, e.Reason.Sentence()})
+	}
+	return console.Page{Template: "threads-errors", Title: "Permanent errors", Up: up, Data: view}, nil
+}
