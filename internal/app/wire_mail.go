@@ -37,12 +37,12 @@ func (a *App) openMail(ctx context.Context) error {
 	}
 	a.mail.store = store.New(a.db)
 	a.mail.figures = watch.NewFigures(a.registry, a.clock)
-	board := &mailqueue.Board{
+	service := &mailqueue.Service{
 		NodeID: a.nodeID, Clustered: a.cfg.Cluster.Enabled, Own: source, Source: own.Kind,
 		Cluster: a.cluster, Store: a.mail.store, Relay: a.mail.queue,
 	}
-	(&api.API{Board: board, Relay: a.mail.queue}).Register(a.router)
-	(&pages.Pages{Board: board, Relay: a.mail.queue}).Register(a.pages)
+	(&api.API{Service: service, Relay: a.mail.queue}).Register(a.router)
+	(&pages.Pages{Service: service, Relay: a.mail.queue}).Register(a.pages)
 	sampler := &watch.Sampler{
 		NodeID: a.nodeID, Kind: own.Kind, Source: source, Store: a.mail.store, Figures: a.mail.figures, Log: a.log,
 	}
@@ -70,14 +70,14 @@ func (a *App) startMail(ctx context.Context) error {
 		return fmt.Errorf("start to watch other nodes' mail queues: %w", err)
 	}
 	a.steps.addStop("watched mail queues", samplesLimit, watcher.Stop)
-	caretaker := &watch.Caretaker{
+	reaper := &watch.NodeReaper{
 		NodeID: a.nodeID, After: time.Duration(a.cfg.Mail.HandoverAfter), Cluster: a.cluster, Relay: a.mail.queue,
 		Store: a.mail.store, Leases: a.leases, Now: a.db.Now, Active: a.isActive, Log: a.log,
 	}
-	if err := caretaker.Start(ctx); err != nil {
+	if err := reaper.Start(ctx); err != nil {
 		return fmt.Errorf("start to look after nodes that are gone: %w", err)
 	}
-	a.steps.addStop("mail of nodes that are gone", samplesLimit, caretaker.Stop)
+	a.steps.addStop("mail of nodes that are gone", samplesLimit, reaper.Stop)
 	return nil
 }
 

@@ -12,30 +12,30 @@ import (
 // What administrators do to nodes, each with its permission, SYS_ADMIN: the
 // REST API and the console both go through it.
 
-func (b *Board) requireSysAdmin(ctx context.Context) error {
+func (svc *Service) requireSysAdmin(ctx context.Context) error {
 	return identity.Require(ctx, identity.SysAdmin, identity.Where{})
 }
 
 // Drain has a node finish what is in flight and take no more.
-func (b *Board) Drain(ctx context.Context, id string) error {
-	if _, err := b.own(ctx, id); err != nil {
+func (svc *Service) Drain(ctx context.Context, id string) error {
+	if _, err := svc.own(ctx, id); err != nil {
 		return err
 	}
-	return b.Cluster.Drain(ctx, id)
+	return svc.Cluster.Drain(ctx, id)
 }
 
 // Resume has a drained node work again.
-func (b *Board) Resume(ctx context.Context, id string) error {
-	if _, err := b.own(ctx, id); err != nil {
+func (svc *Service) Resume(ctx context.Context, id string) error {
+	if _, err := svc.own(ctx, id); err != nil {
 		return err
 	}
-	return b.Cluster.Resume(ctx, id)
+	return svc.Cluster.Resume(ctx, id)
 }
 
 // Handover gives a node's messages to another and says how many; to "" is the
 // node that answers. The first must not be sending: OFFLINE or PASSIVE.
-func (b *Board) Handover(ctx context.Context, from, to string) (int64, error) {
-	node, err := b.own(ctx, from)
+func (svc *Service) Handover(ctx context.Context, from, to string) (int64, error) {
+	node, err := svc.own(ctx, from)
 	if err != nil {
 		return 0, err
 	}
@@ -44,12 +44,12 @@ func (b *Board) Handover(ctx context.Context, from, to string) (int64, error) {
 			from, node.State, cluster.Offline)
 	}
 	if to == "" {
-		to = b.NodeID
+		to = svc.NodeID
 	}
 	if to == from {
 		return 0, oneField("to", "These are the messages of %s already; name another node.", to)
 	}
-	target, err := b.own(ctx, to)
+	target, err := svc.own(ctx, to)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
 		return 0, oneField("to", "%s", fault.As(err).Message)
 	}
@@ -59,47 +59,47 @@ func (b *Board) Handover(ctx context.Context, from, to string) (int64, error) {
 	if target.State != cluster.Active {
 		return 0, fault.New(fault.Conflict, "The node %s is %s: only an %s node can take messages over.", to, target.State, cluster.Active)
 	}
-	return b.Relay.Handover(ctx, from, to)
+	return svc.Relay.Handover(ctx, from, to)
 }
 
 // Remove takes an OFFLINE node off the list; its messages go to the node that
 // answers first.
-func (b *Board) Remove(ctx context.Context, id string) error {
-	node, err := b.own(ctx, id)
+func (svc *Service) Remove(ctx context.Context, id string) error {
+	node, err := svc.own(ctx, id)
 	if err != nil {
 		return err
 	}
 	if node.State == cluster.Offline {
-		queues, err := b.queues(ctx)
+		queues, err := svc.queues(ctx)
 		if err != nil {
 			return err
 		}
 		if q := queues[id]; q != nil && q.Sizes != (Sizes{}) {
-			if _, err := b.Handover(ctx, id, ""); err != nil {
+			if _, err := svc.Handover(ctx, id, ""); err != nil {
 				return err
 			}
 		}
 	}
-	return b.Store.Forget(ctx, id)
+	return svc.Store.Forget(ctx, id)
 }
 
 // own finds a node of Outrigger's own, for somebody with SYS_ADMIN.
-func (b *Board) own(ctx context.Context, id string) (cluster.Node, error) {
-	if err := b.requireSysAdmin(ctx); err != nil {
+func (svc *Service) own(ctx context.Context, id string) (cluster.Node, error) {
+	if err := svc.requireSysAdmin(ctx); err != nil {
 		return cluster.Node{}, err
 	}
-	nodes, err := b.Cluster.Nodes(ctx)
+	nodes, err := svc.Cluster.Nodes(ctx)
 	if err != nil {
 		return cluster.Node{}, err
 	}
 	if i := slices.IndexFunc(nodes, func(n cluster.Node) bool { return n.ID == id }); i >= 0 {
 		return nodes[i], nil
 	}
-	read, err := b.Store.Readings(ctx)
+	read, err := svc.Store.Readings(ctx)
 	if err != nil {
 		return cluster.Node{}, err
 	}
-	if slices.ContainsFunc(read.Watched, func(s Standing) bool { return s.ID == id }) {
+	if slices.ContainsFunc(read.Watched, func(s NodeStatus) bool { return s.ID == id }) {
 		return cluster.Node{}, fault.New(fault.Conflict, "The node %s is only watched; mail.nodes of the settings says which nodes are.", id)
 	}
 	return cluster.Node{}, fault.New(fault.NotFound, "There is no node %s.", id)

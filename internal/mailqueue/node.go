@@ -44,8 +44,8 @@ type Reading struct {
 	FailingAt time.Time // since when
 }
 
-// Standing is a node with all that is known of its queue.
-type Standing struct {
+// NodeStatus is a node with all that is known of its queue.
+type NodeStatus struct {
 	ID        string
 	State     cluster.State
 	Watched   bool // only watched: Outrigger does not run there
@@ -67,7 +67,7 @@ const maxAge = 60 * time.Second
 // present is the node's state and sizes where their age is not told: a node
 // whose source has given none for 60 s is OFFLINE there, since nothing can be
 // said of its queue.
-func (s *Standing) present() (cluster.State, Sizes) {
+func (s *NodeStatus) present() (cluster.State, Sizes) {
 	last := s.At
 	if last.IsZero() {
 		last = s.FailingAt
@@ -80,7 +80,7 @@ func (s *Standing) present() (cluster.State, Sizes) {
 
 // Oldest is when the oldest message that waits was queued; zero when none
 // waits, or nobody knows.
-func (s *Standing) Oldest() time.Time {
+func (s *NodeStatus) Oldest() time.Time {
 	if s.Queue == nil {
 		return time.Time{}
 	}
@@ -88,6 +88,6 @@ func (s *Standing) Oldest() time.Time {
 }
 
 // Age is how old the sizes are; false when there are none.
-func (s *Standing) Age() (time.Duration, bool) {
+func (s *NodeStatus) Age() (time.Duration, bool) {
 	return max(s.Now.Sub(s.At), 0), !s.At.IsZero()
 }

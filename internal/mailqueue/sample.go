@@ -15,7 +15,7 @@ type Sample struct {
 type Readings struct {
 	Now     time.Time          // when they were read, by the database's clock
 	Own     map[string]Reading // of Outrigger's own nodes
-	Watched []Standing         // the nodes that are only watched, ordered by node
+	Watched []NodeStatus       // the nodes that are only watched, ordered by node
 }
 
 // WatchedNode is a node that is only watched.

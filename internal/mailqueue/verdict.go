@@ -28,7 +28,7 @@ const (
 const staleAfter = 2 * time.Minute
 
 // Judge gives the verdict on a node's queue, and in one sentence why.
-func (s *Standing) Judge() (Verdict, string) {
+func (s *NodeStatus) Judge() (Verdict, string) {
 	waited := s.Now.Sub(s.Oldest())
 	age, _ := s.Age()
 	switch {

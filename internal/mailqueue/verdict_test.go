@@ -29,7 +29,7 @@ func TestJudge(t *testing.T) {
 		{"read a while ago", Sizes{49, 0}, 119 * time.Second, 0, Fine, ""},
 		{"bad news stay", Sizes{0, 1}, 3 * time.Hour, 0, Act, "1 message is in the error queue, and nothing sends it again by itself."},
 	} {
-		s := Standing{Reading: Reading{Sizes: test.sizes}, Now: now}
+		s := NodeStatus{Reading: Reading{Sizes: test.sizes}, Now: now}
 		if test.read > 0 {
 			s.At = now.Add(-test.read)
 		}

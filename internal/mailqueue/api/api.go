@@ -18,8 +18,8 @@ const (
 
 // API is the wing's part of the REST API.
 type API struct {
-	Board *mailqueue.Board
-	Relay mailqueue.Relay
+	Service *mailqueue.Service
+	Relay   mailqueue.Relay
 }
 
 // Register adds the routes.

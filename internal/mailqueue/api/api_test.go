@@ -52,7 +52,7 @@ func newServer(t *testing.T) *server {
 	world := mailqueuetest.NewWorld(d)
 	router, err := rest.NewRouter(rest.Options{Identity: mailqueuetest.Everybody, Log: slog.New(slog.DiscardHandler), BaseURL: "https://tools.example.com/outrigger"})
 	must(t, err)
-	(&API{Board: world.Board, Relay: world.Relay}).Register(router)
+	(&API{Service: world.Service, Relay: world.Relay}).Register(router)
 	return &server{world, t, router}
 }
 

@@ -42,7 +42,7 @@ type nodeJSON struct {
 }
 
 func (a *API) listNodes(w http.ResponseWriter, r *http.Request) error {
-	list, err := a.Board.Standings(r.Context())
+	list, err := a.Service.NodeStatuses(r.Context())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *API) listNodes(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
-func nodeOf(s *mailqueue.Standing) nodeJSON {
+func nodeOf(s *mailqueue.NodeStatus) nodeJSON {
 	out := nodeJSON{
 		NodeID: s.ID, State: s.State, Watched: s.Watched, Self: s.Self, Address: s.Address, Version: s.Version,
 		StartedAt: s.StartedAt, SeenAt: s.BeatAt, ChangedAt: s.ChangedAt,
@@ -70,15 +70,15 @@ func nodeOf(s *mailqueue.Standing) nodeJSON {
 }
 
 func (a *API) drainNode(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, a.Board.Drain(r.Context(), r.PathValue("id")))
+	return noContent(w, a.Service.Drain(r.Context(), r.PathValue("id")))
 }
 
 func (a *API) resumeNode(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, a.Board.Resume(r.Context(), r.PathValue("id")))
+	return noContent(w, a.Service.Resume(r.Context(), r.PathValue("id")))
 }
 
 func (a *API) removeNode(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, a.Board.Remove(r.Context(), r.PathValue("id")))
+	return noContent(w, a.Service.Remove(r.Context(), r.PathValue("id")))
 }
 
 func (a *API) handOver(w http.ResponseWriter, r *http.Request) error {
@@ -88,7 +88,7 @@ func (a *API) handOver(w http.ResponseWriter, r *http.Request) error {
 	if err := rest.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	n, err := a.Board.Handover(r.Context(), r.PathValue("id"), in.To)
+	n, err := a.Service.Handover(r.Context(), r.PathValue("id"), in.To)
 	if err != nil {
 		return err
 	}

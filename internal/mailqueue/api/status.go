@@ -7,7 +7,7 @@ import (
 )
 
 func (a *API) status(w http.ResponseWriter, r *http.Request) error {
-	queue, err := a.Board.Sizes(r.Context())
+	queue, err := a.Service.Sizes(r.Context())
 	if err != nil {
 		return err
 	}
@@ -15,7 +15,7 @@ func (a *API) status(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) clusterStatus(w http.ResponseWriter, r *http.Request) error {
-	queues, err := a.Board.ClusterMailQueue(r.Context())
+	queues, err := a.Service.ClusterMailQueue(r.Context())
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func TestWire(t *testing.T) {
 	}{
 		{"status", "/status", func(*server) {}},
 		{"cluster-empty", "/clusterStatus", func(s *server) {
-			s.Board.Clustered = false
+			s.Service.Clustered = false
 			s.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}}
 		}},
 		{"cluster-one", "/clusterStatus", func(s *server) {
@@ -54,7 +54,7 @@ func TestWire(t *testing.T) {
 		}},
 		{"cluster-watched", "/clusterStatus", func(s *server) {
 			// Without a cluster exactly the nodes that are watched are listed.
-			s.Board.Clustered = false
+			s.Service.Clustered = false
 			s.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}}
 			l := lease(s.t, s.DB, "w")
 			must(s.t, s.Store.KeepWatched(s.t.Context(), l, []mailqueue.WatchedNode{{ID: "jira & co", Source: "jmx"}, {ID: "jira_1", Source: "jmx"}}))

@@ -16,22 +16,22 @@ var Schema = []db.Migrations{audit.Migrations, cluster.Migrations, store.Migrati
 
 // World is the wing on a database, amid what a test says of everything else.
 type World struct {
-	DB     *db.DB
-	Board  *mailqueue.Board
-	Store  *store.Store
-	Nodes  *Nodes
-	Relay  *Relay
-	Source *Source
+	DB      *db.DB
+	Service *mailqueue.Service
+	Store   *store.Store
+	Nodes   *Nodes
+	Relay   *Relay
+	Source  *Source
 }
 
-// NewWorld makes a World whose Board is that of node_1, in a cluster. The
+// NewWorld makes a World whose Service is that of node_1, in a cluster. The
 // database needs Schema.
 func NewWorld(d *db.DB) *World {
 	w := &World{
 		DB: d, Store: store.New(d), Nodes: &Nodes{}, Relay: &Relay{},
 		Source: &Source{Now: mailqueue.Sizes{Size: 26, ErrorSize: 2}},
 	}
-	w.Board = &mailqueue.Board{
+	w.Service = &mailqueue.Service{
 		NodeID: "node_1", Clustered: true, Own: w.Source, Source: "postfix", Cluster: w.Nodes, Store: w.Store, Relay: w.Relay,
 	}
 	return w

@@ -24,21 +24,21 @@ func (p *Pages) registerNodes(c *console.Console) {
 }
 
 type nodeRow struct {
-	mailqueue.Standing
+	mailqueue.NodeStatus
 	Badge console.Badge
 	// What can be done with it now.
 	Drain, Resume, Handover, Remove bool
 }
 
 func (p *Pages) listNodes(r *http.Request) (console.Response, error) {
-	list, err := p.Board.Standings(r.Context())
+	list, err := p.Service.NodeStatuses(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	may := identity.From(r.Context()).May(identity.SysAdmin, identity.Where{})
 	view := struct{ Rows []nodeRow }{}
 	for _, s := range list {
-		row := nodeRow{Standing: s, Badge: stateBadge(s.State)}
+		row := nodeRow{NodeStatus: s, Badge: stateBadge(s.State)}
 		if may && !s.Watched {
 			row.Drain = s.State == cluster.Active
 			row.Resume = s.State == cluster.Passive || s.State == cluster.Passivating
@@ -74,21 +74,21 @@ func (p *Pages) confirmNode(r *http.Request) (console.Response, error) {
 
 func (p *Pages) drain(r *http.Request) (console.Response, error) {
 	id := r.PathValue("id")
-	return toNodes(id+" finishes what is in flight, and takes no more.", p.Board.Drain(r.Context(), id))
+	return toNodes(id+" finishes what is in flight, and takes no more.", p.Service.Drain(r.Context(), id))
 }
 
 func (p *Pages) resumeNode(r *http.Request) (console.Response, error) {
 	id := r.PathValue("id")
-	return toNodes(id+" works again.", p.Board.Resume(r.Context(), id))
+	return toNodes(id+" works again.", p.Service.Resume(r.Context(), id))
 }
 
 func (p *Pages) remove(r *http.Request) (console.Response, error) {
 	id := r.PathValue("id")
-	return toNodes(id+" is removed.", p.Board.Remove(r.Context(), id))
+	return toNodes(id+" is removed.", p.Service.Remove(r.Context(), id))
 }
 
 func (p *Pages) handOver(r *http.Request) (console.Response, error) {
-	n, err := p.Board.Handover(r.Context(), r.PathValue("id"), "")
+	n, err := p.Service.Handover(r.Context(), r.PathValue("id"), "")
 	return toNodes("This node has taken "+strconv.FormatInt(n, 10)+" messages of "+r.PathValue("id")+".", err)
 }
 

@@ -16,7 +16,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	if !administers(who) {
 		return nil, nil
 	}
-	list, err := p.Board.Standings(ctx)
+	list, err := p.Service.NodeStatuses(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 }
 
 // notices are what somebody should do something about at a node's queue.
-func notices(s *mailqueue.Standing) []console.Notice {
+func notices(s *mailqueue.NodeStatus) []console.Notice {
 	var list []console.Notice
 	if verdict, reason := s.Judge(); verdict == mailqueue.Act || verdict == mailqueue.Attention {
 		tone := console.Warn

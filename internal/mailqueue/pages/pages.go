@@ -20,8 +20,8 @@ var assetFiles embed.FS
 
 // Pages is the wing's part of the console.
 type Pages struct {
-	Board *mailqueue.Board
-	Relay mailqueue.Relay
+	Service *mailqueue.Service
+	Relay   mailqueue.Relay
 }
 
 const (

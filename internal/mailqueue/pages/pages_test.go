@@ -56,7 +56,7 @@ func newBrowser(t *testing.T) *browser {
 	world := mailqueuetest.NewWorld(d)
 	c, err := console.New(console.Options{Identity: sessions{}, BaseURL: "https://tools.example.com/outrigger"})
 	must(t, err)
-	(&Pages{Board: world.Board, Relay: world.Relay}).Register(c)
+	(&Pages{Service: world.Service, Relay: world.Relay}).Register(c)
 	handler, err := c.Handler()
 	must(t, err)
 	t.Cleanup(c.Stop)

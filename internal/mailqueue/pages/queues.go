@@ -12,7 +12,7 @@ import (
 
 // queueRow is a node in the table.
 type queueRow struct {
-	mailqueue.Standing
+	mailqueue.NodeStatus
 	Badge   console.Badge
 	Verdict console.Badge
 	Reason  string
@@ -45,17 +45,17 @@ func (p *Pages) liveQueues(*http.Request) (console.Response, error) {
 
 func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 	var view queuesView
-	list, err := p.Board.Standings(ctx)
+	list, err := p.Service.NodeStatuses(ctx)
 	if err != nil || len(list) == 0 {
 		return view, err
 	}
 	from := list[0].Now.Add(-plotSpan).Truncate(plotStep)
-	course, err := p.Board.History(ctx, from, plotStep)
+	course, err := p.Service.History(ctx, from, plotStep)
 	if err != nil {
 		return view, err
 	}
 	for _, s := range list {
-		row := queueRow{Standing: s, Badge: stateBadge(s.State), Plot: NewPlot(course[s.ID], from)}
+		row := queueRow{NodeStatus: s, Badge: stateBadge(s.State), Plot: NewPlot(course[s.ID], from)}
 		row.Verdict, row.Reason = verdictBadge(&s)
 		row.Stopped = stopped(s.Queue, s.Now)
 		view.Relay = view.Relay || s.Queue != nil
@@ -90,7 +90,7 @@ func stateBadge(s cluster.State) console.Badge {
 	return console.Badge{Tone: tone, Text: string(s)}
 }
 
-func verdictBadge(s *mailqueue.Standing) (console.Badge, string) {
+func verdictBadge(s *mailqueue.NodeStatus) (console.Badge, string) {
 	verdict, reason := s.Judge()
 	tone := map[mailqueue.Verdict]console.Tone{mailqueue.Fine: console.Good, mailqueue.Attention: console.Warn, mailqueue.Act: console.Bad, mailqueue.Unknown: console.Quiet}[verdict]
 	return console.Badge{Tone: tone, Text: string(verdict)}, reason

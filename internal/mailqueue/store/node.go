@@ -21,7 +21,7 @@ func (s *Store) Readings(ctx context.Context) (r mailqueue.Readings, err error) 
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var n mailqueue.Standing
+			var n mailqueue.NodeStatus
 			var watched, sampled, failing, changed int64
 			if err := rows.Scan(&n.ID, &watched, &n.Source, &n.Size, &n.ErrorSize, &sampled, &n.Error, &failing, &n.State, &changed); err != nil {
 				return fmt.Errorf("list the samples: %w", err)
@@ -59,7 +59,7 @@ func forget(ctx context.Context, tx *db.Tx, id string) error {
 }
 
 // NoteMail notes the nodes that are OFFLINE and have messages, so that they are
-// not forgotten. The lease is the caretaker's.
+// not forgotten. The lease is the reaper's.
 func (s *Store) NoteMail(ctx context.Context, lease *db.Lease, nodes []string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {

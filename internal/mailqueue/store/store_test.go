@@ -138,7 +138,7 @@ func TestWatchedNode(t *testing.T) {
 		leases, l := lease(t, d, "w")
 		must(t, s.Record(t.Context(), "mine", "relay", mailqueue.Sizes{Size: 1, ErrorSize: 1}, nil))
 		must(t, s.KeepWatched(t.Context(), l, []mailqueue.WatchedNode{{ID: "jira_1", Source: "jmx"}, {ID: "jira_2", Source: "remote"}, {ID: "mine", Source: "jmx"}}))
-		get := func(id string) mailqueue.Standing {
+		get := func(id string) mailqueue.NodeStatus {
 			t.Helper()
 			r, err := s.Readings(t.Context())
 			must(t, err)
@@ -147,7 +147,7 @@ func TestWatchedNode(t *testing.T) {
 					return n
 				}
 			}
-			return mailqueue.Standing{}
+			return mailqueue.NodeStatus{}
 		}
 		want := func(state cluster.State, sizes mailqueue.Sizes) {
 			t.Helper()
@@ -211,7 +211,7 @@ func TestWatchedNode(t *testing.T) {
 func TestDeleteNodes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := store.New(d)
-		_, l := lease(t, d, "caretaker")
+		_, l := lease(t, d, "reaper")
 		for id, state := range map[string]cluster.State{"gone": cluster.Offline, "mail": cluster.Offline, "alive": cluster.Active} {
 			must(t, mailqueuetest.InsertNode(t.Context(), d, id, state))
 			must(t, s.Record(t.Context(), id, "relay", mailqueue.Sizes{}, nil))

@@ -39,10 +39,10 @@ type sourceFunc func(context.Context) (mailqueue.Sizes, error)
 
 func (f sourceFunc) Sizes(ctx context.Context) (mailqueue.Sizes, error) { return f(ctx) }
 
-// place is a node: its board, its leases, and what it says.
+// place is a node: its service, its leases, and what it says.
 type place struct {
 	d       *db.DB
-	board   *mailqueue.Board
+	service *mailqueue.Service
 	store   *store.Store
 	leases  *db.Leases
 	figures *Figures
@@ -62,7 +62,7 @@ func newPlace(t *testing.T, d *db.DB, id string, list nodes, relay mailqueue.Rel
 	t.Helper()
 	p := &place{d: d, store: store.New(d), leases: db.NewLeases(d, id, nil), figures: NewFigures(nil, time.Now), said: &strings.Builder{}}
 	p.log = slog.New(slog.NewTextHandler(&locked{out: p.said}, nil))
-	p.board = &mailqueue.Board{NodeID: id, Source: "jmx", Cluster: list, Store: p.store, Relay: relay, Clustered: true}
+	p.service = &mailqueue.Service{NodeID: id, Source: "jmx", Cluster: list, Store: p.store, Relay: relay, Clustered: true}
 	p.active.Store(true)
 	must(t, p.leases.Start(t.Context()))
 	t.Cleanup(p.leases.Stop)
@@ -80,17 +80,17 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.out.Write(p)
 }
 
-// standing is what is known of a node.
-func (p *place) standing(t *testing.T, id string) mailqueue.Standing {
+// nodeStatus is what is known of a node.
+func (p *place) nodeStatus(t *testing.T, id string) mailqueue.NodeStatus {
 	t.Helper()
-	list, err := p.board.Standings(t.Context())
+	list, err := p.service.NodeStatuses(t.Context())
 	must(t, err)
 	for _, s := range list {
 		if s.ID == id {
 			return s
 		}
 	}
-	return mailqueue.Standing{}
+	return mailqueue.NodeStatus{}
 }
 
 // await waits until what is so.
@@ -106,7 +106,7 @@ func await(t *testing.T, what func() bool) {
 	}
 }
 
-// relay is one of which only what the caretaker asks is there.
+// relay is one of which only what the reaper asks is there.
 type relay struct {
 	mailqueue.Relay
 	queues []mailqueue.Queue
@@ -135,7 +135,7 @@ func TestSampler(t *testing.T) {
 		// A first sample is there when Start returns.
 		must(t, s.Start(t.Context()))
 		s.Stop()
-		first := p.standing(t, "node_1")
+		first := p.nodeStatus(t, "node_1")
 		if first.Sizes != (mailqueue.Sizes{Size: 26, ErrorSize: 2}) || first.At.IsZero() || first.Source != "jmx" {
 			t.Errorf("%+v", first)
 		}
@@ -143,7 +143,7 @@ func TestSampler(t *testing.T) {
 		if r, err := s.runOnce(t.Context()); err != nil || r.Failure != failure {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if n := p.standing(t, "node_1"); n.Sizes != first.Sizes || !n.At.Equal(first.At) || n.Error != "The exporter is down." {
+		if n := p.nodeStatus(t, "node_1"); n.Sizes != first.Sizes || !n.At.Equal(first.At) || n.Error != "The exporter is down." {
 			t.Errorf("%+v", n)
 		}
 		// What ended because the process ends is no failure of the source.
@@ -225,7 +225,7 @@ func TestWatcher(t *testing.T) {
 			w := &Watcher{Leases: p.leases, Active: p.active.Load, Store: p.store, Figures: p.figures, Log: p.log}
 			for _, id := range list {
 				w.Nodes = append(w.Nodes, Watched{mailqueue.WatchedNode{ID: id, Source: "jmx"}, sourceFunc(func(context.Context) (mailqueue.Sizes, error) {
-					asked.Store(p.board.NodeID+" "+id, true)
+					asked.Store(p.service.NodeID+" "+id, true)
 					if id == "down" {
 						return mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")
 					}
@@ -239,12 +239,12 @@ func TestWatcher(t *testing.T) {
 		must(t, first.Start(t.Context()))
 		defer first.Stop()
 		await(t, func() bool {
-			return two.standing(t, "jira_1").State == cluster.Active && two.standing(t, "down").Error != ""
+			return two.nodeStatus(t, "jira_1").State == cluster.Active && two.nodeStatus(t, "down").Error != ""
 		})
-		if n := two.standing(t, "jira_1"); n.Sizes != (mailqueue.Sizes{Size: 26, ErrorSize: 2}) || !n.Watched {
+		if n := two.nodeStatus(t, "jira_1"); n.Sizes != (mailqueue.Sizes{Size: 26, ErrorSize: 2}) || !n.Watched {
 			t.Errorf("%+v", n)
 		}
-		if n := two.standing(t, "down"); n.State != cluster.Offline || n.Error != "It is down." || !n.At.IsZero() {
+		if n := two.nodeStatus(t, "down"); n.State != cluster.Offline || n.Error != "It is down." || !n.At.IsZero() {
 			t.Errorf("%+v", n)
 		}
 		must(t, second.Start(t.Context()))
@@ -272,7 +272,7 @@ func TestWatcher(t *testing.T) {
 		none := watcher(two)
 		must(t, none.Start(t.Context()))
 		none.Stop()
-		if n := two.standing(t, "jira_1"); n.ID != "" {
+		if n := two.nodeStatus(t, "jira_1"); n.ID != "" {
 			t.Errorf("%+v", n)
 		}
 	}, schema...)
@@ -295,7 +295,7 @@ func TestCaretaker(t *testing.T) {
 		}
 		r := &relay{fails: map[string]error{"node_6": fault.New(fault.Conflict, "It sends its mail itself.")}}
 		p := newPlace(t, d, "node_1", list, r)
-		c := &Caretaker{NodeID: "node_1", After: 10 * time.Minute, Cluster: list, Relay: r, Store: p.store,
+		c := &NodeReaper{NodeID: "node_1", After: 10 * time.Minute, Cluster: list, Relay: r, Store: p.store,
 			Leases: p.leases, Now: d.Now, Active: p.active.Load, Log: p.log}
 		round := func(want Cared, failure string) {
 			t.Helper()
@@ -322,7 +322,7 @@ func TestCaretaker(t *testing.T) {
 		}
 		// Another node is at it.
 		other := newPlace(t, d, "node_9", list, r)
-		l, err := other.leases.Acquire(t.Context(), caretakerLease)
+		l, err := other.leases.Acquire(t.Context(), reaperLease)
 		if err != nil || l == nil {
 			t.Fatal(l, err)
 		}
@@ -331,5 +331,5 @@ func TestCaretaker(t *testing.T) {
 		must(t, c.Start(t.Context()))
 		c.Stop()
 	}, schema...)
-	(&Caretaker{}).Stop()
+	(&NodeReaper{}).Stop()
 }

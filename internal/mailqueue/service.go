@@ -20,9 +20,9 @@ type Cluster interface {
 	Resume(ctx context.Context, id string) error
 }
 
-// Board is the queues of all nodes: the REST API, the console and the metrics
+// Service is the queues of all nodes: the REST API, the console and the metrics
 // read from it.
-type Board struct {
+type Service struct {
 	NodeID    string // this node
 	Clustered bool   // whether Outrigger has other nodes
 	Own       Source // this node's source
@@ -34,15 +34,15 @@ type Board struct {
 }
 
 // Sizes asks this node's source now.
-func (b *Board) Sizes(ctx context.Context) (MailQueue, error) {
-	sizes, err := b.Own.Sizes(ctx)
+func (svc *Service) Sizes(ctx context.Context) (MailQueue, error) {
+	sizes, err := svc.Own.Sizes(ctx)
 	return mailQueueOf(sizes), err
 }
 
 // ClusterMailQueue gives the queues of all nodes as the API writes them. Not
 // clustered, there are none but those that are only watched.
-func (b *Board) ClusterMailQueue(ctx context.Context) (ClusterMailQueue, error) {
-	list, err := b.standings(ctx, b.Clustered)
+func (svc *Service) ClusterMailQueue(ctx context.Context) (ClusterMailQueue, error) {
+	list, err := svc.nodeStatuses(ctx, svc.Clustered)
 	if err != nil {
 		return ClusterMailQueue{}, err
 	}
@@ -54,38 +54,40 @@ func (b *Board) ClusterMailQueue(ctx context.Context) (ClusterMailQueue, error) 
 	return queues, nil
 }
 
-// Standings lists every node with all that is known of its queue, ordered by
+// NodeStatuses lists every node with all that is known of its queue, ordered by
 // node.
-func (b *Board) Standings(ctx context.Context) ([]Standing, error) { return b.standings(ctx, true) }
+func (svc *Service) NodeStatuses(ctx context.Context) ([]NodeStatus, error) {
+	return svc.nodeStatuses(ctx, true)
+}
 
-func (b *Board) standings(ctx context.Context, own bool) ([]Standing, error) {
-	read, err := b.Store.Readings(ctx)
+func (svc *Service) nodeStatuses(ctx context.Context, own bool) ([]NodeStatus, error) {
+	read, err := svc.Store.Readings(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := read.Watched
 	if own {
-		nodes, err := b.Cluster.Nodes(ctx)
+		nodes, err := svc.Cluster.Nodes(ctx)
 		if err != nil {
 			return nil, err
 		}
-		queues, err := b.queues(ctx)
+		queues, err := svc.queues(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range nodes {
 			// A node of Outrigger's own goes before one that is watched.
-			list = slices.DeleteFunc(list, func(w Standing) bool { return w.Watched && w.ID == n.ID })
-			list = append(list, b.standing(n, read, queues[n.ID]))
+			list = slices.DeleteFunc(list, func(w NodeStatus) bool { return w.Watched && w.ID == n.ID })
+			list = append(list, svc.nodeStatus(n, read, queues[n.ID]))
 		}
 	}
-	slices.SortFunc(list, func(x, y Standing) int { return strings.Compare(x.ID, y.ID) })
+	slices.SortFunc(list, func(x, y NodeStatus) int { return strings.Compare(x.ID, y.ID) })
 	return list, nil
 }
 
 // queues are the queues in the database by node.
-func (b *Board) queues(ctx context.Context) (map[string]*Queue, error) {
-	list, err := b.Relay.Queues(ctx)
+func (svc *Service) queues(ctx context.Context) (map[string]*Queue, error) {
+	list, err := svc.Relay.Queues(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,16 +98,16 @@ func (b *Board) queues(ctx context.Context) (map[string]*Queue, error) {
 	return queues, nil
 }
 
-// standing is a node of Outrigger's own. Where its source is the relay, its
+// nodeStatus is a node of Outrigger's own. Where its source is the relay, its
 // sizes are those of its messages in the database, whatever its state.
-func (b *Board) standing(n cluster.Node, read Readings, queue *Queue) Standing {
-	s := Standing{
-		ID: n.ID, State: n.State, Self: n.ID == b.NodeID, Address: n.Address, Version: n.Version,
+func (svc *Service) nodeStatus(n cluster.Node, read Readings, queue *Queue) NodeStatus {
+	s := NodeStatus{
+		ID: n.ID, State: n.State, Self: n.ID == svc.NodeID, Address: n.Address, Version: n.Version,
 		StartedAt: n.StartedAt, BeatAt: n.BeatAt, ChangedAt: n.ChangedAt,
 		Reading: read.Own[n.ID], Now: read.Now, Queue: queue,
 	}
 	if s.Self && s.Source == "" {
-		s.Source = b.Source
+		s.Source = svc.Source
 	}
 	if s.Source == "" && queue != nil {
 		s.Source = SourceRelay
@@ -121,6 +123,6 @@ func (b *Board) standing(n cluster.Node, read Readings, queue *Queue) Standing {
 
 // History gives the course of each node's sizes since a time: for every step
 // in which there are samples, the highest of each size, at the step's start.
-func (b *Board) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]Sample, error) {
-	return b.Store.History(ctx, since, step)
+func (svc *Service) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]Sample, error) {
+	return svc.Store.History(ctx, since, step)
 }

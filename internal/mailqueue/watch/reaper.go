@@ -21,13 +21,13 @@ const (
 	// slices, and the next round goes on.
 	careTime = 10 * time.Second
 
-	caretakerLease = "mailqueue/caretaker"
+	reaperLease = "mailqueue/node-reaper"
 )
 
-// Caretaker hands the messages of nodes that have been OFFLINE for too long to
+// NodeReaper hands the messages of nodes that have been OFFLINE for too long to
 // the node that it runs on, and notes which of them still have some. One node
 // of a cluster does so for all.
-type Caretaker struct {
+type NodeReaper struct {
 	NodeID  string
 	After   time.Duration // OFFLINE for this long: mail.handover_after
 	Cluster mailqueue.Cluster
@@ -50,7 +50,7 @@ type Cared struct {
 }
 
 // Start begins the rounds.
-func (c *Caretaker) Start(ctx context.Context) error {
+func (c *NodeReaper) Start(ctx context.Context) error {
 	ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.through = make(chan struct{})
 	go c.loop(ctx)
@@ -58,7 +58,7 @@ func (c *Caretaker) Start(ctx context.Context) error {
 }
 
 // Stop ends the rounds, after the slice that is under way.
-func (c *Caretaker) Stop() {
+func (c *NodeReaper) Stop() {
 	if c.stop == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (c *Caretaker) Stop() {
 	<-c.through
 }
 
-func (c *Caretaker) loop(ctx context.Context) {
+func (c *NodeReaper) loop(ctx context.Context) {
 	defer close(c.through)
 	failing := false
 	for {
@@ -88,7 +88,7 @@ func (c *Caretaker) loop(ctx context.Context) {
 
 // runOnce is one round. A node whose messages cannot be had does not keep the
 // others from theirs.
-func (c *Caretaker) runOnce(ctx context.Context) (Cared, error) {
+func (c *NodeReaper) runOnce(ctx context.Context) (Cared, error) {
 	did := Cared{Moved: map[string]int64{}}
 	gone, err := c.gone(ctx)
 	if err != nil || len(gone) == 0 {
@@ -98,7 +98,7 @@ func (c *Caretaker) runOnce(ctx context.Context) (Cared, error) {
 		did.Elsewhere = true
 		return did, nil
 	}
-	lease, err := c.Leases.Acquire(ctx, caretakerLease)
+	lease, err := c.Leases.Acquire(ctx, reaperLease)
 	if err != nil {
 		return did, err
 	}
@@ -134,7 +134,7 @@ func (c *Caretaker) runOnce(ctx context.Context) (Cared, error) {
 }
 
 // gone are the nodes that are OFFLINE and have messages.
-func (c *Caretaker) gone(ctx context.Context) ([]cluster.Node, error) {
+func (c *NodeReaper) gone(ctx context.Context) ([]cluster.Node, error) {
 	nodes, err := c.Cluster.Nodes(ctx)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func TestOldSizesAreNotShown(t *testing.T) {
 		if err != nil || l == nil {
 			t.Fatal(l, err)
 		}
-		b := &mailqueue.Board{NodeID: "node_1", Clustered: true, Source: "postfix", Store: s, Relay: &mailqueuetest.Relay{Stored: []mailqueue.Queue{{NodeID: "node_3", Sizes: mailqueue.Sizes{Size: 4, ErrorSize: 1}}}},
+		b := &mailqueue.Service{NodeID: "node_1", Clustered: true, Source: "postfix", Store: s, Relay: &mailqueuetest.Relay{Stored: []mailqueue.Queue{{NodeID: "node_3", Sizes: mailqueue.Sizes{Size: 4, ErrorSize: 1}}}},
 			Cluster: nodeList{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Active}, {ID: "node_3", State: cluster.Offline}, {ID: "node_4", State: cluster.Active}}}
 		down := fault.New(fault.Unavailable, "It is down.")
 		node := func(id string, state cluster.State, size, errors int64) mailqueue.Node {
@@ -78,7 +78,7 @@ func TestOldSizesAreNotShown(t *testing.T) {
 		want("failing for long", node("jira_1", cluster.Offline, 0, 0), node("node_1", cluster.Offline, 0, 0), node("node_2", cluster.Offline, 0, 0),
 			node("node_3", cluster.Offline, 4, 1), node("node_4", cluster.Active, 0, 0))
 		// What is known of it stays to be seen where its age is told.
-		list, err := b.Standings(t.Context())
+		list, err := b.NodeStatuses(t.Context())
 		must(t, err)
 		if one := list[1]; one.ID != "node_1" || one.Sizes != (mailqueue.Sizes{Size: 26, ErrorSize: 2}) || one.State != cluster.Active || one.Error != "It is down." {
 			t.Errorf("%+v", one)
