@@ -83,7 +83,7 @@ func (svc *Service) Remove(ctx context.Context, id string) error {
 	return svc.Store.Forget(ctx, id)
 }
 
-// own finds a node of Outrigger's own, for somebody with SYS_ADMIN.
+// own finds one of Outrigger's own nodes. It requires SYS_ADMIN.
 func (svc *Service) own(ctx context.Context, id string) (cluster.Node, error) {
 	if err := svc.requireSysAdmin(ctx); err != nil {
 		return cluster.Node{}, err

@@ -17,8 +17,8 @@ const (
 	Deleted State = "deleted" // an administrator took it away, others of the message wait or failed
 )
 
-// Message is one message of the relay's queues as lists show it. One that
-// nobody waits for any more and that did not fail for anybody is gone.
+// Message is one message of the relay's queues as lists show it. A message
+// with no waiting and no failed recipient is removed.
 type Message struct {
 	ID         int64
 	NodeID     string // whose queue it is in
@@ -29,7 +29,7 @@ type Message struct {
 	Bytes      int64 // as it was received
 	QueuedAt   time.Time
 	SendCount  int       // attempts that counted, the most of any recipient's
-	DueAt      time.Time // when it is tried next; zero when nobody waits
+	DueAt      time.Time // when it is tried next; zero when no recipient is waiting
 	LastError  string    // of the latest attempt that failed
 }
 
@@ -57,6 +57,6 @@ func (m *Message) States() []State {
 // Attempt is one try at sending a message.
 type Attempt struct {
 	work.Attempt
-	NodeID     string   // who tried
-	Recipients []string // whom it was about
+	NodeID     string   // the node that tried
+	Recipients []string // addresses that it was for
 }

@@ -78,8 +78,8 @@ func (s *NodeStatus) present() (cluster.State, Sizes) {
 	return s.State, s.Sizes
 }
 
-// Oldest is when the oldest message that waits was queued; zero when none
-// waits, or nobody knows.
+// Oldest is when the oldest waiting message was queued; zero when none waits or
+// it is not known.
 func (s *NodeStatus) Oldest() time.Time {
 	if s.Queue == nil {
 		return time.Time{}

@@ -55,8 +55,8 @@ type Relay interface {
 	// Delete removes a message, for all of its recipients.
 	Delete(ctx context.Context, id int64) error
 	// DeleteAll takes away the recipients that a filter selects, with the
-	// messages that nobody else waits for and that failed for nobody else. It
-	// says how many messages.
+	// messages that have no other waiting or failed recipient. It says how many
+	// messages.
 	DeleteAll(ctx context.Context, f MessageFilter) (int64, error)
 	// SetPaused pauses sending, or has it go on.
 	SetPaused(ctx context.Context, nodeID string, paused bool) error
@@ -66,8 +66,8 @@ type Relay interface {
 	Handover(ctx context.Context, from, to string) (int64, error)
 }
 
-// AuditEntry is an entry of the audit trail about mail, by whoever asks in ctx;
-// what the program does by itself is "outrigger"'s.
+// AuditEntry is an entry of the audit trail about mail, by the user of
+// ctx, or by "outrigger" for what the program does by itself.
 func AuditEntry(ctx context.Context, action, object, objectID string) audit.Entry {
 	return identity.Signed(ctx, audit.Entry{Who: "outrigger", Area: "mail", Action: action, Object: object, ObjectID: objectID})
 }

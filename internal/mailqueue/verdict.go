@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Verdict says whether somebody should look after a queue.
+// Verdict says whether a queue needs an administrator.
 type Verdict string
 
 const (
 	Fine      Verdict = "fine"
-	Attention Verdict = "attention" // somebody should look
-	Act       Verdict = "act"       // somebody must do something
+	Attention Verdict = "attention" // worth a look
+	Act       Verdict = "act"       // needs action
 	Unknown   Verdict = "unknown"   // its sizes are not known, or too old to tell
 )
 

@@ -135,8 +135,8 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, messageOf(&m, attempts))
 }
 
-// content gives a message's bytes, as a file: a browser must not show what
-// somebody else has written as a page of ours.
+// content gives a message's bytes, as a file: a browser must not show
+// foreign content as a page of ours.
 func (a *API) content(w http.ResponseWriter, r *http.Request) error {
 	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
 	if err != nil {

@@ -46,7 +46,7 @@ func (a *API) listNodes(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// All of them: nobody has so many that they need pages.
+	// All of them: clusters are too small for pages.
 	out := rest.List[nodeJSON]{Items: make([]nodeJSON, len(list))}
 	for i := range list {
 		out.Items[i] = nodeOf(&list[i])

@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/mailqueue/endpoint"
 )
 
-// Where exporters put the figures when nobody configures them otherwise, by
+// Where exporters put the figures by default, by
 // metric; the first that is there counts.
 //
 // A JMX exporter without rules names a metric by the domain, the value of the

@@ -7,8 +7,8 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Users answers who is behind a name; every password is right. A token is a
-// name with a scope: "monitor:monitoring".
+// Users are user names with their grants; every password is right. A token is a
+// user name with a scope: "monitor:monitoring".
 type Users map[string][]identity.Grant
 
 // Everybody are the users of tests.

@@ -142,7 +142,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 		}
 	}
 	return console.Confirm{
-		Title: "Delete the message " + strconv.Quote(titleOf(m)) + "?", Text: "It will not be sent to whoever has not got it yet.",
+		Title: "Delete the message " + strconv.Quote(titleOf(m)) + "?", Text: "It will not be sent to recipients who do not have it yet.",
 		Losses: []string{"the message and its attempts", strconv.Itoa(waiting) + " of " + strconv.Itoa(len(m.Recipients)) + " recipients who have not got it"},
 		Verb:   "Delete message", Back: messagePath(m.ID),
 	}, nil
@@ -153,7 +153,7 @@ func (p *Pages) delete(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Somebody else may have deleted it, or it was sent: it is gone.
+	// NotFound: it was sent, or another administrator deleted it.
 	if err := p.Relay.Delete(r.Context(), id); err != nil && !fault.Is(err, fault.NotFound) {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (p *Pages) confirmDeleteSelected(r *http.Request) (console.Response, error)
 	}
 	selected := selection(get, "state", string(f.State))
 	c := console.Confirm{
-		Title: "Delete all messages of this list?", Text: "They will not be sent to whoever has not got them yet.",
+		Title: "Delete all messages of this list?", Text: "They will not be sent to recipients who do not have them yet.",
 		Action: messagesPath + "/delete" + selected, Verb: "Delete messages", Back: messagesPath + selected,
 	}
 	for _, name := range append([]string{"state"}, filterFields...) {

@@ -46,7 +46,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	return []console.Card{card}, nil
 }
 
-// notices are what somebody should do something about at a node's queue.
+// notices are what needs attention at a node's queue.
 func notices(s *mailqueue.NodeStatus) []console.Notice {
 	var list []console.Notice
 	if verdict, reason := s.Judge(); verdict == mailqueue.Act || verdict == mailqueue.Attention {

@@ -62,7 +62,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddOverview(p.overview)
 }
 
-// administers tells whether somebody may look at mail.
+// administers reports whether a user may see mail.
 func administers(p *identity.Principal) bool { return p.May(identity.Admin, identity.Where{}) }
 
 // query writes pairs of names and values, leaving out what is empty.

@@ -90,7 +90,7 @@ func (s *Source) join() *run {
 	return s.next
 }
 
-// work runs what is asked for until nobody asks.
+// work runs postqueue for the callers that wait, until there are none.
 func (s *Source) work() {
 	for {
 		s.mu.Lock()
@@ -129,7 +129,7 @@ func (s *Source) list(ctx context.Context) (mailqueue.Sizes, error) {
 	}
 	sizes, unread := count(out)
 	if unread != nil {
-		cancel() // nobody reads on
+		cancel() // the rest is not read
 	}
 	failed := cmd.Wait()
 	switch {

@@ -16,10 +16,10 @@ const (
 	lowReady = 32
 )
 
-// dispatch is what of this node's queue is in memory, between those who bring
-// messages and the sessions that send them. Whatever it holds is left out when
-// messages are read from the database, so that none goes twice: a message is
-// held from before its commit until the commit of its outcome.
+// dispatch is the part of this node's queue that is in memory, between intake and
+// the workers. Messages in it are left out when due messages are read from the
+// database, so that none is sent twice: a message is held from before its commit
+// until the commit of its outcome.
 type dispatch struct {
 	mu         sync.Mutex
 	running    bool // this node sends: it has the lease
@@ -29,14 +29,14 @@ type dispatch struct {
 	paused     bool  // by an administrator
 	change     int64 // of the queue's, that paused is from
 	more       bool  // the database may have some that are due and not held
-	flying     int
-	idle       []*worker // the one that rested last is woken first: the others may go
+	inFlight   int
+	idle       []*worker // the last to become idle is woken first, so that the others can end
 	workers    int
 	limit      int // of workers
 	recipients int // of one transaction, at most
 	doubts     int
 	awaited    func(*job) bool // what is sent before all else when it comes; nil: nothing
-	passed     map[int64]bool  // while due messages are read: those that this may be too late for
+	stale      map[int64]bool  // messages that changed while due messages are being read
 	look       bool            // an administrator did something
 	wake       chan struct{}   // one slot: the sender is to have a look
 }
@@ -45,23 +45,23 @@ func newDispatch() dispatch {
 	return dispatch{held: make(map[int64]*job), wake: make(chan struct{}, 1)}
 }
 
-// nudge wakes the sender.
-func (d *dispatch) nudge() {
+// wakeSender wakes the sender.
+func (d *dispatch) wakeSender() {
 	select {
 	case d.wake <- struct{}{}:
 	default:
 	}
 }
 
-// kick has the sender ask the database what changed.
-func (d *dispatch) kick() {
+// queueChanged has the sender ask the database what changed.
+func (d *dispatch) queueChanged() {
 	d.mu.Lock()
 	d.look, d.more = true, true
 	d.mu.Unlock()
-	d.nudge()
+	d.wakeSender()
 }
 
-// shouldLook tells whether kick was called since the last time.
+// shouldLook reports whether queueChanged was called since the last time.
 func (d *dispatch) shouldLook() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,8 +99,8 @@ func (d *dispatch) reread() {
 	d.more = true
 }
 
-// hungry tells whether more should be read.
-func (d *dispatch) hungry() bool {
+// needsRefill reports whether more should be read from the database.
+func (d *dispatch) needsRefill() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.more && len(d.ready) < lowReady
@@ -135,7 +135,7 @@ func (d *dispatch) arrived(items []*arrival) {
 		pushed++
 	}
 	if d.awaited != nil || d.wakeIdle(pushed) < pushed && d.workers < d.limit || d.more && len(d.ready) < lowReady {
-		d.nudge()
+		d.wakeSender()
 	}
 }
 
@@ -150,23 +150,23 @@ func (d *dispatch) wakeIdle(n int) (woken int) {
 	return woken
 }
 
-// staff wakes workers for what is ready, for one message when it is to go alone,
+// wakeWorkers wakes workers for what is ready, for one message when it is to go alone,
 // and counts those in that are to be started besides.
-func (d *dispatch) staff(alone bool) (start int) {
+func (d *dispatch) wakeWorkers(alone bool) (start int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := len(d.ready)
 	if alone {
-		n = min(n, 1-min(d.flying, 1)) // who is told of a message must be able to take it
+		n = min(n, 1-min(d.inFlight, 1)) // a worker that is woken must be able to take a message
 	}
 	start = max(min(n-d.wakeIdle(n), d.limit-d.workers), 0)
 	d.workers += start
 	return start
 }
 
-// setAside has a worker rest until there is something to send; false when
+// addIdle has a worker rest until there is something to send; false when
 // sending is over.
-func (d *dispatch) setAside(w *worker) bool {
+func (d *dispatch) addIdle(w *worker) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.running {
@@ -175,7 +175,7 @@ func (d *dispatch) setAside(w *worker) bool {
 	}
 	d.idle = append(d.idle, w)
 	if len(d.ready) > 0 || d.more {
-		d.nudge() // it came just now, or may not be sent yet
+		d.wakeSender() // it came just now, or may not be sent yet
 	}
 	return true
 }
@@ -188,8 +188,8 @@ func (d *dispatch) setLimit(limit int) {
 	d.limit = limit
 }
 
-// superfluous has a worker go when there are too many.
-func (d *dispatch) superfluous() bool {
+// overLimit has a worker go when there are too many.
+func (d *dispatch) overLimit() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.workers <= d.limit {
@@ -199,9 +199,9 @@ func (d *dispatch) superfluous() bool {
 	return true
 }
 
-// dismiss lets a worker go that has rested for long; false when it was woken
+// removeIdle lets a worker go that has rested for long; false when it was woken
 // just now.
-func (d *dispatch) dismiss(w *worker) bool {
+func (d *dispatch) removeIdle(w *worker) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.Index(d.idle, w)
@@ -213,8 +213,8 @@ func (d *dispatch) dismiss(w *worker) bool {
 	return true
 }
 
-// left notes that a message is not to come.
-func (d *dispatch) left(j *job) {
+// withdrawn notes that a message is not to come.
+func (d *dispatch) withdrawn(j *job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.drop(j)
@@ -227,7 +227,7 @@ func (d *dispatch) doubt(j *job) {
 	j.state = doubted
 	d.doubts++
 	d.held[j.id] = j
-	d.nudge()
+	d.wakeSender()
 }
 
 // doubtful are the messages to withdraw.
@@ -264,13 +264,13 @@ func (d *dispatch) drop(j *job) {
 	j.state = away
 }
 
-// take takes the next job into flight, the first that fits allows; alone only
-// when nothing else is in flight.
+// take takes the first job that fits allows, to be sent; alone: only while no
+// other is being sent.
 func (d *dispatch) take(alone bool, fits func(*job) bool) *job {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.IndexFunc(d.ready, fits)
-	if d.paused || i < 0 || alone && d.flying > 0 {
+	if d.paused || i < 0 || alone && d.inFlight > 0 {
 		return nil
 	}
 	j := d.ready[i]
@@ -281,42 +281,42 @@ func (d *dispatch) take(alone bool, fits func(*job) bool) *job {
 		d.ready = slices.Delete(d.ready, i, i+1)
 	}
 	d.bytes -= j.memory()
-	d.flying++
+	d.inFlight++
 	j.state, j.probe = inFlight, alone
 	if len(j.turn) > d.recipients {
 		j.turn, j.again = j.turn[:d.recipients], true
 	}
 	if d.more && len(d.ready) < lowReady {
-		d.nudge()
+		d.wakeSender()
 	}
 	return j
 }
 
-// landed lets go of a job that was in flight. What became of it is committed,
-// or is to be read again.
-func (d *dispatch) landed(j *job, unsent bool) {
+// finished removes a job that was being sent. Its outcome is committed, or it is
+// to be read again.
+func (d *dispatch) finished(j *job, unsent bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.drop(j)
-	d.pass(j.id)
-	d.flying--
+	d.markStale(j.id)
+	d.inFlight--
 	d.more = d.more || unsent || j.again
 }
 
-// pass notes that what is being read of a message is no longer true. d.mu is
+// markStale notes that what is being read of a message is no longer true. d.mu is
 // held.
-func (d *dispatch) pass(id int64) {
-	if d.passed != nil {
-		d.passed[id] = true
+func (d *dispatch) markStale(id int64) {
+	if d.stale != nil {
+		d.stale[id] = true
 	}
 }
 
 // forget takes a message that is ready out of memory: it was deleted, or is to
-// be read anew. One in flight can no longer be called back.
+// be read anew. One that is being sent is no longer affected.
 func (d *dispatch) forget(id int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pass(id)
+	d.markStale(id)
 	j := d.held[id]
 	if j == nil || j.state != ready {
 		return
@@ -339,7 +339,7 @@ func (d *dispatch) begin(workers, recipients int) {
 	d.running, d.more, d.look, d.awaited = true, true, true, nil
 }
 
-// end lets go of what was ready, and of workers that rest.
+// end removes what was ready and ends idle workers.
 func (d *dispatch) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -364,12 +364,12 @@ func (j *job) covers(due *job) bool {
 func (d *dispatch) offers(fits func(*job) bool) (found, busy bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.ContainsFunc(d.ready, fits), d.flying > 0
+	return slices.ContainsFunc(d.ready, fits), d.inFlight > 0
 }
 
 // InFlight counts the messages that this node is sending now.
 func (q *Queue) InFlight() int {
 	q.out.mu.Lock()
 	defer q.out.mu.Unlock()
-	return q.out.flying
+	return q.out.inFlight
 }

@@ -6,7 +6,7 @@ func (d *dispatch) loading() (held int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.more = false
-	d.passed = make(map[int64]bool)
+	d.stale = make(map[int64]bool)
 	return len(d.held)
 }
 
@@ -34,7 +34,7 @@ func (d *dispatch) loaded(found []*job, more bool) {
 	for _, j := range found {
 		other := d.held[j.id]
 		switch {
-		case d.passed[j.id]:
+		case d.stale[j.id]:
 			d.more = true
 		case other == nil:
 			d.push(j)
@@ -42,7 +42,7 @@ func (d *dispatch) loaded(found []*job, more bool) {
 			other.again = true
 		}
 	}
-	d.passed = nil
+	d.stale = nil
 }
 
 // withhold takes a message out of memory that is to be given up; false: it is

@@ -10,7 +10,7 @@ import (
 const (
 	// maxReceived is how many Received: lines a message may have before it is
 	// going in circles. RFC 5321, 6.3, asks for at least 100 hops to be
-	// allowed where nobody says otherwise; behind a host application there are
+	// allowed by default; behind a host application there are
 	// few.
 	maxReceived = 50
 

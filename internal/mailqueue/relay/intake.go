@@ -27,7 +27,7 @@ var (
 	replyNotKept  = &smtpd.Reply{Code: 451, Enhanced: "4.3.0", Text: "The message could not be stored; try again later."}
 )
 
-// Authenticator tells who shows a user name with a password or a token:
+// Authenticator finds the user of a user name with a password or a token:
 // *identity.Service.
 type Authenticator interface {
 	Basic(ctx context.Context, user, password, addr string) (*identity.Principal, error)
@@ -36,8 +36,8 @@ type Authenticator interface {
 // IntakeOptions say what an Intake needs.
 type IntakeOptions struct {
 	Hostname string        // for Received: lines
-	Identity Authenticator // who may sign in; nil: nobody
-	Log      *slog.Logger  // nil: nobody is told
+	Identity Authenticator // who may sign in; nil: AUTH is not offered
+	Log      *slog.Logger  // nil: nothing is logged
 }
 
 // Intake puts the messages that come in by SMTP into the queue.
@@ -97,7 +97,7 @@ type incoming struct {
 func (m *incoming) Write(p []byte) (int, error) {
 	m.head.Write(p)
 	if _, err := m.spool.Write(p); err != nil {
-		m.intake.o.Log.Error("a message that came in could not be kept for the moment", "error", err)
+		m.intake.o.Log.Error("a message that came in could not be kept for the moment", "cause", err)
 		return 0, replyNoRoom
 	}
 	return len(p), nil
@@ -165,7 +165,7 @@ const diskFull = "53100"
 // refused turns the failure of a commit into a reply. What keeps SQLite from
 // writing is its disk.
 func (in *Intake) refused(err error) error {
-	in.o.Log.Error("a message was refused because it could not be stored", "error", err)
+	in.o.Log.Error("a message was refused because it could not be stored", "cause", err)
 	var state interface{ SQLState() string }
 	if in.queue.db.Dialect() == db.SQLite || errors.As(err, &state) && state.SQLState() == diskFull {
 		return replyNoRoom

@@ -127,7 +127,7 @@ func (m *machine) lapse(t *rapid.T) {
 	m.q.out.end()
 	for m.q.InFlight() > 0 {
 		for _, j := range m.q.out.held {
-			m.q.out.landed(j, true)
+			m.q.out.finished(j, true)
 		}
 	}
 	m.begin()
@@ -139,7 +139,7 @@ func (m *machine) late(t *rapid.T) {
 	if len(m.stale) == 0 {
 		return // the step has nothing to do now
 	}
-	if err := m.q.keep(t.Context(), m.stale[0]); !fault.Is(err, fault.Conflict) {
+	if err := m.q.saveResult(t.Context(), m.stale[0]); !fault.Is(err, fault.Conflict) {
 		t.Fatalf("a late outcome was kept: %v", err)
 	}
 	m.stale = m.stale[1:]
@@ -161,7 +161,7 @@ func (m *machine) take(t *rapid.T) {
 	want := m.model.ids(func(id int64) bool {
 		return len(m.model.due(id)) > 0 && !slices.ContainsFunc(m.flying, func(j *job) bool { return j.id == id })
 	})
-	if m.q.out.hungry() {
+	if m.q.out.needsRefill() {
 		_, err := m.q.load(t.Context())
 		m.must(err)
 	}
@@ -205,8 +205,8 @@ func (m *machine) land(t *rapid.T) {
 	j := m.flying[i]
 	m.flying = slices.Delete(m.flying, i, i+1)
 	r := m.outcome(j)
-	m.must(m.q.keep(t.Context(), r))
-	m.q.out.landed(j, false)
+	m.must(m.q.saveResult(t.Context(), r))
+	m.q.out.finished(j, false)
 	m.q.out.reread() // as the sender does when somebody is due again
 	to, there := m.model[j.id]
 	if !there {
@@ -230,7 +230,7 @@ func (m *machine) abandon(t *rapid.T) {
 	if len(m.flying) == 0 {
 		return // the step has nothing to do now
 	}
-	m.q.out.landed(m.flying[0], true)
+	m.q.out.finished(m.flying[0], true)
 	m.flying = m.flying[1:]
 }
 

@@ -16,15 +16,15 @@ func (r *run) cannotConnect(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	if r.talks > 0 {
-		if r.more.IsZero() {
-			r.o.Log.Info("the smarthost takes no more connections", "now", r.talks, "reason", why)
+	if r.connections > 0 {
+		if r.fullAgain.IsZero() {
+			r.o.Log.Info("the smarthost takes no more connections", "now", r.connections, "reason", why)
 		}
-		r.more = now.Add(fewerFor)
-		r.out.setLimit(r.talks)
+		r.fullAgain = now.Add(fewerFor)
+		r.out.setLimit(r.connections)
 		return
 	}
-	r.shut(now, why)
+	r.pauseSending(now, why)
 }
 
 // refuses notes that the smarthost refused a message as it may refuse others.
@@ -37,11 +37,11 @@ func (r *run) refuses(j *job, one *pushback) {
 	r.lastRefusal = r.o.Smarthost.Complain("%s", one.why)
 	switch {
 	case j.probe:
-		r.shut(time.Now(), r.lastRefusal)
+		r.pauseSending(time.Now(), r.lastRefusal)
 		r.awaitOthers()
 	case r.refused.seeking():
 		r.probing = true
-		r.out.nudge()
+		r.out.wakeSender()
 	}
 }
 
@@ -52,12 +52,12 @@ func (r *run) awaitOthers() {
 	if r.refused.general {
 		r.out.await(nil)
 	} else {
-		r.out.await(r.refused.snapshot().spares)
+		r.out.await(r.refused.snapshot().allows)
 	}
 }
 
-// shut closes the gate.
-func (r *run) shut(now time.Time, why string) {
+// pauseSending closes the gate.
+func (r *run) pauseSending(now time.Time, why string) {
 	if !r.gate.Open(now) {
 		return
 	}
@@ -65,35 +65,35 @@ func (r *run) shut(now time.Time, why string) {
 		r.o.Log.Warn("sending mail pauses; messages wait", "reason", why)
 	}
 	r.gate.Close(now, pauses.Delay(r.gate.Step, nil))
-	r.probing, r.why, r.told = true, why, true
-	r.out.nudge()
+	r.probing, r.why, r.holdChanged = true, why, true
+	r.out.wakeSender()
 }
 
-// open forgets every failure.
-func (r *run) open() {
+// resumeSending forgets every failure.
+func (r *run) resumeSending() {
 	r.gate.Success()
-	r.probing, r.why, r.told, r.refused = false, "", true, refusals{}
+	r.probing, r.why, r.holdChanged, r.refused = false, "", true, refusals{}
 	r.out.await(nil)
 }
 
-// flows notes that the smarthost answers messages.
-func (r *run) flows() {
+// answered notes that the smarthost answers messages.
+func (r *run) answered() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case r.gate.Step > 0:
 		r.o.Log.Info("sending mail goes on")
-	case r.refused.row == 0:
+	case r.refused.count == 0:
 		return
 	}
-	r.open()
-	r.out.nudge()
+	r.resumeSending()
+	r.out.wakeSender()
 }
 
 // fits tells which messages may go now.
 func (r *run) fits() func(*job) bool {
 	if r.probing && r.refused.seeking() {
-		return r.refused.spares
+		return r.refused.allows
 	}
 	return anything
 }
@@ -109,7 +109,7 @@ func (r *run) findProbe(ctx context.Context) error {
 	if !r.probing || !r.refused.seeking() || r.out.isPaused() || r.o.Smarthost == nil {
 		return nil
 	}
-	found, busy := r.out.offers(r.refused.spares)
+	found, busy := r.out.offers(r.refused.allows)
 	if found && !r.refused.general {
 		r.gate.Until = time.Time{} // it need not wait for the end of the pause
 	}
@@ -121,7 +121,7 @@ func (r *run) findProbe(ctx context.Context) error {
 	case err != nil:
 		return err
 	case waits && r.gate.Step == 0:
-		r.shut(time.Now(), r.lastRefusal)
+		r.pauseSending(time.Now(), r.lastRefusal)
 		r.awaitOthers()
 	case waits:
 		r.refused.nextRound()

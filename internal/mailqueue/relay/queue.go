@@ -3,7 +3,7 @@
 // to the smarthost, byte for byte.
 //
 // A Queue is what both have in common, and what administrators work on. The
-// Server takes messages in; the Sender, on the node that holds the queue's
+// Intake takes messages in; the Sender, on the node that holds the queue's
 // lease, sends them, keeps the outcome for each recipient, and tries again.
 package relay
 
@@ -38,8 +38,8 @@ type Options struct {
 	NodeID  string // whose queue this node fills and sends
 	Leases  *db.Leases
 	Dir     string                // where large messages lie while they come in; "" is the system's
-	Log     *slog.Logger          // nil: nobody is told
-	Metrics prometheus.Registerer // nil: counted for nobody
+	Log     *slog.Logger          // nil: nothing is logged
+	Metrics prometheus.Registerer // nil: not registered
 }
 
 // Queue is the messages of all nodes in the database, and of those of this
@@ -123,7 +123,7 @@ func (q *Queue) count(ctx context.Context, tx *db.Tx, node string, change mailqu
 	return nil
 }
 
-// learn keeps the latest tally: commits are told of in any order.
+// learn keeps the latest tally: AfterCommit functions run in any order.
 func (q *Queue) learn(now tally) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,7 +133,7 @@ func (q *Queue) learn(now tally) {
 }
 
 // Sizes are the two numbers of this node's queue, as they are now: on SQLite
-// from memory, since whatever changes them is in this process; on PostgreSQL
+// from memory, since only this process changes them; on PostgreSQL
 // from one row, since other nodes' administrators may have changed it.
 func (q *Queue) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
 	if q.db.Dialect() == db.SQLite {

@@ -14,20 +14,20 @@ const inARow = 3
 // alone. Senders and recipients that were refused are not tried again until all
 // others had their turn.
 type refusals struct {
-	row        int
-	first      string // whom the first of them is about
+	count      int
+	first      string // sender or recipient that the first of them is about
 	general    bool   // others are refused too
 	senders    map[string]bool
 	recipients map[string]bool
 }
 
 func (f *refusals) add(j *job, one *pushback) {
-	f.row++
+	f.count++
 	about := "from " + j.sender
 	if one.recipient != "" {
 		about = "to " + one.recipient
 	}
-	if f.row == 1 {
+	if f.count == 1 {
 		f.first = about
 	}
 	f.general = f.general || about != f.first
@@ -46,11 +46,13 @@ func with(set map[string]bool, s string) map[string]bool {
 	return set
 }
 
-// seeking tells whether the next message is to be one that spares allows.
-func (f *refusals) seeking() bool { return f.row >= inARow }
+// seeking reports whether the next message must be one that allows returns true
+// for.
+func (f *refusals) seeking() bool { return f.count >= inARow }
 
-// spares tells whether nothing of a message was refused.
-func (f *refusals) spares(j *job) bool {
+// allows reports whether neither the sender nor a recipient of a message was
+// refused.
+func (f *refusals) allows(j *job) bool {
 	return !f.senders[j.sender] && !slices.ContainsFunc(j.turn, func(n int) bool { return f.recipients[j.recipients[n].Address] })
 }
 
@@ -61,5 +63,5 @@ func (f *refusals) snapshot() *refusals {
 	return &now
 }
 
-// nextRound has everybody be tried once more.
+// nextRound starts over: every sender and recipient is tried once more.
 func (f *refusals) nextRound() { f.senders, f.recipients = nil, nil }

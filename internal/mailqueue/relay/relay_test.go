@@ -69,18 +69,18 @@ func TestOneAtATime(t *testing.T) {
 	for id := range int64(3) {
 		d.push(&job{id: id})
 	}
-	if n := d.staff(true); n != 1 {
+	if n := d.wakeWorkers(true); n != 1 {
 		t.Errorf("%d workers for the first message", n)
 	}
 	first := d.take(true, anything)
-	if n := d.staff(true); first == nil || n != 0 || d.take(true, anything) != nil {
+	if n := d.wakeWorkers(true); first == nil || n != 0 || d.take(true, anything) != nil {
 		t.Errorf("%d workers besides the one that has %v", n, first)
 	}
-	d.landed(first, false)
-	if n := d.staff(true); n != 1 {
+	d.finished(first, false)
+	if n := d.wakeWorkers(true); n != 1 {
 		t.Errorf("%d workers for the next", n)
 	}
-	if n := d.staff(false); n != 2 {
+	if n := d.wakeWorkers(false); n != 2 {
 		t.Errorf("%d workers for both that are left", n)
 	}
 }

@@ -27,11 +27,11 @@ type run struct {
 	why         string // the gate is closed
 	refused     refusals
 	lastRefusal string // in a sentence
-	told        bool   // lists say so
+	holdChanged bool   // lists say so
 	seen        instructions
 	due         time.Time // of the next message that waits; zero: none is known
-	talks       int       // conversations that there are
-	more        time.Time // when there may be as many as configured again; zero: now
+	connections int       // conversations that there are
+	fullAgain   time.Time // when there may be as many as configured again; zero: now
 
 	// The loop's own:
 	looked time.Time
@@ -40,7 +40,7 @@ type run struct {
 }
 
 func newRun(s *Sender, lease *db.Lease) *run {
-	return &run{Sender: s, out: &s.queue.out, lease: lease, told: true} // what lists say is from before
+	return &run{Sender: s, out: &s.queue.out, lease: lease, holdChanged: true} // what lists say is from before
 }
 
 // run returns when ctx has ended and nothing is in flight.
@@ -74,7 +74,7 @@ func (r *run) turn(ctx context.Context) time.Duration {
 		err = r.look(ctx)
 	}
 	if err == nil {
-		err = r.tell(ctx)
+		err = r.saveHold(ctx)
 	}
 	if err == nil {
 		err = r.expire(ctx)
@@ -86,12 +86,12 @@ func (r *run) turn(ctx context.Context) time.Duration {
 		err = r.findProbe(ctx)
 	}
 	if err != nil && ctx.Err() == nil && !r.failed {
-		r.o.Log.Warn("the mail queue cannot be read; sending waits", "error", err)
+		r.o.Log.Warn("the mail queue cannot be read; sending waits", "cause", err)
 	}
 	if r.failed = err != nil; r.failed {
 		return retryRead
 	}
-	r.hire()
+	r.startWorkers()
 	return r.wait()
 }
 
@@ -102,16 +102,16 @@ func (r *run) look(ctx context.Context) error {
 	if !asked && (r.queue.db.Dialect() == db.SQLite || time.Since(r.looked) < lookEvery) {
 		return nil
 	}
-	now, err := r.queue.instructed(ctx)
+	now, err := r.queue.readInstructions(ctx)
 	if err != nil {
-		r.out.kick()
+		r.out.queueChanged()
 		return err
 	}
 	r.looked = time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now.flushes != r.seen.flushes {
-		r.open()
+		r.resumeSending()
 	}
 	if now.changes != r.seen.changes {
 		r.out.reread()
@@ -122,11 +122,11 @@ func (r *run) look(ctx context.Context) error {
 	return nil
 }
 
-// tell has lists say that sending pauses after failures, or no longer does.
-func (r *run) tell(ctx context.Context) error {
+// saveHold stores that sending pauses after failures, or no longer does.
+func (r *run) saveHold(ctx context.Context) error {
 	r.mu.Lock()
-	until, why, tell := r.gate.Until, r.why, r.told
-	r.told = false
+	until, why, tell := r.gate.Until, r.why, r.holdChanged
+	r.holdChanged = false
 	r.mu.Unlock()
 	if !tell {
 		return nil
@@ -134,7 +134,7 @@ func (r *run) tell(ctx context.Context) error {
 	err := r.queue.noteHold(ctx, until, why)
 	if err != nil {
 		r.mu.Lock()
-		r.told = true
+		r.holdChanged = true
 		r.mu.Unlock()
 	}
 	return err
@@ -151,7 +151,7 @@ func (r *run) fill(ctx context.Context) error {
 		r.out.reread()
 	}
 	r.mu.Unlock()
-	for r.out.hungry() {
+	for r.out.needsRefill() {
 		next, err := r.queue.load(ctx)
 		if err != nil {
 			return err
@@ -163,24 +163,24 @@ func (r *run) fill(ctx context.Context) error {
 	return nil
 }
 
-// waits notes that a message is due after a while.
+// waits notes that a message is due after delay.
 func (r *run) waits(delay time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if due := time.Now().Add(delay); r.due.IsZero() || due.Before(r.due) {
 		r.due = due
-		r.out.nudge()
+		r.out.wakeSender()
 	}
 }
 
-// talk counts conversations.
-func (r *run) talk(n int) {
+// countConnections counts conversations.
+func (r *run) countConnections(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.talks += n
+	r.connections += n
 }
 
-// never is how long the loop waits when nothing is to be expected but a nudge.
+// never is how long the loop waits when only wakeSender can give it something to do.
 const never = time.Hour
 
 // wait says when to look again.
@@ -214,11 +214,11 @@ func (r *run) blocked(now time.Time) time.Duration {
 	return r.gate.Until.Sub(now)
 }
 
-// hire has workers send what is ready.
-func (r *run) hire() {
+// startWorkers has workers send what is ready.
+func (r *run) startWorkers() {
 	r.mu.Lock()
-	if !r.more.IsZero() && !time.Now().Before(r.more) {
-		r.more = time.Time{}
+	if !r.fullAgain.IsZero() && !time.Now().Before(r.fullAgain) {
+		r.fullAgain = time.Time{}
 		r.out.setLimit(r.o.Connections)
 	}
 	probing := r.probing
@@ -226,7 +226,7 @@ func (r *run) hire() {
 	if r.blocked(time.Now()) > 0 || !r.lease.Good(beginMargin) {
 		return
 	}
-	for range r.out.staff(probing) {
+	for range r.out.wakeWorkers(probing) {
 		w := &worker{run: r, wake: make(chan struct{}, 1)}
 		r.workers.Go(w.work)
 	}
@@ -242,10 +242,10 @@ func (r *run) take() *job {
 	return r.out.take(r.probing, r.fits())
 }
 
-// rest waits until there may be something to send; false when the worker has
-// rested long enough.
-func (r *run) rest(w *worker) bool {
-	if !r.out.setAside(w) {
+// waitForWork waits until there may be something to send; false when there was
+// nothing for restTime.
+func (r *run) waitForWork(w *worker) bool {
+	if !r.out.addIdle(w) {
 		return false
 	}
 	timer := time.NewTimer(restTime)
@@ -255,7 +255,7 @@ func (r *run) rest(w *worker) bool {
 		return true
 	case <-timer.C:
 	}
-	if r.out.dismiss(w) {
+	if r.out.removeIdle(w) {
 		return false
 	}
 	<-w.wake // it was woken just now

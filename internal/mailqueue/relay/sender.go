@@ -33,7 +33,7 @@ const (
 	// went on with when it refused another.
 	fewerFor = 5 * time.Minute
 
-	// defaultRecipients is what common servers take of a message from anybody:
+	// defaultRecipients is what common servers accept of one message:
 	// RFC 5321, 4.5.3.1.8, wants 100, and some take 50.
 	defaultRecipients = 50
 
@@ -69,9 +69,9 @@ type Sender struct {
 	o     SenderOptions
 	queue *Queue
 
-	stop context.CancelFunc
-	over chan struct{}
-	kick chan struct{}
+	stop    context.CancelFunc
+	over    chan struct{}
+	changed chan struct{}
 
 	mu      sync.Mutex
 	holding bool
@@ -84,7 +84,7 @@ func NewSender(q *Queue, o SenderOptions) *Sender {
 	}
 	o.Recipients = cmp.Or(o.Recipients, defaultRecipients)
 	o.GiveUpAfter = cmp.Or(o.GiveUpAfter, defaultGiveUp)
-	return &Sender{o: o, queue: q, kick: make(chan struct{}, 1)}
+	return &Sender{o: o, queue: q, changed: make(chan struct{}, 1)}
 }
 
 // Start begins to send.
@@ -117,7 +117,7 @@ func (s *Sender) Held() int {
 // Kick has the members looked at now: they have changed.
 func (s *Sender) Kick() {
 	select {
-	case s.kick <- struct{}{}:
+	case s.changed <- struct{}{}:
 	default:
 	}
 }
@@ -130,13 +130,13 @@ func (s *Sender) loop(ctx context.Context) {
 			s.hold(true)
 			s.send(ctx, lease)
 			if err := s.queue.o.Leases.Release(context.WithoutCancel(ctx), lease); err != nil {
-				s.o.Log.Warn("the lease of the mail queue was not given back and will lapse", "error", err)
+				s.o.Log.Warn("the lease of the mail queue was not given back and will lapse", "cause", err)
 			}
 			s.hold(false)
 		}
 		select {
 		case <-ctx.Done():
-		case <-s.kick:
+		case <-s.changed:
 		case <-time.After(lookEvery):
 		}
 	}
@@ -155,7 +155,7 @@ func (s *Sender) acquire(ctx context.Context) *db.Lease {
 	}
 	lease, err := s.queue.o.Leases.Acquire(ctx, LeaseName(s.queue.o.NodeID))
 	if err != nil && ctx.Err() == nil {
-		s.o.Log.Debug("the lease of the mail queue cannot be had now", "error", err)
+		s.o.Log.Debug("the lease of the mail queue cannot be had now", "cause", err)
 	}
 	return lease
 }
@@ -191,7 +191,7 @@ func (s *Sender) watch(ctx context.Context, lease *db.Lease) {
 		case <-lease.Lost():
 			s.o.Log.Warn("the lease of the mail queue was lost; sending begins anew when it is back")
 			return
-		case <-s.kick:
+		case <-s.changed:
 		case <-tick.C:
 		}
 	}

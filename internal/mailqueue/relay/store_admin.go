@@ -32,13 +32,13 @@ func (q *Queue) Resend(ctx context.Context, id int64) error {
 		case m.was.ErrorSize == 0:
 			return fault.New(fault.Conflict, "Message %d is not in the error queue: it waits to be sent.", id)
 		}
-		if err := q.revive(ctx, tx, []*message{m}, mailqueue.MessageFilter{}); err != nil {
+		if err := q.resendFailed(ctx, tx, []*message{m}, mailqueue.MessageFilter{}); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "resend", "message", strconv.FormatInt(id, 10)))
 	})
 	if err == nil {
-		q.out.kick()
+		q.out.queueChanged()
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (q *Queue) SetPaused(ctx context.Context, node string, paused bool) error {
 	if change, mine := changes[q.o.NodeID]; mine {
 		q.out.pause(paused, change)
 	}
-	q.out.kick()
+	q.out.queueChanged()
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (q *Queue) noteHold(ctx context.Context, until time.Time, reason string) er
 	return nil
 }
 
-// DeleteErrors removes up to limit messages that nobody waits for any more and
+// DeleteErrors removes up to limit messages that are no longer waiting for any recipient and
 // that failed before a time, the oldest first: what retention calls.
 func (q *Queue) DeleteErrors(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
 	ids, err := readForgotten(ctx, tx, before, limit)

@@ -29,7 +29,7 @@ func (q *Queue) accept(ctx context.Context, a *arrival) error {
 		q.out.doubt(&a.job)
 		return err
 	}
-	q.out.left(&a.job)
+	q.out.withdrawn(&a.job)
 	return err
 }
 
@@ -37,7 +37,7 @@ func (q *Queue) accept(ctx context.Context, a *arrival) error {
 // the database says so when it is read again.
 func (q *Queue) uncertain(a *arrival) {
 	if a != nil {
-		q.out.left(&a.job)
+		q.out.withdrawn(&a.job)
 		q.out.reread()
 	}
 }
@@ -47,7 +47,7 @@ func (q *Queue) writeArrivals(ctx context.Context, tx *db.Tx, items []*arrival) 
 	messages := make([][]any, len(items))
 	now := tx.Now()
 	for i, a := range items {
-		q.out.left(&a.job) // an earlier try
+		q.out.withdrawn(&a.job) // an earlier try
 		a.queuedAt, a.parts = now, len(a.pieces)
 		messages[i] = []any{q.o.NodeID, a.sender, a.subject, a.messageID, a.trace, a.recipients.encode(), a.size,
 			flag(a.eightBit), flag(a.utf8), flag(a.openEnd), db.Micros(now), len(a.recipients), a.parts, a.body}
@@ -103,7 +103,7 @@ func (q *Queue) withdraw(ctx context.Context) error {
 		return fmt.Errorf("withdraw messages: %w", err)
 	}
 	for _, j := range doubtful {
-		q.out.left(j)
+		q.out.withdrawn(j)
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func (t tallies) count(ctx context.Context, tx *db.Tx, q *Queue) error {
 }
 
 // save writes down how a message stands after its recipients changed, and
-// deletes it once nobody waits and nobody failed.
+// deletes it once no recipient is waiting and none failed.
 func (t tallies) save(ctx context.Context, tx *db.Tx, m *message) error {
 	waiting, failed := m.recipients.count()
 	if waiting+failed == 0 {

@@ -60,7 +60,7 @@ func (q *Queue) loadProbe(ctx context.Context, refused *refusals) (waits bool, e
 			more = len(ids) == loadBatch
 			waits = waits || len(ids) > 0
 			jobs, err := readJobs(ctx, tx, ids)
-			if i := slices.IndexFunc(jobs, refused.spares); err == nil && i >= 0 {
+			if i := slices.IndexFunc(jobs, refused.allows); err == nil && i >= 0 {
 				found = jobs[i : i+1]
 			}
 			return err
@@ -201,8 +201,8 @@ type instructions struct {
 	changes, flushes int64
 }
 
-// instructed reads them. A queue that was handed over has none.
-func (q *Queue) instructed(ctx context.Context) (i instructions, err error) {
+// readInstructions reads them. A queue that was handed over has none.
+func (q *Queue) readInstructions(ctx context.Context) (i instructions, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT paused, changes, flushes FROM relay_queues WHERE node_id = $1`, q.o.NodeID).
 			Scan(&i.paused, &i.changes, &i.flushes)

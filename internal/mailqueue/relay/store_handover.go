@@ -29,7 +29,7 @@ func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err err
 		if released := q.o.Leases.Release(ctx, lease); err == nil {
 			err = released
 		}
-		q.out.kick()
+		q.out.queueChanged()
 	}()
 	for _, which := range [...]string{`waiting > 0`, `failed > 0`} {
 		for moved := int64(slice); moved == slice; n += moved {

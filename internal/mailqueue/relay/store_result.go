@@ -9,9 +9,9 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// keep commits what an attempt led to. fault.Conflict: another node sends this
+// saveResult commits what an attempt led to. fault.Conflict: another node sends this
 // queue now, and nothing was written.
-func (q *Queue) keep(ctx context.Context, r *result) error { return q.results.Do(ctx, r) }
+func (q *Queue) saveResult(ctx context.Context, r *result) error { return q.results.Do(ctx, r) }
 
 // writeResults is the hot write of outcomes.
 func (q *Queue) writeResults(ctx context.Context, tx *db.Tx, items []*result) error {
@@ -25,7 +25,7 @@ func (q *Queue) writeResults(ctx context.Context, tx *db.Tx, items []*result) er
 	}
 	var failed int64
 	for _, r := range rest {
-		more, err := q.keepOne(ctx, tx, r, change)
+		more, err := q.saveOne(ctx, tx, r, change)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,8 @@ func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, chan
 	return rest, deleteWithThem(ctx, tx, others)
 }
 
-// deleteSent deletes those for which so many wait and nobody failed.
+// deleteSent deletes those with this number of waiting recipients and no failed
+// one.
 func (q *Queue) deleteSent(ctx context.Context, tx *db.Tx, ids []int64, waiting int, deleted map[int64]bool) error {
 	among, list := `= ANY($1)`, any(ids)
 	if tx.Dialect() == db.SQLite {
@@ -100,10 +101,10 @@ func (q *Queue) deleteSent(ctx context.Context, tx *db.Tx, ids []int64, waiting 
 	return rows.Err()
 }
 
-// keepOne keeps the outcome for each recipient of one message, and says
+// saveOne keeps the outcome for each recipient of one message, and says
 // whether the message came into the error queue by it. A message that was
 // deleted meanwhile stays so.
-func (q *Queue) keepOne(ctx context.Context, tx *db.Tx, r *result, change tallies) (failed int64, err error) {
+func (q *Queue) saveOne(ctx context.Context, tx *db.Tx, r *result, change tallies) (failed int64, err error) {
 	m, err := lock(ctx, tx, r.id)
 	if err != nil || m == nil {
 		return 0, err
@@ -123,14 +124,14 @@ func (q *Queue) keepOne(ctx context.Context, tx *db.Tx, r *result, change tallie
 			return 0, err
 		}
 	}
-	if err := keepAttempts(ctx, tx, r, m.node); err != nil {
+	if err := saveAttempts(ctx, tx, r, m.node); err != nil {
 		return 0, err
 	}
 	return failed, change.save(ctx, tx, m)
 }
 
-// keepAttempts writes down the attempt, once for each different answer.
-func keepAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error {
+// saveAttempts writes down the attempt, once for each different answer.
+func saveAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error {
 	var number int64
 	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(number), 0) FROM relay_attempts WHERE message_id = $1`, r.id).Scan(&number)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// changed tells the node that sends a queue.
+// changed marks a queue as changed, for the node that sends it.
 func changed(ctx context.Context, tx *db.Tx, node, what string) error {
 	if _, err := tx.Exec(ctx, `UPDATE relay_queues SET `+what+` WHERE $1 IN ('', node_id)`, node); err != nil {
 		return fmt.Errorf("tell the node of its queue: %w", err)
@@ -27,13 +27,13 @@ func (q *Queue) ResendAll(ctx context.Context, f mailqueue.MessageFilter) (int64
 	}
 	failed := f
 	failed.State = mailqueue.Failed
-	n, err := q.sweep(ctx, failed, func(tx *db.Tx, found []*message) error { return q.revive(ctx, tx, found, failed) })
+	n, err := q.sweep(ctx, failed, func(tx *db.Tx, found []*message) error { return q.resendFailed(ctx, tx, found, failed) })
 	return n, q.swept(ctx, "resend", f, n, err)
 }
 
-// revive makes recipients that failed, and that a filter selects, wait again;
+// resendFailed makes recipients that failed, and that a filter selects, wait again;
 // the count starts anew.
-func (q *Queue) revive(ctx context.Context, tx *db.Tx, messages []*message, f mailqueue.MessageFilter) error {
+func (q *Queue) resendFailed(ctx context.Context, tx *db.Tx, messages []*message, f mailqueue.MessageFilter) error {
 	change := make(tallies)
 	for _, m := range messages {
 		for i := range m.recipients {
@@ -172,7 +172,7 @@ func readIDs(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter, after, l
 
 // swept records an operation on whole queues and has its node look.
 func (q *Queue) swept(ctx context.Context, action string, f mailqueue.MessageFilter, n int64, err error) error {
-	defer q.out.kick()
+	defer q.out.queueChanged()
 	if err != nil {
 		return fmt.Errorf("%s all messages, after %d of them: %w", action, n, err)
 	}

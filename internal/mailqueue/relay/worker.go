@@ -17,39 +17,39 @@ import (
 // worker.
 type worker struct {
 	*run
-	wake chan struct{}
-	talk *smtpclient.Session
-	text []byte       // the message that is being sent, where it was read back
-	last *result      // the outcome that is being committed; nil: none is
-	done func() error // waits until it is, or could not be
+	wake    chan struct{}
+	session *smtpclient.Session
+	text    []byte       // the message that is being sent, where it was read back
+	last    *result      // the outcome that is being committed; nil: none is
+	done    func() error // waits until it is, or could not be
 }
 
 func (w *worker) work() {
 	defer func() {
-		if w.talk != nil {
-			w.talk.Quit()
-			w.hangUp()
+		if w.session != nil {
+			w.session.Quit()
+			w.closeSession()
 		}
 	}()
 	defer w.settle()
-	for w.talk != nil || !w.out.superfluous() {
+	for w.session != nil || !w.out.overLimit() {
 		j := w.take()
 		switch {
 		case j != nil:
 			w.send(j)
 		case w.last != nil:
 			w.settle()
-		case !w.rest(w):
+		case !w.waitForWork(w):
 			return
 		}
 	}
 }
 
-// hangUp ends the session.
-func (w *worker) hangUp() {
-	w.talk.Close()
-	w.talk = nil
-	w.run.talk(-1)
+// closeSession ends the session.
+func (w *worker) closeSession() {
+	w.session.Close()
+	w.session = nil
+	w.run.countConnections(-1)
 }
 
 // send sends a message and has what came of it committed.
@@ -61,7 +61,7 @@ func (w *worker) send(j *job) {
 	}
 	w.settle()
 	if res.outcomes == nil {
-		w.out.landed(j, true)
+		w.out.finished(j, true)
 		return
 	}
 	res.took = time.Since(res.at)
@@ -77,7 +77,7 @@ func (r *run) notification(j *job, failed recipients) *arrival {
 	b := bouncer{r.queue, r.o.Smarthost.Hostname}
 	bounce, err := b.notification(r.hard, j, failed)
 	if err != nil {
-		r.o.Log.Error("the sender of a message that failed is not told", "message", j.id, "error", err)
+		r.o.Log.Error("the sender of a message that failed is not told", "message", j.id, "cause", err)
 	}
 	return bounce
 }
@@ -86,7 +86,7 @@ func (r *run) notification(j *job, failed recipients) *arrival {
 // node has the queue.
 func (w *worker) settle() {
 	if !w.settled() {
-		w.out.landed(w.last.job, !w.keep(w.last))
+		w.out.finished(w.last.job, !w.retrySave(w.last))
 		w.last = nil
 	}
 }
@@ -100,8 +100,8 @@ func (w *worker) settled() bool {
 		w.queue.uncertain(w.last.bounce)
 		return false
 	}
-	w.kept(w.last)
-	w.out.landed(w.last.job, false)
+	w.noteResult(w.last)
+	w.out.finished(w.last.job, false)
 	w.last = nil
 	return true
 }
@@ -116,26 +116,26 @@ func (w *worker) attempt(j *job) []outcome {
 	}
 	var rewritten *short // nil: it goes as it came
 	for {
-		if w.talk == nil && !w.connect() {
+		if w.session == nil && !w.connect() {
 			return nil
 		}
 		turn := make([]int, len(places))
 		for i, place := range places {
 			turn[i] = j.turn[place]
 		}
-		kept := w.talk.Used() > 0
+		kept := w.session.Used() > 0
 		res, err := w.transact(j, turn, rewritten)
 		if err != nil {
 			return unreadable(j, err)
 		}
 		if res.Err != nil || res.Unsent || refusesUs(res) {
-			w.hangUp()
+			w.closeSession()
 		}
 		if res.Unsent || w.hard.Err() != nil && res.End.Code == 0 {
 			return nil
 		}
 		if kept && res.Err != nil && (res.Mail.Code == 0 || res.Mail.Code == 421) {
-			continue // it ended meanwhile, as smarthosts end idle sessions: the message has a new one
+			continue // smarthosts end idle sessions: try the message on a new one
 		}
 		if rewritten == nil && refusesLine(res) {
 			if rewritten = w.shorten(j); rewritten != nil {
@@ -153,7 +153,7 @@ func (w *worker) attempt(j *job) []outcome {
 		case v.pushback != nil:
 			w.refuses(j, v.pushback)
 		default:
-			w.flows()
+			w.answered()
 		}
 		return outcomes
 	}
@@ -184,8 +184,8 @@ func (w *worker) connect() bool {
 		return false
 	}
 	talk.Until(w.hard)
-	w.talk = talk
-	w.run.talk(1)
+	w.session = talk
+	w.run.countConnections(1)
 	return true
 }
 
@@ -203,11 +203,11 @@ func (w *worker) transact(j *job, turn []int, rewritten *short) (*smtpclient.Res
 		return nil, err
 	}
 	defer r.Close()
-	head, content := j.received(), &faithful{r: r, over: w.hard}
+	head, content := j.received(), &contentReader{r: r, over: w.hard}
 	m.Size, m.Content = int64(len(head))+size, io.MultiReader(strings.NewReader(head), content)
-	res := w.talk.Send(m)
+	res := w.session.Send(m)
 	if content.broken != nil {
-		w.hangUp()
+		w.closeSession()
 		return nil, content.broken
 	}
 	return &res, nil
@@ -216,14 +216,15 @@ func (w *worker) transact(j *job, turn []int, rewritten *short) (*smtpclient.Res
 // open reads the message as it came in.
 func (w *worker) open(j *job) (io.ReadCloser, error) { return w.queue.open(w.hard, j, &w.text) }
 
-// faithful tells a stored message that is damaged from a database that is away.
-type faithful struct {
+// contentReader distinguishes a damaged message from a database that does not
+// answer.
+type contentReader struct {
 	r      io.Reader
 	over   context.Context
 	broken error
 }
 
-func (f *faithful) Read(p []byte) (int, error) {
+func (f *contentReader) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	if err != nil && err != io.EOF && !fault.Is(err, fault.Unavailable) && f.over.Err() == nil {
 		f.broken = err
@@ -231,14 +232,14 @@ func (f *faithful) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keep commits a result that could not be. While that fails it is tried again,
+// retrySave commits a result that could not be. While that fails it is tried again,
 // and this worker sends nothing, so that a failing disk is not a flood of
 // repeated messages.
-func (w *worker) keep(res *result) bool {
+func (w *worker) retrySave(res *result) bool {
 	for said := false; ; said = true {
-		err := w.queue.keep(context.WithoutCancel(w.hard), res)
+		err := w.queue.saveResult(context.WithoutCancel(w.hard), res)
 		if err == nil {
-			w.kept(res)
+			w.noteResult(res)
 			return true
 		}
 		w.queue.uncertain(res.bounce)
@@ -249,7 +250,7 @@ func (w *worker) keep(res *result) bool {
 			return false
 		}
 		if !said {
-			w.o.Log.Error("what came of a message could not be kept; its conversation waits", "message", res.id, "error", err)
+			w.o.Log.Error("the outcome of a message could not be saved; its session waits", "message", res.id, "cause", err)
 		}
 		select {
 		case <-time.After(retryRead):
@@ -261,7 +262,7 @@ func (w *worker) keep(res *result) bool {
 	}
 }
 
-func (w *worker) kept(res *result) {
+func (w *worker) noteResult(res *result) {
 	sent, failed, deferred := false, false, false
 	next := time.Duration(-1)
 	for i := range res.outcomes {

@@ -72,7 +72,7 @@ func (c *conn) plain(initial string) (user, token string, r *Reply) {
 		return "", "", replyExchange
 	}
 	if as := parts[0]; len(as) > 0 && !bytes.Equal(as, parts[1]) {
-		return "", "", nil // nobody may act as another; the empty name is refused as a wrong one
+		return "", "", nil // acting for another user is not supported; the empty name is refused like a wrong one
 	}
 	return string(parts[1]), string(parts[2]), nil
 }

@@ -127,7 +127,7 @@ func (c *conn) mailParameters(env *Envelope, parameters []parameter) *Reply {
 			}
 			env.UTF8 = true
 		case "AUTH":
-			// RFC 4954, 5: who submitted it first. We trust nobody for that.
+			// RFC 4954, 5: who submitted it first. No client is trusted for that.
 			if !c.needsAuth {
 				return replyParameter
 			}

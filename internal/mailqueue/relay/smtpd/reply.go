@@ -53,7 +53,7 @@ var (
 	replyMechanism = &Reply{504, "5.5.4", "The mechanisms are PLAIN and LOGIN."}
 	replyGivenUp   = &Reply{501, "5.7.0", "The exchange was given up."}
 	replyExchange  = &Reply{501, "5.5.2", "The answer is not one of this mechanism."}
-	replyNoAnswer  = &Reply{454, "4.7.0", "Nobody can be asked now who you are; try again later."}
+	replyNoAnswer  = &Reply{454, "4.7.0", "Signing in is not possible now; try again later."}
 	replyGuesses   = &Reply{421, "4.7.0", "There were too many attempts to sign in."}
 
 	replyTLSActive  = &Reply{503, "5.5.1", "TLS is active already."}

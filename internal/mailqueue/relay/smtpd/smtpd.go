@@ -26,7 +26,7 @@ type Envelope struct {
 	Extended   bool     // it said EHLO
 	Address    string   // its IP address
 	TLS        bool
-	User       string // who signed in, empty for nobody
+	User       string // who signed in; empty without AUTH
 }
 
 // Backend stores what comes in.
@@ -59,8 +59,8 @@ type Options struct {
 	TLS           *tls.Config
 	PlainAuth     bool // signing in without TLS is allowed: the network is trusted
 	Backend       Backend
-	Refused       func(code int) // is told of each reply from 400 on; nil: nobody is
-	Log           *slog.Logger   // nil: nobody is told
+	Refused       func(code int) // called for each reply from 400 on; may be nil
+	Log           *slog.Logger   // nil: nothing is logged
 }
 
 // Server takes messages in. It says nothing to clients, for at most 10 s,
