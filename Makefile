@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak lint bench dist
+.PHONY: help run build test quick soak lint bench dist
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
@@ -12,6 +12,9 @@ build: ## build bin/outrigger
 
 test: ## install what the tests need where it is missing, then run all of them
 	@scripts/test.sh
+
+quick: ## before a commit: lint, and all packages without race detector, browser and kills
+	@scripts/quick.sh
 
 soak: ## the long forms: TEST_KILLS kills (200), TEST_CUTS power cuts (200), every fuzz target for TEST_FUZZ (60s)
 	@scripts/soak.sh
