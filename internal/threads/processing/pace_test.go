@@ -5,97 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/dbtest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/threadstest"
 )
-
-// quick runs fn with a database and a clock that runs ahead while everybody
-// waits.
-func quick(t *testing.T, fn func(t *testing.T, d *db.DB)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		d := dbtest.SQLite(t)
-		if err := d.Migrate(t.Context(), schema...); err != nil {
-			t.Fatal(err)
-		}
-		fn(t, d)
-	})
-}
-
-// moody is a target that answers as it is told, request by request, and notes
-// when it was asked. When nothing is left to tell, it does what it is asked.
-type moody struct {
-	*memory
-	mu    sync.Mutex
-	moods []error
-	at    []time.Time
-}
-
-func newMoody(moods ...error) *moody {
-	m := &moody{moods: moods}
-	m.memory = newMemory(func(int, int64) error {
-		<-time.After(time.Millisecond) // so that several are under way
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.at = append(m.at, time.Now())
-		if len(m.moods) == 0 {
-			return nil
-		}
-		mood := m.moods[0]
-		m.moods = m.moods[1:]
-		return mood
-	})
-	return m
-}
-
-// gaps are the waits between requests that are longer than a request.
-func (m *moody) gaps() (gaps []time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range m.at[1:] {
-		if gap := m.at[i+1].Sub(m.at[i]); gap > 10*time.Millisecond {
-			gaps = append(gaps, gap.Round(10*time.Millisecond))
-		}
-	}
-	return gaps
-}
-
-func (m *moody) requests() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.at)
-}
-
-// begin has a migration of some issues with three records each begin.
-func begin(t *testing.T, d *db.DB, target *moody, issues int64) *rig {
-	t.Helper()
-	r := newRig(t, d, target.memory)
-	r.patience = 100 * time.Hour
-	r.work()
-	records, mappings := threadstest.Many(3*issues, 3)
-	r.load(records, mappings)
-	r.await(threads.PhaseReady)
-	r.operate(threads.OpStart)
-	return r
-}
-
-func (r *rig) finishes(issues int64) {
-	r.t.Helper()
-	r.await(threads.PhaseCompleted)
-	records, mappings := threadstest.Many(3*issues, 3)
-	r.check(records, mappings, nil)
-}
-
-func fails(wait time.Duration) error {
-	return &threads.TargetError{Kind: threads.TargetFails, Message: "502", Wait: wait, Declared: wait > 0}
-}
 
 // Nine rate limits in a row are waited out; whether and how long the target
 // says to wait.
@@ -143,20 +60,20 @@ func TestTenRateLimits(t *testing.T) {
 				r := begin(t, d, target, 20)
 				defer r.end()
 				m := r.await(threads.PhasePaused)
-				last := target.at[len(target.at)-1]
+				last := target.times()[len(target.times())-1]
 				if c.wait > 0 {
 					c.message = fmt.Sprintf(c.message, last.Add(c.wait).UTC().Format(time.RFC3339))
 				}
-				if m.Message != c.message || m.Retryable != 13 || m.Pace.RateLimits != 10 || m.Issues != 0 || len(target.at) != 13 {
-					t.Errorf("after %d requests: %+v", len(target.at), m)
+				if m.Message != c.message || m.Retryable != 13 || m.Pace.RateLimits != 10 || m.Issues != 0 || len(target.times()) != 13 {
+					t.Errorf("after %d requests: %+v", len(target.times()), m)
 				}
 				r.operate(threads.OpContinue)
 				r.finishes(20)
-				again := target.at[13].Sub(last)
+				again := target.times()[13].Sub(last)
 				if c.wait > 0 && again < c.wait || c.wait == 0 && again > 5*time.Second {
 					t.Errorf("continue asks after %s", again)
 				}
-				if target.at[17].Sub(target.at[13]) > 20*time.Millisecond {
+				if target.times()[17].Sub(target.times()[13]) > 20*time.Millisecond {
 					t.Error("it is still careful after a success")
 				}
 				if m := r.migration(); m.Retryable != 13 || m.Pace.RateLimits != 0 {
@@ -242,7 +159,7 @@ func TestFailures(t *testing.T) {
 			if took := time.Since(started); took < 30*time.Minute || took > 32*time.Minute {
 				t.Errorf("it stops after %s", took)
 			}
-			if want := "The target has failed since " + target.at[3].UTC().Format(time.RFC3339) + " without one success. The last answer: 502. Continue when it answers again."; m.Message != want {
+			if want := "The target has failed since " + target.times()[3].UTC().Format(time.RFC3339) + " without one success. The last answer: 502. Continue when it answers again."; m.Message != want {
 				t.Errorf("%s, not %s", m.Message, want)
 			}
 			target.mu.Lock()
@@ -381,7 +298,7 @@ func TestTroubleIsSaid(t *testing.T) {
 		defer r.end()
 		<-time.After(30 * time.Minute)
 		synctest.Wait()
-		want := "No request to the target has succeeded since " + target.at[0].UTC().Format(time.RFC3339) +
+		want := "No request to the target has succeeded since " + target.times()[0].UTC().Format(time.RFC3339) +
 			". The last answer: The cloud site answered 503: Down for maintenance until noon."
 		if m := r.migration(); m.Message != want || m.Phase != threads.PhaseProcessing {
 			t.Errorf("%s: %s", m.Phase, m.Message)
