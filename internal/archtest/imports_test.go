@@ -44,24 +44,32 @@ func TestEveryPackageHasItsPlace(t *testing.T) {
 func TestImports(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, imported := range s.imports {
-			switch {
-			case isWing(s.pkg) && isWing(imported) && house(s.pkg) != house(imported):
-				t.Errorf("%s: a wing imports another, %s", s.path, imported)
-			case isGround(s.pkg) && isWing(imported):
-				t.Errorf("%s: the ground floor imports a wing, %s", s.path, imported)
-			case s.test:
-				// Tests may use what they test with.
-			case house(imported) == "playground" && house(s.pkg) != "app" && house(s.pkg) != "playground":
-				t.Errorf("%s: only app plays the outside world, %s", s.path, imported)
-			case house(imported) == "powercut":
-				t.Errorf("%s: only tests cut the power", s.path)
-			case house(imported) == "app" && s.pkg != "cmd/outrigger":
-				t.Errorf("%s: only the command imports app", s.path)
-			case imported == "testing" && house(s.pkg) != "dbtest" && house(s.pkg) != "loadtest":
-				t.Errorf("%s: the program imports testing", s.path)
+			if why := refusedImport(s, imported); why != "" {
+				t.Errorf("%s imports %s: %s", s.path, imported, why)
 			}
 		}
 	}
+}
+
+// refusedImport says why a file may not import a package; "" when it may.
+func refusedImport(s source, imported string) string {
+	switch {
+	case isWing(s.pkg) && isWing(imported) && house(s.pkg) != house(imported):
+		return "a wing imports another"
+	case isGround(s.pkg) && isWing(imported):
+		return "the ground floor imports a wing"
+	case s.test:
+		return "" // Tests may use what they test with.
+	case house(imported) == "playground" && house(s.pkg) != "app" && house(s.pkg) != "playground":
+		return "only app plays the outside world"
+	case house(imported) == "powercut":
+		return "only tests cut the power"
+	case house(imported) == "app" && s.pkg != "cmd/outrigger":
+		return "only the command imports app"
+	case imported == "testing" && house(s.pkg) != "dbtest" && house(s.pkg) != "loadtest":
+		return "the program imports testing"
+	}
+	return refusedInRoom(s.pkg, imported)
 }
 
 // Domain files hold types and rules: they ask no database and no network.
