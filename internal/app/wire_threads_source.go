@@ -14,8 +14,10 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/client"
 	"outrigger/internal/threads/format"
+	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/source"
 )
 
@@ -41,8 +43,8 @@ func (a *App) openThreadsSource(context.Context) error {
 	a.threadsSource.reports = source.NewReports(store, a.leases, a.remoteMappings(), a.log)
 	imports := &source.Imports{Store: store, Mirrored: cfg.Source == config.ThreadsSQL, MaxUpload: int64(cfg.MaxUpload)}
 	metrics := source.NewMetrics(a.registry)
-	(&source.API{Store: store, Imports: imports, Reports: a.threadsSource.reports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.router)
-	(&source.Pages{Store: store, Imports: imports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.pages)
+	(&api.Source{Store: store, Imports: imports, Reports: a.threadsSource.reports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.router)
+	(&pages.Source{Store: store, Imports: imports, Mirror: a.threadsSource.mirror, Metrics: metrics}).Register(a.pages)
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 )
 
 const (
+	// MigrationPath is where the admin tool is, UploadsPath where files are sent.
 	MigrationPath = "/rest/threaded-comments/1.0/migration"
 	UploadsPath   = MigrationPath + "/uploads"
 	threadsPath   = "/rest/threaded-comments/1.0/issues/{cloudIssueId}/threads"

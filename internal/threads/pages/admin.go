@@ -16,8 +16,9 @@ import (
 	"outrigger/internal/threads/admin"
 )
 
-//go:embed *.html
-var pageFiles embed.FS
+//go:embed threads-backup.html threads-errors.html threads-issue.html threads-migration.html
+//go:embed threads-parts.html threads-preview.html threads-verify.html
+var adminFiles embed.FS
 
 //go:embed assets
 var assetFiles embed.FS
@@ -41,7 +42,7 @@ const (
 // Register adds the pages.
 func (p *Admin) Register(c *console.Console) {
 	admin := console.Needs(identity.SysAdmin)
-	c.AddPages(pageFiles)
+	c.AddPages(adminFiles)
 	c.AddAssets(console.Sub(assetFiles, "assets"))
 	c.AddNav(console.Nav{Section: "Threaded comments", Label: title, Path: rootPath, Visible: administers})
 	c.AddOverview(p.overview)

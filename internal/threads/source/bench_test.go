@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"fmt"
@@ -16,7 +16,9 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/client"
+	"outrigger/internal/threads/source"
 )
 
 // BenchmarkExport exports 1,000,000 records in pages of 10,000 over HTTP, and
@@ -33,11 +35,11 @@ func BenchmarkExport(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
 			d := open(b)
-			if err := d.Migrate(b.Context(), audit.Migrations, Migrations); err != nil {
+			if err := d.Migrate(b.Context(), audit.Migrations, source.Migrations); err != nil {
 				b.Fatal(err)
 			}
 			began := time.Now()
-			mustImport(b, imports(d), inOrder(n))
+			source.MustImport(b, source.NewImports(d), inOrder(n))
 			b.Logf("imported %d records in %s", n, time.Since(began).Round(time.Millisecond))
 			server := exportServer(b, d)
 			b.Run("bare", func(b *testing.B) {
@@ -89,7 +91,7 @@ func inOrder(n int) []threads.Record {
 	records := make([]threads.Record, n)
 	for i := range records {
 		comment := int64(10_000 + 2*i)
-		records[i] = rec(int64(10_000+i/5), comment, comment-1)
+		records[i] = source.Rec(int64(10_000+i/5), comment, comment-1)
 	}
 	return records
 }
@@ -125,8 +127,8 @@ func exportServer(b *testing.B, d *db.DB) *httptest.Server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	im := imports(d)
-	(&API{Store: im.Store, Imports: im, Metrics: NewMetrics(nil)}).Register(router)
+	im := source.NewImports(d)
+	(&api.Source{Store: im.Store, Imports: im, Metrics: source.NewMetrics(nil)}).Register(router)
 	server.Config.Handler = router
 	return server
 }

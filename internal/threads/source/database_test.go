@@ -6,19 +6,21 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"outrigger/internal/config"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/secret"
 	"outrigger/internal/threads"
 )
 
 // hostRows are rows of a host: replies, and comments that answer none.
-func hostRows() (rows [][3]string, want []threads.Record) {
+func HostRows() (rows [][3]string, want []threads.Record) {
 	for i := range int64(25) {
-		r := rec(100+i/5, 1000+2*i, 1000+2*i-1)
+		r := Rec(100+i/5, 1000+2*i, 1000+2*i-1)
 		parent := fmt.Sprint(r.ParentCommentID)
 		if i%7 == 3 {
 			parent = ""
@@ -28,7 +30,7 @@ func hostRows() (rows [][3]string, want []threads.Record) {
 		rows = append(rows, [3]string{fmt.Sprint(r.IssueID), fmt.Sprint(r.CommentID), parent})
 	}
 	rows = append(rows, [3]string{fmt.Sprint(int64(math.MaxInt64)), fmt.Sprint(int64(math.MaxInt64)), "5"})
-	return rows, append(want, rec(math.MaxInt64, math.MaxInt64, 5))
+	return rows, append(want, Rec(math.MaxInt64, math.MaxInt64, 5))
 }
 
 // readAll reads a database in pages of a size.
@@ -46,7 +48,7 @@ func readAll(t *testing.T, d *Database, limit int) []threads.Record {
 	return all
 }
 
-func open(t *testing.T, address, query string) *Database {
+func OpenHost(t *testing.T, address, query string) *Database {
 	t.Helper()
 	d, err := OpenDatabase(secret.New(address), query)
 	if err != nil {
@@ -59,7 +61,7 @@ func open(t *testing.T, address, query string) *Database {
 const hostTable = "AO_1A2B3C_COMMENT_INFO"
 
 // fill makes the host's table, with names quoted by mark.
-func fill(t *testing.T, db *sql.DB, mark string, rows [][3]string) {
+func FillHost(t *testing.T, db *sql.DB, mark string, rows [][3]string) {
 	t.Helper()
 	table := mark + hostTable + mark
 	for _, q := range []string{
@@ -82,19 +84,19 @@ func fill(t *testing.T, db *sql.DB, mark string, rows [][3]string) {
 
 func TestPostgreSQLHost(t *testing.T) {
 	address := dbtest.PostgresURL(t)
-	rows, want := hostRows()
+	rows, want := HostRows()
 	db, err := sql.Open("pgx", address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	fill(t, db, `"`, rows)
+	FillHost(t, db, `"`, rows)
 	for _, query := range []string{
 		`SELECT * FROM "` + hostTable + `";`,
 		`SELECT "COMMENT_ID" AS commentid, "PARENT_COMMENT_ID" AS "ParentCommentId", "ISSUE_ID" AS "issue_id" FROM "` + hostTable + "\"\n",
 		`SELECT "ISSUE_ID" AS a, "COMMENT_ID" AS "b ""c", "PARENT_COMMENT_ID" AS "from" FROM "` + hostTable + `"`,
 	} {
-		d := open(t, address, query)
+		d := OpenHost(t, address, query)
 		for _, limit := range []int{1, 7, 1000} {
 			if got := readAll(t, d, limit); !slices.Equal(got, want) {
 				t.Errorf("%s in pages of %d: %v", query, limit, got)
@@ -112,7 +114,7 @@ func TestPostgreSQLHost(t *testing.T) {
 		`SELECT 1 AS issueid, 1/0 AS commentid, 3 AS parentcommentid`:         "zero",
 		`SELECT 1 AS issueid, 2 AS commentid, 3 AS parentcommentid; SELECT 1`: "query of threads.sql",
 	} {
-		_, _, _, err := open(t, address, query).Read(t.Context(), math.MinInt64, 10)
+		_, _, _, err := OpenHost(t, address, query).Read(t.Context(), math.MinInt64, 10)
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", query, err)
 		}
@@ -126,14 +128,14 @@ func TestPostgreSQLHost(t *testing.T) {
 // MySQL is played here, so that its protocol, the URL and the password are
 // held everywhere; TEST_MYSQL_URL names a real server to ask as well.
 func TestMySQLHost(t *testing.T) {
-	rows, want := hostRows()
+	rows, want := HostRows()
 	m := &playedMySQL{
 		t: t, user: "out:rigger", db: "jira", password: "p@ss/w:rd", rows: rows, query: "SELECT * FROM `" + hostTable + "`",
 		columns: [3]string{"ISSUE_ID", "COMMENT_ID", "PARENT_COMMENT_ID"},
 	}
 	address := m.start()
 	login := url.UserPassword(m.user, m.password).String()
-	d := open(t, "mysql://"+login+"@"+address+"/jira", m.query+" ;")
+	d := OpenHost(t, "mysql://"+login+"@"+address+"/jira", m.query+" ;")
 	for _, limit := range []int{1, 7, 1000} {
 		if got := readAll(t, d, limit); !slices.Equal(got, want) {
 			t.Errorf("in pages of %d: %v", limit, got)
@@ -146,7 +148,7 @@ func TestMySQLHost(t *testing.T) {
 		t.Errorf("it does not only read: %q", m.asked[:3])
 	}
 	d.Close()
-	wrong := open(t, "mysql://"+url.UserPassword(m.user, "wrong").String()+"@"+address+"/jira", m.query)
+	wrong := OpenHost(t, "mysql://"+url.UserPassword(m.user, "wrong").String()+"@"+address+"/jira", m.query)
 	if _, _, _, err := wrong.Read(t.Context(), 0, 1); err == nil || !strings.Contains(err.Error(), "connect to the host's database") {
 		t.Errorf("a wrong password: %v", err)
 	}
@@ -157,10 +159,10 @@ func TestRealMySQLHost(t *testing.T) {
 	if address == "" {
 		return // the protocol is held by TestMySQLHost
 	}
-	rows, want := hostRows()
-	for _, query := range []string{"SELECT * FROM `" + hostTable + "`", exampleQuery(t)} {
-		d := open(t, address, query)
-		fill(t, d.pool, "`", rows)
+	rows, want := HostRows()
+	for _, query := range []string{"SELECT * FROM `" + hostTable + "`", DocumentedQuery(t)} {
+		d := OpenHost(t, address, query)
+		FillHost(t, d.pool, "`", rows)
 		for _, limit := range []int{1, 7, 1000} {
 			if got := readAll(t, d, limit); !slices.Equal(got, want) {
 				t.Errorf("%s in pages of %d: %v", query, limit, got)
@@ -175,4 +177,17 @@ func TestDatabaseURLs(t *testing.T) {
 			t.Errorf("%s: %v, %v", address, d, err)
 		}
 	}
+}
+
+// exampleQuery is the query that config print shows, for the table of these
+// tests.
+func DocumentedQuery(t *testing.T) string {
+	t.Helper()
+	field, _ := reflect.TypeFor[config.ThreadsDatabase]().FieldByName("Query")
+	at := strings.Index(field.Tag.Get("doc"), "SELECT ")
+	if at < 0 {
+		t.Fatal("there is no example")
+	}
+	query, _, _ := strings.Cut(field.Tag.Get("doc")[at:], ". ")
+	return strings.TrimSuffix(query, ".")
 }

@@ -83,7 +83,7 @@ func errMirrored() error {
 func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reader) (out MappingImport, err error) {
 	siteURL, ok := SiteURL(cloudSite)
 	if !ok {
-		return out, errSiteURL()
+		return out, ErrSiteURL()
 	}
 	out.CloudSiteURL = siteURL
 	plain, err := format.Open(file, maxUnpacked*im.MaxUpload)
@@ -152,7 +152,7 @@ func (im *Imports) Clear(ctx context.Context) error {
 func (im *Imports) Forget(ctx context.Context, cloudSite string) error {
 	siteURL, ok := SiteURL(cloudSite)
 	if !ok {
-		return errSiteURL()
+		return ErrSiteURL()
 	}
 	n, err := im.Store.Forget(ctx, siteURL)
 	return errors.Join(err, im.record(ctx, "delete", "mappings", siteURL, Counts{Removed: n}))

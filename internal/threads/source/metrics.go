@@ -31,12 +31,14 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}
 }
 
-func (m *Metrics) exported(records int) {
+// Exported counts a page of the hierarchy.
+func (m *Metrics) Exported(records int) {
 	m.pages.Inc()
 	m.records.Add(float64(records))
 }
 
-func (m *Metrics) imported(n Counts) {
+// Imported counts what became of an imported file.
+func (m *Metrics) Imported(n Counts) {
 	m.written.WithLabelValues("added").Add(float64(n.Added))
 	m.written.WithLabelValues("replaced").Add(float64(n.Replaced))
 	m.written.WithLabelValues("unchanged").Add(float64(n.Unchanged))

@@ -23,21 +23,21 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // host is a database in memory, whose every third comment answers none.
-type host struct {
-	records []threads.Record // ordered by comment
+type Host struct {
+	Records []threads.Record // ordered by comment
 	fail    error            // after the first page
 	asked   chan struct{}    // told of every read; may be nil
 }
 
-func (h *host) Read(_ context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error) {
+func (h *Host) Read(_ context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error) {
 	if h.asked != nil {
 		h.asked <- struct{}{}
 	}
-	from := upTo(h.records, after)
+	from := upTo(h.Records, after)
 	if from > 0 && h.fail != nil {
 		return nil, 0, false, h.fail
 	}
-	page := h.records[from:min(from+limit, len(h.records))]
+	page := h.Records[from:min(from+limit, len(h.Records))]
 	last = after
 	for _, r := range page {
 		last = r.CommentID
@@ -50,9 +50,9 @@ func (h *host) Read(_ context.Context, after int64, limit int) (records []thread
 
 func isRoot(r threads.Record) bool { return r.CommentID%3 == 0 }
 
-func (h *host) export() []threads.Record {
+func (h *Host) Export() []threads.Record {
 	m := model{}
-	for _, r := range h.records {
+	for _, r := range h.Records {
 		if !isRoot(r) {
 			m[r.CommentID] = r
 		}
@@ -62,9 +62,9 @@ func (h *host) export() []threads.Record {
 
 // grow changes a host: of n comments from the given one on some come, some go,
 // some move or get another parent.
-func (h *host) grow(rnd *rand.Rand, from, n int64) {
+func (h *Host) grow(rnd *rand.Rand, from, n int64) {
 	now := map[int64]threads.Record{}
-	for _, r := range h.records {
+	for _, r := range h.Records {
 		now[r.CommentID] = r
 	}
 	for id := from; id < from+n; id++ {
@@ -72,14 +72,14 @@ func (h *host) grow(rnd *rand.Rand, from, n int64) {
 		case 0:
 			delete(now, id)
 		case 1:
-			now[id] = rec(rnd.Int64N(n/10+1), id, id-1-rnd.Int64N(20))
+			now[id] = Rec(rnd.Int64N(n/10+1), id, id-1-rnd.Int64N(20))
 		}
 	}
-	h.records = h.records[:0]
+	h.Records = h.Records[:0]
 	for _, r := range now {
-		h.records = append(h.records, r)
+		h.Records = append(h.Records, r)
 	}
-	slices.SortFunc(h.records, func(a, b threads.Record) int { return cmp.Compare(a.CommentID, b.CommentID) })
+	slices.SortFunc(h.Records, func(a, b threads.Record) int { return cmp.Compare(a.CommentID, b.CommentID) })
 }
 
 // Whatever happens to the host's comments, a pass makes the export what the
@@ -87,15 +87,15 @@ func (h *host) grow(rnd *rand.Rand, from, n int64) {
 func TestMirrorIsTheHost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		rnd := rand.New(rand.NewPCG(1, 2))
-		h := &host{}
+		h := &Host{}
 		s := NewStore(d)
-		m := NewMirror(s, h, time.Hour, leases(t, d, "a"), nil)
+		m := NewMirror(s, h, time.Hour, NewLeases(t, d, "a"), nil)
 		for round := range 6 {
 			switch round {
 			case 4: // much goes at once, more than a slice reads
-				h.records = h.records[len(h.records)-3:]
+				h.Records = h.Records[len(h.Records)-3:]
 			case 5:
-				h.records = nil
+				h.Records = nil
 			default:
 				h.grow(rnd, int64(100+1500*round), 6000)
 			}
@@ -114,8 +114,8 @@ func TestMirrorIsTheHost(t *testing.T) {
 			if err != nil || !result.Ran {
 				t.Fatalf("round %d: %+v, %v", round, result, err)
 			}
-			want := h.export()
-			if diff := gocmp.Diff(want, everything(t, s, 10_000)); diff != "" {
+			want := h.Export()
+			if diff := gocmp.Diff(want, Everything(t, s, 10_000)); diff != "" {
 				t.Fatalf("round %d: %s", round, diff)
 			}
 			if result.Added+result.Replaced+result.Unchanged != int64(len(want)) {
@@ -136,14 +136,14 @@ func TestMirrorFails(t *testing.T) {
 	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}
-	h := &host{}
+	h := &Host{}
 	h.grow(rand.New(rand.NewPCG(3, 4)), 1, 42_000)
 	s := NewStore(d)
-	m := NewMirror(s, h, time.Hour, leases(t, d, "a"), nil)
+	m := NewMirror(s, h, time.Hour, NewLeases(t, d, "a"), nil)
 	if _, err := m.runOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := everything(t, s, 10_000)
+	want := Everything(t, s, 10_000)
 
 	h.fail = errors.New("the host's disk is gone")
 	now = now.Add(59 * time.Minute)
@@ -158,7 +158,7 @@ func TestMirrorFails(t *testing.T) {
 	if err != nil || st.Failure != "The hierarchy was not mirrored: the host's disk is gone." || now.Sub(st.MirroredAt) != time.Hour {
 		t.Errorf("%+v, %v", st, err)
 	}
-	if got := everything(t, s, 10_000); !slices.Equal(got, want) {
+	if got := Everything(t, s, 10_000); !slices.Equal(got, want) {
 		t.Error("the export changed")
 	}
 	h.fail = nil
@@ -174,12 +174,12 @@ func TestMirrorFails(t *testing.T) {
 // Of two nodes one mirrors; a node that has lost its lease writes nothing more.
 func TestMirrorOnOneNode(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := &host{}
+		h := &Host{}
 		h.grow(rand.New(rand.NewPCG(5, 6)), 1, 500)
 		s := NewStore(d)
-		mine := leases(t, d, "a")
-		lease := acquire(t, mine, mirrorLease)
-		other := NewMirror(NewStore(d), h, time.Hour, leases(t, d, "b"), nil)
+		mine := NewLeases(t, d, "a")
+		lease := AcquireLease(t, mine, mirrorLease)
+		other := NewMirror(NewStore(d), h, time.Hour, NewLeases(t, d, "b"), nil)
 		if result, err := other.runOnce(t.Context()); err != nil || result.Ran {
 			t.Errorf("beside another node: %+v, %v", result, err)
 		}
@@ -192,7 +192,7 @@ func TestMirrorOnOneNode(t *testing.T) {
 		if _, _, err := s.mirror(t.Context(), lease, 0, 100, nil, math.MaxInt64); !fault.Is(err, fault.Conflict) {
 			t.Errorf("with a lease that is another's: %v", err)
 		}
-		if diff := gocmp.Diff(h.export(), everything(t, s, 100)); diff != "" {
+		if diff := gocmp.Diff(h.Export(), Everything(t, s, 100)); diff != "" {
 			t.Error(diff)
 		}
 	}, audit.Migrations, Migrations)
@@ -203,9 +203,9 @@ func TestMirrorStartsAndStops(t *testing.T) {
 	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}
-	h := &host{asked: make(chan struct{})}
+	h := &Host{asked: make(chan struct{})}
 	s := NewStore(d)
-	m := NewMirror(s, h, time.Hour, leases(t, d, "a"), nil)
+	m := NewMirror(s, h, time.Hour, NewLeases(t, d, "a"), nil)
 	if err := m.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/threads/source"
 )
 
 // wordy is an entity type of 200 bytes: few rows fill many chunks.
@@ -37,23 +38,23 @@ func TestReportOfManyChunks(t *testing.T) {
 		const path = reportPath + "?cloudSiteUrl=https://x.example"
 		for range 4 {
 			s.get(202, path+"&invalidateCache=true")
-			orders, err := s.store.making(t.Context())
+			orders, err := s.store.Making(t.Context())
 			if err != nil || len(orders) != 1 {
 				t.Fatalf("%v, %v", orders, err)
 			}
-			lease := acquire(t, s.reports.leases, "dead")
+			lease := source.AcquireLease(t, s.reports.Leases(), "dead")
 			for i := range int64(30) {
-				if err := s.store.putChunk(t.Context(), lease, orders[0].ID, i, []byte("left behind")); err != nil {
+				if err := s.store.PutChunk(t.Context(), lease, orders[0].ID, i, []byte("left behind")); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := s.reports.leases.Release(t.Context(), lease); err != nil {
+			if err := s.reports.Leases().Release(t.Context(), lease); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.reports.runOnce(t.Context()); err != nil {
+			if _, err := s.reports.RunOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			s.reports.jobs.Wait()
+			s.reports.Wait()
 		}
 		if got := s.get(200, path); got != file {
 			t.Errorf("%d bytes instead of %d", len(got), len(file))
@@ -72,30 +73,30 @@ func TestReportOfManyChunks(t *testing.T) {
 		if w := s.ask("HEAD", path, "root", ""); w.Code != 200 || w.Header().Get("Content-Length") != fmt.Sprint(len(file)) {
 			t.Errorf("HEAD: %d %v", w.Code, w.Header())
 		}
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, source.Migrations)
 }
 
 // A report that is replaced twice while it is read ends with an error, and not
 // with another report's text.
 func TestReportReplacedWhileItIsRead(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
 	if _, err := s.imports.Mappings(t.Context(), "https://x.example", strings.NewReader(manyMappings(3500))); err != nil {
 		t.Fatal(err)
 	}
-	remake := func() Report {
+	remake := func() source.Report {
 		if _, _, err := s.store.Ask(t.Context(), "https://x.example", true, false); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.reports.runOnce(t.Context()); err != nil {
+		if _, err := s.reports.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.reports.jobs.Wait()
+		s.reports.Wait()
 		r, _, err := s.store.Ask(t.Context(), "https://x.example", false, false)
-		if err != nil || r.State != Ready {
+		if err != nil || r.State != source.Ready {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		return r
@@ -106,7 +107,7 @@ func TestReportReplacedWhileItIsRead(t *testing.T) {
 	}
 	remake()
 	remake()
-	if n, err := io.Copy(io.Discard, text); err == nil || n > chunkSize {
+	if n, err := io.Copy(io.Discard, text); err == nil || n > source.ChunkSize {
 		t.Errorf("%d bytes more, %v", n, err)
 	}
 }
@@ -127,23 +128,23 @@ func TestReportWhileMappingsChange(t *testing.T) {
 			_, err := s.imports.Mappings(t.Context(), site, strings.NewReader(file[:28]+file[half:]))
 			done <- err
 		}()
-		if _, err := s.reports.runOnce(t.Context()); err != nil {
+		if _, err := s.reports.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.reports.jobs.Wait()
+		s.reports.Wait()
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 		for s.ask("GET", reportPath+"?cloudSiteUrl="+site, "root", "").Code == 202 {
-			if _, err := s.reports.runOnce(t.Context()); err != nil {
+			if _, err := s.reports.RunOnce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			s.reports.jobs.Wait()
+			s.reports.Wait()
 		}
 		if got := s.get(200, reportPath+"?cloudSiteUrl="+site); got != file {
 			t.Errorf("%d bytes instead of %d", len(got), len(file))
 		}
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, source.Migrations)
 }
 
 func count(t *testing.T, d *db.DB, query string) (n int) {

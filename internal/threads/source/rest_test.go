@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"archive/zip"
@@ -21,6 +21,17 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/api"
+	"outrigger/internal/threads/source"
+)
+
+// Where endpoints and the page are.
+const (
+	exportPath = "/rest/threaded-comments/1.0/migration/export-data"
+	reportPath = "/rest/migration/latest/report/id-mappings"
+	sourcePath = "/rest/threaded-comments/1.0/source"
+	scriptPath = sourcePath + "/" + source.ArchiveName
+	pagePath   = "/threads/source"
 )
 
 // people answers who is behind a name; every password is right.
@@ -53,9 +64,9 @@ func everybody() people {
 // server is the self-hosted side behind a router.
 type server struct {
 	t       *testing.T
-	store   *Store
-	imports *Imports
-	reports *Reports
+	store   *source.Store
+	imports *source.Imports
+	reports *source.Reports
 	router  *rest.Router
 }
 
@@ -69,12 +80,12 @@ func newRouter(t *testing.T) *rest.Router {
 }
 
 // newServer makes a node on d; of several each has its own owner of leases.
-func newServer(t *testing.T, d *db.DB, owner string, remote Remote) *server {
+func newServer(t *testing.T, d *db.DB, owner string, remote source.Remote) *server {
 	t.Helper()
 	router := newRouter(t)
-	im := imports(d)
-	s := &server{t: t, store: im.Store, imports: im, reports: NewReports(im.Store, leases(t, d, owner), remote, nil), router: router}
-	(&API{Store: s.store, Imports: im, Reports: s.reports, Metrics: NewMetrics(nil)}).Register(router)
+	im := source.NewImports(d)
+	s := &server{t: t, store: im.Store, imports: im, reports: source.NewReports(im.Store, source.NewLeases(t, d, owner), remote, nil), router: router}
+	(&api.Source{Store: s.store, Imports: im, Reports: s.reports, Metrics: source.NewMetrics(nil)}).Register(router)
 	return s
 }
 
@@ -114,14 +125,14 @@ func message(t *testing.T, body string) string {
 
 func TestExportToTheLetter(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
 	if got := s.get(200, exportPath); got != `{"offset":0,"data":[],"hasMore":false,"totalCount":0}` {
 		t.Errorf("empty: %s", got)
 	}
-	mustImport(t, s.imports, []threads.Record{rec(10002, 10504, 10501), rec(10001, 10502, 10501)})
+	source.MustImport(t, s.imports, []threads.Record{source.Rec(10002, 10504, 10501), source.Rec(10001, 10502, 10501)})
 	want := `{"offset":0,"data":[{"issueId":10001,"commentId":10502,"parentCommentId":10501}],"hasMore":true,"totalCount":2}`
 	if got := s.get(200, exportPath+"?offset=0&limit=1"); got != want {
 		t.Errorf("the first: %s", got)
@@ -138,11 +149,11 @@ func TestExportToTheLetter(t *testing.T) {
 
 func TestExportParameters(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
-	mustImport(t, s.imports, inOrder(10_100))
+	source.MustImport(t, s.imports, inOrder(10_100))
 	for _, c := range []struct {
 		query   string
 		records int
@@ -206,10 +217,10 @@ func TestReportToTheLetter(t *testing.T) {
 		}
 		makeAll := func(s *server) {
 			t.Helper()
-			if n, err := s.reports.runOnce(t.Context()); n != 1 || err != nil {
+			if n, err := s.reports.RunOnce(t.Context()); n != 1 || err != nil {
 				t.Fatalf("%d begun, %v", n, err)
 			}
-			s.reports.jobs.Wait()
+			s.reports.Wait()
 		}
 		making(one, site)
 		making(other, site+"/") // joins
@@ -239,12 +250,12 @@ func TestReportToTheLetter(t *testing.T) {
 			t.Errorf("forget: %d %s", w.Code, w.Body)
 		}
 		one.get(400, reportPath+"?cloudSiteUrl="+site)
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, source.Migrations)
 }
 
 func TestImportEndpoints(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
@@ -288,7 +299,7 @@ func TestImportEndpoints(t *testing.T) {
 
 func TestHelperScriptArchive(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
@@ -306,7 +317,7 @@ func TestHelperScriptArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(content)
-	if err != nil || f.Name != "threaded-comments-migration.sh" || f.Mode() != 0o755 || !bytes.Equal(text, script) {
+	if err != nil || f.Name != "threaded-comments-migration.sh" || f.Mode() != 0o755 || !bytes.Equal(text, source.Script()) {
 		t.Errorf("%s %v, %d bytes, %v", f.Name, f.Mode(), len(text), err)
 	}
 	if strings.Contains(string(text), "Add Markers") {
@@ -335,7 +346,7 @@ func (p *played) IDMappings(_ context.Context, cloudSite string, invalidate bool
 // refuses is answered as it says, and tried again later.
 func TestRemoteReport(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	remote := &played{mappings: []threads.IDMapping{{EntityType: "jira:issue", ServerID: 3, CloudID: 4}}}
@@ -343,10 +354,10 @@ func TestRemoteReport(t *testing.T) {
 	const path = reportPath + "?cloudSiteUrl=https://x.example"
 	run := func() {
 		t.Helper()
-		if _, err := s.reports.runOnce(t.Context()); err != nil {
+		if _, err := s.reports.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.reports.jobs.Wait()
+		s.reports.Wait()
 	}
 	s.get(202, path)
 	run()

@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/client"
 	"outrigger/internal/threads/format"
+	"outrigger/internal/threads/source"
 )
 
 // run is the helper script's end in a folder of its own.
@@ -37,8 +38,8 @@ func runScript(t *testing.T, lines ...string) run {
 	}
 	// What a list of processes shows of curl.
 	spy := "#!/bin/sh\nprintf '%s\\n' \"$*\" >>" + bin + "/argv\nexec " + curl + " \"$@\"\n"
-	path := filepath.Join(bin, scriptName)
-	for name, content := range map[string][]byte{filepath.Join(bin, "curl"): []byte(spy), path: script} {
+	path := filepath.Join(bin, source.ScriptName)
+	for name, content := range map[string][]byte{filepath.Join(bin, "curl"): []byte(spy), path: source.Script()} {
 		if err := os.WriteFile(name, content, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func (r run) output(t *testing.T) string {
 }
 
 func TestShellcheck(t *testing.T) {
-	if out, err := exec.CommandContext(t.Context(), "shellcheck", "--shell=sh", "script/"+scriptName).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "shellcheck", "--shell=sh", "script/"+source.ScriptName).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -94,7 +95,7 @@ func TestShellcheck(t *testing.T) {
 // The script and the client write the same file, to the byte.
 func TestScriptAgainstServer(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
@@ -107,7 +108,7 @@ func TestScriptAgainstServer(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for _, n := range []int{0, 1, 10_000, 10_001} {
-		mustImport(t, s.imports, inOrder(n))
+		source.MustImport(t, s.imports, inOrder(n))
 		seen = nil
 		r := runScript(t, "1", server.URL+"/base/", "root", password)
 		if r.code != 0 || r.files(t) != "comments_hierarchy_export.json" {
@@ -158,7 +159,7 @@ func TestScriptAgainstServer(t *testing.T) {
 
 // Servers that are not ours write JSON in other ways, and have bad moments.
 func TestScriptAgainstOthers(t *testing.T) {
-	big := rec(9007199254740993, 9223372036854775807, 9007199254740995) // beyond what a float holds
+	big := source.Rec(9007199254740993, 9223372036854775807, 9007199254740995) // beyond what a float holds
 	pretty := func(offset int, r threads.Record, more bool, total int) string {
 		return fmt.Sprintf("{\r\n  \"totalCount\" : %d,\r\n  \"hasMore\" : %v,\r\n  \"data\" : [ {\r\n    \"parentCommentId\" : \"%d\",\r\n    \"commentId\" : %d,\r\n    \"issueId\" : %d\r\n  } ],\r\n  \"offset\" : %d\r\n}\r\n",
 			total, more, r.ParentCommentID, r.CommentID, r.IssueID, offset)
@@ -189,12 +190,12 @@ func TestScriptAgainstOthers(t *testing.T) {
 		fmt.Fprint(w, `{"offset":0,"data":[`)
 	}
 	r := ask(status(503, "", "Retry-After", "0"), cut, status(200, pretty(0, big, true, 2)), status(429, "", "retry-after", "1"),
-		status(200, pretty(1, rec(1, 3, 2), false, 2)))
-	want := "[\n" + string(format.AppendRecord(nil, big)) + ",\n" + string(format.AppendRecord(nil, rec(1, 3, 2))) + "\n]\n"
+		status(200, pretty(1, source.Rec(1, 3, 2), false, 2)))
+	want := "[\n" + string(format.AppendRecord(nil, big)) + ",\n" + string(format.AppendRecord(nil, source.Rec(1, 3, 2))) + "\n]\n"
 	if r.code != 0 || r.output(t) != want {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
-	r = ask(status(200, pretty(0, big, true, 3)), status(200, pretty(1, rec(1, 3, 2), false, 2)))
+	r = ask(status(200, pretty(0, big, true, 3)), status(200, pretty(1, source.Rec(1, 3, 2), false, 2)))
 	if r.code != 2 || r.output(t) != want || !strings.Contains(r.stderr, "changed meanwhile") {
 		t.Errorf("a total that changes: %d\n%s", r.code, r.stderr)
 	}

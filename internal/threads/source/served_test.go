@@ -1,4 +1,4 @@
-package source
+package source_test
 
 import (
 	"context"
@@ -7,27 +7,28 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"outrigger/internal/audit"
-	"outrigger/internal/config"
 	"outrigger/internal/console"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
+	"outrigger/internal/threads/api"
+	"outrigger/internal/threads/pages"
+	"outrigger/internal/threads/source"
 )
 
 // mirroring is a self-hosted side that mirrors a reader.
-func mirroring(t *testing.T, d *db.DB, reader Reader) (*server, *Mirror) {
+func mirroring(t *testing.T, d *db.DB, reader source.Reader) (*server, *source.Mirror) {
 	t.Helper()
 	s := newServer(t, d, "reports", nil)
-	m := NewMirror(s.store, reader, 10*time.Second, leases(t, d, "mirror"), nil)
+	m := source.NewMirror(s.store, reader, 10*time.Second, source.NewLeases(t, d, "mirror"), nil)
 	router := newRouter(t)
-	(&API{Store: s.store, Imports: s.imports, Reports: s.reports, Mirror: m, Metrics: NewMetrics(nil)}).Register(router)
+	(&api.Source{Store: s.store, Imports: s.imports, Reports: s.reports, Mirror: m, Metrics: source.NewMetrics(nil)}).Register(router)
 	s.router = router
 	return s, m
 }
@@ -54,12 +55,12 @@ func TestUnreadDatabaseIsNotExported(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer hostDB.Close()
-	rows, want := hostRows()
-	fill(t, hostDB, `"`, rows)
+	rows, want := source.HostRows()
+	source.FillHost(t, hostDB, `"`, rows)
 
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	d := dbtest.Open(t, db.Options{Dir: t.TempDir(), NodeID: "a", Clock: func() time.Time { return now }})
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(address)
@@ -68,30 +69,30 @@ func TestUnreadDatabaseIsNotExported(t *testing.T) {
 	}
 	good := *u
 	u.Path = "/no_such_database"
-	s, wrong := mirroring(t, d, open(t, u.String(), `SELECT 1`))
+	s, wrong := mirroring(t, d, source.OpenHost(t, u.String(), `SELECT 1`))
 	s.exports(503, "has not been read from the database of threads.sql yet")
-	if _, err := wrong.runOnce(t.Context()); err == nil {
+	if _, err := wrong.RunOnce(t.Context()); err == nil {
 		t.Fatal("a database that is not there was read")
 	}
 	s.exports(503, "no_such_database")
 	now = now.Add(time.Hour)
-	if _, err := wrong.runOnce(t.Context()); err == nil {
+	if _, err := wrong.RunOnce(t.Context()); err == nil {
 		t.Fatal("a database that is not there was read")
 	}
 	s.exports(503, "So it has been since 2026-03-01T12:00:00Z")
 
-	right := NewMirror(s.store, open(t, address, exampleQuery(t)), 10*time.Second, leases(t, d, "other"), nil)
+	right := source.NewMirror(s.store, source.OpenHost(t, address, source.DocumentedQuery(t)), 10*time.Second, source.NewLeases(t, d, "other"), nil)
 	now = now.Add(time.Hour)
-	if _, err := right.runOnce(t.Context()); err != nil {
+	if _, err := right.RunOnce(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.exports(200, fmt.Sprintf(`"totalCount":%d`, len(want)))
 
 	good.User = url.UserPassword(good.User.Username(), passwordOf(&good))
 	leaks := fmt.Sprintf(`SELECT 1 AS issueid, '%s x'::bigint AS commentid, 2 AS parentcommentid`, passwordOf(&good))
-	leaking := NewMirror(s.store, open(t, good.String(), leaks), 10*time.Second, leases(t, d, "third"), nil)
+	leaking := source.NewMirror(s.store, source.OpenHost(t, good.String(), leaks), 10*time.Second, source.NewLeases(t, d, "third"), nil)
 	now = now.Add(time.Hour)
-	if _, err := leaking.runOnce(t.Context()); err == nil {
+	if _, err := leaking.RunOnce(t.Context()); err == nil {
 		t.Fatal("a query that fails was read")
 	}
 	s.exports(503, "<secret> x")
@@ -108,35 +109,22 @@ func passwordOf(u *url.URL) string {
 	return "hidden"
 }
 
-// exampleQuery is the query that config print shows, for the table of these
-// tests.
-func exampleQuery(t *testing.T) string {
-	t.Helper()
-	field, _ := reflect.TypeFor[config.ThreadsDatabase]().FieldByName("Query")
-	at := strings.Index(field.Tag.Get("doc"), "SELECT ")
-	if at < 0 {
-		t.Fatal("there is no example")
-	}
-	query, _, _ := strings.Cut(field.Tag.Get("doc")[at:], ". ")
-	return strings.TrimSuffix(query, ".")
-}
-
 // A reading that would remove more than half of the records removes none until
 // an administrator has accepted that, and nothing is exported meanwhile.
 func TestRemovalOfMostWaits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := &host{}
+		h := &source.Host{}
 		for id := range int64(3000) {
-			h.records = append(h.records, rec(id/10, 3*id+1, 3*id))
+			h.Records = append(h.Records, source.Rec(id/10, 3*id+1, 3*id))
 		}
-		all := slices.Clone(h.records)
+		all := slices.Clone(h.Records)
 		s, m := mirroring(t, d, h)
 		pass := func() error {
 			t.Helper()
 			if err := s.store.MirrorNow(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
-			_, err := m.runOnce(t.Context())
+			_, err := m.RunOnce(t.Context())
 			return err
 		}
 		if err := pass(); err != nil {
@@ -147,22 +135,22 @@ func TestRemovalOfMostWaits(t *testing.T) {
 			t.Errorf("a word for nothing: %d %s", w.Code, w.Body)
 		}
 
-		h.records = all[:1500] // half of them
+		h.Records = all[:1500] // half of them
 		if err := pass(); err != nil {
 			t.Fatal(err)
 		}
 		s.exports(200, `"totalCount":1500`)
 
 		// As many, and none of them the same: another instance's database.
-		h.records = h.records[:0:0]
+		h.Records = h.Records[:0:0]
 		for id := range int64(1500) {
-			h.records = append(h.records, rec(id/10, 100_000+3*id+1, 5))
+			h.Records = append(h.Records, source.Rec(id/10, 100_000+3*id+1, 5))
 		}
 		if err := pass(); err == nil {
 			t.Error("all were removed without a word")
 		}
 		s.exports(503, "would remove 1,500 of 1,500 records, and waits for an administrator to accept that.")
-		if got := everything(t, s.store, 10_000); len(got) != 1500 || got[0].CommentID != 1 {
+		if got := source.Everything(t, s.store, 10_000); len(got) != 1500 || got[0].CommentID != 1 {
 			t.Errorf("%d records are left", len(got))
 		}
 		if w := s.ask("GET", sourcePath, "root", ""); !strings.Contains(w.Body.String(), `"removes":1500`) {
@@ -178,18 +166,18 @@ func TestRemovalOfMostWaits(t *testing.T) {
 		if w := s.ask("POST", sourcePath+"/mirror?acceptRemoval=true", "root", ""); w.Code != 202 {
 			t.Errorf("the word: %d %s", w.Code, w.Body)
 		}
-		if _, err := m.runOnce(t.Context()); err != nil {
+		if _, err := m.RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.exports(200, `"totalCount":1500`)
-		if got := everything(t, s.store, 10_000); !slices.Equal(got, h.export()) {
+		if got := source.Everything(t, s.store, 10_000); !slices.Equal(got, h.Export()) {
 			t.Error("the export is not the host's")
 		}
-		h.records = nil // the word does not hold for the next reading
+		h.Records = nil // the word does not hold for the next reading
 		if err := pass(); err == nil {
 			t.Error("all were removed after an earlier word")
 		}
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, source.Migrations)
 }
 
 // signedIn has everybody signed in under a session that is their name.
@@ -206,14 +194,14 @@ func (s signedIn) SignIn(context.Context, string, string, string) (string, *iden
 func (s signedIn) SignOut(context.Context, string) error { return nil }
 
 // showsRemoval holds the console to what waits to be accepted.
-func (s *server) showsRemoval(m *Mirror) {
+func (s *server) showsRemoval(m *source.Mirror) {
 	s.t.Helper()
 	c, err := console.New(console.Options{Identity: signedIn{everybody()}, BaseURL: "https://jira.example.com/base"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer c.Stop()
-	(&Pages{Store: s.store, Imports: s.imports, Mirror: m, Metrics: NewMetrics(nil)}).Register(c)
+	(&pages.Source{Store: s.store, Imports: s.imports, Mirror: m, Metrics: source.NewMetrics(nil)}).Register(c)
 	pages, err := c.Handler()
 	if err != nil {
 		s.t.Fatal(err)

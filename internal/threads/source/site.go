@@ -21,7 +21,8 @@ func SiteURL(raw string) (string, bool) {
 // maxSiteURL is longer than any host name with a path.
 const maxSiteURL = 512
 
-func errSiteURL() error {
+// ErrSiteURL refuses what is no URL of a cloud site.
+func ErrSiteURL() error {
 	var wrong fault.Fields
 	wrong.Add("cloudSiteUrl", "Give the URL of the cloud site, such as https://example.atlassian.net.")
 	return wrong.Err()

@@ -36,6 +36,9 @@ type Report struct {
 	invalidate bool  // whoever asked wants nothing from a cache
 }
 
+// Current tells whether the report has the mappings that the site has now.
+func (r Report) Current(s Site) bool { return r.version == s.version }
+
 const reportColumns = `r.id, r.state, r.failure, r.refused, r.size, r.mappings, r.changed_at, r.version, r.invalidate, s.id, s.url, s.version`
 
 func scanReport(row db.Row) (r Report, err error) {
@@ -48,7 +51,7 @@ func scanReport(row db.Row) (r Report, err error) {
 
 // failureKept is how long a report that failed is answered with its failure:
 // whoever polls sees it, and whoever comes later has it tried again.
-const failureKept = time.Minute
+const FailureKept = time.Minute
 
 // Ask gives the report of a site, and orders one where there is none that
 // holds: then it is Making. invalidate orders one in any case, but joins one
@@ -115,7 +118,7 @@ func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote 
 	case report.State == Ready:
 		holds = !invalidate && report.version == site.version
 	case report.State == Failed:
-		holds = !invalidate && tx.Now().Sub(report.ChangedAt) < failureKept
+		holds = !invalidate && tx.Now().Sub(report.ChangedAt) < FailureKept
 	default:
 		holds = true
 	}

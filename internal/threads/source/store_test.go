@@ -22,10 +22,10 @@ import (
 func TestSameSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
 
 // imports is the self-hosted side on a migrated database.
-func imports(d *db.DB) *Imports { return &Imports{Store: NewStore(d), MaxUpload: 1 << 30} }
+func NewImports(d *db.DB) *Imports { return &Imports{Store: NewStore(d), MaxUpload: 1 << 30} }
 
 // leases hands out leases of d until the test ends.
-func leases(t *testing.T, d *db.DB, owner string) *db.Leases {
+func NewLeases(t *testing.T, d *db.DB, owner string) *db.Leases {
 	t.Helper()
 	l := db.NewLeases(d, owner, nil)
 	if err := l.Start(t.Context()); err != nil {
@@ -35,7 +35,7 @@ func leases(t *testing.T, d *db.DB, owner string) *db.Leases {
 	return l
 }
 
-func acquire(t *testing.T, l *db.Leases, name string) *db.Lease {
+func AcquireLease(t *testing.T, l *db.Leases, name string) *db.Lease {
 	t.Helper()
 	lease, err := l.Acquire(t.Context(), name)
 	if err != nil || lease == nil {
@@ -44,12 +44,12 @@ func acquire(t *testing.T, l *db.Leases, name string) *db.Lease {
 	return lease
 }
 
-func rec(issue, comment, parent int64) threads.Record {
+func Rec(issue, comment, parent int64) threads.Record {
 	return threads.Record{IssueID: issue, CommentID: comment, ParentCommentID: parent}
 }
 
 // hierarchyFile writes records as a hierarchy file.
-func hierarchyFile(records []threads.Record) *strings.Reader {
+func HierarchyFile(records []threads.Record) *strings.Reader {
 	b := []byte{'['}
 	for i, r := range records {
 		if i > 0 {
@@ -60,9 +60,9 @@ func hierarchyFile(records []threads.Record) *strings.Reader {
 	return strings.NewReader(string(append(b, ']')))
 }
 
-func mustImport(t testing.TB, im *Imports, records []threads.Record) HierarchyImport {
+func MustImport(t testing.TB, im *Imports, records []threads.Record) HierarchyImport {
 	t.Helper()
-	out, err := im.Hierarchy(t.Context(), hierarchyFile(records))
+	out, err := im.Hierarchy(t.Context(), HierarchyFile(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func mustImport(t testing.TB, im *Imports, records []threads.Record) HierarchyIm
 }
 
 // everything concatenates all pages of a size.
-func everything(t testing.TB, s *Store, limit int) []threads.Record {
+func Everything(t testing.TB, s *Store, limit int) []threads.Record {
 	t.Helper()
 	var all []threads.Record
 	for {
@@ -103,7 +103,7 @@ func (m model) export() []threads.Record {
 }
 
 // forest makes n records in random order: replies in issues of about 20.
-func forest(n int, seed uint64) []threads.Record {
+func Forest(n int, seed uint64) []threads.Record {
 	rnd := rand.New(rand.NewPCG(seed, seed))
 	records := make([]threads.Record, n)
 	for i := range records {
@@ -116,34 +116,34 @@ func forest(n int, seed uint64) []threads.Record {
 
 func TestImport(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		im := imports(d)
-		records := []threads.Record{rec(10001, 10502, 10501), rec(10001, 10503, 10502), rec(10002, 10510, 10505)}
-		if out := mustImport(t, im, records); out.Counts != (Counts{Added: 3}) || out.Total != 3 {
+		im := NewImports(d)
+		records := []threads.Record{Rec(10001, 10502, 10501), Rec(10001, 10503, 10502), Rec(10002, 10510, 10505)}
+		if out := MustImport(t, im, records); out.Counts != (Counts{Added: 3}) || out.Total != 3 {
 			t.Errorf("the first time: %+v", out)
 		}
-		if out := mustImport(t, im, records); out.Counts != (Counts{Unchanged: 3}) || out.Total != 3 {
+		if out := MustImport(t, im, records); out.Counts != (Counts{Unchanged: 3}) || out.Total != 3 {
 			t.Errorf("the same again: %+v", out)
 		}
 		// Another parent, another issue, one that is new; the first twice: the last counts.
-		out := mustImport(t, im, []threads.Record{
-			rec(10001, 10502, 10499), rec(10001, 10502, 10500), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64-1),
+		out := MustImport(t, im, []threads.Record{
+			Rec(10001, 10502, 10499), Rec(10001, 10502, 10500), Rec(10001, 10510, 10505), Rec(math.MaxInt64, math.MaxInt64, math.MaxInt64-1),
 		})
 		if out.Counts != (Counts{Added: 1, Replaced: 3}) || out.Total != 4 {
 			t.Errorf("with changes: %+v", out)
 		}
 		want := []threads.Record{
-			rec(10001, 10502, 10500), rec(10001, 10503, 10502), rec(10001, 10510, 10505), rec(math.MaxInt64, math.MaxInt64, math.MaxInt64-1),
+			Rec(10001, 10502, 10500), Rec(10001, 10503, 10502), Rec(10001, 10510, 10505), Rec(math.MaxInt64, math.MaxInt64, math.MaxInt64-1),
 		}
-		if diff := gocmp.Diff(want, everything(t, im.Store, 3)); diff != "" {
+		if diff := gocmp.Diff(want, Everything(t, im.Store, 3)); diff != "" {
 			t.Error(diff)
 		}
 		if err := im.Clear(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if all := everything(t, im.Store, 3); len(all) != 0 {
+		if all := Everything(t, im.Store, 3); len(all) != 0 {
 			t.Errorf("cleared, and there are %v", all)
 		}
-		if out := mustImport(t, im, records); out.Counts != (Counts{Added: 3}) {
+		if out := MustImport(t, im, records); out.Counts != (Counts{Added: 3}) {
 			t.Errorf("after clearing: %+v", out)
 		}
 	}, audit.Migrations, Migrations)
@@ -153,22 +153,22 @@ func TestImport(t *testing.T) {
 // record of each comment in the export's order, and any page is its part.
 func TestPagesAreTheModel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		im := imports(d)
+		im := NewImports(d)
 		m := model{}
 		for round := range uint64(3) {
-			records := forest(3000+500*int(round), round)
+			records := Forest(3000+500*int(round), round)
 			for i := range records {
 				if round > 0 && i%3 == 0 { // moved to another issue
 					records[i].IssueID += 7
 				}
 			}
-			mustImport(t, im, records)
+			MustImport(t, im, records)
 			for _, r := range records {
 				m[r.CommentID] = r
 			}
 			want := m.export()
 			for _, limit := range []int{999} {
-				if diff := gocmp.Diff(want, everything(t, im.Store, limit)); diff != "" {
+				if diff := gocmp.Diff(want, Everything(t, im.Store, limit)); diff != "" {
 					t.Fatalf("round %d, pages of %d: %s", round, limit, diff)
 				}
 			}
@@ -233,12 +233,12 @@ func checkBlocks(t *testing.T, d *db.DB, s *Store) {
 // Two nodes may import at the same time: what each writes is there, and counted.
 func TestImportsAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, other := imports(d), imports(d)
-		records := forest(3000, 9)
+		one, other := NewImports(d), NewImports(d)
+		records := Forest(3000, 9)
 		done := make(chan error)
 		for i, im := range []*Imports{one, other} {
 			go func() {
-				_, err := im.Hierarchy(context.WithoutCancel(t.Context()), hierarchyFile(records[1000*i:1000*i+2000]))
+				_, err := im.Hierarchy(context.WithoutCancel(t.Context()), HierarchyFile(records[1000*i:1000*i+2000]))
 				done <- err
 			}()
 		}
@@ -252,7 +252,7 @@ func TestImportsAtOnce(t *testing.T) {
 			m[r.CommentID] = r
 		}
 		for _, im := range []*Imports{one, other} {
-			if diff := gocmp.Diff(m.export(), everything(t, im.Store, 1000)); diff != "" {
+			if diff := gocmp.Diff(m.export(), Everything(t, im.Store, 1000)); diff != "" {
 				t.Error(diff)
 			}
 		}

@@ -1,4 +1,4 @@
-package source
+package api
 
 import (
 	"fmt"
@@ -8,22 +8,23 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/threads/source"
 )
 
-// askAgain is what Retry-After says while a report is made: a million mappings
+// reportAgain is what Retry-After says while a report is made: a million mappings
 // take a few seconds.
-const askAgain = 2 * time.Second
+const reportAgain = 2 * time.Second
 
 // report answers the id mappings of a cloud site: 202 with nothing in it until
 // they are together, then CSV. It takes no part in content negotiation, as the
 // host's own does not.
-func (a *API) report(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) report(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	cloudSite := q.Get("cloudSiteUrl")
 	if cloudSite == "" {
-		return errSiteURL()
+		return source.ErrSiteURL()
 	}
-	siteURL, ok := SiteURL(cloudSite)
+	siteURL, ok := source.SiteURL(cloudSite)
 	if !ok {
 		return errNoScope(cloudSite)
 	}
@@ -38,14 +39,14 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 		a.Reports.Kick()
 	}
 	switch {
-	case report.State == Making:
-		w.Header().Set("Retry-After", strconv.Itoa(int(askAgain/time.Second)))
+	case report.State == source.Making:
+		w.Header().Set("Retry-After", strconv.Itoa(int(reportAgain/time.Second)))
 		w.WriteHeader(http.StatusAccepted)
 		return nil
-	case report.State == Failed && report.Refused:
+	case report.State == source.Failed && report.Refused:
 		return fault.New(fault.Invalid, "%s", report.Failure)
-	case report.State == Failed:
-		return &fault.Error{Code: fault.Unavailable, Message: report.Failure, RetryAfter: failureKept}
+	case report.State == source.Failed:
+		return &fault.Error{Code: fault.Unavailable, Message: report.Failure, RetryAfter: source.FailureKept}
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")

@@ -1,4 +1,4 @@
-package source
+package api
 
 import (
 	"net/http"
@@ -8,25 +8,25 @@ import (
 
 // importHierarchy takes a hierarchy file as the body, of whatever media type:
 // it may be packed.
-func (a *API) importHierarchy(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) importHierarchy(w http.ResponseWriter, r *http.Request) error {
 	out, err := a.Imports.Hierarchy(r.Context(), r.Body)
-	a.Metrics.imported(out.Counts)
+	a.Metrics.Imported(out.Counts)
 	if err != nil {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
-func (a *API) importMappings(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) importMappings(w http.ResponseWriter, r *http.Request) error {
 	out, err := a.Imports.Mappings(r.Context(), r.URL.Query().Get("cloudSiteUrl"), r.Body)
-	a.Metrics.imported(out.Counts)
+	a.Metrics.Imported(out.Counts)
 	if err != nil {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
-func (a *API) clear(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) clear(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Imports.Clear(r.Context()); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (a *API) clear(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (a *API) forget(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) forget(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Imports.Forget(r.Context(), r.URL.Query().Get("cloudSiteUrl")); err != nil {
 		return err
 	}

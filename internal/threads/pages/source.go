@@ -1,4 +1,4 @@
-package source
+package pages
 
 import (
 	"context"
@@ -15,25 +15,27 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/api"
+	"outrigger/internal/threads/source"
 )
 
-//go:embed pages/*.html
-var pageFiles embed.FS
+//go:embed threads-source.html threads-source-imported.html
+var sourceFiles embed.FS
 
-// Pages is the self-hosted side's part of the console.
-type Pages struct {
-	Store   *Store
-	Imports *Imports
-	Mirror  *Mirror // nil: the hierarchy comes from files
-	Metrics *Metrics
+// Source is the self-hosted side's part of the console.
+type Source struct {
+	Store   *source.Store
+	Imports *source.Imports
+	Mirror  *source.Mirror // nil: the hierarchy comes from files
+	Metrics *source.Metrics
 }
 
 const pagePath = "/threads/source"
 
 // Register adds the pages.
-func (p *Pages) Register(c *console.Console) {
+func (p *Source) Register(c *console.Console) {
 	admin := console.Needs(identity.SysAdmin)
-	c.AddPages(console.Sub(pageFiles, "pages"))
+	c.AddPages(sourceFiles)
 	c.AddNav(console.Nav{
 		Section: "Threaded comments", Label: "Self-hosted side", Path: pagePath,
 		Visible: func(who *identity.Principal) bool { return who.May(identity.SysAdmin, identity.Where{}) },
@@ -52,7 +54,7 @@ func (p *Pages) Register(c *console.Console) {
 // sourceView is what the page shows.
 type sourceView struct {
 	*console.Form
-	State
+	source.State
 	SQL       bool
 	Failed    bool
 	Sites     []siteRow
@@ -63,18 +65,18 @@ type sourceView struct {
 }
 
 type siteRow struct {
-	Site
+	source.Site
 	Comments, Issues, Others int64
 	Report                   console.Badge
 	Detail                   string
 	MadeAt                   time.Time
 }
 
-func (p *Pages) show(r *http.Request) (console.Response, error) {
+func (p *Source) show(r *http.Request) (console.Response, error) {
 	return p.page(r.Context(), console.NewForm())
 }
 
-func (p *Pages) page(ctx context.Context, form *console.Form) (console.Page, error) {
+func (p *Source) page(ctx context.Context, form *console.Form) (console.Page, error) {
 	page := console.Page{Template: "threads-source", Title: "Self-hosted side"}
 	st, err := p.Store.State(ctx)
 	if err != nil {
@@ -90,8 +92,8 @@ func (p *Pages) page(ctx context.Context, form *console.Form) (console.Page, err
 	}
 	view := sourceView{
 		Form: form, State: st, SQL: p.Mirror != nil, Failed: p.Mirror != nil && st.Failure != "",
-		ExportURL: rest.Link(ctx, exportPath), ReportURL: rest.Link(ctx, reportPath) + "?cloudSiteUrl=https://…",
-		ScriptURL: scriptPath, Script: ArchiveName,
+		ExportURL: rest.Link(ctx, api.ExportPath), ReportURL: rest.Link(ctx, api.ReportPath) + "?cloudSiteUrl=https://…",
+		ScriptURL: api.ScriptPath, Script: source.ArchiveName,
 	}
 	for _, s := range sites {
 		view.Sites = append(view.Sites, rowOf(s, reports))
@@ -100,7 +102,7 @@ func (p *Pages) page(ctx context.Context, form *console.Form) (console.Page, err
 	return page, nil
 }
 
-func rowOf(s Site, reports map[int64]Report) siteRow {
+func rowOf(s source.Site, reports map[int64]source.Report) siteRow {
 	row := siteRow{Site: s, Report: console.Badge{Tone: console.Quiet, Text: "when it is asked for"}}
 	for _, k := range s.Kinds {
 		switch k.EntityType {
@@ -115,11 +117,11 @@ func rowOf(s Site, reports map[int64]Report) siteRow {
 	report, ok := reports[s.ID]
 	switch {
 	case !ok:
-	case report.State == Making:
+	case report.State == source.Making:
 		row.Report = console.Badge{Tone: console.Busy, Text: "being made"}
-	case report.State == Failed:
+	case report.State == source.Failed:
 		row.Report, row.Detail = console.Badge{Tone: console.Bad, Text: "failed"}, report.Failure
-	case report.version == s.version:
+	case report.Current(s):
 		row.Report, row.MadeAt = console.Badge{Tone: console.Good, Text: "ready"}, report.ChangedAt
 	}
 	return row
@@ -128,23 +130,23 @@ func rowOf(s Site, reports map[int64]Report) siteRow {
 // importedView is what became of a file.
 type importedView struct {
 	What string
-	Counts
+	source.Counts
 	Total      int64
 	Incomplete []string
 	Reading    threads.Reading
 }
 
-func (p *Pages) importHierarchy(r *http.Request) (console.Response, error) {
+func (p *Source) importHierarchy(r *http.Request) (console.Response, error) {
 	page, err := p.page(r.Context(), console.NewForm())
 	if err != nil {
 		return nil, err
 	}
-	var out HierarchyImport
+	var out source.HierarchyImport
 	err = p.upload(r, func(_ *console.Form, file io.Reader) (err error) {
 		out, err = p.Imports.Hierarchy(r.Context(), file)
 		return err
 	}, console.NewForm())
-	p.Metrics.imported(out.Counts)
+	p.Metrics.Imported(out.Counts)
 	if err != nil {
 		return page, err
 	}
@@ -153,25 +155,25 @@ func (p *Pages) importHierarchy(r *http.Request) (console.Response, error) {
 	}), nil
 }
 
-func (p *Pages) importMappings(r *http.Request) (console.Response, error) {
+func (p *Source) importMappings(r *http.Request) (console.Response, error) {
 	form := console.NewForm()
 	page, err := p.page(r.Context(), form)
 	if err != nil {
 		return nil, err
 	}
-	var out MappingImport
+	var out source.MappingImport
 	err = p.upload(r, func(form *console.Form, file io.Reader) (err error) {
 		out, err = p.Imports.Mappings(r.Context(), form.Get("cloudSiteUrl"), file)
 		return err
 	}, form)
 	var wrong fault.Fields
 	if err = wrong.Join(err); err == nil && len(wrong) > 0 {
-		if _, ok := SiteURL(form.Get("cloudSiteUrl")); !ok {
-			_ = wrong.Join(errSiteURL()) // it names its member
+		if _, ok := source.SiteURL(form.Get("cloudSiteUrl")); !ok {
+			_ = wrong.Join(source.ErrSiteURL()) // it names its member
 		}
 		err = wrong.Err()
 	}
-	p.Metrics.imported(out.Counts)
+	p.Metrics.Imported(out.Counts)
 	if err != nil {
 		return page, err
 	}
@@ -180,7 +182,7 @@ func (p *Pages) importMappings(r *http.Request) (console.Response, error) {
 	}), nil
 }
 
-func (p *Pages) imported(what string, view importedView) console.Response {
+func (p *Source) imported(what string, view importedView) console.Response {
 	view.What = what
 	return console.Page{
 		Template: "threads-source-imported", Title: "Imported", Data: view,
@@ -188,12 +190,9 @@ func (p *Pages) imported(what string, view importedView) console.Response {
 	}
 }
 
-// maxField bounds a field of an upload's form; its file is not in memory.
-const maxField = 4 << 10
-
 // upload reads a posted form up to its file, fields into form, and gives the
 // file to take as it comes.
-func (p *Pages) upload(r *http.Request, take func(form *console.Form, file io.Reader) error, form *console.Form) error {
+func (p *Source) upload(r *http.Request, take func(form *console.Form, file io.Reader) error, form *console.Form) error {
 	rest.BeginUpload(r)
 	r.Body = http.MaxBytesReader(nil, r.Body, p.Imports.MaxUpload+maxField)
 	parts, err := r.MultipartReader()
@@ -204,7 +203,7 @@ func (p *Pages) upload(r *http.Request, take func(form *console.Form, file io.Re
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
-			return errNoFile()
+			return errNoSourceFile()
 		case err != nil:
 			return tooLarge(err, p.Imports.MaxUpload)
 		case part.FormName() != "file":
@@ -219,9 +218,9 @@ func (p *Pages) upload(r *http.Request, take func(form *console.Form, file io.Re
 	}
 }
 
-func (p *Pages) take(part *multipart.Part, form *console.Form, take func(*console.Form, io.Reader) error) error {
+func (p *Source) take(part *multipart.Part, form *console.Form, take func(*console.Form, io.Reader) error) error {
 	if part.FileName() == "" {
-		return errNoFile()
+		return errNoSourceFile()
 	}
 	return take(form, part)
 }

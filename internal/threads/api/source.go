@@ -1,4 +1,4 @@
-package source
+package api
 
 import (
 	"net/http"
@@ -7,41 +7,43 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/rest"
+	"outrigger/internal/threads/source"
 )
 
+// Where the self-hosted side is; migration tools know the first two.
 const (
-	exportPath = "/rest/threaded-comments/1.0/migration/export-data"
-	reportPath = "/rest/migration/latest/report/id-mappings"
+	ExportPath = "/rest/threaded-comments/1.0/migration/export-data"
+	ReportPath = "/rest/migration/latest/report/id-mappings"
 	sourcePath = "/rest/threaded-comments/1.0/source"
-	scriptPath = sourcePath + "/" + ArchiveName
+	ScriptPath = sourcePath + "/" + source.ArchiveName
 )
 
-// API is the self-hosted side's part of the REST API. All of it needs
+// Source is the self-hosted side's part of the REST API. All of it needs
 // SYS_ADMIN.
-type API struct {
-	Store   *Store
-	Imports *Imports
-	Reports *Reports
-	Mirror  *Mirror // nil: the hierarchy comes from files
-	Metrics *Metrics
+type Source struct {
+	Store   *source.Store
+	Imports *source.Imports
+	Reports *source.Reports
+	Mirror  *source.Mirror // nil: the hierarchy comes from files
+	Metrics *source.Metrics
 }
 
 // Register adds the routes.
-func (a *API) Register(r *rest.Router) {
+func (a *Source) Register(r *rest.Router) {
 	handle := func(route rest.Route, h rest.Handler) {
 		route.Access = rest.SysAdmins
 		r.Handle(route, h)
 	}
 	upload := max(a.Imports.MaxUpload, 1)
-	handle(rest.Route{Method: "GET", Path: exportPath}, a.export)
-	handle(rest.Route{Method: "GET", Path: reportPath, Own: true}, a.report)
+	handle(rest.Route{Method: "GET", Path: ExportPath}, a.export)
+	handle(rest.Route{Method: "GET", Path: ReportPath, Own: true}, a.report)
 	handle(rest.Route{Method: "GET", Path: sourcePath}, a.show)
 	handle(rest.Route{Method: "POST", Path: sourcePath + "/hierarchy", MaxBody: upload}, a.importHierarchy)
 	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/hierarchy"}, a.clear)
 	handle(rest.Route{Method: "POST", Path: sourcePath + "/mappings", MaxBody: upload}, a.importMappings)
 	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/mappings"}, a.forget)
 	handle(rest.Route{Method: "POST", Path: sourcePath + "/mirror"}, a.mirrorNow)
-	handle(rest.Route{Method: "GET", Path: scriptPath, Own: true}, a.script)
+	handle(rest.Route{Method: "GET", Path: ScriptPath, Own: true}, a.script)
 }
 
 // sourceJSON is how the self-hosted side stands.
@@ -73,12 +75,12 @@ type kindJSON struct {
 	Mappings   int64  `json:"mappings"`
 }
 
-func (a *API) show(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) show(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, r, http.StatusOK)
 }
 
 // answer says how the side stands.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, status int) error {
+func (a *Source) answer(w http.ResponseWriter, r *http.Request, status int) error {
 	st, err := a.Store.State(r.Context())
 	if err != nil {
 		return err
@@ -102,7 +104,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int) error {
 }
 
 // mirrorNow has the host's database read now.
-func (a *API) mirrorNow(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) mirrorNow(w http.ResponseWriter, r *http.Request) error {
 	text := r.URL.Query().Get("acceptRemoval")
 	accept, err := strconv.ParseBool(text)
 	if err != nil && text != "" {
@@ -116,14 +118,14 @@ func (a *API) mirrorNow(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, r, http.StatusAccepted)
 }
 
-func (a *API) script(w http.ResponseWriter, _ *http.Request) error {
-	archive, err := Archive()
+func (a *Source) script(w http.ResponseWriter, _ *http.Request) error {
+	archive, err := source.Archive()
 	if err != nil {
 		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", `attachment; filename="`+ArchiveName+`"`)
+	h.Set("Content-Disposition", `attachment; filename="`+source.ArchiveName+`"`)
 	_, _ = w.Write(archive) // whoever asked may be gone
 	return nil
 }

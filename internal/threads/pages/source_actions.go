@@ -1,4 +1,4 @@
-package source
+package pages
 
 import (
 	"errors"
@@ -8,9 +8,10 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/source"
 )
 
-func errNoFile() error {
+func errNoSourceFile() error {
 	var wrong fault.Fields
 	wrong.Add("file", "Choose a file.")
 	return wrong.Err()
@@ -24,22 +25,22 @@ func tooLarge(err error, limit int64) error {
 	return err
 }
 
-func (p *Pages) confirmClear(r *http.Request) (console.Response, error) {
+func (p *Source) confirmClear(r *http.Request) (console.Response, error) {
 	return console.Confirm{
 		Title: "Remove the hierarchy?", Text: "Every record goes; the export is empty until a file is imported again.",
 		Verb: "Remove the hierarchy", Back: pagePath,
 	}, nil
 }
 
-func (p *Pages) clear(r *http.Request) (console.Response, error) {
+func (p *Source) clear(r *http.Request) (console.Response, error) {
 	if err := p.Imports.Clear(r.Context()); err != nil {
 		return nil, err
 	}
 	return console.Redirect{To: pagePath, Flash: "The hierarchy is removed."}, nil
 }
 
-func (p *Pages) confirmForget(r *http.Request) (console.Response, error) {
-	site, ok := SiteURL(r.URL.Query().Get("cloudSiteUrl"))
+func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
+	site, ok := source.SiteURL(r.URL.Query().Get("cloudSiteUrl"))
 	if !ok {
 		return nil, fault.New(fault.NotFound, "There is no such site.")
 	}
@@ -49,7 +50,7 @@ func (p *Pages) confirmForget(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *Pages) forget(r *http.Request) (console.Response, error) {
+func (p *Source) forget(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (p *Pages) forget(r *http.Request) (console.Response, error) {
 }
 
 // confirmMirror asks before many records are removed.
-func (p *Pages) confirmMirror(r *http.Request) (console.Response, error) {
+func (p *Source) confirmMirror(r *http.Request) (console.Response, error) {
 	st, err := p.Store.State(r.Context())
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func (p *Pages) confirmMirror(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-func (p *Pages) mirror(r *http.Request) (console.Response, error) {
+func (p *Source) mirror(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package source
+package api
 
 import (
 	"net/http"
@@ -21,7 +21,7 @@ const (
 // export answers one page of the hierarchy. It is read whole before the first
 // byte goes out, as records, not as JSON: a client that reads slowly holds no
 // transaction open.
-func (a *API) export(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) export(w http.ResponseWriter, r *http.Request) error {
 	offset, limit, err := readRange(r.URL.Query())
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a.Metrics.exported(len(page.Data))
+	a.Metrics.Exported(len(page.Data))
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
 	writePage(w, &page)

@@ -1,0 +1,32 @@
+package source
+
+import (
+	"context"
+
+	"outrigger/internal/db"
+)
+
+// What tests of endpoints and pages need of the inside.
+
+func (r *Reports) RunOnce(ctx context.Context) (int, error) { return r.runOnce(ctx) }
+
+// Wait waits for the reports that were begun.
+func (r *Reports) Wait() { r.jobs.Wait() }
+
+func (r *Reports) Leases() *db.Leases { return r.leases }
+
+func (m *Mirror) RunOnce(ctx context.Context) (MirrorResult, error) { return m.runOnce(ctx) }
+
+func (s *Store) Making(ctx context.Context) ([]Report, error) { return s.making(ctx) }
+
+func (s *Store) PutChunk(ctx context.Context, lease *db.Lease, report, number int64, content []byte) error {
+	return s.putChunk(ctx, lease, report, number, content)
+}
+
+const (
+	ChunkSize  = chunkSize
+	ScriptName = scriptName
+)
+
+// Script is the helper script.
+func Script() []byte { return script }
