@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	mailstore "outrigger/internal/mailqueue/store"
-	"outrigger/internal/notify"
+	notifystore "outrigger/internal/notify/store"
 	"outrigger/internal/retention"
 )
 
@@ -84,8 +84,8 @@ func (a *App) active(context.Context) error {
 func (a *App) startRetention(ctx context.Context) error {
 	keep := a.cfg.Retention
 	r := retention.New(a.db, []retention.Rule{
-		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notify.DeleteDeliveries},
-		{Name: "events", Keep: time.Duration(keep.Events), Delete: notify.DeleteEvents},
+		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteDeliveries},
+		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},
 		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: a.mail.queue.DeleteErrors},
 		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailstore.DeleteSamples},
 		{Name: "nodes", Keep: offlineKept, Delete: mailstore.DeleteNodes},

@@ -13,11 +13,11 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/mailqueue/relay"
 	mailstore "outrigger/internal/mailqueue/store"
-	"outrigger/internal/notify"
+	notifystore "outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 	adminsettings "outrigger/internal/settings"
 	"outrigger/internal/threads/source"
-	"outrigger/internal/threads/store"
+	threadstore "outrigger/internal/threads/store"
 	"outrigger/internal/threads/upload"
 )
 
@@ -36,8 +36,8 @@ type ground struct {
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
 	return []db.Migrations{
-		secret.Migrations, audit.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notify.Migrations,
-		relay.Migrations, mailstore.Migrations, source.Migrations, upload.Migrations, store.Migrations,
+		secret.Migrations, audit.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
+		relay.Migrations, mailstore.Migrations, source.Migrations, upload.Migrations, threadstore.Migrations,
 	}
 }
 

@@ -16,19 +16,20 @@ import (
 	"outrigger/internal/notify/outbox"
 	"outrigger/internal/notify/pages"
 	"outrigger/internal/notify/slack"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/notify/teams"
 	"outrigger/internal/secret"
 )
 
 // chat is the wing of chat notifications.
 type chat struct {
-	store  *notify.Store
+	store  *store.Store
 	outbox *outbox.Outbox
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
 func (a *App) openNotify(ctx context.Context) error {
-	store := notify.NewStore(a.db, a.box, a.log)
+	store := store.New(a.db, a.box, a.log)
 	store.Measure(a.registry)
 	store.UsePlatforms(connectionsOf(a.cfg.Notify.Connections), map[string]notify.Decoder{config.KindBitbucketDC: bitbucketdc.Decode})
 	if err := store.Load(ctx); err != nil {

@@ -1,7 +1,6 @@
 package archtest
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -69,41 +68,15 @@ func refusedImport(s source, imported string) string {
 	case imported == "testing" && house(s.pkg) != "dbtest" && house(s.pkg) != "loadtest":
 		return "the program imports testing"
 	}
+	if slices.Contains(pure, s.pkg) && slices.Contains([]string{"database/sql", "internal/db", "net/http"}, imported) {
+		return "what turns one value into another asks no database and no network"
+	}
 	return refusedInRoom(s.pkg, imported)
 }
 
-// Domain files hold types and rules: they ask no database and no network.
-func TestDomainFilesAreDomain(t *testing.T) {
-	forbidden := []string{"database/sql", "internal/db", "net/http"}
-	for _, s := range sources(t) {
-		if s.test || !isDomain(s) {
-			continue
-		}
-		for _, imported := range s.imports {
-			if slices.Contains(forbidden, imported) {
-				t.Errorf("%s: a domain file imports %s; that is for store*.go, rest*.go, pages*.go or metrics*.go", s.path, imported)
-			}
-		}
-	}
-}
-
-// pure are the packages below a wing that turn one value into another.
+// pure are the packages below a wing that turn one value into another: they ask
+// no database and no network.
 var pure = []string{
 	"internal/notify/bitbucketdc", "internal/notify/branchmask", "internal/notify/card",
 	"internal/notify/payload", "internal/notify/slack", "internal/notify/teams",
-}
-
-func isDomain(s source) bool {
-	if slices.Contains(pure, s.pkg) {
-		return true
-	}
-	if !isWing(s.pkg) || path.Dir(s.pkg) != "internal" {
-		return false
-	}
-	for _, adapter := range []string{"store", "rest", "pages", "metrics"} {
-		if rest, ok := strings.CutPrefix(s.name, adapter); ok && (rest[0] == '_' || rest[0] == '.') {
-			return false
-		}
-	}
-	return true
 }

@@ -1,8 +1,6 @@
 package notify
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 )
 
@@ -57,13 +55,6 @@ func (c *Channel) Unreachable(now time.Time) bool {
 	return !c.FailingSince.IsZero() && now.Sub(c.FailingSince) >= UnreachableAfter
 }
 
-// fingerprintURL names a webhook URL without saying it: webhook URLs carry
-// at least 128 bits of signature, so a plain hash gives nothing away.
-func fingerprintURL(url string) string {
-	sum := sha256.Sum256([]byte(url))
-	return hex.EncodeToString(sum[:8])
-}
-
 // ShardOf is the shard that a channel belongs to. Ids are given in turn, so
 // they spread evenly by themselves.
 func ShardOf(channelID int64) int { return int(channelID % Shards) }
@@ -87,4 +78,11 @@ func (c *Channel) Standing(now time.Time) Standing {
 		return Standing{State: "waiting", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
 	}
 	return Standing{State: "ok"}
+}
+
+// Backlog is how much waits.
+type Backlog struct {
+	Waiting  int
+	Oldest   time.Time      // since when the oldest has waited; zero when nothing waits
+	Channels map[string]int // that rules use, by state: open, waiting, unreachable, broken
 }

@@ -17,7 +17,7 @@ import (
 
 // Channels is what people do with channels, each with its permission.
 type Channels struct {
-	Store *Store
+	Store ChannelStore
 	// Send posts a test message to a channel at once: *outbox.Outbox.
 	Send func(ctx context.Context, channelID int64, f Format) (*work.Attempt, error)
 
@@ -27,16 +27,6 @@ type Channels struct {
 
 // testsAMinute is how many test messages a user sends in a minute.
 const testsAMinute = 10
-
-func (c *ChannelInfo) visible(who *identity.Principal) bool {
-	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Where{})
-}
-
-// Actable tells whether somebody may do something with the channel: who
-// administers every rule that sends to it.
-func (c *ChannelInfo) Actable(who *identity.Principal) bool {
-	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) })
-}
 
 // List gives one page of the channels that who asks may see.
 func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, error) {
@@ -118,3 +108,16 @@ func (s *Channels) allowTest(user string) error {
 	}
 	return nil
 }
+
+// Which says what becomes of the messages that wait on a channel that is tried
+// again.
+type Which string
+
+const (
+	RetryAll    Which = "all"    // all go out, as digests where they are many
+	RetryRecent Which = "recent" // those of the last 24 h go out
+	RetryNone   Which = "none"   // only what comes from now on
+)
+
+// Whiches lists them, in the order in which people are asked.
+func Whiches() []Which { return []Which{RetryAll, RetryRecent, RetryNone} }

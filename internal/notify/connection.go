@@ -52,9 +52,9 @@ func checkShortName(f *fault.Fields, field, name string) {
 	}
 }
 
-// validate names every wrong member at once. kinds are those that there is a
+// Validate names every wrong member at once. kinds are those that there is a
 // decoder for.
-func (c *Connection) validate(kinds map[string]Decoder) error {
+func (c *Connection) Validate(kinds map[string]Decoder) error {
 	var f fault.Fields
 	checkShortName(&f, "name", c.Name)
 	if kinds[c.Kind] == nil {
@@ -134,4 +134,17 @@ func oneField(name, message string) error {
 	var f fault.Fields
 	f.Add(name, "%s", message)
 	return f.Err()
+}
+
+// Audited is what the audit trail keeps of a connection: of its token only
+// whether there is one.
+func (c *Connection) Audited() map[string]string {
+	if c == nil {
+		return nil
+	}
+	m := map[string]string{"kind": c.Kind, "baseUrl": c.BaseURL, "user": c.User}
+	if !c.Token.IsZero() {
+		m["token"] = "••••"
+	}
+	return m
 }

@@ -12,36 +12,7 @@ import (
 // Deliveries is what people do with deliveries, each with its permission: the
 // REST API and the console both go through it.
 type Deliveries struct {
-	Store *Store
-}
-
-// DeliveryInfo is a delivery as somebody sees it.
-type DeliveryInfo struct {
-	*Delivery
-	Rules   []RuleInfo // those that are left
-	Channel Channel
-}
-
-// visible tells whether somebody may look at it: who administers a rule that it
-// is for.
-func (d *DeliveryInfo) visible(who *identity.Principal) bool {
-	for i := range d.Rules {
-		if who.May(d.Rules[i].Access()) {
-			return true
-		}
-	}
-	return who.May(identity.Admin, identity.Where{})
-}
-
-// actable tells whether somebody may redeliver or cancel it: who administers
-// every rule that it is for.
-func (d *DeliveryInfo) actable(who *identity.Principal) bool {
-	for i := range d.Rules {
-		if !who.May(d.Rules[i].Access()) {
-			return false
-		}
-	}
-	return len(d.Rules) > 0 || who.May(identity.Admin, identity.Where{})
+	Store DeliveryStore
 }
 
 // maxPassedOver bounds how many deliveries of others one page reads for
@@ -63,7 +34,7 @@ func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*Deliv
 		if err != nil {
 			return nil, err
 		}
-		infos, err := s.Store.describe(ctx, found)
+		infos, err := s.Store.Describe(ctx, found)
 		if err != nil {
 			return nil, err
 		}
@@ -80,15 +51,6 @@ func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*Deliv
 		}
 	}
 	return out, nil
-}
-
-// in tells whether the delivery's event is of the repository that f asks for.
-func (d *DeliveryInfo) in(f DeliveryFilter) bool {
-	if f.Project == "" && f.Repository == "" {
-		return true
-	}
-	e := d.Event
-	return e != nil && Fold(e.Project.Key) == Fold(f.Project) && (f.Repository == "" || Fold(e.Repository.Key) == Fold(f.Repository))
 }
 
 // Summary counts what happened since a time, and what is wrong now, for an
@@ -108,7 +70,7 @@ func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.At
 		return DeliveryInfo{}, nil, err
 	}
 	if err == nil {
-		infos, err := s.Store.describe(ctx, []*Delivery{d})
+		infos, err := s.Store.Describe(ctx, []*Delivery{d})
 		if err != nil {
 			return DeliveryInfo{}, nil, err
 		}

@@ -44,7 +44,7 @@ type Delivery struct {
 	// far as whoever read it knows: a later one may have moved it.
 	Generation int64
 
-	last work.Attempt // the one that delivered
+	Last work.Attempt // the one that delivered
 }
 
 // Result is what one attempt at a message led to, ready to be kept.
@@ -81,4 +81,28 @@ type DeliveryFilter struct {
 	Since      time.Time // created then or later
 	Before     int64     // deliveries with a lower id only: the page after it
 	Limit      int       // at most 1,000
+}
+
+// Limits bound what waits.
+type Limits struct {
+	MaxAge     time.Duration // a message waits no longer
+	MaxWaiting int           // so many wait on a channel
+}
+
+// Redelivered is what became of a wish to redeliver.
+type Redelivered struct {
+	Queued  int // put back into the queue of their channel
+	Skipped int // no enabled rule wants them any more
+}
+
+// Counters are a delivery's counters with this attempt.
+func (r *Result) Counters(d *Delivery) (attempts, errors5xx int) {
+	attempts, errors5xx = d.Attempts, d.Errors5xx
+	if r.Attempt != nil {
+		attempts++
+	}
+	if r.Counts {
+		errors5xx++
+	}
+	return attempts, errors5xx
 }

@@ -14,9 +14,9 @@ type Refs struct {
 	Names []string `json:"names"` // display names of the first MaxRefs
 }
 
-// gathers tells whether the webhook changes so many refs that they share
+// Gathers tells whether the webhook changes so many refs that they share
 // messages.
-func (r *Receipt) gathers() bool {
+func (r *Receipt) Gathers() bool {
 	if len(r.Events) <= MaxRefs {
 		return false
 	}
@@ -53,13 +53,13 @@ func (r *Receipt) gather(rules *RuleSet) {
 			taken[key] = append(taken[key], i)
 		}
 	}
-	r.kept, r.matched = nil, nil
+	r.Kept, r.Matched = nil, nil
 	for _, kind := range kinds {
 		g.event(kind, all[kind])
 	}
 	for _, key := range order {
 		i := g.event(key.kind, taken[key])
-		r.matched[i] = append(r.matched[i], key.rule)
+		r.Matched[i] = append(r.Matched[i], key.rule)
 	}
 }
 
@@ -100,8 +100,8 @@ func (g *gathering) event(kind EventType, refs []int) int {
 			e.Refs.Names = append(e.Refs.Names, r.Events[i].Branch)
 		}
 	}
-	i := len(r.kept)
-	r.kept, r.matched = append(r.kept, e), append(r.matched, nil)
+	i := len(r.Kept)
+	r.Kept, r.Matched = append(r.Kept, e), append(r.Matched, nil)
 	g.events[at] = i
 	return i
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"fmt"
+
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
 )
@@ -28,12 +30,12 @@ type Hook struct {
 	RotatedAt time.Time
 
 	more    []secret.Value // of the configuration file
-	offered []rename       // renames out of the scope that wait for an administrator's word
+	Offered []KeyChange    // renames out of the scope that wait for an administrator's word
 }
 
 // previousHolds is how long the old secret signs after a rotation: a week to
 // change it on the platform.
-const previousHolds = 7 * 24 * time.Hour
+const PreviousHolds = 7 * 24 * time.Hour
 
 // Scope is what a hook may speak of: all of a platform, a project, or a
 // repository.
@@ -73,8 +75,8 @@ func (h *Hook) Secrets(now time.Time) []secret.Value {
 	return keys
 }
 
-// validate names every wrong member at once.
-func (h *Hook) validate() error {
+// Validate names every wrong member at once.
+func (h *Hook) Validate() error {
 	var f fault.Fields
 	checkShortName(&f, "name", h.Name)
 	if h.Scope.ProjectKey == "" && h.Scope.RepositoryKey != "" {
@@ -101,33 +103,33 @@ func (h *Hook) judge(e *Event) standing {
 	if h.Scope.Holds(at) && (at.ProjectKey != "" || h.Scope.ProjectKey == "") {
 		return inside
 	}
-	if by, ok := e.renamed(); ok && h.mayOffer(by) {
+	if by, ok := e.KeyChange(); ok && h.MayOffer(by) {
 		return withheld
 	}
-	for i := range h.offered {
-		if Scope(h.offered[i].to).Holds(at) {
+	for i := range h.Offered {
+		if Scope(h.Offered[i].To).Holds(at) {
 			return withheld
 		}
 	}
 	return outside
 }
 
-// mayOffer tells whether the hook may say a rename at all: it must be of a key
+// MayOffer tells whether the hook may say a rename at all: it must be of a key
 // in its scope, or of one that it offered.
-func (h *Hook) mayOffer(by rename) bool {
-	_, again := h.offers(Scope(by.from))
-	return again || h.Scope.Holds(Scope(by.from))
+func (h *Hook) MayOffer(by KeyChange) bool {
+	_, again := h.Offers(Scope(by.From))
+	return again || h.Scope.Holds(Scope(by.From))
 }
 
-// offers tells whether a key outside the scope is the new one of an offered
+// Offers tells whether a key outside the scope is the new one of an offered
 // rename, and gives the old one.
-func (h *Hook) offers(key Scope) (from RepositoryRef, ok bool) {
+func (h *Hook) Offers(key Scope) (from RepositoryRef, ok bool) {
 	if h.Scope.Holds(key) {
 		return from, false
 	}
-	for i := range h.offered {
-		if h.offered[i].to == RepositoryRef(key) {
-			return h.offered[i].from, true
+	for i := range h.Offered {
+		if h.Offered[i].To == RepositoryRef(key) {
+			return h.Offered[i].From, true
 		}
 	}
 	return from, false
@@ -141,4 +143,15 @@ func HookPath(connection, hook string) string {
 		path += "/" + url.PathEscape(hook)
 	}
 	return path
+}
+
+// Audited is what the audit trail keeps of a hook: of its secret only a
+// fingerprint, so that a rotation shows.
+func (h *Hook) Audited() map[string]string {
+	if h == nil {
+		return nil
+	}
+	return map[string]string{
+		"projectKey": h.Scope.ProjectKey, "repositoryKey": h.Scope.RepositoryKey, "secret": fmt.Sprintf("%x", secret.Fingerprint(h.Secret.Reveal())[:4]),
+	}
 }

@@ -10,7 +10,7 @@ import (
 // Hooks is what people do with connections, hooks and offered renames, each
 // with its permission: the REST API and the console both go through it.
 type Hooks struct {
-	Store *Store
+	Store HookStore
 	// Ask asks a connection's platform who it is, with the connection's
 	// credentials: its product and version, or why it does not say.
 	Ask func(ctx context.Context, c *Connection) (string, error)
@@ -87,7 +87,7 @@ func (s *Hooks) List(ctx context.Context, connection string) ([]*Hook, error) {
 	return list, nil
 }
 
-// Create makes a hook; see Store.CreateHook for the errors.
+// Create makes a hook; see HookStore for the errors.
 func (s *Hooks) Create(ctx context.Context, h Hook) (Hook, error) {
 	if h.Scope.ProjectKey == "" && h.Scope.RepositoryKey != "" {
 		return h, oneField("projectKey", "A repositoryKey needs its projectKey too.")
@@ -116,7 +116,7 @@ func (s *Hooks) Get(ctx context.Context, connection, name string) (*Hook, error)
 	return h, s.require(ctx, h)
 }
 
-// Rotate gives a hook a new secret; see Store.RotateHook.
+// Rotate gives a hook a new secret; see HookStore.
 func (s *Hooks) Rotate(ctx context.Context, connection, name string) (Hook, error) {
 	if _, err := s.Get(ctx, connection, name); err != nil {
 		return Hook{}, err
@@ -124,7 +124,7 @@ func (s *Hooks) Rotate(ctx context.Context, connection, name string) (Hook, erro
 	return s.Store.RotateHook(ctx, actor(ctx), connection, name)
 }
 
-// Delete deletes a hook; see Store.DeleteHook.
+// Delete deletes a hook; see HookStore.
 func (s *Hooks) Delete(ctx context.Context, connection, name string) error {
 	if _, err := s.Get(ctx, connection, name); err != nil {
 		return err

@@ -9,15 +9,15 @@ import (
 // changes.
 type Platforms struct {
 	Connections Connections
-	count       int64
+	Count       int64
 	hooks       map[hookName]*Hook
 }
 
 type hookName struct{ connection, hook string }
 
-// newPlatforms adds what is stored to what the file declares, which wins.
-func newPlatforms(count int64, file, stored Connections, hooks []*Hook, kinds map[string]Decoder) *Platforms {
-	p := &Platforms{count: count, hooks: make(map[hookName]*Hook, len(hooks)+len(file))}
+// NewPlatforms adds what is stored to what the file declares, which wins.
+func NewPlatforms(count int64, file, stored Connections, hooks []*Hook, kinds map[string]Decoder) *Platforms {
+	p := &Platforms{Count: count, hooks: make(map[hookName]*Hook, len(hooks)+len(file))}
 	for _, c := range file {
 		c.File = true
 		p.Connections = append(p.Connections, c)

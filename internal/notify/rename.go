@@ -1,79 +1,98 @@
 package notify
 
-// rename is a repository or project that goes by other keys from now on. A
+import (
+	"time"
+)
+
+// KeyChange is a repository or project that goes by other keys from now on. A
 // zero repository stands for the project with all that is in it.
-type rename struct {
-	connection string
-	from, to   RepositoryRef
+type KeyChange struct {
+	Connection string
+	From, To   RepositoryRef
 }
 
-// renamed tells whether an event says that keys changed, and which.
-func (e *Event) renamed() (rename, bool) {
+// KeyChange tells whether an event says that keys changed, and which.
+func (e *Event) KeyChange() (KeyChange, bool) {
 	types := e.TypeSet()
-	r := rename{connection: e.Connection}
-	r.to.ProjectKey = e.Project.Key
+	r := KeyChange{Connection: e.Connection}
+	r.To.ProjectKey = e.Project.Key
 	switch {
 	case types.Has(RepositoryFieldEdited), types.Has(RepositoryTransferred):
-		r.to.RepositoryKey = e.Repository.Key
+		r.To.RepositoryKey = e.Repository.Key
 	case !types.Has(ProjectFieldEdited):
 		return r, false
 	}
-	r.from = r.to
+	r.From = r.To
 	for _, c := range e.Changes {
 		switch {
 		case c.Old == "" || c.New == "":
 		case c.Field == "key":
-			r.from.ProjectKey = c.Old
-		case c.Field == "slug" && r.to.RepositoryKey != "":
-			r.from.RepositoryKey = c.Old
+			r.From.ProjectKey = c.Old
+		case c.Field == "slug" && r.To.RepositoryKey != "":
+			r.From.RepositoryKey = c.Old
 		}
 	}
-	return r, Fold(r.from.ProjectKey) != Fold(r.to.ProjectKey) || Fold(r.from.RepositoryKey) != Fold(r.to.RepositoryKey)
+	return r, Fold(r.From.ProjectKey) != Fold(r.To.ProjectKey) || Fold(r.From.RepositoryKey) != Fold(r.To.RepositoryKey)
 }
 
-// renames tells whether an event of the webhook says that keys changed.
-func (r *Receipt) renames() bool {
-	for i := range r.Events {
-		if _, ok := r.Events[i].renamed(); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// ref gives the new keys of a reference, and whether they are new.
-func (r *rename) ref(ref RepositoryRef) (RepositoryRef, bool) {
+// Ref gives the new keys of a reference, and whether they are new.
+func (r *KeyChange) Ref(ref RepositoryRef) (RepositoryRef, bool) {
 	switch {
-	case Fold(ref.ProjectKey) != Fold(r.from.ProjectKey):
+	case Fold(ref.ProjectKey) != Fold(r.From.ProjectKey):
 		return ref, false
-	case r.to.RepositoryKey == "": // the whole project
-		return RepositoryRef{ProjectKey: r.to.ProjectKey, RepositoryKey: ref.RepositoryKey}, true
-	case Fold(ref.RepositoryKey) != Fold(r.from.RepositoryKey):
+	case r.To.RepositoryKey == "": // the whole project
+		return RepositoryRef{ProjectKey: r.To.ProjectKey, RepositoryKey: ref.RepositoryKey}, true
+	case Fold(ref.RepositoryKey) != Fold(r.From.RepositoryKey):
 		return ref, false
 	}
-	return r.to, true
+	return r.To, true
 }
 
-// apply moves the keys of a rule and of its filter, and tells whether any did.
+// Apply moves the keys of a rule and of its filter, and tells whether any did.
 // A project's rule does not follow a repository that leaves it.
-func (r *rename) apply(rule *Rule) bool {
+func (r *KeyChange) Apply(rule *Rule) bool {
 	changed := false
-	if rule.Connection != r.connection {
+	if rule.Connection != r.Connection {
 		return false
 	}
 	own := RepositoryRef{ProjectKey: rule.ProjectKey, RepositoryKey: rule.RepositoryKey}
-	if now, ok := r.ref(own); ok && own.ProjectKey != "" {
+	if now, ok := r.Ref(own); ok && own.ProjectKey != "" {
 		rule.ProjectKey, rule.RepositoryKey, changed = now.ProjectKey, now.RepositoryKey, true
 	}
 	for i, ref := range rule.Repositories {
-		if now, ok := r.ref(ref); ok && (rule.ProjectKey == "" || Fold(now.ProjectKey) == Fold(rule.ProjectKey)) {
+		if now, ok := r.Ref(ref); ok && (rule.ProjectKey == "" || Fold(now.ProjectKey) == Fold(rule.ProjectKey)) {
 			rule.Repositories[i], changed = now, true
 		}
 	}
 	for i, key := range rule.Projects {
-		if r.to.RepositoryKey == "" && Fold(key) == Fold(r.from.ProjectKey) {
-			rule.Projects[i], changed = r.to.ProjectKey, true
+		if r.To.RepositoryKey == "" && Fold(key) == Fold(r.From.ProjectKey) {
+			rule.Projects[i], changed = r.To.ProjectKey, true
 		}
 	}
 	return changed
+}
+
+// Rename is one that a webhook said and that did not happen here, or not all
+// of it, until an administrator has said so.
+type Rename struct {
+	ID         int64
+	Connection string
+	Hook       string
+	HookID     int64
+	From, To   Scope
+	Reason     RenameReason
+	OfferedAt  time.Time
+}
+
+// RenameReason is why a rename is only offered.
+type RenameReason string
+
+const (
+	OutOfScope RenameReason = "scope"    // the new key is not in the hook's scope
+	Occupied   RenameReason = "occupied" // the new key has rules, hooks or grants already
+	HasGrants  RenameReason = "grants"   // rules moved; grants never do on a webhook's word
+)
+
+func (o *Rename) KeyChange() KeyChange {
+	return KeyChange{Connection: o.Connection, From: RepositoryRef(o.From), To: RepositoryRef(o.To)}
 }

@@ -7,12 +7,13 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/secret"
 )
 
 // Rules is what people do with rules, each with its permission: the REST API
 // and the console both go through it.
 type Rules struct {
-	Store *Store
+	Store RuleStore
 	// CheckURL judges a webhook URL as far as that can be done without
 	// dialling: fault.Invalid, or nil.
 	CheckURL func(string) error
@@ -77,7 +78,7 @@ func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 	return info, s.require(ctx, &info.Rule)
 }
 
-// Save creates a rule (ID 0) or saves one; see Store.SaveRule for the errors.
+// Save creates a rule (ID 0) or saves one; see RuleStore for the errors.
 // wrong is what the caller has found in the members already: all of it is named
 // together.
 func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (RuleInfo, error) {
@@ -136,7 +137,7 @@ func (s *Rules) checkAll(draft *Rule, webhookURL string, wrong fault.Fields) err
 }
 
 func (s *Rules) checkURL(draft *Rule, webhookURL string) error {
-	if webhookURL == "" || isMask(webhookURL) {
+	if webhookURL == "" || secret.IsMask(webhookURL) {
 		if draft.ID == 0 {
 			return oneField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
@@ -154,13 +155,4 @@ func (s *Rules) Delete(ctx context.Context, id int64) error {
 		return err
 	}
 	return s.Store.DeleteRule(ctx, actor(ctx), id)
-}
-
-// actor is who asks, for the audit trail.
-func actor(ctx context.Context) Actor {
-	a := Actor{Address: identity.OriginOf(ctx).Address, RequestID: identity.OriginOf(ctx).RequestID}
-	if p := identity.From(ctx); p != nil {
-		a.Name, a.Source = p.Name, p.Source
-	}
-	return a
 }

@@ -39,12 +39,12 @@ type compiledRule struct {
 // because its mask no longer compiles, is in broken with the reason, and
 // matches nothing.
 func NewRuleSet(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
-	return new(RuleSet).next(generation, rules)
+	return new(RuleSet).Next(generation, rules)
 }
 
-// next is NewRuleSet for rules of which some are s's own: those are not
+// Next is NewRuleSet for rules of which some are s's own: those are not
 // compiled again.
-func (s *RuleSet) next(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
+func (s *RuleSet) Next(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
 	set = &RuleSet{
 		Generation:  generation,
 		byID:        make(map[int64]*compiledRule, len(rules)),
@@ -153,14 +153,14 @@ func (s *RuleSet) Match(e *Event, matched []*Rule) []*Rule {
 }
 
 // matchOld is Match for a rename: of the rules that still have the old keys.
-func (s *RuleSet) matchOld(e *Event, by rename, matched []*Rule) []*Rule {
+func (s *RuleSet) matchOld(e *Event, by KeyChange, matched []*Rule) []*Rule {
 	conn := s.connections[e.Connection]
 	if conn == nil {
 		return matched
 	}
-	types, user, project := e.TypeSet(), Fold(e.Actor.Name), Fold(by.from.ProjectKey)
+	types, user, project := e.TypeSet(), Fold(e.Actor.Name), Fold(by.From.ProjectKey)
 	matched = take(conn.projects[project], matched, e, types, user)
-	return take(conn.repositories[project+"/"+Fold(by.from.RepositoryKey)], matched, e, types, user)
+	return take(conn.repositories[project+"/"+Fold(by.From.RepositoryKey)], matched, e, types, user)
 }
 
 func take(rules []*compiledRule, matched []*Rule, e *Event, types TypeSet, user string) []*Rule {
@@ -211,6 +211,14 @@ func (s *RuleSet) On(ids []int64, channelID int64) bool {
 	return false
 }
 
+// Rule gives the enabled rule with an id; nil where there is none.
+func (s *RuleSet) Rule(id int64) *Rule {
+	if c := s.byID[id]; c != nil {
+		return c.Rule
+	}
+	return nil
+}
+
 // Len is how many enabled rules there are.
 func (s *RuleSet) Len() int { return len(s.byID) }
 
@@ -234,7 +242,7 @@ func foldedSet(names []string) map[string]bool {
 	return m
 }
 
-// fold makes keys and user names comparable: the platform compares both
+// Fold makes keys and user names comparable: the platform compares both
 // without case.
 func Fold(s string) string { return strings.ToLower(s) }
 

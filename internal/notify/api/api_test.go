@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
@@ -53,20 +54,20 @@ var everybody = people{
 type server struct {
 	t      *testing.T
 	db     *db.DB
-	store  *notify.Store
+	store  *store.Store
 	router *rest.Router
 }
 
 func newServer(t *testing.T) *server {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, notify.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, db: d, store: notify.NewStore(d, box, slog.New(slog.DiscardHandler))}
+	s := &server{t: t, db: d, store: store.New(d, box, slog.New(slog.DiscardHandler))}
 	decode := func(string, []byte, string) ([]notify.Event, error) { return nil, nil }
 	s.store.UsePlatforms(notify.Connections{{Name: "dc", Kind: "bitbucket-dc"}}, map[string]notify.Decoder{"bitbucket-dc": decode})
 	if err := s.store.Load(t.Context()); err != nil {

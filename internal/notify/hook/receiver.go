@@ -23,9 +23,18 @@ const MaxWebhook = 10 << 20
 // self-hosted platform gives up after 10 to 20 s and counts that as a failure.
 const answerTime = 10 * time.Second
 
+// Store keeps the events of verified webhooks; *store.Store.
+type Store interface {
+	// Accept makes the events durable with their deliveries.
+	Accept(ctx context.Context, r *notify.Receipt) error
+	// Renew loads what other nodes changed, so that Platforms has it.
+	Renew(ctx context.Context) error
+	Platforms() *notify.Platforms
+}
+
 // Options are what a receiver needs.
 type Options struct {
-	Store      *notify.Store
+	Store      Store
 	Clock      func() time.Time
 	Log        *slog.Logger
 	Metrics    *Metrics

@@ -15,6 +15,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
 )
@@ -25,7 +26,7 @@ const hookSecret = "hook-secret"
 type server struct {
 	t      *testing.T
 	db     *db.DB
-	store  *notify.Store
+	store  *store.Store
 	router *rest.Router
 }
 
@@ -45,7 +46,7 @@ func (strangersOnly) Session(context.Context, string) (*identity.Principal, erro
 }
 
 // migrations are what the receiver's tables need.
-var migrations = []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, notify.Migrations}
+var migrations = []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations}
 
 // newServer is for what the database has no part in: SQLite is quicker.
 func newServer(t *testing.T) *server {
@@ -64,7 +65,7 @@ func serve(t *testing.T, d *db.DB, answerTime time.Duration) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, db: d, store: notify.NewStore(d, box, log)}
+	s := &server{t: t, db: d, store: store.New(d, box, log)}
 	s.store.UsePlatforms(connections())
 	if err := s.store.Load(t.Context()); err != nil {
 		t.Fatal(err)

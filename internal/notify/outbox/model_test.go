@@ -24,6 +24,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 )
 
@@ -66,7 +67,7 @@ func TestModel(t *testing.T) {
 			t.Run("steady rules, two nodes", play(true, false))
 			t.Run("changing rules, two nodes", play(false, false))
 		}
-	}, secret.Migrations, audit.Migrations, identity.Migrations, notify.Migrations)
+	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
 }
 
 // model is one history.
@@ -79,10 +80,10 @@ type model struct {
 	// digestAbove is how many wait before they go as digests; 0: never.
 	digestAbove int
 
-	shards []int         // of the channels of the three URLs
-	node   *modelNode    // who holds them
-	other  *notify.Store // a node without shards, where there are two
-	nodes  []*modelNode  // all that there were
+	shards []int        // of the channels of the three URLs
+	node   *modelNode   // who holds them
+	other  *store.Store // a node without shards, where there are two
+	nodes  []*modelNode // all that there were
 	rules  []notify.RuleInfo
 	urls   []string // of the rules, "" for one that was deleted
 
@@ -111,7 +112,7 @@ type modelSink struct {
 
 // modelNode is a process: its memory, its outbox, its leases.
 type modelNode struct {
-	*notify.Store
+	*store.Store
 	m      *model
 	outbox *Outbox
 	cut    atomic.Bool // killed: nothing of it gets out any more
@@ -126,8 +127,8 @@ func newModel(t *testing.T, d *db.DB, box *secret.Box, run int, alone bool) *mod
 	}}
 }
 
-func (m *model) store(r *rapid.T) *notify.Store {
-	s := notify.NewStore(m.d, m.box, slog.New(slog.DiscardHandler))
+func (m *model) store(r *rapid.T) *store.Store {
+	s := store.New(m.d, m.box, slog.New(slog.DiscardHandler))
 	s.UsePlatforms(notify.Connections{{Name: m.connection()}}, nil)
 	if err := s.Load(m.t.Context()); err != nil {
 		r.Fatal(err)
@@ -351,7 +352,7 @@ func (m *model) host(n int) string { return fmt.Sprintf("run%d-%d.example.com", 
 func (m *model) urlOf(n int) string { return "https://" + m.host(n) + "/hook" }
 
 // front is the node that a request comes to.
-func (m *model) front(r *rapid.T) *notify.Store {
+func (m *model) front(r *rapid.T) *store.Store {
 	if m.alone || rapid.Bool().Draw(r, "the node with the shards") {
 		return m.node.Store
 	}

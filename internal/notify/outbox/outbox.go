@@ -23,7 +23,7 @@ import (
 	"outrigger/internal/work"
 )
 
-// Queue is where deliveries wait: *notify.Store.
+// Queue is where deliveries wait: *store.Store.
 type Queue interface {
 	Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
 	Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error)

@@ -1,0 +1,69 @@
+package notify
+
+import (
+	"slices"
+
+	"outrigger/internal/identity"
+)
+
+// ChannelInfo is a channel and the rules that send to it.
+type ChannelInfo struct {
+	Channel
+	Rules []Rule // by name
+}
+
+// Name is what people call the channel: as its rules do, else by its host.
+func (c *ChannelInfo) Name() string {
+	for i := range c.Rules {
+		if name := c.Rules[i].ChannelName; name != "" {
+			return name
+		}
+	}
+	return c.Host + " " + c.Fingerprint[:min(len(c.Fingerprint), 6)]
+}
+
+// Format is that of the channel's messages by its first rule.
+func (c *ChannelInfo) Format() Format {
+	format := Auto
+	if len(c.Rules) > 0 {
+		format = c.Rules[0].Format
+	}
+	return format.ResolveFormat(c.Host)
+}
+
+// ChannelPage asks for channels that rules use: those in trouble first.
+type ChannelPage struct {
+	AfterRank int // of the last one of the page before, with its id
+	AfterID   int64
+	Limit     int
+	Visible   func(*ChannelInfo) bool // channels that it refuses are passed over
+}
+
+// Rank orders channels: broken, failing, others.
+func (c *Channel) Rank() int {
+	switch {
+	case c.State == Broken:
+		return 2
+	case !c.FailingSince.IsZero():
+		return 1
+	}
+	return 0
+}
+
+func (c *ChannelInfo) visible(who *identity.Principal) bool {
+	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Where{})
+}
+
+// Actable tells whether somebody may do something with the channel: who
+// administers every rule that sends to it.
+func (c *ChannelInfo) Actable(who *identity.Principal) bool {
+	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) })
+}
+
+// Summary is the wing at a glance.
+type Summary struct {
+	Delivered, Failed int // since the time asked for
+	Waiting           int
+	NotUnderstood     int
+	Troubled          []ChannelInfo // broken, or failing for minutes; at most 10
+}

@@ -1,0 +1,146 @@
+package notify
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// Outcome says what became of a webhook.
+type Outcome string
+
+const (
+	Understood Outcome = "understood"     // it held at least one event
+	Silent     Outcome = "silent"         // understood, and nothing anybody is told of
+	UnknownKey Outcome = "unknown"        // an event key that this program does not know
+	Unreadable Outcome = "not_understood" // kept with its body
+)
+
+// Receipt is one verified webhook on its way into the store.
+type Receipt struct {
+	Connection string
+	Hook       string // the name of the one it came in by; "" is the connection's own
+	HookID     int64  // of the hook that verified it
+	Key        string
+	RequestID  string // empty: none was given
+	Address    string // of the sender, for the audit trail
+	AnswerID   string // the id of our answer, likewise
+	ReceivedAt time.Time
+	Outcome    Outcome
+	Reason     string
+	Events     []Event
+	Digest     []byte // of the body, the same for the same body
+	Body       []byte // kept where it is Unreadable
+
+	// Set by Accept: Duplicate where it was there before, so that nothing was
+	// written; Undecided where the database did not answer in time, so that it
+	// may be committed yet. Until that is closed the receipt, Body included, must
+	// be left alone.
+	Duplicate bool
+	Undecided <-chan struct{}
+
+	// Set by Match, by the rules of one generation.
+	Generation  int64
+	Verifier    *Hook       // the hook that it came in by, as it is now
+	Refusal     error       // it may not be taken
+	withheld    bool        // it is kept, and nothing is delivered
+	Fingerprint []byte      // the same for the same webhook; nil where it is withheld
+	Kept        []Event     // what is stored: Events, or what many of them were gathered to
+	Matched     [][]*Rule   // of each in Kept
+	Deliveries  []*Delivery // one for each event in Kept and channel
+
+	// Encoded is Kept as it is stored; the store sets it.
+	Encoded [][]byte
+}
+
+// Match judges the webhook by its hook, finds the rules of its events and plans
+// the deliveries.
+func (r *Receipt) Match(rules *RuleSet) {
+	r.Generation = rules.Generation
+	r.Matched = r.Matched[:0]
+	r.Deliveries = r.Deliveries[:0]
+	if r.judge(rules.Platforms); r.Refusal != nil {
+		return
+	}
+	if r.Gathers() {
+		r.gather(rules)
+	} else {
+		r.matchEach(rules)
+	}
+	r.plan(rules.Generation)
+}
+
+// matchEach finds the rules of every event by itself.
+func (r *Receipt) matchEach(rules *RuleSet) {
+	r.Kept = r.Events
+	for i := range r.Events {
+		e := &r.Events[i]
+		var matched []*Rule
+		if !r.withheld {
+			matched = rules.Match(e, nil)
+			if by, ok := e.KeyChange(); ok && r.Verifier.Scope.Holds(Scope(by.From)) {
+				matched = rules.matchOld(e, by, matched)
+			}
+		}
+		r.Matched = append(r.Matched, matched)
+	}
+}
+
+// plan makes one delivery of each event a channel.
+func (r *Receipt) plan(generation int64) {
+	for i, matched := range r.Matched {
+		first := len(r.Deliveries)
+	rules:
+		for _, rule := range matched {
+			for _, d := range r.Deliveries[first:] {
+				if d.ChannelID == rule.ChannelID {
+					d.Rules = append(d.Rules, rule.ID)
+					continue rules
+				}
+			}
+			r.Deliveries = append(r.Deliveries, &Delivery{
+				EventID: int64(i), ChannelID: rule.ChannelID, Format: rule.Format,
+				Rules: []int64{rule.ID}, State: Waiting, Event: &r.Kept[i], Generation: generation,
+			})
+		}
+	}
+}
+
+// judge holds the events to the scope of the hook, as it is now: it may have
+// been deleted or moved since it verified them.
+func (r *Receipt) judge(p *Platforms) {
+	r.Refusal, r.withheld, r.Fingerprint = nil, false, nil
+	if r.Verifier, _ = p.Hook(r.Connection, r.Hook); r.Verifier == nil || r.Verifier.ID != r.HookID {
+		r.Refusal = fault.New(fault.NotFound, "The connection %q has no hook %q.", r.Connection, r.Hook)
+		return
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		switch r.Verifier.judge(e) {
+		case outside:
+			r.Refusal = fault.New(fault.Forbidden, "This hook is for %s; %s needs a hook of its own.", r.Verifier.Scope, Scope{e.Project.Key, e.Repository.Key})
+			return
+		case withheld:
+			r.withheld = true
+		}
+	}
+	// What is withheld must not keep the same from coming in by a wider hook.
+	if !r.withheld {
+		sum := sha256.Sum256([]byte(r.Connection + "\x00" + r.Key + "\x00" + string(r.Digest)))
+		r.Fingerprint = sum[:16]
+	}
+}
+
+// Written tells whether the webhook is new, and taken.
+func (r *Receipt) Written() bool { return !r.Duplicate && r.Refusal == nil }
+
+// HasKeyChange tells whether an event of the webhook says that keys changed.
+func (r *Receipt) HasKeyChange() bool {
+	for i := range r.Events {
+		if _, ok := r.Events[i].KeyChange(); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,45 @@
+package notify
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// RuleInfo is a rule and its channel, as people see them.
+type RuleInfo struct {
+	Rule
+	Channel Channel
+}
+
+// RuleQuery says which rules a list holds: those of one level and its keys.
+// Connection empty means every connection.
+type RuleQuery struct {
+	Connection    string
+	ProjectKey    string
+	RepositoryKey string
+}
+
+// Audited is what the audit trail keeps of a rule: its members by their
+// public names, the webhook URL masked.
+func (r *RuleInfo) Audited() map[string]string {
+	if r == nil {
+		return nil
+	}
+	filter, _ := json.Marshal(r.Filter) // strings and keys always encode
+	return map[string]string{
+		"projectKey": r.ProjectKey, "repositoryKey": r.RepositoryKey,
+		"name": r.Name, "webhookUrl": r.Channel.Mask, "channel": r.Channel.Fingerprint, "channelName": r.ChannelName,
+		"format": string(r.Format), "filter": string(filter), "enabled": fmt.Sprint(r.Enabled),
+	}
+}
+
+// RulePage asks for rules of one level, whatever their keys, by name.
+type RulePage struct {
+	Level      Level
+	Project    string // only this project's, compared without case; "" is every one
+	Repository string
+	AfterName  string // the last rule of the page before, by name and id
+	AfterID    int64
+	Limit      int
+	Visible    func(*Rule) bool // rules that it refuses are passed over
+}

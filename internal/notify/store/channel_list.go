@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// firstRank is above every rank.
+const firstRank = 3
+
+const channelRank = `CASE WHEN c.state = 'broken' THEN 2 WHEN c.failing_since > 0 THEN 1 ELSE 0 END`
+
+// ListChannels gives one page of channels, with how many messages wait.
+func (s *Store) ListChannels(ctx context.Context, p notify.ChannelPage) ([]notify.ChannelInfo, error) {
+	if p.AfterID == 0 {
+		p.AfterRank = firstRank
+	}
+	var out []notify.ChannelInfo
+	for limit := p.Limit; len(out) < p.Limit; limit = maxPassed {
+		read, err := s.readChannelPage(ctx, p, limit)
+		if err != nil {
+			return nil, err
+		}
+		for i := range read {
+			if p.Visible(&read[i]) && len(out) < p.Limit {
+				out = append(out, read[i])
+			}
+		}
+		if len(read) < limit {
+			break
+		}
+		last := &read[len(read)-1]
+		p.AfterRank, p.AfterID = last.Rank(), last.ID
+	}
+	return out, nil
+}
+
+func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit int) (out []notify.ChannelInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
+			AND (`+channelRank+` < $1 OR `+channelRank+` = $1 AND c.id > $2) ORDER BY `+channelRank+` DESC, c.id LIMIT $3`,
+			p.AfterRank, p.AfterID, limit)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		out, err = readChannelInfos(ctx, tx, ids)
+		return err
+	})
+	return out, err
+}
+
+// readChannelInfos reads channels in the order of their ids here.
+func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.ChannelInfo, error) {
+	rules, err := readRuleInfos(ctx, tx, `r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
+	if err != nil {
+		return nil, err
+	}
+	if err := countWaiting(ctx, tx, rules); err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]*notify.ChannelInfo, len(ids))
+	out := make([]notify.ChannelInfo, len(ids))
+	for i, id := range ids {
+		byID[id] = &out[i]
+	}
+	for i := range rules {
+		c := byID[rules[i].ChannelID]
+		c.Channel = rules[i].Channel
+		c.Rules = append(c.Rules, rules[i].Rule)
+	}
+	return out, nil
+}
+
+// ChannelOf gives the channel with a fingerprint: fault.NotFound where no rule
+// uses such a one.
+func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.ChannelInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.fingerprint = $1
+			AND EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)`, clean(fingerprint))
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			return fault.New(fault.NotFound, "There is no channel %q.", fingerprint)
+		}
+		found, err := readChannelInfos(ctx, tx, ids)
+		if err == nil {
+			info = found[0]
+		}
+		return err
+	})
+	return info, err
+}
+
+// RenameChannel has all rules of a channel call it so.
+func (s *Store) RenameChannel(ctx context.Context, who notify.Actor, id int64, name string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.rulesChange(ctx, tx); err != nil {
+			return err
+		}
+		rules, err := readRuleInfos(ctx, tx, `r.channel_id = $1 ORDER BY r.id`, id)
+		if err != nil {
+			return err
+		}
+		for _, before := range rules {
+			after := before
+			after.ChannelName = name
+			after.Version, after.UpdatedBy, after.UpdatedAt = before.Version+1, who.Name, tx.Now()
+			if err := updateRule(ctx, tx, &after.Rule); err != nil {
+				return err
+			}
+			if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// troubleAfter is how long a channel may fail before people are told.
+const troubleAfter = 5 * time.Minute
+
+// readTroubled gives the channels that are broken, or on which messages have
+// waited for too long: at most max, the worst first.
+func readTroubled(ctx context.Context, tx *db.Tx, max int) ([]notify.ChannelInfo, error) {
+	ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c
+		WHERE (c.state = 'broken' OR c.failing_since > 0 AND c.failing_since <= $1
+			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0))
+		AND EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
+		ORDER BY `+channelRank+` DESC, c.failing_since, c.id LIMIT $2`, db.Micros(tx.Now().Add(-troubleAfter)), max)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	found, err := readChannelInfos(ctx, tx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("troubled channels: %w", err)
+	}
+	return found, nil
+}

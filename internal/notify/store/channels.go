@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// Channel gives a channel and its webhook URL, which is empty where no rule
+// uses the channel any more: fault.NotFound when there is none with the id.
+func (s *Store) Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error) {
+	var c notify.Channel
+	var url secret.Value
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		c, url, err = s.readChannel(ctx, tx, id)
+		return err
+	})
+	return c, url, err
+}
+
+func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.Channel, url secret.Value, err error) {
+	var sealed []byte
+	var brokenAt, gateUntil, failing, lastOK int64
+	err = tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).Scan(
+		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
+		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &sealed)
+	if err == sql.ErrNoRows {
+		return c, url, fault.New(fault.NotFound, "There is no channel with id %d.", id)
+	}
+	if err != nil {
+		return c, url, fmt.Errorf("read channel: %w", err)
+	}
+	setTimes(&c, brokenAt, gateUntil, failing, lastOK)
+	if len(sealed) == 0 { // no rule uses it any more, and nothing is sent
+		return c, url, nil
+	}
+	plain, err := s.box.Unseal(sealed, "notify_channels", "url", c.Fingerprint)
+	return c, secret.New(plain), err
+}
+
+func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = $1, reason = $2, broken_at = $3, gate_until = $4, gate_step = $5,
+			gate_reason = $6, rejected = $7, refused = $8, suspect = $9, failing_since = $10, last_ok_at = $11 WHERE id = $12`,
+		string(c.State), clean(c.Reason), db.Micros(c.BrokenAt), db.Micros(c.GateUntil), c.GateStep,
+		clean(c.GateReason), c.Rejected, c.Refused, c.Suspect, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID); err != nil {
+		return fmt.Errorf("update channel: %w", err)
+	}
+	return nil
+}
+
+// Pending gives the channels of the shards on which something waits.
+func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, error) {
+	if len(shards) == 0 {
+		return nil, nil
+	}
+	var found []notify.Pending
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT c.id, c.gate_until,
+			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.due_at = 0)
+			FROM notify_channels c
+			WHERE `+inShards("c.id", shards)+`
+			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)`)
+		if err != nil {
+			return fmt.Errorf("pending channels: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var p notify.Pending
+			var gateUntil int64
+			if err := rows.Scan(&p.ChannelID, &gateUntil, &p.Queued); err != nil {
+				return fmt.Errorf("pending channels: %w", err)
+			}
+			p.GateUntil = db.Time(gateUntil)
+			found = append(found, p)
+		}
+		return rows.Err()
+	})
+	return found, err
+}
+
+// fingerprintURL names a webhook URL without saying it: webhook URLs carry
+// at least 128 bits of signature, so a plain hash gives nothing away.
+func fingerprintURL(url string) string {
+	sum := sha256.Sum256([]byte(url))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// CreateConnection makes a connection with its own hook, whose secret is in no
+// other answer. Errors: fault.Invalid, and fault.Conflict where the name is
+// taken.
+func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify.Connection) (notify.Connection, secret.Value, error) {
+	if err := c.Validate(s.kinds); err != nil {
+		return c, secret.Value{}, err
+	}
+	own := notify.Hook{Connection: c.Name, Secret: newHookSecret()}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.platformsChange(ctx, tx); err != nil {
+			return err
+		}
+		stored, err := s.readConnections(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if s.file.Find(c.Name) != nil || stored.Find(c.Name) != nil {
+			return fault.New(fault.Conflict, "There is a connection %s already; give this one another name.", c.Name)
+		}
+		c.Version, c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt = 1, who.Name, tx.Now(), who.Name, tx.Now()
+		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, created_by, created_at, updated_by, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealToken(&c),
+			c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt)); err != nil {
+			return fmt.Errorf("insert connection: %w", err)
+		}
+		// Of an earlier connection of the file with this name, hooks may be left.
+		if _, err := tx.Exec(ctx, `DELETE FROM notify_hooks WHERE connection = $1`, c.Name); err != nil {
+			return fmt.Errorf("delete old hooks: %w", err)
+		}
+		if err := s.insertHook(ctx, tx, who, &own); err != nil {
+			return err
+		}
+		return recordConnection(ctx, tx, who, "create", nil, &c)
+	})
+	return c, own.Secret, err
+}
+
+// SaveConnection changes the base URL and the credentials of a connection; an
+// empty token keeps the stored one, unless there is no user any more. Version 0
+// is whatever is there. Errors: fault.Invalid, fault.NotFound, and
+// fault.Conflict for another version or a connection of the file.
+func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection) (notify.Connection, error) {
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.platformsChange(ctx, tx); err != nil {
+			return err
+		}
+		before, err := s.changeable(ctx, tx, c.Name)
+		if err != nil {
+			return err
+		}
+		if c.Version != 0 && c.Version != before.Version {
+			return fault.New(fault.Conflict, "The connection was saved meanwhile: it is at version %d, by %s. Read it again and repeat your change.",
+				before.Version, before.UpdatedBy)
+		}
+		if c.Kind == "" {
+			c.Kind = before.Kind
+		}
+		if c.Kind != before.Kind {
+			return wrongField("kind", "The kind of a connection is fixed: it is "+before.Kind+".")
+		}
+		if c.Token.IsZero() {
+			c.Token = before.Token
+		}
+		if err := c.Validate(s.kinds); err != nil {
+			return err
+		}
+		c.Version, c.CreatedBy, c.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
+		c.UpdatedBy, c.UpdatedAt = who.Name, tx.Now()
+		if _, err := tx.Exec(ctx, `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
+			updated_by = $5, updated_at = $6 WHERE name = $7`, c.Version, c.BaseURL, c.User, s.sealToken(&c), c.UpdatedBy,
+			db.Micros(c.UpdatedAt), c.Name); err != nil {
+			return fmt.Errorf("update connection: %w", err)
+		}
+		return recordConnection(ctx, tx, who, "update", before, &c)
+	})
+	return c, err
+}
+
+// DeleteConnection deletes a connection and its hooks. fault.Conflict: it has
+// rules, or is of the file.
+func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.platformsChange(ctx, tx); err != nil {
+			return err
+		}
+		before, err := s.changeable(ctx, tx, name)
+		if err != nil {
+			return err
+		}
+		var rules int
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_rules WHERE connection = $1`, name).Scan(&rules); err != nil {
+			return fmt.Errorf("count rules: %w", err)
+		}
+		if rules > 0 {
+			return fault.New(fault.Conflict, "%d rules belong to the connection %s; delete them first.", rules, name)
+		}
+		for _, q := range []string{
+			`DELETE FROM notify_connections WHERE name = $1`,
+			`DELETE FROM notify_hooks WHERE connection = $1`,
+			`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
+		} {
+			if _, err := tx.Exec(ctx, q, name); err != nil {
+				return fmt.Errorf("delete connection: %w", err)
+			}
+		}
+		return recordConnection(ctx, tx, who, "delete", before, nil)
+	})
+}
+
+// changeable gives a stored connection.
+func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string) (*notify.Connection, error) {
+	if s.file.Find(name) != nil {
+		return nil, fault.New(fault.Conflict, "The connection %s is declared in the configuration file; change it there.", name)
+	}
+	stored, err := s.readConnections(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	c := stored.Find(name)
+	if c == nil {
+		return nil, fault.New(fault.NotFound, "There is no connection %q.", name)
+	}
+	return c, nil
+}
+
+func (s *Store) sealToken(c *notify.Connection) []byte {
+	if c.Token.IsZero() {
+		return nil
+	}
+	return s.box.Seal(c.Token.Reveal(), "notify_connections", "token", c.Name)
+}
+
+func recordConnection(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.Connection) error {
+	of := after
+	if of == nil {
+		of = before
+	}
+	now := after.Audited()
+	if before != nil && after != nil && !before.Token.Equal(after.Token) {
+		now["token"] = "•••• (another)"
+	}
+	return audit.Record(ctx, tx, audit.Entry{
+		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
+		Area: "notifications", Action: action, Object: "connection", ObjectID: of.Name, Connection: of.Name,
+		Before: before.Audited(), After: now,
+	})
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/work"
+)
+
+const deliverySelect = `SELECT d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
+	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
+
+// Heads gives the oldest deliveries that wait on a channel, in their order.
+func (s *Store) Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {
+	generation := s.Rules().Generation
+	var out []*notify.Delivery
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		out, err = readDeliveries(ctx, tx, deliverySelect+
+			` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 ORDER BY d.id LIMIT $2`, channelID, limit)
+		return err
+	})
+	for _, d := range out {
+		d.Generation = generation
+	}
+	return out, err
+}
+
+// maxAside bounds how many deliveries are tried beside a channel's queue at a
+// time. Each was refused alone; so many are no longer the exception.
+const maxAside = 100
+
+// Aside gives the deliveries of a channel that were set aside, the first to be
+// tried first.
+func (s *Store) Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error) {
+	generation := s.Rules().Generation
+	var out []*notify.Delivery
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		out, err = readDeliveries(ctx, tx, deliverySelect+
+			` WHERE d.channel_id = $1 AND d.due_at > 0 AND d.finished_at = 0 ORDER BY d.due_at, d.id LIMIT $2`, channelID, maxAside)
+		return err
+	})
+	for _, d := range out {
+		d.Generation = generation
+	}
+	return out, err
+}
+
+// ListDeliveries gives the newest deliveries that f lets through.
+func (s *Store) ListDeliveries(ctx context.Context, f notify.DeliveryFilter) ([]*notify.Delivery, error) {
+	var out []*notify.Delivery
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if f.RuleID == 0 {
+			out, err = readFiltered(ctx, tx, &f, "", 0)
+			return err
+		}
+		if out, err = readFiltered(ctx, tx, &f, `d.rule_id = $1`, f.RuleID); err != nil {
+			return err
+		}
+		more, err := readFiltered(ctx, tx, &f, `d.id IN (SELECT delivery_id FROM notify_delivery_rules WHERE rule_id = $1)`, f.RuleID)
+		out = append(out, more...)
+		return err
+	})
+	slices.SortFunc(out, func(a, b *notify.Delivery) int { return cmp.Compare(b.ID, a.ID) })
+	return out[:min(len(out), f.Limit)], err
+}
+
+// readFiltered gives the newest deliveries by the filter and one more condition,
+// whose argument is $1.
+func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, condition string, arg int64) ([]*notify.Delivery, error) {
+	var where []string
+	var args []any
+	ask := func(condition string, arg any) {
+		args = append(args, arg)
+		where = append(where, fmt.Sprintf(condition, len(args)))
+	}
+	if condition != "" {
+		args, where = append(args, arg), append(where, condition)
+	}
+	if f.ChannelID != 0 {
+		ask("d.channel_id = $%d", f.ChannelID)
+	}
+	switch f.State {
+	case "":
+	case notify.Waiting:
+		where = append(where, "d.finished_at = 0")
+	case notify.Failed: // spelled out, as the indexes of these two are
+		where = append(where, "d.state = 'failed'")
+	case notify.Cancelled:
+		where = append(where, "d.state = 'cancelled'")
+	default:
+		ask("d.state = $%d", string(f.State))
+	}
+	if !f.Since.IsZero() {
+		first, err := firstSince(ctx, tx, "notify_deliveries", "created_at", f.Since)
+		if err != nil {
+			return nil, err
+		}
+		ask("d.id >= $%d", first)
+	}
+	if f.Before != 0 {
+		ask("d.id < $%d", f.Before)
+	}
+	query := deliverySelect
+	if len(where) > 0 {
+		query += " WHERE " + strings.Join(where, " AND ")
+	}
+	args = append(args, f.Limit)
+	return readDeliveries(ctx, tx, fmt.Sprintf("%s ORDER BY d.id DESC LIMIT $%d", query, len(args)), args...)
+}
+
+// Delivery gives one delivery with all its attempts: fault.NotFound when
+// there is none with the id.
+func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []work.Attempt, error) {
+	var d *notify.Delivery
+	var attempts []work.Attempt
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := readDeliveries(ctx, tx, deliverySelect+` WHERE d.id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fault.New(fault.NotFound, "There is no delivery with id %d.", id)
+		}
+		d = found[0]
+		if attempts, err = readAttempts(ctx, tx, id); err == nil && d.State == notify.Delivered {
+			attempts = append(attempts, d.Last)
+		}
+		return err
+	})
+	return d, attempts, err
+}
+
+func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) ([]*notify.Delivery, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read deliveries: %w", err)
+	}
+	defer rows.Close()
+	var out []*notify.Delivery
+	for rows.Next() {
+		d, err := scanDelivery(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	return out, rows.Err()
+}
+
+func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
+	d := new(notify.Delivery)
+	var rules string
+	var created, queued, due, finished, took int64
+	var event sql.RawBytes
+	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Attempts, &d.Errors5xx,
+		&created, &queued, &due, &d.Beside, &d.Batch, &finished, &took, &d.Last.Status, &d.Last.Answer, &event); err != nil {
+		return nil, fmt.Errorf("read delivery: %w", err)
+	}
+	d.CreatedAt, d.QueuedAt, d.DueAt, d.FinishedAt = db.Time(created), db.Time(queued), db.Time(due), db.Time(finished)
+	d.Last.Took = micros(took)
+	d.Last.At = d.FinishedAt.Add(-d.Last.Took)
+	d.Rules = decodeIDs(rules)
+	// A row that cannot be read fails alone, when its turn comes.
+	e := new(notify.Event)
+	if len(d.Rules) > 0 && json.Unmarshal(event, e) == nil && len(e.Types) > 0 {
+		d.Event = e
+	}
+	return d, nil
+}
+
+func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attempt, error) {
+	rows, err := tx.Query(ctx, `SELECT at, took, status, answer, error FROM notify_attempts WHERE delivery_id = $1 ORDER BY number`, delivery)
+	if err != nil {
+		return nil, fmt.Errorf("read attempts: %w", err)
+	}
+	defer rows.Close()
+	var out []work.Attempt
+	for rows.Next() {
+		var a work.Attempt
+		var at, took int64
+		if err := rows.Scan(&at, &took, &a.Status, &a.Answer, &a.Err); err != nil {
+			return nil, fmt.Errorf("read attempt: %w", err)
+		}
+		a.At, a.Took = db.Time(at), micros(took)
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// Describe adds to deliveries their channels and the rules that are left.
+func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]notify.DeliveryInfo, error) {
+	if len(deliveries) == 0 {
+		return nil, nil
+	}
+	channels, err := s.Channels(ctx, deliveries)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, d := range deliveries {
+		ids = append(ids, d.Rules...)
+	}
+	slices.Sort(ids)
+	byID := make(map[int64]notify.RuleInfo)
+	if ids = slices.Compact(ids); len(ids) > 0 {
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			rules, err := readRuleInfos(ctx, tx, `r.id IN (`+list(ids)+`)`)
+			for _, r := range rules {
+				byID[r.ID] = r
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make([]notify.DeliveryInfo, len(deliveries))
+	for i, d := range deliveries {
+		out[i] = notify.DeliveryInfo{Delivery: d, Channel: channels[d.ChannelID]}
+		for _, id := range d.Rules {
+			if r, ok := byID[id]; ok {
+				out[i].Rules = append(out[i].Rules, r)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"testing"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+// as is a request of somebody with these grants.
+func as(t *testing.T, grants ...identity.Grant) context.Context {
+	return identity.With(t.Context(), &identity.Principal{Name: "who", Source: "local", Grants: grants})
+}
+
+// Who administers one of a message's rules sees it and its channel; to act
+// takes all of them.
+func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		global, repository := someRule("global"), someRule("repository")
+		repository.ProjectKey, repository.RepositoryKey = "ATL", "canoe"
+		shared := save(t, s, global, flowURL("shared"))
+		save(t, s, repository, flowURL("shared"))
+		own := repository
+		own.Name = "own"
+		save(t, s, own, flowURL("own"))
+		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
+		accept(t, s, webhook("w2", *pushedTo("ATL", "kayak", "main", "ada"))) // for the global rule alone
+		deliveries, channels := &notify.Deliveries{Store: s}, &notify.Channels{Store: s}
+
+		admin := as(t, identity.Grant{Permission: identity.Admin})
+		of := as(t, identity.Grant{Permission: identity.RepoAdmin, Where: identity.Where{Connection: "dc", Project: "ATL", Repository: "canoe"}})
+		stranger := as(t)
+		for who, c := range map[string]struct {
+			ctx                     context.Context
+			seen, channels, actedOn int
+		}{
+			"ADMIN":             {admin, 3, 2, 3},
+			"of the repository": {of, 2, 2, 1},
+			"stranger":          {stranger, 0, 0, 0},
+		} {
+			list, err := deliveries.List(c.ctx, notify.DeliveryFilter{Limit: 10})
+			if err != nil || len(list) != c.seen {
+				t.Errorf("%s sees %d deliveries, want %d: %v", who, len(list), c.seen, err)
+			}
+			found, err := channels.List(c.ctx, notify.ChannelPage{Limit: 10})
+			if err != nil || len(found) != c.channels {
+				t.Errorf("%s sees %d channels, want %d: %v", who, len(found), c.channels, err)
+			}
+			acted := 0
+			for _, d := range waiting(t, s) {
+				switch err := deliveries.TryNow(c.ctx, d.ID); {
+				case err == nil:
+					acted++
+				case !fault.Is(err, fault.Forbidden):
+					t.Errorf("%s is refused with %v", who, err)
+				}
+			}
+			if acted != c.actedOn {
+				t.Errorf("%s may act on %d deliveries, want %d", who, acted, c.actedOn)
+			}
+		}
+		if _, err := channels.Retry(of, shared.Channel.Fingerprint, notify.RetryNone); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("the repository's administrator drops messages of the global rule: %v", err)
+		}
+		if _, err := channels.Retry(admin, shared.Channel.Fingerprint, "some"); !fault.Is(err, fault.Invalid) {
+			t.Errorf("which=some: %v", err)
+		}
+		if err := channels.Rename(admin, shared.Channel.Fingerprint, "Releases"); err != nil {
+			t.Error(err)
+		}
+		if c, err := channels.Get(of, shared.Channel.Fingerprint); err != nil || c.Name() != "Releases" || len(c.Rules) != 2 {
+			t.Errorf("renamed: %+v, %v", c, err)
+		}
+		if n, err := deliveries.CancelAll(of, notify.DeliveryFilter{}); n != 1 || err != nil {
+			t.Errorf("the repository's administrator cancels %d, %v", n, err)
+		}
+		if done, err := deliveries.RedeliverAll(of, notify.DeliveryFilter{State: notify.Cancelled}); done.Queued != 1 || err != nil {
+			t.Errorf("and redelivers %+v, %v", done, err)
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// insertEventRows inserts the rows in order and sets the id of those that
+// were new; the others keep 0.
+func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	ids, err := takeIDs(ctx, tx, "notify_events", len(rows))
+	if err != nil {
+		return err
+	}
+	byID := make(map[int64]*eventRow, len(rows))
+	c := newEventColumns(len(rows))
+	for i, e := range rows {
+		e.id = 0
+		byID[ids[i]] = e
+		c.add(e)
+	}
+	if err := tx.Insert(ctx, db.Insert{
+		Into: `notify_events (id, connection, event_key, request_id, fingerprint, received_at, outcome, reason,
+			project_key, repository_key, rules, needed, event, body)`,
+		Columns: []any{ids, c.connection, c.key, c.requestID, c.fingerprint, c.receivedAt, c.outcome, c.reason,
+			c.project, c.repository, c.rules, c.needed, c.event, c.body},
+		OnConflict: `ON CONFLICT DO NOTHING`,
+	}); err != nil {
+		return fmt.Errorf("insert events: %w", err)
+	}
+	return markInserted(ctx, tx, ids, byID)
+}
+
+// eventColumns are rows of notify_events, column by column.
+type eventColumns struct {
+	connection, key, outcome, reason, project, repository []string
+	requestID                                             []*string
+	fingerprint, event, body                              [][]byte
+	receivedAt, rules, needed                             []int64
+}
+
+func newEventColumns(n int) *eventColumns {
+	texts := func() []string { return make([]string, 0, n) }
+	blobs := func() [][]byte { return make([][]byte, 0, n) }
+	numbers := func() []int64 { return make([]int64, 0, n) }
+	return &eventColumns{
+		connection: texts(), key: texts(), outcome: texts(), reason: texts(), project: texts(), repository: texts(),
+		requestID: make([]*string, 0, n), fingerprint: blobs(), event: blobs(), body: blobs(),
+		receivedAt: numbers(), rules: numbers(), needed: numbers(),
+	}
+}
+
+func (c *eventColumns) add(e *eventRow) {
+	r := e.receipt
+	requestID, fingerprint := e.identity()
+	c.connection, c.key = append(c.connection, r.Connection), append(c.key, r.Key)
+	c.requestID, c.fingerprint = append(c.requestID, requestID), append(c.fingerprint, fingerprint)
+	c.receivedAt = append(c.receivedAt, db.Micros(r.ReceivedAt))
+	c.outcome, c.reason = append(c.outcome, string(r.Outcome)), append(c.reason, r.Reason)
+	c.project, c.repository = append(c.project, e.project), append(c.repository, e.repository)
+	c.rules, c.needed = append(c.rules, int64(e.rules)), append(c.needed, int64(e.needed))
+	c.event, c.body = append(c.event, e.event), append(c.body, e.body)
+}
+
+// markInserted sets the ids of the rows that are there: RETURNING would cost
+// SQLite a table for each row.
+func markInserted(ctx context.Context, tx *db.Tx, ids []int64, byID map[int64]*eventRow) error {
+	rows, err := tx.Query(ctx, `SELECT id FROM notify_events WHERE id BETWEEN $1 AND $2`, ids[0], ids[len(ids)-1])
+	if err != nil {
+		return fmt.Errorf("find inserted events: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return fmt.Errorf("find inserted events: %w", err)
+		}
+		if e := byID[id]; e != nil {
+			e.id = id
+		}
+	}
+	return rows.Err()
+}
+
+// takeIDs gives n ids for new rows, ascending. Those of a later transaction
+// are higher, which keeps messages in order.
+func takeIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, error) {
+	ids := make([]int64, 0, n)
+	if tx.Dialect() == db.SQLite { // whose writer is alone
+		var last int64
+		if err := tx.QueryRow(ctx, `SELECT coalesce(max(id), 0) FROM `+table).Scan(&last); err != nil {
+			return nil, fmt.Errorf("take ids of %s: %w", table, err)
+		}
+		for i := range n {
+			ids = append(ids, last+1+int64(i))
+		}
+		return ids, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)`, table, n)
+	if err != nil {
+		return nil, fmt.Errorf("take ids of %s: %w", table, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("take ids of %s: %w", table, err)
+		}
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("take ids of %s: %w", table, err)
+	}
+	return ids, nil
+}
+
+// insertDeliveries inserts waiting deliveries in order and sets their ids.
+func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) error {
+	ids, err := takeIDs(ctx, tx, "notify_deliveries", len(deliveries))
+	if err != nil {
+		return err
+	}
+	n := len(deliveries)
+	events, channels, rules, created := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	formats, lists := make([]string, n), make([]string, n)
+	for i, d := range deliveries {
+		d.ID, d.CreatedAt = ids[i], tx.Now()
+		events[i], channels[i], formats[i], created[i] = d.EventID, d.ChannelID, string(d.Format), db.Micros(d.CreatedAt)
+		rules[i], lists[i] = d.Rules[0], encodeIDs(d.Rules)
+	}
+	if err := tx.Insert(ctx, db.Insert{
+		Into: `notify_deliveries (id, event_id, channel_id, format, rule_id, rules, created_at, state, reason, attempts,
+			errors_5xx, queued_at, due_at, beside, batch, finished_at, took, status, answer)`,
+		Columns:   []any{ids, events, channels, formats, rules, lists, created},
+		Constants: `'waiting', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, ''`,
+	}); err != nil {
+		return fmt.Errorf("insert deliveries: %w", err)
+	}
+	var args [][]any
+	for _, d := range deliveries {
+		for _, rule := range d.Rules[1:] {
+			args = append(args, []any{rule, d.ID})
+		}
+	}
+	if err := tx.Each(ctx, `INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, args, nil); err != nil {
+		return fmt.Errorf("insert deliveries' rules: %w", err)
+	}
+	return nil
+}
+
+// encodeIDs writes ids as a JSON array.
+func encodeIDs(ids []int64) string {
+	b := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ']'))
+}
+
+// decodeIDs reads what encodeIDs wrote; nil for what it did not write.
+func decodeIDs(s string) []int64 {
+	var ids []int64
+	if json.Unmarshal([]byte(s), &ids) != nil {
+		return nil
+	}
+	return ids
+}

@@ -1,0 +1,281 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// sameBodyWithin is how long the same event key and body count as the same
+// webhook: a project's hook and a repository's hook send one event under two
+// request ids within seconds.
+const sameBodyWithin = 10 * time.Minute
+
+// Accept matches the events of a webhook and keeps them with their deliveries
+// in one commit. When it returns nil they are durable. A webhook that was
+// there before is left alone and marked Duplicate.
+//
+// Errors: fault.Forbidden for what is outside the scope of its hook,
+// fault.NotFound where that hook is gone, fault.Unavailable where ctx ends
+// before the database has committed.
+func (s *Store) Accept(ctx context.Context, r *notify.Receipt) error {
+	r.Key, r.RequestID, r.Reason = clean(r.Key), clean(r.RequestID), clean(r.Reason)
+	r.Match(s.Rules())
+	if r.Refusal != nil { // unless another node has changed the hook
+		if err := s.Renew(ctx); err != nil {
+			return err
+		}
+		if r.Match(s.Rules()); r.Refusal != nil {
+			return r.Refusal
+		}
+	}
+	buf := encodings.Get().(*bytes.Buffer)
+	if err := encode(r, buf); err != nil {
+		return err
+	}
+	settled, err := s.events.DoUntil(ctx, r)
+	if settled != nil { // buf is still the batch's
+		r.Undecided = settled
+		return err
+	}
+	if buf.Cap() <= maxPooled {
+		encodings.Put(buf)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return db.ErrUndecided
+	}
+	if err == nil {
+		err = r.Refusal
+	}
+	return err
+}
+
+// clean makes text from outside fit for both databases.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// encodings holds the events of a webhook while they wait for their commit.
+var encodings = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is how big a buffer may be to be kept: one push of many events
+// must not stay in memory for ever.
+const maxPooled = 64 << 10
+
+// encode writes the events into buf, which belongs to the receipt until it is
+// committed.
+func encode(r *notify.Receipt, buf *bytes.Buffer) error {
+	buf.Reset()
+	ends := make([]int, len(r.Kept))
+	for i := range r.Kept {
+		if err := jsonv2.MarshalWrite(buf, &r.Kept[i], eventOptions); err != nil {
+			return fmt.Errorf("encode event: %w", err)
+		}
+		ends[i] = buf.Len()
+	}
+	begin, all := 0, buf.Bytes()
+	r.Encoded = make([][]byte, len(ends))
+	for i, end := range ends {
+		r.Encoded[i], begin = all[begin:end], end
+	}
+	return nil
+}
+
+// eventOptions read the struct tags as encoding/json does.
+var eventOptions = jsonv2.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
+
+// writeReceipts is the hot write of webhooks: all of items in one
+// transaction.
+func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
+	if err := s.rematchStale(ctx, tx, items); err != nil {
+		return err
+	}
+	rows := make([]*eventRow, 0, len(items))
+	for _, r := range items {
+		r.Duplicate = false
+		if r.Refusal == nil {
+			rows = append(rows, rowsOf(r)...)
+		}
+	}
+	if err := insertEvents(ctx, tx, rows); err != nil {
+		return err
+	}
+	if err := s.follow(ctx, tx, items); err != nil {
+		return err
+	}
+	var deliveries []*notify.Delivery
+	for _, r := range items {
+		if r.Written() {
+			deliveries = append(deliveries, r.Deliveries...)
+		}
+	}
+	if len(deliveries) == 0 {
+		return nil
+	}
+	if err := insertDeliveries(ctx, tx, deliveries); err != nil {
+		return err
+	}
+	tx.AfterCommit(func() {
+		s.counts.match(len(deliveries))
+		s.enqueued(deliveries)
+	})
+	return nil
+}
+
+// rematchStale matches again what was matched against rules that have been
+// saved over meanwhile.
+func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
+	if tx.Dialect() == db.Postgres {
+		// Who renames changes rules. Two that shared the lock first would wait
+		// for each other.
+		lock := `SELECT pg_advisory_xact_lock_shared($1)`
+		if slices.ContainsFunc(items, (*notify.Receipt).HasKeyChange) {
+			lock = `SELECT pg_advisory_xact_lock($1)`
+		}
+		if _, err := tx.Exec(ctx, lock, generationLock); err != nil {
+			return fmt.Errorf("share generation: %w", err)
+		}
+	}
+	now, err := s.load(ctx, tx)
+	if err != nil {
+		return err
+	}
+	tx.AfterCommit(func() { s.hold(now) })
+	for _, r := range items {
+		if r.Generation == now.Generation {
+			continue
+		}
+		r.Match(now)
+		if r.Gathers() && r.Refusal == nil { // they are gathered by rules
+			if err := encode(r, new(bytes.Buffer)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eventRow is one row of notify_events.
+type eventRow struct {
+	receipt    *notify.Receipt
+	index      int // of the event; 0 carries the webhook's identity
+	id         int64
+	project    string
+	repository string
+	rules      int
+	needed     int // deliveries
+	event      []byte
+	body       []byte
+}
+
+func rowsOf(r *notify.Receipt) []*eventRow {
+	if len(r.Kept) == 0 {
+		return []*eventRow{{receipt: r, body: r.Body}}
+	}
+	rows := make([]*eventRow, len(r.Kept))
+	for i := range r.Kept {
+		e := &r.Kept[i]
+		needed := 0
+		for _, d := range r.Deliveries {
+			if d.Event == e {
+				needed++
+			}
+		}
+		rows[i] = &eventRow{
+			needed: needed, receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
+			rules: len(r.Matched[i]), event: r.Encoded[i],
+		}
+	}
+	return rows
+}
+
+// identity of the webhook: on its first row only, since both are unique.
+func (e *eventRow) identity() (requestID *string, fingerprint []byte) {
+	if e.index > 0 {
+		return nil, nil
+	}
+	if e.receipt.RequestID != "" {
+		requestID = &e.receipt.RequestID
+	}
+	return requestID, e.receipt.Fingerprint
+}
+
+// insertEvents writes the rows of new webhooks, marks the receipts of those
+// that were there before, and points deliveries to their rows.
+func insertEvents(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
+	var first, rest []*eventRow
+	for _, e := range rows {
+		if e.index == 0 {
+			first = append(first, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	if err := insertEventRows(ctx, tx, first); err != nil {
+		return err
+	}
+	for _, e := range first {
+		if e.id != 0 {
+			continue
+		}
+		if err := retryOldFingerprint(ctx, tx, e); err != nil {
+			return err
+		}
+		e.receipt.Duplicate = e.id == 0
+	}
+	fresh := rest[:0]
+	for _, e := range rest {
+		if !e.receipt.Duplicate {
+			fresh = append(fresh, e)
+		}
+	}
+	if err := insertEventRows(ctx, tx, fresh); err != nil {
+		return err
+	}
+	for _, e := range rows {
+		for _, d := range e.receipt.Deliveries {
+			if d.Event != nil && d.Event == e.of() {
+				d.EventID = e.id
+			}
+		}
+	}
+	return nil
+}
+
+func (e *eventRow) of() *notify.Event {
+	if e.index < len(e.receipt.Kept) {
+		return &e.receipt.Kept[e.index]
+	}
+	return nil
+}
+
+// retryOldFingerprint inserts a row again whose body was seen before, but too
+// long ago to count as the same webhook.
+func retryOldFingerprint(ctx context.Context, tx *db.Tx, e *eventRow) error {
+	if e.receipt.Fingerprint == nil { // it is the request id that was seen before
+		return nil
+	}
+	since := e.receipt.ReceivedAt.Add(-sameBodyWithin)
+	n, err := tx.Exec(ctx,
+		`UPDATE notify_events SET fingerprint = NULL WHERE fingerprint = $1 AND received_at < $2`,
+		e.receipt.Fingerprint, db.Micros(since))
+	if err != nil {
+		return fmt.Errorf("forget old fingerprint: %w", err)
+	}
+	if n == 0 {
+		return nil
+	}
+	return insertEventRows(ctx, tx, []*eventRow{e})
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// UsePlatforms names the connections of the configuration file, and what
+// decodes the webhooks of each kind of platform. It must be called before Load.
+func (s *Store) UsePlatforms(file notify.Connections, kinds map[string]notify.Decoder) {
+	s.file, s.kinds = file, kinds
+}
+
+// Platforms are the present connections and hooks on this node.
+func (s *Store) Platforms() *notify.Platforms { return s.rules.Load().Platforms }
+
+// Renew loads what other nodes changed, where there are any. Those who ask at
+// the same time share one query.
+func (s *Store) Renew(ctx context.Context) error {
+	if s.db.Dialect() == db.SQLite {
+		return nil // every change is this process's own
+	}
+	asked := s.renewing.DoChan("", func() (any, error) {
+		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime) // whoever of them leaves
+		defer cancel()
+		return nil, s.Load(shared)
+	})
+	select {
+	case answer := <-asked:
+		return answer.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// renewTime is how long Renew waits for a database that hangs.
+const renewTime = 2 * time.Second
+
+// platformsChange is rulesChange for connections, hooks and offered renames.
+func (s *Store) platformsChange(ctx context.Context, tx *db.Tx) error {
+	if err := s.rulesChange(ctx, tx); err != nil {
+		return err
+	}
+	return countPlatforms(ctx, tx)
+}
+
+func countPlatforms(ctx context.Context, tx *db.Tx) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET platforms = platforms + 1`); err != nil {
+		return fmt.Errorf("count platforms: %w", err)
+	}
+	return nil
+}
+
+// readPlatforms reads all connections and hooks: some thousand at most, and
+// only when one of them changed.
+func (s *Store) readPlatforms(ctx context.Context, tx *db.Tx, count int64) (*notify.Platforms, error) {
+	stored, err := s.readConnections(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := s.readHooks(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	p := notify.NewPlatforms(count, s.file, stored, hooks, s.kinds)
+	offers, err := readRenames(ctx, tx, `state = 'offered'`)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range offers {
+		if h, _ := p.Hook(o.Connection, o.Hook); h != nil && h.ID == o.HookID && !h.Scope.Holds(o.To) {
+			h.Offered = append(h.Offered, o.KeyChange())
+		}
+	}
+	return p, nil
+}
+
+func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connections, error) {
+	rows, err := tx.Query(ctx, `SELECT name, version, kind, base_url, user_name, token, created_by, created_at, updated_by, updated_at
+		FROM notify_connections ORDER BY name`)
+	if err != nil {
+		return nil, fmt.Errorf("read connections: %w", err)
+	}
+	defer rows.Close()
+	var list notify.Connections
+	for rows.Next() {
+		var c notify.Connection
+		var token []byte
+		var created, updated int64
+		if err := rows.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.CreatedBy, &created, &c.UpdatedBy, &updated); err != nil {
+			return nil, fmt.Errorf("read connections: %w", err)
+		}
+		c.CreatedAt, c.UpdatedAt = db.Time(created), db.Time(updated)
+		c.Token = s.unseal(token, "notify_connections", "token", c.Name)
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+func (s *Store) readHooks(ctx context.Context, tx *db.Tx) ([]*notify.Hook, error) {
+	rows, err := tx.Query(ctx, `SELECT id, connection, name, project_key, repository_key, secret, previous, previous_until,
+		created_by, created_at, rotated_by, rotated_at FROM notify_hooks ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("read hooks: %w", err)
+	}
+	defer rows.Close()
+	var list []*notify.Hook
+	for rows.Next() {
+		h := new(notify.Hook)
+		var current, previous []byte
+		var until, created, rotated int64
+		if err := rows.Scan(&h.ID, &h.Connection, &h.Name, &h.Scope.ProjectKey, &h.Scope.RepositoryKey, &current, &previous, &until,
+			&h.CreatedBy, &created, &h.RotatedBy, &rotated); err != nil {
+			return nil, fmt.Errorf("read hooks: %w", err)
+		}
+		h.PreviousUntil, h.CreatedAt, h.RotatedAt = db.Time(until), db.Time(created), db.Time(rotated)
+		h.Secret = s.unseal(current, "notify_hooks", "secret", rowOf(h))
+		h.Previous = s.unseal(previous, "notify_hooks", "previous", rowOf(h))
+		list = append(list, h)
+	}
+	return list, rows.Err()
+}
+
+// rowOf is what a hook's secrets are sealed for: they are sealed before there is
+// an id.
+func rowOf(h *notify.Hook) string { return h.Connection + "/" + h.Name }
+
+// unseal opens a secret. One that does not open is none: its hook refuses
+// everything until it is rotated, and the others go on.
+func (s *Store) unseal(sealed []byte, table, column, row string) secret.Value {
+	if len(sealed) == 0 {
+		return secret.Value{}
+	}
+	plain, err := s.box.Unseal(sealed, table, column, row)
+	if err != nil {
+		s.log.Warn("a secret cannot be read and must be set again", "of", strings.TrimSuffix(row, "/"), "cause", err)
+	}
+	return secret.New(plain)
+}

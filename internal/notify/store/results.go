@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+	"outrigger/internal/work"
+)
+
+// Keep commits what an attempt led to: the delivery, the attempt and the
+// channel's new standing. fault.Conflict: the shard has gone to another node,
+// and nothing was written.
+func (s *Store) Keep(ctx context.Context, r *notify.Result) error { return s.done.Do(ctx, r) }
+
+// writeResults is the hot write of results.
+func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
+	fenced := make(map[string]int64, 1)
+	for _, r := range items {
+		if fence, ok := fenced[r.Lease]; ok && fence == r.Fence {
+			continue
+		}
+		if err := tx.Fenced(ctx, r.Lease, r.Fence); err != nil {
+			return err
+		}
+		fenced[r.Lease] = r.Fence
+	}
+	if err := s.lookForRules(ctx, tx); err != nil {
+		return err
+	}
+	for _, r := range items {
+		if r.Channel != nil {
+			if err := updateChannel(ctx, tx, r.Channel); err != nil {
+				return err
+			}
+		}
+		if r.Back != 0 {
+			if err := bringBack(ctx, tx, r.Deliveries[0].ChannelID, r.Back); err != nil {
+				return err
+			}
+		}
+	}
+	return s.writeAttempts(ctx, tx, items)
+}
+
+// lookForRules has this node go by rules that another one saved before this
+// commit: after a change there, a channel here sends one message at most by
+// the rules of before.
+func (s *Store) lookForRules(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect() == db.SQLite {
+		return nil // every save is this process's own
+	}
+	generation, _, err := readGeneration(ctx, tx)
+	if err == nil && generation != s.Rules().Generation {
+		tx.AfterCommit(func() { s.reload(ctx) })
+	}
+	return err
+}
+
+func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
+	results := make([][]any, 0, len(items))
+	var attempts, asides [][]any
+	for _, r := range items {
+		var last work.Attempt
+		if r.Attempt != nil && r.State == notify.Delivered {
+			last = *r.Attempt
+		}
+		for _, d := range r.Deliveries {
+			number, errors5xx := r.Counters(d)
+			if a := r.Attempt; a != nil && r.State != notify.Delivered {
+				attempts = append(attempts, []any{d.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err)})
+			}
+			results = append(results, []any{
+				string(r.State), clean(r.Reason), number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
+				last.Answer, d.ID, d.ChannelID,
+			})
+			if r.Aside || r.State != notify.Waiting && !d.DueAt.IsZero() {
+				asides = append(asides, asideRow(r, d))
+			}
+		}
+	}
+	// Those that end are no longer aside; a row that is not waiting any more
+	// has no due_at already.
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET due_at = $1, beside = $2
+		WHERE id = $3 AND finished_at = 0 AND channel_id = $4`, asides, nil); err != nil {
+		return fmt.Errorf("keep what is aside: %w", err)
+	}
+	if err := s.writeEnds(ctx, tx, items, results); err != nil {
+		return err
+	}
+	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
+		return fmt.Errorf("keep attempts: %w", err)
+	}
+	return nil
+}
+
+// writeEnds writes what became of the deliveries, and counts what ended.
+func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result, results [][]any) error {
+	// A rule's new URL may have taken a delivery to another channel while it
+	// was under way, or somebody cancelled it: what a result says of it then
+	// counts only if that is 2xx.
+	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
+		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0 AND channel_id = $10`, results)
+	if err != nil {
+		return fmt.Errorf("keep results: %w", err)
+	}
+	if changed < int64(len(results)) {
+		return s.writeOvertaken(ctx, tx, items, results)
+	}
+	ended := make(map[notify.DeliveryState]int, 1)
+	for _, r := range items {
+		if r.State != notify.Waiting {
+			ended[r.State] += len(r.Deliveries)
+		}
+	}
+	tx.AfterCommit(func() {
+		for state, n := range ended {
+			s.counts.end(state, n)
+		}
+	})
+	return nil
+}
+
+// writeOvertaken is writeEnds where some of the deliveries had ended or moved
+// before.
+func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.Result, results [][]any) error {
+	ended := make(map[notify.DeliveryState]int)
+	again := 0
+	i := -1
+	for _, r := range items {
+		for _, d := range r.Deliveries {
+			i++
+			if r.State == notify.Waiting {
+				continue
+			}
+			var state notify.DeliveryState
+			var finished int64
+			err := tx.QueryRow(ctx, `SELECT state, finished_at FROM notify_deliveries WHERE id = $1`, d.ID).Scan(&state, &finished)
+			switch {
+			case errors.Is(err, sql.ErrNoRows): // ended, and too old to be kept
+				continue
+			case err != nil:
+				return fmt.Errorf("read delivery: %w", err)
+			case state == r.State && finished == db.Micros(tx.Now()):
+				ended[state]++
+				continue
+			case r.State != notify.Delivered:
+				continue
+			case finished > 0:
+				again++ // it has been counted as ended, and ends once more
+			}
+			ended[notify.Delivered]++
+			if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
+				finished_at = $5, took = $6, status = $7, answer = $8, due_at = 0 WHERE id = $9`, results[i][:9]...); err != nil {
+				return fmt.Errorf("keep results: %w", err)
+			}
+		}
+	}
+	tx.AfterCommit(func() {
+		s.counts.match(again)
+		for state, n := range ended {
+			s.counts.end(state, n)
+		}
+	})
+	return nil
+}
+
+// asideRow is where a delivery that is set aside stands after the result.
+func asideRow(r *notify.Result, d *notify.Delivery) []any {
+	var due int64
+	if r.Aside && r.State == notify.Waiting {
+		due = db.Micros(r.DueAt)
+	}
+	return []any{due, d.Beside + 1, d.ID, d.ChannelID}
+}
+
+func finishedAt(state notify.DeliveryState, now time.Time) int64 {
+	if state == notify.Waiting {
+		return 0
+	}
+	return db.Micros(now)
+}
+
+// bringBack puts a message that was set aside, a digest with all its members,
+// back to the head of its channel's queue.
+func bringBack(ctx context.Context, tx *db.Tx, channel, id int64) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = 0, beside = 0, errors_5xx = 0
+		WHERE channel_id = $1 AND due_at > 0 AND finished_at = 0 AND (id = $2 OR batch = $2)`, channel, id); err != nil {
+		return fmt.Errorf("bring delivery back: %w", err)
+	}
+	return nil
+}
+
+func micros(us int64) time.Duration { return time.Duration(us) * time.Microsecond }

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/db"
+)
+
+// DeleteDeliveries deletes deliveries that ended before a time, at most limit
+// of them, with their attempts. What waits stays. An event that no delivery
+// needs any more is left to DeleteEvents.
+func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	bound, err := firstSince(ctx, tx, "notify_deliveries", "created_at", before)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := tx.Query(ctx, `SELECT id, event_id, rules FROM notify_deliveries
+		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`, bound, db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("old deliveries: %w", err)
+	}
+	var deliveries []int64
+	var links, events [][]any
+	for rows.Next() {
+		var id, event int64
+		var encoded string
+		if err := rows.Scan(&id, &event, &encoded); err != nil {
+			rows.Close()
+			return 0, fmt.Errorf("old deliveries: %w", err)
+		}
+		deliveries, events = append(deliveries, id), append(events, []any{event})
+		rules := decodeIDs(encoded)
+		for _, r := range rules[min(1, len(rules)):] {
+			links = append(links, []any{r, id})
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return 0, fmt.Errorf("old deliveries: %w", err)
+	}
+	rows.Close()
+	if len(deliveries) == 0 {
+		return 0, nil
+	}
+	if err := tx.Each(ctx, `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
+		return 0, fmt.Errorf("delete old deliveries' rules: %w", err)
+	}
+	if err := tx.Each(ctx, `UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, events, nil); err != nil {
+		return 0, fmt.Errorf("let go of old deliveries' events: %w", err)
+	}
+	for _, statement := range []string{
+		`DELETE FROM notify_attempts WHERE delivery_id IN (` + list(deliveries) + `)`,
+		`DELETE FROM notify_deliveries WHERE id IN (` + list(deliveries) + `)`,
+	} {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return 0, fmt.Errorf("delete old deliveries: %w", err)
+		}
+	}
+	return int64(len(deliveries)), nil
+}
+
+// DeleteEvents deletes events that came in before a time and that no delivery
+// needs, at most limit of them.
+func DeleteEvents(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	bound, err := firstSince(ctx, tx, "notify_events", "received_at", before)
+	if err != nil {
+		return 0, err
+	}
+	n, err := tx.Exec(ctx, `DELETE FROM notify_events WHERE id IN
+		(SELECT id FROM notify_events WHERE needed = 0 AND id < $1 AND received_at < $2 ORDER BY id LIMIT $3)`,
+		bound, db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("delete old events: %w", err)
+	}
+	return n, nil
+}
+
+// list writes ids for an IN.
+func list(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return b.String()
+}

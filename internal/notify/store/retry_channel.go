@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// recently is what RetryRecent means.
+const recently = 24 * time.Hour
+
+// RetryChannel opens a channel at once, whatever closed it, and cancels the
+// waiting messages that which leaves out; they can be redelivered. It gives
+// how many those were: fault.NotFound when there is no such channel.
+func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, which notify.Which) (cancelled int, err error) {
+	if which != notify.RetryAll {
+		cancelled, err = s.cancelWaiting(ctx, id, which)
+		if err != nil {
+			return cancelled, err
+		}
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		before, _, err := s.readChannel(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := s.openChannel(ctx, tx, id); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, who.AuditEntry("retry", "channel", before.Fingerprint, map[string]string{
+			"state": before.Standing(tx.Now()).State, "reason": before.Standing(tx.Now()).Reason,
+		}, map[string]string{"state": "ok", "which": string(which), "cancelled": strconv.Itoa(cancelled)}))
+	})
+	return cancelled, err
+}
+
+// openChannel has everything on a channel tried at once.
+func (s *Store) openChannel(ctx context.Context, tx *db.Tx, id int64) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', broken_at = 0, gate_until = 0, gate_step = 0,
+		gate_reason = '', rejected = 0, refused = 0 WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("open channel: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = $1 WHERE channel_id = $2 AND due_at > $1 AND finished_at = 0`,
+		db.Micros(tx.Now()), id); err != nil {
+		return fmt.Errorf("try what was set aside: %w", err)
+	}
+	tx.AfterCommit(func() { s.moved(id) })
+	return nil
+}
+
+// skippedReason is why messages were not sent that an administrator left out.
+const skippedReason = "Left out when the channel was tried again."
+
+// cancelSlice is how many deliveries are ended in one transaction: about the
+// 20 ms that bulk work may take.
+const cancelSlice = 500
+
+// cancelWaiting cancels the waiting messages of a channel that which leaves
+// out, the oldest first.
+func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.Which) (n int, err error) {
+	var until int64 // created before this time
+	for {
+		var ended int
+		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+			if until == 0 { // what comes later is not left out
+				until = db.Micros(tx.Now())
+				if which == notify.RetryRecent {
+					until = db.Micros(tx.Now().Add(-recently))
+				}
+			}
+			ids, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
+				AND created_at < $2 AND queued_at < $2 ORDER BY id LIMIT $3`, channel, until, cancelSlice)
+			if err != nil {
+				return err
+			}
+			ended, err = s.end(ctx, tx, ids, notify.Cancelled, skippedReason)
+			return err
+		})
+		n += ended
+		if err != nil || ended < cancelSlice {
+			if n > 0 {
+				s.moved(channel)
+			}
+			return n, err
+		}
+	}
+}
+
+// end ends waiting deliveries as cancelled or failed and gives how many of
+// them still waited.
+func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.DeliveryState, reason string) (int, error) {
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	stored := state
+	if state == expired {
+		stored = notify.Failed
+	}
+	n, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3, due_at = 0
+		WHERE finished_at = 0 AND id IN (`+list(ids)+`)`, string(stored), reason, db.Micros(tx.Now()))
+	if err != nil {
+		return 0, fmt.Errorf("end deliveries: %w", err)
+	}
+	tx.AfterCommit(func() { s.counts.end(state, int(n)) })
+	return int(n), nil
+}
+
+// readIDs runs a query of ids.
+func readIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read ids: %w", err)
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("read ids: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// levelConditions select a level by the keys that it has.
+var levelConditions = map[notify.Level]string{
+	notify.Global:          `r.project_fold = ''`,
+	notify.ProjectLevel:    `r.project_fold <> '' AND r.repository_fold = ''`,
+	notify.RepositoryLevel: `r.repository_fold <> ''`,
+}
+
+// maxPassed is how many rules are read at once for somebody who may not see
+// those of the first page: each reading sorts all of the level.
+const maxPassed = 1000
+
+// PageRules gives one page of rules.
+func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.RuleInfo, error) {
+	var out []notify.RuleInfo
+	for limit := p.Limit; len(out) < p.Limit; limit = maxPassed {
+		read, err := s.readRulePage(ctx, p, limit)
+		if err != nil {
+			return nil, err
+		}
+		for i := range read {
+			if p.Visible(&read[i].Rule) && len(out) < p.Limit {
+				out = append(out, read[i])
+			}
+		}
+		if len(read) < limit {
+			break
+		}
+		last := &read[len(read)-1]
+		p.AfterName, p.AfterID = last.Name, last.ID
+	}
+	return out, s.db.Read(ctx, func(tx *db.Tx) error { return countWaiting(ctx, tx, out) })
+}
+
+func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) (out []notify.RuleInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		out, err = readRuleInfos(ctx, tx, levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1)
+			AND ($2 = '' OR r.repository_fold = $2) AND (r.name > $3 OR (r.name = $3 AND r.id > $4))
+			ORDER BY r.name, r.id LIMIT $5`, notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit)
+		return err
+	})
+	return out, err
+}

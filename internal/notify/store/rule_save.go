@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// SaveRule creates a rule (ID 0) or saves one, and gives it back as it is
+// now. webhookURL is the address as the caller gave it: empty keeps the
+// stored one, and so does the rule's own mask.
+//
+// Errors: fault.Invalid for wrong members, fault.NotFound for an unknown id,
+// fault.Conflict for a version that is not the present one.
+func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rule, webhookURL string) (notify.RuleInfo, error) {
+	if err := draft.Validate(); err != nil {
+		return notify.RuleInfo{}, err
+	}
+	var saved notify.RuleInfo
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.rulesChange(ctx, tx); err != nil {
+			return err
+		}
+		r := draft
+		var before *notify.RuleInfo
+		action := "create"
+		if r.ID != 0 {
+			old, err := readRule(ctx, tx, r.ID)
+			if err != nil {
+				return err
+			}
+			before, action = &old, "update"
+		}
+		if err := s.saveRule(ctx, tx, who, &r, before, webhookURL); err != nil {
+			return err
+		}
+		var err error
+		if saved, err = readRule(ctx, tx, r.ID); err != nil {
+			return err
+		}
+		return recordRule(ctx, tx, who, action, before, &saved)
+	})
+	return saved, err
+}
+
+func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *notify.Rule, before *notify.RuleInfo, webhookURL string) error {
+	now := tx.Now()
+	r.UpdatedBy, r.UpdatedAt = who.Name, now
+	keep := webhookURL == "" || secret.IsMask(webhookURL)
+	if before == nil {
+		if keep {
+			return wrongField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
+		}
+		r.Version, r.CreatedBy, r.CreatedAt = 1, who.Name, now
+	} else {
+		if err := notify.CheckSave(r, before, webhookURL); err != nil {
+			return err
+		}
+		r.Version, r.CreatedBy, r.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
+	}
+	if keep {
+		r.ChannelID = before.ChannelID
+	} else {
+		id, err := s.ensureChannel(ctx, tx, webhookURL)
+		if err != nil {
+			return err
+		}
+		r.ChannelID = id
+	}
+	if before == nil {
+		return insertRule(ctx, tx, r)
+	}
+	if err := updateRule(ctx, tx, r); err != nil {
+		return err
+	}
+	if r.ChannelID == before.ChannelID && r.Enabled == before.Enabled {
+		return nil
+	}
+	if err := forgetURL(ctx, tx, before.ChannelID); err != nil {
+		return err
+	}
+	return s.moveWaiting(ctx, tx, r.ID, before.ChannelID)
+}
+
+// ensureChannel gives the id of the URL's channel. Entering a URL anew opens
+// a broken channel again.
+func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string) (int64, error) {
+	u, err := url.Parse(webhookURL)
+	if err != nil {
+		return 0, wrongField("webhookUrl", "It is not a URL.")
+	}
+	fingerprint := fingerprintURL(webhookURL)
+	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
+	var id int64
+	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
+			gate_step, gate_reason, rejected, refused, suspect, failing_since, last_ok_at, created_at)
+		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
+		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
+		return 0, fmt.Errorf("insert channel: %w", err)
+	}
+	if err := tx.QueryRow(ctx, `SELECT id FROM notify_channels WHERE fingerprint = $1`, fingerprint).Scan(&id); err != nil {
+		return 0, fmt.Errorf("find channel: %w", err)
+	}
+	closed, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND (state = 'broken' OR gate_until > 0)`, id)
+	if err == nil && len(closed) > 0 {
+		err = s.openChannel(ctx, tx, id)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// forgetURL drops the URL of a channel that no rule uses any more; its row
+// stays for the deliveries that name it.
+func forgetURL(ctx context.Context, tx *db.Tx, channel int64) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
+		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel); err != nil {
+		return fmt.Errorf("forget webhook URL: %w", err)
+	}
+	return nil
+}
+
+// wrongField is fault.Invalid for one member.
+func wrongField(name, message string) error {
+	var f fault.Fields
+	f.Add(name, "%s", message)
+	return f.Err()
+}

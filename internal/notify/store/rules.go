@@ -1,0 +1,292 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+const ruleColumns = `r.id, r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
+	r.format, r.filter, r.enabled, r.created_by, r.created_at, r.updated_by, r.updated_at`
+
+const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
+	c.gate_reason, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at`
+
+// ListRules gives the rules of exactly the level that q's keys name, by name.
+func (s *Store) ListRules(ctx context.Context, q notify.RuleQuery) (out []notify.RuleInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		out, err = readRuleInfos(ctx, tx, `r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
+			ORDER BY r.name, r.id`, notify.Fold(clean(q.ProjectKey)), notify.Fold(clean(q.RepositoryKey)), clean(q.Connection))
+		if err != nil {
+			return err
+		}
+		return countWaiting(ctx, tx, out)
+	})
+	return out, err
+}
+
+// readRuleInfos reads the rules that a condition, perhaps with an order and a
+// limit behind it, selects.
+func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.RuleInfo, error) {
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	defer rows.Close()
+	var out []notify.RuleInfo
+	for rows.Next() {
+		var info notify.RuleInfo
+		if err := scanRuleInfo(rows, &info); err != nil {
+			return nil, err
+		}
+		out = append(out, info)
+	}
+	return out, rows.Err()
+}
+
+// countWaiting sets how many messages wait on the rules' channels, each
+// channel counted once however many rules it has.
+func countWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+	counts := make(map[int64]int)
+	var channels [][]any
+	for i := range rules {
+		id := rules[i].ChannelID
+		if _, ok := counts[id]; !ok {
+			counts[id] = 0
+			channels = append(channels, []any{id})
+		}
+	}
+	err := tx.Each(ctx, `SELECT count(*) FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0`, channels,
+		func(i int, row db.Row) error {
+			var n int64
+			err := row.Scan(&n)
+			counts[channels[i][0].(int64)] = int(n)
+			return err
+		})
+	if err != nil {
+		return fmt.Errorf("count what waits: %w", err)
+	}
+	for i := range rules {
+		rules[i].Channel.Waiting = counts[rules[i].ChannelID]
+	}
+	return nil
+}
+
+// Rule gives one rule: fault.NotFound when there is none with the id.
+func (s *Store) Rule(ctx context.Context, id int64) (notify.RuleInfo, error) {
+	var info notify.RuleInfo
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		info, err = readRule(ctx, tx, id)
+		return err
+	})
+	return info, err
+}
+
+func readRule(ctx context.Context, tx *db.Tx, id int64) (notify.RuleInfo, error) {
+	found, err := readRuleInfos(ctx, tx, `r.id = $1`, id)
+	if err != nil {
+		return notify.RuleInfo{}, err
+	}
+	if len(found) == 0 {
+		return notify.RuleInfo{}, fault.New(fault.NotFound, "There is no rule with id %d.", id)
+	}
+	return found[0], countWaiting(ctx, tx, found)
+}
+
+// readRules reads every rule that the condition selects, formats resolved.
+func readRules(ctx context.Context, tx *db.Tx, condition string) ([]*notify.Rule, error) {
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, c.host
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition+` ORDER BY r.id`)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	defer rows.Close()
+	var rules []*notify.Rule
+	for rows.Next() {
+		r, host := new(notify.Rule), ""
+		if err := scanRule(rows, r, &host); err != nil {
+			return nil, err
+		}
+		r.Format = r.Format.ResolveFormat(host)
+		rules = append(rules, r)
+	}
+	return rules, rows.Err()
+}
+
+// maxChanged is up to how many changed rules are read one by one.
+const maxChanged = 500
+
+// readEnabled reads the enabled rules for a RuleSet. Those that have holds in
+// the same version are taken from there: to read and compile 10,000 rules
+// takes half a second, which no event should wait for after every save.
+func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notify.Rule, error) {
+	rows, err := tx.Query(ctx, `SELECT id, version FROM notify_rules WHERE enabled = 1`)
+	if err != nil {
+		return nil, fmt.Errorf("versions of rules: %w", err)
+	}
+	defer rows.Close()
+	var rules []*notify.Rule
+	var changed []int64
+	for rows.Next() {
+		var id, version int64
+		if err := rows.Scan(&id, &version); err != nil {
+			return nil, fmt.Errorf("versions of rules: %w", err)
+		}
+		if r := have.Rule(id); r != nil && r.Version == version {
+			rules = append(rules, r)
+		} else {
+			changed = append(changed, id)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("versions of rules: %w", err)
+	}
+	switch {
+	case len(changed) > maxChanged:
+		return readRules(ctx, tx, `r.enabled = 1`)
+	case len(changed) > 0:
+		read, err := readRules(ctx, tx, `r.id IN (`+list(changed)+`)`)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, read...)
+	}
+	// In one order on every node: the first rule of a channel gives the format.
+	slices.SortFunc(rules, func(a, b *notify.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return rules, nil
+}
+
+type scanner interface{ Scan(...any) error }
+
+func scanRuleInfo(row scanner, info *notify.RuleInfo) error {
+	c := &info.Channel
+	var brokenAt, gateUntil, failing, lastOK int64
+	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
+		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK)
+	setTimes(c, brokenAt, gateUntil, failing, lastOK)
+	return err
+}
+
+func scanRule(row scanner, r *notify.Rule, more ...any) error {
+	var filter string
+	var created, updated int64
+	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
+		&r.ChannelName, &r.Format, &filter, &r.Enabled, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
+	if err != nil {
+		return fmt.Errorf("read rule: %w", err)
+	}
+	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
+	// A filter that cannot be read leaves the rule alone with none, which
+	// matches nothing.
+	r.Filter = decodeFilter(filter)
+	return nil
+}
+
+// decodeFilter reads a stored filter. What cannot be read at all is an empty
+// one; event types of a later release are left out.
+func decodeFilter(stored string) notify.Filter {
+	var kept struct {
+		notify.Filter
+		EventTypes []string `json:"eventTypes"`
+	}
+	if json.Unmarshal([]byte(stored), &kept) != nil {
+		return notify.Filter{}
+	}
+	f := kept.Filter
+	for _, key := range kept.EventTypes {
+		if t, ok := notify.ParseEventType(key); ok {
+			f.EventTypes = append(f.EventTypes, t)
+		}
+	}
+	return f
+}
+
+func setTimes(c *notify.Channel, brokenAt, gateUntil, failing, lastOK int64) {
+	c.BrokenAt, c.GateUntil = db.Time(brokenAt), db.Time(gateUntil)
+	c.FailingSince, c.LastOKAt = db.Time(failing), db.Time(lastOK)
+}
+
+// insertRule and updateRule write the whole rule.
+
+func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
+	filter, err := json.Marshal(r.Filter)
+	if err != nil {
+		return fmt.Errorf("encode filter: %w", err)
+	}
+	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
+			repository_fold, channel_id, channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
+		r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
+		db.Micros(r.UpdatedAt)).Scan(&r.ID)
+	if err != nil {
+		return fmt.Errorf("insert rule: %w", err)
+	}
+	return nil
+}
+
+func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
+	filter, err := json.Marshal(r.Filter)
+	if err != nil {
+		return fmt.Errorf("encode filter: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
+			filter = $6, enabled = $7, updated_by = $8, updated_at = $9 WHERE id = $10`,
+		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.UpdatedBy,
+		db.Micros(r.UpdatedAt), r.ID); err != nil {
+		return fmt.Errorf("update rule: %w", err)
+	}
+	return nil
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// DeleteRule deletes a rule: fault.NotFound when there is none. What waits
+// for it alone is cancelled.
+func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.rulesChange(ctx, tx); err != nil {
+			return err
+		}
+		old, err := readRule(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
+			return fmt.Errorf("delete rule: %w", err)
+		}
+		if err := forgetURL(ctx, tx, old.ChannelID); err != nil {
+			return err
+		}
+		if err := s.moveWaiting(ctx, tx, id, old.ChannelID); err != nil {
+			return err
+		}
+		return recordRule(ctx, tx, who, "delete", &old, nil)
+	})
+}
+
+func recordRule(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.RuleInfo) error {
+	of := after
+	if of == nil {
+		of = before
+	}
+	return audit.Record(ctx, tx, audit.Entry{
+		At: tx.Now(), Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
+		Area: "notifications", Action: action, Object: "rule", ObjectID: fmt.Sprint(of.ID),
+		Connection: of.Connection, Project: of.ProjectKey, Repository: of.RepositoryKey,
+		Before: before.Audited(), After: after.Audited(),
+	})
+}

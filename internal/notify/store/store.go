@@ -1,0 +1,197 @@
+// Package store is all SQL of the wing: rules, connections and hooks, events,
+// channels and deliveries, with the tables that they are in.
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrations are the tables of the wing.
+var Migrations = db.Migrations{Name: "notify", FS: migrations}
+
+// Store keeps rules, channels, events and deliveries.
+type Store struct {
+	db     *db.DB
+	box    *secret.Box
+	log    *slog.Logger
+	rules  atomic.Pointer[notify.RuleSet]
+	events *db.Batch[*notify.Receipt]
+	done   *db.Batch[*notify.Result]
+	counts *deliveryCounts
+
+	file     notify.Connections        // of the configuration file
+	kinds    map[string]notify.Decoder // by the kind of platform
+	renewing singleflight.Group
+
+	stale chan struct{} // holds one wish to load the rules again, where that failed
+	// enqueued is told of every delivery right after its commit, and moved
+	// of every channel whose waiting deliveries changed otherwise.
+	enqueued func([]*notify.Delivery)
+	moved    func(channelID int64)
+}
+
+// New makes a store on a migrated database. Load must run before events
+// come in.
+func New(d *db.DB, box *secret.Box, log *slog.Logger) *Store {
+	s := &Store{
+		db: d, box: box, log: log,
+		stale:    make(chan struct{}, 1),
+		enqueued: func([]*notify.Delivery) {},
+		moved:    func(int64) {},
+	}
+	size := maxBatch
+	if d.Dialect() == db.SQLite {
+		size = maxBatchSQLite
+	}
+	s.events = db.NewBatch(d, "events", size, s.writeReceipts)
+	s.done = db.NewBatch(d, "results", size, s.writeResults)
+	s.rules.Store(&notify.RuleSet{})
+	return s
+}
+
+const (
+	// maxBatch is how many events or results go into one transaction: as many
+	// as the database's own group commit takes. With a quarter of it
+	// PostgreSQL takes a seventh fewer events.
+	maxBatch = 256
+	// maxBatchSQLite has those who wait go on in several lots, each while the
+	// next is written: SQLite takes 4 % more events so, in less memory.
+	maxBatchSQLite = 64
+)
+
+// OnChange names who is told of new deliveries, and of channels whose queue
+// changed in another way. It must be called before the store is used.
+func (s *Store) OnChange(enqueued func([]*notify.Delivery), moved func(channelID int64)) {
+	s.enqueued, s.moved = enqueued, moved
+}
+
+// Rules is the present set of enabled rules on this node.
+func (s *Store) Rules() *notify.RuleSet { return s.rules.Load() }
+
+// Load reads the rules. It is cheap when they have not changed.
+func (s *Store) Load(ctx context.Context) error {
+	var set *notify.RuleSet
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		set, err = s.load(ctx, tx)
+		return err
+	})
+	if err == nil {
+		s.hold(set)
+	}
+	return err
+}
+
+// load gives the rules as tx sees them. What another call of its group commit
+// wrote may yet be undone, so they hold for nobody else before the commit.
+func (s *Store) load(ctx context.Context, tx *db.Tx) (*notify.RuleSet, error) {
+	now := s.rules.Load()
+	generation, platforms, err := readGeneration(ctx, tx)
+	if err != nil || generation == now.Generation {
+		return now, err
+	}
+	rules, err := readEnabled(ctx, tx, now)
+	if err != nil {
+		return nil, err
+	}
+	set, broken := now.Next(generation, rules)
+	if set.Platforms = now.Platforms; set.Platforms == nil || set.Platforms.Count != platforms {
+		if set.Platforms, err = s.readPlatforms(ctx, tx, platforms); err != nil {
+			return nil, err
+		}
+	}
+	for id, err := range broken {
+		s.log.Warn("a rule matches nothing until it is edited", "rule", id, "cause", err)
+	}
+	return set, nil
+}
+
+// hold has a committed set of rules hold on this node.
+func (s *Store) hold(set *notify.RuleSet) {
+	for {
+		old := s.rules.Load()
+		if old.Generation >= set.Generation || s.rules.CompareAndSwap(old, set) {
+			return
+		}
+	}
+}
+
+// refreshEvery bounds how long a disabled rule of another node may still be
+// sent for; its own node knows when the save returns.
+const refreshEvery = time.Second
+
+// Refresh keeps the rules fresh until ctx ends.
+func (s *Store) Refresh(ctx context.Context) {
+	tick := time.NewTicker(refreshEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.stale:
+		case <-tick.C:
+			if s.db.Dialect() == db.SQLite && !failing {
+				continue // every save is this process's own
+			}
+		}
+		err := s.Load(ctx)
+		if err != nil && ctx.Err() == nil && !failing {
+			s.log.Error("rules could not be read again; the last ones hold", "cause", err)
+		}
+		failing = err != nil
+	}
+}
+
+// rulesChange begins a change of rules: nothing of tx comes before it, so that
+// whoever changes rules waits for the events that are being committed, holding
+// nothing that they need. As soon as tx is committed, this node goes by it.
+func (s *Store) rulesChange(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect() == db.Postgres {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, generationLock); err != nil {
+			return fmt.Errorf("lock generation: %w", err)
+		}
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET generation = generation + 1`); err != nil {
+		return fmt.Errorf("count generation: %w", err)
+	}
+	tx.AfterCommit(func() { s.reload(ctx) })
+	return nil
+}
+
+// reload loads the rules now, or leaves it to Refresh when that fails.
+func (s *Store) reload(ctx context.Context) {
+	if s.Load(context.WithoutCancel(ctx)) == nil {
+		return
+	}
+	select {
+	case s.stale <- struct{}{}:
+	default:
+	}
+}
+
+// generationLock is the advisory lock that commits of events share and saves
+// of rules hold alone, so that an event acknowledged after a save was matched
+// against it. The number only has to be ours.
+const generationLock = 0x6f7574726967 // "outrig"
+
+func readGeneration(ctx context.Context, tx *db.Tx) (generation, platforms int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT generation, platforms FROM notify_generation`).Scan(&generation, &platforms)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read generation: %w", err)
+	}
+	return generation, platforms, nil
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// maxTroubled is how many channels the overview names.
+const maxTroubled = 10
+
+// Summary counts what happened since a time, and what is wrong now.
+func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, error) {
+	var sum notify.Summary
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		first, err := firstSince(ctx, tx, "notify_deliveries", "created_at", since)
+		if err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, `SELECT
+				(SELECT count(*) FROM notify_deliveries WHERE id >= $1 AND state = 'delivered'),
+				(SELECT count(*) FROM notify_deliveries WHERE id >= $1 AND state = 'failed'),
+				(SELECT count(*) FROM notify_deliveries WHERE finished_at = 0)`, first).
+			Scan(&sum.Delivered, &sum.Failed, &sum.Waiting); err != nil {
+			return fmt.Errorf("count deliveries: %w", err)
+		}
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_events WHERE outcome = 'not_understood' AND received_at >= $1`,
+			db.Micros(since)).Scan(&sum.NotUnderstood); err != nil {
+			return fmt.Errorf("count events: %w", err)
+		}
+		sum.Troubled, err = readTroubled(ctx, tx, maxTroubled)
+		return err
+	})
+	return sum, err
+}
+
+// firstSince finds the first id of a table whose time is not before since, by
+// bisection: ids are given in the order of time, and the time has no index.
+func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time.Time) (int64, error) {
+	var low, high int64
+	if err := tx.QueryRow(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id) + 1, 0) FROM `+table).Scan(&low, &high); err != nil {
+		return 0, fmt.Errorf("bounds of %s: %w", table, err)
+	}
+	for low < high {
+		middle := low + (high-low)/2
+		var id, at int64
+		err := tx.QueryRow(ctx, `SELECT id, `+column+` FROM `+table+` WHERE id >= $1 ORDER BY id LIMIT 1`, middle).Scan(&id, &at)
+		if err != nil {
+			return 0, fmt.Errorf("bisect %s: %w", table, err)
+		}
+		if at >= db.Micros(since) {
+			high = middle
+		} else {
+			low = id + 1
+		}
+	}
+	return low, nil
+}
+
+// Channels gives the channels of deliveries by id.
+func (s *Store) Channels(ctx context.Context, deliveries []*notify.Delivery) (map[int64]notify.Channel, error) {
+	found := make(map[int64]notify.Channel)
+	for _, d := range deliveries {
+		if _, ok := found[d.ChannelID]; ok {
+			continue
+		}
+		c, _, err := s.Channel(ctx, d.ChannelID)
+		if err != nil {
+			return nil, err
+		}
+		found[d.ChannelID] = c
+	}
+	return found, nil
+}

@@ -1,0 +1,80 @@
+package notify
+
+import (
+	"context"
+	"time"
+
+	"outrigger/internal/secret"
+	"outrigger/internal/work"
+)
+
+// RuleStore keeps rules; *store.Store.
+type RuleStore interface {
+	Platforms() *Platforms
+	ListRules(ctx context.Context, q RuleQuery) ([]RuleInfo, error)
+	PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error)
+	// Rule gives one rule: fault.NotFound when there is none with the id.
+	Rule(ctx context.Context, id int64) (RuleInfo, error)
+	// SaveRule creates a rule (ID 0) or saves one. Errors: fault.Invalid for
+	// wrong members, fault.NotFound for an unknown id, fault.Conflict for a
+	// version that is not the present one.
+	SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL string) (RuleInfo, error)
+	DeleteRule(ctx context.Context, who Actor, id int64) error
+}
+
+// ChannelStore keeps channels; *store.Store.
+type ChannelStore interface {
+	ListChannels(ctx context.Context, p ChannelPage) ([]ChannelInfo, error)
+	// ChannelOf gives the channel with a fingerprint: fault.NotFound where no
+	// rule uses such a one.
+	ChannelOf(ctx context.Context, fingerprint string) (ChannelInfo, error)
+	RenameChannel(ctx context.Context, who Actor, id int64, name string) error
+	RetryChannel(ctx context.Context, who Actor, id int64, which Which) (cancelled int, err error)
+}
+
+// DeliveryStore keeps deliveries; *store.Store.
+type DeliveryStore interface {
+	ListDeliveries(ctx context.Context, f DeliveryFilter) ([]*Delivery, error)
+	// Delivery gives one with its attempts: fault.NotFound when there is none
+	// with the id.
+	Delivery(ctx context.Context, id int64) (*Delivery, []work.Attempt, error)
+	// Describe adds to deliveries their channels and the rules that are left.
+	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
+	Redeliver(ctx context.Context, who Actor, ids []int64) (Redelivered, error)
+	Cancel(ctx context.Context, who Actor, ids []int64) (int, error)
+	TryNow(ctx context.Context, who Actor, id int64) error
+	Summary(ctx context.Context, since time.Time) (Summary, error)
+}
+
+// HookStore keeps connections, hooks and offered renames; *store.Store.
+type HookStore interface {
+	// Renew loads what other nodes changed, so that Platforms has it.
+	Renew(ctx context.Context) error
+	Platforms() *Platforms
+
+	// CreateConnection makes a connection with its own hook, whose secret is in
+	// no other answer. Errors: fault.Invalid, and fault.Conflict where the name
+	// is taken.
+	CreateConnection(ctx context.Context, who Actor, c Connection) (Connection, secret.Value, error)
+	// SaveConnection changes the base URL and the credentials. Errors:
+	// fault.Invalid, fault.NotFound, and fault.Conflict for another version or a
+	// connection of the file.
+	SaveConnection(ctx context.Context, who Actor, c Connection) (Connection, error)
+	// DeleteConnection deletes a connection and its hooks. fault.Conflict: it has
+	// rules, or is of the file.
+	DeleteConnection(ctx context.Context, who Actor, name string) error
+
+	// CreateHook makes a hook with a secret of its own. Errors: fault.Invalid,
+	// fault.NotFound for an unknown connection, fault.Conflict where the name is
+	// taken.
+	CreateHook(ctx context.Context, who Actor, h Hook) (Hook, error)
+	// RotateHook gives a hook a new secret; the old one signs for 7 days more.
+	RotateHook(ctx context.Context, who Actor, connection, name string) (Hook, error)
+	DeleteHook(ctx context.Context, who Actor, connection, name string) error
+
+	OfferedRenames(ctx context.Context, after int64, limit int) ([]Rename, error)
+	// ConfirmRename and DismissRename answer fault.NotFound, and fault.Conflict
+	// for a rename that was decided already.
+	ConfirmRename(ctx context.Context, who Actor, id int64) error
+	DismissRename(ctx context.Context, who Actor, id int64) error
+}
