@@ -28,7 +28,7 @@ const (
 	PhaseEmpty      Phase = "EMPTY"   // nothing is loaded
 	PhaseLoading    Phase = "LOADING" // drafts are being loaded
 	PhaseReady      Phase = "READY"   // data is loaded, nothing of it processed
-	PhasePaused     Phase = "PAUSED"  // stopped, by somebody or by itself
+	PhasePaused     Phase = "PAUSED"  // stopped, by an administrator or by itself
 	PhaseProcessing Phase = "PROCESSING"
 	PhaseCompleted  Phase = "COMPLETED"
 	PhaseFailed     Phase = "FAILED"
@@ -148,8 +148,8 @@ func notAllowed(p Phase, op Operation, allowed []Operation) error {
 // Migration is the one migration that there is at a time, and how far it is.
 type Migration struct {
 	Phase Phase
-	// Epoch counts up whenever somebody or another worker takes over: what an
-	// earlier one still wants to write is refused.
+	// Epoch counts up whenever an administrator or another worker takes over: what
+	// an earlier worker still wants to write is refused.
 	Epoch int64
 	Stage int64 // the data set that is loaded or being loaded; 0 for none
 

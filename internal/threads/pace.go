@@ -31,7 +31,7 @@ var backoff = work.Backoff{
 //     follows and ends in another adds one, any success sets the count to 0;
 //   - failures of other kinds without one success have a time limit.
 //
-// Whoever takes over has the exported members, which are stored.
+// The exported members are stored, for a worker that takes over.
 type Pace struct {
 	RateLimits   int       // in a row
 	FailingSince time.Time // the first failure of another kind since the last success
@@ -116,7 +116,7 @@ func (p *Pace) Settle(now time.Time, rnd func() float64) bool {
 		p.FailingSince = now
 	}
 	p.limited, p.failed = false, false
-	if !now.Before(p.WaitUntil) { // nobody said how long
+	if !now.Before(p.WaitUntil) { // the target said no time
 		p.WaitUntil, p.Declared = now.Add(backoff.Delay(p.step, rnd)), false
 	}
 	p.step++
@@ -138,8 +138,8 @@ func (p *Pace) Exhausted(now time.Time) string {
 	return ""
 }
 
-// Stop is somebody's word that processing pauses: what the target asked for
-// before does not bind who continues.
+// Stop is an administrator's word that processing pauses: what the target asked
+// for before does not hold when it is continued.
 func (p *Pace) Stop() { p.WaitUntil, p.Declared = time.Time{}, false }
 
 // Resume is a fresh start after processing was continued: the counts begin

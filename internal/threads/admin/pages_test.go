@@ -15,7 +15,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// open asks for a page, or posts a form, in the session of somebody.
+// open asks for a page, or posts a form, in the session of a user.
 func (r *rig) open(method, path, who string, form ...string) *httptest.ResponseRecorder {
 	r.t.Helper()
 	values := url.Values{}
@@ -89,7 +89,7 @@ func TestWhoMaySeePages(t *testing.T) {
 			t.Errorf("%s without SYS_ADMIN: %d", path, w.Code)
 		}
 		if w := r.open("GET", path, ""); w.Code != 303 || !strings.Contains(w.Header().Get("Location"), "/sign-in") {
-			t.Errorf("%s for nobody: %d", path, w.Code)
+			t.Errorf("%s without a session: %d", path, w.Code)
 		}
 	}
 	for _, path := range []string{movePath + "/upload", movePath + "/files", movePath + "/verify", backPath + "/restore", backPath + "/files", rootPath + "/uploads/1/delete"} {
@@ -99,7 +99,7 @@ func TestWhoMaySeePages(t *testing.T) {
 	}
 	r.has(r.open("GET", "/", "root"), 200, "No migration is loaded.")
 	if w := r.open("GET", "/", "admin"); strings.Contains(w.Body.String(), "No migration is loaded") {
-		t.Error("the overview shows it to somebody without SYS_ADMIN")
+		t.Error("the overview shows it to a user without SYS_ADMIN")
 	}
 }
 

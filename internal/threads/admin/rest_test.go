@@ -47,7 +47,7 @@ func TestStatusToTheLetter(t *testing.T) {
 	}
 }
 
-// Whoever may not, may not; a token that reads may read.
+// Only a SYS_ADMIN may; a token of the scope read may read.
 func TestWhoMay(t *testing.T) {
 	r := onSQLite(t, nil)
 	for _, route := range []struct{ method, path string }{
@@ -58,7 +58,7 @@ func TestWhoMay(t *testing.T) {
 		{"GET", uploadsPath}, {"GET", "/rest/threaded-comments/1.0/issues/1/threads"},
 	} {
 		if w := r.ask(route.method, route.path, "", ""); w.Code != 401 {
-			t.Errorf("%v for nobody: %d", route, w.Code)
+			t.Errorf("%v without credentials: %d", route, w.Code)
 		}
 		if w := r.ask(route.method, route.path, "admin", ""); w.Code != 403 {
 			t.Errorf("%v without SYS_ADMIN: %d", route, w.Code)

@@ -150,7 +150,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// ask sends a request as somebody.
+// ask sends a request as a user.
 func (r *rig) ask(method, path, who, body string, headers ...string) *httptest.ResponseRecorder {
 	r.t.Helper()
 	q := httptest.NewRequestWithContext(r.t.Context(), method, base+path, strings.NewReader(body))

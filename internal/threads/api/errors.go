@@ -64,7 +64,7 @@ func (a *Admin) errorsCSV(w http.ResponseWriter, r *http.Request) error {
 	if err := a.writeErrors(r.Context(), out, m.Stage, list); err != nil {
 		return err // cuts the answer off: a report that only ends would pass for whole
 	}
-	_ = out.Flush() // whoever asked may be gone
+	_ = out.Flush() // the client may be gone
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (a *Admin) writeErrors(ctx context.Context, out *bufio.Writer, stage int64,
 			}
 			line = append(append(line, e.Reason...), '\n')
 			if _, err := out.Write(line); err != nil {
-				return nil // whoever asked is gone
+				return nil // the client is gone
 			}
 		}
 		if len(list) < errorsAtOnce {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// eventsEvery is how often the status is looked at for whoever follows it.
+	// eventsEvery is how often the status is looked at for a client that follows it.
 	eventsEvery = time.Second
 
 	eventsBeat = 20 * time.Second // proxies close what is silent for 60 s
@@ -57,7 +57,7 @@ func (a *Admin) events(w http.ResponseWriter, r *http.Request) error {
 			last = event
 		}
 		if send(w, event) != nil {
-			return nil // whoever followed is gone
+			return nil // the client is gone
 		}
 	}
 }

@@ -86,7 +86,7 @@ func writePage(w http.ResponseWriter, p *threads.ExportPage) {
 		b = format.AppendRecord(b, r)
 		if len(b) >= writeAt {
 			if _, err := w.Write(b); err != nil {
-				return // whoever asked is gone
+				return // the client is gone
 			}
 			b = b[:0]
 		}

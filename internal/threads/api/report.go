@@ -36,7 +36,7 @@ func (a *Source) report(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if ordered {
-		a.Reports.Kick()
+		a.Reports.Wake()
 	}
 	switch {
 	case report.State == source.Making:

@@ -126,6 +126,6 @@ func (a *Source) script(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/zip")
 	h.Set("Content-Disposition", `attachment; filename="`+source.ArchiveName+`"`)
-	_, _ = w.Write(archive) // whoever asked may be gone
+	_, _ = w.Write(archive) // the client may be gone
 	return nil
 }

@@ -39,6 +39,6 @@ func (a *Admin) threads(w http.ResponseWriter, r *http.Request) error {
 	_, _ = out.WriteString(`],"threads":`)
 	threads.NewTree(m).Write(out)
 	_ = out.WriteByte('}')
-	_ = out.Flush() // whoever asked may be gone
+	_ = out.Flush() // the client may be gone
 	return nil
 }

@@ -31,9 +31,9 @@ type Doer interface {
 // Client asks one server. Its members are set before the first call.
 type Client struct {
 	Base   string              // the server's base URL
-	SignIn func(*http.Request) // adds who asks; nil: nobody
+	SignIn func(*http.Request) // adds the credentials; nil: none
 	HTTP   Doer                // nil: http.DefaultClient
-	// Notice is told in a sentence why it is waited; nil: nobody is.
+	// Notice is told in a sentence why the client waits; may be nil.
 	Notice func(text string)
 
 	sleep func(ctx context.Context, d time.Duration) error // nil: really; tests do not wait

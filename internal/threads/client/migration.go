@@ -82,7 +82,7 @@ func (c *Client) Operate(ctx context.Context, op threads.Operation, accept bool)
 }
 
 // outcomes are the phases in which an operation that was done leaves a
-// migration, until somebody does the next.
+// migration, until the next one.
 var outcomes = map[threads.Operation][]threads.Phase{
 	threads.OpUpload:   {threads.PhaseLoading, threads.PhaseReady},
 	threads.OpStart:    {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed, threads.PhaseCompleted},

@@ -299,7 +299,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Whoever stops watching hears at once, wherever it is.
+// Watching ends at once when it is stopped, wherever it is.
 func TestFollowIsInterrupted(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		c := &cloud{phase: threads.PhaseProcessing}

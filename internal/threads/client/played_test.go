@@ -36,7 +36,7 @@ func (x *exchange) answer(status int) *exchange {
 	return x
 }
 
-// say writes a part of the body; whoever reads may be gone.
+// say writes a part of the body; the reader may be gone.
 func (x *exchange) say(text string) { _, _ = io.WriteString(x.body, text) }
 
 // cut ends the body before its time.

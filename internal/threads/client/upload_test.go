@@ -22,7 +22,7 @@ import (
 	"outrigger/internal/threads/upload"
 )
 
-// root is whoever asks.
+// root is the user who asks.
 type root struct{}
 
 func (root) Basic(context.Context, string, string, string) (*identity.Principal, error) {

@@ -71,7 +71,7 @@ func damaged(err error) error {
 	return err
 }
 
-// isDamage recognises what unpackers say of bytes that nobody packed.
+// isDamage recognises what unpackers say of bytes that are no packed file.
 func isDamage(err error) bool {
 	var corrupt flate.CorruptInputError
 	return errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)

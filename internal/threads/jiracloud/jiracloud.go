@@ -17,8 +17,7 @@
 //
 // The parts of a generation have other numbers than those of the one before,
 // the head is written after them, and what is stale is deleted after the head.
-// So whoever reads the head, and of the parts those of the head's generation
-// only, has the map as it was before a write or as it is after it, wherever that
+// So a reader of the head, and of the parts of the head's generation alone, has the map as it was before a write or as it is after it, wherever that
 // write broke off; the next one deletes what was left over.
 //
 // Sources: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-properties/,
@@ -63,7 +62,7 @@ type Options struct {
 	PerSecond float64
 
 	Clock   func() time.Time      // nil: time.Now
-	Log     *slog.Logger          // nil: nobody is told of properties that are not ours
+	Log     *slog.Logger          // nil: properties that are not ours are not reported
 	Metrics prometheus.Registerer // nil: nothing is counted
 }
 

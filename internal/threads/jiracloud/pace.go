@@ -128,7 +128,7 @@ type turn struct {
 	users int // who has it or waits for it; pace's mu is for it
 }
 
-// turn waits until nobody else writes to the issue.
+// turn waits until no other request writes to the issue.
 func (p *pace) turn(ctx context.Context, issue int64) (*turn, error) {
 	p.mu.Lock()
 	t := p.issues[issue]
@@ -150,7 +150,7 @@ func (p *pace) turn(ctx context.Context, issue int64) (*turn, error) {
 	}
 }
 
-// forget drops the issues that nobody writes to and that owe no pause; mu is
+// forget drops the issues that are not written to and that owe no pause; mu is
 // held.
 func (p *pace) forget() {
 	for issue, t := range p.issues {

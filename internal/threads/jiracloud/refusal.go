@@ -54,9 +54,9 @@ var errNoAPI = errors.New("no answer of the issue property API; check threads.ji
 
 const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. Set those of an account that is active and a token that has not expired, restart Outrigger, then continue."
 
-// isStranger tells whether the site has taken us for nobody in spite of the
-// credentials. It does so with tokens that have expired, and answers as it
-// answers everybody: that there is no such issue.
+// isStranger tells whether the site has taken the request for an anonymous one
+// in spite of the credentials. It does so with tokens that have expired, and
+// then answers that there is no such issue.
 func isStranger(h http.Header) bool {
 	reason := h.Get("X-Seraph-LoginReason")
 	return strings.Contains(reason, "AUTHENTICATED_FAILED") || strings.Contains(reason, "AUTHENTICATION_DENIED")
@@ -71,8 +71,7 @@ func limitOf(h http.Header) string {
 	return " (" + reason + ")"
 }
 
-// destination is the host that a redirect leads to; a path may hold what is
-// nobody's business.
+// destination is the host that a redirect leads to; its path may hold secrets.
 func destination(resp *http.Response) string {
 	if u, err := url.Parse(resp.Header.Get("Location")); err == nil && u.Hostname() != "" {
 		return u.Scheme + "://" + u.Host

@@ -130,7 +130,7 @@ func TestAReaderBesideAWriter(t *testing.T) {
 	}
 }
 
-// Somebody else's properties are left alone.
+// Properties of other programs are left alone.
 func TestForeignProperties(t *testing.T) {
 	site, target := play(t, cloudsite.Options{})
 	others := []string{"outrigger.threads.x", "outrigger.threads.01", "outrigger.threadsx", "another.app"}

@@ -89,8 +89,8 @@ func (p *Admin) backupRefused(ctx context.Context, err error) (console.Response,
 	return page, err
 }
 
-// confirmRestore asks before a backup is restored; the file is checked now, so
-// that nobody confirms what cannot be done.
+// confirmRestore asks before a backup is restored; the file is checked now,
+// so that what cannot be done is not offered.
 func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 	mode, err := threads.ParseRestoreMode(r.URL.Query().Get("mode"))
 	if err != nil {

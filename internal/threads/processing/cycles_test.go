@@ -97,7 +97,7 @@ func onBothKinds(t *testing.T, run func(*rig)) {
 	}, schema...)
 }
 
-// holding has the target hold maps, as an earlier migration or somebody else has
+// holding has the target hold maps, as an earlier migration or another program has
 // left them.
 func (r *rig) holding(list map[int64]threads.ParentMap) {
 	r.t.Helper()

@@ -82,7 +82,7 @@ func (d *driver) beginProbes(ctx context.Context) error {
 		besides[t.issue] = t.held
 	}
 	var issues []int64
-	err := d.p.patient(ctx, "choose other issues", func(ctx context.Context) (err error) {
+	err := d.p.retry(ctx, "choose other issues", func(ctx context.Context) (err error) {
 		issues, err = d.elsewhere(ctx, besides)
 		return err
 	})

@@ -131,7 +131,7 @@ func (d *driver) run(ctx, asking context.Context) (verdict, string, error) {
 		}
 		if look {
 			d.looked = d.p.Clock()
-			if err := d.p.patient(ctx, "look for a stop", d.feed.wanted); err != nil {
+			if err := d.p.retry(ctx, "look for a stop", d.feed.wanted); err != nil {
 				return finished, "", err
 			}
 		}
@@ -299,7 +299,7 @@ func (d *driver) keepAll(ctx context.Context) error {
 
 func (d *driver) keepWith(ctx context.Context, ahead []*task) error {
 	n := d.prefix()
-	err := d.p.patient(ctx, "store what was done", func(ctx context.Context) error {
+	err := d.p.retry(ctx, "store what was done", func(ctx context.Context) error {
 		return d.feed.keep(ctx, d.window[:n], ahead, d.retried, d.pace)
 	})
 	if err != nil {

@@ -46,10 +46,10 @@ type feed interface {
 	// asked in vain since the last call, and the pace. ahead are tasks that went
 	// well and will come again, since one before them is not done.
 	keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error
-	// wanted is threads.ErrOvertaken when somebody has stopped the work.
+	// wanted is threads.ErrOvertaken when the work was stopped.
 	wanted(ctx context.Context) error
 }
 
 // elsewhere gives some issues of the data, spread over it, besides some; nil
-// where nobody knows any.
+// where there are none.
 type elsewhere func(ctx context.Context, besides map[int64]bool) ([]int64, error)

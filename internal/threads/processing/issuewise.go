@@ -32,7 +32,7 @@ func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *thre
 	case refused:
 		after.Phase, after.Message = threads.PhaseFailed, message
 	}
-	return p.patient(ctx, "end the migration", func(ctx context.Context) error {
+	return p.retry(ctx, "end the migration", func(ctx context.Context) error {
 		return p.Store.Commit(ctx, lease, &after, threads.Written{})
 	})
 }
@@ -56,7 +56,7 @@ func (f *migrationFeed) next(ctx context.Context) (*task, error) {
 		if f.chunkAt >= f.m.Chunks {
 			return nil, nil
 		}
-		err := f.p.patient(ctx, "read a chunk", func(ctx context.Context) error {
+		err := f.p.retry(ctx, "read a chunk", func(ctx context.Context) error {
 			chunks, err := f.p.Store.Chunks(ctx, f.m.Stage, f.chunkAt, 1)
 			if err == nil && len(chunks) == 1 {
 				f.chunk = chunks[0]

@@ -35,7 +35,7 @@ func isFinal(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !errors.Is(err, threads.ErrOvertaken) && !fault.Is(err, fault.Unavailable)
 }
 
-// errNoChunk is for data that has gone without anybody asking for it.
+// errNoChunk is for data that is missing and was not deleted.
 func errNoChunk(number int64) error { return fmt.Errorf("chunk %d of the data is not there", number) }
 
 const (
@@ -51,7 +51,7 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 	slice := 1
 	for m.Phase == threads.PhaseProcessing {
 		var chunks []*threads.Chunk
-		if err := p.patient(ctx, "read chunks", func(ctx context.Context) (err error) {
+		if err := p.retry(ctx, "read chunks", func(ctx context.Context) (err error) {
 			chunks, err = p.Store.Chunks(ctx, m.Stage, m.ChunksDone, slice)
 			return err
 		}); err != nil {
@@ -75,7 +75,7 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 			after.Phase, after.Message = threads.PhaseCompleted, ""
 		}
 		began := time.Now()
-		if err := p.patient(ctx, "write maps", func(ctx context.Context) error {
+		if err := p.retry(ctx, "write maps", func(ctx context.Context) error {
 			return p.Store.Commit(ctx, lease, &after, threads.Written{Add: news})
 		}); err != nil {
 			return err

@@ -127,7 +127,7 @@ func (h *history) play() {
 		h.happens(event)
 	}
 	for last := time.Now(); h.goOn() != threads.PhaseCompleted; <-time.After(time.Millisecond) {
-		// A lease whose answer was lost is nobody's until it lapses, which takes
+		// A lease whose answer was lost has no holder until it lapses, which takes
 		// a day here.
 		if h.proxy != nil && time.Since(last) > time.Second {
 			h.work()
@@ -142,7 +142,7 @@ func (h *history) play() {
 }
 
 // wait waits for some steps of the workers, perhaps only of those that process,
-// or for a while if nobody makes any.
+// or for a while if there is none.
 func (h *history) wait(processing bool, steps int) {
 	until := time.Now().Add(50 * time.Millisecond)
 	for processing && h.goOn() != threads.PhaseProcessing && time.Now().Before(until) {

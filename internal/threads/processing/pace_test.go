@@ -315,7 +315,8 @@ func TestTroubleIsSaid(t *testing.T) {
 	})
 }
 
-// Somebody who stops and continues does not wait for what the target asked for.
+// After a stop, processing that is continued does not wait for what the target
+// asked for.
 func TestStopEndsWait(t *testing.T) {
 	quick(t, func(t *testing.T, d *db.DB) {
 		target := newMoody(slices.Repeat([]error{limited(24 * time.Hour)}, 4)...)

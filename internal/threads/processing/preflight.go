@@ -28,7 +28,7 @@ func (p *Processor) preflight(ctx context.Context, f *migrationFeed) (v verdict,
 		return finished, "", nil
 	}
 	flight := &preflight{migrationFeed: f}
-	err = p.patient(ctx, "choose issues for the preflight", func(ctx context.Context) (err error) {
+	err = p.retry(ctx, "choose issues for the preflight", func(ctx context.Context) (err error) {
 		flight.issues, err = p.sample(ctx, f.m.Stage, f.m.Chunks, nil)
 		return err
 	})

@@ -68,7 +68,7 @@ type Processor struct {
 	metrics *metrics
 	shards  []*work.Shards
 	wakes   []chan struct{}
-	stopped chan struct{} // one slot: somebody may have stopped what is going on
+	stopped chan struct{} // of one: what is going on may have been stopped
 	beaten  atomic.Int64  // when there was progress last, in nanoseconds
 }
 
@@ -144,9 +144,9 @@ func (p *Processor) loop(ctx context.Context, lease threads.Holder, wake <-chan 
 		}
 		switch {
 		case errors.Is(err, errStalled):
-			return // the lease goes to whoever is better
+			return // another node takes the lease
 		case errors.Is(err, threads.ErrOvertaken):
-			did, err = false, nil // whoever overtook it has woken this, or has the lease
+			did, err = false, nil // what overtook it has woken this worker, or has the lease
 		case err != nil && ctx.Err() == nil && !failing:
 			p.Log.Error("the migration's worker failed; will try on", "lease", lease.Name(), "cause", err)
 		}
@@ -251,8 +251,8 @@ func (p *Processor) wait(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// patient does something with the database again and again while that is away.
-func (p *Processor) patient(ctx context.Context, what string, do func(context.Context) error) error {
+// retry does something with the database, again and again while that is away.
+func (p *Processor) retry(ctx context.Context, what string, do func(context.Context) error) error {
 	for step := 0; ; step++ {
 		err := do(ctx)
 		if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {

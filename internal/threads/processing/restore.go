@@ -73,7 +73,7 @@ func (r *restoring) open(ctx context.Context) error {
 }
 
 func (r *restoring) commit(ctx context.Context, detail threads.RestoreJob, w threads.JobWritten) error {
-	err := r.p.patient(ctx, "store what was restored", func(ctx context.Context) error {
+	err := r.p.retry(ctx, "store what was restored", func(ctx context.Context) error {
 		return r.p.Store.CommitJob(ctx, r.lease, r.job, detail, w)
 	})
 	if err == nil {
@@ -213,7 +213,7 @@ type surplusFeed struct {
 
 func (f *surplusFeed) next(ctx context.Context) (*task, error) {
 	if len(f.issues) == 0 {
-		err := f.p.patient(ctx, "find what the backup does not have", func(ctx context.Context) (err error) {
+		err := f.p.retry(ctx, "find what the backup does not have", func(ctx context.Context) (err error) {
 			f.issues, err = f.p.Store.StaleMaps(ctx, f.detail.Before, f.after, restoreSlice)
 			return err
 		})

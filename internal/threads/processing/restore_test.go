@@ -314,7 +314,7 @@ func TestVerify(t *testing.T) {
 				m = m[1:]
 			default:
 				m[0].ParentID = 5
-				m = append(m, threads.Relation{CommentID: 1 << 40, ParentID: 6}) // somebody else's
+				m = append(m, threads.Relation{CommentID: 1 << 40, ParentID: 6}) // another program's
 			}
 			damaged[issue] = m
 		}

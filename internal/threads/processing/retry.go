@@ -40,7 +40,7 @@ func (f *retryFeed) next(ctx context.Context) (*task, error) {
 
 // find goes to the next chunk with errors; nil when there is none.
 func (f *retryFeed) find(ctx context.Context) error {
-	return f.p.patient(ctx, "find what was refused", func(ctx context.Context) (err error) {
+	return f.p.retry(ctx, "find what was refused", func(ctx context.Context) (err error) {
 		if f.chunk, err = f.p.Store.ChunkWithErrors(ctx, f.m.Stage, f.at.Chunk, f.m.Chunks); f.chunk != nil && f.chunk.Number > f.at.Chunk {
 			f.at = threads.Place{Chunk: f.chunk.Number}
 		}

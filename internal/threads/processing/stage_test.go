@@ -20,7 +20,7 @@ var itsMappings = threadstest.CSV([]threads.IDMapping{
 })
 
 // A load whose files cannot be used ends with the reason, and they are drafts
-// again; so it is where somebody has to say that some pages are enough.
+// again; so it is where an administrator has to say that some pages are enough.
 func TestLoadsThatFail(t *testing.T) {
 	const page = `{"offset":0,"data":[{"issueId":1,"commentId":2,"parentCommentId":3}],"hasMore":true,"totalCount":123456}`
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -96,7 +96,7 @@ func TestPreviewThenLoad(t *testing.T) {
 }
 
 // Data that cannot be read fails the migration with a sentence, and nothing
-// goes on about it until somebody says so.
+// goes on about it until an administrator says so.
 func TestDataThatIsDamaged(t *testing.T) {
 	both(t, func(t *testing.T, r *rig) {
 		r.options.ChunkSize = 10

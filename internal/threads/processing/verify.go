@@ -50,7 +50,7 @@ func (v *verifying) run(ctx context.Context) error {
 
 func (v *verifying) end(ctx context.Context, state, message string) error {
 	v.job.State, v.job.Message = state, message
-	return v.p.patient(ctx, "end the comparison", func(ctx context.Context) error {
+	return v.p.retry(ctx, "end the comparison", func(ctx context.Context) error {
 		return v.p.Store.CommitJob(ctx, v.lease, v.job, v.detail, threads.JobWritten{})
 	})
 }
@@ -59,7 +59,7 @@ func (v *verifying) end(ctx context.Context, state, message string) error {
 func (v *verifying) chunkwise(ctx context.Context) error {
 	for {
 		var after threads.VerifyJob
-		err := v.p.patient(ctx, "compare a chunk", func(ctx context.Context) error {
+		err := v.p.retry(ctx, "compare a chunk", func(ctx context.Context) error {
 			chunks, err := v.p.Store.Chunks(ctx, v.detail.Stage, v.detail.Chunk, maxSlice)
 			if err != nil {
 				return err
@@ -106,7 +106,7 @@ func (v *verifying) next(ctx context.Context) (*task, error) {
 		v.chunk, v.place = nil, 0
 	}
 	if v.chunk == nil {
-		err := v.p.patient(ctx, "read a chunk", func(ctx context.Context) error {
+		err := v.p.retry(ctx, "read a chunk", func(ctx context.Context) error {
 			chunks, err := v.p.Store.Chunks(ctx, v.detail.Stage, v.at, 1)
 			if err == nil && len(chunks) == 1 {
 				v.chunk = chunks[0]

@@ -159,7 +159,7 @@ func (im *Imports) Forget(ctx context.Context, cloudSite string) error {
 }
 
 // record notes in the audit trail what was changed, also where an error ended
-// it or whoever asked is gone.
+// it or the client is gone.
 func (im *Imports) record(ctx context.Context, action, object, id string, n Counts) error {
 	after := map[string]string{}
 	for name, count := range map[string]int64{"added": n.Added, "replaced": n.Replaced, "removed": n.Removed} {

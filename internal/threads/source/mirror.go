@@ -31,7 +31,7 @@ type Mirror struct {
 	leases   *db.Leases
 	log      *slog.Logger
 
-	kick chan struct{} // holds one wish to look now
+	wake chan struct{} // of one: look now
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
@@ -56,7 +56,7 @@ func NewMirror(store *Store, reader Reader, interval time.Duration, leases *db.L
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Mirror{store: store, reader: reader, interval: interval, leases: leases, log: log, kick: make(chan struct{}, 1)}
+	return &Mirror{store: store, reader: reader, interval: interval, leases: leases, log: log, wake: make(chan struct{}, 1)}
 }
 
 // Start begins to mirror, at once where a pass is due.
@@ -82,15 +82,15 @@ func (m *Mirror) Order(ctx context.Context, acceptRemoval bool) error {
 	}
 	err := m.store.MirrorNow(ctx, acceptRemoval)
 	if err == nil {
-		m.Kick()
+		m.Wake()
 	}
 	return err
 }
 
-// Kick has it looked at now whether a pass is due.
-func (m *Mirror) Kick() {
+// Wake has it looked at now whether a pass is due.
+func (m *Mirror) Wake() {
 	select {
-	case m.kick <- struct{}{}:
+	case m.wake <- struct{}{}:
 	default:
 	}
 }
@@ -115,7 +115,7 @@ func (m *Mirror) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-m.kick:
+		case <-m.wake:
 		case <-tick.C:
 		}
 	}

@@ -222,7 +222,7 @@ func TestMirrorStartsAndStops(t *testing.T) {
 	if err := s.MirrorNow(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	m.Kick()
+	m.Wake()
 	<-h.asked
 	m.Stop()
 }

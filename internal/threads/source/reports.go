@@ -31,7 +31,7 @@ type Reports struct {
 	log    *slog.Logger
 	tick   time.Duration
 
-	kick chan struct{} // holds one wish to look now
+	wake chan struct{} // of one: look now
 	stop context.CancelFunc
 	jobs sync.WaitGroup
 
@@ -55,7 +55,7 @@ func NewReports(store *Store, leases *db.Leases, remote Remote, log *slog.Logger
 	}
 	return &Reports{
 		store: store, leases: leases, remote: remote, log: log, tick: reportsEvery,
-		kick: make(chan struct{}, 1), running: map[int64]bool{},
+		wake: make(chan struct{}, 1), running: map[int64]bool{},
 	}
 }
 
@@ -78,10 +78,10 @@ func (r *Reports) Stop() {
 	}
 }
 
-// Kick has the orders looked at now.
-func (r *Reports) Kick() {
+// Wake has the orders looked at now.
+func (r *Reports) Wake() {
 	select {
-	case r.kick <- struct{}{}:
+	case r.wake <- struct{}{}:
 	default:
 	}
 }
@@ -99,13 +99,13 @@ func (r *Reports) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-r.kick:
+		case <-r.wake:
 		case <-tick.C:
 		}
 	}
 }
 
-// runOnce begins the reports that nobody makes, and says how many.
+// runOnce begins the reports that no node is making, and says how many.
 func (r *Reports) runOnce(ctx context.Context) (begun int, err error) {
 	orders, err := r.store.making(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *Reports) runOnce(ctx context.Context) (begun int, err error) {
 		}
 		begun++
 		r.jobs.Go(func() {
-			defer r.Kick() // there may be more than maxJobs
+			defer r.Wake() // there may be more than maxJobs
 			defer r.end(order.ID)
 			r.job(ctx, lease, order)
 		})

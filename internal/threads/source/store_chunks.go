@@ -56,7 +56,7 @@ func dropChunks(ctx context.Context, tx *db.Tx, report int64) (int64, error) {
 }
 
 // dropOld removes the reports of a site before the last but one: that one may
-// still be on its way to somebody.
+// still be on its way to a client.
 func (s *Store) dropOld(ctx context.Context, site int64) error {
 	for done := false; !done; {
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {

@@ -33,7 +33,7 @@ type Report struct {
 	ChangedAt time.Time
 
 	version    int64 // of the site's mappings
-	invalidate bool  // whoever asked wants nothing from a cache
+	invalidate bool  // the client wants nothing from a cache
 }
 
 // Current tells whether the report has the mappings that the site has now.
@@ -49,8 +49,8 @@ func scanReport(row db.Row) (r Report, err error) {
 	return r, err
 }
 
-// failureKept is how long a report that failed is answered with its failure:
-// whoever polls sees it, and whoever comes later has it tried again.
+// FailureKept is how long a report that failed is answered with its failure: a
+// client that polls sees it, and one that comes later has it tried again.
 const FailureKept = time.Minute
 
 // Ask gives the report of a site, and orders one where there is none that

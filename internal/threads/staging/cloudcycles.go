@@ -4,9 +4,9 @@ import "slices"
 
 // isSelfInCloud tells whether a record's comment and its parent are one comment
 // in the cloud.
-func isSelfInCloud(r row) bool {
+func isSelfInCloud(r joinedRow) bool {
 	const both = commentMapped | parentMapped
-	return r[5]&both == both && r[3] == r[4]
+	return r.flags&both == both && r.cloud == r.cloudParent
 }
 
 // cloudEdge is a record as the cloud has it: a comment and its parent.
@@ -19,14 +19,16 @@ type cloudEdge struct {
 // cloud ids. Where no comment shares its cloud id with another one, those are
 // the cycles of server ids, which are marked already.
 func (g *graph) markCloudCycles() {
-	if !slices.ContainsFunc(g.records, func(r row) bool { return r[5]&commentShared != 0 }) {
+	if !slices.ContainsFunc(g.records, func(r joinedRow) bool { return r.flags&commentShared != 0 }) {
 		return
 	}
 	var ids []int64
-	mapped := func(r row) bool { return r[5]&commentMapped != 0 && r[5]&parentMapped != 0 && r[3] != r[4] }
+	mapped := func(r joinedRow) bool {
+		return r.flags&commentMapped != 0 && r.flags&parentMapped != 0 && r.cloud != r.cloudParent
+	}
 	for _, r := range g.records {
 		if mapped(r) {
-			ids = append(ids, r[3], r[4])
+			ids = append(ids, r.cloud, r.cloudParent)
 		}
 	}
 	slices.Sort(ids)
@@ -34,8 +36,8 @@ func (g *graph) markCloudCycles() {
 	var edges []cloudEdge
 	for n, r := range g.records {
 		if mapped(r) {
-			from, _ := slices.BinarySearch(ids, r[3])
-			to, _ := slices.BinarySearch(ids, r[4])
+			from, _ := slices.BinarySearch(ids, r.cloud)
+			to, _ := slices.BinarySearch(ids, r.cloudParent)
 			edges = append(edges, cloudEdge{from, to, n})
 		}
 	}

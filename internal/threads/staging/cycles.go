@@ -4,22 +4,22 @@ import "slices"
 
 // graph is who answers whom within one issue.
 type graph struct {
-	records []row  // joined, by comment
-	parent  []int  // the place of each one's parent in records, or none
-	cycle   []bool // it is part of a cycle of two or more
+	records []joinedRow // joined, by comment
+	parent  []int       // the place of each one's parent in records, or none
+	cycle   []bool      // it is part of a cycle of two or more
 	seen    []uint8
 }
 
 const none = -1
 
 // reset begins with the records of an issue.
-func (g *graph) reset(records []row) {
+func (g *graph) reset(records []joinedRow) {
 	g.records = records
 	g.parent, g.cycle, g.seen = g.parent[:0], g.cycle[:0], g.seen[:0]
 	for _, r := range records {
 		at := none
-		if r[5]&parentReplies != 0 && r[5]&parentAway == 0 {
-			at = g.find(r[2])
+		if r.flags&parentReplies != 0 && r.flags&parentAway == 0 {
+			at = g.find(r.parent)
 		}
 		g.parent = append(g.parent, at)
 		g.cycle = append(g.cycle, false)
@@ -29,11 +29,11 @@ func (g *graph) reset(records []row) {
 
 // find is the place of a comment's record.
 func (g *graph) find(comment int64) int {
-	i, _ := slices.BinarySearchFunc(g.records, comment, func(r row, c int64) int {
+	i, _ := slices.BinarySearchFunc(g.records, comment, func(r joinedRow, c int64) int {
 		switch {
-		case r[1] < c:
+		case r.comment < c:
 			return -1
-		case r[1] > c:
+		case r.comment > c:
 			return 1
 		}
 		return 0
@@ -79,7 +79,7 @@ func (g *graph) exits() []int {
 		i := start
 		for i != none && out[i] == unknown {
 			out[i] = none // where the way comes back to itself, it leads nowhere
-			if g.records[i][5]&parentAway != 0 {
+			if g.records[i].flags&parentAway != 0 {
 				out[i] = i
 				break
 			}
@@ -105,7 +105,7 @@ func (g *graph) exits() []int {
 // is doubled n times ends on a cycle, if it does not end, and on every crossing
 // of the cycle, since doubling maps a cycle onto itself.
 func (s *stage) crossCycles() error {
-	s.entries = s.smallSorter(2)
+	s.entries = s.smallSorter(entryColumns)
 	if s.crossing.length == 0 {
 		return s.entries.finish()
 	}
@@ -127,18 +127,22 @@ func (s *stage) leads() (*sorter, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := s.smallSorter(2)
+	out := s.smallSorter(stepColumns)
 	var g graph
-	err = s.eachIssue(func(issue int64, records []row) error {
+	err = s.eachIssue(func(issue int64, records []joinedRow) error {
 		at, err := crossing.to(issue)
 		if err != nil || !at {
 			return err
 		}
 		g.reset(records)
 		exits := g.exits()
-		for !crossing.done && crossing.now[0] == issue {
-			if exit := exits[g.find(crossing.now[1])]; exit != none {
-				if err := out.add(row{crossing.now[2], records[exit][1]}); err != nil {
+		for !crossing.done {
+			c := crossingOf(crossing.now)
+			if c.issue != issue {
+				break
+			}
+			if exit := exits[g.find(c.parent)]; exit != none {
+				if err := out.add(stepRow{from: c.comment, to: records[exit].comment}.row()); err != nil {
 					return err
 				}
 			}
@@ -157,7 +161,7 @@ func (s *stage) leads() (*sorter, error) {
 // double gives where each step leads when it is taken twice; one that ends is
 // left out.
 func (s *stage) double(steps *sorter) (*sorter, error) {
-	ends := s.smallSorter(2) // the same, by where they lead
+	ends := s.smallSorter(stepColumns) // the same, by where they lead
 	from, err := steps.stream()
 	if err != nil {
 		return nil, err
@@ -166,7 +170,8 @@ func (s *stage) double(steps *sorter) (*sorter, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := ends.add(row{from.now[1], from.now[0]}); err != nil {
+		step := stepOf(from.now)
+		if err := ends.add(stepRow{from: step.to, to: step.from}.row()); err != nil {
 			return nil, err
 		}
 	}
@@ -181,14 +186,15 @@ func (s *stage) double(steps *sorter) (*sorter, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := s.smallSorter(2)
+	out := s.smallSorter(stepColumns)
 	for !first.done {
-		goesOn, err := second.to(first.now[0])
+		back := stepOf(first.now)
+		goesOn, err := second.to(back.from)
 		if err != nil {
 			return nil, err
 		}
 		if goesOn {
-			if err := out.add(row{first.now[1], second.now[1]}); err != nil {
+			if err := out.add(stepRow{from: back.to, to: stepOf(second.now).to}.row()); err != nil {
 				return nil, err
 			}
 		}
@@ -201,7 +207,7 @@ func (s *stage) double(steps *sorter) (*sorter, error) {
 
 // enter gives where the cycles that steps end on enter an issue.
 func (s *stage) enter(steps *sorter) error {
-	onCycle := s.smallSorter(1)
+	onCycle := s.smallSorter(commentColumns)
 	from, err := steps.stream()
 	if err != nil {
 		return err
@@ -210,7 +216,7 @@ func (s *stage) enter(steps *sorter) error {
 		if err != nil {
 			return err
 		}
-		if err := onCycle.add(row{from.now[1]}); err != nil {
+		if err := onCycle.add(commentRow{stepOf(from.now).to}.row()); err != nil {
 			return err
 		}
 	}
@@ -221,7 +227,7 @@ func (s *stage) enter(steps *sorter) error {
 	if err != nil {
 		return err
 	}
-	byComment := s.smallSorter(3)
+	byComment := s.smallSorter(placeColumns)
 	crossing, err := s.crossing.stream()
 	if err != nil {
 		return err
@@ -230,7 +236,8 @@ func (s *stage) enter(steps *sorter) error {
 		if err != nil {
 			return err
 		}
-		if err := byComment.add(row{crossing.now[2], crossing.now[0], crossing.now[1]}); err != nil {
+		c := crossingOf(crossing.now)
+		if err := byComment.add(placeRow{comment: c.comment, issue: c.issue, parent: c.parent}.row()); err != nil {
 			return err
 		}
 	}
@@ -242,10 +249,11 @@ func (s *stage) enter(steps *sorter) error {
 		return err
 	}
 	for !marked.done {
-		if _, err := where.to(marked.now[0]); err != nil {
+		if _, err := where.to(commentOf(marked.now).comment); err != nil {
 			return err
 		}
-		if err := s.entries.add(row{where.now[1], where.now[2]}); err != nil {
+		at := placeOf(where.now)
+		if err := s.entries.add(entryRow{issue: at.issue, comment: at.parent}.row()); err != nil {
 			return err
 		}
 		if err := marked.next(); err != nil {

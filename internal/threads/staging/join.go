@@ -22,34 +22,34 @@ func (s *stage) byComment() error {
 		return err
 	}
 	p := s.preview
-	s.parents = s.newSorter(5)
+	s.parents = s.newSorter(parentColumns)
 	for ; !records.done; err = records.next() {
 		if err != nil {
 			return err
 		}
-		comment, issue, parent := records.now[0], records.now[2], records.now[3]
-		mapped, err := mappings.to(comment)
+		r := recordOf(records.now)
+		mapped, err := mappings.to(r.comment)
 		if err != nil {
 			return err
 		}
-		out := row{parent, comment, issue}
+		out := parentRow{parent: r.parent, comment: r.comment, issue: r.issue}
 		if mapped {
-			out[3], out[4] = mappings.now[2], commentMapped
-			shared, err := same.to(comment)
+			out.cloud, out.flags = mappingOf(mappings.now).cloud, commentMapped
+			shared, err := same.to(r.comment)
 			if err != nil {
 				return err
 			}
 			if shared {
-				out[4] |= commentShared
+				out.flags |= commentShared
 			}
 		} else {
-			miss(&p.MissingComments, comment)
+			miss(&p.MissingComments, r.comment)
 		}
-		if parent == comment {
+		if r.parent == r.comment {
 			p.SelfParents++
 		}
 		p.Records++
-		if err := s.parents.add(out); err != nil {
+		if err := s.parents.add(out.row()); err != nil {
 			return err
 		}
 		if err := s.tell(p.Records, stepComments, float64(p.Records)/float64(s.records.length)); err != nil {
@@ -81,41 +81,42 @@ func (s *stage) byParent() error {
 		return err
 	}
 	p := s.preview
-	s.joined = s.newSorter(6)
-	s.crossing = s.smallSorter(3)
+	s.joined = s.newSorter(joinedColumns)
+	s.crossing = s.smallSorter(crossingColumns)
 	var missing threads.Missing // parents that have no record themselves
 	first, last := true, int64(0)
 	for n := int64(1); !parents.done; n++ {
-		parent, comment, issue := parents.now[0], parents.now[1], parents.now[2]
-		out := row{issue, comment, parent, parents.now[3], 0, parents.now[4]}
-		mapped, err := mappings.to(parent)
+		r := parentOf(parents.now)
+		out := joinedRow{issue: r.issue, comment: r.comment, parent: r.parent, cloud: r.cloud, flags: r.flags}
+		mapped, err := mappings.to(r.parent)
 		if err != nil {
 			return err
 		}
-		replies, err := records.to(parent)
+		replies, err := records.to(r.parent)
 		if err != nil {
 			return err
 		}
 		if mapped {
-			out[4], out[5] = mappings.now[2], out[5]|parentMapped
+			out.cloudParent = mappingOf(mappings.now).cloud
+			out.flags |= parentMapped
 		}
 		if replies {
-			out[5] |= parentReplies
-			if away := records.now[2]; away != issue {
-				out[5] |= parentAway
+			out.flags |= parentReplies
+			if away := recordOf(records.now).issue; away != r.issue {
+				out.flags |= parentAway
 				p.OtherIssue++
-				if err := s.crossing.add(row{away, parent, comment}); err != nil {
+				if err := s.crossing.add(crossingRow{issue: away, parent: r.parent, comment: r.comment}.row()); err != nil {
 					return err
 				}
 			}
-		} else if first || parent != last {
+		} else if first || r.parent != last {
 			p.Comments++
 			if !mapped {
-				miss(&missing, parent)
+				miss(&missing, r.parent)
 			}
 		}
-		first, last = false, parent
-		if err := s.joined.add(out); err != nil {
+		first, last = false, r.parent
+		if err := s.joined.add(out.row()); err != nil {
 			return err
 		}
 		if err := s.tell(n, stepParents, float64(n)/float64(p.Records)); err != nil {
@@ -145,17 +146,21 @@ func miss(m *threads.Missing, id int64) {
 }
 
 // eachIssue gives the joined records issue by issue.
-func (s *stage) eachIssue(do func(issue int64, records []row) error) error {
+func (s *stage) eachIssue(do func(issue int64, records []joinedRow) error) error {
 	in, err := s.joined.stream()
 	if err != nil {
 		return err
 	}
-	var group []row
+	var group []joinedRow
 	for !in.done {
-		issue := in.now[0]
+		issue := joinedOf(in.now).issue
 		group = group[:0]
-		for !in.done && in.now[0] == issue {
-			group = append(group, in.now)
+		for !in.done {
+			r := joinedOf(in.now)
+			if r.issue != issue {
+				break
+			}
+			group = append(group, r)
 			if err := in.next(); err != nil {
 				return err
 			}
@@ -180,7 +185,7 @@ func (s *stage) byIssue() error {
 	}
 	p, out, done := s.preview, chunker{stage: s}, int64(0)
 	var g graph
-	err = s.eachIssue(func(issue int64, records []row) error {
+	err = s.eachIssue(func(issue int64, records []joinedRow) error {
 		mapped, err := mappings.to(issue)
 		if err != nil {
 			return err
@@ -193,7 +198,7 @@ func (s *stage) byIssue() error {
 		}
 		i := threads.IssueEntries{IssueID: issue, Entries: make([]threads.Entry, len(records))}
 		if mapped {
-			i.CloudIssueID = mappings.now[2]
+			i.CloudIssueID = mappingOf(mappings.now).cloud
 		} else {
 			miss(&p.MissingIssues, issue)
 		}
@@ -232,7 +237,7 @@ func markEntries(g *graph, entries *stream, issue int64) error {
 		if err != nil || !at {
 			return err
 		}
-		g.markFrom(entries.now[1])
+		g.markFrom(entryOf(entries.now).comment)
 		if err := entries.next(); err != nil {
 			return err
 		}
@@ -240,32 +245,31 @@ func markEntries(g *graph, entries *stream, issue int64) error {
 }
 
 // entry is a joined record with the first reason that fits.
-func (s *stage) entry(r row, issueMapped, cycle bool) threads.Entry {
-	e := threads.Entry{CommentID: r[1], ParentCommentID: r[2]}
-	flags := r[5]
+func (s *stage) entry(r joinedRow, issueMapped, cycle bool) threads.Entry {
+	e := threads.Entry{CommentID: r.comment, ParentCommentID: r.parent}
 	if cycle {
 		s.preview.Cycles++
 	}
-	if isSelfInCloud(r) && r[1] != r[2] {
+	if isSelfInCloud(r) && r.comment != r.parent {
 		s.preview.SelfParents++
 	}
 	switch {
 	case !issueMapped:
 		e.Reason = threads.NoIssueMapping
-	case flags&commentMapped == 0:
+	case r.flags&commentMapped == 0:
 		e.Reason = threads.NoCommentMapping
-	case flags&parentMapped == 0:
+	case r.flags&parentMapped == 0:
 		e.Reason = threads.NoParentMapping
-	case r[1] == r[2] || r[3] == r[4]:
+	case r.comment == r.parent || r.cloud == r.cloudParent:
 		e.Reason = threads.SelfParent
 	case cycle:
 		e.Reason = threads.Cycle
-	case flags&parentAway != 0:
+	case r.flags&parentAway != 0:
 		e.Reason = threads.OtherIssue
-	case flags&commentShared != 0:
+	case r.flags&commentShared != 0:
 		e.Reason = threads.SameTarget
 	default:
-		e.CloudCommentID, e.CloudParentID = r[3], r[4]
+		e.CloudCommentID, e.CloudParentID = r.cloud, r.cloudParent
 		return e
 	}
 	s.preview.Errors[e.Reason]++

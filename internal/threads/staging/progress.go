@@ -27,7 +27,7 @@ var weights = []struct {
 }{{stepHierarchy, .25}, {stepMappings, .25}, {stepComments, .12}, {stepParents, .18}, {stepIssues, .20}}
 
 const (
-	// tellEvery is after how many rows somebody is told, at most.
+	// tellEvery is after how many rows progress is reported, at most.
 	tellEvery = 1 << 15
 	// tellStep is how much more must have been done.
 	tellStep = .01

@@ -1,15 +1,16 @@
 package staging
 
 // sameTargets is the third pass: the comments that share their cloud id with
-// another one. Which of them the comment in the cloud is, nobody can tell.
+// another one: which of them the comment in the cloud is cannot be told.
 func (s *stage) sameTargets() error {
 	mappings, err := s.comments.lastOf()
 	if err != nil {
 		return err
 	}
-	byCloud := s.newSorter(2) // cloud id, server id
+	byCloud := s.newSorter(cloudColumns)
 	for n := int64(1); !mappings.done; n++ {
-		if err := byCloud.add(row{mappings.now[2], mappings.now[0]}); err != nil {
+		m := mappingOf(mappings.now)
+		if err := byCloud.add(cloudRow{cloud: m.cloud, server: m.server}.row()); err != nil {
 			return err
 		}
 		if err := s.tell(n, stepMappings, 1); err != nil {
@@ -26,21 +27,22 @@ func (s *stage) sameTargets() error {
 	if err != nil {
 		return err
 	}
-	s.same = s.smallSorter(1)
-	var last row
+	s.same = s.smallSorter(commentColumns)
+	var last cloudRow
 	for first, given := true, false; !in.done; first = false {
-		if !first && in.now[0] == last[0] {
+		now := cloudOf(in.now)
+		if !first && now.cloud == last.cloud {
 			if !given {
-				err = s.same.add(row{last[1]})
+				err = s.same.add(commentRow{last.server}.row())
 			}
 			if err == nil {
-				err = s.same.add(row{in.now[1]})
+				err = s.same.add(commentRow{now.server}.row())
 			}
 			given = true
 		} else {
 			given = false
 		}
-		last = in.now
+		last = now
 		if err == nil {
 			err = in.next()
 		}

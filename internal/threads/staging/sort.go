@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// row is what is sorted: by its first number, then by its second. How many of
-// the numbers mean something is up to its sorter.
+// row is what is sorted: by its first number, then by its second. rows.go says
+// what the numbers mean; a sorter says how many there are.
 type row [6]int64
 
 func compare(a, b row) int {

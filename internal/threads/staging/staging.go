@@ -107,7 +107,7 @@ func (s *stage) readHierarchy() error {
 	if err != nil {
 		return err
 	}
-	s.records = s.newSorter(4)
+	s.records = s.newSorter(recordColumns)
 	d := format.NewHierarchyDecoder(in)
 	for n := int64(0); ; n++ {
 		r, err := d.Next()
@@ -117,7 +117,7 @@ func (s *stage) readHierarchy() error {
 		if err != nil {
 			return fmt.Errorf("read the hierarchy: %w", err)
 		}
-		if err := s.records.add(row{r.CommentID, n, r.IssueID, r.ParentCommentID}); err != nil {
+		if err := s.records.add(recordRow{comment: r.CommentID, number: n, issue: r.IssueID, parent: r.ParentCommentID}.row()); err != nil {
 			return err
 		}
 		if err := s.tell(n, stepHierarchy, part(s.Hierarchy)); err != nil {
@@ -134,7 +134,7 @@ func (s *stage) readMappings() error {
 	if err != nil {
 		return err
 	}
-	s.comments, s.issues = s.newSorter(3), s.smallSorter(3)
+	s.comments, s.issues = s.newSorter(mappingColumns), s.smallSorter(mappingColumns)
 	d := format.NewMappingDecoder(in)
 	for n := int64(0); ; n++ {
 		m, err := d.Next()
@@ -146,9 +146,9 @@ func (s *stage) readMappings() error {
 		}
 		switch m.EntityType {
 		case threads.EntityComment:
-			err = s.comments.add(row{m.ServerID, n, m.CloudID})
+			err = s.comments.add(mappingRow{m.ServerID, n, m.CloudID}.row())
 		case threads.EntityIssue:
-			err = s.issues.add(row{m.ServerID, n, m.CloudID})
+			err = s.issues.add(mappingRow{m.ServerID, n, m.CloudID}.row())
 		}
 		if err == nil {
 			err = s.tell(n, stepMappings, part(s.Mappings))

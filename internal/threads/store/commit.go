@@ -10,10 +10,10 @@ import (
 )
 
 // Commit stores what a worker did, with how the migration stands then, in one
-// transaction: threads.ErrOvertaken when it is no longer that worker's to say. When m
-// has left PhaseProcessing, the worker's turn is over. What another target has
-// now is stored also for a worker that was stopped, if nobody has its lease:
-// it has been written there.
+// transaction: threads.ErrOvertaken when the worker was stopped or replaced.
+// When m has left PhaseProcessing, the worker's turn is over. What another
+// target has now is stored also for a worker that was stopped, while no other
+// has its lease: it has been written there.
 func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migration, w threads.Written) error {
 	after, overtaken := *m, false
 	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {

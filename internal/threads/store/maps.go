@@ -63,7 +63,7 @@ type mapWriter struct {
 	store    *Store
 	tx       *db.Tx
 	version  int64 // of what is written here
-	snapshot int64 // somebody reads the maps as they were then; -1 for nobody
+	snapshot int64 // a snapshot of this version is read; -1: none is
 }
 
 // writeMaps begins to write maps. The row of the target is locked, so that
@@ -239,8 +239,8 @@ func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// keepOld keeps what is about to be written over or deleted, where somebody
-// reads it as it was.
+// keepOld keeps what is about to be written over or deleted, where a
+// snapshot needs it.
 func (w *mapWriter) keepOld(ctx context.Context, ids []int64, found map[int64]storedMap) error {
 	var issues, versions []int64
 	var texts []string
@@ -254,7 +254,7 @@ func (w *mapWriter) keepOld(ctx context.Context, ids []int64, found map[int64]st
 		Columns: []any{w.targets(len(issues)), issues, versions, slices.Repeat([]int64{w.version}, len(issues)), texts},
 	})
 	if err != nil {
-		return fmt.Errorf("keep maps for who reads them: %w", err)
+		return fmt.Errorf("keep maps for a snapshot: %w", err)
 	}
 	return nil
 }

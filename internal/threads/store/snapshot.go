@@ -40,7 +40,7 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	snap := &Snapshot{store: s, from: math.MinInt64}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		snap.At, snap.renewed = tx.Now(), tx.Now()
-		// Behind whoever writes now; see writeMaps.
+		// After the transaction that writes now; see writeMaps.
 		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`+forUpdate(tx), s.id).Scan(&snap.version); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (n *Snapshot) Close(ctx context.Context) {
 	})
 }
 
-// renew says that somebody still reads.
+// renew says that the snapshot is still read.
 func (n *Snapshot) renew(ctx context.Context) error {
 	if err := n.store.db.Write(ctx, func(tx *db.Tx) error {
 		n.renewed = tx.Now()

@@ -50,7 +50,7 @@ func (w *StageWriter) ReadPage(ctx context.Context, run, page int64) (data []byt
 		return tx.QueryRow(ctx, `SELECT data FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page = $3`, w.id, run, page).Scan(&data)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		err = threads.ErrOvertaken // somebody clears it away
+		err = threads.ErrOvertaken // it is being cleared away
 	}
 	return data, err
 }

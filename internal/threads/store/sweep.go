@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// Sweep deletes one slice of what nobody needs any more: files, data sets, old
+// Sweep deletes one slice of what is no longer needed: files, data sets, old
 // maps. It tells whether there may be more.
 func (s *Store) Sweep(ctx context.Context, h threads.Holder) (more bool, err error) {
 	for _, sweep := range []func(context.Context, threads.Holder) (bool, error){s.sweepStages, s.sweepOldMaps} {

@@ -14,7 +14,7 @@ func person(name string, scope identity.Scope, grants ...identity.Grant) *identi
 	return &identity.Principal{UserID: 1, Name: name, Source: identity.Local, Scope: scope, Grants: grants}
 }
 
-// Basic knows nobody.
+// Basic knows no user.
 func (people) Basic(context.Context, string, string, string) (*identity.Principal, error) {
 	return nil, identity.ErrUnauthenticated()
 }

@@ -16,7 +16,7 @@ import (
 	"outrigger/internal/db"
 )
 
-// What is no draft any more is there for nobody, however it ended: a reset, an
+// What is no draft any more is not found, however it ended: a reset, an
 // expiry, a load.
 func TestNoDraftAnyMore(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {

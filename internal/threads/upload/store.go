@@ -221,7 +221,7 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 }
 
 // add stores data in one transaction, and gives the draft as it is then. What
-// is here is kept, also when whoever sent it has gone.
+// is here is kept, also when its sender has gone.
 func (s *Store) add(ctx context.Context, u Upload, data []byte) (Upload, error) {
 	ctx = context.WithoutCancel(ctx)
 	at, to := u.Received, u.Received+int64(len(data))
@@ -267,7 +267,7 @@ func (s *Store) Delete(ctx context.Context, id int64) error {
 	})
 }
 
-// Take has a complete draft kept as it is for whoever reads it, in the caller's
+// Take has a complete draft kept as it is for its reader, in the caller's
 // transaction: from here on it can be neither added to nor replaced nor
 // deleted, and does not expire. Another draft of the kind may begin.
 // fault.Conflict when it is not complete, or no draft any more.

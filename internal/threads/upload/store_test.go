@@ -45,7 +45,7 @@ func TestReplacing(t *testing.T) {
 	})
 }
 
-// A draft that was taken is out of everybody's reach but the reader's.
+// A draft that was taken can only be read.
 func TestTaking(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		ctx := t.Context()

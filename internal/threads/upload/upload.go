@@ -3,7 +3,7 @@
 // any tus client can send them, into rows of the database, so that any node can
 // go on with one.
 //
-// A file that came in whole is a draft until whoever wanted it takes it. There
+// A file that came in whole is a draft until it is taken for use. There
 // is one draft of a kind at a time.
 package upload
 

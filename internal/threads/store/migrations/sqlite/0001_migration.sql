@@ -86,7 +86,7 @@ CREATE TABLE threads_maps (
     PRIMARY KEY (target_id, issue_id)
 ) STRICT, WITHOUT ROWID;
 
--- Somebody reads the maps as they were at a version.
+-- Readers of the maps as they were at a version.
 CREATE TABLE threads_snapshots (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     target_id  INTEGER NOT NULL,
@@ -94,7 +94,7 @@ CREATE TABLE threads_snapshots (
     expires_at INTEGER NOT NULL
 ) STRICT;
 
--- Maps that were written over or deleted while somebody reads them as they were:
+-- Maps that were written over or deleted while a snapshot is read:
 -- from one version on, until another.
 CREATE TABLE threads_old_maps (
     target_id INTEGER NOT NULL,
