@@ -12,7 +12,6 @@ import (
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
-	"outrigger/internal/threads/upload"
 )
 
 const (
@@ -29,14 +28,14 @@ const (
 // Admin is the admin tool's part of the REST API. All of it needs SYS_ADMIN.
 type Admin struct {
 	*admin.Tool
-	uploads *upload.API
+	uploads *Uploads
 	ended   context.Context // done when Stop was called
 	end     context.CancelFunc
 }
 
 // NewAdmin makes it.
 func NewAdmin(t *admin.Tool) *Admin {
-	a := &Admin{Tool: t, uploads: &upload.API{
+	a := &Admin{Tool: t, uploads: &Uploads{
 		Store: t.Store.Uploads, Path: UploadsPath, Max: t.MaxUpload, Changed: t.Store.Changed,
 		Kinds: []string{threads.HierarchyFile, threads.MappingsFile, threads.BackupFile},
 	}}

@@ -19,6 +19,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
+	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/upload"
 )
 
@@ -59,7 +60,7 @@ func newDrafts(t *testing.T) *drafts {
 		t.Fatal(err)
 	}
 	f := &drafts{store: upload.NewStore(d), trouble: func(int) int { return 0 }}
-	api := &upload.API{Store: f.store, Path: uploadsPath, Kinds: []string{"hierarchy", "mappings", "backup"}, Max: 1 << 30}
+	api := &api.Uploads{Store: f.store, Path: uploadsPath, Kinds: []string{"hierarchy", "mappings", "backup"}, Max: 1 << 30}
 	api.Register(router)
 	t.Cleanup(api.Stop)
 	server := httptest.NewServer(router)

@@ -202,7 +202,7 @@ func (s *Store) AppendWhole(ctx context.Context, id, at int64, data []byte) (Upl
 func (s *Store) at(ctx context.Context, id, at int64) (Upload, error) {
 	u, err := s.Get(ctx, id)
 	if err == nil && u.Received != at {
-		err = errOffset(u, at)
+		err = ErrOffset(u, at)
 	}
 	return u, err
 }
@@ -239,7 +239,7 @@ func (s *Store) add(ctx context.Context, u Upload, data []byte) (Upload, error) 
 		if n == 0 {
 			now, err := get(ctx, tx, u.ID)
 			if err == nil {
-				err = errOffset(now, at)
+				err = ErrOffset(now, at)
 			}
 			return err
 		}

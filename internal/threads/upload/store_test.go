@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"outrigger/internal/db"
@@ -15,8 +16,23 @@ import (
 	"outrigger/internal/fault"
 )
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stored is a store on a database of either kind.
+type stored struct {
+	db    *db.DB
+	store *Store
+}
+
+func onEach(t *testing.T, fn func(*testing.T, *stored)) {
+	t.Helper()
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, &stored{d, NewStore(d)}) }, Migrations)
+}
+
+func TestSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
+
 func TestReplacing(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	onEach(t, func(t *testing.T, s *stored) {
 		ctx := t.Context()
 		first, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 1})
 		if err != nil {
@@ -47,7 +63,7 @@ func TestReplacing(t *testing.T) {
 
 // A draft that was taken can only be read.
 func TestTaking(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	onEach(t, func(t *testing.T, s *stored) {
 		ctx := t.Context()
 		u, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 5})
 		if err != nil {
@@ -95,7 +111,7 @@ func TestTaking(t *testing.T) {
 }
 
 func TestExpiryAndSweep(t *testing.T) {
-	each(t, func(t *testing.T, s *site) {
+	onEach(t, func(t *testing.T, s *stored) {
 		ctx := t.Context()
 		u, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 20 * rowSize})
 		if err != nil {
@@ -200,15 +216,3 @@ func TestAnySequence(t *testing.T) {
 type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-func FuzzMetadata(f *testing.F) {
-	f.Add("kind aGllcmFyY2h5,filename aWQtbWFwcGluZ3MuY3N2,is_draft")
-	f.Add("kind")
-	f.Add(", ,")
-	f.Fuzz(func(t *testing.T, header string) {
-		meta, err := parseMetadata(header)
-		if err == nil && len(meta) > strings.Count(header, ",")+1 {
-			t.Fatal(meta)
-		}
-	})
-}

@@ -1,10 +1,10 @@
-// Package upload takes files in, however large and however often the way here
-// breaks off: by tus 1.0.0 (https://tus.io/protocols/resumable-upload), so that
-// any tus client can send them, into rows of the database, so that any node can
-// go on with one.
+// Package upload keeps files that come in, however large and however often the
+// way here breaks off, in rows of the database, so that any node can go on with
+// one. The package api takes them by tus 1.0.0
+// (https://tus.io/protocols/resumable-upload).
 //
-// A file that came in whole is a draft until it is taken for use. There
-// is one draft of a kind at a time.
+// A file that came in whole is a draft until it is taken for use. There is one
+// draft of a kind at a time.
 package upload
 
 import (
@@ -42,6 +42,7 @@ func errNone(id int64) error {
 	return fault.New(fault.NotFound, "There is no upload %d: it was deleted, replaced, loaded or has expired. Begin a new one.", id)
 }
 
-func errOffset(u Upload, at int64) error {
+// ErrOffset refuses bytes that do not go on where the upload is.
+func ErrOffset(u Upload, at int64) error {
 	return fault.New(fault.Conflict, "The upload %d is at byte %d, not at %d; ask where it is with HEAD and go on from there.", u.ID, u.Received, at)
 }

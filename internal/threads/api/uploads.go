@@ -1,4 +1,4 @@
-package upload
+package api
 
 import (
 	"context"
@@ -14,12 +14,13 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
+	"outrigger/internal/threads/upload"
 )
 
-// API serves tus 1.0.0 with its extensions creation, creation-with-upload,
+// Uploads serves tus 1.0.0 with its extensions creation, creation-with-upload,
 // checksum, expiration and termination.
-type API struct {
-	Store *Store
+type Uploads struct {
+	Store *upload.Store
 	Path  string   // where uploads are, such as /rest/threaded-comments/1.0/migration/uploads
 	Kinds []string // what Upload-Metadata may say as kind
 	Max   int64    // bytes of a file
@@ -32,8 +33,8 @@ type API struct {
 }
 
 const (
-	version    = "1.0.0"
-	extensions = "creation,creation-with-upload,checksum,expiration,termination"
+	tusVersion    = "1.0.0"
+	tusExtensions = "creation,creation-with-upload,checksum,expiration,termination"
 
 	// statusChecksum is tus's own: the checksum does not fit.
 	statusChecksum = 460
@@ -42,7 +43,7 @@ const (
 )
 
 // Register adds the routes.
-func (a *API) Register(r *rest.Router) {
+func (a *Uploads) Register(r *rest.Router) {
 	a.ending, a.end = context.WithCancel(context.Background())
 	one := a.Path + "/{id}"
 	add := func(method, path string, access rest.Access, h rest.Handler) {
@@ -61,14 +62,14 @@ func (a *API) Register(r *rest.Router) {
 
 // Stop ends the requests that bring files, so that a stop of the server need
 // not wait for them. What came in is kept.
-func (a *API) Stop() { a.end() }
+func (a *Uploads) Stop() { a.end() }
 
 // versioned holds requests and answers to the protocol's version.
-func (a *API) versioned(h rest.Handler) rest.Handler {
+func (a *Uploads) versioned(h rest.Handler) rest.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		w.Header().Set("Tus-Resumable", version)
-		if r.Method != http.MethodOptions && r.Header.Get("Tus-Resumable") != version {
-			w.Header().Set("Tus-Version", version)
+		w.Header().Set("Tus-Resumable", tusVersion)
+		if r.Method != http.MethodOptions && r.Header.Get("Tus-Resumable") != tusVersion {
+			w.Header().Set("Tus-Version", tusVersion)
 			return answer(w, r, http.StatusPreconditionFailed, "This server speaks tus 1.0.0; say so with Tus-Resumable: 1.0.0.")
 		}
 		return h(w, r)
@@ -76,7 +77,7 @@ func (a *API) versioned(h rest.Handler) rest.Handler {
 }
 
 // override takes a method that a client's environment does not let it use.
-func (a *API) override(w http.ResponseWriter, r *http.Request) error {
+func (a *Uploads) override(w http.ResponseWriter, r *http.Request) error {
 	switch method := r.Header.Get("X-HTTP-Method-Override"); method {
 	case http.MethodPatch:
 		return a.patch(w, r)
@@ -101,10 +102,10 @@ func answer(w http.ResponseWriter, r *http.Request, status int, message string) 
 	return rest.WriteJSON(w, r, status, statusBody{Status: status, Message: message})
 }
 
-func (a *API) options(w http.ResponseWriter, _ *http.Request) error {
+func (a *Uploads) options(w http.ResponseWriter, _ *http.Request) error {
 	h := w.Header()
-	h.Set("Tus-Version", version)
-	h.Set("Tus-Extension", extensions)
+	h.Set("Tus-Version", tusVersion)
+	h.Set("Tus-Extension", tusExtensions)
 	h.Set("Tus-Max-Size", strconv.FormatInt(a.Max, 10))
 	h.Set("Tus-Checksum-Algorithm", algorithms)
 	w.WriteHeader(http.StatusNoContent)
@@ -124,7 +125,7 @@ type item struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-func (a *API) list(w http.ResponseWriter, r *http.Request) error {
+func (a *Uploads) list(w http.ResponseWriter, r *http.Request) error {
 	found, err := a.Store.List(r.Context())
 	if err != nil {
 		return err
@@ -138,11 +139,11 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, list)
 }
 
-func (a *API) link(ctx context.Context, id int64) string {
+func (a *Uploads) link(ctx context.Context, id int64) string {
 	return rest.Link(ctx, a.Path+"/"+strconv.FormatInt(id, 10))
 }
 
-func (a *API) create(w http.ResponseWriter, r *http.Request) error {
+func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
 	u, err := a.wanted(r)
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	u, err = a.Store.Create(r.Context(), u)
-	if open := (*Open)(nil); errors.As(err, &open) {
+	if open := (*upload.Open)(nil); errors.As(err, &open) {
 		return fault.Wrap(err, fault.Conflict, "A %s file is being sent already; go on with %s, or delete that.", u.Kind, a.link(r.Context(), open.Upload.ID))
 	}
 	if err != nil {
@@ -185,7 +186,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 }
 
 // wanted reads what an upload is to be.
-func (a *API) wanted(r *http.Request) (u Upload, err error) {
+func (a *Uploads) wanted(r *http.Request) (u upload.Upload, err error) {
 	var wrong fault.Fields
 	u.Metadata = r.Header.Get("Upload-Metadata")
 	meta, err := parseMetadata(u.Metadata)
@@ -206,11 +207,11 @@ func (a *API) wanted(r *http.Request) (u Upload, err error) {
 	return u, wrong.Err()
 }
 
-func (a *API) expires(h http.Header, u Upload) {
+func (a *Uploads) expires(h http.Header, u upload.Upload) {
 	h.Set("Upload-Expires", u.ExpiresAt.UTC().Format(http.TimeFormat))
 }
 
-func (a *API) changed(u Upload) {
+func (a *Uploads) changed(u upload.Upload) {
 	if a.Changed != nil && u.Complete() {
 		a.Changed()
 	}
@@ -224,7 +225,7 @@ func idOf(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-func (a *API) head(w http.ResponseWriter, r *http.Request) error {
+func (a *Uploads) head(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
@@ -244,7 +245,7 @@ func (a *API) head(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (a *API) patch(w http.ResponseWriter, r *http.Request) error {
+func (a *Uploads) patch(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
@@ -261,7 +262,7 @@ func (a *API) patch(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case u.Received != at:
-		return errOffset(u, at)
+		return upload.ErrOffset(u, at)
 	case r.ContentLength > u.Length-at:
 		return fault.New(fault.TooLarge, "The body is longer than the %d bytes that are missing.", u.Length-at)
 	}
@@ -283,7 +284,7 @@ func (a *API) patch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // take stores the body, or what it was read into.
-func (a *API) take(w http.ResponseWriter, r *http.Request, id, at int64, whole *checked) (Upload, error) {
+func (a *Uploads) take(w http.ResponseWriter, r *http.Request, id, at int64, whole *checked) (upload.Upload, error) {
 	if whole != nil {
 		return a.Store.AppendWhole(r.Context(), id, at, whole.data)
 	}
@@ -298,7 +299,7 @@ func (a *API) take(w http.ResponseWriter, r *http.Request, id, at int64, whole *
 	return u, err
 }
 
-func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
+func (a *Uploads) delete(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package upload
+package api
 
 import (
 	"context"
@@ -20,17 +20,21 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/rest"
+	"outrigger/internal/threads/upload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const path = "/rest/threaded-comments/1.0/migration/uploads"
 
+// rowSize is how much of a file the store keeps in a row.
+const rowSize = 1 << 20
+
 // site is a server that takes uploads of up to 10 MiB.
 type site struct {
 	t      *testing.T
-	store  *Store
-	api    *API
+	store  *upload.Store
+	api    *Uploads
 	db     *db.DB
 	wire   *wire
 	server *httptest.Server
@@ -38,8 +42,8 @@ type site struct {
 
 func newSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
-	s := &site{t: t, store: NewStore(d), db: d}
-	s.api = &API{Store: s.store, Path: path, Kinds: []string{"hierarchy", "mappings"}, Max: 10 << 20}
+	s := &site{t: t, store: upload.NewStore(d), db: d}
+	s.api = &Uploads{Store: s.store, Path: path, Kinds: []string{"hierarchy", "mappings"}, Max: 10 << 20}
 	s.server = httptest.NewUnstartedServer(nil)
 	router, err := rest.NewRouter(rest.Options{
 		Identity: people{}, Log: slog.New(slog.DiscardHandler), BaseURL: "http://" + s.server.Listener.Addr().String() + "/base",
@@ -57,7 +61,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 }
 
 func each(t *testing.T, fn func(*testing.T, *site)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newSite(t, d)) }, Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newSite(t, d)) }, upload.Migrations)
 }
 
 // do sends a request as an administrator that speaks tus; headers are pairs,
@@ -125,8 +129,6 @@ func (s *site) offset(url string) string {
 	res, _ := s.do("HEAD", url, "")
 	return res.Header.Get("Upload-Offset")
 }
-
-func TestSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
 
 func TestProtocol(t *testing.T) {
 	sha1Of := func(s string) string {
@@ -365,7 +367,7 @@ func TestStop(t *testing.T) {
 func TestTwoAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		ctx := context.WithoutCancel(t.Context())
-		u, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 3 * rowSize})
+		u, err := s.store.Create(ctx, upload.Upload{Kind: "hierarchy", Length: 3 * rowSize})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package upload
+package api
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/threads/upload"
 )
 
 // A client that we did not write sends both files, loses its connection three
@@ -37,7 +38,7 @@ func TestTusJSClient(t *testing.T) {
 				t.Error("the file that is stored is not the one that was sent")
 			}
 		}
-	}, Migrations)
+	}, upload.Migrations)
 }
 
 // installTusJS gives a folder with the client, from the package registry.
