@@ -2,12 +2,16 @@ package jmx
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/endpoint"
@@ -46,6 +50,8 @@ const (
 	maxPage = 32 << 20
 	// maxLine is far above any series with its labels; help texts are longer.
 	maxLine = 1 << 20
+	// maxKept is far above the few series that have a wanted name.
+	maxKept = 1 << 20
 )
 
 // Prometheus reads the figures from a page in Prometheus' text format.
@@ -65,8 +71,8 @@ func NewPrometheus(o Options) (*Prometheus, error) {
 			texts, p.names[m] = defaults[m], defaults[m][0]+" and its other spellings"
 		}
 		for _, text := range texts {
-			s, rest, ok := parseSeries(text)
-			if !ok || rest != "" {
+			s, ok := parseSeries(text)
+			if !ok {
 				return nil, fmt.Errorf(`%q is no metric; write it as name or name{label="value"}`, text)
 			}
 			p.wanted[m] = append(p.wanted[m], s)
@@ -89,43 +95,24 @@ func (p *Prometheus) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err erro
 	return sizes, nil
 }
 
-// found is a series of the page that is one of the wanted.
-type found struct {
-	name  string
-	value string
-	times int
-}
-
-// scan looks for the wanted series in a page, line by line.
+// scan looks for the wanted series in a page.
 func (p *Prometheus) scan(page io.Reader) (mailqueue.Sizes, error) {
-	var at [metrics][]found
-	for m := range metrics {
-		at[m] = make([]found, len(p.wanted[m]))
-	}
-	lines := bufio.NewScanner(page)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	for lines.Scan() {
-		s, value, ok := parseSeries(strings.TrimSpace(lines.Text()))
-		if !ok || strings.HasPrefix(s.name, "#") {
-			continue
-		}
-		for m := range metrics {
-			for i := range p.wanted[m] {
-				if p.wanted[m][i].matches(s) {
-					f := &at[m][i]
-					f.name, f.value, f.times = s.name, value, f.times+1
-				}
-			}
-		}
-	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return mailqueue.Sizes{}, errors.New("answered with a line that is too long for a page of metrics")
-	} else if err != nil {
+	candidates, err := p.candidates(page)
+	if err != nil {
 		return mailqueue.Sizes{}, err
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(candidates)
+	if err != nil {
+		return mailqueue.Sizes{}, fmt.Errorf("answered with what is no page of metrics: %s", reason(err.Error()))
+	}
+	byName := make(map[string][]*dto.Metric)
+	for name, family := range families {
+		byName[fold(name)] = append(byName[fold(name)], family.GetMetric()...)
 	}
 	var counts [metrics]int64
 	for m := range metrics {
-		n, err := p.choose(m, at[m])
+		n, err := p.choose(m, byName)
 		if err != nil {
 			return mailqueue.Sizes{}, err
 		}
@@ -134,22 +121,58 @@ func (p *Prometheus) scan(page io.Reader) (mailqueue.Sizes, error) {
 	return sizesOf(counts), nil
 }
 
+// candidates are the lines of a page that have the name of a wanted metric. The
+// parser needs seventy times the memory of short lines that it reads, and a page
+// has thousands of others. Without the comments every metric is untyped.
+func (p *Prometheus) candidates(page io.Reader) (*bytes.Buffer, error) {
+	var kept bytes.Buffer
+	lines := bufio.NewScanner(page)
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	for lines.Scan() {
+		if line := lines.Text(); !strings.HasPrefix(line, "#") && p.mentions(fold(line)) {
+			kept.WriteString(line)
+			kept.WriteByte('\n')
+		}
+		if kept.Len() > maxKept {
+			return nil, fmt.Errorf("has more than %d MiB of series for the mail queue", maxKept>>20)
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, errors.New("answered with a line that is too long for a page of metrics")
+	} else if err != nil {
+		return nil, err
+	}
+	return &kept, nil
+}
+
+// mentions reports whether a folded line has the name of a wanted metric.
+func (p *Prometheus) mentions(line string) bool {
+	for _, list := range p.wanted {
+		for _, one := range list {
+			if strings.Contains(line, one.name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // choose gives the number of the first wanted series that is there.
-func (p *Prometheus) choose(m metric, at []found) (int64, error) {
-	for _, f := range at {
-		switch {
-		case f.times == 0:
+func (p *Prometheus) choose(m metric, byName map[string][]*dto.Metric) (int64, error) {
+	for _, wanted := range p.wanted[m] {
+		var figures []float64
+		for _, one := range byName[wanted.name] {
+			if wanted.matches(one) {
+				figures = append(figures, one.GetUntyped().GetValue())
+			}
+		}
+		switch len(figures) {
+		case 0:
 			continue
-		case f.times > 1:
-			return 0, fmt.Errorf("has %d series for the %s, all called %s; configure one of them with its labels", f.times, m, f.name)
+		case 1:
+			return countOf(m, figures[0])
 		}
-		// A time may stand after the value.
-		text, _, _ := strings.Cut(f.value, " ")
-		figure, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return 0, fmt.Errorf("gave %.40q as the %s, which is no number", text, m)
-		}
-		return countOf(m, figure)
+		return 0, fmt.Errorf("has %d series for the %s, all called %s; configure one of them with its labels", len(figures), m, wanted.name)
 	}
 	return 0, fmt.Errorf("has no %s: its page has no metric %s", m, p.names[m])
 }

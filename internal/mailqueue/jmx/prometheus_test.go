@@ -39,10 +39,15 @@ com_atlassian_jira_mail_Value{category01="queue",category02="numItems",name="val
 		{name: "endless", page: "jira_mail_queue_gauge +Inf\njira_mail_queue_error_gauge 0", failure: "gave +Inf as the size of the mail queue, which is no number of messages."},
 		{name: "below nothing", page: "jira_mail_queue_gauge 0\njira_mail_queue_error_gauge -1", failure: "gave -1 as the size of the mail error queue, which is no number of messages."},
 		{name: "half a message", page: "jira_mail_queue_gauge 0.5\njira_mail_queue_error_gauge 0", failure: "gave 0.5 as the size of the mail queue, which is no number of messages."},
-		{name: "no value", page: "jira_mail_queue_gauge\njira_mail_queue_error_gauge 0", failure: `gave "" as the size of the mail queue, which is no number.`},
-		{name: "an HTML page", page: "<html><body>{Sign in} jira_mail_queue_gauge</body></html>", failure: "and its other spellings."},
+		{name: "no value", page: "jira_mail_queue_gauge\njira_mail_queue_error_gauge 0", failure: `answered with what is no page of metrics: text format parsing error in line 1: expected float as value, got "".`},
+		{name: "an HTML page", page: "<html><body>{Sign in} jira_mail_queue_gauge</body></html>", failure: "answered with what is no page of metrics: text format parsing error in line 1: invalid metric name."},
 		{name: "nothing", page: "", failure: "and its other spellings."},
 		{name: "an endless line", page: strings.Repeat("x", maxLine+1), failure: "answered with a line that is too long for a page of metrics."},
+		{name: "a flood", page: strings.Repeat("jira_mail_queue_gauge 1\n", maxKept/24+1), failure: "has more than 1 MiB of series for the mail queue."},
+		{name: "nonsense beside it", page: "?\n\n  x\njira_mail_queue_gauge 26\r\njira_mail_queue_error_gauge 2", want: both},
+		{name: "a page that is cut off", page: "jira_mail_queue_gauge 26\njira_mail_queue_error_gauge{a=\"b", failure: `label value "b" contains unescaped new-line.`},
+		{name: "several numbers in one", page: "# TYPE jira_mail_queue_gauge summary\njira_mail_queue_gauge_sum 1\njira_mail_queue_gauge_count 1\njira_mail_queue_error_gauge 0",
+			failure: "has no size of the mail queue: its page has no metric " + defaults[size][0] + " and its other spellings."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := &exporter{body: test.page}
@@ -82,7 +87,7 @@ func TestPageTooLong(t *testing.T) {
 }
 
 func TestSelectorsThatAreNone(t *testing.T) {
-	for _, text := range []string{`{`, `a{`, `a{b}`, `a{b="c}`, `a{b=c}`, `a b`, `a{b="c"} d`, `{}`} {
+	for _, text := range []string{`{`, `a{`, `a{b}`, `a{b="c}`, `a{b=c}`, `a b`, `a{b="c"} d`, `a{} 5`, `a 5`, "a{} 1\nb{}", `{}`} {
 		if _, err := NewPrometheus(Options{Size: text}); err == nil || !strings.Contains(err.Error(), "is no metric") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -102,7 +107,7 @@ func TestReadsPrometheus(t *testing.T) {
 		}
 		p := &Prometheus{page: at(t, promhttp.HandlerFor(registry, promhttp.HandlerOpts{})).endpoint("The exporter")}
 		for m, of := range []string{"size", "errors"} {
-			p.wanted[m] = []series{{"queue", []label{{"of", of}, {"a", strings.ToValidUTF8(value, "?")}}}}
+			p.wanted[m] = []series{{"queue", map[string]string{"of": of, "a": strings.ToValidUTF8(value, "?")}}}
 		}
 		sizes, err := p.Sizes(t.Context())
 		if err != nil || sizes != (mailqueue.Sizes{Size: n, ErrorSize: m}) {
@@ -111,14 +116,15 @@ func TestReadsPrometheus(t *testing.T) {
 	})
 }
 
-// Whatever a line holds, it is parsed or refused.
+// Whatever a setting holds, it is one series or refused.
 func FuzzSeries(f *testing.F) {
-	f.Add(`com_atlassian_jira_metrics_Value{category00="mail",name="va\"lue\n",} 26.0 1795222960000`)
-	f.Add(`{"mail.queue.numItems",a="b"} 1`)
+	f.Add(`com_atlassian_jira_metrics_Value{category00="mail",name="va\"lue\n",}`)
+	f.Add(`{"mail.queue.numItems",a="b"}`)
 	f.Add("# HELP x y")
-	f.Fuzz(func(t *testing.T, line string) {
-		s, _, ok := parseSeries(line)
-		if ok && (s.name == "" || s.name != fold(s.name) || !s.matches(s)) {
+	f.Add("a 1\nb")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, ok := parseSeries(text)
+		if ok && (s.name == "" || s.name != fold(s.name)) {
 			t.Errorf("%+v", s)
 		}
 	})

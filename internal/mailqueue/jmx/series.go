@@ -1,38 +1,63 @@
 package jmx
 
-import "strings"
+import (
+	"strings"
 
-// series is a metric with labels, as a page has it and as settings ask for it.
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// series is what settings ask for: a metric's name and labels that it must have.
 // Names are folded: exporters differ in case, and in what they write for the
 // characters that a name could not have.
 type series struct {
 	name   string
-	labels []label
+	labels map[string]string
 }
 
-type label struct{ name, value string }
-
-// matches tells whether another series is what this one asks for: the same
-// name, and every label that this one has.
-func (s series) matches(other series) bool {
-	if s.name != other.name {
-		return false
+// parseSeries reads name or name{label="value"}, as a page would have it. The
+// name may have any characters but spaces, or be quoted inside the braces.
+func parseSeries(text string) (s series, ok bool) {
+	name, labels, braces := strings.Cut(strings.TrimSpace(text), "{")
+	if strings.ContainsAny(name, " \t\r\n") || braces && !strings.HasSuffix(labels, "}") {
+		return series{}, false
 	}
-	for _, want := range s.labels {
-		if !other.has(want) {
+	line := fold(name)
+	if braces {
+		line += "{" + labels
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(line + " 0\n"))
+	if err != nil || len(families) != 1 {
+		return series{}, false
+	}
+	for name, family := range families {
+		if len(family.GetMetric()) != 1 {
+			return series{}, false
+		}
+		s = series{fold(name), foldLabels(family.GetMetric()[0])}
+	}
+	return s, true
+}
+
+// matches reports whether a metric of a page has every label that is asked for.
+func (s series) matches(m *dto.Metric) bool {
+	has := foldLabels(m)
+	for name, value := range s.labels {
+		if got, ok := has[name]; !ok || got != value {
 			return false
 		}
 	}
 	return true
 }
 
-func (s series) has(want label) bool {
-	for _, l := range s.labels {
-		if l == want {
-			return true
-		}
+func foldLabels(m *dto.Metric) map[string]string {
+	labels := make(map[string]string, len(m.GetLabel()))
+	for _, l := range m.GetLabel() {
+		labels[fold(l.GetName())] = l.GetValue()
 	}
-	return false
+	return labels
 }
 
 // fold brings the spellings of a name together: mail.queue.numItems is
@@ -42,88 +67,9 @@ func fold(name string) string {
 		switch {
 		case r >= 'A' && r <= 'Z':
 			return r + 'a' - 'A'
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == ':' || r == '#':
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == ':':
 			return r
 		}
 		return '_'
 	}, name)
-}
-
-// parseSeries reads a series at the beginning of a line and gives what stands
-// after it, without spaces before it. The name stands in front of the braces,
-// or quoted inside them (the format's later versions).
-func parseSeries(line string) (s series, rest string, ok bool) {
-	end := strings.IndexAny(line, "{ \t")
-	if end < 0 {
-		end = len(line)
-	}
-	s.name, line = line[:end], line[end:]
-	if strings.HasPrefix(line, "{") {
-		if line, ok = s.parseLabels(line[1:]); !ok {
-			return series{}, "", false
-		}
-	}
-	s.name = fold(s.name)
-	return s, strings.Trim(line, " \t"), s.name != ""
-}
-
-// parseLabels reads labels up to the closing brace and gives what is after it.
-func (s *series) parseLabels(text string) (rest string, ok bool) {
-	for {
-		text = strings.TrimLeft(text, " \t,")
-		if strings.HasPrefix(text, "}") {
-			return text[1:], true
-		}
-		var name string
-		if name, text, ok = labelName(text); !ok {
-			return "", false
-		}
-		if !strings.HasPrefix(text, "=") {
-			s.name = name
-			continue
-		}
-		var value string
-		if value, text, ok = unquote(strings.TrimLeft(text[1:], " \t")); !ok {
-			return "", false
-		}
-		s.labels = append(s.labels, label{fold(name), value})
-	}
-}
-
-// labelName reads a label's name, or the metric's where no value follows; only
-// quoted names can be that.
-func labelName(text string) (name, rest string, ok bool) {
-	if strings.HasPrefix(text, `"`) {
-		name, rest, ok = unquote(text)
-		return name, strings.TrimLeft(rest, " \t"), ok
-	}
-	i := strings.IndexByte(text, '=')
-	if i < 0 {
-		return "", "", false
-	}
-	return strings.TrimRight(text[:i], " \t"), text[i:], true
-}
-
-// unquote reads a quoted text with the format's three escapes, \\, \" and \n.
-func unquote(text string) (value, rest string, ok bool) {
-	if !strings.HasPrefix(text, `"`) {
-		return "", "", false
-	}
-	var b strings.Builder
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			return b.String(), text[i+1:], true
-		case c == '\\' && i+1 < len(text):
-			i++
-			if text[i] == 'n' {
-				b.WriteByte('\n')
-			} else {
-				b.WriteByte(text[i])
-			}
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return "", "", false
 }
