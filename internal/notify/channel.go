@@ -60,7 +60,7 @@ func (c *Channel) Unreachable(now time.Time) bool {
 func ShardOf(channelID int64) int { return int(channelID % Shards) }
 
 // Standing is how a channel fares, in one word and one sentence.
-type Standing struct {
+type ChannelStatus struct {
 	State  string    // ok, waiting, unreachable or broken
 	Reason string    // in the platform's words; empty when ok
 	Since  time.Time // when it began to fail
@@ -68,16 +68,16 @@ type Standing struct {
 }
 
 // Standing says how the channel fares.
-func (c *Channel) Standing(now time.Time) Standing {
+func (c *Channel) Status(now time.Time) ChannelStatus {
 	switch {
 	case c.State == Broken:
-		return Standing{State: "broken", Reason: c.Reason, Since: c.BrokenAt, Until: c.GateUntil}
+		return ChannelStatus{State: "broken", Reason: c.Reason, Since: c.BrokenAt, Until: c.GateUntil}
 	case c.Unreachable(now):
-		return Standing{State: "unreachable", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
+		return ChannelStatus{State: "unreachable", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
 	case c.GateStep > 0 || c.Refused > 0:
-		return Standing{State: "waiting", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
+		return ChannelStatus{State: "waiting", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
 	}
-	return Standing{State: "ok"}
+	return ChannelStatus{State: "ok"}
 }
 
 // Backlog is how much waits.
@@ -85,4 +85,15 @@ type Backlog struct {
 	Waiting  int
 	Oldest   time.Time      // since when the oldest has waited; zero when nothing waits
 	Channels map[string]int // that rules use, by state: open, waiting, unreachable, broken
+}
+
+// Rank orders channels: broken, failing, others.
+func (c *Channel) Rank() int {
+	switch {
+	case c.State == Broken:
+		return 2
+	case !c.FailingSince.IsZero():
+		return 1
+	}
+	return 0
 }

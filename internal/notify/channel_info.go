@@ -39,24 +39,13 @@ type ChannelPage struct {
 	Visible   func(*ChannelInfo) bool // channels that it refuses are passed over
 }
 
-// Rank orders channels: broken, failing, others.
-func (c *Channel) Rank() int {
-	switch {
-	case c.State == Broken:
-		return 2
-	case !c.FailingSince.IsZero():
-		return 1
-	}
-	return 0
-}
-
-func (c *ChannelInfo) visible(who *identity.Principal) bool {
+func (c *ChannelInfo) visibleTo(who *identity.Principal) bool {
 	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Where{})
 }
 
-// Actable tells whether somebody may do something with the channel: who
-// administers every rule that sends to it.
-func (c *ChannelInfo) Actable(who *identity.Principal) bool {
+// ChangeableBy tells whether the principal may change the channel: it administers
+// every rule that sends to it.
+func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
 	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) })
 }
 

@@ -15,7 +15,7 @@ import (
 	"outrigger/internal/work"
 )
 
-// Channels is what people do with channels, each with its permission.
+// Channels has the operations on channels, each with its permission check.
 type Channels struct {
 	Store ChannelStore
 	// Send posts a test message to a channel at once: *outbox.Outbox.
@@ -31,23 +31,23 @@ const testsAMinute = 10
 // List gives one page of the channels that who asks may see.
 func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, error) {
 	who := identity.From(ctx)
-	p.Visible = func(c *ChannelInfo) bool { return c.visible(who) }
+	p.Visible = func(c *ChannelInfo) bool { return c.visibleTo(who) }
 	return s.Store.ListChannels(ctx, p)
 }
 
-// Get gives the channel with a fingerprint: fault.NotFound, or for anybody but
-// a SYS_ADMIN the fault.Forbidden that a foreign one gets.
+// Get gives the channel with a fingerprint: fault.NotFound for a
+// SYS_ADMIN, else fault.Forbidden as for a channel of others.
 func (s *Channels) Get(ctx context.Context, fingerprint string) (ChannelInfo, error) {
 	info, err := s.Store.ChannelOf(ctx, fingerprint)
-	if fault.Is(err, fault.NotFound) || err == nil && !info.visible(identity.From(ctx)) {
+	if fault.Is(err, fault.NotFound) || err == nil && !info.visibleTo(identity.From(ctx)) {
 		return ChannelInfo{}, identity.Missing(ctx, "There is no channel %q.", fingerprint)
 	}
 	return info, err
 }
 
-func (s *Channels) mine(ctx context.Context, fingerprint string) (ChannelInfo, error) {
+func (s *Channels) changeable(ctx context.Context, fingerprint string) (ChannelInfo, error) {
 	info, err := s.Get(ctx, fingerprint)
-	if err == nil && !info.Actable(identity.From(ctx)) {
+	if err == nil && !info.ChangeableBy(identity.From(ctx)) {
 		err = fault.New(fault.Forbidden, "The channel has rules that you do not administer, too; ask an administrator of all of them.")
 	}
 	return info, err
@@ -55,11 +55,11 @@ func (s *Channels) mine(ctx context.Context, fingerprint string) (ChannelInfo, e
 
 // Retry tries a channel again at once, whatever closed it, and gives how many
 // waiting messages were left out.
-func (s *Channels) Retry(ctx context.Context, fingerprint string, which Which) (cancelled int, err error) {
-	if !slices.Contains(Whiches(), which) {
+func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (cancelled int, err error) {
+	if !slices.Contains(RetryModes(), which) {
 		return 0, oneField("which", "Say what becomes of the messages that wait: all, recent (of the last 24 h) or none.")
 	}
-	c, err := s.mine(ctx, fingerprint)
+	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {
 		return 0, err
 	}
@@ -72,7 +72,7 @@ func (s *Channels) Rename(ctx context.Context, fingerprint, name string) error {
 	if utf8.RuneCountInString(name) > MaxName {
 		return oneField("name", "At most 255 characters are allowed.")
 	}
-	c, err := s.mine(ctx, fingerprint)
+	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *Channels) Rename(ctx context.Context, fingerprint, name string) error {
 // Test posts a test message and gives what the chat platform answered. It
 // changes nothing of the channel's standing.
 func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt, error) {
-	c, err := s.mine(ctx, fingerprint)
+	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -111,13 +111,13 @@ func (s *Channels) allowTest(user string) error {
 
 // Which says what becomes of the messages that wait on a channel that is tried
 // again.
-type Which string
+type RetryMode string
 
 const (
-	RetryAll    Which = "all"    // all go out, as digests where they are many
-	RetryRecent Which = "recent" // those of the last 24 h go out
-	RetryNone   Which = "none"   // only what comes from now on
+	RetryAll    RetryMode = "all"    // all go out, as digests where they are many
+	RetryRecent RetryMode = "recent" // those of the last 24 h go out
+	RetryNone   RetryMode = "none"   // only what comes from now on
 )
 
 // Whiches lists them, in the order in which people are asked.
-func Whiches() []Which { return []Which{RetryAll, RetryRecent, RetryNone} }
+func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }

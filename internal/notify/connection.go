@@ -35,7 +35,7 @@ type Connection struct {
 }
 
 // Decoder turns the body of a verified webhook into events. It gives none,
-// and no error, for what nobody is told of; ErrUnknownKey for a key it does
+// and no error, for what no rule can take; ErrUnknownKey for a key it does
 // not know; ErrNotUnderstood for JSON that is not what the key promises.
 type Decoder func(key string, body []byte, baseURL string) ([]Event, error)
 

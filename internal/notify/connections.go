@@ -14,8 +14,9 @@ type ConnectionInfo struct {
 	Hooks []*Hook
 }
 
-// mayEnter tells whether somebody administers anything of a connection.
-func mayEnter(who *identity.Principal, connection string) bool {
+// administersIn tells whether the principal administers anything of a
+// connection.
+func administersIn(who *identity.Principal, connection string) bool {
 	return who.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(who.Grants, func(g identity.Grant) bool {
 		return g.Where.Connection == connection
 	})
@@ -29,22 +30,22 @@ func (s *Hooks) Visible(ctx context.Context) ([]ConnectionInfo, error) {
 	who, platforms := identity.From(ctx), s.Store.Platforms()
 	var list []ConnectionInfo
 	for _, c := range platforms.Connections {
-		if mayEnter(who, c.Name) {
+		if administersIn(who, c.Name) {
 			list = append(list, ConnectionInfo{c, platforms.visibleHooks(who, c.Name)})
 		}
 	}
 	return list, nil
 }
 
-// VisibleConnection gives one of those that Visible lists: fault.NotFound, or
-// for anybody but a SYS_ADMIN the fault.Forbidden that a foreign one gets.
+// VisibleConnection gives one of those that Visible lists: fault.NotFound for
+// a SYS_ADMIN, else fault.Forbidden as for a connection of others.
 func (s *Hooks) VisibleConnection(ctx context.Context, name string) (*ConnectionInfo, error) {
 	if err := s.Store.Renew(ctx); err != nil {
 		return nil, err
 	}
 	who, platforms := identity.From(ctx), s.Store.Platforms()
 	c := platforms.Connections.Find(name)
-	if c == nil || !mayEnter(who, c.Name) {
+	if c == nil || !administersIn(who, c.Name) {
 		return nil, identity.Missing(ctx, "There is no connection %q.", name)
 	}
 	return &ConnectionInfo{*c, platforms.visibleHooks(who, name)}, nil

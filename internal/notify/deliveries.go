@@ -9,20 +9,20 @@ import (
 	"outrigger/internal/work"
 )
 
-// Deliveries is what people do with deliveries, each with its permission: the
-// REST API and the console both go through it.
+// Deliveries has the operations on deliveries, each with its permission check:
+// the REST API and the console both go through it.
 type Deliveries struct {
 	Store DeliveryStore
 }
 
 // maxPassedOver bounds how many deliveries of others one page reads for
-// somebody who sees few of them.
+// a caller who sees few of them.
 const maxPassedOver = 5000
 
 // List gives the newest deliveries that f lets through, as far as who asks may
 // see them. It looks through at most some thousand that he may not.
 func (s *Deliveries) List(ctx context.Context, f DeliveryFilter) ([]DeliveryInfo, error) {
-	return s.pick(ctx, f, (*DeliveryInfo).visible)
+	return s.pick(ctx, f, (*DeliveryInfo).visibleTo)
 }
 
 func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*DeliveryInfo, *identity.Principal) bool) ([]DeliveryInfo, error) {
@@ -39,7 +39,7 @@ func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*Deliv
 			return nil, err
 		}
 		for _, d := range infos {
-			if d.in(f) && may(&d, who) && len(out) < want {
+			if d.matches(f) && may(&d, who) && len(out) < want {
 				out = append(out, d)
 			} else {
 				passed++
@@ -62,8 +62,8 @@ func (s *Deliveries) Summary(ctx context.Context, since time.Time) (Summary, err
 	return s.Store.Summary(ctx, since)
 }
 
-// Get gives one delivery with its attempts: fault.NotFound, or for anybody but
-// a SYS_ADMIN the fault.Forbidden that a foreign one gets.
+// Get gives one delivery with its attempts: fault.NotFound for
+// a SYS_ADMIN, else fault.Forbidden as for a delivery of others.
 func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.Attempt, error) {
 	d, attempts, err := s.Store.Delivery(ctx, id)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -74,17 +74,17 @@ func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.At
 		if err != nil {
 			return DeliveryInfo{}, nil, err
 		}
-		if infos[0].visible(identity.From(ctx)) {
+		if infos[0].visibleTo(identity.From(ctx)) {
 			return infos[0], attempts, nil
 		}
 	}
 	return DeliveryInfo{}, nil, identity.Missing(ctx, "There is no delivery with id %d.", id)
 }
 
-// mine gives a delivery that who asks may do something with.
-func (s *Deliveries) mine(ctx context.Context, id int64) (DeliveryInfo, error) {
+// changeable gives a delivery that the caller may redeliver or cancel.
+func (s *Deliveries) changeable(ctx context.Context, id int64) (DeliveryInfo, error) {
 	d, _, err := s.Get(ctx, id)
-	if err == nil && !d.actable(identity.From(ctx)) {
+	if err == nil && !d.changeableBy(identity.From(ctx)) {
 		err = fault.New(fault.Forbidden, "The message is for rules that you do not administer, too; ask an administrator of all of them.")
 	}
 	return d, err
@@ -93,7 +93,7 @@ func (s *Deliveries) mine(ctx context.Context, id int64) (DeliveryInfo, error) {
 // Redeliver puts a delivery that ended back into the queue: fault.Conflict
 // where it waits already, or no enabled rule wants it.
 func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
-	d, err := s.mine(ctx, id)
+	d, err := s.changeable(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
 // TryNow has a waiting delivery tried at once: fault.Conflict where it does not
 // wait.
 func (s *Deliveries) TryNow(ctx context.Context, id int64) error {
-	if _, err := s.mine(ctx, id); err != nil {
+	if _, err := s.changeable(ctx, id); err != nil {
 		return err
 	}
 	return s.Store.TryNow(ctx, actor(ctx), id)
@@ -118,7 +118,7 @@ func (s *Deliveries) TryNow(ctx context.Context, id int64) error {
 
 // Cancel ends a waiting delivery: fault.Conflict where it does not wait.
 func (s *Deliveries) Cancel(ctx context.Context, id int64) error {
-	if _, err := s.mine(ctx, id); err != nil {
+	if _, err := s.changeable(ctx, id); err != nil {
 		return err
 	}
 	n, err := s.Store.Cancel(ctx, actor(ctx), []int64{id})
@@ -140,7 +140,7 @@ const pageAtOnce = 500
 func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func(ids []int64) error) error {
 	f.Limit = pageAtOnce
 	for range maxAtOnce / pageAtOnce {
-		found, err := s.pick(ctx, f, (*DeliveryInfo).actable)
+		found, err := s.pick(ctx, f, (*DeliveryInfo).changeableBy)
 		if err != nil || len(found) == 0 {
 			return err
 		}

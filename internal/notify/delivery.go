@@ -41,7 +41,7 @@ type Delivery struct {
 	Event      *Event    // nil where what is stored cannot be read
 
 	// Generation is that of the rules by which it was put on its channel, as
-	// far as whoever read it knows: a later one may have moved it.
+	// far as its reader knows: a later one may have moved it.
 	Generation int64
 
 	Last work.Attempt // the one that delivered

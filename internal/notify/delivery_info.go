@@ -4,16 +4,17 @@ import (
 	"outrigger/internal/identity"
 )
 
-// DeliveryInfo is a delivery as somebody sees it.
+// DeliveryInfo is a delivery with its rules and channel, as the console and the
+// API show it.
 type DeliveryInfo struct {
 	*Delivery
 	Rules   []RuleInfo // those that are left
 	Channel Channel
 }
 
-// visible tells whether somebody may look at it: who administers a rule that it
-// is for.
-func (d *DeliveryInfo) visible(who *identity.Principal) bool {
+// visibleTo tells whether the principal may see it: it administers a rule that
+// the delivery is for.
+func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 	for i := range d.Rules {
 		if who.May(d.Rules[i].Access()) {
 			return true
@@ -22,9 +23,9 @@ func (d *DeliveryInfo) visible(who *identity.Principal) bool {
 	return who.May(identity.Admin, identity.Where{})
 }
 
-// actable tells whether somebody may redeliver or cancel it: who administers
-// every rule that it is for.
-func (d *DeliveryInfo) actable(who *identity.Principal) bool {
+// changeableBy tells whether the principal may redeliver or cancel it: it
+// administers every rule that the delivery is for.
+func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
 	for i := range d.Rules {
 		if !who.May(d.Rules[i].Access()) {
 			return false
@@ -33,8 +34,8 @@ func (d *DeliveryInfo) actable(who *identity.Principal) bool {
 	return len(d.Rules) > 0 || who.May(identity.Admin, identity.Where{})
 }
 
-// in tells whether the delivery's event is of the repository that f asks for.
-func (d *DeliveryInfo) in(f DeliveryFilter) bool {
+// matches tells whether the delivery's event is of the repository that f asks for.
+func (d *DeliveryInfo) matches(f DeliveryFilter) bool {
 	if f.Project == "" && f.Repository == "" {
 		return true
 	}

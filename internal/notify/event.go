@@ -45,7 +45,7 @@ type Event struct {
 // the rest is for filters of later.
 const MaxCommits = 25
 
-// User is somebody on the platform.
+// User is an account on the platform.
 type User struct {
 	Name        string `json:"name,omitempty"`        // the name that rules compare (self-hosted: name; cloud: account id)
 	DisplayName string `json:"displayName,omitempty"` // what cards show

@@ -1,19 +1,18 @@
 package notify
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"time"
-
-	"fmt"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
 )
 
 // Hook is where events of a connection come in: /hooks/{connection}/{hook}.
-// Whoever knows its secret can say anything about its scope, and nothing about
-// anything else.
+// A sender who knows its secret is believed about its scope, and about nothing
+// else.
 type Hook struct {
 	ID         int64 // 0: the connection's own, of the configuration file
 	Connection string
@@ -87,18 +86,19 @@ func (h *Hook) Validate() error {
 	return f.Err()
 }
 
-// standing is what an event is to the hook that it came in by.
-type standing int
+// scopeVerdict says how an event relates to the scope of the hook that it came
+// in by.
+type scopeVerdict int
 
 const (
-	inside   standing = iota // it is in the scope
-	withheld                 // it is under a key that a rename offered: kept, and nobody is told
-	outside                  // it is none of the hook's business
+	inside   scopeVerdict = iota // it is in the scope
+	withheld                     // it is under a key that a rename offered: kept, and nothing is delivered
+	outside                      // it is outside the scope
 )
 
 // judge says what an event is to the hook. A rename is inside where either key
 // is, and withheld where only the old one is.
-func (h *Hook) judge(e *Event) standing {
+func (h *Hook) judge(e *Event) scopeVerdict {
 	at := Scope{e.Project.Key, e.Repository.Key}
 	if h.Scope.Holds(at) && (at.ProjectKey != "" || h.Scope.ProjectKey == "") {
 		return inside

@@ -7,8 +7,8 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Hooks is what people do with connections, hooks and offered renames, each
-// with its permission: the REST API and the console both go through it.
+// Hooks has the operations on connections, hooks and offered renames, each with
+// its permission check: the REST API and the console both go through it.
 type Hooks struct {
 	Store HookStore
 	// Ask asks a connection's platform who it is, with the connection's
@@ -103,8 +103,8 @@ func (s *Hooks) require(ctx context.Context, h *Hook) error {
 	return identity.Require(ctx, perm, at)
 }
 
-// Get gives one hook: fault.NotFound, or for anybody but a SYS_ADMIN the
-// fault.Forbidden that a foreign hook gets.
+// Get gives one hook: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// for a hook of others.
 func (s *Hooks) Get(ctx context.Context, connection, name string) (*Hook, error) {
 	if err := s.Store.Renew(ctx); err != nil {
 		return nil, err

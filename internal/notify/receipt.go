@@ -12,7 +12,7 @@ type Outcome string
 
 const (
 	Understood Outcome = "understood"     // it held at least one event
-	Silent     Outcome = "silent"         // understood, and nothing anybody is told of
+	Silent     Outcome = "silent"         // understood, and no rule can take it
 	UnknownKey Outcome = "unknown"        // an event key that this program does not know
 	Unreadable Outcome = "not_understood" // kept with its body
 )

@@ -4,74 +4,6 @@ import (
 	"time"
 )
 
-// KeyChange is a repository or project that goes by other keys from now on. A
-// zero repository stands for the project with all that is in it.
-type KeyChange struct {
-	Connection string
-	From, To   RepositoryRef
-}
-
-// KeyChange tells whether an event says that keys changed, and which.
-func (e *Event) KeyChange() (KeyChange, bool) {
-	types := e.TypeSet()
-	r := KeyChange{Connection: e.Connection}
-	r.To.ProjectKey = e.Project.Key
-	switch {
-	case types.Has(RepositoryFieldEdited), types.Has(RepositoryTransferred):
-		r.To.RepositoryKey = e.Repository.Key
-	case !types.Has(ProjectFieldEdited):
-		return r, false
-	}
-	r.From = r.To
-	for _, c := range e.Changes {
-		switch {
-		case c.Old == "" || c.New == "":
-		case c.Field == "key":
-			r.From.ProjectKey = c.Old
-		case c.Field == "slug" && r.To.RepositoryKey != "":
-			r.From.RepositoryKey = c.Old
-		}
-	}
-	return r, Fold(r.From.ProjectKey) != Fold(r.To.ProjectKey) || Fold(r.From.RepositoryKey) != Fold(r.To.RepositoryKey)
-}
-
-// Ref gives the new keys of a reference, and whether they are new.
-func (r *KeyChange) Ref(ref RepositoryRef) (RepositoryRef, bool) {
-	switch {
-	case Fold(ref.ProjectKey) != Fold(r.From.ProjectKey):
-		return ref, false
-	case r.To.RepositoryKey == "": // the whole project
-		return RepositoryRef{ProjectKey: r.To.ProjectKey, RepositoryKey: ref.RepositoryKey}, true
-	case Fold(ref.RepositoryKey) != Fold(r.From.RepositoryKey):
-		return ref, false
-	}
-	return r.To, true
-}
-
-// Apply moves the keys of a rule and of its filter, and tells whether any did.
-// A project's rule does not follow a repository that leaves it.
-func (r *KeyChange) Apply(rule *Rule) bool {
-	changed := false
-	if rule.Connection != r.Connection {
-		return false
-	}
-	own := RepositoryRef{ProjectKey: rule.ProjectKey, RepositoryKey: rule.RepositoryKey}
-	if now, ok := r.Ref(own); ok && own.ProjectKey != "" {
-		rule.ProjectKey, rule.RepositoryKey, changed = now.ProjectKey, now.RepositoryKey, true
-	}
-	for i, ref := range rule.Repositories {
-		if now, ok := r.Ref(ref); ok && (rule.ProjectKey == "" || Fold(now.ProjectKey) == Fold(rule.ProjectKey)) {
-			rule.Repositories[i], changed = now, true
-		}
-	}
-	for i, key := range rule.Projects {
-		if r.To.RepositoryKey == "" && Fold(key) == Fold(r.From.ProjectKey) {
-			rule.Projects[i], changed = r.To.ProjectKey, true
-		}
-	}
-	return changed
-}
-
 // Rename is one that a webhook said and that did not happen here, or not all
 // of it, until an administrator has said so.
 type Rename struct {
@@ -93,6 +25,7 @@ const (
 	HasGrants  RenameReason = "grants"   // rules moved; grants never do on a webhook's word
 )
 
+// KeyChange is the change of keys that is offered.
 func (o *Rename) KeyChange() KeyChange {
 	return KeyChange{Connection: o.Connection, From: RepositoryRef(o.From), To: RepositoryRef(o.To)}
 }

@@ -1,9 +1,8 @@
 package notify
 
 import (
-	"time"
-
 	"strings"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"

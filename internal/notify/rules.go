@@ -10,8 +10,8 @@ import (
 	"outrigger/internal/secret"
 )
 
-// Rules is what people do with rules, each with its permission: the REST API
-// and the console both go through it.
+// Rules has the operations on rules, each with its permission check: the REST
+// API and the console both go through it.
 type Rules struct {
 	Store RuleStore
 	// CheckURL judges a webhook URL as far as that can be done without
@@ -65,8 +65,8 @@ func (s *Rules) Page(ctx context.Context, p RulePage) ([]RuleInfo, error) {
 // Connections names the connections that a rule can belong to.
 func (s *Rules) Connections() []string { return s.Store.Platforms().Connections.Names() }
 
-// Get gives one rule: fault.NotFound, or for anybody but a SYS_ADMIN the
-// fault.Forbidden that a foreign rule gets.
+// Get gives one rule: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// for a rule of others.
 func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 	info, err := s.Store.Rule(ctx, id)
 	if fault.Is(err, fault.NotFound) {
@@ -105,7 +105,7 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong f
 var placeFields = []string{"id", "connection", "projectKey", "repositoryKey", "repositorySlug"}
 
 // place finds where a new rule belongs, and tells whether who asks may have one
-// there. For a place that is wrong in itself nobody is asked.
+// there. A place that is wrong in itself is not checked for permission.
 func (s *Rules) place(ctx context.Context, draft *Rule, wrong *fault.Fields) error {
 	if draft.ProjectKey == "" && draft.RepositoryKey != "" {
 		wrong.Add("repositoryKey", "A repository needs its projectKey too.")

@@ -29,7 +29,7 @@ type ChannelStore interface {
 	// rule uses such a one.
 	ChannelOf(ctx context.Context, fingerprint string) (ChannelInfo, error)
 	RenameChannel(ctx context.Context, who Actor, id int64, name string) error
-	RetryChannel(ctx context.Context, who Actor, id int64, which Which) (cancelled int, err error)
+	RetryChannel(ctx context.Context, who Actor, id int64, which RetryMode) (cancelled int, err error)
 }
 
 // DeliveryStore keeps deliveries; *store.Store.

@@ -24,7 +24,7 @@ type channelJSON struct {
 }
 
 func (a *API) channelOf(c notify.ChannelInfo) channelJSON {
-	s := c.Standing(a.Clock())
+	s := c.Status(a.Clock())
 	out := channelJSON{
 		Channel: c.Fingerprint, Name: c.Name(), WebhookURL: c.Mask, Rules: []int64{}, State: s.State, Reason: s.Reason,
 		Since: s.Since, Until: s.Until, LastOKAt: c.LastOKAt, Waiting: c.Waiting,
@@ -81,7 +81,7 @@ func (a *API) renameChannel(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) retryChannel(w http.ResponseWriter, r *http.Request) error {
-	n, err := a.Channels.Retry(r.Context(), r.PathValue("channel"), notify.Which(r.URL.Query().Get("which")))
+	n, err := a.Channels.Retry(r.Context(), r.PathValue("channel"), notify.RetryMode(r.URL.Query().Get("which")))
 	if err != nil {
 		return err
 	}

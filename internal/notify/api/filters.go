@@ -235,7 +235,7 @@ func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
 }
 
 func ruleChannelOf(c *notify.Channel, now time.Time) *ruleChannelJSON {
-	s := c.Standing(now)
+	s := c.Status(now)
 	return &ruleChannelJSON{State: s.State, Reason: s.Reason, Since: timePointer(s.Since), Until: timePointer(s.Until), Waiting: c.Waiting}
 }
 

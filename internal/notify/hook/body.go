@@ -21,7 +21,7 @@ type body struct {
 	free    func(n int64)
 	control *http.ResponseController
 
-	// of a stranger's, held by its mutex
+	// of an unverified one, held by its mutex
 	address string
 	pace    pace
 	dropped bool
@@ -44,7 +44,7 @@ func (b *body) release() {
 // disown leaves the memory to a copy of b.
 func (b *body) disown() { b.bytes, b.first, b.held = nil, nil, 0 }
 
-// read reads a body of at most MaxWebhook bytes as a stranger's, into the
+// read reads a body of at most MaxWebhook bytes as an unverified one, into the
 // signature too. It holds no more memory than what has been read. That it keeps
 // the pace is held by rest.Server.
 func (rc *Receiver) read(w http.ResponseWriter, r *http.Request, s *signature) (*body, error) {
@@ -56,9 +56,9 @@ func (rc *Receiver) read(w http.ResponseWriter, r *http.Request, s *signature) (
 		address: network(rest.ClientAddr(r.Context())),
 	}
 	b.bytes = b.first[:0]
-	rc.strangers.enter(b)
+	rc.unverified.enter(b)
 	err := rc.readFrom(r.Body, b, s)
-	if rc.strangers.leave(b) && err != nil {
+	if rc.unverified.leave(b) && err != nil {
 		err = errDropped()
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (rc *Receiver) readFrom(r io.Reader, b *body, s *signature) error {
 		if len(b.bytes) == cap(b.bytes) {
 			grown = min(2*int64(cap(b.bytes)), MaxWebhook+1)
 		}
-		if err := rc.strangers.received(b, n, grown); err != nil {
+		if err := rc.unverified.received(b, n, grown); err != nil {
 			return err
 		}
 		if grown > 0 {

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// strangerMemory bounds what all bodies hold together whose signature is not
+	// unverifiedMemory bounds what all bodies hold together whose signature is not
 	// known yet: six of the largest.
-	strangerMemory = 64 << 20
+	unverifiedMemory = 64 << 20
 	// addressShare of it is the most that one address may hold, so that four
 	// at least have to come together to use it up.
 	addressShare = 4
@@ -24,9 +24,9 @@ const (
 	verifiedMemory = 64 << 20
 )
 
-// strangers are the bodies that are being read. Whoever needs memory that is
+// unverified are the bodies that are being read. A body that needs memory that is
 // used up gets it from the slowest of the others.
-type strangers struct {
+type unverified struct {
 	size int64
 
 	mu     sync.Mutex
@@ -34,25 +34,25 @@ type strangers struct {
 	bodies map[*body]struct{}
 }
 
-func newStrangers(size int64) *strangers {
-	return &strangers{size: size, bodies: map[*body]struct{}{}}
+func newUnverified(size int64) *unverified {
+	return &unverified{size: size, bodies: map[*body]struct{}{}}
 }
 
-func (s *strangers) enter(b *body) {
+func (s *unverified) enter(b *body) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bodies[b] = struct{}{}
 }
 
 // leave gives back what b holds, and tells whether b was dropped.
-func (s *strangers) leave(b *body) (dropped bool) {
+func (s *unverified) leave(b *body) (dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.give(b)
 	return b.dropped
 }
 
-func (s *strangers) give(b *body) {
+func (s *unverified) give(b *body) {
 	delete(s.bodies, b)
 	s.held -= b.held
 	b.held = 0
@@ -60,7 +60,7 @@ func (s *strangers) give(b *body) {
 
 // received notes n more bytes of b, which is to hold grown bytes where that is
 // not 0. An error says that b is to go.
-func (s *strangers) received(b *body, n int, grown int64) error {
+func (s *unverified) received(b *body, n int, grown int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b.dropped {
@@ -87,7 +87,7 @@ func (s *strangers) received(b *body, n int, grown int64) error {
 	return nil
 }
 
-func (s *strangers) heldBy(address string) int64 {
+func (s *unverified) heldBy(address string) int64 {
 	held := int64(0)
 	for b := range s.bodies {
 		if b.address == address {
@@ -99,7 +99,7 @@ func (s *strangers) heldBy(address string) int64 {
 
 // dropSlowest drops the slowest body but one that holds memory and is among
 // those asked for.
-func (s *strangers) dropSlowest(but *body, now time.Time, among func(*body) bool) bool {
+func (s *unverified) dropSlowest(but *body, now time.Time, among func(*body) bool) bool {
 	var slowest *body
 	for b := range s.bodies {
 		if b == but || b.held == 0 || !among(b) {

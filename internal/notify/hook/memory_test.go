@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// stranger is a body that has come in at an address.
-func stranger(s *strangers, address string) *body {
+// unverifiedFrom is a body that has come in at an address.
+func unverifiedFrom(s *unverified, address string) *body {
 	b := &body{address: address, control: http.NewResponseController(httptest.NewRecorder())}
 	s.enter(b)
 	return b
@@ -17,10 +17,10 @@ func stranger(s *strangers, address string) *body {
 
 func TestTheSlowestMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStrangers(400)
+		s := newUnverified(400)
 		fill := func(address string) *body {
 			t.Helper()
-			b := stranger(s, address)
+			b := unverifiedFrom(s, address)
 			if err := s.received(b, 100, 100); err != nil {
 				t.Fatal(err)
 			}
@@ -55,8 +55,8 @@ func TestTheSlowestMakesRoom(t *testing.T) {
 }
 
 func TestOneAddressHoldsAQuarter(t *testing.T) {
-	s := newStrangers(400)
-	first, second, other := stranger(s, "a"), stranger(s, "a"), stranger(s, "b")
+	s := newUnverified(400)
+	first, second, other := unverifiedFrom(s, "a"), unverifiedFrom(s, "a"), unverifiedFrom(s, "b")
 	for _, b := range []*body{other, first, second} {
 		if err := s.received(b, 100, 100); err != nil {
 			t.Fatal(err)

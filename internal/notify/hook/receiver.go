@@ -44,8 +44,8 @@ type Options struct {
 // Receiver takes webhooks: POST /hooks/{connection}[/{hook}].
 type Receiver struct {
 	Options
-	strangers *strangers
-	verified  *verified
+	unverified *unverified
+	verified   *verified
 }
 
 // New makes a receiver of the connections' webhooks.
@@ -53,7 +53,7 @@ func New(o Options) *Receiver {
 	if o.AnswerTime == 0 {
 		o.AnswerTime = answerTime
 	}
-	return &Receiver{Options: o, strangers: newStrangers(strangerMemory), verified: newVerified(verifiedMemory)}
+	return &Receiver{Options: o, unverified: newUnverified(unverifiedMemory), verified: newVerified(verifiedMemory)}
 }
 
 // Register adds the receiver's routes.

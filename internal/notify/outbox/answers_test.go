@@ -126,5 +126,5 @@ func (w *world) states(ids ...int64) string {
 func (w *world) standing(channel int64) string {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
-	return w.queue.channels[channel].Standing(time.Now()).State
+	return w.queue.channels[channel].Status(time.Now()).State
 }

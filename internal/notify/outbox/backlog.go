@@ -70,7 +70,7 @@ func (c *channel) fill(ctx context.Context) error {
 	if enough {
 		return nil
 	}
-	found, err := c.b.Queue.Heads(ctx, c.id, prefetch)
+	found, err := c.b.Queue.NextDeliveries(ctx, c.id, prefetch)
 	var aside []*notify.Delivery
 	if err == nil {
 		aside, err = c.b.Queue.Aside(ctx, c.id)

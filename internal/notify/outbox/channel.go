@@ -13,7 +13,7 @@ import (
 )
 
 // forgetAfter is the shortest rest for which a channel keeps nothing in
-// memory: longer than the pace makes anybody wait.
+// memory: longer than the pace holds up a message.
 const forgetAfter = 3 * time.Second
 
 // channel works through what waits on one webhook URL, one at a time. Its
@@ -63,9 +63,9 @@ func (c *channel) enqueue(d *notify.Delivery) {
 	}
 }
 
-// poke says that something waits, and until when the gate is closed: another
+// wake says that something waits, and until when the gate is closed: another
 // node may have opened it.
-func (c *channel) poke(p notify.Pending) {
+func (c *channel) wake(p notify.Pending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// The database keeps microseconds.

@@ -19,7 +19,7 @@ func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 	if m.aside || first.Batch == 0 && !c.tooMany() {
 		return m, nil
 	}
-	found, err := c.b.Queue.Heads(ctx, c.id, maxGathered)
+	found, err := c.b.Queue.NextDeliveries(ctx, c.id, maxGathered)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 		if len(run) < 2 {
 			return m, nil
 		}
-		if err := c.b.Queue.Gather(ctx, c.shard.lease.Name(), c.shard.lease.Fence(), run); err != nil {
+		if err := c.b.Queue.BindDigest(ctx, c.shard.lease.Name(), c.shard.lease.Fence(), run); err != nil {
 			c.mu.Lock()
 			c.stale = true
 			c.mu.Unlock()

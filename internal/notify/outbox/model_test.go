@@ -196,16 +196,16 @@ func digestLines(to []byte, events []*notify.Event, _ notify.Format) ([]byte, in
 // poll is what finds the work that other nodes wrote.
 func (n *modelNode) poll(ctx context.Context) {
 	for ctx.Err() == nil {
-		_ = n.outbox.wake(ctx, n.outbox.holding())
+		_ = n.outbox.wakeChannels(ctx, n.outbox.holding())
 		<-time.After(3 * time.Millisecond)
 	}
 }
 
-func (n *modelNode) Keep(ctx context.Context, r *notify.Result) error {
+func (n *modelNode) SaveResult(ctx context.Context, r *notify.Result) error {
 	if n.cut.Load() {
 		return fault.New(fault.Conflict, "The process is dead.")
 	}
-	return n.Store.Keep(ctx, r)
+	return n.Store.SaveResult(ctx, r)
 }
 
 // Do is a request to the chat platform, which takes a moment.
@@ -258,7 +258,7 @@ func (m *model) settle(r *rapid.T) {
 			mended = time.Now()
 			m.reopen(r)
 		}
-		if err := m.node.outbox.wake(m.t.Context(), m.node.outbox.holding()); err != nil {
+		if err := m.node.outbox.wakeChannels(m.t.Context(), m.node.outbox.holding()); err != nil {
 			r.Fatal(err)
 		}
 		waiting, err := m.node.ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: notify.Waiting, Limit: 10})
@@ -286,7 +286,7 @@ func (m *model) reopen(r *rapid.T) {
 }
 
 // retry tries the channel of rule k again.
-func (m *model) retry(r *rapid.T, k int, which notify.Which) {
+func (m *model) retry(r *rapid.T, k int, which notify.RetryMode) {
 	if _, err := m.front(r).RetryChannel(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ChannelID, which); err != nil {
 		r.Fatal(err)
 	}

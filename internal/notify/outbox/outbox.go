@@ -25,14 +25,14 @@ import (
 
 // Queue is where deliveries wait: *store.Store.
 type Queue interface {
-	Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
+	NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error)
 	Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error)
 	Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error)
 	CountWaiting(ctx context.Context, channelID int64, max int) (int, error)
-	Gather(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error
+	BindDigest(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error
 	Expire(ctx context.Context, shards []int, l notify.Limits) (int, error)
 	Backlog(ctx context.Context, shards []int) (notify.Backlog, error)
-	Keep(ctx context.Context, r *notify.Result) error
+	SaveResult(ctx context.Context, r *notify.Result) error
 	Pending(ctx context.Context, shards []int) ([]notify.Pending, error)
 	Rules() *notify.RuleSet
 	Load(ctx context.Context) error // the rules, where others changed them
@@ -161,7 +161,7 @@ func (b *Outbox) runShard(ctx context.Context, n int, lease Lease) {
 	b.mu.Lock()
 	b.held[n] = s
 	b.mu.Unlock()
-	if err := b.wake(ctx, []int{n}); err != nil && ctx.Err() == nil {
+	if err := b.wakeChannels(ctx, []int{n}); err != nil && ctx.Err() == nil {
 		b.Log.Warn("waiting deliveries could not be read; the next look will", "shard", n, "cause", err)
 	}
 	<-ctx.Done()
@@ -242,7 +242,7 @@ func (b *Outbox) poll(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			err = b.wake(ctx, b.holding())
+			err = b.wakeChannels(ctx, b.holding())
 		case <-expire.C:
 			_, err = b.Queue.Expire(ctx, b.holding(), b.Limits)
 		}
@@ -265,15 +265,15 @@ func (b *Outbox) holding() []int {
 	return held
 }
 
-// wake starts every channel of the shards on which something waits.
-func (b *Outbox) wake(ctx context.Context, shards []int) error {
+// wakeChannels starts every channel of the shards on which something waits.
+func (b *Outbox) wakeChannels(ctx context.Context, shards []int) error {
 	waiting, err := b.Queue.Pending(ctx, shards)
 	if err != nil {
 		return err
 	}
 	for _, p := range waiting {
 		if c := b.find(p.ChannelID); c != nil {
-			c.poke(p)
+			c.wake(p)
 		}
 	}
 	return nil

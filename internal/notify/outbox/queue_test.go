@@ -53,7 +53,7 @@ func (q *queue) add(rule int64, name string) *notify.Delivery {
 	return &c
 }
 
-func (q *queue) Heads(_ context.Context, channel int64, limit int) ([]*notify.Delivery, error) {
+func (q *queue) NextDeliveries(_ context.Context, channel int64, limit int) ([]*notify.Delivery, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var out []*notify.Delivery
@@ -94,7 +94,7 @@ func (q *queue) CountWaiting(_ context.Context, channel int64, max int) (n int, 
 	return min(n, max), nil
 }
 
-func (q *queue) Gather(_ context.Context, _ string, _ int64, deliveries []*notify.Delivery) error {
+func (q *queue) BindDigest(_ context.Context, _ string, _ int64, deliveries []*notify.Delivery) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, d := range deliveries {
@@ -119,7 +119,7 @@ func (q *queue) Channel(_ context.Context, id int64) (notify.Channel, secret.Val
 	return *q.channels[id], secret.New(fmt.Sprintf("http://c%d", id/notify.Shards)), nil
 }
 
-func (q *queue) Keep(_ context.Context, r *notify.Result) error {
+func (q *queue) SaveResult(_ context.Context, r *notify.Result) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.refuse > 0 {

@@ -110,7 +110,7 @@ func TestAGateThatAnotherNodeOpens(t *testing.T) {
 		w.add(0, "1")
 		w.expect(t, 0, "c0/1 at 0s")
 		poll := func() {
-			if err := w.wake(t.Context(), []int{1}); err != nil {
+			if err := w.wakeChannels(t.Context(), []int{1}); err != nil {
 				t.Fatal(err)
 			}
 		}

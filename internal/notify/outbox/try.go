@@ -33,10 +33,10 @@ func (c *channel) try(ctx context.Context, m *message) {
 	rules := c.b.Queue.Rules()
 	switch d := m.deliveries[0]; {
 	case d.Event == nil:
-		c.keep(ctx, m, &notify.Result{Deliveries: m.list(), State: notify.Failed, Reason: "The stored event cannot be read."})
+		c.save(ctx, m, &notify.Result{Deliveries: m.list(), State: notify.Failed, Reason: "The stored event cannot be read."})
 		return
 	case !rules.Enabled(d.Rules):
-		c.keep(ctx, m, &notify.Result{Deliveries: m.list(), State: notify.Cancelled, Reason: notify.CancelledReason})
+		c.save(ctx, m, &notify.Result{Deliveries: m.list(), State: notify.Cancelled, Reason: notify.CancelledReason})
 		return
 	case d.Generation != rules.Generation && !rules.On(d.Rules, c.id):
 		c.mu.Lock()
@@ -52,7 +52,7 @@ func (c *channel) try(ctx context.Context, m *message) {
 	c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)
 	r := settle(&c.standing, m, o, c.b.Clock(), c.b.Random)
 	r.Attempt = attempt
-	c.keep(ctx, m, r)
+	c.save(ctx, m, r)
 }
 
 // post sends the message. It is not cut off when the shard is handed over:

@@ -17,7 +17,7 @@ func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.F
 type channelRow struct {
 	notify.ChannelInfo
 	Badge    console.Badge
-	Standing notify.Standing
+	Standing notify.ChannelStatus
 	Path     string
 	Mine     []notify.Rule // that who looks administers
 	Others   int           // rules of others
@@ -26,7 +26,7 @@ type channelRow struct {
 
 func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channelRow {
 	now := p.Clock()
-	row := channelRow{ChannelInfo: c, Standing: c.Standing(now), Path: channelPath(&c)}
+	row := channelRow{ChannelInfo: c, Standing: c.Status(now), Path: channelPath(&c)}
 	switch row.Standing.State {
 	case "broken":
 		row.Badge = console.Badge{Tone: console.Bad, Text: "broken"}
@@ -108,7 +108,7 @@ func given(c *notify.ChannelInfo) string {
 
 func (p *Pages) channelPage(r *http.Request, c notify.ChannelInfo, form *console.Form) console.Page {
 	who := identity.From(r.Context())
-	view := channelView{Form: form, channelRow: p.channelRow(c, who), Act: c.Actable(who)}
+	view := channelView{Form: form, channelRow: p.channelRow(c, who), Act: c.ChangeableBy(who)}
 	view.Whiches = []console.Option{
 		{Value: string(notify.RetryAll), Label: "All", Hint: "many go out as digests"},
 		{Value: string(notify.RetryRecent), Label: "Those of the last 24 hours", Hint: "older ones are cancelled"},
@@ -127,7 +127,7 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	channel := r.PathValue("channel")
-	n, err := p.Channels.Retry(r.Context(), channel, notify.Which(form.Get("which")))
+	n, err := p.Channels.Retry(r.Context(), channel, notify.RetryMode(form.Get("which")))
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ type attempt = work.Attempt
 type deliveryView struct {
 	deliveryRow
 	Attempts []attempt
-	Standing notify.Standing
+	Standing notify.ChannelStatus
 	Mask     string
 	Card     *card.Card
 	Tone     console.Tone
@@ -28,7 +28,7 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := deliveryView{
-		deliveryRow: rowOf(d), Attempts: attempts, Standing: d.Channel.Standing(p.Clock()), Mask: d.Channel.Mask,
+		deliveryRow: rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
 		Waits: d.State == notify.Waiting, Digest: d.Batch != 0,
 	}
 	if d.Event != nil {

@@ -40,7 +40,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 
 // notice says what is wrong with a channel, since when, and leads to its page.
 func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
-	s := c.Standing(p.Clock())
+	s := c.Status(p.Clock())
 	what, tone := "takes no messages", console.Warn
 	switch s.State {
 	case "broken":

@@ -19,7 +19,7 @@ type ruleForm struct {
 	Events      []console.Group
 	Formats     []console.Option
 	Mask        string
-	Channel     notify.Standing
+	Channel     notify.ChannelStatus
 	Back        string
 }
 
@@ -34,7 +34,7 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.L
 		{Value: string(notify.Slack), Label: "Slack: blocks"},
 	}
 	if stored != nil {
-		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Standing(p.Clock())
+		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
 	}
 	return f
 }

@@ -123,7 +123,7 @@ func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
 
 // ruleBadge says how a rule fares: disabled, or as its channel does.
 func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
-	standing := info.Channel.Standing(now)
+	standing := info.Channel.Status(now)
 	switch {
 	case standing.State == "broken":
 		return console.Badge{Tone: console.Bad, Text: "channel broken"}, standing.Reason

@@ -49,7 +49,7 @@ func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to m
 			return fmt.Errorf("count channels: %w", err)
 		}
 		c.FailingSince = db.Time(failing)
-		state := c.Standing(tx.Now()).State
+		state := c.Status(tx.Now()).State
 		if state == "ok" {
 			state = string(notify.Open)
 		}

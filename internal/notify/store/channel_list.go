@@ -21,7 +21,7 @@ func (s *Store) ListChannels(ctx context.Context, p notify.ChannelPage) ([]notif
 		p.AfterRank = firstRank
 	}
 	var out []notify.ChannelInfo
-	for limit := p.Limit; len(out) < p.Limit; limit = maxPassed {
+	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
 		read, err := s.readChannelPage(ctx, p, limit)
 		if err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.
 // RenameChannel has all rules of a channel call it so.
 func (s *Store) RenameChannel(ctx context.Context, who notify.Actor, id int64, name string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.rulesChange(ctx, tx); err != nil {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
 		rules, err := readRuleInfos(ctx, tx, `r.channel_id = $1 ORDER BY r.id`, id)

@@ -20,7 +20,7 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 	}
 	own := notify.Hook{Connection: c.Name, Secret: newHookSecret()}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.platformsChange(ctx, tx); err != nil {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
 		stored, err := s.readConnections(ctx, tx)
@@ -54,7 +54,7 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 // fault.Conflict for another version or a connection of the file.
 func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection) (notify.Connection, error) {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.platformsChange(ctx, tx); err != nil {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
 		before, err := s.changeable(ctx, tx, c.Name)
@@ -93,7 +93,7 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 // rules, or is of the file.
 func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.platformsChange(ctx, tx); err != nil {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
 		before, err := s.changeable(ctx, tx, name)

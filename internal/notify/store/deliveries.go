@@ -18,8 +18,8 @@ import (
 const deliverySelect = `SELECT d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
 	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
 
-// Heads gives the oldest deliveries that wait on a channel, in their order.
-func (s *Store) Heads(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {
+// NextDeliveries gives the oldest deliveries that wait on a channel, in their order.
+func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {
 	generation := s.Rules().Generation
 	var out []*notify.Delivery
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {

@@ -9,11 +9,11 @@ import (
 	"outrigger/internal/notify"
 )
 
-// Gather binds waiting deliveries of a channel together, to be sent in one
+// BindDigest binds waiting deliveries of a channel together, to be sent in one
 // digest whose result is that of each, now and in every retry. The first one's
 // id names it. fault.Conflict: the shard has gone to another node, or one of
 // them does not wait there any more; nothing was written.
-func (s *Store) Gather(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error {
+func (s *Store) BindDigest(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error {
 	ids := make([]int64, len(deliveries))
 	for i, d := range deliveries {
 		ids[i] = d.ID

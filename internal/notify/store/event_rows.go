@@ -16,7 +16,7 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	ids, err := takeIDs(ctx, tx, "notify_events", len(rows))
+	ids, err := reserveIDs(ctx, tx, "notify_events", len(rows))
 	if err != nil {
 		return err
 	}
@@ -90,9 +90,9 @@ func markInserted(ctx context.Context, tx *db.Tx, ids []int64, byID map[int64]*e
 	return rows.Err()
 }
 
-// takeIDs gives n ids for new rows, ascending. Those of a later transaction
+// reserveIDs gives n ids for new rows, ascending. Those of a later transaction
 // are higher, which keeps messages in order.
-func takeIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, error) {
+func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, error) {
 	ids := make([]int64, 0, n)
 	if tx.Dialect() == db.SQLite { // whose writer is alone
 		var last int64
@@ -124,7 +124,7 @@ func takeIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, erro
 
 // insertDeliveries inserts waiting deliveries in order and sets their ids.
 func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) error {
-	ids, err := takeIDs(ctx, tx, "notify_deliveries", len(deliveries))
+	ids, err := reserveIDs(ctx, tx, "notify_deliveries", len(deliveries))
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := insertEvents(ctx, tx, rows); err != nil {
 		return err
 	}
-	if err := s.follow(ctx, tx, items); err != nil {
+	if err := s.applyRenames(ctx, tx, items); err != nil {
 		return err
 	}
 	var deliveries []*notify.Delivery
@@ -152,7 +152,7 @@ func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Rec
 	if err != nil {
 		return err
 	}
-	tx.AfterCommit(func() { s.hold(now) })
+	tx.AfterCommit(func() { s.swapRules(now) })
 	for _, r := range items {
 		if r.Generation == now.Generation {
 			continue

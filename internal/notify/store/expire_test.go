@@ -85,17 +85,17 @@ func TestGather(t *testing.T) {
 		name, fence := hold(t, s)
 		one := save(t, s, someRule("one"), flowURL("a"))
 		ids := acceptMany(t, s, 3)
-		heads, err := s.Heads(t.Context(), one.ChannelID, 10)
+		heads, err := s.NextDeliveries(t.Context(), one.ChannelID, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Gather(t.Context(), name, fence+1, heads); err == nil {
+		if err := s.BindDigest(t.Context(), name, fence+1, heads); err == nil {
 			t.Error("gathered under another fence")
 		}
-		if err := s.Gather(t.Context(), name, fence, heads[:2]); err != nil {
+		if err := s.BindDigest(t.Context(), name, fence, heads[:2]); err != nil {
 			t.Fatal(err)
 		}
-		heads, _ = s.Heads(t.Context(), one.ChannelID, 10)
+		heads, _ = s.NextDeliveries(t.Context(), one.ChannelID, 10)
 		if heads[0].Batch != ids[0] || heads[1].Batch != ids[0] || heads[2].Batch != 0 {
 			t.Errorf("batches %d %d %d, want %d %[4]d 0", heads[0].Batch, heads[1].Batch, heads[2].Batch, ids[0])
 		}
@@ -105,7 +105,7 @@ func TestGather(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Gather(t.Context(), name, fence, heads); err == nil {
+		if err := s.BindDigest(t.Context(), name, fence, heads); err == nil {
 			t.Error("gathered one that was cancelled")
 		}
 		if n, err := s.CountWaiting(t.Context(), one.ChannelID, 10); n != 2 || err != nil {

@@ -102,7 +102,7 @@ func TestAResultBringsTheRulesOfOtherNodes(t *testing.T) {
 		other := newStore(t, s.db)
 		moved := save(t, other, one.Rule, flowURL("b"))
 		d := waiting(t, s)[0]
-		if err := s.Keep(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: notify.Waiting, Lease: name, Fence: fence}); err != nil {
+		if err := s.SaveResult(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: notify.Waiting, Lease: name, Fence: fence}); err != nil {
 			t.Fatal(err)
 		}
 		if s.Rules().On([]int64{one.ID}, one.ChannelID) || !s.Rules().On([]int64{one.ID}, moved.ChannelID) {

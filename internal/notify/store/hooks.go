@@ -24,7 +24,7 @@ func (s *Store) CreateHook(ctx context.Context, who notify.Actor, h notify.Hook)
 	}
 	h.Secret = newHookSecret()
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.platformsChange(ctx, tx); err != nil {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
 		now, err := s.load(ctx, tx)
@@ -102,7 +102,7 @@ func (s *Store) DeleteHook(ctx context.Context, who notify.Actor, connection, na
 }
 
 func (s *Store) hookForChange(ctx context.Context, tx *db.Tx, connection, name string) (*notify.Hook, error) {
-	if err := s.platformsChange(ctx, tx); err != nil {
+	if err := s.beginPlatformsChange(ctx, tx); err != nil {
 		return nil, err
 	}
 	now, err := s.load(ctx, tx)

@@ -27,7 +27,7 @@ func (s *Store) Renew(ctx context.Context) error {
 		return nil // every change is this process's own
 	}
 	asked := s.renewing.DoChan("", func() (any, error) {
-		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime) // whoever of them leaves
+		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime) // though one of the callers leaves
 		defer cancel()
 		return nil, s.Load(shared)
 	})
@@ -42,9 +42,9 @@ func (s *Store) Renew(ctx context.Context) error {
 // renewTime is how long Renew waits for a database that hangs.
 const renewTime = 2 * time.Second
 
-// platformsChange is rulesChange for connections, hooks and offered renames.
-func (s *Store) platformsChange(ctx context.Context, tx *db.Tx) error {
-	if err := s.rulesChange(ctx, tx); err != nil {
+// beginPlatformsChange is beginRulesChange for connections, hooks and offered renames.
+func (s *Store) beginPlatformsChange(ctx context.Context, tx *db.Tx) error {
+	if err := s.beginRulesChange(ctx, tx); err != nil {
 		return err
 	}
 	return countPlatforms(ctx, tx)

@@ -67,7 +67,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	for i := range ended {
 		of[i] = ended[i].waitingDelivery
 	}
-	rules, err := readSendsTo(ctx, tx, of)
+	rules, err := readTargets(ctx, tx, of)
 	if err != nil {
 		return done, err
 	}
@@ -127,8 +127,7 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, er
 	return found, rows.Err()
 }
 
-// Cancel ends waiting deliveries on somebody's word and gives how many those
-// were. One that is under way may still arrive, and is then delivered.
+// Cancel ends waiting deliveries and gives how many those were. One that is under way may still arrive, and is then delivered.
 func (s *Store) Cancel(ctx context.Context, who notify.Actor, ids []int64) (n int, err error) {
 	for len(ids) > 0 {
 		slice := ids[:min(len(ids), cancelSlice)]

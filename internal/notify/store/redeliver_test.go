@@ -65,7 +65,7 @@ func TestWhatDisablingARuleCancelledIsRedelivered(t *testing.T) {
 		if done, err := s.Redeliver(t.Context(), ada, ids); err != nil || done != (notify.Redelivered{Queued: 3}) {
 			t.Errorf("enabled again: %+v, %v", done, err)
 		}
-		heads, err := s.Heads(t.Context(), one.ChannelID, 10)
+		heads, err := s.NextDeliveries(t.Context(), one.ChannelID, 10)
 		if err != nil || len(heads) != 3 || heads[0].ID != ids[0] || heads[2].ID != ids[2] || len(told) != 1 {
 			t.Errorf("in the queue: %v, told %v, %v", heads, told, err)
 		}
@@ -92,7 +92,7 @@ func TestWhatWasDeliveredIsRedelivered(t *testing.T) {
 		deliver := func() {
 			t.Helper()
 			d := waiting(t, s)[0]
-			err := s.Keep(t.Context(), &notify.Result{
+			err := s.SaveResult(t.Context(), &notify.Result{
 				Deliveries: []*notify.Delivery{d}, State: notify.Delivered, Lease: name, Fence: fence,
 				Attempt: &work.Attempt{At: time.Now(), Took: time.Millisecond, Status: 202, Answer: "taken"},
 			})
@@ -132,7 +132,7 @@ func TestAMessageThatIsCancelledUnderWay(t *testing.T) {
 		keep := func(d *notify.Delivery, state notify.DeliveryState) {
 			t.Helper()
 			a := &work.Attempt{At: time.Now(), Status: 202}
-			if err := s.Keep(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: state, Attempt: a, Lease: name, Fence: fence}); err != nil {
+			if err := s.SaveResult(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: state, Attempt: a, Lease: name, Fence: fence}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -159,7 +159,7 @@ func TestAMessageThatIsCancelledUnderWay(t *testing.T) {
 // Trying again opens a channel, brings forward what was set aside, and leaves
 // out what is asked.
 func TestRetryChannel(t *testing.T) {
-	for which, want := range map[notify.Which]string{notify.RetryAll: "www", notify.RetryRecent: "cww", notify.RetryNone: "ccc"} {
+	for which, want := range map[notify.RetryMode]string{notify.RetryAll: "www", notify.RetryRecent: "cww", notify.RetryNone: "ccc"} {
 		t.Run(string(which), func(t *testing.T) {
 			eachStore(t, func(t *testing.T, s *Store) {
 				r := prometheus.NewRegistry()

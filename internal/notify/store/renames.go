@@ -11,11 +11,11 @@ import (
 	"outrigger/internal/notify"
 )
 
-// follow has rules and hooks follow when verified events say that the platform
+// applyRenames has rules and hooks follow when verified events say that the platform
 // renamed or moved what they are about, as far as a webhook's word goes: only
 // where the hook's scope holds both keys, and nothing is at the new one yet.
 // What it says beyond that is offered to an administrator.
-func (s *Store) follow(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
+func (s *Store) applyRenames(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
 	begun := false
 	for _, r := range items {
 		if !r.Written() {
@@ -27,7 +27,7 @@ func (s *Store) follow(ctx context.Context, tx *db.Tx, items []*notify.Receipt) 
 				continue
 			}
 			if !begun {
-				if err := s.platformsChange(ctx, tx); err != nil {
+				if err := s.beginPlatformsChange(ctx, tx); err != nil {
 					return err
 				}
 				begun = true
@@ -215,7 +215,7 @@ func (s *Store) DismissRename(ctx context.Context, who notify.Actor, id int64) e
 
 func (s *Store) decideRename(ctx context.Context, who notify.Actor, id int64, verb string, carryOut func(*db.Tx, *notify.Rename) error) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.platformsChange(ctx, tx); err != nil {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
 		found, err := readRenames(ctx, tx, `id = $1`, id)

@@ -15,17 +15,17 @@ type waitingDelivery struct {
 	rules []int64
 }
 
-// moveWaiting settles what waits on a channel for a rule that was changed or
+// reroute settles what waits on a channel for a rule that was changed or
 // deleted. A message stays there while an enabled rule of its own sends there;
 // else it follows one that sends elsewhere; where no enabled one is left it is
 // cancelled at once, since its turn may be hours away on a channel in trouble.
-func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from int64) error {
+func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error {
 	tx.AfterCommit(func() { s.moved(from) })
 	waiting, err := waitingFor(ctx, tx, rule, from)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	rules, err := readSendsTo(ctx, tx, waiting)
+	rules, err := readTargets(ctx, tx, waiting)
 	if err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (s *Store) moveWaiting(ctx context.Context, tx *db.Tx, rule, from int64) er
 	return err
 }
 
-// readSendsTo says where the rules of the deliveries send.
-func readSendsTo(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map[int64]notify.RuleTarget, error) {
+// readTargets says where the rules of the deliveries send.
+func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map[int64]notify.RuleTarget, error) {
 	var ids []int64
 	for _, d := range waiting {
 		ids = append(ids, d.rules...)

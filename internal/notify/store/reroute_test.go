@@ -85,7 +85,7 @@ func TestAResultOfTheOldChannelDoesNotEndWhatMoved(t *testing.T) {
 		for _, w := range []string{"w1", "w2", "w3"} {
 			accept(t, s, webhook(w, *pushedTo("ATL", "canoe", "main", "ada")))
 		}
-		sent, err := s.Heads(t.Context(), one.ChannelID, 10)
+		sent, err := s.NextDeliveries(t.Context(), one.ChannelID, 10)
 		if err != nil || len(sent) != 3 {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestAResultOfTheOldChannelDoesNotEndWhatMoved(t *testing.T) {
 		keep := func(r notify.Result) {
 			t.Helper()
 			r.Attempt, r.Lease, r.Fence = &work.Attempt{At: time.Now(), Status: 400}, name, fence
-			if err := s.Keep(t.Context(), &r); err != nil {
+			if err := s.SaveResult(t.Context(), &r); err != nil {
 				t.Fatal(err)
 			}
 		}

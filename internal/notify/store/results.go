@@ -12,10 +12,10 @@ import (
 	"outrigger/internal/work"
 )
 
-// Keep commits what an attempt led to: the delivery, the attempt and the
+// SaveResult commits what an attempt led to: the delivery, the attempt and the
 // channel's new standing. fault.Conflict: the shard has gone to another node,
 // and nothing was written.
-func (s *Store) Keep(ctx context.Context, r *notify.Result) error { return s.done.Do(ctx, r) }
+func (s *Store) SaveResult(ctx context.Context, r *notify.Result) error { return s.results.Do(ctx, r) }
 
 // writeResults is the hot write of results.
 func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
@@ -29,7 +29,7 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Res
 		}
 		fenced[r.Lease] = r.Fence
 	}
-	if err := s.lookForRules(ctx, tx); err != nil {
+	if err := s.reloadNewerRules(ctx, tx); err != nil {
 		return err
 	}
 	for _, r := range items {
@@ -39,7 +39,7 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Res
 			}
 		}
 		if r.Back != 0 {
-			if err := bringBack(ctx, tx, r.Deliveries[0].ChannelID, r.Back); err != nil {
+			if err := requeue(ctx, tx, r.Deliveries[0].ChannelID, r.Back); err != nil {
 				return err
 			}
 		}
@@ -47,10 +47,10 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Res
 	return s.writeAttempts(ctx, tx, items)
 }
 
-// lookForRules has this node go by rules that another one saved before this
+// reloadNewerRules loads the rules where another node saved some before this
 // commit: after a change there, a channel here sends one message at most by
 // the rules of before.
-func (s *Store) lookForRules(ctx context.Context, tx *db.Tx) error {
+func (s *Store) reloadNewerRules(ctx context.Context, tx *db.Tx) error {
 	if tx.Dialect() == db.SQLite {
 		return nil // every save is this process's own
 	}
@@ -102,7 +102,7 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 // writeEnds writes what became of the deliveries, and counts what ended.
 func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result, results [][]any) error {
 	// A rule's new URL may have taken a delivery to another channel while it
-	// was under way, or somebody cancelled it: what a result says of it then
+	// was under way, or a user cancelled it: what a result says of it then
 	// counts only if that is 2xx.
 	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
 		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0 AND channel_id = $10`, results)
@@ -186,9 +186,9 @@ func finishedAt(state notify.DeliveryState, now time.Time) int64 {
 	return db.Micros(now)
 }
 
-// bringBack puts a message that was set aside, a digest with all its members,
+// requeue puts a message that was set aside, a digest with all its members,
 // back to the head of its channel's queue.
-func bringBack(ctx context.Context, tx *db.Tx, channel, id int64) error {
+func requeue(ctx context.Context, tx *db.Tx, channel, id int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = 0, beside = 0, errors_5xx = 0
 		WHERE channel_id = $1 AND due_at > 0 AND finished_at = 0 AND (id = $2 OR batch = $2)`, channel, id); err != nil {
 		return fmt.Errorf("bring delivery back: %w", err)

@@ -52,7 +52,7 @@ func TestRetentionDropsWhatEndedAndKeepsWhatWaits(t *testing.T) {
 		accept(t, s, webhook("waits", *pushedTo("ATL", "canoe", "main", "ada")))
 		accept(t, s, &notify.Receipt{Connection: "dc", Key: "x", RequestID: "nobody", ReceivedAt: time.Now(), Outcome: notify.UnknownKey, Digest: []byte("x")})
 		first := waiting(t, s)[1]
-		err := s.Keep(t.Context(), &notify.Result{
+		err := s.SaveResult(t.Context(), &notify.Result{
 			Deliveries: []*notify.Delivery{first}, State: notify.Delivered, Attempt: &work.Attempt{At: time.Now(), Status: 202}, Lease: name, Fence: fence,
 		})
 		if err != nil {
@@ -91,7 +91,7 @@ func TestResultsAreFenced(t *testing.T) {
 		save(t, s, someRule("one"), flowURL("a"))
 		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
 		d := waiting(t, s)[0]
-		if err := s.Keep(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: notify.Delivered, Lease: name, Fence: fence + 1}); err == nil {
+		if err := s.SaveResult(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: notify.Delivered, Lease: name, Fence: fence + 1}); err == nil {
 			t.Error("a result under another fence was kept")
 		}
 		if n := len(waiting(t, s)); n != 1 {

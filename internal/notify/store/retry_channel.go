@@ -17,7 +17,7 @@ const recently = 24 * time.Hour
 // RetryChannel opens a channel at once, whatever closed it, and cancels the
 // waiting messages that which leaves out; they can be redelivered. It gives
 // how many those were: fault.NotFound when there is no such channel.
-func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, which notify.Which) (cancelled int, err error) {
+func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, which notify.RetryMode) (cancelled int, err error) {
 	if which != notify.RetryAll {
 		cancelled, err = s.cancelWaiting(ctx, id, which)
 		if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, wh
 			return err
 		}
 		return audit.Record(ctx, tx, who.AuditEntry("retry", "channel", before.Fingerprint, map[string]string{
-			"state": before.Standing(tx.Now()).State, "reason": before.Standing(tx.Now()).Reason,
+			"state": before.Status(tx.Now()).State, "reason": before.Status(tx.Now()).Reason,
 		}, map[string]string{"state": "ok", "which": string(which), "cancelled": strconv.Itoa(cancelled)}))
 	})
 	return cancelled, err
@@ -62,7 +62,7 @@ const cancelSlice = 500
 
 // cancelWaiting cancels the waiting messages of a channel that which leaves
 // out, the oldest first.
-func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.Which) (n int, err error) {
+func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.RetryMode) (n int, err error) {
 	var until int64 // created before this time
 	for {
 		var ended int

@@ -14,14 +14,14 @@ var levelConditions = map[notify.Level]string{
 	notify.RepositoryLevel: `r.repository_fold <> ''`,
 }
 
-// maxPassed is how many rules are read at once for somebody who may not see
-// those of the first page: each reading sorts all of the level.
-const maxPassed = 1000
+// maxRead is how many rules are read at once for a caller who may not see those
+// of the first page: each reading sorts all of the level.
+const maxRead = 1000
 
 // PageRules gives one page of rules.
 func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.RuleInfo, error) {
 	var out []notify.RuleInfo
-	for limit := p.Limit; len(out) < p.Limit; limit = maxPassed {
+	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
 		read, err := s.readRulePage(ctx, p, limit)
 		if err != nil {
 			return nil, err

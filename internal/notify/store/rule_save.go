@@ -23,7 +23,7 @@ func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rul
 	}
 	var saved notify.RuleInfo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.rulesChange(ctx, tx); err != nil {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
 		r := draft
@@ -81,10 +81,10 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 	if r.ChannelID == before.ChannelID && r.Enabled == before.Enabled {
 		return nil
 	}
-	if err := forgetURL(ctx, tx, before.ChannelID); err != nil {
+	if err := dropUnusedURL(ctx, tx, before.ChannelID); err != nil {
 		return err
 	}
-	return s.moveWaiting(ctx, tx, r.ID, before.ChannelID)
+	return s.reroute(ctx, tx, r.ID, before.ChannelID)
 }
 
 // ensureChannel gives the id of the URL's channel. Entering a URL anew opens
@@ -116,9 +116,9 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	return id, nil
 }
 
-// forgetURL drops the URL of a channel that no rule uses any more; its row
+// dropUnusedURL drops the URL of a channel that no rule uses any more; its row
 // stays for the deliveries that name it.
-func forgetURL(ctx context.Context, tx *db.Tx, channel int64) error {
+func dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
 		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel); err != nil {
 		return fmt.Errorf("forget webhook URL: %w", err)

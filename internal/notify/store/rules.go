@@ -258,7 +258,7 @@ func bit(b bool) int64 {
 // for it alone is cancelled.
 func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.rulesChange(ctx, tx); err != nil {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
 		old, err := readRule(ctx, tx, id)
@@ -268,10 +268,10 @@ func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id int64) erro
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("delete rule: %w", err)
 		}
-		if err := forgetURL(ctx, tx, old.ChannelID); err != nil {
+		if err := dropUnusedURL(ctx, tx, old.ChannelID); err != nil {
 			return err
 		}
-		if err := s.moveWaiting(ctx, tx, id, old.ChannelID); err != nil {
+		if err := s.reroute(ctx, tx, id, old.ChannelID); err != nil {
 			return err
 		}
 		return recordRule(ctx, tx, who, "delete", &old, nil)

@@ -25,13 +25,13 @@ var Migrations = db.Migrations{Name: "notify", FS: migrations}
 
 // Store keeps rules, channels, events and deliveries.
 type Store struct {
-	db     *db.DB
-	box    *secret.Box
-	log    *slog.Logger
-	rules  atomic.Pointer[notify.RuleSet]
-	events *db.Batch[*notify.Receipt]
-	done   *db.Batch[*notify.Result]
-	counts *deliveryCounts
+	db      *db.DB
+	box     *secret.Box
+	log     *slog.Logger
+	rules   atomic.Pointer[notify.RuleSet]
+	events  *db.Batch[*notify.Receipt]
+	results *db.Batch[*notify.Result]
+	counts  *deliveryCounts
 
 	file     notify.Connections        // of the configuration file
 	kinds    map[string]notify.Decoder // by the kind of platform
@@ -58,7 +58,7 @@ func New(d *db.DB, box *secret.Box, log *slog.Logger) *Store {
 		size = maxBatchSQLite
 	}
 	s.events = db.NewBatch(d, "events", size, s.writeReceipts)
-	s.done = db.NewBatch(d, "results", size, s.writeResults)
+	s.results = db.NewBatch(d, "results", size, s.writeResults)
 	s.rules.Store(&notify.RuleSet{})
 	return s
 }
@@ -90,13 +90,13 @@ func (s *Store) Load(ctx context.Context) error {
 		return err
 	})
 	if err == nil {
-		s.hold(set)
+		s.swapRules(set)
 	}
 	return err
 }
 
 // load gives the rules as tx sees them. What another call of its group commit
-// wrote may yet be undone, so they hold for nobody else before the commit.
+// wrote may yet be undone, so no other call uses them before the commit.
 func (s *Store) load(ctx context.Context, tx *db.Tx) (*notify.RuleSet, error) {
 	now := s.rules.Load()
 	generation, platforms, err := readGeneration(ctx, tx)
@@ -119,8 +119,8 @@ func (s *Store) load(ctx context.Context, tx *db.Tx) (*notify.RuleSet, error) {
 	return set, nil
 }
 
-// hold has a committed set of rules hold on this node.
-func (s *Store) hold(set *notify.RuleSet) {
+// swapRules puts a committed set of rules into use on this node.
+func (s *Store) swapRules(set *notify.RuleSet) {
 	for {
 		old := s.rules.Load()
 		if old.Generation >= set.Generation || s.rules.CompareAndSwap(old, set) {
@@ -156,10 +156,10 @@ func (s *Store) Refresh(ctx context.Context) {
 	}
 }
 
-// rulesChange begins a change of rules: nothing of tx comes before it, so that
-// whoever changes rules waits for the events that are being committed, holding
-// nothing that they need. As soon as tx is committed, this node goes by it.
-func (s *Store) rulesChange(ctx context.Context, tx *db.Tx) error {
+// beginRulesChange must be the first statement of a change of rules: the change
+// then waits for the events that are being committed while it holds nothing that
+// they need. As soon as tx is committed, this node uses the new rules.
+func (s *Store) beginRulesChange(ctx context.Context, tx *db.Tx) error {
 	if tx.Dialect() == db.Postgres {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, generationLock); err != nil {
 			return fmt.Errorf("lock generation: %w", err)

@@ -258,11 +258,11 @@ func TestChangedURLTakesWhatWaits(t *testing.T) {
 		accept(t, s, webhook("w2", *pushedTo("ATL", "canoe", "main", "ada"))) // for both
 		edit := mine.Rule
 		moved := save(t, s, edit, flowURL("b"))
-		there, err := s.Heads(t.Context(), moved.ChannelID, 10)
+		there, err := s.NextDeliveries(t.Context(), moved.ChannelID, 10)
 		if err != nil || len(there) != 1 {
 			t.Errorf("%d on the new channel, want 1: %v", len(there), err)
 		}
-		here, err := s.Heads(t.Context(), shared.ChannelID, 10)
+		here, err := s.NextDeliveries(t.Context(), shared.ChannelID, 10)
 		if err != nil || len(here) != 1 {
 			t.Errorf("%d on the old channel, want 1: %v", len(here), err)
 		}

@@ -44,7 +44,7 @@ func TestADeliveryThatCannotBeReadIsAlone(t *testing.T) {
 				}
 				first := waiting(t, s)[1]
 				damage(t, s, statement, first.ID)
-				list, err := s.Heads(t.Context(), info.ChannelID, 10)
+				list, err := s.NextDeliveries(t.Context(), info.ChannelID, 10)
 				if err != nil || len(list) != 2 || list[0].ID != first.ID || list[0].Event != nil || list[1].Event == nil {
 					t.Fatalf("heads %+v, %v", list, err)
 				}
@@ -52,7 +52,7 @@ func TestADeliveryThatCannotBeReadIsAlone(t *testing.T) {
 					t.Errorf("%d in the list, want 2", n)
 				}
 				name, fence := hold(t, s)
-				if err := s.Keep(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{list[0]}, State: notify.Failed, Lease: name, Fence: fence}); err != nil {
+				if err := s.SaveResult(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{list[0]}, State: notify.Failed, Lease: name, Fence: fence}); err != nil {
 					t.Fatal(err)
 				}
 				err = s.db.Write(t.Context(), func(tx *db.Tx) error {
@@ -130,7 +130,7 @@ func TestReasonsWithBytesThatAreNoText(t *testing.T) {
 			Deliveries: []*notify.Delivery{waiting(t, s)[0]}, State: notify.Waiting, Reason: odd, Channel: &channel, Lease: name, Fence: fence,
 			Attempt: &work.Attempt{At: time.Now(), Err: odd},
 		}
-		if err := s.Keep(t.Context(), r); err != nil {
+		if err := s.SaveResult(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		const want = "valid for �� only"

@@ -8,21 +8,21 @@ import (
 	"outrigger/internal/notify"
 )
 
-// retryKeep is the pause between tries to commit a result that the database
+// retrySave is the pause between tries to commit a result that the database
 // did not take; the channel sends nothing meanwhile.
-const retryKeep = time.Second
+const retrySave = time.Second
 
-// keep commits a result and lets it take effect here. While it cannot be
+// save commits a result and lets it take effect here. While it cannot be
 // committed it stays in memory and is tried again, so that a failing disk is
 // not a flood of repeated messages.
-func (c *channel) keep(ctx context.Context, m *message, r *notify.Result) {
+func (c *channel) save(ctx context.Context, m *message, r *notify.Result) {
 	r.Lease, r.Fence = c.shard.lease.Name(), c.shard.lease.Fence()
 	ctx = context.WithoutCancel(ctx)
 	said := false
 	for {
-		err := c.b.Queue.Keep(ctx, r)
+		err := c.b.Queue.SaveResult(ctx, r)
 		if err == nil {
-			c.kept(m, r)
+			c.apply(m, r)
 			return
 		}
 		// Another node holds the shard, and will send it again: the one
@@ -39,17 +39,17 @@ func (c *channel) keep(ctx context.Context, m *message, r *notify.Result) {
 			said = true
 		}
 		select {
-		case <-time.After(retryKeep):
+		case <-time.After(retrySave):
 		case <-c.shard.lease.Lost():
 			return
 		}
 	}
 }
 
-// kept has a result take effect here.
-func (c *channel) kept(m *message, r *notify.Result) {
+// apply has a committed result take effect here.
+func (c *channel) apply(m *message, r *notify.Result) {
 	if r.Channel != nil {
-		c.say(r.Channel)
+		c.logChange(r.Channel)
 		c.standing = *r.Channel
 	}
 	switch {
@@ -62,17 +62,14 @@ func (c *channel) kept(m *message, r *notify.Result) {
 		c.dirty = true
 	case r.Attempt != nil:
 		for _, d := range m.deliveries {
-			d.Attempts++
-			if r.Counts {
-				d.Errors5xx++
-			}
+			d.Attempts, d.Errors5xx = r.Counters(d.Delivery)
 		}
 	}
 }
 
-// say logs what an administrator wants to know of a channel: that it broke,
+// logChange logs what an administrator wants to know of a channel: that it broke,
 // that it began to fail, that it works again. Never each attempt.
-func (c *channel) say(now *notify.Channel) {
+func (c *channel) logChange(now *notify.Channel) {
 	was := &c.standing
 	log := c.b.Log.With("channel", c.id, "webhook", c.standing.Mask)
 	switch {
