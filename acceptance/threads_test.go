@@ -336,7 +336,7 @@ func TestThreadsDeadSource(t *testing.T) {
 	start(t, p)
 	f := newFolder(t)
 	e := f.threads(p, "mirror")
-	if e.code != 1 || !strings.Contains(e.err, "The hierarchy was not mirrored: connect to the host's database") || strings.Contains(e.out+e.err, "wr0ng") {
+	if e.code != 1 || !strings.Contains(e.err, "The hierarchy was not mirrored: connecting to the host's database") || strings.Contains(e.out+e.err, "wr0ng") {
 		t.Errorf("mirror: %v", e)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.Addr()+"/rest/threaded-comments/1.0/migration/export-data", nil)

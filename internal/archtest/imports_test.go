@@ -79,4 +79,5 @@ func refusedImport(s source, imported string) string {
 var pure = []string{
 	"internal/notify/bitbucketdc", "internal/notify/branchmask", "internal/notify/card",
 	"internal/notify/payload", "internal/notify/slack", "internal/notify/teams",
+	"internal/threads/format",
 }

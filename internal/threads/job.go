@@ -91,7 +91,7 @@ type Difference struct {
 // Read decodes the job's detail.
 func (j Job) Read(detail any) error {
 	if err := json.Unmarshal([]byte(j.Detail), detail); err != nil {
-		return fmt.Errorf("decode the job %s: %w", j.Name, err)
+		return fmt.Errorf("decoding the job %s: %w", j.Name, err)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func ParseParentMap(b []byte) (ParentMap, error) {
 	}
 	var texts map[string]json.Number
 	if err := json.Unmarshal(b, &texts); err != nil {
-		return nil, fmt.Errorf("read a parent map: %w", err)
+		return nil, fmt.Errorf("reading a parent map: %w", err)
 	}
 	relations := make([]Relation, 0, len(texts))
 	for comment, parent := range texts {
@@ -177,7 +177,7 @@ func relationOf(comment, parent string) (r Relation, err error) {
 		r.ParentID, err = strconv.ParseInt(parent, 10, 64)
 	}
 	if err != nil {
-		return r, fmt.Errorf("read a parent map: %w", err)
+		return r, fmt.Errorf("reading a parent map: %w", err)
 	}
 	return r, nil
 }

@@ -70,7 +70,7 @@ func (a *Admin) event(ctx context.Context) ([]byte, error) {
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		return nil, fmt.Errorf("encode the status: %w", err)
+		return nil, fmt.Errorf("encoding the status: %w", err)
 	}
 	return fmt.Appendf(nil, "data: %s\n\n", text), nil
 }

@@ -305,7 +305,7 @@ func (a *Uploads) delete(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err := a.Store.Delete(r.Context(), id); err != nil {
-		return fmt.Errorf("delete the upload: %w", err)
+		return fmt.Errorf("deleting the upload: %w", err)
 	}
 	if a.Changed != nil {
 		a.Changed()

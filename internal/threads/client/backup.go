@@ -38,7 +38,7 @@ func (c *Client) Backup(ctx context.Context, path string, progress func(done, si
 // one, at whose middle the first cannot go on.
 func (c *Client) fetch(ctx context.Context, path string, part *part, progress func(done, size int64)) error {
 	if err := errors.Join(part.Truncate(0), seekStart(part.File)); err != nil {
-		return fmt.Errorf("write the output: %w", err)
+		return fmt.Errorf("writing the output: %w", err)
 	}
 	r, err := c.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Client) Errors(ctx context.Context, path string, progress func(done, si
 	}
 	size, err := part.Seek(0, io.SeekEnd)
 	if err != nil {
-		return 0, fmt.Errorf("read the output: %w", err)
+		return 0, fmt.Errorf("reading the output: %w", err)
 	}
 	lines, err := countLines(part, size)
 	if err != nil {
@@ -81,7 +81,7 @@ func seekStart(file *os.File) error {
 // it is damaged, cut off, or none.
 func CheckBackup(file *os.File) (format.BackupTrailer, error) {
 	if err := seekStart(file); err != nil {
-		return format.BackupTrailer{}, fmt.Errorf("read the backup: %w", err)
+		return format.BackupTrailer{}, fmt.Errorf("reading the backup: %w", err)
 	}
 	in, err := format.CheckBackup(file)
 	if err != nil {

@@ -166,7 +166,7 @@ func (e *export) resume(ctx context.Context) error {
 			return false, err
 		})
 		if err != nil {
-			return fmt.Errorf("go on with the download that broke off: %w", err)
+			return fmt.Errorf("going on with the download that broke off: %w", err)
 		}
 	}
 	if !same {

@@ -46,7 +46,7 @@ func (c *Client) ImportMappings(ctx context.Context, cloudSite string, file *os.
 func (c *Client) importFile(ctx context.Context, path string, file *os.File, progress func(done, size int64)) (out Imported, err error) {
 	info, err := file.Stat()
 	if err != nil {
-		return out, fmt.Errorf("read the file: %w", err)
+		return out, fmt.Errorf("reading the file: %w", err)
 	}
 	err = c.retry(ctx, func() (bool, error) {
 		body := &counted{r: io.NewSectionReader(file, 0, info.Size()), size: info.Size(), progress: progress}
@@ -58,7 +58,7 @@ func (c *Client) importFile(ctx context.Context, path string, file *os.File, pro
 		r.Header.Set("Accept", "application/json")
 		return false, c.send(r, func(resp *http.Response) error {
 			if err := json.NewDecoder(resp.Body).Decode(&out); err != nil {
-				return fmt.Errorf("read the server's answer: %w", err)
+				return fmt.Errorf("reading the server's answer: %w", err)
 			}
 			return nil
 		}, http.StatusOK)

@@ -48,7 +48,7 @@ func (c *Client) IDMappings(ctx context.Context, cloudSite string, invalidate bo
 	defer part.Close()
 	d := &download{Client: c, site: cloudSite, invalidate: invalidate, part: part, progress: progress}
 	if d.had, err = part.Seek(0, io.SeekEnd); err != nil {
-		return d.Reported, fmt.Errorf("open the output: %w", err)
+		return d.Reported, fmt.Errorf("opening the output: %w", err)
 	}
 	d.done = d.had
 	if err := c.retry(ctx, func() (bool, error) { return d.attempt(ctx) }); err != nil {
@@ -174,7 +174,7 @@ func framed(resp *http.Response) bool {
 func (d *download) ended() error {
 	last := make([]byte, 1)
 	if _, err := d.part.ReadAt(last, d.done-1); err != nil {
-		return fmt.Errorf("read the output: %w", err)
+		return fmt.Errorf("reading the output: %w", err)
 	}
 	if last[0] != '\n' {
 		return fault.New(fault.Invalid, "The server's report is cut off: its last line has no end. Have it made anew (--invalidate-cache); what came is in %s.", d.part.Name())
@@ -210,7 +210,7 @@ func (d *download) pass(body *bufio.Reader) error {
 	for same < d.done {
 		mine, err := have.Peek(int(min(d.done-same, writeSize/4)))
 		if err != nil {
-			return fmt.Errorf("read the part of a download: %w", err)
+			return fmt.Errorf("reading the part of a download: %w", err)
 		}
 		theirs, err := body.Peek(len(mine))
 		n := common(mine, theirs)
@@ -225,7 +225,7 @@ func (d *download) pass(body *bufio.Reader) error {
 		same += int64(n)
 	}
 	if err := d.part.Truncate(same); err != nil {
-		return fmt.Errorf("write the output: %w", err)
+		return fmt.Errorf("writing the output: %w", err)
 	}
 	d.done = same
 	d.Resumed = min(d.had, same)
@@ -246,14 +246,14 @@ func common(a, b []byte) int {
 // copy appends what comes.
 func (d *download) copy(body io.Reader, size int64) error {
 	if _, err := d.part.Seek(d.done, io.SeekStart); err != nil {
-		return fmt.Errorf("write the output: %w", err)
+		return fmt.Errorf("writing the output: %w", err)
 	}
 	buf := make([]byte, writeSize)
 	for {
 		n, err := body.Read(buf)
 		if n > 0 {
 			if _, err := d.part.Write(buf[:n]); err != nil {
-				return fmt.Errorf("write the output: %w", err)
+				return fmt.Errorf("writing the output: %w", err)
 			}
 			d.done += int64(n)
 			if d.progress != nil {
@@ -285,7 +285,7 @@ func countLines(file io.ReaderAt, size int64) (int64, error) {
 			break
 		}
 		if err != nil {
-			return 0, fmt.Errorf("read the output: %w", err)
+			return 0, fmt.Errorf("reading the output: %w", err)
 		}
 	}
 	if last != '\n' {

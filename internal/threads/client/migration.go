@@ -212,7 +212,7 @@ func (c *Client) once(ctx context.Context, method, path string, out any) error {
 
 func decode(resp *http.Response, out any) error {
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("read the server's answer: %w", err)
+		return fmt.Errorf("reading the server's answer: %w", err)
 	}
 	return nil
 }

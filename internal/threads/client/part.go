@@ -35,7 +35,7 @@ func openPart(path string) (*part, error) {
 	}
 	f, err := os.OpenFile(name, flags, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the output: %w", err)
+		return nil, fmt.Errorf("opening the output: %w", err)
 	}
 	return &part{f, path}, nil
 }
@@ -81,7 +81,7 @@ func (l *list) restore() (n int64, first, last threads.Record, err error) {
 			break
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return 0, first, last, fmt.Errorf("read the part of a download: %w", err)
+			return 0, first, last, fmt.Errorf("reading the part of a download: %w", err)
 		}
 		record, ok := readLine(line)
 		if !ok {
@@ -143,7 +143,7 @@ func (l *list) cut(size int64) error {
 		_, err = l.part.Seek(size, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("write the output: %w", err)
+		return fmt.Errorf("writing the output: %w", err)
 	}
 	l.out = bufio.NewWriterSize(l.part, writeSize)
 	return nil
@@ -162,7 +162,7 @@ func (l *list) add(r threads.Record) error {
 
 func (l *list) flush() error {
 	if err := l.out.Flush(); err != nil {
-		return fmt.Errorf("write the output: %w", err)
+		return fmt.Errorf("writing the output: %w", err)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (l *list) end() error {
 		tail = "\n]\n"
 	}
 	if _, err := l.out.WriteString(tail); err != nil {
-		return fmt.Errorf("write the output: %w", err)
+		return fmt.Errorf("writing the output: %w", err)
 	}
 	return l.flush()
 }

@@ -79,13 +79,13 @@ type sending struct {
 func (c *Client) prepare(kind string, file *os.File) (*sending, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read the file: %w", err)
+		return nil, fmt.Errorf("reading the file: %w", err)
 	}
 	sum := sha256.New()
 	fmt.Fprintln(sum, info.Size(), info.ModTime().UnixNano())
 	for _, at := range []int64{0, max(0, info.Size()-sampled)} {
 		if _, err := io.Copy(sum, io.NewSectionReader(file, at, sampled)); err != nil {
-			return nil, fmt.Errorf("read the file: %w", err)
+			return nil, fmt.Errorf("reading the file: %w", err)
 		}
 	}
 	var pairs []string
@@ -160,7 +160,7 @@ func (u *sending) open(ctx context.Context) (id string, err error) {
 			}
 		}
 		if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
-			return fmt.Errorf("read the server's uploads: %w", err)
+			return fmt.Errorf("reading the server's uploads: %w", err)
 		}
 		for _, item := range list.Items {
 			if item.Kind == u.kind {

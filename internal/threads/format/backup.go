@@ -90,7 +90,7 @@ func NewBackupWriter(w io.Writer, target string, now time.Time) (*BackupWriter, 
 	b := &BackupWriter{zip: gzip.NewWriter(w), sum: sha256.New()}
 	header, err := json.Marshal(BackupHeader{backupFormat, backupVersion, target, now.UTC().Truncate(time.Second)})
 	if err != nil {
-		return nil, fmt.Errorf("begin a backup: %w", err)
+		return nil, fmt.Errorf("beginning a backup: %w", err)
 	}
 	b.line = header
 	return b, b.write()
@@ -101,7 +101,7 @@ func (b *BackupWriter) write() error {
 	b.line = append(b.line, '\n')
 	b.sum.Write(b.line)
 	if _, err := b.zip.Write(b.line); err != nil {
-		return fmt.Errorf("write a backup: %w", err)
+		return fmt.Errorf("writing a backup: %w", err)
 	}
 	return nil
 }
@@ -122,13 +122,13 @@ func (b *BackupWriter) Close() error {
 	b.trailer.SHA256 = hex.EncodeToString(b.sum.Sum(nil))
 	trailer, err := json.Marshal(b.trailer)
 	if err != nil {
-		return fmt.Errorf("end a backup: %w", err)
+		return fmt.Errorf("ending a backup: %w", err)
 	}
 	if _, err := b.zip.Write(append(trailer, '\n')); err != nil {
-		return fmt.Errorf("end a backup: %w", err)
+		return fmt.Errorf("ending a backup: %w", err)
 	}
 	if err := b.zip.Close(); err != nil {
-		return fmt.Errorf("end a backup: %w", err)
+		return fmt.Errorf("ending a backup: %w", err)
 	}
 	return nil
 }

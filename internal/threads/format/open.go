@@ -97,7 +97,7 @@ func withoutMark(r io.Reader) (io.Reader, error) {
 		err = nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("pass over the byte order mark: %w", err)
+		return nil, fmt.Errorf("passing over the byte order mark: %w", err)
 	}
 	return in, nil
 }

@@ -66,7 +66,7 @@ func (r *restoring) open(ctx context.Context) error {
 	}
 	for range r.detail.Done {
 		if _, err := r.backup.Next(); err != nil {
-			return fmt.Errorf("go on with a backup: %w", err)
+			return fmt.Errorf("going on with a backup: %w", err)
 		}
 	}
 	return nil

@@ -140,7 +140,7 @@ func (d *Database) read(ctx context.Context, after int64, limit int) (records []
 	defer cancel()
 	tx, err := d.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, 0, false, fmt.Errorf("connect to the host's database: %w", err)
+		return nil, 0, false, fmt.Errorf("connecting to the host's database: %w", err)
 	}
 	defer tx.Rollback()
 	if d.columns == nil || after == math.MinInt64 { // a pass begins: the query's tables may have changed

@@ -149,7 +149,7 @@ func TestMySQLHost(t *testing.T) {
 	}
 	d.Close()
 	wrong := OpenHost(t, "mysql://"+url.UserPassword(m.user, "wrong").String()+"@"+address+"/jira", m.query)
-	if _, _, _, err := wrong.Read(t.Context(), 0, 1); err == nil || !strings.Contains(err.Error(), "connect to the host's database") {
+	if _, _, _, err := wrong.Read(t.Context(), 0, 1); err == nil || !strings.Contains(err.Error(), "connecting to the host's database") {
 		t.Errorf("a wrong password: %v", err)
 	}
 }

@@ -203,7 +203,7 @@ func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (Counts, error) {
 		}
 		reached, n, err := m.store.mirror(ctx, lease, after, upto, records, mayRemove)
 		if err != nil {
-			return 0, Counts{}, fmt.Errorf("store what was read: %w", err)
+			return 0, Counts{}, fmt.Errorf("storing what was read: %w", err)
 		}
 		mayRemove -= n.Removed
 		return reached, n, nil

@@ -193,7 +193,7 @@ func (r *Reports) produce(ctx context.Context, lease *db.Lease, order Report) er
 		return err
 	}
 	if err := r.store.dropOld(ctx, report.Site.ID); err != nil {
-		return fmt.Errorf("remove old reports: %w", err)
+		return fmt.Errorf("removing old reports: %w", err)
 	}
 	return nil
 }

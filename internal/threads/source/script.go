@@ -31,7 +31,7 @@ func Archive() ([]byte, error) {
 		err = z.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("pack the helper script: %w", err)
+		return nil, fmt.Errorf("packing the helper script: %w", err)
 	}
 	return out.Bytes(), nil
 }

@@ -69,7 +69,7 @@ func (s *Store) reindex(ctx context.Context, tx *db.Tx, st State, came, gone []k
 		put, left = append(put, cut...), append(left, cut...)
 	}
 	if err := tx.Each(ctx, `DELETE FROM threads_source_blocks WHERE issue_id = $1 AND comment_id = $2`, dropped, nil); err != nil {
-		return fmt.Errorf("drop blocks: %w", err)
+		return fmt.Errorf("dropping blocks: %w", err)
 	}
 	if err := putBlocks(ctx, tx, put); err != nil {
 		return err
@@ -86,7 +86,7 @@ func cutBlock(ctx context.Context, tx *db.Tx, b block) ([]block, error) {
 			WHERE (issue_id, comment_id) >= ($1, $2) ORDER BY issue_id, comment_id LIMIT 1 OFFSET $3`,
 			last.first.issue, last.first.comment, blockSize).Scan(&next.first.issue, &next.first.comment)
 		if err != nil {
-			return nil, fmt.Errorf("cut a block: %w", err)
+			return nil, fmt.Errorf("cutting a block: %w", err)
 		}
 		last.records = blockSize
 		blocks = append(blocks, next)
@@ -105,7 +105,7 @@ func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
 		OnConflict: `ON CONFLICT (issue_id, comment_id) DO UPDATE SET records = excluded.records`,
 	})
 	if err != nil {
-		return fmt.Errorf("store blocks: %w", err)
+		return fmt.Errorf("storing blocks: %w", err)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
 func (s *Store) commitIndex(ctx context.Context, tx *db.Tx, x *index) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET generation = $1, records = $2, changed_at = $3`,
 		x.generation, x.total(), db.Micros(tx.Now())); err != nil {
-		return fmt.Errorf("count the records: %w", err)
+		return fmt.Errorf("counting the records: %w", err)
 	}
 	tx.AfterCommit(func() { s.keepIndex(x) })
 	return nil

@@ -26,7 +26,7 @@ func (s *Store) putChunk(ctx context.Context, lease *db.Lease, report, number in
 		}
 		if _, err := tx.Exec(ctx, `INSERT INTO threads_source_chunks (report_id, number, content) VALUES ($1, $2, $3)`,
 			report, number, content); err != nil {
-			return fmt.Errorf("store a part of a report: %w", err)
+			return fmt.Errorf("storing a part of a report: %w", err)
 		}
 		return nil
 	})
@@ -43,7 +43,7 @@ func (s *Store) clearChunks(ctx context.Context, lease *db.Lease, report int64) 
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("begin a report anew: %w", err)
+			return fmt.Errorf("beginning a report anew: %w", err)
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *Store) clearSome(ctx context.Context) (n int64, done bool, err error) {
 			}
 			n, err = tx.Exec(ctx, `DELETE FROM `+table+` WHERE (issue_id, comment_id) `+below+` ($1, $2)`, end.issue, end.comment)
 			if err != nil {
-				return fmt.Errorf("remove records: %w", err)
+				return fmt.Errorf("removing records: %w", err)
 			}
 		}
 		if err := putBlocks(ctx, tx, left[:1]); err != nil {

@@ -85,14 +85,14 @@ func (s *Store) apply(ctx context.Context, tx *db.Tx, st State, c change) error 
 		OnConflict: `ON CONFLICT (comment_id) DO UPDATE SET issue_id = excluded.issue_id, parent_comment_id = excluded.parent_comment_id`,
 	})
 	if err != nil {
-		return fmt.Errorf("store records: %w", err)
+		return fmt.Errorf("storing records: %w", err)
 	}
 	removed := make([][]any, len(c.remove))
 	for i, k := range c.remove {
 		removed[i] = []any{k.issue, k.comment}
 	}
 	if err := tx.Each(ctx, `DELETE FROM threads_source_records WHERE issue_id = $1 AND comment_id = $2`, removed, nil); err != nil {
-		return fmt.Errorf("remove records: %w", err)
+		return fmt.Errorf("removing records: %w", err)
 	}
 	return s.reindex(ctx, tx, st, c.came, c.gone)
 }

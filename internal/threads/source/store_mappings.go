@@ -70,7 +70,7 @@ func addKinds(ctx context.Context, tx *db.Tx, site int64, wanted map[string][]th
 		return nil, fault.New(fault.Invalid, "The file has more than %d entity types; it is no id mappings report.", maxKinds)
 	}
 	if err := tx.Each(ctx, `INSERT INTO threads_source_kinds (site_id, entity_type, mappings) VALUES ($1, $2, 0)`, missing, nil); err != nil {
-		return nil, fmt.Errorf("add entity types: %w", err)
+		return nil, fmt.Errorf("adding entity types: %w", err)
 	}
 	return readKinds(ctx, tx, site)
 }
@@ -99,7 +99,7 @@ func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.ID
 		_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings + $2 WHERE id = $1`, kind, n.Added)
 	}
 	if err != nil {
-		return n, fmt.Errorf("store mappings: %w", err)
+		return n, fmt.Errorf("storing mappings: %w", err)
 	}
 	return n, nil
 }

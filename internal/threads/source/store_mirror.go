@@ -85,7 +85,7 @@ func (s *Store) mirrored(ctx context.Context, lease *db.Lease, failure string, r
 			set += `, mirror_failing_since = CASE WHEN mirror_failing_since = 0 THEN $1 ELSE mirror_failing_since END`
 		}
 		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET `+set, db.Micros(tx.Now()), failure, removes); err != nil {
-			return fmt.Errorf("note the mirroring: %w", err)
+			return fmt.Errorf("noting the mirroring: %w", err)
 		}
 		return nil
 	})
@@ -111,7 +111,7 @@ func (s *Store) MirrorNow(ctx context.Context, acceptRemoval bool) error {
 			}
 		}
 		if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET mirror_tried_at = 0, mirror_may_remove = $1`, may); err != nil {
-			return fmt.Errorf("order the mirroring: %w", err)
+			return fmt.Errorf("ordering the mirroring: %w", err)
 		}
 		return nil
 	})

@@ -80,7 +80,7 @@ func (s *Store) Ask(ctx context.Context, siteURL string, invalidate, remote bool
 			VALUES ($1, $2, 'making', $3, '', 0, 0, 0, $4) ON CONFLICT (site_id) WHERE state = 'making' DO NOTHING`,
 			site.ID, site.version, asInt(invalidate), db.Micros(tx.Now()))
 		if err != nil {
-			return fmt.Errorf("order a report: %w", err)
+			return fmt.Errorf("ordering a report: %w", err)
 		}
 		report, ordered = Report{Site: site, State: Making}, n > 0
 		return nil
@@ -194,7 +194,7 @@ func (s *Store) finish(ctx context.Context, lease *db.Lease, r Report) error {
 			version = $7, changed_at = $8 WHERE id = $1 AND state = 'making'`,
 			r.ID, r.State, r.Failure, asInt(r.Refused), r.Size, r.Mappings, r.version, db.Micros(tx.Now()))
 		if err != nil {
-			return fmt.Errorf("finish a report: %w", err)
+			return fmt.Errorf("finishing a report: %w", err)
 		}
 		if n == 0 {
 			return fault.New(fault.NotFound, "The report was removed while it was made.")
@@ -220,7 +220,7 @@ func dropReports(ctx context.Context, tx *db.Tx, site, below int64) (done bool, 
 		_, err = tx.Exec(ctx, `DELETE FROM threads_source_reports WHERE id = $1`, id)
 	}
 	if err != nil {
-		return false, fmt.Errorf("drop old reports: %w", err)
+		return false, fmt.Errorf("dropping old reports: %w", err)
 	}
 	return false, nil
 }

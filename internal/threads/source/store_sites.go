@@ -75,7 +75,7 @@ func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO threads_source_sites (url, version, changed_at) VALUES ($1, 0, $2) ON CONFLICT (url) DO NOTHING`,
 		siteURL, db.Micros(tx.Now()))
 	if err != nil {
-		return fmt.Errorf("add a site: %w", err)
+		return fmt.Errorf("adding a site: %w", err)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func readKinds(ctx context.Context, tx *db.Tx, site int64) (map[string]Kind, err
 func siteChanged(ctx context.Context, tx *db.Tx, site int64) error {
 	_, err := tx.Exec(ctx, `UPDATE threads_source_sites SET version = version + 1, changed_at = $2 WHERE id = $1`, site, db.Micros(tx.Now()))
 	if err != nil {
-		return fmt.Errorf("count a site's changes: %w", err)
+		return fmt.Errorf("counting a site's changes: %w", err)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (s *Store) forgetSome(ctx context.Context, siteURL string) (n int64, done b
 				_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings - $2 WHERE id = $1`, k.id, n)
 			}
 			if err != nil {
-				return fmt.Errorf("remove mappings: %w", err)
+				return fmt.Errorf("removing mappings: %w", err)
 			}
 			return siteChanged(ctx, tx, site.ID)
 		}
@@ -166,7 +166,7 @@ func (s *Store) forgetSome(ctx context.Context, siteURL string) (n int64, done b
 		}
 		for _, q := range []string{`DELETE FROM threads_source_kinds WHERE site_id = $1`, `DELETE FROM threads_source_sites WHERE id = $1`} {
 			if _, err := tx.Exec(ctx, q, site.ID); err != nil {
-				return fmt.Errorf("remove a site: %w", err)
+				return fmt.Errorf("removing a site: %w", err)
 			}
 		}
 		return nil
@@ -181,7 +181,7 @@ func (s *Store) MappingsOf(ctx context.Context, siteURL string) (n int64, err er
 			JOIN threads_source_sites s ON s.id = k.site_id WHERE s.url = $1`, siteURL).Scan(&n)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("count mappings: %w", err)
+		return 0, fmt.Errorf("counting mappings: %w", err)
 	}
 	return n, nil
 }

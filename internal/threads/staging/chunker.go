@@ -41,7 +41,7 @@ func (c *chunker) write() error {
 		return nil
 	}
 	if err := c.stage.Store.WriteChunks(c.stage.ctx, c.full); err != nil {
-		return fmt.Errorf("keep chunks: %w", err)
+		return fmt.Errorf("keeping chunks: %w", err)
 	}
 	c.full = c.full[:0]
 	return nil

@@ -25,7 +25,7 @@ func (c *cursor) step(s *stage) (bool, error) {
 		}
 		var err error
 		if c.page, err = s.Store.ReadPage(s.ctx, c.run.number, c.next); err != nil {
-			return false, fmt.Errorf("read a sorted run: %w", err)
+			return false, fmt.Errorf("reading a sorted run: %w", err)
 		}
 		c.next++
 		c.now = row{}

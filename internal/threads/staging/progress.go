@@ -51,7 +51,7 @@ func (s *stage) tell(n int64, step string, part float64) error {
 	}
 	s.told = progress{step, done}
 	if err := s.Store.Progress(s.ctx, step, done); err != nil {
-		return fmt.Errorf("note the progress: %w", err)
+		return fmt.Errorf("noting the progress: %w", err)
 	}
 	return s.ctx.Err()
 }

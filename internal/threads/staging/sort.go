@@ -100,7 +100,7 @@ func (t *sorter) spill() error {
 			return nil
 		}
 		if err := s.Store.WritePages(s.ctx, r.number, r.pages, pages); err != nil {
-			return fmt.Errorf("keep a sorted run: %w", err)
+			return fmt.Errorf("keeping a sorted run: %w", err)
 		}
 		r.pages += int64(len(pages))
 		pages = pages[:0]

@@ -115,7 +115,7 @@ func (s *stage) readHierarchy() error {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("read the hierarchy: %w", err)
+			return fmt.Errorf("reading the hierarchy: %w", err)
 		}
 		if err := s.records.add(recordRow{comment: r.CommentID, number: n, issue: r.IssueID, parent: r.ParentCommentID}.row()); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (s *stage) readMappings() error {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("read the id mappings: %w", err)
+			return fmt.Errorf("reading the id mappings: %w", err)
 		}
 		switch m.EntityType {
 		case threads.EntityComment:

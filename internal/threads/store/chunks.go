@@ -35,7 +35,7 @@ func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunk
 		return rows.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read chunks: %w", err)
+		return nil, fmt.Errorf("reading chunks: %w", err)
 	}
 	return chunks, nil
 }
@@ -85,7 +85,7 @@ func (s *Store) ChunkWithErrors(ctx context.Context, stage, from, to int64) (*th
 			WHERE stage_id = $1 AND number >= $2 AND number <= $3 AND errors > 0`, stage, from, to).Scan(&number)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("find errors: %w", err)
+		return nil, fmt.Errorf("finding errors: %w", err)
 	}
 	if number < 0 {
 		return nil, nil

@@ -79,7 +79,7 @@ func (s *Store) written(ctx context.Context, tx *db.Tx, m *threads.Migration, w 
 	for _, c := range changed {
 		if _, err := tx.Exec(ctx, `UPDATE threads_chunks SET errors = $3, data = $4 WHERE stage_id = $1 AND number = $2`,
 			m.Stage, c.Number, c.Errors, c.Encode()); err != nil {
-			return fmt.Errorf("note errors: %w", err)
+			return fmt.Errorf("noting errors: %w", err)
 		}
 	}
 	return nil

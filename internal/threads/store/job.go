@@ -22,7 +22,7 @@ func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j threads.Job, 
 		return j, nil
 	}
 	if err != nil {
-		return j, fmt.Errorf("read the job %s: %w", name, err)
+		return j, fmt.Errorf("reading the job %s: %w", name, err)
 	}
 	j.UpdatedAt = db.Time(updated)
 	return j, nil
@@ -31,13 +31,13 @@ func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j threads.Job, 
 func writeJob(ctx context.Context, tx *db.Tx, j threads.Job, detail any) error {
 	text, err := json.Marshal(detail)
 	if err != nil {
-		return fmt.Errorf("encode the job %s: %w", j.Name, err)
+		return fmt.Errorf("encoding the job %s: %w", j.Name, err)
 	}
 	if _, err := tx.Exec(ctx, `INSERT INTO threads_jobs (name, state, epoch, detail, message, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (name) DO UPDATE SET state = excluded.state, epoch = excluded.epoch, detail = excluded.detail,
 			message = excluded.message, updated_at = excluded.updated_at`,
 		j.Name, j.State, j.Epoch, string(text), j.Message, db.Micros(tx.Now())); err != nil {
-		return fmt.Errorf("write the job %s: %w", j.Name, err)
+		return fmt.Errorf("writing the job %s: %w", j.Name, err)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func writeJob(ctx context.Context, tx *db.Tx, j threads.Job, detail any) error {
 // the next one for its own.
 func dropJob(ctx context.Context, tx *db.Tx, name string) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_jobs SET state = '', epoch = epoch + 1, detail = '{}', message = '' WHERE name = $1`, name); err != nil {
-		return fmt.Errorf("give up the job %s: %w", name, err)
+		return fmt.Errorf("giving up the job %s: %w", name, err)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.R
 			return err
 		}
 		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&r.Before); err != nil {
-			return fmt.Errorf("read the version: %w", err)
+			return fmt.Errorf("reading the version: %w", err)
 		}
 		if err := dropJob(ctx, tx, threads.JobVerify); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (s *Store) Verify(ctx context.Context, again bool) (j threads.Job, err erro
 func (s *Store) beginVerify(ctx context.Context, tx *db.Tx, m *threads.Migration, again bool) (threads.Job, error) {
 	v := threads.VerifyJob{Stage: m.Stage, Chunks: m.Chunks, First: []threads.Difference{}}
 	if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&v.Version); err != nil {
-		return threads.Job{}, fmt.Errorf("read the version: %w", err)
+		return threads.Job{}, fmt.Errorf("reading the version: %w", err)
 	}
 	j, err := readJob(ctx, tx, threads.JobVerify, forUpdate(tx))
 	if err != nil {

@@ -28,7 +28,7 @@ func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m threads.ParentMa
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the map of issue %d: %w", cloudIssueID, err)
+		return nil, fmt.Errorf("reading the map of issue %d: %w", cloudIssueID, err)
 	}
 	return m, nil
 }
@@ -74,7 +74,7 @@ func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 		// A plan made while the table was small reads all of it, and would be
 		// kept while it grows.
 		if _, err := tx.Exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
-			return nil, fmt.Errorf("begin to write maps: %w", err)
+			return nil, fmt.Errorf("beginning to write maps: %w", err)
 		}
 	}
 	err := tx.QueryRow(ctx, `UPDATE threads_targets SET version = version + 1 WHERE id = $1 RETURNING version`, s.id).Scan(&w.version)
@@ -83,7 +83,7 @@ func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 			s.id, db.Micros(tx.Now())).Scan(&w.snapshot)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("begin to write maps: %w", err)
+		return nil, fmt.Errorf("beginning to write maps: %w", err)
 	}
 	return w, nil
 }
@@ -93,7 +93,7 @@ func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedM
 	found := make(map[int64]storedMap, len(issues))
 	for part := range slices.Chunk(issues, db.MostIDs) {
 		if err := w.readSome(ctx, part, found); err != nil {
-			return nil, fmt.Errorf("read maps: %w", err)
+			return nil, fmt.Errorf("reading maps: %w", err)
 		}
 	}
 	return found, nil
@@ -215,7 +215,7 @@ func (w *mapWriter) save(ctx context.Context, ids []int64, found map[int64]store
 		OnConflict: `ON CONFLICT (target_id, issue_id) DO UPDATE SET version = excluded.version, parents = excluded.parents`,
 	})
 	if err != nil {
-		return fmt.Errorf("write maps: %w", err)
+		return fmt.Errorf("writing maps: %w", err)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
 	}
 	for _, id := range ids {
 		if _, err := w.tx.Exec(ctx, `DELETE FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, w.store.id, id); err != nil {
-			return fmt.Errorf("delete a map: %w", err)
+			return fmt.Errorf("deleting a map: %w", err)
 		}
 	}
 	return nil
@@ -254,7 +254,7 @@ func (w *mapWriter) keepOld(ctx context.Context, ids []int64, found map[int64]st
 		Columns: []any{w.targets(len(issues)), issues, versions, slices.Repeat([]int64{w.version}, len(issues)), texts},
 	})
 	if err != nil {
-		return fmt.Errorf("keep maps for a snapshot: %w", err)
+		return fmt.Errorf("keeping maps for a snapshot: %w", err)
 	}
 	return nil
 }

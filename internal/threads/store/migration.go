@@ -22,7 +22,7 @@ func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migra
 		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
 		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message)
 	if err != nil {
-		return m, fmt.Errorf("read the migration: %w", err)
+		return m, fmt.Errorf("reading the migration: %w", err)
 	}
 	m.Pace.FailingSince, m.Pace.WaitUntil, m.Pace.TroubleSince = db.Time(failing), db.Time(wait), db.Time(trouble)
 	m.StartedAt, m.UpdatedAt = db.Time(started), db.Time(updated)
@@ -40,7 +40,7 @@ func writeMigration(ctx context.Context, tx *db.Tx, m *threads.Migration) error 
 		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
 		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete)
 	if err != nil {
-		return fmt.Errorf("write the migration: %w", err)
+		return fmt.Errorf("writing the migration: %w", err)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 			s.id, snap.version, db.Micros(tx.Now().Add(snapshotTime))).Scan(&snap.id)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("begin to read the maps: %w", err)
+		return nil, fmt.Errorf("beginning to read the maps: %w", err)
 	}
 	return snap, nil
 }
@@ -72,7 +72,7 @@ func (n *Snapshot) renew(ctx context.Context) error {
 		}
 		return err
 	}); err != nil {
-		return fmt.Errorf("go on reading the maps: %w", err)
+		return fmt.Errorf("going on reading the maps: %w", err)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (n *Snapshot) Next(ctx context.Context) (maps []threads.IssueMap, err error
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read maps: %w", err)
+		return nil, fmt.Errorf("reading maps: %w", err)
 	}
 	if now.Sub(n.renewed) > snapshotTime/4 {
 		err = n.renew(ctx)

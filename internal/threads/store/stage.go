@@ -24,7 +24,7 @@ func scanStage(row db.Row) (*threads.StageState, error) {
 	if preview != "" {
 		st.Preview = &threads.Preview{}
 		if err := json.Unmarshal([]byte(preview), st.Preview); err != nil {
-			return nil, fmt.Errorf("decode the preview of stage %d: %w", st.ID, err)
+			return nil, fmt.Errorf("decoding the preview of stage %d: %w", st.ID, err)
 		}
 	}
 	return st, nil
@@ -40,7 +40,7 @@ func findStage(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*thre
 	err = tx.QueryRow(ctx, `INSERT INTO threads_stages (state, hierarchy_id, mappings_id, step, done, chunks, preview, message, created_at)
 		VALUES ('wanted', $1, $2, '', 0, 0, '', '', $3) RETURNING id`, hierarchy, mappings, db.Micros(tx.Now())).Scan(&st.ID)
 	if err != nil {
-		return nil, fmt.Errorf("want a stage: %w", err)
+		return nil, fmt.Errorf("ordering a stage: %w", err)
 	}
 	return st, nil
 }
@@ -129,7 +129,7 @@ func (s *Store) ClaimStage(ctx context.Context, h threads.Holder) (st *threads.S
 func setStage(ctx context.Context, tx *db.Tx, id int64, set string, args ...any) error {
 	n, err := tx.Exec(ctx, `UPDATE threads_stages SET `+set+` WHERE id = $1 AND state IN ('wanted', 'running')`, append([]any{id}, args...)...)
 	if err != nil {
-		return fmt.Errorf("change a stage: %w", err)
+		return fmt.Errorf("changing a stage: %w", err)
 	}
 	if n == 0 {
 		return threads.ErrOvertaken
@@ -169,7 +169,7 @@ func dropStage(ctx context.Context, tx *db.Tx, id int64) error {
 	}
 	st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, id))
 	if err != nil {
-		return fmt.Errorf("read the data to drop: %w", err)
+		return fmt.Errorf("reading the data to drop: %w", err)
 	}
 	for _, file := range []int64{st.HierarchyID, st.MappingsID} {
 		if err := upload.Drop(ctx, tx, file); err != nil {
@@ -177,7 +177,7 @@ func dropStage(ctx context.Context, tx *db.Tx, id int64) error {
 		}
 	}
 	if _, err := tx.Exec(ctx, `UPDATE threads_stages SET state = 'gone' WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("drop the data: %w", err)
+		return fmt.Errorf("dropping the data: %w", err)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func clearStage(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 	n, err = tx.Exec(ctx, `DELETE FROM threads_chunks WHERE stage_id = $1 AND number IN
 		(SELECT number FROM threads_chunks WHERE stage_id = $1 ORDER BY number LIMIT $2)`, id, clearChunks)
 	if err != nil {
-		return 0, fmt.Errorf("delete chunks: %w", err)
+		return 0, fmt.Errorf("deleting chunks: %w", err)
 	}
 	return n, nil
 }
@@ -208,11 +208,11 @@ func clearPages(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("find old pages: %w", err)
+		return 0, fmt.Errorf("finding old pages: %w", err)
 	}
 	n, err := tx.Exec(ctx, `DELETE FROM threads_stage_pages WHERE stage_id = $1 AND run = $2 AND page >= $3 AND page < $4`, id, run, page, page+clearAtOnce)
 	if err != nil {
-		return 0, fmt.Errorf("delete old pages: %w", err)
+		return 0, fmt.Errorf("deleting old pages: %w", err)
 	}
 	return n, nil
 }

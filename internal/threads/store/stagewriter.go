@@ -96,7 +96,7 @@ func (w *StageWriter) Clear(ctx context.Context) error {
 func (w *StageWriter) Finish(ctx context.Context, p *threads.Preview) error {
 	text, err := json.Marshal(p)
 	if err != nil {
-		return fmt.Errorf("encode the preview: %w", err)
+		return fmt.Errorf("encoding the preview: %w", err)
 	}
 	return w.store.db.Write(ctx, func(tx *db.Tx) error {
 		if err := fenced(ctx, tx, w.h); err != nil {

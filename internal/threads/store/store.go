@@ -51,7 +51,7 @@ func (s *Store) Open(ctx context.Context) error {
 		return tx.QueryRow(ctx, `SELECT id FROM threads_targets WHERE name = $1`, s.target).Scan(&s.id)
 	})
 	if err != nil {
-		return fmt.Errorf("open the target: %w", err)
+		return fmt.Errorf("opening the target: %w", err)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (s *Store) sweepStages(ctx context.Context, h threads.Holder) (bool, error)
 		})
 	}
 	if err != nil {
-		return false, fmt.Errorf("delete old data: %w", err)
+		return false, fmt.Errorf("deleting old data: %w", err)
 	}
 	return true, nil
 }
@@ -91,7 +91,7 @@ func (s *Store) sweepOldMaps(ctx context.Context, h threads.Holder) (bool, error
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("delete old maps: %w", err)
+		return false, fmt.Errorf("deleting old maps: %w", err)
 	}
 	return n > 0, nil
 }

@@ -64,7 +64,7 @@ func (s *Store) Create(ctx context.Context, u Upload) (Upload, error) {
 	}
 	var open *Open
 	if err != nil && !errors.As(err, &open) {
-		return Upload{}, fmt.Errorf("begin an upload: %w", err)
+		return Upload{}, fmt.Errorf("beginning an upload: %w", err)
 	}
 	return u, err
 }
@@ -84,14 +84,14 @@ func (o *Open) Unwrap() error {
 func draft(ctx context.Context, tx *db.Tx, kind string) (Upload, error) {
 	u, err := scan(tx.QueryRow(ctx, `SELECT `+columns+` FROM threads_uploads WHERE kind = $1 AND state = 'draft'`, kind))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		err = fmt.Errorf("read the draft: %w", err)
+		err = fmt.Errorf("reading the draft: %w", err)
 	}
 	return u, err
 }
 
 func setState(ctx context.Context, tx *db.Tx, id int64, state string) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = $2 WHERE id = $1`, id, state); err != nil {
-		return fmt.Errorf("make the upload %s: %w", state, err)
+		return fmt.Errorf("making the upload %s: %w", state, err)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func get(ctx context.Context, tx *db.Tx, id int64) (Upload, error) {
 		return u, errNone(id)
 	}
 	if err != nil {
-		return u, fmt.Errorf("read an upload: %w", err)
+		return u, fmt.Errorf("reading an upload: %w", err)
 	}
 	return u, nil
 }
@@ -154,7 +154,7 @@ func (s *Store) List(ctx context.Context) (list []Upload, err error) {
 		return rows.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list uploads: %w", err)
+		return nil, fmt.Errorf("listing uploads: %w", err)
 	}
 	return list, nil
 }
@@ -234,7 +234,7 @@ func (s *Store) add(ctx context.Context, u Upload, data []byte) (Upload, error) 
 		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET received = $3, expires_at = $4 WHERE id = $1 AND received = $2 AND state = 'draft'`,
 			u.ID, at, to, db.Micros(after.ExpiresAt))
 		if err != nil {
-			return fmt.Errorf("count what came in: %w", err)
+			return fmt.Errorf("counting what came in: %w", err)
 		}
 		if n == 0 {
 			now, err := get(ctx, tx, u.ID)
@@ -246,7 +246,7 @@ func (s *Store) add(ctx context.Context, u Upload, data []byte) (Upload, error) 
 		for start := at; start < to; start += rowSize {
 			row := data[start-at : min(start-at+rowSize, to-at)]
 			if _, err := tx.Exec(ctx, `INSERT INTO threads_upload_rows (upload_id, start, data) VALUES ($1, $2, $3)`, u.ID, start, row); err != nil {
-				return fmt.Errorf("store what came in: %w", err)
+				return fmt.Errorf("storing what came in: %w", err)
 			}
 		}
 		return nil
@@ -274,7 +274,7 @@ func (s *Store) Delete(ctx context.Context, id int64) error {
 func Take(ctx context.Context, tx *db.Tx, id int64) error {
 	n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'taken' WHERE id = $1 AND state = 'draft' AND received = length`, id)
 	if err != nil {
-		return fmt.Errorf("take an upload: %w", err)
+		return fmt.Errorf("taking an upload: %w", err)
 	}
 	if n == 0 {
 		return fault.New(fault.Conflict, "The upload %d is not complete, or was replaced meanwhile.", id)
@@ -287,7 +287,7 @@ func GiveBack(ctx context.Context, tx *db.Tx, id int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET expires_at = $2,
 			state = CASE WHEN EXISTS (SELECT 1 FROM threads_uploads o WHERE o.kind = threads_uploads.kind AND o.state = 'draft') THEN 'gone' ELSE 'draft' END
 		WHERE id = $1 AND state = 'taken'`, id, db.Micros(tx.Now().Add(keep))); err != nil {
-		return fmt.Errorf("give an upload back: %w", err)
+		return fmt.Errorf("giving an upload back: %w", err)
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func Find(ctx context.Context, tx *db.Tx, id int64) (Upload, error) {
 		return u, errNone(id)
 	}
 	if err != nil {
-		return u, fmt.Errorf("read an upload: %w", err)
+		return u, fmt.Errorf("reading an upload: %w", err)
 	}
 	return u, nil
 }

@@ -43,7 +43,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 			return 0, errNone(r.id)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("read an upload: %w", err)
+			return 0, fmt.Errorf("reading an upload: %w", err)
 		}
 		r.at += int64(len(r.row))
 	}

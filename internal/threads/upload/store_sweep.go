@@ -32,7 +32,7 @@ func (s *Store) Sweep(ctx context.Context) (more bool, err error) {
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("delete an upload: %w", err)
+		return false, fmt.Errorf("deleting an upload: %w", err)
 	}
 	return true, nil
 }
