@@ -34,11 +34,11 @@ type codec struct {
 func newCodec() (*codec, error) {
 	enc, err := newEncoder(nil)
 	if err != nil {
-		return nil, fmt.Errorf("prepare compression: %w", err)
+		return nil, fmt.Errorf("preparing compression: %w", err)
 	}
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 	if err != nil {
-		return nil, fmt.Errorf("prepare decompression: %w", err)
+		return nil, fmt.Errorf("preparing decompression: %w", err)
 	}
 	return &codec{enc: enc, dec: dec}, nil
 }

@@ -52,7 +52,7 @@ func (b *bouncer) notification(ctx context.Context, j *job, failed recipients) (
 	}
 	header, err := b.queue.header(ctx, j)
 	if err != nil {
-		return nil, fmt.Errorf("read the header of message %d: %w", j.id, err)
+		return nil, fmt.Errorf("reading the header of message %d: %w", j.id, err)
 	}
 	s := b.queue.codec.spool(b.queue.o.Dir)
 	defer s.close()

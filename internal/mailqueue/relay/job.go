@@ -65,7 +65,7 @@ func (list recipients) encode() string {
 
 func decodeRecipients(text []byte) (list recipients, err error) {
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("decode recipients: %w", err)
+		return nil, fmt.Errorf("decoding recipients: %w", err)
 	}
 	return list, nil
 }

@@ -86,7 +86,7 @@ func New(d *db.DB, o Options) (*Queue, error) {
 func (q *Queue) Start(ctx context.Context) error {
 	err := q.db.Write(ctx, func(tx *db.Tx) error { return q.ensure(ctx, tx, q.o.NodeID) })
 	if err != nil {
-		return fmt.Errorf("open the mail queue: %w", err)
+		return fmt.Errorf("opening the mail queue: %w", err)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (q *Queue) ensure(ctx context.Context, tx *db.Tx, node string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO relay_queues (node_id, size, error_size, version, paused, changes, flushes, held_until, held_for)
 		VALUES ($1, 0, 0, 1, 0, 0, 0, 0, '') ON CONFLICT DO NOTHING`, node)
 	if err != nil {
-		return fmt.Errorf("make the queue of %s: %w", node, err)
+		return fmt.Errorf("creating the queue of %s: %w", node, err)
 	}
 	return q.count(ctx, tx, node, mailqueue.Sizes{})
 }
@@ -115,7 +115,7 @@ func (q *Queue) count(ctx context.Context, tx *db.Tx, node string, change mailqu
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("count the messages of %s: %w", node, err)
+		return fmt.Errorf("counting the messages of %s: %w", node, err)
 	}
 	if tx.Dialect() == db.SQLite && node == q.o.NodeID {
 		tx.AfterCommit(func() { q.learn(now) })

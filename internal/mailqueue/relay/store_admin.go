@@ -120,7 +120,7 @@ func (q *Queue) noteHold(ctx context.Context, until time.Time, reason string) er
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("note that sending pauses: %w", err)
+		return fmt.Errorf("noting that sending pauses: %w", err)
 	}
 	return nil
 }
@@ -145,13 +145,13 @@ func readForgotten(ctx context.Context, tx *db.Tx, before time.Time, limit int) 
 	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE failed > 0 AND waiting = 0 AND failed_at < $1
 		ORDER BY failed_at, id LIMIT $2`, db.Micros(before), limit)
 	if err != nil {
-		return nil, fmt.Errorf("find old mail errors: %w", err)
+		return nil, fmt.Errorf("finding old mail errors: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("find old mail errors: %w", err)
+			return nil, fmt.Errorf("finding old mail errors: %w", err)
 		}
 		ids = append(ids, id)
 	}

@@ -57,7 +57,7 @@ func (q *Queue) writeArrivals(ctx context.Context, tx *db.Tx, items []*arrival) 
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, 0, $12, 0, $13, $14) RETURNING id`, messages,
 		func(i int, row db.Row) error { return row.Scan(&items[i].id) })
 	if err != nil {
-		return fmt.Errorf("insert messages: %w", err)
+		return fmt.Errorf("inserting messages: %w", err)
 	}
 	if err := insertParts(ctx, tx, items); err != nil {
 		return err
@@ -78,7 +78,7 @@ func insertParts(ctx context.Context, tx *db.Tx, items []*arrival) error {
 		}
 	}
 	if err := tx.Each(ctx, `INSERT INTO relay_parts (message_id, n, data) VALUES ($1, $2, $3)`, parts, nil); err != nil {
-		return fmt.Errorf("insert parts: %w", err)
+		return fmt.Errorf("inserting parts: %w", err)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (q *Queue) withdraw(ctx context.Context) error {
 		return gone.count(ctx, tx, q)
 	})
 	if err != nil {
-		return fmt.Errorf("withdraw messages: %w", err)
+		return fmt.Errorf("withdrawing messages: %w", err)
 	}
 	for _, j := range doubtful {
 		q.out.withdrawn(j)

@@ -42,7 +42,7 @@ func lock(ctx context.Context, tx *db.Tx, id int64) (*message, error) {
 		m.recipients, err = decodeRecipients(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read message %d: %w", id, err)
+		return nil, fmt.Errorf("reading message %d: %w", id, err)
 	}
 	waiting, failed := m.recipients.count()
 	m.was = sizesOf(waiting, failed)
@@ -110,7 +110,7 @@ func (t tallies) save(ctx context.Context, tx *db.Tx, m *message) error {
 	}
 	if _, err := tx.Exec(ctx, `UPDATE relay_messages SET recipients = $2, waiting = $3, failed = $4, due_at = $5, failed_at = $6 WHERE id = $1`,
 		m.id, m.recipients.encode(), waiting, failed, due, failedAt); err != nil {
-		return fmt.Errorf("update message %d: %w", m.id, err)
+		return fmt.Errorf("updating message %d: %w", m.id, err)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (t tallies) save(ctx context.Context, tx *db.Tx, m *message) error {
 func (t tallies) remove(ctx context.Context, tx *db.Tx, m *message) error {
 	t.add(m.node, m.was, -1)
 	if _, err := tx.Exec(ctx, `DELETE FROM relay_messages WHERE id = $1`, m.id); err != nil {
-		return fmt.Errorf("delete message %d: %w", m.id, err)
+		return fmt.Errorf("deleting message %d: %w", m.id, err)
 	}
 	return deleteWithThem(ctx, tx, []int64{m.id})
 }
@@ -141,7 +141,7 @@ func deleteWithThem(ctx context.Context, tx *db.Tx, ids []int64) error {
 	}
 	for _, table := range [...]string{"relay_attempts", "relay_parts"} {
 		if err := tx.Each(ctx, `DELETE FROM `+table+` WHERE message_id = $1`, args, nil); err != nil {
-			return fmt.Errorf("delete from %s: %w", table, err)
+			return fmt.Errorf("deleting from %s: %w", table, err)
 		}
 	}
 	return nil

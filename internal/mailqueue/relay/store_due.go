@@ -39,7 +39,7 @@ func (q *Queue) load(ctx context.Context) (next time.Duration, err error) {
 	})
 	if err != nil {
 		q.out.loaded(nil, true)
-		return 0, fmt.Errorf("read the messages that are due: %w", err)
+		return 0, fmt.Errorf("reading the messages that are due: %w", err)
 	}
 	q.out.loaded(found, more)
 	return next, nil
@@ -68,7 +68,7 @@ func (q *Queue) loadProbe(ctx context.Context, refused *refusals) (waits bool, e
 	}
 	q.out.loaded(found, true)
 	if err != nil {
-		return false, fmt.Errorf("look for a message of another sender: %w", err)
+		return false, fmt.Errorf("looking for a message of another sender: %w", err)
 	}
 	return waits && len(found) == 0, nil
 }
@@ -148,7 +148,7 @@ func (q *Queue) readJob(ctx context.Context, id int64) (j *job, now time.Time, e
 		return nil, now, nil
 	}
 	if err != nil {
-		return nil, now, fmt.Errorf("read message %d: %w", id, err)
+		return nil, now, fmt.Errorf("reading message %d: %w", id, err)
 	}
 	return j, now, nil
 }
@@ -208,7 +208,7 @@ func (q *Queue) readInstructions(ctx context.Context) (i instructions, err error
 			Scan(&i.paused, &i.changes, &i.flushes)
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return i, fmt.Errorf("read the queue's instructions: %w", err)
+		return i, fmt.Errorf("reading the queue's instructions: %w", err)
 	}
 	return i, nil
 }

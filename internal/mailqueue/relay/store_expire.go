@@ -46,7 +46,7 @@ func (q *Queue) listOld(ctx context.Context, after int64, giveUp time.Duration) 
 		return rows.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read how long messages have waited: %w", err)
+		return nil, fmt.Errorf("reading how long messages have waited: %w", err)
 	}
 	return list, nil
 }
@@ -103,7 +103,7 @@ func (q *Queue) expire(ctx context.Context, lease *db.Lease, ids []int64, giveUp
 		return change.count(ctx, tx, q)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("give up messages: %w", err)
+		return 0, fmt.Errorf("giving up messages: %w", err)
 	}
 	return failed, nil
 }

@@ -38,13 +38,13 @@ func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err err
 				return err
 			})
 			if err != nil {
-				return n, fmt.Errorf("hand the messages of %s to %s, after %d of them: %w", from, to, n, err)
+				return n, fmt.Errorf("handing over the messages of %s to %s, after %d of them: %w", from, to, n, err)
 			}
 		}
 	}
 	return n, q.db.Write(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM relay_queues WHERE node_id = $1 AND size = 0 AND error_size = 0`, from); err != nil {
-			return fmt.Errorf("forget the queue of %s: %w", from, err)
+			return fmt.Errorf("removing the queue of %s: %w", from, err)
 		}
 		e := mailqueue.AuditEntry(ctx, "hand over", "mail queue", from)
 		e.After = map[string]string{"to": to, "messages": strconv.FormatInt(n, 10)}

@@ -38,7 +38,7 @@ func (q *Queue) SizesByNode(ctx context.Context) (map[string]mailqueue.Sizes, er
 		return rows.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the sizes of the mail queues: %w", err)
+		return nil, fmt.Errorf("reading the sizes of the mail queues: %w", err)
 	}
 	return sizes, nil
 }
@@ -61,7 +61,7 @@ func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) 
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the mail queues: %w", err)
+		return nil, fmt.Errorf("reading the mail queues: %w", err)
 	}
 	return list, nil
 }
@@ -105,7 +105,7 @@ func (q *Queue) Messages(ctx context.Context, f mailqueue.MessageFilter) (list [
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list messages: %w", err)
+		return nil, fmt.Errorf("listing messages: %w", err)
 	}
 	return list, nil
 }
@@ -186,7 +186,7 @@ func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt
 	rows, err := tx.Query(ctx, `SELECT node_id, recipients, at, took, status, answer, error FROM relay_attempts
 		WHERE message_id = $1 ORDER BY number`, id)
 	if err != nil {
-		return nil, fmt.Errorf("read the attempts of message %d: %w", id, err)
+		return nil, fmt.Errorf("reading the attempts of message %d: %w", id, err)
 	}
 	defer rows.Close()
 	var list []mailqueue.Attempt
@@ -198,7 +198,7 @@ func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt
 			return nil, err
 		}
 		if err := json.Unmarshal([]byte(recipients), &a.Recipients); err != nil {
-			return nil, fmt.Errorf("read the recipients of an attempt at message %d: %w", id, err)
+			return nil, fmt.Errorf("reading the recipients of an attempt at message %d: %w", id, err)
 		}
 		a.At, a.Took = db.Time(at), time.Duration(took)*time.Microsecond
 		list = append(list, a)
@@ -217,7 +217,7 @@ func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
 			return noMessage(id)
 		}
 		if err != nil {
-			return fmt.Errorf("read message %d: %w", id, err)
+			return fmt.Errorf("reading message %d: %w", id, err)
 		}
 		j.queuedAt = db.Time(queued)
 		return audit.Record(ctx, tx, mailqueue.AuditEntry(ctx, "look", "message", strconv.FormatInt(id, 10)))
@@ -230,7 +230,7 @@ func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, noMessage(id)
 	case err != nil:
-		return nil, fmt.Errorf("read the body of message %d: %w", id, err)
+		return nil, fmt.Errorf("reading the body of message %d: %w", id, err)
 	}
 	return whole, nil
 }

@@ -60,7 +60,7 @@ func (q *Queue) deleteDone(ctx context.Context, tx *db.Tx, items []*result, chan
 	deleted := make(map[int64]bool, len(items))
 	for turn, ids := range byTurn {
 		if err := q.deleteSent(ctx, tx, ids, turn, deleted); err != nil {
-			return nil, fmt.Errorf("delete sent messages: %w", err)
+			return nil, fmt.Errorf("deleting sent messages: %w", err)
 		}
 	}
 	var others []int64
@@ -135,7 +135,7 @@ func saveAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error 
 	var number int64
 	err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(number), 0) FROM relay_attempts WHERE message_id = $1`, r.id).Scan(&number)
 	if err != nil {
-		return fmt.Errorf("count attempts: %w", err)
+		return fmt.Errorf("counting attempts: %w", err)
 	}
 	type said struct {
 		status      int
@@ -158,14 +158,14 @@ func saveAttempts(ctx context.Context, tx *db.Tx, r *result, node string) error 
 	for i, s := range order {
 		recipients, err := json.Marshal(about[s])
 		if err != nil {
-			return fmt.Errorf("write down recipients: %w", err)
+			return fmt.Errorf("storing recipients: %w", err)
 		}
 		number++
 		args[i] = []any{r.id, number, node, string(recipients), db.Micros(r.at), r.took.Microseconds(), s.status, s.answer, s.err}
 	}
 	if err := tx.Each(ctx, `INSERT INTO relay_attempts (message_id, number, node_id, recipients, at, took, status, answer, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, args, nil); err != nil {
-		return fmt.Errorf("insert attempts: %w", err)
+		return fmt.Errorf("inserting attempts: %w", err)
 	}
 	return nil
 }

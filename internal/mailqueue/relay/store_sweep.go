@@ -14,7 +14,7 @@ import (
 // changed marks a queue as changed, for the node that sends it.
 func changed(ctx context.Context, tx *db.Tx, node, what string) error {
 	if _, err := tx.Exec(ctx, `UPDATE relay_queues SET `+what+` WHERE $1 IN ('', node_id)`, node); err != nil {
-		return fmt.Errorf("tell the node of its queue: %w", err)
+		return fmt.Errorf("notifying the node of its queue: %w", err)
 	}
 	return nil
 }
@@ -157,13 +157,13 @@ func readIDs(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter, after, l
 	where, args := condition(tx, f, after, last, slice)
 	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE id > $1 AND id <= $2`+where+` ORDER BY id LIMIT $3`, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read the ids of messages: %w", err)
+		return nil, fmt.Errorf("reading the ids of messages: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("read the ids of messages: %w", err)
+			return nil, fmt.Errorf("reading the ids of messages: %w", err)
 		}
 		ids = append(ids, id)
 	}

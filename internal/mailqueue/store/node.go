@@ -17,14 +17,14 @@ func (s *Store) Readings(ctx context.Context) (r mailqueue.Readings, err error) 
 		rows, err := tx.Query(ctx, `SELECT node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at
 			FROM mailqueue_nodes ORDER BY node_id`)
 		if err != nil {
-			return fmt.Errorf("list the samples: %w", err)
+			return fmt.Errorf("listing the samples: %w", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var n mailqueue.NodeStatus
 			var watched, sampled, failing, changed int64
 			if err := rows.Scan(&n.ID, &watched, &n.Source, &n.Size, &n.ErrorSize, &sampled, &n.Error, &failing, &n.State, &changed); err != nil {
-				return fmt.Errorf("list the samples: %w", err)
+				return fmt.Errorf("listing the samples: %w", err)
 			}
 			n.At, n.FailingAt = db.Time(sampled), db.Time(failing)
 			if watched == 0 {
@@ -70,7 +70,7 @@ func (s *Store) NoteMail(ctx context.Context, lease *db.Lease, nodes []string) e
 				(node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at, mail_at)
 				VALUES ($1, 0, '', 0, 0, 0, '', 0, '', 0, $2)
 				ON CONFLICT (node_id) DO UPDATE SET mail_at = excluded.mail_at`, id, db.Micros(tx.Now())); err != nil {
-				return fmt.Errorf("note an offline node's messages: %w", err)
+				return fmt.Errorf("noting an offline node's messages: %w", err)
 			}
 		}
 		return nil

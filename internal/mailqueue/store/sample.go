@@ -24,7 +24,7 @@ func (s *Store) Record(ctx context.Context, node, source string, sizes mailqueue
 			(node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at, mail_at)
 			VALUES ($1, 0, $2, 0, 0, 0, '', 0, '', 0, 0)
 			ON CONFLICT (node_id) DO UPDATE SET watched = 0, source = excluded.source, state = ''`, node, source); err != nil {
-			return fmt.Errorf("record a sample: %w", err)
+			return fmt.Errorf("recording a sample: %w", err)
 		}
 		return record(ctx, tx, node, sizes, failure)
 	})
@@ -37,19 +37,19 @@ func record(ctx context.Context, tx *db.Tx, node string, sizes mailqueue.Sizes, 
 			failing_since = CASE WHEN failing_since = 0 THEN $3 ELSE failing_since END WHERE node_id = $1`,
 			node, fault.As(failure).Message, now)
 		if err != nil {
-			return fmt.Errorf("record a failed sample: %w", err)
+			return fmt.Errorf("recording a failed sample: %w", err)
 		}
 		return nil
 	}
 	if _, err := tx.Exec(ctx, `UPDATE mailqueue_nodes SET size = $2, error_size = $3, sampled_at = $4, error = '', failing_since = 0
 		WHERE node_id = $1`, node, sizes.Size, sizes.ErrorSize, now); err != nil {
-		return fmt.Errorf("record a sample: %w", err)
+		return fmt.Errorf("recording a sample: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `INSERT INTO mailqueue_samples (node_id, at, size, error_size)
 		SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)
 		WHERE NOT EXISTS (SELECT 1 FROM mailqueue_samples WHERE node_id = $1 AND at > $5)`,
 		node, now, sizes.Size, sizes.ErrorSize, db.Micros(tx.Now().Add(-sampleEvery))); err != nil {
-		return fmt.Errorf("record a sample: %w", err)
+		return fmt.Errorf("recording a sample: %w", err)
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func (s *Store) History(ctx context.Context, since time.Time, step time.Duration
 		rows, err := tx.Query(ctx, `SELECT node_id, (at - $1) / $2 AS step, MAX(size), MAX(error_size)
 			FROM mailqueue_samples WHERE at >= $1 GROUP BY node_id, step ORDER BY node_id, step`, db.Micros(since), step.Microseconds())
 		if err != nil {
-			return fmt.Errorf("read the samples: %w", err)
+			return fmt.Errorf("reading the samples: %w", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
@@ -71,7 +71,7 @@ func (s *Store) History(ctx context.Context, since time.Time, step time.Duration
 			var n int64
 			var sample mailqueue.Sample
 			if err := rows.Scan(&node, &n, &sample.Size, &sample.ErrorSize); err != nil {
-				return fmt.Errorf("read the samples: %w", err)
+				return fmt.Errorf("reading the samples: %w", err)
 			}
 			sample.At = since.Add(time.Duration(n) * step)
 			course[node] = append(course[node], sample)

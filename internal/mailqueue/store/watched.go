@@ -25,7 +25,7 @@ func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailque
 				VALUES ($1, 1, $2, 0, 0, 0, '', 0, $3, $4, 0)
 				ON CONFLICT (node_id) DO UPDATE SET source = excluded.source WHERE mailqueue_nodes.watched = 1`,
 				n.ID, n.Source, cluster.Offline, db.Micros(tx.Now())); err != nil {
-				return fmt.Errorf("keep a watched node: %w", err)
+				return fmt.Errorf("saving a watched node: %w", err)
 			}
 		}
 		stored, err := watchedIDs(ctx, tx)
@@ -35,7 +35,7 @@ func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailque
 		for _, id := range stored {
 			if !kept[id] {
 				if _, err := tx.Exec(ctx, `DELETE FROM mailqueue_nodes WHERE node_id = $1 AND watched = 1`, id); err != nil {
-					return fmt.Errorf("forget a watched node: %w", err)
+					return fmt.Errorf("removing a watched node: %w", err)
 				}
 			}
 		}
@@ -46,14 +46,14 @@ func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailque
 func watchedIDs(ctx context.Context, tx *db.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, `SELECT node_id FROM mailqueue_nodes WHERE watched = 1`)
 	if err != nil {
-		return nil, fmt.Errorf("list the watched nodes: %w", err)
+		return nil, fmt.Errorf("listing the watched nodes: %w", err)
 	}
 	defer rows.Close()
 	var ids []string
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("list the watched nodes: %w", err)
+			return nil, fmt.Errorf("listing the watched nodes: %w", err)
 		}
 		ids = append(ids, id)
 	}
@@ -77,7 +77,7 @@ func (s *Store) RecordWatched(ctx context.Context, lease *db.Lease, node string,
 			WHERE node_id = $1 AND watched = 1`,
 			node, state, db.Micros(tx.Now()), db.Micros(lastHeard))
 		if err != nil {
-			return fmt.Errorf("change the state of a watched node: %w", err)
+			return fmt.Errorf("changing the state of a watched node: %w", err)
 		}
 		if n == 0 {
 			return nil // a node of Outrigger's own has taken the name

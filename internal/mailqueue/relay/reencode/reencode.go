@@ -41,7 +41,7 @@ func ShortLines(w io.Writer, r io.Reader) error {
 	in := bufio.NewReader(r)
 	head, err := textproto.ReadHeader(in)
 	if err != nil {
-		return fmt.Errorf("read the header: %w", err)
+		return fmt.Errorf("reading the header: %w", err)
 	}
 	for _, name := range signatures {
 		if head.Has(name) {
@@ -90,7 +90,7 @@ func writeMultipart(head textproto.Header, body io.Reader, boundary string, dept
 	}
 	parts, out := textproto.NewMultipartReader(body, boundary), textproto.NewMultipartWriter(to)
 	if err := out.SetBoundary(boundary); err != nil {
-		return fmt.Errorf("write the parts: %w", err)
+		return fmt.Errorf("writing the parts: %w", err)
 	}
 	for {
 		part, err := parts.NextPart()
@@ -101,7 +101,7 @@ func writeMultipart(head textproto.Header, body io.Reader, boundary string, dept
 			err = writeEntity(to, part.Header, part, depth+1, out.CreatePart)
 		}
 		if err != nil {
-			return fmt.Errorf("read a part: %w", err)
+			return fmt.Errorf("reading a part: %w", err)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func writeMessage(head textproto.Header, body io.Reader, depth int, begin func(t
 	in := bufio.NewReader(body)
 	inner, err := textproto.ReadHeader(in)
 	if err != nil {
-		return fmt.Errorf("read the header of a message within: %w", err)
+		return fmt.Errorf("reading the header of an attached message: %w", err)
 	}
 	return writeEntity(to, inner, in, depth+1, func(h textproto.Header) (io.Writer, error) { return to, textproto.WriteHeader(to, h) })
 }
