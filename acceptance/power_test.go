@@ -215,7 +215,7 @@ func TestPowerCutMigration(t *testing.T) {
 		if e := migrate.end(); e.code != exitLook {
 			t.Fatalf("migrate: %v", e)
 		}
-		f.must(0, "Missing\t0", n.Process, "verify")
+		f.must(exitLook, "Missing\t0", n.Process, "verify")
 		f.sameErrors(n.Process, model.Reasons)
 		sameMaps(t, f.backup(n.Process, "backup.gz"), model.Maps)
 		f.must(0, "IDLE, EMPTY", n.Process, "reset", "--yes")

@@ -47,7 +47,7 @@ func TestThreadsKill(t *testing.T) {
 		if e := migrate.end(); e.code != exitLook {
 			t.Fatalf("migrate: %v", e)
 		}
-		f.must(0, "Missing\t0", p, "verify")
+		f.must(exitLook, "Missing\t0", p, "verify")
 		f.sameErrors(p, model.Reasons)
 		sameMaps(t, f.backup(p, "backup.gz"), model.Maps)
 		f.must(0, "IDLE, EMPTY", p, "reset", "--yes")
@@ -176,7 +176,7 @@ func TestThreadsNodeDies(t *testing.T) {
 		t.Fatalf("migrate: %v", e)
 	}
 	t.Logf("killed after %d writes; %d in the end, to %d issues", written, site.Counts().Writes, len(model.Maps))
-	f.must(0, "Missing\t0", survivor, "verify")
+	f.must(exitLook, "Missing\t0", survivor, "verify")
 	f.sameErrors(survivor, model.Reasons)
 	sameMaps(t, f.backup(survivor, "backup.gz"), model.Maps)
 	site.holds(t, model)

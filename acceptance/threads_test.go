@@ -64,18 +64,18 @@ func TestThreads(t *testing.T) {
 			}
 			f.sameErrors(cloud, model.Reasons)
 			sameThreads(t, cloud, model)
-			f.must(0, "Missing\t0", cloud, "verify")
+			f.must(exitLook, "Missing\t0", cloud, "verify")
 			sameMaps(t, f.backup(cloud, "backup.gz"), model.Maps)
 
 			f.must(0, "0 of 0 issues are restored", cloud, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
 			sameMaps(t, f.backup(cloud, "nothing.gz"), nil)
-			f.must(2, fmt.Sprintf("%d of %[1]d relations are not as the files say", relations), cloud, "verify")
+			f.must(exitLook, fmt.Sprintf("does not have everything that the files hold: %d missing, %d not compared", relations, len(model.Reasons)), cloud, "verify")
 			f.must(0, "IDLE, EMPTY", cloud, "reset", "--yes")
 			f.must(1, "Nothing is loaded", cloud, "verify")
 			f.must(0, fmt.Sprintf("%d of %[1]d issues are restored", len(model.Maps)), cloud, "restore", "--in", "backup.gz", "--yes")
 			sameMaps(t, f.backup(cloud, "again.gz"), model.Maps)
 			f.must(2, says, cloud, migrate...)
-			f.must(0, "Missing\t0", cloud, "verify")
+			f.must(exitLook, "Missing\t0", cloud, "verify")
 			sameMaps(t, f.backup(cloud, "same.gz"), model.Maps)
 		})
 	}
@@ -267,8 +267,9 @@ func TestThreadsWrongState(t *testing.T) {
 				continue
 			}
 			_, err := server.Operate(t.Context(), op, false)
-			_, text := want.After(op)
-			if !fault.Is(err, fault.Conflict) || err.Error() != text.Error() {
+			_, refused := want.After(op)
+			// Retry is allowed in the phase, where there is something to try again.
+			if !fault.Is(err, fault.Conflict) || refused != nil && err.Error() != refused.Error() {
 				t.Errorf("%s in %s: %v", op, want, err)
 			}
 		}
