@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -45,7 +47,8 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	var level slog.LevelVar
 	level.Set(app.LogLevel(cfg.Log))
-	log := app.NewLogger(cfg.Log, &level, s.out)
+	out := &endable{w: s.out}
+	log := app.NewLogger(cfg.Log, &level, out)
 	for _, w := range warnings {
 		log.Warn(w)
 	}
@@ -69,14 +72,41 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 		}()
 	})
 	if errors.Is(err, db.ErrDisk) {
-		level.Set(silent)
+		out.end() // work is under way still, and the reason is to be the last line
 	}
 	return err
 }
 
-// silent is a level above all that is logged, for a process that ends with work
-// under way: the reason is to be the last line.
-const silent = slog.LevelError + 1
+// endable is a log that ends before the process does.
+type endable struct {
+	mu    sync.Mutex
+	w     io.Writer
+	ended bool
+}
+
+func (e *endable) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return len(p), nil
+	}
+	return e.w.Write(p)
+}
+
+// Fd is that of a file below, so that a terminal is known for one. It is no
+// descriptor at all where there is none.
+func (e *endable) Fd() uintptr {
+	if f, ok := e.w.(*os.File); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
+}
+
+func (e *endable) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended = true
+}
 
 func (c serveCmd) load() (*config.Config, []string, error) {
 	return config.Load(c.Config, os.Environ(), map[string]string{"listen": c.Listen, "data_dir": c.Data})

@@ -3,7 +3,6 @@ package app
 import (
 	"io"
 	"log/slog"
-	"os"
 
 	"golang.org/x/term"
 
@@ -41,6 +40,6 @@ func withUnit(_ []string, a slog.Attr) slog.Attr {
 }
 
 func isTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
+	f, ok := out.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
