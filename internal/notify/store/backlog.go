@@ -20,13 +20,13 @@ func (s *Store) Backlog(ctx context.Context, shards []int) (b notify.Backlog, er
 		var oldest sql.NullInt64
 		if err := tx.QueryRow(ctx, `SELECT count(*), min(id) FROM notify_deliveries WHERE finished_at = 0 AND `+
 			inShards("channel_id", shards)).Scan(&b.Waiting, &oldest); err != nil {
-			return fmt.Errorf("count what waits: %w", err)
+			return fmt.Errorf("counting what waits: %w", err)
 		}
 		if oldest.Valid {
 			var created, queued int64
 			err := tx.QueryRow(ctx, `SELECT created_at, queued_at FROM notify_deliveries WHERE id = $1`, oldest.Int64).Scan(&created, &queued)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return fmt.Errorf("read the oldest delivery: %w", err)
+				return fmt.Errorf("reading the oldest delivery: %w", err)
 			}
 			b.Oldest = db.Time(max(created, queued))
 		}
@@ -39,14 +39,14 @@ func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to m
 	rows, err := tx.Query(ctx, `SELECT c.state, c.gate_step, c.refused, c.failing_since FROM notify_channels c
 		WHERE length(c.url) > 0 AND `+inShards("c.id", shards))
 	if err != nil {
-		return fmt.Errorf("count channels: %w", err)
+		return fmt.Errorf("counting channels: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var c notify.Channel
 		var failing int64
 		if err := rows.Scan(&c.State, &c.GateStep, &c.Refused, &failing); err != nil {
-			return fmt.Errorf("count channels: %w", err)
+			return fmt.Errorf("counting channels: %w", err)
 		}
 		c.FailingSince = db.Time(failing)
 		state := c.Status(tx.Now()).State

@@ -138,7 +138,7 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) ([]notify.ChannelInfo
 	}
 	found, err := readChannelInfos(ctx, tx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("troubled channels: %w", err)
+		return nil, fmt.Errorf("reading troubled channels: %w", err)
 	}
 	return found, nil
 }

@@ -35,7 +35,7 @@ func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.
 		return c, url, fault.New(fault.NotFound, "There is no channel with id %d.", id)
 	}
 	if err != nil {
-		return c, url, fmt.Errorf("read channel: %w", err)
+		return c, url, fmt.Errorf("reading channel: %w", err)
 	}
 	setTimes(&c, brokenAt, gateUntil, failing, lastOK)
 	if len(sealed) == 0 { // no rule uses it any more, and nothing is sent
@@ -50,7 +50,7 @@ func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {
 			gate_reason = $6, rejected = $7, refused = $8, suspect = $9, failing_since = $10, last_ok_at = $11 WHERE id = $12`,
 		string(c.State), clean(c.Reason), db.Micros(c.BrokenAt), db.Micros(c.GateUntil), c.GateStep,
 		clean(c.GateReason), c.Rejected, c.Refused, c.Suspect, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID); err != nil {
-		return fmt.Errorf("update channel: %w", err)
+		return fmt.Errorf("updating channel: %w", err)
 	}
 	return nil
 }
@@ -68,14 +68,14 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, er
 			WHERE `+inShards("c.id", shards)+`
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)`)
 		if err != nil {
-			return fmt.Errorf("pending channels: %w", err)
+			return fmt.Errorf("reading pending channels: %w", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var p notify.Pending
 			var gateUntil int64
 			if err := rows.Scan(&p.ChannelID, &gateUntil, &p.Queued); err != nil {
-				return fmt.Errorf("pending channels: %w", err)
+				return fmt.Errorf("reading pending channels: %w", err)
 			}
 			p.GateUntil = db.Time(gateUntil)
 			found = append(found, p)

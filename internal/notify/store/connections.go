@@ -34,11 +34,11 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, created_by, created_at, updated_by, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealToken(&c),
 			c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt)); err != nil {
-			return fmt.Errorf("insert connection: %w", err)
+			return fmt.Errorf("inserting connection: %w", err)
 		}
 		// Of an earlier connection of the file with this name, hooks may be left.
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_hooks WHERE connection = $1`, c.Name); err != nil {
-			return fmt.Errorf("delete old hooks: %w", err)
+			return fmt.Errorf("deleting old hooks: %w", err)
 		}
 		if err := s.insertHook(ctx, tx, who, &own); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 		if _, err := tx.Exec(ctx, `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
 			updated_by = $5, updated_at = $6 WHERE name = $7`, c.Version, c.BaseURL, c.User, s.sealToken(&c), c.UpdatedBy,
 			db.Micros(c.UpdatedAt), c.Name); err != nil {
-			return fmt.Errorf("update connection: %w", err)
+			return fmt.Errorf("updating connection: %w", err)
 		}
 		return recordConnection(ctx, tx, who, "update", before, &c)
 	})
@@ -102,7 +102,7 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 		}
 		var rules int
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_rules WHERE connection = $1`, name).Scan(&rules); err != nil {
-			return fmt.Errorf("count rules: %w", err)
+			return fmt.Errorf("counting rules: %w", err)
 		}
 		if rules > 0 {
 			return fault.New(fault.Conflict, "%d rules belong to the connection %s; delete them first.", rules, name)
@@ -113,7 +113,7 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
 		} {
 			if _, err := tx.Exec(ctx, q, name); err != nil {
-				return fmt.Errorf("delete connection: %w", err)
+				return fmt.Errorf("deleting connection: %w", err)
 			}
 		}
 		return recordConnection(ctx, tx, who, "delete", before, nil)

@@ -141,7 +141,7 @@ func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []wor
 func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) ([]*notify.Delivery, error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read deliveries: %w", err)
+		return nil, fmt.Errorf("reading deliveries: %w", err)
 	}
 	defer rows.Close()
 	var out []*notify.Delivery
@@ -162,7 +162,7 @@ func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 	var event sql.RawBytes
 	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Attempts, &d.Errors5xx,
 		&created, &queued, &due, &d.Beside, &d.Batch, &finished, &took, &d.Last.Status, &d.Last.Answer, &event); err != nil {
-		return nil, fmt.Errorf("read delivery: %w", err)
+		return nil, fmt.Errorf("reading delivery: %w", err)
 	}
 	d.CreatedAt, d.QueuedAt, d.DueAt, d.FinishedAt = db.Time(created), db.Time(queued), db.Time(due), db.Time(finished)
 	d.Last.Took = micros(took)
@@ -179,7 +179,7 @@ func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attempt, error) {
 	rows, err := tx.Query(ctx, `SELECT at, took, status, answer, error FROM notify_attempts WHERE delivery_id = $1 ORDER BY number`, delivery)
 	if err != nil {
-		return nil, fmt.Errorf("read attempts: %w", err)
+		return nil, fmt.Errorf("reading attempts: %w", err)
 	}
 	defer rows.Close()
 	var out []work.Attempt
@@ -187,7 +187,7 @@ func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attemp
 		var a work.Attempt
 		var at, took int64
 		if err := rows.Scan(&at, &took, &a.Status, &a.Answer, &a.Err); err != nil {
-			return nil, fmt.Errorf("read attempt: %w", err)
+			return nil, fmt.Errorf("reading attempt: %w", err)
 		}
 		a.At, a.Took = db.Time(at), micros(took)
 		out = append(out, a)

@@ -25,7 +25,7 @@ func (s *Store) BindDigest(ctx context.Context, lease string, fence int64, deliv
 		n, err := tx.Exec(ctx, `UPDATE notify_deliveries SET batch = $1
 			WHERE channel_id = $2 AND finished_at = 0 AND due_at = 0 AND id IN (`+list(ids)+`)`, ids[0], deliveries[0].ChannelID)
 		if err != nil {
-			return fmt.Errorf("gather deliveries: %w", err)
+			return fmt.Errorf("binding a digest: %w", err)
 		}
 		if n != int64(len(ids)) {
 			return fault.New(fault.Conflict, "What waits on the channel has changed.")
@@ -40,7 +40,7 @@ func (s *Store) CountWaiting(ctx context.Context, channelID int64, max int) (n i
 		err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM notify_deliveries
 			WHERE channel_id = $1 AND finished_at = 0 LIMIT $2) AS waiting`, channelID, max).Scan(&n)
 		if err != nil {
-			return fmt.Errorf("count what waits: %w", err)
+			return fmt.Errorf("counting what waits: %w", err)
 		}
 		return nil
 	})

@@ -34,7 +34,7 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 			c.project, c.repository, c.rules, c.needed, c.event, c.body},
 		OnConflict: `ON CONFLICT DO NOTHING`,
 	}); err != nil {
-		return fmt.Errorf("insert events: %w", err)
+		return fmt.Errorf("inserting events: %w", err)
 	}
 	return markInserted(ctx, tx, ids, byID)
 }
@@ -75,13 +75,13 @@ func (c *eventColumns) add(e *eventRow) {
 func markInserted(ctx context.Context, tx *db.Tx, ids []int64, byID map[int64]*eventRow) error {
 	rows, err := tx.Query(ctx, `SELECT id FROM notify_events WHERE id BETWEEN $1 AND $2`, ids[0], ids[len(ids)-1])
 	if err != nil {
-		return fmt.Errorf("find inserted events: %w", err)
+		return fmt.Errorf("finding inserted events: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return fmt.Errorf("find inserted events: %w", err)
+			return fmt.Errorf("finding inserted events: %w", err)
 		}
 		if e := byID[id]; e != nil {
 			e.id = id
@@ -97,7 +97,7 @@ func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, e
 	if tx.Dialect() == db.SQLite { // whose writer is alone
 		var last int64
 		if err := tx.QueryRow(ctx, `SELECT coalesce(max(id), 0) FROM `+table).Scan(&last); err != nil {
-			return nil, fmt.Errorf("take ids of %s: %w", table, err)
+			return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
 		}
 		for i := range n {
 			ids = append(ids, last+1+int64(i))
@@ -106,18 +106,18 @@ func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, e
 	}
 	rows, err := tx.Query(ctx, `SELECT nextval(pg_get_serial_sequence($1, 'id')) FROM generate_series(1, $2)`, table, n)
 	if err != nil {
-		return nil, fmt.Errorf("take ids of %s: %w", table, err)
+		return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("take ids of %s: %w", table, err)
+			return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
 		}
 		ids = append(ids, id)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("take ids of %s: %w", table, err)
+		return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
 	}
 	return ids, nil
 }
@@ -142,7 +142,7 @@ func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Deliv
 		Columns:   []any{ids, events, channels, formats, rules, lists, created},
 		Constants: `'waiting', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, ''`,
 	}); err != nil {
-		return fmt.Errorf("insert deliveries: %w", err)
+		return fmt.Errorf("inserting deliveries: %w", err)
 	}
 	var args [][]any
 	for _, d := range deliveries {
@@ -151,7 +151,7 @@ func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Deliv
 		}
 	}
 	if err := tx.Each(ctx, `INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, args, nil); err != nil {
-		return fmt.Errorf("insert deliveries' rules: %w", err)
+		return fmt.Errorf("inserting deliveries' rules: %w", err)
 	}
 	return nil
 }

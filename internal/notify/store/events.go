@@ -81,7 +81,7 @@ func encode(r *notify.Receipt, buf *bytes.Buffer) error {
 	ends := make([]int, len(r.Kept))
 	for i := range r.Kept {
 		if err := jsonv2.MarshalWrite(buf, &r.Kept[i], eventOptions); err != nil {
-			return fmt.Errorf("encode event: %w", err)
+			return fmt.Errorf("encoding event: %w", err)
 		}
 		ends[i] = buf.Len()
 	}
@@ -145,7 +145,7 @@ func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Rec
 			lock = `SELECT pg_advisory_xact_lock($1)`
 		}
 		if _, err := tx.Exec(ctx, lock, generationLock); err != nil {
-			return fmt.Errorf("share generation: %w", err)
+			return fmt.Errorf("sharing generation: %w", err)
 		}
 	}
 	now, err := s.load(ctx, tx)
@@ -272,7 +272,7 @@ func retryOldFingerprint(ctx context.Context, tx *db.Tx, e *eventRow) error {
 		`UPDATE notify_events SET fingerprint = NULL WHERE fingerprint = $1 AND received_at < $2`,
 		e.receipt.Fingerprint, db.Micros(since))
 	if err != nil {
-		return fmt.Errorf("forget old fingerprint: %w", err)
+		return fmt.Errorf("forgetting old fingerprint: %w", err)
 	}
 	if n == 0 {
 		return nil

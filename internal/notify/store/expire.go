@@ -67,14 +67,14 @@ func (s *Store) spans(ctx context.Context, shards []int, age time.Duration) (fou
 				(SELECT max(d.id) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
 			FROM notify_channels c WHERE `+inShards("c.id", shards))
 		if err != nil {
-			return fmt.Errorf("what waits: %w", err)
+			return fmt.Errorf("reading what waits: %w", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var c span
 			var first, last sql.NullInt64
 			if err := rows.Scan(&c.channel, &first, &last); err != nil {
-				return fmt.Errorf("what waits: %w", err)
+				return fmt.Errorf("reading what waits: %w", err)
 			}
 			if first.Valid {
 				c.first, c.last = first.Int64, last.Int64
@@ -96,7 +96,7 @@ func (s *Store) expireBeyond(ctx context.Context, channel int64, max int) (int, 
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("count what waits: %w", err)
+			return fmt.Errorf("counting what waits: %w", err)
 		}
 		return nil
 	})

@@ -49,7 +49,7 @@ func (s *Store) insertHook(ctx context.Context, tx *db.Tx, who notify.Actor, h *
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, '', 0) RETURNING id`,
 		h.Connection, h.Name, clean(h.Scope.ProjectKey), clean(h.Scope.RepositoryKey), notify.Fold(clean(h.Scope.ProjectKey)), notify.Fold(clean(h.Scope.RepositoryKey)),
 		s.box.Seal(h.Secret.Reveal(), "notify_hooks", "secret", rowOf(h)), h.CreatedBy, db.Micros(h.CreatedAt)).Scan(&h.ID); err != nil {
-		return fmt.Errorf("insert hook: %w", err)
+		return fmt.Errorf("inserting hook: %w", err)
 	}
 	return recordHook(ctx, tx, who, "create", nil, h)
 }
@@ -73,7 +73,7 @@ func (s *Store) RotateHook(ctx context.Context, who notify.Actor, connection, na
 		if _, err := tx.Exec(ctx, `UPDATE notify_hooks SET secret = $1, previous = $2, previous_until = $3, rotated_by = $4, rotated_at = $5 WHERE id = $6`,
 			s.box.Seal(after.Secret.Reveal(), "notify_hooks", "secret", rowOf(&after)), previous, db.Micros(after.PreviousUntil),
 			after.RotatedBy, db.Micros(after.RotatedAt), after.ID); err != nil {
-			return fmt.Errorf("rotate hook: %w", err)
+			return fmt.Errorf("rotating hook: %w", err)
 		}
 		return recordHook(ctx, tx, who, "rotate", before, &after)
 	})
@@ -92,10 +92,10 @@ func (s *Store) DeleteHook(ctx context.Context, who notify.Actor, connection, na
 			return fault.New(fault.Conflict, "The connection's own hook goes with the connection; rotate its secret instead.")
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_hooks WHERE id = $1`, before.ID); err != nil {
-			return fmt.Errorf("delete hook: %w", err)
+			return fmt.Errorf("deleting hook: %w", err)
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_renames WHERE hook_id = $1 AND state = 'offered'`, before.ID); err != nil {
-			return fmt.Errorf("delete the hook's offers: %w", err)
+			return fmt.Errorf("deleting the hook's offers: %w", err)
 		}
 		return recordHook(ctx, tx, who, "delete", before, nil)
 	})

@@ -52,7 +52,7 @@ func (s *Store) beginPlatformsChange(ctx context.Context, tx *db.Tx) error {
 
 func countPlatforms(ctx context.Context, tx *db.Tx) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET platforms = platforms + 1`); err != nil {
-		return fmt.Errorf("count platforms: %w", err)
+		return fmt.Errorf("counting platforms: %w", err)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connecti
 	rows, err := tx.Query(ctx, `SELECT name, version, kind, base_url, user_name, token, created_by, created_at, updated_by, updated_at
 		FROM notify_connections ORDER BY name`)
 	if err != nil {
-		return nil, fmt.Errorf("read connections: %w", err)
+		return nil, fmt.Errorf("reading connections: %w", err)
 	}
 	defer rows.Close()
 	var list notify.Connections
@@ -94,7 +94,7 @@ func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connecti
 		var token []byte
 		var created, updated int64
 		if err := rows.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.CreatedBy, &created, &c.UpdatedBy, &updated); err != nil {
-			return nil, fmt.Errorf("read connections: %w", err)
+			return nil, fmt.Errorf("reading connections: %w", err)
 		}
 		c.CreatedAt, c.UpdatedAt = db.Time(created), db.Time(updated)
 		c.Token = s.unseal(token, "notify_connections", "token", c.Name)
@@ -107,7 +107,7 @@ func (s *Store) readHooks(ctx context.Context, tx *db.Tx) ([]*notify.Hook, error
 	rows, err := tx.Query(ctx, `SELECT id, connection, name, project_key, repository_key, secret, previous, previous_until,
 		created_by, created_at, rotated_by, rotated_at FROM notify_hooks ORDER BY id`)
 	if err != nil {
-		return nil, fmt.Errorf("read hooks: %w", err)
+		return nil, fmt.Errorf("reading hooks: %w", err)
 	}
 	defer rows.Close()
 	var list []*notify.Hook
@@ -117,7 +117,7 @@ func (s *Store) readHooks(ctx context.Context, tx *db.Tx) ([]*notify.Hook, error
 		var until, created, rotated int64
 		if err := rows.Scan(&h.ID, &h.Connection, &h.Name, &h.Scope.ProjectKey, &h.Scope.RepositoryKey, &current, &previous, &until,
 			&h.CreatedBy, &created, &h.RotatedBy, &rotated); err != nil {
-			return nil, fmt.Errorf("read hooks: %w", err)
+			return nil, fmt.Errorf("reading hooks: %w", err)
 		}
 		h.PreviousUntil, h.CreatedAt, h.RotatedAt = db.Time(until), db.Time(created), db.Time(rotated)
 		h.Secret = s.unseal(current, "notify_hooks", "secret", rowOf(h))

@@ -88,13 +88,13 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	}
 	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)
 		VALUES ($1, $2, $3, $4, $5, $6, '') ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
-		return done, fmt.Errorf("keep the attempts that delivered: %w", err)
+		return done, fmt.Errorf("keeping the attempts that delivered: %w", err)
 	}
 	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', channel_id = $1, queued_at = $2,
 		due_at = 0, beside = 0, batch = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = ''
 		WHERE id = $3 AND finished_at > 0`, back)
 	if err != nil {
-		return done, fmt.Errorf("put deliveries back: %w", err)
+		return done, fmt.Errorf("putting deliveries back: %w", err)
 	}
 	done.Queued = int(changed)
 	tx.AfterCommit(func() {
@@ -110,7 +110,7 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, er
 	rows, err := tx.Query(ctx, `SELECT id, channel_id, rules, state, attempts, finished_at, took, status, answer
 		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
 	if err != nil {
-		return nil, fmt.Errorf("ended deliveries: %w", err)
+		return nil, fmt.Errorf("reading ended deliveries: %w", err)
 	}
 	defer rows.Close()
 	var found []endedDelivery
@@ -118,7 +118,7 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, er
 		var d endedDelivery
 		var encoded string
 		if err := rows.Scan(&d.id, &d.channel, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer); err != nil {
-			return nil, fmt.Errorf("ended deliveries: %w", err)
+			return nil, fmt.Errorf("reading ended deliveries: %w", err)
 		}
 		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {
 			found = append(found, d)

@@ -81,7 +81,7 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope
 	const keys = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
 	if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_hooks`+keys+`)`,
 		connection, project, repository).Scan(&p.rules, &p.hooks); err != nil {
-		return p, fmt.Errorf("what is at a key: %w", err)
+		return p, fmt.Errorf("counting what is at a key: %w", err)
 	}
 	var err error
 	p.grants, err = identity.CountGrants(ctx, tx, identity.Where{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey})
@@ -99,7 +99,7 @@ func offer(ctx context.Context, tx *db.Tx, r *notify.Receipt, by notify.KeyChang
 			to_project = excluded.to_project, to_repository = excluded.to_repository, reason = excluded.reason, offered_at = excluded.offered_at`,
 		by.Connection, r.Verifier.ID, r.Verifier.Name, by.From.ProjectKey, by.From.RepositoryKey, from,
 		by.To.ProjectKey, by.To.RepositoryKey, string(why), db.Micros(tx.Now())); err != nil {
-		return fmt.Errorf("offer a rename: %w", err)
+		return fmt.Errorf("offering a rename: %w", err)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify
 		}
 		if _, err := tx.Exec(ctx, `UPDATE notify_hooks SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4 WHERE id = $5`,
 			to.ProjectKey, to.RepositoryKey, notify.Fold(to.ProjectKey), notify.Fold(to.RepositoryKey), h.ID); err != nil {
-			return fmt.Errorf("move hook: %w", err)
+			return fmt.Errorf("moving hook: %w", err)
 		}
 		after := *h
 		after.Scope = notify.Scope(to)
@@ -152,7 +152,7 @@ func moveRules(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyCh
 		}
 		if _, err := tx.Exec(ctx, `UPDATE notify_rules SET project_key = $1, repository_key = $2, project_fold = $3, repository_fold = $4
 			WHERE id = $5`, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ID); err != nil {
-			return fmt.Errorf("move rule: %w", err)
+			return fmt.Errorf("moving rule: %w", err)
 		}
 		if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {
 			return err
@@ -175,7 +175,7 @@ func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 	rows, err := tx.Query(ctx, `SELECT id, connection, hook_id, hook, from_project, from_repository, to_project, to_repository, reason, offered_at
 		FROM notify_renames WHERE `+condition, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read renames: %w", err)
+		return nil, fmt.Errorf("reading renames: %w", err)
 	}
 	defer rows.Close()
 	var list []notify.Rename
@@ -184,7 +184,7 @@ func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 		var at int64
 		if err := rows.Scan(&o.ID, &o.Connection, &o.HookID, &o.Hook, &o.From.ProjectKey, &o.From.RepositoryKey,
 			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, &at); err != nil {
-			return nil, fmt.Errorf("read renames: %w", err)
+			return nil, fmt.Errorf("reading renames: %w", err)
 		}
 		o.OfferedAt = db.Time(at)
 		list = append(list, o)
@@ -229,7 +229,7 @@ func (s *Store) decideRename(ctx context.Context, who notify.Actor, id int64, ve
 		n, err := tx.Exec(ctx, `UPDATE notify_renames SET state = $1, decided_by = $2, decided_at = $3 WHERE id = $4 AND state = 'offered'`,
 			map[string]string{"confirm": "confirmed", "dismiss": "dismissed"}[verb], who.Name, db.Micros(tx.Now()), id)
 		if err != nil {
-			return fmt.Errorf("decide on a rename: %w", err)
+			return fmt.Errorf("deciding on a rename: %w", err)
 		}
 		if n == 0 {
 			return fault.New(fault.Conflict, "The rename was confirmed or dismissed meanwhile.")

@@ -48,7 +48,7 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	}
 	// Server errors count against a message on the channel that gave them.
 	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $2 AND finished_at = 0`, moves, nil); err != nil {
-		return fmt.Errorf("move deliveries: %w", err)
+		return fmt.Errorf("moving deliveries: %w", err)
 	}
 	_, err = s.end(ctx, tx, ends, notify.Cancelled, notify.CancelledReason)
 	return err
@@ -63,7 +63,7 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 	slices.Sort(ids)
 	rows, err := tx.Query(ctx, `SELECT id, channel_id, enabled FROM notify_rules WHERE id IN (`+list(slices.Compact(ids))+`)`)
 	if err != nil {
-		return nil, fmt.Errorf("where rules send: %w", err)
+		return nil, fmt.Errorf("reading where rules send: %w", err)
 	}
 	defer rows.Close()
 	found := make(map[int64]notify.RuleTarget)
@@ -71,7 +71,7 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 		var id int64
 		var to notify.RuleTarget
 		if err := rows.Scan(&id, &to.ChannelID, &to.Enabled); err != nil {
-			return nil, fmt.Errorf("where rules send: %w", err)
+			return nil, fmt.Errorf("reading where rules send: %w", err)
 		}
 		found[id] = to
 	}
@@ -83,7 +83,7 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
 	rows, err := tx.Query(ctx, `SELECT id, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
 	if err != nil {
-		return nil, fmt.Errorf("waiting deliveries: %w", err)
+		return nil, fmt.Errorf("reading waiting deliveries: %w", err)
 	}
 	defer rows.Close()
 	var found []waitingDelivery
@@ -91,7 +91,7 @@ func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingD
 		var d waitingDelivery
 		var encoded string
 		if err := rows.Scan(&d.id, &encoded); err != nil {
-			return nil, fmt.Errorf("waiting deliveries: %w", err)
+			return nil, fmt.Errorf("reading waiting deliveries: %w", err)
 		}
 		if d.rules = decodeIDs(encoded); slices.Contains(d.rules, rule) {
 			found = append(found, d)

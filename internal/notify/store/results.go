@@ -87,14 +87,14 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	// has no due_at already.
 	if err := tx.Each(ctx, `UPDATE notify_deliveries SET due_at = $1, beside = $2
 		WHERE id = $3 AND finished_at = 0 AND channel_id = $4`, asides, nil); err != nil {
-		return fmt.Errorf("keep what is aside: %w", err)
+		return fmt.Errorf("keeping what is aside: %w", err)
 	}
 	if err := s.writeEnds(ctx, tx, items, results); err != nil {
 		return err
 	}
 	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
-		return fmt.Errorf("keep attempts: %w", err)
+		return fmt.Errorf("keeping attempts: %w", err)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result
 	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
 		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0 AND channel_id = $10`, results)
 	if err != nil {
-		return fmt.Errorf("keep results: %w", err)
+		return fmt.Errorf("keeping results: %w", err)
 	}
 	if changed < int64(len(results)) {
 		return s.writeOvertaken(ctx, tx, items, results)
@@ -145,7 +145,7 @@ func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.R
 			case errors.Is(err, sql.ErrNoRows): // ended, and too old to be kept
 				continue
 			case err != nil:
-				return fmt.Errorf("read delivery: %w", err)
+				return fmt.Errorf("reading delivery: %w", err)
 			case state == r.State && finished == db.Micros(tx.Now()):
 				ended[state]++
 				continue
@@ -157,7 +157,7 @@ func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.R
 			ended[notify.Delivered]++
 			if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
 				finished_at = $5, took = $6, status = $7, answer = $8, due_at = 0 WHERE id = $9`, results[i][:9]...); err != nil {
-				return fmt.Errorf("keep results: %w", err)
+				return fmt.Errorf("keeping results: %w", err)
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func finishedAt(state notify.DeliveryState, now time.Time) int64 {
 func requeue(ctx context.Context, tx *db.Tx, channel, id int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = 0, beside = 0, errors_5xx = 0
 		WHERE channel_id = $1 AND due_at > 0 AND finished_at = 0 AND (id = $2 OR batch = $2)`, channel, id); err != nil {
-		return fmt.Errorf("bring delivery back: %w", err)
+		return fmt.Errorf("requeuing a delivery: %w", err)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 	rows, err := tx.Query(ctx, `SELECT id, event_id, rules FROM notify_deliveries
 		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`, bound, db.Micros(before), limit)
 	if err != nil {
-		return 0, fmt.Errorf("old deliveries: %w", err)
+		return 0, fmt.Errorf("reading old deliveries: %w", err)
 	}
 	var deliveries []int64
 	var links, events [][]any
@@ -30,7 +30,7 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 		var encoded string
 		if err := rows.Scan(&id, &event, &encoded); err != nil {
 			rows.Close()
-			return 0, fmt.Errorf("old deliveries: %w", err)
+			return 0, fmt.Errorf("reading old deliveries: %w", err)
 		}
 		deliveries, events = append(deliveries, id), append(events, []any{event})
 		rules := decodeIDs(encoded)
@@ -39,24 +39,24 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return 0, fmt.Errorf("old deliveries: %w", err)
+		return 0, fmt.Errorf("reading old deliveries: %w", err)
 	}
 	rows.Close()
 	if len(deliveries) == 0 {
 		return 0, nil
 	}
 	if err := tx.Each(ctx, `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
-		return 0, fmt.Errorf("delete old deliveries' rules: %w", err)
+		return 0, fmt.Errorf("deleting old deliveries' rules: %w", err)
 	}
 	if err := tx.Each(ctx, `UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, events, nil); err != nil {
-		return 0, fmt.Errorf("let go of old deliveries' events: %w", err)
+		return 0, fmt.Errorf("releasing old deliveries' events: %w", err)
 	}
 	for _, statement := range []string{
 		`DELETE FROM notify_attempts WHERE delivery_id IN (` + list(deliveries) + `)`,
 		`DELETE FROM notify_deliveries WHERE id IN (` + list(deliveries) + `)`,
 	} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
-			return 0, fmt.Errorf("delete old deliveries: %w", err)
+			return 0, fmt.Errorf("deleting old deliveries: %w", err)
 		}
 	}
 	return int64(len(deliveries)), nil
@@ -73,7 +73,7 @@ func DeleteEvents(ctx context.Context, tx *db.Tx, before time.Time, limit int) (
 		(SELECT id FROM notify_events WHERE needed = 0 AND id < $1 AND received_at < $2 ORDER BY id LIMIT $3)`,
 		bound, db.Micros(before), limit)
 	if err != nil {
-		return 0, fmt.Errorf("delete old events: %w", err)
+		return 0, fmt.Errorf("deleting old events: %w", err)
 	}
 	return n, nil
 }

@@ -43,11 +43,11 @@ func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, wh
 func (s *Store) openChannel(ctx context.Context, tx *db.Tx, id int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', broken_at = 0, gate_until = 0, gate_step = 0,
 		gate_reason = '', rejected = 0, refused = 0 WHERE id = $1`, id); err != nil {
-		return fmt.Errorf("open channel: %w", err)
+		return fmt.Errorf("opening channel: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = $1 WHERE channel_id = $2 AND due_at > $1 AND finished_at = 0`,
 		db.Micros(tx.Now()), id); err != nil {
-		return fmt.Errorf("try what was set aside: %w", err)
+		return fmt.Errorf("trying what was set aside: %w", err)
 	}
 	tx.AfterCommit(func() { s.moved(id) })
 	return nil
@@ -104,7 +104,7 @@ func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.De
 	n, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3, due_at = 0
 		WHERE finished_at = 0 AND id IN (`+list(ids)+`)`, string(stored), reason, db.Micros(tx.Now()))
 	if err != nil {
-		return 0, fmt.Errorf("end deliveries: %w", err)
+		return 0, fmt.Errorf("ending deliveries: %w", err)
 	}
 	tx.AfterCommit(func() { s.counts.end(state, int(n)) })
 	return int(n), nil
@@ -114,14 +114,14 @@ func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.De
 func readIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64, error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read ids: %w", err)
+		return nil, fmt.Errorf("reading ids: %w", err)
 	}
 	defer rows.Close()
 	var ids []int64
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("read ids: %w", err)
+			return nil, fmt.Errorf("reading ids: %w", err)
 		}
 		ids = append(ids, id)
 	}

@@ -101,10 +101,10 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 			gate_step, gate_reason, rejected, refused, suspect, failing_since, last_ok_at, created_at)
 		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
 		fingerprint, sealed, u.Hostname(), secret.MaskURL(webhookURL), db.Micros(tx.Now())); err != nil {
-		return 0, fmt.Errorf("insert channel: %w", err)
+		return 0, fmt.Errorf("inserting channel: %w", err)
 	}
 	if err := tx.QueryRow(ctx, `SELECT id FROM notify_channels WHERE fingerprint = $1`, fingerprint).Scan(&id); err != nil {
-		return 0, fmt.Errorf("find channel: %w", err)
+		return 0, fmt.Errorf("finding channel: %w", err)
 	}
 	closed, err := readIDs(ctx, tx, `SELECT id FROM notify_channels WHERE id = $1 AND (state = 'broken' OR gate_until > 0)`, id)
 	if err == nil && len(closed) > 0 {
@@ -121,7 +121,7 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 func dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
 		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel); err != nil {
-		return fmt.Errorf("forget webhook URL: %w", err)
+		return fmt.Errorf("dropping an unused webhook URL: %w", err)
 	}
 	return nil
 }

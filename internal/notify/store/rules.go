@@ -38,7 +38,7 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`
 		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read rules: %w", err)
+		return nil, fmt.Errorf("reading rules: %w", err)
 	}
 	defer rows.Close()
 	var out []notify.RuleInfo
@@ -72,7 +72,7 @@ func countWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error
 			return err
 		})
 	if err != nil {
-		return fmt.Errorf("count what waits: %w", err)
+		return fmt.Errorf("counting what waits: %w", err)
 	}
 	for i := range rules {
 		rules[i].Channel.Waiting = counts[rules[i].ChannelID]
@@ -106,7 +106,7 @@ func readRules(ctx context.Context, tx *db.Tx, condition string) ([]*notify.Rule
 	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, c.host
 		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition+` ORDER BY r.id`)
 	if err != nil {
-		return nil, fmt.Errorf("read rules: %w", err)
+		return nil, fmt.Errorf("reading rules: %w", err)
 	}
 	defer rows.Close()
 	var rules []*notify.Rule
@@ -130,7 +130,7 @@ const maxChanged = 500
 func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notify.Rule, error) {
 	rows, err := tx.Query(ctx, `SELECT id, version FROM notify_rules WHERE enabled = 1`)
 	if err != nil {
-		return nil, fmt.Errorf("versions of rules: %w", err)
+		return nil, fmt.Errorf("reading the versions of rules: %w", err)
 	}
 	defer rows.Close()
 	var rules []*notify.Rule
@@ -138,7 +138,7 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	for rows.Next() {
 		var id, version int64
 		if err := rows.Scan(&id, &version); err != nil {
-			return nil, fmt.Errorf("versions of rules: %w", err)
+			return nil, fmt.Errorf("reading the versions of rules: %w", err)
 		}
 		if r := have.Rule(id); r != nil && r.Version == version {
 			rules = append(rules, r)
@@ -147,7 +147,7 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("versions of rules: %w", err)
+		return nil, fmt.Errorf("reading the versions of rules: %w", err)
 	}
 	switch {
 	case len(changed) > maxChanged:
@@ -181,7 +181,7 @@ func scanRule(row scanner, r *notify.Rule, more ...any) error {
 	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
 		&r.ChannelName, &r.Format, &filter, &r.Enabled, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
 	if err != nil {
-		return fmt.Errorf("read rule: %w", err)
+		return fmt.Errorf("reading rule: %w", err)
 	}
 	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
 	// A filter that cannot be read leaves the rule alone with none, which
@@ -219,7 +219,7 @@ func setTimes(c *notify.Channel, brokenAt, gateUntil, failing, lastOK int64) {
 func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	filter, err := json.Marshal(r.Filter)
 	if err != nil {
-		return fmt.Errorf("encode filter: %w", err)
+		return fmt.Errorf("encoding filter: %w", err)
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
 			repository_fold, channel_id, channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at)
@@ -228,7 +228,7 @@ func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 		r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
 		db.Micros(r.UpdatedAt)).Scan(&r.ID)
 	if err != nil {
-		return fmt.Errorf("insert rule: %w", err)
+		return fmt.Errorf("inserting rule: %w", err)
 	}
 	return nil
 }
@@ -236,13 +236,13 @@ func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	filter, err := json.Marshal(r.Filter)
 	if err != nil {
-		return fmt.Errorf("encode filter: %w", err)
+		return fmt.Errorf("encoding filter: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
 			filter = $6, enabled = $7, updated_by = $8, updated_at = $9 WHERE id = $10`,
 		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.UpdatedBy,
 		db.Micros(r.UpdatedAt), r.ID); err != nil {
-		return fmt.Errorf("update rule: %w", err)
+		return fmt.Errorf("updating rule: %w", err)
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id int64) erro
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("delete rule: %w", err)
+			return fmt.Errorf("deleting rule: %w", err)
 		}
 		if err := dropUnusedURL(ctx, tx, old.ChannelID); err != nil {
 			return err

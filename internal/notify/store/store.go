@@ -162,11 +162,11 @@ func (s *Store) Refresh(ctx context.Context) {
 func (s *Store) beginRulesChange(ctx context.Context, tx *db.Tx) error {
 	if tx.Dialect() == db.Postgres {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, generationLock); err != nil {
-			return fmt.Errorf("lock generation: %w", err)
+			return fmt.Errorf("locking generation: %w", err)
 		}
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET generation = generation + 1`); err != nil {
-		return fmt.Errorf("count generation: %w", err)
+		return fmt.Errorf("counting generation: %w", err)
 	}
 	tx.AfterCommit(func() { s.reload(ctx) })
 	return nil
@@ -191,7 +191,7 @@ const generationLock = 0x6f7574726967 // "outrig"
 func readGeneration(ctx context.Context, tx *db.Tx) (generation, platforms int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT generation, platforms FROM notify_generation`).Scan(&generation, &platforms)
 	if err != nil {
-		return 0, 0, fmt.Errorf("read generation: %w", err)
+		return 0, 0, fmt.Errorf("reading generation: %w", err)
 	}
 	return generation, platforms, nil
 }

@@ -25,11 +25,11 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 				(SELECT count(*) FROM notify_deliveries WHERE id >= $1 AND state = 'failed'),
 				(SELECT count(*) FROM notify_deliveries WHERE finished_at = 0)`, first).
 			Scan(&sum.Delivered, &sum.Failed, &sum.Waiting); err != nil {
-			return fmt.Errorf("count deliveries: %w", err)
+			return fmt.Errorf("counting deliveries: %w", err)
 		}
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_events WHERE outcome = 'not_understood' AND received_at >= $1`,
 			db.Micros(since)).Scan(&sum.NotUnderstood); err != nil {
-			return fmt.Errorf("count events: %w", err)
+			return fmt.Errorf("counting events: %w", err)
 		}
 		sum.Troubled, err = readTroubled(ctx, tx, maxTroubled)
 		return err
@@ -42,14 +42,14 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time.Time) (int64, error) {
 	var low, high int64
 	if err := tx.QueryRow(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id) + 1, 0) FROM `+table).Scan(&low, &high); err != nil {
-		return 0, fmt.Errorf("bounds of %s: %w", table, err)
+		return 0, fmt.Errorf("reading the bounds of %s: %w", table, err)
 	}
 	for low < high {
 		middle := low + (high-low)/2
 		var id, at int64
 		err := tx.QueryRow(ctx, `SELECT id, `+column+` FROM `+table+` WHERE id >= $1 ORDER BY id LIMIT 1`, middle).Scan(&id, &at)
 		if err != nil {
-			return 0, fmt.Errorf("bisect %s: %w", table, err)
+			return 0, fmt.Errorf("bisecting %s: %w", table, err)
 		}
 		if at >= db.Micros(since) {
 			high = middle
