@@ -26,8 +26,10 @@ func TestWholeWay(t *testing.T) {
 			r.operate(threads.OpStart)
 			r.await(threads.PhaseCompleted)
 			r.check(records, mappings, nil)
-			if target != nil && (target.atOnce != r.options.Requests || target.overlaps > 0) {
-				t.Error(target.atOnce, "requests at once,", target.overlaps, "of them about the same issue")
+			if target != nil {
+				if _, atOnce, overlaps := target.counts(); atOnce != r.options.Requests || overlaps > 0 {
+					t.Error(atOnce, "requests at once,", overlaps, "of them about the same issue")
+				}
 			}
 			r.operate(threads.OpReset)
 			r.end()

@@ -158,7 +158,7 @@ func TestManyRefusals(t *testing.T) {
 				if errors := r.errors(); len(errors) != 0 {
 					t.Error(len(errors), "errors are listed")
 				}
-				target.answer = nil
+				target.answers(nil)
 				target.set(nobody)
 				r.operate(threads.OpContinue)
 				r.await(threads.PhaseCompleted)

@@ -168,7 +168,7 @@ func TestBackupResetRestore(t *testing.T) {
 func TestRestoreGoesOn(t *testing.T) {
 	both(t, func(t *testing.T, r *rig) {
 		if r.target != nil {
-			r.target.answer = func(int, int64) error { <-time.After(rand.N(100 * time.Microsecond)); return nil }
+			r.target.answers(func(int, int64) error { <-time.After(rand.N(100 * time.Microsecond)); return nil })
 		}
 		before, want := map[int64]threads.ParentMap{}, map[int64]threads.ParentMap{}
 		for i := int64(1); i <= 1500; i++ {

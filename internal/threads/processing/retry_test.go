@@ -69,12 +69,12 @@ func TestRetry(t *testing.T) {
 		maps.DeleteFunc(still, func(issue int64, _ threads.Reason) bool { return issue != issues[12] })
 		refused, asked = still, map[int64]int{}
 		answer := target.answer
-		target.answer = func(n int, issue int64) error {
+		target.answers(func(n int, issue int64) error {
 			if asked[issue]++; issue == issues[11] && asked[issue] == 1 {
 				return &threads.TargetError{Kind: threads.TargetRefusesUs, Message: "The token has expired."}
 			}
 			return answer(n, issue)
-		}
+		})
 		r.operate(threads.OpRetry)
 		m := r.await(threads.PhaseFailed)
 		if done := m.RecordsDone - (121 - 21); m.Refused != 0 || m.Permanent != 1 || done != 6 || m.ParentMaps != 99+6 || m.ChunksDone != m.Chunks {

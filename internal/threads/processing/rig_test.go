@@ -320,6 +320,21 @@ func (m *memory) Read(_ context.Context, issue int64) (threads.ParentMap, error)
 	return m.get(issue), nil
 }
 
+// counts is how many requests there were, how many at once, and how many of
+// them about an issue that one was under way about.
+func (m *memory) counts() (asked, atOnce, overlaps int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked, m.atOnce, m.overlaps
+}
+
+// answers has requests answered so from now on.
+func (m *memory) answers(answer func(n int, issue int64) error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answer = answer
+}
+
 // all gives the maps that are not empty.
 func (m *memory) all() map[int64]threads.ParentMap {
 	m.mu.Lock()

@@ -173,7 +173,7 @@ func TestStopAtOnce(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
 				target := newMoody(c.moods...)
 				if c.slow {
-					target.answer = func(_ int, issue int64) error { <-time.After(time.Duration(issue%10) * time.Minute / 2); return nil }
+					target.answers(func(_ int, issue int64) error { <-time.After(time.Duration(issue%10) * time.Minute / 2); return nil })
 				}
 				r := begin(t, d, target, 20)
 				defer r.end()
