@@ -60,6 +60,8 @@ type export struct {
 	progress func(done, total int64)
 	offset   int64 // of the next entry; records and comments that answer none
 	asked    bool  // a page has come
+
+	first, before *threads.Record // the first records of the first page and of the one before
 }
 
 // pages fetches pages until there are no more, and says whether any record
@@ -100,6 +102,7 @@ func (e *export) page(ctx context.Context, offset int64, limit int, take func(th
 func (e *export) read(body io.Reader, take func(threads.Record) error) (more bool, err error) {
 	d := format.NewHierarchyDecoder(body)
 	start := e.offset
+	begins := true
 	for {
 		record, err := d.Next()
 		reading := d.Reading()
@@ -113,12 +116,34 @@ func (e *export) read(body io.Reader, take func(threads.Record) error) (more boo
 		if err != nil {
 			return false, err
 		}
+		if begins {
+			if err := e.repeats(record); err != nil {
+				return false, err
+			}
+			begins = false
+		}
 		if err := take(record); err != nil {
 			return false, err
 		}
 		e.Records++
 	}
 	return e.judge(d.Reading(), e.offset-start)
+}
+
+// repeats refuses a page that begins as an earlier one did: a server that does
+// not look at the offset, or has no order, gives some records again and others
+// never.
+func (e *export) repeats(begin threads.Record) error {
+	for _, earlier := range []*threads.Record{e.first, e.before} {
+		if earlier != nil && *earlier == begin {
+			return fault.New(fault.Invalid, "The server gives the same records again at offset %d, so that others would be missing. Its pages must have one order.", e.offset-1)
+		}
+	}
+	if e.first == nil {
+		e.first = &begin
+	}
+	e.before = &begin
+	return nil
 }
 
 // judge looks at what a page says about itself.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -227,6 +228,37 @@ func TestExportOfWhatChanges(t *testing.T) {
 			t.Errorf("%+v, %v", out, err)
 		}
 	})
+}
+
+// A server whose pages repeat gives some records again and others never: its
+// export is refused, and there is no file.
+func TestExportOfPagesThatRepeat(t *testing.T) {
+	records := someRecords(200)
+	for name, from := range map[string]func(offset int) int{
+		"always the first page": func(int) int { return 0 },
+		"each page twice":       func(offset int) int { return offset / 100 * 50 },
+		"the first page again":  func(offset int) int { return offset % 150 },
+	} {
+		inBubble(t, func(t *testing.T) {
+			h := &hierarchy{records: records, limit: 50}
+			h.trouble = func(_ int, x *exchange, _ string) bool {
+				offset, _ := strconv.Atoi(x.URL.Query().Get("offset"))
+				page := h.page(from(offset), 50)
+				page = page[:strings.LastIndex(page, `"hasMore"`)] + fmt.Sprintf(`"hasMore":%v,"totalCount":200}`, offset < 150)
+				x.header.Set("Content-Type", "application/json")
+				x.answer(200).say(page)
+				return true
+			}
+			path, _, _ := target(t)
+			_, err := (&Client{Base: "https://jira.example.com", HTTP: doer(h.serve)}).Export(t.Context(), path, nil)
+			if err == nil || !strings.Contains(err.Error(), "the same records again at offset") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("%s: the file is there", name)
+			}
+		})
+	}
 }
 
 // Entries without a parent are no records, and count in the server's offsets.
