@@ -6,6 +6,11 @@ import (
 	"time"
 )
 
+// longestProxyPause is short, since asking our own proxy costs one request,
+// and an administrator who has mended it, or entered another, waits for the
+// next.
+const longestProxyPause = 30 * time.Second
+
 // proxyPause rests everything while our own proxy lets nothing through: it is
 // no channel's fault, and a thousand channels need not find out one by one.
 type proxyPause struct {
@@ -54,7 +59,7 @@ func (p *proxyPause) result(o outcome, now time.Time, random func() float64, log
 		if p.step == 0 {
 			log.Error("the proxy lets nothing through; all channels wait", "cause", o.reason)
 		}
-		p.until, p.asking = now.Add(gateSteps.Delay(p.step, random)), false
+		p.until, p.asking = now.Add(min(gateSteps.Delay(p.step, random), longestProxyPause)), false
 		p.step++
 	}
 }
