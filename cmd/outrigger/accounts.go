@@ -15,7 +15,7 @@ type accounts interface {
 	Users(ctx context.Context) ([]user, error)
 	SetPassword(ctx context.Context, name string, password secret.Value) error
 	DeleteUser(ctx context.Context, name string) error
-	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Where) (grant, error)
+	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
 	// CreateToken makes a token of a user, or of who asks when user is "".
 	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (newToken, error)

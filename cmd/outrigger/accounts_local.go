@@ -52,7 +52,7 @@ func (a localAccounts) Users(ctx context.Context) ([]user, error) {
 	return all, err
 }
 
-func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Where) (grant, error) {
+func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
 	g, err := a.Service.Grant(ctx, name, perm, at)
 	return grantOf(g), err
 }
@@ -81,7 +81,7 @@ func (a localAccounts) Tokens(ctx context.Context, user string) ([]token, error)
 var errNoOwner = usage("--local needs --for: whose token it is")
 
 func grantOf(g identity.Grant) grant {
-	return grant{g.ID, g.Permission, g.Where.Connection, g.Where.Project, g.Where.Repository, g.GrantedAt}
+	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}
 }
 
 func tokenOf(t identity.Token) token {

@@ -133,7 +133,7 @@ type userGrantCmd struct {
 
 func (c userGrantCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(a accounts) error {
-		g, err := a.Grant(ctx, c.Name, c.Permission, identity.Where{Connection: c.Connection, Project: c.Project, Repository: c.Repository})
+		g, err := a.Grant(ctx, c.Name, c.Permission, identity.Resource{Connection: c.Connection, Project: c.Project, Repository: c.Repository})
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func TestConnectionPagesOfAProject(t *testing.T) {
 	if _, err := a.identity.CreateUser(t.Context(), "ada", secret.New(password)); err != nil {
 		t.Fatal(err)
 	}
-	at := identity.Where{Connection: "main", Project: "ATL"}
+	at := identity.Resource{Connection: "main", Project: "ATL"}
 	if _, err := a.identity.Grant(t.Context(), "ada", identity.ProjectAdmin, at); err != nil {
 		t.Fatal(err)
 	}

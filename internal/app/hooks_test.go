@@ -128,7 +128,7 @@ func TestARenameMovesNoPermission(t *testing.T) {
 // PAC/vault.
 func renamed(t *testing.T, a *App) {
 	t.Helper()
-	own := identity.Where{Connection: "main", Project: "ATL", Repository: "canoe"}
+	own := identity.Resource{Connection: "main", Project: "ATL", Repository: "canoe"}
 	if _, err := a.identity.CreateUser(t.Context(), "mallory", secret.New(password)); err != nil {
 		t.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func TestSettingsAreForAdministrators(t *testing.T) {
 	if _, err := a.identity.CreateUser(t.Context(), "eve", secret.New("kayak kayak kayak")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.identity.Grant(t.Context(), "eve", identity.ProjectAdmin, identity.Where{Connection: "dc", Project: "ALPHA"}); err != nil {
+	if _, err := a.identity.Grant(t.Context(), "eve", identity.ProjectAdmin, identity.Resource{Connection: "dc", Project: "ALPHA"}); err != nil {
 		t.Fatal(err)
 	}
 	asEve := func(r *http.Request) { r.SetBasicAuth("eve", "kayak kayak kayak") }

@@ -34,7 +34,7 @@ func (a *App) joinCluster(ctx context.Context) error {
 // sharer is what divides its work among the nodes.
 type sharer interface {
 	Held() int // pieces that this node works on
-	Kick()     // the nodes changed
+	Wake()     // the nodes changed
 }
 
 // sharers are the parts that do.
@@ -64,7 +64,7 @@ func (s *sharers) kick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.list {
-		one.Kick()
+		one.Wake()
 	}
 }
 
@@ -109,7 +109,7 @@ const gapsShown = 7 * 24 * time.Hour
 // overviewNodes is the card about the nodes on the console's overview. What a
 // platform sent while nothing listened is lost, which no figure of ours shows.
 func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
-	if !p.May(identity.Admin, identity.Where{}) {
+	if !p.May(identity.Admin, identity.Resource{}) {
 		return nil, nil
 	}
 	nodes, err := a.cluster.Nodes(ctx)

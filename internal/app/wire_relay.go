@@ -96,7 +96,7 @@ type mailDoor struct {
 
 func (d mailDoor) Held() int { return d.server.Receiving() }
 
-func (d mailDoor) Kick() {
+func (d mailDoor) Wake() {
 	switch d.node.Self().State {
 	case cluster.Active:
 		d.server.Open()

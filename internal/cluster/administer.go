@@ -17,7 +17,7 @@ func record(ctx context.Context, tx *db.Tx, id string, e event, from, to State) 
 	if !ok {
 		return nil
 	}
-	return audit.Record(ctx, tx, identity.Signed(ctx, audit.Entry{
+	return audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{
 		Area: "system", Action: action, Object: "node", ObjectID: id,
 		Before: map[string]string{"state": string(from)}, After: map[string]string{"state": string(to)},
 	}))

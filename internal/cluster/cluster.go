@@ -209,7 +209,7 @@ func (c *Cluster) loop(ctx context.Context) {
 		c.note(err)
 		switch {
 		case err != nil && !failing:
-			c.o.Log.Warn("this node's heartbeat could not be written; will try on", "node", c.o.NodeID, "cause", err)
+			c.o.Log.Warn("this node's heartbeat could not be written; will try on", "node", c.o.NodeID, "error", err)
 		case err == nil && failing:
 			c.o.Log.Info("this node's heartbeat is written again", "node", c.o.NodeID)
 		}

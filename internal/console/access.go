@@ -19,11 +19,11 @@ func SignedIn(_ *http.Request, p *identity.Principal) bool { return p != nil }
 
 // Needs is whoever has the permission everywhere.
 func Needs(perm identity.Permission) Access {
-	return func(_ *http.Request, p *identity.Principal) bool { return p.May(perm, identity.Where{}) }
+	return func(_ *http.Request, p *identity.Principal) bool { return p.May(perm, identity.Resource{}) }
 }
 
 // NeedsAt is whoever has the permission where the request says, such as on
 // the project in its path.
-func NeedsAt(perm identity.Permission, where func(*http.Request) identity.Where) Access {
+func NeedsAt(perm identity.Permission, where func(*http.Request) identity.Resource) Access {
 	return func(r *http.Request, p *identity.Principal) bool { return p.May(perm, where(r)) }
 }

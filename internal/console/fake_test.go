@@ -109,8 +109,8 @@ func sampleWing(c *Console) {
 	c.AddNav(Nav{Section: "Notifications", Label: "Deliveries", Path: "/notifications/deliveries"})
 	c.AddNav(Nav{Section: "Notifications", Label: "Events", Path: "/notifications/events"})
 	c.AddNav(Nav{Section: "Mail", Label: "Queues", Path: "/mail"})
-	c.AddNav(Nav{Section: "System", Label: "Nodes", Path: "/system/nodes", Visible: func(p *identity.Principal) bool { return p.May(identity.Admin, identity.Where{}) }})
-	c.AddNav(Nav{Section: "System", Label: "Users", Path: "/system/users", Visible: func(p *identity.Principal) bool { return p.May(identity.SysAdmin, identity.Where{}) }})
+	c.AddNav(Nav{Section: "System", Label: "Nodes", Path: "/system/nodes", Visible: func(p *identity.Principal) bool { return p.May(identity.Admin, identity.Resource{}) }})
+	c.AddNav(Nav{Section: "System", Label: "Users", Path: "/system/users", Visible: func(p *identity.Principal) bool { return p.May(identity.SysAdmin, identity.Resource{}) }})
 
 	admin := Needs(identity.Admin)
 	c.Handle("GET /notifications/rules", admin, func(*http.Request) (Response, error) {

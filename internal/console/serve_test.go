@@ -15,8 +15,8 @@ import (
 func TestWhoMaySeeWhat(t *testing.T) {
 	s := newSite(t, plainBase)
 	s.c.Handle("GET /everything", Needs(identity.SysAdmin), func(*http.Request) (Response, error) { return Redirect{To: "/"}, nil })
-	s.c.Handle("GET /projects/{key}", NeedsAt(identity.ProjectAdmin, func(r *http.Request) identity.Where {
-		return identity.Where{Connection: "git", Project: r.PathValue("key")}
+	s.c.Handle("GET /projects/{key}", NeedsAt(identity.ProjectAdmin, func(r *http.Request) identity.Resource {
+		return identity.Resource{Connection: "git", Project: r.PathValue("key")}
 	}), func(*http.Request) (Response, error) { return Redirect{To: "/"}, nil })
 	for _, tc := range []struct {
 		session, method, path string

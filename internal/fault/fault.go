@@ -1,5 +1,5 @@
 // Package fault is the one error type of the program: a closed set of codes,
-// a message that may be shown to whoever asked, and a cause that may not.
+// a message that may be shown to the person who asked, and a cause that may not.
 //
 // Domain code returns these errors; rest and console each render them in one
 // place. An error of any other type counts as Internal and is never shown.
@@ -38,7 +38,7 @@ type Field struct {
 // Error is an error with a public message. Build it with New or Wrap.
 type Error struct {
 	Code       Code
-	Message    string        // one sentence for whoever asked, saying what to do
+	Message    string        // one sentence for the person who asked, saying what to do
 	Fields     []Field       // for Invalid: every wrong member, not only the first
 	RetryAfter time.Duration // for RateLimited and Unavailable: when to try again; 0 is unknown
 
@@ -93,6 +93,12 @@ func CodeOf(err error) Code {
 // Is tells whether err has the code.
 func Is(err error, code Code) bool { return err != nil && CodeOf(err) == code }
 
+// InvalidField makes an Invalid error about one member.
+func InvalidField(name, format string, args ...any) *Error {
+	message := fmt.Sprintf(format, args...)
+	return &Error{Code: Invalid, Message: message, Fields: []Field{{name, message}}}
+}
+
 // Fields collects what is wrong with several members, so that all of them are
 // named at once.
 type Fields []Field
@@ -125,7 +131,7 @@ func (f Fields) Err() error {
 	case 0:
 		return nil
 	case 1:
-		return &Error{Code: Invalid, Message: f[0].Message, Fields: f}
+		return InvalidField(f[0].Name, "%s", f[0].Message)
 	}
 	return &Error{Code: Invalid, Message: fmt.Sprintf("%d members are wrong; errors names each.", len(f)), Fields: f}
 }

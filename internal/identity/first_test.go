@@ -42,7 +42,7 @@ func TestFirstStart(t *testing.T) {
 			t.Errorf("the password has %d characters", len(password))
 		}
 		p, err := n.Basic(t.Context(), "admin", password, here)
-		if err != nil || !p.May(SysAdmin, Where{}) {
+		if err != nil || !p.May(SysAdmin, Resource{}) {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		if strings.Contains(n.log.String(), password) || !strings.Contains(n.log.String(), "initial-password") {
@@ -76,7 +76,7 @@ func TestFirstStartWithConfiguredPassword(t *testing.T) {
 		if err := n.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if p, err := n.Basic(t.Context(), "admin", goodPassword, here); err != nil || !p.May(SysAdmin, Where{}) {
+		if p, err := n.Basic(t.Context(), "admin", goodPassword, here); err != nil || !p.May(SysAdmin, Resource{}) {
 			t.Errorf("%+v, %v", p, err)
 		}
 		files, err := os.ReadDir(n.dir)

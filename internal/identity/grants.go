@@ -17,12 +17,12 @@ import (
 type Grant struct {
 	ID         int64
 	Permission Permission
-	Where      Where
+	Resource   Resource
 	GrantedAt  time.Time
 }
 
 // JudgeGrant says what is wrong with a permission at a place.
-func JudgeGrant(perm Permission, at Where) error {
+func JudgeGrant(perm Permission, at Resource) error {
 	var wrong fault.Fields
 	if !slices.Contains(Permissions(), perm) {
 		wrong.Add("permission", "There is no permission %q; give SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN.", string(perm))
@@ -50,11 +50,11 @@ func JudgeGrant(perm Permission, at Where) error {
 }
 
 // Grant gives a local user a permission. Conflict: he has it already.
-func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Where) (Grant, error) {
+func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Resource) (Grant, error) {
 	if err := JudgeGrant(perm, at); err != nil {
 		return Grant{}, err
 	}
-	g := Grant{Permission: perm, Where: at, GrantedAt: db.Time(db.Micros(s.now()))}
+	g := Grant{Permission: perm, Resource: at, GrantedAt: db.Time(db.Micros(s.now()))}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		u, err := userByName(ctx, tx, name)
 		if err != nil {
@@ -82,14 +82,14 @@ func errGranted(name string, perm Permission) error {
 }
 
 func (g Grant) sameAs(o Grant) bool {
-	return g.Permission == o.Permission && g.Where.Connection == o.Where.Connection &&
-		strings.EqualFold(g.Where.Project, o.Where.Project) && strings.EqualFold(g.Where.Repository, o.Where.Repository)
+	return g.Permission == o.Permission && g.Resource.Connection == o.Resource.Connection &&
+		strings.EqualFold(g.Resource.Project, o.Resource.Project) && strings.EqualFold(g.Resource.Repository, o.Resource.Repository)
 }
 
 func (g Grant) members() map[string]string {
 	m := map[string]string{"permission": string(g.Permission)}
 	for name, value := range map[string]string{
-		"connection": g.Where.Connection, "projectKey": g.Where.Project, "repositoryKey": g.Where.Repository,
+		"connection": g.Resource.Connection, "projectKey": g.Resource.Project, "repositoryKey": g.Resource.Repository,
 	} {
 		if value != "" {
 			m[name] = value
@@ -101,7 +101,7 @@ func (g Grant) members() map[string]string {
 func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, user int64, g *Grant) error {
 	err := tx.QueryRow(ctx, `INSERT INTO identity_grants (user_id, permission, connection, project, repository, granted_at)
 		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-		user, string(g.Permission), g.Where.Connection, g.Where.Project, g.Where.Repository, db.Micros(g.GrantedAt)).Scan(&g.ID)
+		user, string(g.Permission), g.Resource.Connection, g.Resource.Project, g.Resource.Repository, db.Micros(g.GrantedAt)).Scan(&g.ID)
 	if err != nil {
 		return fmt.Errorf("storing a grant: %w", err)
 	}
@@ -173,7 +173,7 @@ func grantsWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 	for rows.Next() {
 		var g Grant
 		var user, at int64
-		if err := rows.Scan(&user, &g.ID, &g.Permission, &g.Where.Connection, &g.Where.Project, &g.Where.Repository, &at); err != nil {
+		if err := rows.Scan(&user, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at); err != nil {
 			return nil, fmt.Errorf("reading a grant: %w", err)
 		}
 		g.GrantedAt = db.Time(at)

@@ -74,7 +74,7 @@ func (n node) mustCreate(t *testing.T, name string) User {
 	return u
 }
 
-func (n node) mustGrant(t *testing.T, name string, perm Permission, at Where) Grant {
+func (n node) mustGrant(t *testing.T, name string, perm Permission, at Resource) Grant {
 	t.Helper()
 	g, err := n.Grant(t.Context(), name, perm, at)
 	if err != nil {

@@ -83,9 +83,9 @@ func (s *Service) changed(tx *db.Tx) {
 	})
 }
 
-// Signed completes an entry of the audit trail with who asks and from where,
+// WithActor completes an entry of the audit trail with who asks and from where,
 // as the context says.
-func Signed(ctx context.Context, e audit.Entry) audit.Entry {
+func WithActor(ctx context.Context, e audit.Entry) audit.Entry {
 	if p := From(ctx); p != nil {
 		e.Who, e.Source = p.Name, p.Source
 	}
@@ -96,7 +96,7 @@ func Signed(ctx context.Context, e audit.Entry) audit.Entry {
 
 // record notes a change in the audit trail.
 func record(ctx context.Context, tx *db.Tx, action, object, id string, before, after map[string]string) error {
-	return audit.Record(ctx, tx, Signed(ctx, audit.Entry{
+	return audit.Record(ctx, tx, WithActor(ctx, audit.Entry{
 		Area: "identity", Action: action, Object: object, ObjectID: id, Before: before, After: after,
 	}))
 }

@@ -10,13 +10,13 @@ import (
 // MoveGrants has the grants at a place hold at another: the platform renamed
 // or moved it. A place without a repository is the project with all of its
 // repositories.
-func MoveGrants(ctx context.Context, tx *db.Tx, from, to Where) error {
+func MoveGrants(ctx context.Context, tx *db.Tx, from, to Resource) error {
 	grants, err := grantsAt(ctx, tx, from)
 	if err != nil {
 		return err
 	}
 	for _, g := range grants {
-		at := g.Where
+		at := g.Resource
 		at.Project = to.Project
 		if to.Repository != "" {
 			at.Repository = to.Repository
@@ -27,7 +27,7 @@ func MoveGrants(ctx context.Context, tx *db.Tx, from, to Where) error {
 			ON CONFLICT DO NOTHING`, at.Project, at.Repository, g.ID); err != nil {
 			return fmt.Errorf("move grant: %w", err)
 		}
-		if at == g.Where { // only the case of a key changed, and ours stays
+		if at == g.Resource { // only the case of a key changed, and ours stays
 			continue
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, g.ID); err != nil {
@@ -37,7 +37,7 @@ func MoveGrants(ctx context.Context, tx *db.Tx, from, to Where) error {
 	return nil
 }
 
-func grantsAt(ctx context.Context, tx *db.Tx, at Where) ([]Grant, error) {
+func grantsAt(ctx context.Context, tx *db.Tx, at Resource) ([]Grant, error) {
 	rows, err := tx.Query(ctx, `SELECT id, connection, project, repository FROM identity_grants
 		WHERE connection = $1 AND LOWER(project) = LOWER($2) AND ($3 = '' OR LOWER(repository) = LOWER($3))`,
 		at.Connection, at.Project, at.Repository)
@@ -48,7 +48,7 @@ func grantsAt(ctx context.Context, tx *db.Tx, at Where) ([]Grant, error) {
 	var found []Grant
 	for rows.Next() {
 		var g Grant
-		if err := rows.Scan(&g.ID, &g.Where.Connection, &g.Where.Project, &g.Where.Repository); err != nil {
+		if err := rows.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository); err != nil {
 			return nil, fmt.Errorf("grants at a place: %w", err)
 		}
 		found = append(found, g)
@@ -58,7 +58,7 @@ func grantsAt(ctx context.Context, tx *db.Tx, at Where) ([]Grant, error) {
 
 // CountGrants says how many grants there are at a place; without a repository
 // those at the project's repositories count too.
-func CountGrants(ctx context.Context, tx *db.Tx, at Where) (int, error) {
+func CountGrants(ctx context.Context, tx *db.Tx, at Resource) (int, error) {
 	found, err := grantsAt(ctx, tx, at)
 	return len(found), err
 }

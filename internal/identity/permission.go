@@ -15,8 +15,8 @@ const (
 // Permissions lists every permission, the widest first.
 func Permissions() []Permission { return []Permission{SysAdmin, Admin, ProjectAdmin, RepoAdmin} }
 
-// Where is the place that a permission is about. The zero value is everywhere.
-type Where struct {
+// Resource is the place that a permission is about. The zero value is everywhere.
+type Resource struct {
 	Connection string // the platform's name here, exact
 	Project    string // key, compared without case
 	Repository string // slug, compared without case
@@ -24,7 +24,7 @@ type Where struct {
 
 // same tells whether both name the same project, and repository where deep.
 // A place that is not named is no place: it never is the same as another.
-func (w Where) same(o Where, deep bool) bool {
+func (w Resource) same(o Resource, deep bool) bool {
 	if w.Connection != o.Connection || w.Project == "" || !strings.EqualFold(w.Project, o.Project) {
 		return false
 	}
@@ -32,16 +32,16 @@ func (w Where) same(o Where, deep bool) bool {
 }
 
 // covers tells whether a holder of g has perm at the place.
-func (g Grant) covers(perm Permission, at Where) bool {
+func (g Grant) covers(perm Permission, at Resource) bool {
 	switch g.Permission {
 	case SysAdmin:
 		return true
 	case Admin:
 		return perm != SysAdmin
 	case ProjectAdmin:
-		return (perm == ProjectAdmin || perm == RepoAdmin) && g.Where.same(at, false)
+		return (perm == ProjectAdmin || perm == RepoAdmin) && g.Resource.same(at, false)
 	case RepoAdmin:
-		return perm == RepoAdmin && g.Where.same(at, true)
+		return perm == RepoAdmin && g.Resource.same(at, true)
 	}
 	return false
 }
@@ -79,7 +79,7 @@ type Principal struct {
 // May tells whether the principal has perm at the place; a wider permission
 // includes the narrower. Nobody (nil) may nothing. The scope of a token is
 // not looked at: it is about routes, and the router has held it already.
-func (p *Principal) May(perm Permission, at Where) bool {
+func (p *Principal) May(perm Permission, at Resource) bool {
 	if p == nil {
 		return false
 	}

@@ -8,16 +8,16 @@ import (
 
 func TestMay(t *testing.T) {
 	var (
-		everywhere Where
-		alpha      = Where{"git", "ALPHA", ""}
-		api        = Where{"git", "ALPHA", "api"}
+		everywhere Resource
+		alpha      = Resource{"git", "ALPHA", ""}
+		api        = Resource{"git", "ALPHA", "api"}
 	)
 	for _, c := range []struct {
 		name   string
 		grant  Permission
-		where  Where
+		where  Resource
 		asked  Permission
-		at     Where
+		at     Resource
 		wanted bool
 	}{
 		{"SYS_ADMIN is everything", SysAdmin, everywhere, SysAdmin, everywhere, true},
@@ -29,19 +29,19 @@ func TestMay(t *testing.T) {
 		{"PROJECT_ADMIN is not ADMIN", ProjectAdmin, alpha, Admin, everywhere, false},
 		{"PROJECT_ADMIN of the project", ProjectAdmin, alpha, ProjectAdmin, alpha, true},
 		{"PROJECT_ADMIN has its repositories", ProjectAdmin, alpha, RepoAdmin, api, true},
-		{"keys have no case", ProjectAdmin, alpha, RepoAdmin, Where{"git", "alpha", "API"}, true},
-		{"connections have", ProjectAdmin, alpha, ProjectAdmin, Where{"Git", "ALPHA", ""}, false},
-		{"another project", ProjectAdmin, alpha, ProjectAdmin, Where{"git", "BETA", ""}, false},
-		{"another connection", ProjectAdmin, alpha, ProjectAdmin, Where{"other", "ALPHA", ""}, false},
+		{"keys have no case", ProjectAdmin, alpha, RepoAdmin, Resource{"git", "alpha", "API"}, true},
+		{"connections have", ProjectAdmin, alpha, ProjectAdmin, Resource{"Git", "ALPHA", ""}, false},
+		{"another project", ProjectAdmin, alpha, ProjectAdmin, Resource{"git", "BETA", ""}, false},
+		{"another connection", ProjectAdmin, alpha, ProjectAdmin, Resource{"other", "ALPHA", ""}, false},
 		{"no project", ProjectAdmin, alpha, ProjectAdmin, everywhere, false},
 		{"REPO_ADMIN of the repository", RepoAdmin, api, RepoAdmin, api, true},
 		{"REPO_ADMIN is not PROJECT_ADMIN", RepoAdmin, api, ProjectAdmin, alpha, false},
-		{"another repository", RepoAdmin, api, RepoAdmin, Where{"git", "ALPHA", "web"}, false},
-		{"the same slug elsewhere", RepoAdmin, api, RepoAdmin, Where{"git", "BETA", "api"}, false},
+		{"another repository", RepoAdmin, api, RepoAdmin, Resource{"git", "ALPHA", "web"}, false},
+		{"the same slug elsewhere", RepoAdmin, api, RepoAdmin, Resource{"git", "BETA", "api"}, false},
 		{"no repository", RepoAdmin, api, RepoAdmin, alpha, false},
 		{"an unknown permission", Permission("ROOT"), everywhere, RepoAdmin, api, false},
 	} {
-		p := &Principal{Grants: []Grant{{Permission: c.grant, Where: c.where}}}
+		p := &Principal{Grants: []Grant{{Permission: c.grant, Resource: c.where}}}
 		if p.May(c.asked, c.at) != c.wanted {
 			t.Errorf("%s: %s at %v, asked for %s at %v, is %v", c.name, c.grant, c.where, c.asked, c.at, !c.wanted)
 		}
@@ -55,12 +55,12 @@ func TestMay(t *testing.T) {
 func TestWiderIncludesNarrower(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.SampledFrom([]string{"", "a", "A", "b"})
-		where := func() Where {
-			return Where{key.Draw(t, "connection"), key.Draw(t, "project"), key.Draw(t, "repository")}
+		where := func() Resource {
+			return Resource{key.Draw(t, "connection"), key.Draw(t, "project"), key.Draw(t, "repository")}
 		}
 		p := &Principal{}
 		for range rapid.IntRange(0, 3).Draw(t, "grants") {
-			p.Grants = append(p.Grants, Grant{Permission: rapid.SampledFrom(Permissions()).Draw(t, "permission"), Where: where()})
+			p.Grants = append(p.Grants, Grant{Permission: rapid.SampledFrom(Permissions()).Draw(t, "permission"), Resource: where()})
 		}
 		at := where()
 		for i, wider := range Permissions() {

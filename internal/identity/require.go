@@ -8,12 +8,12 @@ import (
 
 // Require is nil when the caller in ctx has perm at the place, else
 // Unauthenticated or Forbidden.
-func Require(ctx context.Context, perm Permission, at Where) error {
+func Require(ctx context.Context, perm Permission, at Resource) error {
 	return From(ctx).Require(perm, at)
 }
 
 // Require is Require for a principal that is known; nil is not signed in.
-func (p *Principal) Require(perm Permission, at Where) error {
+func (p *Principal) Require(perm Permission, at Resource) error {
 	switch {
 	case p == nil:
 		return ErrUnauthenticated()
@@ -27,7 +27,7 @@ func (p *Principal) Require(perm Permission, at Where) error {
 // message for a SYS_ADMIN. Others get what they get for a thing that is not
 // theirs, so that they cannot find out which of the two it is.
 func Missing(ctx context.Context, format string, args ...any) error {
-	if From(ctx).May(SysAdmin, Where{}) {
+	if From(ctx).May(SysAdmin, Resource{}) {
 		return fault.New(fault.NotFound, format, args...)
 	}
 	return errForbidden()

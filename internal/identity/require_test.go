@@ -7,7 +7,7 @@ import (
 )
 
 func TestRequire(t *testing.T) {
-	at := Where{Connection: "c", Project: "P"}
+	at := Resource{Connection: "c", Project: "P"}
 	nobody, ann := t.Context(), With(t.Context(), &Principal{Name: "ann"})
 	boss := With(t.Context(), &Principal{Name: "boss", Grants: []Grant{{Permission: SysAdmin}}})
 	for _, c := range []struct {

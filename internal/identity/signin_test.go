@@ -19,7 +19,7 @@ func TestBasic(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "Ann")
 		n.mustCreate(t, "Bob")
-		n.mustGrant(t, "Ann", ProjectAdmin, Where{"git", "ALPHA", ""})
+		n.mustGrant(t, "Ann", ProjectAdmin, Resource{"git", "ALPHA", ""})
 		token, made, err := n.CreateToken(t.Context(), "ann", "monitor", Read, time.Time{})
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestBasic(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || p.Name != "Ann" || p.Source != Local || !p.May(RepoAdmin, Where{"git", "alpha", "x"}) {
+			if err != nil || p.Name != "Ann" || p.Source != Local || !p.May(RepoAdmin, Resource{"git", "alpha", "x"}) {
 				t.Errorf("%s: %+v, %v", c.name, p, err)
 				continue
 			}
@@ -188,7 +188,7 @@ func TestChangesHoldWithinASecond(t *testing.T) {
 		}
 		may := func(n node) bool {
 			p, err := n.Bearer(t.Context(), token.Reveal())
-			return err == nil && p.May(Admin, Where{})
+			return err == nil && p.May(Admin, Resource{})
 		}
 		expect := func(want bool, what string) {
 			t.Helper()
@@ -201,7 +201,7 @@ func TestChangesHoldWithinASecond(t *testing.T) {
 			}
 		}
 		expect(false, "no grant")
-		g := one.mustGrant(t, "ann", Admin, Where{})
+		g := one.mustGrant(t, "ann", Admin, Resource{})
 		expect(true, "a grant")
 		if err := one.Revoke(t.Context(), "ann", g.ID); err != nil {
 			t.Fatal(err)

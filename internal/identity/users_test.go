@@ -63,9 +63,9 @@ func TestUsers(t *testing.T) {
 		for _, name := range []string{"carl", "Ann", "bob"} {
 			n.mustCreate(t, name)
 		}
-		root := n.mustGrant(t, "bob", SysAdmin, Where{})
-		project := n.mustGrant(t, "ANN", ProjectAdmin, Where{"git", "ALPHA", ""})
-		repository := n.mustGrant(t, "ann", RepoAdmin, Where{"git", "ALPHA", "api"})
+		root := n.mustGrant(t, "bob", SysAdmin, Resource{})
+		project := n.mustGrant(t, "ANN", ProjectAdmin, Resource{"git", "ALPHA", ""})
+		repository := n.mustGrant(t, "ann", RepoAdmin, Resource{"git", "ALPHA", "api"})
 		users, err := n.Users(t.Context(), "", 10)
 		if err != nil {
 			t.Fatal(err)
@@ -94,29 +94,29 @@ func TestUsers(t *testing.T) {
 func TestGrants(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
-		n.mustGrant(t, "ann", RepoAdmin, Where{"git", "ALPHA", "api"})
+		n.mustGrant(t, "ann", RepoAdmin, Resource{"git", "ALPHA", "api"})
 		for _, c := range []struct {
 			user  string
 			perm  Permission
-			where Where
+			where Resource
 			code  fault.Code
 		}{
-			{"nobody", Admin, Where{}, fault.NotFound},
-			{"ann", RepoAdmin, Where{"git", "alpha", "API"}, fault.Conflict},
-			{"ann", "ROOT", Where{}, fault.Invalid},
-			{"ann", Admin, Where{Connection: "git"}, fault.Invalid},
-			{"ann", SysAdmin, Where{"git", "ALPHA", ""}, fault.Invalid},
-			{"ann", ProjectAdmin, Where{}, fault.Invalid},
-			{"ann", ProjectAdmin, Where{"", "ALPHA", ""}, fault.Invalid},
-			{"ann", ProjectAdmin, Where{"git", "ALPHA", "api"}, fault.Invalid},
-			{"ann", RepoAdmin, Where{"git", "ALPHA", ""}, fault.Invalid},
-			{"ann", RepoAdmin, Where{"git", strings.Repeat("A", 256), "api"}, fault.Invalid},
+			{"nobody", Admin, Resource{}, fault.NotFound},
+			{"ann", RepoAdmin, Resource{"git", "alpha", "API"}, fault.Conflict},
+			{"ann", "ROOT", Resource{}, fault.Invalid},
+			{"ann", Admin, Resource{Connection: "git"}, fault.Invalid},
+			{"ann", SysAdmin, Resource{"git", "ALPHA", ""}, fault.Invalid},
+			{"ann", ProjectAdmin, Resource{}, fault.Invalid},
+			{"ann", ProjectAdmin, Resource{"", "ALPHA", ""}, fault.Invalid},
+			{"ann", ProjectAdmin, Resource{"git", "ALPHA", "api"}, fault.Invalid},
+			{"ann", RepoAdmin, Resource{"git", "ALPHA", ""}, fault.Invalid},
+			{"ann", RepoAdmin, Resource{"git", strings.Repeat("A", 256), "api"}, fault.Invalid},
 		} {
 			if _, err := n.Grant(t.Context(), c.user, c.perm, c.where); fault.CodeOf(err) != c.code {
 				t.Errorf("%s %s %v: %v", c.user, c.perm, c.where, err)
 			}
 		}
-		err := JudgeGrant(RepoAdmin, Where{})
+		err := JudgeGrant(RepoAdmin, Resource{})
 		if e := fault.As(err); e == nil || len(e.Fields) != 3 {
 			t.Errorf("not everything that is missing is named: %v", err)
 		}
@@ -131,7 +131,7 @@ func TestTheLastSysAdminStays(t *testing.T) {
 		for _, name := range []string{"ann", "bob", "carl"} {
 			n.mustCreate(t, name)
 		}
-		ann := n.mustGrant(t, "ann", SysAdmin, Where{})
+		ann := n.mustGrant(t, "ann", SysAdmin, Resource{})
 		if err := n.Revoke(t.Context(), "ann", ann.ID); !fault.Is(err, fault.Conflict) {
 			t.Errorf("revoking the last: %v", err)
 		}
@@ -141,7 +141,7 @@ func TestTheLastSysAdminStays(t *testing.T) {
 		if err := n.DeleteUser(t.Context(), "carl"); err != nil {
 			t.Errorf("deleting somebody else: %v", err)
 		}
-		bob := n.mustGrant(t, "bob", SysAdmin, Where{})
+		bob := n.mustGrant(t, "bob", SysAdmin, Resource{})
 		// Two who remove each other at once: one of them stays.
 		var wg sync.WaitGroup
 		errs := make([]error, 2)
@@ -192,12 +192,12 @@ func TestDeletedUser(t *testing.T) {
 func TestAudit(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "root")
-		n.mustGrant(t, "root", SysAdmin, Where{})
+		n.mustGrant(t, "root", SysAdmin, Resource{})
 		ctx := WithCaller(t.Context(), &Caller{Origin{Address: here, RequestID: "r1"}, &Principal{Name: "root", Source: Local}})
 		if _, err := n.CreateUser(ctx, "ann", secret.New(goodPassword)); err != nil {
 			t.Fatal(err)
 		}
-		g, err1 := n.Grant(ctx, "ann", RepoAdmin, Where{"git", "ALPHA", "api"})
+		g, err1 := n.Grant(ctx, "ann", RepoAdmin, Resource{"git", "ALPHA", "api"})
 		err2 := n.Revoke(ctx, "ann", g.ID)
 		token, made, err3 := n.CreateToken(ctx, "ann", "ci", Builds, n.now().Add(time.Hour))
 		err4 := n.RevokeToken(ctx, made.ID)

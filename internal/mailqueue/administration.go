@@ -13,7 +13,7 @@ import (
 // REST API and the console both go through it.
 
 func (svc *Service) requireSysAdmin(ctx context.Context) error {
-	return identity.Require(ctx, identity.SysAdmin, identity.Where{})
+	return identity.Require(ctx, identity.SysAdmin, identity.Resource{})
 }
 
 // Drain has a node finish what is in flight and take no more.
@@ -47,11 +47,11 @@ func (svc *Service) Handover(ctx context.Context, from, to string) (int64, error
 		to = svc.NodeID
 	}
 	if to == from {
-		return 0, oneField("to", "These are the messages of %s already; name another node.", to)
+		return 0, fault.InvalidField("to", "These are the messages of %s already; name another node.", to)
 	}
 	target, err := svc.own(ctx, to)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
-		return 0, oneField("to", "%s", fault.As(err).Message)
+		return 0, fault.InvalidField("to", "%s", fault.As(err).Message)
 	}
 	if err != nil {
 		return 0, err
@@ -103,11 +103,4 @@ func (svc *Service) own(ctx context.Context, id string) (cluster.Node, error) {
 		return cluster.Node{}, fault.New(fault.Conflict, "The node %s is only watched; mail.nodes of the settings says which nodes are.", id)
 	}
 	return cluster.Node{}, fault.New(fault.NotFound, "There is no node %s.", id)
-}
-
-// oneField is a fault about one member.
-func oneField(name, format string, args ...any) error {
-	var f fault.Fields
-	f.Add(name, format, args...)
-	return f.Err()
 }

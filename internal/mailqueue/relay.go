@@ -69,5 +69,5 @@ type Relay interface {
 // AuditEntry is an entry of the audit trail about mail, by the user of
 // ctx, or by "outrigger" for what the program does by itself.
 func AuditEntry(ctx context.Context, action, object, objectID string) audit.Entry {
-	return identity.Signed(ctx, audit.Entry{Who: "outrigger", Area: "mail", Action: action, Object: object, ObjectID: objectID})
+	return identity.WithActor(ctx, audit.Entry{Who: "outrigger", Area: "mail", Action: action, Object: object, ObjectID: objectID})
 }

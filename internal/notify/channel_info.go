@@ -40,7 +40,7 @@ type ChannelPage struct {
 }
 
 func (c *ChannelInfo) visibleTo(who *identity.Principal) bool {
-	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Where{})
+	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Resource{})
 }
 
 // ChangeableBy tells whether the principal may change the channel: it administers

@@ -57,7 +57,7 @@ func (s *Channels) changeable(ctx context.Context, fingerprint string) (ChannelI
 // waiting messages were left out.
 func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (cancelled int, err error) {
 	if !slices.Contains(RetryModes(), which) {
-		return 0, oneField("which", "Say what becomes of the messages that wait: all, recent (of the last 24 h) or none.")
+		return 0, fault.InvalidField("which", "Say what becomes of the messages that wait: all, recent (of the last 24 h) or none.")
 	}
 	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMod
 func (s *Channels) Rename(ctx context.Context, fingerprint, name string) error {
 	name = strings.TrimSpace(name)
 	if utf8.RuneCountInString(name) > MaxName {
-		return oneField("name", "At most 255 characters are allowed.")
+		return fault.InvalidField("name", "At most 255 characters are allowed.")
 	}
 	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {

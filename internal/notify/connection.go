@@ -121,19 +121,13 @@ func (cs Connections) Resolve(name string) (string, error) {
 	case name == "" && len(cs) == 1:
 		return cs[0].Name, nil
 	case len(cs) == 0:
-		return "", oneField("connection", "There is no connection yet; add one.")
+		return "", fault.InvalidField("connection", "There is no connection yet; add one.")
 	case name == "":
-		return "", oneField("connection", "Say which platform: "+strings.Join(cs.Names(), ", ")+".")
+		return "", fault.InvalidField("connection", "Say which platform: %s.", strings.Join(cs.Names(), ", "))
 	case cs.Find(name) == nil:
-		return "", oneField("connection", "There is no connection "+name+"; there is "+strings.Join(cs.Names(), ", ")+".")
+		return "", fault.InvalidField("connection", "There is no connection %s; there is %s.", name, strings.Join(cs.Names(), ", "))
 	}
 	return name, nil
-}
-
-func oneField(name, message string) error {
-	var f fault.Fields
-	f.Add(name, "%s", message)
-	return f.Err()
 }
 
 // Audited is what the audit trail keeps of a connection: of its token only

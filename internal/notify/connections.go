@@ -17,8 +17,8 @@ type ConnectionInfo struct {
 // administersIn tells whether the principal administers anything of a
 // connection.
 func administersIn(who *identity.Principal, connection string) bool {
-	return who.May(identity.Admin, identity.Where{}) || slices.ContainsFunc(who.Grants, func(g identity.Grant) bool {
-		return g.Where.Connection == connection
+	return who.May(identity.Admin, identity.Resource{}) || slices.ContainsFunc(who.Grants, func(g identity.Grant) bool {
+		return g.Resource.Connection == connection
 	})
 }
 

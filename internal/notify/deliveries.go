@@ -56,7 +56,7 @@ func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*Deliv
 // Summary counts what happened since a time, and what is wrong now, for an
 // ADMIN.
 func (s *Deliveries) Summary(ctx context.Context, since time.Time) (Summary, error) {
-	if err := identity.Require(ctx, identity.Admin, identity.Where{}); err != nil {
+	if err := identity.Require(ctx, identity.Admin, identity.Resource{}); err != nil {
 		return Summary{}, err
 	}
 	return s.Store.Summary(ctx, since)
@@ -160,7 +160,7 @@ func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func(ids []i
 // 10,000 at once; f must name a state that is an end.
 func (s *Deliveries) RedeliverAll(ctx context.Context, f DeliveryFilter) (done Redelivered, err error) {
 	if f.State == "" || f.State == Waiting {
-		return done, oneField("state", "Say which: failed, cancelled or delivered.")
+		return done, fault.InvalidField("state", "Say which: failed, cancelled or delivered.")
 	}
 	err = s.each(ctx, f, func(ids []int64) error {
 		n, err := s.Store.Redeliver(ctx, actor(ctx), ids)

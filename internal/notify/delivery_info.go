@@ -20,7 +20,7 @@ func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 			return true
 		}
 	}
-	return who.May(identity.Admin, identity.Where{})
+	return who.May(identity.Admin, identity.Resource{})
 }
 
 // changeableBy tells whether the principal may redeliver or cancel it: it
@@ -31,7 +31,7 @@ func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
 			return false
 		}
 	}
-	return len(d.Rules) > 0 || who.May(identity.Admin, identity.Where{})
+	return len(d.Rules) > 0 || who.May(identity.Admin, identity.Resource{})
 }
 
 // matches tells whether the delivery's event is of the repository that f asks for.

@@ -17,11 +17,11 @@ type Hooks struct {
 }
 
 // Access is the permission that a hook of this scope needs, and where.
-func (h *Hook) Access() (identity.Permission, identity.Where) {
-	at := identity.Where{Connection: h.Connection, Project: h.Scope.ProjectKey, Repository: h.Scope.RepositoryKey}
+func (h *Hook) Access() (identity.Permission, identity.Resource) {
+	at := identity.Resource{Connection: h.Connection, Project: h.Scope.ProjectKey, Repository: h.Scope.RepositoryKey}
 	switch {
 	case at.Project == "":
-		return identity.SysAdmin, identity.Where{}
+		return identity.SysAdmin, identity.Resource{}
 	case at.Repository == "":
 		return identity.ProjectAdmin, at
 	}
@@ -29,7 +29,7 @@ func (h *Hook) Access() (identity.Permission, identity.Where) {
 }
 
 func sysAdmin(ctx context.Context) error {
-	return identity.Require(ctx, identity.SysAdmin, identity.Where{})
+	return identity.Require(ctx, identity.SysAdmin, identity.Resource{})
 }
 
 // Connections lists the connections by name.
@@ -90,7 +90,7 @@ func (s *Hooks) List(ctx context.Context, connection string) ([]*Hook, error) {
 // Create makes a hook; see HookStore for the errors.
 func (s *Hooks) Create(ctx context.Context, h Hook) (Hook, error) {
 	if h.Scope.ProjectKey == "" && h.Scope.RepositoryKey != "" {
-		return h, oneField("projectKey", "A repositoryKey needs its projectKey too.")
+		return h, fault.InvalidField("projectKey", "A repositoryKey needs its projectKey too.")
 	}
 	if err := s.require(ctx, &h); err != nil {
 		return h, err

@@ -20,14 +20,14 @@ type Rules struct {
 }
 
 // Access is the permission that a rule of this level needs, and where.
-func (r *Rule) Access() (identity.Permission, identity.Where) {
+func (r *Rule) Access() (identity.Permission, identity.Resource) {
 	switch r.Level() {
 	case RepositoryLevel:
-		return identity.RepoAdmin, identity.Where{Connection: r.Connection, Project: r.ProjectKey, Repository: r.RepositoryKey}
+		return identity.RepoAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey, Repository: r.RepositoryKey}
 	case ProjectLevel:
-		return identity.ProjectAdmin, identity.Where{Connection: r.Connection, Project: r.ProjectKey}
+		return identity.ProjectAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey}
 	}
-	return identity.Admin, identity.Where{}
+	return identity.Admin, identity.Resource{}
 }
 
 func (s *Rules) require(ctx context.Context, r *Rule) error {
@@ -40,7 +40,7 @@ func (s *Rules) require(ctx context.Context, r *Rule) error {
 func (s *Rules) List(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
 	of := Rule{Connection: q.Connection, ProjectKey: q.ProjectKey, RepositoryKey: q.RepositoryKey}
 	if q.ProjectKey == "" && q.RepositoryKey != "" {
-		return nil, oneField("projectKey", "A repositoryKey needs its projectKey too.")
+		return nil, fault.InvalidField("projectKey", "A repositoryKey needs its projectKey too.")
 	}
 	if of.Level() != Global {
 		name, err := s.Store.Platforms().Connections.Resolve(q.Connection)
@@ -139,12 +139,12 @@ func (s *Rules) checkAll(draft *Rule, webhookURL string, wrong fault.Fields) err
 func (s *Rules) checkURL(draft *Rule, webhookURL string) error {
 	if webhookURL == "" || secret.IsMask(webhookURL) {
 		if draft.ID == 0 {
-			return oneField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
+			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
 		return nil
 	}
 	if err := s.CheckURL(webhookURL); err != nil {
-		return oneField("webhookUrl", fault.As(err).Message)
+		return fault.InvalidField("webhookUrl", "%s", fault.As(err).Message)
 	}
 	return nil
 }

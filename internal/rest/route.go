@@ -57,11 +57,11 @@ func (rt *Route) admit(p *identity.Principal, method string) error {
 		if p.Scope == identity.Monitoring {
 			return nil
 		}
-		return p.Require(identity.Admin, identity.Where{})
+		return p.Require(identity.Admin, identity.Resource{})
 	case Admins:
-		return p.Require(identity.Admin, identity.Where{})
+		return p.Require(identity.Admin, identity.Resource{})
 	case SysAdmins:
-		return p.Require(identity.SysAdmin, identity.Where{})
+		return p.Require(identity.SysAdmin, identity.Resource{})
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (r *Retention) loop(ctx context.Context) {
 		}
 		result, err := r.runOnce(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.log.Warn("not everything past its time could be deleted; will try again", "in", every, "cause", err)
+			r.log.Warn("not everything past its time could be deleted; will try again", "in", every, "error", err)
 		}
 		if result.Freed > 0 {
 			r.log.Info("gave space back to the file system", "pages", result.Freed)
@@ -202,6 +202,6 @@ func (r *Retention) release(ctx context.Context, lease *db.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if err := r.leases.Release(ctx, lease); err != nil {
-		r.log.Warn("the lease was not given back and will lapse", "lease", leaseName, "cause", err)
+		r.log.Warn("the lease was not given back and will lapse", "lease", leaseName, "error", err)
 	}
 }

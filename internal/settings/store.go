@@ -77,7 +77,7 @@ func (s *Store) watch(ctx context.Context) {
 		}
 		_, err := s.Read(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			s.log.Error("the settings could not be read again; the last ones hold", "cause", err)
+			s.log.Error("the settings could not be read again; the last ones hold", "error", err)
 		}
 		failing = err != nil
 	}

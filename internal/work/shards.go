@@ -108,8 +108,8 @@ func (s *Shards) Stop() {
 	s.runs.Wait()
 }
 
-// Kick has the share looked at now: the members have changed.
-func (s *Shards) Kick() {
+// Wake has the share looked at now: the members have changed.
+func (s *Shards) Wake() {
 	select {
 	case s.kick <- struct{}{}:
 	default: // one is waiting
@@ -130,7 +130,7 @@ func (s *Shards) loop(ctx context.Context) {
 	for {
 		r, err := s.runOnce(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			s.Log.Warn("this node's share of the work could not be taken; will try on", "work", s.prefix, "cause", err)
+			s.Log.Warn("this node's share of the work could not be taken; will try on", "work", s.prefix, "error", err)
 		}
 		failing = err != nil
 		wait := shareEvery
@@ -248,6 +248,6 @@ func (s *Shards) release(ctx context.Context, lease *db.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if err := s.leases.Release(ctx, lease); err != nil {
-		s.Log.Warn("a shard could not be given back and will lapse", "work", s.prefix, "cause", err)
+		s.Log.Warn("a shard could not be given back and will lapse", "work", s.prefix, "error", err)
 	}
 }

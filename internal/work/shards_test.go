@@ -121,7 +121,7 @@ func (c *cluster) await(want map[string]int) {
 		case <-tick.C:
 			c.mu.Lock()
 			for _, n := range c.nodes {
-				n.Kick()
+				n.Wake()
 			}
 			c.mu.Unlock()
 		}
@@ -227,7 +227,7 @@ func TestRunThatReturnsGivesItsShardBack(t *testing.T) {
 	for {
 		select {
 		case <-tick.C:
-			s.Kick()
+			s.Wake()
 			continue
 		case second := <-fences:
 			if second <= first {

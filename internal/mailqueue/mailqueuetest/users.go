@@ -15,7 +15,7 @@ type Users map[string][]identity.Grant
 var Everybody = Users{
 	"root":   {{Permission: identity.SysAdmin}},
 	"admin":  {{Permission: identity.Admin}},
-	"repo":   {{Permission: identity.RepoAdmin, Where: identity.Where{Connection: "dc", Project: "ATL", Repository: "canoe"}}},
+	"repo":   {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}}},
 	"nobody": nil,
 }
 

@@ -35,7 +35,7 @@ func (p *Pages) listNodes(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	may := identity.From(r.Context()).May(identity.SysAdmin, identity.Where{})
+	may := identity.From(r.Context()).May(identity.SysAdmin, identity.Resource{})
 	view := struct{ Rows []nodeRow }{}
 	for _, s := range list {
 		row := nodeRow{NodeStatus: s, Badge: stateBadge(s.State)}

@@ -63,7 +63,7 @@ func (p *Pages) Register(c *console.Console) {
 }
 
 // administers reports whether a user may see mail.
-func administers(p *identity.Principal) bool { return p.May(identity.Admin, identity.Where{}) }
+func administers(p *identity.Principal) bool { return p.May(identity.Admin, identity.Resource{}) }
 
 // query writes pairs of names and values, leaving out what is empty.
 func query(pairs ...string) string {

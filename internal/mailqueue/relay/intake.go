@@ -97,7 +97,7 @@ type incoming struct {
 func (m *incoming) Write(p []byte) (int, error) {
 	m.head.Write(p)
 	if _, err := m.spool.Write(p); err != nil {
-		m.intake.o.Log.Error("a message that came in could not be kept for the moment", "cause", err)
+		m.intake.o.Log.Error("a message that came in could not be kept for the moment", "error", err)
 		return 0, replyNoRoom
 	}
 	return len(p), nil
@@ -165,7 +165,7 @@ const diskFull = "53100"
 // refused turns the failure of a commit into a reply. What keeps SQLite from
 // writing is its disk.
 func (in *Intake) refused(err error) error {
-	in.o.Log.Error("a message was refused because it could not be stored", "cause", err)
+	in.o.Log.Error("a message was refused because it could not be stored", "error", err)
 	var state interface{ SQLState() string }
 	if in.queue.db.Dialect() == db.SQLite || errors.As(err, &state) && state.SQLState() == diskFull {
 		return replyNoRoom

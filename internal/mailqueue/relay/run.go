@@ -86,7 +86,7 @@ func (r *run) turn(ctx context.Context) time.Duration {
 		err = r.findProbe(ctx)
 	}
 	if err != nil && ctx.Err() == nil && !r.failed {
-		r.o.Log.Warn("the mail queue cannot be read; sending waits", "cause", err)
+		r.o.Log.Warn("the mail queue cannot be read; sending waits", "error", err)
 	}
 	if r.failed = err != nil; r.failed {
 		return retryRead

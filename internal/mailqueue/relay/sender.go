@@ -114,8 +114,8 @@ func (s *Sender) Held() int {
 	return 0
 }
 
-// Kick has the members looked at now: they have changed.
-func (s *Sender) Kick() {
+// Wake has the members looked at now: they have changed.
+func (s *Sender) Wake() {
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -130,7 +130,7 @@ func (s *Sender) loop(ctx context.Context) {
 			s.hold(true)
 			s.send(ctx, lease)
 			if err := s.queue.o.Leases.Release(context.WithoutCancel(ctx), lease); err != nil {
-				s.o.Log.Warn("the lease of the mail queue was not given back and will lapse", "cause", err)
+				s.o.Log.Warn("the lease of the mail queue was not given back and will lapse", "error", err)
 			}
 			s.hold(false)
 		}
@@ -155,7 +155,7 @@ func (s *Sender) acquire(ctx context.Context) *db.Lease {
 	}
 	lease, err := s.queue.o.Leases.Acquire(ctx, LeaseName(s.queue.o.NodeID))
 	if err != nil && ctx.Err() == nil {
-		s.o.Log.Debug("the lease of the mail queue cannot be had now", "cause", err)
+		s.o.Log.Debug("the lease of the mail queue cannot be had now", "error", err)
 	}
 	return lease
 }

@@ -31,7 +31,7 @@ func (w *worker) shorten(j *job) *short {
 	s := w.queue.codec.spool(w.queue.o.Dir)
 	defer s.close()
 	if err := reencode.ShortLines(s, r); err != nil {
-		w.o.Log.Info("a message has lines too long for the smarthost and cannot be re-encoded", "message", j.id, "reason", err)
+		w.o.Log.Info("a message has lines too long for the smarthost and cannot be re-encoded", "message", j.id, "error", err)
 		return nil
 	}
 	body, pieces, err := s.finish()

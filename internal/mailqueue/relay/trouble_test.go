@@ -140,7 +140,7 @@ func TestDrained(t *testing.T) {
 	<-begun
 	<-active
 	active <- 0
-	w.sender.Kick()
+	w.sender.Wake()
 	if w.sender.Held() != 1 || w.queue.InFlight() != 1 {
 		t.Error("it holds nothing while a message is in flight")
 	}
@@ -158,7 +158,7 @@ func TestDrained(t *testing.T) {
 	must(t, other.Release(t.Context(), lease))
 	<-active
 	active <- 1
-	w.sender.Kick()
+	w.sender.Wake()
 	go func() { <-begun }()
 	w.settled(0, 0)
 }

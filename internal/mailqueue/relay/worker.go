@@ -77,7 +77,7 @@ func (r *run) notification(j *job, failed recipients) *arrival {
 	b := bouncer{r.queue, r.o.Smarthost.Hostname}
 	bounce, err := b.notification(r.hard, j, failed)
 	if err != nil {
-		r.o.Log.Error("the sender of a message that failed is not told", "message", j.id, "cause", err)
+		r.o.Log.Error("the sender of a message that failed is not told", "message", j.id, "error", err)
 	}
 	return bounce
 }
@@ -250,7 +250,7 @@ func (w *worker) retrySave(res *result) bool {
 			return false
 		}
 		if !said {
-			w.o.Log.Error("the outcome of a message could not be saved; its session waits", "message", res.id, "cause", err)
+			w.o.Log.Error("the outcome of a message could not be saved; its session waits", "message", res.id, "error", err)
 		}
 		select {
 		case <-time.After(retryRead):

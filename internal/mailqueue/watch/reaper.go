@@ -77,7 +77,7 @@ func (c *NodeReaper) loop(ctx context.Context) {
 		}
 		did, err := c.runOnce(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			c.Log.Warn("the messages of nodes that are gone could not be looked after; will try on", "cause", err)
+			c.Log.Warn("the messages of nodes that are gone could not be looked after; will try on", "error", err)
 		}
 		failing = err != nil
 		for node, n := range did.Moved {

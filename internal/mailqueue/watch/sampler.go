@@ -127,7 +127,7 @@ func (s *sayer) heard(ctx context.Context, failure, keeping error) {
 	}
 	switch {
 	case cause != nil && !s.failing:
-		s.log.Warn("the sizes of a mail queue are not known; will try on", "node", s.node, "cause", cause)
+		s.log.Warn("the sizes of a mail queue are not known; will try on", "node", s.node, "error", cause)
 	case cause == nil && s.failing:
 		s.log.Info("the sizes of a mail queue are known again", "node", s.node)
 	}

@@ -109,7 +109,7 @@ func (w *Watcher) loop(ctx context.Context, lease *db.Lease) {
 		}
 		var err error
 		if lease, err = w.take(ctx); err != nil && !failing && ctx.Err() == nil {
-			w.Log.Warn("the watched nodes cannot be asked; will try on", "cause", err)
+			w.Log.Warn("the watched nodes cannot be asked; will try on", "error", err)
 		}
 		failing = err != nil
 	}
@@ -177,6 +177,6 @@ func release(ctx context.Context, leases *db.Leases, lease *db.Lease, log *slog.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if err := leases.Release(ctx, lease); err != nil {
-		log.Warn("a lease was not given back and will lapse", "lease", lease.Name(), "cause", err)
+		log.Warn("a lease was not given back and will lapse", "lease", lease.Name(), "error", err)
 	}
 }

@@ -44,8 +44,8 @@ func (p people) Session(context.Context, string) (*identity.Principal, error) {
 var everybody = people{
 	"root":    {{Permission: identity.SysAdmin}},
 	"admin":   {{Permission: identity.Admin}},
-	"project": {{Permission: identity.ProjectAdmin, Where: identity.Where{Connection: "dc", Project: "ATL"}}},
-	"repo":    {{Permission: identity.RepoAdmin, Where: identity.Where{Connection: "dc", Project: "ATL", Repository: "canoe"}}},
+	"project": {{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL"}}},
+	"repo":    {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}}},
 	"nobody":  nil,
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -43,7 +44,7 @@ func (a *API) listChannels(w http.ResponseWriter, r *http.Request) error {
 	ask := notify.ChannelPage{Limit: page.Limit + 1}
 	if page.After != "" {
 		if _, err := fmt.Sscanf(page.After, "%d/%d", &ask.AfterRank, &ask.AfterID); err != nil {
-			return wrong("after", "It must be what next said in the answer before.")
+			return fault.InvalidField("after", "It must be what next said in the answer before.")
 		}
 	}
 	found, err := a.Channels.List(r.Context(), ask)

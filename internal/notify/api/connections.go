@@ -114,7 +114,7 @@ func (a *API) saveConnection(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := r.PathValue("name")
 	if in.Name != "" && in.Name != name {
-		return wrong("name", "The name of a connection is fixed: it is "+name+".")
+		return fault.InvalidField("name", "The name of a connection is fixed: it is %s.", name)
 	}
 	in.Name = name
 	c, err := a.Hooks.SaveConnection(r.Context(), in)

@@ -55,7 +55,7 @@ func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
 	f.Limit = page.Limit + 1
 	if page.After != "" {
 		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil {
-			return wrong("after", "It must be what next said in the answer before.")
+			return fault.InvalidField("after", "It must be what next said in the answer before.")
 		}
 	}
 	if err := a.mayList(r, f); err != nil {
@@ -73,7 +73,7 @@ func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
 // mayList needs the permission of the rule that f names, or else ADMIN.
 func (a *API) mayList(r *http.Request, f notify.DeliveryFilter) error {
 	if f.RuleID == 0 {
-		return identity.Require(r.Context(), identity.Admin, identity.Where{})
+		return identity.Require(r.Context(), identity.Admin, identity.Resource{})
 	}
 	_, err := a.Rules.Get(r.Context(), f.RuleID)
 	return err
@@ -147,7 +147,7 @@ func (a *API) cancel(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if f.RuleID == 0 {
-		return wrong("filterId", "Give the id of a delivery, or the filterId of the rule whose waiting messages are to be cancelled.")
+		return fault.InvalidField("filterId", "Give the id of a delivery, or the filterId of the rule whose waiting messages are to be cancelled.")
 	}
 	if err := a.mayList(r, f); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (a *API) tryNow(w http.ResponseWriter, r *http.Request) error {
 func deliveryID(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
 	if err != nil || id < 1 {
-		return 0, wrong("id", "Give the id of a delivery as a whole number.")
+		return 0, fault.InvalidField("id", "Give the id of a delivery as a whole number.")
 	}
 	return id, nil
 }
@@ -195,12 +195,6 @@ func deliveryFilter(r *http.Request) (notify.DeliveryFilter, error) {
 		refused.Add("state", "Use one of waiting, delivered, failed, cancelled.")
 	}
 	return f, refused.Err()
-}
-
-func wrong(field, message string) error {
-	var f fault.Fields
-	f.Add(field, "%s", message)
-	return f.Err()
 }
 
 func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {

@@ -159,7 +159,7 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 func queryID(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
 	if err != nil || id < 1 {
-		return 0, wrong("id", "Give the id of a rule as a whole number.")
+		return 0, fault.InvalidField("id", "Give the id of a rule as a whole number.")
 	}
 	return id, nil
 }

@@ -165,7 +165,7 @@ func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Rece
 		receipt.Outcome, receipt.Reason = notify.UnknownKey, "This event key is not known."
 	case err != nil:
 		receipt.Outcome, receipt.Reason, receipt.Body = notify.Unreadable, err.Error(), body.bytes
-		rc.Log.Warn("a webhook was not understood and is kept", "connection", c.Name, "key", receipt.Key, "cause", err)
+		rc.Log.Warn("a webhook was not understood and is kept", "connection", c.Name, "key", receipt.Key, "error", err)
 	case len(events) == 0:
 		receipt.Outcome = notify.Silent
 	}

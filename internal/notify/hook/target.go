@@ -44,7 +44,7 @@ func (rc *Receiver) known(r *http.Request) target {
 // time, a sender with a wrong secret gets its answer all the same.
 func (rc *Receiver) renew(r *http.Request) {
 	if err := rc.Store.Renew(r.Context()); err != nil && r.Context().Err() == nil {
-		rc.Log.Warn("a webhook is judged by what this node knows", "cause", err)
+		rc.Log.Warn("a webhook is judged by what this node knows", "error", err)
 	}
 }
 

@@ -252,7 +252,7 @@ func (c *channel) load(ctx context.Context) error {
 		c.loaded = false
 		if !c.unread && !fault.Is(err, fault.Unavailable) && ctx.Err() == nil {
 			c.unread = true
-			c.b.Log.Error("a channel cannot be read; its messages wait", "channel", c.id, "cause", err)
+			c.b.Log.Error("a channel cannot be read; its messages wait", "channel", c.id, "error", err)
 		}
 		return err
 	}

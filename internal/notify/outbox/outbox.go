@@ -162,7 +162,7 @@ func (b *Outbox) runShard(ctx context.Context, n int, lease Lease) {
 	b.held[n] = s
 	b.mu.Unlock()
 	if err := b.wakeChannels(ctx, []int{n}); err != nil && ctx.Err() == nil {
-		b.Log.Warn("waiting deliveries could not be read; the next look will", "shard", n, "cause", err)
+		b.Log.Warn("waiting deliveries could not be read; the next look will", "shard", n, "error", err)
 	}
 	<-ctx.Done()
 	b.mu.Lock()
@@ -227,8 +227,8 @@ func (b *Outbox) Moved(channelID int64) {
 // flight any more.
 func (b *Outbox) Held() int { return b.shards.Held() }
 
-// Kick has this node's share of the shards looked at now: the nodes changed.
-func (b *Outbox) Kick() { b.shards.Kick() }
+// Wake has this node's share of the shards looked at now: the nodes changed.
+func (b *Outbox) Wake() { b.shards.Wake() }
 
 func (b *Outbox) poll(ctx context.Context) {
 	tick := time.NewTicker(pollEvery)
@@ -247,7 +247,7 @@ func (b *Outbox) poll(ctx context.Context) {
 			_, err = b.Queue.Expire(ctx, b.holding(), b.Limits)
 		}
 		if err != nil && ctx.Err() == nil && !failing {
-			b.Log.Error("waiting deliveries could not be read; will try on", "cause", err)
+			b.Log.Error("waiting deliveries could not be read; will try on", "error", err)
 		}
 		failing = err != nil
 	}

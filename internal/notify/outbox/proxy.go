@@ -57,7 +57,7 @@ func (p *proxyPause) result(o outcome, now time.Time, random func() float64, log
 	case p.step > 0 && !p.asking: // under way when the pause began
 	default:
 		if p.step == 0 {
-			log.Error("the proxy lets nothing through; all channels wait", "cause", o.reason)
+			log.Error("the proxy lets nothing through; all channels wait", "error", o.reason)
 		}
 		p.until, p.asking = now.Add(min(gateSteps.Delay(p.step, random), longestProxyPause)), false
 		p.step++

@@ -35,7 +35,7 @@ func (c *channel) save(ctx context.Context, m *message, r *notify.Result) {
 			return
 		}
 		if !said {
-			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "delivery", m.id(), "cause", err)
+			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "delivery", m.id(), "error", err)
 			said = true
 		}
 		select {

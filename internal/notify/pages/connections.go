@@ -53,7 +53,7 @@ func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
 	view := struct {
 		Rows []connectionRow
 		All  bool
-	}{All: who.May(identity.SysAdmin, identity.Where{})}
+	}{All: who.May(identity.SysAdmin, identity.Resource{})}
 	for _, c := range visible {
 		view.Rows = append(view.Rows, connectionRow{c.Connection, len(c.Hooks)})
 	}
@@ -80,7 +80,7 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 		URL  string
 		All  bool
 		Rows []hookRow
-	}{Connection: &c.Connection, URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Where{})}
+	}{Connection: &c.Connection, URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Resource{})}
 	for _, h := range c.Hooks {
 		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete"})
 	}

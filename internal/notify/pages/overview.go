@@ -13,7 +13,7 @@ import (
 // overview is the wing's card: the last 24 h, and the channels that need
 // somebody.
 func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
-	if !who.May(identity.Admin, identity.Where{}) {
+	if !who.May(identity.Admin, identity.Resource{}) {
 		return nil, nil
 	}
 	sum, err := p.Deliveries.Summary(ctx, p.Clock().Add(-24*time.Hour))

@@ -121,7 +121,7 @@ func (p *Pages) decideRename(how func(context.Context, int64) error, done string
 
 // renamesOverview offers renames to who may decide on them.
 func (p *Pages) renamesOverview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
-	if !who.May(identity.SysAdmin, identity.Where{}) {
+	if !who.May(identity.SysAdmin, identity.Resource{}) {
 		return nil, nil
 	}
 	found, err := p.Hooks.OfferedRenames(ctx, 0, maxNotices)

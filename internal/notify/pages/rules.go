@@ -57,7 +57,7 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 			level = l.Level
 		}
 	}
-	if level == notify.Global && !who.May(identity.Admin, identity.Where{}) {
+	if level == notify.Global && !who.May(identity.Admin, identity.Resource{}) {
 		level = notify.ProjectLevel
 	}
 	ask := notify.RulePage{
@@ -86,7 +86,7 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		Actions: []console.Action{{Label: "Add a rule", Path: list.New}},
 	}
 	for _, l := range levels {
-		if l.Level == notify.Global && !who.May(identity.Admin, identity.Where{}) {
+		if l.Level == notify.Global && !who.May(identity.Admin, identity.Resource{}) {
 			continue
 		}
 		page.Tabs = append(page.Tabs, console.Tab{Label: l.Label, Path: rulesPath + query("level", l.Query), Current: l.Level == level})

@@ -69,7 +69,7 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 			c.Kind = before.Kind
 		}
 		if c.Kind != before.Kind {
-			return wrongField("kind", "The kind of a connection is fixed: it is "+before.Kind+".")
+			return fault.InvalidField("kind", "The kind of a connection is fixed: it is %s.", before.Kind)
 		}
 		if c.Token.IsZero() {
 			c.Token = before.Token

@@ -30,7 +30,7 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 		deliveries, channels := &notify.Deliveries{Store: s}, &notify.Channels{Store: s}
 
 		admin := as(t, identity.Grant{Permission: identity.Admin})
-		of := as(t, identity.Grant{Permission: identity.RepoAdmin, Where: identity.Where{Connection: "dc", Project: "ATL", Repository: "canoe"}})
+		of := as(t, identity.Grant{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}})
 		stranger := as(t)
 		for who, c := range map[string]struct {
 			ctx                     context.Context

@@ -53,7 +53,7 @@ func grantAt(t *testing.T, s *Store, project, repository string) {
 	users := identity.New(s.db, identity.Options{})
 	_, err := users.CreateUser(t.Context(), "mallory", secret.New("correct horse battery staple"))
 	if err == nil {
-		_, err = users.Grant(t.Context(), "mallory", identity.RepoAdmin, identity.Where{Connection: "dc", Project: project, Repository: repository})
+		_, err = users.Grant(t.Context(), "mallory", identity.RepoAdmin, identity.Resource{Connection: "dc", Project: project, Repository: repository})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func grantAt(t *testing.T, s *Store, project, repository string) {
 func grants(t *testing.T, s *Store, project, repository string) (n int) {
 	t.Helper()
 	err := s.db.Read(t.Context(), func(tx *db.Tx) (err error) {
-		n, err = identity.CountGrants(t.Context(), tx, identity.Where{Connection: "dc", Project: project, Repository: repository})
+		n, err = identity.CountGrants(t.Context(), tx, identity.Resource{Connection: "dc", Project: project, Repository: repository})
 		return err
 	})
 	if err != nil {

@@ -139,7 +139,7 @@ func (s *Store) unseal(sealed []byte, table, column, row string) secret.Value {
 	}
 	plain, err := s.box.Unseal(sealed, table, column, row)
 	if err != nil {
-		s.log.Warn("a secret cannot be read and must be set again", "of", strings.TrimSuffix(row, "/"), "cause", err)
+		s.log.Warn("a secret cannot be read and must be set again", "of", strings.TrimSuffix(row, "/"), "error", err)
 	}
 	return secret.New(plain)
 }

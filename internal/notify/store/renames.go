@@ -84,7 +84,7 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope
 		return p, fmt.Errorf("counting what is at a key: %w", err)
 	}
 	var err error
-	p.grants, err = identity.CountGrants(ctx, tx, identity.Where{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey})
+	p.grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey})
 	return p, err
 }
 
@@ -202,8 +202,8 @@ func (s *Store) ConfirmRename(ctx context.Context, who notify.Actor, id int64) e
 			return err
 		}
 		return identity.MoveGrants(ctx, tx,
-			identity.Where{Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey},
-			identity.Where{Connection: o.Connection, Project: o.To.ProjectKey, Repository: o.To.RepositoryKey})
+			identity.Resource{Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey},
+			identity.Resource{Connection: o.Connection, Project: o.To.ProjectKey, Repository: o.To.RepositoryKey})
 	})
 }
 

@@ -54,7 +54,7 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 	keep := webhookURL == "" || secret.IsMask(webhookURL)
 	if before == nil {
 		if keep {
-			return wrongField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
+			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
 		r.Version, r.CreatedBy, r.CreatedAt = 1, who.Name, now
 	} else {
@@ -92,7 +92,7 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string) (int64, error) {
 	u, err := url.Parse(webhookURL)
 	if err != nil {
-		return 0, wrongField("webhookUrl", "It is not a URL.")
+		return 0, fault.InvalidField("webhookUrl", "It is not a URL.")
 	}
 	fingerprint := fingerprintURL(webhookURL)
 	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
@@ -124,11 +124,4 @@ func dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
 		return fmt.Errorf("dropping an unused webhook URL: %w", err)
 	}
 	return nil
-}
-
-// wrongField is fault.Invalid for one member.
-func wrongField(name, message string) error {
-	var f fault.Fields
-	f.Add(name, "%s", message)
-	return f.Err()
 }

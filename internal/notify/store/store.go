@@ -114,7 +114,7 @@ func (s *Store) load(ctx context.Context, tx *db.Tx) (*notify.RuleSet, error) {
 		}
 	}
 	for id, err := range broken {
-		s.log.Warn("a rule matches nothing until it is edited", "rule", id, "cause", err)
+		s.log.Warn("a rule matches nothing until it is edited", "rule", id, "error", err)
 	}
 	return set, nil
 }
@@ -150,7 +150,7 @@ func (s *Store) Refresh(ctx context.Context) {
 		}
 		err := s.Load(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			s.log.Error("rules could not be read again; the last ones hold", "cause", err)
+			s.log.Error("rules could not be read again; the last ones hold", "error", err)
 		}
 		failing = err != nil
 	}

@@ -57,7 +57,7 @@ func selfOr(ctx context.Context, name string) error {
 	if self(ctx, name) {
 		return nil
 	}
-	return identity.Require(ctx, identity.SysAdmin, identity.Where{})
+	return identity.Require(ctx, identity.SysAdmin, identity.Resource{})
 }
 
 // owner is whom a request is about: who asks, or somebody whom it names.

@@ -63,7 +63,7 @@ func each(t *testing.T, fn func(s site)) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.Grant(t.Context(), "root", identity.SysAdmin, identity.Where{}); err != nil {
+		if _, err := s.Grant(t.Context(), "root", identity.SysAdmin, identity.Resource{}); err != nil {
 			t.Fatal(err)
 		}
 		fn(s)

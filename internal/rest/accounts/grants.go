@@ -19,7 +19,7 @@ type grant struct {
 }
 
 func grantOf(g identity.Grant) grant {
-	return grant{g.ID, g.Permission, g.Where.Connection, g.Where.Project, g.Where.Repository, g.GrantedAt}
+	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}
 }
 
 // listGrants answers all of them: nobody has so many that they need pages.
@@ -41,7 +41,7 @@ func (e endpoints) grant(w http.ResponseWriter, r *http.Request) error {
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	at := identity.Where{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
+	at := identity.Resource{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
 	if err := joined(wrong, identity.JudgeGrant(in.Permission, at)); err != nil {
 		return err
 	}

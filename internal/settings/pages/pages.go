@@ -30,7 +30,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+path, console.Needs(identity.Admin), p.submit, "settings")
 }
 
-func isAdmin(p *identity.Principal) bool { return p.May(identity.Admin, identity.Where{}) }
+func isAdmin(p *identity.Principal) bool { return p.May(identity.Admin, identity.Resource{}) }
 
 // view is the form, and what came of a test.
 type view struct {

@@ -189,7 +189,7 @@ func TestConnections(t *testing.T) {
 	}
 	at = ""
 	site.SetProperty(8, cloudsite.Threads, `{}`)
-	if _, err := target.Write(t.Context(), 8, become(many(1, 1))); err == nil || !strings.Contains(log.String(), `issue=8 property=outrigger.threads cause="it has another layout"`) {
+	if _, err := target.Write(t.Context(), 8, become(many(1, 1))); err == nil || !strings.Contains(log.String(), `issue=8 property=outrigger.threads error="it has another layout"`) {
 		t.Errorf("%v; the log has %s", err, log)
 	}
 	if n, err := testutil.GatherAndCount(registry, "outrigger_threads_cloud_requests_total"); err != nil || n < 4 {

@@ -76,7 +76,9 @@ func (p *Admin) Register(c *console.Console) {
 	handle("GET "+issuePath, p.showIssue, "threads-issue")
 }
 
-func administers(who *identity.Principal) bool { return who.May(identity.SysAdmin, identity.Where{}) }
+func administers(who *identity.Principal) bool {
+	return who.May(identity.SysAdmin, identity.Resource{})
+}
 
 // tabs are the two views, named as the seed of this wing names them.
 func tabs(current string) []console.Tab {

@@ -38,7 +38,7 @@ func (p *Source) Register(c *console.Console) {
 	c.AddPages(sourceFiles)
 	c.AddNav(console.Nav{
 		Section: "Threaded comments", Label: "Self-hosted side", Path: pagePath,
-		Visible: func(who *identity.Principal) bool { return who.May(identity.SysAdmin, identity.Where{}) },
+		Visible: func(who *identity.Principal) bool { return who.May(identity.SysAdmin, identity.Resource{}) },
 	})
 	c.Handle("GET "+pagePath, admin, p.show, "threads-source")
 	c.Handle("POST "+pagePath+"/hierarchy", admin, p.importHierarchy, "threads-source", "threads-source-imported")

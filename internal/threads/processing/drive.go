@@ -236,7 +236,7 @@ func (d *driver) take(a *answer) {
 		d.retried++
 		d.count("failed")
 		d.pace.Failed(now, e)
-		d.p.Log.Warn("the target failed; will ask again", "issue", t.issue, "cause", a.err)
+		d.p.Log.Warn("the target failed; will ask again", "issue", t.issue, "error", a.err)
 	}
 }
 

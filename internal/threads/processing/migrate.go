@@ -24,7 +24,7 @@ func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
 	if !isFinal(ctx, err) {
 		return err
 	}
-	p.Log.Error("the migration failed", "cause", err)
+	p.Log.Error("the migration failed", "error", err)
 	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; the reason is in the server's log. Continue when that is mended."
 	return p.Store.Commit(ctx, lease, &m, threads.Written{})
 }

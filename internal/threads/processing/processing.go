@@ -89,7 +89,7 @@ func New(o Options) *Processor {
 		s.Log = o.Log
 		p.shards, p.wakes = append(p.shards, s), append(p.wakes, wake)
 	}
-	o.Store.OnChange(p.Kick)
+	o.Store.OnChange(p.Wake)
 	return p
 }
 
@@ -118,10 +118,10 @@ func (p *Processor) Held() (n int) {
 	return n
 }
 
-// Kick has the workers look at once, also for whether the work is theirs.
-func (p *Processor) Kick() {
+// Wake has the workers look at once, also for whether the work is theirs.
+func (p *Processor) Wake() {
 	for _, s := range p.shards {
-		s.Kick()
+		s.Wake()
 	}
 	for _, wake := range append(slices.Clone(p.wakes), p.stopped) {
 		select {
@@ -148,7 +148,7 @@ func (p *Processor) loop(ctx context.Context, lease threads.Holder, wake <-chan 
 		case errors.Is(err, threads.ErrOvertaken):
 			did, err = false, nil // what overtook it has woken this worker, or has the lease
 		case err != nil && ctx.Err() == nil && !failing:
-			p.Log.Error("the migration's worker failed; will try on", "lease", lease.Name(), "cause", err)
+			p.Log.Error("the migration's worker failed; will try on", "lease", lease.Name(), "error", err)
 		}
 		failing = err != nil
 		if did && !failing {
@@ -183,7 +183,7 @@ func (p *Processor) stageOnce(ctx context.Context, lease threads.Holder) (bool, 
 	case fault.Invalid, fault.TooLarge, fault.NotFound:
 		return true, w.Fail(ctx, fault.As(err).Message)
 	}
-	p.Log.Error("files could not be staged", "stage", st.ID, "cause", err)
+	p.Log.Error("files could not be staged", "stage", st.ID, "error", err)
 	return true, w.Fail(ctx, "The files could not be read because of an internal error, which is in the server's log.")
 }
 
@@ -259,7 +259,7 @@ func (p *Processor) retry(ctx context.Context, what string, do func(context.Cont
 			return err
 		}
 		if step == 0 {
-			p.Log.Warn("the database does not answer; will try on", "to", what, "cause", err)
+			p.Log.Warn("the database does not answer; will try on", "to", what, "error", err)
 		}
 		if err := p.wait(ctx, away.Delay(step, p.Random)); err != nil {
 			return fmt.Errorf("%s: %w", what, err)

@@ -25,7 +25,7 @@ func (p *Processor) restore(ctx context.Context, lease threads.Holder, j threads
 	if !isFinal(ctx, err) {
 		return err
 	}
-	p.Log.Error("a backup could not be restored", "cause", err)
+	p.Log.Error("a backup could not be restored", "error", err)
 	return r.end(ctx, threads.JobFailed, "The backup could not be read or written; the reason is in the server's log. Restore it again.")
 }
 

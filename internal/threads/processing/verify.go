@@ -17,7 +17,7 @@ func (p *Processor) verify(ctx context.Context, lease threads.Holder, j threads.
 	if !isFinal(ctx, err) {
 		return err
 	}
-	p.Log.Error("the target could not be compared with the data", "cause", err)
+	p.Log.Error("the target could not be compared with the data", "error", err)
 	return v.end(ctx, threads.JobFailed, "The database refused; the reason is in the server's log.")
 }
 

@@ -172,7 +172,7 @@ func (im *Imports) record(ctx context.Context, action, object, id string, n Coun
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := im.Store.db.Write(ctx, func(tx *db.Tx) error {
-		return audit.Record(ctx, tx, identity.Signed(ctx, audit.Entry{
+		return audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{
 			Area: "threads", Action: action, Object: object, ObjectID: id, After: after,
 		}))
 	})

@@ -105,7 +105,7 @@ func (m *Mirror) loop(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !failing:
-			m.log.Warn("the hierarchy was not mirrored; will try again", "in", min(mirrorAgain, m.interval), "cause", err)
+			m.log.Warn("the hierarchy was not mirrored; will try again", "in", min(mirrorAgain, m.interval), "error", err)
 		case result.Ran && result.Counts != Counts{Unchanged: result.Counts.Unchanged}:
 			m.log.Info("mirrored the hierarchy", "added", result.Added, "replaced", result.Replaced, "removed", result.Removed)
 		}
@@ -262,6 +262,6 @@ func (m *Mirror) release(ctx context.Context, lease *db.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if err := m.leases.Release(ctx, lease); err != nil {
-		m.log.Warn("the lease was not given back and will lapse", "lease", lease.Name(), "cause", err)
+		m.log.Warn("the lease was not given back and will lapse", "lease", lease.Name(), "error", err)
 	}
 }

@@ -93,7 +93,7 @@ func (r *Reports) loop(ctx context.Context) {
 	for {
 		_, err := r.runOnce(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			r.log.Warn("id mappings reports could not be begun; will try again", "in", r.tick, "cause", err)
+			r.log.Warn("id mappings reports could not be begun; will try again", "in", r.tick, "error", err)
 		}
 		failing = err != nil
 		select {
@@ -165,12 +165,12 @@ func (r *Reports) job(ctx context.Context, lease *db.Lease, order Report) {
 	}()
 	err := r.produce(ctx, lease, order)
 	if err != nil && ctx.Err() == nil && !fault.Is(err, fault.NotFound) {
-		r.log.Warn("an id mappings report was not finished; will try again", "site", order.Site.URL, "cause", err)
+		r.log.Warn("an id mappings report was not finished; will try again", "site", order.Site.URL, "error", err)
 	}
 	release, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if err := r.leases.Release(release, lease); err != nil {
-		r.log.Warn("the lease was not given back and will lapse", "lease", lease.Name(), "cause", err)
+		r.log.Warn("the lease was not given back and will lapse", "lease", lease.Name(), "error", err)
 	}
 }
 

@@ -106,7 +106,7 @@ func (s *Store) MirrorNow(ctx context.Context, acceptRemoval bool) error {
 				return fault.New(fault.Conflict, "No removal of records waits to be accepted.")
 			}
 			after := map[string]string{"removes": strconv.FormatInt(st.Removes, 10), "of": strconv.FormatInt(st.Records, 10)}
-			if err := audit.Record(ctx, tx, identity.Signed(ctx, audit.Entry{Area: "threads", Action: "accept removal", Object: "hierarchy", After: after})); err != nil {
+			if err := audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{Area: "threads", Action: "accept removal", Object: "hierarchy", After: after})); err != nil {
 				return err
 			}
 		}
