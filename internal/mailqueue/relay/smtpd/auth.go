@@ -12,9 +12,6 @@ const (
 	// maxGuesses is how often one connection may fail to sign in.
 	maxGuesses = 3
 
-	// guessPenalty is how long the reply to a wrong guess is kept back.
-	guessPenalty = time.Second
-
 	// signInTime bounds the question to the backend.
 	signInTime = 30 * time.Second
 )
@@ -126,7 +123,7 @@ func (c *conn) signIn(user, token string) *Reply {
 	}
 	c.guesses++
 	c.server.o.Log.Warn("a mail client failed to sign in", "address", c.address, "user", user, "attempt", c.guesses)
-	c.delay(time.Duration(c.guesses) * c.server.penalty)
+	c.delay(time.Duration(c.server.guesses.add(c.address)) * c.server.penalty)
 	if c.guesses >= maxGuesses {
 		return replyGuesses
 	}

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"outrigger/internal/mailqueue/relay/smtptest"
@@ -221,4 +222,42 @@ func TestOnLoopback(t *testing.T) {
 			t.Errorf("%s: %v", addr, !want)
 		}
 	}
+}
+
+// A new connection does not shorten the wait of an address that guesses, and
+// others do not wait for it.
+func TestGuessesOfAnAddress(t *testing.T) {
+	r := newOutward(t, nil)
+	r.penalty = 20 * time.Millisecond
+	began := time.Now()
+	for range 4 {
+		c := r.hello()
+		c.Ask(plainAuth("ann", "x"), "535")
+		c.Ask("QUIT", "221")
+	}
+	if took := time.Since(began); took < 10*r.penalty { // 1+2+3+4
+		t.Errorf("four guesses took %v", took)
+	}
+	if got := r.guesses.add("192.0.2.7"); got != 1 {
+		t.Errorf("the first guess of another address is its number %d", got)
+	}
+	c := r.hello()
+	c.Ask(plainAuth("ann", "mail-token"), "235")
+}
+
+// Guesses are forgotten after a while, and the wait has an end.
+func TestGuessesAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuesses()
+		for range 40 {
+			g.add("192.0.2.1")
+		}
+		if got := g.add("192.0.2.1"); got != maxGuessWait {
+			t.Errorf("it counts %d", got)
+		}
+		<-time.After(guessMemory + time.Second)
+		if got := g.add("192.0.2.2"); got != 1 || len(g.byNetwork) != 1 {
+			t.Errorf("it counts %d, and keeps %d", got, len(g.byNetwork))
+		}
+	})
 }

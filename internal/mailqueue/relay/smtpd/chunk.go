@@ -17,8 +17,10 @@ func (c *conn) bdat(rest string) {
 		c.mistake(replyChunkValue)
 		return
 	}
+	c.beginPace() // until the last chunk has come, whatever is between them
 	if c.env == nil || len(c.env.Recipients) == 0 {
 		c.skip(size)
+		c.endPace()
 		c.mistake(replyNoMessage)
 		return
 	}
@@ -27,18 +29,16 @@ func (c *conn) bdat(rest string) {
 		c.chunk = &chunked{newIncoming(c)}
 	}
 	m := c.chunk.incoming
-	if c.readChunk(m, size) {
+	if cut := c.readChunk(m, size); cut != nil {
 		c.reset()
-		c.refuse(replyCutOff)
+		c.refuse(cut)
 		return
 	}
 	if last && m.bad == nil {
 		m.bad = m.text.end()
 	}
 	switch {
-	case m.bad != nil:
-		c.refuse(m.bad)
-	case last:
+	case m.bad != nil, last:
 		c.commit(m, m.text.open)
 	default:
 		c.say(250, "2.0.0 "+strconv.FormatInt(size, 10)+" bytes were taken.")
@@ -57,12 +57,13 @@ func parseChunk(rest string) (size int64, last, ok bool) {
 	return int64(n), len(fields) == 2, err == nil
 }
 
-// readChunk gives a chunk to the message; cut is that it did not come whole.
-func (c *conn) readChunk(m *incoming, size int64) (cut bool) {
+// readChunk gives a chunk to the message; cut is the reply where it did not come
+// whole.
+func (c *conn) readChunk(m *incoming, size int64) (cut *Reply) {
 	for size > 0 {
 		if _, err := c.in.Peek(1); err != nil {
 			c.closing = true
-			return true
+			return c.cutOff(err)
 		}
 		piece, _ := c.in.Peek(int(min(size, int64(c.in.Buffered()))))
 		m.take(piece)
@@ -70,10 +71,10 @@ func (c *conn) readChunk(m *incoming, size int64) (cut bool) {
 		c.in.Discard(len(piece))
 		if m.bad != nil {
 			c.skip(size)
-			return false
+			return nil
 		}
 	}
-	return false
+	return nil
 }
 
 // skip reads what is left of a chunk, unless that is more than a client may
@@ -93,6 +94,7 @@ func (c *conn) endChunks() {
 	if c.chunk == nil {
 		return
 	}
+	c.endPace()
 	c.chunk.msg.Close()
 	c.chunk = nil
 	c.server.receives(-1)

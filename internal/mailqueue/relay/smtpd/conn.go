@@ -56,6 +56,7 @@ type conn struct {
 	in        *bufio.Reader
 	out       *bufio.Writer
 	since     time.Time
+	asked     time.Time // when it was last waited for a command
 	address   string
 	needsAuth bool // the listener is not on loopback
 	secure    bool // within TLS
@@ -65,7 +66,11 @@ type conn struct {
 	user     string // who signed in
 	guesses  int    // that were wrong
 	mistakes int
+
+	lastMessage time.Time // when the last one came to its end, or else the connection began
+
 	begun    bool          // there was a MAIL
+	pace     *pace         // of the message that comes in; nil: none does
 	patience time.Duration // for the rest of a message that is refused; 0 is the usual one
 	closing  bool          // no more commands are read
 	gone     bool          // the client has closed the connection, or is about to
@@ -79,7 +84,7 @@ type conn struct {
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
-	c := &conn{server: s, net: nc, since: time.Now(), address: clientAddress(nc)}
+	c := &conn{server: s, net: nc, since: time.Now(), lastMessage: time.Now(), address: clientAddress(nc)}
 	c.in = bufio.NewReaderSize(source{c}, readBuffer)
 	c.out = bufio.NewWriterSize(sink{c}, replyBuffer)
 	return c
@@ -104,7 +109,12 @@ func (s source) Read(p []byte) (int, error) {
 	if err := s.c.setReadDeadline(); err != nil {
 		return 0, err
 	}
+	began := time.Now()
 	n, err := s.c.net.Read(p)
+	if s.c.pace != nil {
+		s.c.pace.waited += time.Since(began)
+		s.c.pace.bytes += int64(n)
+	}
 	s.c.gone = s.c.gone || errors.Is(err, io.EOF)
 	return n, err
 }
@@ -125,14 +135,30 @@ func (c *conn) setReadDeadline() error {
 	if c.idle && c.stopping {
 		return errStopping
 	}
-	until := time.Now().Add(idleTime)
-	if c.patience > 0 {
-		until = time.Now().Add(c.patience)
+	return c.net.SetReadDeadline(c.deadline(time.Now()))
+}
+
+// deadline is until when the next bytes must come.
+func (c *conn) deadline(now time.Time) time.Time {
+	if c.pace != nil {
+		until := now.Add(c.pace.left())
+		if c.patience > 0 {
+			until = earlier(until, now.Add(c.patience))
+		}
+		return until
 	}
-	if begin := c.since.Add(beginTime); !c.begun && begin.Before(until) {
-		until = begin
+	until := earlier(c.asked.Add(idleTime), c.lastMessage.Add(messageTime))
+	if !c.begun {
+		until = earlier(until, c.since.Add(beginTime))
 	}
-	return c.net.SetReadDeadline(until)
+	return until
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // stop has an idle client sent away, and one that is busy when it is through.
@@ -156,6 +182,9 @@ func (c *conn) waiting(idle bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle = idle
+	if idle {
+		c.asked = time.Now()
+	}
 }
 
 // serve speaks with the client until the end.
@@ -220,6 +249,10 @@ func (c *conn) readCommand() (string, bool) {
 		return c.hangUp(replyLongCommand)
 	case errors.Is(err, errStopping), errors.Is(err, os.ErrDeadlineExceeded) && c.isStopping():
 		return c.hangUp(replyStopping)
+	case errors.Is(err, os.ErrDeadlineExceeded) && c.pace != nil:
+		return c.hangUp(replyTooSlow)
+	case errors.Is(err, os.ErrDeadlineExceeded) && time.Since(c.lastMessage) >= messageTime:
+		return c.hangUp(replyNoMessages)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return c.hangUp(replyIdle)
 	case err != nil:
@@ -262,8 +295,19 @@ func (c *conn) say(code int, lines ...string) {
 // refuse gives a reply from 400 on.
 func (c *conn) refuse(r *Reply) {
 	c.server.o.Refused(r.Code)
+	c.logRefusal(r)
 	c.say(r.Code, r.Enhanced+" "+r.Text)
 	c.closing = c.closing || r.Code == 421
+}
+
+// logRefusal logs it, but for the ordinary end of a connection that is kept for
+// later and for wrong guesses, each of which has a line of its own.
+func (c *conn) logRefusal(r *Reply) {
+	switch {
+	case r == replyIdle, r == replyStopping, r.Code == 535:
+	default:
+		c.server.refused.add(c.address, r)
+	}
 }
 
 // mistake refuses a command that no client should say; a few end the

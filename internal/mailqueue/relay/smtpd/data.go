@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"time"
 )
 
 // data takes a message behind DATA.
@@ -25,10 +26,12 @@ func (c *conn) data(rest string) {
 	m := newIncoming(c)
 	defer m.msg.Close()
 	c.say(354, "Send the message; a dot on a line of its own ends it.")
+	c.beginPace()
 	cut := c.readText(m)
+	c.endPace()
 	c.env = nil
-	if cut {
-		c.refuse(replyCutOff)
+	if cut != nil {
+		c.refuse(cut)
 		return
 	}
 	c.commit(m, false)
@@ -36,6 +39,7 @@ func (c *conn) data(rest string) {
 
 // commit has a message stored that has come to its end.
 func (c *conn) commit(m *incoming, open bool) {
+	c.lastMessage = time.Now()
 	if m.bad != nil {
 		c.refuse(m.bad)
 		return
@@ -49,8 +53,8 @@ func (c *conn) commit(m *incoming, open bool) {
 }
 
 // readText reads a message to where it ends for every reader, CRLF . CRLF,
-// whatever else is in it; cut is that there is no such end.
-func (c *conn) readText(m *incoming) (cut bool) {
+// whatever else is in it; cut is the reply where there is no such end.
+func (c *conn) readText(m *incoming) (cut *Reply) {
 	defer func() { c.patience = 0 }()
 	begins := true // a line begins here, behind CRLF
 	for {
@@ -59,10 +63,13 @@ func (c *conn) readText(m *incoming) (cut bool) {
 			// A client that falls silent in a message that is refused may think that
 			// it has said everything: it hears why.
 			c.closing = true
-			return m.bad == nil
+			if m.bad != nil {
+				return nil
+			}
+			return c.cutOff(err)
 		}
 		if begins && string(piece) == ".\r\n" {
-			return false
+			return nil
 		}
 		next := bytes.HasSuffix(piece, []byte("\r\n")) || m.text.cr && string(piece) == "\n"
 		if begins {
@@ -75,7 +82,7 @@ func (c *conn) readText(m *incoming) (cut bool) {
 		}
 		if m.discarded > lingerBytes {
 			c.closing = true
-			return false
+			return nil
 		}
 	}
 }

@@ -82,8 +82,8 @@ func TestBeyondTheLimit(t *testing.T) {
 }
 
 // A client that falls silent is sent away: before its first message after 60
-// s, later after 5 min, also in the middle of a message, of which nothing is
-// kept.
+// s, later after 5 min, and after 60 s in the middle of a message, of which
+// nothing is kept.
 func TestSilentClients(t *testing.T) {
 	for _, c := range []struct {
 		name, say string
@@ -93,9 +93,9 @@ func TestSilentClients(t *testing.T) {
 		{"in a command", "NOO", beginTime},
 		{"in AUTH", "AUTH LOGIN\r\n", beginTime},
 		{"behind a message", mail + "RSET\r\n", idleTime},
-		{"in a message", data + "Subj", idleTime},
-		{"before the dot", data + head + "a\r\n", idleTime},
-		{"in a chunk", mail + rcpt + "BDAT 10 LAST\r\nabc", idleTime},
+		{"in a message", data + "Subj", paceGrace},
+		{"before the dot", data + head + "a\r\n", paceGrace},
+		{"in a chunk", mail + rcpt + "BDAT 10 LAST\r\nabc", paceGrace},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

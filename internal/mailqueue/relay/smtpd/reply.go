@@ -18,6 +18,8 @@ var (
 	replyFull        = &Reply{421, "4.3.2", "There are too many connections; try again in a moment."}
 	replyFullAddress = &Reply{421, "4.3.2", "There are too many connections from your address; close some first."}
 	replyIdle        = &Reply{421, "4.4.2", "Nothing came for too long."}
+	replyNoMessages  = &Reply{421, "4.4.2", "No message came for too long."}
+	replyTooSlow     = &Reply{421, "4.4.2", "The message came too slowly: less than 1 KiB a second."}
 	replyCutOff      = &Reply{421, "4.4.2", "The message did not come to its end."}
 	replyMistakes    = &Reply{421, "4.7.0", "There were too many mistakes."}
 

@@ -31,6 +31,7 @@ type inbox struct {
 	users map[string]string // tokens by user
 	err   error             // what SignIn meets
 	full  error             // what Commit meets
+	slow  time.Duration     // what each Write takes
 
 	mu     sync.Mutex
 	taken  []*taken
@@ -65,7 +66,12 @@ func (b *inbox) Receive(env Envelope) Message {
 	return &taken{box: b, env: env}
 }
 
-func (m *taken) Write(p []byte) (int, error) { return m.data.Write(p) }
+func (m *taken) Write(p []byte) (int, error) {
+	if m.box.slow > 0 {
+		<-time.After(m.box.slow)
+	}
+	return m.data.Write(p)
+}
 
 func (m *taken) Close() {
 	m.box.mu.Lock()

@@ -69,6 +69,8 @@ type Server struct {
 	o       Options
 	silence time.Duration // silenceTime, or less in a test
 	penalty time.Duration // guessPenalty, or less in a test
+	guesses *guesses
+	refused *refusalLog
 
 	mu        sync.Mutex
 	phase     phase
@@ -99,7 +101,8 @@ func New(o Options) *Server {
 		o.Refused = func(int) {}
 	}
 	return &Server{
-		o: o, silence: silenceTime, penalty: guessPenalty, moved: make(chan struct{}),
+		o: o, silence: silenceTime, penalty: guessPenalty, guesses: newGuesses(), refused: newRefusalLog(o.Log),
+		moved:     make(chan struct{}),
 		listeners: map[net.Listener]bool{}, conns: map[*conn]bool{}, clients: map[string]int{},
 	}
 }
@@ -217,6 +220,7 @@ func (s *Server) receives(n int) {
 // off.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Refuse()
+	defer s.refused.flush()
 	s.mu.Lock()
 	for l := range s.listeners {
 		l.Close()
