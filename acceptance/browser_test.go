@@ -137,6 +137,7 @@ func do(t *testing.T, ctx context.Context, what string, steps ...step) {
 // TestTour is the README's first two minutes in a browser: sign in, press the
 // button, see the card, see why it was sent.
 func TestTour(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 1280)
 	var cards, body string

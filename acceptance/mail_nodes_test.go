@@ -37,6 +37,7 @@ func clusterStatus(t *testing.T, p *loadtest.Process) map[string]clusterNode {
 // still listed with its messages; they go out from another node, at an
 // administrator's word, and by themselves after the handover time.
 func TestThreeMailNodes(t *testing.T) {
+	t.Parallel()
 	const handover = 12 * time.Second
 	host, at := smarthostAt(t, 1000)
 	host.SetMood(smarthost.Defers)

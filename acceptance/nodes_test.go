@@ -35,6 +35,7 @@ func pair(t *testing.T) (a, b *loadtest.Process) {
 // TestTwoNodesOneDies kills one of two nodes under load. Every channel goes on
 // within 30 s, and nothing acknowledged by either is lost or out of order.
 func TestTwoNodesOneDies(t *testing.T) {
+	t.Parallel()
 	const channels, rate = 64, 500
 	sink := newSink(t, channels)
 	a, b := pair(t)

@@ -145,6 +145,7 @@ func doing(t *testing.T, p *loadtest.Process) string {
 // TestThreadsNodeDies kills the node of two that writes to a cloud site. The
 // other one finishes, and whatever either wrote to an issue is the same.
 func TestThreadsNodeDies(t *testing.T) {
+	t.Parallel()
 	site := newCloud(t)
 	key := make([]byte, 32)
 	rand.Read(key) // never fails (crypto/rand)

@@ -172,6 +172,7 @@ func cloudOf(p *loadtest.Process) *client.Client {
 // TestThreadsBadFiles gives the cloud side files that went through something, or
 // are others than they should be. Each is told what it is, and nothing is left.
 func TestThreadsBadFiles(t *testing.T) {
+	t.Parallel()
 	p := node(t, loadtest.Settings{Threads: "{max_upload: 4MiB}"}) // 16 MiB when unpacked
 	start(t, p)
 	f := newFolder(t)
@@ -250,6 +251,7 @@ func zipped(t *testing.T, text string) string {
 // where it is not allowed: each is 409, in words that name what is, and changes
 // nothing. On the way a cloud site takes the credentials no more.
 func TestThreadsWrongState(t *testing.T) {
+	t.Parallel()
 	site := newCloud(t)
 	p := node(t, loadtest.Settings{Threads: site.settings()})
 	start(t, p)
