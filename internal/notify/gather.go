@@ -45,8 +45,8 @@ func (r *Receipt) gather(rules *RuleSet) {
 		if r.withheld {
 			continue
 		}
-		for _, rule := range rules.Match(&r.Events[i], nil) {
-			key := ofRule{rule, kind}
+		for _, match := range rules.Match(&r.Events[i], nil) {
+			key := ofRule{match, kind}
 			if taken[key] == nil {
 				order = append(order, key)
 			}
@@ -59,13 +59,13 @@ func (r *Receipt) gather(rules *RuleSet) {
 	}
 	for _, key := range order {
 		i := g.event(key.kind, taken[key])
-		r.Matched[i] = append(r.Matched[i], key.rule)
+		r.Matched[i] = append(r.Matched[i], key.match)
 	}
 }
 
 type ofRule struct {
-	rule *Rule
-	kind EventType
+	match Match
+	kind  EventType
 }
 
 // part is the refs of one kind, by their places in the webhook.

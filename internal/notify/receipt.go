@@ -47,7 +47,7 @@ type Receipt struct {
 	withheld    bool        // it is kept, and nothing is delivered
 	Fingerprint []byte      // the same for the same webhook; nil where it is withheld
 	Kept        []Event     // what is stored: Events, or what many of them were gathered to
-	Matched     [][]*Rule   // of each in Kept
+	Matched     [][]Match   // of each in Kept
 	Deliveries  []*Delivery // one for each event in Kept and channel
 
 	// Encoded is Kept as it is stored; the store sets it.
@@ -76,7 +76,7 @@ func (r *Receipt) matchEach(rules *RuleSet) {
 	r.Kept = r.Events
 	for i := range r.Events {
 		e := &r.Events[i]
-		var matched []*Rule
+		var matched []Match
 		if !r.withheld {
 			matched = rules.Match(e, nil)
 			if by, ok := e.KeyChange(); ok && r.Verifier.Scope.Holds(Scope(by.From)) {

@@ -69,6 +69,12 @@ type Filter struct {
 	Repositories []RepositoryRef `json:"repositories,omitempty"`
 	Users        []string        `json:"users,omitempty"`
 	IgnoredUsers []string        `json:"ignoredUsers,omitempty"`
+
+	IgnoredBranchMask string   `json:"ignoredBranchMask,omitempty"` // likewise; branches never notified
+	SourceBranchMask  string   `json:"sourceBranchMask,omitempty"`  // likewise; of pull requests
+	Reviewers         []string `json:"reviewers,omitempty"`         // pull requests that ask one of these
+	Groups            []string `json:"groups,omitempty"`            // of who caused the event, as the platform says
+	IgnoredGroups     []string `json:"ignoredGroups,omitempty"`
 }
 
 // RepositoryRef names a repository of the rule's connection.

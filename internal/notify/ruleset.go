@@ -1,11 +1,6 @@
 package notify
 
-import (
-	"errors"
-	"strings"
-
-	"outrigger/internal/notify/branchmask"
-)
+import "strings"
 
 // RuleSet is the enabled rules of one generation, indexed so that an event
 // meets only the rules of its own project and repository, with the platforms
@@ -13,26 +8,16 @@ import (
 type RuleSet struct {
 	Generation  int64
 	Platforms   *Platforms // nil before the first load
-	byID        map[int64]*compiledRule
+	byID        map[int64]*CompiledRule
 	connections map[string]*connectionRules
 }
 
 // connectionRules hold a rule under the narrowest key it names: a global
 // rule narrowed to repositories stands with those repositories.
 type connectionRules struct {
-	all          []*compiledRule
-	projects     map[string][]*compiledRule // by folded project key
-	repositories map[string][]*compiledRule // by folded "project/repository"
-}
-
-type compiledRule struct {
-	*Rule
-	broken       bool // matches nothing; what waits for it still goes out
-	types        TypeSet
-	branches     map[string]bool
-	mask         *branchmask.Mask
-	users        map[string]bool // folded names
-	ignoredUsers map[string]bool
+	all          []*CompiledRule
+	projects     map[string][]*CompiledRule // by folded project key
+	repositories map[string][]*CompiledRule // by folded "project/repository"
 }
 
 // NewRuleSet indexes the enabled ones of rules. A rule that cannot be used,
@@ -47,7 +32,7 @@ func NewRuleSet(generation int64, rules []*Rule) (set *RuleSet, broken map[int64
 func (s *RuleSet) Next(generation int64, rules []*Rule) (set *RuleSet, broken map[int64]error) {
 	set = &RuleSet{
 		Generation:  generation,
-		byID:        make(map[int64]*compiledRule, len(rules)),
+		byID:        make(map[int64]*CompiledRule, len(rules)),
 		connections: make(map[string]*connectionRules),
 	}
 	for _, r := range rules {
@@ -57,8 +42,7 @@ func (s *RuleSet) Next(generation int64, rules []*Rule) (set *RuleSet, broken ma
 		c := s.byID[r.ID]
 		if c == nil || c.Rule != r {
 			var err error
-			if c, err = compileRule(r); err != nil {
-				c = &compiledRule{Rule: r, broken: true}
+			if c, err = CompileRule(r); err != nil {
 				if broken == nil {
 					broken = make(map[int64]error)
 				}
@@ -66,49 +50,19 @@ func (s *RuleSet) Next(generation int64, rules []*Rule) (set *RuleSet, broken ma
 			}
 		}
 		set.byID[r.ID] = c
-		if !c.broken {
+		if c.broken == nil {
 			set.add(c)
 		}
 	}
 	return set, broken
 }
 
-// errNoTypes is of a stored filter that cannot be read, or was written by a
-// later release.
-var errNoTypes = errors.New("its filter holds no event type that is known here")
-
-func compileRule(r *Rule) (*compiledRule, error) {
-	if len(r.EventTypes) == 0 {
-		return nil, errNoTypes
-	}
-	c := &compiledRule{
-		Rule:         r,
-		types:        NewTypeSet(r.EventTypes...),
-		users:        foldedSet(r.Users),
-		ignoredUsers: foldedSet(r.IgnoredUsers),
-	}
-	if len(r.Branches) > 0 {
-		c.branches = make(map[string]bool, len(r.Branches))
-		for _, b := range r.Branches {
-			c.branches[shortRef(b)] = true
-		}
-	}
-	if r.BranchMask != "" {
-		m, err := compileMask(r.BranchMask)
-		if err != nil {
-			return nil, err
-		}
-		c.mask = m
-	}
-	return c, nil
-}
-
-func (s *RuleSet) add(c *compiledRule) {
+func (s *RuleSet) add(c *CompiledRule) {
 	conn := s.connections[c.Connection]
 	if conn == nil {
 		conn = &connectionRules{
-			projects:     make(map[string][]*compiledRule),
-			repositories: make(map[string][]*compiledRule),
+			projects:     make(map[string][]*CompiledRule),
+			repositories: make(map[string][]*CompiledRule),
 		}
 		s.connections[c.Connection] = conn
 	}
@@ -129,66 +83,54 @@ func (s *RuleSet) add(c *compiledRule) {
 	}
 }
 
-func (c *connectionRules) addRepository(r *compiledRule, project, repository string) {
+func (c *connectionRules) addRepository(r *CompiledRule, project, repository string) {
 	key := Fold(project) + "/" + Fold(repository)
 	c.repositories[key] = append(c.repositories[key], r)
 }
 
-// Match appends to matched the rules that take the event and gives it back.
+// Match is a rule that takes an event or, while some of its conditions are
+// undecided, may take it.
+type Match struct {
+	*Rule
+	Open Conditions // none: it takes the event
+}
+
+// Match appends the rules that do not refuse the event and gives matches back.
 // A rule is there once however many of its entries fit.
-func (s *RuleSet) Match(e *Event, matched []*Rule) []*Rule {
+func (s *RuleSet) Match(e *Event, matches []Match) []Match {
 	conn := s.connections[e.Connection]
 	if conn == nil {
-		return matched
+		return matches
 	}
-	types := e.TypeSet()
-	user := Fold(e.Actor.Name)
-	project := Fold(e.Project.Key)
-	matched = take(conn.all, matched, e, types, user)
-	matched = take(conn.projects[project], matched, e, types, user)
-	if e.Repository.Key != "" {
-		matched = take(conn.repositories[project+"/"+Fold(e.Repository.Key)], matched, e, types, user)
+	of := newSubject(e)
+	matches = judgeAll(conn.all, &of, matches)
+	matches = judgeAll(conn.projects[of.project], &of, matches)
+	if of.repository != "" {
+		matches = judgeAll(conn.repositories[of.project+"/"+of.repository], &of, matches)
 	}
-	return matched
+	return matches
 }
 
 // matchOld is Match for a rename: of the rules that still have the old keys.
-func (s *RuleSet) matchOld(e *Event, by KeyChange, matched []*Rule) []*Rule {
+func (s *RuleSet) matchOld(e *Event, by KeyChange, matches []Match) []Match {
 	conn := s.connections[e.Connection]
 	if conn == nil {
-		return matched
+		return matches
 	}
-	types, user, project := e.TypeSet(), Fold(e.Actor.Name), Fold(by.From.ProjectKey)
-	matched = take(conn.projects[project], matched, e, types, user)
-	return take(conn.repositories[project+"/"+Fold(by.From.RepositoryKey)], matched, e, types, user)
+	of, project := newSubject(e), Fold(by.From.ProjectKey)
+	matches = judgeAll(conn.projects[project], &of, matches)
+	return judgeAll(conn.repositories[project+"/"+Fold(by.From.RepositoryKey)], &of, matches)
 }
 
-func take(rules []*compiledRule, matched []*Rule, e *Event, types TypeSet, user string) []*Rule {
+// judgeAll judges the event by rules that the index found for its place.
+func judgeAll(rules []*CompiledRule, of *subject, matches []Match) []Match {
 	for _, c := range rules {
-		if c.takes(e, types, user) && !contains(matched, c.Rule) {
-			matched = append(matched, c.Rule)
+		var j Judgement
+		if c.ask(c.filters, of, nil, &j); j.Verdict != Refused && !contains(matches, c.Rule) {
+			matches = append(matches, Match{c.Rule, j.Open})
 		}
 	}
-	return matched
-}
-
-func (c *compiledRule) takes(e *Event, types TypeSet, user string) bool {
-	switch {
-	case !c.types.Any(types):
-		return false
-	case len(c.users) > 0 && !c.users[user]:
-		return false
-	case c.ignoredUsers[user]:
-		return false
-	case e.Branch == "": // an event with no branch passes a branch filter
-		return true
-	case c.branches != nil && !c.branches[e.Branch]:
-		return false
-	case c.mask != nil:
-		ok, err := c.mask.Match(e.Branch)
-		return ok || err != nil // rather delivered than lost
-	}
-	return true
+	return matches
 }
 
 // Enabled tells whether any of the rules is enabled in this set.
@@ -211,6 +153,10 @@ func (s *RuleSet) On(ids []int64, channelID int64) bool {
 	return false
 }
 
+// Compiled gives the enabled rule with an id, ready to judge; nil where there is
+// none.
+func (s *RuleSet) Compiled(id int64) *CompiledRule { return s.byID[id] }
+
 // Rule gives the enabled rule with an id; nil where there is none.
 func (s *RuleSet) Rule(id int64) *Rule {
 	if c := s.byID[id]; c != nil {
@@ -222,9 +168,9 @@ func (s *RuleSet) Rule(id int64) *Rule {
 // Len is how many enabled rules there are.
 func (s *RuleSet) Len() int { return len(s.byID) }
 
-func contains(rules []*Rule, r *Rule) bool {
-	for _, m := range rules {
-		if m == r {
+func contains(matches []Match, r *Rule) bool {
+	for _, m := range matches {
+		if m.Rule == r {
 			return true
 		}
 	}

@@ -1,0 +1,226 @@
+package notify
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// Condition is one thing that a rule asks of an event. Their order is the one
+// in which they are asked, and in which a refusal is explained: where the event
+// is from, what it is, on which branch, and who caused it.
+type Condition uint8
+
+const (
+	byEnabled Condition = iota
+	byConnection
+	byProject
+	byRepository
+	byPlaces // projects and repositories, which are one list
+	byEventTypes
+	byBranches
+	byBranchMask
+	byIgnoredBranchMask
+	bySourceBranchMask
+	byUsers
+	byIgnoredUsers
+	byReviewers
+	byGroups
+	byIgnoredGroups
+	conditionCount // must stay within the 32 that Conditions holds
+)
+
+// Conditions is a set of conditions.
+type Conditions uint32
+
+// With is the set with one more.
+func (s Conditions) With(c Condition) Conditions { return s | 1<<c }
+
+// List gives the conditions in their order.
+func (s Conditions) List() []Condition {
+	var list []Condition
+	for rest := s; rest != 0; rest &= rest - 1 {
+		list = append(list, Condition(bits.TrailingZeros32(uint32(rest))))
+	}
+	return list
+}
+
+// Groups tells whether the condition asks the platform who is in a group. One
+// that is undecided and does not ask it has a mask that needs backtracking.
+func (c Condition) Groups() bool { return c == byGroups || c == byIgnoredGroups }
+
+// condition is a row of the table that matching, deciding and explaining share.
+type condition struct {
+	member string // the rule's member, as the REST API names it
+	asked  func(*CompiledRule) bool
+	check  func(*CompiledRule, *subject, Answers) Answer
+	wants  func(*CompiledRule) string
+	has    func(*Event) string
+}
+
+var conditions = [conditionCount]condition{
+	byEnabled: {
+		member: "enabled",
+		asked:  func(c *CompiledRule) bool { return !c.Enabled },
+		check:  func(*CompiledRule, *subject, Answers) Answer { return No },
+		wants:  func(*CompiledRule) string { return "nothing, because the rule is disabled" },
+		has:    func(*Event) string { return "" },
+	},
+	byConnection: {
+		member: "connection",
+		asked:  always,
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.Connection == s.Connection) },
+		wants:  func(c *CompiledRule) string { return c.Connection },
+		has:    func(e *Event) string { return e.Connection },
+	},
+	byProject: {
+		member: "projectKey",
+		asked:  func(c *CompiledRule) bool { return c.ProjectKey != "" },
+		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
+			project := Fold(c.ProjectKey)
+			return answer(s.anywhere(func(p, _ string) bool { return p == project }))
+		},
+		wants: func(c *CompiledRule) string { return c.ProjectKey },
+		has:   func(e *Event) string { return e.Project.Key },
+	},
+	byRepository: {
+		member: "repositoryKey",
+		asked:  func(c *CompiledRule) bool { return c.RepositoryKey != "" },
+		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
+			project, repository := Fold(c.ProjectKey), Fold(c.RepositoryKey)
+			return answer(s.anywhere(func(p, r string) bool { return p == project && r == repository }))
+		},
+		wants: func(c *CompiledRule) string { return c.RepositoryKey },
+		has:   func(e *Event) string { return e.Repository.Key },
+	},
+	byPlaces: {
+		member: "projects",
+		asked:  func(c *CompiledRule) bool { return len(c.Projects)+len(c.Repositories) > 0 },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(s.anywhere(c.namesPlace)) },
+		wants:  func(c *CompiledRule) string { return listed(c.placeNames()) },
+		has: func(e *Event) string {
+			if e.Repository.Key == "" {
+				return e.Project.Key
+			}
+			return e.Project.Key + "/" + e.Repository.Key
+		},
+	},
+	byEventTypes: {
+		member: "eventTypes",
+		asked:  always,
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.types.Any(s.types)) },
+		wants:  func(c *CompiledRule) string { return listed(typeKeys(c.EventTypes)) },
+		has:    func(e *Event) string { return listed(typeKeys(e.Types)) },
+	},
+	byBranches: {
+		member: "branches",
+		asked:  func(c *CompiledRule) bool { return len(c.Branches) > 0 },
+		check: func(c *CompiledRule, s *subject, _ Answers) Answer {
+			return answer(s.Branch == "" || c.branches[s.Branch])
+		},
+		wants: func(c *CompiledRule) string { return listed(c.Branches) },
+		has:   func(e *Event) string { return e.Branch },
+	},
+	byBranchMask: {
+		member: "branchMask",
+		asked:  func(c *CompiledRule) bool { return c.BranchMask != "" },
+		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+			return c.matchMask(byBranchMask, s.Branch, a)
+		},
+		wants: func(c *CompiledRule) string { return c.BranchMask },
+		has:   func(e *Event) string { return e.Branch },
+	},
+	byIgnoredBranchMask: {
+		member: "ignoredBranchMask",
+		asked:  func(c *CompiledRule) bool { return c.IgnoredBranchMask != "" },
+		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+			if s.Branch == "" {
+				return Yes
+			}
+			return c.matchMask(byIgnoredBranchMask, s.Branch, a).not()
+		},
+		wants: func(c *CompiledRule) string { return "not " + c.IgnoredBranchMask },
+		has:   func(e *Event) string { return e.Branch },
+	},
+	bySourceBranchMask: {
+		member: "sourceBranchMask",
+		asked:  func(c *CompiledRule) bool { return c.SourceBranchMask != "" },
+		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+			return c.matchMask(bySourceBranchMask, s.SourceBranch, a)
+		},
+		wants: func(c *CompiledRule) string { return c.SourceBranchMask },
+		has:   func(e *Event) string { return e.SourceBranch },
+	},
+	byUsers: {
+		member: "users",
+		asked:  func(c *CompiledRule) bool { return len(c.Users) > 0 },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.users[s.user]) },
+		wants:  func(c *CompiledRule) string { return listed(c.Users) },
+		has:    actorName,
+	},
+	byIgnoredUsers: {
+		member: "ignoredUsers",
+		asked:  func(c *CompiledRule) bool { return len(c.IgnoredUsers) > 0 },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(!c.ignoredUsers[s.user]) },
+		wants:  func(c *CompiledRule) string { return "not " + listed(c.IgnoredUsers) },
+		has:    actorName,
+	},
+	byReviewers: {
+		member: "reviewers",
+		asked:  func(c *CompiledRule) bool { return len(c.Reviewers) > 0 },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.asksReviewer(s.Event)) },
+		wants:  func(c *CompiledRule) string { return listed(c.Reviewers) },
+		has: func(e *Event) string {
+			var names []string
+			for _, u := range e.Reviewers {
+				names = append(names, u.Name)
+			}
+			return listed(names)
+		},
+	},
+	byGroups: {
+		member: "groups",
+		asked:  func(c *CompiledRule) bool { return len(c.Groups) > 0 },
+		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+			return inGroups(byGroups, c.Groups, s.Actor.Name, a)
+		},
+		wants: func(c *CompiledRule) string { return listed(c.Groups) },
+		has:   actorName,
+	},
+	byIgnoredGroups: {
+		member: "ignoredGroups",
+		asked:  func(c *CompiledRule) bool { return len(c.IgnoredGroups) > 0 },
+		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+			return inGroups(byIgnoredGroups, c.IgnoredGroups, s.Actor.Name, a).not()
+		},
+		wants: func(c *CompiledRule) string { return "not " + listed(c.IgnoredGroups) },
+		has:   actorName,
+	},
+}
+
+// String is the member of the rule that the condition comes from, as the REST
+// API names it.
+func (c Condition) String() string { return conditions[c].member }
+
+func always(*CompiledRule) bool { return true }
+
+func actorName(e *Event) string { return e.Actor.Name }
+
+// maxListed is how many entries of a list a reason names.
+const maxListed = 20
+
+// listed is a list as a reason shows it.
+func listed(names []string) string {
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+func typeKeys(types []EventType) []string {
+	keys := make([]string, len(types))
+	for i, t := range types {
+		keys[i] = t.String()
+	}
+	return keys
+}

@@ -1,0 +1,138 @@
+package notify
+
+import "outrigger/internal/notify/branchmask"
+
+// Verdict is what a rule says of an event.
+type Verdict uint8
+
+const (
+	Refused   Verdict = iota
+	Taken             // the rule wants a message of it
+	Undecided         // it depends on what is not known yet
+)
+
+// Judgement is a rule's verdict and what it rests on.
+type Judgement struct {
+	Verdict    Verdict
+	No         Condition  // of Refused: the first that said no
+	Open       Conditions // of Undecided: those that could not be decided
+	Unanswered Conditions // those that were asked in vain, which count as met
+}
+
+// Answer is what becomes of one condition.
+type Answer uint8
+
+const (
+	Unknown Answer = iota // not asked yet
+	Yes
+	No
+	Unanswered // it was asked and cannot be told: rather delivered than lost
+)
+
+func answer(yes bool) Answer {
+	if yes {
+		return Yes
+	}
+	return No
+}
+
+// not is the answer to the opposite question.
+func (a Answer) not() Answer {
+	switch a {
+	case Yes:
+		return No
+	case No:
+		return Yes
+	}
+	return a
+}
+
+// Answers gives what an event alone does not tell. While events are received
+// there are none: what needs them stays undecided.
+type Answers interface {
+	// Mask says whether a mask that needs backtracking matches the branch.
+	Mask(c Condition, mask *branchmask.Mask, branch string) Answer
+	// InGroups says whether the user, by name, is in one of the groups.
+	InGroups(c Condition, groups []string, user string) Answer
+}
+
+// Judge asks the rule's conditions in their order. One that says no decides,
+// also where one before it is undecided. a may be nil.
+func (c *CompiledRule) Judge(e *Event, a Answers) Judgement {
+	if c.broken != nil {
+		return Judgement{Verdict: Refused, No: c.brokenBy}
+	}
+	s := newSubject(e)
+	if by, ok := e.KeyChange(); ok { // a rule that still has the old keys takes it too
+		s.oldProject, s.oldRepository = Fold(by.From.ProjectKey), Fold(by.From.RepositoryKey)
+	}
+	var j Judgement
+	if c.ask(c.places, &s, a, &j); j.Verdict != Refused {
+		c.ask(c.filters, &s, a, &j)
+	}
+	return j
+}
+
+// ask adds to j what the conditions say, and stops at the first no.
+func (c *CompiledRule) ask(asked []Condition, s *subject, a Answers, j *Judgement) {
+	for _, at := range asked {
+		switch conditions[at].check(c, s, a) {
+		case No:
+			*j = Judgement{Verdict: Refused, No: at}
+			return
+		case Unknown:
+			j.Open = j.Open.With(at)
+		case Unanswered:
+			j.Unanswered = j.Unanswered.With(at)
+		}
+	}
+	j.Verdict = Taken
+	if j.Open != 0 {
+		j.Verdict = Undecided
+	}
+}
+
+// Reason says why a rule refused an event: the member of the rule, what it
+// wants, and what the event has, each as people read it.
+type Reason struct {
+	Member string
+	Wants  string
+	Has    string // empty where the event has none
+}
+
+// Reason explains a refusal of e by this rule.
+func (c *CompiledRule) Reason(j Judgement, e *Event) Reason {
+	at := &conditions[j.No]
+	r := Reason{Member: at.member, Wants: at.wants(c), Has: at.has(e)}
+	switch {
+	case c.broken != nil:
+		r.Wants = c.broken.Error()
+	case j.No == byPlaces && len(c.Projects) == 0:
+		r.Member = "repositories"
+	}
+	return r
+}
+
+// subject is an event, its names folded once for all rules.
+type subject struct {
+	*Event
+	types               TypeSet
+	user                string
+	project, repository string
+
+	// Before a rename; empty where the event is none.
+	oldProject, oldRepository string
+}
+
+func newSubject(e *Event) subject {
+	return subject{
+		Event: e, types: e.TypeSet(), user: Fold(e.Actor.Name),
+		project: Fold(e.Project.Key), repository: Fold(e.Repository.Key),
+	}
+}
+
+// anywhere tells whether is holds of the folded keys of the event's repository,
+// or of those that it had before a rename.
+func (s *subject) anywhere(is func(project, repository string) bool) bool {
+	return is(s.project, s.repository) || s.oldProject != "" && is(s.oldProject, s.oldRepository)
+}

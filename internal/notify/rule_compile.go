@@ -1,0 +1,164 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+
+	"outrigger/internal/notify/branchmask"
+)
+
+// CompiledRule is a rule made ready to judge events.
+type CompiledRule struct {
+	*Rule
+	places  []Condition // those that a RuleSet's index has answered
+	filters []Condition // the others
+
+	types        TypeSet
+	branches     map[string]bool
+	masks        map[Condition]*branchmask.Mask
+	users        map[string]bool // folded names
+	ignoredUsers map[string]bool
+	reviewers    map[string]bool
+
+	// broken says why the rule cannot be used, and brokenBy what of it: it
+	// refuses every event.
+	broken   error
+	brokenBy Condition
+}
+
+// errNoTypes is of a stored filter that cannot be read, or was written by a
+// later release.
+var errNoTypes = errors.New("its filter holds no event type that is known here")
+
+// CompileRule makes a rule ready. One that cannot be used, because a mask does
+// not compile, is given with the error, and refuses every event.
+func CompileRule(r *Rule) (*CompiledRule, error) {
+	c := &CompiledRule{
+		Rule:         r,
+		types:        NewTypeSet(r.EventTypes...),
+		users:        foldedSet(r.Users),
+		ignoredUsers: foldedSet(r.IgnoredUsers),
+		reviewers:    foldedSet(r.Reviewers),
+	}
+	if len(r.Branches) > 0 {
+		c.branches = make(map[string]bool, len(r.Branches))
+		for _, b := range r.Branches {
+			c.branches[shortRef(b)] = true
+		}
+	}
+	c.compileMasks()
+	if len(r.EventTypes) == 0 {
+		c.broken, c.brokenBy = errNoTypes, byEventTypes
+	}
+	for at := range conditionCount {
+		switch {
+		case !conditions[at].asked(c):
+		case at <= byPlaces:
+			c.places = append(c.places, at)
+		default:
+			c.filters = append(c.filters, at)
+		}
+	}
+	return c, c.broken
+}
+
+func (c *CompiledRule) compileMasks() {
+	for _, m := range c.maskMembers() {
+		mask, err := branchmask.Java(m.pattern)
+		if err != nil {
+			c.broken, c.brokenBy = fmt.Errorf("%s: %w", m.condition, err), m.condition
+			return
+		}
+		if c.masks == nil {
+			c.masks = make(map[Condition]*branchmask.Mask, 1)
+		}
+		c.masks[m.condition] = mask
+	}
+}
+
+// maskMember is a member of a rule that is a mask.
+type maskMember struct {
+	condition Condition
+	pattern   string
+}
+
+// maskMembers lists the masks that a rule has.
+func (f *Filter) maskMembers() []maskMember {
+	var masks []maskMember
+	for _, m := range []maskMember{
+		{byBranchMask, f.BranchMask},
+		{byIgnoredBranchMask, f.IgnoredBranchMask},
+		{bySourceBranchMask, f.SourceBranchMask},
+	} {
+		if m.pattern != "" {
+			masks = append(masks, m)
+		}
+	}
+	return masks
+}
+
+// matchMask answers for one of the rule's masks. An event without the branch
+// that it is about passes.
+func (c *CompiledRule) matchMask(at Condition, branch string, a Answers) Answer {
+	mask := c.masks[at]
+	switch {
+	case branch == "":
+		return Yes
+	case mask.Linear():
+		matches, _ := mask.Match(branch) // a linear mask gives no error
+		return answer(matches)
+	case a == nil:
+		return Unknown
+	}
+	return a.Mask(at, mask, branch)
+}
+
+// namesPlace tells whether the rule is narrowed to these folded keys.
+func (c *CompiledRule) namesPlace(project, repository string) bool {
+	for _, p := range c.Projects {
+		if Fold(p) == project {
+			return true
+		}
+	}
+	for _, ref := range c.Repositories {
+		if repository != "" && Fold(ref.ProjectKey) == project && Fold(ref.RepositoryKey) == repository {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *CompiledRule) placeNames() []string {
+	var names []string
+	names = append(names, c.Projects...)
+	for _, ref := range c.Repositories {
+		names = append(names, ref.ProjectKey+"/"+ref.RepositoryKey)
+	}
+	return names
+}
+
+// asksReviewer tells whether a pull request asks one of the rule's reviewers.
+// An event that is not about a pull request passes.
+func (c *CompiledRule) asksReviewer(e *Event) bool {
+	if e.PullRequest == nil {
+		return true
+	}
+	for _, u := range e.Reviewers {
+		if c.reviewers[Fold(u.Name)] {
+			return true
+		}
+	}
+	return false
+}
+
+// inGroups asks whether a user is in one of the groups. What nobody caused is
+// in none.
+func inGroups(at Condition, groups []string, user string, a Answers) Answer {
+	switch {
+	case user == "":
+		return No
+	case a == nil:
+		return Unknown
+	}
+	return a.InGroups(at, groups, user)
+}
