@@ -40,9 +40,8 @@ func (a *App) openNotify(ctx context.Context) error {
 	hook.New(hook.Options{
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)
-	hooks := &notify.Hooks{Store: store, Ask: func(ctx context.Context, c *notify.Connection) (string, error) {
-		return client.Version(ctx, a.outgoing.Trusted(), c)
-	}}
+	platforms := client.New(a.outgoing.Trusted(), a.clock)
+	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
 	deliveries, channels := &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
 	(&api.API{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.router)
 	(&pages.Pages{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)

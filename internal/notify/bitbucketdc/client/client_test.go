@@ -1,57 +1,187 @@
 package client
 
 import (
-	"net/http"
+	"context"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/playground/bitbucket"
 	"outrigger/internal/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestVersion(t *testing.T) {
-	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch auth := r.Header.Get("Authorization"); {
-		case r.URL.Path != "/code/rest/api/latest/application-properties":
-			_, _ = w.Write([]byte("<html>"))
-		case auth == "" || auth == "Bearer right" || auth == "Basic Ym90OnJpZ2h0": // bot:right
-			_, _ = w.Write([]byte(`{"version":"9.4.2","buildNumber":"1","displayName":"Bitbucket"}`))
-		default:
-			w.WriteHeader(http.StatusUnauthorized)
-		}
-	}))
-	defer platform.Close()
+// played is a client of a played platform.
+type played struct {
+	*Client
+	platform *bitbucket.Platform
+	c        *notify.Connection
+	now      time.Time
+}
+
+func play(t *testing.T, o bitbucket.Options) *played {
+	t.Helper()
+	if o.Token == "" {
+		o.Token = "right"
+	}
+	p := &played{platform: bitbucket.New(o), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	server := httptest.NewServer(p.platform.Handler())
+	t.Cleanup(server.Close)
 	out, err := egress.New(egress.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer out.Close()
-	for name, c := range map[string]struct {
-		path, user, token, want string
-	}{
-		"without credentials": {"/code/", "", "", "Bitbucket 9.4.2"},
-		"a token":             {"/code", "", "right", "Bitbucket 9.4.2"},
-		"a user":              {"/code", "bot", "right", "Bitbucket 9.4.2"},
-		"a wrong token":       {"/code", "", "wrong", "answers 401"},
-		"another address":     {"/other", "", "", "not the platform"},
+	t.Cleanup(out.Close)
+	p.Client = New(out.Trusted(), func() time.Time { return p.now })
+	p.c = &notify.Connection{Name: "main", BaseURL: server.URL + "/", Token: secret.New(o.Token)}
+	return p
+}
+
+var people = bitbucket.Options{
+	MaxPage: 2,
+	Users: []bitbucket.User{
+		{Name: "annabel", DisplayName: "Annabel"}, {Name: "joanna", DisplayName: "Joanna"}, {Name: "hanna", Email: "ann@example.com"},
+		{Name: "ann", DisplayName: "Ann", Password: "right"}, {Name: "bob", DisplayName: "Robert Annan"},
+	},
+	Groups: map[string][]string{
+		"developers": {"annabel", "joanna", "hanna", "ann", "bob"}, "almost": {"annabel", "joanna", "hanna"}, "R&D/è ops": {"ann"},
+	},
+}
+
+func TestVersion(t *testing.T) {
+	p := play(t, people)
+	for name, c := range map[string]struct{ user, token, want string }{
+		"without credentials": {"", "", "Bitbucket 9.4.2"},
+		"a token":             {"", "right", "Bitbucket 9.4.2"},
+		"a user":              {"ann", "right", "Bitbucket 9.4.2"},
+		"a wrong token":       {"", "wrong", "answers 401 Unauthorized, Authentication failed. Please check your credentials and try again. Check the user"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Version(t.Context(), out.Trusted(), &notify.Connection{
-				Name: "main", BaseURL: platform.URL + c.path, User: c.user, Token: secret.New(c.token),
-			})
+			got, err := p.Version(t.Context(), &notify.Connection{Name: name, BaseURL: p.c.BaseURL, User: c.user, Token: secret.New(c.token)})
 			if err == nil && got != c.want || err != nil && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%q, %v; want %q", got, err, c.want)
 			}
 		})
 	}
-	if _, err := Version(t.Context(), out.Trusted(), &notify.Connection{Name: "main", BaseURL: "http://127.0.0.1:1"}); !fault.Is(err, fault.Unavailable) {
+	_, err := p.Version(t.Context(), &notify.Connection{Name: "none", BaseURL: "http://127.0.0.1:1"})
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(fault.As(err).Message, "connection refused") {
 		t.Errorf("nothing listens: %v", err)
+	}
+}
+
+func TestMember(t *testing.T) {
+	p := play(t, people)
+	for _, c := range []struct {
+		user, group string
+		want        bool
+	}{
+		{"ann", "developers", true}, // on the second page: the filter finds others first
+		{"ANN", "developers", true},
+		{"ann", "almost", false}, // the filter finds annabel, joanna and hanna
+		{"nn", "developers", false},
+		{"ann@example.com", "developers", false}, // hanna's address
+		{"ann", "R&D/è ops", true},
+		{"bob", "R&D/è ops", false},
+		{"ann", "no such group", false},
+	} {
+		if got, err := p.Member(t.Context(), p.c, c.user, c.group); got != c.want || err != nil {
+			t.Errorf("%s in %s: %v, %v", c.user, c.group, got, err)
+		}
+	}
+}
+
+// Whatever the platform answers, the client ends, with an error that says what
+// it was.
+func TestFaults(t *testing.T) {
+	for kind, want := range map[bitbucket.Kind]string{
+		bitbucket.Endless:     "pages that do not end",
+		bitbucket.Inventing:   "pages that do not end",
+		bitbucket.Repeating:   "repeats its pages",
+		bitbucket.Standing:    "repeats its pages",
+		bitbucket.Ragged:      "repeats its pages",
+		bitbucket.Refusing:    "401 Unauthorized, Authentication failed",
+		bitbucket.Forbidding:  "403 Forbidden, You are not permitted to access this resource. Give the connection's account",
+		bitbucket.Throttling:  "429 Too Many Requests, Rate limit exceeded",
+		bitbucket.Broken:      "500 Internal Server Error, An error occurred",
+		bitbucket.Missing:     "404 Not Found",
+		bitbucket.Proxied:     "is not the platform",
+		bitbucket.Garbling:    "is not the platform",
+		bitbucket.Chattering:  "more than 4 MiB",
+		bitbucket.Redirecting: "302 Found. Check the base URL",
+		bitbucket.Dropping:    "closed the connection without an answer",
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			p := play(t, people)
+			p.platform.SetFault("/users", bitbucket.Fault{Kind: kind})
+			got, err := p.Member(t.Context(), p.c, "zoe", "developers")
+			if kind == bitbucket.Repeating || kind == bitbucket.Standing || kind == bitbucket.Ragged {
+				got, err = p.Member(t.Context(), p.c, "nn", "developers") // a filter that finds somebody
+			}
+			if got || !fault.Is(err, fault.Unavailable) || !strings.Contains(fault.As(err).Message, want) {
+				t.Errorf("%v, %v; want %q", got, err, want)
+			}
+			if n := p.platform.Asked("/users"); n > maxPages+1 {
+				t.Errorf("it was asked %d times", n)
+			}
+		})
+	}
+}
+
+func TestNoAnswerAtAll(t *testing.T) {
+	p := play(t, people)
+	p.platform.SetFault("", bitbucket.Fault{Kind: bitbucket.Silent})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := p.Member(ctx, p.c, "ann", "developers"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A platform that asks for a pause gets one, and one that does not know the
+// account is not asked until it locks it.
+func TestPauses(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault bitbucket.Fault
+		pause time.Duration
+	}{
+		"429 with Retry-After":    {bitbucket.Fault{Kind: bitbucket.Throttling, RetryAfter: "30"}, 30 * time.Second},
+		"429 with no Retry-After": {bitbucket.Fault{Kind: bitbucket.Throttling}, time.Minute},
+		"401":                     {bitbucket.Fault{Kind: bitbucket.Refusing}, 10 * time.Minute},
+		"500":                     {bitbucket.Fault{Kind: bitbucket.Broken}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := play(t, people)
+			p.platform.SetFault("", c.fault)
+			ask := func() error {
+				_, err := p.Member(t.Context(), p.c, "ann", "developers")
+				return err
+			}
+			if err := ask(); fault.As(err).RetryAfter != c.pause {
+				t.Fatalf("retry after %s: %v", fault.As(err).RetryAfter, err)
+			}
+			p.platform.SetFault("", bitbucket.Fault{})
+			if c.pause > 0 {
+				p.now = p.now.Add(c.pause - time.Second)
+				if err := ask(); !fault.Is(err, fault.Unavailable) || fault.As(err).RetryAfter != time.Second || p.platform.Asked("") != 1 {
+					t.Errorf("asked %d times: %v", p.platform.Asked(""), err)
+				}
+				other := *p.c
+				other.User, other.Token = "ann", secret.New("right")
+				if _, err := p.Version(t.Context(), &other); err != nil {
+					t.Errorf("another account: %v", err)
+				}
+				p.now = p.now.Add(time.Second)
+			}
+			if err := ask(); err != nil {
+				t.Errorf("after the pause: %v", err)
+			}
+		})
 	}
 }

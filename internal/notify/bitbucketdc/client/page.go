@@ -1,0 +1,71 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+const (
+	// pageSize is what is asked for at once; the platform may give less.
+	pageSize = 250
+	// maxPages is 100,000 values, more than the largest platforms have users or
+	// projects.
+	maxPages = 400
+	// maxEmpty is how many pages without a value may follow each other: the
+	// platform leaves out what the account may not see after it has counted.
+	maxEmpty = 10
+)
+
+// list goes through all pages of a list, until take has enough.
+func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path string, query url.Values, take func(T) (enough bool)) error {
+	at := url.Values{"limit": {strconv.Itoa(pageSize)}}
+	for name, values := range query {
+		at[name] = values
+	}
+	seen, empty, start := map[string]bool{}, 0, int64(0)
+	for range maxPages {
+		var page struct {
+			Values        json.RawMessage
+			IsLastPage    *bool
+			NextPageStart *int64
+		}
+		if err := cl.get(ctx, c, path, at, &page); err != nil {
+			return err
+		}
+		var values []T
+		if page.Values == nil || page.IsLastPage == nil || json.Unmarshal(page.Values, &values) != nil {
+			return notThePlatform(c)
+		}
+		for _, v := range values {
+			if take(v) {
+				return nil
+			}
+		}
+		if *page.IsLastPage {
+			return nil
+		}
+		mark := string(secret.Fingerprint(string(page.Values)))
+		if empty++; len(values) > 0 {
+			empty = 0
+		}
+		switch {
+		case page.NextPageStart == nil || *page.NextPageStart <= start, len(values) > 0 && seen[mark]:
+			return fault.New(fault.Unavailable, "The platform of %s repeats its pages.", c.Name)
+		case empty > maxEmpty:
+			return endless(c)
+		}
+		seen[mark], start = true, *page.NextPageStart
+		at.Set("start", strconv.FormatInt(start, 10))
+	}
+	return endless(c)
+}
+
+func endless(c *notify.Connection) error {
+	return fault.New(fault.Unavailable, "The platform of %s answers with pages that do not end.", c.Name)
+}

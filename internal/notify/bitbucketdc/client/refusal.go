@@ -1,0 +1,137 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+	"outrigger/internal/work"
+)
+
+const (
+	// lockPause follows a 401: the platform locks an account behind a captcha
+	// after some wrong passwords, so that asking again does harm.
+	lockPause = 10 * time.Minute
+	// throttledPause follows a 429 that does not say how long: the platform
+	// refills its buckets every second, and a minute harms nobody.
+	throttledPause = time.Minute
+	// maxWords is as much of an error of the platform as people read.
+	maxWords = 300
+)
+
+// refused is the cause of an error for an answer that is no success.
+type refused struct {
+	status int
+	words  string
+}
+
+func (r *refused) Error() string { return fmt.Sprintf("status %d", r.status) }
+
+// statusOf is the status of the answer that err is about, 0 where there was
+// none.
+func statusOf(err error) int {
+	var r *refused
+	if errors.As(err, &r) {
+		return r.status
+	}
+	return 0
+}
+
+// refusal is the error of an answer that is no success.
+func (cl *Client) refusal(c *notify.Connection, resp *http.Response, body []byte) error {
+	r := &refused{status: resp.StatusCode, words: words(body)}
+	says := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)))
+	if r.words != "" {
+		says += ", " + strings.TrimSuffix(r.words, ".")
+	}
+	advice := ""
+	switch {
+	case r.status == http.StatusUnauthorized:
+		advice = " Check the user and the token."
+	case r.status == http.StatusForbidden:
+		advice = " Give the connection's account the permission on the platform."
+	case r.status < 400:
+		advice = " Check the base URL."
+	}
+	err := fault.Wrap(r, fault.Unavailable, "The platform of %s answers %s.%s", c.Name, says, advice)
+	wait, given := work.RetryAfter(resp.Header, cl.now())
+	switch {
+	case r.status == http.StatusUnauthorized:
+		err.RetryAfter = lockPause
+	case given && (r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable):
+		err.RetryAfter = wait
+	case r.status == http.StatusTooManyRequests:
+		err.RetryAfter = throttledPause
+	}
+	return err
+}
+
+// words are what the platform says in the body of an error; "" where that is
+// not its own.
+func words(body []byte) string {
+	var says struct{ Errors []struct{ Message string } }
+	if json.Unmarshal(body, &says) != nil {
+		return ""
+	}
+	var all []string
+	for _, e := range says.Errors {
+		if e.Message != "" {
+			all = append(all, e.Message)
+		}
+	}
+	text := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.Join(all, " ")))
+	if len(text) > maxWords {
+		text = append(text[:maxWords-1], '…')
+	}
+	return string(text)
+}
+
+// pause is a time in which a platform is not asked: why, and with which
+// credentials it was.
+type pause struct {
+	until time.Time
+	why   string
+	as    string
+}
+
+// account is who a connection asks as, and where; another one is not under the
+// pause of the one before.
+func account(c *notify.Connection) string {
+	return string(secret.Fingerprint(c.BaseURL + "\n" + c.User + "\n" + c.Token.Reveal()))
+}
+
+// paused is nil where the platform may be asked.
+func (cl *Client) paused(c *notify.Connection) error {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	p, now := cl.pauses[c.Name], cl.now()
+	if p.as != account(c) || !now.Before(p.until) {
+		return nil
+	}
+	err := fault.New(fault.Unavailable, "%s It is asked again in %s.", p.why, p.until.Sub(now).Round(time.Second))
+	err.RetryAfter = p.until.Sub(now)
+	return err
+}
+
+// note begins a pause where err asks for one.
+func (cl *Client) note(c *notify.Connection, err error) {
+	f := fault.As(err)
+	if f == nil || f.RetryAfter == 0 {
+		return
+	}
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	cl.pauses[c.Name] = pause{until: cl.now().Add(f.RetryAfter), why: f.Message, as: account(c)}
+}

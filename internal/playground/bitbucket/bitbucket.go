@@ -1,0 +1,148 @@
+// Package bitbucket plays the self-hosted code-hosting platform: the part of
+// its REST API that is asked for users, groups, permissions, projects,
+// webhooks and builds, as the vendor documents it, with the faults of real
+// ones on demand.
+//
+// Source: https://developer.atlassian.com/server/bitbucket/rest/
+package bitbucket
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say what the platform holds at first. The zero value is empty and
+// lets everybody ask.
+type Options struct {
+	Users    []User
+	Groups   map[string][]string // user names by group
+	Projects []Project
+	Token    string // also lets its bearer ask, with every permission; "": none
+
+	// MaxPage is the most values that a page has, whatever limit says; 0: 1,000.
+	MaxPage int
+	// UnknownEvents are event keys that this version does not know.
+	UnknownEvents []string
+	Clock         func() time.Time
+}
+
+// User is an account. Permission is the global one, "" for a user who has
+// nothing but a licence.
+type User struct {
+	Name, DisplayName, Email string
+	Password                 string
+	Permission               string // ADMIN or SYS_ADMIN
+}
+
+// Project is a project with its repositories.
+type Project struct {
+	Key, Name    string
+	ID           int64
+	Admins       []string // names of users, and of groups with an @ before them
+	Repositories []Repository
+}
+
+// Repository is a repository of a project.
+type Repository struct {
+	Slug   string
+	ID     int64
+	Admins []string
+}
+
+// Platform is a self-hosted platform. It is safe for concurrent use.
+type Platform struct {
+	o Options
+
+	mu       sync.Mutex
+	users    []User
+	groups   map[string][]string
+	projects []Project
+	webhooks []*Webhook
+	lastID   int64
+	builds   map[string][]Build // by commit
+	faults   []placed
+	asked    []string // method and path of every request
+}
+
+// New makes a platform that works.
+func New(o Options) *Platform {
+	if o.MaxPage == 0 {
+		o.MaxPage = 1000
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	p := &Platform{o: o, users: slices.Clone(o.Users), groups: map[string][]string{}, projects: slices.Clone(o.Projects), builds: map[string][]Build{}}
+	for group, names := range o.Groups {
+		p.groups[group] = slices.Clone(names)
+	}
+	return p
+}
+
+// SetGroup says who is in a group from now on.
+func (p *Platform) SetGroup(group string, names ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.groups[group] = names
+}
+
+// AddProject adds a project.
+func (p *Platform) AddProject(project Project) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.projects = append(p.projects, project)
+}
+
+// Move gives a project another key, with all that is in it.
+func (p *Platform) Move(from, to string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if project := p.project(from); project != nil {
+		project.Key = to
+	}
+}
+
+// Asked counts the requests whose method and path contain a text.
+func (p *Platform) Asked(text string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, request := range p.asked {
+		if strings.Contains(request, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// project gives a project by its key, which has no case; mu is held.
+func (p *Platform) project(key string) *Project {
+	for i := range p.projects {
+		if strings.EqualFold(p.projects[i].Key, key) {
+			return &p.projects[i]
+		}
+	}
+	return nil
+}
+
+func (p *Project) repository(slug string) *Repository {
+	for i := range p.Repositories {
+		if strings.EqualFold(p.Repositories[i].Slug, slug) {
+			return &p.Repositories[i]
+		}
+	}
+	return nil
+}
+
+// holds tells whether a list of administrators names the user, or a group that
+// has him; mu is held.
+func (p *Platform) holds(admins []string, user string) bool {
+	return slices.ContainsFunc(admins, func(name string) bool {
+		if group, ok := strings.CutPrefix(name, "@"); ok {
+			return slices.Contains(p.groups[group], user)
+		}
+		return name == user
+	})
+}

@@ -1,0 +1,58 @@
+package bitbucket
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Build is the status of a build of a commit.
+type Build struct {
+	State, Key, Name, URL, Description, Ref string
+	Added                                   time.Time
+}
+
+// SetBuild stores a build status; one of the same key before it is gone.
+func (p *Platform) SetBuild(commit string, b Build) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.setBuild(commit, b)
+}
+
+func (p *Platform) setBuild(commit string, b Build) {
+	if b.Added.IsZero() {
+		b.Added = p.o.Clock()
+	}
+	others := slices.DeleteFunc(slices.Clone(p.builds[commit]), func(o Build) bool { return o.Key == b.Key })
+	p.builds[commit] = append([]Build{b}, others...)
+}
+
+// listBuilds answers the builds of a commit in all repositories, the newest
+// first.
+func (p *Platform) listBuilds(a *asking) {
+	var all []any
+	for _, b := range p.builds[a.r.PathValue("commit")] {
+		out := map[string]any{
+			"state": b.State, "key": b.Key, "name": b.Name, "url": b.URL, "description": b.Description, "dateAdded": b.Added.UnixMilli(),
+		}
+		if b.Ref != "" {
+			out["ref"] = b.Ref
+		}
+		all = append(all, out)
+	}
+	page(p, a, all)
+}
+
+func (p *Platform) postBuild(a *asking) {
+	if _, repository := p.repositoryOf(a); repository == nil {
+		return
+	}
+	var b Build
+	if err := json.NewDecoder(a.r.Body).Decode(&b); err != nil || b.Key == "" || b.URL == "" || b.State == "" {
+		a.fail(http.StatusBadRequest, "validation.ArgumentValidationException", "A build has a key, a state and a URL.")
+		return
+	}
+	p.setBuild(a.r.PathValue("commit"), b)
+	a.w.WriteHeader(http.StatusNoContent)
+}

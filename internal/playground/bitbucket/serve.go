@@ -1,0 +1,106 @@
+package bitbucket
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// api is where the REST API is, below the base URL. The vendor takes "latest"
+// and a version.
+const api = "/rest/api/latest"
+
+// Handler serves the platform at the root of a server.
+func (p *Platform) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+api+"/application-properties", p.properties)
+	for pattern, handle := range map[string]func(*asking){
+		"GET " + api + "/users":                                                          p.listUsers,
+		"GET " + api + "/projects":                                                       p.listProjects,
+		"GET " + api + "/projects/{project}":                                             p.oneProject,
+		"GET " + api + "/projects/{project}/repos":                                       p.listRepositories,
+		"GET " + api + "/projects/{project}/repos/{repository}":                          p.oneRepository,
+		"GET " + api + "/projects/{project}/webhooks":                                    p.listWebhooks,
+		"POST " + api + "/projects/{project}/webhooks":                                   p.createWebhook,
+		"PUT " + api + "/projects/{project}/webhooks/{id}":                               p.updateWebhook,
+		"DELETE " + api + "/projects/{project}/webhooks/{id}":                            p.deleteWebhook,
+		"GET " + api + "/projects/{project}/webhooks/{id}/statistics":                    p.webhookStatistics,
+		"GET " + api + "/projects/{project}/webhooks/{id}/latest":                        p.webhookLatest,
+		"GET /rest/build-status/latest/commits/{commit}":                                 p.listBuilds,
+		"POST " + api + "/projects/{project}/repos/{repository}/commits/{commit}/builds": p.postBuild,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, handle) })
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.asked = append(p.asked, r.Method+" "+r.URL.RequestURI())
+		fault := p.faultAt(r)
+		p.mu.Unlock()
+		if !fault.happen(w, r) {
+			mux.ServeHTTP(w, r)
+		}
+	})
+}
+
+// asking is a request of somebody who is known.
+type asking struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	who   *User // nil: the bearer of the token
+	fault Fault
+}
+
+// ask answers a request of somebody who shows credentials; mu is held
+// meanwhile.
+func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*asking)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &asking{w: w, r: r, fault: p.faultAt(r)}
+	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	name, password, basic := r.BasicAuth()
+	switch {
+	case bearer && p.o.Token != "" && token == p.o.Token:
+	case basic && p.signsIn(name, password) != nil:
+		a.who = p.signsIn(name, password)
+	case !bearer && !basic && p.o.Token == "" && len(p.users) == 0:
+	default:
+		a.fail(http.StatusUnauthorized, "AuthenticationException", "Authentication failed. Please check your credentials and try again.")
+		return
+	}
+	handle(a)
+}
+
+// signsIn gives the user with that password; names have no case.
+func (p *Platform) signsIn(name, password string) *User {
+	for i := range p.users {
+		if u := &p.users[i]; strings.EqualFold(u.Name, name) && u.Password != "" && u.Password == password {
+			return u
+		}
+	}
+	return nil
+}
+
+// properties says what the platform is, to everybody; wrong credentials are
+// refused all the same.
+func (p *Platform) properties(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") == "" {
+		(&asking{w: w, r: r}).answer(http.StatusOK, application)
+		return
+	}
+	p.ask(w, r, func(a *asking) { a.answer(http.StatusOK, application) })
+}
+
+var application = map[string]string{"version": "9.4.2", "buildNumber": "9004002", "displayName": "Bitbucket"}
+
+func (a *asking) answer(status int, body any) {
+	a.w.Header().Set("Content-Type", "application/json;charset=UTF-8")
+	a.w.WriteHeader(status)
+	_ = json.NewEncoder(a.w).Encode(body) // who asked has gone
+}
+
+// fail answers an error as the platform words it.
+func (a *asking) fail(status int, exception, message string) {
+	a.answer(status, map[string]any{"errors": []any{map[string]any{
+		"context": nil, "message": message, "exceptionName": "com.atlassian.bitbucket." + exception,
+	}}})
+}
