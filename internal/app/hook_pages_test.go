@@ -66,11 +66,26 @@ func TestConnectionPages(t *testing.T) {
 
 	renamed(t, a)
 	page("/", nil, 200, "ATL/canoe is now PAC/vault", "/notifications/renames")
-	page("/notifications/renames", nil, 200, "Permissions never move")
-	page("/notifications/renames/1/dismiss", nil, 200, "Nothing moves")
+	page("/notifications/renames", nil, 200, "they never move on a webhook", "/notifications/renames/1/confirm")
+	page("/notifications/renames/1/dismiss", nil, 200, "The permissions stay at ATL/canoe")
+	there := identity.Resource{Connection: "main", Project: "PAC", Repository: "vault"}
+	grant, err := a.identity.Grant(t.Context(), "admin", identity.RepoAdmin, there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const blocked = "PAC/vault has 1 permission already"
+	page("/", nil, 200, blocked)
+	if list := page("/notifications/renames", nil, 200, blocked); strings.Contains(list, "/renames/1/confirm") {
+		t.Error("a rename that cannot be confirmed has a button for it")
+	}
+	page("/notifications/renames/1/confirm", nil, 409, blocked)
+	page("/notifications/renames/1/confirm", url.Values{}, 409, blocked)
+	if err := a.identity.Revoke(t.Context(), "admin", grant.ID); err != nil {
+		t.Fatal(err)
+	}
 	page("/notifications/renames/1/confirm", nil, 200, "Look at the platform first")
 	page("/notifications/renames/1/confirm", url.Values{}, 303)
-	page("/notifications/renames/1/confirm", nil, 404)
+	page("/notifications/renames/1/confirm", nil, 409, "confirmed or dismissed")
 	page("/notifications/renames", nil, 200, "Nothing to decide")
 }
 

@@ -88,6 +88,14 @@ func (s *Hooks) OfferedRenames(ctx context.Context, after int64, limit int) ([]R
 	return s.Store.OfferedRenames(ctx, after, limit)
 }
 
+// OfferedRename gives one of them; see HookStore for the errors.
+func (s *Hooks) OfferedRename(ctx context.Context, id int64) (Rename, error) {
+	if err := sysAdmin(ctx); err != nil {
+		return Rename{}, err
+	}
+	return s.Store.OfferedRename(ctx, id)
+}
+
 // ConfirmRename has rules, the scopes of hooks and grants go by the new key.
 func (s *Hooks) ConfirmRename(ctx context.Context, id int64) error {
 	if err := sysAdmin(ctx); err != nil {

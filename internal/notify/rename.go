@@ -1,7 +1,11 @@
 package notify
 
 import (
+	"fmt"
+	"strings"
 	"time"
+
+	"outrigger/internal/fault"
 )
 
 // Rename is one that a webhook said and that did not happen here, or not all
@@ -14,6 +18,7 @@ type Rename struct {
 	From, To   Scope
 	Reason     RenameReason
 	OfferedAt  time.Time
+	There      Occupants // what keeps it from being confirmed
 }
 
 // RenameReason is why a rename is only offered.
@@ -28,4 +33,40 @@ const (
 // KeyChange is the change of keys that is offered.
 func (o *Rename) KeyChange() KeyChange {
 	return KeyChange{Connection: o.Connection, From: RepositoryRef(o.From), To: RepositoryRef(o.To)}
+}
+
+// Occupants counts what is at a key. A project's is also what is at its
+// repositories' keys.
+type Occupants struct{ Rules, Hooks, Grants int }
+
+// Any tells whether there is anything.
+func (o Occupants) Any() bool { return o != Occupants{} }
+
+// String names what there is: "2 rules, 1 hook and 1 permission".
+func (o Occupants) String() string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		noun string
+	}{{o.Rules, "rule"}, {o.Hooks, "hook"}, {o.Grants, "permission"}} {
+		switch {
+		case c.n == 1:
+			parts = append(parts, "1 "+c.noun)
+		case c.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss", c.n, c.noun))
+		}
+	}
+	if n := len(parts); n > 1 {
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+	return strings.Join(parts, "")
+}
+
+// Blocked is why an offered rename cannot be confirmed; nil where it can be.
+// Whatever moved onto the rights of others would be mixed with them for good.
+func (o *Rename) Blocked() error {
+	if !o.There.Any() {
+		return nil
+	}
+	return fault.New(fault.Conflict, "%s has %s already: move or delete these first, or dismiss the rename.", o.To, o.There)
 }

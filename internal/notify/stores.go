@@ -73,8 +73,11 @@ type HookStore interface {
 	DeleteHook(ctx context.Context, who Actor, connection, name string) error
 
 	OfferedRenames(ctx context.Context, after int64, limit int) ([]Rename, error)
-	// ConfirmRename and DismissRename answer fault.NotFound, and fault.Conflict
-	// for a rename that was decided already.
+	// OfferedRename, ConfirmRename and DismissRename answer fault.NotFound, and
+	// fault.Conflict for a rename that was decided, or replaced by one with
+	// another new key, which has another id. ConfirmRename answers it too where
+	// something is at the new key.
+	OfferedRename(ctx context.Context, id int64) (Rename, error)
 	ConfirmRename(ctx context.Context, who Actor, id int64) error
 	DismissRename(ctx context.Context, who Actor, id int64) error
 }

@@ -126,18 +126,38 @@ func TestRenamesByREST(t *testing.T) {
 	if _, err := s.store.SaveRule(t.Context(), who, rule, "https://prod-1.westeurope.logic.azure.com/x/invoke?sig=1"); err != nil {
 		t.Fatal(err)
 	}
-	renamed := &notify.Receipt{Connection: "dc", Hook: h.Name, HookID: h.ID, Key: "repo:modified", RequestID: "w1", ReceivedAt: time.Now(), Outcome: notify.Understood, Events: []notify.Event{{
-		Types: []notify.EventType{notify.RepositoryFieldEdited}, Connection: "dc", Project: notify.Project{Key: "ATL"}, Repository: notify.Repository{Key: "proa"},
-		Changes: []notify.Change{{Field: "slug", Old: "canoe", New: "proa"}},
-	}}}
-	if err := s.store.Accept(t.Context(), renamed); err != nil {
-		t.Fatal(err)
+	say := func(to string) {
+		t.Helper()
+		renamed := &notify.Receipt{Connection: "dc", Hook: h.Name, HookID: h.ID, Key: "repo:modified", RequestID: to, Digest: []byte(to), ReceivedAt: time.Now(), Outcome: notify.Understood, Events: []notify.Event{{
+			Types: []notify.EventType{notify.RepositoryFieldEdited}, Connection: "dc", Project: notify.Project{Key: "ATL"}, Repository: notify.Repository{Key: to},
+			Changes: []notify.Change{{Field: "slug", Old: "canoe", New: to}},
+		}}}
+		if err := s.store.Accept(t.Context(), renamed); err != nil {
+			t.Fatal(err)
+		}
 	}
+	say("waka")
+	before := s.want(200, s.do("GET", renamesPath, "root", ""))["items"].([]any)[0].(map[string]any)["id"]
+	say("proa")
+	s.want(409, s.do("POST", fmt.Sprintf("%s/%v/confirm", renamesPath, before), "root", ""))
 	items := s.want(200, s.do("GET", renamesPath, "root", ""))["items"].([]any)
 	if len(items) != 1 {
 		t.Fatalf("listed %v", items)
 	}
 	path := fmt.Sprintf("%s/%v/", renamesPath, items[0].(map[string]any)["id"])
+	rule.RepositoryKey = "proa"
+	there, err := s.store.SaveRule(t.Context(), who, rule, "https://prod-1.westeurope.logic.azure.com/x/invoke?sig=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	items = s.want(200, s.do("GET", renamesPath, "root", ""))["items"].([]any)
+	if got := fmt.Sprint(items[0].(map[string]any)["there"]); got != "map[hooks:0 permissions:0 rules:1]" {
+		t.Errorf("there is %s", got)
+	}
+	s.want(409, s.do("POST", path+"confirm", "root", ""))
+	if err := s.store.DeleteRule(t.Context(), who, there.ID); err != nil {
+		t.Fatal(err)
+	}
 	s.want(204, s.do("POST", path+"confirm", "root", ""))
 	s.want(409, s.do("POST", path+"dismiss", "root", ""))
 	s.want(404, s.do("POST", renamesPath+"/99/confirm", "root", ""))

@@ -21,7 +21,15 @@ type renameJSON struct {
 	From       scopeJSON           `json:"from"`
 	To         scopeJSON           `json:"to"`
 	Reason     notify.RenameReason `json:"reason"`
+	There      occupantsJSON       `json:"there"`
 	OfferedAt  time.Time           `json:"offeredAt"`
+}
+
+// occupantsJSON is what is at the new key.
+type occupantsJSON struct {
+	Rules       int `json:"rules"`
+	Hooks       int `json:"hooks"`
+	Permissions int `json:"permissions"`
 }
 
 type scopeJSON struct {
@@ -47,7 +55,7 @@ func (a *API) listRenames(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
 		func(o notify.Rename) string { return strconv.FormatInt(o.ID, 10) },
 		func(o notify.Rename) renameJSON {
-			return renameJSON{o.ID, o.Connection, o.Hook, scopeJSON(o.From), scopeJSON(o.To), o.Reason, o.OfferedAt}
+			return renameJSON{o.ID, o.Connection, o.Hook, scopeJSON(o.From), scopeJSON(o.To), o.Reason, occupantsJSON{o.There.Rules, o.There.Hooks, o.There.Grants}, o.OfferedAt}
 		}))
 }
 

@@ -19,9 +19,9 @@ const maxNotices = 5
 func (p *Pages) registerRenames(c *console.Console) {
 	c.Handle("GET "+renamePages, console.Needs(identity.SysAdmin), p.listRenames, "renames")
 	c.Handle("GET "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), p.askRename("confirm"))
-	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), p.decideRename(p.Hooks.ConfirmRename, "Rules, hooks and permissions go by the new key."))
+	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), decideRename(p.Hooks.ConfirmRename, "Rules, hooks and permissions go by the new key."))
 	c.Handle("GET "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), p.askRename("dismiss"))
-	c.Handle("POST "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), p.decideRename(p.Hooks.DismissRename, "The rename is dismissed; nothing moved."))
+	c.Handle("POST "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), decideRename(p.Hooks.DismissRename, "The rename is dismissed; nothing moved."))
 	c.AddOverview(p.renamesOverview)
 }
 
@@ -56,63 +56,76 @@ func (p *Pages) listRenames(r *http.Request) (console.Response, error) {
 		view.Pager.First = renamePages
 	}
 	for _, o := range found {
-		view.Rows = append(view.Rows, renameRow{o, whyOffered(o.Reason)})
+		view.Rows = append(view.Rows, renameRow{o, whyOffered(&o)})
 	}
 	return console.Page{Template: "renames", Title: "Renames to decide on", Section: "Notifications", Data: view}, nil
 }
 
-func whyOffered(reason notify.RenameReason) string {
-	switch reason {
+// whyOffered says why a rename waits, and what is to be done before it can be
+// confirmed.
+func whyOffered(o *notify.Rename) string {
+	why := "Rules and hooks go by the new key already. Permissions wait for you: they never move on a webhook's word."
+	switch o.Reason {
 	case notify.OutOfScope:
-		return "The new key is outside the scope of the hook that said it."
+		why = "The new key is outside the scope of the hook that said it."
 	case notify.Occupied:
-		return "There are rules, hooks or permissions at the new key already."
+		why = "Something was at the new key already."
 	}
-	return "Permissions never move on a webhook's word. Rules and hooks have moved."
+	if err := o.Blocked(); err != nil {
+		why += " " + fault.As(err).Message
+	}
+	return why
 }
 
 // askRename asks before a rename is decided on.
 func (p *Pages) askRename(verb string) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
-		o, err := p.renameOfPath(r)
+		id, err := renameOfPath(r)
+		if err != nil {
+			return nil, err
+		}
+		o, err := p.Hooks.OfferedRename(r.Context(), id)
 		if err != nil {
 			return nil, err
 		}
 		if verb == "dismiss" {
-			return console.Confirm{
-				Title: "Dismiss the rename of " + o.From.String() + "?", Verb: "Dismiss", Back: renamePages,
-				Text: "Nothing moves. Webhooks about " + o.To.String() + " by a hook whose scope does not hold it are refused again.",
-			}, nil
+			text := "Nothing moves. Webhooks about " + o.To.String() + " by a hook whose scope does not hold it are refused again."
+			if o.Reason == notify.HasGrants {
+				text = "The permissions stay at " + o.From.String() + ". Rules and hooks have moved and stay at " + o.To.String() + "."
+			}
+			return console.Confirm{Title: "Dismiss the rename of " + o.From.String() + "?", Verb: "Dismiss", Back: renamePages, Text: text}, nil
+		}
+		if err := o.Blocked(); err != nil {
+			return nil, err
+		}
+		what := "Rules, the scopes of hooks and permissions"
+		if o.Reason == notify.HasGrants {
+			what = "Permissions"
 		}
 		return console.Confirm{
 			Title: "Is " + o.From.String() + " now " + o.To.String() + "?", Verb: "Confirm the rename", Back: renamePages,
-			Text: "Rules, the scopes of hooks and permissions at the old key go by the new one. Look at the platform first: whoever knows the hook's secret can say this.",
+			Text: what + " at the old key go by the new one, where there is nothing yet. Look at the platform first: whoever knows the hook's secret can say this.",
 		}, nil
 	}
 }
 
-func (p *Pages) renameOfPath(r *http.Request) (*notify.Rename, error) {
+// renameOfPath is the id of the rename that the page is about. Its target never
+// changes, so that what is posted is what was read.
+func renameOfPath(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "There is no such rename.")
+		return 0, fault.New(fault.NotFound, "There is no such rename.")
 	}
-	found, err := p.Hooks.OfferedRenames(r.Context(), id-1, 1)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 || found[0].ID != id {
-		return nil, fault.New(fault.NotFound, "This rename was decided on already.")
-	}
-	return &found[0], nil
+	return id, nil
 }
 
-func (p *Pages) decideRename(how func(context.Context, int64) error, done string) console.Handler {
+func decideRename(how func(context.Context, int64) error, done string) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
-		o, err := p.renameOfPath(r)
+		id, err := renameOfPath(r)
 		if err != nil {
 			return nil, err
 		}
-		if err := how(r.Context(), o.ID); err != nil {
+		if err := how(r.Context(), id); err != nil {
 			return nil, err
 		}
 		return console.Redirect{To: renamePages, Flash: done}, nil
@@ -128,10 +141,10 @@ func (p *Pages) renamesOverview(ctx context.Context, who *identity.Principal) ([
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	card := console.Card{Title: "Renames", Link: renamePages, Text: "Webhooks said that keys changed. Nothing moves by that until you decide."}
+	card := console.Card{Title: "Renames", Link: renamePages, Text: "Webhooks said that keys changed. What has not moved waits for your decision."}
 	for _, o := range found {
 		card.Attention = append(card.Attention, console.Notice{
-			Text: "A webhook of " + o.Connection + " says that " + o.From.String() + " is now " + o.To.String() + ". " + whyOffered(o.Reason),
+			Text: "A webhook of " + o.Connection + " says that " + o.From.String() + " is now " + o.To.String() + ". " + whyOffered(&o),
 			Link: renamePages,
 		})
 	}

@@ -50,10 +50,15 @@ func ruleAt(t *testing.T, s *Store, name, project, repository string) notify.Rul
 // grantAt gives a user a grant.
 func grantAt(t *testing.T, s *Store, project, repository string) {
 	t.Helper()
+	grantTo(t, s, "mallory", project, repository)
+}
+
+func grantTo(t *testing.T, s *Store, user, project, repository string) {
+	t.Helper()
 	users := identity.New(s.db, identity.Options{})
-	_, err := users.CreateUser(t.Context(), "mallory", secret.New("correct horse battery staple"))
+	_, err := users.CreateUser(t.Context(), user, secret.New("correct horse battery staple"))
 	if err == nil {
-		_, err = users.Grant(t.Context(), "mallory", identity.RepoAdmin, identity.Resource{Connection: "dc", Project: project, Repository: repository})
+		_, err = users.Grant(t.Context(), user, identity.RepoAdmin, identity.Resource{Connection: "dc", Project: project, Repository: repository})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -3,10 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
-	"outrigger/internal/audit"
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
@@ -50,56 +49,88 @@ func (s *Store) moveOrOffer(ctx context.Context, tx *db.Tx, r *notify.Receipt, b
 		return err
 	}
 	here, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.From))
-	if err != nil || !here.any() {
+	if err != nil || !here.Any() {
 		return err
 	}
 	switch {
 	case !r.Verifier.Scope.Holds(notify.Scope(by.To)):
 		return offer(ctx, tx, r, by, notify.OutOfScope)
-	case there.any():
+	case there.Any():
 		return offer(ctx, tx, r, by, notify.Occupied)
 	}
 	platform := notify.Actor{Name: by.Connection, Source: by.Connection, Address: r.Address, RequestID: r.AnswerID}
 	if err := s.move(ctx, tx, platform, by); err != nil {
 		return err
 	}
-	if here.grants > 0 {
+	if here.Grants > 0 {
 		return offer(ctx, tx, r, by, notify.HasGrants)
 	}
 	return nil
 }
 
-// occupants counts what is at a key. A project's is also what is at its
-// repositories' keys.
-type occupants struct{ rules, hooks, grants int }
-
-func (p occupants) any() bool { return p.rules+p.hooks+p.grants > 0 }
-
-func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope) (occupants, error) {
-	var p occupants
+func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope) (notify.Occupants, error) {
+	var p notify.Occupants
 	project, repository := notify.Fold(at.ProjectKey), notify.Fold(at.RepositoryKey)
 	const keys = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
 	if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_hooks`+keys+`)`,
-		connection, project, repository).Scan(&p.rules, &p.hooks); err != nil {
+		connection, project, repository).Scan(&p.Rules, &p.Hooks); err != nil {
 		return p, fmt.Errorf("counting what is at a key: %w", err)
 	}
 	var err error
-	p.grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey})
+	p.Grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey})
 	return p, err
 }
 
 // offer keeps a rename for an administrator. A hook offers each old key once:
-// the last new one counts.
+// the last new one counts, and is another offer, since the one before may be on
+// somebody's screen.
 func offer(ctx context.Context, tx *db.Tx, r *notify.Receipt, by notify.KeyChange, why notify.RenameReason) error {
-	from := notify.Fold(by.From.ProjectKey) + "/" + notify.Fold(by.From.RepositoryKey)
+	from := foldKey(by.From)
+	before, err := readRenames(ctx, tx, presentOffer, by.Connection, r.Verifier.ID, from)
+	if err != nil {
+		return err
+	}
+	for _, o := range before {
+		if o.Reason == why && foldKey(notify.RepositoryRef(o.To)) == foldKey(by.To) {
+			if _, err := tx.Exec(ctx, `UPDATE notify_renames SET offered_at = $1 WHERE id = $2`, db.Micros(tx.Now()), o.ID); err != nil {
+				return fmt.Errorf("offering a rename again: %w", err)
+			}
+			return nil
+		}
+		if err := replaceOffer(ctx, tx, o.ID, from); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_renames (connection, hook_id, hook, from_project, from_repository, from_fold,
 			to_project, to_repository, reason, state, offered_at, decided_by, decided_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'offered', $10, '', 0)
-		ON CONFLICT (connection, hook_id, from_fold) WHERE state = 'offered' DO UPDATE SET
-			to_project = excluded.to_project, to_repository = excluded.to_repository, reason = excluded.reason, offered_at = excluded.offered_at`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'offered', $10, '', 0)`,
 		by.Connection, r.Verifier.ID, r.Verifier.Name, by.From.ProjectKey, by.From.RepositoryKey, from,
 		by.To.ProjectKey, by.To.RepositoryKey, string(why), db.Micros(tx.Now())); err != nil {
 		return fmt.Errorf("offering a rename: %w", err)
+	}
+	return nil
+}
+
+// presentOffer is the condition of the offer that a hook makes of an old key.
+const presentOffer = `state = 'offered' AND connection = $1 AND hook_id = $2 AND from_fold = $3`
+
+func foldKey(ref notify.RepositoryRef) string {
+	return notify.Fold(ref.ProjectKey) + "/" + notify.Fold(ref.RepositoryKey)
+}
+
+// replacedKept is how long an offer that was replaced is known by its id: a
+// page may stay open for a day.
+const replacedKept = 24 * time.Hour
+
+// replaceOffer ends an offer for another one, and deletes those that ended so
+// long ago: a hook can say as many as it likes.
+func replaceOffer(ctx context.Context, tx *db.Tx, id int64, from string) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM notify_renames WHERE state = 'replaced' AND from_fold = $1 AND decided_at < $2`,
+		from, db.Micros(tx.Now().Add(-replacedKept))); err != nil {
+		return fmt.Errorf("deleting replaced renames: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_renames SET state = 'replaced', decided_at = $1 WHERE id = $2`, db.Micros(tx.Now()), id); err != nil {
+		return fmt.Errorf("replacing a rename: %w", err)
 	}
 	return nil
 }
@@ -159,89 +190,4 @@ func moveRules(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyCh
 		}
 	}
 	return nil
-}
-
-// OfferedRenames lists what waits for an administrator's word, the oldest
-// first: those with an id above after, at most limit.
-func (s *Store) OfferedRenames(ctx context.Context, after int64, limit int) (list []notify.Rename, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = readRenames(ctx, tx, `state = 'offered' AND id > $1 ORDER BY id LIMIT $2`, after, limit)
-		return err
-	})
-	return list, err
-}
-
-func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.Rename, error) {
-	rows, err := tx.Query(ctx, `SELECT id, connection, hook_id, hook, from_project, from_repository, to_project, to_repository, reason, offered_at
-		FROM notify_renames WHERE `+condition, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading renames: %w", err)
-	}
-	defer rows.Close()
-	var list []notify.Rename
-	for rows.Next() {
-		var o notify.Rename
-		var at int64
-		if err := rows.Scan(&o.ID, &o.Connection, &o.HookID, &o.Hook, &o.From.ProjectKey, &o.From.RepositoryKey,
-			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, &at); err != nil {
-			return nil, fmt.Errorf("reading renames: %w", err)
-		}
-		o.OfferedAt = db.Time(at)
-		list = append(list, o)
-	}
-	return list, rows.Err()
-}
-
-// ConfirmRename has rules, the scopes of hooks and grants go by the new key, on
-// an administrator's word. Errors: fault.NotFound, and fault.Conflict for one
-// that was decided already.
-func (s *Store) ConfirmRename(ctx context.Context, who notify.Actor, id int64) error {
-	return s.decideRename(ctx, who, id, "confirm", func(tx *db.Tx, o *notify.Rename) error {
-		by := o.KeyChange()
-		if err := s.move(ctx, tx, who, by); err != nil {
-			return err
-		}
-		return identity.MoveGrants(ctx, tx,
-			identity.Resource{Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey},
-			identity.Resource{Connection: o.Connection, Project: o.To.ProjectKey, Repository: o.To.RepositoryKey})
-	})
-}
-
-// DismissRename says that a rename is not to be followed; errors as for
-// ConfirmRename.
-func (s *Store) DismissRename(ctx context.Context, who notify.Actor, id int64) error {
-	return s.decideRename(ctx, who, id, "dismiss", func(*db.Tx, *notify.Rename) error { return nil })
-}
-
-func (s *Store) decideRename(ctx context.Context, who notify.Actor, id int64, verb string, carryOut func(*db.Tx, *notify.Rename) error) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := s.beginPlatformsChange(ctx, tx); err != nil {
-			return err
-		}
-		found, err := readRenames(ctx, tx, `id = $1`, id)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return fault.New(fault.NotFound, "There is no rename with id %d.", id)
-		}
-		o := &found[0]
-		n, err := tx.Exec(ctx, `UPDATE notify_renames SET state = $1, decided_by = $2, decided_at = $3 WHERE id = $4 AND state = 'offered'`,
-			map[string]string{"confirm": "confirmed", "dismiss": "dismissed"}[verb], who.Name, db.Micros(tx.Now()), id)
-		if err != nil {
-			return fmt.Errorf("deciding on a rename: %w", err)
-		}
-		if n == 0 {
-			return fault.New(fault.Conflict, "The rename was confirmed or dismissed meanwhile.")
-		}
-		if err := carryOut(tx, o); err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, audit.Entry{
-			Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-			Area: "notifications", Action: verb, Object: "rename", ObjectID: fmt.Sprint(id),
-			Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey,
-			Before: map[string]string{"key": o.From.String()}, After: map[string]string{"key": o.To.String()},
-		})
-	})
 }

@@ -88,7 +88,7 @@ CREATE TABLE notify_hooks (
 ) STRICT;
 
 -- Renames that a webhook said and that wait for an administrator's word. A hook
--- has one of each old key at a time.
+-- has one of each old key at a time; that with another new key replaces it.
 CREATE TABLE notify_renames (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     connection      TEXT NOT NULL,
@@ -100,7 +100,7 @@ CREATE TABLE notify_renames (
     to_project      TEXT NOT NULL,
     to_repository   TEXT NOT NULL,
     reason          TEXT NOT NULL CHECK (reason IN ('scope', 'occupied', 'grants')),
-    state           TEXT NOT NULL CHECK (state IN ('offered', 'confirmed', 'dismissed')),
+    state           TEXT NOT NULL CHECK (state IN ('offered', 'confirmed', 'dismissed', 'replaced')),
     offered_at      INTEGER NOT NULL,
     decided_by      TEXT NOT NULL,
     decided_at      INTEGER NOT NULL
@@ -108,7 +108,8 @@ CREATE TABLE notify_renames (
 CREATE UNIQUE INDEX notify_renames_offered ON notify_renames (connection, hook_id, from_fold) WHERE state = 'offered';
 
 -- One row an event, and one a webhook that held none (silent, unknown, not
--- understood). request_id and fingerprint stand on the first row of a webhook.
+-- understood). request_id, which is followed by the beginning of the body's
+-- digest, and fingerprint stand on the first row of a webhook.
 -- rules is how many rules took the event, needed how many deliveries are kept.
 -- Where an event writes a check has no IN: of a list of more than two SQLite
 -- makes a table each time.

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+// OfferedRenames lists what waits for an administrator's word, the oldest
+// first: those with an id above after, at most limit.
+func (s *Store) OfferedRenames(ctx context.Context, after int64, limit int) (list []notify.Rename, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if list, err = readRenames(ctx, tx, `state = 'offered' AND id > $1 ORDER BY id LIMIT $2`, after, limit); err != nil {
+			return err
+		}
+		for i := range list {
+			if err = countObstacles(ctx, tx, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// OfferedRename gives one that waits for an administrator's word. Errors:
+// fault.NotFound, and fault.Conflict for one that was decided or replaced.
+func (s *Store) OfferedRename(ctx context.Context, id int64) (o notify.Rename, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		o, err = offeredRename(ctx, tx, id)
+		return err
+	})
+	return o, err
+}
+
+func offeredRename(ctx context.Context, tx *db.Tx, id int64) (notify.Rename, error) {
+	found, err := readRenames(ctx, tx, `id = $1 AND state = 'offered'`, id)
+	if err != nil {
+		return notify.Rename{}, err
+	}
+	if len(found) == 0 {
+		return notify.Rename{}, errNotOffered(ctx, tx, id)
+	}
+	return found[0], countObstacles(ctx, tx, &found[0])
+}
+
+// errNotOffered says why a rename is not offered, and what is in its place.
+func errNotOffered(ctx context.Context, tx *db.Tx, id int64) error {
+	gone, err := readRenames(ctx, tx, `id = $1`, id)
+	if err != nil {
+		return err
+	}
+	if len(gone) == 0 {
+		return fault.New(fault.NotFound, "There is no rename with id %d.", id)
+	}
+	o := &gone[0]
+	now, err := readRenames(ctx, tx, presentOffer, o.Connection, o.HookID, foldKey(notify.RepositoryRef(o.From)))
+	if err != nil {
+		return err
+	}
+	if len(now) == 0 {
+		return fault.New(fault.Conflict, "The rename was confirmed or dismissed meanwhile.")
+	}
+	return fault.New(fault.Conflict, "A webhook has said something else meanwhile: that %s is now %s, not %s. Decide on that rename, which has the id %d.",
+		o.From, now[0].To, o.To, now[0].ID)
+}
+
+// countObstacles counts what keeps a rename from being confirmed. Where rules
+// and hooks have moved already, those at the new key are the rename's own.
+func countObstacles(ctx context.Context, tx *db.Tx, o *notify.Rename) (err error) {
+	if o.There, err = whatIsAt(ctx, tx, o.Connection, o.To); o.Reason == notify.HasGrants {
+		o.There.Rules, o.There.Hooks = 0, 0
+	}
+	return err
+}
+
+func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.Rename, error) {
+	rows, err := tx.Query(ctx, `SELECT id, connection, hook_id, hook, from_project, from_repository, to_project, to_repository, reason, offered_at
+		FROM notify_renames WHERE `+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading renames: %w", err)
+	}
+	defer rows.Close()
+	var list []notify.Rename
+	for rows.Next() {
+		var o notify.Rename
+		var at int64
+		if err := rows.Scan(&o.ID, &o.Connection, &o.HookID, &o.Hook, &o.From.ProjectKey, &o.From.RepositoryKey,
+			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, &at); err != nil {
+			return nil, fmt.Errorf("reading renames: %w", err)
+		}
+		o.OfferedAt = db.Time(at)
+		list = append(list, o)
+	}
+	return list, rows.Err()
+}
+
+// ConfirmRename has rules, the scopes of hooks and grants go by the new key, on
+// an administrator's word; only grants where the others did already. Errors as
+// for OfferedRename, and fault.Conflict where something is at the new key.
+func (s *Store) ConfirmRename(ctx context.Context, who notify.Actor, id int64) error {
+	return s.decideRename(ctx, who, id, "confirm", func(tx *db.Tx, o *notify.Rename) error {
+		if err := o.Blocked(); err != nil {
+			return err
+		}
+		if o.Reason != notify.HasGrants {
+			if err := s.move(ctx, tx, who, o.KeyChange()); err != nil {
+				return err
+			}
+		}
+		return identity.MoveGrants(ctx, tx,
+			identity.Resource{Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey},
+			identity.Resource{Connection: o.Connection, Project: o.To.ProjectKey, Repository: o.To.RepositoryKey})
+	})
+}
+
+// DismissRename says that a rename is not to be followed; errors as for
+// OfferedRename.
+func (s *Store) DismissRename(ctx context.Context, who notify.Actor, id int64) error {
+	return s.decideRename(ctx, who, id, "dismiss", func(*db.Tx, *notify.Rename) error { return nil })
+}
+
+func (s *Store) decideRename(ctx context.Context, who notify.Actor, id int64, verb string, carryOut func(*db.Tx, *notify.Rename) error) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginPlatformsChange(ctx, tx); err != nil { // one at a time, and no webhook between
+			return err
+		}
+		o, err := offeredRename(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := carryOut(tx, &o); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE notify_renames SET state = $1, decided_by = $2, decided_at = $3 WHERE id = $4`,
+			map[string]string{"confirm": "confirmed", "dismiss": "dismissed"}[verb], who.Name, db.Micros(tx.Now()), id); err != nil {
+			return fmt.Errorf("deciding on a rename: %w", err)
+		}
+		return audit.Record(ctx, tx, audit.Entry{
+			Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
+			Area: "notifications", Action: verb, Object: "rename", ObjectID: fmt.Sprint(id),
+			Connection: o.Connection, Project: o.From.ProjectKey, Repository: o.From.RepositoryKey,
+			Before: map[string]string{"key": o.From.String()}, After: map[string]string{"key": o.To.String()},
+		})
+	})
+}
