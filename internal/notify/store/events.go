@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -167,6 +168,10 @@ func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Rec
 	return nil
 }
 
+// digestKept is how much of a body's digest stands behind a request id: bodies
+// that are made to agree in 72 bits are not found in years.
+const digestKept = 9
+
 // eventRow is one row of notify_events.
 type eventRow struct {
 	receipt    *notify.Receipt
@@ -207,7 +212,10 @@ func (e *eventRow) identity() (requestID *string, fingerprint []byte) {
 		return nil, nil
 	}
 	if e.receipt.RequestID != "" {
-		requestID = &e.receipt.RequestID
+		// The signature does not cover the id: it names this body only, or what
+		// one hook sends would keep out what another one does.
+		id := e.receipt.RequestID + " " + base64.RawURLEncoding.EncodeToString(e.receipt.Digest[:min(len(e.receipt.Digest), digestKept)])
+		requestID = &id
 	}
 	return requestID, e.receipt.Fingerprint
 }
