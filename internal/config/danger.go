@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,16 @@ func (c *Config) dangers() []string {
 	if c.TLS.Cert == "" && !Loopback(c.Listen) {
 		warn("listen: %s is reached from other machines by plain http, which anybody on the way can read, passwords too; set tls.cert and tls.key, or listen on 127.0.0.1 behind a proxy that ends TLS.", c.Listen)
 	}
+	if u, err := url.Parse(c.BaseURL); err == nil && u.Scheme == "http" && Loopback(c.Listen) && !thisMachine(u.Hostname()) {
+		warn("base_url: %s is plain http, which anybody on the way can read, passwords too; have the proxy in front end TLS, and write https.", c.BaseURL)
+	}
+	if c.Metrics.Public {
+		warn("metrics.public: whoever reaches the server reads /metrics without signing in: how much is sent, what fails and since when; give the scraper a token of scope monitoring.")
+	}
+	if m := &c.Mail; m.PlainAuth && m.Listen != MailOff && !Loopback(m.Listen) {
+		warn("mail.plain_auth: clients may sign in to %s without TLS, and anybody on the way can read their tokens; give mail.tls a certificate and leave plain_auth out.", m.Listen)
+	}
+	w = append(w, c.clearDangers()...)
 	for _, conn := range c.Notify.Connections {
 		switch n := len(conn.WebhookSecret.Reveal()); {
 		case n == 0 && conn.Unsigned:
@@ -33,16 +44,18 @@ func (c *Config) dangers() []string {
 			warn("trusted_proxies: %s is the whole internet or a large part of it: anybody can write an address and https into the forwarding headers; name your proxies only.", cidr)
 		}
 	}
-	for _, cidr := range c.Notify.AllowedNetworks {
-		if internet(cidr) {
-			warn("notify.allowed_networks: %s lets webhook URLs reach every address, this machine and the cloud's metadata included; name the chat platform's network only.", cidr)
+	for _, network := range c.Notify.AllowedNetworks {
+		if reach := dangerousReach(network); reach != "" {
+			warn("notify.allowed_networks: %s lets webhook URLs reach %s; name the chat platform's network only.", network, reach)
 		}
 	}
 	// Outrigger makes secret.key for its owner alone; a group may share a
 	// certificate's key.
 	w = append(w, readable(filepath.Join(c.DataDir, "secret.key"), 0o077)...)
-	if c.TLS.Key != "" {
-		w = append(w, readable(c.TLS.Key, 0o007)...)
+	for _, key := range []string{c.TLS.Key, c.Mail.TLS.Key} {
+		if key != "" {
+			w = append(w, readable(key, 0o007)...)
+		}
 	}
 	return w
 }
@@ -51,11 +64,40 @@ func (c *Config) dangers() []string {
 // port.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
+	return err == nil && thisMachine(host)
+}
+
+// thisMachine tells whether a host is this machine for certain.
+func thisMachine(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// metadata is where clouds answer their machines with the machines' own
+// credentials.
+var metadata = []netip.Addr{netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("fd00:ec2::254")}
+
+// dangerousReach says what a network of notify.allowed_networks opens to
+// everybody who may save a rule, "" where that is but a network.
+func dangerousReach(network string) string {
+	if thisMachine(network) {
+		return "this machine itself, where other programs trust whoever asks"
+	}
+	p, err := netip.ParsePrefix(network)
+	if a, alone := netip.ParseAddr(network); alone == nil {
+		p, err = netip.PrefixFrom(a, a.BitLen()), nil
+	}
+	switch {
+	case err != nil:
+		return ""
+	case internet(network):
+		return "every address, this machine and the cloud's metadata included"
+	case p.Overlaps(netip.MustParsePrefix("127.0.0.0/8")) || p.Contains(netip.IPv6Loopback()):
+		return "this machine itself, where other programs trust whoever asks"
+	case p.Contains(metadata[0]) || p.Contains(metadata[1]):
+		return "the metadata of a cloud's machine, which holds its credentials"
+	}
+	return ""
 }
 
 // internet tells whether a network is larger than any private one: those are

@@ -48,6 +48,38 @@ func TestDangers(t *testing.T) {
 		{"trusted_proxies: [10.0.0.0/8, 'fc00::/7']", 0, ""},
 		{"notify: {allowed_networks: [0.0.0.0/0]}", 0, "notify.allowed_networks: 0.0.0.0/0 lets webhook URLs reach every address"},
 		{"notify: {allowed_networks: [10.0.0.0/8, chat.example.com]}", 0, ""},
+		{"notify: {allowed_networks: [127.0.0.0/8]}", 0, "notify.allowed_networks: 127.0.0.0/8 lets webhook URLs reach this machine itself"},
+		{"notify: {allowed_networks: ['::1']}", 0, "notify.allowed_networks: ::1 lets webhook URLs reach this machine itself"},
+		{"notify: {allowed_networks: [localhost]}", 0, "notify.allowed_networks: localhost lets"},
+		{"notify: {allowed_networks: [169.254.0.0/16]}", 0, "notify.allowed_networks: 169.254.0.0/16 lets webhook URLs reach the metadata"},
+		{"notify: {allowed_networks: ['fd00:ec2::254/128']}", 0, "notify.allowed_networks: fd00:ec2::254/128 lets webhook URLs reach the metadata"},
+		{"metrics: {public: true}", 0, "metrics.public: "},
+		{"base_url: http://outrigger.example.com", 0, "base_url: http://outrigger.example.com is plain http"},
+		{"base_url: https://outrigger.example.com", 0, ""},
+		{"base_url: http://localhost:8090", 0, ""},
+		{"mail: {listen: ':2525', plain_auth: true}", 0, "mail.plain_auth: clients may sign in to :2525 without TLS"},
+		{"mail: {listen: '0.0.0.0:2525', plain_auth: true, tls: {cert: " + private + ", key: " + private + "}}", 0, "mail.plain_auth: "},
+		{"mail: {listen: '127.0.0.1:2525', plain_auth: true}", 0, ""},
+		{"mail: {listen: off, plain_auth: true}", 0, ""},
+		{"mail: {smarthost: 'mail.example.com:25', smarthost_tls: none, smarthost_user: u, smarthost_password: hidden-one}", 0, "mail.smarthost_tls: the password for mail.example.com:25 goes there in clear"},
+		{"mail: {smarthost: 'localhost:25', smarthost_tls: none, smarthost_user: u, smarthost_password: hidden-one}", 0, ""},
+		{"mail: {smarthost: 'mail.example.com:25', smarthost_tls: none}", 0, ""},
+		{"mail: {tls: {cert: " + open + ", key: " + open + "}}", 0, open + " can be read by other users"},
+		{"mail: {source: remote, remote: {url: 'http://jira.example.com', token: hidden-one}}", 0, "mail.remote.url: what signs in to http://jira.example.com goes there in clear"},
+		{"mail: {source: remote, remote: {url: 'http://127.0.0.1:8080', token: hidden-one}}", 0, ""},
+		{"mail: {source: jmx, jmx: {url: 'http://jira.example.com/metrics', user: u, password: hidden-one}}", 0, "mail.jmx.url: "},
+		{"mail: {source: jmx, jmx: {url: 'http://jira.example.com/metrics'}}", 0, ""},
+		{"mail: {nodes: [{node_id: n, source: remote, remote: {url: 'http://jira.example.com', token: hidden-one}}]}", 0, "mail.nodes[0].remote.url: "},
+		{"threads: {target: jira-cloud, jira_cloud: {url: 'http://site.example.com', user: a@example.com, token: hidden-one}}", 0, "threads.jira_cloud.url: "},
+		{"threads: {mappings: {remote: {url: 'http://jira.example.com', token: hidden-one}}}", 0, "threads.mappings.remote.url: "},
+		{"database_url: postgres://u:hidden-one@db.example.com/o", 0, "database_url: the password for db.example.com may go there in clear"},
+		{"database_url: postgres://u:hidden-one@db.example.com/o?sslmode=disable", 0, "database_url: "},
+		{"database_url: postgres://u:hidden-one@db.example.com/o?sslmode=verify-full", 0, ""},
+		{"database_url: postgres://u:hidden-one@127.0.0.1/o", 0, ""},
+		{"database_url: postgres://u@db.example.com/o", 0, ""},
+		{"database_url: postgres:///o?host=/run/postgresql", 0, ""},
+		{"threads: {source: sql, sql: {url: 'mysql://u:hidden-one@db.example.com/jira', query: SELECT 1}}", 0, "threads.sql.url: "},
+		{"threads: {source: sql, sql: {url: 'mysql://u:hidden-one@db.example.com/jira?tls=true', query: SELECT 1}}", 0, ""},
 	} {
 		_ = os.Remove(key)
 		if c.key != 0 {
@@ -67,7 +99,7 @@ func TestDangers(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.yaml, warnings, c.want)
 		}
 		for _, w := range warnings {
-			if strings.Contains(w, "fifteen-letters") {
+			if strings.Contains(w, "fifteen-letters") || strings.Contains(w, "hidden-one") {
 				t.Errorf("the secret is shown: %s", w)
 			}
 		}
