@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	mailstore "outrigger/internal/mailqueue/store"
+	"outrigger/internal/notify/membership"
 	notifystore "outrigger/internal/notify/store"
 	"outrigger/internal/retention"
 )
@@ -85,6 +86,7 @@ func (a *App) startRetention(ctx context.Context) error {
 	keep := a.cfg.Retention
 	r := retention.New(a.db, []retention.Rule{
 		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteDeliveries},
+		{Name: "group members", Keep: membership.Keep, Delete: notifystore.DeleteMemberships},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},
 		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: a.mail.queue.DeleteErrors},
 		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailstore.DeleteSamples},

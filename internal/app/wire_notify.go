@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/hook"
+	"outrigger/internal/notify/membership"
 	"outrigger/internal/notify/outbox"
 	"outrigger/internal/notify/pages"
 	"outrigger/internal/notify/slack"
@@ -23,8 +24,9 @@ import (
 
 // chat is the wing of chat notifications.
 type chat struct {
-	store  *store.Store
-	outbox *outbox.Outbox
+	store       *store.Store
+	outbox      *outbox.Outbox
+	memberships notify.Memberships
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
@@ -41,6 +43,7 @@ func (a *App) openNotify(ctx context.Context) error {
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
+	a.chat.memberships = membership.New(membership.Options{Store: store, Ask: platforms.Member, Clock: a.clock, Log: a.log})
 	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
 	deliveries, channels := &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
 	(&api.API{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.router)
@@ -77,7 +80,7 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 	var list notify.Connections
 	for _, c := range configured {
 		connection := notify.Connection{
-			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, Unsigned: c.Unsigned,
+			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, Token: c.Token, Unsigned: c.Unsigned,
 		}
 		if !c.WebhookSecret.IsZero() {
 			connection.Secrets = []secret.Value{c.WebhookSecret}

@@ -79,6 +79,8 @@ type Connection struct {
 	Name          string       `key:"name" doc:"What the connection is called, in its webhook URL /hooks/NAME too: lower-case letters, digits and dashes."`
 	Kind          string       `key:"kind" doc:"The kind of platform: bitbucket-dc."`
 	BaseURL       string       `key:"base_url" doc:"The platform's own base URL; links in messages begin with it."`
+	User          string       `key:"user" doc:"The platform's account by which its REST API is asked, for groups and builds; none where token is an HTTP access token."`
+	Token         secret.Value `key:"token" doc:"The account's password or token. Without it the platform is asked for nothing."`
 	WebhookSecret secret.Value `key:"webhook_secret" doc:"The secret that the platform signs its webhooks with."`
 	Unsigned      bool         `key:"unsigned" default:"false" doc:"Whether webhooks without a signature are taken when there is no webhook_secret."`
 }

@@ -177,6 +177,9 @@ func (c *Connection) judge(j *judge, key string) {
 	} else {
 		judgeURL(j, key+".base_url", c.BaseURL)
 	}
+	if c.User != "" && c.Token.IsZero() {
+		j.wrong(key+".token", "the password or token of %s is missing", c.User)
+	}
 }
 
 func judgeURL(j *judge, key, raw string) {

@@ -52,10 +52,11 @@ func TestValidate(t *testing.T) {
 		{"waiting", func(c *Config) { c.Notify.MaxWaiting = 0 }, "notify.max_waiting: 0 is too few; at least 1 message waits"},
 		{"digests", func(c *Config) { c.Notify.DigestAbove = -1 }, "notify.digest_above: -1 is no number of messages; write 0 for no digests"},
 		{"rate", func(c *Config) { c.Notify.ChannelRate = 0 }, "notify.channel_rate: 0 is no rate; write messages a second, above 0"},
-		{"connection", func(c *Config) { c.Notify.Connections = []Connection{good, {Name: "A/b"}, good} },
+		{"connection", func(c *Config) { c.Notify.Connections = []Connection{good, {Name: "A/b", User: "bot"}, good} },
 			"notify.connections[1].name: \"A/b\" is no name; it has 1 to 63 lower-case letters, digits and dashes, no dash at either end\n" +
 				"notify.connections[1].kind: \"\" is not known; write bitbucket-dc\n" +
 				"notify.connections[1].base_url: the platform's base URL is missing\n" +
+				"notify.connections[1].token: the password or token of bot is missing\n" +
 				"notify.connections[2].name: there is another connection called a; each has its own name"},
 		{"mail in the clear", func(c *Config) { c.Mail.Listen = "0.0.0.0:25" },
 			"mail.listen: 0.0.0.0:25 can be reached from other machines, where clients sign in with a token that could be read on the way; give mail.tls a certificate, or set mail.plain_auth to true where you trust the network"},

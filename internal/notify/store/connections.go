@@ -84,6 +84,11 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 			db.Micros(c.UpdatedAt), c.Name); err != nil {
 			return fmt.Errorf("updating connection: %w", err)
 		}
+		if c.BaseURL != before.BaseURL {
+			if err := forgetMemberships(ctx, tx, c.Name); err != nil {
+				return err
+			}
+		}
 		return recordConnection(ctx, tx, who, "update", before, &c)
 	})
 	return c, err
@@ -111,6 +116,7 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			`DELETE FROM notify_connections WHERE name = $1`,
 			`DELETE FROM notify_hooks WHERE connection = $1`,
 			`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
+			`DELETE FROM notify_memberships WHERE connection = $1`,
 		} {
 			if _, err := tx.Exec(ctx, q, name); err != nil {
 				return fmt.Errorf("deleting connection: %w", err)

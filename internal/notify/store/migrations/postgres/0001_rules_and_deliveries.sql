@@ -186,3 +186,14 @@ CREATE TABLE notify_attempts (
     error       TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (delivery_id, number)
 );
+
+-- What platforms answered about who is in which group; names are folded.
+CREATE TABLE notify_memberships (
+    connection TEXT COLLATE "C" NOT NULL,
+    group_name TEXT COLLATE "C" NOT NULL,
+    user_name  TEXT COLLATE "C" NOT NULL,
+    member     BIGINT NOT NULL CHECK (member IN (0, 1)),
+    asked_at   BIGINT NOT NULL,
+    PRIMARY KEY (connection, group_name, user_name)
+);
+CREATE INDEX notify_memberships_asked ON notify_memberships (asked_at);

@@ -190,3 +190,14 @@ CREATE TABLE notify_attempts (
     error       TEXT    NOT NULL,
     PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
+
+-- What platforms answered about who is in which group; names are folded.
+CREATE TABLE notify_memberships (
+    connection TEXT NOT NULL,
+    group_name TEXT NOT NULL,
+    user_name  TEXT NOT NULL,
+    member     INTEGER NOT NULL CHECK (member IN (0, 1)),
+    asked_at   INTEGER NOT NULL,
+    PRIMARY KEY (connection, group_name, user_name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notify_memberships_asked ON notify_memberships (asked_at);

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// Membership gives what the platform last answered; zero where it never did.
+func (s *Store) Membership(ctx context.Context, k notify.MembershipKey) (m notify.Membership, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		var at int64
+		err := tx.QueryRow(ctx, `SELECT member, asked_at FROM notify_memberships WHERE connection = $1 AND group_name = $2 AND user_name = $3`,
+			k.Connection, clean(k.Group), clean(k.User)).Scan(&m.Member, &at)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading group member: %w", err)
+		}
+		m.At = db.Time(at)
+		return nil
+	})
+	return m, err
+}
+
+// KeepMembership keeps an answer, unless there is a later one.
+func (s *Store) KeepMembership(ctx context.Context, k notify.MembershipKey, m notify.Membership) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		member := 0
+		if m.Member {
+			member = 1
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO notify_memberships (connection, group_name, user_name, member, asked_at) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (connection, group_name, user_name) DO UPDATE SET member = excluded.member, asked_at = excluded.asked_at
+			WHERE notify_memberships.asked_at < excluded.asked_at`,
+			k.Connection, clean(k.Group), clean(k.User), member, db.Micros(m.At)); err != nil {
+			return fmt.Errorf("keeping group member: %w", err)
+		}
+		return nil
+	})
+}
+
+// DeleteMemberships removes answers from before a time; see retention.Rule.
+func DeleteMemberships(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
+		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2)`, db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting group members: %w", err)
+	}
+	return n, nil
+}
+
+// forgetMemberships forgets what a platform answered that a connection no
+// longer is.
+func forgetMemberships(ctx context.Context, tx *db.Tx, connection string) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE connection = $1`, connection); err != nil {
+		return fmt.Errorf("forgetting group members: %w", err)
+	}
+	return nil
+}
