@@ -88,6 +88,7 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteDeliveries},
 		{Name: "group members", Keep: membership.Keep, Delete: notifystore.DeleteMemberships},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},
+		{Name: "rule versions", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteRuleVersions},
 		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: a.mail.queue.DeleteErrors},
 		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailstore.DeleteSamples},
 		{Name: "nodes", Keep: offlineKept, Delete: mailstore.DeleteNodes},

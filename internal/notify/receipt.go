@@ -135,6 +135,17 @@ func (r *Receipt) judge(p *Platforms) {
 // Written tells whether the webhook is new, and taken.
 func (r *Receipt) Written() bool { return !r.Duplicate && r.Refusal == nil }
 
+// withheldReason is kept with an event that is delivered to nobody.
+const withheldReason = "Its repository or project goes by a new key that no administrator has confirmed for this hook yet; until then nothing is delivered."
+
+// Why is the reason that is kept with the webhook.
+func (r *Receipt) Why() string {
+	if r.withheld && r.Reason == "" {
+		return withheldReason
+	}
+	return r.Reason
+}
+
 // HasKeyChange tells whether an event of the webhook says that keys changed.
 func (r *Receipt) HasKeyChange() bool {
 	for i := range r.Events {

@@ -28,10 +28,10 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 		c.add(e)
 	}
 	if err := tx.Insert(ctx, db.Insert{
-		Into: `notify_events (id, connection, event_key, request_id, fingerprint, received_at, outcome, reason,
-			project_key, repository_key, rules, needed, event, body)`,
-		Columns: []any{ids, c.connection, c.key, c.requestID, c.fingerprint, c.receivedAt, c.outcome, c.reason,
-			c.project, c.repository, c.rules, c.needed, c.event, c.body},
+		Into: `notify_events (id, connection, hook, event_key, request_id, fingerprint, received_at, outcome, reason,
+			project_key, repository_key, generation, rules, delivery, needed, event, body)`,
+		Columns: []any{ids, c.connection, c.hook, c.key, c.requestID, c.fingerprint, c.receivedAt, c.outcome, c.reason,
+			c.project, c.repository, c.generation, c.rules, c.delivery, c.needed, c.event, c.body},
 		OnConflict: `ON CONFLICT DO NOTHING`,
 	}); err != nil {
 		return fmt.Errorf("inserting events: %w", err)
@@ -41,10 +41,10 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 
 // eventColumns are rows of notify_events, column by column.
 type eventColumns struct {
-	connection, key, outcome, reason, project, repository []string
-	requestID                                             []*string
-	fingerprint, event, body                              [][]byte
-	receivedAt, rules, needed                             []int64
+	connection, hook, key, outcome, reason, project, repository []string
+	requestID                                                   []*string
+	fingerprint, event, body                                    [][]byte
+	receivedAt, generation, rules, delivery, needed             []int64
 }
 
 func newEventColumns(n int) *eventColumns {
@@ -52,21 +52,22 @@ func newEventColumns(n int) *eventColumns {
 	blobs := func() [][]byte { return make([][]byte, 0, n) }
 	numbers := func() []int64 { return make([]int64, 0, n) }
 	return &eventColumns{
-		connection: texts(), key: texts(), outcome: texts(), reason: texts(), project: texts(), repository: texts(),
+		connection: texts(), hook: texts(), key: texts(), outcome: texts(), reason: texts(), project: texts(), repository: texts(),
 		requestID: make([]*string, 0, n), fingerprint: blobs(), event: blobs(), body: blobs(),
-		receivedAt: numbers(), rules: numbers(), needed: numbers(),
+		receivedAt: numbers(), generation: numbers(), rules: numbers(), delivery: numbers(), needed: numbers(),
 	}
 }
 
 func (c *eventColumns) add(e *eventRow) {
 	r := e.receipt
 	requestID, fingerprint := e.identity()
-	c.connection, c.key = append(c.connection, r.Connection), append(c.key, r.Key)
+	c.connection, c.hook, c.key = append(c.connection, r.Connection), append(c.hook, r.Hook), append(c.key, r.Key)
 	c.requestID, c.fingerprint = append(c.requestID, requestID), append(c.fingerprint, fingerprint)
 	c.receivedAt = append(c.receivedAt, db.Micros(r.ReceivedAt))
-	c.outcome, c.reason = append(c.outcome, string(r.Outcome)), append(c.reason, r.Reason)
+	c.outcome, c.reason = append(c.outcome, string(r.Outcome)), append(c.reason, r.Why())
 	c.project, c.repository = append(c.project, e.project), append(c.repository, e.repository)
-	c.rules, c.needed = append(c.rules, int64(e.rules)), append(c.needed, int64(e.needed))
+	c.generation, c.rules = append(c.generation, r.Generation), append(c.rules, int64(e.rules))
+	c.delivery, c.needed = append(c.delivery, e.delivery), append(c.needed, int64(e.needed))
 	c.event, c.body = append(c.event, e.event), append(c.body, e.body)
 }
 
@@ -122,17 +123,32 @@ func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, e
 	return ids, nil
 }
 
-// insertDeliveries inserts waiting deliveries in order and sets their ids.
-func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) error {
-	ids, err := reserveIDs(ctx, tx, "notify_deliveries", len(deliveries))
-	if err != nil {
-		return err
+// numberDeliveries gives the deliveries of webhooks their ids, which their
+// events name.
+func numberDeliveries(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
+	var deliveries []*notify.Delivery
+	for _, r := range items {
+		if r.Refusal == nil {
+			deliveries = append(deliveries, r.Deliveries...)
+		}
 	}
+	if len(deliveries) == 0 {
+		return nil
+	}
+	ids, err := reserveIDs(ctx, tx, "notify_deliveries", len(deliveries))
+	for i, id := range ids {
+		deliveries[i].ID = id
+	}
+	return err
+}
+
+// insertDeliveries inserts waiting deliveries that have their ids, in order.
+func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) error {
 	n := len(deliveries)
-	events, channels, rules, created := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	ids, events, channels, rules, created := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	formats, lists := make([]string, n), make([]string, n)
 	for i, d := range deliveries {
-		d.ID, d.CreatedAt = ids[i], tx.Now()
+		ids[i], d.CreatedAt = d.ID, tx.Now()
 		events[i], channels[i], formats[i], created[i] = d.EventID, d.ChannelID, string(d.Format), db.Micros(d.CreatedAt)
 		rules[i], lists[i] = d.Rules[0], encodeIDs(d.Rules)
 	}

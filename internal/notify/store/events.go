@@ -103,6 +103,9 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := s.rematchStale(ctx, tx, items); err != nil {
 		return err
 	}
+	if err := numberDeliveries(ctx, tx, items); err != nil {
+		return err
+	}
 	rows := make([]*eventRow, 0, len(items))
 	for _, r := range items {
 		r.Duplicate = false
@@ -180,7 +183,8 @@ type eventRow struct {
 	project    string
 	repository string
 	rules      int
-	needed     int // deliveries
+	needed     int   // deliveries
+	delivery   int64 // the first of them; 0: none
 	event      []byte
 	body       []byte
 }
@@ -192,14 +196,17 @@ func rowsOf(r *notify.Receipt) []*eventRow {
 	rows := make([]*eventRow, len(r.Kept))
 	for i := range r.Kept {
 		e := &r.Kept[i]
-		needed := 0
+		needed, first := 0, int64(0)
 		for _, d := range r.Deliveries {
-			if d.Event == e {
-				needed++
+			if d.Event != e {
+				continue
+			}
+			if needed++; first == 0 {
+				first = d.ID
 			}
 		}
 		rows[i] = &eventRow{
-			needed: needed, receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
+			needed: needed, delivery: first, receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
 			rules: len(r.Matched[i]), event: r.Encoded[i],
 		}
 	}

@@ -13,7 +13,9 @@ import (
 	"outrigger/internal/notify"
 )
 
-const ruleColumns = `r.id, r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
+const ruleColumns = `r.id, ` + ruleMembers
+
+const ruleMembers = `r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
 	r.format, r.filter, r.enabled, r.created_by, r.created_at, r.updated_by, r.updated_at`
 
 const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
@@ -222,8 +224,8 @@ func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 		return fmt.Errorf("encoding filter: %w", err)
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
-			repository_fold, channel_id, channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+			repository_fold, channel_id, channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at, since)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, `+presentGeneration+`) RETURNING id`,
 		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
 		r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
 		db.Micros(r.UpdatedAt)).Scan(&r.ID)
@@ -238,8 +240,11 @@ func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 	if err != nil {
 		return fmt.Errorf("encoding filter: %w", err)
 	}
+	if err := keepVersion(ctx, tx, r.ID, r.UpdatedBy); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
-			filter = $6, enabled = $7, updated_by = $8, updated_at = $9 WHERE id = $10`,
+			filter = $6, enabled = $7, updated_by = $8, updated_at = $9, since = `+presentGeneration+` WHERE id = $10`,
 		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.UpdatedBy,
 		db.Micros(r.UpdatedAt), r.ID); err != nil {
 		return fmt.Errorf("updating rule: %w", err)
@@ -263,6 +268,9 @@ func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id int64) erro
 		}
 		old, err := readRule(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if err := keepVersion(ctx, tx, id, who.Name); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {

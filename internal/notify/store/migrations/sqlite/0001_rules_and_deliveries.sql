@@ -37,10 +37,41 @@ CREATE TABLE notify_rules (
     created_at     INTEGER NOT NULL,
     updated_by     TEXT    NOT NULL,
     updated_at     INTEGER NOT NULL,
+    since          INTEGER NOT NULL,
     CHECK (project_key <> '' OR repository_key = '')
 ) STRICT;
 CREATE INDEX notify_rules_keys ON notify_rules (project_fold, repository_fold);
 CREATE INDEX notify_rules_channel ON notify_rules (channel_id);
+
+-- What rules were before their last change, for as long as there are events that
+-- were judged by it. A row held for the generations from since up to, and
+-- without, until; the present state of a rule is in notify_rules and holds from
+-- its since on.
+CREATE TABLE notify_rule_versions (
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    rule_id        INTEGER NOT NULL,
+    version        INTEGER NOT NULL,
+    name           TEXT    NOT NULL,
+    connection     TEXT    NOT NULL,
+    project_key    TEXT    NOT NULL,
+    repository_key TEXT    NOT NULL,
+    project_fold   TEXT    NOT NULL,
+    repository_fold TEXT    NOT NULL,
+    channel_id     INTEGER NOT NULL,
+    channel_name   TEXT    NOT NULL,
+    format         TEXT    NOT NULL,
+    filter         TEXT    NOT NULL,
+    enabled        INTEGER NOT NULL,
+    created_by     TEXT    NOT NULL,
+    created_at     INTEGER NOT NULL,
+    updated_by     TEXT    NOT NULL,
+    updated_at     INTEGER NOT NULL,
+    since          INTEGER NOT NULL,
+    until          INTEGER NOT NULL,
+    ended_at       INTEGER NOT NULL,
+    ended_by       TEXT    NOT NULL
+) STRICT;
+CREATE INDEX notify_rule_versions_keys ON notify_rule_versions (project_fold, repository_fold, until);
 
 -- One row. Every save of a rule counts generation up; the commit of an event
 -- looks whether it was matched against the present one. platforms counts the
@@ -110,12 +141,15 @@ CREATE UNIQUE INDEX notify_renames_offered ON notify_renames (connection, hook_i
 -- One row an event, and one a webhook that held none (silent, unknown, not
 -- understood). request_id, which is followed by the beginning of the body's
 -- digest, and fingerprint stand on the first row of a webhook.
--- rules is how many rules took the event, needed how many deliveries are kept.
+-- generation is that of the rules that judged the event. rules is how many of
+-- them took it, needed how many deliveries are kept, and delivery the first id
+-- that they may have; 0: it had none.
 -- Where an event writes a check has no IN: of a list of more than two SQLite
 -- makes a table each time.
 CREATE TABLE notify_events (
     id             INTEGER PRIMARY KEY,
     connection     TEXT    NOT NULL,
+    hook           TEXT    NOT NULL,
     event_key      TEXT    NOT NULL,
     request_id     TEXT,
     fingerprint    BLOB,
@@ -125,7 +159,9 @@ CREATE TABLE notify_events (
     reason         TEXT    NOT NULL,
     project_key    TEXT    NOT NULL,
     repository_key TEXT    NOT NULL,
+    generation     INTEGER NOT NULL,
     rules          INTEGER NOT NULL,
+    delivery       INTEGER NOT NULL,
     needed         INTEGER NOT NULL CHECK (needed >= 0),
     event          BLOB,
     body           BLOB

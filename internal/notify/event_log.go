@@ -1,0 +1,205 @@
+package notify
+
+import (
+	"context"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// LoggedEvent is an event as the log keeps it, or a webhook that held none.
+type LoggedEvent struct {
+	ID         int64
+	Connection string
+	Hook       string // the name of the one it came in by; "" is the connection's own
+	Key        string // the platform's own event key
+	ReceivedAt time.Time
+	Outcome    Outcome
+	Reason     string // why it was not understood, or is delivered to nobody
+	Project    string // keys; empty where the webhook held no event
+	Repository string
+	Generation int64  // of the rules that judged it
+	Rules      int    // how many took it
+	Deliveries int    // how many are kept
+	Event      *Event // nil where it held none, or what is stored cannot be read
+	BodySize   int    // of the body that is kept where it was not understood
+
+	FirstDelivery int64 // no delivery of the event has a lower id; 0: it had none
+}
+
+// Fate is what became of an event, as lists are filtered by it.
+type Fate string
+
+const (
+	EventTaken         Fate = "taken"          // by a rule or more
+	EventNotTaken      Fate = "not_taken"      // understood, and no rule took it
+	EventSilent        Fate = "silent"         // understood, and nothing that a rule could take
+	EventUnknown       Fate = "unknown"        // an event key that is not known here
+	EventNotUnderstood Fate = "not_understood" // kept with its body
+)
+
+// Fates lists the fates, in the order in which people are offered them.
+func Fates() []Fate {
+	return []Fate{EventTaken, EventNotTaken, EventSilent, EventUnknown, EventNotUnderstood}
+}
+
+// Fate of the event.
+func (e *LoggedEvent) Fate() Fate {
+	switch {
+	case e.Outcome != Understood:
+		return Fate(e.Outcome)
+	case e.Rules > 0:
+		return EventTaken
+	}
+	return EventNotTaken
+}
+
+// Resource is what the event is about, and what its reader must administer.
+func (e *LoggedEvent) Resource() identity.Resource {
+	return identity.Resource{Connection: e.Connection, Project: e.Project, Repository: e.Repository}
+}
+
+// visibleTo tells whether the principal administers what the event is about.
+func (e *LoggedEvent) visibleTo(who *identity.Principal) bool {
+	return who.May(accessOf(e.Connection, e.Project, e.Repository))
+}
+
+// accessOf is the permission that events of a place need. Those of no project
+// are everybody's who is an ADMIN.
+func accessOf(connection, project, repository string) (identity.Permission, identity.Resource) {
+	r := Rule{Connection: connection, ProjectKey: project, RepositoryKey: repository}
+	return r.Access()
+}
+
+// EventFilter narrows a list of events; zero members ask nothing. REST, the
+// console and the command line share it.
+type EventFilter struct {
+	Connection string
+	Project    string  // compared without case
+	Repository string  // likewise
+	Types      TypeSet // events of any of them; none: of all
+	Fate       Fate
+	Since      time.Time // received then or later
+	Until      time.Time // received before
+	Before     int64     // events with a lower id only: the page after it
+	Limit      int       // at most 1,000
+
+	// Places, where not nil, are all that the list may hold: projects, and
+	// repositories. Events.List sets it.
+	Places []identity.Resource
+}
+
+// EventPage is a page of events, the newest first.
+type EventPage struct {
+	Events []LoggedEvent
+	// Next is Before of the next page; 0: there is none. A page that looked
+	// through many events in vain may be short, and not be the last.
+	Next int64
+}
+
+// EventStore keeps events; *store.Store.
+type EventStore interface {
+	Platforms() *Platforms
+	// ListEvents looks through a bounded number of events.
+	ListEvents(ctx context.Context, f EventFilter) (EventPage, error)
+	// LoggedEvent gives one event: fault.NotFound where there is none with the id.
+	LoggedEvent(ctx context.Context, id int64) (LoggedEvent, error)
+	// EventBody gives what is kept of a webhook that was not understood, at most
+	// max bytes.
+	EventBody(ctx context.Context, id int64, max int) ([]byte, error)
+}
+
+// Events has the operations on the log of what came in, each with its
+// permission check: the REST API and the console both go through it.
+type Events struct {
+	Store EventStore
+}
+
+// maxEventReads bounds how often one page reads on for a filter that few events
+// pass: with the store's bound on each it makes 100,000 events.
+const maxEventReads = 10
+
+// List gives the newest events that f lets through: those of the project or
+// repository that f names for its administrators, everything for an ADMIN, and
+// for others where f names no project, what they administer.
+func (s *Events) List(ctx context.Context, f EventFilter) (EventPage, error) {
+	who := identity.From(ctx)
+	if err := s.narrow(&f, who); err != nil {
+		return EventPage{}, err
+	}
+	var page EventPage
+	limit := f.Limit
+	for range maxEventReads {
+		f.Limit = limit + 1 - len(page.Events) // one more says whether there is a next page
+		read, err := s.Store.ListEvents(ctx, f)
+		if err != nil {
+			return EventPage{}, err
+		}
+		page.Events = append(page.Events, read.Events...)
+		page.Next, f.Before = read.Next, read.Next
+		if len(page.Events) > limit {
+			page.Events = page.Events[:limit]
+			page.Next = page.Events[limit-1].ID
+			break
+		}
+		if read.Next == 0 {
+			break
+		}
+	}
+	return page, nil
+}
+
+// narrow holds the filter to what the principal may see.
+func (s *Events) narrow(f *EventFilter, who *identity.Principal) error {
+	if f.Project == "" && f.Repository != "" {
+		return fault.InvalidField("projectKey", "A repositoryKey needs its projectKey too.")
+	}
+	if who.May(identity.Admin, identity.Resource{}) {
+		return nil
+	}
+	if f.Project != "" {
+		name, err := s.Store.Platforms().Connections.Resolve(f.Connection)
+		if err != nil {
+			return err
+		}
+		f.Connection = name
+		return who.Require(accessOf(name, f.Project, f.Repository))
+	}
+	if who == nil {
+		return identity.ErrUnauthenticated()
+	}
+	f.Places = []identity.Resource{}
+	for _, g := range who.Grants {
+		if g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin {
+			f.Places = append(f.Places, g.Resource)
+		}
+	}
+	return nil
+}
+
+// Get gives one event: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// for an event of others.
+func (s *Events) Get(ctx context.Context, id int64) (LoggedEvent, error) {
+	e, err := s.Store.LoggedEvent(ctx, id)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return LoggedEvent{}, err
+	}
+	if err == nil && e.visibleTo(identity.From(ctx)) {
+		return e, nil
+	}
+	return LoggedEvent{}, identity.Missing(ctx, "There is no event with id %d.", id)
+}
+
+// MaxShownBody is how much of a body that was not understood is shown: more
+// than any platform sends but for pushes of many refs.
+const MaxShownBody = 256 << 10
+
+// Body gives the beginning of the body of an event that was not understood, as
+// for Get; nil where none is kept.
+func (s *Events) Body(ctx context.Context, e *LoggedEvent) ([]byte, error) {
+	if e.BodySize == 0 {
+		return nil, nil
+	}
+	return s.Store.EventBody(ctx, e.ID, MaxShownBody)
+}

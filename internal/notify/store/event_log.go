@@ -1,0 +1,223 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// maxEventsRead is how many events one reading looks through: some hundredths
+// of a second, since an open reading keeps SQLite's log from being emptied.
+const maxEventsRead = 10_000
+
+const loggedColumns = `id, connection, hook, event_key, received_at, outcome, reason, project_key, repository_key,
+	generation, rules, delivery, needed, event, coalesce(octet_length(body), 0)`
+
+// ListEvents gives the newest events that f lets through among some thousand;
+// Next of the page says where the next call goes on.
+func (s *Store) ListEvents(ctx context.Context, f notify.EventFilter) (notify.EventPage, error) {
+	var page notify.EventPage
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		first, end, err := eventRange(ctx, tx, &f)
+		if err != nil || first >= end {
+			return err
+		}
+		from := max(first, end-maxEventsRead)
+		if page.Events, err = readLogged(ctx, tx, &f, from, end); err != nil {
+			return err
+		}
+		if len(page.Events) == f.Limit {
+			from = page.Events[f.Limit-1].ID
+		}
+		if from > first {
+			page.Next = from
+		}
+		return nil
+	})
+	return page, err
+}
+
+// eventRange gives the ids that f's times and page can mean: from first up to,
+// and without, end.
+func eventRange(ctx context.Context, tx *db.Tx, f *notify.EventFilter) (first, end int64, err error) {
+	if err := tx.QueryRow(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id) + 1, 0) FROM notify_events`).Scan(&first, &end); err != nil {
+		return 0, 0, fmt.Errorf("reading the bounds of events: %w", err)
+	}
+	if !f.Since.IsZero() {
+		if first, err = firstSince(ctx, tx, "notify_events", "received_at", f.Since); err != nil {
+			return 0, 0, err
+		}
+	}
+	if !f.Until.IsZero() {
+		if end, err = firstSince(ctx, tx, "notify_events", "received_at", f.Until); err != nil {
+			return 0, 0, err
+		}
+	}
+	if f.Before != 0 {
+		end = min(end, f.Before)
+	}
+	return first, end, nil
+}
+
+// readLogged reads the events of a range of ids that f lets through, the newest
+// first, at most f.Limit.
+func readLogged(ctx context.Context, tx *db.Tx, f *notify.EventFilter, from, end int64) ([]notify.LoggedEvent, error) {
+	where, args := eventConditions(f, from, end)
+	rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE `+where+` ORDER BY id DESC`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading events: %w", err)
+	}
+	defer rows.Close()
+	var out []notify.LoggedEvent
+	for len(out) < f.Limit && rows.Next() {
+		e, raw, err := scanLogged(rows)
+		if err != nil {
+			return nil, err
+		}
+		if !mayHaveType(raw, f.Types) {
+			continue
+		}
+		e.Event = decodeEvent(raw)
+		if f.Types == 0 || e.Event != nil && f.Types.Any(e.Event.TypeSet()) {
+			out = append(out, e)
+		}
+	}
+	return out, rows.Err()
+}
+
+// eventConditions write f as SQL.
+func eventConditions(f *notify.EventFilter, from, end int64) (where string, args []any) {
+	conditions := []string{"id >= $1", "id < $2"}
+	args = []any{from, end}
+	ask := func(condition string, values ...string) {
+		places := make([]any, len(values))
+		for i, v := range values {
+			args = append(args, clean(v))
+			places[i] = fmt.Sprintf("$%d", len(args))
+		}
+		conditions = append(conditions, fmt.Sprintf(condition, places...))
+	}
+	if f.Connection != "" {
+		ask("connection = %s", f.Connection)
+	}
+	// Keys have no letters but those of ASCII, which lower is for.
+	if f.Project != "" {
+		ask("lower(project_key) = %s", notify.Fold(f.Project))
+	}
+	if f.Repository != "" {
+		ask("lower(repository_key) = %s", notify.Fold(f.Repository))
+	}
+	switch f.Fate {
+	case "":
+	case notify.EventTaken:
+		ask("rules > 0")
+	case notify.EventNotTaken:
+		ask("outcome = 'understood' AND rules = 0")
+	case notify.EventNotUnderstood: // spelled out, as its index is
+		ask("outcome = 'not_understood'")
+	default:
+		ask("outcome = %s", string(f.Fate))
+	}
+	if f.Places != nil {
+		var projects, repositories []string
+		for _, p := range f.Places {
+			if p.Repository == "" {
+				projects = append(projects, p.Connection+"/"+notify.Fold(p.Project))
+			} else {
+				repositories = append(repositories, p.Connection+"/"+notify.Fold(p.Project)+"/"+notify.Fold(p.Repository))
+			}
+		}
+		const project = "connection || '/' || lower(project_key)"
+		ask("project_key <> '' AND ("+oneOf(project, len(projects))+" OR "+
+			oneOf(project+" || '/' || lower(repository_key)", len(repositories))+")", append(projects, repositories...)...)
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+// oneOf writes that an expression has one of n values.
+func oneOf(expression string, n int) string {
+	if n == 0 {
+		return "FALSE"
+	}
+	return expression + " IN (%s" + strings.Repeat(", %s", n-1) + ")"
+}
+
+// mayHaveType tells whether the JSON of an event can hold any of the types, so
+// that the others need not be decoded.
+func mayHaveType(event []byte, types notify.TypeSet) bool {
+	if types == 0 {
+		return true
+	}
+	for _, t := range types.Types() {
+		if bytes.Contains(event, []byte(`"`+t.String()+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// scanLogged reads a row; its event is valid until the next one.
+func scanLogged(rows *sql.Rows) (e notify.LoggedEvent, event sql.RawBytes, err error) {
+	var at int64
+	if err := rows.Scan(&e.ID, &e.Connection, &e.Hook, &e.Key, &at, &e.Outcome, &e.Reason, &e.Project, &e.Repository,
+		&e.Generation, &e.Rules, &e.FirstDelivery, &e.Deliveries, &event, &e.BodySize); err != nil {
+		return e, nil, fmt.Errorf("reading event: %w", err)
+	}
+	e.ReceivedAt = db.Time(at)
+	return e, event, nil
+}
+
+// decodeEvent reads a stored event; nil for one that cannot be read.
+func decodeEvent(raw []byte) *notify.Event {
+	e := new(notify.Event)
+	if json.Unmarshal(raw, e) != nil || len(e.Types) == 0 {
+		return nil
+	}
+	return e
+}
+
+// LoggedEvent gives one event: fault.NotFound where there is none with the id.
+func (s *Store) LoggedEvent(ctx context.Context, id int64) (e notify.LoggedEvent, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE id = $1`, id)
+		if err != nil {
+			return fmt.Errorf("reading event: %w", err)
+		}
+		defer rows.Close()
+		if !rows.Next() {
+			if err := rows.Err(); err != nil {
+				return fmt.Errorf("reading event: %w", err)
+			}
+			return fault.New(fault.NotFound, "There is no event with id %d.", id)
+		}
+		var raw sql.RawBytes
+		if e, raw, err = scanLogged(rows); err == nil {
+			e.Event = decodeEvent(raw)
+		}
+		return err
+	})
+	return e, err
+}
+
+// EventBody gives what is kept of a webhook that was not understood, at most max
+// bytes: fault.NotFound where nothing is.
+func (s *Store) EventBody(ctx context.Context, id int64, max int) (body []byte, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT substr(body, 1, $1) FROM notify_events WHERE id = $2 AND body IS NOT NULL`, max, id).Scan(&body)
+	})
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, fault.New(fault.NotFound, "No body is kept of event %d.", id)
+	case err != nil:
+		return nil, fmt.Errorf("reading an event's body: %w", err)
+	}
+	return body, nil
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// presentGeneration is what beginRulesChange has counted to, as SQL.
+const presentGeneration = `(SELECT generation FROM notify_generation)`
+
+// versionColumns are those that a rule and its versions have alike.
+const versionColumns = `version, name, connection, project_key, repository_key, project_fold, repository_fold, channel_id,
+	channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at, since`
+
+// keepVersion keeps what a rule is now, which ends with the change that tx makes
+// to it.
+func keepVersion(ctx context.Context, tx *db.Tx, id int64, by string) error {
+	if _, err := tx.Exec(ctx, `INSERT INTO notify_rule_versions (rule_id, `+versionColumns+`, until, ended_at, ended_by)
+		SELECT id, `+versionColumns+`, `+presentGeneration+`, $1, $2 FROM notify_rules WHERE id = $3`,
+		db.Micros(tx.Now()), by, id); err != nil {
+		return fmt.Errorf("keeping what the rule was: %w", err)
+	}
+	return nil
+}
+
+// DeleteRuleVersions deletes what rules were until before a time, at most limit
+// of them, unless an event that is still kept was judged by it.
+func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	bound, err := firstSince(ctx, tx, "notify_rule_versions", "ended_at", before)
+	if err != nil {
+		return 0, err
+	}
+	// Generations ascend with the ids of events.
+	n, err := tx.Exec(ctx, `DELETE FROM notify_rule_versions WHERE id IN (SELECT id FROM notify_rule_versions
+		WHERE id < $1 AND until <= coalesce((SELECT generation FROM notify_events ORDER BY id LIMIT 1), until) ORDER BY id LIMIT $2)`, bound, limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting old versions of rules: %w", err)
+	}
+	return n, nil
+}
+
+// RulesAt gives the rules of a moment that could concern an event, place by
+// place, and by their ids within one.
+func (s *Store) RulesAt(ctx context.Context, q notify.VersionQuery) (out []notify.RuleVersion, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		for i := q.After.Place; i < len(q.Places) && len(out) < q.Limit; i++ {
+			after := int64(0)
+			if i == q.After.Place {
+				after = q.After.Rule
+			}
+			found, err := readVersions(ctx, tx, &q, q.Places[i], after, q.Limit-len(out))
+			if err != nil {
+				return err
+			}
+			out = append(out, found...)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func readVersions(ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at notify.Scope, after int64, limit int) ([]notify.RuleVersion, error) {
+	const channel = `c.fingerprint, c.host, c.mask`
+	const where = `JOIN notify_channels c ON c.id = r.channel_id WHERE r.project_fold = $1 AND r.repository_fold = $2
+		AND r.connection = $3 AND r.since <= $4`
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, 0 AS ended_at, '' AS ended_by, `+channel+`
+			FROM notify_rules r `+where+` AND r.id > $5
+		UNION ALL SELECT r.rule_id, `+ruleMembers+`, r.ended_at, r.ended_by, `+channel+`
+			FROM notify_rule_versions r `+where+` AND r.until > $4 AND r.rule_id > $5
+		ORDER BY 1 LIMIT $6`,
+		at.ProjectKey, at.RepositoryKey, q.Connection, q.Generation, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("reading the rules of a moment: %w", err)
+	}
+	defer rows.Close()
+	var out []notify.RuleVersion
+	for rows.Next() {
+		var v notify.RuleVersion
+		var ended int64
+		if err := scanRule(rows, &v.Rule, &ended, &v.ChangedBy, &v.Channel.Fingerprint, &v.Channel.Host, &v.Channel.Mask); err != nil {
+			return nil, err
+		}
+		v.Changed, v.Channel.ID = db.Time(ended), v.ChannelID
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// maxCounted bounds the count of rules that cannot concern an event: it is read
+// to tell a few from very many.
+const maxCounted = 10_000
+
+// CountRulesAt counts the rules of a connection at a moment, up to 10,000.
+func (s *Store) CountRulesAt(ctx context.Context, connection string, generation int64) (n int, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT count(*) FROM (
+			SELECT 1 FROM notify_rules WHERE connection = $1 AND since <= $2
+			UNION ALL SELECT 1 FROM notify_rule_versions WHERE connection = $1 AND since <= $2 AND until > $2
+			LIMIT $3) AS found`, connection, generation, maxCounted).Scan(&n)
+		if err != nil {
+			return fmt.Errorf("counting the rules of a moment: %w", err)
+		}
+		return nil
+	})
+	return n, err
+}
