@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -22,9 +23,17 @@ const sayEvery = 10 * time.Second
 // connection looked at for each new one.
 const closedShare = 32
 
-// Listener is l with a cap of open connections. Past it those go that have been
-// idle longest: first of those that wait for their client, then of those that
-// wait for an answer. That and failures to accept are said to log.
+// writeTime is the least that a client has to take a piece of an answer, twice
+// that the most: a minute at 64 KiB is a tenth of the pace of bodies.
+const (
+	writeTime  = 30 * time.Second
+	writePiece = 64 << 10
+)
+
+// Listener is l with a cap of open connections. Past it some go of the address
+// that has most, those that have been idle longest: first of those that wait for
+// their client, then of those that wait for an answer. That and failures to
+// accept are said to log.
 func Listener(l net.Listener, most int, log *slog.Logger) net.Listener {
 	return &listener{
 		Listener: l, most: most, log: log, open: map[*conn]struct{}{},
@@ -49,7 +58,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		l.failed(err)
 		return nil, err
 	}
-	c := &conn{Conn: accepted, listener: l}
+	c := &conn{Conn: accepted, listener: l, network: networkOf(accepted.RemoteAddr())}
 	c.touch()
 	l.mu.Lock()
 	full := len(l.open) >= l.most
@@ -73,11 +82,11 @@ func (l *listener) failed(err error) {
 	}
 }
 
-// makeRoom closes the connections that have been idle longest, but not newest.
+// makeRoom closes connections, but not newest.
 func (l *listener) makeRoom(newest *conn) {
 	l.mu.Lock()
 	open := len(l.open)
-	goes := longestIdle(l.open, newest, max(1, l.most/closedShare))
+	goes := expendable(l.open, newest, max(1, l.most/closedShare))
 	l.closed += len(goes)
 	l.mu.Unlock()
 	for _, c := range goes {
@@ -86,32 +95,45 @@ func (l *listener) makeRoom(newest *conn) {
 	l.full.Do(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.log.Warn("too many connections are open, the longest idle are closed", "open", open, "most", l.most, "closed", l.closed)
+		l.log.Warn("too many connections are open, the longest idle of the addresses with most are closed", "open", open, "most", l.most, "closed", l.closed)
 		l.closed = 0
 	})
 }
 
-// longestIdle chooses up to n of those that wait for their client, and if there
-// are none, one of those that wait for an answer.
-func longestIdle(open map[*conn]struct{}, newest *conn, n int) []*conn {
-	type idle struct {
-		*conn
-		since int64
-	}
-	var waiting, busy []idle
+// candidate is a connection that may be closed.
+type candidate struct {
+	*conn
+	since int64 // when it was last used
+	rank  int   // how many its address has open once those before it are closed
+}
+
+// expendable chooses up to n of those that wait for their client, and if there
+// are none, one of those that wait for an answer: one after the other, always
+// the longest idle of the address that has most. Behind a proxy all have one
+// address, and it is simply the longest idle.
+func expendable(open map[*conn]struct{}, newest *conn, n int) []*conn {
+	var waiting, busy []candidate
+	count := map[string]int{}
 	for c := range open {
+		count[c.network]++
 		switch since := c.last.Load(); {
 		case c == newest:
 		case c.busy.Load() > 0:
-			busy = append(busy, idle{c, since})
+			busy = append(busy, candidate{conn: c, since: since})
 		default:
-			waiting = append(waiting, idle{c, since})
+			waiting = append(waiting, candidate{conn: c, since: since})
 		}
 	}
 	if len(waiting) == 0 {
 		waiting, n = busy, 1
 	}
-	slices.SortFunc(waiting, func(a, b idle) int { return int(a.since - b.since) })
+	slices.SortFunc(waiting, func(a, b candidate) int { return cmp.Compare(a.since, b.since) })
+	for i := range waiting {
+		c := &waiting[i]
+		c.rank = count[c.network]
+		count[c.network]--
+	}
+	slices.SortStableFunc(waiting, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
 	var goes []*conn
 	for _, c := range waiting[:min(n, len(waiting))] {
 		goes = append(goes, c.conn)
@@ -123,8 +145,12 @@ func longestIdle(open map[*conn]struct{}, newest *conn, n int) []*conn {
 type conn struct {
 	net.Conn
 	listener *listener
+	network  string       // of the client; see Network
 	last     atomic.Int64 // when a byte was read or written, in ns
 	busy     atomic.Int32 // requests that are here to their end and are being answered
+
+	writeUntil atomic.Int64 // the deadline of writing, in ns; 0: there is none
+	ownUntil   atomic.Bool  // the handler set it
 }
 
 // begin and end are around the answer to a request that is here to its end.
@@ -150,12 +176,40 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *conn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	if n > 0 {
-		c.touch()
+// Write ends when the client does not take the answer: writeTime for each piece
+// of it, unless the handler has set a deadline.
+func (c *conn) Write(p []byte) (written int, err error) {
+	for {
+		piece := p[written:min(len(p), written+writePiece)]
+		c.allowWrite()
+		n, err := c.Conn.Write(piece)
+		if written += n; n > 0 {
+			c.touch()
+		}
+		if err != nil || written == len(p) {
+			return written, err
+		}
 	}
-	return n, err
+}
+
+// allowWrite leaves a write at least writeTime. The deadline is moved when half
+// of its time is over: that costs more than a small write.
+func (c *conn) allowWrite() {
+	now := time.Now()
+	if c.ownUntil.Load() || c.writeUntil.Load()-now.UnixNano() >= int64(writeTime) {
+		return
+	}
+	until := now.Add(2 * writeTime)
+	c.writeUntil.Store(until.UnixNano())
+	_ = c.Conn.SetWriteDeadline(until) // fails on closed connections only
+}
+
+// SetWriteDeadline is for handlers that know how long their client may take; the
+// zero time takes it back.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.ownUntil.Store(!t.IsZero())
+	c.writeUntil.Store(0)
+	return c.Conn.SetWriteDeadline(t)
 }
 
 // CloseWrite lets the client read the answer to a request that was not read to

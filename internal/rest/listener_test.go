@@ -131,6 +131,45 @@ func TestConnectionsAreCapped(t *testing.T) {
 	}
 }
 
+// openFrom is open from another address of this machine.
+func openFrom(t *testing.T, from, addr, begin string) net.Conn {
+	t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	c, err := dialer.DialContext(t.Context(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if _, err := io.WriteString(c, begin); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Who opens many connections loses his own, and not those of others that have
+// been idle for longer.
+func TestTheCapIsTheFloodersOwn(t *testing.T) {
+	const most = 64
+	addr, _ := serveCapped(t, most, func(http.ResponseWriter, *http.Request) {})
+	var others []net.Conn
+	for range 8 {
+		others = append(others, open(t, addr, ""))
+	}
+	for _, c := range others {
+		if status := ask(t, c); status != http.StatusOK {
+			t.Fatalf("before the flood: %d", status)
+		}
+	}
+	for range 5 * most {
+		openFrom(t, "127.0.0.3", addr, "GET / HT")
+	}
+	for i, c := range others {
+		if status := ask(t, c); status != http.StatusOK {
+			t.Errorf("connection %d after the flood: %d", i, status)
+		}
+	}
+}
+
 // noDescriptors is a listener that has none left, once.
 type noDescriptors struct {
 	net.Listener

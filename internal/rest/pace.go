@@ -134,17 +134,39 @@ func (b *pacedBody) check() {
 }
 
 // handled is for when the handler has returned. net/http then reads what it
-// left, so as to use the connection again.
-func (b *pacedBody) handled() {
+// left, so as to use the connection again; where the answer closes the
+// connection, that is done here.
+func (b *pacedBody) handled(w http.ResponseWriter, r *http.Request) {
+	if b.end() && r.ProtoMajor == 1 && w.Header().Get("Connection") == "close" && r.Header.Get("Expect") == "" {
+		b.linger()
+	}
+}
+
+// end tells whether something may be left of the body.
+func (b *pacedBody) end() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
 		b.conn.end()
-		return
+		return false
 	}
 	b.ended = true
 	b.timer.Stop()
 	if !b.late && !b.unread {
 		_ = b.deadline.SetReadDeadline(time.Now().Add(b.pace.grace))
 	}
+	return !b.late
+}
+
+// maxLinger is what is read of a body after the answer: more than any body that
+// is taken from who has not signed in, and a client's bug.
+const maxLinger = 16 << 20
+
+// linger sends the answer and reads on for a while, no longer than the grace:
+// the answer would be lost to a client that writes to its end before it reads,
+// if the connection were closed on what it writes.
+func (b *pacedBody) linger() {
+	_ = b.deadline.Flush() // recorders in tests have none
+	_ = b.deadline.SetReadDeadline(time.Now().Add(b.pace.grace))
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, maxLinger) // whatever ends it
 }

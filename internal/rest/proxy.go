@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -82,4 +83,25 @@ func parseAddr(s string) (netip.Addr, bool) {
 		return netip.Addr{}, false
 	}
 	return a.Unmap().WithZone(""), true
+}
+
+// Network is what counts as one client where clients are held to a share: an
+// IPv4 address, or an IPv6 /64, which is what one subscriber gets.
+func Network(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil || a.Is4() {
+		return address
+	}
+	p, err := a.Prefix(64)
+	if err != nil {
+		return address
+	}
+	return p.String()
+}
+
+func networkOf(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return Network(tcp.AddrPort().Addr().Unmap().WithZone("").String())
+	}
+	return a.String()
 }

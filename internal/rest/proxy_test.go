@@ -51,3 +51,13 @@ func TestTrustedProxyMustBeCIDR(t *testing.T) {
 		t.Error("an address without a length is taken for a CIDR")
 	}
 }
+
+func TestNetwork(t *testing.T) {
+	for address, want := range map[string]string{
+		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "somewhere": "somewhere", "": "",
+	} {
+		if got := Network(address); got != want {
+			t.Errorf("%q counts as %q, want %q", address, got, want)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func paced(next http.Handler, p pace) http.Handler {
 			return
 		}
 		body := newPacedBody(w, r, c, p)
-		defer body.handled()
+		defer body.handled(w, r)
 		withBody := *r // the server's own request must not be changed
 		withBody.Body = body
 		next.ServeHTTP(w, &withBody)

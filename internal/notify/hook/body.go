@@ -53,7 +53,7 @@ func (rc *Receiver) read(w http.ResponseWriter, r *http.Request, s *signature) (
 	}
 	b := &body{
 		first: firsts.Get().(*[firstRead]byte), control: http.NewResponseController(w),
-		address: network(rest.ClientAddr(r.Context())),
+		address: rest.Network(rest.ClientAddr(r.Context())),
 	}
 	b.bytes = b.first[:0]
 	rc.unverified.enter(b)

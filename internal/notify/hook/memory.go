@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"math"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -128,35 +127,34 @@ func errMemory() error {
 const paceTime = time.Second
 
 // pace is how fast a body comes in: an average over about paceTime, in which
-// the newest counts most.
+// the newest counts most, or over all of its time while that is less.
 type pace struct {
-	rate float64 // bytes a second, as of seen
-	seen time.Time
+	began  time.Time
+	weight float64 // bytes as of seen; older ones count less
+	seen   time.Time
 }
+
+// minAge is what the youngest body counts as: one read says nothing yet.
+const minAge = 10 * time.Millisecond
 
 func (p *pace) add(n int, now time.Time) {
-	p.rate, p.seen = p.at(now)+float64(n)/paceTime.Seconds(), now
+	if p.began.IsZero() {
+		p.began = now
+	}
+	p.weight, p.seen = p.weightAt(now)+float64(n), now
 }
 
+func (p *pace) weightAt(now time.Time) float64 {
+	return p.weight * math.Exp(-now.Sub(p.seen).Seconds()/paceTime.Seconds())
+}
+
+// at is bytes a second.
 func (p *pace) at(now time.Time) float64 {
 	if p.seen.IsZero() {
 		return 0
 	}
-	return p.rate * math.Exp(-now.Sub(p.seen).Seconds()/paceTime.Seconds())
-}
-
-// network is what counts as one address: an IPv4 address, an IPv6 /64, which
-// is what one subscriber gets.
-func network(address string) string {
-	a, err := netip.ParseAddr(address)
-	if err != nil || a.Is4() {
-		return address
-	}
-	p, err := a.Prefix(64)
-	if err != nil {
-		return address
-	}
-	return p.String()
+	age := max(now.Sub(p.began), minAge).Seconds() / paceTime.Seconds()
+	return p.weightAt(now) / (paceTime.Seconds() * (1 - math.Exp(-age)))
 }
 
 // verified is the memory of bodies whose signature was right.

@@ -70,12 +70,27 @@ func TestOneAddressHoldsAQuarter(t *testing.T) {
 	}
 }
 
-func TestNetwork(t *testing.T) {
-	for address, want := range map[string]string{
-		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "somewhere": "somewhere", "": "",
-	} {
-		if got := network(address); got != want {
-			t.Errorf("%q counts as %q, want %q", address, got, want)
+// A body that began a moment ago is as fast as it came since then: one that
+// came in a burst and stalls goes before it.
+func TestANewBodyIsNotTheSlowest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newUnverified(8000)
+		burst := unverifiedFrom(s, "a")
+		if err := s.received(burst, 900, 1000); err != nil {
+			t.Fatal(err)
 		}
-	}
+		<-time.After(300 * time.Millisecond)
+		signed := unverifiedFrom(s, "a")
+		<-time.After(10 * time.Millisecond)
+		if err := s.received(signed, 200, 500); err != nil {
+			t.Fatal(err)
+		}
+		next := unverifiedFrom(s, "a")
+		if err := s.received(next, 900, 1000); err != nil {
+			t.Fatal(err)
+		}
+		if signed.dropped || !burst.dropped {
+			t.Errorf("dropped: signed %v, burst %v; want the one that stalls", signed.dropped, burst.dropped)
+		}
+	})
 }
