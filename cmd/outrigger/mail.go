@@ -217,7 +217,7 @@ func (m message) print(out io.Writer) error {
 	for _, t := range m.Attempts {
 		answer := t.Error
 		if answer == "" {
-			answer = strconv.Itoa(t.Status) + " " + oneLine(t.Answer)
+			answer = oneLine(t.Answer) // begins with the status
 		}
 		rows = append(rows, []string{"Attempt", stamp(t.At) + " by " + t.NodeID + ": " + answer})
 	}

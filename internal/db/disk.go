@@ -79,7 +79,7 @@ func (k *disk) judge(err error) error {
 	case gone != nil:
 		return gone
 	case s.Code()&0xff == sqlite3.SQLITE_IOERR && full():
-		return fault.Wrap(err, fault.Unavailable, "%s", sqliteOutage(sqlite3.SQLITE_FULL))
+		return fault.Wrap(fmt.Errorf("%w: %w", errFull, err), fault.Unavailable, "%s", sqliteOutage(sqlite3.SQLITE_FULL))
 	}
 	return err
 }

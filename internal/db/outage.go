@@ -24,6 +24,21 @@ func IsUnique(err error) bool {
 	return errors.As(err, &p) && p.Code == "23505"
 }
 
+// IsFull tells whether err comes from a disk, or a quota, that is full: of the
+// database, or of a file beside it.
+func IsFull(err error) bool {
+	var s *sqlite.Error
+	var p *pgconn.PgError
+	return errors.Is(err, errFull) || isFull(err) ||
+		errors.As(err, &s) && s.Code()&0xff == sqlite3.SQLITE_FULL || errors.As(err, &p) && p.Code == diskFull
+}
+
+// errFull is behind an I/O error of SQLite that a full disk explains.
+var errFull = errors.New("the disk is full")
+
+// diskFull is what PostgreSQL calls it.
+const diskFull = "53100"
+
 // outage is the sentence about an error that comes from the database or its
 // disk being unusable for now, and empty for every other error.
 func outage(err error) string {
@@ -71,7 +86,7 @@ func sqliteOutage(code int) string {
 // https://www.postgresql.org/docs/current/errcodes-appendix.html.
 func postgresOutage(code string) string {
 	switch {
-	case code == "53100":
+	case code == diskFull:
 		return "The disk of the database server is full. Free some space there; the program goes on by itself."
 	case code == "53300":
 		return "The database server takes no more connections. Raise its max_connections, or stop what holds them."

@@ -282,7 +282,7 @@ func (d *dispatch) take(alone bool, fits func(*job) bool) *job {
 	}
 	d.bytes -= j.memory()
 	d.inFlight++
-	j.state, j.probe = inFlight, alone
+	j.state = inFlight
 	if len(j.turn) > d.recipients {
 		j.turn, j.again = j.turn[:d.recipients], true
 	}

@@ -3,7 +3,6 @@ package relay
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -97,8 +96,7 @@ type incoming struct {
 func (m *incoming) Write(p []byte) (int, error) {
 	m.head.Write(p)
 	if _, err := m.spool.Write(p); err != nil {
-		m.intake.o.Log.Error("a message that came in could not be kept for the moment", "error", err)
-		return 0, replyNoRoom
+		return 0, m.intake.refused(err)
 	}
 	return len(p), nil
 }
@@ -159,15 +157,10 @@ func (m *incoming) needsUTF8() bool {
 	return need
 }
 
-// diskFull is what PostgreSQL calls it.
-const diskFull = "53100"
-
-// refused turns the failure of a commit into a reply. What keeps SQLite from
-// writing is its disk.
+// refused turns what kept a message from being stored into a reply.
 func (in *Intake) refused(err error) error {
 	in.o.Log.Error("a message was refused because it could not be stored", "error", err)
-	var state interface{ SQLState() string }
-	if in.queue.db.Dialect() == db.SQLite || errors.As(err, &state) && state.SQLState() == diskFull {
+	if db.IsFull(err) {
 		return replyNoRoom
 	}
 	return replyNotKept

@@ -31,7 +31,7 @@ type job struct {
 	// The dispatch's own:
 	state jobState
 	again bool // it was due again while it was held
-	probe bool // it goes alone, to see whether the smarthost takes anything
+	probe bool // it is to show whether others are refused too
 }
 
 // message is the job as the smarthost gets it, but for its content.

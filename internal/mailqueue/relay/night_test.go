@@ -238,11 +238,11 @@ func TestWhatPausesSending(t *testing.T) {
 		react func(smarthost.Request) *smarthost.Reaction
 		why   string
 	}{
-		{"it hangs up", say("CONNECT", "", smarthost.HangUp), "did not answer greeting: the connection was closed"},
-		{"it says nothing", say("CONNECT", "", smarthost.FallSilent), "did not answer greeting: no answer in time"},
-		{"it has no service", say("CONNECT", "554 5.3.2 Go away", smarthost.GoOn), "answered greeting with 554 5.3.2 Go away"},
-		{"it is busy", say("CONNECT", "421 4.3.2 Later", smarthost.HangUp), "answered greeting with 421 4.3.2 Later"},
-		{"it speaks something else", say("CONNECT", "HTTP/1.1 400 Bad Request", smarthost.GoOn), `did not answer greeting: it does not speak SMTP: "HTTP/1.1 400 Bad Request"`},
+		{"it hangs up", say("CONNECT", "", smarthost.HangUp), "did not greet: the connection was closed"},
+		{"it says nothing", say("CONNECT", "", smarthost.FallSilent), "did not greet: no answer in time"},
+		{"it has no service", say("CONNECT", "554 5.3.2 Go away", smarthost.GoOn), "greeted with 554 5.3.2 Go away"},
+		{"it is busy", say("CONNECT", "421 4.3.2 Later", smarthost.HangUp), "greeted with 421 4.3.2 Later"},
+		{"it speaks something else", say("CONNECT", "HTTP/1.1 400 Bad Request", smarthost.GoOn), `did not greet: it does not speak SMTP: "HTTP/1.1 400 Bad Request"`},
 		{"it hangs up at EHLO", say("EHLO", "", smarthost.HangUp), "did not answer EHLO: the connection was closed"},
 		{"it says nothing to EHLO", say("EHLO", "", smarthost.FallSilent), "did not answer EHLO: no answer in time"},
 	} {
@@ -309,6 +309,51 @@ func TestAWrongPassword(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A wrong password is shown to the smarthost by one connection at a time,
+// however many messages wait: servers lock accounts that guess.
+func TestOneConnectionSignsInFirst(t *testing.T) {
+	var mu sync.Mutex
+	signIns := 0
+	react := func(r smarthost.Request) *smarthost.Reaction {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Verb == "AUTH" {
+			signIns++
+		}
+		return nil
+	}
+	o := setup{host: smarthost.Options{User: "ann", Password: "other", React: react}, sender: func(o *SenderOptions) {
+		o.Smarthost.User, o.Smarthost.Password = "ann", secret.New("right")
+	}}
+	atNight(t, o, func(t *testing.T, n *night) {
+		counts := func(want int, when string) {
+			t.Helper()
+			mu.Lock()
+			defer mu.Unlock()
+			if signIns != want {
+				t.Errorf("%s: %d sign-ins, want %d", when, signIns, want)
+			}
+			signIns = 0
+		}
+		n.together(func() {
+			for range 40 {
+				n.add("b@example.com")
+			}
+		})
+		n.after(time.Second)
+		counts(1, "at first")
+		_, err := n.queue.Flush(t.Context(), mailqueue.MessageFilter{NodeID: node})
+		must(t, err)
+		n.after(time.Second)
+		counts(1, "after a flush")
+		n.after(14 * time.Second) // 5 s, and 10 s after that
+		counts(2, "after two pauses")
+		n.host.SetPassword("right")
+		n.after(time.Minute)
+		n.sizes(0, 0)
+	})
 }
 
 // What is answered to MAIL, or happens behind it, counts for the message as a

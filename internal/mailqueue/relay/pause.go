@@ -28,8 +28,10 @@ func (r *run) cannotConnect(why string) {
 }
 
 // refuses notes that the smarthost refused a message as it may refuse others.
-// After three in a row the next one is a probe, and the refusal of a probe
-// pauses sending.
+// After three in a row the next one, of another sender, is a probe, and its
+// refusal pauses sending. The first message after a pause for want of a
+// connection has had its answer with the connection: what becomes of it is about
+// its sender, until others are refused too.
 func (r *run) refuses(j *job, one *pushback) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +51,7 @@ func (r *run) refuses(j *job, one *pushback) {
 // comes, while only one is known to be refused. r.mu is held, as in all that
 // follows but flows and findProbe.
 func (r *run) awaitOthers() {
-	if r.refused.general {
+	if r.refused.general() {
 		r.out.await(nil)
 	} else {
 		r.out.await(r.refused.snapshot().allows)
@@ -110,13 +112,13 @@ func (r *run) findProbe(ctx context.Context) error {
 		return nil
 	}
 	found, busy := r.out.offers(r.refused.allows)
-	if found && !r.refused.general {
+	if found && !r.refused.general() {
 		r.gate.Until = time.Time{} // it need not wait for the end of the pause
 	}
 	if found || busy || !r.gate.Open(time.Now()) {
 		return nil
 	}
-	waits, err := r.queue.loadProbe(ctx, &r.refused)
+	waits, err := r.loadProbe(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -127,4 +129,17 @@ func (r *run) findProbe(ctx context.Context) error {
 		r.refused.nextRound()
 	}
 	return nil
+}
+
+// loadProbe is Queue.loadProbe for what is sought, which is widened where there
+// is none.
+func (r *run) loadProbe(ctx context.Context) (waits bool, err error) {
+	waits, err = r.queue.loadProbe(ctx, &r.refused)
+	if err != nil || !waits || !r.refused.widen() {
+		return waits, err
+	}
+	if found, _ := r.out.offers(r.refused.allows); found {
+		return false, nil
+	}
+	return r.queue.loadProbe(ctx, &r.refused)
 }

@@ -14,29 +14,37 @@ const inARow = 3
 // alone. Senders and recipients that were refused are not tried again until all
 // others had their turn.
 type refusals struct {
-	count      int
-	first      string // sender or recipient that the first of them is about
-	general    bool   // others are refused too
-	senders    map[string]bool
-	recipients map[string]bool
+	count        int
+	sender       string // of the first
+	recipient    string // at whose RCPT the first was; "": at none
+	oneSender    bool   // all are of that sender
+	oneRecipient bool   // all are at the RCPT of that recipient
+	widened      bool   // there is no message of another sender to try
+
+	senders    map[string]bool // refused at MAIL or at the message
+	behind     map[string]bool // senders of messages that were refused at a RCPT
+	recipients map[string]bool // refused at RCPT
 }
 
 func (f *refusals) add(j *job, one *pushback) {
+	if f.count == 0 {
+		f.sender, f.recipient = j.sender, one.recipient
+		f.oneSender, f.oneRecipient = true, one.recipient != ""
+	}
 	f.count++
-	about := "from " + j.sender
-	if one.recipient != "" {
-		about = "to " + one.recipient
-	}
-	if f.count == 1 {
-		f.first = about
-	}
-	f.general = f.general || about != f.first
+	f.oneSender = f.oneSender && j.sender == f.sender
+	f.oneRecipient = f.oneRecipient && one.recipient == f.recipient
+	f.widened = false
 	if one.recipient == "" {
 		f.senders = with(f.senders, j.sender)
 	} else {
+		f.behind = with(f.behind, j.sender)
 		f.recipients = with(f.recipients, one.recipient)
 	}
 }
+
+// general reports whether no single sender or recipient explains them.
+func (f *refusals) general() bool { return f.count > 0 && !f.oneSender && !f.oneRecipient }
 
 func with(set map[string]bool, s string) map[string]bool {
 	if set == nil {
@@ -50,18 +58,31 @@ func with(set map[string]bool, s string) map[string]bool {
 // for.
 func (f *refusals) seeking() bool { return f.count >= inARow }
 
-// allows reports whether neither the sender nor a recipient of a message was
-// refused.
+// allows reports whether a message is one to try next: neither its sender nor a
+// recipient was refused. What is refused at RCPT may be refused for the sender
+// too, so one of another sender comes first, unless the recipient explains all.
 func (f *refusals) allows(j *job) bool {
+	if f.behind[j.sender] && !f.oneRecipient && !f.widened {
+		return false
+	}
 	return !f.senders[j.sender] && !slices.ContainsFunc(j.turn, func(n int) bool { return f.recipients[j.recipients[n].Address] })
+}
+
+// widen has allows be true for more messages; false: it cannot.
+func (f *refusals) widen() bool {
+	if f.widened || f.oneRecipient || len(f.behind) == 0 {
+		return false
+	}
+	f.widened = true
+	return true
 }
 
 // snapshot is what they are now.
 func (f *refusals) snapshot() *refusals {
 	now := *f
-	now.senders, now.recipients = maps.Clone(f.senders), maps.Clone(f.recipients)
+	now.senders, now.behind, now.recipients = maps.Clone(f.senders), maps.Clone(f.behind), maps.Clone(f.recipients)
 	return &now
 }
 
 // nextRound starts over: every sender and recipient is tried once more.
-func (f *refusals) nextRound() { f.senders, f.recipients = nil, nil }
+func (f *refusals) nextRound() { f.senders, f.behind, f.recipients = nil, nil, nil }

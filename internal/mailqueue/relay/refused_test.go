@@ -3,6 +3,7 @@ package relay
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -92,6 +93,82 @@ func TestOneRefusedRecipientStopsNobodyElse(t *testing.T) {
 			t.Errorf("%d of 23 recipients have their message", got)
 		}
 		n.sizes(14, 0)
+	})
+}
+
+// A smarthost that closes the connection at RCPT for every message of a sender,
+// each of which is to another recipient, stops nobody else: neither what waits
+// behind them nor what comes while sending pauses.
+func TestConnectionsClosedAtRCPT(t *testing.T) {
+	react := func(r smarthost.Request) *smarthost.Reaction {
+		if r.Verb == "RCPT" && strings.Contains(r.Line, "@closed.example") {
+			return &smarthost.Reaction{Then: smarthost.HangUp}
+		}
+		return nil
+	}
+	atNight(t, setup{host: smarthost.Options{React: react}}, func(t *testing.T, n *night) {
+		n.together(func() {
+			for i := range 12 {
+				n.addFrom("bad@example.com", fmt.Sprintf("b%d@closed.example", i))
+			}
+			for range 20 {
+				n.addFrom("good@example.com", "b@example.com")
+			}
+		})
+		n.after(3 * time.Second)
+		if got := n.host.Count(); got != 20 {
+			t.Fatalf("%d of 20 arrived", got)
+		}
+		n.after(10 * time.Minute)
+		n.sizes(12, 0)
+		n.addFrom("late@example.com", "b@example.com")
+		n.after(time.Second)
+		if got := n.host.Count(); got != 21 {
+			t.Errorf("a message of another sender waits: %d of 21 arrived", got)
+		}
+	})
+}
+
+// Two recipients that are refused hold up no other recipient of the same sender.
+func TestTwoRefusedRecipients(t *testing.T) {
+	atNight(t, setup{}, func(t *testing.T, n *night) {
+		n.host.SetFaults(smarthost.Faults{Recipients: map[string]string{"x@example.com": "421 4.3.2 No", "y@example.com": "421 4.3.2 No"}})
+		n.together(func() {
+			for range 6 {
+				n.add("x@example.com")
+				n.add("y@example.com")
+			}
+			for range 20 {
+				n.add("b@example.com")
+			}
+		})
+		n.after(4 * time.Second)
+		if got := n.host.Count(); got != 20 {
+			t.Errorf("%d of 20 arrived", got)
+		}
+	})
+}
+
+// The message that goes first after the smarthost was away may be of a sender
+// that it refuses: that says nothing about the others.
+func TestTheProbeOfAPauseIsRefused(t *testing.T) {
+	atNight(t, setup{}, func(t *testing.T, n *night) {
+		n.host.SetFaults(smarthost.Faults{Senders: map[string]string{"bad@example.com": "421 4.7.0 Too many messages from you"}})
+		n.net.setAway(true)
+		n.together(func() {
+			for range 9 {
+				n.addFrom("bad@example.com", "b@example.com")
+			}
+			n.addFrom("good@example.com", "b@example.com")
+		})
+		n.after(time.Hour)
+		n.net.setAway(false)
+		until, _ := n.held()
+		n.after(until - time.Since(n.begun) + 3*time.Second)
+		if got := n.host.Count(); got != 1 {
+			until, why := n.held()
+			t.Errorf("the message of another sender waits until %v: %s", until, why)
+		}
 	})
 }
 

@@ -173,12 +173,19 @@ func (r *run) waits(delay time.Duration) {
 	}
 }
 
-// countConnections counts conversations.
+// countConnections counts conversations. The first lets others begin.
 func (r *run) countConnections(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.connections += n
+	if r.connections += n; n > 0 && r.connections == n {
+		r.out.wakeSender()
+	}
 }
+
+// alone reports whether one message at a time is sent: while the smarthost is
+// probed, and while there is no conversation with it, so that a password that it
+// refuses is shown once, not by every worker. r.mu is held.
+func (r *run) alone() bool { return r.probing || r.connections == 0 }
 
 // never is how long the loop waits when only wakeSender can give it something to do.
 const never = time.Hour
@@ -221,12 +228,12 @@ func (r *run) startWorkers() {
 		r.fullAgain = time.Time{}
 		r.out.setLimit(r.o.Connections)
 	}
-	probing := r.probing
+	alone := r.alone()
 	r.mu.Unlock()
 	if r.blocked(time.Now()) > 0 || !r.lease.Good(beginMargin) {
 		return
 	}
-	for range r.out.wakeWorkers(probing) {
+	for range r.out.wakeWorkers(alone) {
 		w := &worker{run: r, wake: make(chan struct{}, 1)}
 		r.workers.Go(w.work)
 	}
@@ -239,7 +246,11 @@ func (r *run) take() *job {
 	if r.ctx.Err() != nil || !r.gate.Open(time.Now()) || !r.lease.Good(beginMargin) {
 		return nil
 	}
-	return r.out.take(r.probing, r.fits())
+	j := r.out.take(r.alone(), r.fits())
+	if j != nil {
+		j.probe = r.probing && r.refused.seeking()
+	}
+	return j
 }
 
 // waitForWork waits until there may be something to send; false when there was

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -54,6 +55,22 @@ func TestAFullDisk(t *testing.T) {
 		w.sizes(1, 0)
 		must(t, w.queue.Delete(t.Context(), w.ids(mailqueue.MessageFilter{})[0]))
 	}
+}
+
+// A folder for large messages that is gone is no full disk: 451, and what needs
+// no file is taken.
+func TestAFolderThatIsGone(t *testing.T) {
+	w := newWorld(t, sqlite(t), setup{noSend: true})
+	must(t, os.RemoveAll(w.queue.o.Dir))
+	c := smtptest.Hello(t, w.addr)
+	c.Say(data)
+	for _, want := range []string{"250", "250", "354"} {
+		c.Expect(want)
+	}
+	c.Say(noise(300000) + ".\r\n")
+	c.Expect("451 4.3.0")
+	c.Send("a@example.com", []string{"b@example.com"}, noise(1000))
+	w.sizes(1, 0)
 }
 
 // What PostgreSQL may have committed although its answer was lost is not sent:

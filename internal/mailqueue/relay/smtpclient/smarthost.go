@@ -64,8 +64,11 @@ func (h *Smarthost) Connect(ctx context.Context) (*Session, error) {
 
 // introduce goes from the greeting to where messages may begin.
 func (h *Smarthost) introduce(s *Session) error {
-	if r, err := s.answer(commandTime); err != nil || r.Code != 220 {
-		return h.unwelcome("greeting", r, err)
+	switch r, err := s.answer(commandTime); {
+	case err != nil:
+		return h.failed(err, "did not greet: %s", plain(err))
+	case r.Code != 220:
+		return h.failed(nil, "greeted with %s", r)
 	}
 	if err := h.hello(s); err != nil {
 		return err
