@@ -189,6 +189,10 @@ func (t EventType) HasBranch() bool {
 	return false
 }
 
+// OfPullRequest tells whether events of the type are about a pull request,
+// which has a source branch and reviewers.
+func (t EventType) OfPullRequest() bool { return t.Category() == categoryPullRequests }
+
 // MarshalText writes the key.
 func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 

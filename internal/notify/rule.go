@@ -59,30 +59,6 @@ type Rule struct {
 	UpdatedAt time.Time
 }
 
-// Filter is what a rule asks of an event besides its level. An empty list
-// asks nothing. It is kept as JSON, so a member once named keeps its name.
-type Filter struct {
-	EventTypes   []EventType     `json:"eventTypes"`
-	Branches     []string        `json:"branches,omitempty"`
-	BranchMask   string          `json:"branchMask,omitempty"` // Java regular expression, full match
-	Projects     []string        `json:"projects,omitempty"`
-	Repositories []RepositoryRef `json:"repositories,omitempty"`
-	Users        []string        `json:"users,omitempty"`
-	IgnoredUsers []string        `json:"ignoredUsers,omitempty"`
-
-	IgnoredBranchMask string   `json:"ignoredBranchMask,omitempty"` // likewise; branches never notified
-	SourceBranchMask  string   `json:"sourceBranchMask,omitempty"`  // likewise; of pull requests
-	Reviewers         []string `json:"reviewers,omitempty"`         // pull requests that ask one of these
-	Groups            []string `json:"groups,omitempty"`            // of who caused the event, as the platform says
-	IgnoredGroups     []string `json:"ignoredGroups,omitempty"`
-}
-
-// RepositoryRef names a repository of the rule's connection.
-type RepositoryRef struct {
-	ProjectKey    string `json:"projectKey"`
-	RepositoryKey string `json:"repositoryKey"`
-}
-
 // Level of the rule, by its keys.
 func (r *Rule) Level() Level {
 	switch {
@@ -130,51 +106,10 @@ func (r *Rule) Validate() error {
 		f.Add("eventTypes", "Select at least one event type.")
 	}
 	r.validateBranches(&f)
-	r.validateBranchFilter(&f)
 	r.validateNarrowing(&f)
-	checkNames(&f, "users", r.Users)
-	checkNames(&f, "ignoredUsers", r.IgnoredUsers)
+	r.validatePeople(&f)
+	r.validateSense(&f)
 	return f.Err()
-}
-
-func (r *Rule) validateBranches(f *fault.Fields) {
-	checkNames(f, "branches", r.Branches)
-	if r.BranchMask == "" {
-		return
-	}
-	if len(r.Branches) > 0 {
-		f.Add("branchMask", "Give either branches or a branchMask, not both.")
-	}
-	if _, err := compileMask(r.BranchMask); err != nil {
-		f.Add("branchMask", "%s", err)
-	}
-}
-
-func (r *Rule) validateNarrowing(f *fault.Fields) {
-	level := r.Level()
-	checkNames(f, "projects", r.Projects)
-	if len(r.Projects) > 0 && level != Global {
-		f.Add("projects", "Only a global rule can be narrowed to projects; this one belongs to project %s.", r.ProjectKey)
-	}
-	if len(r.Repositories) > MaxEntries {
-		f.Add("repositories", "%d entries; at most %d are allowed.", len(r.Repositories), MaxEntries)
-	}
-	for _, ref := range r.Repositories {
-		switch {
-		case level == RepositoryLevel:
-			f.Add("repositories", "A rule of one repository cannot be narrowed to repositories.")
-			return
-		case ref.ProjectKey == "" || ref.RepositoryKey == "":
-			f.Add("repositories", "Every entry needs projectKey and repositoryKey.")
-			return
-		case !fits(ref.ProjectKey) || !fits(ref.RepositoryKey):
-			f.Add("repositories", "A key has at most %d characters.", MaxName)
-			return
-		case level == ProjectLevel && !strings.EqualFold(ref.ProjectKey, r.ProjectKey):
-			f.Add("repositories", "%s/%s is not in project %s.", ref.ProjectKey, ref.RepositoryKey, r.ProjectKey)
-			return
-		}
-	}
 }
 
 func fits(key string) bool { return utf8.RuneCountInString(key) <= MaxName }
@@ -182,18 +117,6 @@ func fits(key string) bool { return utf8.RuneCountInString(key) <= MaxName }
 func checkKey(f *fault.Fields, field, key string) {
 	if !fits(key) {
 		f.Add(field, "A key has at most %d characters.", MaxName)
-	}
-}
-
-func checkNames(f *fault.Fields, field string, names []string) {
-	if len(names) > MaxEntries {
-		f.Add(field, "%d entries; at most %d are allowed.", len(names), MaxEntries)
-	}
-	for _, n := range names {
-		if strings.TrimSpace(n) == "" || utf8.RuneCountInString(n) > MaxName {
-			f.Add(field, "Every entry needs 1 to %d characters.", MaxName)
-			return
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -10,11 +11,14 @@ import (
 // What a rule can never do is refused when it is saved, and what its author
 // probably did not mean is said then.
 
-// trimmed is the rule with no white space around names and keys: no platform
+// trimmed is the rule with no white space around names, keys and masks: no platform
 // has any there, so that such an entry could never match.
 func (r Rule) trimmed() Rule {
 	r.Branches, r.Projects = trimAll(r.Branches), trimAll(r.Projects)
+	r.BranchMask, r.IgnoredBranchMask = strings.TrimSpace(r.BranchMask), strings.TrimSpace(r.IgnoredBranchMask)
+	r.SourceBranchMask = strings.TrimSpace(r.SourceBranchMask)
 	r.Users, r.IgnoredUsers = trimAll(r.Users), trimAll(r.IgnoredUsers)
+	r.Groups, r.IgnoredGroups, r.Reviewers = trimAll(r.Groups), trimAll(r.IgnoredGroups), trimAll(r.Reviewers)
 	r.ProjectKey, r.RepositoryKey = strings.TrimSpace(r.ProjectKey), strings.TrimSpace(r.RepositoryKey)
 	repositories := r.Repositories
 	r.Repositories = nil
@@ -43,22 +47,45 @@ func (r *Rule) validateEdition(f *fault.Fields, edition Edition) {
 	}
 }
 
-// validateBranchFilter refuses a filter that no event of the rule could fail.
-func (r *Rule) validateBranchFilter(f *fault.Fields) {
-	field := "branches"
-	switch {
-	case r.BranchMask != "":
-		field = "branchMask"
-	case len(r.Branches) == 0:
-		return
+// validateSense refuses filters that no event of the rule could pass, or fail.
+func (r *Rule) validateSense(f *fault.Fields) {
+	if len(r.EventTypes) > 0 {
+		r.validateTypesHave(f, EventType.HasBranch,
+			"No event that you chose has a branch, so this would filter nothing: leave it out, or choose events of branches, tags, pull requests or builds.",
+			given("branches", len(r.Branches)), given("branchMask", len(r.BranchMask)), given("ignoredBranchMask", len(r.IgnoredBranchMask)))
+		r.validateTypesHave(f, EventType.OfPullRequest,
+			"No event that you chose is about a pull request, so this would filter nothing: leave it out, or choose events of pull requests.",
+			given("sourceBranchMask", len(r.SourceBranchMask)), given("reviewers", len(r.Reviewers)))
 	}
-	for _, t := range r.EventTypes {
-		if t.HasBranch() {
-			return
+	for _, m := range []struct {
+		name            string
+		wanted, ignored []string
+	}{{"ignoredUsers", r.Users, r.IgnoredUsers}, {"ignoredGroups", r.Groups, r.IgnoredGroups}} {
+		ignored := foldedSet(m.ignored)
+		if len(m.wanted) > 0 && !slices.ContainsFunc(m.wanted, func(n string) bool { return !ignored[Fold(n)] }) {
+			f.Add(m.name, "It names all that %s does, so the rule would never take an event.", strings.ToLower(strings.TrimPrefix(m.name, "ignored")))
 		}
 	}
-	if len(r.EventTypes) > 0 {
-		f.Add(field, "No event that you chose has a branch, so this would filter nothing: leave it out, or choose events of branches, tags, pull requests or builds.")
+}
+
+// given is the member's name where it has something, else "".
+func given(member string, length int) string {
+	if length == 0 {
+		return ""
+	}
+	return member
+}
+
+// validateTypesHave refuses the members given where none of the rule's types
+// has what they look at.
+func (r *Rule) validateTypesHave(f *fault.Fields, has func(EventType) bool, message string, members ...string) {
+	if slices.ContainsFunc(r.EventTypes, has) {
+		return
+	}
+	for _, m := range members {
+		if m != "" {
+			f.Add(m, "%s", message)
+		}
 	}
 }
 
@@ -66,9 +93,11 @@ func (r *Rule) validateBranchFilter(f *fault.Fields) {
 // same, by member.
 func (r *Rule) Warnings() []fault.Field {
 	var f fault.Fields
-	if wildcard.MatchString(r.BranchMask) {
-		f.Add("branchMask", "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any name there, write %s.",
-			wildcard.ReplaceAllString(r.BranchMask, "$1.*$2"))
+	for _, m := range r.maskMembers() {
+		if wildcard.MatchString(m.pattern) {
+			f.Add(m.condition.String(), "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any name there, write %s.",
+				wildcard.ReplaceAllString(m.pattern, "$1.*$2"))
+		}
 	}
 	return f
 }

@@ -129,6 +129,7 @@ func (s *Rules) checkAll(draft *Rule, webhookURL string, wrong fault.Fields) err
 	}
 	if c := s.Store.Platforms().Connections.Find(draft.Connection); c != nil {
 		draft.validateEdition(&wrong, c.Edition())
+		draft.validateGroups(&wrong, c)
 	}
 	if err := wrong.Join(s.checkURL(draft, webhookURL)); err != nil {
 		return err

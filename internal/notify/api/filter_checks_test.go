@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
 )
 
 // What can never fire, or filters nothing, is refused when it is saved: every
@@ -20,6 +23,14 @@ func TestRulesThatCanNeverFire(t *testing.T) {
 		`"eventTypes":["BRANCH_UPDATED","PIPELINE_FAILED"]`:                                                   "eventTypes",
 		`"eventTypes":["REPOSITORY_FORKED","COMMIT_COMMENT_ADDED"],"branches":["main"]`:                       "branches",
 		`"eventTypes":["PROJECT_FIELD_EDITED"],"branchMask":"release/.*"`:                                     "branchMask",
+		`"eventTypes":["COMMIT_COMMENT_ADDED"],"ignoredBranchMask":"wip/.*"`:                                  "ignoredBranchMask",
+		`"eventTypes":["BRANCH_UPDATED","BUILD_STATUS_SET"],"sourceBranchMask":"fix/.*","reviewers":["ada"]`:  "sourceBranchMask reviewers",
+		`"eventTypes":["BRANCH_UPDATED","PULL_REQUEST_MERGED"],"sourceBranchMask":"fix/.*","reviewers":["a"]`: "",
+		`"eventTypes":["BRANCH_UPDATED"],"users":["Ada","joan"],"ignoredUsers":["joan","ada","bob"]`:          "ignoredUsers",
+		`"eventTypes":["BRANCH_UPDATED"],"users":["ada","joan"],"ignoredUsers":["joan"]`:                      "",
+		`"eventTypes":["BRANCH_UPDATED"],"ignoredBranchMask":"("`:                                             "ignoredBranchMask",
+		`"eventTypes":["PULL_REQUEST_OPENED"],"sourceBranchMask":"["`:                                         "sourceBranchMask",
+		`"eventTypes":["PULL_REQUEST_OPENED"],"reviewers":[""]`:                                               "reviewers",
 		`"eventTypes":["ISSUE_CREATED"],"branches":["main"],"name":"","webhookUrl":"http://chat.example.com"`: "name branches eventTypes webhookUrl",
 	} {
 		body := fmt.Sprintf(`{"name":"x","webhookUrl":"https://chat.example.com/flow?sig=y",%s}`, members)
@@ -44,10 +55,11 @@ func TestRulesThatCanNeverFire(t *testing.T) {
 
 func TestWhiteSpaceAroundNames(t *testing.T) {
 	s := newServer(t)
-	made := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter,
-		`,"branches":[" main","release/1.0\t"],"projects":[" ATL "],"users":["ada "],"ignoredUsers":[" bot"],"repositories":[{"projectKey":" ATL","repositoryKey":"canoe "}]`)))
+	made := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(strings.Replace(someFilter, `["BRANCH_UPDATED"]`, `["PULL_REQUEST_OPENED"]`, 1),
+		`,"branches":[" main","release/1.0\t"],"projects":[" ATL "],"users":["ada "],"ignoredUsers":[" bot"],"reviewers":[" joan"],"ignoredBranchMask":" wip/.*\n","sourceBranchMask":" fix/.* ","repositories":[{"projectKey":" ATL","repositoryKey":"canoe "}]`)))
 	for member, want := range map[string]any{
 		"branches": []any{"main", "release/1.0"}, "projects": []any{"ATL"}, "users": []any{"ada"}, "ignoredUsers": []any{"bot"},
+		"reviewers": []any{"joan"}, "ignoredBranchMask": "wip/.*", "sourceBranchMask": "fix/.*",
 		"repositories": []any{map[string]any{"projectKey": "ATL", "repositoryKey": "canoe"}},
 	} {
 		if d := cmp.Diff(want, made[member]); d != "" {
@@ -74,5 +86,24 @@ func TestWarningsInAnswers(t *testing.T) {
 	}
 	if fine := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, `,"branchMask":"release/.*"`))); fine["warnings"] != nil {
 		t.Errorf("warnings %v", fine["warnings"])
+	}
+}
+
+// Who is in a group only the platform knows, and only an account may ask it.
+func TestGroupsNeedAConnectionThatAnswers(t *testing.T) {
+	s := newServer(t, notify.Connection{Name: "silent", Kind: "bitbucket-dc"},
+		notify.Connection{Name: "asked", Kind: "bitbucket-dc", Token: secret.New("t0ken")})
+	rule := `{"name":"x","connection":%q,"webhookUrl":"https://chat.example.com/flow?sig=y","eventTypes":["BRANCH_UPDATED"],"groups":[" devs "],"ignoredGroups":["bots"]}`
+	w := s.do("POST", filterPath, "admin", fmt.Sprintf(rule, "silent"))
+	if got := fields(s.want(400, w)); got != "groups ignoredGroups" || !strings.Contains(w.Body.String(), "no account") {
+		t.Errorf("%q: %s", got, w.Body)
+	}
+	made := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(rule, "asked")))
+	if d := cmp.Diff([]any{[]any{"devs"}, []any{"bots"}}, []any{made["groups"], made["ignoredGroups"]}); d != "" {
+		t.Error(d)
+	}
+	all := strings.Replace(fmt.Sprintf(rule, "asked"), "bots", "DEVS", 1)
+	if got := fields(s.want(400, s.do("POST", filterPath, "admin", all))); got != "ignoredGroups" {
+		t.Errorf("the same group wanted and ignored: %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,38 +13,39 @@ import (
 // filterJSON is a rule as the API writes it, and reads it: its read-only
 // members may be sent back and are ignored.
 type filterJSON struct {
-	ID             int64                  `json:"id"`
-	Version        int64                  `json:"version"`
-	Name           string                 `json:"name"`
-	Level          notify.Level           `json:"level"`
-	Connection     string                 `json:"connection"`
-	ProjectKey     string                 `json:"projectKey,omitempty"`
-	RepositoryKey  string                 `json:"repositoryKey,omitempty"`
-	RepositorySlug string                 `json:"repositorySlug,omitempty"` // read only as another name of repositoryKey
-	WebhookURL     string                 `json:"webhookUrl,omitempty"`
-	ChannelName    string                 `json:"channelName,omitempty"`
-	Channel        string                 `json:"channel,omitempty"`
-	ChannelState   *ruleChannelJSON       `json:"channelState,omitempty"`
-	Format         notify.Format          `json:"format"`
-	EventTypes     []string               `json:"eventTypes"`
-	Branches       []string               `json:"branches,omitempty"`
-	BranchMask     string                 `json:"branchMask,omitempty"`
-	Projects       []string               `json:"projects,omitempty"`
-	Repositories   []notify.RepositoryRef `json:"repositories,omitempty"`
-	Users          []string               `json:"users,omitempty"`
-	IgnoredUsers   []string               `json:"ignoredUsers,omitempty"`
-	Enabled        *bool                  `json:"enabled"`
-	CreatedBy      string                 `json:"createdBy,omitempty"`
-	CreatedAt      *time.Time             `json:"createdAt,omitempty"`
-	UpdatedBy      string                 `json:"updatedBy,omitempty"`
-	UpdatedAt      *time.Time             `json:"updatedAt,omitempty"`
-	Warnings       []warningJSON          `json:"warnings,omitempty"`
+	ID             int64            `json:"id"`
+	Version        int64            `json:"version"`
+	Name           string           `json:"name"`
+	Level          notify.Level     `json:"level"`
+	Connection     string           `json:"connection"`
+	ProjectKey     string           `json:"projectKey,omitempty"`
+	RepositoryKey  string           `json:"repositoryKey,omitempty"`
+	RepositorySlug string           `json:"repositorySlug,omitempty"` // read only as another name of repositoryKey
+	WebhookURL     string           `json:"webhookUrl,omitempty"`
+	ChannelName    string           `json:"channelName,omitempty"`
+	Channel        string           `json:"channel,omitempty"`
+	ChannelState   *ruleChannelJSON `json:"channelState,omitempty"`
+	Format         notify.Format    `json:"format"`
+	EventTypes     []string         `json:"eventTypes"`
+	Branches       []string         `json:"branches,omitempty"`
+	BranchMask     string           `json:"branchMask,omitempty"`
 
-	Groups            json.RawMessage `json:"groups,omitempty"`
-	IgnoredGroups     json.RawMessage `json:"ignoredGroups,omitempty"`
-	SourceBranchMask  json.RawMessage `json:"sourceBranchMask,omitempty"`
-	IgnoredBranchMask json.RawMessage `json:"ignoredBranchMask,omitempty"`
-	Reviewers         json.RawMessage `json:"reviewers,omitempty"`
+	IgnoredBranchMask string `json:"ignoredBranchMask,omitempty"`
+	SourceBranchMask  string `json:"sourceBranchMask,omitempty"`
+
+	Projects      []string               `json:"projects,omitempty"`
+	Repositories  []notify.RepositoryRef `json:"repositories,omitempty"`
+	Users         []string               `json:"users,omitempty"`
+	IgnoredUsers  []string               `json:"ignoredUsers,omitempty"`
+	Groups        []string               `json:"groups,omitempty"`
+	IgnoredGroups []string               `json:"ignoredGroups,omitempty"`
+	Reviewers     []string               `json:"reviewers,omitempty"`
+	Enabled       *bool                  `json:"enabled"`
+	CreatedBy     string                 `json:"createdBy,omitempty"`
+	CreatedAt     *time.Time             `json:"createdAt,omitempty"`
+	UpdatedBy     string                 `json:"updatedBy,omitempty"`
+	UpdatedAt     *time.Time             `json:"updatedAt,omitempty"`
+	Warnings      []warningJSON          `json:"warnings,omitempty"`
 }
 
 // warningJSON is what looks like a mistake in a member of a rule.
@@ -176,19 +176,6 @@ func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
 		}
 		types = append(types, t)
 	}
-	for _, later := range []struct {
-		name  string
-		value json.RawMessage
-	}{
-		{"groups", in.Groups}, {"ignoredGroups", in.IgnoredGroups}, {"sourceBranchMask", in.SourceBranchMask},
-		{"ignoredBranchMask", in.IgnoredBranchMask}, {"reviewers", in.Reviewers},
-	} {
-		switch string(later.value) {
-		case "", "null", "[]", `""`:
-		default:
-			f.Add(later.name, "This filter is not available yet; leave it out.")
-		}
-	}
 	if in.ID < 0 {
 		f.Add("id", "An id is a positive number; 0 or none creates a rule.")
 	}
@@ -200,7 +187,9 @@ func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
 		ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey, ChannelName: in.ChannelName, Format: in.Format,
 		Filter: notify.Filter{
 			EventTypes: notify.NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
+			IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
 			Projects: in.Projects, Repositories: in.Repositories, Users: in.Users, IgnoredUsers: in.IgnoredUsers,
+			Groups: in.Groups, IgnoredGroups: in.IgnoredGroups, Reviewers: in.Reviewers,
 		},
 		Enabled: in.Enabled == nil || *in.Enabled,
 	}
@@ -229,7 +218,9 @@ func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
 		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
 		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, now),
 		Format: r.Format, EventTypes: keys, Branches: r.Branches, BranchMask: r.BranchMask,
+		IgnoredBranchMask: r.IgnoredBranchMask, SourceBranchMask: r.SourceBranchMask,
 		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
+		Groups: r.Groups, IgnoredGroups: r.IgnoredGroups, Reviewers: r.Reviewers,
 		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt,
 	}
 }

@@ -125,6 +125,11 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		SetLines("repositories", repositories).
 		SetLines("users", info.Users).
 		SetLines("ignoredUsers", info.IgnoredUsers).
+		SetLines("groups", info.Groups).
+		SetLines("ignoredGroups", info.IgnoredGroups).
+		SetLines("reviewers", info.Reviewers).
+		Set("ignoredBranchMask", info.IgnoredBranchMask).
+		Set("sourceBranchMask", info.SourceBranchMask).
 		SetBool("enabled", info.Enabled)
 	for _, w := range info.Warnings() {
 		form.Warn(w.Name, w.Message)
@@ -170,7 +175,9 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
 		Filter: notify.Filter{
 			Branches: form.Lines("branches"), BranchMask: form.Get("branchMask"), Projects: form.Lines("projects"),
+			IgnoredBranchMask: form.Get("ignoredBranchMask"), SourceBranchMask: form.Get("sourceBranchMask"),
 			Users: form.Lines("users"), IgnoredUsers: form.Lines("ignoredUsers"),
+			Groups: form.Lines("groups"), IgnoredGroups: form.Lines("ignoredGroups"), Reviewers: form.Lines("reviewers"),
 		},
 	}
 	if stored != nil {
