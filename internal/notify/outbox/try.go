@@ -5,8 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"outrigger/internal/egress"
@@ -55,45 +53,21 @@ func (c *channel) try(ctx context.Context, m *message) {
 	c.save(ctx, m, r)
 }
 
+// usualMessage is what most messages stay below, in bytes.
+const usualMessage = 3 << 10
+
 // post sends the message. It is not cut off when the shard is handed over:
 // what was sent must be known.
 func (c *channel) post(ctx context.Context, m *message) (*work.Attempt, outcome) {
-	text := texts.Get().(*[]byte)
-	*text = c.b.write((*text)[:0], m)
-	return c.b.post(context.WithoutCancel(ctx), c.url, newBody(text))
+	text := c.b.write(make([]byte, 0, usualMessage), m)
+	return c.b.post(context.WithoutCancel(ctx), c.url, text)
 }
 
-// texts hold what is being sent; none is long, since platforms take none such.
-var texts = sync.Pool{New: func() any { return new([]byte) }}
-
-// body is what is sent. The client closes it when it has done with it, which
-// may be after the request has failed; only then another message may have its
-// memory.
-type body struct {
-	bytes.Reader
-	text   *[]byte
-	closed atomic.Bool
-}
-
-func newBody(text *[]byte) *body {
-	b := &body{text: text}
-	b.Reset(*text)
-	return b
-}
-
-// Close gives the memory back, once: clients close more often.
-func (b *body) Close() error {
-	if !b.closed.Swap(true) {
-		texts.Put(b.text)
-	}
-	return nil
-}
-
-// post sends body to a webhook URL, within sendTimeout, which is the client's.
-func (b *Outbox) post(ctx context.Context, url secret.Value, body *body) (*work.Attempt, outcome) {
+// post sends text to a webhook URL, within sendTimeout, which is the client's.
+func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work.Attempt, outcome) {
 	a := &work.Attempt{At: b.Clock()}
 	begun := time.Now()
-	resp, answer, err := b.exchange(ctx, url, body)
+	resp, answer, err := b.exchange(ctx, url, text)
 	a.Took = time.Since(begun)
 	answer = hide(url, answer)
 	o := judge(resp, answer, err, b.Clock())
@@ -107,13 +81,14 @@ func (b *Outbox) post(ctx context.Context, url secret.Value, body *body) (*work.
 	return a, o
 }
 
-// exchange sends body, which is not the caller's any more.
-func (b *Outbox) exchange(ctx context.Context, url secret.Value, body *body) (*http.Response, string, error) {
-	req, err := egress.NewRequest(ctx, http.MethodPost, url.Reveal(), nil)
+// exchange sends text. The client may read it after exchange has failed, so its
+// memory is not used again. net/http sends a bytes.Reader in one packet with the
+// header; before any other reader it would send the header by itself.
+func (b *Outbox) exchange(ctx context.Context, url secret.Value, text []byte) (*http.Response, string, error) {
+	req, err := egress.NewRequest(ctx, http.MethodPost, url.Reveal(), bytes.NewReader(text))
 	if err != nil {
 		return nil, "", err
 	}
-	req.Body, req.ContentLength = body, body.Size()
 	// Without a charset some flows read the body as UTF-16.
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	resp, err := b.Client.Do(req)
@@ -138,7 +113,6 @@ func (b *Outbox) Send(ctx context.Context, channelID int64, f notify.Format) (*w
 	if url.IsZero() {
 		return nil, fault.New(fault.Conflict, "No rule uses the channel any more.")
 	}
-	text := b.Test(nil, f)
-	a, _ := b.post(ctx, url, newBody(&text))
+	a, _ := b.post(ctx, url, b.Test(nil, f))
 	return a, nil
 }
