@@ -20,6 +20,12 @@ type Caller struct {
 	limit                  time.Duration // 0: the caller watches over the time
 }
 
+// Doer is a Caller, for those who send requests. What it promises is said at
+// Caller.Do.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
 // NewRequest is http.NewRequestWithContext with an error that does not quote
 // the URL.
 func NewRequest(ctx context.Context, method, url string, body io.Reader) (*http.Request, error) {

@@ -128,7 +128,7 @@ func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Sessi
 	return session, err
 }
 
-func scanSession(row interface{ Scan(...any) error }) (s Session, err error) {
+func scanSession(row db.Row) (s Session, err error) {
 	var created, used, expires int64
 	if err := row.Scan(&s.ID, &s.UserID, &s.User, &s.Address, &created, &used, &expires); err != nil {
 		return s, fmt.Errorf("reading a session: %w", err)

@@ -151,7 +151,7 @@ func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, 
 	return t, err
 }
 
-func scanToken(row interface{ Scan(...any) error }) (t Token, err error) {
+func scanToken(row db.Row) (t Token, err error) {
 	var created, expires, used int64
 	if err := row.Scan(&t.ID, &t.UserID, &t.User, &t.Name, &t.Scope, &created, &expires, &used); err != nil {
 		return t, fmt.Errorf("reading a token: %w", err)

@@ -220,7 +220,7 @@ func userByName(ctx context.Context, tx *db.Tx, name string) (User, error) {
 	return u, err
 }
 
-func scanUser(row interface{ Scan(...any) error }) (u User, err error) {
+func scanUser(row db.Row) (u User, err error) {
 	var created, password int64
 	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password); err != nil {
 		return u, fmt.Errorf("reading a user: %w", err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
 )
@@ -21,15 +22,9 @@ import (
 // it, and nodes that are watched are asked every 10 s.
 const askTime = 5 * time.Second
 
-// Doer sends requests, as egress.Caller does: without following redirects, and
-// with errors that hold no path and no query.
-type Doer interface {
-	Do(*http.Request) (*http.Response, error)
-}
-
 // Endpoint is an address and how to sign in there.
 type Endpoint struct {
-	Client   Doer
+	Client   egress.Doer
 	What     string // "The JMX exporter": how errors begin
 	URL      string
 	User     string // with Password: Basic

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func client(t *testing.T) Doer {
+func client(t *testing.T) egress.Doer {
 	t.Helper()
 	c, err := egress.New(egress.Options{})
 	if err != nil {

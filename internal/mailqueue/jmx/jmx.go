@@ -9,6 +9,7 @@ package jmx
 import (
 	"fmt"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/endpoint"
 	"outrigger/internal/secret"
@@ -16,7 +17,7 @@ import (
 
 // Options say whom to ask, as whom, and for what.
 type Options struct {
-	Client   endpoint.Doer
+	Client   egress.Doer
 	URL      string // of the page, or of Jolokia
 	User     string // with Password: Basic
 	Password secret.Value

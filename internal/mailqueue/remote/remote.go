@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/endpoint"
 	"outrigger/internal/secret"
@@ -20,7 +21,7 @@ const maxAnswer = 1 << 20
 
 // Options say whom to ask, and as whom.
 type Options struct {
-	Client   endpoint.Doer
+	Client   egress.Doer
 	BaseURL  string
 	User     string // with Password, a password or a token: Basic
 	Password secret.Value

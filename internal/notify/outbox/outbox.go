@@ -10,7 +10,6 @@ package outbox
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"outrigger/internal/db"
+	"outrigger/internal/egress"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 	"outrigger/internal/work"
@@ -38,13 +38,6 @@ type Queue interface {
 	Load(ctx context.Context) error // the rules, where others changed them
 }
 
-// Doer sends a request to a webhook URL: egress's guarded client. It closes the
-// request's body when it reads nothing of it any more, which may be after Do
-// has returned.
-type Doer interface {
-	Do(*http.Request) (*http.Response, error)
-}
-
 // Lease is what a shard is held under: *db.Lease.
 type Lease interface {
 	Name() string
@@ -59,7 +52,7 @@ type Options struct {
 	Leases *db.Leases
 	// Members says whether this node takes part, and how many do.
 	Members func(context.Context) (self, active int, err error)
-	Client  Doer
+	Client  egress.Doer // for webhook URLs that users give: egress.Client.Webhook
 	// Message appends the message of an event in a channel's format.
 	Message func(to []byte, e *notify.Event, f notify.Format) []byte
 	// Digest appends one message about as many of the events, from the first

@@ -166,9 +166,7 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	return rules, nil
 }
 
-type scanner interface{ Scan(...any) error }
-
-func scanRuleInfo(row scanner, info *notify.RuleInfo) error {
+func scanRuleInfo(row db.Row, info *notify.RuleInfo) error {
 	c := &info.Channel
 	var brokenAt, gateUntil, failing, lastOK int64
 	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
@@ -177,7 +175,7 @@ func scanRuleInfo(row scanner, info *notify.RuleInfo) error {
 	return err
 }
 
-func scanRule(row scanner, r *notify.Rule, more ...any) error {
+func scanRule(row db.Row, r *notify.Rule, more ...any) error {
 	var filter string
 	var created, updated int64
 	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,

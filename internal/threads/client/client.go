@@ -19,20 +19,16 @@ import (
 	"sync"
 	"time"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/work"
 )
-
-// Doer sends requests: an *http.Client, or an egress.Caller.
-type Doer interface {
-	Do(*http.Request) (*http.Response, error)
-}
 
 // Client asks one server. Its members are set before the first call.
 type Client struct {
 	Base   string              // the server's base URL
 	SignIn func(*http.Request) // adds the credentials; nil: none
-	HTTP   Doer                // nil: http.DefaultClient
+	HTTP   egress.Doer         // nil: http.DefaultClient
 	// Notice is told in a sentence why the client waits; may be nil.
 	Notice func(text string)
 

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/playground/cloudsite"
 	"outrigger/internal/secret"
 	"outrigger/internal/threads"
@@ -68,7 +69,7 @@ func play(t testing.TB, o cloudsite.Options) (*cloudsite.Site, *jiracloud.Target
 	return site, targetOf(t, direct{site.Handler()})
 }
 
-func targetOf(t testing.TB, client jiracloud.Doer) *jiracloud.Target {
+func targetOf(t testing.TB, client egress.Doer) *jiracloud.Target {
 	target, err := jiracloud.New(jiracloud.Options{
 		URL: "https://site.example/", User: user, Token: secret.New(token), Client: client, PerSecond: 1e9,
 	})

@@ -31,20 +31,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/secret"
 	"outrigger/internal/threads"
 )
-
-// Doer sends requests: a Caller of package egress.
-type Doer interface {
-	Do(*http.Request) (*http.Response, error)
-}
 
 // Options say which site it is, and who writes there.
 type Options struct {
@@ -52,7 +47,7 @@ type Options struct {
 	User  string // the account's e-mail address
 	Token secret.Value
 
-	Client   Doer
+	Client   egress.Doer
 	Requests int // at once; 0: 4
 	// Timeout is how long one request may take; 0: a minute.
 	Timeout time.Duration

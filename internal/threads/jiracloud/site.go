@@ -36,7 +36,7 @@ type site struct {
 	base    string
 	user    string
 	token   secret.Value
-	client  Doer
+	client  egress.Doer
 	pace    *pace
 	timeout time.Duration // of one request
 	clock   func() time.Time

@@ -31,22 +31,17 @@ const (
 	apiPath = "/rest/api/latest"
 )
 
-// Doer sends a request, within a time: egress.Client.Trusted.
-type Doer interface {
-	Do(*http.Request) (*http.Response, error)
-}
-
 // Client asks platforms. It is safe for concurrent use.
 type Client struct {
-	by  Doer
+	by  egress.Doer
 	now func() time.Time
 
 	mu     sync.Mutex
 	pauses map[string]pause // by the connection's name
 }
 
-// New makes a client; now nil is time.Now.
-func New(by Doer, now func() time.Time) *Client {
+// New makes a client that asks by egress.Client.Trusted; now nil is time.Now.
+func New(by egress.Doer, now func() time.Time) *Client {
 	if now == nil {
 		now = time.Now
 	}
