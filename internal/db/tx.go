@@ -3,9 +3,12 @@ package db
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"outrigger/internal/fault"
@@ -77,20 +80,53 @@ func (tx *Tx) QueryRow(ctx context.Context, q string, args ...any) *sql.Row {
 // a holder writes is refused once somebody else has taken the lease. Until the
 // transaction ends nobody can take it.
 func (tx *Tx) Fenced(ctx context.Context, name string, fence int64) error {
-	q := `SELECT fence FROM leases WHERE name = $1`
-	if tx.dialect == Postgres {
-		q += ` FOR KEY SHARE` // against Acquire's FOR UPDATE; renewals need not wait
+	return tx.FencedAll(ctx, map[string]int64{name: fence})
+}
+
+// FencedAll is Fenced for several leases, given with their fences.
+func (tx *Tx) FencedAll(ctx context.Context, fences map[string]int64) error {
+	now, err := tx.fences(ctx, slices.Sorted(maps.Keys(fences)))
+	if err != nil {
+		return fmt.Errorf("reading fences of leases: %w", err)
 	}
-	var now int64
-	err := tx.QueryRow(ctx, q, name).Scan(&now)
-	gone := errors.Is(err, sql.ErrNoRows)
-	if err != nil && !gone {
-		return fmt.Errorf("reading the lease %s: %w", name, err)
-	}
-	if gone || now != fence {
-		return fault.New(fault.Conflict, "Another node has taken over %s.", name)
+	for name, fence := range fences {
+		if held, ok := now[name]; !ok || held != fence {
+			return fault.New(fault.Conflict, "Another node has taken over %s.", name)
+		}
 	}
 	return nil
+}
+
+// fences gives the present fences of those leases that there are.
+func (tx *Tx) fences(ctx context.Context, names []string) (map[string]int64, error) {
+	var q string
+	var list any = names
+	if tx.dialect == Postgres {
+		// Against Acquire's FOR UPDATE, which locks in the same order; renewals need not wait.
+		q = `SELECT name, fence FROM leases WHERE name = ANY($1) ORDER BY name FOR KEY SHARE`
+	} else {
+		q = `SELECT name, fence FROM leases WHERE name IN (SELECT value FROM json_each($1))`
+		encoded, err := json.Marshal(names)
+		if err != nil {
+			return nil, err
+		}
+		list = string(encoded)
+	}
+	rows, err := tx.Query(ctx, q, list)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	fences := make(map[string]int64, len(names))
+	for rows.Next() {
+		var name string
+		var fence int64
+		if err := rows.Scan(&name, &fence); err != nil {
+			return nil, err
+		}
+		fences[name] = fence
+	}
+	return fences, rows.Err()
 }
 
 // context is what a statement runs under.

@@ -196,19 +196,26 @@ func (w *writer) run(group []*call) {
 var errGone = errors.New("db: a call of this group ended its goroutine")
 
 // transaction runs the calls and commits. Its error is everyone's.
+//
+// For a savepoint SQLite sets aside each page that the calls before have
+// changed. So there are none at first; where a call fails, all of them are
+// undone and run again, each with one.
 func (w *writer) transaction(calls []*call) error {
 	if err := w.begin(); err != nil {
 		return err
 	}
 	now := w.clock().UTC().Truncate(time.Microsecond)
-	succeeded := 0
-	for _, c := range calls {
-		if err := w.one(c, now, succeeded > 0); err != nil {
+	succeeded, err := w.runAll(calls, now)
+	if err == nil && succeeded < len(calls) {
+		if err = w.exec("ROLLBACK"); err != nil || len(calls) == 1 {
 			return err
 		}
-		if c.err == nil {
-			succeeded++
+		if err = w.exec("BEGIN IMMEDIATE"); err == nil {
+			succeeded, err = w.runEach(calls, now)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	if succeeded == 0 {
 		return w.exec("ROLLBACK")
@@ -221,31 +228,53 @@ func (w *writer) transaction(calls []*call) error {
 	return nil
 }
 
-// one runs one call. While no earlier call of the transaction has anything to
-// lose, it needs no savepoint: the whole transaction is rolled back and begun
-// again. The error returned is one that ends the transaction for everyone.
-func (w *writer) one(c *call, now time.Time, savepoint bool) error {
-	undo, keep := "ROLLBACK; BEGIN IMMEDIATE", ""
-	if savepoint {
-		undo, keep = "ROLLBACK TO c; RELEASE c", "RELEASE c"
+// runAll runs the calls up to the first that fails.
+func (w *writer) runAll(calls []*call, now time.Time) (succeeded int, err error) {
+	for _, c := range calls {
+		if err := w.one(c, now); err != nil {
+			return 0, err
+		}
+		if c.err != nil {
+			break
+		}
+		succeeded++
+	}
+	return succeeded, nil
+}
+
+// runEach runs the calls so that one that fails undoes nothing of the others.
+func (w *writer) runEach(calls []*call, now time.Time) (succeeded int, err error) {
+	for _, c := range calls {
 		if err := w.exec("SAVEPOINT c"); err != nil {
-			return err
+			return 0, err
+		}
+		if err := w.one(c, now); err != nil {
+			return 0, err
+		}
+		end := "RELEASE c"
+		if c.err != nil {
+			end = "ROLLBACK TO c; RELEASE c"
+		} else {
+			succeeded++
+		}
+		if err := w.exec(end); err != nil {
+			return 0, err
 		}
 	}
+	return succeeded, nil
+}
+
+// one runs one call, whose own error it keeps. The error returned is one that
+// ends the transaction for everyone.
+func (w *writer) one(c *call, now time.Time) error {
 	tx := &Tx{ses: w.ses, dialect: SQLite, now: now, ctx: context.Background()}
 	c.err = tx.run(c.fn)
+	c.after = tx.after
 	if err := c.err; err != nil && outage(err) != "" {
 		c.err = nil
 		return err // SQLite may have rolled back everything by itself
 	}
-	if c.err != nil {
-		return w.exec(undo)
-	}
-	c.after = tx.after
-	if keep == "" {
-		return nil
-	}
-	return w.exec(keep)
+	return nil
 }
 
 // disk is what the files lie on.

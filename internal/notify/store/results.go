@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/work"
 )
@@ -19,15 +20,8 @@ func (s *Store) SaveResult(ctx context.Context, r *notify.Result) error { return
 
 // writeResults is the hot write of results.
 func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
-	fenced := make(map[string]int64, 1)
-	for _, r := range items {
-		if fence, ok := fenced[r.Lease]; ok && fence == r.Fence {
-			continue
-		}
-		if err := tx.Fenced(ctx, r.Lease, r.Fence); err != nil {
-			return err
-		}
-		fenced[r.Lease] = r.Fence
+	if err := fenced(ctx, tx, items); err != nil {
+		return err
 	}
 	if err := s.reloadNewerRules(ctx, tx); err != nil {
 		return err
@@ -45,6 +39,19 @@ func (s *Store) writeResults(ctx context.Context, tx *db.Tx, items []*notify.Res
 		}
 	}
 	return s.writeAttempts(ctx, tx, items)
+}
+
+// fenced is fault.Conflict unless the shard of every result is still held as it
+// was when the result came about.
+func fenced(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
+	fences := make(map[string]int64, notify.Shards)
+	for _, r := range items {
+		if fence, ok := fences[r.Lease]; ok && fence != r.Fence { // another node held it in between
+			return fault.New(fault.Conflict, "Another node has taken over %s.", r.Lease)
+		}
+		fences[r.Lease] = r.Fence
+	}
+	return tx.FencedAll(ctx, fences)
 }
 
 // reloadNewerRules loads the rules where another node saved some before this
