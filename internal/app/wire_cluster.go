@@ -89,7 +89,7 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "group members", Keep: membership.Keep, Delete: notifystore.DeleteMemberships},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},
 		{Name: "rule versions", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteRuleVersions},
-		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: a.mail.queue.DeleteErrors},
+		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: mailstore.DeleteErrors(a.mail.queue)},
 		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailstore.DeleteSamples},
 		{Name: "nodes", Keep: offlineKept, Delete: mailstore.DeleteNodes},
 		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay/smtptest"
+	"outrigger/internal/mailqueue/store"
 	"outrigger/internal/playground/smarthost"
 )
 
@@ -299,7 +300,7 @@ func TestDeleteErrors(t *testing.T) {
 		w.settled(1, 3)
 		forget := func(before time.Time, limit int) (n int64) {
 			must(t, d.WriteBulk(t.Context(), func(tx *db.Tx) (err error) {
-				n, err = w.queue.DeleteErrors(t.Context(), tx, before, limit)
+				n, err = store.DeleteErrors(w.queue)(t.Context(), tx, before, limit)
 				return err
 			}))
 			return n

@@ -125,35 +125,14 @@ func (q *Queue) noteHold(ctx context.Context, until time.Time, reason string) er
 	return nil
 }
 
-// DeleteErrors removes up to limit messages that are no longer waiting for any recipient and
-// that failed before a time, the oldest first: what retention calls.
-func (q *Queue) DeleteErrors(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	ids, err := readForgotten(ctx, tx, before, limit)
-	if err != nil {
-		return 0, err
-	}
+// Remove deletes messages with all that belongs to them, and counts them out of
+// their queues.
+func (q *Queue) Remove(ctx context.Context, tx *db.Tx, ids []int64) error {
 	gone := make(tallies)
 	for _, id := range ids {
 		if _, err := gone.removeByID(ctx, tx, id); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return int64(len(ids)), gone.count(ctx, tx, q)
-}
-
-func readForgotten(ctx context.Context, tx *db.Tx, before time.Time, limit int) (ids []int64, err error) {
-	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE failed > 0 AND waiting = 0 AND failed_at < $1
-		ORDER BY failed_at, id LIMIT $2`, db.Micros(before), limit)
-	if err != nil {
-		return nil, fmt.Errorf("finding old mail errors: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("finding old mail errors: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return gone.count(ctx, tx, q)
 }

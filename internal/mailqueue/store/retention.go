@@ -41,3 +41,37 @@ func DeleteSamples(ctx context.Context, tx *db.Tx, before time.Time, limit int) 
 	return tx.Exec(ctx, `DELETE FROM mailqueue_samples WHERE (node_id, at) IN
 		(SELECT node_id, at FROM mailqueue_samples WHERE at < $1 ORDER BY at LIMIT $2)`, db.Micros(before), limit)
 }
+
+// Remover deletes messages of the relay: *relay.Queue.
+type Remover interface {
+	Remove(ctx context.Context, tx *db.Tx, ids []int64) error
+}
+
+// DeleteErrors gives what retention calls to remove up to limit messages that
+// wait for no recipient any more and failed before a time, the oldest first.
+func DeleteErrors(queue Remover) func(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return func(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+		ids, err := oldErrors(ctx, tx, before, limit)
+		if err != nil {
+			return 0, err
+		}
+		return int64(len(ids)), queue.Remove(ctx, tx, ids)
+	}
+}
+
+func oldErrors(ctx context.Context, tx *db.Tx, before time.Time, limit int) (ids []int64, err error) {
+	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE failed > 0 AND waiting = 0 AND failed_at < $1
+		ORDER BY failed_at, id LIMIT $2`, db.Micros(before), limit)
+	if err != nil {
+		return nil, fmt.Errorf("finding old mail errors: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("finding old mail errors: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}

@@ -42,6 +42,7 @@ func (d *driver) refused(t *task, e *threads.TargetError) {
 // not decided yet.
 func (d *driver) succeeded() {
 	d.pace.Success()
+	d.waiting = false
 	if d.refusal != "" {
 		return
 	}

@@ -53,6 +53,8 @@ type driver struct {
 	retried  int64
 	kept     time.Time
 	looked   time.Time
+	trouble  string // what the target said last that was no success
+	waiting  bool   // the log says that the target is waited for
 }
 
 type answer struct {
@@ -228,6 +230,7 @@ func (d *driver) take(a *answer) {
 		t.state = waiting
 		d.retried++
 		d.count("limited")
+		d.trouble = e.Sentence()
 		d.pace.RateLimited(now, e)
 	default:
 		t.state = waiting
@@ -235,6 +238,7 @@ func (d *driver) take(a *answer) {
 		t.failures++
 		d.retried++
 		d.count("failed")
+		d.trouble = e.Sentence()
 		d.pace.Failed(now, e)
 		d.p.Log.Warn("the target failed; will ask again", "issue", t.issue, "error", a.err)
 	}
@@ -253,6 +257,7 @@ func (d *driver) settle(ctx context.Context) (v verdict, message string, over bo
 		if err := d.keep(ctx); err != nil {
 			return finished, "", false, err
 		}
+		d.logWait()
 		if why := d.pace.Exhausted(d.p.Clock()); why != "" {
 			return exhausted, why, true, d.keepAll(ctx)
 		}
@@ -270,6 +275,15 @@ func (d *driver) settle(ctx context.Context) (v verdict, message string, over bo
 		t.held = false // nothing comes that could say otherwise
 	}
 	return finished, "", true, d.keep(ctx)
+}
+
+// logWait says that a wait has begun: each that the target asks for, and of those
+// that it does not, the first since a success.
+func (d *driver) logWait() {
+	if !d.waiting || d.pace.Declared {
+		d.p.Log.Warn("the target is waited for", append(d.feed.about(), "until", d.pace.WaitUntil, "reason", d.trouble)...)
+	}
+	d.waiting = true
 }
 
 // prefix is how many tasks at the beginning are done for good.

@@ -46,6 +46,8 @@ type feed interface {
 	// asked in vain since the last call, and the pace. ahead are tasks that went
 	// well and will come again, since one before them is not done.
 	keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error
+	// about says for the log what the work is and how far it is.
+	about() []any
 	// wanted is threads.ErrOvertaken when the work was stopped.
 	wanted(ctx context.Context) error
 }

@@ -32,9 +32,13 @@ func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *thre
 	case refused:
 		after.Phase, after.Message = threads.PhaseFailed, message
 	}
-	return p.retry(ctx, "end the migration", func(ctx context.Context) error {
+	err = p.retry(ctx, "end the migration", func(ctx context.Context) error {
 		return p.Store.Commit(ctx, lease, &after, threads.Written{})
 	})
+	if err == nil {
+		*m = after
+	}
+	return err
 }
 
 // migrationFeed gives the issues of the chunks.
@@ -138,6 +142,8 @@ func (f *migrationFeed) commit(ctx context.Context, after threads.Migration, put
 func (f *migrationFeed) elsewhere(ctx context.Context, besides map[int64]bool) ([]int64, error) {
 	return f.p.sample(ctx, f.m.Stage, f.m.Chunks, besides)
 }
+
+func (f *migrationFeed) about() []any { return migrationAttrs(f.m) }
 
 func (f *migrationFeed) wanted(ctx context.Context) error {
 	m, err := f.p.Store.Migration(ctx)

@@ -10,6 +10,7 @@ type metrics struct {
 	records  prometheus.Counter
 	requests *prometheus.CounterVec
 	stalls   prometheus.Counter
+	ended    *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -22,6 +23,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		requests: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "outrigger_threads_target_total",
 			Help: "Issues that the target was asked about, by outcome: ok, missing, forbidden, limited, failed, refused.",
+		}, []string{"outcome"}),
+		ended: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "outrigger_threads_migrations_total",
+			Help: "How often processing ended on this node, by how: completed, failed, paused.",
 		}, []string{"outcome"}),
 		stalls: f.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_threads_stalls_total",

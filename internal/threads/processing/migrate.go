@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -21,12 +22,45 @@ func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
 	} else {
 		err = p.issuewise(ctx, lease, &m)
 	}
+	if err == nil {
+		p.logEnd(&m, nil)
+	}
 	if !isFinal(ctx, err) {
 		return err
 	}
-	p.Log.Error("the migration failed", "error", err)
+	why := err
 	m.Phase, m.Message = threads.PhaseFailed, "The database refused what was to be written; the reason is in the server's log. Continue when that is mended."
-	return p.Store.Commit(ctx, lease, &m, threads.Written{})
+	if err = p.Store.Commit(ctx, lease, &m, threads.Written{}); err == nil {
+		p.logEnd(&m, why)
+	}
+	return err
+}
+
+// logEnd says how processing ended, and counts it. why is nil where the
+// migration's message says everything.
+func (p *Processor) logEnd(m *threads.Migration, why error) {
+	attrs := append(migrationAttrs(m), "reason", m.Message)
+	if why != nil {
+		attrs = append(attrs, "error", why)
+	}
+	switch m.Phase {
+	case threads.PhaseCompleted:
+		p.Log.Info("the migration is completed", attrs[:len(attrs)-2]...)
+	case threads.PhasePaused:
+		p.Log.Warn("the migration has paused", attrs...)
+	case threads.PhaseFailed:
+		p.Log.Error("the migration failed", attrs...)
+	}
+	p.metrics.ended.WithLabelValues(strings.ToLower(string(m.Phase))).Inc()
+}
+
+// migrationAttrs say for the log which migration it is and how far it is. Its
+// data names it, since there is one at a time.
+func migrationAttrs(m *threads.Migration) []any {
+	return []any{
+		"work", "migration", "data", m.Stage, "records", m.RecordsDone, "of", m.Records,
+		"issues", m.Issues, "maps", m.ParentMaps, "errors", m.Permanent,
+	}
 }
 
 // isFinal tells whether an error would come again: it is not for those who stop,

@@ -80,8 +80,17 @@ func (m *moody) requests() int {
 // begin has a migration of some issues with three records each begin.
 func begin(t *testing.T, d *db.DB, target *moody, issues int64) *rig {
 	t.Helper()
+	return beginWith(t, d, target, issues, nil)
+}
+
+// beginWith is begin with other options.
+func beginWith(t *testing.T, d *db.DB, target *moody, issues int64, set func(*Options)) *rig {
+	t.Helper()
 	r := newRig(t, d, target.memory)
 	r.patience = 100 * time.Hour
+	if set != nil {
+		set(&r.options)
+	}
 	r.work()
 	records, mappings := threadstest.Many(3*issues, 3)
 	r.load(records, mappings)

@@ -78,6 +78,9 @@ func New(o Options) *Processor {
 		o.Stall = stallTime
 	}
 	p := &Processor{Options: o, metrics: newMetrics(o.Metrics), stopped: make(chan struct{}, 1)}
+	if o.Metrics != nil {
+		o.Metrics.MustRegister(&migrationMetrics{store: o.Store, clock: o.Clock})
+	}
 	for _, loop := range []struct {
 		lease string
 		once  func(context.Context, threads.Holder) (bool, error)

@@ -248,3 +248,7 @@ func (r *restoring) wanted(ctx context.Context) error {
 	}
 	return err
 }
+
+func (r *restoring) about() []any {
+	return []any{"work", "restore", "backup", r.detail.Upload, "issues", r.detail.Done}
+}

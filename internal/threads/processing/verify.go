@@ -152,6 +152,10 @@ func (v *verifying) elsewhere(ctx context.Context, besides map[int64]bool) ([]in
 	return v.p.sample(ctx, v.detail.Stage, v.detail.Chunks, besides)
 }
 
+func (v *verifying) about() []any {
+	return []any{"work", "verify", "data", v.detail.Stage, "chunks", v.detail.Chunk, "of", v.detail.Chunks}
+}
+
 func (v *verifying) wanted(ctx context.Context) error {
 	j, err := v.p.Store.Job(ctx, threads.JobVerify)
 	if err == nil && (j.Epoch != v.job.Epoch || j.State != threads.JobRunning) {
