@@ -76,7 +76,7 @@ func TestChannelIsTriedAgain(t *testing.T) {
 				chromedp.WaitVisible(`.badge.good`),
 				picture("deliveries-delivered"),
 				chromedp.Click(`tbody tr:last-child th a`),
-				chromedp.WaitVisible(`.preview`),
+				chromedp.WaitVisible(`.chat-card`),
 				picture("delivery-card"),
 				chromedp.Submit(`form[action$="/redeliver"] button`),
 				chromedp.WaitVisible(`.flash.good`),
@@ -90,7 +90,7 @@ func TestChannelIsTriedAgain(t *testing.T) {
 					chromedp.Navigate(d.console+"/notifications/deliveries?state=delivered"),
 					chromedp.WaitVisible(`tbody tr`),
 					chromedp.Click(`tbody tr:last-child th a`),
-					chromedp.WaitVisible(`.preview`),
+					chromedp.WaitVisible(`.chat-card`),
 					read(`main`, &page),
 					picture("delivery-twice"),
 				)

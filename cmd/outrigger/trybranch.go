@@ -10,6 +10,7 @@ import (
 type notifyCmd struct {
 	TryBranch tryBranchCmd `cmd:"" help:"Say which branch names a branch mask matches. Needs no server."`
 	SendEvent sendEventCmd `cmd:"" help:"Post a webhook body, signed, as the platform would."`
+	Preview   previewCmd   `cmd:"" help:"Print the card of an event type, of an event that never was. Needs no server."`
 
 	Deliveries   deliveriesCmd   `cmd:"" help:"List what went where, the newest first."`
 	Redeliver    redeliverCmd    `cmd:"" help:"Put deliveries that ended back into the queue of their channel."`

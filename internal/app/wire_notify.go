@@ -14,11 +14,10 @@ import (
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/notify/membership"
+	"outrigger/internal/notify/message"
 	"outrigger/internal/notify/outbox"
 	"outrigger/internal/notify/pages"
-	"outrigger/internal/notify/slack"
 	"outrigger/internal/notify/store"
-	"outrigger/internal/notify/teams"
 	"outrigger/internal/secret"
 )
 
@@ -49,7 +48,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	(&api.API{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.router)
 	(&pages.Pages{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: appendDigest, Test: appendTest,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest, Test: appendTest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
@@ -94,26 +93,10 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 func (a *App) appendMessage(to []byte, e *notify.Event, format notify.Format) []byte {
 	c := card.New(e)
 	c.Delayed(e.At, a.clock())
-	if format == notify.Slack {
-		return slack.Append(to, c)
-	}
-	return teams.Append(to, c)
-}
-
-// appendDigest appends one message about as many of the events as have room
-// in it.
-func appendDigest(to []byte, events []*notify.Event, format notify.Format) (message []byte, taken int) {
-	if format == notify.Slack {
-		return slack.AppendDigest(to, events)
-	}
-	return teams.AppendDigest(to, events)
+	return message.Append(to, c, format)
 }
 
 // appendTest appends a message that says that it is a test.
 func appendTest(to []byte, format notify.Format) []byte {
-	c := card.Card{Kind: card.Info, Title: "A test message from Outrigger", Text: "Messages of this channel's rules arrive here."}
-	if format == notify.Slack {
-		return slack.Append(to, c)
-	}
-	return teams.Append(to, c)
+	return message.Append(to, message.Test(nil), format)
 }

@@ -78,6 +78,6 @@ func refusedImport(s source, imported string) string {
 // no database and no network.
 var pure = []string{
 	"internal/notify/bitbucketdc", "internal/notify/branchmask", "internal/notify/card",
-	"internal/notify/payload", "internal/notify/slack", "internal/notify/teams",
+	"internal/notify/card/sample", "internal/notify/cardhtml", "internal/notify/message", "internal/notify/payload", "internal/notify/slack", "internal/notify/teams",
 	"internal/threads/format",
 }

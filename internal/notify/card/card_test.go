@@ -11,14 +11,14 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
-	"outrigger/internal/notify/notifytest"
+	"outrigger/internal/notify/card/sample"
 )
 
-const pr = "pull request #12 “Carry over *all* seven wheels at once” in ATL/engine"
+const pr = "pull request #12 “Carry all seven wheels at once (*Wheel, not Wheel)” in ATL/engine"
 
 // TestTitles is what people read first, of every event type.
 func TestTitles(t *testing.T) {
-	const feature = "feature/snake_case_*_[1] in ATL/engine"
+	const feature = "feature/carry_all_wheels in ATL/engine"
 	want := map[notify.EventType]string{
 		notify.BranchCreated:                    "Ada Lovelace created branch " + feature,
 		notify.BranchUpdated:                    "Ada Lovelace pushed to " + feature,
@@ -66,7 +66,7 @@ func TestTitles(t *testing.T) {
 		notify.IssueCommented:                   "Ada Lovelace commented on issue #5 The bell rings twice in ATL/engine",
 	}
 	for _, x := range notify.EventTypes() {
-		e := notifytest.Event(x)
+		e := sample.Event(x)
 		if got := card.New(&e).Title; got != want[x] {
 			t.Errorf("%s: %q, want %q", x, got, want[x])
 		}
@@ -76,7 +76,7 @@ func TestTitles(t *testing.T) {
 // TestCardsSayWhatMatters looks at the rest of some cards; those of all types
 // are in the golden files of teams and slack.
 func TestCardsSayWhatMatters(t *testing.T) {
-	e := notifytest.Event(notify.BranchUpdated)
+	e := sample.Event(notify.BranchUpdated)
 	c := card.New(&e)
 	if len(c.Commits) != 5 || c.MoreCommits != 12 || c.Branch != e.Branch || c.Kind != card.Info {
 		t.Errorf("a push: %+v", c)
@@ -85,20 +85,20 @@ func TestCardsSayWhatMatters(t *testing.T) {
 		t.Error(d)
 	}
 
-	e = notifytest.Event(notify.PullRequestOpened)
+	e = sample.Event(notify.PullRequestOpened)
 	c = card.New(&e)
-	if c.Branch != "feature/carry_all → main" || c.Text != e.PullRequest.Description {
+	if c.Branch != "feature/carry_all_wheels → main" || c.Text != e.PullRequest.Description {
 		t.Errorf("a pull request: %+v", c)
 	}
-	if d := cmp.Diff([]notify.Fact{{Name: "Reviewers", Value: "Grace Hopper, Alan *T* Turing"}}, c.Facts); d != "" {
+	if d := cmp.Diff([]notify.Fact{{Name: "Reviewers", Value: "Grace Hopper, Alan Turing"}}, c.Facts); d != "" {
 		t.Error(d)
 	}
 
-	e = notifytest.Event(notify.PullRequestCommentDeleted)
+	e = sample.Event(notify.PullRequestCommentDeleted)
 	if c = card.New(&e); c.Text != "" {
 		t.Errorf("a deleted comment is shown again: %q", c.Text)
 	}
-	e = notifytest.Event(notify.PullRequestCommentAdded)
+	e = sample.Event(notify.PullRequestCommentAdded)
 	if c = card.New(&e); c.Plain() != "Grace Hopper commented on "+pr+": What if the lever is _already_ up? 1. test it 2. `carry_all(9999999)`" {
 		t.Errorf("in one line: %q", c.Plain())
 	}
@@ -142,7 +142,7 @@ func TestLittleIsKnown(t *testing.T) {
 
 func TestLinksAreAbsoluteAndDistinct(t *testing.T) {
 	for _, x := range notify.EventTypes() {
-		e := notifytest.Event(x)
+		e := sample.Event(x)
 		c := card.New(&e)
 		if len(c.Links) < 1 || len(c.Links) > 3 {
 			t.Errorf("%s has %d links", x, len(c.Links))
@@ -215,7 +215,7 @@ func TestParagraphs(t *testing.T) {
 }
 
 func TestShortenLeavesCommitsOffFirstAndKeepsTitleAndLink(t *testing.T) {
-	e := notifytest.Event(notify.BranchUpdated)
+	e := sample.Event(notify.BranchUpdated)
 	e.Facts = []notify.Fact{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}
 	c := card.New(&e)
 	c.Text = "text"
@@ -250,11 +250,11 @@ func TestShortenLeavesCommitsOffFirstAndKeepsTitleAndLink(t *testing.T) {
 // No button leads to what the event deleted; each leads somewhere.
 func TestNoLinkToWhatWasDeleted(t *testing.T) {
 	for _, x := range notify.EventTypes() {
-		gone := notifytest.Deleted(x)
+		gone := sample.Deleted(x)
 		if (gone != "") != strings.HasSuffix(x.String(), "_DELETED") {
 			t.Errorf("%s deletes %q", x, gone)
 		}
-		e := notifytest.Event(x)
+		e := sample.Event(x)
 		links := card.New(&e).Links
 		if len(links) == 0 {
 			t.Errorf("%s leads nowhere", x)
@@ -268,7 +268,7 @@ func TestNoLinkToWhatWasDeleted(t *testing.T) {
 }
 
 func TestListsThatWereCutSaySo(t *testing.T) {
-	e := notifytest.Event(notify.RepositorySecretDetected)
+	e := sample.Event(notify.RepositorySecretDetected)
 	e.Facts = nil
 	for range 12 {
 		e.Facts = append(e.Facts, notify.Fact{Name: "Private key", Value: "key.pem"})
@@ -293,7 +293,7 @@ func TestListsThatWereCutSaySo(t *testing.T) {
 	}{
 		{5, 5, false, ""}, {5, 5, true, "and more"}, {6, 6, false, "and 1 more"}, {6, 6, true, "and at least 1 more"}, {0, 0, true, ""},
 	} {
-		e := notifytest.Event(notify.BranchUpdated)
+		e := sample.Event(notify.BranchUpdated)
 		e.Commits, e.CommitCount, e.CommitsCut = e.Commits[:tc.listed], tc.count, tc.cut
 		if c := card.New(&e); c.CommitsMore() != tc.want {
 			t.Errorf("%+v: %q", tc, c.CommitsMore())
@@ -302,7 +302,7 @@ func TestListsThatWereCutSaySo(t *testing.T) {
 }
 
 func TestLateCardsSayWhen(t *testing.T) {
-	e := notifytest.Event(notify.BranchCreated)
+	e := sample.Event(notify.BranchCreated)
 	for after, want := range map[time.Duration][]notify.Fact{
 		-time.Hour: nil, 0: nil, 5 * time.Minute: nil,
 		5*time.Minute + 1: {{Name: "Happened", Value: "2026-11-20 12:00 UTC"}},

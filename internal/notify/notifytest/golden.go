@@ -1,5 +1,5 @@
-// Package notifytest has what tests of the packages below notify share: an
-// example event of every type, and golden files.
+// Package notifytest has what tests of the packages below notify share: golden
+// files.
 package notifytest
 
 import (
@@ -21,18 +21,24 @@ func Golden(name string, got []byte) error {
 		return fmt.Errorf("%s is not JSON: %w: %s", name, err, got)
 	}
 	b.WriteByte('\n')
-	file := filepath.Join("testdata", name+".json")
+	return GoldenText(name+".json", b.String())
+}
+
+// GoldenText compares a text with testdata/file of the calling test's package,
+// as Golden does.
+func GoldenText(name, got string) error {
+	file := filepath.Join("testdata", name)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(file, b.Bytes(), 0o644)
+		return os.WriteFile(file, []byte(got), 0o644)
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	if d := cmp.Diff(string(want), b.String()); d != "" {
+	if d := cmp.Diff(string(want), got); d != "" {
 		return fmt.Errorf("%s differs (-want +got); run with UPDATE_GOLDEN=1 if that is meant:\n%s", file, d)
 	}
 	return nil

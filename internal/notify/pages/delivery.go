@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"html/template"
 	"net/http"
 
 	"outrigger/internal/console"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/work"
 )
 
@@ -16,8 +18,7 @@ type deliveryView struct {
 	Attempts []attempt
 	Standing notify.ChannelStatus
 	Mask     string
-	Card     *card.Card
-	Tone     console.Tone
+	Card     template.HTML
 	Waits    bool
 	Digest   bool
 }
@@ -32,8 +33,9 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 		Waits: d.State == notify.Waiting, Digest: d.Batch != 0,
 	}
 	if d.Event != nil {
-		c := card.New(d.Event)
-		view.Card, view.Tone = &c, toneOf(c.Kind)
+		if view.Card, err = p.sentCard(d); err != nil {
+			return nil, err
+		}
 	}
 	return console.Page{
 		Template: "delivery", Title: "Delivery " + idText(d.ID), Data: view,
@@ -41,17 +43,13 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-// toneOf is the colour of a card.
-func toneOf(k card.Kind) console.Tone {
-	switch k {
-	case card.Info:
-		return console.Busy
-	case card.Good:
-		return console.Good
-	case card.Warning:
-		return console.Warn
-	case card.Bad:
-		return console.Bad
+// sentCard draws the delivery's card as its channel showed it, or would now.
+func (p *Pages) sentCard(d notify.DeliveryInfo) (template.HTML, error) {
+	c := card.New(d.Event)
+	sent := d.FinishedAt
+	if sent.IsZero() {
+		sent = p.Clock()
 	}
-	return console.Quiet
+	c.Delayed(d.Event.At, sent)
+	return cardhtml.Fragment(c, d.Format)
 }

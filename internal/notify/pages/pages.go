@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/cardhtml"
 )
 
 //go:embed *.html
@@ -41,6 +42,7 @@ const (
 func (p *Pages) Register(c *console.Console) {
 	c.AddPages(pageFiles)
 	c.AddAssets(console.Sub(assetFiles, "assets"))
+	c.AddAssets(cardhtml.Assets())
 	p.registerRules(c)
 	p.registerConnections(c)
 	p.registerRenames(c)

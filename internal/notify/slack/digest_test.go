@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/card/sample"
 	"outrigger/internal/notify/notifytest"
 )
 
 func TestDigestGolden(t *testing.T) {
 	var events []*notify.Event
 	for i, x := range []notify.EventType{notify.BranchCreated, notify.PullRequestMerged, notify.BuildStatusSet, notify.ProjectFieldEdited} {
-		e := notifytest.Event(x)
+		e := sample.Event(x)
 		e.At = time.Date(2026, 11, 5, 7, 28+i, 0, 0, time.UTC)
 		events = append(events, &e)
 	}
@@ -56,7 +57,7 @@ func TestAnyDigestFits(t *testing.T) {
 func TestADigestUsesItsRoom(t *testing.T) {
 	var events []*notify.Event
 	for range 60 {
-		e := notifytest.Event(notify.PullRequestOpened)
+		e := sample.Event(notify.PullRequestOpened)
 		events = append(events, &e)
 	}
 	if message, taken := AppendDigest(nil, events); taken < 30 {

@@ -12,12 +12,13 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/card/sample"
 	"outrigger/internal/notify/notifytest"
 )
 
 func TestGolden(t *testing.T) {
 	for _, x := range notify.EventTypes() {
-		e := notifytest.Event(x)
+		e := sample.Event(x)
 		message := Append(nil, card.New(&e))
 		if err := notifytest.Golden(x.String(), message); err != nil {
 			t.Error(err)
@@ -86,7 +87,7 @@ func TestMarkupIsEscaped(t *testing.T) {
 }
 
 func TestTooBig(t *testing.T) {
-	e := notifytest.Event(notify.BranchUpdated)
+	e := sample.Event(notify.BranchUpdated)
 	for i := range e.Commits {
 		e.Commits[i].Message = strings.Repeat("&", 1000)
 		e.Commits[i].URL += strings.Repeat("%20", 600)
@@ -102,7 +103,7 @@ func TestTooBig(t *testing.T) {
 }
 
 func TestCommitsThatDoNotFitAreCounted(t *testing.T) {
-	e := notifytest.Event(notify.BranchUpdated)
+	e := sample.Event(notify.BranchUpdated)
 	for i := range e.Commits {
 		e.Commits[i].URL += strings.Repeat("x", 1200)
 	}
@@ -128,7 +129,7 @@ func TestAnyCardFits(t *testing.T) {
 }
 
 func BenchmarkCard(b *testing.B) {
-	e := notifytest.Event(notify.PullRequestOpened)
+	e := sample.Event(notify.PullRequestOpened)
 	b.ReportAllocs()
 	for b.Loop() {
 		if len(Append(nil, card.New(&e))) == 0 {

@@ -14,13 +14,14 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/card/sample"
 	"outrigger/internal/notify/notifytest"
 	"outrigger/internal/playground/samples"
 )
 
 func TestGolden(t *testing.T) {
 	for _, x := range notify.EventTypes() {
-		e := notifytest.Event(x)
+		e := sample.Event(x)
 		message := Append(nil, card.New(&e))
 		if err := notifytest.Golden(x.String(), message); err != nil {
 			t.Error(err)
@@ -153,7 +154,7 @@ func TestPlainTextIsNotChanged(t *testing.T) {
 // TestTooBig holds the promise that a message is never too big, cut at whole
 // commits and facts, with its title and link.
 func TestTooBig(t *testing.T) {
-	e := notifytest.Event(notify.BranchUpdated)
+	e := sample.Event(notify.BranchUpdated)
 	for i := range e.Commits {
 		e.Commits[i].Message = strings.Repeat("_", 1000)
 		e.Commits[i].URL += strings.Repeat("%20", 600)
@@ -220,7 +221,7 @@ func FuzzAppend(f *testing.F) {
 }
 
 func BenchmarkCard(b *testing.B) {
-	e := notifytest.Event(notify.PullRequestOpened)
+	e := sample.Event(notify.PullRequestOpened)
 	b.ReportAllocs()
 	for b.Loop() {
 		if len(Append(nil, card.New(&e))) == 0 {

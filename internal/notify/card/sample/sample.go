@@ -1,4 +1,6 @@
-package notifytest
+// Package sample has an event of every type, as real ones look: what the console
+// and the API preview, what a test message shows, and what golden files hold.
+package sample
 
 import (
 	"time"
@@ -12,12 +14,11 @@ var (
 	at    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	ada   = notify.User{Name: "ada", DisplayName: "Ada Lovelace", Email: "ada@example.com"}
 	grace = notify.User{Name: "grace", DisplayName: "Grace Hopper", Email: "grace@example.com"}
-	alan  = notify.User{Name: "alan_t", DisplayName: "Alan *T* Turing", Email: "alan@example.com"}
+	alan  = notify.User{Name: "alan_t", DisplayName: "Alan Turing", Email: "alan@example.com"}
 )
 
-// Event is an example of an event whose first type is t, with all that a
-// decoder can know of it and with characters that chat platforms take for
-// markup.
+// Event is an event whose first type is t, with all that a decoder can know of
+// it and with characters that chat platforms take for markup.
 func Event(t notify.EventType) notify.Event {
 	e := notify.Event{
 		Types:      []notify.EventType{t},
@@ -46,9 +47,9 @@ func Event(t notify.EventType) notify.Event {
 }
 
 func ref(e *notify.Event) {
-	e.Branch = "feature/snake_case_*_[1]"
+	e.Branch = "feature/carry_all_wheels"
 	e.Ref = &notify.RefChange{Name: e.Branch, From: "4f1d", To: "9e8c"}
-	e.URL = repositoryURL + "/commits?until=refs%2Fheads%2Ffeature"
+	e.URL = repositoryURL + "/commits?until=refs%2Fheads%2Ffeature%2Fcarry_all_wheels"
 	switch t := e.Types[0]; t {
 	case notify.BranchDeleted:
 		e.Ref.To = ""
@@ -70,7 +71,7 @@ func ref(e *notify.Event) {
 
 func addCommits(e *notify.Event, messages ...string) {
 	for i, m := range messages {
-		id := string("0123456789"[i]) + "f1d2e3c4b5a69788796a5b4c3d2e1f00112233"
+		id := string("0123456789"[i]) + "f1d2e3c4b5a69788796a5b4c3d2e1f001122334"
 		e.Commits = append(e.Commits, notify.Commit{ID: id, Message: m, Author: grace, At: at, URL: repositoryURL + "/commits/" + id})
 	}
 	e.CommitCount = len(messages)
@@ -81,7 +82,7 @@ func addCommits(e *notify.Event, messages ...string) {
 func Deleted(t notify.EventType) string {
 	switch t {
 	case notify.BranchDeleted:
-		return repositoryURL + "/commits?until=refs%2Fheads%2Ffeature"
+		return repositoryURL + "/commits?until=refs%2Fheads%2Ffeature%2Fcarry_all_wheels"
 	case notify.TagDeleted:
 		return repositoryURL + "/commits?until=refs%2Ftags%2Fv2.1.0"
 	case notify.PullRequestDeleted:
@@ -95,12 +96,12 @@ func Deleted(t notify.EventType) string {
 }
 
 func pullRequest(e *notify.Event) {
-	e.Branch, e.SourceBranch = "main", "feature/carry_all"
+	e.Branch, e.SourceBranch = "main", "feature/carry_all_wheels"
 	e.Reviewers = []notify.User{grace, alan}
 	e.URL = repositoryURL + "/pull-requests/12"
 	e.PullRequest = &notify.PullRequest{
-		ID: 12, Title: "Carry over *all* seven wheels at once", State: "OPEN", Author: ada,
-		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n    - one for each wheel &amp; a spare\n- now it takes <one>",
+		ID: 12, Title: "Carry all seven wheels at once (*Wheel, not Wheel)", State: "OPEN", Author: ada,
+		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n    - one for each wheel &amp; a spare\n- now it takes <one>\n\nMeasured on the test bench with all nines, which is the worst case; see the figures in docs/carry_all.md. The old way stays behind the setting carry.wheel_by_wheel for one release.",
 		Source:      e.SourceBranch, Target: e.Branch, URL: e.URL,
 	}
 	p := e.PullRequest
@@ -109,7 +110,7 @@ func pullRequest(e *notify.Event) {
 	case notify.PullRequestRescoped:
 		e.Changes = []notify.Change{{Field: "commit", Old: "4f1d2e3c4b5a69788796a5b4c3d2e1f001122334", New: "9e8c7d6b5a49382716059483726150f4e3d2c1b0"}}
 	case notify.PullRequestFieldEdited:
-		e.Changes = []notify.Change{{Field: "title", Old: "Carry", New: p.Title}, {Field: "description", New: p.Description}, {Field: "draft", Old: "yes", New: "no"}}
+		e.Changes = []notify.Change{{Field: "title", Old: "Carry wheels", New: p.Title}, {Field: "description", New: p.Description}, {Field: "draft", Old: "yes", New: "no"}}
 	case notify.PullRequestTargetChanged:
 		e.Changes = []notify.Change{{Field: "target", Old: "release/2.0", New: "main"}}
 	case notify.PullRequestReviewersUpdated:
@@ -128,7 +129,7 @@ func pullRequest(e *notify.Event) {
 func commitComment(e *notify.Event) {
 	const commit = "9e8c7d6b5a49382716059483726150f4e3d2c1b0"
 	e.URL = repositoryURL + "/commits/" + commit
-	e.Comment = &notify.Comment{ID: 78, Text: "This one fixes it for good.", Commit: commit, URL: e.URL + "?commentId=78"}
+	e.Comment = &notify.Comment{ID: 78, Text: "This mends the carry for good: 9,999,999 + 1 is 10,000,000 again. Can it go into `release/2.0` too?", Commit: commit, URL: e.URL + "?commentId=78"}
 }
 
 func build(e *notify.Event) {
@@ -175,6 +176,6 @@ func issue(e *notify.Event) {
 	case notify.IssueUpdated:
 		e.Changes = []notify.Change{{Field: "status", Old: "new", New: "open"}}
 	case notify.IssueCommented:
-		e.Comment = &notify.Comment{ID: 79, Text: "Only on Tuesdays.", URL: e.URL + "#comment-79"}
+		e.Comment = &notify.Comment{ID: 79, Text: "Only when the carriage stands at the last column, so the stop is bent or missing.", URL: e.URL + "#comment-79"}
 	}
 }

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/cardhtml"
+	chat "outrigger/internal/notify/message"
+)
+
+type previewCmd struct {
+	Format string `help:"The message that Teams or Slack is sent, or an HTML page that shows it." enum:"teams,slack,html" default:"teams"`
+	Type   string `arg:"" name:"eventtype" help:"Such as PULL_REQUEST_OPENED, as rules select it."`
+}
+
+func (c previewCmd) Run(s streams) error {
+	t, ok := notify.ParseEventType(c.Type)
+	if !ok {
+		return usage(c.Type + " is no event type; the configuration's eventTypes lists them")
+	}
+	card := chat.Preview(t)
+	if c.Format == "html" {
+		page, err := cardhtml.Page(card, notify.Teams)
+		if err != nil {
+			return err
+		}
+		_, err = s.out.Write(page)
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, chat.Append(nil, card, notify.Format(c.Format)), "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := s.out.Write(b.Bytes())
+	return err
+}

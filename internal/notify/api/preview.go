@@ -1,0 +1,52 @@
+package api
+
+import (
+	"net/http"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/cardhtml"
+	"outrigger/internal/notify/message"
+)
+
+// formatHTML is a card as people see it; the other formats are those of rules.
+const formatHTML = "html"
+
+// previewPolicy lets a previewed card have its style sheet, and nothing else.
+const previewPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// preview shows the card of an event type.
+func (a *API) preview(w http.ResponseWriter, r *http.Request) error {
+	var wrong fault.Fields
+	q := r.URL.Query()
+	t, ok := notify.ParseEventType(q.Get("eventType"))
+	if !ok {
+		wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", q.Get("eventType"), basePath)
+	}
+	format := q.Get("format")
+	switch format {
+	case "":
+		format = string(notify.Teams)
+	case string(notify.Teams), string(notify.Slack), formatHTML:
+	default:
+		wrong.Add("format", "%q is not a format of a card; use teams, slack or html.", format)
+	}
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	c := message.Preview(t)
+	body, mediaType := []byte(nil), "application/json"
+	if format == formatHTML {
+		page, err := cardhtml.Page(c, notify.Teams)
+		if err != nil {
+			return err
+		}
+		body, mediaType = page, "text/html; charset=utf-8"
+		w.Header().Set("Content-Security-Policy", previewPolicy)
+	} else {
+		body = message.Append(nil, c, notify.Format(format))
+	}
+	w.Header().Set("Content-Type", mediaType)
+	_, _ = w.Write(body) // who asked may be gone
+	return nil
+}
