@@ -87,6 +87,7 @@ func (a *App) startRetention(ctx context.Context) error {
 	r := retention.New(a.db, []retention.Rule{
 		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteDeliveries},
 		{Name: "group members", Keep: membership.Keep, Delete: notifystore.DeleteMemberships},
+		{Name: "named commits", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteCommits},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},
 		{Name: "rule versions", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteRuleVersions},
 		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: mailstore.DeleteErrors(a.mail.queue)},

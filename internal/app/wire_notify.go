@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/notify/api"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/bitbucketdc/client"
+	"outrigger/internal/notify/builds"
 	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/notify/membership"
@@ -26,6 +27,7 @@ type chat struct {
 	store       *store.Store
 	outbox      *outbox.Outbox
 	memberships notify.Memberships
+	builds      *builds.Watch
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
@@ -44,8 +46,10 @@ func (a *App) openNotify(ctx context.Context) error {
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
 	a.chat.memberships = membership.New(membership.Options{Store: store, Ask: platforms.Member, Clock: a.clock, Log: a.log})
 	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
+	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
+	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
 	deliveries, channels := &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
-	(&api.API{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.router)
+	(&api.API{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Clock: a.clock}).Register(a.router)
 	(&pages.Pages{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest, Test: appendTest,
@@ -68,6 +72,8 @@ func (a *App) startNotify(ctx context.Context) error {
 		a.chat.store.Refresh(fresh)
 	}()
 	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
+	a.chat.builds.Start(ctx)
+	a.steps.addStop("builds", buildsLimit, a.chat.builds.Stop)
 	if err := a.chat.outbox.Start(ctx); err != nil {
 		return fmt.Errorf("start to deliver: %w", err)
 	}

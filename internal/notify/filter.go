@@ -38,6 +38,11 @@ type RepositoryRef struct {
 	RepositoryKey string `json:"repositoryKey"`
 }
 
+// Folded makes references comparable.
+func (r RepositoryRef) Folded() RepositoryRef {
+	return RepositoryRef{ProjectKey: Fold(r.ProjectKey), RepositoryKey: Fold(r.RepositoryKey)}
+}
+
 func (r *Rule) validateBranches(f *fault.Fields) {
 	checkNames(f, "branches", r.Branches)
 	if r.BranchMask != "" && len(r.Branches) > 0 {

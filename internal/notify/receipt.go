@@ -30,6 +30,7 @@ type Receipt struct {
 	Outcome    Outcome
 	Reason     string
 	Events     []Event
+	Build      bool   // it is the state of a build, of who may tell it, and came in by no hook
 	Digest     []byte // of the body, the same for the same body
 	Body       []byte // kept where it is Unreadable
 
@@ -50,6 +51,8 @@ type Receipt struct {
 	Matched     [][]Match   // of each in Kept
 	Deliveries  []*Delivery // one for each event in Kept and channel
 
+	Commits []NamedCommit // that it names, each once
+
 	// Encoded is Kept as it is stored; the store sets it.
 	Encoded [][]byte
 }
@@ -69,6 +72,7 @@ func (r *Receipt) Match(rules *RuleSet) {
 		r.matchEach(rules)
 	}
 	r.plan(rules.Generation)
+	r.nameCommits(rules)
 }
 
 // matchEach finds the rules of every event by itself.
@@ -111,6 +115,12 @@ func (r *Receipt) plan(generation int64) {
 // been deleted or moved since it verified them.
 func (r *Receipt) judge(p *Platforms) {
 	r.Refusal, r.withheld, r.Fingerprint = nil, false, nil
+	if r.Build {
+		if p == nil || p.Connections.Find(r.Connection) == nil {
+			r.Refusal = fault.New(fault.NotFound, "There is no connection %q.", r.Connection)
+		}
+		return
+	}
 	if r.Verifier, _ = p.Hook(r.Connection, r.Hook); r.Verifier == nil || r.Verifier.ID != r.HookID {
 		r.Refusal = fault.New(fault.NotFound, "The connection %q has no hook %q.", r.Connection, r.Hook)
 		return

@@ -1,6 +1,9 @@
 package notify
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // RuleSet is the enabled rules of one generation, indexed so that an event
 // meets only the rules of its own project and repository, with the platforms
@@ -18,6 +21,7 @@ type connectionRules struct {
 	all          []*CompiledRule
 	projects     map[string][]*CompiledRule // by folded project key
 	repositories map[string][]*CompiledRule // by folded "project/repository"
+	builds       map[string]bool            // places as above whose rules take builds; "" is everywhere
 }
 
 // NewRuleSet indexes the enabled ones of rules. A rule that cannot be used,
@@ -63,29 +67,59 @@ func (s *RuleSet) add(c *CompiledRule) {
 		conn = &connectionRules{
 			projects:     make(map[string][]*CompiledRule),
 			repositories: make(map[string][]*CompiledRule),
+			builds:       make(map[string]bool),
 		}
 		s.connections[c.Connection] = conn
 	}
+	builds := slices.Contains(c.EventTypes, BuildStatusSet)
 	switch {
 	case c.RepositoryKey != "":
-		conn.addRepository(c, c.ProjectKey, c.RepositoryKey)
+		conn.addRepository(c, c.ProjectKey, c.RepositoryKey, builds)
 	case len(c.Repositories) > 0 || len(c.Projects) > 0:
 		for _, ref := range c.Repositories {
-			conn.addRepository(c, ref.ProjectKey, ref.RepositoryKey)
+			conn.addRepository(c, ref.ProjectKey, ref.RepositoryKey, builds)
 		}
 		for _, p := range c.Projects {
-			conn.projects[Fold(p)] = append(conn.projects[Fold(p)], c)
+			conn.addProject(c, p, builds)
 		}
 	case c.ProjectKey != "":
-		conn.projects[Fold(c.ProjectKey)] = append(conn.projects[Fold(c.ProjectKey)], c)
+		conn.addProject(c, c.ProjectKey, builds)
 	default:
 		conn.all = append(conn.all, c)
+		if builds {
+			conn.builds[""] = true
+		}
 	}
 }
 
-func (c *connectionRules) addRepository(r *CompiledRule, project, repository string) {
+func (c *connectionRules) addProject(r *CompiledRule, project string, builds bool) {
+	key := Fold(project)
+	c.projects[key] = append(c.projects[key], r)
+	if builds {
+		c.builds[key] = true
+	}
+}
+
+func (c *connectionRules) addRepository(r *CompiledRule, project, repository string, builds bool) {
 	key := Fold(project) + "/" + Fold(repository)
 	c.repositories[key] = append(c.repositories[key], r)
+	if builds {
+		c.builds[key] = true
+	}
+}
+
+// wantsBuilds tells whether a rule takes builds of the event's repository; nil
+// asks for any repository.
+func (s *RuleSet) wantsBuilds(connection string, e *Event) bool {
+	conn := s.connections[connection]
+	switch {
+	case conn == nil || len(conn.builds) == 0:
+		return false
+	case e == nil || conn.builds[""]:
+		return true
+	}
+	project := Fold(e.Project.Key)
+	return conn.builds[project] || conn.builds[project+"/"+Fold(e.Repository.Key)]
 }
 
 // Match is a rule that takes an event or, while some of its conditions are

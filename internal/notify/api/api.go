@@ -21,6 +21,7 @@ type API struct {
 	Hooks      *notify.Hooks
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
+	Builds     *notify.Builds
 	Clock      func() time.Time
 }
 
@@ -32,6 +33,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true}, a.preview)
 	a.registerConnections(r)
+	a.registerBuilds(r)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath}, a.listDeliveries)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver"}, a.redeliver)

@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
@@ -94,7 +95,8 @@ func newServer(t *testing.T, connections ...notify.Connection) *server {
 		}
 		return "", fault.New(fault.Unavailable, "The platform does not answer.")
 	}}
-	(&API{Rules: rules, Hooks: hooks, Clock: time.Now}).Register(router)
+	builds := &notify.Builds{Store: s.store, Event: bitbucketdc.BuildEvent, Clock: time.Now}
+	(&API{Rules: rules, Hooks: hooks, Builds: builds, Clock: time.Now}).Register(router)
 	s.router = router
 	return s
 }

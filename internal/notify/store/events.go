@@ -119,6 +119,9 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := s.applyRenames(ctx, tx, items); err != nil {
 		return err
 	}
+	if err := nameCommits(ctx, tx, items); err != nil {
+		return err
+	}
 	var deliveries []*notify.Delivery
 	for _, r := range items {
 		if r.Written() {

@@ -233,3 +233,21 @@ CREATE TABLE notify_memberships (
     PRIMARY KEY (connection, group_name, user_name)
 );
 CREATE INDEX notify_memberships_asked ON notify_memberships (asked_at);
+
+-- Commits that events named, in repositories of which rules take builds. due_at
+-- is when the platform is asked for builds next, 0 where it is not.
+CREATE TABLE notify_commits (
+    connection      TEXT COLLATE "C" NOT NULL,
+    hash            TEXT COLLATE "C" NOT NULL,
+    project_key     TEXT COLLATE "C" NOT NULL,
+    repository_key  TEXT COLLATE "C" NOT NULL,
+    project_fold    TEXT COLLATE "C" NOT NULL,
+    repository_fold TEXT COLLATE "C" NOT NULL,
+    branch          TEXT COLLATE "C" NOT NULL,
+    named_at        BIGINT NOT NULL,
+    due_at          BIGINT NOT NULL,
+    asked           BIGINT NOT NULL CHECK (asked >= 0),
+    PRIMARY KEY (connection, hash, project_fold, repository_fold)
+);
+CREATE INDEX notify_commits_due ON notify_commits (due_at) WHERE due_at > 0;
+CREATE INDEX notify_commits_named ON notify_commits (named_at);

@@ -237,3 +237,21 @@ CREATE TABLE notify_memberships (
     PRIMARY KEY (connection, group_name, user_name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notify_memberships_asked ON notify_memberships (asked_at);
+
+-- Commits that events named, in repositories of which rules take builds. due_at
+-- is when the platform is asked for builds next, 0 where it is not.
+CREATE TABLE notify_commits (
+    connection      TEXT NOT NULL,
+    hash            TEXT NOT NULL,
+    project_key     TEXT NOT NULL,
+    repository_key  TEXT NOT NULL,
+    project_fold    TEXT NOT NULL,
+    repository_fold TEXT NOT NULL,
+    branch          TEXT NOT NULL,
+    named_at        INTEGER NOT NULL,
+    due_at          INTEGER NOT NULL,
+    asked           INTEGER NOT NULL CHECK (asked >= 0),
+    PRIMARY KEY (connection, hash, project_fold, repository_fold)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notify_commits_due ON notify_commits (due_at) WHERE due_at > 0;
+CREATE INDEX notify_commits_named ON notify_commits (named_at);

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// nameCommits writes the commits that new webhooks name. One that is named again
+// by a push is asked for its builds again, from the start.
+func nameCommits(ctx context.Context, tx *db.Tx, receipts []*notify.Receipt) error {
+	type key struct {
+		connection, hash string
+		at               notify.RepositoryRef
+	}
+	last := map[key]notify.NamedCommit{}
+	var order []key
+	for _, r := range receipts {
+		if !r.Written() {
+			continue
+		}
+		for _, c := range r.Commits {
+			k := key{c.Connection, c.Hash, c.At.Folded()}
+			before, seen := last[k]
+			if !seen {
+				order = append(order, k)
+			}
+			if !seen || !c.DueAt.IsZero() || before.DueAt.IsZero() {
+				last[k] = c
+			}
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	n := len(order)
+	connections, hashes := make([]string, n), make([]string, n)
+	projects, repositories := make([]string, n), make([]string, n)
+	projectFolds, repositoryFolds := make([]string, n), make([]string, n)
+	branches, named, due := make([]string, n), make([]int64, n), make([]int64, n)
+	for i, k := range order {
+		c := last[k]
+		connections[i], hashes[i] = c.Connection, c.Hash
+		projects[i], repositories[i] = c.At.ProjectKey, c.At.RepositoryKey
+		projectFolds[i], repositoryFolds[i] = k.at.ProjectKey, k.at.RepositoryKey
+		branches[i], named[i], due[i] = c.Branch, db.Micros(c.NamedAt), db.Micros(c.DueAt)
+	}
+	if err := tx.Insert(ctx, db.Insert{
+		Into:      `notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold, branch, named_at, due_at, asked)`,
+		Columns:   []any{connections, hashes, projects, repositories, projectFolds, repositoryFolds, branches, named, due},
+		Constants: `0`,
+		OnConflict: `ON CONFLICT (connection, hash, project_fold, repository_fold) DO UPDATE SET
+			branch = excluded.branch, named_at = excluded.named_at, due_at = excluded.due_at, asked = 0 WHERE excluded.due_at > 0`,
+	}); err != nil {
+		return fmt.Errorf("inserting named commits: %w", err)
+	}
+	return nil
+}
+
+const selectCommits = `SELECT connection, hash, project_key, repository_key, branch, named_at, due_at, asked FROM notify_commits `
+
+// NamedCommits gives the repositories in which events named a commit.
+func (s *Store) NamedCommits(ctx context.Context, connection, hash string) ([]notify.NamedCommit, error) {
+	return s.readCommits(ctx, `WHERE connection = $1 AND hash = $2 ORDER BY project_fold, repository_fold`, connection, hash)
+}
+
+// DueCommits gives the commits of whose builds the platform is to be asked by
+// now, those that wait the longest first.
+func (s *Store) DueCommits(ctx context.Context, now time.Time, limit int) ([]notify.NamedCommit, error) {
+	return s.readCommits(ctx, `WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at, hash LIMIT $2`, db.Micros(now), limit)
+}
+
+func (s *Store) readCommits(ctx context.Context, where string, args ...any) (list []notify.NamedCommit, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		rows, err := tx.Query(ctx, selectCommits+where, args...)
+		if err != nil {
+			return fmt.Errorf("reading named commits: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c notify.NamedCommit
+			var named, due int64
+			if err := rows.Scan(&c.Connection, &c.Hash, &c.At.ProjectKey, &c.At.RepositoryKey, &c.Branch, &named, &due, &c.Asked); err != nil {
+				return fmt.Errorf("reading named commits: %w", err)
+			}
+			c.NamedAt, c.DueAt = db.Time(named), db.Time(due)
+			list = append(list, c)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// ScheduleCommit says when a commit is asked for next: never, where DueAt is
+// zero. It leaves alone one that was named again meanwhile.
+func (s *Store) ScheduleCommit(ctx context.Context, c notify.NamedCommit) error {
+	at := c.At.Folded()
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE notify_commits SET due_at = $1, asked = $2
+			WHERE connection = $3 AND hash = $4 AND project_fold = $5 AND repository_fold = $6 AND named_at = $7`,
+			db.Micros(c.DueAt), c.Asked, c.Connection, c.Hash, at.ProjectKey, at.RepositoryKey, db.Micros(c.NamedAt)); err != nil {
+			return fmt.Errorf("scheduling a commit: %w", err)
+		}
+		return nil
+	})
+}
+
+// KeepDue stops asking for all but the last named commits of a connection, keep
+// of them, and says for how many.
+func (s *Store) KeepDue(ctx context.Context, connection string, keep int) (stopped int64, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		stopped, err = tx.Exec(ctx, `UPDATE notify_commits SET due_at = 0 WHERE connection = $1 AND due_at > 0 AND named_at <
+			(SELECT named_at FROM notify_commits WHERE connection = $1 AND due_at > 0 ORDER BY named_at DESC LIMIT 1 OFFSET $2)`, connection, keep-1)
+		if err != nil {
+			return fmt.Errorf("stopping to ask for commits: %w", err)
+		}
+		return nil
+	})
+	return stopped, err
+}
+
+// DeleteCommits removes commits that were named before a time; see
+// retention.Rule.
+func DeleteCommits(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM notify_commits WHERE (connection, hash, project_fold, repository_fold) IN
+		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits WHERE named_at < $1 ORDER BY named_at LIMIT $2)`, db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting named commits: %w", err)
+	}
+	return n, nil
+}
