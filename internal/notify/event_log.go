@@ -55,6 +55,9 @@ func (e *LoggedEvent) Fate() Fate {
 	return EventNotTaken
 }
 
+// Withheld tells whether the event is delivered to nobody; Reason says why.
+func (e *LoggedEvent) Withheld() bool { return e.Outcome == Understood && e.Reason != "" }
+
 // Resource is what the event is about, and what its reader must administer.
 func (e *LoggedEvent) Resource() identity.Resource {
 	return identity.Resource{Connection: e.Connection, Project: e.Project, Repository: e.Repository}
@@ -108,6 +111,17 @@ type EventStore interface {
 	// EventBody gives what is kept of a webhook that was not understood, at most
 	// max bytes.
 	EventBody(ctx context.Context, id int64, max int) ([]byte, error)
+	// EventDeliveries gives the deliveries of an event that are kept, each with
+	// its rules.
+	EventDeliveries(ctx context.Context, e *LoggedEvent) ([]*Delivery, error)
+	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
+
+	// RulesAt gives the rules of a moment, place by place, and by their ids
+	// within one.
+	RulesAt(ctx context.Context, q VersionQuery) ([]RuleVersion, error)
+	// CountRulesElsewhere counts the rules of the moment and connection that
+	// belong to none of the places, up to MaxElsewhere.
+	CountRulesElsewhere(ctx context.Context, q VersionQuery) (int, error)
 }
 
 // Events has the operations on the log of what came in, each with its

@@ -15,8 +15,10 @@ import (
 	"outrigger/internal/work"
 )
 
-const deliverySelect = `SELECT d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
-	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.finished_at, d.took, d.status, d.answer, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
+const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
+	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.finished_at, d.took, d.status, d.answer`
+
+const deliverySelect = `SELECT ` + deliveryColumns + `, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
 
 // NextDeliveries gives the oldest deliveries that wait on a channel, in their order.
 func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {

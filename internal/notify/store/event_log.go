@@ -221,3 +221,24 @@ func (s *Store) EventBody(ctx context.Context, id int64, max int) (body []byte, 
 	}
 	return body, nil
 }
+
+// deliverySpan bounds how far the ids of one event's deliveries can lie apart.
+// They are taken at once; only other nodes' may be among them.
+const deliverySpan = 1 << 16
+
+// EventDeliveries gives the deliveries of an event that are kept.
+func (s *Store) EventDeliveries(ctx context.Context, e *notify.LoggedEvent) (found []*notify.Delivery, err error) {
+	if e.FirstDelivery == 0 || e.Deliveries == 0 {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err = readDeliveries(ctx, tx, `SELECT `+deliveryColumns+`, NULL FROM notify_deliveries d
+			WHERE d.id >= $1 AND d.id < $2 AND d.event_id = $3 ORDER BY d.id LIMIT $4`,
+			e.FirstDelivery, e.FirstDelivery+deliverySpan, e.ID, e.Deliveries)
+		return err
+	})
+	for _, d := range found {
+		d.Event = e.Event
+	}
+	return found, err
+}

@@ -90,17 +90,19 @@ func readVersions(ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at not
 	return out, rows.Err()
 }
 
-// maxCounted bounds the count of rules that cannot concern an event: it is read
-// to tell a few from very many.
-const maxCounted = 10_000
-
-// CountRulesAt counts the rules of a connection at a moment, up to 10,000.
-func (s *Store) CountRulesAt(ctx context.Context, connection string, generation int64) (n int, err error) {
+// CountRulesElsewhere counts the rules of a moment that belong to none of the
+// places, up to notify.MaxElsewhere.
+func (s *Store) CountRulesElsewhere(ctx context.Context, q notify.VersionQuery) (n int, err error) {
+	where := `connection = $1 AND since <= $2`
+	args := []any{q.Connection, q.Generation}
+	for _, at := range q.Places {
+		args = append(args, at.ProjectKey, at.RepositoryKey)
+		where += fmt.Sprintf(` AND NOT (project_fold = $%d AND repository_fold = $%d)`, len(args)-1, len(args))
+	}
+	args = append(args, notify.MaxElsewhere)
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT count(*) FROM (
-			SELECT 1 FROM notify_rules WHERE connection = $1 AND since <= $2
-			UNION ALL SELECT 1 FROM notify_rule_versions WHERE connection = $1 AND since <= $2 AND until > $2
-			LIMIT $3) AS found`, connection, generation, maxCounted).Scan(&n)
+		err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM notify_rules WHERE %s
+			UNION ALL SELECT 1 FROM notify_rule_versions WHERE %[1]s AND until > $2 LIMIT $%d) AS found`, where, len(args)), args...).Scan(&n)
 		if err != nil {
 			return fmt.Errorf("counting the rules of a moment: %w", err)
 		}

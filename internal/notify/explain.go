@@ -1,0 +1,178 @@
+package notify
+
+import (
+	"context"
+	"slices"
+
+	"outrigger/internal/identity"
+)
+
+// RuleOutcome is what a rule made of an event.
+type RuleOutcome string
+
+const (
+	RuleTook      RuleOutcome = "taken"
+	RuleRefused   RuleOutcome = "refused"   // Reason says why
+	RuleDisabled  RuleOutcome = "disabled"  // at that moment
+	RuleUndecided RuleOutcome = "undecided" // it is being decided
+	RuleOtherRefs RuleOutcome = "other"     // of a webhook about many refs, it took others
+	RuleWithheld  RuleOutcome = "withheld"  // it would have taken the event, which is delivered to nobody
+)
+
+// RuleVerdict is a rule as it was when an event came, and what it made of it.
+type RuleVerdict struct {
+	RuleVersion
+	Outcome  RuleOutcome
+	Reason   Reason    // of RuleRefused
+	Note     string    // what else there is to say
+	Delivery *Delivery // of RuleTook; nil where it is not kept any more
+}
+
+// Explanation says of an event which rules took it and why the others did not.
+type Explanation struct {
+	Event LoggedEvent
+	// Rules that could concern it, those of its repository first, then its
+	// project's, then the global ones, as far as who asks administers them.
+	Rules []RuleVerdict
+	// Hidden counts the others of the page, and HiddenTook those of them that took it.
+	Hidden, HiddenTook int
+	// Elsewhere counts the rules of other projects and repositories, up to some
+	// thousand: MaxElsewhere stands for that and more.
+	Elsewhere  int
+	Deliveries []DeliveryInfo // as far as who asks may see them
+
+	Next *VersionCursor // of the next page; nil on the last
+}
+
+// MaxElsewhere bounds the count of rules that cannot concern an event: it tells
+// a few from very many.
+const MaxElsewhere = 10_000
+
+// Explain judges an event by the rules as they were when it came; see Get for
+// the errors. limit is how many rules a page has.
+func (s *Events) Explain(ctx context.Context, id int64, after VersionCursor, limit int) (Explanation, error) {
+	e, err := s.Get(ctx, id)
+	if err != nil {
+		return Explanation{}, err
+	}
+	x := Explanation{Event: e}
+	if e.Event == nil {
+		return x, nil
+	}
+	q := VersionQuery{Generation: e.Generation, Connection: e.Connection, Places: placesOf(e.Event), After: after, Limit: limit + 1}
+	rules, err := s.Store.RulesAt(ctx, q)
+	if err != nil {
+		return x, err
+	}
+	if len(rules) > limit {
+		rules = rules[:limit]
+		x.Next = q.cursorOf(&rules[limit-1])
+	}
+	if x.Elsewhere, err = s.Store.CountRulesElsewhere(ctx, q); err != nil {
+		return x, err
+	}
+	deliveries, err := s.Store.EventDeliveries(ctx, &e)
+	if err != nil {
+		return x, err
+	}
+	x.judge(rules, deliveries, identity.From(ctx))
+	return x, s.describe(ctx, &x)
+}
+
+// cursorOf is the place of a rule in the list.
+func (q *VersionQuery) cursorOf(v *RuleVersion) *VersionCursor {
+	at := Scope{v.ProjectKey, v.RepositoryKey}.folded()
+	return &VersionCursor{Place: slices.Index(q.Places, at), Rule: v.ID}
+}
+
+func (x *Explanation) judge(rules []RuleVersion, deliveries []*Delivery, who *identity.Principal) {
+	for i := range rules {
+		v := RuleVerdict{RuleVersion: rules[i]}
+		v.judge(&x.Event, deliveries)
+		if who.May(v.Access()) {
+			x.Rules = append(x.Rules, v)
+			continue
+		}
+		x.Hidden++
+		if v.Outcome == RuleTook {
+			x.HiddenTook++
+		}
+	}
+}
+
+// judge finds what the rule made of the event. Where it has a delivery, that
+// says so; of an event about many refs it is all that does.
+func (v *RuleVerdict) judge(e *LoggedEvent, deliveries []*Delivery) {
+	for _, d := range deliveries {
+		if slices.Contains(d.Rules, v.ID) {
+			v.Delivery = d
+		}
+	}
+	if !v.Enabled {
+		v.Outcome = RuleDisabled
+		return
+	}
+	c, _ := CompileRule(&v.Rule) // a rule that cannot be used says so by refusing
+	j := c.Judge(e.Event, nil)
+	if e.Event.Refs != nil && j.Verdict != Refused && v.Delivery == nil {
+		v.judgeRefs(c, e.Event)
+		return
+	}
+	switch {
+	case v.Delivery != nil:
+		v.Outcome = RuleTook
+	case j.Verdict == Refused:
+		v.Outcome, v.Reason = RuleRefused, c.Reason(j, e.Event)
+	case e.Withheld():
+		v.Outcome = RuleWithheld
+	case j.Verdict == Undecided:
+		v.Outcome = RuleUndecided
+	case e.Rules == 0:
+		v.Outcome, v.Note = RuleWithheld, outOfScopeNote
+	default:
+		v.Outcome = RuleTook
+	}
+}
+
+// outOfScopeNote is about a rename that a rule with the old keys would have taken.
+const outOfScopeNote = "The hook that the event came in by may not speak of what the rule is about."
+
+// judgeRefs says why a rule has no message about these of many refs, though
+// nothing but their names can have kept it from them: by the names that are
+// known.
+func (v *RuleVerdict) judgeRefs(c *CompiledRule, e *Event) {
+	v.Outcome = RuleOtherRefs
+	for i, name := range e.Refs.Names {
+		one := *e
+		one.Branch = name
+		j := c.Judge(&one, nil)
+		if j.Verdict != Refused {
+			return // it has a message of its own about this one
+		}
+		if i == 0 {
+			v.Reason = c.Reason(j, &one)
+		}
+	}
+	v.Outcome, v.Reason.Has = RuleRefused, listed(e.Refs.Names)
+}
+
+// describe adds the deliveries of the rules, as far as who asks may see them.
+func (s *Events) describe(ctx context.Context, x *Explanation) error {
+	var deliveries []*Delivery
+	for i := range x.Rules {
+		if d := x.Rules[i].Delivery; d != nil && !slices.Contains(deliveries, d) {
+			deliveries = append(deliveries, d)
+		}
+	}
+	infos, err := s.Store.Describe(ctx, deliveries)
+	if err != nil {
+		return err
+	}
+	who := identity.From(ctx)
+	for i := range infos {
+		if infos[i].visibleTo(who) {
+			x.Deliveries = append(x.Deliveries, infos[i])
+		}
+	}
+	return nil
+}
