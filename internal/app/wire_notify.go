@@ -48,8 +48,8 @@ func (a *App) openNotify(ctx context.Context) error {
 	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
 	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
-	deliveries, channels := &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
-	(&api.API{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Clock: a.clock}).Register(a.router)
+	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
+	(&api.API{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Clock: a.clock}).Register(a.router)
 	(&pages.Pages{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest, Test: appendTest,

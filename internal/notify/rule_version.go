@@ -1,9 +1,10 @@
 package notify
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
-
-	"outrigger/internal/identity"
 )
 
 // RuleVersion is a rule as it was when an event was judged.
@@ -29,6 +30,24 @@ type VersionQuery struct {
 type VersionCursor struct {
 	Place int
 	Rule  int64
+}
+
+// String writes the cursor as ParseVersionCursor reads it.
+func (c *VersionCursor) String() string { return fmt.Sprintf("%d.%d", c.Place, c.Rule) }
+
+// ParseVersionCursor reads a cursor; "" is the beginning.
+func ParseVersionCursor(s string) (c VersionCursor, err error) {
+	if s == "" {
+		return c, nil
+	}
+	place, rule, _ := strings.Cut(s, ".")
+	if c.Place, err = strconv.Atoi(place); err == nil {
+		c.Rule, err = strconv.ParseInt(rule, 10, 64)
+	}
+	if err == nil && (c.Place < 0 || c.Rule < 0) {
+		err = strconv.ErrRange
+	}
+	return c, err
 }
 
 // placesOf are the places whose rules may take an event, the narrowest first.
@@ -62,6 +81,3 @@ func placesOf(e *Event) []Scope {
 }
 
 func (s Scope) folded() Scope { return Scope{Fold(s.ProjectKey), Fold(s.RepositoryKey)} }
-
-// administeredBy tells whether the principal administers the rule.
-func (v *RuleVersion) administeredBy(who *identity.Principal) bool { return who.May(v.Access()) }

@@ -53,7 +53,7 @@ func NewList[R, T any](p Page, rows []R, key func(R) string, item func(R) T) Lis
 	var l List[T]
 	if len(rows) > p.Limit {
 		rows = rows[:p.Limit]
-		l.Next = base64.RawURLEncoding.EncodeToString([]byte(key(rows[p.Limit-1])))
+		l.Next = Next(key(rows[p.Limit-1]))
 	}
 	l.Items = make([]T, len(rows))
 	for i, row := range rows {
@@ -61,3 +61,6 @@ func NewList[R, T any](p Page, rows []R, key func(R) string, item func(R) T) Lis
 	}
 	return l
 }
+
+// Next is what after takes for the page behind a key.
+func Next(key string) string { return base64.RawURLEncoding.EncodeToString([]byte(key)) }

@@ -13,12 +13,14 @@ const (
 	basePath       = "/rest/mtbs/1.0/configuration"
 	deliveriesPath = basePath + "/deliveries"
 	channelsPath   = basePath + "/channels"
+	eventsPath     = basePath + "/events"
 )
 
 // API answers the requests.
 type API struct {
 	Rules      *notify.Rules
 	Hooks      *notify.Hooks
+	Events     *notify.Events
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
 	Builds     *notify.Builds
@@ -34,6 +36,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true}, a.preview)
 	a.registerConnections(r)
 	a.registerBuilds(r)
+	a.registerEvents(r)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath}, a.listDeliveries)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver"}, a.redeliver)

@@ -211,9 +211,9 @@ func TestExplainShowsEachHisOwnRules(t *testing.T) {
 		}
 		const refused = "project refused branches: next, main"
 		for want, ctx := range map[string]context.Context{
-			"repository taken; " + refused + "; global taken":       as(identity.Admin, "", ""),
+			"repository taken; " + refused + "; global taken":        as(identity.Admin, "", ""),
 			"repository taken; " + refused + "; 1 hidden, 1 took it": as(identity.ProjectAdmin, "ATL", ""),
-			"repository taken; 2 hidden, 1 took it":                 as(identity.RepoAdmin, "ATL", "canoe"),
+			"repository taken; 2 hidden, 1 took it":                  as(identity.RepoAdmin, "ATL", "canoe"),
 		} {
 			if got := explainTo(t, ctx, s, "push"); got != want {
 				t.Errorf("%q, want %q", got, want)

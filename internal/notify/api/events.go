@@ -1,0 +1,146 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+// eventJSON is an event of the log as the API lists it.
+type eventJSON struct {
+	ID            int64              `json:"id"`
+	ReceivedAt    time.Time          `json:"receivedAt"`
+	Connection    string             `json:"connection"`
+	Hook          string             `json:"hook,omitempty"`
+	Key           string             `json:"key"`
+	Outcome       notify.Fate        `json:"outcome"`
+	Reason        string             `json:"reason,omitempty"`
+	EventTypes    []notify.EventType `json:"eventTypes"`
+	ProjectKey    string             `json:"projectKey,omitempty"`
+	RepositoryKey string             `json:"repositoryKey,omitempty"`
+	Branch        string             `json:"branch,omitempty"`
+	SourceBranch  string             `json:"sourceBranch,omitempty"`
+	User          string             `json:"user,omitempty"`
+	Rules         int                `json:"rules"`
+	BodySize      int                `json:"bodySize,omitempty"`
+	Body          string             `json:"body,omitempty"`
+}
+
+func (a *API) registerEvents(r *rest.Router) {
+	r.Handle(rest.Route{Method: "GET", Path: eventsPath}, a.listEvents)
+	r.Handle(rest.Route{Method: "GET", Path: eventsPath + "/{id}"}, a.getEvent)
+	r.Handle(rest.Route{Method: "GET", Path: eventsPath + "/{id}/explain"}, a.explainEvent)
+}
+
+func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	f, err := eventFilter(r)
+	if err != nil {
+		return err
+	}
+	f.Limit = page.Limit
+	if page.After != "" {
+		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil || f.Before < 1 {
+			return fault.InvalidField("after", "It must be what next said in the answer before.")
+		}
+	}
+	if f.Project == "" && f.Repository == "" {
+		if err := identity.Require(r.Context(), identity.Admin, identity.Resource{}); err != nil {
+			return err
+		}
+	}
+	found, err := a.Events.List(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	out := rest.List[eventJSON]{Items: make([]eventJSON, len(found.Events))}
+	for i := range found.Events {
+		out.Items[i] = eventOf(&found.Events[i])
+	}
+	if found.Next != 0 {
+		out.Next = rest.Next(strconv.FormatInt(found.Next, 10))
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+// eventFilter reads what a list of events is narrowed to.
+func eventFilter(r *http.Request) (notify.EventFilter, error) {
+	q := r.URL.Query()
+	f := notify.EventFilter{
+		Connection: q.Get("connection"), Project: q.Get("projectKey"), Repository: q.Get("repositoryKey"), Fate: notify.Fate(q.Get("outcome")),
+	}
+	if f.Repository == "" {
+		f.Repository = q.Get("repositorySlug")
+	}
+	var wrong fault.Fields
+	if f.Fate != "" && !slices.Contains(notify.Fates(), f.Fate) {
+		wrong.Add("outcome", "Use one of taken, not_taken, silent, unknown, not_understood.")
+	}
+	if key := q.Get("eventType"); key != "" {
+		t, ok := notify.ParseEventType(key)
+		if !ok {
+			wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", key, basePath)
+		}
+		f.Types = notify.NewTypeSet(t)
+	}
+	for _, at := range []struct {
+		name string
+		to   *time.Time
+	}{{"since", &f.Since}, {"until", &f.Until}} {
+		text := q.Get(at.name)
+		if text == "" {
+			continue
+		}
+		var err error
+		if *at.to, err = time.Parse(time.RFC3339, text); err != nil {
+			wrong.Add(at.name, "Give a time like 2026-02-05T16:20:00Z.")
+		}
+	}
+	return f, wrong.Err()
+}
+
+func (a *API) getEvent(w http.ResponseWriter, r *http.Request) error {
+	id, err := eventID(r)
+	if err != nil {
+		return err
+	}
+	e, err := a.Events.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	body, err := a.Events.Body(r.Context(), &e)
+	if err != nil {
+		return err
+	}
+	out := eventOf(&e)
+	out.Body = string(body)
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+func eventID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, identity.Missing(r.Context(), "There is no event %q.", r.PathValue("id"))
+	}
+	return id, nil
+}
+
+func eventOf(e *notify.LoggedEvent) eventJSON {
+	out := eventJSON{
+		ID: e.ID, ReceivedAt: e.ReceivedAt, Connection: e.Connection, Hook: e.Hook, Key: e.Key, Outcome: e.Fate(), Reason: e.Reason,
+		EventTypes: []notify.EventType{}, ProjectKey: e.Project, RepositoryKey: e.Repository, Rules: e.Rules, BodySize: e.BodySize,
+	}
+	if of := e.Event; of != nil {
+		out.EventTypes, out.Branch, out.SourceBranch, out.User = of.Types, of.Branch, of.SourceBranch, of.Actor.Name
+	}
+	return out
+}
