@@ -46,6 +46,8 @@ type HierarchyReading struct {
 	PageRecords int64 `json:"pageRecords"` // entries in their data
 	HasMore     bool  `json:"hasMore"`     // what the last one says
 	TotalCount  int64 `json:"totalCount"`  // what the last one says
+	Offset      int64 `json:"-"`           // what the last one says, where it says any
+	HasOffset   bool  `json:"-"`
 }
 
 // Partial tells whether the file holds some pages of an export and not all: the

@@ -61,6 +61,9 @@ type export struct {
 	offset   int64 // of the next entry; records and comments that answer none
 	asked    bool  // a page has come
 
+	began int64 // what the first page said that there is
+	grown int   // how often a page has said more than the one before
+
 	first, before *threads.Record // the first records of the first page and of the one before
 }
 
@@ -127,7 +130,7 @@ func (e *export) read(body io.Reader, take func(threads.Record) error) (more boo
 		}
 		e.Records++
 	}
-	return e.judge(d.Reading(), e.offset-start)
+	return e.judge(d.Reading(), start)
 }
 
 // repeats refuses a page that begins as an earlier one did: a server that does
@@ -147,25 +150,48 @@ func (e *export) repeats(begin threads.Record) error {
 }
 
 // judge looks at what a page says about itself.
-func (e *export) judge(page threads.HierarchyReading, entries int64) (more bool, err error) {
+func (e *export) judge(page threads.HierarchyReading, start int64) (more bool, err error) {
 	switch {
 	case page.Truncated:
 		return false, &transient{error: errors.New("the answer ended in the middle")}
 	case page.Pages != 1:
 		return false, fault.New(fault.Invalid, "The server did not answer with an export page. Is %s its base URL?", e.Base)
-	case page.HasMore && entries == 0:
+	case page.HasOffset && page.Offset != start:
+		return false, fault.New(fault.Invalid, "The server gives its page at offset %d where that at offset %d was asked for, so that records would be missing.", page.Offset, start)
+	case page.HasMore && e.offset == start:
 		return false, fault.New(fault.Invalid, "The server says that there is more, and gives nothing at offset %d.", e.offset)
 	case page.HasMore && e.offset > page.TotalCount:
 		return false, fault.New(fault.Invalid, "The server gives more records than the %d that it says there are.", page.TotalCount)
 	}
-	if e.asked && page.TotalCount != e.Total {
-		e.Changed = true
+	if err := e.count(page); err != nil {
+		return false, err
 	}
-	e.asked, e.Total = true, page.TotalCount
 	if !page.HasMore && e.offset != page.TotalCount {
 		e.Changed = true
 	}
 	return page.HasMore, nil
+}
+
+// maxGrown is how often the total may grow while there is more. Each time
+// something was imported, and the export has to be repeated anyway.
+const maxGrown = 10
+
+// count notes the total that a page says, and refuses one that grows for ever.
+func (e *export) count(page threads.HierarchyReading) error {
+	switch {
+	case !e.asked:
+		e.began = page.TotalCount
+	case page.TotalCount != e.Total:
+		e.Changed = true
+		if page.TotalCount > e.Total {
+			e.grown++
+		}
+	}
+	e.asked, e.Total = true, page.TotalCount
+	if page.HasMore && e.grown >= maxGrown {
+		return fault.New(fault.Invalid, "The total that the server says has grown %d times, from %d to %d, and there is always more. Export when nothing is imported there.", e.grown, e.began, e.Total)
+	}
+	return nil
 }
 
 // resume goes on with the part of a download that broke off, if the server
@@ -182,7 +208,7 @@ func (e *export) resume(ctx context.Context) error {
 		record threads.Record
 	}{{0, first}, {n - 1, last}} {
 		err := e.retryWithin(ctx, unready, func() (bool, error) {
-			probe, found := &export{Client: e.Client}, false
+			probe, found := &export{Client: e.Client, offset: check.offset}, false
 			_, err := probe.page(ctx, check.offset, 1, func(r threads.Record) error {
 				found = r == check.record
 				return nil

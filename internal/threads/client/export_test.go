@@ -261,6 +261,65 @@ func TestExportOfPagesThatRepeat(t *testing.T) {
 	}
 }
 
+// A server that says itself that a page is another one than was asked for, or
+// whose total grows for ever, is not followed.
+func TestExportOfPagesThatAreOthers(t *testing.T) {
+	const most = 1000
+	for _, c := range []struct {
+		name string
+		page func(offset int) string
+		want string
+	}{
+		{"another offset", func(offset int) string {
+			if offset == 0 {
+				return tail(0, 0, 50, true, 200)
+			}
+			return tail(0, offset, 50, true, 200)
+		}, "The server gives its page at offset 0 where that at offset 50 was asked for"},
+		{"the offset behind the data", func(offset int) string {
+			page := tail(7, offset, 50, true, 200)
+			return "{" + strings.TrimPrefix(page, `{"offset":7,`)[:len(page)-len(`{"offset":7,`)-1] + `,"offset":7}`
+		}, "The server gives its page at offset 7 where that at offset 0 was asked for"},
+		{"more than the total", func(offset int) string { return tail(offset, offset, 50, true, 120) }, "gives more records than the 120"},
+		{"a total that grows", func(offset int) string { return tail(offset, offset, 50, true, offset+100) }, "The total that the server says has grown 10 times, from 100 to 600, and there is always more"},
+	} {
+		inBubble(t, func(t *testing.T) {
+			asked := 0
+			path, _, _ := target(t)
+			_, err := (&Client{Base: "https://jira.example.com", HTTP: doer(func(x *exchange) {
+				offset, _ := strconv.Atoi(x.URL.Query().Get("offset"))
+				if asked++; asked > most {
+					x.answer(410)
+					return
+				}
+				x.header.Set("Content-Type", "application/json")
+				x.answer(200).say(c.page(offset))
+			})}).Export(t.Context(), path, nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: asked %d times, %v", c.name, asked, err)
+			}
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("%s: the file is there", c.name)
+			}
+		})
+	}
+}
+
+// tail is a page that says an offset and has n records of its own from another
+// one on.
+func tail(says, from, n int, more bool, total int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"offset":%d,"data":[`, says)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"issueId":1,"commentId":%d,"parentCommentId":1}`, 10+from+i)
+	}
+	fmt.Fprintf(&b, `],"hasMore":%v,"totalCount":%d}`, more, total)
+	return b.String()
+}
+
 // Entries without a parent are no records, and count in the server's offsets.
 func TestExportPassesRootsOver(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

@@ -217,6 +217,7 @@ func (d *HierarchyDecoder) leavePage() {
 	r.Pages++
 	r.PageRecords += d.page.entries
 	r.HasMore, r.TotalCount = d.page.hasMore, d.page.total.value
+	r.Offset, r.HasOffset = d.page.offset.value, d.page.offset.there
 	d.at = d.outer
 	d.complete()
 }

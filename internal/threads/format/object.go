@@ -12,7 +12,7 @@ type object struct {
 	line                   int64
 	issue, comment, parent number
 	hasMore                bool
-	total                  number
+	total, offset          number
 	entries                int64 // of a page's data
 	issueKey               bool  // it names an issue as the helper script's issue mapping does
 }
@@ -122,6 +122,8 @@ func (d *HierarchyDecoder) known(name []byte) bool {
 		return d.number(&o.parent)
 	case asciiFold(name, "totalCount"):
 		return d.number(&o.total)
+	case asciiFold(name, "offset"):
+		return d.number(&o.offset)
 	case asciiFold(name, "hasMore"):
 		o.hasMore = c == 't'
 	case c == '"' && (asciiFold(name, "issueKey") || asciiFold(name, "key")):

@@ -1,0 +1,99 @@
+package outbox
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
+)
+
+func (m *model) host(n int) string { return fmt.Sprintf("run%d-%d.example.com", m.run, n) }
+
+// urlOf is one of three; two rules may share it.
+func (m *model) urlOf(n int) string { return "https://" + m.host(n) + "/hook" }
+
+// front is the node that a request comes to.
+func (m *model) front(r *rapid.T) *store.Store {
+	if m.alone || rapid.Bool().Draw(r, "the node with the shards") {
+		return m.node.Store
+	}
+	return m.other
+}
+
+// save saves rule k, the last of which takes every project, with a URL.
+func (m *model) save(r *rapid.T, k, url int, enabled bool) {
+	if !enabled {
+		m.off(k)
+	}
+	m.changes++
+	m.enter(r, k, m.urlOf(url), enabled)
+}
+
+// off notes that what waits for rule k may be cancelled.
+func (m *model) off(k int) {
+	for _, e := range m.events {
+		if _, ok := e.off[m.rules[k].ID]; ok {
+			e.off[m.rules[k].ID] = true
+		}
+	}
+}
+
+func (m *model) enter(r *rapid.T, k int, url string, enabled bool) {
+	rule := m.rules[k].Rule
+	rule.Version, rule.Enabled = 0, enabled
+	if rule.ID == 0 {
+		rule = notify.Rule{Name: "model", Connection: m.connection(), Format: notify.Teams, Enabled: enabled, Filter: notify.Filter{EventTypes: []notify.EventType{notify.TagCreated}}}
+		if k < 2 {
+			rule.ProjectKey = fmt.Sprint("P", k)
+		}
+	}
+	info, err := m.front(r).SaveRule(m.t.Context(), notify.Actor{Name: "test"}, rule, url)
+	if err != nil {
+		r.Fatal(err)
+	}
+	m.rules[k], m.urls[k] = info, url
+}
+
+// list gives the newest three deliveries of this history in a state.
+func (m *model) list(r *rapid.T, state notify.DeliveryState) (found []*notify.Delivery) {
+	all, err := m.front(r).ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: state, Limit: 3})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, d := range all {
+		if d.Event.Connection == m.connection() {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+func (m *model) connection() string { return fmt.Sprintf("run%d", m.run) }
+
+// accept takes an event of project k, which the last rule takes too.
+func (m *model) accept(r *rapid.T, k int) {
+	e := &modelEvent{name: fmt.Sprintf("https://%s/%04d", m.connection(), len(m.events)), off: make(map[int64]bool)}
+	var channels []string
+	for _, rule := range []int{k, 2} {
+		if m.urls[rule] != "" && m.rules[rule].Enabled {
+			e.off[m.rules[rule].ID] = false
+			channels = append(channels, m.urls[rule])
+		}
+	}
+	slices.Sort(channels)
+	e.wants = len(slices.Compact(channels))
+	receipt := &notify.Receipt{
+		Connection: m.connection(), Key: "test", RequestID: e.name, ReceivedAt: time.Now(), Outcome: notify.Understood, Digest: []byte(e.name),
+		Events: []notify.Event{{
+			Types: []notify.EventType{notify.TagCreated}, Connection: m.connection(), URL: e.name, Project: notify.Project{Key: fmt.Sprint("P", k)},
+		}},
+	}
+	if err := m.front(r).Accept(m.t.Context(), receipt); err != nil {
+		r.Fatal(err)
+	}
+	m.events = append(m.events, e)
+}
