@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
-
-	"golang.org/x/term"
 
 	"outrigger/internal/threads"
 	remote "outrigger/internal/threads/client"
@@ -131,36 +126,6 @@ func (f threadsFlags) operate(ctx context.Context, s streams, op threads.Operati
 		return err
 	}
 	return f.printStatus(s.out, st)
-}
-
-// yesFlag is of commands that take something away.
-type yesFlag struct {
-	Yes bool `help:"Do not ask."`
-}
-
-// sure asks whoever sits at a terminal; where nobody does, --yes must say it.
-func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
-	if f.Yes {
-		return nil
-	}
-	file, ok := s.in.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return usage("this takes something away: say --yes where nobody can be asked")
-	}
-	fmt.Fprintf(s.err, "%s [y/N] ", question)
-	answer := make(chan string, 1)
-	go func() { // the read outlives an interruption; the process does not
-		line, _ := bufio.NewReader(s.in).ReadString('\n') // no line is no
-		answer <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-	case text := <-answer:
-		if text == "y" || text == "yes" {
-			return nil
-		}
-	}
-	return errors.New("nothing was done")
 }
 
 type threadsErrorsCmd struct {

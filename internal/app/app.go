@@ -57,6 +57,7 @@ type App struct {
 	threadsCloud  threadsCloud
 	sharers       sharers
 	sending       endings
+	held          heldSending
 
 	ballast []byte // see ballastSize
 
@@ -134,6 +135,7 @@ func (a *App) parts() []func(context.Context) error {
 		a.openOutgoing,
 		a.openNotify,
 		a.openSettings,
+		a.openBackup,
 		a.openMail,
 		a.openThreadsSource,
 		a.openThreadsCloud,
@@ -163,12 +165,17 @@ func (a *App) Start(ctx context.Context) error {
 // in it, for commands that work without a server. It needs this node's place
 // in the database: a server with the same data folder must not run.
 func (a *App) StartAccounts(ctx context.Context) (*identity.Service, error) {
+	err := a.startCommand(ctx, a.openDatabase, a.startIdentity)
+	return a.identity, err
+}
+
+// startCommand starts what a command needs that works on the database itself.
+func (a *App) startCommand(ctx context.Context, parts ...func(context.Context) error) error {
 	if !a.cfg.DatabaseURL.IsZero() {
 		// Beside the servers that share the database, one of this node included.
 		a.nodeID = "command-" + secret.Random(6)
 	}
-	err := a.start(ctx, []func(context.Context) error{a.openDatabase, a.startIdentity})
-	return a.identity, err
+	return a.start(ctx, parts)
 }
 
 func (a *App) start(ctx context.Context, parts []func(context.Context) error) error {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"outrigger/internal/audit"
+	"outrigger/internal/backup"
 	"outrigger/internal/cluster"
 	"outrigger/internal/db"
 	"outrigger/internal/egress"
@@ -36,7 +37,7 @@ type ground struct {
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
 	return []db.Migrations{
-		secret.Migrations, audit.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
+		secret.Migrations, audit.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
 		relay.Migrations, mailstore.Migrations, source.Migrations, upload.Migrations, threadstore.Migrations,
 	}
 }
@@ -120,7 +121,11 @@ func (a *App) openSecrets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.box, err = secret.Open(ctx, a.db, key, nil)
+	previous, err := secret.LoadPrevious(a.cfg.PreviousKey, a.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	a.box, err = secret.Open(ctx, a.db, key, previous)
 	return err
 }
 

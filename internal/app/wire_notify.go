@@ -74,11 +74,13 @@ func (a *App) startNotify(ctx context.Context) error {
 	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
 	a.chat.builds.Start(ctx)
 	a.steps.addStop("builds", buildsLimit, a.chat.builds.Stop)
-	if err := a.chat.outbox.Start(ctx); err != nil {
-		return fmt.Errorf("start to deliver: %w", err)
-	}
-	a.endTogether(a.chat.outbox.Stop)
-	return nil
+	return a.whenSending(ctx, func(ctx context.Context) error {
+		if err := a.chat.outbox.Start(ctx); err != nil {
+			return fmt.Errorf("start to deliver: %w", err)
+		}
+		a.endTogether(a.chat.outbox.Stop)
+		return nil
+	})
 }
 
 func connectionsOf(configured []config.Connection) notify.Connections {

@@ -117,10 +117,16 @@ func (a *App) startRelay(ctx context.Context) error {
 		Members: a.cluster.Members, Log: a.log,
 	})
 	a.share(sender)
-	if err := sender.Start(ctx); err != nil {
-		return fmt.Errorf("start to send mail: %w", err)
+	err = a.whenSending(ctx, func(ctx context.Context) error {
+		if err := sender.Start(ctx); err != nil {
+			return fmt.Errorf("start to send mail: %w", err)
+		}
+		a.endTogether(sender.Stop)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	a.endTogether(sender.Stop)
 	if a.mail.server != nil {
 		a.steps.addStop("new mail", watchLimit, a.mail.server.Refuse)
 	}

@@ -68,10 +68,12 @@ func (a *App) threadsTarget() (string, threads.Target, error) {
 
 // startThreadsCloud begins to process.
 func (a *App) startThreadsCloud(ctx context.Context) error {
-	if err := a.threadsCloud.worker.Start(ctx); err != nil {
-		return fmt.Errorf("start to process migrations: %w", err)
-	}
-	a.steps.addStop("the migration's worker", threadsLimit, a.threadsCloud.worker.Stop)
 	a.steps.addStop("files and events of the migration", pagesLimit, a.threadsCloud.api.Stop)
-	return nil
+	return a.whenSending(ctx, func(ctx context.Context) error {
+		if err := a.threadsCloud.worker.Start(ctx); err != nil {
+			return fmt.Errorf("start to process migrations: %w", err)
+		}
+		a.steps.addStop("the migration's worker", threadsLimit, a.threadsCloud.worker.Stop)
+		return nil
+	})
 }

@@ -27,6 +27,7 @@ type Config struct {
 	DataDir        string       `key:"data_dir" default:"./outrigger-data" doc:"The folder of the SQLite file, the generated key and the first password."`
 	DatabaseURL    secret.Value `key:"database_url" else:"SQLite in data_dir" doc:"The PostgreSQL database, as postgres://user:password@host/name."`
 	SecretKey      secret.Value `key:"secret_key" else:"a key generated into data_dir/secret.key" doc:"The key that encrypts stored secrets: 32 bytes in base64, as from openssl rand -base64 32. It must be given when several nodes share a database."`
+	PreviousKey    secret.Value `key:"secret_key_previous" else:"none" doc:"What secret_key was before it was changed: what that one encrypted still opens. outrigger secrets rotate encrypts it with the new key; then remove this setting."`
 	AdminPassword  secret.Value `key:"admin_password" else:"a password generated into data_dir/initial-password" doc:"The password of the first administrator, admin. It is only read when there is no user yet."`
 	NodeID         string       `key:"node_id" else:"the host name" doc:"The name of this node, unique in a cluster."`
 	Cluster        Cluster      `key:"cluster"`

@@ -99,11 +99,10 @@ func (c *Config) judgeDatabase(j *judge) {
 			j.wrong("database_url", "this is no PostgreSQL URL; write it as postgres://user:password@host:5432/name")
 		}
 	}
-	if !c.SecretKey.IsZero() {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(c.SecretKey.Reveal()))
-		if err != nil || len(key) != secret.KeySize {
-			j.wrong("secret_key", "the key is not %d bytes in base64; openssl rand -base64 %d makes one", secret.KeySize, secret.KeySize)
-		}
+	judgeKey(j, "secret_key", c.SecretKey)
+	judgeKey(j, "secret_key_previous", c.PreviousKey)
+	if !c.PreviousKey.IsZero() && c.SecretKey.IsZero() {
+		j.wrong("secret_key_previous", "a previous key needs secret_key too, the one that took its place")
 	}
 	if c.Cluster.Enabled && c.DatabaseURL.IsZero() {
 		j.wrong("cluster.enabled", "several nodes need one PostgreSQL; set database_url")
@@ -113,6 +112,16 @@ func (c *Config) judgeDatabase(j *judge) {
 	}
 	if !isNodeID(c.NodeID) {
 		j.wrong("node_id", "a name has no spaces and at most 255 bytes")
+	}
+}
+
+func judgeKey(j *judge, name string, value secret.Value) {
+	if value.IsZero() {
+		return
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(value.Reveal()))
+	if err != nil || len(key) != secret.KeySize {
+		j.wrong(name, "the key is not %d bytes in base64; openssl rand -base64 %d makes one", secret.KeySize, secret.KeySize)
 	}
 }
 

@@ -20,6 +20,9 @@ import (
 // a small machine, so that one slow page does not hold up the others.
 const sqliteReaders = 8
 
+// FileName is the SQLite database in a data folder.
+const FileName = databaseFile
+
 // The files in the data folder.
 const (
 	databaseFile = "outrigger.db"

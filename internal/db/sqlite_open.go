@@ -37,7 +37,7 @@ func (e *sqliteEngine) open(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	e.pool = sql.OpenDB(connector)
-	e.pool.SetMaxOpenConns(sqliteReaders + 2) // the writer and the checkpointer
+	e.pool.SetMaxOpenConns(sqliteReaders + 3) // the writer, the checkpointer, a backup
 	e.pool.SetMaxIdleConns(0)                 // sessions keep their connections; one that is given back is closed
 	first, err := e.connect(ctx)
 	if err == nil {

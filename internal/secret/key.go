@@ -28,6 +28,21 @@ const keyFile = "secret.key"
 // fault.Conflict, since a new key would open nothing. The file is for its owner
 // only, and on disk before LoadKey returns.
 func LoadKey(ctx context.Context, d *db.DB, configured Value, dir string) ([]byte, error) {
+	path := filepath.Join(dir, keyFile)
+	if configured.IsZero() {
+		has, err := HasKeyFile(dir)
+		if err == nil && !has {
+			err = firstKey(ctx, d, dir, path)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return readKey(configured, path)
+}
+
+// readKey gives the configured key, else that of the file.
+func readKey(configured Value, path string) ([]byte, error) {
 	if !configured.IsZero() {
 		key, err := parseKey(configured.Reveal())
 		if err != nil {
@@ -35,14 +50,7 @@ func LoadKey(ctx context.Context, d *db.DB, configured Value, dir string) ([]byt
 		}
 		return key, nil
 	}
-	path := filepath.Join(dir, keyFile)
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := firstKey(ctx, d, dir, path); err != nil {
-			return nil, err
-		}
-		text, err = os.ReadFile(path)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the encryption key: %w", err)
 	}
@@ -51,6 +59,18 @@ func LoadKey(ctx context.Context, d *db.DB, configured Value, dir string) ([]byt
 		return nil, fault.Wrap(err, fault.Invalid, "%s holds no key: put back the file that belongs to this data folder (32 bytes in base64).", path)
 	}
 	return key, nil
+}
+
+// LoadKeyOrNew is LoadKey for a database whose key is lost: where neither the
+// setting nor the file gives one, it makes a new file.
+func LoadKeyOrNew(configured Value, dir string) ([]byte, error) {
+	path := filepath.Join(dir, keyFile)
+	if configured.IsZero() {
+		if err := generateKey(dir, path); err != nil {
+			return nil, fmt.Errorf("generating the encryption key: %w", err)
+		}
+	}
+	return readKey(configured, path)
 }
 
 // HasKeyFile tells whether a data folder has a key.
@@ -69,7 +89,7 @@ func firstKey(ctx context.Context, d *db.DB, dir, path string) error {
 		return err
 	}
 	if used {
-		return fault.New(fault.Conflict, "The key file %s is missing, and this database was set up with a key: put that file back, or give the key as secret_key.", path)
+		return fault.New(fault.Conflict, "The key file %s is missing, and this database was set up with a key: put that file back, or give the key as secret_key. Where it is lost for good: outrigger secrets forget.", path)
 	}
 	if err := generateKey(dir, path); err != nil {
 		return fmt.Errorf("generating the encryption key: %w", err)
@@ -90,23 +110,34 @@ func parseKey(text string) ([]byte, error) {
 }
 
 // generateKey writes a new key under another name, syncs it, and only then
-// gives it its own: whoever finds the file finds it whole, after a crash and
-// when two processes start at once. The first one's key stays.
-func generateKey(dir, path string) (err error) {
+// gives it its own: the file is whole for every reader, after a crash and when
+// two processes start at once. The first one's key stays.
+func generateKey(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	return placeKey(dir, path, func(draft string) error {
+		err := os.Link(draft, path)
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		return errors.Join(err, os.Remove(draft))
+	})
+}
+
+// replaceKey is generateKey where the key that is there goes.
+func replaceKey(dir, path string) error {
+	return placeKey(dir, path, func(draft string) error { return os.Rename(draft, path) })
+}
+
+func placeKey(dir, path string, place func(draft string) error) error {
 	key := make([]byte, KeySize)
 	_, _ = rand.Read(key) // never fails (crypto/rand)
 	draft := path + "." + Random(6)
 	if err := writeSynced(draft, base64.StdEncoding.EncodeToString(key)+"\n"); err != nil {
 		return errors.Join(err, os.Remove(draft))
 	}
-	err = os.Link(draft, path)
-	if errors.Is(err, fs.ErrExist) {
-		err = nil
-	}
-	return errors.Join(err, os.Remove(draft), syncDir(dir))
+	return errors.Join(place(draft), syncDir(dir))
 }
 
 func writeSynced(path, text string) error {

@@ -79,15 +79,10 @@ func plain(s *Settings) string {
 }
 
 func record(ctx context.Context, tx *db.Tx, before, after *Settings) error {
-	origin := identity.OriginOf(ctx)
-	e := audit.Entry{
-		Address: origin.Address, RequestID: origin.RequestID,
+	e := identity.WithActor(ctx, audit.Entry{
 		Area: "notifications", Action: "update", Object: "settings",
 		Before: map[string]string{"proxyUrl": before.ProxyURL()}, After: map[string]string{"proxyUrl": after.ProxyURL()},
-	}
-	if p := identity.From(ctx); p != nil {
-		e.Who, e.Source = p.Name, p.Source
-	}
+	})
 	if before.ProxyURL() == after.ProxyURL() {
 		e.After["password"] = "changed"
 	}

@@ -113,6 +113,11 @@ func (s *Store) hold(stored *Settings) {
 // place is where the proxy's URL is sealed for.
 var place = [...]string{"settings", "proxy_url", "1"}
 
+// SealedPlaces is what the key encrypts in the settings.
+func SealedPlaces() []secret.Place {
+	return []secret.Place{{Table: place[0], Column: place[1], Row: "CAST(id AS TEXT)"}}
+}
+
 func (s *Store) read(ctx context.Context, tx *db.Tx) (*Settings, error) {
 	var (
 		stored Settings

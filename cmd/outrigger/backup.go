@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"outrigger/internal/backup/api"
+)
+
+type backupCmd struct {
+	Make    backupMakeCmd    `cmd:"" default:"withargs" help:"Copy the whole database of a running server into a file."`
+	Confirm backupConfirmCmd `cmd:"" help:"Let a server begin to send after a restore."`
+}
+
+type backupMakeCmd struct {
+	clientFlags
+	File string `arg:"" help:"The file to write, which must not exist; - is standard output."`
+}
+
+func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	r, err := server.request(ctx, http.MethodGet, api.Path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refusal(resp)
+	}
+	if c.File == "-" {
+		_, err := io.Copy(s.out, resp.Body)
+		return err
+	}
+	size, err := c.save(resp.Body)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%d bytes are in %s. Keep the server's key (secret_key, or secret.key in its data folder) with it: a backup is of no use without the key.\n", size, c.File)
+	return err
+}
+
+// save writes a backup under another name, and gives it its own when it is
+// whole.
+func (c *backupMakeCmd) save(body io.Reader) (size int64, err error) {
+	if _, err := os.Lstat(c.File); err == nil {
+		return 0, fmt.Errorf("%s exists; name a file that does not", c.File)
+	}
+	part, err := os.CreateTemp(filepath.Dir(c.File), filepath.Base(c.File)+".*.part")
+	if err != nil {
+		return 0, err
+	}
+	size, err = io.Copy(part, body) // an unexpected end where it is cut off
+	err = errors.Join(err, part.Sync(), part.Close())
+	if err == nil {
+		err = os.Link(part.Name(), c.File) // never over a file that came meanwhile
+	}
+	return size, errors.Join(err, os.Remove(part.Name()))
+}
+
+type backupConfirmCmd struct{ clientFlags }
+
+func (c backupConfirmCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	if err := server.do(ctx, http.MethodPost, api.Path+"/confirm", nil, nil); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, "sending has begun")
+	return err
+}
+
+type restoreCmd struct {
+	databaseFlags
+	yesFlag
+	File string `arg:"" help:"What outrigger backup wrote."`
+}
+
+func (c restoreCmd) Run(ctx context.Context, s streams) error {
+	a, cfg, err := c.app(s)
+	if err != nil {
+		return err
+	}
+	if err := c.sure(ctx, s, fmt.Sprintf("Put %s in the place of the database in %s?", c.File, cfg.DataDir)); err != nil {
+		return err
+	}
+	kept, err := a.Restore(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	if kept != "" {
+		fmt.Fprintf(s.out, "The database of before is %s.\n", filepath.Join(cfg.DataDir, kept))
+	}
+	_, err = fmt.Fprintf(s.out, "%s is restored. Start the server; nothing is sent until you confirm it on the overview or with outrigger backup confirm.\n", c.File)
+	return err
+}

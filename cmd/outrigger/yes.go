@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// yesFlag is of commands that take something away.
+type yesFlag struct {
+	Yes bool `help:"Do not ask."`
+}
+
+// sure asks at a terminal. A command that runs in a script needs --yes.
+func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
+	if f.Yes {
+		return nil
+	}
+	file, ok := s.in.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return usage("this cannot be undone: add --yes to do it without being asked")
+	}
+	fmt.Fprintf(s.err, "%s [y/N] ", question)
+	answer := make(chan string, 1)
+	go func() { // the read outlives an interruption; the process does not
+		line, _ := bufio.NewReader(s.in).ReadString('\n') // no line is no
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+	case text := <-answer:
+		if text == "y" || text == "yes" {
+			return nil
+		}
+	}
+	return errors.New("nothing was done")
+}

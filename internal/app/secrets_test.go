@@ -1,0 +1,117 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"outrigger/internal/config"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// command is a process that starts no server.
+func command(t *testing.T, cfg *config.Config) *App {
+	t.Helper()
+	a, err := New(cfg, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A rotation of the key file: the server sends as before, also without the old
+// key.
+func TestRotateKeyFile(t *testing.T) {
+	url, _, messages := chatRoom(t)
+	cfg := withChat(t)
+	a := start(t, cfg)
+	if _, refusal := saveRule(t, a, url); refusal != "" {
+		t.Fatal(refusal)
+	}
+	if _, _, err := command(t, cfg).RotateSecrets(t.Context()); !fault.Is(err, fault.Conflict) {
+		t.Errorf("under a running server: %v", err)
+	}
+	if err := a.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if sealed, lost, err := command(t, cfg).RotateSecrets(t.Context()); sealed != 2 || lost != 0 || err != nil { // a URL and the canary
+		t.Fatalf("encrypted %d, lost %d: %v", sealed, lost, err)
+	}
+	previous := filepath.Join(cfg.DataDir, "secret.key.previous")
+	if err := os.Rename(previous, filepath.Join(t.TempDir(), "old")); err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, cfg)
+	opened(t, b, 1)
+	<-messages
+}
+
+// A rotation that was interrupted after it made the new key is run again; the
+// server works in between.
+func TestRotateIsTakenUpAgain(t *testing.T) {
+	url, _, messages := chatRoom(t)
+	cfg := withChat(t)
+	a := start(t, cfg)
+	if _, refusal := saveRule(t, a, url); refusal != "" {
+		t.Fatal(refusal)
+	}
+	if err := a.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := secret.NewKeyFile(cfg.DataDir); err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, cfg)
+	opened(t, b, 1)
+	<-messages
+	if err := b.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if sealed, lost, err := command(t, cfg).RotateSecrets(t.Context()); sealed != 2 || lost != 0 || err != nil {
+		t.Errorf("encrypted %d, lost %d: %v", sealed, lost, err)
+	}
+	if _, _, err := command(t, cfg).RotateSecrets(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "secret.key.previous") {
+		t.Errorf("over the previous key: %v", err)
+	}
+}
+
+// With a lost key the server does not start, and says what to do; after that
+// the rule asks for its URL, events wait, and the URL brings them.
+func TestForgetALostKey(t *testing.T) {
+	url, _, messages := chatRoom(t)
+	cfg := withChat(t)
+	a := start(t, cfg)
+	rule, refusal := saveRule(t, a, url)
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	if err := a.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(cfg.DataDir, "secret.key")); err != nil {
+		t.Fatal(err)
+	}
+	if err := command(t, cfg).Start(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "secrets forget") {
+		t.Errorf("without the key: %v", err)
+	}
+	if lost, err := command(t, cfg).ForgetSecrets(t.Context()); lost != 1 || err != nil {
+		t.Fatalf("lost %d: %v", lost, err)
+	}
+	b := start(t, cfg)
+	opened(t, b, 1)
+	if state, reason, _ := await(t, b, rule); state != "broken" || !strings.Contains(reason, "Enter the URL again") {
+		t.Errorf("the channel is %s: %s", state, reason)
+	}
+	if n := len(messages); n != 0 {
+		t.Errorf("%d messages were sent", n)
+	}
+	if status, body := put(t, b, "POST", "/rest/mtbs/1.0/configuration/filter", fmt.Sprintf(
+		`{"id":%d,"name":"all","webhookUrl":%q,"eventTypes":["PULL_REQUEST_OPENED"]}`, rule, url)); status != http.StatusOK {
+		t.Fatalf("saving the URL: %d %s", status, body)
+	}
+	<-messages
+}

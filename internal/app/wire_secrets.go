@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"outrigger/internal/fault"
+	notifystore "outrigger/internal/notify/store"
+	"outrigger/internal/secret"
+	adminsettings "outrigger/internal/settings"
+)
+
+// sealedPlaces is everything in the database that the key encrypts.
+func sealedPlaces() []secret.Place {
+	return append(notifystore.SealedPlaces(), adminsettings.SealedPlaces()...)
+}
+
+// RotateSecrets, in place of Start, encrypts everything with the present key
+// that the previous one encrypted. With neither in the configuration it makes
+// a new key file first. It gives how many values it encrypted again, and how
+// many open with neither key.
+//
+// SQLite needs the server stopped; with PostgreSQL it works beside the servers,
+// which all have both keys by then.
+func (a *App) RotateSecrets(ctx context.Context) (sealed, lost int, err error) {
+	err = a.startCommand(ctx, a.openDatabase, a.newKeyFile, a.openSecrets, func(ctx context.Context) error {
+		sealed, lost, err = a.box.Rotate(ctx, a.db, sealedPlaces())
+		return err
+	})
+	return sealed, lost, errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
+}
+
+// newKeyFile makes a new key where the key is a file. Where a rotation was
+// interrupted, the new key is there and does not open the database yet.
+func (a *App) newKeyFile(ctx context.Context) error {
+	if !a.cfg.SecretKey.IsZero() {
+		if a.cfg.PreviousKey.IsZero() {
+			return fault.New(fault.Invalid, "Give the new key as secret_key and the old one as secret_key_previous, start every node with both, then rotate.")
+		}
+		return nil
+	}
+	key, err := secret.LoadKey(ctx, a.db, secret.Value{}, a.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	if _, err := secret.Open(ctx, a.db, key, nil); fault.Is(err, fault.Conflict) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return secret.NewKeyFile(a.cfg.DataDir)
+}
+
+// ForgetSecrets, in place of Start, gives up what the present key does not
+// open, and has the database go by that key from now on. It gives how many
+// values are lost: webhook URLs, tokens and secrets that have to be entered
+// again.
+func (a *App) ForgetSecrets(ctx context.Context) (lost int, err error) {
+	err = a.startCommand(ctx, a.openDatabase, func(ctx context.Context) error {
+		key, err := secret.LoadKeyOrNew(a.cfg.SecretKey, a.cfg.DataDir)
+		if err != nil {
+			return err
+		}
+		lost, err = secret.Forget(ctx, a.db, key, sealedPlaces())
+		return err
+	})
+	return lost, errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
+}

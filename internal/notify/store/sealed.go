@@ -1,0 +1,15 @@
+package store
+
+import "outrigger/internal/secret"
+
+// SealedPlaces is what the key encrypts in this wing's tables. A channel whose
+// webhook URL is lost takes no messages, and its rules ask for the URL.
+func SealedPlaces() []secret.Place {
+	return []secret.Place{
+		{Table: "notify_channels", Column: "url", Row: "fingerprint", Lost: `url = SUBSTR(url, 1, 0), state = 'broken', broken_at = created_at,
+			reason = 'Its webhook URL was encrypted with a key that is lost. Enter the URL again in the rule.'`},
+		{Table: "notify_connections", Column: "token", Row: "name"},
+		{Table: "notify_hooks", Column: "secret", Row: "connection || '/' || name"},
+		{Table: "notify_hooks", Column: "previous", Row: "connection || '/' || name"},
+	}
+}

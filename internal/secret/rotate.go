@@ -1,0 +1,131 @@
+package secret
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+)
+
+// Place is a column whose values are sealed. Every part that seals names its
+// places, so that a rotation reaches all of them.
+type Place struct {
+	Table, Column string
+	// Row is an SQL expression over the table: the row that Seal was given.
+	Row string
+	// Lost is what a row becomes where its value cannot be opened, as
+	// assignments of SQL; "" leaves it, for its readers to say so.
+	Lost string
+}
+
+// canaryPlace is the canary, which proves the key.
+var canaryPlace = Place{Table: canaryTable, Column: canaryColumn, Row: "CAST(id AS TEXT)"}
+
+// rotateAtOnce is how many values one transaction seals again: each takes a few
+// microseconds, so that a slice stays well below 20 ms.
+const rotateAtOnce = 200
+
+// Rotate seals again, with the current key, everything in places that the
+// previous one sealed, and the canary last: until then either key opens the
+// database. It gives how many values it sealed, and how many open with neither
+// key. Interrupted, it is run again.
+func (b *Box) Rotate(ctx context.Context, d *db.DB, places []Place) (sealed, lost int, err error) {
+	for _, p := range append(places[:len(places):len(places)], canaryPlace) {
+		err := b.eachOld(ctx, d, p, func(tx *db.Tx, row string, old []byte) error {
+			plain, err := b.Unseal(old, p.Table, p.Column, row)
+			if err != nil {
+				lost++
+				return nil
+			}
+			sealed++
+			return p.replace(ctx, tx, row, old, b.Seal(plain, p.Table, p.Column, row))
+		})
+		if err != nil {
+			return sealed, lost, fmt.Errorf("encrypting %s.%s again: %w", p.Table, p.Column, err)
+		}
+	}
+	return sealed, lost, nil
+}
+
+// Forget gives up everything in places that does not open, and proves the
+// database on the current key from now on. It is the way out of a lost key. It
+// gives how many values are lost.
+func Forget(ctx context.Context, d *db.DB, key []byte, places []Place) (lost int, err error) {
+	current, err := newSealer(key)
+	if err != nil {
+		return 0, fmt.Errorf("encryption key: %w", err)
+	}
+	b := &Box{current: current}
+	for _, p := range places {
+		err := b.eachOld(ctx, d, p, func(tx *db.Tx, row string, old []byte) error {
+			lost++
+			if p.Lost == "" {
+				return nil
+			}
+			_, err := tx.Exec(ctx, `UPDATE `+p.Table+` SET `+p.Lost+` WHERE `+p.Row+` = $1 AND `+p.Column+` = $2`, row, old)
+			return err
+		})
+		if err != nil {
+			return lost, fmt.Errorf("giving up %s.%s: %w", p.Table, p.Column, err)
+		}
+	}
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE secret_canary SET sealed = $1 WHERE id = 1`, b.Seal(canaryText, canaryTable, canaryColumn, canaryRow))
+		return err
+	})
+	if err != nil {
+		return lost, fmt.Errorf("proving the new key: %w", err)
+	}
+	return lost, nil
+}
+
+// replace puts a new seal in the place of an old one that is still there.
+func (p *Place) replace(ctx context.Context, tx *db.Tx, row string, old, fresh []byte) error {
+	_, err := tx.Exec(ctx, `UPDATE `+p.Table+` SET `+p.Column+` = $1 WHERE `+p.Row+` = $2 AND `+p.Column+` = $3`, fresh, row, old)
+	return err
+}
+
+// eachOld calls fn with every value of a place that another key than the
+// current one sealed, a slice of them in each transaction.
+func (b *Box) eachOld(ctx context.Context, d *db.DB, p Place, fn func(tx *db.Tx, row string, old []byte) error) error {
+	after, more := "", true
+	for more {
+		err := d.WriteBulk(ctx, func(tx *db.Tx) error {
+			rows, values, err := b.old(ctx, tx, p, after)
+			if err != nil {
+				return err
+			}
+			for i, row := range rows {
+				if err := fn(tx, row, values[i]); err != nil {
+					return err
+				}
+				after = row
+			}
+			more = len(rows) == rotateAtOnce
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// old reads the next values of a place that another key sealed.
+func (b *Box) old(ctx context.Context, tx *db.Tx, p Place, after string) (rows []string, values [][]byte, err error) {
+	found, err := tx.Query(ctx, `SELECT `+p.Row+`, `+p.Column+` FROM `+p.Table+` WHERE `+p.Row+` > $1
+		AND LENGTH(`+p.Column+`) > 0 AND SUBSTR(`+p.Column+`, 1, 8) <> $2 ORDER BY `+p.Row+` LIMIT $3`, after, b.current.id[:], rotateAtOnce)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var row string
+		var value []byte
+		if err := found.Scan(&row, &value); err != nil {
+			return nil, nil, err
+		}
+		rows, values = append(rows, row), append(values, value)
+	}
+	return rows, values, found.Err()
+}
