@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/rest"
 )
 
 // statusOf is the HTTP status of each fault code and the title of its page.
@@ -57,6 +58,10 @@ func (x *exchange) failWith(answer Response, err error) {
 		x.signInFirst()
 		return
 	}
+	if rest.Gone(x.r, err) {
+		// A server that stops cancels requests whose clients still listen.
+		f = fault.New(fault.Unavailable, "The request was broken off; try it again.")
+	}
 	known := statusOf[f.Code]
 	v := statusView{Title: known.title, Text: f.Message, Retry: f.Code == fault.Unavailable || f.Code == fault.RateLimited}
 	for _, field := range f.Fields {
@@ -69,8 +74,12 @@ func (x *exchange) failWith(answer Response, err error) {
 	x.status(known.status, v)
 }
 
-// refer logs an internal error and answers the number that finds it.
+// refer logs an internal error and answers the number that finds it. Of one
+// that only went away there is none.
 func (x *exchange) refer(err error) string {
+	if rest.Gone(x.r, err) {
+		return "none"
+	}
 	var number [6]byte
 	_, _ = rand.Read(number[:]) // never fails
 	referral := hex.EncodeToString(number[:])

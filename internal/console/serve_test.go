@@ -1,7 +1,9 @@
 package console
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -79,6 +81,30 @@ func TestAnInternalErrorShowsOnlyItsReferralNumber(t *testing.T) {
 	}
 	log := s.log.String()
 	if strings.Count(log, "\n") != 1 || !strings.Contains(log, "referral="+referral) || !strings.Contains(log, "secret cause") {
+		t.Errorf("log: %s", log)
+	}
+}
+
+// A client that went away while it was answered is no failure of ours.
+func TestWhoGoesAwayIsNoInternalError(t *testing.T) {
+	s := newSite(t, plainBase)
+	ctx, cancel := context.WithCancel(t.Context())
+	broken := func(r *http.Request) error {
+		cancel()
+		return fmt.Errorf("waiting for a turn: %w", r.Context().Err())
+	}
+	s.c.Handle("GET /slow", Anyone, func(r *http.Request) (Response, error) { return nil, broken(r) })
+	s.c.AddOverview(func(ctx context.Context, _ *identity.Principal) ([]Card, error) { return nil, ctx.Err() })
+	for _, path := range []string{"/slow", "/"} {
+		r := httptest.NewRequestWithContext(ctx, "GET", plainBase+path, nil)
+		r.AddCookie(s.cookies[0])
+		w := httptest.NewRecorder()
+		s.handler.ServeHTTP(w, r)
+		if path == "/slow" && w.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d, want 503", path, w.Code)
+		}
+	}
+	if log := s.log.String(); log != "" {
 		t.Errorf("log: %s", log)
 	}
 }

@@ -72,6 +72,19 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	_ = write(w, errorFormat(r, x), body.Status, body)
 }
 
+// Gone tells whether a request failed because it was broken off, by its client
+// or by a stop of ours, and has the log and the metrics say so: nothing failed
+// here.
+func Gone(r *http.Request, err error) bool {
+	if r.Context().Err() == nil || !errors.Is(err, context.Canceled) {
+		return false
+	}
+	if x := exchangeOf(r.Context()); x != nil {
+		x.gone = true
+	}
+	return true
+}
+
 // describe gives the body of an error, and logs what must not be in it.
 func describe(r *http.Request, x *exchange, err error) *errorBody {
 	var (
@@ -83,10 +96,7 @@ func describe(r *http.Request, x *exchange, err error) *errorBody {
 		return &errorBody{Status: own.status, Message: own.message}
 	case errors.As(err, &tooLong):
 		err = errTooLarge(tooLong.Limit)
-	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
-		if x != nil {
-			x.gone = true
-		}
+	case Gone(r, err):
 		// Mostly nobody reads this. It must not be a success, though: a server
 		// that stops cancels requests whose clients still listen.
 		return &errorBody{Status: http.StatusServiceUnavailable, Message: "The request was broken off; send it again."}

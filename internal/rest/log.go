@@ -41,7 +41,7 @@ func (h requestLog) WithGroup(name string) slog.Handler {
 const statusGone = 499
 
 // account counts and logs a request that is over. Reads and webhooks come by
-// the thousand and are for debugging; who wrote what is for everyone.
+// the thousand and are for debugging, and so is what was broken off; who wrote what is for everyone.
 func (rt *Router) account(r *http.Request, x *exchange) {
 	switch {
 	case x.gone:
@@ -52,7 +52,7 @@ func (rt *Router) account(r *http.Request, x *exchange) {
 	took := time.Since(x.started)
 	rt.metrics.observe(x, r.Method, took)
 	level := slog.LevelInfo
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || x.route != nil && x.route.Raw {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || x.route != nil && x.route.Raw || x.gone {
 		level = slog.LevelDebug
 	}
 	if !rt.log.Enabled(r.Context(), level) {
