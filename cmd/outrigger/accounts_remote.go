@@ -76,10 +76,7 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values) 
 	all := []T{}
 	query.Set("limit", pageSize)
 	for {
-		var page struct {
-			Items []T    `json:"items"`
-			Next  string `json:"next"`
-		}
+		var page listPage[T]
 		if err := c.do(ctx, "GET", path+"?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
@@ -89,4 +86,17 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values) 
 		}
 		query.Set("after", page.Next)
 	}
+}
+
+// listPage is one page of a list.
+type listPage[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next"`
+}
+
+// listWhole asks for a list that has one page only.
+func listWhole[T any](ctx context.Context, c *client, path string) ([]T, error) {
+	var page listPage[T]
+	err := c.do(ctx, "GET", path, nil, &page)
+	return page.Items, err
 }

@@ -56,7 +56,7 @@ func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	queues, err := list[mailQueue](ctx, server, mailPath, url.Values{})
+	queues, err := listWhole[mailQueue](ctx, server, mailPath)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (c nodeListCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	nodes, err := list[node](ctx, server, nodesPath, url.Values{})
+	nodes, err := listWhole[node](ctx, server, nodesPath)
 	if err != nil {
 		return err
 	}

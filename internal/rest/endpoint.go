@@ -53,6 +53,9 @@ func (e *endpoint) serve(x *exchange, r *http.Request, m method) error {
 	if err := e.acceptable(r, m.route); err != nil {
 		return err
 	}
+	if err := checkQuery(r, m.route); err != nil {
+		return err
+	}
 	if r.ContentLength > m.route.MaxBody {
 		return errTooLarge(m.route.MaxBody)
 	}

@@ -42,8 +42,8 @@ func Load(data []byte) (*Spec, error) {
 }
 
 // Differences says what routes the description lacks, what it describes that
-// is no route, and where the two disagree about who may ask and in what format
-// the answer comes.
+// is no route, and where the two disagree about who may ask, with which
+// parameters, and in what format the answer comes.
 func (s *Spec) Differences(routes []rest.Route) []string {
 	var found []string
 	described := map[string]*openapi3.Operation{}
@@ -67,12 +67,30 @@ func (s *Spec) Differences(routes []rest.Route) []string {
 		if inXML(op) != route.XML {
 			found = append(found, name+" differs in whether it answers XML")
 		}
+		if has, says := slices.Sorted(slices.Values(rest.QueryOf(route))), s.query(name, op); !slices.Equal(has, says) {
+			found = append(found, fmt.Sprintf("%s takes the parameters %q, and %q are described", name, has, says))
+		}
 	}
 	for name := range described {
 		found = append(found, name+" is described, but no route")
 	}
 	sort.Strings(found)
 	return found
+}
+
+// query lists an operation's query parameters, those of its path included.
+func (s *Spec) query(name string, op *openapi3.Operation) []string {
+	_, path, _ := strings.Cut(name, " ")
+	var names []string
+	for _, list := range []openapi3.Parameters{s.doc.Paths.Value(path).Parameters, op.Parameters} {
+		for _, p := range list {
+			if p.Value.In == openapi3.ParameterInQuery {
+				names = append(names, p.Value.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // inXML tells whether an operation's successes come as XML too.

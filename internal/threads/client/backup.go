@@ -103,11 +103,10 @@ type Restored struct {
 // Restore sends a backup and waits until it is restored, or has failed. sending
 // and restoring are told how far these are, and may be nil.
 func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.RestoreMode, sending, restoring func(done, total int64)) (out Restored, err error) {
-	draft, err := c.Upload(ctx, threads.BackupFile, file, true, sending)
-	if err != nil {
+	if _, err := c.Upload(ctx, threads.BackupFile, file, true, sending); err != nil {
 		return out, err
 	}
-	if out, err = c.beginRestore(ctx, mode, draft.ID); err != nil {
+	if out, err = c.beginRestore(ctx, mode); err != nil {
 		return out, err
 	}
 	for wait := followFirst; out.State == threads.JobRunning; wait = min(2*wait, followEvery) {
@@ -125,12 +124,12 @@ func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.Restor
 }
 
 // beginRestore has a backup that was sent restored.
-func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode, id string) (out Restored, err error) {
+func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode) (out Restored, err error) {
 	before, err := c.restored(ctx)
 	if err != nil {
 		return out, err
 	}
-	path := migrationPath + "/restore?" + url.Values{"mode": {string(mode)}, "upload": {id}}.Encode()
+	path := migrationPath + "/restore?" + url.Values{"mode": {string(mode)}}.Encode()
 	unheard := false // an answer was lost: it may have begun
 	err = c.retry(ctx, func() (bool, error) {
 		err := c.once(ctx, http.MethodPost, path, &out)

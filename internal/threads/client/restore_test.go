@@ -105,7 +105,7 @@ func TestRestore(t *testing.T) {
 		if err != nil || out.State != c.outcome || out.Done != 10 || out.Refused != 1 || out.Message != "as it is" || s.begun != 1 || len(told) < 2 {
 			t.Errorf("%s: %+v, %v, begun %d times, told %v", c.name, out, err, s.begun, told)
 		}
-		if !slices.Contains(s.asked, "POST mode=replace&upload=1") {
+		if !slices.Contains(s.asked, "POST mode=replace") {
 			t.Errorf("%s: asked %v", c.name, s.asked)
 		}
 		s.holds(t, threads.BackupFile, []byte(someBackup(t, 10)))
