@@ -17,7 +17,7 @@ const (
 // ofRule narrows deliveries.
 type ofRule struct {
 	Rule  int64  `help:"Of this rule only, by its number." placeholder:"ID"`
-	State string `help:"Only those that are waiting, delivered, failed or cancelled." enum:",waiting,delivered,failed,cancelled" default:"" placeholder:"STATE"`
+	State string `help:"Only those that are deciding, waiting, delivered, failed or cancelled." enum:",deciding,waiting,delivered,failed,cancelled" default:"" placeholder:"STATE"`
 }
 
 func (f ofRule) query() url.Values {
@@ -36,6 +36,7 @@ type delivery struct {
 	ID            int64     `json:"id"`
 	State         string    `json:"state"`
 	Reason        string    `json:"reason,omitempty"`
+	Note          string    `json:"note,omitempty"`
 	Rules         []int64   `json:"rules"`
 	EventTypes    []string  `json:"eventTypes"`
 	Connection    string    `json:"connection"`

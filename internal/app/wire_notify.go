@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/builds"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/deciding"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/notify/membership"
 	"outrigger/internal/notify/message"
@@ -26,6 +27,7 @@ import (
 type chat struct {
 	store       *store.Store
 	outbox      *outbox.Outbox
+	decider     *deciding.Decider
 	memberships notify.Memberships
 	builds      *builds.Watch
 }
@@ -57,9 +59,15 @@ func (a *App) openNotify(ctx context.Context) error {
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
 	})
+	a.chat.decider = deciding.New(deciding.Options{
+		Queue: store, Memberships: a.chat.memberships, Holding: a.chat.outbox.Holding, Log: a.log, Metrics: a.registry,
+	})
 	a.share(a.chat.outbox)
 	channels.Send = a.chat.outbox.Send
-	store.OnChange(a.chat.outbox.Enqueued, a.chat.outbox.Moved)
+	store.OnChange(func(deliveries []*notify.Delivery) {
+		a.chat.outbox.Enqueued(deliveries)
+		a.chat.decider.Enqueued(deliveries)
+	}, a.chat.outbox.Moved)
 	return nil
 }
 
@@ -79,6 +87,8 @@ func (a *App) startNotify(ctx context.Context) error {
 			return fmt.Errorf("start to deliver: %w", err)
 		}
 		a.endTogether(a.chat.outbox.Stop)
+		a.chat.decider.Start(ctx)
+		a.endTogether(a.chat.decider.Stop)
 		return nil
 	})
 }

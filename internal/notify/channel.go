@@ -83,6 +83,7 @@ func (c *Channel) Status(now time.Time) ChannelStatus {
 // Backlog is how much waits.
 type Backlog struct {
 	Waiting  int
+	Deciding int            // whether these wait as well is not decided yet
 	Oldest   time.Time      // since when the oldest has waited; zero when nothing waits
 	Channels map[string]int // that rules use, by state: open, waiting, unreachable, broken
 }

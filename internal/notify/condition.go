@@ -36,6 +36,9 @@ type Conditions uint32
 // With is the set with one more.
 func (s Conditions) With(c Condition) Conditions { return s | 1<<c }
 
+// Has tells whether c is in the set.
+func (s Conditions) Has(c Condition) bool { return s&(1<<c) != 0 }
+
 // List gives the conditions in their order.
 func (s Conditions) List() []Condition {
 	var list []Condition

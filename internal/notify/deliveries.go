@@ -97,7 +97,7 @@ func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	if d.State == Waiting {
+	if d.State == Waiting || d.State == Deciding {
 		return fault.New(fault.Conflict, "Delivery %d waits already.", id)
 	}
 	done, err := s.Store.Redeliver(ctx, actor(ctx), []int64{id})
@@ -159,7 +159,7 @@ func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func(ids []i
 // RedeliverAll puts the deliveries that f selects back into the queue, at most
 // 10,000 at once; f must name a state that is an end.
 func (s *Deliveries) RedeliverAll(ctx context.Context, f DeliveryFilter) (done Redelivered, err error) {
-	if f.State == "" || f.State == Waiting {
+	if f.State == "" || f.State == Waiting || f.State == Deciding {
 		return done, fault.InvalidField("state", "Say which: failed, cancelled or delivered.")
 	}
 	err = s.each(ctx, f, func(ids []int64) error {

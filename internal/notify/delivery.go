@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"outrigger/internal/work"
@@ -10,6 +12,7 @@ import (
 type DeliveryState string
 
 const (
+	Deciding  DeliveryState = "deciding"  // has its place in the queue; whether any rule takes its event is not known yet
 	Waiting   DeliveryState = "waiting"   // has its place in the channel's queue
 	Delivered DeliveryState = "delivered" // the chat platform answered 2xx
 	Failed    DeliveryState = "failed"    // given up; Reason says why
@@ -18,7 +21,7 @@ const (
 
 // DeliveryStates lists the states that a list of deliveries can be filtered by.
 func DeliveryStates() []DeliveryState {
-	return []DeliveryState{Waiting, Delivered, Failed, Cancelled}
+	return []DeliveryState{Deciding, Waiting, Delivered, Failed, Cancelled}
 }
 
 // Delivery is one message on its way to one channel.
@@ -28,8 +31,10 @@ type Delivery struct {
 	ChannelID  int64
 	Format     Format // teams or slack
 	Rules      []int64
+	Undecided  []int64 // those of Rules that may yet refuse the event, where its reader asked
 	State      DeliveryState
 	Reason     string
+	Note       string // what of its rules could not be asked, so that it is sent without; empty: nothing
 	Attempts   int
 	Errors5xx  int // answers of 500 and above that count against this message
 	CreatedAt  time.Time
@@ -45,6 +50,23 @@ type Delivery struct {
 	Generation int64
 
 	Last work.Attempt // the one that delivered
+}
+
+// AddNote adds a sentence to the note, once however many rules give it.
+func (d *Delivery) AddNote(sentence string) {
+	if !strings.Contains(d.Note, sentence) {
+		d.Note = strings.TrimPrefix(d.Note+" "+sentence, " ")
+	}
+}
+
+// Noted is the event as its message says it: with the note.
+func (d *Delivery) Noted() *Event {
+	if d.Note == "" {
+		return d.Event
+	}
+	e := *d.Event
+	e.Facts = append(slices.Clip(e.Facts), Fact{Name: "Note", Value: d.Note})
+	return &e
 }
 
 // Result is what one attempt at a message led to, ready to be kept.

@@ -35,6 +35,9 @@ func (e *Event) texts(visit func(*string)) {
 		for i := range r.Names {
 			visit(&r.Names[i])
 		}
+		for i := range r.Candidates {
+			visit(&r.Candidates[i])
+		}
 	}
 	if p := e.PullRequest; p != nil {
 		each(&p.Title, &p.Description, &p.State, &p.Source, &p.Target, &p.URL, &p.MergeCommit)

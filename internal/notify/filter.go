@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/notify/branchmask"
 )
 
 // Filter is what a rule asks of an event besides its level. An empty member
@@ -49,7 +50,7 @@ func (r *Rule) validateBranches(f *fault.Fields) {
 		f.Add("branchMask", "Give either branches or a branchMask, not both.")
 	}
 	for _, m := range r.maskMembers() {
-		if _, err := compileMask(m.pattern); err != nil {
+		if _, err := branchmask.Java(m.pattern); err != nil {
 			f.Add(m.condition.String(), "%s", err)
 		}
 	}

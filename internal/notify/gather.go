@@ -1,6 +1,9 @@
 package notify
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // MaxRefs is how many refs a webhook may change with a message each. Beyond it
 // there is one message a rule and kind: a clean-up of 5,000 branches is one
@@ -12,6 +15,8 @@ const MaxRefs = 20
 type Refs struct {
 	Count int      `json:"count"`
 	Names []string `json:"names"` // display names of the first MaxRefs
+	// Candidates are all of them, where which ones a rule takes is undecided.
+	Candidates []string `json:"candidates,omitempty"`
 }
 
 // Gathers tells whether the webhook changes so many refs that they share
@@ -55,10 +60,10 @@ func (r *Receipt) gather(rules *RuleSet) {
 	}
 	r.Kept, r.Matched = nil, nil
 	for _, kind := range kinds {
-		g.event(kind, all[kind])
+		g.event(kind, all[kind], "")
 	}
 	for _, key := range order {
-		i := g.event(key.kind, taken[key])
+		i := g.event(key.kind, taken[key], key.match.openMasks())
 		r.Matched[i] = append(r.Matched[i], key.match)
 	}
 }
@@ -68,10 +73,23 @@ type ofRule struct {
 	kind  EventType
 }
 
-// part is the refs of one kind, by their places in the webhook.
+// part is the refs of one kind, by their places in the webhook. Where masks are
+// to decide which of them a rule takes, rules with the same masks share it.
 type part struct {
-	kind EventType
-	refs string
+	kind  EventType
+	refs  string
+	masks string
+}
+
+// openMasks names the masks that are to decide which refs the rule takes.
+func (m *Match) openMasks() string {
+	var open []byte
+	for _, mask := range m.maskMembers() {
+		if m.Open.Has(mask.condition) {
+			open = fmt.Appendf(open, "%s %q ", mask.condition, mask.pattern)
+		}
+	}
+	return string(open)
 }
 
 type gathering struct {
@@ -81,12 +99,12 @@ type gathering struct {
 
 // event gives the place of the event about some refs of a kind, which it makes
 // where there is none yet.
-func (g *gathering) event(kind EventType, refs []int) int {
+func (g *gathering) event(kind EventType, refs []int, masks string) int {
 	var places []byte
 	for _, i := range refs {
 		places = binary.AppendUvarint(places, uint64(i))
 	}
-	at := part{kind, string(places)}
+	at := part{kind, string(places), masks}
 	if i, ok := g.events[at]; ok {
 		return i
 	}
@@ -99,9 +117,25 @@ func (g *gathering) event(kind EventType, refs []int) int {
 		for _, i := range refs[:min(len(refs), MaxRefs)] {
 			e.Refs.Names = append(e.Refs.Names, r.Events[i].Branch)
 		}
+		for _, i := range refs {
+			if masks != "" {
+				e.Refs.Candidates = append(e.Refs.Candidates, r.Events[i].Branch)
+			}
+		}
 	}
 	i := len(r.Kept)
 	r.Kept, r.Matched = append(r.Kept, e), append(r.Matched, nil)
 	g.events[at] = i
 	return i
+}
+
+// narrow gives the event of many refs as it is of some of them.
+func (e *Event) narrow(names []string) *Event {
+	left := *e
+	left.Refs = &Refs{Count: len(names), Names: names[:min(len(names), MaxRefs)]}
+	if len(names) == 1 {
+		left.Refs, left.Branch = nil, names[0]
+		left.Ref = &RefChange{Name: names[0], Tag: NewTypeSet(TagCreated, TagUpdated, TagDeleted).Any(e.TypeSet())}
+	}
+	return &left
 }

@@ -112,7 +112,7 @@ func TestMatchKeepsWhatIsUndecided(t *testing.T) {
 	}
 	set, _ := NewRuleSet(1, rules)
 	got := set.Match(pushTo("ATL", "canoe", "main", "ada"), nil)
-	want := []Match{{rules[0], 0}, {rules[1], Conditions(0).With(byBranchMask)}}
+	want := []Match{{Rule: rules[0]}, {Rule: rules[1], Open: Conditions(0).With(byBranchMask)}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -91,24 +91,38 @@ func (r *Receipt) matchEach(rules *RuleSet) {
 	}
 }
 
-// plan makes one delivery of each event a channel.
+// plan makes one delivery of each event a channel. It waits to be sent as soon as
+// one rule takes the event, and is undecided while none is known to.
 func (r *Receipt) plan(generation int64) {
 	for i, matched := range r.Matched {
 		first := len(r.Deliveries)
 	rules:
-		for _, rule := range matched {
+		for _, match := range matched {
 			for _, d := range r.Deliveries[first:] {
-				if d.ChannelID == rule.ChannelID {
-					d.Rules = append(d.Rules, rule.ID)
+				if d.ChannelID == match.ChannelID {
+					d.add(match)
 					continue rules
 				}
 			}
-			r.Deliveries = append(r.Deliveries, &Delivery{
-				EventID: int64(i), ChannelID: rule.ChannelID, Format: rule.Format,
-				Rules: []int64{rule.ID}, State: Waiting, Event: &r.Kept[i], Generation: generation,
-			})
+			d := &Delivery{
+				EventID: int64(i), ChannelID: match.ChannelID, Format: match.Format,
+				State: Deciding, Event: &r.Kept[i], Generation: generation,
+			}
+			d.add(match)
+			r.Deliveries = append(r.Deliveries, d)
 		}
 	}
+}
+
+// add makes the delivery one of a further rule.
+func (d *Delivery) add(m Match) {
+	d.Rules = append(d.Rules, m.ID)
+	if m.Open != 0 {
+		d.Undecided = append(d.Undecided, m.ID)
+		return
+	}
+	d.State = Waiting
+	d.AddNote(m.NoteUnanswered(m.Unanswered))
 }
 
 // judge holds the events to the scope of the hook, as it is now: it may have

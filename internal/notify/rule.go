@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/notify/branchmask"
 )
 
 // Level says whom a rule concerns. It follows from the rule's keys.
@@ -52,6 +51,9 @@ type Rule struct {
 
 	Filter
 	Enabled bool
+
+	// MaskFailures are of the masks that it has now.
+	MaskFailures []MaskFailure
 
 	CreatedBy string
 	CreatedAt time.Time
@@ -118,18 +120,4 @@ func checkKey(f *fault.Fields, field, key string) {
 	if !fits(key) {
 		f.Add(field, "A key has at most %d characters.", MaxName)
 	}
-}
-
-// compileMask compiles a Java branch mask, and refuses one that cannot be
-// decided in linear time: nothing before the 2xx of an event may run a
-// backtracking matcher.
-func compileMask(pattern string) (*branchmask.Mask, error) {
-	m, err := branchmask.Java(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if !m.Linear() {
-		return nil, fault.New(fault.Invalid, "This mask needs back-tracking (look-around, back-references, possessive or atomic groups and the like), which is not available yet; write it without.")
-	}
-	return m, nil
 }

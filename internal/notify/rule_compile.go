@@ -16,6 +16,7 @@ type CompiledRule struct {
 	types        TypeSet
 	branches     map[string]bool
 	masks        map[Condition]*branchmask.Mask
+	givenUp      Conditions      // masks that are not run any more
 	users        map[string]bool // folded names
 	ignoredUsers map[string]bool
 	reviewers    map[string]bool
@@ -73,6 +74,9 @@ func (c *CompiledRule) compileMasks() {
 			c.masks = make(map[Condition]*branchmask.Mask, 1)
 		}
 		c.masks[m.condition] = mask
+		if f := c.maskFailure(m); f != nil && f.GivenUp() {
+			c.givenUp = c.givenUp.With(m.condition)
+		}
 	}
 }
 
@@ -107,6 +111,8 @@ func (c *CompiledRule) matchMask(at Condition, branch string, a Answers) Answer 
 	case mask.Linear():
 		matches, _ := mask.Match(branch) // a linear mask gives no error
 		return answer(matches)
+	case c.givenUp.Has(at):
+		return Unanswered
 	case a == nil:
 		return Unknown
 	}

@@ -126,7 +126,8 @@ func (s *RuleSet) wantsBuilds(connection string, e *Event) bool {
 // undecided, may take it.
 type Match struct {
 	*Rule
-	Open Conditions // none: it takes the event
+	Open       Conditions // none: it takes the event
+	Unanswered Conditions // those that are not asked any more, which count as met
 }
 
 // Match appends the rules that do not refuse the event and gives matches back.
@@ -161,7 +162,7 @@ func judgeAll(rules []*CompiledRule, of *subject, matches []Match) []Match {
 	for _, c := range rules {
 		var j Judgement
 		if c.ask(c.filters, of, nil, &j); j.Verdict != Refused && !contains(matches, c.Rule) {
-			matches = append(matches, Match{c.Rule, j.Open})
+			matches = append(matches, Match{c.Rule, j.Open, j.Unanswered})
 		}
 	}
 	return matches

@@ -18,6 +18,7 @@ type deliveryJSON struct {
 	ID            int64                `json:"id"`
 	State         notify.DeliveryState `json:"state"`
 	Reason        string               `json:"reason,omitempty"`
+	Note          string               `json:"note,omitempty"`
 	Rules         []int64              `json:"rules"`
 	EventTypes    []notify.EventType   `json:"eventTypes"`
 	Connection    string               `json:"connection"`
@@ -192,14 +193,14 @@ func deliveryFilter(r *http.Request) (notify.DeliveryFilter, error) {
 		f.RuleID = id
 	}
 	if f.State != "" && !slices.Contains(notify.DeliveryStates(), f.State) {
-		refused.Add("state", "Use one of waiting, delivered, failed, cancelled.")
+		refused.Add("state", "Use one of deciding, waiting, delivered, failed, cancelled.")
 	}
 	return f, refused.Err()
 }
 
 func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
 	out := deliveryJSON{
-		ID: d.ID, State: d.State, Reason: d.Reason, Rules: d.Delivery.Rules, Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
+		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note, Rules: d.Delivery.Rules, Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
 		CreatedAt: d.CreatedAt, DueAt: d.DueAt, FinishedAt: d.FinishedAt, EventTypes: []notify.EventType{},
 	}
 	if e := d.Event; e != nil {

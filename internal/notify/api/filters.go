@@ -46,6 +46,7 @@ type filterJSON struct {
 	UpdatedBy     string                 `json:"updatedBy,omitempty"`
 	UpdatedAt     *time.Time             `json:"updatedAt,omitempty"`
 	Warnings      []warningJSON          `json:"warnings,omitempty"`
+	MaskError     string                 `json:"maskError,omitempty"`
 }
 
 // warningJSON is what looks like a mistake in a member of a rule.
@@ -213,8 +214,8 @@ func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
 		warnings = append(warnings, warningJSON{w.Name, w.Message})
 	}
 	return filterJSON{
-		Warnings: warnings,
-		ID:       r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
+		Warnings: warnings, MaskError: r.MaskError(),
+		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
 		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
 		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, now),
 		Format: r.Format, EventTypes: keys, Branches: r.Branches, BranchMask: r.BranchMask,

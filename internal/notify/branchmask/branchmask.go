@@ -64,9 +64,10 @@ func (e *SyntaxError) Error() string {
 
 // Mask is a compiled branch mask. It may be used from several goroutines.
 type Mask struct {
-	linear *regexp.Regexp // nil: run prog
-	prog   *program
-	units  bool // linear is about UTF-16 units
+	pattern string
+	linear  *regexp.Regexp // nil: run prog
+	prog    *program
+	units   bool // linear is about UTF-16 units
 }
 
 // Java compiles a mask in the dialect of java.util.regex of Java 17. Errors
@@ -80,9 +81,9 @@ func Java(pattern string) (*Mask, error) {
 		return nil, err
 	}
 	if re := linearJava(tree); re != nil {
-		return &Mask{linear: re}, nil
+		return &Mask{pattern: pattern, linear: re}, nil
 	}
-	return &Mask{prog: compileJava(tree, groups)}, nil
+	return &Mask{pattern: pattern, prog: compileJava(tree, groups)}, nil
 }
 
 // JavaScript compiles a mask in the dialect of a JavaScript RegExp without
@@ -96,10 +97,13 @@ func JavaScript(pattern string) (*Mask, error) {
 		return nil, err
 	}
 	if re := linearJS(tree); re != nil {
-		return &Mask{linear: re, units: true}, nil
+		return &Mask{pattern: pattern, linear: re, units: true}, nil
 	}
-	return &Mask{prog: compileJS(tree, groups)}, nil
+	return &Mask{pattern: pattern, prog: compileJS(tree, groups)}, nil
 }
+
+// String is the pattern.
+func (m *Mask) String() string { return m.pattern }
 
 // Match says whether the mask takes the branch. The error is ErrBudget or
 // ErrEngine; a Linear mask never gives one.

@@ -198,6 +198,9 @@ func (c *channel) next(ctx context.Context) (*message, pause) {
 	case m == nil:
 		return nil, pause{time: max(due.Sub(now), 1), idle: true}
 	}
+	if m.deliveries[0].State == notify.Deciding {
+		return nil, pause{time: untilDecided(due.Sub(now))}
+	}
 	wanted, err := c.wanted(ctx, m.deliveries[0])
 	if err != nil || !c.shard.lease.Good(sendTimeout+commitMargin) {
 		return nil, pause{time: retryRead}
@@ -217,6 +220,20 @@ func (c *channel) next(ctx context.Context) (*message, pause) {
 		return nil, pause{time: retryRead}
 	}
 	return m, pause{}
+}
+
+// lookAgain is how long a channel waits whose next message is undecided, unless
+// it is told. What another node decided it finds then: it keeps nothing in memory
+// meanwhile.
+const lookAgain = forgetAfter + 2*time.Second
+
+// untilDecided is how long to wait for a decision where what was set aside is
+// due in a while, which is not positive where there is none.
+func untilDecided(due time.Duration) time.Duration {
+	if due > 0 {
+		return min(due, lookAgain)
+	}
+	return lookAgain
 }
 
 // wanted tells whether the delivery is to be sent. That no rule wants it is

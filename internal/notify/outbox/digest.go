@@ -26,7 +26,7 @@ func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 	rules := c.b.Queue.Rules()
 	var run []*notify.Delivery
 	for _, d := range found {
-		same := d.Batch == first.Batch && d.Format == first.Format && d.Event != nil && rules.On(d.Rules, c.id)
+		same := d.State == notify.Waiting && d.Batch == first.Batch && d.Format == first.Format && d.Event != nil && rules.On(d.Rules, c.id)
 		if same {
 			run = append(run, d)
 		} else if first.Batch == 0 { // no gaps: what is behind one stays behind it
@@ -83,7 +83,7 @@ func (c *channel) digest(members []*notify.Delivery, id int64) *message {
 func (b *Outbox) write(to []byte, m *message) []byte {
 	first := m.deliveries[0]
 	if len(m.deliveries) == 1 {
-		return b.Message(to, first.Event, first.Format)
+		return b.Message(to, first.Noted(), first.Format)
 	}
 	body, _ := b.Digest(to, eventsOf(m.list()), first.Format)
 	return body

@@ -13,6 +13,8 @@ import (
 var (
 	waitingDesc = prometheus.NewDesc("outrigger_notify_waiting",
 		"Deliveries that wait, on the channels that this node works on.", nil, nil)
+	decidingDesc = prometheus.NewDesc("outrigger_notify_deciding",
+		"Deliveries of which it is not decided yet whether a rule takes them, on the channels that this node works on.", nil, nil)
 	oldestDesc = prometheus.NewDesc("outrigger_notify_oldest_waiting_seconds",
 		"How long the oldest of them has waited; 0 when none waits.", nil, nil)
 	channelsDesc = prometheus.NewDesc("outrigger_notify_channels",
@@ -38,6 +40,7 @@ type backlogMetrics struct {
 // Describe is of prometheus.Collector.
 func (m *backlogMetrics) Describe(to chan<- *prometheus.Desc) {
 	to <- waitingDesc
+	to <- decidingDesc
 	to <- oldestDesc
 	to <- channelsDesc
 }
@@ -50,7 +53,7 @@ func (m *backlogMetrics) Collect(to chan<- prometheus.Metric) {
 	if m.at.IsZero() || now.Sub(m.at) >= scrapeEvery {
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 		defer cancel()
-		found, err := m.b.Queue.Backlog(ctx, m.b.holding())
+		found, err := m.b.Queue.Backlog(ctx, m.b.Holding())
 		if err != nil {
 			to <- prometheus.NewInvalidMetric(waitingDesc, err)
 			return
@@ -58,6 +61,7 @@ func (m *backlogMetrics) Collect(to chan<- prometheus.Metric) {
 		m.at, m.last = now, found
 	}
 	to <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(m.last.Waiting))
+	to <- prometheus.MustNewConstMetric(decidingDesc, prometheus.GaugeValue, float64(m.last.Deciding))
 	age := 0.0
 	if !m.last.Oldest.IsZero() {
 		age = max(now.Sub(m.last.Oldest).Seconds(), 0)

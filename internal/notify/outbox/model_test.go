@@ -196,7 +196,7 @@ func digestLines(to []byte, events []*notify.Event, _ notify.Format) ([]byte, in
 // poll is what finds the work that other nodes wrote.
 func (n *modelNode) poll(ctx context.Context) {
 	for ctx.Err() == nil {
-		_ = n.outbox.wakeChannels(ctx, n.outbox.holding())
+		_ = n.outbox.wakeChannels(ctx, n.outbox.Holding())
 		<-time.After(3 * time.Millisecond)
 	}
 }
@@ -258,7 +258,7 @@ func (m *model) settle(r *rapid.T) {
 			mended = time.Now()
 			m.reopen(r)
 		}
-		if err := m.node.outbox.wakeChannels(m.t.Context(), m.node.outbox.holding()); err != nil {
+		if err := m.node.outbox.wakeChannels(m.t.Context(), m.node.outbox.Holding()); err != nil {
 			r.Fatal(err)
 		}
 		waiting, err := m.node.ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: notify.Waiting, Limit: 10})

@@ -31,6 +31,7 @@ type Queue interface {
 	CountWaiting(ctx context.Context, channelID int64, max int) (int, error)
 	BindDigest(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error
 	Expire(ctx context.Context, shards []int, l notify.Limits) (int, error)
+	ReleaseUndecided(ctx context.Context, shards []int, age time.Duration) (int, error)
 	Backlog(ctx context.Context, shards []int) (notify.Backlog, error)
 	SaveResult(ctx context.Context, r *notify.Result) error
 	Pending(ctx context.Context, shards []int) ([]notify.Pending, error)
@@ -106,6 +107,7 @@ type shard struct {
 	ctx     context.Context
 	lost    context.CancelFunc // ends ctx: another node has the shard
 	lease   Lease
+	since   time.Time // when this node got it
 	running sync.WaitGroup
 
 	mu       sync.Mutex
@@ -150,7 +152,7 @@ func (b *Outbox) Stop() {
 func (b *Outbox) runShard(ctx context.Context, n int, lease Lease) {
 	ctx, lost := context.WithCancel(ctx)
 	defer lost()
-	s := &shard{ctx: ctx, lost: lost, lease: lease, channels: make(map[int64]*channel)}
+	s := &shard{ctx: ctx, lost: lost, lease: lease, since: b.Clock(), channels: make(map[int64]*channel)}
 	b.mu.Lock()
 	b.held[n] = s
 	b.mu.Unlock()
@@ -235,9 +237,11 @@ func (b *Outbox) poll(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			err = b.wakeChannels(ctx, b.holding())
+			if err = b.wakeChannels(ctx, b.Holding()); err == nil {
+				err = b.releaseUndecided(ctx)
+			}
 		case <-expire.C:
-			_, err = b.Queue.Expire(ctx, b.holding(), b.Limits)
+			_, err = b.Queue.Expire(ctx, b.Holding(), b.Limits)
 		}
 		if err != nil && ctx.Err() == nil && !failing {
 			b.Log.Error("waiting deliveries could not be read; will try on", "error", err)
@@ -246,7 +250,8 @@ func (b *Outbox) poll(ctx context.Context) {
 	}
 }
 
-func (b *Outbox) holding() []int {
+// Holding gives the shards whose channels this node works on.
+func (b *Outbox) Holding() []int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var held []int
@@ -256,6 +261,24 @@ func (b *Outbox) holding() []int {
 		}
 	}
 	return held
+}
+
+// releaseUndecided lets go out what should long have been decided. What was left
+// undecided before this node had the shard gets its time again.
+func (b *Outbox) releaseUndecided(ctx context.Context) error {
+	var long []int
+	b.mu.Lock()
+	for n, s := range b.held {
+		if s != nil && b.Clock().Sub(s.since) >= notify.DecideWithin {
+			long = append(long, n)
+		}
+	}
+	b.mu.Unlock()
+	n, err := b.Queue.ReleaseUndecided(ctx, long, notify.DecideWithin)
+	if n > 0 {
+		b.Log.Warn("deliveries go out undecided: nothing decided about them in time", "deliveries", n)
+	}
+	return err
 }
 
 // wakeChannels starts every channel of the shards on which something waits.

@@ -58,7 +58,7 @@ func (q *queue) NextDeliveries(_ context.Context, channel int64, limit int) ([]*
 	defer q.mu.Unlock()
 	var out []*notify.Delivery
 	for _, d := range q.deliveries {
-		if d.ChannelID == channel && d.State == notify.Waiting && d.DueAt.IsZero() && len(out) < limit {
+		if d.ChannelID == channel && (d.State == notify.Waiting || d.State == notify.Deciding) && d.DueAt.IsZero() && len(out) < limit {
 			c := *d
 			c.Generation = q.rules.Generation
 			out = append(out, &c)
@@ -109,6 +109,19 @@ func (q *queue) BindDigest(_ context.Context, _ string, _ int64, deliveries []*n
 func (q *queue) Backlog(context.Context, []int) (b notify.Backlog, err error) { return b, nil }
 
 func (q *queue) Expire(context.Context, []int, notify.Limits) (int, error) { return 0, nil }
+
+func (q *queue) ReleaseUndecided(context.Context, []int, time.Duration) (int, error) { return 0, nil }
+
+// decide is what the decider does with the delivery.
+func (q *queue) decide(id int64, taken bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if d := q.deliveries[id-1]; taken {
+		d.State = notify.Waiting
+	} else {
+		d.State = "removed"
+	}
+}
 
 func (q *queue) Channel(_ context.Context, id int64) (notify.Channel, secret.Value, error) {
 	q.mu.Lock()
@@ -171,7 +184,7 @@ func (q *queue) Pending(context.Context, []int) ([]notify.Pending, error) {
 	var found []notify.Pending
 	for _, d := range q.deliveries {
 		p := notify.Pending{ChannelID: d.ChannelID, GateUntil: q.channels[d.ChannelID].GateUntil, Queued: true}
-		if d.State == notify.Waiting && d.DueAt.IsZero() && !slices.Contains(found, p) {
+		if (d.State == notify.Waiting || d.State == notify.Deciding) && d.DueAt.IsZero() && !slices.Contains(found, p) {
 			found = append(found, p)
 		}
 	}

@@ -30,7 +30,7 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 	}
 	view := deliveryView{
 		deliveryRow: rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
-		Waits: d.State == notify.Waiting, Digest: d.Batch != 0,
+		Waits: d.FinishedAt.IsZero(), Digest: d.Batch != 0,
 	}
 	if d.Event != nil {
 		if view.Card, err = p.sentCard(d); err != nil {
@@ -45,7 +45,7 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 
 // sentCard draws the delivery's card as its channel showed it, or would now.
 func (p *Pages) sentCard(d notify.DeliveryInfo) (template.HTML, error) {
-	c := card.New(d.Event)
+	c := card.New(d.Noted())
 	sent := d.FinishedAt
 	if sent.IsZero() {
 		sent = p.Clock()

@@ -133,6 +133,8 @@ func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
 		return console.Badge{Tone: console.Bad, Text: "unreachable"}, standing.Reason
 	case standing.State == "waiting":
 		return console.Badge{Tone: console.Warn, Text: "retrying"}, standing.Reason
+	case info.MaskError() != "":
+		return console.Badge{Tone: console.Warn, Text: "mask too slow"}, info.MaskError()
 	}
 	return console.Badge{Tone: console.Good, Text: "enabled"}, ""
 }

@@ -22,6 +22,11 @@ func (s *Store) Backlog(ctx context.Context, shards []int) (b notify.Backlog, er
 			inShards("channel_id", shards)).Scan(&b.Waiting, &oldest); err != nil {
 			return fmt.Errorf("counting what waits: %w", err)
 		}
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_deliveries d WHERE d.state = 'deciding' AND d.id IN (`+undecidedIDs+`) AND `+
+			inShards("d.channel_id", shards)).Scan(&b.Deciding); err != nil {
+			return fmt.Errorf("counting what is undecided: %w", err)
+		}
+		b.Waiting -= b.Deciding
 		if oldest.Valid {
 			var created, queued int64
 			err := tx.QueryRow(ctx, `SELECT created_at, queued_at FROM notify_deliveries WHERE id = $1`, oldest.Int64).Scan(&created, &queued)

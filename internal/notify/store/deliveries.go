@@ -15,7 +15,7 @@ import (
 	"outrigger/internal/work"
 )
 
-const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.attempts, d.errors_5xx,
+const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.note, d.attempts, d.errors_5xx,
 	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.finished_at, d.took, d.status, d.answer`
 
 const deliverySelect = `SELECT ` + deliveryColumns + `, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
@@ -92,7 +92,9 @@ func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, cond
 	switch f.State {
 	case "":
 	case notify.Waiting:
-		where = append(where, "d.finished_at = 0")
+		where = append(where, "d.finished_at = 0 AND d.state = 'waiting'")
+	case notify.Deciding:
+		where = append(where, "d.state = 'deciding' AND d.id IN ("+undecidedIDs+")")
 	case notify.Failed: // spelled out, as the indexes of these two are
 		where = append(where, "d.state = 'failed'")
 	case notify.Cancelled:
@@ -162,7 +164,7 @@ func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 	var rules string
 	var created, queued, due, finished, took int64
 	var event sql.RawBytes
-	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Attempts, &d.Errors5xx,
+	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Note, &d.Attempts, &d.Errors5xx,
 		&created, &queued, &due, &d.Beside, &d.Batch, &finished, &took, &d.Last.Status, &d.Last.Answer, &event); err != nil {
 		return nil, fmt.Errorf("reading delivery: %w", err)
 	}

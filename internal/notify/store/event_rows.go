@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"outrigger/internal/db"
-	"outrigger/internal/notify"
 )
 
 // insertEventRows inserts the rows in order and sets the id of those that
@@ -121,55 +120,6 @@ func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, e
 		return nil, fmt.Errorf("reserving ids of %s: %w", table, err)
 	}
 	return ids, nil
-}
-
-// numberDeliveries gives the deliveries of webhooks their ids, which their
-// events name.
-func numberDeliveries(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
-	var deliveries []*notify.Delivery
-	for _, r := range items {
-		if r.Refusal == nil {
-			deliveries = append(deliveries, r.Deliveries...)
-		}
-	}
-	if len(deliveries) == 0 {
-		return nil
-	}
-	ids, err := reserveIDs(ctx, tx, "notify_deliveries", len(deliveries))
-	for i, id := range ids {
-		deliveries[i].ID = id
-	}
-	return err
-}
-
-// insertDeliveries inserts waiting deliveries that have their ids, in order.
-func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) error {
-	n := len(deliveries)
-	ids, events, channels, rules, created := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
-	formats, lists := make([]string, n), make([]string, n)
-	for i, d := range deliveries {
-		ids[i], d.CreatedAt = d.ID, tx.Now()
-		events[i], channels[i], formats[i], created[i] = d.EventID, d.ChannelID, string(d.Format), db.Micros(d.CreatedAt)
-		rules[i], lists[i] = d.Rules[0], encodeIDs(d.Rules)
-	}
-	if err := tx.Insert(ctx, db.Insert{
-		Into: `notify_deliveries (id, event_id, channel_id, format, rule_id, rules, created_at, state, reason, attempts,
-			errors_5xx, queued_at, due_at, beside, batch, finished_at, took, status, answer)`,
-		Columns:   []any{ids, events, channels, formats, rules, lists, created},
-		Constants: `'waiting', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, ''`,
-	}); err != nil {
-		return fmt.Errorf("inserting deliveries: %w", err)
-	}
-	var args [][]any
-	for _, d := range deliveries {
-		for _, rule := range d.Rules[1:] {
-			args = append(args, []any{rule, d.ID})
-		}
-	}
-	if err := tx.Each(ctx, `INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, args, nil); err != nil {
-		return fmt.Errorf("inserting deliveries' rules: %w", err)
-	}
-	return nil
 }
 
 // encodeIDs writes ids as a JSON array.

@@ -94,6 +94,14 @@ func encode(r *notify.Receipt, buf *bytes.Buffer) error {
 	return nil
 }
 
+func encodeEvent(e *notify.Event) ([]byte, error) {
+	encoded, err := jsonv2.Marshal(e, eventOptions)
+	if err != nil {
+		return nil, fmt.Errorf("encoding event: %w", err)
+	}
+	return encoded, nil
+}
+
 // eventOptions read the struct tags as encoding/json does.
 var eventOptions = jsonv2.JoinOptions(jsonv1.OmitEmptyWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
 
@@ -135,7 +143,7 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 		return err
 	}
 	tx.AfterCommit(func() {
-		s.counts.match(len(deliveries))
+		s.counts.match(len(deliveries) - countDeciding(deliveries))
 		s.enqueued(deliveries)
 	})
 	return nil
@@ -210,10 +218,20 @@ func rowsOf(r *notify.Receipt) []*eventRow {
 		}
 		rows[i] = &eventRow{
 			needed: needed, delivery: first, receipt: r, index: i, project: e.Project.Key, repository: e.Repository.Key,
-			rules: len(r.Matched[i]), event: r.Encoded[i],
+			rules: countTaken(r.Matched[i]), event: r.Encoded[i],
 		}
 	}
 	return rows
+}
+
+// countTaken counts the rules that are known to take an event.
+func countTaken(matches []notify.Match) (n int) {
+	for i := range matches {
+		if matches[i].Open == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // identity of the webhook: on its first row only, since both are unique.

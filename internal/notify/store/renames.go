@@ -163,7 +163,7 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify
 }
 
 func moveRules(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyChange) error {
-	rules, err := readRules(ctx, tx, `TRUE`)
+	rules, err := readRules(ctx, tx, `TRUE`, nil)
 	if err != nil {
 		return err
 	}

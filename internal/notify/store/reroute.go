@@ -31,7 +31,6 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	}
 	var moves [][]any
 	var ends []int64
-	told := make(map[int64]bool)
 	for i := range waiting {
 		d := &waiting[i]
 		switch to := notify.Reroute(d.rules, rules, from); to {
@@ -40,18 +39,29 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 			ends = append(ends, d.id)
 		default:
 			moves = append(moves, []any{to, d.id})
-			if !told[to] {
-				told[to] = true
-				tx.AfterCommit(func() { s.moved(to) })
-			}
 		}
 	}
-	// Server errors count against a message on the channel that gave them.
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $2 AND finished_at = 0`, moves, nil); err != nil {
-		return fmt.Errorf("moving deliveries: %w", err)
+	if err := s.moveDeliveries(ctx, tx, moves); err != nil {
+		return err
 	}
 	_, err = s.end(ctx, tx, ends, notify.Cancelled, notify.CancelledReason)
 	return err
+}
+
+// moveDeliveries puts deliveries on other channels: pairs of a channel and a
+// delivery. Server errors count against a message on the channel that gave them.
+func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves [][]any) error {
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $2 AND finished_at = 0`, moves, nil); err != nil {
+		return fmt.Errorf("moving deliveries: %w", err)
+	}
+	told := make(map[int64]bool)
+	for _, m := range moves {
+		if to := m[0].(int64); !told[to] {
+			told[to] = true
+			tx.AfterCommit(func() { s.moved(to) })
+		}
+	}
+	return nil
 }
 
 // readTargets says where the rules of the deliveries send.

@@ -69,13 +69,20 @@ func DeleteEvents(ctx context.Context, tx *db.Tx, before time.Time, limit int) (
 	if err != nil {
 		return 0, err
 	}
-	n, err := tx.Exec(ctx, `DELETE FROM notify_events WHERE id IN
-		(SELECT id FROM notify_events WHERE needed = 0 AND id < $1 AND received_at < $2 ORDER BY id LIMIT $3)`,
+	old, err := readIDs(ctx, tx, `SELECT id FROM notify_events WHERE needed = 0 AND id < $1 AND received_at < $2 ORDER BY id LIMIT $3`,
 		bound, db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting old events: %w", err)
+	if err != nil || len(old) == 0 {
+		return 0, err
 	}
-	return n, nil
+	for _, statement := range []string{
+		`DELETE FROM notify_decisions WHERE event_id IN (` + list(old) + `)`,
+		`DELETE FROM notify_events WHERE id IN (` + list(old) + `)`,
+	} {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return 0, fmt.Errorf("deleting old events: %w", err)
+		}
+	}
+	return int64(len(old)), nil
 }
 
 // list writes ids for an IN.

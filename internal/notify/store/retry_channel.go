@@ -97,6 +97,9 @@ func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.De
 	if len(ids) == 0 {
 		return 0, nil
 	}
+	if err := s.leaveDeciding(ctx, tx, list(ids)); err != nil {
+		return 0, err
+	}
 	stored := state
 	if state == expired {
 		stored = notify.Failed

@@ -51,7 +51,10 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 		}
 		out = append(out, info)
 	}
-	return out, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading rules: %w", err)
+	}
+	return out, addMaskFailures(ctx, tx, out)
 }
 
 // countWaiting sets how many messages wait on the rules' channels, each
@@ -104,7 +107,7 @@ func readRule(ctx context.Context, tx *db.Tx, id int64) (notify.RuleInfo, error)
 }
 
 // readRules reads every rule that the condition selects, formats resolved.
-func readRules(ctx context.Context, tx *db.Tx, condition string) ([]*notify.Rule, error) {
+func readRules(ctx context.Context, tx *db.Tx, condition string, failures map[int64][]notify.MaskFailure) ([]*notify.Rule, error) {
 	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, c.host
 		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition+` ORDER BY r.id`)
 	if err != nil {
@@ -118,6 +121,7 @@ func readRules(ctx context.Context, tx *db.Tx, condition string) ([]*notify.Rule
 			return nil, err
 		}
 		r.Format = r.Format.ResolveFormat(host)
+		r.KeepMaskFailures(failures[r.ID])
 		rules = append(rules, r)
 	}
 	return rules, rows.Err()
@@ -130,6 +134,10 @@ const maxChanged = 500
 // the same version are taken from there: to read and compile 10,000 rules
 // takes half a second, which no event should wait for after every save.
 func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notify.Rule, error) {
+	failures, err := readMaskFailures(ctx, tx, `TRUE`)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := tx.Query(ctx, `SELECT id, version FROM notify_rules WHERE enabled = 1`)
 	if err != nil {
 		return nil, fmt.Errorf("reading the versions of rules: %w", err)
@@ -142,7 +150,7 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 		if err := rows.Scan(&id, &version); err != nil {
 			return nil, fmt.Errorf("reading the versions of rules: %w", err)
 		}
-		if r := have.Rule(id); r != nil && r.Version == version {
+		if r := have.Rule(id); r != nil && r.Version == version && sameMaskFailures(r, failures[id]) {
 			rules = append(rules, r)
 		} else {
 			changed = append(changed, id)
@@ -153,9 +161,9 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	}
 	switch {
 	case len(changed) > maxChanged:
-		return readRules(ctx, tx, `r.enabled = 1`)
+		return readRules(ctx, tx, `r.enabled = 1`, failures)
 	case len(changed) > 0:
-		read, err := readRules(ctx, tx, `r.id IN (`+list(changed)+`)`)
+		read, err := readRules(ctx, tx, `r.id IN (`+list(changed)+`)`, failures)
 		if err != nil {
 			return nil, err
 		}

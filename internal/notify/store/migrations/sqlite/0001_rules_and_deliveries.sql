@@ -179,6 +179,7 @@ CREATE INDEX notify_events_unused ON notify_events (id) WHERE needed = 0;
 -- waits since created_at. due_at is when one that was set aside is tried again,
 -- beside the queue, and beside how often it was; both are 0 in the queue. batch
 -- names the digest that a delivery is sent in, by the id of its first; 0: none.
+-- note says what of its rules could not be asked, so that it is sent without.
 CREATE TABLE notify_deliveries (
     id          INTEGER PRIMARY KEY,
     event_id    INTEGER NOT NULL,
@@ -189,6 +190,7 @@ CREATE TABLE notify_deliveries (
     state       TEXT    NOT NULL CHECK (state = 'waiting' OR state = 'delivered' OR state = 'deciding'
                     OR state = 'sending' OR state = 'failed' OR state = 'cancelled'),
     reason      TEXT    NOT NULL,
+    note        TEXT    NOT NULL,
     attempts    INTEGER NOT NULL CHECK (attempts >= 0),
     errors_5xx  INTEGER NOT NULL CHECK (errors_5xx >= 0),
     created_at  INTEGER NOT NULL,
@@ -255,3 +257,29 @@ CREATE TABLE notify_commits (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notify_commits_due ON notify_commits (due_at) WHERE due_at > 0;
 CREATE INDEX notify_commits_named ON notify_commits (named_at);
+
+-- The rules of an event that could not be decided before it was acknowledged, and
+-- what was decided then: as long as the event.
+CREATE TABLE notify_decisions (
+    event_id    INTEGER NOT NULL,
+    rule_id     INTEGER NOT NULL,
+    delivery_id INTEGER NOT NULL,
+    decision    TEXT    NOT NULL CHECK (decision IN ('undecided', 'taken', 'refused')),
+    member      TEXT    NOT NULL,
+    note        TEXT    NOT NULL,
+    decided_at  INTEGER NOT NULL,
+    PRIMARY KEY (event_id, rule_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notify_decisions_undecided ON notify_decisions (delivery_id) WHERE decision = 'undecided';
+
+-- Masks of rules that took too many steps. mask is the pattern that did: it
+-- counts while it is still the rule's.
+CREATE TABLE notify_mask_failures (
+    rule_id   INTEGER NOT NULL REFERENCES notify_rules (id) ON DELETE CASCADE,
+    member    TEXT    NOT NULL,
+    mask      TEXT    NOT NULL,
+    times     INTEGER NOT NULL CHECK (times >= 1),
+    error     TEXT    NOT NULL,
+    failed_at INTEGER NOT NULL,
+    PRIMARY KEY (rule_id, member)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// decidedDelivery is a delivery about which something was decided, as it is.
+type decidedDelivery struct {
+	notify.Delivery
+	before []int64 // its rules
+}
+
+// lockDelivery reads a delivery that stays as it is until the end of tx; nil
+// where it is not there any more.
+func lockDelivery(ctx context.Context, tx *db.Tx, of *notify.Delivery) (*decidedDelivery, error) {
+	d := &decidedDelivery{Delivery: notify.Delivery{ID: of.ID, EventID: of.EventID}}
+	var rules string
+	var finished int64
+	err := tx.QueryRow(ctx, `UPDATE notify_deliveries SET note = note WHERE id = $1 AND event_id = $2
+		RETURNING channel_id, rules, state, note, finished_at`, of.ID, of.EventID).Scan(&d.ChannelID, &rules, &d.State, &d.Note, &finished)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading an undecided delivery: %w", err)
+	}
+	d.FinishedAt, d.Rules, d.before = db.Time(finished), decodeIDs(rules), decodeIDs(rules)
+	return d, nil
+}
+
+// updateDecided writes the delivery; narrowed says that rules refused it.
+func (s *Store) updateDecided(ctx context.Context, tx *db.Tx, d *decidedDelivery, narrowed bool) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET rule_id = $1, rules = $2, state = $3, note = $4 WHERE id = $5`,
+		d.Rules[0], encodeIDs(d.Rules), string(d.State), clean(d.Note), d.ID); err != nil {
+		return fmt.Errorf("updating a decided delivery: %w", err)
+	}
+	tx.AfterCommit(func() { s.moved(d.ChannelID) })
+	if !narrowed {
+		return nil
+	}
+	if err := deleteRuleLinks(ctx, tx, d); err != nil {
+		return err
+	}
+	var links [][]any
+	for _, rule := range d.Rules[1:] {
+		links = append(links, []any{rule, d.ID})
+	}
+	if err := tx.Each(ctx, `INSERT INTO notify_delivery_rules (rule_id, delivery_id) VALUES ($1, $2)`, links, nil); err != nil {
+		return fmt.Errorf("inserting a delivery's rules: %w", err)
+	}
+	return nil
+}
+
+func deleteRuleLinks(ctx context.Context, tx *db.Tx, d *decidedDelivery) error {
+	var links [][]any
+	for _, rule := range d.before[1:] {
+		links = append(links, []any{rule, d.ID})
+	}
+	if err := tx.Each(ctx, `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
+		return fmt.Errorf("deleting a delivery's rules: %w", err)
+	}
+	return nil
+}
+
+// followRules settles a delivery that was kept on its channel by a rule that
+// refused it: the others may have moved or ended meanwhile.
+func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery) error {
+	if !d.FinishedAt.IsZero() {
+		return nil
+	}
+	targets, err := readTargets(ctx, tx, []waitingDelivery{{d.ID, d.Rules}})
+	if err != nil {
+		return err
+	}
+	switch to := notify.Reroute(d.Rules, targets, d.ChannelID); to {
+	case d.ChannelID:
+	case 0:
+		_, err = s.end(ctx, tx, []int64{d.ID}, notify.Cancelled, notify.CancelledReason)
+	default:
+		err = s.moveDeliveries(ctx, tx, [][]any{{to, d.ID}})
+	}
+	return err
+}
+
+// removeDelivery removes a delivery that no rule takes: it was never one.
+func (s *Store) removeDelivery(ctx context.Context, tx *db.Tx, d *decidedDelivery) error {
+	if err := deleteRuleLinks(ctx, tx, d); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM notify_deliveries WHERE id = $1`, d.ID); err != nil {
+		return fmt.Errorf("removing a delivery that no rule takes: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_events SET needed = needed - 1 WHERE id = $1`, d.EventID); err != nil {
+		return fmt.Errorf("releasing its event: %w", err)
+	}
+	tx.AfterCommit(func() { s.moved(d.ChannelID) })
+	return nil
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// FailMask counts that a mask of a rule took too many steps. When it returns,
+// this node knows whether the mask is run again; others do before they take
+// their next event.
+func (s *Store) FailMask(ctx context.Context, f notify.MaskFailure) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO notify_mask_failures (rule_id, member, mask, times, error, failed_at)
+			SELECT id, $1, $2, 1, $3, $4 FROM notify_rules WHERE id = $5
+			ON CONFLICT (rule_id, member) DO UPDATE SET
+				times = CASE WHEN notify_mask_failures.mask = excluded.mask THEN notify_mask_failures.times + 1 ELSE 1 END,
+				mask = excluded.mask, error = excluded.error, failed_at = excluded.failed_at`,
+			f.Member, clean(f.Mask), clean(f.Error), db.Micros(tx.Now()), f.RuleID)
+		if err != nil {
+			return fmt.Errorf("counting a failure of a mask: %w", err)
+		}
+		return nil
+	})
+}
+
+// readMaskFailures reads those that a condition selects, by rule.
+func readMaskFailures(ctx context.Context, tx *db.Tx, condition string) (map[int64][]notify.MaskFailure, error) {
+	rows, err := tx.Query(ctx, `SELECT rule_id, member, mask, times, error, failed_at FROM notify_mask_failures
+		WHERE `+condition+` ORDER BY rule_id, member`)
+	if err != nil {
+		return nil, fmt.Errorf("reading failures of masks: %w", err)
+	}
+	defer rows.Close()
+	found := make(map[int64][]notify.MaskFailure)
+	for rows.Next() {
+		var f notify.MaskFailure
+		var at int64
+		if err := rows.Scan(&f.RuleID, &f.Member, &f.Mask, &f.Times, &f.Error, &at); err != nil {
+			return nil, fmt.Errorf("reading failures of masks: %w", err)
+		}
+		f.At = db.Time(at)
+		found[f.RuleID] = append(found[f.RuleID], f)
+	}
+	return found, rows.Err()
+}
+
+// addMaskFailures has rules know of the failures of their masks.
+func addMaskFailures(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+	if len(rules) == 0 {
+		return nil
+	}
+	ids := make([]int64, len(rules))
+	for i := range rules {
+		ids[i] = rules[i].ID
+	}
+	failures, err := readMaskFailures(ctx, tx, `rule_id IN (`+list(ids)+`)`)
+	for i := range rules {
+		rules[i].KeepMaskFailures(failures[rules[i].ID])
+	}
+	return err
+}
+
+// sameMaskFailures tells whether the rule knows of the failures of its masks.
+func sameMaskFailures(r *notify.Rule, failures []notify.MaskFailure) bool {
+	if len(failures) == 0 && len(r.MaskFailures) == 0 {
+		return true
+	}
+	now := notify.Rule{Filter: r.Filter}
+	now.KeepMaskFailures(failures)
+	return slices.Equal(now.MaskFailures, r.MaskFailures)
+}
