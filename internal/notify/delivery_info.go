@@ -12,9 +12,13 @@ type DeliveryInfo struct {
 	Channel Channel
 }
 
-// visibleTo tells whether the principal may see it: it administers a rule that
-// the delivery is for.
+// visibleTo tells whether the principal may see it: it administers what the
+// event is about, and a rule that the delivery is for. A rule alone is not
+// enough, since it may have come to the principal's keys later.
 func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
+	if !d.aboutHisOwn(who) {
+		return false
+	}
 	for i := range d.Rules {
 		if who.May(d.Rules[i].Access()) {
 			return true
@@ -23,9 +27,19 @@ func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 	return who.May(identity.Admin, identity.Resource{})
 }
 
+// aboutHisOwn tells whether the principal administers what the event is about.
+// One that cannot be read shows nothing.
+func (d *DeliveryInfo) aboutHisOwn(who *identity.Principal) bool {
+	e := d.Event
+	return e == nil || who.May(accessOf(e.Connection, e.Project.Key, e.Repository.Key))
+}
+
 // changeableBy tells whether the principal may redeliver or cancel it: it
-// administers every rule that the delivery is for.
+// administers what the event is about, and every rule that the delivery is for.
 func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
+	if !d.aboutHisOwn(who) {
+		return false
+	}
 	for i := range d.Rules {
 		if !who.May(d.Rules[i].Access()) {
 			return false
