@@ -41,7 +41,8 @@ func (a *App) openNotify(ctx context.Context) error {
 		return fmt.Errorf("load the rules: %w", err)
 	}
 	a.chat.store = store
-	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL}
+	tests := &notify.TestMessages{Store: store, Write: testMessage}
+	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, Tests: tests}
 	hook.New(hook.Options{
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)
@@ -50,11 +51,11 @@ func (a *App) openNotify(ctx context.Context) error {
 	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
 	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
-	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store}
+	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests}
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Clock: a.clock}).Register(a.router)
 	(&pages.Pages{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest, Test: appendTest,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
@@ -63,7 +64,7 @@ func (a *App) openNotify(ctx context.Context) error {
 		Queue: store, Memberships: a.chat.memberships, Holding: a.chat.outbox.Holding, Log: a.log, Metrics: a.registry,
 	})
 	a.share(a.chat.outbox)
-	channels.Send = a.chat.outbox.Send
+	tests.Post = a.chat.outbox.Post
 	store.OnChange(func(deliveries []*notify.Delivery) {
 		a.chat.outbox.Enqueued(deliveries)
 		a.chat.decider.Enqueued(deliveries)
@@ -114,7 +115,8 @@ func (a *App) appendMessage(to []byte, e *notify.Event, format notify.Format) []
 	return message.Append(to, c, format)
 }
 
-// appendTest appends a message that says that it is a test.
-func appendTest(to []byte, format notify.Format) []byte {
-	return message.Append(to, message.Test(nil), format)
+// testMessage makes a test message: as a card of the first type, where there is
+// one.
+func testMessage(types []notify.EventType, f notify.Format) []byte {
+	return message.Append(nil, message.Test(types), f)
 }

@@ -10,7 +10,8 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Response is what a handler answers: a Page, a Redirect, a Confirm or a Live.
+// Response is what a handler answers: a Page, a Part, a Redirect, a Confirm or a
+// Live.
 type Response interface {
 	respond(x *exchange) error
 }
@@ -51,6 +52,25 @@ type Redirect struct {
 	To    string // below the base URL
 	Flash string // a sentence
 	Tone  Tone   // Good by default
+}
+
+// Part answers a part of a page by itself: the template Part of the page Template,
+// which Handle names, rendered with Data. Our modules ask for it.
+type Part struct {
+	Template, Part string
+	Data           any
+}
+
+func (p Part) respond(x *exchange) error {
+	if x.route != nil && !x.route.declares(p.Template) {
+		return fmt.Errorf("%s answers with a part of the page %q, which its Handle does not name", x.route.pattern, p.Template)
+	}
+	body, err := x.c.pages.render(p.Template, p.Part, p.Data)
+	if err != nil {
+		return err
+	}
+	x.write(http.StatusOK, body)
+	return nil
 }
 
 // Confirm asks before something is lost. Its page works by itself; a link

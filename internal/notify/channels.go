@@ -4,29 +4,17 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 	"unicode/utf8"
-
-	"golang.org/x/time/rate"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/work"
 )
 
 // Channels has the operations on channels, each with its permission check.
 type Channels struct {
 	Store ChannelStore
-	// Send posts a test message to a channel at once: *outbox.Outbox.
-	Send func(ctx context.Context, channelID int64, f Format) (*work.Attempt, error)
-
-	mu    sync.Mutex
-	tests map[string]*rate.Limiter // by user
+	Tests *TestMessages
 }
-
-// testsAMinute is how many test messages a user sends in a minute.
-const testsAMinute = 10
 
 // List gives one page of the channels that who asks may see.
 func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, error) {
@@ -77,36 +65,6 @@ func (s *Channels) Rename(ctx context.Context, fingerprint, name string) error {
 		return err
 	}
 	return s.Store.RenameChannel(ctx, actor(ctx), c.ID, name)
-}
-
-// Test posts a test message and gives what the chat platform answered. It
-// changes nothing of the channel's standing.
-func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt, error) {
-	c, err := s.changeable(ctx, fingerprint)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.allowTest(identity.From(ctx).Name); err != nil {
-		return nil, err
-	}
-	return s.Send(ctx, c.ID, c.Format())
-}
-
-func (s *Channels) allowTest(user string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.tests == nil {
-		s.tests = make(map[string]*rate.Limiter)
-	}
-	if s.tests[user] == nil {
-		s.tests[user] = rate.NewLimiter(rate.Every(time.Minute/testsAMinute), testsAMinute)
-	}
-	if !s.tests[user].Allow() {
-		err := fault.New(fault.RateLimited, "You sent %d test messages within a minute; wait a moment.", testsAMinute)
-		err.RetryAfter = time.Minute / testsAMinute
-		return err
-	}
-	return nil
 }
 
 // Which says what becomes of the messages that wait on a channel that is tried

@@ -27,6 +27,8 @@ const (
 	Slack Format = "slack" // blocks of an incoming webhook
 )
 
+var formats = []Format{Auto, Teams, Slack}
+
 // Limits of a rule.
 const (
 	MaxName    = 255  // characters, as the seed's forms have it
@@ -101,7 +103,7 @@ func (r *Rule) Validate() error {
 	}
 	checkKey(&f, "projectKey", r.ProjectKey)
 	checkKey(&f, "repositoryKey", r.RepositoryKey)
-	if !slices.Contains([]Format{Auto, Teams, Slack}, r.Format) {
+	if !slices.Contains(formats, r.Format) {
 		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
 	}
 	if len(r.EventTypes) == 0 {

@@ -14,6 +14,9 @@ func staleSave(now *RuleInfo) error {
 		now.Version, now.UpdatedBy, now.UpdatedAt.Format(time.RFC3339))
 }
 
+// otherMask refuses a masked webhook URL that is not the rule's own.
+const otherMask = "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one."
+
 // CheckSave judges a save of a rule that exists, and fills in the keys
 // that the caller left out.
 func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
@@ -31,7 +34,7 @@ func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
 	fixed("projectKey", &r.ProjectKey, old.ProjectKey)
 	fixed("repositoryKey", &r.RepositoryKey, old.RepositoryKey)
 	if secret.IsMask(webhookURL) && webhookURL != old.Channel.Mask {
-		f.Add("webhookUrl", "This is the mask of another webhook URL; give the whole URL, or none to keep the stored one.")
+		f.Add("webhookUrl", otherMask)
 	}
 	if err := f.Err(); err != nil {
 		return err

@@ -17,6 +17,7 @@ type Rules struct {
 	// CheckURL judges a webhook URL as far as that can be done without
 	// dialling: fault.Invalid, or nil.
 	CheckURL func(string) error
+	Tests    *TestMessages
 }
 
 // Access is the permission that a rule of this level needs, and where.

@@ -7,6 +7,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/notify/message"
+	"outrigger/internal/rest"
 )
 
 // formatHTML is a card as people see it; the other formats are those of rules.
@@ -49,4 +50,20 @@ func (a *API) preview(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", mediaType)
 	_, _ = w.Write(body) // who asked may be gone
 	return nil
+}
+
+// testFilter sends a test message of a rule that need not be saved.
+func (a *API) testFilter(w http.ResponseWriter, r *http.Request) error {
+	var (
+		in    filterJSON
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
+		return err
+	}
+	attempt, err := a.Rules.Test(r.Context(), in.rule(&wrong), in.WebhookURL, wrong)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, attemptOf(attempt))
 }

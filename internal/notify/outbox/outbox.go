@@ -60,9 +60,6 @@ type Options struct {
 	// on, as have room in it, and says how many they are.
 	Digest func(to []byte, events []*notify.Event, f notify.Format) (message []byte, taken int)
 
-	// Test appends a message that says that it is a test.
-	Test func(to []byte, f notify.Format) []byte
-
 	// Alone says that no other node writes deliveries, so that new ones may
 	// be taken from their commit without reading them back.
 	Alone bool

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"outrigger/internal/egress"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 	"outrigger/internal/work"
@@ -102,17 +101,9 @@ func (b *Outbox) exchange(ctx context.Context, url secret.Value, text []byte) (*
 	return resp, answer, nil
 }
 
-// Send posts a test message to a channel at once, and gives what the chat
-// platform answered. It keeps nothing: fault.Conflict where no rule uses the
-// channel.
-func (b *Outbox) Send(ctx context.Context, channelID int64, f notify.Format) (*work.Attempt, error) {
-	_, url, err := b.Queue.Channel(ctx, channelID)
-	if err != nil {
-		return nil, err
-	}
-	if url.IsZero() {
-		return nil, fault.New(fault.Conflict, "No rule uses the channel any more.")
-	}
-	a, _ := b.post(ctx, url, b.Test(nil, f))
-	return a, nil
+// Post posts a message that is in no queue, and gives what came of it. It changes
+// nothing of a channel's standing.
+func (b *Outbox) Post(ctx context.Context, url secret.Value, message []byte) *work.Attempt {
+	a, _ := b.post(ctx, url, message)
+	return a
 }

@@ -147,13 +147,9 @@ func (p *Pages) testChannel(r *http.Request) (console.Response, error) {
 		to.Flash, to.Tone = fault.As(err).Message, console.Warn
 	case err != nil:
 		return nil, err
-	case a.Err != "":
-		to.Flash, to.Tone = "The test message did not get through: "+a.Err+".", console.Bad
 	default:
-		to.Flash = "The chat platform answered the test message with " + strconv.Itoa(a.Status) + " " + http.StatusText(a.Status) + "."
-		if a.Status < 200 || a.Status > 299 {
-			to.Flash, to.Tone = to.Flash+" "+a.Answer, console.Bad
-		}
+		said := testedOf(a)
+		to.Flash, to.Tone = said.Text, said.Tone
 	}
 	return to, nil
 }

@@ -21,6 +21,8 @@ type ruleForm struct {
 	Mask        string
 	Channel     notify.ChannelStatus
 	Back        string
+	Cards       []shownCard // of the events that are ticked
+	Tested      *tested     // what became of a test message, nil: none was sent
 }
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
@@ -60,7 +62,7 @@ func eventGroups(editions []notify.Edition) []console.Group {
 
 func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
 	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto))
-	return p.rulePage(form, nil, levelOf(r.URL.Query().Get("level"))), nil
+	return p.rulePage(form, nil, levelOf(r.URL.Query().Get("level")))
 }
 
 func levelOf(query string) notify.Level {
@@ -72,16 +74,21 @@ func levelOf(query string) notify.Level {
 	return notify.Global
 }
 
-func (p *Pages) rulePage(form *console.Form, stored *notify.RuleInfo, level notify.Level) console.Page {
+func (p *Pages) rulePage(form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Page, error) {
+	data := p.form(form, stored, level)
+	var err error
+	if data.Cards, err = cardsOfForm(form, stored); err != nil {
+		return console.Page{}, err
+	}
 	page := console.Page{
-		Template: "rule-form", Title: "New rule", Data: p.form(form, stored, level),
+		Template: "rule-form", Title: "New rule", Data: data,
 		Up: []console.Link{{Label: "Rules", Path: rulesPath + query("level", levelQuery(level))}},
 	}
 	if stored != nil {
 		page.Title = stored.Name
 		page.Actions = []console.Action{{Label: "Its deliveries", Path: deliveriesPath + query("rule", strconv.FormatInt(stored.ID, 10))}}
 	}
-	return page
+	return page, nil
 }
 
 func (p *Pages) editRule(r *http.Request) (console.Response, error) {
@@ -89,7 +96,7 @@ func (p *Pages) editRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.rulePage(formOf(info), info, info.Level()), nil
+	return p.rulePage(formOf(info), info, info.Level())
 }
 
 func (p *Pages) ruleOfPath(r *http.Request) (*notify.RuleInfo, error) {
@@ -150,10 +157,20 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		}
 		level = stored.Level()
 	}
+	switch form.Get("do") {
+	case doShow:
+		return p.rulePage(form, stored, level)
+	case doTest:
+		return p.testRule(r, form, stored, level)
+	}
 	draft, wrong := draftOf(form, stored, level)
 	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)
 	if err != nil {
-		return p.rulePage(form, stored, level), err
+		page, drawing := p.rulePage(form, stored, level)
+		if drawing != nil {
+			return nil, drawing
+		}
+		return page, err
 	}
 	if len(saved.Warnings()) > 0 {
 		return console.Redirect{

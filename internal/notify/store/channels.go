@@ -7,8 +7,10 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 )
@@ -53,6 +55,15 @@ func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {
 		return fmt.Errorf("updating channel: %w", err)
 	}
 	return nil
+}
+
+// RecordTest puts a test message into the audit trail.
+func (s *Store) RecordTest(ctx context.Context, who notify.Actor, object, id string, at identity.Resource, mask string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		e := who.AuditEntry("test", object, id, nil, map[string]string{"webhookUrl": mask})
+		e.Connection, e.Project, e.Repository = at.Connection, at.Project, at.Repository
+		return audit.Record(ctx, tx, e)
+	})
 }
 
 // Pending gives the channels of the shards on which something waits.

@@ -1,0 +1,104 @@
+package pages
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/cardhtml"
+	"outrigger/internal/notify/message"
+	"outrigger/internal/work"
+)
+
+// What the buttons of the rule form do besides saving.
+const (
+	doShow = "show" // the cards of the events that are ticked
+	doTest = "test" // send a test message
+)
+
+// shownCard is the card of an event type beside the rule form.
+type shownCard struct {
+	Name string
+	Card template.HTML
+}
+
+// cardsOf draws the cards of event types, by their keys, as a format and a
+// webhook URL's host have them. Unknown keys are left out.
+func cardsOf(keys []string, format notify.Format, host string) ([]shownCard, error) {
+	var types []notify.EventType
+	for _, key := range keys {
+		if t, ok := notify.ParseEventType(key); ok {
+			types = append(types, t)
+		}
+	}
+	var shown []shownCard
+	for _, t := range notify.NewTypeSet(types...).Types() {
+		drawn, err := cardhtml.Fragment(message.Preview(t), format.ResolveFormat(host))
+		if err != nil {
+			return nil, err
+		}
+		shown = append(shown, shownCard{t.Name(), drawn})
+	}
+	return shown, nil
+}
+
+// cardsOfForm draws the cards of the events that are ticked in a form.
+func cardsOfForm(form *console.Form, stored *notify.RuleInfo) ([]shownCard, error) {
+	host := ""
+	if stored != nil {
+		host = stored.Channel.Host
+	}
+	if u, err := url.Parse(form.Get("webhookUrl")); err == nil && u.Host != "" {
+		host = u.Hostname()
+	}
+	return cardsOf(form.All("eventTypes"), notify.Format(form.Get("format")), host)
+}
+
+// showCards answers the cards by themselves, for a form that changes.
+func (p *Pages) showCards(r *http.Request) (console.Response, error) {
+	q := r.URL.Query()
+	cards, err := cardsOf(q["eventTypes"], notify.Format(q.Get("format")), q.Get("host"))
+	if err != nil {
+		return nil, err
+	}
+	return console.Part{Template: "rule-form", Part: "cards", Data: cards}, nil
+}
+
+// tested says what became of a test message.
+type tested struct {
+	Tone console.Tone
+	Text string
+}
+
+func testedOf(a *work.Attempt) tested {
+	if a.Err != "" {
+		return tested{console.Bad, "The test message did not get through: " + a.Err + "."}
+	}
+	text := "The chat platform answered the test message with " + strconv.Itoa(a.Status) + " " + http.StatusText(a.Status) + "."
+	if a.Status < 200 || a.Status > 299 {
+		return tested{console.Bad, text + " " + a.Answer}
+	}
+	return tested{console.Good, text}
+}
+
+// testRule sends a test message of the rule as it is typed, and shows the form
+// again.
+func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Response, error) {
+	draft, wrong := draftOf(form, stored, level)
+	page, err := p.rulePage(form, stored, level)
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := p.Rules.Test(r.Context(), draft, form.Get("webhookUrl"), wrong)
+	if err != nil {
+		return page, err
+	}
+	data := page.Data.(ruleForm)
+	said := testedOf(attempt)
+	data.Tested = &said
+	page.Data = data
+	return page, nil
+}

@@ -1,0 +1,154 @@
+package notify
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+	"outrigger/internal/work"
+)
+
+// TestStore is what test messages need of the store; *store.Store.
+type TestStore interface {
+	// Channel gives a channel and its webhook URL, which is empty where no rule
+	// uses it any more.
+	Channel(ctx context.Context, id int64) (Channel, secret.Value, error)
+	// RecordTest puts a test message into the audit trail: to which webhook URL,
+	// masked, of which rule or channel, and where that belongs.
+	RecordTest(ctx context.Context, who Actor, object, id string, at identity.Resource, mask string) error
+}
+
+// TestMessages sends test messages at once, past the channel's queue and without
+// a change of its standing.
+type TestMessages struct {
+	Store TestStore
+	// Write makes the message: as a card of the first event type where there is
+	// one.
+	Write func(types []EventType, f Format) []byte
+	// Post sends a message to a webhook URL and gives what came of it:
+	// *outbox.Outbox.
+	Post func(ctx context.Context, url secret.Value, message []byte) *work.Attempt
+
+	mu    sync.Mutex
+	users map[account]*rate.Limiter
+}
+
+// account is a user: the same name of two sources is two users.
+type account struct{ source, name string }
+
+// testsAMinute is how many test messages a user sends in a minute, on each node.
+const testsAMinute = 10
+
+func (s *TestMessages) allow(ctx context.Context) error {
+	who := account{identity.From(ctx).Source, identity.From(ctx).Name}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users == nil {
+		s.users = make(map[account]*rate.Limiter)
+	}
+	if s.users[who] == nil {
+		s.users[who] = rate.NewLimiter(rate.Every(time.Minute/testsAMinute), testsAMinute)
+	}
+	if !s.users[who].Allow() {
+		err := fault.New(fault.RateLimited, "You sent %d test messages within a minute; wait a moment.", testsAMinute)
+		err.RetryAfter = time.Minute / testsAMinute
+		return err
+	}
+	return nil
+}
+
+// tested is what a test message is of.
+type tested struct {
+	object, id string
+	at         identity.Resource
+}
+
+// send posts a message about types to a webhook URL, and keeps in the audit trail
+// that it did.
+func (s *TestMessages) send(ctx context.Context, of tested, to secret.Value, types []EventType, f Format) (*work.Attempt, error) {
+	u, err := url.Parse(to.Reveal())
+	if err != nil {
+		return nil, fault.InvalidField("webhookUrl", "It is not a URL.")
+	}
+	if err := s.allow(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Store.RecordTest(ctx, actor(ctx), of.object, of.id, of.at, secret.MaskURL(to.Reveal())); err != nil {
+		return nil, err
+	}
+	return s.Post(ctx, to, s.Write(types, f.ResolveFormat(u.Hostname()))), nil
+}
+
+// Test posts a test message and gives what the chat platform answered. It
+// changes nothing of the channel's standing.
+func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt, error) {
+	c, err := s.changeable(ctx, fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	_, to, err := s.Tests.Store.Channel(ctx, c.ID)
+	if err == nil && to.IsZero() {
+		err = fault.New(fault.Conflict, "No rule uses the channel any more.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Tests.send(ctx, tested{object: "channel", id: fingerprint}, to, nil, c.Format())
+}
+
+// Test posts a test message of a rule as it is typed, saved or not, and gives
+// what the chat platform answered. Of the members only those that the message
+// needs are looked at: where the rule belongs, the URL, the format, the event
+// types. An empty or masked webhookURL is the stored one of the rule with the
+// draft's id. Who may, as for Save; wrong is what the caller found already.
+func (s *Rules) Test(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (*work.Attempt, error) {
+	draft = draft.trimmed()
+	var stored RuleInfo
+	if draft.ID != 0 {
+		var err error
+		if stored, err = s.Get(ctx, draft.ID); err != nil {
+			return nil, err
+		}
+		draft.Connection, draft.ProjectKey, draft.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
+	} else if err := s.place(ctx, &draft, &wrong); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(formats, draft.Format) {
+		wrong.Add("format", "%q is not a format; use auto, teams or slack.", draft.Format)
+	}
+	webhookURL = strings.TrimSpace(webhookURL)
+	keep := webhookURL == "" || secret.IsMask(webhookURL)
+	err := s.checkURL(&draft, webhookURL)
+	if err == nil && keep && webhookURL != "" && webhookURL != stored.Channel.Mask {
+		err = fault.InvalidField("webhookUrl", otherMask)
+	}
+	if err := wrong.Join(err); err != nil {
+		return nil, err
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	to := secret.New(webhookURL)
+	if keep {
+		if _, to, err = s.Tests.Store.Channel(ctx, stored.ChannelID); err != nil {
+			return nil, err
+		}
+		if to.IsZero() {
+			return nil, fault.InvalidField("webhookUrl", "No webhook URL is stored for this rule; enter it.")
+		}
+	}
+	of := tested{object: "rule", at: identity.Resource{Connection: draft.Connection, Project: draft.ProjectKey, Repository: draft.RepositoryKey}}
+	if draft.ID != 0 {
+		of.id = strconv.FormatInt(draft.ID, 10)
+	}
+	return s.Tests.send(ctx, of, to, draft.EventTypes, draft.Format)
+}
