@@ -296,7 +296,7 @@ func TestThreadsWrongState(t *testing.T) {
 	f.must(1, "another migration is loaded (READY)", p, append([]string{"migrate"}, files...)...)
 	do(threads.OpStart)
 	is(threads.PhaseProcessing)
-	f.must(1, "outrigger threads status --wait follows it", p, append([]string{"migrate"}, files...)...)
+	f.must(1, "follow it: outrigger threads status --wait", p, append([]string{"migrate"}, files...)...)
 	do(threads.OpStop)
 	is(threads.PhasePaused)
 	site.SetMood(cloudsite.Locked, 0)
@@ -312,7 +312,7 @@ func TestThreadsWrongState(t *testing.T) {
 	do(threads.OpUpload)
 	do(threads.OpCancel)
 	is(threads.PhaseCancelled)
-	f.must(1, "outrigger threads reset first", p, append([]string{"migrate"}, files...)...)
+	f.must(1, "clear it first: outrigger threads reset", p, append([]string{"migrate"}, files...)...)
 }
 
 // drafts sends hierarchy.json and mappings.csv, and does no more.

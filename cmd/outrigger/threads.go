@@ -86,7 +86,7 @@ func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		err = printJSON(s.out, m)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%d records are there now\n", m.Records)
+		_, err = fmt.Fprintf(s.out, "%s there now\n", amountAre(m.Records, "record"))
 	}
 	switch {
 	case err != nil || m.Mirror == nil || m.Mirror.Failure == "":

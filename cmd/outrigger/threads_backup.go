@@ -31,7 +31,7 @@ func (c threadsBackupCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%d relations of %d issues are in %s\n", out.Relations, out.Issues, c.Out)
+	_, err = fmt.Fprintf(s.out, "%s of %s are in %s\n", amount(out.Relations, "relation"), amount(out.Issues, "issue"), c.Out)
 	return err
 }
 

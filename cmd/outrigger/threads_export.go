@@ -51,7 +51,7 @@ func (c threadsExportCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		err = printJSON(s.out, out)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%d records are in %s\n", out.Records, c.Out)
+		_, err = fmt.Fprintf(s.out, "%s in %s\n", amountAre(out.Records, "record"), c.Out)
 	}
 	if err == nil && out.Changed {
 		return coded{exitLook, errors.New("the hierarchy changed meanwhile: records may be missing or be there twice; export again while nobody writes")}
@@ -80,6 +80,6 @@ func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%d mappings are in %s\n", out.Lines, c.Out)
+	_, err = fmt.Fprintf(s.out, "%s in %s\n", amountAre(out.Lines, "mapping"), c.Out)
 	return err
 }

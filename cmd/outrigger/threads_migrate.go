@@ -112,9 +112,9 @@ const goesOn = "processing goes on in the server; outrigger threads status --wai
 // free says why the files could not be loaded, before they are sent.
 func (m *migrating) free(now remote.Status) error {
 	if _, err := now.Phase.After(threads.OpUpload); err != nil {
-		hint := "outrigger threads reset first"
+		hint := "clear it first: outrigger threads reset"
 		if now.Phase == threads.PhaseProcessing {
-			hint = "outrigger threads status --wait follows it"
+			hint = "follow it: outrigger threads status --wait"
 		}
 		return fmt.Errorf("%w\n%s", err, hint)
 	}
@@ -186,7 +186,7 @@ func (f threadsFlags) ended(s streams, st remote.Status) error {
 	}
 	var look []error
 	if st.Errors.Permanent > 0 {
-		look = append(look, fmt.Errorf("%d records are errors; outrigger threads errors lists them with their reasons", st.Errors.Permanent))
+		look = append(look, fmt.Errorf("%s not migrated; outrigger threads errors lists them with their reasons", amountAre(st.Errors.Permanent, "record")))
 	}
 	if len(st.Incomplete) > 0 {
 		look = append(look, errIncomplete(st.Incomplete))
@@ -232,7 +232,7 @@ func (m *migrating) dryRun(ctx context.Context) error {
 		lines = append(lines, errors.New(remark))
 	}
 	if p.TotalErrors > 0 {
-		lines = append(lines, fmt.Errorf("%d of %d records will be errors", p.TotalErrors, p.Records))
+		lines = append(lines, fmt.Errorf("%d of %s will be errors", p.TotalErrors, amount(p.Records, "record")))
 	}
 	if len(lines) > 0 {
 		return coded{exitLook, errors.Join(lines...)}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -130,13 +132,16 @@ func (f threadsFlags) operate(ctx context.Context, s streams, op threads.Operati
 
 type threadsErrorsCmd struct {
 	threadsFlags
-	Out string `help:"The file to write." default:"threads-errors.csv" placeholder:"FILE"`
+	Out string `help:"The file to write; - prints them." default:"threads-errors.csv" placeholder:"FILE"`
 }
 
 func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 	server, err := c.threads(s)
 	if err != nil {
 		return err
+	}
+	if c.Out == "-" {
+		return printErrors(ctx, s, server)
 	}
 	bar := newBar(s, "fetching", unitBytes)
 	n, err := server.Errors(ctx, c.Out, bar.set)
@@ -147,6 +152,27 @@ func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, map[string]int64{"errors": n})
 	}
-	_, err = fmt.Fprintf(s.out, "%d errors are in %s\n", n, c.Out)
+	_, err = fmt.Fprintf(s.out, "%s in %s\n", amountAre(n, "error"), c.Out)
+	return err
+}
+
+// printErrors prints them when all have come: a download that breaks off begins
+// anew.
+func printErrors(ctx context.Context, s streams, server *remote.Client) error {
+	dir, err := os.MkdirTemp("", "outrigger-")
+	if err != nil {
+		return fmt.Errorf("make a temporary folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "errors.csv")
+	if _, err := server.Errors(ctx, file, nil); err != nil {
+		return err
+	}
+	list, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("read the errors: %w", err)
+	}
+	defer list.Close()
+	_, err = io.Copy(s.out, list)
 	return err
 }

@@ -26,12 +26,15 @@ func (r *HierarchyReading) Damage(distinct int64) (list []string) {
 	if r.Loose > 0 {
 		list = append(list, counted(r.Loose, "record")+" of the hierarchy file are in no array, so its beginning or its end may be missing.")
 	}
-	if r.Partial(distinct) {
+	switch have := distinct + r.Roots; {
+	case r.Partial(distinct) && have >= r.TotalCount:
+		list = append(list, fmt.Sprintf("%s has as many records as the export (%s), and yet its last page says that there are more.", file, Thousands(r.TotalCount)))
+	case r.Partial(distinct):
 		what := "this is one page"
 		if r.Pages != 1 {
 			what = fmt.Sprintf("these are %s pages", Thousands(r.Pages))
 		}
-		list = append(list, fmt.Sprintf("%s of %s: %s of the export, and not all of it.", Thousands(distinct+r.Roots), Thousands(r.TotalCount), what))
+		list = append(list, fmt.Sprintf("%s of %s: %s of the export, and not all of it.", Thousands(have), Thousands(r.TotalCount), what))
 	}
 	return list
 }
@@ -44,7 +47,7 @@ func (r *MappingReading) Damage() (list []string) {
 	case r.Rows == 0 && r.Unreadable == 0:
 		list = append(list, file+" has no mappings.")
 	case r.Truncated:
-		list = append(list, fmt.Sprintf("%s is cut off: it ends in a line after %s.", file, counted(r.Rows, "mapping")))
+		list = append(list, fmt.Sprintf("The last line of the id mappings file has no line end, so it may be cut off and was not used; %s before it.", standing(r.Rows, "mapping")))
 	case r.Rows == 0:
 		list = append(list, file+" has no mappings.")
 	}
@@ -87,6 +90,14 @@ func counted(n int64, thing string) string {
 		thing = "entrie"
 	}
 	return Thousands(n) + " " + thing + "s"
+}
+
+// standing says where a number of things is.
+func standing(n int64, thing string) string {
+	if n == 1 {
+		return counted(n, thing) + " stands"
+	}
+	return counted(n, thing) + " stand"
 }
 
 // Thousands writes a number as people read it: 1,234,567.

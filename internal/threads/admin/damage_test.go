@@ -19,6 +19,7 @@ func TestDamageIsNeverSilent(t *testing.T) {
 	swapped := "entityType,serverId,cloudId\njira:issue,901,1\njira:comment,510,10\njira:comment,511,11\n"
 	for name, c := range map[string]struct{ hierarchy, mappings, says string }{
 		"a page":                  {page, mappings, "1 of 123,456: this is one page"},
+		"a page that is not last": {strings.Replace(page, "123456", "1", 1), mappings, "The hierarchy file has as many records as the export (1), and yet its last page says that there are more."},
 		"cut between records":     {"[" + record + ",", mappings, "The hierarchy file is cut off: it ends after 1 record."},
 		"cut before the end":      {"[" + record, mappings, "The hierarchy file is cut off"},
 		"records in a row":        {record + "\n" + record + "\n", mappings, "2 records of the hierarchy file are in no array"},
@@ -27,7 +28,7 @@ func TestDamageIsNeverSilent(t *testing.T) {
 		"an empty array":          {`[]`, mappings, "The hierarchy file has no records"},
 		"white space":             {" \n", mappings, "The hierarchy file has no records: it is empty"},
 		"a gzip file that is cut": {cutGzip("[" + record + "]"), mappings, "The hierarchy file is cut off"},
-		"a CSV cut in its line":   {"[" + record + "]", mappings[:len(mappings)-1], "The id mappings file is cut off: it ends in a line after 8 mappings."},
+		"a CSV cut in its line":   {"[" + record + "]", mappings[:len(mappings)-1], "The last line of the id mappings file has no line end, so it may be cut off and was not used; 8 mappings stand before it."},
 		"a CSV without rows":      {"[" + record + "]", "entityType,serverId,cloudId\n", "The id mappings file has no mappings"},
 		"a CSV without a header":  {"[" + record + "]", mappings[28:], "The id mappings file has no header"},
 		"a line that is none":     {"[" + record + "]", mappings + "jira:comment,x,1\n", "1 line of the id mappings file could not be read"},

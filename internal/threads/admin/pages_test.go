@@ -160,7 +160,7 @@ func TestQuestions(t *testing.T) {
 	})
 	r.has(r.open("GET", movePath, "root"), 200, `<a class="button main" href="/base/threads/admin/migration/upload" data-confirm>Upload Data</a>`)
 	r.has(r.open("GET", movePath+"/preview", "root"), 200, "1 of 123,456: this is one page of the export, and not all of it.", "The id mappings file has no header",
-		"it ends in a line after 1 mapping.", "None of the records (1) has all its mappings")
+		"1 mapping stands before it.", "None of the records (1) has all its mappings")
 	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload incomplete files?", `<input type="checkbox" name="acceptIncomplete" value="true" required> Load them as they are. 1 of 123,456: this is one page`)
 	r.has(r.open("POST", movePath+"/upload", "root"), 409, "acceptIncomplete=true")
 	r.has(r.follow(r.open("POST", movePath+"/upload", "root", "acceptIncomplete", "true")), 200, "<small>READY</small>")

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/config"
@@ -193,7 +194,7 @@ func (a *Uploads) wanted(r *http.Request) (u upload.Upload, err error) {
 	if err != nil {
 		wrong.Add("Upload-Metadata", "It is a list of names, each with its value in base64.")
 	} else if u.Kind = meta["kind"]; !slices.Contains(a.Kinds, u.Kind) {
-		wrong.Add("Upload-Metadata", "Its kind must be one of %v.", a.Kinds)
+		wrong.Add("Upload-Metadata", "Its kind must be one of: %s.", strings.Join(a.Kinds, ", "))
 	}
 	u.Filename = meta["filename"]
 	u.CreatedBy = identity.From(r.Context()).Name

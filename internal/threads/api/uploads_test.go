@@ -189,7 +189,7 @@ func TestProtocol(t *testing.T) {
 			{"a length to be said later", "POST", path, "", []string{"Upload-Defer-Length", "1", "Upload-Metadata", meta("mappings")}, 400, nil, "Upload-Length"},
 			{"a length beyond 64 bits", "POST", path, "", []string{"Upload-Length", "9223372036854775808", "Upload-Metadata", meta("mappings")}, 400, nil, "Upload-Length"},
 			{"over the limit", "POST", path, "", []string{"Upload-Length", "10485761", "Upload-Metadata", meta("mappings")}, 413, nil, "10MiB"},
-			{"no kind", "POST", path, "", []string{"Upload-Length", "1"}, 400, nil, "kind must be one of [hierarchy mappings]"},
+			{"no kind", "POST", path, "", []string{"Upload-Length", "1"}, 400, nil, "kind must be one of: hierarchy, mappings"},
 			{"another kind", "POST", path, "", []string{"Upload-Length", "1", "Upload-Metadata", meta("photos")}, 400, nil, "kind must be one of"},
 			{"metadata that is none", "POST", path, "", []string{"Upload-Length", "1", "Upload-Metadata", "kind ?"}, 400, nil, "base64"},
 			{"with a wrong checksum", "POST", path, "x", []string{"Upload-Length", "1", "Upload-Metadata", meta("mappings"), "Content-Type", offsetType, "Upload-Checksum", sha1Of("y")}, 460, nil, ""},
