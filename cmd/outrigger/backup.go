@@ -43,30 +43,16 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 		_, err := io.Copy(s.out, resp.Body)
 		return err
 	}
-	size, err := c.save(resp.Body)
+	if _, err := os.Lstat(c.File); err == nil {
+		return fmt.Errorf("%s exists; name a file that does not", c.File)
+	}
+	// Linked, so that a file that came meanwhile stays.
+	size, err := saveWhole(c.File, resp.Body, func(part string) error { return errors.Join(os.Link(part, c.File), os.Remove(part)) })
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "%d bytes are in %s. Keep the server's key (secret_key, or secret.key in its data folder) with it: a backup is of no use without the key.\n", size, c.File)
 	return err
-}
-
-// save writes a backup under another name, and gives it its own when it is
-// whole.
-func (c *backupMakeCmd) save(body io.Reader) (size int64, err error) {
-	if _, err := os.Lstat(c.File); err == nil {
-		return 0, fmt.Errorf("%s exists; name a file that does not", c.File)
-	}
-	part, err := os.CreateTemp(filepath.Dir(c.File), filepath.Base(c.File)+".*.part")
-	if err != nil {
-		return 0, err
-	}
-	size, err = io.Copy(part, body) // an unexpected end where it is cut off
-	err = errors.Join(err, part.Sync(), part.Close())
-	if err == nil {
-		err = os.Link(part.Name(), c.File) // never over a file that came meanwhile
-	}
-	return size, errors.Join(err, os.Remove(part.Name()))
 }
 
 type backupConfirmCmd struct{ clientFlags }

@@ -31,6 +31,7 @@ type commands struct {
 	Notify  notifyCmd  `cmd:"" help:"Deliveries and channels; try branch masks and webhooks."`
 	Mail    mailCmd    `cmd:"" help:"Messages of the relay."`
 	Threads threadsCmd `cmd:"" help:"Threaded comment migration, from either side."`
+	Audit   auditCmd   `cmd:"" help:"Who changed what."`
 	Backup  backupCmd  `cmd:"" help:"Copy the whole database while the server runs."`
 	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database of a stopped server."`
 	Secrets secretsCmd `cmd:"" help:"The key that encrypts what is stored: change it, or live on without it."`

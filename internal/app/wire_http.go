@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	auditapi "outrigger/internal/audit/api"
+	auditpages "outrigger/internal/audit/pages"
 	"outrigger/internal/console"
 	"outrigger/internal/console/account"
 	"outrigger/internal/rest"
@@ -42,6 +44,9 @@ func (a *App) openWeb(context.Context) (err error) {
 	accounts.Routes(a.router, a.identity)
 	a.pages.AddOverview(a.overviewNodes)
 	account.Register(a.pages, a.identity, a.clock)
+	trail := &auditapi.API{DB: a.db}
+	trail.Register(a.router)
+	(&auditpages.Pages{API: trail, Clock: a.clock}).Register(a.pages)
 	return a.routeMetrics()
 }
 

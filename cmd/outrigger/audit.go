@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"outrigger/internal/config"
+)
+
+const auditPath = "/rest/outrigger/1.0/audit"
+
+type auditCmd struct {
+	List   auditListCmd   `cmd:"" help:"List changes, the newest first. Example: outrigger audit list --since 24h --who ana"`
+	Export auditExportCmd `cmd:"" help:"Write all changes as CSV. Example: outrigger audit export --since 30d --out audit.csv"`
+}
+
+// auditFilter narrows the audit trail.
+type auditFilter struct {
+	Who    string          `help:"Changes by this user only." placeholder:"NAME"`
+	Area   string          `help:"Of notifications, mail, threads, identity or system only." enum:",notifications,mail,threads,identity,system" default:"" placeholder:"AREA"`
+	Action string          `help:"Such as create, update or delete." placeholder:"ACTION"`
+	Object string          `help:"Such as rule, connection or token." placeholder:"KIND"`
+	Since  config.Duration `help:"How far back to look, such as 24h or 30d; else everything." placeholder:"TIME"`
+}
+
+func (f auditFilter) query() url.Values {
+	q := url.Values{}
+	for name, value := range map[string]string{"who": f.Who, "area": f.Area, "action": f.Action, "object": f.Object} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if f.Since > 0 {
+		q.Set("since", time.Now().Add(-time.Duration(f.Since)).UTC().Format(time.RFC3339))
+	}
+	return q
+}
+
+// change is an entry of the audit trail as the server lists it.
+type change struct {
+	ID            int64             `json:"id"`
+	At            time.Time         `json:"at"`
+	Who           string            `json:"who"`
+	Source        string            `json:"source,omitempty"`
+	Address       string            `json:"address,omitempty"`
+	RequestID     string            `json:"requestId,omitempty"`
+	Area          string            `json:"area"`
+	Action        string            `json:"action"`
+	Object        string            `json:"object"`
+	ObjectID      string            `json:"objectId,omitempty"`
+	Connection    string            `json:"connection,omitempty"`
+	ProjectKey    string            `json:"projectKey,omitempty"`
+	RepositoryKey string            `json:"repositoryKey,omitempty"`
+	Before        map[string]string `json:"before,omitempty"`
+	After         map[string]string `json:"after,omitempty"`
+}
+
+type auditListCmd struct {
+	askFlags
+	auditFilter
+}
+
+func (c auditListCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	found, err := list[change](ctx, server, auditPath, c.query())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, found)
+	}
+	rows := make([][]string, len(found))
+	for i, e := range found {
+		rows[i] = []string{
+			stamp(e.At), dash(e.Who), dash(e.Address), e.Area, strings.TrimSpace(e.Action + " " + e.Object + " " + e.ObjectID),
+			dash(strings.Trim(e.ProjectKey+"/"+e.RepositoryKey, "/")), dash(oneLine(changed(e))),
+		}
+	}
+	return printRows(s.out, []string{"WHEN", "WHO", "ADDRESS", "AREA", "WHAT", "REPOSITORY", "CHANGES"}, rows)
+}
+
+// changed lists the members that changed, with what they are now.
+func changed(e change) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(e.After)) {
+		parts = append(parts, name+"="+e.After[name])
+	}
+	return strings.Join(parts, " ")
+}
+
+type auditExportCmd struct {
+	clientFlags
+	auditFilter
+	Out string `help:"The file to write; - is standard output." default:"-" placeholder:"FILE"`
+}
+
+func (c auditExportCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	r, err := server.request(ctx, http.MethodGet, auditPath+"/export?"+c.query().Encode(), nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Del("Accept")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refusal(resp)
+	}
+	if c.Out == "-" {
+		_, err = io.Copy(s.out, resp.Body)
+		return err
+	}
+	_, err = saveWhole(c.Out, resp.Body, func(part string) error { return os.Rename(part, c.Out) })
+	return err
+}
