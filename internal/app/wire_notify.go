@@ -53,7 +53,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests}
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Hooks: hooks, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
+	(&pages.Pages{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,

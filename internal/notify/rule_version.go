@@ -15,6 +15,7 @@ type RuleVersion struct {
 	// Changed is when the rule was next changed or deleted; zero: it is still so.
 	Changed   time.Time
 	ChangedBy string
+	Deleted   bool // the rule is not there any more
 }
 
 // VersionQuery asks for the rules of a moment that could concern an event.

@@ -176,7 +176,7 @@ func TestAnEventIsExplained(t *testing.T) {
 	}
 	s.want(204, s.do("DELETE", fmt.Sprintf("%s?id=%v", filterPath, refused["id"]), "admin", ""))
 	then := s.want(200, s.do("GET", path, "admin", ""))["items"].([]any)[1].(map[string]any)
-	if then["filter"] != "branchMask" || then["changedBy"] != "admin" || then["changedAt"] == nil {
+	if then["filter"] != "branchMask" || then["changedBy"] != "admin" || then["deleted"] != true || then["changedAt"] == nil {
 		t.Errorf("after it was deleted: %v", then)
 	}
 }

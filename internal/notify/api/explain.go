@@ -44,6 +44,7 @@ type verdictJSON struct {
 	Delivery      int64              `json:"delivery,omitempty"`
 	ChangedAt     time.Time          `json:"changedAt,omitzero"`
 	ChangedBy     string             `json:"changedBy,omitempty"`
+	Deleted       bool               `json:"deleted,omitempty"`
 }
 
 func (a *API) explainEvent(w http.ResponseWriter, r *http.Request) error {
@@ -83,7 +84,7 @@ func verdictOf(v *notify.RuleVerdict) verdictJSON {
 	out := verdictJSON{
 		ID: v.ID, Version: v.Version, Name: v.Name, Level: v.Level(), ProjectKey: v.ProjectKey, RepositoryKey: v.RepositoryKey,
 		Channel: v.Channel.Fingerprint, ChannelName: v.ChannelName, Outcome: v.Outcome,
-		Filter: v.Reason.Member, Wants: v.Reason.Wants, Has: v.Reason.Has, Note: v.Note, ChangedAt: v.Changed, ChangedBy: v.ChangedBy,
+		Filter: v.Reason.Member, Wants: v.Reason.Wants, Has: v.Reason.Has, Note: v.Note, ChangedAt: v.Changed, ChangedBy: v.ChangedBy, Deleted: v.Deleted,
 	}
 	if v.Delivery != nil {
 		out.Delivery = v.Delivery.ID

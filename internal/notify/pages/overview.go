@@ -32,7 +32,8 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	if sum.NotUnderstood > 0 {
 		card.Attention = append(card.Attention, console.Notice{
-			Text: strconv.Itoa(sum.NotUnderstood) + " webhooks of the last 24 h were not understood; they are kept with their bodies.", Tone: console.Warn,
+			Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn,
+			Link: eventsPath + query("outcome", string(notify.EventNotUnderstood)),
 		})
 	}
 	return []console.Card{card}, nil
@@ -53,6 +54,13 @@ func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
 		text += " " + s.Reason
 	}
 	return console.Notice{Text: text, Link: channelPath(c), Tone: tone}
+}
+
+func notUnderstood(n int) string {
+	if n == 1 {
+		return "1 webhook of the last 24 h was not understood; it is kept with its body."
+	}
+	return strconv.Itoa(n) + " webhooks of the last 24 h were not understood; they are kept with their bodies."
 }
 
 func messagesWait(n int) string {

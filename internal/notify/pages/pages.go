@@ -24,6 +24,7 @@ var assetFiles embed.FS
 type Pages struct {
 	Rules      *notify.Rules
 	Hooks      *notify.Hooks
+	Events     *notify.Events
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
 	Clock      func() time.Time
@@ -48,6 +49,7 @@ func (p *Pages) Register(c *console.Console) {
 	p.registerRenames(c)
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: administersAnything})
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: administersAnything})
+	p.registerEvents(c)
 	c.Handle("GET "+deliveriesPath, console.SignedIn, p.listDeliveries, "deliveries")
 	c.Handle("POST "+deliveriesPath+"/selected", console.SignedIn, p.actOnSelected)
 	c.Handle("GET "+deliveriesPath+"/redeliver", console.SignedIn, p.confirmRedeliverAll)

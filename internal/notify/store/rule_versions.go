@@ -67,9 +67,9 @@ func readVersions(ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at not
 	const channel = `c.fingerprint, c.host, c.mask`
 	const where = `JOIN notify_channels c ON c.id = r.channel_id WHERE r.project_fold = $1 AND r.repository_fold = $2
 		AND r.connection = $3 AND r.since <= $4`
-	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, 0 AS ended_at, '' AS ended_by, `+channel+`
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, 0 AS ended_at, '' AS ended_by, 0 AS deleted, `+channel+`
 			FROM notify_rules r `+where+` AND r.id > $5
-		UNION ALL SELECT r.rule_id, `+ruleMembers+`, r.ended_at, r.ended_by, `+channel+`
+		UNION ALL SELECT r.rule_id, `+ruleMembers+`, r.ended_at, r.ended_by, CASE WHEN EXISTS (SELECT 1 FROM notify_rules n WHERE n.id = r.rule_id) THEN 0 ELSE 1 END, `+channel+`
 			FROM notify_rule_versions r `+where+` AND r.until > $4 AND r.rule_id > $5
 		ORDER BY 1 LIMIT $6`,
 		at.ProjectKey, at.RepositoryKey, q.Connection, q.Generation, after, limit)
@@ -81,7 +81,7 @@ func readVersions(ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at not
 	for rows.Next() {
 		var v notify.RuleVersion
 		var ended int64
-		if err := scanRule(rows, &v.Rule, &ended, &v.ChangedBy, &v.Channel.Fingerprint, &v.Channel.Host, &v.Channel.Mask); err != nil {
+		if err := scanRule(rows, &v.Rule, &ended, &v.ChangedBy, &v.Deleted, &v.Channel.Fingerprint, &v.Channel.Host, &v.Channel.Mask); err != nil {
 			return nil, err
 		}
 		v.Changed, v.Channel.ID = db.Time(ended), v.ChannelID

@@ -27,6 +27,9 @@ func rulesAt(t *testing.T, s *Store, generation int64, places ...notify.Scope) s
 		if !v.Changed.IsZero() {
 			name += "(until " + v.ChangedBy + ")"
 		}
+		if v.Deleted {
+			name += "(gone)"
+		}
 		names = append(names, name)
 	}
 	return strings.Join(names, " ")
@@ -51,7 +54,9 @@ func TestRulesAreKnownAsTheyWere(t *testing.T) {
 			t.Fatal(err)
 		}
 		now()
-		for i, want := range []string{"", "one(until ada)", "renamed(until ada)", "renamed(off)(until grace)", "renamed(off)(until grace) two", "two"} {
+		for i, want := range []string{
+			"", "one(until ada)(gone)", "renamed(until ada)(gone)", "renamed(off)(until grace)(gone)", "renamed(off)(until grace)(gone) two", "two",
+		} {
 			if got := rulesAt(t, s, moments[i], notify.Scope{}); got != want {
 				t.Errorf("moment %d: %q, want %q", i, got, want)
 			}

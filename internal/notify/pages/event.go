@@ -1,0 +1,195 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+	"unicode/utf8"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+// rulesShown is how many rules the page of an event explains at once.
+const rulesShown = 100
+
+type eventView struct {
+	eventRow
+	Types     string
+	Verdicts  []verdictRow
+	Hidden    string // of rules that who looks does not administer; "": none
+	Elsewhere string // of rules that belong elsewhere; "": none
+	NoRules   bool   // none that could concern it
+	Body      string
+	BodyCut   bool
+	Pager     console.Pager
+}
+
+// verdictRow is a rule and what it made of the event.
+type verdictRow struct {
+	notify.RuleVerdict
+	Place     string
+	Badge     console.Badge
+	Filter    string // the filter that said no, as the form calls it
+	Path      string // of the rule; "" where it was deleted
+	Delivery  int64  // 0: none that may be shown
+	Delivered console.Badge
+	Channel   string
+	Because   string // why the message is where it is
+}
+
+func (p *Pages) showEvent(r *http.Request) (console.Response, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return nil, identity.Missing(r.Context(), "There is no such event.")
+	}
+	after, err := notify.ParseVersionCursor(r.URL.Query().Get("after"))
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "There is no such page of the list.")
+	}
+	x, err := p.Events.Explain(r.Context(), id, after, rulesShown)
+	if err != nil {
+		return nil, err
+	}
+	view := eventView{
+		eventRow: eventRowOf(x.Event), Hidden: hiddenText(&x), Elsewhere: elsewhereText(x.Elsewhere),
+		NoRules: x.Event.Event != nil && len(x.Rules)+x.Hidden == 0 && after == notify.VersionCursor{},
+	}
+	if x.Event.Event != nil {
+		view.Types = summaryOf(x.Event.Event.Types)
+	}
+	for i := range x.Rules {
+		view.Verdicts = append(view.Verdicts, p.verdictRow(&x.Rules[i], x.Deliveries))
+	}
+	if x.Next != nil {
+		view.Pager.Next = view.Path + query("after", x.Next.String())
+	}
+	if (after != notify.VersionCursor{}) {
+		view.Pager.First = view.Path
+	}
+	if err := p.readBody(r, &view); err != nil {
+		return nil, err
+	}
+	return console.Page{
+		Template: "event", Title: "Event " + idText(id), Data: view,
+		Up: []console.Link{{Label: "Events", Path: eventsPath}},
+	}, nil
+}
+
+func (p *Pages) readBody(r *http.Request, view *eventView) error {
+	body, err := p.Events.Body(r.Context(), &view.LoggedEvent)
+	if err != nil {
+		return err
+	}
+	for view.BodyCut = len(body) < view.BodySize; len(body) > 0 && view.BodyCut && !utf8.Valid(body[max(0, len(body)-utf8.UTFMax):]); {
+		body = body[:len(body)-1] // of a character that was cut through
+	}
+	view.Body = string(body)
+	return nil
+}
+
+func hiddenText(x *notify.Explanation) string {
+	if x.Hidden == 0 {
+		return ""
+	}
+	if x.Hidden == 1 {
+		did := "did not take it"
+		if x.HiddenTook == 1 {
+			did = "took it"
+		}
+		return "A rule of a wider level, which you do not administer, " + did + "."
+	}
+	return strconv.Itoa(x.Hidden) + " rules of wider levels, which you do not administer, were asked too; " + strconv.Itoa(x.HiddenTook) + " of them took it."
+}
+
+func elsewhereText(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "A rule of another project or repository cannot concern it."
+	case notify.MaxElsewhere:
+		return "10,000 rules of other projects and repositories, or more, cannot concern it."
+	}
+	return strconv.Itoa(n) + " rules of other projects and repositories cannot concern it."
+}
+
+// summaryOf names the types of an event.
+func summaryOf(types []notify.EventType) string {
+	text := ""
+	for i, t := range types {
+		if i > 0 {
+			text += ", "
+		}
+		text += t.Name()
+	}
+	return text
+}
+
+func (p *Pages) verdictRow(v *notify.RuleVerdict, deliveries []notify.DeliveryInfo) verdictRow {
+	row := verdictRow{RuleVerdict: *v, Place: placeOf(&v.Rule), Badge: verdictBadge(v), Filter: memberLabels[v.Reason.Member], Channel: v.ChannelName}
+	if !v.Deleted {
+		row.Path = rulesPath + "/" + idText(v.ID)
+	}
+	if row.Filter == "" {
+		row.Filter = v.Reason.Member
+	}
+	if row.Channel == "" {
+		row.Channel = v.Channel.Host
+	}
+	for i := range deliveries {
+		d := &deliveries[i]
+		if v.Delivery == nil || d.ID != v.Delivery.ID {
+			continue
+		}
+		row.Delivery, row.Delivered, row.Because = d.ID, deliveryBadge(d.State), d.Reason
+		if d.State == notify.Waiting && row.Because == "" {
+			row.Because = d.Channel.Status(p.Clock()).Reason
+		}
+	}
+	return row
+}
+
+// placeOf says whose rule it is.
+func placeOf(r *notify.Rule) string {
+	switch r.Level() {
+	case notify.RepositoryLevel:
+		return r.ProjectKey + " / " + r.RepositoryKey
+	case notify.ProjectLevel:
+		return "project " + r.ProjectKey
+	}
+	return "global"
+}
+
+func verdictBadge(v *notify.RuleVerdict) console.Badge {
+	switch v.Outcome {
+	case notify.RuleTook:
+		return console.Badge{Tone: console.Good, Text: "took it"}
+	case notify.RuleUndecided:
+		return console.Badge{Tone: console.Busy, Text: "being decided"}
+	case notify.RuleWithheld:
+		return console.Badge{Tone: console.Warn, Text: "withheld"}
+	case notify.RuleDisabled:
+		return console.Badge{Tone: console.Quiet, Text: "was disabled"}
+	case notify.RuleOtherRefs:
+		return console.Badge{Tone: console.Quiet, Text: "took others"}
+	}
+	return console.Badge{Tone: console.Quiet, Text: "did not take it"}
+}
+
+// memberLabels are the filters of a rule as its form calls them.
+var memberLabels = map[string]string{
+	"eventTypes":        "Events",
+	"branches":          "Branches",
+	"branchMask":        "Branch mask",
+	"ignoredBranchMask": "Never these branches",
+	"sourceBranchMask":  "Source branch mask",
+	"projects":          "Only these projects",
+	"repositories":      "Only these repositories",
+	"users":             "Only events of these users",
+	"ignoredUsers":      "Never events of these users",
+	"groups":            "Only events of members of these groups",
+	"ignoredGroups":     "Never events of members of these groups",
+	"reviewers":         "Only pull requests that ask one of these",
+}

@@ -1,0 +1,184 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
+)
+
+const eventsPath = "/notifications/events"
+
+func (p *Pages) registerEvents(c *console.Console) {
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Events", Path: eventsPath, Visible: administersAnything})
+	c.Handle("GET "+eventsPath, console.SignedIn, p.listEvents, "events")
+	c.Handle("GET "+eventsPath+"/{id}", console.SignedIn, p.showEvent, "event")
+}
+
+type eventRow struct {
+	notify.LoggedEvent
+	Badge console.Badge
+	What  string
+	Where string
+	Who   string
+	Path  string
+}
+
+type eventList struct {
+	*console.Form
+	Fates, Types, Places, Times []console.Option
+	Rows                        []eventRow
+	Pager                       console.Pager
+	Filtered                    bool
+}
+
+// eventFilterNames are the filters of the list, as its form and its links name
+// them.
+var eventFilterNames = []string{"outcome", "type", "place", "since"}
+
+func eventQuery(form *console.Form, more ...string) string {
+	var pairs []string
+	for _, name := range eventFilterNames {
+		pairs = append(pairs, name, form.Get(name))
+	}
+	return query(append(pairs, more...)...)
+}
+
+// eventFilterOf reads the filters; what was not offered is no filter.
+func (p *Pages) eventFilterOf(get func(string) string) (notify.EventFilter, *console.Form) {
+	f := notify.EventFilter{Fate: notify.Fate(get("outcome")), Limit: pageSize}
+	if !slices.Contains(notify.Fates(), f.Fate) {
+		f.Fate = ""
+	}
+	form := console.NewForm().Set("outcome", string(f.Fate))
+	if t, ok := notify.ParseEventType(get("type")); ok {
+		f.Types = notify.NewTypeSet(t)
+		form.Set("type", t.String())
+	}
+	if connection, at, ok := strings.Cut(get("place"), "/"); ok {
+		f.Connection = connection
+		f.Project, f.Repository, _ = strings.Cut(at, "/")
+		form.Set("place", get("place"))
+	}
+	for _, t := range times {
+		if t.value == get("since") {
+			f.Since = p.Clock().Add(-t.back)
+			form.Set("since", t.value)
+		}
+	}
+	return f, form
+}
+
+func (p *Pages) listEvents(r *http.Request) (console.Response, error) {
+	q := r.URL.Query()
+	f, form := p.eventFilterOf(q.Get)
+	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
+	list := eventList{Form: form, Filtered: eventQuery(form) != ""}
+	if f.Before != 0 {
+		list.Pager.First = eventsPath + eventQuery(form)
+	}
+	found, err := p.Events.List(r.Context(), f)
+	if err != nil {
+		return nil, err
+	}
+	if found.Next != 0 {
+		list.Pager.Next = eventsPath + eventQuery(form, "after", strconv.FormatInt(found.Next, 10))
+	}
+	for _, e := range found.Events {
+		list.Rows = append(list.Rows, eventRowOf(e))
+	}
+	return console.Page{Template: "events", Title: "Events", Data: list}, p.offerEvents(r, &list)
+}
+
+// offerEvents fills the filters' choices: of places those of the rules that who
+// asks administers, of his grants, and of the page.
+func (p *Pages) offerEvents(r *http.Request, list *eventList) error {
+	list.Fates = []console.Option{{Label: "every outcome"}}
+	for _, fate := range notify.Fates() {
+		list.Fates = append(list.Fates, console.Option{Value: string(fate), Label: fateLabels[fate]})
+	}
+	list.Types = []console.Option{{Label: "every type"}}
+	for _, g := range eventGroups(p.editions()) {
+		list.Types = append(list.Types, g.Options...)
+	}
+	list.Times = []console.Option{{Label: "any time"}}
+	for _, t := range times {
+		list.Times = append(list.Times, console.Option{Value: t.value, Label: t.label})
+	}
+	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered})
+	if err != nil {
+		return err
+	}
+	who := identity.From(r.Context())
+	var places options
+	for i := range channels {
+		for k := range channels[i].Rules {
+			if rule := &channels[i].Rules[k]; who.May(rule.Access()) {
+				places.eventPlace(rule.Connection, rule.ProjectKey, rule.RepositoryKey)
+			}
+		}
+	}
+	for _, g := range who.Grants {
+		places.eventPlace(g.Resource.Connection, g.Resource.Project, g.Resource.Repository)
+	}
+	for i := range list.Rows {
+		e := &list.Rows[i]
+		places.eventPlace(e.Connection, e.Project, e.Repository)
+	}
+	list.Places = places.sorted("every repository", list.Get("place"))
+	return nil
+}
+
+// eventPlace adds a project or repository of a connection.
+func (o *options) eventPlace(connection, project, repository string) {
+	if project != "" {
+		o.add(strings.TrimSuffix(connection+"/"+project+"/"+repository, "/"), strings.TrimSuffix(project+" / "+repository, " / "))
+	}
+}
+
+var fateLabels = map[notify.Fate]string{
+	notify.EventTaken:         "taken by a rule",
+	notify.EventNotTaken:      "no rule took it",
+	notify.EventSilent:        "nothing to notify of",
+	notify.EventUnknown:       "unknown event key",
+	notify.EventNotUnderstood: "not understood",
+}
+
+func eventRowOf(e notify.LoggedEvent) eventRow {
+	row := eventRow{LoggedEvent: e, Badge: eventBadge(&e), What: e.Key, Path: eventsPath + "/" + idText(e.ID)}
+	if row.What == "" {
+		row.What = "A webhook without an event key"
+	}
+	row.Where = strings.Trim(e.Project+" / "+e.Repository, "/ ")
+	if of := e.Event; of != nil {
+		row.What, row.Who = card.New(of).Title, of.Actor.Label()
+		if of.Branch != "" {
+			row.Where += " · " + of.Branch
+		}
+	}
+	if row.Where == "" {
+		row.Where = e.Connection
+	}
+	return row
+}
+
+func eventBadge(e *notify.LoggedEvent) console.Badge {
+	fate := e.Fate()
+	b := console.Badge{Tone: console.Quiet, Text: fateLabels[fate]}
+	switch {
+	case fate == notify.EventTaken && e.Rules == 1:
+		b = console.Badge{Tone: console.Good, Text: "taken by 1 rule"}
+	case fate == notify.EventTaken:
+		b = console.Badge{Tone: console.Good, Text: "taken by " + strconv.Itoa(e.Rules) + " rules"}
+	case e.Withheld():
+		b = console.Badge{Tone: console.Warn, Text: "withheld"}
+	case fate == notify.EventNotUnderstood:
+		b.Tone = console.Bad
+	}
+	return b
+}
