@@ -2,8 +2,10 @@ package identity
 
 import (
 	_ "embed" // the list of common passwords
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
@@ -29,12 +31,18 @@ func judgePassword(wrong *fault.Fields, field, name string, password secret.Valu
 		wrong.Add(field, "A password has at most 1,024 bytes.")
 	case strings.HasPrefix(p, tokenPrefix):
 		wrong.Add(field, "A password does not begin with %s, as tokens do.", tokenPrefix)
-	case isCommon(p):
-		wrong.Add(field, "This is one of the 10,000 most common passwords. Choose another.")
+	case !utf8.ValidString(p):
+		wrong.Add(field, "A password is text in UTF-8.")
+	case strings.ContainsFunc(p, unicode.IsControl):
+		wrong.Add(field, "A password has no control characters: they cannot be typed everywhere.")
 	case isNameOnly(p, name):
 		wrong.Add(field, "A password is more than the name of the user with digits or punctuation.")
 	case isNameOnly(p, productName):
 		wrong.Add(field, "A password is more than the name of this program with digits or punctuation.")
+	case isCommon(p):
+		wrong.Add(field, "This is one of the 10,000 most common passwords, or one of them with digits or punctuation. Choose another.")
+	case repeats(p):
+		wrong.Add(field, "A password is more than a few characters that it repeats. Choose another.")
 	}
 }
 
@@ -45,11 +53,42 @@ func JudgePassword(name string, password secret.Value) error {
 	return wrong.Err()
 }
 
-// isCommon does not look at case.
+// isCommon tells whether a password, or what it is without the usual
+// embellishments, is on the list.
 func isCommon(password string) bool {
 	password = strings.ToLower(password)
+	plain := []string{password}
+	// As many digits as are a password by themselves are no embellishment.
+	if core := strings.TrimFunc(password, notLetter); utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < minPassword {
+		plain = append(plain, strings.TrimFunc(password, notWord), core, unleet.Replace(core), strings.TrimFunc(unleet.Replace(password), notLetter))
+	}
 	for line := range strings.Lines(commonPasswords) {
-		if strings.TrimSuffix(line, "\n") == password {
+		if slices.Contains(plain, strings.TrimSuffix(line, "\n")) {
+			return true
+		}
+	}
+	return false
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
+func notWord(r rune) bool   { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// unleet reads the digits and signs that stand for letters.
+var unleet = strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t")
+
+// minDistinct is how many different characters a password has: a die's throws
+// written down have up to six, a key held down one or two.
+const minDistinct = 4
+
+// repeats tells whether a password is one short piece several times, or a few
+// characters again and again.
+func repeats(password string) bool {
+	p := []rune(strings.ToLower(password))
+	if len(slices.Compact(slices.Sorted(slices.Values(p)))) < minDistinct {
+		return true
+	}
+	for n := 1; n < minPassword && n <= len(p)/2; n++ {
+		if slices.Equal(p[n:], p[:len(p)-n]) {
 			return true
 		}
 	}

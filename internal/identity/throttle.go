@@ -27,10 +27,12 @@ type limit struct {
 }
 
 // What is counted, and how much of it is too much. An account that is attacked
-// from many addresses slows down after a hundred failures in an hour.
-func pairLimit() limit    { return limit{10, 5 * time.Minute} }
-func addressLimit() limit { return limit{30, 5 * time.Minute} }
-func accountLimit() limit { return limit{100, time.Hour} }
+// from everywhere, which is a hundred failures in an hour, pauses for nobody:
+// that would lock its owner out. Each address has one guess at it between pauses.
+func pairLimit() limit     { return limit{10, 5 * time.Minute} }
+func attackedLimit() limit { return limit{1, 5 * time.Minute} } // of a pair then
+func addressLimit() limit  { return limit{30, 5 * time.Minute} }
+func accountLimit() limit  { return limit{100, time.Hour} }
 
 // door is an account as one address tries to enter it.
 type door struct{ account, address string }
@@ -52,13 +54,20 @@ type counter struct {
 	limit limit
 }
 
-// counters are those of the pair, of the address and of the account, in this
+// The places of a door's counters.
+const (
+	ofAccount = iota
+	ofPair
+	ofAddress
+)
+
+// counters are those of the account, of the pair and of the address, in this
 // order.
 func (d door) counters() [3]counter {
 	return [3]counter{
+		{secret.Fingerprint("account\x00" + d.account), accountLimit()},
 		{secret.Fingerprint("pair\x00" + d.account + "\x00" + d.address), pairLimit()},
 		{secret.Fingerprint("address\x00" + d.address), addressLimit()},
-		{secret.Fingerprint("account\x00" + d.account), accountLimit()},
 	}
 }
 
@@ -75,10 +84,8 @@ func (f *failures) add(now time.Time, l limit) {
 	if len(f.at) > 0 && now.Sub(f.last()) > forgiveAfter {
 		*f = failures{}
 	}
-	if len(f.at) >= l.failures {
-		f.at = f.at[1:]
-	}
 	f.at = append(f.at, now)
+	f.at = f.at[max(0, len(f.at)-l.failures):]
 	if f.pauses == 0 && (len(f.at) < l.failures || now.Sub(f.at[0]) > l.within) {
 		return
 	}

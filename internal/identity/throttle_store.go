@@ -52,21 +52,20 @@ func (s *Service) standing(ctx context.Context, tx *db.Tx, d door) (st standing,
 	if st.signedInAt, err = signedInAt(ctx, tx, d); err != nil {
 		return st, err
 	}
-	exempt := s.now().Sub(st.signedInAt) < exemptFor
-	for i, c := range d.counters() {
-		f, err := failuresOf(ctx, tx, c.key, "")
-		if err != nil {
-			return st, err
-		}
-		pair := i == 0
-		if pair {
-			st.failed = len(f.at) > 0
-		}
-		if (pair || !exempt) && f.until.After(st.until) {
-			st.until = f.until
-		}
+	counters := d.counters()
+	pair, err := failuresOf(ctx, tx, counters[ofPair].key, "")
+	if err != nil {
+		return st, err
 	}
-	return st, nil
+	st.failed, st.until = len(pair.at) > 0, pair.until
+	if s.now().Sub(st.signedInAt) < exemptFor {
+		return st, nil
+	}
+	address, err := failuresOf(ctx, tx, counters[ofAddress].key, "")
+	if address.until.After(st.until) {
+		st.until = address.until
+	}
+	return st, err
 }
 
 func signedInAt(ctx context.Context, tx *db.Tx, d door) (time.Time, error) {
@@ -104,12 +103,23 @@ func (s *Service) countFailure(ctx context.Context, d door) error {
 		if tx.Dialect() == db.Postgres {
 			lock = ` FOR UPDATE` // another node may count at the same time
 		}
-		for _, c := range d.counters() {
+		attacked := false
+		for i, c := range d.counters() {
 			f, err := failuresOf(ctx, tx, c.key, lock)
 			if err != nil {
 				return err
 			}
+			if i == ofPair && attacked {
+				at, err := signedInAt(ctx, tx, d)
+				if err != nil {
+					return err
+				}
+				if now.Sub(at) >= exemptFor { // the owner may mistype where he is known
+					c.limit = attackedLimit()
+				}
+			}
 			f.add(now, c.limit)
+			attacked = attacked || i == ofAccount && f.pauses > 0
 			if _, err := tx.Exec(ctx, `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (counter) DO UPDATE SET times = excluded.times, until = excluded.until, pauses = excluded.pauses, last_at = excluded.last_at`,
 				c.key, encodeTimes(f.at), db.Micros(f.until), f.pauses, db.Micros(now)); err != nil {
@@ -133,7 +143,7 @@ func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
 		return err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE counter = $1`, d.counters()[0].key); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE counter = $1`, d.counters()[ofPair].key); err != nil {
 			return fmt.Errorf("forgetting failed sign-ins: %w", err)
 		}
 		// SELECT: the user may have been deleted meanwhile.

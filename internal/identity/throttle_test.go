@@ -128,7 +128,8 @@ func TestManyAccountsFromOneAddress(t *testing.T) {
 }
 
 // TestAttackFromEverywhere: an account that is attacked from many addresses
-// slows down, and its owner does not notice.
+// slows each of them down after one failure, and its owner does not notice,
+// wherever he signs in from.
 func TestAttackFromEverywhere(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
@@ -140,10 +141,27 @@ func TestAttackFromEverywhere(t *testing.T) {
 				t.Fatalf("failure %d: %v", i+1, got)
 			}
 		}
-		if got := n.wrong(t, "ann", "203.0.113.1"); got != fault.RateLimited {
-			t.Errorf("the next one from a new address: %v", got)
+		if _, err := n.Basic(t.Context(), "ann", goodPassword, "203.0.113.2"); err != nil {
+			t.Errorf("the owner, from a new address: %v", err)
+		}
+		for i, want := range []fault.Code{fault.Unauthenticated, fault.RateLimited, fault.RateLimited} {
+			if got := n.wrong(t, "ann", "203.0.113.1"); got != want {
+				t.Errorf("guess %d from a new address: %v, want %v", i+1, got, want)
+			}
+		}
+		n.move(firstPause + time.Second)
+		for i, want := range []fault.Code{fault.Unauthenticated, fault.RateLimited} {
+			if got := n.wrong(t, "ann", "203.0.113.1"); got != want {
+				t.Errorf("guess %d after the pause: %v, want %v", i+1, got, want)
+			}
+		}
+		if got := n.wrong(t, "bob", "203.0.113.1"); got != fault.Unauthenticated {
+			t.Errorf("another account from there: %v", got)
 		}
 		n.move(rememberFor) // so that the password is compared
+		if got := n.wrong(t, "ann", here); got != fault.Unauthenticated {
+			t.Errorf("the owner mistypes: %v", got)
+		}
 		for range accountLimit().failures {
 			n.wrong(t, "ann", "203.0.113.1")
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"outrigger/internal/db"
@@ -39,24 +38,6 @@ func nameKey(name string) string {
 		key = key[:maxName*utf8.UTFMax]
 	}
 	return key
-}
-
-// judgeName notes what is wrong with the name of a new user. Basic
-// authentication has no name with a colon, and a space at an end is never
-// meant.
-func judgeName(wrong *fault.Fields, name string) {
-	switch {
-	case name == "":
-		wrong.Add("name", "A user has a name.")
-	case utf8.RuneCountInString(name) > maxName:
-		wrong.Add("name", "A name has at most %d characters.", maxName)
-	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unacceptable):
-		wrong.Add("name", "A name has no colon, slash or control character, and no space at its ends.")
-	}
-}
-
-func unacceptable(r rune) bool {
-	return r == ':' || r == '/' || r == utf8.RuneError || unicode.IsControl(r)
 }
 
 // JudgeUser says what is wrong with the name and the password of a new user.

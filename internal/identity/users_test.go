@@ -52,7 +52,7 @@ func TestCreateUserRefuses(t *testing.T) {
 				t.Errorf("%.20q: %v", name, err)
 			}
 		}
-		if _, err := n.CreateUser(t.Context(), "long", secret.New(strings.Repeat("a", 1024))); err != nil {
+		if _, err := n.CreateUser(t.Context(), "long", secret.New(strings.Repeat("correct horse battery staple ", 40)[:1024])); err != nil {
 			t.Errorf("a password of 1,024 bytes: %v", err)
 		}
 	})
@@ -230,4 +230,29 @@ func TestAudit(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestNamesOfUsers(t *testing.T) {
+	for name, says := range map[string]string{
+		"ann": "", "Ann.Lee-2@example.com": "", "José Ñandú": "", "аня": "", "Мария Иванова 2": "", "田中たろう": "", "김철수": "", "田中 taro": "",
+		"ann\u0430":  "one script", // Cyrillic
+		"\u0391nn":   "one script", // Greek
+		"ann\u200b":  "visible",
+		"a\u00a0nn":  "visible",
+		"\u202enna":  "visible",
+		"jose\u0301": "composed",
+		"ａｎｎ":        "composed", // full width
+		"an\u00adn":  "visible",
+		" ann":       "no space at its ends",
+		"a:b":        "no colon",
+		"":           "has a name",
+	} {
+		err := JudgeUser(name, secret.New(goodPassword))
+		switch {
+		case says == "" && err != nil:
+			t.Errorf("%q: %v", name, err)
+		case says != "" && (err == nil || !strings.Contains(fault.As(err).Fields[0].Message, says)):
+			t.Errorf("%q: %v, want %q", name, err, says)
+		}
+	}
 }

@@ -1,0 +1,69 @@
+package identity
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"outrigger/internal/fault"
+)
+
+// judgeName notes what is wrong with the name of a new user. Basic
+// authentication has no name with a colon, a space at an end is never meant, and
+// two users do not have names that look the same.
+func judgeName(wrong *fault.Fields, name string) {
+	switch {
+	case name == "":
+		wrong.Add("name", "A user has a name.")
+	case utf8.RuneCountInString(name) > maxName:
+		wrong.Add("name", "A name has at most %d characters.", maxName)
+	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unacceptable):
+		wrong.Add("name", "A name has no colon, slash or control character, and no space at its ends.")
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		wrong.Add("name", "All characters of a name are visible, or plain spaces.")
+	case !norm.NFKC.IsNormalString(name):
+		wrong.Add("name", "A name is written with composed characters in their usual width; type it again: %s.", norm.NFKC.String(name))
+	case mixesScripts(name):
+		wrong.Add("name", "The letters of a name are of one script: those of another one look the same.")
+	}
+}
+
+func unacceptable(r rune) bool {
+	return r == ':' || r == '/' || r == utf8.RuneError || unicode.IsControl(r)
+}
+
+// scripts that are written together: those of Japanese, Korean and Chinese, and
+// Latin among them. So the level "highly restrictive" of Unicode Technical
+// Standard 39, 5.2.
+var scriptsTogether = [][]string{
+	{"Latin", "Han", "Hiragana", "Katakana"},
+	{"Latin", "Han", "Hangul"},
+	{"Latin", "Han", "Bopomofo"},
+}
+
+// mixesScripts tells whether the letters of a name are of scripts that are not
+// written together.
+func mixesScripts(name string) bool {
+	var found []string
+	for _, r := range name {
+		if s := scriptOf(r); s != "" && !slices.Contains(found, s) {
+			found = append(found, s)
+		}
+	}
+	return len(found) > 1 && !slices.ContainsFunc(scriptsTogether, func(together []string) bool {
+		return !slices.ContainsFunc(found, func(s string) bool { return !slices.Contains(together, s) })
+	})
+}
+
+// scriptOf is "" for what every script has: digits, punctuation, accents.
+func scriptOf(r rune) string {
+	for name, table := range unicode.Scripts {
+		if unicode.Is(table, r) && name != "Common" && name != "Inherited" {
+			return name
+		}
+	}
+	return ""
+}
