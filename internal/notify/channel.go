@@ -48,6 +48,7 @@ type Pending struct {
 	ChannelID int64
 	GateUntil time.Time // zero when the gate is open
 	Queued    bool      // something waits in the queue, not only beside it
+	Released  bool      // quiet hours have ended for something that waits
 }
 
 // Unreachable tells whether the channel has been failing for too long.

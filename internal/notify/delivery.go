@@ -42,6 +42,7 @@ type Delivery struct {
 	DueAt      time.Time // when it is tried again beside the queue; zero while it is in the queue
 	Beside     int       // how often it was tried beside the queue
 	Batch      int64     // the digest that it is sent in, by its first delivery; 0: none
+	HeldUntil  time.Time // the end of the quiet hours that it came in, also after that; zero: it came in none
 	FinishedAt time.Time // zero while it waits
 	Event      *Event    // nil where what is stored cannot be read
 
@@ -68,6 +69,9 @@ func (d *Delivery) Noted() *Event {
 	e.Facts = append(slices.Clip(e.Facts), Fact{Name: "Note", Value: d.Note})
 	return &e
 }
+
+// Held tells whether quiet hours hold it back at a time.
+func (d *Delivery) Held(at time.Time) bool { return d.State == Waiting && d.HeldUntil.After(at) }
 
 // Result is what one attempt at a message led to, ready to be kept.
 type Result struct {

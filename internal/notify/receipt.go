@@ -2,6 +2,7 @@ package notify
 
 import (
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"outrigger/internal/fault"
@@ -72,6 +73,7 @@ func (r *Receipt) Match(rules *RuleSet) {
 		r.matchEach(rules)
 	}
 	r.plan(rules.Generation)
+	r.hold(rules)
 	r.nameCommits(rules)
 }
 
@@ -123,6 +125,24 @@ func (d *Delivery) add(m Match) {
 	}
 	d.State = Waiting
 	d.AddNote(m.NoteUnanswered(m.Unanswered))
+}
+
+// hold has what comes in quiet hours wait for their end, as far as it is decided
+// which rules take it.
+func (r *Receipt) hold(rules *RuleSet) {
+	for _, d := range r.Deliveries {
+		if d.State == Waiting {
+			d.HeldUntil = rules.HeldUntil(d.takers(), d.Event, r.ReceivedAt)
+		}
+	}
+}
+
+// takers are the rules of the delivery but for those that are undecided.
+func (d *Delivery) takers() []int64 {
+	if len(d.Undecided) == 0 {
+		return d.Rules
+	}
+	return slices.DeleteFunc(slices.Clone(d.Rules), func(id int64) bool { return slices.Contains(d.Undecided, id) })
 }
 
 // judge holds the events to the scope of the hook, as it is now: it may have

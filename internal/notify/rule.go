@@ -52,6 +52,7 @@ type Rule struct {
 	Format      Format
 
 	Filter
+	Options
 	Enabled bool
 
 	// MaskFailures are of the masks that it has now.
@@ -113,6 +114,7 @@ func (r *Rule) Validate() error {
 	r.validateNarrowing(&f)
 	r.validatePeople(&f)
 	r.validateSense(&f)
+	r.validateQuietHours(&f)
 	return f.Err()
 }
 

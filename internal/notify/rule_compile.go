@@ -20,6 +20,7 @@ type CompiledRule struct {
 	users        map[string]bool // folded names
 	ignoredUsers map[string]bool
 	reviewers    map[string]bool
+	quiet        *quietHours // nil: none
 
 	// broken says why the rule cannot be used, and brokenBy what of it: it
 	// refuses every event.
@@ -40,6 +41,7 @@ func CompileRule(r *Rule) (*CompiledRule, error) {
 		users:        foldedSet(r.Users),
 		ignoredUsers: foldedSet(r.IgnoredUsers),
 		reviewers:    foldedSet(r.Reviewers),
+		quiet:        compileQuietHours(r.QuietHours),
 	}
 	if len(r.Branches) > 0 {
 		c.branches = make(map[string]bool, len(r.Branches))

@@ -26,10 +26,11 @@ func (r *RuleInfo) Audited() map[string]string {
 		return nil
 	}
 	filter, _ := json.Marshal(r.Filter) // strings and keys always encode
+	options, _ := json.Marshal(r.Options)
 	return map[string]string{
 		"projectKey": r.ProjectKey, "repositoryKey": r.RepositoryKey,
 		"name": r.Name, "webhookUrl": r.Channel.Mask, "channel": r.Channel.Fingerprint, "channelName": r.ChannelName,
-		"format": string(r.Format), "filter": string(filter), "enabled": fmt.Sprint(r.Enabled),
+		"format": string(r.Format), "filter": string(filter), "options": string(options), "enabled": fmt.Sprint(r.Enabled),
 	}
 }
 

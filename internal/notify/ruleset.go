@@ -3,6 +3,7 @@ package notify
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // RuleSet is the enabled rules of one generation, indexed so that an event
@@ -13,6 +14,7 @@ type RuleSet struct {
 	Platforms   *Platforms // nil before the first load
 	byID        map[int64]*CompiledRule
 	connections map[string]*connectionRules
+	quiet       bool // a rule has quiet hours
 }
 
 // connectionRules hold a rule under the narrowest key it names: a global
@@ -54,6 +56,7 @@ func (s *RuleSet) Next(generation int64, rules []*Rule) (set *RuleSet, broken ma
 			}
 		}
 		set.byID[r.ID] = c
+		set.quiet = set.quiet || c.quiet != nil
 		if c.broken == nil {
 			set.add(c)
 		}
@@ -186,6 +189,32 @@ func (s *RuleSet) On(ids []int64, channelID int64) bool {
 		}
 	}
 	return false
+}
+
+// Quiet tells whether a rule has quiet hours.
+func (s *RuleSet) Quiet() bool { return s.quiet }
+
+// HeldUntil is until when a message for the rules waits, of an event that came
+// at a time: for the first of them whose quiet hours end. Zero: it goes at once,
+// since one of them has none then.
+func (s *RuleSet) HeldUntil(rules []int64, e *Event, at time.Time) (until time.Time) {
+	if !s.quiet {
+		return until
+	}
+	for _, id := range rules {
+		c := s.byID[id]
+		if c == nil {
+			continue
+		}
+		end := c.HeldUntil(e, at)
+		if end.IsZero() {
+			return end
+		}
+		if until.IsZero() || end.Before(until) {
+			until = end
+		}
+	}
+	return until
 }
 
 // Compiled gives the enabled rule with an id, ready to judge; nil where there is

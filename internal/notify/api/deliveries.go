@@ -31,6 +31,7 @@ type deliveryJSON struct {
 	Attempts      int                  `json:"attempts"`
 	CreatedAt     time.Time            `json:"createdAt"`
 	DueAt         time.Time            `json:"dueAt,omitzero"`
+	HeldUntil     time.Time            `json:"heldUntil,omitzero"`
 	FinishedAt    time.Time            `json:"finishedAt,omitzero"`
 	AttemptList   []attemptJSON        `json:"attemptList,omitempty"`
 }
@@ -202,6 +203,9 @@ func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
 	out := deliveryJSON{
 		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note, Rules: d.Delivery.Rules, Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
 		CreatedAt: d.CreatedAt, DueAt: d.DueAt, FinishedAt: d.FinishedAt, EventTypes: []notify.EventType{},
+	}
+	if d.State == notify.Waiting {
+		out.HeldUntil = d.HeldUntil
 	}
 	if e := d.Event; e != nil {
 		out.EventTypes, out.Connection, out.Branch, out.User = e.Types, e.Connection, e.Branch, e.Actor.Name

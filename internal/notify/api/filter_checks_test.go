@@ -107,3 +107,25 @@ func TestGroupsNeedAConnectionThatAnswers(t *testing.T) {
 		t.Errorf("the same group wanted and ignored: %q", got)
 	}
 }
+
+func TestQuietHoursOfARule(t *testing.T) {
+	s := newServer(t)
+	quiet := `,"mentionReviewers":true,"quietHours":{"days":["MONDAY","FRIDAY"],"from":"22:00","to":"06:00","timeZone":"Europe/Berlin","urgent":["BRANCH_UPDATED"]}`
+	made := s.want(201, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, quiet)))
+	want := map[string]any{
+		"days": []any{"MONDAY", "FRIDAY"}, "from": "22:00", "to": "06:00", "timeZone": "Europe/Berlin", "urgent": []any{"BRANCH_UPDATED"},
+	}
+	read := s.want(200, s.do("GET", fmt.Sprintf("%s?id=%v", filterPath, made["id"]), "admin", ""))
+	if d := cmp.Diff([]any{want, true}, []any{read["quietHours"], read["mentionReviewers"]}); d != "" {
+		t.Error(d)
+	}
+	wrong := `,"quietHours":{"days":["FUNDAY"],"from":"6 pm","to":"25:00","timeZone":"Mars/Olympus","urgent":["TAG_CREATED","NO"]}`
+	if got := fields(s.want(400, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, wrong)))); got !=
+		"quietHours.urgent quietHours.days quietHours.from quietHours.to quietHours.timeZone" {
+		t.Errorf("refused for %q", got)
+	}
+	saved := s.want(200, s.do("POST", filterPath, "admin", fmt.Sprintf(`{"id":%v,"name":"x","eventTypes":["BRANCH_UPDATED"]}`, made["id"])))
+	if saved["quietHours"] != nil || saved["mentionReviewers"] != nil {
+		t.Errorf("a save without them left %v and %v", saved["quietHours"], saved["mentionReviewers"])
+	}
+}

@@ -40,13 +40,17 @@ type filterJSON struct {
 	Groups        []string               `json:"groups,omitempty"`
 	IgnoredGroups []string               `json:"ignoredGroups,omitempty"`
 	Reviewers     []string               `json:"reviewers,omitempty"`
-	Enabled       *bool                  `json:"enabled"`
-	CreatedBy     string                 `json:"createdBy,omitempty"`
-	CreatedAt     *time.Time             `json:"createdAt,omitempty"`
-	UpdatedBy     string                 `json:"updatedBy,omitempty"`
-	UpdatedAt     *time.Time             `json:"updatedAt,omitempty"`
-	Warnings      []warningJSON          `json:"warnings,omitempty"`
-	MaskError     string                 `json:"maskError,omitempty"`
+	QuietHours    *quietHoursJSON        `json:"quietHours,omitempty"`
+
+	MentionReviewers bool `json:"mentionReviewers,omitempty"`
+
+	Enabled   *bool         `json:"enabled"`
+	CreatedBy string        `json:"createdBy,omitempty"`
+	CreatedAt *time.Time    `json:"createdAt,omitempty"`
+	UpdatedBy string        `json:"updatedBy,omitempty"`
+	UpdatedAt *time.Time    `json:"updatedAt,omitempty"`
+	Warnings  []warningJSON `json:"warnings,omitempty"`
+	MaskError string        `json:"maskError,omitempty"`
 }
 
 // warningJSON is what looks like a mistake in a member of a rule.
@@ -168,15 +172,7 @@ func queryID(r *http.Request) (int64, error) {
 // rule makes a draft of what was read, and notes every member that is wrong in
 // itself; the rule's own validation names the rest.
 func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
-	types := make([]notify.EventType, 0, len(in.EventTypes))
-	for _, key := range in.EventTypes {
-		t, ok := notify.ParseEventType(key)
-		if !ok {
-			f.Add("eventTypes", "%q is not an event type; GET %s/eventTypes lists them.", key, basePath)
-			continue
-		}
-		types = append(types, t)
-	}
+	types := eventTypesOf("eventTypes", in.EventTypes, f)
 	if in.ID < 0 {
 		f.Add("id", "An id is a positive number; 0 or none creates a rule.")
 	}
@@ -192,6 +188,7 @@ func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
 			Projects: in.Projects, Repositories: in.Repositories, Users: in.Users, IgnoredUsers: in.IgnoredUsers,
 			Groups: in.Groups, IgnoredGroups: in.IgnoredGroups, Reviewers: in.Reviewers,
 		},
+		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f), MentionReviewers: in.MentionReviewers},
 		Enabled: in.Enabled == nil || *in.Enabled,
 	}
 	if r.RepositoryKey == "" {
@@ -205,10 +202,6 @@ func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
 
 func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
 	r := &info.Rule
-	keys := make([]string, len(r.EventTypes))
-	for i, t := range r.EventTypes {
-		keys[i] = t.String()
-	}
 	var warnings []warningJSON
 	for _, w := range r.Warnings() {
 		warnings = append(warnings, warningJSON{w.Name, w.Message})
@@ -218,10 +211,11 @@ func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
 		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
 		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
 		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, now),
-		Format: r.Format, EventTypes: keys, Branches: r.Branches, BranchMask: r.BranchMask,
+		Format: r.Format, EventTypes: typeKeys(r.EventTypes), Branches: r.Branches, BranchMask: r.BranchMask,
 		IgnoredBranchMask: r.IgnoredBranchMask, SourceBranchMask: r.SourceBranchMask,
 		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
 		Groups: r.Groups, IgnoredGroups: r.IgnoredGroups, Reviewers: r.Reviewers,
+		QuietHours: quietHoursOf(r.QuietHours), MentionReviewers: r.MentionReviewers,
 		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt,
 	}
 }
@@ -236,21 +230,4 @@ func timePointer(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// eventTypeJSON is an event type as the API lists it.
-type eventTypeJSON struct {
-	Key      string           `json:"key"`
-	Name     string           `json:"name"`
-	Category string           `json:"category"`
-	Editions []notify.Edition `json:"editions"`
-}
-
-func (a *API) listEventTypes(w http.ResponseWriter, r *http.Request) error {
-	types := notify.EventTypes()
-	out := make([]eventTypeJSON, len(types))
-	for i, t := range types {
-		out[i] = eventTypeJSON{Key: t.String(), Name: t.Name(), Category: t.Category(), Editions: t.Editions()}
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
 }

@@ -68,6 +68,9 @@ func (c *channel) enqueue(d *notify.Delivery) {
 func (c *channel) wake(p notify.Pending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if p.Released { // they are not in memory, whatever is
+		c.dirty, c.whole = true, false
+	}
 	// The database keeps microseconds.
 	opened := p.GateUntil.Before(c.gate.Truncate(time.Microsecond))
 	if c.running || c.timer != nil && !opened && !(c.idle && p.Queued) {

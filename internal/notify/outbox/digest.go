@@ -7,31 +7,27 @@ import (
 	"outrigger/internal/notify"
 )
 
-// maxGathered is how many waiting deliveries are looked at for a digest: its
-// 50 lines, and among those of one that is sent again what was put back into
-// the queue by hand meanwhile.
+// maxGathered is how many waiting deliveries are looked at for a digest, which
+// has 50 lines; of one that is sent again some may have ended meanwhile.
 const maxGathered = 100
 
-// gather makes a digest of the message and of what waits behind it, where too
-// many wait. What was sent in a digest before goes in the same one again.
+// gather makes a digest of the message and of what belongs to it: what it was
+// sent with before, or what quiet hours held with it, or, where too many wait,
+// what waits behind it.
 func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 	first := m.deliveries[0]
-	if m.aside || first.Batch == 0 && !c.tooMany() {
+	var run []*notify.Delivery
+	var err error
+	switch {
+	case m.aside:
 		return m, nil
+	case first.Batch != 0 || !first.HeldUntil.IsZero():
+		run, err = c.together(ctx, first.Delivery)
+	case c.tooMany():
+		run, err = c.behind(ctx, first.Delivery)
 	}
-	found, err := c.b.Queue.NextDeliveries(ctx, c.id, maxGathered)
 	if err != nil {
 		return nil, err
-	}
-	rules := c.b.Queue.Rules()
-	var run []*notify.Delivery
-	for _, d := range found {
-		same := d.State == notify.Waiting && d.Batch == first.Batch && d.Format == first.Format && d.Event != nil && rules.On(d.Rules, c.id)
-		if same {
-			run = append(run, d)
-		} else if first.Batch == 0 { // no gaps: what is behind one stays behind it
-			break
-		}
 	}
 	if len(run) < 2 || run[0].ID != first.ID {
 		return m, nil
@@ -51,6 +47,39 @@ func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 		}
 	}
 	return c.digest(run, run[0].ID), nil
+}
+
+// together gives what goes out with a delivery that is bound to a digest, or
+// that quiet hours held.
+func (c *channel) together(ctx context.Context, first *notify.Delivery) ([]*notify.Delivery, error) {
+	found, err := c.b.Queue.Together(ctx, first, maxGathered)
+	if err != nil {
+		return nil, err
+	}
+	rules := c.b.Queue.Rules()
+	return slices.DeleteFunc(found, func(d *notify.Delivery) bool { return !c.fits(d, first, rules) }), nil
+}
+
+// behind gives a delivery and those that wait behind it, up to the first that
+// would need a message of its own: what is behind one stays behind it.
+func (c *channel) behind(ctx context.Context, first *notify.Delivery) ([]*notify.Delivery, error) {
+	found, err := c.b.Queue.NextDeliveries(ctx, c.id, maxGathered)
+	if err != nil {
+		return nil, err
+	}
+	rules := c.b.Queue.Rules()
+	end := slices.IndexFunc(found, func(d *notify.Delivery) bool {
+		return !c.fits(d, first, rules) || d.Batch != 0 || !d.HeldUntil.IsZero()
+	})
+	if end >= 0 {
+		found = found[:end]
+	}
+	return found, nil
+}
+
+// fits tells whether a delivery can be in one digest with another.
+func (c *channel) fits(d, with *notify.Delivery, rules *notify.RuleSet) bool {
+	return d.State == notify.Waiting && d.Format == with.Format && d.Event != nil && rules.On(d.Rules, c.id)
 }
 
 // tooMany tells whether more wait than go out one by one.

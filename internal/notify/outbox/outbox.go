@@ -29,6 +29,7 @@ type Queue interface {
 	Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error)
 	Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error)
 	CountWaiting(ctx context.Context, channelID int64, max int) (int, error)
+	Together(ctx context.Context, d *notify.Delivery, limit int) ([]*notify.Delivery, error)
 	BindDigest(ctx context.Context, lease string, fence int64, deliveries []*notify.Delivery) error
 	Expire(ctx context.Context, shards []int, l notify.Limits) (int, error)
 	ReleaseUndecided(ctx context.Context, shards []int, age time.Duration) (int, error)
@@ -201,6 +202,9 @@ func (b *Outbox) find(channelID int64) *channel {
 // Enqueued takes deliveries right after their commit. It does not block.
 func (b *Outbox) Enqueued(deliveries []*notify.Delivery) {
 	for _, d := range deliveries {
+		if !d.HeldUntil.IsZero() { // it is found when its time has come
+			continue
+		}
 		if c := b.find(d.ChannelID); c != nil {
 			c.enqueue(d)
 		}

@@ -58,13 +58,27 @@ func (q *queue) NextDeliveries(_ context.Context, channel int64, limit int) ([]*
 	defer q.mu.Unlock()
 	var out []*notify.Delivery
 	for _, d := range q.deliveries {
-		if d.ChannelID == channel && (d.State == notify.Waiting || d.State == notify.Deciding) && d.DueAt.IsZero() && len(out) < limit {
+		if d.ChannelID == channel && (d.State == notify.Waiting || d.State == notify.Deciding) && d.DueAt.IsZero() && !d.HeldUntil.After(time.Now()) && len(out) < limit {
 			c := *d
 			c.Generation = q.rules.Generation
 			out = append(out, &c)
 		}
 	}
 	slices.SortFunc(out, func(a, b *notify.Delivery) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+func (q *queue) Together(_ context.Context, with *notify.Delivery, limit int) ([]*notify.Delivery, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var out []*notify.Delivery
+	for _, d := range q.deliveries {
+		same := d.Batch == with.Batch && (d.Batch != 0 || d.HeldUntil.Equal(with.HeldUntil) && slices.Equal(d.Rules, with.Rules) && d.Format == with.Format)
+		if d.ChannelID == with.ChannelID && d.State == notify.Waiting && d.DueAt.IsZero() && same && len(out) < limit {
+			c := *d
+			out = append(out, &c)
+		}
+	}
 	return out, nil
 }
 
@@ -87,7 +101,7 @@ func (q *queue) CountWaiting(_ context.Context, channel int64, max int) (n int, 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, d := range q.deliveries {
-		if d.ChannelID == channel && d.State == notify.Waiting {
+		if d.ChannelID == channel && d.State == notify.Waiting && !d.HeldUntil.After(time.Now()) {
 			n++
 		}
 	}
@@ -183,8 +197,8 @@ func (q *queue) Pending(context.Context, []int) ([]notify.Pending, error) {
 	defer q.mu.Unlock()
 	var found []notify.Pending
 	for _, d := range q.deliveries {
-		p := notify.Pending{ChannelID: d.ChannelID, GateUntil: q.channels[d.ChannelID].GateUntil, Queued: true}
-		if (d.State == notify.Waiting || d.State == notify.Deciding) && d.DueAt.IsZero() && !slices.Contains(found, p) {
+		p := notify.Pending{ChannelID: d.ChannelID, GateUntil: q.channels[d.ChannelID].GateUntil, Queued: true, Released: !d.HeldUntil.IsZero()}
+		if (d.State == notify.Waiting || d.State == notify.Deciding) && d.DueAt.IsZero() && !d.HeldUntil.After(time.Now()) && !slices.Contains(found, p) {
 			found = append(found, p)
 		}
 	}

@@ -95,7 +95,7 @@ func (p *Pages) listDeliveries(r *http.Request) (console.Response, error) {
 		list.Pager.Next = deliveriesPath + filterQuery(form, "after", strconv.FormatInt(found[pageSize-1].ID, 10))
 	}
 	for _, d := range found {
-		list.Rows = append(list.Rows, rowOf(d))
+		list.Rows = append(list.Rows, p.rowOf(d))
 	}
 	list.Filter = filterQuery(form)
 	if err := p.offer(r, &list); err != nil {
@@ -174,7 +174,7 @@ func (o *options) sorted(none, chosen string) []console.Option {
 	return append([]console.Option{{Label: none}}, *o...)
 }
 
-func rowOf(d notify.DeliveryInfo) deliveryRow {
+func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 	row := deliveryRow{
 		DeliveryInfo: d, Badge: deliveryBadge(d.State), What: "An event that cannot be read", Rule: "a rule that was deleted",
 		Channel: d.Channel.Host, Path: channelsPath + "/" + d.Channel.Fingerprint,
@@ -199,6 +199,9 @@ func rowOf(d notify.DeliveryInfo) deliveryRow {
 	}
 	if d.State == notify.Waiting && !d.DueAt.IsZero() {
 		row.Badge.Text = "waiting, set aside"
+	}
+	if d.Held(p.Clock()) {
+		row.Badge.Text = "waiting, quiet hours"
 	}
 	return row
 }

@@ -20,6 +20,7 @@ type deliveryView struct {
 	Mask     string
 	Card     template.HTML
 	Waits    bool
+	Held     bool
 	Digest   bool
 }
 
@@ -29,8 +30,8 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := deliveryView{
-		deliveryRow: rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
-		Waits: d.FinishedAt.IsZero(), Digest: d.Batch != 0,
+		deliveryRow: p.rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
+		Waits: d.FinishedAt.IsZero(), Digest: d.Batch != 0, Held: d.Held(p.Clock()),
 	}
 	if d.Event != nil {
 		if view.Card, err = p.sentCard(d); err != nil {

@@ -198,7 +198,7 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r
 		},
 	}
 	if stored != nil {
-		r.ID = stored.ID
+		r.ID, r.Options = stored.ID, stored.Options
 		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
 		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	} else {

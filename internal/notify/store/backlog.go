@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -28,16 +29,33 @@ func (s *Store) Backlog(ctx context.Context, shards []int) (b notify.Backlog, er
 		}
 		b.Waiting -= b.Deciding
 		if oldest.Valid {
-			var created, queued int64
-			err := tx.QueryRow(ctx, `SELECT created_at, queued_at FROM notify_deliveries WHERE id = $1`, oldest.Int64).Scan(&created, &queued)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return fmt.Errorf("reading the oldest delivery: %w", err)
+			var err error
+			if b.Oldest, err = oldestWaiting(ctx, tx, shards, oldest.Int64); err != nil {
+				return err
 			}
-			b.Oldest = db.Time(max(created, queued))
 		}
 		return s.countChannels(ctx, tx, shards, b.Channels)
 	})
 	return b, err
+}
+
+// oldestWaiting is since when the oldest delivery has waited to be sent, of which
+// first is the lowest id. What quiet hours hold waits since they ended.
+func oldestWaiting(ctx context.Context, tx *db.Tx, shards []int, first int64) (time.Time, error) {
+	const since = `SELECT created_at, queued_at, held_until FROM notify_deliveries WHERE finished_at = 0 AND `
+	var created, queued, held int64
+	err := tx.QueryRow(ctx, since+`id = $1`, first).Scan(&created, &queued, &held)
+	if err == nil && held > db.Micros(tx.Now()) {
+		err = tx.QueryRow(ctx, since+`held_until <= $1 AND `+inShards("channel_id", shards)+` ORDER BY id LIMIT 1`, db.Micros(tx.Now())).
+			Scan(&created, &queued, &held)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading the oldest delivery: %w", err)
+	}
+	return db.Time(max(created, queued, held)), nil
 }
 
 func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to map[string]int) error {

@@ -74,10 +74,12 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, er
 	var found []notify.Pending
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT c.id, c.gate_until,
-			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.due_at = 0)
+			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.due_at = 0 AND d.held_until <= $1),
+			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until > 0 AND d.held_until <= $1)
 			FROM notify_channels c
 			WHERE `+inShards("c.id", shards)+`
-			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)`)
+			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until <= $1)`,
+			db.Micros(tx.Now()))
 		if err != nil {
 			return fmt.Errorf("reading pending channels: %w", err)
 		}
@@ -85,7 +87,7 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, er
 		for rows.Next() {
 			var p notify.Pending
 			var gateUntil int64
-			if err := rows.Scan(&p.ChannelID, &gateUntil, &p.Queued); err != nil {
+			if err := rows.Scan(&p.ChannelID, &gateUntil, &p.Queued, &p.Released); err != nil {
 				return fmt.Errorf("reading pending channels: %w", err)
 			}
 			p.GateUntil = db.Time(gateUntil)

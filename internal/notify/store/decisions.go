@@ -117,7 +117,7 @@ func (s *Store) settle(ctx context.Context, tx *db.Tx, decided *notify.Settlemen
 			return err
 		}
 	}
-	taken := 0
+	taken, wasDeciding := 0, d.State == notify.Deciding
 	for _, f := range fresh {
 		if f.Taken {
 			taken++
@@ -143,6 +143,11 @@ func (s *Store) settle(ctx context.Context, tx *db.Tx, decided *notify.Settlemen
 	}
 	if err := s.updateDecided(ctx, tx, d, len(fresh) > taken); err != nil {
 		return err
+	}
+	if d.State == notify.Waiting && taken > 0 {
+		if err := s.holdDecided(ctx, tx, d, decided.Delivery, wasDeciding); err != nil {
+			return err
+		}
 	}
 	return s.followRules(ctx, tx, d)
 }

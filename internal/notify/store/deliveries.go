@@ -16,17 +16,19 @@ import (
 )
 
 const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.note, d.attempts, d.errors_5xx,
-	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.finished_at, d.took, d.status, d.answer`
+	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.held_until, d.finished_at, d.took, d.status, d.answer`
 
 const deliverySelect = `SELECT ` + deliveryColumns + `, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
 
-// NextDeliveries gives the oldest deliveries that wait on a channel, in their order.
+// NextDeliveries gives the oldest deliveries that wait on a channel, in their
+// order, but for those that quiet hours hold.
 func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {
 	generation := s.Rules().Generation
 	var out []*notify.Delivery
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		out, err = readDeliveries(ctx, tx, deliverySelect+
-			` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 ORDER BY d.id LIMIT $2`, channelID, limit)
+			` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 AND d.held_until <= $2 ORDER BY d.id LIMIT $3`,
+			channelID, db.Micros(tx.Now()), limit)
 		return err
 	})
 	for _, d := range out {
@@ -162,13 +164,14 @@ func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) (
 func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 	d := new(notify.Delivery)
 	var rules string
-	var created, queued, due, finished, took int64
+	var created, queued, due, held, finished, took int64
 	var event sql.RawBytes
 	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Note, &d.Attempts, &d.Errors5xx,
-		&created, &queued, &due, &d.Beside, &d.Batch, &finished, &took, &d.Last.Status, &d.Last.Answer, &event); err != nil {
+		&created, &queued, &due, &d.Beside, &d.Batch, &held, &finished, &took, &d.Last.Status, &d.Last.Answer, &event); err != nil {
 		return nil, fmt.Errorf("reading delivery: %w", err)
 	}
 	d.CreatedAt, d.QueuedAt, d.DueAt, d.FinishedAt = db.Time(created), db.Time(queued), db.Time(due), db.Time(finished)
+	d.HeldUntil = db.Time(held)
 	d.Last.Took = micros(took)
 	d.Last.At = d.FinishedAt.Add(-d.Last.Took)
 	d.Rules = decodeIDs(rules)

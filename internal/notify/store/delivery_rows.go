@@ -64,8 +64,8 @@ func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Deliv
 
 // deliveryRows are rows of notify_deliveries, column by column.
 type deliveryRows struct {
-	ids, events, channels, rules, created []int64
-	formats, lists                        []string
+	ids, events, channels, rules, created, held []int64
+	formats, lists                              []string
 	// states and notes are of those that do not just wait, as nearly all do.
 	states, notes []string
 }
@@ -73,7 +73,7 @@ type deliveryRows struct {
 func newDeliveryRows(n int) *deliveryRows {
 	numbers := func() []int64 { return make([]int64, 0, n) }
 	return &deliveryRows{
-		ids: numbers(), events: numbers(), channels: numbers(), rules: numbers(), created: numbers(),
+		ids: numbers(), events: numbers(), channels: numbers(), rules: numbers(), created: numbers(), held: numbers(),
 		formats: make([]string, 0, n), lists: make([]string, 0, n),
 	}
 }
@@ -81,6 +81,7 @@ func newDeliveryRows(n int) *deliveryRows {
 func (c *deliveryRows) add(d *notify.Delivery) {
 	c.ids, c.events, c.channels = append(c.ids, d.ID), append(c.events, d.EventID), append(c.channels, d.ChannelID)
 	c.formats, c.created = append(c.formats, string(d.Format)), append(c.created, db.Micros(d.CreatedAt))
+	c.held = append(c.held, db.Micros(d.HeldUntil))
 	c.rules, c.lists = append(c.rules, d.Rules[0]), append(c.lists, encodeIDs(d.Rules))
 }
 
@@ -89,9 +90,9 @@ func (c *deliveryRows) insert(ctx context.Context, tx *db.Tx) error {
 		return nil
 	}
 	in := db.Insert{
-		Into: `notify_deliveries (id, event_id, channel_id, format, rule_id, rules, created_at, state, note, reason, attempts,
+		Into: `notify_deliveries (id, event_id, channel_id, format, rule_id, rules, created_at, held_until, state, note, reason, attempts,
 			errors_5xx, queued_at, due_at, beside, batch, finished_at, took, status, answer)`,
-		Columns:   []any{c.ids, c.events, c.channels, c.formats, c.rules, c.lists, c.created},
+		Columns:   []any{c.ids, c.events, c.channels, c.formats, c.rules, c.lists, c.created, c.held},
 		Constants: `'', 0, 0, 0, 0, 0, 0, 0, 0, 0, ''`,
 	}
 	if c.states == nil {

@@ -34,11 +34,33 @@ func (s *Store) BindDigest(ctx context.Context, lease string, fence int64, deliv
 	})
 }
 
-// CountWaiting says how many deliveries wait in a channel's queue, up to max.
+// Together gives the waiting deliveries that go out in one digest with d, itself
+// included, at most limit: those of its digest, where it is bound to one; else
+// those that the same quiet hours held for the same rules.
+func (s *Store) Together(ctx context.Context, d *notify.Delivery, limit int) (out []*notify.Delivery, err error) {
+	generation := s.Rules().Generation
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		const waits = ` WHERE d.channel_id = $1 AND d.finished_at = 0 AND d.due_at = 0 AND d.batch = $2`
+		if d.Batch != 0 {
+			out, err = readDeliveries(ctx, tx, deliverySelect+waits+` ORDER BY d.id LIMIT $3`, d.ChannelID, d.Batch, limit)
+			return err
+		}
+		out, err = readDeliveries(ctx, tx, deliverySelect+waits+` AND d.held_until = $3 AND d.rules = $4 AND d.format = $5 ORDER BY d.id LIMIT $6`,
+			d.ChannelID, 0, db.Micros(d.HeldUntil), encodeIDs(d.Rules), string(d.Format), limit)
+		return err
+	})
+	for _, d := range out {
+		d.Generation = generation
+	}
+	return out, err
+}
+
+// CountWaiting says how many deliveries wait in a channel's queue, up to max;
+// those that quiet hours hold are not in it.
 func (s *Store) CountWaiting(ctx context.Context, channelID int64, max int) (n int, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM notify_deliveries
-			WHERE channel_id = $1 AND finished_at = 0 LIMIT $2) AS waiting`, channelID, max).Scan(&n)
+			WHERE channel_id = $1 AND finished_at = 0 AND held_until <= $2 LIMIT $3) AS waiting`, channelID, db.Micros(tx.Now()), max).Scan(&n)
 		if err != nil {
 			return fmt.Errorf("counting what waits: %w", err)
 		}

@@ -28,7 +28,7 @@ func (s *Store) Expire(ctx context.Context, shards []int, l notify.Limits) (n in
 	for _, c := range spans {
 		ended := 0
 		if c.first < bound {
-			ended, err = s.expire(ctx, c.channel, expiredByAge, ` AND id < $2 AND queued_at < $3`, bound, cutoff)
+			ended, err = s.expire(ctx, c.channel, expiredByAge, ` AND id < $2 AND queued_at < $3 AND held_until < $3`, bound, cutoff)
 		}
 		// Ids between the first and the last are at least as many as wait.
 		if err == nil && c.last-c.first >= int64(l.MaxWaiting) {

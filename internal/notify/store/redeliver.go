@@ -91,7 +91,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 		return done, fmt.Errorf("keeping the attempts that delivered: %w", err)
 	}
 	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', channel_id = $1, queued_at = $2,
-		due_at = 0, beside = 0, batch = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = ''
+		due_at = 0, beside = 0, batch = 0, held_until = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = ''
 		WHERE id = $3 AND finished_at > 0`, back)
 	if err != nil {
 		return done, fmt.Errorf("putting deliveries back: %w", err)
@@ -159,7 +159,8 @@ func (s *Store) Cancel(ctx context.Context, who notify.Actor, ids []int64) (n in
 }
 
 // TryNow has a waiting delivery tried at once, and what waits in front of it on
-// its channel: fault.Conflict where it does not wait.
+// its channel, but for what quiet hours hold: fault.Conflict where it does not
+// wait.
 func (s *Store) TryNow(ctx context.Context, who notify.Actor, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		channels, err := readIDs(ctx, tx, `SELECT channel_id FROM notify_deliveries WHERE id = $1 AND finished_at = 0`, id)
@@ -168,6 +169,9 @@ func (s *Store) TryNow(ctx context.Context, who notify.Actor, id int64) error {
 		}
 		if len(channels) == 0 {
 			return fault.New(fault.Conflict, "Delivery %d does not wait any more.", id)
+		}
+		if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET held_until = 0 WHERE id = $1 AND held_until > $2`, id, db.Micros(tx.Now())); err != nil {
+			return fmt.Errorf("ending the quiet hours of a delivery: %w", err)
 		}
 		if err := s.openChannel(ctx, tx, channels[0]); err != nil {
 			return err

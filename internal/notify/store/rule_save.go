@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"reflect"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -77,6 +78,11 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 	}
 	if err := updateRule(ctx, tx, r); err != nil {
 		return err
+	}
+	if !reflect.DeepEqual(r.QuietHours, before.QuietHours) {
+		if err := s.release(ctx, tx, r.ID, before.ChannelID); err != nil {
+			return err
+		}
 	}
 	if r.ChannelID == before.ChannelID && r.Enabled == before.Enabled {
 		return nil

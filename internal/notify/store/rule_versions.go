@@ -14,7 +14,7 @@ const presentGeneration = `(SELECT generation FROM notify_generation)`
 
 // versionColumns are those that a rule and its versions have alike.
 const versionColumns = `version, name, connection, project_key, repository_key, project_fold, repository_fold, channel_id,
-	channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at, since`
+	channel_name, format, filter, options, enabled, created_by, created_at, updated_by, updated_at, since`
 
 // keepVersion keeps what a rule is now, which ends with the change that tx makes
 // to it.

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,7 @@ import (
 const ruleColumns = `r.id, ` + ruleMembers
 
 const ruleMembers = `r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
-	r.format, r.filter, r.enabled, r.created_by, r.created_at, r.updated_by, r.updated_at`
+	r.format, r.filter, r.options, r.enabled, r.created_by, r.created_at, r.updated_by, r.updated_at`
 
 const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
 	c.gate_reason, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at`
@@ -184,37 +183,18 @@ func scanRuleInfo(row db.Row, info *notify.RuleInfo) error {
 }
 
 func scanRule(row db.Row, r *notify.Rule, more ...any) error {
-	var filter string
+	var filter, options string
 	var created, updated int64
 	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
-		&r.ChannelName, &r.Format, &filter, &r.Enabled, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
+		&r.ChannelName, &r.Format, &filter, &options, &r.Enabled, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
 	if err != nil {
 		return fmt.Errorf("reading rule: %w", err)
 	}
 	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
 	// A filter that cannot be read leaves the rule alone with none, which
 	// matches nothing.
-	r.Filter = decodeFilter(filter)
+	r.Filter, r.Options = decodeFilter(filter), decodeOptions(options)
 	return nil
-}
-
-// decodeFilter reads a stored filter. What cannot be read at all is an empty
-// one; event types of a later release are left out.
-func decodeFilter(stored string) notify.Filter {
-	var kept struct {
-		notify.Filter
-		EventTypes []string `json:"eventTypes"`
-	}
-	if json.Unmarshal([]byte(stored), &kept) != nil {
-		return notify.Filter{}
-	}
-	f := kept.Filter
-	for _, key := range kept.EventTypes {
-		if t, ok := notify.ParseEventType(key); ok {
-			f.EventTypes = append(f.EventTypes, t)
-		}
-	}
-	return f
 }
 
 func setTimes(c *notify.Channel, brokenAt, gateUntil, failing, lastOK int64) {
@@ -225,15 +205,15 @@ func setTimes(c *notify.Channel, brokenAt, gateUntil, failing, lastOK int64) {
 // insertRule and updateRule write the whole rule.
 
 func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
-	filter, err := json.Marshal(r.Filter)
+	filter, options, err := encodeMembers(r)
 	if err != nil {
-		return fmt.Errorf("encoding filter: %w", err)
+		return err
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
-			repository_fold, channel_id, channel_name, format, filter, enabled, created_by, created_at, updated_by, updated_at, since)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, `+presentGeneration+`) RETURNING id`,
+			repository_fold, channel_id, channel_name, format, filter, options, enabled, created_by, created_at, updated_by, updated_at, since)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, `+presentGeneration+`) RETURNING id`,
 		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
-		r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
+		r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
 		db.Micros(r.UpdatedAt)).Scan(&r.ID)
 	if err != nil {
 		return fmt.Errorf("inserting rule: %w", err)
@@ -242,16 +222,16 @@ func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 }
 
 func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
-	filter, err := json.Marshal(r.Filter)
+	filter, options, err := encodeMembers(r)
 	if err != nil {
-		return fmt.Errorf("encoding filter: %w", err)
+		return err
 	}
 	if err := keepVersion(ctx, tx, r.ID, r.UpdatedBy); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
-			filter = $6, enabled = $7, updated_by = $8, updated_at = $9, since = `+presentGeneration+` WHERE id = $10`,
-		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), string(filter), bit(r.Enabled), r.UpdatedBy,
+			filter = $6, options = $7, enabled = $8, updated_by = $9, updated_at = $10, since = `+presentGeneration+` WHERE id = $11`,
+		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.UpdatedBy,
 		db.Micros(r.UpdatedAt), r.ID); err != nil {
 		return fmt.Errorf("updating rule: %w", err)
 	}

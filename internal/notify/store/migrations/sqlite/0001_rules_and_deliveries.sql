@@ -32,6 +32,7 @@ CREATE TABLE notify_rules (
     channel_name   TEXT    NOT NULL,
     format         TEXT    NOT NULL CHECK (format IN ('auto', 'teams', 'slack')),
     filter         TEXT    NOT NULL,
+    options        TEXT    NOT NULL,
     enabled        INTEGER NOT NULL CHECK (enabled IN (0, 1)),
     created_by     TEXT    NOT NULL,
     created_at     INTEGER NOT NULL,
@@ -61,6 +62,7 @@ CREATE TABLE notify_rule_versions (
     channel_name   TEXT    NOT NULL,
     format         TEXT    NOT NULL,
     filter         TEXT    NOT NULL,
+    options        TEXT    NOT NULL,
     enabled        INTEGER NOT NULL,
     created_by     TEXT    NOT NULL,
     created_at     INTEGER NOT NULL,
@@ -179,6 +181,8 @@ CREATE INDEX notify_events_unused ON notify_events (id) WHERE needed = 0;
 -- waits since created_at. due_at is when one that was set aside is tried again,
 -- beside the queue, and beside how often it was; both are 0 in the queue. batch
 -- names the digest that a delivery is sent in, by the id of its first; 0: none.
+-- held_until is when the quiet hours of its rules end, for one that came in them,
+-- also after that; 0: none did.
 -- note says what of its rules could not be asked, so that it is sent without.
 CREATE TABLE notify_deliveries (
     id          INTEGER PRIMARY KEY,
@@ -198,6 +202,7 @@ CREATE TABLE notify_deliveries (
     due_at      INTEGER NOT NULL,
     beside      INTEGER NOT NULL CHECK (beside >= 0),
     batch       INTEGER NOT NULL,
+    held_until  INTEGER NOT NULL,
     finished_at INTEGER NOT NULL,
     took        INTEGER NOT NULL,
     status      INTEGER NOT NULL,
@@ -206,6 +211,7 @@ CREATE TABLE notify_deliveries (
 CREATE INDEX notify_deliveries_rule ON notify_deliveries (rule_id, id);
 CREATE INDEX notify_deliveries_live ON notify_deliveries (channel_id, id) WHERE finished_at = 0;
 CREATE INDEX notify_deliveries_aside ON notify_deliveries (channel_id, due_at) WHERE due_at > 0;
+CREATE INDEX notify_deliveries_held ON notify_deliveries (channel_id, held_until) WHERE held_until > 0 AND finished_at = 0;
 CREATE INDEX notify_deliveries_failed ON notify_deliveries (id) WHERE state = 'failed';
 CREATE INDEX notify_deliveries_cancelled ON notify_deliveries (id) WHERE state = 'cancelled';
 
