@@ -110,8 +110,8 @@ func (c *CompiledRule) matchMask(at Condition, branch string, a Answers) Answer 
 	switch {
 	case branch == "":
 		return Yes
-	case mask.Linear():
-		matches, _ := mask.Match(branch) // a linear mask gives no error
+	case mask.Quick(branch):
+		matches, _ := mask.Match(branch) // a quick one gives no error
 		return answer(matches)
 	case c.givenUp.Has(at):
 		return Unanswered

@@ -14,7 +14,7 @@
 //
 // Whatever cannot be decided exactly is refused when it is compiled: Java's
 // \N{…}, \X, \b{g} and (?c), an && in a class at which Java compiles but then
-// throws, and what is over the limits (1,000 characters; counts of 10,000).
+// throws, and what is over the limits (10,000 characters; counts of 10,000).
 package branchmask
 
 import (
@@ -27,7 +27,7 @@ import (
 const (
 	// maxPattern is how many characters a pattern may have. Masks are typed
 	// by people; the limit bounds what compiling one can cost.
-	maxPattern = 1000
+	maxPattern = 10_000
 
 	// maxRepeat is the highest count of {n,m}. No branch name is as long.
 	maxRepeat = 10_000
@@ -36,6 +36,13 @@ const (
 	// name of 250 characters takes some hundred steps under sensible masks
 	// and 60,000 where every position looks at every other.
 	maxSteps = 1_200_000
+
+	// maxLinearWork is the same for Go's regexp: the size of the pattern times the
+	// length of the name, at up to 20 ns.
+	maxLinearWork = 2_000_000
+
+	// maxQuick is how much of that may be spent where an event is received.
+	maxQuick = 100_000
 
 	// maxFrames bounds the memory of one Match: 16 bytes a frame, 4 MiB.
 	// 250 characters in groups in groups take some thousand.
@@ -66,6 +73,7 @@ func (e *SyntaxError) Error() string {
 type Mask struct {
 	pattern string
 	linear  *regexp.Regexp // nil: run prog
+	size    int            // of linear
 	prog    *program
 	units   bool // linear is about UTF-16 units
 }
@@ -80,8 +88,8 @@ func Java(pattern string) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	if re := linearJava(tree); re != nil {
-		return &Mask{pattern: pattern, linear: re}, nil
+	if re, size := linearJava(tree); re != nil {
+		return &Mask{pattern: pattern, linear: re, size: size}, nil
 	}
 	return &Mask{pattern: pattern, prog: compileJava(tree, groups)}, nil
 }
@@ -96,8 +104,8 @@ func JavaScript(pattern string) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	if re := linearJS(tree); re != nil {
-		return &Mask{pattern: pattern, linear: re, units: true}, nil
+	if re, size := linearJS(tree); re != nil {
+		return &Mask{pattern: pattern, linear: re, size: size, units: true}, nil
 	}
 	return &Mask{pattern: pattern, prog: compileJS(tree, groups)}, nil
 }
@@ -106,20 +114,24 @@ func JavaScript(pattern string) (*Mask, error) {
 func (m *Mask) String() string { return m.pattern }
 
 // Match says whether the mask takes the branch. The error is ErrBudget or
-// ErrEngine; a Linear mask never gives one.
+// ErrEngine; where the mask is Quick there is none.
 func (m *Mask) Match(branch string) (bool, error) {
 	switch {
 	case m.linear == nil:
 		return m.prog.machine(branch).match()
+	case m.size*len(branch) > maxLinearWork:
+		return false, ErrBudget
 	case m.units:
 		branch = plantUnits(branch)
 	}
 	return m.linear.MatchString(branch), nil
 }
 
-// Linear says that Match takes time linear in the length of the branch name
-// and cannot fail, so that it may run where an event is received.
-func (m *Mask) Linear() bool { return m.linear != nil }
+// Quick says that Match(branch) takes a millisecond or two at most and cannot
+// fail, so that it may run where an event is received.
+func (m *Mask) Quick(branch string) bool {
+	return m.linear != nil && m.size*len(branch) <= maxQuick
+}
 
 // checkPattern refuses what neither parser should see.
 func checkPattern(pattern string) error {

@@ -17,7 +17,7 @@ func compileJava(n node, groups int) *program {
 func (c *javaCompiler) node(n node) {
 	switch n := n.(type) {
 	case char:
-		c.emit(inst{op: opRun, set: n.set.lookup(), min: 1, max: 1})
+		c.emit(inst{op: opRun, set: c.lookup(n.set), min: 1, max: 1})
 	case sequence:
 		for _, m := range n {
 			c.node(m)
@@ -89,7 +89,7 @@ func (c *javaCompiler) repeat(r repeat) {
 	empty, isSequence := r.body.(sequence)
 	switch {
 	case isChar:
-		c.emit(inst{op: opRun, set: body.set.lookup(), min: int32(r.min), max: int32(r.max), mode: r.mode})
+		c.emit(inst{op: opRun, set: c.lookup(body.set), min: int32(r.min), max: int32(r.max), mode: r.mode})
 	case isSequence && len(empty) == 0:
 		// nothing, some number of times
 	case r.form == optional && r.mode != possessive:

@@ -20,7 +20,7 @@ func compileJS(n node, groups int) *program {
 func (c *jsCompiler) node(n node) {
 	switch n := n.(type) {
 	case char:
-		c.emit(inst{op: opRun, set: n.set.lookup(), min: 1, max: 1, back: c.back})
+		c.emit(inst{op: opRun, set: c.lookup(n.set), min: 1, max: 1, back: c.back})
 	case sequence:
 		for i := range n {
 			if c.back {
@@ -73,7 +73,7 @@ func (c *jsCompiler) look(l look) {
 
 func (c *jsCompiler) repeat(r repeat) {
 	if body, ok := r.body.(char); ok {
-		c.emit(inst{op: opRun, set: body.set.lookup(), min: int32(r.min), max: int32(r.max), mode: r.mode, back: c.back})
+		c.emit(inst{op: opRun, set: c.lookup(body.set), min: int32(r.min), max: int32(r.max), mode: r.mode, back: c.back})
 		return
 	}
 	count, start := c.reg(1), c.reg(1)

@@ -12,8 +12,12 @@ const (
 	// maxLinear is how many characters, anchors, choices and repetitions a
 	// pattern may have, repeated parts written out, to run on Go's regexp.
 	// That takes time in proportion to this times the length of the branch
-	// name: about a millisecond at worst where events are received.
+	// name.
 	maxLinear = 1000
+
+	// maxLinearText is how long a pattern may be in Go's syntax, in bytes, which
+	// keeps it and its program: there a \p{L} alone takes 12 KB, each time.
+	maxLinearText = 256 << 10
 
 	// goMaxRepeat is the highest count that Go's regexp takes.
 	goMaxRepeat = 1000
@@ -28,8 +32,8 @@ type linearWriter struct {
 	size int
 }
 
-// linearJava gives the pattern in Go's regexp, or nil.
-func linearJava(n node) *regexp.Regexp {
+// linearJava gives the pattern in Go's regexp, with its size, or nil.
+func linearJava(n node) (*regexp.Regexp, int) {
 	w := linearWriter{java: true}
 	w.WriteString(`\A(?:`)
 	ok := w.write(n, 1, true)
@@ -37,21 +41,21 @@ func linearJava(n node) *regexp.Regexp {
 	return w.compile(ok)
 }
 
-// linearJS gives the pattern in Go's regexp, or nil.
-func linearJS(n node) *regexp.Regexp {
+// linearJS gives the pattern in Go's regexp, with its size, or nil.
+func linearJS(n node) (*regexp.Regexp, int) {
 	var w linearWriter
 	return w.compile(w.write(n, 1, false))
 }
 
-func (w *linearWriter) compile(ok bool) *regexp.Regexp {
+func (w *linearWriter) compile(ok bool) (*regexp.Regexp, int) {
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	re, err := regexp.Compile(w.String())
 	if err != nil { // beyond one of Go's own limits
-		return nil
+		return nil, 0
 	}
-	return re
+	return re, max(w.size, 1)
 }
 
 // write reports whether Go decides n as its dialect does. It is to match
@@ -59,7 +63,7 @@ func (w *linearWriter) compile(ok bool) *regexp.Regexp {
 func (w *linearWriter) write(n node, times int, last bool) bool {
 	switch n.(type) {
 	case char, anchor, choice, repeat:
-		if w.size += times; w.size > maxLinear {
+		if w.size += times; w.size > maxLinear || w.Len() > maxLinearText {
 			return false
 		}
 	}

@@ -1,5 +1,7 @@
 package branchmask
 
+import "encoding/binary"
+
 // program is a pattern compiled for the backtracking matcher.
 type program struct {
 	code     []inst
@@ -64,6 +66,25 @@ type inst struct {
 type builder struct {
 	code []inst
 	regs int32
+	sets map[string]*lookup // by their spans
+}
+
+// lookup gives the set for fast access. Equal sets are one: a pattern may repeat
+// one of some hundred spans, such as \p{L}, thousands of times.
+func (b *builder) lookup(s set) *lookup {
+	key := make([]byte, 0, 8*len(s))
+	for _, p := range s {
+		key = binary.LittleEndian.AppendUint32(key, uint32(p.lo))
+		key = binary.LittleEndian.AppendUint32(key, uint32(p.hi))
+	}
+	if known := b.sets[string(key)]; known != nil {
+		return known
+	}
+	if b.sets == nil {
+		b.sets = make(map[string]*lookup)
+	}
+	b.sets[string(key)] = s.lookup()
+	return b.sets[string(key)]
 }
 
 func (b *builder) emit(i inst) int32 {

@@ -1,0 +1,5 @@
+//go:build !race
+
+package branchmask
+
+const slowdown = 1
