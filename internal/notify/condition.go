@@ -205,6 +205,16 @@ var conditions = [conditionCount]condition{
 // API names it.
 func (c Condition) String() string { return conditions[c].member }
 
+// conditionOf is the condition that comes from a member.
+func conditionOf(member string) Condition {
+	for c := range conditionCount {
+		if c.String() == member {
+			return c
+		}
+	}
+	return byEnabled
+}
+
 func always(*CompiledRule) bool { return true }
 
 func actorName(e *Event) string { return e.Actor.Name }

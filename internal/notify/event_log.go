@@ -112,8 +112,10 @@ type EventStore interface {
 	// max bytes.
 	EventBody(ctx context.Context, id int64, max int) ([]byte, error)
 	// EventDeliveries gives the deliveries of an event that are kept, each with
-	// its rules.
+	// its rules and those of them that are undecided.
 	EventDeliveries(ctx context.Context, e *LoggedEvent) ([]*Delivery, error)
+	// EventDecisions gives what was decided about an event after it had come.
+	EventDecisions(ctx context.Context, event int64) ([]Decision, error)
 	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
 
 	// RulesAt gives the rules of a moment, place by place, and by their ids

@@ -75,7 +75,11 @@ func (s *Events) Explain(ctx context.Context, id int64, after VersionCursor, lim
 	if err != nil {
 		return x, err
 	}
-	x.judge(rules, deliveries, identity.From(ctx))
+	decisions, err := s.Store.EventDecisions(ctx, e.ID)
+	if err != nil {
+		return x, err
+	}
+	x.judge(rules, deliveries, decisions, identity.From(ctx))
 	return x, s.describe(ctx, &x)
 }
 
@@ -85,10 +89,12 @@ func (q *VersionQuery) cursorOf(v *RuleVersion) *VersionCursor {
 	return &VersionCursor{Place: slices.Index(q.Places, at), Rule: v.ID}
 }
 
-func (x *Explanation) judge(rules []RuleVersion, deliveries []*Delivery, who *identity.Principal) {
+func (x *Explanation) judge(rules []RuleVersion, deliveries []*Delivery, decisions []Decision, who *identity.Principal) {
 	for i := range rules {
 		v := RuleVerdict{RuleVersion: rules[i]}
-		v.judge(&x.Event, deliveries)
+		if !v.decided(&x.Event, deliveries, decisions) {
+			v.judge(&x.Event, deliveries)
+		}
 		if who.May(v.Access()) {
 			x.Rules = append(x.Rules, v)
 			continue
@@ -132,6 +138,34 @@ func (v *RuleVerdict) judge(e *LoggedEvent, deliveries []*Delivery) {
 	default:
 		v.Outcome = RuleTook
 	}
+}
+
+// decided tells whether the rule was, or is to be, decided after the event had
+// come, and says what is known of that.
+func (v *RuleVerdict) decided(e *LoggedEvent, deliveries []*Delivery, decisions []Decision) bool {
+	for _, d := range decisions {
+		if d.RuleID != v.ID {
+			continue
+		}
+		if d.Taken {
+			v.judge(e, deliveries)
+			v.Outcome, v.Reason, v.Note = RuleTook, Reason{}, d.Note
+			return true
+		}
+		c, _ := CompileRule(&v.Rule)
+		v.Outcome, v.Reason = RuleRefused, c.Reason(Judgement{No: conditionOf(d.Member)}, e.Event)
+		if e.Event.Refs != nil {
+			v.Reason.Has = listed(e.Event.Refs.Names)
+		}
+		return true
+	}
+	for _, d := range deliveries {
+		if slices.Contains(d.Undecided, v.ID) {
+			v.Outcome = RuleUndecided
+			return true
+		}
+	}
+	return false
 }
 
 // outOfScopeNote is about a rename that a rule with the old keys would have taken.

@@ -61,6 +61,29 @@ func readUndecidedRules(ctx context.Context, tx *db.Tx, deliveries []*notify.Del
 	return rows.Err()
 }
 
+// EventDecisions gives what was decided about an event after it had come.
+func (s *Store) EventDecisions(ctx context.Context, event int64) (found []notify.Decision, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT rule_id, decision, member, note FROM notify_decisions
+			WHERE event_id = $1 AND decision <> 'undecided' ORDER BY rule_id`, event)
+		if err != nil {
+			return fmt.Errorf("reading decisions: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var d notify.Decision
+			var decision string
+			if err := rows.Scan(&d.RuleID, &decision, &d.Member, &d.Note); err != nil {
+				return fmt.Errorf("reading decisions: %w", err)
+			}
+			d.Taken = decision == "taken"
+			found = append(found, d)
+		}
+		return rows.Err()
+	})
+	return found, err
+}
+
 // overdueSlice is how many overdue deliveries are released in one transaction.
 const overdueSlice = 100
 
