@@ -34,10 +34,15 @@ type Connection struct {
 	UpdatedAt time.Time
 }
 
-// Decoder turns the body of a verified webhook into events. It gives none,
-// and no error, for what no rule can take; ErrUnknownKey for a key it does
-// not know; ErrNotUnderstood for JSON that is not what the key promises.
-type Decoder func(key string, body []byte, baseURL string) ([]Event, error)
+// Decoder turns the body of a verified webhook into events, which share no
+// memory with it. header is what the request's header says that happened; key
+// is what did. It gives no events, and no error, for what no rule can take.
+//
+// Errors: fault.Invalid for a body that is not one JSON value in UTF-8, is
+// nested too deep or has another key than the header; ErrUnknownKey for a key
+// that it does not know; ErrNotUnderstood for JSON that is not what the key
+// promises.
+type Decoder func(header string, body []byte, baseURL string) (key string, events []Event, err error)
 
 // maxCredential is how many bytes a user name or a token may have: the
 // platform's own have under 100.

@@ -3,6 +3,8 @@ package notify
 import (
 	"errors"
 	"fmt"
+
+	"outrigger/internal/fault"
 )
 
 // ErrUnknownKey is what decoders return for an event key that they do not
@@ -20,6 +22,20 @@ var ErrNotUnderstood = errors.New("body not understood")
 func NotUnderstood(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotUnderstood, fmt.Sprintf(format, args...))
 }
+
+// CheckKey is fault.Invalid where the header of a webhook names another event
+// than its body, which alone is signed: a recorded body would pass for another
+// event. A header that names none is right.
+func CheckKey(header, key string) error {
+	if header == "" || header == key {
+		return nil
+	}
+	return fault.New(fault.Invalid, "The header X-Event-Key says %q and the body's eventKey %q; they must be the same.", Ellipsis(header, MaxKey), Ellipsis(key, MaxKey))
+}
+
+// MaxKey is how many characters of an event key are said or kept: three times
+// the longest key of either edition.
+const MaxKey = 100
 
 // Cut gives the first max characters of s, and whether something was left off.
 func Cut(s string, max int) (string, bool) {

@@ -73,7 +73,7 @@ func newServer(t *testing.T, connections ...notify.Connection) *server {
 		t.Fatal(err)
 	}
 	s := &server{t: t, db: d, store: store.New(d, box, slog.New(slog.DiscardHandler))}
-	decode := func(string, []byte, string) ([]notify.Event, error) { return nil, nil }
+	decode := func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }
 	s.store.UsePlatforms(connections, map[string]notify.Decoder{"bitbucket-dc": decode})
 	if err := s.store.Load(t.Context()); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Decode(key, body, samples.BaseURL); err != nil {
+				if _, _, err := Decode(key, body, samples.BaseURL); err != nil {
 					b.Fatal(err)
 				}
 			}

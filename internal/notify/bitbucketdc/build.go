@@ -10,7 +10,7 @@ import (
 // and the commit's pages.
 func BuildEvent(c *notify.Connection, at notify.RepositoryRef, b notify.PlatformBuild) notify.Event {
 	site := site(strings.TrimRight(c.BaseURL, "/"))
-	in := repository{slug: at.RepositoryKey, project: project{key: at.ProjectKey, personal: strings.HasPrefix(at.ProjectKey, "~")}}
+	in := repository{slug: at.RepositoryKey, project: project{key: at.ProjectKey}}
 	build := b.Build
 	build.Key, build.Name, build.Description, build.URL = cut(build.Key), cut(build.Name), cut(build.Description), short(build.URL)
 	branch := b.Ref

@@ -15,7 +15,7 @@ type comment struct {
 func readComment(r *payload.Reader) comment {
 	c := comment{given: r.Kind() == '{'}
 	for name := range r.Object {
-		switch name {
+		switch string(name) {
 		case "id":
 			c.id = r.Int()
 		case "text":

@@ -14,34 +14,37 @@ import (
 	"outrigger/internal/notify/payload"
 )
 
-// Decode gives the events of a body that hook.CheckBody has passed, sent
-// under the event key (X-Event-Key). None, without an error, is a body that
-// nobody needs to hear of. baseURL is the platform's own, for links that the
-// body lacks. Connection stays unset.
-//
-// Errors: notify.ErrUnknownKey; notify.ErrNotUnderstood with the reason.
-// `diagnostics:ping` says nothing and is an unknown key here.
-func Decode(key string, body []byte, baseURL string) ([]notify.Event, error) {
-	events := eventsOf(key)
-	if events == nil {
-		return nil, notify.ErrUnknownKey
-	}
-	r := payload.New(body)
-	if r.Kind() != '{' {
-		return nil, notify.NotUnderstood("it is not an object")
-	}
+// Decode is a notify.Decoder. `diagnostics:ping` says nothing and is an unknown
+// key here. Connection stays unset.
+func Decode(header string, body []byte, baseURL string) (key string, events []notify.Event, err error) {
 	h := hooks.Get().(*hook)
 	defer func() {
 		*h = hook{} // events share nothing with it but the texts
 		hooks.Put(h)
 	}()
-	h.read(&r)
-	if r.Broken() {
-		return nil, notify.NotUnderstood("it is not JSON")
+	r := payload.New(body)
+	whole := r.Kind() == '{'
+	h.read(r)
+	if err := r.End(); err != nil {
+		return "", nil, err
 	}
-	h.key = key
+	if !h.key.given {
+		h.key.is = header
+	}
+	key = h.key.is
+	if err := notify.CheckKey(header, key); err != nil {
+		return "", nil, err
+	}
+	decode := eventsOf(key)
+	switch {
+	case decode == nil:
+		return key, nil, notify.ErrUnknownKey
+	case !whole:
+		return key, nil, notify.NotUnderstood("it is not an object")
+	}
 	h.site = site(strings.TrimRight(baseURL, "/"))
-	return events(h)
+	events, err = decode(h)
+	return key, events, err
 }
 
 // hooks are used again: one takes as much as the event that is made of it.

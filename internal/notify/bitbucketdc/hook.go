@@ -9,7 +9,7 @@ import (
 
 // hook is a body: the members of every key's, as they came.
 type hook struct {
-	key  string
+	key  text // the body's own
 	site site
 
 	date       time.Time
@@ -38,8 +38,8 @@ type hook struct {
 	parentID int64
 	commit   string
 
-	// repo:modified, project:modified; read when it is known which
-	before, after payload.Reader
+	// repo:modified, project:modified
+	before, after modified
 
 	// mirror:repo_synchronized, repo:secret_detected
 	mirror, syncType string
@@ -56,9 +56,14 @@ type text struct {
 
 func readText(r *payload.Reader) text { return text{true, r.Text()} }
 
+// readKey reads what happened; what is no string says nothing.
+func readKey(r *payload.Reader) text { return text{r.Kind() == '"', r.Text()} }
+
 func (h *hook) read(r *payload.Reader) {
 	for name := range r.Object {
-		switch name {
+		switch string(name) {
+		case "eventKey":
+			h.key = readKey(r)
 		case "date":
 			h.date = r.Time()
 		case "actor":
@@ -85,8 +90,8 @@ func (h *hook) read(r *payload.Reader) {
 }
 
 // readRare reads the members that only a few keys have.
-func (h *hook) readRare(name string, r *payload.Reader) {
-	switch name {
+func (h *hook) readRare(name []byte, r *payload.Reader) {
+	switch string(name) {
 	case "participant":
 		h.participant = readParticipant(r)
 	case "previousStatus":
@@ -108,9 +113,9 @@ func (h *hook) readRare(name string, r *payload.Reader) {
 	case "commentParentId":
 		h.parentID = r.Int()
 	case "old":
-		h.before = r.Later()
+		h.before = readModified(r)
 	case "new":
-		h.after = r.Later()
+		h.after = readModified(r)
 	case "mirrorServer":
 		h.mirror = readNamed(r)
 	case "syncType":
@@ -140,7 +145,7 @@ func readAll[T any](r *payload.Reader, read func(*payload.Reader) T) []T {
 
 // event is what every event of the body has.
 func (h *hook) event(types ...notify.EventType) notify.Event {
-	e := notify.Event{Types: types, Key: h.key, At: h.date, Actor: h.actor.user()}
+	e := notify.Event{Types: types, Key: h.key.is, At: h.date, Actor: h.actor.user()}
 	h.place(&e, h.repository)
 	return e
 }

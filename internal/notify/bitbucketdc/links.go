@@ -17,7 +17,7 @@ const maxURL = 2000
 type site string
 
 func (s site) project(p project) notify.Project {
-	return notify.Project{Key: cut(p.key), Name: cut(p.name), Personal: p.personal, URL: s.projectURL(p)}
+	return notify.Project{Key: cut(p.key), Name: cut(p.name), Personal: p.personal(), URL: s.projectURL(p)}
 }
 
 func (s site) projectURL(p project) string {
@@ -26,7 +26,7 @@ func (s site) projectURL(p project) string {
 		return p.link
 	case s == "" || p.key == "":
 		return ""
-	case p.personal:
+	case p.personal():
 		slug := p.ownerSlug
 		if slug == "" {
 			slug = strings.ToLower(strings.TrimPrefix(p.key, "~"))

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"outrigger/internal/notify"
-	webhook "outrigger/internal/notify/hook"
 )
 
 // TestPayloads reads bodies that real servers sent. They are not ours to
@@ -33,10 +32,7 @@ func TestPayloads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := webhook.CheckBody(body); err != nil {
-				t.Fatal(err)
-			}
-			events, err := Decode(entry.EventKey, body, base)
+			_, events, err := Decode(entry.EventKey, body, base)
 			if err != nil {
 				t.Fatal(err)
 			}

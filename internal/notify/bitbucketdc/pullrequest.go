@@ -19,7 +19,7 @@ type pullRequest struct {
 func readPullRequest(r *payload.Reader) pullRequest {
 	var p pullRequest
 	for name := range r.Object {
-		switch name {
+		switch string(name) {
 		case "id":
 			p.id = r.Int()
 		case "title":
@@ -33,7 +33,7 @@ func readPullRequest(r *payload.Reader) pullRequest {
 		case "fromRef":
 			p.from = readRef(r)
 		case "toRef":
-			p.to = readRef(r)
+			p.readTarget(r)
 		case "author":
 			p.author = readParticipant(r)
 		case "reviewers":
@@ -44,14 +44,24 @@ func readPullRequest(r *payload.Reader) pullRequest {
 			p.link = readSelf(r)
 		}
 	}
-	p.repository = readRepository(&p.to.repository)
 	return p
+}
+
+func (p *pullRequest) readTarget(r *payload.Reader) {
+	p.to, p.repository = ref{}, repository{}
+	for name := range r.Object {
+		if string(name) == "repository" {
+			p.repository = readRepository(r)
+		} else {
+			p.to.read(name, r)
+		}
+	}
 }
 
 func readMergeCommit(r *payload.Reader) string {
 	var id string
 	for name := range r.Object {
-		if name == "mergeCommit" {
+		if string(name) == "mergeCommit" {
 			id = hash(readCommit(r).id)
 		}
 	}

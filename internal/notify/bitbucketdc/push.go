@@ -24,7 +24,7 @@ type change struct {
 func readChange(r *payload.Reader) change {
 	var c change
 	for name := range r.Object {
-		switch name {
+		switch string(name) {
 		case "ref":
 			c.ref = readRef(r)
 		case "refId":
@@ -129,7 +129,7 @@ func (h *hook) commitsOf(c change) []commit {
 			continue
 		}
 		own = append(own, k)
-		wanted = append(wanted, k.parentIDs()...)
+		wanted = append(wanted, k.parents...)
 	}
 	return own
 }
@@ -160,8 +160,7 @@ func (h *hook) madeOnline(c change, commits []commit) bool {
 	case len(commits) == 1 && commits[0].id == c.to:
 		made = commits[0]
 	}
-	parents := made.parentIDs()
-	return len(parents) == 1 && parents[0] == c.from && strings.HasSuffix(firstLine(made.message), editedOnline)
+	return len(made.parents) == 1 && made.parents[0] == c.from && strings.HasSuffix(firstLine(made.message), editedOnline)
 }
 
 // platformListed is how many commits of a push the platform lists at most,
@@ -180,7 +179,7 @@ func cutShort(c change, commits []commit) bool {
 		known[k.id] = true
 	}
 	for _, k := range commits {
-		for _, parent := range k.parentIDs() {
+		for _, parent := range k.parents {
 			if !known[parent] {
 				return true
 			}
@@ -192,7 +191,7 @@ func cutShort(c change, commits []commit) bool {
 func firstLine(s string) string {
 	s = strings.TrimSpace(s)
 	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
-		s = s[:i]
+		s = strings.Clone(cut(s[:i])) // the rest may be long
 	}
 	return cut(s)
 }

@@ -15,26 +15,47 @@ func forked(h *hook, e *notify.Event) error {
 	if fork.slug == "" {
 		return notify.NotUnderstood("there is no repository with a slug")
 	}
-	if origin := readRepository(&fork.origin); origin.slug != "" {
-		h.place(e, origin)
+	if origin := fork.origin; origin != nil && origin.slug != "" {
+		h.place(e, *origin)
 	}
 	e.URL = h.site.repository(fork).URL
 	e.Facts = []notify.Fact{{Name: "Fork", Value: cut(fork.project.key + "/" + fork.slug)}}
 	return nil
 }
 
+// modified is what a repository or project was or is: which of them only the key
+// says, which may come later.
+type modified struct {
+	given      bool
+	repository repository
+	project    project
+}
+
+func readModified(r *payload.Reader) modified {
+	m := modified{given: r.Kind() == '{'}
+	for name := range r.Object {
+		switch string(name) {
+		case "key", "type", "owner":
+			m.project.read(name, r)
+		default:
+			m.repository.read(name, r)
+		}
+	}
+	m.project.name, m.project.description, m.project.link = m.repository.name, m.repository.description, m.repository.link
+	return m
+}
+
 // repositoryModified has in Changes what differs. Fields: key (the project's),
 // slug, name, description, public.
 func repositoryModified(h *hook, e *notify.Event) error {
-	now := readRepository(&h.after)
+	was, now := h.before.repository, h.after.repository
 	if now.slug == "" {
 		return notify.NotUnderstood("there is no new repository with a slug")
 	}
 	h.place(e, now)
-	if h.before.Kind() != '{' {
+	if !h.before.given {
 		return nil
 	}
-	was := readRepository(&h.before)
 	e.Changes = changed(e.Changes, "key", was.project.key, now.project.key)
 	e.Changes = changed(e.Changes, "slug", was.slug, now.slug)
 	e.Changes = changed(e.Changes, "name", was.name, now.name)
@@ -45,16 +66,15 @@ func repositoryModified(h *hook, e *notify.Event) error {
 
 // projectModified has in Changes what differs. Fields: key, name, description.
 func projectModified(h *hook, e *notify.Event) error {
-	now := readProject(&h.after)
+	was, now := h.before.project, h.after.project
 	if now.key == "" {
 		return notify.NotUnderstood("there is no new project with a key")
 	}
 	e.Project = h.site.project(now)
 	e.URL = e.Project.URL
-	if h.before.Kind() != '{' {
+	if !h.before.given {
 		return nil
 	}
-	was := readProject(&h.before)
 	e.Changes = changed(e.Changes, "key", was.key, now.key)
 	e.Changes = changed(e.Changes, "name", was.name, now.name)
 	e.Changes = changed(e.Changes, "description", was.description, now.description)
@@ -90,7 +110,7 @@ type secretLocation struct {
 func readSecretLocation(r *payload.Reader) secretLocation {
 	var s secretLocation
 	for name := range r.Object {
-		switch name {
+		switch string(name) {
 		case "commitId":
 			s.commit = r.Text()
 		case "path":

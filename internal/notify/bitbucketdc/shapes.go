@@ -18,7 +18,7 @@ type person struct {
 func readPerson(r *payload.Reader) person {
 	var p person
 	for name := range r.Object {
-		switch name {
+		switch string(name) {
 		case "name":
 			p.name = r.Text()
 		case "displayName":
@@ -51,7 +51,7 @@ func readUser(r *payload.Reader) notify.User { return readPerson(r).user() }
 func readParticipant(r *payload.Reader) person {
 	var p person
 	for name := range r.Object {
-		if name == "user" {
+		if string(name) == "user" {
 			p = readPerson(r)
 		}
 	}
@@ -61,84 +61,98 @@ func readParticipant(r *payload.Reader) person {
 func readReviewer(r *payload.Reader) notify.User { return readParticipant(r).user() }
 
 type project struct {
-	key, name, description, link, ownerSlug string
-	personal                                bool
+	key, name, description, kind, link, ownerSlug string
 }
 
 func readProject(r *payload.Reader) project {
 	var p project
 	for name := range r.Object {
-		switch name {
-		case "key":
-			p.key = r.Text()
-		case "name":
-			p.name = r.Text()
-		case "description":
-			p.description = r.Text()
-		case "type":
-			p.personal = r.Text() == "PERSONAL"
-		case "owner":
-			p.ownerSlug = readPerson(r).slug
-		case "links":
-			p.link = readSelf(r)
-		}
+		p.read(name, r)
 	}
-	p.personal = p.personal || strings.HasPrefix(p.key, "~")
 	return p
 }
+
+// read reads one member.
+func (p *project) read(name []byte, r *payload.Reader) {
+	switch string(name) {
+	case "key":
+		p.key = r.Text()
+	case "name":
+		p.name = r.Text()
+	case "description":
+		p.description = r.Text()
+	case "type":
+		p.kind = r.Text()
+	case "owner":
+		p.ownerSlug = readPerson(r).slug
+	case "links":
+		p.link = readSelf(r)
+	}
+}
+
+// personal tells whether the project is a user's own.
+func (p *project) personal() bool { return p.kind == "PERSONAL" || strings.HasPrefix(p.key, "~") }
 
 type repository struct {
 	slug, name, description, public, link string
 	project                               project
-	origin                                payload.Reader // of a fork
+	origin                                *repository // of a fork
 }
 
 func readRepository(r *payload.Reader) repository {
 	var p repository
 	for name := range r.Object {
-		switch name {
-		case "slug":
-			p.slug = r.Text()
-		case "name":
-			p.name = r.Text()
-		case "description":
-			p.description = r.Text()
-		case "public":
-			p.public = yesNo(r.Bool())
-		case "project":
-			p.project = readProject(r)
-		case "links":
-			p.link = readSelf(r)
-		case "origin":
-			p.origin = r.Later()
-		}
+		p.read(name, r)
 	}
 	return p
+}
+
+// read reads one member.
+func (p *repository) read(name []byte, r *payload.Reader) {
+	switch string(name) {
+	case "slug":
+		p.slug = r.Text()
+	case "name":
+		p.name = r.Text()
+	case "description":
+		p.description = r.Text()
+	case "public":
+		p.public = yesNo(r.Bool())
+	case "project":
+		p.project = readProject(r)
+	case "links":
+		p.link = readSelf(r)
+	case "origin":
+		origin := readRepository(r)
+		p.origin = &origin
+	}
 }
 
 // ref is a branch or tag.
 type ref struct {
 	id, displayID, kind, latestCommit string
-	repository                        payload.Reader
 }
 
 func readRef(r *payload.Reader) ref {
 	var p ref
 	for name := range r.Object {
-		switch name {
-		case "id":
-			p.id = r.Text()
-		case "displayId":
-			p.displayID = r.Text()
-		case "type":
-			p.kind = r.Text()
-		case "latestCommit":
-			p.latestCommit = r.Text()
-		case "repository":
-			p.repository = r.Later()
-		}
+		p.read(name, r)
 	}
 	return p
+}
+
+// read reads one member.
+func (p *ref) read(name []byte, r *payload.Reader) {
+	switch string(name) {
+	case "id":
+		p.id = r.Text()
+	case "displayId":
+		p.displayID = r.Text()
+	case "type":
+		p.kind = r.Text()
+	case "latestCommit":
+		p.latestCommit = r.Text()
+	}
 }
 
 // name is what people call the ref.
@@ -165,13 +179,13 @@ type commit struct {
 	id, message string
 	author      person
 	at          time.Time
-	parents     payload.Reader
+	parents     []string
 }
 
 func readCommit(r *payload.Reader) commit {
 	var p commit
 	for name := range r.Object {
-		switch name {
+		switch string(name) {
 		case "id":
 			p.id = r.Text()
 		case "message":
@@ -181,34 +195,31 @@ func readCommit(r *payload.Reader) commit {
 		case "authorTimestamp":
 			p.at = r.Time()
 		case "parents":
-			p.parents = r.Later()
+			p.parents = readAll(r, readID)
 		}
 	}
 	return p
 }
 
-func (c *commit) parentIDs() []string {
-	var ids []string
-	parents := c.parents
-	for range parents.Array {
-		for name := range parents.Object {
-			if name == "id" {
-				ids = append(ids, parents.Text())
-			}
+func readID(r *payload.Reader) string {
+	var id string
+	for name := range r.Object {
+		if string(name) == "id" {
+			id = r.Text()
 		}
 	}
-	return ids
+	return id
 }
 
 // readSelf reads the address of the page that shows something.
 func readSelf(r *payload.Reader) string {
 	var href string
 	for name := range r.Object {
-		if name == "self" {
+		if string(name) == "self" {
 			href = ""
 			for range r.Array {
 				for name := range r.Object {
-					if name == "href" && href == "" {
+					if string(name) == "href" && href == "" {
 						href = r.Text()
 					}
 				}
@@ -225,15 +236,19 @@ func readSelf(r *payload.Reader) string {
 func readNamed(r *payload.Reader) string {
 	var s string
 	for name := range r.Object {
-		if name == "name" {
+		if string(name) == "name" {
 			s = r.Text()
 		}
 	}
 	return s
 }
 
-// cut shortens what people or machines wrote to what an event keeps.
+// cut shortens what people or machines wrote to what an event keeps. What is
+// left off does not stay in memory.
 func cut(s string) string {
-	s, _ = notify.Cut(s, notify.MaxText)
+	s, more := notify.Cut(s, notify.MaxText)
+	if more {
+		s = strings.Clone(s)
+	}
 	return s
 }

@@ -150,16 +150,15 @@ func (rc *Receiver) refuse(w http.ResponseWriter, r *http.Request, to target, re
 // but as its own Body.
 func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Receipt, error) {
 	c := to.connection
-	key, err := eventKey(r.Header.Get(EventKeyHeader), body.bytes)
-	if err != nil {
+	key, events, err := c.Decode(r.Header.Get(EventKeyHeader), body.bytes, c.BaseURL)
+	if fault.Is(err, fault.Invalid) {
 		return nil, err
 	}
 	receipt := &notify.Receipt{
-		Connection: c.Name, Hook: to.hook.Name, HookID: to.hook.ID, Key: key, RequestID: requestID(r.Header),
+		Connection: c.Name, Hook: to.hook.Name, HookID: to.hook.ID, Key: shortKey(key), RequestID: requestID(r.Header),
 		Address: rest.ClientAddr(r.Context()), AnswerID: rest.RequestID(r.Context()),
-		ReceivedAt: rc.Clock(), Outcome: notify.Understood,
+		ReceivedAt: rc.Clock(), Outcome: notify.Understood, Events: events,
 	}
-	events, err := c.Decode(key, body.bytes, c.BaseURL)
 	switch {
 	case errors.Is(err, notify.ErrUnknownKey):
 		receipt.Outcome, receipt.Reason = notify.UnknownKey, "This event key is not known."
@@ -171,8 +170,6 @@ func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Rece
 	}
 	for i := range events {
 		events[i].Connection = c.Name
-		events[i].Detach()
 	}
-	receipt.Events = events
 	return receipt, nil
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
@@ -80,16 +82,26 @@ func serve(t *testing.T, d *db.DB, answerTime time.Duration) *server {
 }
 
 func connections() (notify.Connections, map[string]notify.Decoder) {
-	decode := func(key string, body []byte, _ string) ([]notify.Event, error) {
+	decode := func(header string, body []byte, _ string) (string, []notify.Event, error) {
+		key := header
+		r := payload.New(body)
+		for name := range r.Object {
+			if string(name) == "eventKey" {
+				key = r.Text()
+			}
+		}
+		if err := cmp.Or(r.End(), notify.CheckKey(header, key)); err != nil {
+			return "", nil, err
+		}
 		switch key {
 		case "push":
-			return []notify.Event{*pushTo("ATL", "canoe")}, nil
+			return key, []notify.Event{*pushTo("ATL", "canoe")}, nil
 		case "silent":
-			return nil, nil
+			return key, nil, nil
 		case "odd":
-			return nil, notify.NotUnderstood("no repository")
+			return key, nil, notify.NotUnderstood("no repository")
 		}
-		return nil, notify.ErrUnknownKey
+		return key, nil, notify.ErrUnknownKey
 	}
 	return notify.Connections{
 		{Name: "dc", Kind: "played", Secrets: []secret.Value{secret.New(hookSecret)}},

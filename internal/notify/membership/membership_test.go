@@ -64,7 +64,7 @@ func (w *world) startNode() *Memberships {
 	}
 	log := slog.New(slog.DiscardHandler)
 	s := store.New(w.d, box, log)
-	kinds := map[string]notify.Decoder{"bitbucket-dc": func(string, []byte, string) ([]notify.Event, error) { return nil, nil }}
+	kinds := map[string]notify.Decoder{"bitbucket-dc": func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }}
 	s.UsePlatforms(notify.Connections{
 		{Name: "main", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right")}, {Name: "mute", Kind: "bitbucket-dc", BaseURL: w.url},
 	}, kinds)

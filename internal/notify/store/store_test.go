@@ -44,7 +44,7 @@ func newStore(t *testing.T, d *db.DB) *Store {
 	return s
 }
 
-var decoders = map[string]notify.Decoder{"bitbucket-dc": func(string, []byte, string) ([]notify.Event, error) { return nil, nil }}
+var decoders = map[string]notify.Decoder{"bitbucket-dc": func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }}
 
 func TestSchemasAgree(t *testing.T) {
 	dbtest.SameSchema(t, secret.Migrations, audit.Migrations, identity.Migrations, Migrations)

@@ -210,7 +210,7 @@ func FuzzAppend(f *testing.F) {
 		f.Add(i, s.Render(int64(i), time.Unix(1795176000, 0)))
 	}
 	f.Fuzz(func(t *testing.T, key int, body []byte) {
-		events, err := bitbucketdc.Decode(keys[uint(key)%uint(len(keys))], body, samples.BaseURL)
+		_, events, err := bitbucketdc.Decode(keys[uint(key)%uint(len(keys))], body, samples.BaseURL)
 		if err != nil {
 			return
 		}
