@@ -12,6 +12,8 @@ type notifyCmd struct {
 	SendEvent sendEventCmd `cmd:"" help:"Post a webhook body, signed, as the platform would."`
 	Preview   previewCmd   `cmd:"" help:"Print the card of an event type, of an event that never was. Needs no server."`
 
+	Events       eventsCmd       `cmd:"" help:"List what came in, the newest first, also what no rule took."`
+	Explain      explainCmd      `cmd:"" help:"Say which rules took an event, and why the others did not."`
 	Deliveries   deliveriesCmd   `cmd:"" help:"List what went where, the newest first."`
 	Redeliver    redeliverCmd    `cmd:"" help:"Put deliveries that ended back into the queue of their channel."`
 	RetryChannel retryChannelCmd `cmd:"" help:"Try a channel again at once, whatever closed it."`

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"outrigger/internal/config"
+)
+
+const eventsPath = "/rest/mtbs/1.0/configuration/events"
+
+// event is an event of the log as the server lists it.
+type event struct {
+	ID            int64     `json:"id"`
+	ReceivedAt    time.Time `json:"receivedAt"`
+	Connection    string    `json:"connection"`
+	Hook          string    `json:"hook,omitempty"`
+	Key           string    `json:"key"`
+	Outcome       string    `json:"outcome"`
+	Reason        string    `json:"reason,omitempty"`
+	EventTypes    []string  `json:"eventTypes"`
+	ProjectKey    string    `json:"projectKey,omitempty"`
+	RepositoryKey string    `json:"repositoryKey,omitempty"`
+	Branch        string    `json:"branch,omitempty"`
+	SourceBranch  string    `json:"sourceBranch,omitempty"`
+	User          string    `json:"user,omitempty"`
+	Rules         int       `json:"rules"`
+	BodySize      int       `json:"bodySize,omitempty"`
+}
+
+// place is the project, or the repository, that the event is about.
+func (e *event) place() string { return strings.Trim(e.ProjectKey+"/"+e.RepositoryKey, "/") }
+
+type eventsCmd struct {
+	askFlags
+	Connection string          `help:"From this connection only." placeholder:"NAME"`
+	Project    string          `help:"Of this project only, by its key." placeholder:"KEY"`
+	Repository string          `help:"Of this repository of --project only." placeholder:"SLUG"`
+	Type       string          `help:"Of this event type only, such as BRANCH_UPDATED." placeholder:"TYPE"`
+	Outcome    string          `help:"Only those that were taken, not_taken, silent, unknown or not_understood." enum:",taken,not_taken,silent,unknown,not_understood" default:"" placeholder:"OUTCOME"`
+	Since      config.Duration `help:"How far back to look, such as 1h or 7d; else everything that is kept." placeholder:"TIME"`
+	Limit      int             `help:"How many to list at most; 0 lists all." default:"100" placeholder:"N"`
+}
+
+func (c *eventsCmd) query() url.Values {
+	q := url.Values{"limit": {pageSize}}
+	for name, value := range map[string]string{
+		"connection": c.Connection, "projectKey": c.Project, "repositoryKey": c.Repository, "eventType": c.Type, "outcome": c.Outcome,
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if c.Since > 0 {
+		q.Set("since", time.Now().Add(-time.Duration(c.Since)).UTC().Format(time.RFC3339))
+	}
+	return q
+}
+
+func (c eventsCmd) Run(ctx context.Context, s streams) error {
+	if c.Limit < 0 {
+		return usage("--limit is a number from 0 on")
+	}
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	found, err := c.list(ctx, server)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, found)
+	}
+	rows := make([][]string, len(found))
+	for i := range found {
+		e := &found[i]
+		rows[i] = []string{
+			strconv.FormatInt(e.ID, 10), stamp(e.ReceivedAt), e.Outcome, dash(strings.Join(e.EventTypes, ",")), e.Key,
+			dash(e.place()), dash(e.Branch), dash(e.User), strconv.Itoa(e.Rules), dash(oneLine(e.Reason)),
+		}
+	}
+	return printRows(s.out, []string{"ID", "RECEIVED", "OUTCOME", "EVENT", "KEY", "REPOSITORY", "BRANCH", "USER", "RULES", "REASON"}, rows)
+}
+
+// list asks for pages until there are enough.
+func (c *eventsCmd) list(ctx context.Context, server *client) ([]event, error) {
+	found, query := []event{}, c.query()
+	for {
+		if c.Limit > 0 && c.Limit-len(found) < 1000 {
+			query.Set("limit", strconv.Itoa(c.Limit-len(found)))
+		}
+		var page listPage[event]
+		if err := server.do(ctx, "GET", eventsPath+"?"+query.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		found = append(found, page.Items...)
+		if page.Next == "" || len(found) == c.Limit {
+			return found, nil
+		}
+		query.Set("after", page.Next)
+	}
+}
+
+// explanation is what the server says about an event and the rules of its moment.
+type explanation struct {
+	Event  event         `json:"event"`
+	Items  []ruleVerdict `json:"items"`
+	Next   string        `json:"next,omitempty"`
+	Hidden struct {
+		Rules int `json:"rules"`
+		Taken int `json:"taken"`
+	} `json:"hidden"`
+	OtherRules int        `json:"otherRules"`
+	Deliveries []delivery `json:"deliveries"`
+}
+
+// ruleVerdict is a rule as it was, and what it made of the event.
+type ruleVerdict struct {
+	ID            int64     `json:"id"`
+	Version       int64     `json:"version"`
+	Name          string    `json:"name"`
+	Level         string    `json:"level"`
+	ProjectKey    string    `json:"projectKey,omitempty"`
+	RepositoryKey string    `json:"repositoryKey,omitempty"`
+	Channel       string    `json:"channel"`
+	ChannelName   string    `json:"channelName,omitempty"`
+	Outcome       string    `json:"outcome"`
+	Filter        string    `json:"filter,omitempty"`
+	Wants         string    `json:"wants,omitempty"`
+	Has           string    `json:"has,omitempty"`
+	Note          string    `json:"note,omitempty"`
+	Delivery      int64     `json:"delivery,omitempty"`
+	ChangedAt     time.Time `json:"changedAt,omitzero"`
+	ChangedBy     string    `json:"changedBy,omitempty"`
+	Deleted       bool      `json:"deleted,omitempty"`
+}
+
+// why says in a line what decided.
+func (v *ruleVerdict) why() string {
+	text := v.Note
+	if v.Filter != "" {
+		text = strings.TrimSpace(fmt.Sprintf("%s wants %s, the event has %s %s", v.Filter, v.Wants, dash(v.Has), v.Note))
+	}
+	return dash(oneLine(text))
+}
+
+type explainCmd struct {
+	askFlags
+	ID int64 `arg:"" help:"The event's number, as notify events shows it."`
+}
+
+func (c explainCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	x, err := c.ask(ctx, server)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, x)
+	}
+	return x.print(s)
+}
+
+// ask asks for every page.
+func (c explainCmd) ask(ctx context.Context, server *client) (all explanation, err error) {
+	query := url.Values{"limit": {pageSize}}
+	all.Items, all.Deliveries = []ruleVerdict{}, []delivery{}
+	for {
+		var page explanation
+		if err := server.do(ctx, "GET", fmt.Sprintf("%s/%d/explain?%s", eventsPath, c.ID, query.Encode()), nil, &page); err != nil {
+			return all, err
+		}
+		page.Items, page.Deliveries = append(all.Items, page.Items...), append(all.Deliveries, page.Deliveries...)
+		page.Hidden.Rules += all.Hidden.Rules
+		page.Hidden.Taken += all.Hidden.Taken
+		all = page
+		if all.Next == "" {
+			return all, nil
+		}
+		query.Set("after", all.Next)
+		all.Next = ""
+	}
+}
+
+// print writes the event and its rules for people; lines that are no row of the
+// table begin with a #.
+func (x *explanation) print(s streams) error {
+	e := &x.Event
+	lines := []string{fmt.Sprintf("# event %d, %s, %s: %s", e.ID, stamp(e.ReceivedAt), e.Key, e.Outcome)}
+	if e.Reason != "" {
+		lines = append(lines, "# "+oneLine(e.Reason))
+	}
+	if len(x.Items)+x.Hidden.Rules+x.OtherRules == 0 && len(e.EventTypes) > 0 {
+		lines = append(lines, "# there was no rule yet")
+	}
+	if x.Hidden.Rules > 0 {
+		lines = append(lines, fmt.Sprintf("# besides, rules that you do not administer: %d, of which %d took it", x.Hidden.Rules, x.Hidden.Taken))
+	}
+	if x.OtherRules > 0 {
+		lines = append(lines, fmt.Sprintf("# rules of other projects and repositories, which cannot concern it: %d", x.OtherRules))
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(s.out, line); err != nil {
+			return err
+		}
+	}
+	if len(x.Items) == 0 {
+		return nil
+	}
+	states := make(map[int64]string)
+	for _, d := range x.Deliveries {
+		states[d.ID] = strings.TrimSpace(d.State + " " + oneLine(d.Reason))
+	}
+	rows := make([][]string, len(x.Items))
+	for i := range x.Items {
+		v := &x.Items[i]
+		message := "-"
+		if v.Delivery != 0 {
+			message = strings.TrimSpace(fmt.Sprintf("%d %s", v.Delivery, states[v.Delivery]))
+		}
+		rows[i] = []string{strconv.FormatInt(v.ID, 10), v.Level, oneLine(v.Name), v.Outcome, v.why(), message}
+	}
+	return printRows(s.out, []string{"RULE", "LEVEL", "NAME", "OUTCOME", "WHY", "DELIVERY"}, rows)
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestExplanationIsPrinted(t *testing.T) {
+	x := explanation{
+		Event: event{ID: 8, Key: "repo:refs_changed", Outcome: "taken", EventTypes: []string{"BRANCH_UPDATED"}},
+		Items: []ruleVerdict{
+			{ID: 3, Level: "REPOSITORY", Name: "mine", Outcome: "taken", Delivery: 44},
+			{ID: 4, Level: "PROJECT", Name: "a\tb", Outcome: "refused", Filter: "sourceBranchMask", Wants: "hotfix/.*"},
+			{ID: 5, Level: "GLOBAL", Name: "masked", Outcome: "taken", Note: "Sent without asking groups.", Delivery: 45},
+		},
+		OtherRules: 2,
+		Deliveries: []delivery{{ID: 44, State: "failed", Reason: "400: no such workflow"}},
+	}
+	x.Hidden.Rules, x.Hidden.Taken = 3, 1
+	var out bytes.Buffer
+	if err := x.print(streams{out: &out}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "# event 8, -, repo:refs_changed: taken\n" +
+		"# besides, rules that you do not administer: 3, of which 1 took it\n" +
+		"# rules of other projects and repositories, which cannot concern it: 2\n" +
+		"3\tREPOSITORY\tmine\ttaken\t-\t44 failed 400: no such workflow\n" +
+		"4\tPROJECT\ta b\trefused\tsourceBranchMask wants hotfix/.*, the event has -\t-\n" +
+		"5\tGLOBAL\tmasked\ttaken\tSent without asking groups.\t45\n"
+	if out.String() != want {
+		t.Errorf("printed:\n%s\nwant:\n%s", out.String(), want)
+	}
+}
