@@ -39,7 +39,7 @@ func consolePage(t *testing.T, a *App, path string, form url.Values) (int, strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return get(t, a.URL()+path, func(r *http.Request) {
+	return get(t, "http://"+a.Addr()+path, func(r *http.Request) {
 		r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
 		if form != nil {
 			r.Method = http.MethodPost

@@ -25,6 +25,7 @@ const (
 	mailClientsLimit = time.Second             // messages that are coming in
 	samplesLimit     = 150 * time.Millisecond  // a question to a source is cut off
 	buildsLimit      = 150 * time.Millisecond  // a question to a platform is cut off
+	webhooksLimit    = 150 * time.Millisecond  // likewise
 	threadsLimit     = 300 * time.Millisecond  // a slice takes 20 ms
 	retentionLimit   = 500 * time.Millisecond  // a slice takes 20 ms
 	clusterLimit     = 500 * time.Millisecond  // one statement

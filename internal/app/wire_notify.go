@@ -20,6 +20,7 @@ import (
 	"outrigger/internal/notify/outbox"
 	"outrigger/internal/notify/pages"
 	"outrigger/internal/notify/store"
+	"outrigger/internal/notify/webhooks"
 	"outrigger/internal/secret"
 )
 
@@ -30,6 +31,7 @@ type chat struct {
 	decider     *deciding.Decider
 	memberships notify.Memberships
 	builds      *builds.Watch
+	webhooks    *webhooks.Watch
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
@@ -51,9 +53,13 @@ func (a *App) openNotify(ctx context.Context) error {
 	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
 	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
+	a.chat.webhooks = webhooks.New(webhooks.Options{
+		Store: store, Platform: platforms, BaseURL: a.URL(), Local: a.cfg.BaseURL == "", Leases: a.leases, Clock: a.clock, Log: a.log,
+	})
+	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check}
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests}
-	(&api.API{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
+	(&api.API{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Webhooks: projectWebhooks, Clock: a.clock}).Register(a.router)
+	(&pages.Pages{Rules: rules, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
@@ -83,6 +89,8 @@ func (a *App) startNotify(ctx context.Context) error {
 	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
 	a.chat.builds.Start(ctx)
 	a.steps.addStop("builds", buildsLimit, a.chat.builds.Stop)
+	a.chat.webhooks.Start(ctx)
+	a.steps.addStop("webhooks", webhooksLimit, a.chat.webhooks.Stop)
 	return a.whenSending(ctx, func(ctx context.Context) error {
 		if err := a.chat.outbox.Start(ctx); err != nil {
 			return fmt.Errorf("start to deliver: %w", err)
@@ -98,7 +106,7 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 	var list notify.Connections
 	for _, c := range configured {
 		connection := notify.Connection{
-			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, Token: c.Token, Unsigned: c.Unsigned,
+			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, Token: c.Token, ManageWebhooks: c.Manage, Unsigned: c.Unsigned,
 		}
 		if !c.WebhookSecret.IsZero() {
 			connection.Secrets = []secret.Value{c.WebhookSecret}

@@ -82,6 +82,7 @@ type Connection struct {
 	BaseURL       string       `key:"base_url" doc:"The platform's own base URL; links in messages begin with it."`
 	User          string       `key:"user" doc:"The platform's account by which its REST API is asked, for groups and builds; none where token is an HTTP access token."`
 	Token         secret.Value `key:"token" doc:"The account's password or token. Without it the platform is asked for nothing."`
+	Manage        bool         `key:"manage_webhooks" default:"false" doc:"Whether Outrigger creates a webhook in each project of the platform, which takes an account that administers them; it never writes anything else there."`
 	WebhookSecret secret.Value `key:"webhook_secret" doc:"The secret that the platform signs its webhooks with."`
 	Unsigned      bool         `key:"unsigned" default:"false" doc:"Whether webhooks without a signature are taken when there is no webhook_secret."`
 }

@@ -171,6 +171,9 @@ func (c *Config) judgeNotify(j *judge) {
 			j.wrong(key+".name", "there is another connection called %s; each has its own name", conn.Name)
 		}
 		seen[conn.Name] = true
+		if conn.Manage && c.BaseURL == "" {
+			j.wrong(key+".manage_webhooks", "the platform must be told where Outrigger is; set base_url too")
+		}
 	}
 }
 
@@ -188,6 +191,9 @@ func (c *Connection) judge(j *judge, key string) {
 	}
 	if c.User != "" && c.Token.IsZero() {
 		j.wrong(key+".token", "the password or token of %s is missing", c.User)
+	}
+	if c.Manage && c.Token.IsZero() {
+		j.wrong(key+".manage_webhooks", "webhooks are created by an account that administers the projects; give its token too")
 	}
 }
 

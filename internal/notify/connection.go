@@ -14,13 +14,16 @@ import (
 // Connection is one code-hosting platform, whose webhooks come in at
 // /hooks/{name}.
 type Connection struct {
-	Name     string
-	Kind     string // such as "bitbucket-dc"
-	BaseURL  string // of the platform; links in cards begin with it
-	User     string // of the account for the platform's REST API
-	Token    secret.Value
-	Unsigned bool // webhooks are taken without a signature when there is no secret
-	Decode   Decoder
+	Name    string
+	Kind    string // such as "bitbucket-dc"
+	BaseURL string // of the platform; links in cards begin with it
+	User    string // of the account for the platform's REST API
+	Token   secret.Value
+	// ManageWebhooks lets this program create webhooks on the platform: the only
+	// thing that it ever writes there.
+	ManageWebhooks bool
+	Unsigned       bool // webhooks are taken without a signature when there is no secret
+	Decode         Decoder
 
 	// Of the configuration file alone: it is read-only, and its own hook has
 	// these secrets.
@@ -83,6 +86,9 @@ func (c *Connection) Validate(kinds map[string]Decoder) error {
 	if c.User != "" && c.Token.IsZero() {
 		f.Add("token", "Give the user's password or token too.")
 	}
+	if c.ManageWebhooks && c.Token.IsZero() {
+		f.Add("manageWebhooks", "Webhooks are created by an account that administers the projects; give its token too.")
+	}
 	return f.Err()
 }
 
@@ -144,6 +150,9 @@ func (c *Connection) Audited() map[string]string {
 	m := map[string]string{"kind": c.Kind, "baseUrl": c.BaseURL, "user": c.User}
 	if !c.Token.IsZero() {
 		m["token"] = "••••"
+	}
+	if c.ManageWebhooks {
+		m["manageWebhooks"] = "true"
 	}
 	return m
 }

@@ -1,8 +1,12 @@
 package notify
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"time"
 
+	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
@@ -25,3 +29,99 @@ type WebhookHealth struct {
 
 // Failing tells whether the last call failed.
 func (h *WebhookHealth) Failing() bool { return h.LastFailure.After(h.LastSuccess) }
+
+// WebhookState says whether a project's events come here.
+type WebhookState string
+
+const (
+	WebhookUnchecked WebhookState = "unchecked" // it was not looked yet
+	WebhookSends     WebhookState = "sends"     // a webhook of the project calls a hook here
+	WebhookInactive  WebhookState = "inactive"  // it is switched off on the platform
+	WebhookMissing   WebhookState = "missing"   // there is none
+	WebhookUnknown   WebhookState = "unknown"   // the platform does not tell; see Reason
+)
+
+// ProjectWebhook is a project of a platform, and the webhook by which its
+// events come here.
+type ProjectWebhook struct {
+	Connection string
+	Project    Project // key and name
+	State      WebhookState
+	Hook       string // ours, that it calls; "" is the connection's own
+	ID         int64  // on the platform; 0: none
+	Health     WebhookHealth
+	Reason     string    // why it is not known, or was not created, in the platform's words
+	SetAt      time.Time // when Outrigger last wrote it; zero: people keep it
+	SecretMark string    // of the secret that it wrote; another is written when the hook's changes
+	CheckedAt  time.Time // zero: not yet, or it is to be looked at next
+}
+
+// Failing tells whether the platform's last call failed.
+func (w *ProjectWebhook) Failing() bool { return w.State == WebhookSends && w.Health.Failing() }
+
+// Coverage says how many of a platform's projects send their events here.
+type Coverage struct {
+	Connection                 string
+	Projects, Sending, Failing int
+	CheckedAt                  time.Time // when its projects were listed last
+	Reason                     string    // why that failed, since then
+}
+
+// ProjectCheck is when a connection's projects were listed last, and why that
+// failed since.
+type ProjectCheck struct {
+	At     time.Time // of the last try; zero: it is to be done next
+	Listed time.Time
+	Reason string
+}
+
+// AnswersWebhooks tells whether the connection's platform can be asked for its
+// projects and their webhooks. The latter takes an account that administers
+// them.
+func (c *Connection) AnswersWebhooks() bool {
+	return c.Edition() == SelfHosted && !c.Token.IsZero()
+}
+
+// HookCalled gives the name of the hook of a connection that a webhook's URL
+// leads to; base is where this program is reached.
+func HookCalled(base, connection, url string) (hook string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimRight(url, "/"), strings.TrimRight(base, "/")+HookPath(connection, ""))
+	if !ok {
+		return "", false
+	}
+	hook, named := strings.CutPrefix(rest, "/")
+	return hook, rest == "" || named && hook != "" && !strings.Contains(hook, "/")
+}
+
+// ManagedBy is who writes to a platform, and makes the hooks for it: the person
+// who asks, else this program by itself.
+func ManagedBy(ctx context.Context, connection string) Actor {
+	if identity.From(ctx) != nil {
+		return actor(ctx)
+	}
+	return Actor{Name: "outrigger", Source: connection}
+}
+
+// ManagedHookName is the name of the hook that is made for a project. Projects
+// whose keys differ in other signs only need a second one.
+func ManagedHookName(project string, second bool) string {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, Fold(project)), "-")
+	if len(name) > maxManagedName {
+		name = strings.TrimRight(name[:maxManagedName], "-")
+	}
+	if name == "" {
+		name = "project"
+	}
+	if second {
+		name += "-" + fmt.Sprintf("%x", secret.Fingerprint(Fold(project))[:4])
+	}
+	return name
+}
+
+// maxManagedName leaves room for a fingerprint in the 63 characters of a name.
+const maxManagedName = 48

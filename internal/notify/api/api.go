@@ -24,6 +24,7 @@ type API struct {
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
 	Builds     *notify.Builds
+	Webhooks   *notify.Webhooks
 	Clock      func() time.Time
 }
 
@@ -38,6 +39,7 @@ func (a *API) Register(r *rest.Router) {
 	a.registerConnections(r)
 	a.registerBuilds(r)
 	a.registerEvents(r)
+	a.registerWebhooks(r)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath}, a.listDeliveries)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver"}, a.redeliver)

@@ -149,7 +149,7 @@ func readConnection(r *http.Request) (notify.Connection, error) {
 	}
 	var f fault.Fields
 	for name, given := range map[string]bool{
-		"manageWebhooks": in.ManageWebhooks, "oauthClientId": in.OAuthClientID != "", "oauthClientSecret": in.OAuthClientSecret != "",
+		"oauthClientId": in.OAuthClientID != "", "oauthClientSecret": in.OAuthClientSecret != "",
 	} {
 		if given {
 			f.Add(name, "This is not available yet; leave it out.")
@@ -157,13 +157,15 @@ func readConnection(r *http.Request) (notify.Connection, error) {
 	}
 	return notify.Connection{
 		Name: in.Name, Version: in.Version, Kind: in.Kind, BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
+		ManageWebhooks: in.ManageWebhooks,
 	}, f.Err()
 }
 
 func connectionOf(r *http.Request, c *notify.Connection) connectionJSON {
 	return connectionJSON{
 		Name: c.Name, Version: c.Version, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, HasToken: !c.Token.IsZero(), ReadOnly: c.File,
-		WebhookURL: rest.Link(r.Context(), notify.HookPath(c.Name, "")),
-		CreatedBy:  c.CreatedBy, CreatedAt: timePointer(c.CreatedAt), UpdatedBy: c.UpdatedBy, UpdatedAt: timePointer(c.UpdatedAt),
+		ManageWebhooks: c.ManageWebhooks,
+		WebhookURL:     rest.Link(r.Context(), notify.HookPath(c.Name, "")),
+		CreatedBy:      c.CreatedBy, CreatedAt: timePointer(c.CreatedAt), UpdatedBy: c.UpdatedBy, UpdatedAt: timePointer(c.UpdatedAt),
 	}
 }

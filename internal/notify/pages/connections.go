@@ -41,7 +41,8 @@ func (p *Pages) registerConnections(c *console.Console) {
 
 type connectionRow struct {
 	notify.Connection
-	Hooks int
+	Hooks    int
+	Coverage *coverageView
 }
 
 func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
@@ -55,7 +56,11 @@ func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
 		All  bool
 	}{All: who.May(identity.SysAdmin, identity.Resource{})}
 	for _, c := range visible {
-		view.Rows = append(view.Rows, connectionRow{c.Connection, len(c.Hooks)})
+		covered, err := p.coverageOf(r.Context(), c.Name)
+		if err != nil {
+			return nil, err
+		}
+		view.Rows = append(view.Rows, connectionRow{c.Connection, len(c.Hooks), covered})
 	}
 	page := console.Page{Template: "connections", Title: "Connections", Data: view}
 	if view.All {
@@ -77,10 +82,14 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 	}
 	view := struct {
 		*notify.Connection
-		URL  string
-		All  bool
-		Rows []hookRow
+		URL      string
+		All      bool
+		Coverage *coverageView
+		Rows     []hookRow
 	}{Connection: &c.Connection, URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Resource{})}
+	if view.Coverage, err = p.coverageOf(r.Context(), c.Name); err != nil {
+		return nil, err
+	}
 	for _, h := range c.Hooks {
 		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete"})
 	}
@@ -134,7 +143,7 @@ func connectionDraft(form *console.Form) notify.Connection {
 	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	return notify.Connection{
 		Name: form.Get("name"), Version: version, Kind: form.Get("kind"), BaseURL: form.Get("baseUrl"),
-		User: form.Get("user"), Token: secret.New(form.Raw("token")),
+		User: form.Get("user"), Token: secret.New(form.Raw("token")), ManageWebhooks: form.Bool("manageWebhooks"),
 	}
 }
 
@@ -155,7 +164,7 @@ func (p *Pages) editConnection(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User)
+	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User).SetBool("manageWebhooks", c.ManageWebhooks)
 	return connectionFormPage(form, c), nil
 }
 

@@ -36,6 +36,13 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 			Link: eventsPath + query("outcome", string(notify.EventNotUnderstood)),
 		})
 	}
+	covered, err := p.coverage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range covered {
+		card.Attention = append(card.Attention, c.notices()...)
+	}
 	return []console.Card{card}, nil
 }
 

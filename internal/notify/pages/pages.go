@@ -27,6 +27,7 @@ type Pages struct {
 	Events     *notify.Events
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
+	Webhooks   *notify.Webhooks
 	Clock      func() time.Time
 }
 
@@ -46,6 +47,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddAssets(cardhtml.Assets())
 	p.registerRules(c)
 	p.registerConnections(c)
+	p.registerWebhooks(c)
 	p.registerRenames(c)
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: administersAnything})
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: administersAnything})

@@ -30,6 +30,7 @@ type ruleRow struct {
 	Branches string
 	State    console.Badge
 	Detail   string
+	Coverage string // of a global rule: how many projects its events come from
 }
 
 type ruleList struct {
@@ -39,6 +40,7 @@ type ruleList struct {
 	Rows       []ruleRow
 	Pager      console.Pager
 	New        string
+	Coverage   []*coverageView // of global rules
 }
 
 var levels = []struct {
@@ -70,6 +72,11 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	list := ruleList{Level: level, Project: ask.Project, Repository: ask.Repository, New: rulesPath + "/new" + query("level", levelQuery(level))}
+	if level == notify.Global {
+		if list.Coverage, err = p.coverage(r.Context()); err != nil {
+			return nil, err
+		}
+	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
@@ -80,7 +87,13 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		list.Pager.First = rulesPath + query("level", q.Get("level"), "project", ask.Project, "repository", ask.Repository)
 	}
 	for i := range found {
-		list.Rows = append(list.Rows, ruleRowOf(&found[i], p.Clock()))
+		row := ruleRowOf(&found[i], p.Clock())
+		for _, c := range list.Coverage {
+			if c.Connection == row.Connection {
+				row.Coverage = c.Sentence()
+			}
+		}
+		list.Rows = append(list.Rows, row)
 	}
 	page := console.Page{
 		Template: "rules", Title: "Rules", Data: list,

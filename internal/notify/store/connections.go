@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"outrigger/internal/audit"
@@ -31,8 +32,8 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 			return fault.New(fault.Conflict, "There is a connection %s already; give this one another name.", c.Name)
 		}
 		c.Version, c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt = 1, who.Name, tx.Now(), who.Name, tx.Now()
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, created_by, created_at, updated_by, updated_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealToken(&c),
+		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, manage_webhooks, created_by, created_at, updated_by, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealToken(&c), bit(c.ManageWebhooks),
 			c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt)); err != nil {
 			return fmt.Errorf("inserting connection: %w", err)
 		}
@@ -80,12 +81,12 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 		c.Version, c.CreatedBy, c.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
 		c.UpdatedBy, c.UpdatedAt = who.Name, tx.Now()
 		if _, err := tx.Exec(ctx, `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
-			updated_by = $5, updated_at = $6 WHERE name = $7`, c.Version, c.BaseURL, c.User, s.sealToken(&c), c.UpdatedBy,
+			manage_webhooks = $5, updated_by = $6, updated_at = $7 WHERE name = $8`, c.Version, c.BaseURL, c.User, s.sealToken(&c), bit(c.ManageWebhooks), c.UpdatedBy,
 			db.Micros(c.UpdatedAt), c.Name); err != nil {
 			return fmt.Errorf("updating connection: %w", err)
 		}
 		if c.BaseURL != before.BaseURL {
-			if err := forgetMemberships(ctx, tx, c.Name); err != nil {
+			if err := errors.Join(forgetMemberships(ctx, tx, c.Name), forgetWebhooks(ctx, tx, c.Name)); err != nil {
 				return err
 			}
 		}
@@ -121,6 +122,9 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			if _, err := tx.Exec(ctx, q, name); err != nil {
 				return fmt.Errorf("deleting connection: %w", err)
 			}
+		}
+		if err := forgetWebhooks(ctx, tx, name); err != nil {
+			return err
 		}
 		return recordConnection(ctx, tx, who, "delete", before, nil)
 	})

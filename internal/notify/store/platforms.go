@@ -82,7 +82,7 @@ func (s *Store) readPlatforms(ctx context.Context, tx *db.Tx, count int64) (*not
 }
 
 func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connections, error) {
-	rows, err := tx.Query(ctx, `SELECT name, version, kind, base_url, user_name, token, created_by, created_at, updated_by, updated_at
+	rows, err := tx.Query(ctx, `SELECT name, version, kind, base_url, user_name, token, manage_webhooks, created_by, created_at, updated_by, updated_at
 		FROM notify_connections ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("reading connections: %w", err)
@@ -93,7 +93,7 @@ func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connecti
 		var c notify.Connection
 		var token []byte
 		var created, updated int64
-		if err := rows.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.CreatedBy, &created, &c.UpdatedBy, &updated); err != nil {
+		if err := rows.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.ManageWebhooks, &c.CreatedBy, &created, &c.UpdatedBy, &updated); err != nil {
 			return nil, fmt.Errorf("reading connections: %w", err)
 		}
 		c.CreatedAt, c.UpdatedAt = db.Time(created), db.Time(updated)

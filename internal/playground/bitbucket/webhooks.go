@@ -63,6 +63,14 @@ func (p *Platform) PutWebhook(w Webhook) int64 {
 	return w.ID
 }
 
+// DeleteWebhooks deletes the webhooks of a project, as an administrator of the
+// platform would.
+func (p *Platform) DeleteWebhooks(project string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.webhooks = slices.DeleteFunc(p.webhooks, func(w *Webhook) bool { return w.Project == project })
+}
+
 // administered gives the project of the path to who administers it.
 func (p *Platform) administered(a *asking) *Project {
 	project := p.projectOf(a)

@@ -44,6 +44,16 @@ func statusOf(err error) int {
 	return 0
 }
 
+// Refused tells whether err is the platform's answer to this one request, such
+// as that the account may not see a project: others may well be answered.
+func Refused(err error) bool {
+	switch statusOf(err) {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusConflict:
+		return true
+	}
+	return false
+}
+
 // refusal is the error of an answer that is no success.
 func (cl *Client) refusal(c *notify.Connection, resp *http.Response, body []byte) error {
 	r := &refused{status: resp.StatusCode, words: words(body)}

@@ -93,6 +93,7 @@ CREATE TABLE notify_connections (
     base_url   TEXT COLLATE "C" NOT NULL,
     user_name  TEXT COLLATE "C" NOT NULL,
     token      BYTEA,
+    manage_webhooks BIGINT NOT NULL CHECK (manage_webhooks IN (0, 1)),
     created_by TEXT COLLATE "C" NOT NULL,
     created_at BIGINT NOT NULL,
     updated_by TEXT COLLATE "C" NOT NULL,
@@ -284,4 +285,36 @@ CREATE TABLE notify_mask_failures (
     error     TEXT COLLATE "C" NOT NULL,
     failed_at BIGINT NOT NULL,
     PRIMARY KEY (rule_id, member)
+);
+
+-- The projects of platforms, and the webhook by which the events of each come
+-- here. set_at is when this program last wrote it, 0 where people keep it;
+-- checked_at is 0 where it is to be looked at next.
+CREATE TABLE notify_webhooks (
+    connection   TEXT COLLATE "C" NOT NULL,
+    project_fold TEXT COLLATE "C" NOT NULL,
+    project_key  TEXT COLLATE "C" NOT NULL,
+    project_name TEXT COLLATE "C" NOT NULL,
+    seen_at      BIGINT NOT NULL,
+    state        TEXT COLLATE "C" NOT NULL CHECK (state IN ('unchecked', 'sends', 'inactive', 'missing', 'unknown')),
+    hook         TEXT COLLATE "C" NOT NULL,
+    remote_id    BIGINT NOT NULL,
+    successes    BIGINT NOT NULL,
+    failures     BIGINT NOT NULL,
+    last_success BIGINT NOT NULL,
+    last_failure BIGINT NOT NULL,
+    answer       TEXT COLLATE "C" NOT NULL,
+    reason       TEXT COLLATE "C" NOT NULL,
+    set_at       BIGINT NOT NULL,
+    secret_mark  TEXT COLLATE "C" NOT NULL,
+    checked_at   BIGINT NOT NULL,
+    PRIMARY KEY (connection, project_fold)
+);
+
+-- When the projects of a connection were listed, and tried to be.
+CREATE TABLE notify_project_checks (
+    connection TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    tried_at   BIGINT NOT NULL,
+    listed_at  BIGINT NOT NULL,
+    reason     TEXT COLLATE "C" NOT NULL
 );

@@ -93,6 +93,7 @@ CREATE TABLE notify_connections (
     base_url   TEXT NOT NULL,
     user_name  TEXT NOT NULL,
     token      BLOB,
+    manage_webhooks INTEGER NOT NULL CHECK (manage_webhooks IN (0, 1)),
     created_by TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     updated_by TEXT NOT NULL,
@@ -289,3 +290,35 @@ CREATE TABLE notify_mask_failures (
     failed_at INTEGER NOT NULL,
     PRIMARY KEY (rule_id, member)
 ) STRICT, WITHOUT ROWID;
+
+-- The projects of platforms, and the webhook by which the events of each come
+-- here. set_at is when this program last wrote it, 0 where people keep it;
+-- checked_at is 0 where it is to be looked at next.
+CREATE TABLE notify_webhooks (
+    connection   TEXT NOT NULL,
+    project_fold TEXT NOT NULL,
+    project_key  TEXT NOT NULL,
+    project_name TEXT NOT NULL,
+    seen_at      INTEGER NOT NULL,
+    state        TEXT NOT NULL CHECK (state IN ('unchecked', 'sends', 'inactive', 'missing', 'unknown')),
+    hook         TEXT NOT NULL,
+    remote_id    INTEGER NOT NULL,
+    successes    INTEGER NOT NULL,
+    failures     INTEGER NOT NULL,
+    last_success INTEGER NOT NULL,
+    last_failure INTEGER NOT NULL,
+    answer       TEXT NOT NULL,
+    reason       TEXT NOT NULL,
+    set_at       INTEGER NOT NULL,
+    secret_mark  TEXT NOT NULL,
+    checked_at   INTEGER NOT NULL,
+    PRIMARY KEY (connection, project_fold)
+) STRICT, WITHOUT ROWID;
+
+-- When the projects of a connection were listed, and tried to be.
+CREATE TABLE notify_project_checks (
+    connection TEXT NOT NULL PRIMARY KEY,
+    tried_at   INTEGER NOT NULL,
+    listed_at  INTEGER NOT NULL,
+    reason     TEXT NOT NULL
+) STRICT;

@@ -1,0 +1,154 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+func (p *Pages) registerWebhooks(c *console.Console) {
+	path := connectionPages + "/{name}/webhooks"
+	c.Handle("GET "+path, console.Needs(identity.SysAdmin), p.listWebhooks, "webhooks")
+	c.Handle("POST "+path+"/check", console.Needs(identity.SysAdmin), p.checkWebhooks)
+	c.Handle("POST "+path+"/projects/{project}", console.Needs(identity.SysAdmin), p.createWebhook)
+}
+
+// webhookRow is a project in the list.
+type webhookRow struct {
+	notify.ProjectWebhook
+	Badge  console.Badge
+	Create bool // the button is there
+}
+
+func webhookBadge(w *notify.ProjectWebhook) console.Badge {
+	switch {
+	case w.Failing():
+		return console.Badge{Text: "failing", Tone: console.Bad}
+	case w.State == notify.WebhookSends:
+		return console.Badge{Text: "sends events", Tone: console.Good}
+	case w.State == notify.WebhookMissing:
+		return console.Badge{Text: "no webhook", Tone: console.Warn}
+	case w.State == notify.WebhookInactive:
+		return console.Badge{Text: "switched off", Tone: console.Warn}
+	case w.State == notify.WebhookUnknown:
+		return console.Badge{Text: "not known", Tone: console.Warn}
+	}
+	return console.Badge{Text: "not looked at yet"}
+}
+
+func (p *Pages) listWebhooks(r *http.Request) (console.Response, error) {
+	name, after := r.PathValue("name"), r.URL.Query().Get("after")
+	list, err := p.Webhooks.List(r.Context(), name, after, pageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.Hooks.Connection(r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	view := struct {
+		*notify.Connection
+		Coverage *coverageView
+		Rows     []webhookRow
+		Pager    console.Pager
+	}{Connection: c}
+	if view.Coverage, err = p.coverageOf(r.Context(), name); err != nil {
+		return nil, err
+	}
+	path := connectionPage(name) + "/webhooks"
+	if len(list) > pageSize {
+		list = list[:pageSize]
+		view.Pager.Next = path + query("after", list[pageSize-1].Project.Key)
+	}
+	if after != "" {
+		view.Pager.First = path
+	}
+	for i := range list {
+		view.Rows = append(view.Rows, webhookRow{list[i], webhookBadge(&list[i]), c.ManageWebhooks && list[i].State != notify.WebhookSends})
+	}
+	return console.Page{Template: "webhooks", Title: "Webhooks of " + name, Data: view, Up: upTo(name)}, nil
+}
+
+// coverageView says how many projects of a connection send their events here.
+type coverageView struct{ notify.Coverage }
+
+// Sentence is that in words.
+func (c *coverageView) Sentence() string {
+	projects := "projects send"
+	if c.Projects == 1 {
+		projects = "project sends"
+	}
+	s := fmt.Sprintf("%d of %d %s events here", c.Sending, c.Projects, projects)
+	if c.Failing > 0 {
+		s += fmt.Sprintf("; %d of these webhooks fail", c.Failing)
+	}
+	return s + "."
+}
+
+// notices are what somebody should look at.
+func (c *coverageView) notices() (list []console.Notice) {
+	link := connectionPage(c.Connection) + "/webhooks"
+	switch {
+	case c.Failing == 1:
+		list = append(list, console.Notice{Text: "A webhook of the platform “" + c.Connection + "” fails, as the platform counts it: events of its project are lost.", Link: link, Tone: console.Bad})
+	case c.Failing > 1:
+		list = append(list, console.Notice{Text: fmt.Sprintf("%d webhooks of the platform “%s” fail, as the platform counts them: events of their projects are lost.", c.Failing, c.Connection), Link: link, Tone: console.Bad})
+	}
+	if c.Reason != "" {
+		list = append(list, console.Notice{Text: c.Reason, Link: link})
+	}
+	return list
+}
+
+// coverage gives that of every connection that can tell, to who may see it: nil
+// for others.
+func (p *Pages) coverage(ctx context.Context) ([]*coverageView, error) {
+	if !identity.From(ctx).May(identity.Admin, identity.Resource{}) {
+		return nil, nil
+	}
+	all, err := p.Webhooks.Coverage(ctx)
+	var views []*coverageView
+	for _, c := range all {
+		views = append(views, &coverageView{c})
+	}
+	return views, err
+}
+
+// coverageOf gives that of one connection; nil where it cannot tell.
+func (p *Pages) coverageOf(ctx context.Context, connection string) (*coverageView, error) {
+	all, err := p.coverage(ctx)
+	for _, c := range all {
+		if c.Connection == connection {
+			return c, err
+		}
+	}
+	return nil, err
+}
+
+func (p *Pages) checkWebhooks(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	if err := p.Webhooks.CheckAll(r.Context(), name); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: connectionPage(name) + "/webhooks", Flash: "The projects are looked at again within a minute, 20 a minute."}, nil
+}
+
+func (p *Pages) createWebhook(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	to := console.Redirect{To: connectionPage(name) + "/webhooks"}
+	w, err := p.Webhooks.Create(r.Context(), name, r.PathValue("project"))
+	switch {
+	case fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Conflict):
+		to.Flash, to.Tone = fault.As(err).Message, console.Bad
+	case err != nil:
+		return nil, err
+	default:
+		to.Flash = "The project " + w.Project.Key + " sends its events here."
+	}
+	return to, nil
+}

@@ -1,0 +1,110 @@
+package notify
+
+import (
+	"context"
+	"slices"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// WebhookStore keeps what was found about the webhooks of platforms;
+// *store.Store.
+type WebhookStore interface {
+	Renew(ctx context.Context) error
+	Platforms() *Platforms
+	// Webhooks lists the projects of a connection by key, those after one.
+	Webhooks(ctx context.Context, connection, after string, limit int) ([]ProjectWebhook, error)
+	// Webhook gives that of one project; nil where the platform has none.
+	Webhook(ctx context.Context, connection, project string) (*ProjectWebhook, error)
+	// CheckWebhooksSoon has all projects of a connection looked at next.
+	CheckWebhooksSoon(ctx context.Context, connection string) error
+	Coverage(ctx context.Context) ([]Coverage, error)
+}
+
+// Webhooks has the operations on the webhooks of platforms, each with its
+// permission check.
+type Webhooks struct {
+	Store WebhookStore
+	// Check looks at the webhook of a project, and creates it where it is missing
+	// and may be.
+	Check func(ctx context.Context, c *Connection, p ProjectWebhook) (answers bool, err error)
+}
+
+// List lists the projects of a connection with their webhooks, those after a
+// key.
+func (s *Webhooks) List(ctx context.Context, connection, after string, limit int) ([]ProjectWebhook, error) {
+	if _, err := s.connection(ctx, connection); err != nil {
+		return nil, err
+	}
+	return s.Store.Webhooks(ctx, connection, after, limit)
+}
+
+func (s *Webhooks) connection(ctx context.Context, name string) (*Connection, error) {
+	if err := sysAdmin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	c := s.Store.Platforms().Connections.Find(name)
+	if c == nil {
+		return nil, fault.New(fault.NotFound, "There is no connection %q.", name)
+	}
+	return c, nil
+}
+
+// CheckAll has all projects of a connection looked at within a minute or so.
+func (s *Webhooks) CheckAll(ctx context.Context, connection string) error {
+	c, err := s.connection(ctx, connection)
+	switch {
+	case err != nil:
+		return err
+	case !c.AnswersWebhooks():
+		return fault.New(fault.Conflict, "The connection %s has no account that can ask the platform; give it a token.", c.Name)
+	}
+	return s.Store.CheckWebhooksSoon(ctx, connection)
+}
+
+// Create creates the webhook of a project, where there is none. Errors:
+// fault.Conflict where the connection does not let it, fault.Unavailable with
+// the platform's words.
+func (s *Webhooks) Create(ctx context.Context, connection, project string) (*ProjectWebhook, error) {
+	c, err := s.connection(ctx, connection)
+	switch {
+	case err != nil:
+		return nil, err
+	case !c.ManageWebhooks || !c.AnswersWebhooks():
+		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; switch that on (manageWebhooks), or create the webhook there.", c.Name)
+	}
+	p, err := s.Store.Webhook(ctx, connection, project)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, fault.New(fault.NotFound, "The platform of %s has no project %q as far as is known.", c.Name, project)
+	}
+	if _, err := s.Check(ctx, c, *p); err != nil {
+		return nil, err
+	}
+	if p, err = s.Store.Webhook(ctx, connection, project); err != nil || p == nil {
+		return nil, err
+	}
+	if p.State != WebhookSends {
+		return nil, fault.New(fault.Unavailable, "The webhook of %s is not there: %s", p.Project.Key, p.Reason)
+	}
+	return p, nil
+}
+
+// Coverage says of each connection that can tell, by name, how many of its
+// projects send their events here. It needs ADMIN.
+func (s *Webhooks) Coverage(ctx context.Context) ([]Coverage, error) {
+	if err := identity.Require(ctx, identity.Admin, identity.Resource{}); err != nil {
+		return nil, err
+	}
+	all, err := s.Store.Coverage(ctx)
+	return slices.DeleteFunc(all, func(c Coverage) bool {
+		connection := s.Store.Platforms().Connections.Find(c.Connection)
+		return connection == nil || !connection.AnswersWebhooks()
+	}), err
+}

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// ProjectCheck says when a connection's projects were listed last.
+func (s *Store) ProjectCheck(ctx context.Context, connection string) (c notify.ProjectCheck, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		var at, listed int64
+		err := tx.QueryRow(ctx, `SELECT tried_at, listed_at, reason FROM notify_project_checks WHERE connection = $1`, connection).Scan(&at, &listed, &c.Reason)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading the check of projects: %w", err)
+		}
+		c.At, c.Listed = db.Time(at), db.Time(listed)
+		return nil
+	})
+	return c, err
+}
+
+// NoteProjectCheck notes that a connection's projects could not be listed, or
+// were.
+func (s *Store) NoteProjectCheck(ctx context.Context, connection string, c notify.ProjectCheck) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `INSERT INTO notify_project_checks (connection, tried_at, listed_at, reason) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (connection) DO UPDATE SET tried_at = excluded.tried_at, listed_at = excluded.listed_at, reason = excluded.reason`,
+			connection, db.Micros(c.At), db.Micros(c.Listed), clean(c.Reason)); err != nil {
+			return fmt.Errorf("noting the check of projects: %w", err)
+		}
+		return nil
+	})
+}
+
+// projectsAtOnce is a slice of a platform's projects that takes the database a
+// few milliseconds.
+const projectsAtOnce = 200
+
+// ReplaceProjects keeps the projects that a platform has now: new ones are to be
+// looked at next, and those that are gone go.
+func (s *Store) ReplaceProjects(ctx context.Context, connection string, projects []notify.Project, at time.Time) error {
+	for len(projects) > 0 {
+		n := min(projectsAtOnce, len(projects))
+		if err := s.db.WriteBulk(ctx, func(tx *db.Tx) error { return upsertProjects(ctx, tx, connection, projects[:n], at) }); err != nil {
+			return err
+		}
+		projects = projects[n:]
+	}
+	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM notify_webhooks WHERE connection = $1 AND seen_at < $2`, connection, db.Micros(at)); err != nil {
+			return fmt.Errorf("deleting gone projects: %w", err)
+		}
+		return nil
+	})
+}
+
+func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects []notify.Project, at time.Time) error {
+	byKey := map[string]notify.Project{}
+	var folds []string
+	for _, p := range projects {
+		fold := notify.Fold(clean(p.Key))
+		if _, twice := byKey[fold]; !twice {
+			folds = append(folds, fold)
+		}
+		byKey[fold] = p
+	}
+	n := len(folds)
+	connections, keys, names, seen := make([]string, n), make([]string, n), make([]string, n), make([]int64, n)
+	for i, fold := range folds {
+		connections[i], keys[i], names[i], seen[i] = connection, clean(byKey[fold].Key), clean(byKey[fold].Name), db.Micros(at)
+	}
+	if err := tx.Insert(ctx, db.Insert{
+		Into: `notify_webhooks (connection, project_fold, project_key, project_name, seen_at, state, hook, remote_id, successes, failures,
+			last_success, last_failure, answer, reason, set_at, secret_mark, checked_at)`,
+		Columns:    []any{connections, folds, keys, names, seen},
+		Constants:  `'unchecked', '', 0, 0, 0, 0, 0, '', '', 0, '', 0`,
+		OnConflict: `ON CONFLICT (connection, project_fold) DO UPDATE SET project_key = excluded.project_key, project_name = excluded.project_name, seen_at = excluded.seen_at`,
+	}); err != nil {
+		return fmt.Errorf("keeping projects: %w", err)
+	}
+	return nil
+}
+
+// SaveWebhook keeps what was found out about a project's webhook. by is who wrote
+// to the platform, nil where nothing was written.
+func (s *Store) SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *notify.Actor) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE notify_webhooks SET state = $1, hook = $2, remote_id = $3, successes = $4, failures = $5,
+			last_success = $6, last_failure = $7, answer = $8, reason = $9, set_at = $10, secret_mark = $11, checked_at = $12
+			WHERE connection = $13 AND project_fold = $14`,
+			string(w.State), w.Hook, w.ID, w.Health.Successes, w.Health.Failures, db.Micros(w.Health.LastSuccess), db.Micros(w.Health.LastFailure),
+			clean(w.Health.Answer), clean(w.Reason), db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.Connection, notify.Fold(clean(w.Project.Key))); err != nil {
+			return fmt.Errorf("keeping a webhook: %w", err)
+		}
+		if by == nil {
+			return nil
+		}
+		entry := by.AuditEntry("set", "webhook", w.Connection+"/"+w.Project.Key, nil, map[string]string{"hook": w.Hook, "platformId": strconv.FormatInt(w.ID, 10)})
+		entry.Connection, entry.Project = w.Connection, w.Project.Key
+		return audit.Record(ctx, tx, entry)
+	})
+}
+
+const selectWebhooks = `SELECT connection, project_key, project_name, state, hook, remote_id, successes, failures, last_success, last_failure,
+	answer, reason, set_at, secret_mark, checked_at FROM notify_webhooks `
+
+// DueWebhooks gives projects to be looked at: those that were not since a time,
+// and those that do not send, or fail, since another.
+func (s *Store) DueWebhooks(ctx context.Context, connection string, since, troubledSince time.Time, limit int) ([]notify.ProjectWebhook, error) {
+	return s.readWebhooks(ctx, `WHERE connection = $1 AND (checked_at <= $2
+		OR checked_at <= $3 AND (state <> 'sends' OR last_failure > last_success)) ORDER BY checked_at, project_fold LIMIT $4`,
+		connection, db.Micros(since), db.Micros(troubledSince), limit)
+}
+
+// Webhooks lists the projects of a connection by key, those after one.
+func (s *Store) Webhooks(ctx context.Context, connection, after string, limit int) ([]notify.ProjectWebhook, error) {
+	return s.readWebhooks(ctx, `WHERE connection = $1 AND project_fold > $2 ORDER BY project_fold LIMIT $3`, connection, notify.Fold(clean(after)), limit)
+}
+
+// Webhook gives that of one project; nil where the platform has no such project
+// as far as is known.
+func (s *Store) Webhook(ctx context.Context, connection, project string) (*notify.ProjectWebhook, error) {
+	list, err := s.readWebhooks(ctx, `WHERE connection = $1 AND project_fold = $2`, connection, notify.Fold(clean(project)))
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+func (s *Store) readWebhooks(ctx context.Context, where string, args ...any) (list []notify.ProjectWebhook, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		rows, err := tx.Query(ctx, selectWebhooks+where, args...)
+		if err != nil {
+			return fmt.Errorf("reading webhooks: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var w notify.ProjectWebhook
+			var success, failure, set, checked int64
+			if err := rows.Scan(&w.Connection, &w.Project.Key, &w.Project.Name, &w.State, &w.Hook, &w.ID, &w.Health.Successes, &w.Health.Failures,
+				&success, &failure, &w.Health.Answer, &w.Reason, &set, &w.SecretMark, &checked); err != nil {
+				return fmt.Errorf("reading webhooks: %w", err)
+			}
+			w.Health.LastSuccess, w.Health.LastFailure, w.SetAt, w.CheckedAt = db.Time(success), db.Time(failure), db.Time(set), db.Time(checked)
+			list = append(list, w)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// CheckWebhooksSoon has all projects of a connection listed and looked at next.
+func (s *Store) CheckWebhooksSoon(ctx context.Context, connection string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		for _, q := range []string{
+			`UPDATE notify_webhooks SET checked_at = 0 WHERE connection = $1`,
+			`UPDATE notify_project_checks SET tried_at = 0 WHERE connection = $1`,
+		} {
+			if _, err := tx.Exec(ctx, q, connection); err != nil {
+				return fmt.Errorf("having webhooks checked: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// Coverage says of each connection how many projects send their events here, as
+// far as was looked.
+func (s *Store) Coverage(ctx context.Context) (list []notify.Coverage, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		rows, err := tx.Query(ctx, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END),
+				COUNT(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success THEN 1 END)
+			FROM notify_project_checks c LEFT JOIN notify_webhooks w ON w.connection = c.connection
+			GROUP BY c.connection, c.listed_at, c.reason ORDER BY c.connection`)
+		if err != nil {
+			return fmt.Errorf("counting webhooks: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c notify.Coverage
+			var at int64
+			if err := rows.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Failing); err != nil {
+				return fmt.Errorf("counting webhooks: %w", err)
+			}
+			c.CheckedAt = db.Time(at)
+			list = append(list, c)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// forgetWebhooks forgets the projects of a platform that a connection no longer
+// is.
+func forgetWebhooks(ctx context.Context, tx *db.Tx, connection string) error {
+	for _, q := range []string{`DELETE FROM notify_webhooks WHERE connection = $1`, `DELETE FROM notify_project_checks WHERE connection = $1`} {
+		if _, err := tx.Exec(ctx, q, connection); err != nil {
+			return fmt.Errorf("forgetting webhooks: %w", err)
+		}
+	}
+	return nil
+}

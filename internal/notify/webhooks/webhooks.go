@@ -1,0 +1,344 @@
+// Package webhooks looks on the platforms which projects send their events
+// here, and how their webhooks fare. Where a connection lets it, it creates
+// those that are missing.
+package webhooks
+
+import (
+	"context"
+	"encoding/hex"
+	"log/slog"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketdc/client"
+	"outrigger/internal/secret"
+)
+
+const (
+	// every is how often is looked for what is due.
+	every = time.Minute
+	// listEvery is how soon a new project is found.
+	listEvery = time.Hour
+	// checkEvery is how often a webhook that is well is looked at, troubledEvery
+	// one that is missing, off or failing.
+	checkEvery, troubledEvery = 24 * time.Hour, time.Hour
+	// atOnce is how many projects of a connection are looked at in a round: three
+	// requests each, so that 1,000 projects take an hour and the platform no
+	// notice.
+	atOnce = 20
+	// failedFor is how long a platform that did not answer is left alone.
+	failedFor = 10 * time.Minute
+	// askTime is what a lease must last for longer than one project: a list, a
+	// creation with two tries again, and the health.
+	askTime = 15 * time.Second
+
+	leaseName   = "webhooks"
+	releaseTime = 3 * time.Second
+)
+
+// Store keeps what was found; *store.Store.
+type Store interface {
+	Platforms() *notify.Platforms
+	Load(ctx context.Context) error
+	ProjectCheck(ctx context.Context, connection string) (notify.ProjectCheck, error)
+	NoteProjectCheck(ctx context.Context, connection string, c notify.ProjectCheck) error
+	ReplaceProjects(ctx context.Context, connection string, projects []notify.Project, at time.Time) error
+	DueWebhooks(ctx context.Context, connection string, since, troubledSince time.Time, limit int) ([]notify.ProjectWebhook, error)
+	// SaveWebhook keeps what was found; by is who wrote to the platform, nil where
+	// nothing was written.
+	SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *notify.Actor) error
+	CreateHook(ctx context.Context, who notify.Actor, h notify.Hook) (notify.Hook, error)
+}
+
+// Platform is asked; *client.Client.
+type Platform interface {
+	Projects(ctx context.Context, c *notify.Connection) ([]notify.Project, error)
+	Webhooks(ctx context.Context, c *notify.Connection, project string) ([]notify.Webhook, error)
+	PutWebhook(ctx context.Context, c *notify.Connection, project string, w notify.Webhook) (notify.Webhook, error)
+	Health(ctx context.Context, c *notify.Connection, project string, id int64) (notify.WebhookHealth, error)
+}
+
+// Options are what a Watch needs.
+type Options struct {
+	Store    Store
+	Platform Platform
+	BaseURL  string // where platforms reach this program
+	Local    bool   // BaseURL is only what this machine calls it: no webhook is created for that
+	Leases   *db.Leases
+	Clock    func() time.Time
+	Log      *slog.Logger
+}
+
+// Watch is the background work; one node of a cluster looks.
+type Watch struct {
+	Options
+	stop    context.CancelFunc
+	through chan struct{}
+}
+
+// New makes the background work; nothing is looked at before Start.
+func New(o Options) *Watch { return &Watch{Options: o} }
+
+// Start begins the rounds.
+func (w *Watch) Start(ctx context.Context) {
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+	w.through = make(chan struct{})
+	go w.loop(ctx)
+}
+
+// Stop ends the rounds; a question under way is cut off.
+func (w *Watch) Stop() {
+	w.stop()
+	<-w.through
+}
+
+func (w *Watch) loop(ctx context.Context) {
+	defer close(w.through)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+		if _, err := w.runOnce(ctx); err != nil && ctx.Err() == nil {
+			w.Log.Warn("webhooks could not be looked at; will try again", "in", every, "error", err)
+		}
+	}
+}
+
+// runOnce looks at what is due, and says at how many projects it looked. An
+// error is about our own database.
+func (w *Watch) runOnce(ctx context.Context) (looked int, err error) {
+	var lease *db.Lease
+	defer func() {
+		if lease != nil {
+			w.release(ctx, lease)
+		}
+	}()
+	connections := w.Store.Platforms().Connections
+	for i := range connections {
+		c := &connections[i]
+		if !c.AnswersWebhooks() {
+			continue
+		}
+		if _, due, err := w.due(ctx, c); err != nil {
+			return looked, err
+		} else if !due {
+			continue
+		}
+		if lease == nil {
+			if lease, err = w.Leases.Acquire(ctx, leaseName); err != nil || lease == nil {
+				return looked, err
+			}
+		}
+		n, err := w.look(ctx, c, lease)
+		if looked += n; err != nil {
+			return looked, err
+		}
+	}
+	return looked, nil
+}
+
+func (w *Watch) release(ctx context.Context, lease *db.Lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	if err := w.Leases.Release(ctx, lease); err != nil {
+		w.Log.Warn("the lease for webhooks was not given back and will lapse", "error", err)
+	}
+}
+
+// due tells whether the projects of a connection are to be listed, and whether
+// anything is to be looked at.
+func (w *Watch) due(ctx context.Context, c *notify.Connection) (list, look bool, err error) {
+	check, err := w.Store.ProjectCheck(ctx, c.Name)
+	passed := w.Clock().Sub(check.At)
+	switch {
+	case err != nil:
+		return false, false, err
+	case check.Reason != "":
+		return passed >= failedFor, passed >= failedFor, nil
+	case passed >= listEvery:
+		return true, true, nil
+	}
+	due, err := w.dueProjects(ctx, c, 1)
+	return false, len(due) > 0, err
+}
+
+func (w *Watch) dueProjects(ctx context.Context, c *notify.Connection, limit int) ([]notify.ProjectWebhook, error) {
+	now := w.Clock()
+	return w.Store.DueWebhooks(ctx, c.Name, now.Add(-checkEvery), now.Add(-troubledEvery), limit)
+}
+
+// look lists the projects of a connection, where that is due, and looks at the
+// webhooks of some.
+func (w *Watch) look(ctx context.Context, c *notify.Connection, lease *db.Lease) (looked int, err error) {
+	list, some, err := w.due(ctx, c) // another node may have been at it
+	if err != nil || !some {
+		return 0, err
+	}
+	if list {
+		if ok, err := w.list(ctx, c); !ok {
+			return 0, err
+		}
+	}
+	due, err := w.dueProjects(ctx, c, atOnce)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range due {
+		if !lease.Good(askTime) {
+			return looked, nil
+		}
+		again, err := w.Check(ctx, c, p)
+		if err != nil {
+			return looked, err
+		}
+		if looked++; !again {
+			return looked, nil
+		}
+	}
+	return looked, nil
+}
+
+// list lists the projects of a connection; false where the platform did not
+// answer.
+func (w *Watch) list(ctx context.Context, c *notify.Connection) (ok bool, err error) {
+	before, err := w.Store.ProjectCheck(ctx, c.Name)
+	if err != nil {
+		return false, err
+	}
+	now := w.Clock()
+	projects, err := w.Platform.Projects(ctx, c)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil {
+		if before.Reason == "" {
+			w.Log.Warn("the platform cannot be asked for its projects", "connection", c.Name, "error", err)
+		}
+		return false, w.Store.NoteProjectCheck(ctx, c.Name, notify.ProjectCheck{At: now, Listed: before.Listed, Reason: fault.As(err).Message})
+	}
+	if err := w.Store.ReplaceProjects(ctx, c.Name, projects, now); err != nil {
+		return false, err
+	}
+	return true, w.Store.NoteProjectCheck(ctx, c.Name, notify.ProjectCheck{At: now, Listed: now})
+}
+
+// Check looks at the webhook of a project, creates it where it is missing and
+// the connection lets it, and keeps what it found. answers is false where the
+// platform as a whole does not answer, so that there is no sense in asking on.
+// An error is about our own database.
+func (w *Watch) Check(ctx context.Context, c *notify.Connection, p notify.ProjectWebhook) (answers bool, err error) {
+	before := p.SetAt
+	p.CheckedAt = w.Clock()
+	asked := w.find(ctx, c, &p)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if asked != nil {
+		p.State, p.Reason = notify.WebhookUnknown, fault.As(asked).Message
+	}
+	var by *notify.Actor
+	if !p.SetAt.IsZero() && !p.SetAt.Equal(before) {
+		by = new(notify.Actor)
+		*by = notify.ManagedBy(ctx, c.Name)
+	}
+	return asked == nil || client.Refused(asked), w.Store.SaveWebhook(ctx, p, by)
+}
+
+// find finds the webhook of a project that calls a hook here.
+func (w *Watch) find(ctx context.Context, c *notify.Connection, p *notify.ProjectWebhook) error {
+	there, err := w.Platform.Webhooks(ctx, c, p.Project.Key)
+	if err != nil {
+		return err
+	}
+	p.State, p.ID, p.Hook, p.Reason, p.Health = notify.WebhookMissing, 0, "", "", notify.WebhookHealth{}
+	for _, one := range there {
+		name, ok := notify.HookCalled(w.BaseURL, c.Name, one.URL)
+		if !ok || p.State == notify.WebhookSends {
+			continue
+		}
+		h, _ := w.Store.Platforms().Hook(c.Name, name)
+		switch {
+		case h == nil:
+			p.Reason = "A webhook of the project calls the hook " + name + ", which is not there."
+		case !h.Scope.Holds(notify.Scope{ProjectKey: p.Project.Key}):
+			p.Reason = "A webhook of the project calls the hook " + name + ", which is for " + h.Scope.String() + "."
+		case !one.Active:
+			p.State, p.ID, p.Hook, p.Reason = notify.WebhookInactive, one.ID, name, "It is switched off on the platform."
+		default:
+			p.State, p.ID, p.Hook, p.Reason = notify.WebhookSends, one.ID, name, ""
+		}
+	}
+	if err := w.manage(ctx, c, p); err != nil {
+		return err
+	}
+	if p.ID == 0 {
+		p.SetAt, p.SecretMark = time.Time{}, ""
+		return nil
+	}
+	if p.Health, err = w.Platform.Health(ctx, c, p.Project.Key, p.ID); err != nil && !client.Refused(err) {
+		return err
+	}
+	return nil // older versions do not count
+}
+
+// manage creates the webhook of a project that has none, and tells the platform
+// a new secret of one that it created.
+func (w *Watch) manage(ctx context.Context, c *notify.Connection, p *notify.ProjectWebhook) error {
+	if !c.ManageWebhooks {
+		return nil
+	}
+	h, _ := w.Store.Platforms().Hook(c.Name, p.Hook)
+	switch {
+	case p.State == notify.WebhookMissing && w.Local:
+		p.Reason = "The platform can be told no address of Outrigger: set base_url in the configuration file."
+		return nil
+	case p.State == notify.WebhookMissing:
+		made, err := w.hookOf(ctx, c, p.Project.Key)
+		if err != nil {
+			return err
+		}
+		h = &made
+	case p.SetAt.IsZero() || h == nil || p.SecretMark == mark(h):
+		return nil
+	}
+	now := w.Clock()
+	put, err := w.Platform.PutWebhook(ctx, c, p.Project.Key, notify.Webhook{
+		ID: p.ID, URL: w.BaseURL + notify.HookPath(c.Name, h.Name), Secret: h.Secret,
+	})
+	if err != nil {
+		return err
+	}
+	if p.ID == 0 {
+		w.Log.Info("a webhook was created on the platform", "connection", c.Name, "project", p.Project.Key, "hook", h.Name)
+	}
+	p.State, p.ID, p.Hook, p.SetAt, p.SecretMark, p.Reason = notify.WebhookSends, put.ID, h.Name, now, mark(h), ""
+	return nil
+}
+
+// mark tells the secrets of a hook apart, and nothing about them.
+func mark(h *notify.Hook) string {
+	return hex.EncodeToString(secret.Fingerprint(h.Secret.Reveal())[:4])
+}
+
+// hookOf gives the hook for a project, which it makes where there is none.
+func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, project string) (notify.Hook, error) {
+	scope := notify.Scope{ProjectKey: project}
+	for _, h := range w.Store.Platforms().Hooks(c.Name) {
+		if h.Name != "" && !h.Secret.IsZero() && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
+			return *h, nil
+		}
+	}
+	h := notify.Hook{Connection: c.Name, Name: notify.ManagedHookName(project, false), Scope: scope}
+	if other, _ := w.Store.Platforms().Hook(c.Name, h.Name); other != nil {
+		h.Name = notify.ManagedHookName(project, true)
+	}
+	made, err := w.Store.CreateHook(ctx, notify.ManagedBy(ctx, c.Name), h)
+	if err != nil {
+		return made, err
+	}
+	return made, w.Store.Load(ctx)
+}
