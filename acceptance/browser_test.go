@@ -174,7 +174,7 @@ func TestTour(t *testing.T) {
 	if !strings.Contains(body, "202") || !strings.Contains(body, "delivered") || strings.Contains(body, "sig=playground") {
 		t.Errorf("the delivery's page says %q", body)
 	}
-	resp, err := http.PostForm(d.chat+"/mood", url.Values{"mood": {"off"}})
+	resp, err := http.PostForm(d.chat+"/mode", url.Values{"mode": {"off"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// mood has the demo's chat platform answer otherwise from now on.
-func (d demo) mood(t *testing.T, mood string) {
+// mode has the demo's chat platform answer otherwise from now on.
+func (d demo) mode(t *testing.T, mode string) {
 	t.Helper()
-	resp, err := http.PostForm(d.chat+"/mood", url.Values{"mood": {mood}})
+	resp, err := http.PostForm(d.chat+"/mode", url.Values{"mode": {mode}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestChannelIsTriedAgain(t *testing.T) {
 			ctx := browser(t, width)
 			var channels, page, chat string
 			do(t, ctx, "sign in", d.signIn()...)
-			d.mood(t, "gone")
+			d.mode(t, "gone")
 			do(t, ctx, "send events that are refused",
 				chromedp.Navigate(d.chat),
 				chromedp.Click(`button[value="10"]`),
@@ -61,7 +61,7 @@ func TestChannelIsTriedAgain(t *testing.T) {
 			if !strings.Contains(channels, "WorkflowNotFound") {
 				t.Errorf("the channels' page does not say why:\n%s", channels)
 			}
-			d.mood(t, "friendly")
+			d.mode(t, "friendly")
 			do(t, ctx, "try it again",
 				chromedp.Submit(`input[name=which]`),
 				chromedp.WaitVisible(`.flash.good`),

@@ -15,9 +15,9 @@ import (
 func TestMailInTheDemo(t *testing.T) {
 	d := startDemo(t)
 	ctx := browser(t, 1280)
-	mood := func(name string) {
+	mode := func(name string) {
 		t.Helper()
-		resp, err := http.PostForm(d.chat+"/mail/mood", url.Values{"mood": {name}})
+		resp, err := http.PostForm(d.chat+"/mail/mode", url.Values{"mode": {name}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestMailInTheDemo(t *testing.T) {
 	if !strings.Contains(title, "was assigned to you") {
 		t.Errorf("the first message is %q", title)
 	}
-	mood("refuses")
+	mode("refuses")
 	do(t, ctx, "have ten refused",
 		chromedp.Navigate(d.chat+"/mail/"),
 		chromedp.Click(`button[value="10"]`),
@@ -69,7 +69,7 @@ func TestMailInTheDemo(t *testing.T) {
 			t.Errorf("the %s says %q", what, text)
 		}
 	}
-	mood("accepts")
+	mode("accepts")
 	do(t, ctx, "resend all",
 		chromedp.Navigate(d.console+"/mail"),
 		chromedp.Click(`form[action$="/mail/resend"] button`),

@@ -40,7 +40,7 @@ func TestThreeMailNodes(t *testing.T) {
 	t.Parallel()
 	const handover = 12 * time.Second
 	host, at := smarthostAt(t, 1000)
-	host.SetMood(smarthost.Defers)
+	host.SetFaultMode(smarthost.Defers)
 	key := make([]byte, 32)
 	rand.Read(key) // never fails (crypto/rand)
 	url := dbtest.PostgresURL(t)
@@ -75,7 +75,7 @@ func TestThreeMailNodes(t *testing.T) {
 		}
 	}
 	offline("c")
-	host.SetMood(smarthost.Accepts)
+	host.SetFaultMode(smarthost.Accepts)
 	order(t, nodes["a"], "/rest/outrigger/1.0/nodes/c/handover", `{"to":"a"}`)
 	order(t, nodes["a"], "/rest/outrigger/1.0/mail/flush", `{}`)
 	until(t, 10*time.Second, "c's messages were not handed over", func() bool {
@@ -84,11 +84,11 @@ func TestThreeMailNodes(t *testing.T) {
 
 	until(t, 90*time.Second, "b's own messages did not go out", func() bool { return mailStatus(t, nodes["b"]) == sizes{} })
 
-	host.SetMood(smarthost.Away)
+	host.SetFaultMode(smarthost.Away)
 	source(t, nodes["b"].Settings.MailListen, 2)
 	queued["b"] = 2
 	offline("b")
-	host.SetMood(smarthost.Accepts)
+	host.SetFaultMode(smarthost.Accepts)
 	until(t, handover+30*time.Second, "b's messages did not go out by themselves", func() bool {
 		return clusterStatus(t, nodes["a"])["b"].MailQueue == sizes{} && mailStatus(t, nodes["a"]) == sizes{}
 	})

@@ -123,7 +123,7 @@ func messageIDs(host *smarthost.Host) map[string]int {
 func TestMailQueueFollows(t *testing.T) {
 	const n = 10_000
 	host, at := smarthostAt(t, n+100)
-	host.SetMood(smarthost.Away)
+	host.SetFaultMode(smarthost.Away)
 	p := node(t, loadtest.Settings{MailListen: freeAddress(t), Smarthost: at})
 	start(t, p)
 	if s := mailStatus(t, p); s != (sizes{}) {
@@ -133,7 +133,7 @@ func TestMailQueueFollows(t *testing.T) {
 	if s := mailStatus(t, p); s != (sizes{Size: n}) {
 		t.Errorf("with the smarthost away: %+v, want %d waiting", s, n)
 	}
-	host.SetMood(smarthost.Accepts)
+	host.SetFaultMode(smarthost.Accepts)
 	low := int64(n)
 	until(t, 3*time.Minute, "messages still wait", func() bool {
 		s := mailStatus(t, p)

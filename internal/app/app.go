@@ -44,7 +44,7 @@ type App struct {
 
 	newDatabase bool
 
-	front        *front
+	startupGate  *startupGate
 	addr         net.Addr
 	failed       chan error
 	checks       []check        // of being ready
@@ -98,10 +98,10 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	}
 	return &App{
 		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, newDatabase: o.NewDatabase,
-		ground: ground{nodeID: cfg.NodeID},
-		front:  newFront(basePath(cfg.BaseURL)),
-		failed: make(chan error, 1),
-		steps:  steps{log: o.Log},
+		ground:      ground{nodeID: cfg.NodeID},
+		startupGate: newStartupGate(basePath(cfg.BaseURL)),
+		failed:      make(chan error, 1),
+		steps:       steps{log: o.Log},
 
 		ballast: make([]byte, ballastSize),
 	}, nil
@@ -212,7 +212,7 @@ func (a *App) unwind(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
 	a.state = stopped
-	a.front.stop()
+	a.startupGate.stop()
 	return a.steps.unwind(ctx)
 }
 

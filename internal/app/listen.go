@@ -27,7 +27,7 @@ func (a *App) listen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open the listener: %w", err)
 	}
-	server := rest.Server(a.front, a.log)
+	server := rest.Server(a.startupGate, a.log)
 	server.TLSConfig = conf
 	a.addr = l.Addr()
 	go a.accept(server, rest.Listener(l, rest.MaxConnections(), a.log))

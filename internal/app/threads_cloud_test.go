@@ -73,12 +73,12 @@ func TestThreadsToACloudSite(t *testing.T) {
 	operate(t, c, threads.OpUpload)
 	follow(t, c, threads.PhaseReady, threads.PhaseLoading)
 
-	site.SetMood(cloudsite.Locked, 0)
+	site.SetFaultMode(cloudsite.Locked, 0)
 	operate(t, c, threads.OpStart)
 	if st := follow(t, c, threads.PhaseFailed, threads.PhaseProcessing); st.Message == "" || st.ParentMapsCreated != 0 || strings.Contains(st.Message, "cloud token") {
 		t.Errorf("the site refused us: %+v", st)
 	}
-	site.SetMood(cloudsite.Works, 0)
+	site.SetFaultMode(cloudsite.Works, 0)
 	operate(t, c, threads.OpContinue)
 	st := follow(t, c, threads.PhaseCompleted, threads.PhaseProcessing)
 	if st.Progress.Processed != 40 || st.Progress.Total != 40 || st.IssuesProcessed != 10 || st.ParentMapsCreated != 36 || st.Errors.Permanent != 4 {

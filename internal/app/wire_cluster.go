@@ -23,7 +23,7 @@ func (a *App) joinCluster(ctx context.Context) error {
 	a.cluster = cluster.New(a.db, cluster.Options{
 		NodeID: a.nodeID, Address: a.URL(), Version: a.version, Clustered: a.cfg.Cluster.Enabled, InFlight: a.sharers.held, Log: a.log,
 	})
-	a.cluster.OnChange(func(cluster.Node) { a.sharers.kick() })
+	a.cluster.OnChange(func(cluster.Node) { a.sharers.wake() })
 	if err := a.cluster.Start(ctx); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *sharers) held() (n int) {
 	return n
 }
 
-func (s *sharers) kick() {
+func (s *sharers) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.list {

@@ -64,7 +64,7 @@ func (a *App) openDatabase(ctx context.Context) error {
 	}
 	a.db = d
 	a.steps.add("database", databaseLimit, func(context.Context) error { return d.Close() })
-	a.steps.add("requests", requestsLimit, a.front.drain)
+	a.steps.add("requests", requestsLimit, a.startupGate.drain)
 	a.checks = append(a.checks, d.Ping)
 	a.watchDatabase(d)
 	return d.Migrate(ctx, migrations()...)

@@ -82,7 +82,7 @@ func (a *App) serve(ctx context.Context) error {
 	if err := a.cluster.Activate(ctx); err != nil {
 		return fmt.Errorf("say that this node is ready: %w", err)
 	}
-	a.front.serve(a.router, a.checks...)
+	a.startupGate.serve(a.router, a.checks...)
 	// First of all steps: live streams would hold up the others.
 	a.steps.addStop("live pages", pagesLimit, a.pages.Stop)
 	return nil

@@ -57,7 +57,7 @@ func (a *App) threadsTarget() (string, threads.Target, error) {
 	}
 	cfg := &a.cfg.Threads.JiraCloud
 	target, err := jiracloud.New(jiracloud.Options{
-		URL: cfg.URL, User: cfg.User, Token: cfg.Token, Client: a.outgoing.Patient(), Requests: cfg.Requests,
+		URL: cfg.URL, User: cfg.User, Token: cfg.Token, Client: a.outgoing.Unlimited(), Requests: cfg.Requests,
 		Timeout: time.Duration(cfg.Timeout), Clock: a.clock, Log: a.log, Metrics: a.registry,
 	})
 	if err != nil {

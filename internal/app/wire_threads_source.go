@@ -77,7 +77,7 @@ func (a *App) remoteMappings() source.Remote {
 		signIn = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+cfg.Token.Reveal()) }
 	}
 	return &remoteReport{
-		client: &client.Client{Base: cfg.URL, SignIn: signIn, HTTP: a.outgoing.Patient()}, dir: a.cfg.DataDir,
+		client: &client.Client{Base: cfg.URL, SignIn: signIn, HTTP: a.outgoing.Unlimited()}, dir: a.cfg.DataDir,
 	}
 }
 

@@ -92,7 +92,7 @@ type Cluster struct {
 	counted   count
 	countedAt time.Time // by this process's clock; zero: not counted
 
-	kick    chan struct{}
+	wake    chan struct{}
 	stop    context.CancelFunc
 	through chan struct{}
 }
@@ -107,7 +107,7 @@ func New(d *db.DB, o Options) *Cluster {
 	}
 	return &Cluster{
 		o: o, db: d, beat: beatEvery, silence: silence, drain: drainEvery,
-		seen: make(map[string]State), kick: make(chan struct{}, 1),
+		seen: make(map[string]State), wake: make(chan struct{}, 1),
 	}
 }
 
@@ -199,7 +199,7 @@ func (c *Cluster) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.kick:
+		case <-c.wake:
 		case <-time.After(wait):
 		}
 		_, err := c.runOnce(ctx)

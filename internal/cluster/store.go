@@ -204,7 +204,7 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 	c.observe(nodes)
 	if id == c.o.NodeID {
 		select {
-		case c.kick <- struct{}{}:
+		case c.wake <- struct{}{}:
 		default: // one is waiting
 		}
 	}

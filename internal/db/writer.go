@@ -104,11 +104,11 @@ func (w *writer) submit(bulk bool, calls ...*call) error {
 		w.hot = append(w.hot, calls...)
 	}
 	w.mu.Unlock()
-	w.nudge()
+	w.signal()
 	return nil
 }
 
-func (w *writer) nudge() {
+func (w *writer) signal() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -120,7 +120,7 @@ func (w *writer) close() error {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.nudge()
+	w.signal()
 	<-w.through
 	return w.closing
 }

@@ -38,7 +38,7 @@ func NewRequest(ctx context.Context, method, url string, body io.Reader) (*http.
 
 // Do sends a request and gives the answer, whatever its status; it follows no
 // redirect. A request without a User-Agent gets ours. Timeout holds for all of
-// it, unless the Caller is Patient. The caller closes the answer's body. An
+// it, unless the Caller is Unlimited. The caller closes the answer's body. An
 // address that may not be dialled is an ErrRefused, a proxy that cannot be
 // used an ErrProxy; the end of the request's own context stays recognisable
 // with errors.Is.

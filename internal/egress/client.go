@@ -39,7 +39,7 @@ type Client struct {
 	proxies    *proxies
 	webhook    *Caller
 	trusted    *Caller
-	patient    *Caller
+	unlimited  *Caller
 	transports []*http.Transport
 }
 
@@ -72,10 +72,10 @@ func New(o Options) (*Client, error) {
 		proxied: proxied, proxies: proxies, judge: secure.judgeProxied, agent: agent, limit: Timeout,
 	}
 	trusted := &Caller{secure: free, plain: free, proxied: proxied, proxies: proxies, agent: agent, limit: Timeout}
-	patient := *trusted
-	patient.limit = 0
+	unlimited := *trusted
+	unlimited.limit = 0
 	return &Client{
-		policy: p, proxies: proxies, webhook: webhook, trusted: trusted, patient: &patient,
+		policy: p, proxies: proxies, webhook: webhook, trusted: trusted, unlimited: &unlimited,
 		transports: []*http.Transport{webhook.secure, webhook.plain, free, proxied},
 	}, nil
 }
@@ -87,9 +87,9 @@ func (c *Client) Webhook() *Caller { return c.webhook }
 // It goes anywhere, by http too.
 func (c *Client) Trusted() *Caller { return c.trusted }
 
-// Patient is Trusted without a limit of time: for downloads that take long,
+// Unlimited is Trusted without a limit of time: for downloads that take long,
 // whose caller notices when nothing comes any more.
-func (c *Client) Patient() *Caller { return c.patient }
+func (c *Client) Unlimited() *Caller { return c.unlimited }
 
 // UseProxy has requests that begin from now on go through a proxy that
 // ParseProxy took; nil is the one of the environment, if any.

@@ -213,7 +213,7 @@ func TestTimeLimit(t *testing.T) {
 	})
 }
 
-// A Patient Caller waits as long as its caller does.
+// A Unlimited Caller waits as long as its caller does.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := silent(t)

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Mood is how the chat platform answers.
-type Mood string
+// FaultMode is how the chat platform answers.
+type FaultMode string
 
 const (
-	Friendly Mood = "friendly" // 202, as a workflow answers
-	Busy     Mood = "busy"     // 429 with Retry-After: 5
-	Down     Mood = "down"     // 503
-	Off      Mood = "off"      // 400 WorkflowTriggerIsNotEnabled: the workflow was switched off
-	Gone     Mood = "gone"     // 404 WorkflowNotFound
+	Friendly FaultMode = "friendly" // 202, as a workflow answers
+	Busy     FaultMode = "busy"     // 429 with Retry-After: 5
+	Down     FaultMode = "down"     // 503
+	Off      FaultMode = "off"      // 400 WorkflowTriggerIsNotEnabled: the workflow was switched off
+	Gone     FaultMode = "gone"     // 404 WorkflowNotFound
 )
 
-// Moods lists them for the page.
-func Moods() []Mood { return []Mood{Friendly, Busy, Down, Off, Gone} }
+// FaultModes lists them for the page.
+func FaultModes() []FaultMode { return []FaultMode{Friendly, Busy, Down, Off, Gone} }
 
-// answers are what a workflow answers in each mood. Source: the chat
+// answers are what a workflow answers in each mode. Source: the chat
 // platform's documented statuses and error codes.
-var answers = map[Mood]struct {
+var answers = map[FaultMode]struct {
 	status int
 	body   string
 }{
@@ -56,15 +56,15 @@ type Chat struct {
 
 	mu       sync.Mutex
 	count    int64
-	mood     Mood
+	mode     FaultMode
 	refused  int
 	channels map[string][]Message
 	watchers map[chan struct{}]bool
 }
 
-// NewChat makes a chat platform in a friendly mood.
+// NewChat makes a chat platform that answers as it should.
 func NewChat(clock func() time.Time) *Chat {
-	return &Chat{clock: clock, mood: Friendly, channels: make(map[string][]Message), watchers: make(map[chan struct{}]bool)}
+	return &Chat{clock: clock, mode: Friendly, channels: make(map[string][]Message), watchers: make(map[chan struct{}]bool)}
 }
 
 // WebhookPath is the path and query of a channel's webhook URL.
@@ -89,11 +89,11 @@ func (c *Chat) Webhook(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusBadRequest, `{"error":{"code":"InvalidRequestContent","message":"The request content is not valid JSON."}}`)
 		return
 	}
-	mood := c.receive(channel, body)
-	if mood == Busy {
+	mode := c.receive(channel, body)
+	if mode == Busy {
 		w.Header().Set("Retry-After", "5")
 	}
-	answer(w, answers[mood].status, answers[mood].body)
+	answer(w, answers[mode].status, answers[mode].body)
 }
 
 func answer(w http.ResponseWriter, status int, body string) {
@@ -104,13 +104,13 @@ func answer(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body) // the sender has gone
 }
 
-func (c *Chat) receive(channel string, body []byte) Mood {
+func (c *Chat) receive(channel string, body []byte) FaultMode {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.changed()
-	if c.mood != Friendly {
+	if c.mode != Friendly {
 		c.refused++
-		return c.mood
+		return c.mode
 	}
 	c.count++
 	list := append(c.channels[channel], Message{Number: c.count, At: c.clock(), Body: body, Card: ReadCard(body)})
@@ -131,12 +131,12 @@ func (c *Chat) changed() {
 	}
 }
 
-// SetMood changes how the platform answers from now on.
-func (c *Chat) SetMood(m Mood) {
+// SetFaultMode changes how the platform answers from now on.
+func (c *Chat) SetFaultMode(m FaultMode) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := answers[m]; ok {
-		c.mood = m
+		c.mode = m
 		c.changed()
 	}
 }

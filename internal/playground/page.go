@@ -40,7 +40,7 @@ func (w *World) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", w.show)
 	mux.HandleFunc("GET /cards", w.cards)
 	mux.HandleFunc("GET /live", w.live)
-	mux.HandleFunc("POST /mood", w.setMood)
+	mux.HandleFunc("POST /mode", w.setFaultMode)
 	mux.HandleFunc("POST /events", w.sendEvents)
 	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	if w.Mail != nil {
@@ -73,21 +73,21 @@ type channelView struct {
 }
 
 type view struct {
-	Channels []channelView
-	Mood     Mood
-	Moods    []Mood
-	Refused  int
-	Console  string
-	Mail     bool // there is a page of the smarthost's
-	Cloud    bool // there is one of the cloud site's
-	Sent     string
+	Channels   []channelView
+	FaultMode  FaultMode
+	FaultModes []FaultMode
+	Refused    int
+	Console    string
+	Mail       bool // there is a page of the smarthost's
+	Cloud      bool // there is one of the cloud site's
+	Sent       string
 }
 
 func (w *World) view() view {
 	c := w.Chat
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := view{Mood: c.mood, Moods: Moods(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil}
+	v := view{FaultMode: c.mode, FaultModes: FaultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
 		slices.Reverse(list)
@@ -120,8 +120,8 @@ func (w *World) live(rw http.ResponseWriter, r *http.Request) {
 	live.Serve(rw, r, "cards", w.Chat.watch)
 }
 
-func (w *World) setMood(rw http.ResponseWriter, r *http.Request) {
-	w.Chat.SetMood(Mood(r.FormValue("mood")))
+func (w *World) setFaultMode(rw http.ResponseWriter, r *http.Request) {
+	w.Chat.SetFaultMode(FaultMode(r.FormValue("mode")))
 	http.Redirect(rw, r, "/", http.StatusSeeOther)
 }
 

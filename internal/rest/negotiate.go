@@ -64,24 +64,24 @@ func negotiate(h http.Header, offered []format) (format, bool) {
 	}
 	var (
 		best  format
-		score wish
+		score preference
 	)
 	for _, f := range offered {
-		if w := wishFor(ranges, f.mediaType()); w.q > 0 && w.over(score) {
+		if w := preferenceFor(ranges, f.mediaType()); w.q > 0 && w.over(score) {
 			best, score = f, w
 		}
 	}
 	return best, score.q > 0
 }
 
-// wish is how much a media type is wanted.
-type wish struct {
+// preference is how much a media type is wanted.
+type preference struct {
 	q        int // thousandths
 	specific int
 	place    int // of its range in the header
 }
 
-func (w wish) over(o wish) bool {
+func (w preference) over(o preference) bool {
 	switch {
 	case w.q != o.q:
 		return w.q > o.q
@@ -91,12 +91,12 @@ func (w wish) over(o wish) bool {
 	return w.place < o.place
 }
 
-// wishFor takes the most specific range that matches; the first of equals.
-func wishFor(ranges []mediaRange, mediaType string) wish {
-	var w wish
+// preferenceFor takes the most specific range that matches; the first of equals.
+func preferenceFor(ranges []mediaRange, mediaType string) preference {
+	var w preference
 	for i, r := range ranges {
 		if s := r.specificity(mediaType); s > w.specific {
-			w = wish{q: r.q, specific: s, place: i}
+			w = preference{q: r.q, specific: s, place: i}
 		}
 	}
 	return w

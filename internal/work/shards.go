@@ -42,7 +42,7 @@ type Shards struct {
 	members func(ctx context.Context) (self, active int, err error)
 	run     func(ctx context.Context, shard int, lease *db.Lease)
 
-	kick    chan struct{}
+	wake    chan struct{}
 	stop    context.CancelFunc
 	through chan struct{} // closed when the loop has ended
 	runs    sync.WaitGroup
@@ -74,7 +74,7 @@ func NewShards(prefix string, n int, leases *db.Leases, members func(ctx context
 	run func(ctx context.Context, shard int, lease *db.Lease)) *Shards {
 	return &Shards{
 		prefix: prefix, n: n, leases: leases, members: members, run: run,
-		kick: make(chan struct{}, 1), held: make(map[int]*holding),
+		wake: make(chan struct{}, 1), held: make(map[int]*holding),
 	}
 }
 
@@ -111,7 +111,7 @@ func (s *Shards) Stop() {
 // Wake has the share looked at now: the members have changed.
 func (s *Shards) Wake() {
 	select {
-	case s.kick <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default: // one is waiting
 	}
 }
@@ -141,7 +141,7 @@ func (s *Shards) loop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
-		case <-s.kick:
+		case <-s.wake:
 		}
 	}
 }

@@ -86,10 +86,10 @@ func TestAdministration(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, setup{})
 		ctx := admin(t.Context())
-		w.host.SetMood(smarthost.Refuses)
+		w.host.SetFaultMode(smarthost.Refuses)
 		refused := []int64{w.add("b@example.com"), w.add("c@example.com", "d@example.com"), w.add("e@example.com")}
 		w.settled(0, 3)
-		w.host.SetMood(smarthost.Defers)
+		w.host.SetFaultMode(smarthost.Defers)
 		deferred := []int64{w.add("f@example.com"), w.add("g@example.com")}
 		w.until("two attempts", func() bool {
 			list, err := w.queue.Messages(ctx, mailqueue.MessageFilter{State: mailqueue.Waiting, Limit: 10})
@@ -125,7 +125,7 @@ func TestAdministration(t *testing.T) {
 		}
 		same(t, "audit", w.audited(), []string{fmt.Sprintf("look message %d", refused[0])})
 
-		w.host.SetMood(smarthost.Accepts)
+		w.host.SetFaultMode(smarthost.Accepts)
 		if err := w.queue.Resend(ctx, deferred[0]); !fault.Is(err, fault.Conflict) {
 			t.Errorf("resending what did not fail: %v", err)
 		}
@@ -274,7 +274,7 @@ func TestHandover(t *testing.T) {
 		same(t, "sizes", all, map[string]mailqueue.Sizes{node: {}, "node_2": {Size: 1}})
 
 		// To a node that has no queue yet, errors included.
-		w.host.SetMood(smarthost.Refuses)
+		w.host.SetFaultMode(smarthost.Refuses)
 		id := w.add("c@example.com")
 		w.settled(0, 1)
 		w.sender.Stop()
@@ -330,7 +330,7 @@ func TestALargeMessage(t *testing.T) {
 		for i := range 60000 {
 			fmt.Fprintf(&b, "%x\r\n", uint64(i+1)*0x9e3779b97f4a7c15)
 		}
-		w.host.SetMood(smarthost.Refuses)
+		w.host.SetFaultMode(smarthost.Refuses)
 		c := smtptest.Hello(t, w.addr)
 		c.Send("a@example.com", []string{"b@example.com"}, b.String())
 		w.settled(0, 1)
@@ -346,7 +346,7 @@ func TestALargeMessage(t *testing.T) {
 		if _, rest := cutReceived(t, string(text)); rest != b.String() {
 			t.Error("it reads otherwise")
 		}
-		w.host.SetMood(smarthost.Accepts)
+		w.host.SetFaultMode(smarthost.Accepts)
 		must(t, w.queue.Resend(t.Context(), 1))
 		w.settled(0, 0)
 		if _, rest := cutReceived(t, string(w.host.Messages()[0].Data)); rest != b.String() {

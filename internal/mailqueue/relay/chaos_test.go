@@ -23,7 +23,7 @@ func TestChaos(t *testing.T) {
 			rnd, answers := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
 			var mu sync.Mutex
 			well := false
-			moods := map[string]string{
+			faultModes := map[string]string{
 				"CONNECT": "421 4.3.2 Later!", "EHLO": "!", "MAIL": "451 4.3.0 Later", "MAIL ": "421 4.7.0 Enough!", "RCPT": "450 4.2.1 Later",
 				"RCPT ": "550 5.1.1 Unknown", "RCPT  ": "452 4.5.3 Too many", "DATA": "451 4.3.0 Later", "DATA ": "!", ".": "250 2.0.0 Taken!",
 				". ": "451 4.3.0 Later", ".  ": "554 5.7.1 No",
@@ -31,7 +31,7 @@ func TestChaos(t *testing.T) {
 			react := func(r smarthost.Request) *smarthost.Reaction {
 				mu.Lock()
 				defer mu.Unlock()
-				reply := moods[r.Verb+strings.Repeat(" ", answers.IntN(3))]
+				reply := faultModes[r.Verb+strings.Repeat(" ", answers.IntN(3))]
 				if well || reply == "" || answers.IntN(5) > 0 {
 					return nil
 				}

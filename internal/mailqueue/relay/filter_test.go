@@ -45,7 +45,7 @@ func TestManyAtOnce(t *testing.T) {
 			t.Error("its attempts are gone")
 		}
 
-		w.host.SetMood(smarthost.Accepts)
+		w.host.SetFaultMode(smarthost.Accepts)
 		if n, err := w.queue.ResendAll(ctx, mailqueue.MessageFilter{Recipient: "@old.example"}); n != 0 || err != nil {
 			t.Errorf("resent %d, %v", n, err)
 		}

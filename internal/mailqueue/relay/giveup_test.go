@@ -13,7 +13,7 @@ import (
 // five days into the error queue.
 func TestASmarthostThatDefersForEver(t *testing.T) {
 	atNight(t, setup{}, func(t *testing.T, n *night) {
-		n.host.SetMood(smarthost.Defers)
+		n.host.SetFaultMode(smarthost.Defers)
 		id := n.add("b@example.com")
 		n.after(17 * time.Hour)
 		n.sizes(1, 0)
@@ -43,7 +43,7 @@ func TestASmarthostThatDefersForEver(t *testing.T) {
 			t.Errorf("attempts at %v, want %v", at, want)
 		}
 		// Resent, the count starts again.
-		n.host.SetMood(smarthost.Accepts)
+		n.host.SetFaultMode(smarthost.Accepts)
 		must(t, n.queue.Resend(t.Context(), id))
 		n.after(0)
 		n.sizes(0, 0)
@@ -58,7 +58,7 @@ func TestFiveDays(t *testing.T) {
 		id := n.add("b@example.com")
 		n.after(5*24*time.Hour - time.Hour)
 		n.sizes(1, 0)
-		n.host.SetMood(smarthost.Defers)
+		n.host.SetFaultMode(smarthost.Defers)
 		n.net.setAway(false)
 		n.after(50 * time.Minute)
 		n.sizes(1, 0)

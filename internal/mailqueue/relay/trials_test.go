@@ -29,19 +29,19 @@ func TestTrials(t *testing.T) {
 			}
 			return ids
 		}
-		step := func(what string, mood smarthost.Mood, d time.Duration, size, errors int64) {
+		step := func(what string, mode smarthost.FaultMode, d time.Duration, size, errors int64) {
 			t.Helper()
-			n.host.SetMood(mood)
+			n.host.SetFaultMode(mode)
 			n.after(d)
 			if got, err := n.queue.Sizes(t.Context()); err != nil || got != (mailqueue.Sizes{Size: size, ErrorSize: errors}) {
 				t.Errorf("%s: %+v, %v, want %d and %d", what, got, err, size, errors)
 			}
 		}
 
-		n.host.SetMood(smarthost.Refuses)
+		n.host.SetFaultMode(smarthost.Refuses)
 		refused := add(3)
 		step("refused for good", smarthost.Refuses, time.Second, 0, 3)
-		n.host.SetMood(smarthost.Defers)
+		n.host.SetFaultMode(smarthost.Defers)
 		add(2)
 		step("deferred", smarthost.Defers, time.Hour, 2, 3)
 		must(t, n.queue.Resend(t.Context(), refused[0]))

@@ -163,7 +163,7 @@ func (w *linearWriter) writeAnchor(kind anchorKind, last bool) bool {
 
 func (w *linearWriter) writeSet(s set) {
 	if !w.java {
-		s = planted(s)
+		s = mapSurrogates(s)
 	}
 	if len(s) == 0 {
 		w.WriteString(`[^\x{0}-\x{10FFFF}]`)
@@ -176,17 +176,17 @@ func (w *linearWriter) writeSet(s set) {
 	w.WriteByte(']')
 }
 
-// plant is where the UTF-16 units of surrogate pairs are put for Go, which
+// surrogateBase is where the UTF-16 units of surrogate pairs are put for Go, which
 // knows no half characters: U+D800 becomes U+10D800. JavaScript's sets and
 // subjects consist of units, so that nothing else is there.
-const plant = 0x100000
+const surrogateBase = 0x100000
 
-// planted moves the surrogates of a set.
-func planted(s set) set {
+// mapSurrogates moves the surrogates of a set.
+func mapSurrogates(s set) set {
 	surrogates := setOf(span{0xd800, 0xdfff})
 	spans := []span(s.minus(surrogates))
 	for _, p := range s.intersect(surrogates) {
-		spans = append(spans, span{p.lo + plant, p.hi + plant})
+		spans = append(spans, span{p.lo + surrogateBase, p.hi + surrogateBase})
 	}
 	return setOf(spans...)
 }
@@ -199,7 +199,7 @@ func plantUnits(branch string) string {
 	var units []rune
 	for _, r := range branch {
 		if hi, lo := utf16.EncodeRune(r); hi != unicode.ReplacementChar {
-			units = append(units, hi+plant, lo+plant)
+			units = append(units, hi+surrogateBase, lo+surrogateBase)
 		} else {
 			units = append(units, r)
 		}

@@ -21,14 +21,14 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 			}
 		},
 		"answers": func(r *rapid.T) {
-			moods := []int{0, 0, 429, 404}
+			faultModes := []int{0, 0, 429, 404}
 			if !steady { // set aside, a message gives its place up
-				moods = append(moods, 503)
+				faultModes = append(faultModes, 503)
 			}
 			host := m.host(rapid.IntRange(0, 2).Draw(r, "host"))
 			m.sink.mu.Lock()
 			defer m.sink.mu.Unlock()
-			m.sink.mood[host] = rapid.SampledFrom(moods).Draw(r, "answers")
+			m.sink.mode[host] = rapid.SampledFrom(faultModes).Draw(r, "answers")
 		},
 		"enter the URL again": func(r *rapid.T) {
 			if k := rule(r); m.urls[k] != "" {

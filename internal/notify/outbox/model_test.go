@@ -104,7 +104,7 @@ type modelEvent struct {
 // modelSink is the chat platform.
 type modelSink struct {
 	mu    sync.Mutex
-	mood  map[string]int      // status by host
+	mode  map[string]int      // status by host
 	taken map[string][]string // events of messages answered 2xx by host, in order
 	posts map[string][]string // those messages
 	fives map[string]int      // server errors by message
@@ -123,7 +123,7 @@ type modelNode struct {
 
 func newModel(t *testing.T, d *db.DB, box *secret.Box, run int, alone bool) *model {
 	return &model{t: t, d: d, box: box, run: run, alone: alone, sink: modelSink{
-		mood: make(map[string]int), taken: make(map[string][]string), posts: make(map[string][]string), fives: make(map[string]int),
+		mode: make(map[string]int), taken: make(map[string][]string), posts: make(map[string][]string), fives: make(map[string]int),
 	}}
 }
 
@@ -218,7 +218,7 @@ func (n *modelNode) Do(req *http.Request) (*http.Response, error) {
 	s := &n.m.sink
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := s.mood[req.URL.Host]
+	status := s.mode[req.URL.Host]
 	switch {
 	case status == 0:
 		status = http.StatusAccepted
@@ -250,7 +250,7 @@ func (m *model) end() {
 // settle mends everything and waits until nothing waits.
 func (m *model) settle(r *rapid.T) {
 	m.sink.mu.Lock()
-	clear(m.sink.mood)
+	clear(m.sink.mode)
 	m.sink.mu.Unlock()
 	var mended time.Time
 	for until := time.Now().Add(20 * time.Second); ; {

@@ -243,8 +243,8 @@ func (s *Site) do(r Request) answer {
 }
 
 func (s *Site) mayEdit(issue int64) bool {
-	mood, _ := s.Mood()
-	return mood != ReadOnly && (s.o.ReadOnly == nil || !s.o.ReadOnly(issue))
+	mode, _ := s.FaultMode()
+	return mode != ReadOnly && (s.o.ReadOnly == nil || !s.o.ReadOnly(issue))
 }
 
 func (s *Site) put(i *issue, r Request) answer {

@@ -29,7 +29,7 @@ type Options struct {
 	// call for the account's permissions.
 	NoPermissions bool
 
-	// React answers in the site's place; nil, or a nil reaction: as the mood
+	// React answers in the site's place; nil, or a nil reaction: as the mode
 	// has it.
 	React func(Request) *Reaction
 
@@ -70,8 +70,8 @@ type Site struct {
 	o Options
 
 	mu       sync.Mutex
-	mood     Mood
-	left     int // requests that the mood is for; 0: all
+	mode     FaultMode
+	left     int // requests that the mode is for; 0: all
 	issues   map[int64]*issue
 	limiter  *limiter
 	counts   Counts
@@ -101,7 +101,7 @@ func New(o Options) *Site {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &Site{o: o, mood: Works, issues: map[int64]*issue{}, limiter: newLimiter(o.Limits), watchers: map[chan struct{}]bool{}}
+	return &Site{o: o, mode: Works, issues: map[int64]*issue{}, limiter: newLimiter(o.Limits), watchers: map[chan struct{}]bool{}}
 }
 
 // issue gives an issue as it is kept; mu is held.
@@ -174,22 +174,22 @@ func (s *Site) Counts() Counts {
 	return s.counts
 }
 
-// Mood is how the site answers now, and for how many more requests; 0 for all.
-func (s *Site) Mood() (m Mood, left int) {
+// FaultMode is how the site answers now, and for how many more requests; 0 for all.
+func (s *Site) FaultMode() (m FaultMode, left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.mood, s.left
+	return s.mode, s.left
 }
 
-// SetMood changes how it answers from now on, for a number of requests or, with
+// SetFaultMode changes how it answers from now on, for a number of requests or, with
 // 0, until it is changed again.
-func (s *Site) SetMood(m Mood, requests int) {
-	if _, ok := moods[m]; !ok || requests < 0 {
+func (s *Site) SetFaultMode(m FaultMode, requests int) {
+	if _, ok := faultModes[m]; !ok || requests < 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mood, s.left = m, requests
+	s.mode, s.left = m, requests
 	s.tell()
 }
 

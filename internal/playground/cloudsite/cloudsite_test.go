@@ -159,8 +159,8 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// In each mood, what a PUT is answered, and whether it was done.
-func TestMoods(t *testing.T) {
+// In each mode, what a PUT is answered, and whether it was done.
+func TestFaultModes(t *testing.T) {
 	s := New(Options{})
 	server := httptest.NewServer(s.Handler())
 	defer server.Close()
@@ -178,7 +178,7 @@ func TestMoods(t *testing.T) {
 		return resp.StatusCode, resp.Header, err
 	}
 	for _, test := range []struct {
-		mood   Mood
+		mode   FaultMode
 		status int // 0: no answer
 		done   bool
 	}{
@@ -186,31 +186,31 @@ func TestMoods(t *testing.T) {
 		{Drops, 0, false}, {Loses, 0, true}, {Locked, 401, false}, {Expired, 404, false}, {Forbids, 403, false},
 	} {
 		ask(s.Handler(), "DELETE", "7/properties/a", "")
-		s.SetMood(test.mood, 1)
+		s.SetFaultMode(test.mode, 1)
 		status, header, err := put()
 		_, done := s.Property(7, "a")
 		if status != test.status || (err == nil) != (status > 0) || done != test.done {
-			t.Errorf("%s: %d, %v; done: %v", test.mood, status, err, done)
+			t.Errorf("%s: %d, %v; done: %v", test.mode, status, err, done)
 		}
-		if test.mood == Spent && (header.Get("Retry-After") != "" || header.Get("X-RateLimit-Reset") == "") {
+		if test.mode == Spent && (header.Get("Retry-After") != "" || header.Get("X-RateLimit-Reset") == "") {
 			t.Errorf("spent: %v", header)
 		}
-		if test.mood == Silent && !errors.Is(err, context.DeadlineExceeded) {
+		if test.mode == Silent && !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if m, left := s.Mood(); test.mood != Works && (m != Works || left != 0) {
+		if m, left := s.FaultMode(); test.mode != Works && (m != Works || left != 0) {
 			t.Errorf("after one request it is %s, for %d more", m, left)
 		}
-		s.SetMood(Works, 0)
+		s.SetFaultMode(Works, 0)
 	}
-	s.SetMood(Fails, 2)
-	s.SetMood("no such mood", 1)
-	s.SetMood(Locked, -1)
-	if m, left := s.Mood(); m != Fails || left != 2 {
+	s.SetFaultMode(Fails, 2)
+	s.SetFaultMode("no such mode", 1)
+	s.SetFaultMode(Locked, -1)
+	if m, left := s.FaultMode(); m != Fails || left != 2 {
 		t.Errorf("it is %s, for %d", m, left)
 	}
-	if len(Moods()) != len(moods) {
-		t.Error("a mood is not listed")
+	if len(FaultModes()) != len(faultModes) {
+		t.Error("a mode is not listed")
 	}
 }
 

@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// Mood is how the site answers.
-type Mood string
+// FaultMode is how the site answers.
+type FaultMode string
 
 const (
-	Works    Mood = "works"
-	TooOften Mood = "too-often" // 429 with Retry-After
-	Spent    Mood = "spent"     // 429 with X-RateLimit-Reset alone
-	Fails    Mood = "fails"     // 500
-	Away     Mood = "away"      // 503 with a page
-	Silent   Mood = "silent"    // no answer
-	Drops    Mood = "drops"     // hangs up, nothing is done
-	Loses    Mood = "loses"     // does what was asked and hangs up
-	Locked   Mood = "locked"    // 401
-	Expired  Mood = "expired"   // takes everybody for a stranger: 404 and a header that says so
-	Forbids  Mood = "forbids"   // 403
-	Gone     Mood = "gone"      // 404, as if the account may see nothing
-	ReadOnly Mood = "read-only" // 403 to writes: the permission to edit is lost
-	Rests    Mood = "rests"     // 429 that asks for an hour
-	Slow     Mood = "slow"      // answers after 20 seconds
+	Works    FaultMode = "works"
+	TooOften FaultMode = "too-often" // 429 with Retry-After
+	Spent    FaultMode = "spent"     // 429 with X-RateLimit-Reset alone
+	Fails    FaultMode = "fails"     // 500
+	Away     FaultMode = "away"      // 503 with a page
+	Silent   FaultMode = "silent"    // no answer
+	Drops    FaultMode = "drops"     // hangs up, nothing is done
+	Loses    FaultMode = "loses"     // does what was asked and hangs up
+	Locked   FaultMode = "locked"    // 401
+	Expired  FaultMode = "expired"   // takes everybody for a stranger: 404 and a header that says so
+	Forbids  FaultMode = "forbids"   // 403
+	Gone     FaultMode = "gone"      // 404, as if the account may see nothing
+	ReadOnly FaultMode = "read-only" // 403 to writes: the permission to edit is lost
+	Rests    FaultMode = "rests"     // 429 that asks for an hour
+	Slow     FaultMode = "slow"      // answers after 20 seconds
 )
 
-// Moods lists them for the page.
-func Moods() []Mood {
-	return []Mood{Works, TooOften, Spent, Fails, Away, Silent, Drops, Loses, Locked, Expired, Forbids, Gone, ReadOnly, Rests, Slow}
+// FaultModes lists them for the page.
+func FaultModes() []FaultMode {
+	return []FaultMode{Works, TooOften, Spent, Fails, Away, Silent, Drops, Loses, Locked, Expired, Forbids, Gone, ReadOnly, Rests, Slow}
 }
 
 // Words say what the site does, for the page.
-func (m Mood) Words() string { return moods[m].words }
+func (m FaultMode) Words() string { return faultModes[m].words }
 
-// rests are what the moods that limit ask for: short, since somebody waits.
+// rests are what the faultModes that limit ask for: short, since somebody waits.
 const (
 	retryAfter = 5 * time.Second
 	resetAfter = time.Minute
@@ -44,14 +44,14 @@ const (
 	slowness = 20 * time.Second
 )
 
-// manner is what a mood answers.
+// manner is what a mode answers.
 type manner struct {
 	words  string
 	writes bool                         // only PUT and DELETE are answered so
 	react  func(now time.Time) Reaction // nil: nothing out of the ordinary
 }
 
-var moods = map[Mood]manner{
+var faultModes = map[FaultMode]manner{
 	Works: {words: "works"},
 	TooOften: {words: "is asked too often: 429", react: func(now time.Time) Reaction {
 		return reactionOf(tooOften(burstReason, 1, now, retryAfter))
@@ -90,7 +90,7 @@ func answering(status int, contentType, body string) func(time.Time) Reaction {
 func reactionOf(a answer) Reaction { return Reaction{Status: a.status, Header: a.header, Body: a.body} }
 
 // react says how a request is answered out of the ordinary: by whoever plays,
-// else by the mood; nil for the ordinary.
+// else by the mode; nil for the ordinary.
 func (s *Site) react(r Request) *Reaction {
 	if s.o.React != nil {
 		if reaction := s.o.React(r); reaction != nil {
@@ -99,13 +99,13 @@ func (s *Site) react(r Request) *Reaction {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := moods[s.mood]
+	m := faultModes[s.mode]
 	if m.react == nil || m.writes && r.Method == http.MethodGet {
 		return nil
 	}
 	if s.left > 0 {
 		if s.left--; s.left == 0 {
-			s.mood = Works
+			s.mode = Works
 		}
 		s.tell()
 	}

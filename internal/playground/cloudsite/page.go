@@ -17,7 +17,7 @@ var web embed.FS
 
 var pages = template.Must(template.ParseFS(web, "web/*.html"))
 
-// Page shows the threads of the site's issues and changes its mood. It is served
+// Page shows the threads of the site's issues and changes its mode. It is served
 // below a path such as /cloud/ beside the chat platform's page, whose style it
 // uses.
 type Page struct {
@@ -33,7 +33,7 @@ type File struct {
 	Content []byte
 }
 
-// Handler serves the page at /, and what scripts read at /state: the mood and
+// Handler serves the page at /, and what scripts read at /state: the mode and
 // the Counts as JSON.
 func (p *Page) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -41,12 +41,12 @@ func (p *Page) Handler() http.Handler {
 	mux.HandleFunc("GET /issues", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "issues") })
 	mux.HandleFunc("GET /state", p.state)
 	mux.HandleFunc("GET /live", p.live)
-	mux.HandleFunc("POST /mood", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST /mode", func(w http.ResponseWriter, r *http.Request) {
 		requests, err := strconv.Atoi(r.FormValue("requests"))
 		if err != nil {
 			requests = 0
 		}
-		p.Site.SetMood(Mood(r.FormValue("mood")), requests)
+		p.Site.SetFaultMode(FaultMode(r.FormValue("mode")), requests)
 		w.Header().Set("Location", "./")
 		w.WriteHeader(http.StatusSeeOther)
 	})
@@ -66,12 +66,12 @@ const maxIssues = 30
 
 type view struct {
 	Page
-	Mood   Mood
-	Left   int
-	Moods  []Mood
-	Counts Counts
-	Total  int
-	Issues []shown
+	FaultMode  FaultMode
+	Left       int
+	FaultModes []FaultMode
+	Counts     Counts
+	Total      int
+	Issues     []shown
 }
 
 // shown is an issue as the page has it.
@@ -86,8 +86,8 @@ type shown struct {
 
 func (p *Page) render(w http.ResponseWriter, name string) {
 	ids := p.Site.Issues()
-	v := view{Page: *p, Moods: Moods(), Counts: p.Site.Counts(), Total: len(ids)}
-	v.Mood, v.Left = p.Site.Mood()
+	v := view{Page: *p, FaultModes: FaultModes(), Counts: p.Site.Counts(), Total: len(ids)}
+	v.FaultMode, v.Left = p.Site.FaultMode()
 	for _, id := range ids[:min(len(ids), maxIssues)] {
 		i := shown{ID: id, Keys: p.Site.Keys(id)}
 		parents, err := p.Site.Parents(id)
@@ -104,15 +104,15 @@ func (p *Page) render(w http.ResponseWriter, name string) {
 }
 
 func (p *Page) state(w http.ResponseWriter, _ *http.Request) {
-	mood, left := p.Site.Mood()
+	mode, left := p.Site.FaultMode()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(struct { // the reader has gone
-		Mood   Mood `json:"mood"`
-		Left   int  `json:"left"`
-		Issues int  `json:"issues"`
+		FaultMode FaultMode `json:"mode"`
+		Left      int       `json:"left"`
+		Issues    int       `json:"issues"`
 		Counts
-	}{mood, left, len(p.Site.Issues()), p.Site.Counts()})
+	}{mode, left, len(p.Site.Issues()), p.Site.Counts()})
 }
 
 func (p *Page) live(w http.ResponseWriter, r *http.Request) { live.Serve(w, r, "issues", p.Site.Watch) }

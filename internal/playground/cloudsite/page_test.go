@@ -64,16 +64,16 @@ func TestPage(t *testing.T) {
 	if strings.Index(page, `data-issue="8"`) > strings.Index(page, `data-issue="7"`) {
 		t.Error("what was written last is not first")
 	}
-	r, err := server.Client().PostForm(server.URL+"/cloud/mood", url.Values{"mood": {"too-often"}, "requests": {"9"}})
+	r, err := server.Client().PostForm(server.URL+"/cloud/mode", url.Values{"mode": {"too-often"}, "requests": {"9"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.Request.URL.Path != "/cloud/" || !strings.Contains(string(body), `value="too-often" selected`) || !strings.Contains(string(body), `max="1000000" value="9"`) {
-		t.Errorf("the mood leads to %s, %v: %s", r.Request.URL, err, body)
+		t.Errorf("the mode leads to %s, %v: %s", r.Request.URL, err, body)
 	}
-	if state := get("/cloud/state"); state != `{"mood":"too-often","left":9,"issues":2,"requests":2,"writes":2,"limited":0,"atOnce":1,"writesAtOnce":1}`+"\n" {
+	if state := get("/cloud/state"); state != `{"mode":"too-often","left":9,"issues":2,"requests":2,"writes":2,"limited":0,"atOnce":1,"writesAtOnce":1}`+"\n" {
 		t.Error(state)
 	}
 	for _, path := range []string{"/cloud/web/site.css", "/cloud/web/site.js"} {

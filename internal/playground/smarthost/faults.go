@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Faults are limits and refusals of a smarthost, beside its mood. A reply of
+// Faults are limits and refusals of a smarthost, beside its mode. A reply of
 // 421 closes the connection, as RFC 5321, 3.8, has it.
 type Faults struct {
 	Senders    map[string]string // replies to MAIL, by the sender's address

@@ -1,31 +1,31 @@
 package smarthost
 
-// Mood is how the smarthost answers.
-type Mood string
+// FaultMode is how the smarthost answers.
+type FaultMode string
 
 const (
-	Accepts Mood = "accepts" // takes everything
-	Defers  Mood = "defers"  // 451: not now
-	Refuses Mood = "refuses" // 550: never
-	Away    Mood = "away"    // hangs up on whoever connects
-	Busy    Mood = "busy"    // 421 to MAIL: ends the session
-	Locked  Mood = "locked"  // 530: wants somebody to sign in first
+	Accepts FaultMode = "accepts" // takes everything
+	Defers  FaultMode = "defers"  // 451: not now
+	Refuses FaultMode = "refuses" // 550: never
+	Away    FaultMode = "away"    // hangs up on whoever connects
+	Busy    FaultMode = "busy"    // 421 to MAIL: ends the session
+	Locked  FaultMode = "locked"  // 530: wants somebody to sign in first
 )
 
-// Moods lists them for the page.
-func Moods() []Mood { return []Mood{Accepts, Defers, Refuses, Away, Busy, Locked} }
+// FaultModes lists them for the page.
+func FaultModes() []FaultMode { return []FaultMode{Accepts, Defers, Refuses, Away, Busy, Locked} }
 
 // Words say what the smarthost does, for the page.
-func (m Mood) Words() string { return moods[m].words }
+func (m FaultMode) Words() string { return faultModes[m].words }
 
-// manner is what a mood answers to one verb.
+// manner is what a mode answers to one verb.
 type manner struct {
 	words string
 	verb  string // "": nothing out of the ordinary
 	reply Reaction
 }
 
-var moods = map[Mood]manner{
+var faultModes = map[FaultMode]manner{
 	Accepts: {words: "accepts everything"},
 	Defers:  {"defers: 451", "RCPT", Reaction{Reply: "451 4.7.1 Greylisted, please try again later"}},
 	Refuses: {"refuses: 550", "RCPT", Reaction{Reply: "550 5.1.1 There is nobody of that name here"}},

@@ -24,7 +24,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
 }).ParseFS(web, "web/*.html"))
 
-// Page shows what the smarthost has taken and changes its mood. It is served
+// Page shows what the smarthost has taken and changes its mode. It is served
 // below /mail/ beside the chat platform's page, whose style it uses.
 type Page struct {
 	Host    *Host
@@ -38,8 +38,8 @@ func (p *Page) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { p.render(w, "mail.html", r.FormValue("said")) })
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, _ *http.Request) { p.render(w, "messages", "") })
 	mux.HandleFunc("GET /live", p.live)
-	mux.HandleFunc("POST /mood", func(w http.ResponseWriter, r *http.Request) {
-		p.Host.SetMood(Mood(r.FormValue("mood")))
+	mux.HandleFunc("POST /mode", func(w http.ResponseWriter, r *http.Request) {
+		p.Host.SetFaultMode(FaultMode(r.FormValue("mode")))
 		back(w, "")
 	})
 	mux.HandleFunc("POST /send", p.send)
@@ -59,11 +59,11 @@ func back(w http.ResponseWriter, said string) {
 
 type view struct {
 	Page
-	Mood     Mood
-	Moods    []Mood
-	Count    int64
-	Messages []shown
-	Said     string
+	FaultMode  FaultMode
+	FaultModes []FaultMode
+	Count      int64
+	Messages   []shown
+	Said       string
 }
 
 // shown is a message as the page has it.
@@ -76,7 +76,7 @@ type shown struct {
 const maxShown = 16 << 10
 
 func (p *Page) render(w http.ResponseWriter, name, said string) {
-	v := view{Page: *p, Mood: p.Host.Mood(), Moods: Moods(), Count: p.Host.Count(), Said: said}
+	v := view{Page: *p, FaultMode: p.Host.FaultMode(), FaultModes: FaultModes(), Count: p.Host.Count(), Said: said}
 	for _, m := range p.Host.Messages() {
 		s := shown{Message: m, Text: strings.ToValidUTF8(string(m.Data[:min(len(m.Data), maxShown)]), "\uFFFD")}
 		if parsed, err := mail.ReadMessage(bytes.NewReader(m.Data)); err == nil {

@@ -33,7 +33,7 @@ type Options struct {
 	Clock    func() time.Time
 
 	// React answers in the smarthost's place; nil, or a nil reaction: as the
-	// mood has it.
+	// mode has it.
 	React func(Request) *Reaction
 }
 
@@ -68,7 +68,7 @@ type Host struct {
 	o Options
 
 	mu       sync.Mutex
-	mood     Mood
+	mode     FaultMode
 	faults   Faults
 	password string
 	count    int64
@@ -92,7 +92,7 @@ func New(o Options) *Host {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	return &Host{o: o, mood: Accepts, password: o.Password, watchers: make(map[chan struct{}]bool), open: make(map[net.Conn]bool)}
+	return &Host{o: o, mode: Accepts, password: o.Password, watchers: make(map[chan struct{}]bool), open: make(map[net.Conn]bool)}
 }
 
 // Serve takes clients of l until Close.
@@ -175,22 +175,22 @@ func (h *Host) Sessions() int {
 	return h.sessions
 }
 
-// Mood is how it answers now.
-func (h *Host) Mood() Mood {
+// FaultMode is how it answers now.
+func (h *Host) FaultMode() FaultMode {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.mood
+	return h.mode
 }
 
-// SetMood changes how it answers from now on. When it goes away, it leaves those
+// SetFaultMode changes how it answers from now on. When it goes away, it leaves those
 // who are connected too.
-func (h *Host) SetMood(m Mood) {
-	if _, ok := moods[m]; !ok {
+func (h *Host) SetFaultMode(m FaultMode) {
+	if _, ok := faultModes[m]; !ok {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.mood = m
+	h.mode = m
 	if m == Away {
 		for conn := range h.open {
 			conn.Close()
@@ -243,7 +243,7 @@ func (h *Host) keep(m Message) {
 }
 
 // react says how a request is answered: by React, else by the faults, else by
-// the mood.
+// the mode.
 func (h *Host) react(r Request) *Reaction {
 	if h.o.React != nil {
 		if reaction := h.o.React(r); reaction != nil {
@@ -255,5 +255,5 @@ func (h *Host) react(r Request) *Reaction {
 	if reaction := h.faults.reaction(r); reaction != nil {
 		return reaction
 	}
-	return moods[h.mood].reaction(r)
+	return faultModes[h.mode].reaction(r)
 }

@@ -81,21 +81,21 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-func TestMoods(t *testing.T) {
+func TestFaultModes(t *testing.T) {
 	h, addr := start(t, Options{})
-	for mood, want := range map[Mood]string{
+	for mode, want := range map[FaultMode]string{
 		Defers: "451 4.7.1", Refuses: "550 5.1.1", Away: "EOF", Busy: "421 4.7.0", Locked: "530 5.7.0",
 	} {
-		h.SetMood(mood)
+		h.SetFaultMode(mode)
 		if err := send(addr, nil); err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), `"`, ""), want) {
-			t.Errorf("%s: %v", mood, err)
+			t.Errorf("%s: %v", mode, err)
 		}
 	}
-	h.SetMood("no such mood")
-	if h.Mood() == "no such mood" {
-		t.Error("it has a mood that there is not")
+	h.SetFaultMode("no such mode")
+	if h.FaultMode() == "no such mode" {
+		t.Error("it has a mode that there is not")
 	}
-	h.SetMood(Accepts)
+	h.SetFaultMode(Accepts)
 	if err := send(addr, nil); err != nil || h.Count() != 1 {
 		t.Errorf("it took %d: %v", h.Count(), err)
 	}
@@ -178,8 +178,8 @@ func TestPage(t *testing.T) {
 	if _, err := io.ReadAtLeast(live.Body, event, 40); err != nil || !strings.Contains(string(event), "event: messages") {
 		t.Errorf("live says %q, %v", event, err)
 	}
-	if page := post("/mail/mood", url.Values{"mood": {"refuses"}}); !strings.Contains(page, `value="refuses" selected`) {
-		t.Errorf("after the mood: %s", page)
+	if page := post("/mail/mode", url.Values{"mode": {"refuses"}}); !strings.Contains(page, `value="refuses" selected`) {
+		t.Errorf("after the mode: %s", page)
 	}
 	if page := post("/mail/send", url.Values{"count": {"x"}}); !strings.Contains(page, "Outrigger did not take it: 550") {
 		t.Errorf("refused: %s", page)

@@ -93,7 +93,7 @@ func TestProbeWithoutPermissions(t *testing.T) {
 // while: no record becomes an error, and continuing finishes.
 func TestSiteShowsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
-		mood  cloudsite.Mood
+		mode  cloudsite.FaultMode
 		after int64 // requests
 	}{"from the beginning": {cloudsite.Gone, 0}, "after a while": {cloudsite.Gone, 300}, "the permission to edit is lost": {cloudsite.ReadOnly, 300}} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestSiteShowsNothing(t *testing.T) {
 				var site *cloudsite.Site
 				site, target := play(t, cloudsite.Options{React: func(r cloudsite.Request) *cloudsite.Reaction {
 					if r.Number == c.after+1 {
-						site.SetMood(c.mood, 0)
+						site.SetFaultMode(c.mode, 0)
 					}
 					return nil
 				}})
@@ -120,7 +120,7 @@ func TestSiteShowsNothing(t *testing.T) {
 				if m.Permanent != 0 || !strings.Contains(m.Message, "ermission to ") {
 					t.Errorf("%d errors: %s", m.Permanent, m.Message)
 				}
-				site.SetMood(cloudsite.Works, 0)
+				site.SetFaultMode(cloudsite.Works, 0)
 				c.after = 1 << 40
 				r.operate(threads.OpContinue)
 				r.await(threads.PhaseCompleted)
@@ -134,9 +134,9 @@ func TestSiteShowsNothing(t *testing.T) {
 func TestSlowAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		site, target := play(t, cloudsite.Options{})
-		site.SetMood(cloudsite.Slow, 0)
+		site.SetFaultMode(cloudsite.Slow, 0)
 		write(t, target, 1, many(2, 5))
-		site.SetMood(cloudsite.Silent, 0)
+		site.SetFaultMode(cloudsite.Silent, 0)
 		began := time.Now()
 		_, err := target.Read(t.Context(), 1)
 		if took := time.Since(began); took != time.Minute || err == nil || !strings.Contains(err.Error(), "did not answer within 1m0s") {

@@ -113,7 +113,7 @@ func TestTenRateLimits(t *testing.T) {
 			records, mappings := threadstest.Many(40, 5)
 			r.load(records, mappings)
 			r.await(threads.PhaseReady)
-			site.SetMood(cloudsite.TooOften, limits)
+			site.SetFaultMode(cloudsite.TooOften, limits)
 			begun := time.Now()
 			r.operate(threads.OpStart)
 			if stops {

@@ -68,7 +68,7 @@ func TestTheLogOfAMigration(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
 				var log logbook
 				registry := prometheus.NewPedanticRegistry()
-				r := beginWith(t, d, newMoody(c.answers...), 20, func(o *Options) {
+				r := beginWith(t, d, newScripted(c.answers...), 20, func(o *Options) {
 					o.Log, o.Metrics = slog.New(slog.NewTextHandler(&log, nil)), registry
 				})
 				defer r.end()

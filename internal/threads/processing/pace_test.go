@@ -28,7 +28,7 @@ func TestNineRateLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
-				target := newMoody(slices.Repeat([]error{limited(c.wait)}, 4+8)...) // the first four are one
+				target := newScripted(slices.Repeat([]error{limited(c.wait)}, 4+8)...) // the first four are one
 				r := begin(t, d, target, 20)
 				defer r.end()
 				r.finishes(20)
@@ -56,7 +56,7 @@ func TestTenRateLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
-				target := newMoody(slices.Repeat([]error{limited(c.wait)}, 4+9)...)
+				target := newScripted(slices.Repeat([]error{limited(c.wait)}, 4+9)...)
 				r := begin(t, d, target, 20)
 				defer r.end()
 				m := r.await(threads.PhasePaused)
@@ -88,8 +88,8 @@ func TestTenRateLimits(t *testing.T) {
 // count.
 func TestRateLimitsInARow(t *testing.T) {
 	quick(t, func(t *testing.T, d *db.DB) {
-		moods := slices.Repeat([]error{limited(time.Second)}, 4+8) // nine
-		target := newMoody(slices.Concat(moods, []error{nil}, moods[:4+4], []error{fails(time.Second)}, moods[:4])...)
+		answers := slices.Repeat([]error{limited(time.Second)}, 4+8) // nine
+		target := newScripted(slices.Concat(answers, []error{nil}, answers[:4+4], []error{fails(time.Second)}, answers[:4])...)
 		r := begin(t, d, target, 20)
 		defer r.end()
 		r.finishes(20)
@@ -105,7 +105,7 @@ func TestTakeoverKeepsWaitAndCount(t *testing.T) {
 	for _, how := range []string{"killed", "stopped by its node"} {
 		t.Run(how, func(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
-				target := newMoody(slices.Repeat([]error{limited(2 * time.Minute)}, 4+9)...)
+				target := newScripted(slices.Repeat([]error{limited(2 * time.Minute)}, 4+9)...)
 				r := begin(t, d, target, 20)
 				defer r.end()
 				<-time.After(10*time.Minute + 30*time.Second) // the sixth wait
@@ -140,7 +140,7 @@ func TestTakeoverKeepsWaitAndCount(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Run("that pass", func(t *testing.T) {
 		quick(t, func(t *testing.T, d *db.DB) {
-			target := newMoody(append(slices.Repeat([]error{fails(0)}, 20), errors.New("no TargetError at all"), fails(15*time.Minute))...)
+			target := newScripted(append(slices.Repeat([]error{fails(0)}, 20), errors.New("no TargetError at all"), fails(15*time.Minute))...)
 			r := begin(t, d, target, 20)
 			defer r.end()
 			r.finishes(20)
@@ -151,7 +151,7 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("that do not", func(t *testing.T) {
 		quick(t, func(t *testing.T, d *db.DB) {
-			target := newMoody(slices.Repeat([]error{fails(0)}, 1000)...)
+			target := newScripted(slices.Repeat([]error{fails(0)}, 1000)...)
 			r := begin(t, d, target, 20)
 			defer r.end()
 			started := time.Now()
@@ -163,7 +163,7 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%s, not %s", m.Message, want)
 			}
 			target.mu.Lock()
-			target.moods = nil
+			target.script = nil
 			target.mu.Unlock()
 			r.operate(threads.OpContinue)
 			r.finishes(20)
@@ -171,7 +171,7 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("of one issue", func(t *testing.T) {
 		quick(t, func(t *testing.T, d *db.DB) {
-			target := newMoody()
+			target := newScripted()
 			_, mappings := threadstest.Many(3*20, 3)
 			bad, begun := int64(0), time.Now()
 			for _, m := range mappings {
@@ -233,7 +233,7 @@ func TestRefusals(t *testing.T) {
 	})
 	t.Run("of us", func(t *testing.T) {
 		quick(t, func(t *testing.T, d *db.DB) {
-			target := newMoody()
+			target := newScripted()
 			records, mappings := threadstest.Many(3*60, 3)
 			fourth := slices.Sorted(maps.Keys(threadstest.NewModel(records, mappings).Maps))[3]
 			mended := false
@@ -261,7 +261,7 @@ func TestRefusals(t *testing.T) {
 	})
 	t.Run("of all issues", func(t *testing.T) {
 		quick(t, func(t *testing.T, d *db.DB) {
-			target := newMoody(slices.Concat(slices.Repeat([]error{nil}, 8), slices.Repeat([]error{forbidden}, 40))...)
+			target := newScripted(slices.Concat(slices.Repeat([]error{nil}, 8), slices.Repeat([]error{forbidden}, 40))...)
 			target.probe = func(_ int64, what threads.Probe) error {
 				if what == threads.ProbeWrite {
 					return &threads.TargetError{Kind: threads.TargetForbids, Message: "no"}
@@ -280,7 +280,7 @@ func TestRefusals(t *testing.T) {
 				t.Error(n, "requests")
 			}
 			target.mu.Lock()
-			target.moods = nil
+			target.script = nil
 			target.mu.Unlock()
 			r.operate(threads.OpContinue)
 			r.finishes(60)
@@ -293,7 +293,7 @@ func TestRefusals(t *testing.T) {
 func TestTroubleIsSaid(t *testing.T) {
 	quick(t, func(t *testing.T, d *db.DB) {
 		away := &threads.TargetError{Message: "The cloud site answered 503", Said: "Down for maintenance until noon.", Wait: time.Hour, Declared: true}
-		target := newMoody(slices.Repeat([]error{away}, 4)...)
+		target := newScripted(slices.Repeat([]error{away}, 4)...)
 		r := begin(t, d, target, 20)
 		defer r.end()
 		<-time.After(30 * time.Minute)
@@ -319,7 +319,7 @@ func TestTroubleIsSaid(t *testing.T) {
 // asked for.
 func TestStopEndsWait(t *testing.T) {
 	quick(t, func(t *testing.T, d *db.DB) {
-		target := newMoody(slices.Repeat([]error{limited(24 * time.Hour)}, 4)...)
+		target := newScripted(slices.Repeat([]error{limited(24 * time.Hour)}, 4)...)
 		r := begin(t, d, target, 20)
 		defer r.end()
 		<-time.After(time.Minute)

@@ -165,13 +165,13 @@ func TestStall(t *testing.T) {
 // written is known though the migration does not go on.
 func TestStopAtOnce(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		moods []error
-		slow  bool
+		name    string
+		answers []error
+		slow    bool
 	}{{"while requests are under way", nil, true}, {"in a wait", slices.Repeat([]error{limited(time.Hour)}, 4), false}} {
 		t.Run(c.name, func(t *testing.T) {
 			quick(t, func(t *testing.T, d *db.DB) {
-				target := newMoody(c.moods...)
+				target := newScripted(c.answers...)
 				if c.slow {
 					target.answers(func(_ int, issue int64) error { <-time.After(time.Duration(issue%10) * time.Minute / 2); return nil })
 				}

@@ -26,41 +26,41 @@ func quick(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	})
 }
 
-// moody is a target that answers as it is told, request by request, and notes
+// scripted is a target that script as it is told, request by request, and notes
 // when it was asked. When nothing is left to tell, it does what it is asked.
-type moody struct {
+type scripted struct {
 	*memory
-	mu    sync.Mutex
-	moods []error
-	at    []time.Time
+	mu     sync.Mutex
+	script []error
+	at     []time.Time
 }
 
-func newMoody(moods ...error) *moody {
-	m := &moody{moods: moods}
+func newScripted(script ...error) *scripted {
+	m := &scripted{script: script}
 	m.memory = newMemory(func(int, int64) error {
 		<-time.After(time.Millisecond) // so that several are under way
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.at = append(m.at, time.Now())
-		if len(m.moods) == 0 {
+		if len(m.script) == 0 {
 			return nil
 		}
-		mood := m.moods[0]
-		m.moods = m.moods[1:]
-		return mood
+		next := m.script[0]
+		m.script = m.script[1:]
+		return next
 	})
 	return m
 }
 
 // times are those at which it was asked so far.
-func (m *moody) times() []time.Time {
+func (m *scripted) times() []time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.at)
 }
 
 // gaps are the waits between requests that are longer than a request.
-func (m *moody) gaps() (gaps []time.Duration) {
+func (m *scripted) gaps() (gaps []time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range m.at[1:] {
@@ -71,20 +71,20 @@ func (m *moody) gaps() (gaps []time.Duration) {
 	return gaps
 }
 
-func (m *moody) requests() int {
+func (m *scripted) requests() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.at)
 }
 
 // begin has a migration of some issues with three records each begin.
-func begin(t *testing.T, d *db.DB, target *moody, issues int64) *rig {
+func begin(t *testing.T, d *db.DB, target *scripted, issues int64) *rig {
 	t.Helper()
 	return beginWith(t, d, target, issues, nil)
 }
 
 // beginWith is begin with other options.
-func beginWith(t *testing.T, d *db.DB, target *moody, issues int64, set func(*Options)) *rig {
+func beginWith(t *testing.T, d *db.DB, target *scripted, issues int64, set func(*Options)) *rig {
 	t.Helper()
 	r := newRig(t, d, target.memory)
 	r.patience = 100 * time.Hour

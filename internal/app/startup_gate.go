@@ -43,9 +43,9 @@ func (p phase) sentence() string {
 	return "Outrigger is stopping; try again in a moment."
 }
 
-// front stands between the listener and the router, so that the listener can
+// startupGate stands between the listener and the router, so that the listener can
 // be opened first and closed last. It answers /healthz and /readyz itself.
-type front struct {
+type startupGate struct {
 	base string // the path of the base URL, "" or "/outrigger"
 
 	mu     sync.Mutex
@@ -61,12 +61,12 @@ type front struct {
 // asks /readyz.
 type check func(ctx context.Context) error
 
-func newFront(base string) *front {
-	return &front{base: base, moved: make(chan struct{}), idle: make(chan struct{})}
+func newStartupGate(base string) *startupGate {
+	return &startupGate{base: base, moved: make(chan struct{}), idle: make(chan struct{})}
 }
 
 // serve makes the process ready as soon as checks hold.
-func (f *front) serve(next http.Handler, checks ...check) {
+func (f *startupGate) serve(next http.Handler, checks ...check) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.next, f.checks = next, checks
@@ -74,14 +74,14 @@ func (f *front) serve(next http.Handler, checks ...check) {
 }
 
 // stop refuses everything new but webhooks.
-func (f *front) stop() {
+func (f *startupGate) stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.move(stopping)
 }
 
 // drain refuses everything new and waits until what is under way was answered.
-func (f *front) drain(ctx context.Context) error {
+func (f *startupGate) drain(ctx context.Context) error {
 	f.mu.Lock()
 	f.move(drained)
 	f.leave(0)
@@ -97,7 +97,7 @@ func (f *front) drain(ctx context.Context) error {
 }
 
 // move goes to a later phase. f.mu is held.
-func (f *front) move(p phase) {
+func (f *startupGate) move(p phase) {
 	if p > f.phase {
 		f.phase = p
 		close(f.moved)
@@ -106,7 +106,7 @@ func (f *front) move(p phase) {
 }
 
 // leave counts n requests as answered. f.mu is held.
-func (f *front) leave(n int) {
+func (f *startupGate) leave(n int) {
 	f.busy -= n
 	if f.phase == drained && f.busy == 0 {
 		select {
@@ -118,7 +118,7 @@ func (f *front) leave(n int) {
 }
 
 // enter lets a request through: the handler to ask, or why it is refused.
-func (f *front) enter(hook bool) (http.Handler, string) {
+func (f *startupGate) enter(hook bool) (http.Handler, string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.phase == serving || hook && f.phase == stopping && f.next != nil {
@@ -128,7 +128,7 @@ func (f *front) enter(hook bool) (http.Handler, string) {
 	return nil, f.phase.sentence()
 }
 
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *startupGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, f.base)
 	switch path {
 	case "/healthz":
@@ -156,7 +156,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // await waits for the end of a start, for hookPatience at most.
-func (f *front) await(ctx context.Context) {
+func (f *startupGate) await(ctx context.Context) {
 	f.mu.Lock()
 	waiting, moved := f.phase == starting, f.moved
 	f.mu.Unlock()
@@ -184,7 +184,7 @@ func refuse(w http.ResponseWriter, r *http.Request, path, why string) {
 }
 
 // readyz says whether this node should get requests, and else why not.
-func (f *front) readyz(w http.ResponseWriter, r *http.Request) {
+func (f *startupGate) readyz(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	why, checks := f.phase.sentence(), f.checks
 	f.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/fault"
 )
 
-func ask(f *front, path string) *httptest.ResponseRecorder {
+func ask(f *startupGate, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	f.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return w
@@ -37,7 +37,7 @@ func TestFrontWhileStarting(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			w := ask(newFront(""), test.path)
+			w := ask(newStartupGate(""), test.path)
 			if w.Code != test.status || w.Body.String() != test.body {
 				t.Errorf("%s: %d %q", test.path, w.Code, w.Body)
 			}
@@ -54,7 +54,7 @@ func TestFrontWhileStarting(t *testing.T) {
 // A webhook that comes while the process starts is answered when it is ready.
 func TestFrontWebhookWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFront("/outrigger")
+		f := newStartupGate("/outrigger")
 		time.AfterFunc(3*time.Second, func() { f.serve(hello) })
 		began := time.Now()
 		w := ask(f, "/outrigger/hooks/main")
@@ -70,7 +70,7 @@ func TestFrontWebhookGivesUp(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		newFront("").ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "POST", "/hooks/main", nil))
+		newStartupGate("").ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "POST", "/hooks/main", nil))
 		if time.Since(began) != time.Second {
 			t.Errorf("it was held for %v", time.Since(began))
 		}
@@ -79,7 +79,7 @@ func TestFrontWebhookGivesUp(t *testing.T) {
 
 func TestFrontReadiness(t *testing.T) {
 	var broken error
-	f := newFront("/outrigger")
+	f := newStartupGate("/outrigger")
 	f.serve(hello, func(context.Context) error { return nil }, func(context.Context) error { return broken })
 	if w := ask(f, "/outrigger/readyz"); w.Code != 200 || w.Body.String() != "ready\n" {
 		t.Errorf("%d %q", w.Code, w.Body)
@@ -98,7 +98,7 @@ func TestFrontReadiness(t *testing.T) {
 func TestFrontStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		f := newFront("")
+		f := newStartupGate("")
 		f.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-release; io.WriteString(w, "late") }))
 		f.stop()
 		if w := ask(f, "/rest/x"); w.Code != 503 || !strings.Contains(w.Body.String(), "Outrigger is stopping") {
@@ -137,7 +137,7 @@ func TestFrontStops(t *testing.T) {
 func TestFrontDrainIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		f := newFront("")
+		f := newStartupGate("")
 		f.serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 		go ask(f, "/slow")
 		synctest.Wait()
@@ -153,7 +153,7 @@ func TestFrontDrainIsBounded(t *testing.T) {
 // A start that fails before the process served lets go of who waits.
 func TestFrontStopsWhileStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFront("")
+		f := newStartupGate("")
 		answered := make(chan int, 1)
 		go func() { answered <- ask(f, "/hooks/main").Code }()
 		synctest.Wait()
