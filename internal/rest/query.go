@@ -25,6 +25,7 @@ var queries = map[string][]string{
 	"POST /rest/mtbs/1.0/configuration/channels/{channel}/retry": {"which"},
 	"GET /rest/outrigger/1.0/connections":                        {"limit", "after"},
 	"GET /rest/outrigger/1.0/connections/{name}/hooks":           {"limit", "after"},
+	"GET /rest/outrigger/1.0/connections/{name}/webhooks":        {"limit", "after"},
 	"GET /rest/outrigger/1.0/renames":                            {"limit", "after"},
 	"GET /rest/outrigger/1.0/mail/messages":                      {"node", "state", "sender", "recipient", "subject", "age", "limit", "after"},
 	"GET /rest/threaded-comments/1.0/migration/export-data":      {"offset", "limit"},
