@@ -19,7 +19,7 @@ func TestAuditTrail(t *testing.T) {
 			t.Fatalf("saving a rule: %d %s", status, body)
 		}
 	}
-	const secretOfUsers = "kayak kayak kayak kayak"
+	const secretOfUsers = "kayak in the harbour"
 	for name, g := range map[string]identity.Grant{
 		"adam": {Permission: identity.Admin},
 		"pia":  {Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL"}},

@@ -176,13 +176,13 @@ func TestSettingsPage(t *testing.T) {
 
 func TestSettingsAreForAdministrators(t *testing.T) {
 	a := start(t, settings(t))
-	if _, err := a.identity.CreateUser(t.Context(), "eve", secret.New("kayak kayak kayak")); err != nil {
+	if _, err := a.identity.CreateUser(t.Context(), "eve", secret.New("kayak in the harbour")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.identity.Grant(t.Context(), "eve", identity.ProjectAdmin, identity.Resource{Connection: "dc", Project: "ALPHA"}); err != nil {
 		t.Fatal(err)
 	}
-	asEve := func(r *http.Request) { r.SetBasicAuth("eve", "kayak kayak kayak") }
+	asEve := func(r *http.Request) { r.SetBasicAuth("eve", "kayak in the harbour") }
 	for method, path := range map[string]string{"GET": settingsPath, "PUT": settingsPath, "POST": settingsPath + "/test"} {
 		status, body := get(t, a.URL()+path, asEve, func(r *http.Request) { r.Method = method })
 		if status != http.StatusForbidden {

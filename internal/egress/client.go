@@ -15,6 +15,7 @@
 package egress
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/url"
@@ -41,6 +42,7 @@ type Client struct {
 	trusted    *Caller
 	unlimited  *Caller
 	transports []*http.Transport
+	resolver   *net.Resolver
 }
 
 // New makes a Client. It refuses an entry of Policy, a CAFile or a proxy of the
@@ -62,10 +64,11 @@ func New(o Options) (*Client, error) {
 	if o.Version != "" {
 		agent += "/" + o.Version
 	}
-	dialer := net.Dialer{Timeout: Timeout, Resolver: o.Resolver}
+	resolver := cmp.Or(o.Resolver, net.DefaultResolver)
+	dialer := net.Dialer{Timeout: Timeout, Resolver: resolver}
 	secure := &guard{policy: p, dialer: dialer}
 	plain := &guard{policy: p, dialer: dialer, plaintext: true}
-	proxied := newProxied(roots, o.Resolver)
+	proxied := newProxied(roots, resolver)
 	free := newTransport(roots, dialer.DialContext)
 	webhook := &Caller{
 		secure: newTransport(roots, secure.dial), plain: newTransport(roots, plain.dial),
@@ -75,7 +78,7 @@ func New(o Options) (*Client, error) {
 	unlimited := *trusted
 	unlimited.limit = 0
 	return &Client{
-		policy: p, proxies: proxies, webhook: webhook, trusted: trusted, unlimited: &unlimited,
+		policy: p, resolver: resolver, proxies: proxies, webhook: webhook, trusted: trusted, unlimited: &unlimited,
 		transports: []*http.Transport{webhook.secure, webhook.plain, free, proxied},
 	}, nil
 }

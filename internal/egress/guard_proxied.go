@@ -46,11 +46,7 @@ func (g *guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 		ctx, cancel = context.WithTimeout(ctx, lookupTime)
 		defer cancel()
 	}
-	resolver := g.dialer.Resolver
-	if resolver == nil {
-		resolver = net.DefaultResolver
-	}
-	return resolver.LookupNetIP(ctx, "ip", host)
+	return g.dialer.Resolver.LookupNetIP(ctx, "ip", host)
 }
 
 func (g *guard) judgeUnresolved(host string, plaintext bool, err error) error {

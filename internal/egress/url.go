@@ -1,10 +1,13 @@
 package egress
 
 import (
+	"context"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"outrigger/internal/fault"
 )
@@ -42,7 +45,57 @@ func (c *Client) CheckURL(raw string) error {
 	if err := c.policy.checkHost(u); err != nil {
 		return err
 	}
+	if err := c.policy.checkPort(u); err != nil {
+		return err
+	}
 	return checkKind(u)
+}
+
+// firstFreePort begins the ports that any program may listen on. Below it are
+// those of other protocols (mail, shells, databases' management), which would
+// read a request as commands; of them only 443 is https.
+const firstFreePort = 1024
+
+// checkPort judges the port of what is not allowed by name or network.
+func (p *policy) checkPort(u *url.URL) error {
+	host, port := u.Hostname(), u.Port()
+	n, err := strconv.Atoi(port)
+	if err != nil || n == 443 || n >= firstFreePort || p.allowsName(host) {
+		return nil
+	}
+	if addr, err := netip.ParseAddr(host); err == nil && p.allowsAddr(addr) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "The URL must not have the port %d: chat platforms listen on 443, or on 1024 and above. If yours does not, name its host in notify.allowed_networks.", n)
+}
+
+// cautionTime is how long a save waits for the name server.
+const cautionTime = 2 * time.Second
+
+// CautionURL asks the name server whether the host of a webhook URL leads where
+// webhooks may not go: what to tell who saves it, or "". A proxy may know other
+// names, and an address may change: it is judged again whenever it is dialled.
+func (c *Client) CautionURL(ctx context.Context, raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" || c.policy.allowsName(u.Hostname()) {
+		return ""
+	}
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, cautionTime)
+	defer cancel()
+	addrs, err := c.resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return ""
+	}
+	for _, addr := range addrs {
+		if b, is := c.policy.refuses(addr); is {
+			return fmt.Sprintf("%s is %s, which is in %s, where webhooks may not go unless notify.allowed_networks names it: its messages would wait.", host, addr.Unmap(), b)
+		}
+	}
+	return ""
 }
 
 // checkHost judges the host as far as it can be without resolving it.

@@ -68,6 +68,16 @@ func TestCheckURL(t *testing.T) {
 		{raw: "https://0177.0.0.1/hooks", says: "four decimal numbers"},
 		{raw: "https://127.0.0.1./hooks", says: "four decimal numbers"},
 
+		{raw: "https://hooks.slack.com:22/services/T0/B0/XX", says: "port 22"},
+		{raw: "https://chat.example.com:25/hooks", says: "port 25"},
+		{raw: "https://chat.example.com:444/hooks", says: "port 444"},
+		{raw: "https://chat.example.com:80/hooks", says: "port 80"},
+		{raw: "https://chat.example.com:1024/hooks"},
+		{raw: "https://chat.example.com:8443/hooks"},
+		{raw: "https://chat.example.com:443/hooks"},
+		{raw: "http://chat.internal:80/hooks", allowed: "chat.internal"},
+		{raw: "https://10.1.2.3:444/hooks", allowed: "10.0.0.0/8"},
+
 		{raw: "http://127.0.0.1:9000/hooks", allowed: "127.0.0.0/8"},
 		{raw: "http://localhost:9000/hooks", allowed: "127.0.0.0/8"},
 		{raw: "https://10.1.2.3/hooks", allowed: "10.0.0.0/8"},
@@ -97,6 +107,33 @@ func TestCheckURL(t *testing.T) {
 			t.Errorf("%s with %q: %v", c.raw, c.allowed, err)
 		case c.says != "" && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.says)):
 			t.Errorf("%s with %q: %v, want %q", c.raw, c.allowed, err, c.says)
+		}
+	}
+}
+
+// A name that leads where webhooks may not go may be saved, since it may lead
+// elsewhere later, and is warned of.
+func TestCautionURL(t *testing.T) {
+	for _, c := range []struct{ resolves, raw, allowed, says string }{
+		{"127.0.0.1", "https://chat.example.com/hooks?sig=secret", "", "chat.example.com is 127.0.0.1"},
+		{"10.1.2.3", "https://chat.example.com:8443/hooks", "", "private network"},
+		{"10.1.2.3", "https://chat.example.com/hooks", "10.0.0.0/8", ""},
+		{"10.1.2.3", "https://chat.example.com/hooks", "chat.example.com", ""},
+		{"127.0.0.1", "https://[::1]/hooks", "", ""}, // CheckURL says that
+		{"8.8.8.8", "https://chat.example.com/hooks", "", ""},
+		{"", "https://chat.example.com/hooks", "", ""},
+		{"127.0.0.1", "::", "", ""},
+	} {
+		resolver := nameServer(func(int) []string {
+			if c.resolves == "" {
+				return nil
+			}
+			return []string{c.resolves}
+		})
+		client := newClient(t, Options{Policy: Policy{Allowed: strings.FieldsFunc(c.allowed, func(r rune) bool { return r == ',' })}, Resolver: resolver})
+		got := client.CautionURL(t.Context(), c.raw)
+		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) || strings.Contains(got, "secret") {
+			t.Errorf("%s that is %s: %q, want %q", c.raw, c.resolves, got, c.says)
 		}
 	}
 }

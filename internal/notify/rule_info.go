@@ -3,12 +3,25 @@ package notify
 import (
 	"encoding/json"
 	"fmt"
+
+	"outrigger/internal/fault"
 )
 
 // RuleInfo is a rule and its channel, as people see them.
 type RuleInfo struct {
 	Rule
 	Channel Channel
+	// Caution is what Rules.Caution found out about the webhook URL.
+	Caution string
+}
+
+// Warnings are those of the rule, and what was found out about its URL.
+func (r *RuleInfo) Warnings() []fault.Field {
+	f := r.Rule.Warnings()
+	if r.Caution != "" {
+		f = append(f, fault.Field{Name: "webhookUrl", Message: r.Caution})
+	}
+	return f
 }
 
 // RuleQuery says which rules a list holds: those of one level and its keys.

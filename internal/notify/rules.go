@@ -17,7 +17,10 @@ type Rules struct {
 	// CheckURL judges a webhook URL as far as that can be done without
 	// dialling: fault.Invalid, or nil.
 	CheckURL func(string) error
-	Tests    *TestMessages
+	// CautionURL asks the network about a webhook URL that may be saved: what
+	// is to be said about its host, or "".
+	CautionURL func(ctx context.Context, url string) string
+	Tests      *TestMessages
 }
 
 // Access is the permission that a rule of this level needs, and where.
@@ -99,7 +102,17 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong f
 	if err := s.checkAll(&draft, webhookURL, wrong); err != nil {
 		return RuleInfo{}, err
 	}
-	return s.Store.SaveRule(ctx, actor(ctx), draft, webhookURL)
+	saved, err := s.Store.SaveRule(ctx, actor(ctx), draft, webhookURL)
+	if err == nil {
+		s.Caution(ctx, &saved)
+	}
+	return saved, err
+}
+
+// Caution finds out what is to be said about a rule's webhook URL. It waits for
+// the name server, for a moment, and is for one rule at a time.
+func (s *Rules) Caution(ctx context.Context, info *RuleInfo) {
+	info.Caution = s.CautionURL(ctx, info.Channel.Mask) // which has the host in full
 }
 
 // placeFields are the members that say which rule it is and where it belongs.

@@ -88,6 +88,11 @@ func newServer(t *testing.T, connections ...notify.Connection) *server {
 			return fault.New(fault.Invalid, "Only https.")
 		}
 		return nil
+	}, CautionURL: func(_ context.Context, url string) string {
+		if strings.HasPrefix(url, "https://loopback.example.com/") {
+			return "loopback.example.com is 127.0.0.1."
+		}
+		return ""
 	}}
 	hooks := &notify.Hooks{Store: s.store, Ask: func(_ context.Context, c *notify.Connection) (string, error) {
 		if c.Name == "dc" {

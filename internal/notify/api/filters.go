@@ -203,7 +203,7 @@ func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
 func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
 	r := &info.Rule
 	var warnings []warningJSON
-	for _, w := range r.Warnings() {
+	for _, w := range info.Warnings() {
 		warnings = append(warnings, warningJSON{w.Name, w.Message})
 	}
 	return filterJSON{

@@ -96,6 +96,7 @@ func (p *Pages) editRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Rules.Caution(r.Context(), info)
 	return p.rulePage(formOf(info), info, info.Level())
 }
 
