@@ -72,14 +72,36 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 			}
 		},
 		"cancel": func(r *rapid.T) {
+			m.mayEnd(r)
 			var ids []int64
 			for _, d := range m.list(r, notify.Waiting) {
 				ids = append(ids, d.ID)
-				for _, e := range m.events {
-					e.ended = e.ended || e.name == d.Event.URL
-				}
 			}
 			if _, err := m.front(r).Cancel(m.t.Context(), notify.Actor{Name: "test"}, ids); err != nil {
+				r.Fatal(err)
+			}
+		},
+		"cancel all but the recent, or all": func(r *rapid.T) {
+			if k := rule(r); m.urls[k] != "" {
+				m.mayEnd(r)
+				m.retry(r, k, rapid.SampledFrom([]notify.RetryMode{notify.RetryRecent, notify.RetryNone}).Draw(r, "which"))
+			}
+		},
+		"expire": func(r *rapid.T) {
+			m.mayEnd(r)
+			if _, err := m.front(r).Expire(m.t.Context(), m.shards, notify.Limits{MaxAge: time.Hour, MaxWaiting: 1}); err != nil {
+				r.Fatal(err)
+			}
+		},
+		"redeliver anything": func(r *rapid.T) {
+			var ids []int64
+			for _, state := range []notify.DeliveryState{notify.Delivered, notify.Failed} {
+				for _, d := range m.list(r, state) {
+					ids = append(ids, d.ID)
+				}
+			}
+			m.changes += len(ids) // each arrives again
+			if _, err := m.front(r).Redeliver(m.t.Context(), notify.Actor{Name: "test"}, ids); err != nil {
 				r.Fatal(err)
 			}
 		},

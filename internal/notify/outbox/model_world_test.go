@@ -58,6 +58,19 @@ func (m *model) enter(r *rapid.T, k int, url string, enabled bool) {
 	m.rules[k], m.urls[k] = info, url
 }
 
+// mayEnd notes that what waits now may be ended by hand or by a limit.
+func (m *model) mayEnd(r *rapid.T) {
+	all, err := m.front(r).ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: notify.Waiting, Limit: 1000})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, d := range all {
+		for _, e := range m.events {
+			e.ended = e.ended || e.name == d.Event.URL
+		}
+	}
+}
+
 // list gives the newest three deliveries of this history in a state.
 func (m *model) list(r *rapid.T, state notify.DeliveryState) (found []*notify.Delivery) {
 	all, err := m.front(r).ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: state, Limit: 3})

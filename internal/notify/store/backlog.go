@@ -18,9 +18,9 @@ func (s *Store) Backlog(ctx context.Context, shards []int) (b notify.Backlog, er
 		return b, nil
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var oldest sql.NullInt64
-		if err := tx.QueryRow(ctx, `SELECT count(*), min(id) FROM notify_deliveries WHERE finished_at = 0 AND `+
-			inShards("channel_id", shards)).Scan(&b.Waiting, &oldest); err != nil {
+		var first sql.NullInt64
+		if err := tx.QueryRow(ctx, `SELECT count(*), min(CASE WHEN id IN (`+movedIDs+`) THEN NULL ELSE id END) FROM notify_deliveries
+			WHERE finished_at = 0 AND `+inShards("channel_id", shards)).Scan(&b.Waiting, &first); err != nil {
 			return fmt.Errorf("counting what waits: %w", err)
 		}
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_deliveries d WHERE d.state = 'deciding' AND d.id IN (`+undecidedIDs+`) AND `+
@@ -28,34 +28,38 @@ func (s *Store) Backlog(ctx context.Context, shards []int) (b notify.Backlog, er
 			return fmt.Errorf("counting what is undecided: %w", err)
 		}
 		b.Waiting -= b.Deciding
-		if oldest.Valid {
-			var err error
-			if b.Oldest, err = oldestWaiting(ctx, tx, shards, oldest.Int64); err != nil {
-				return err
-			}
+		var err error
+		if b.Oldest, err = oldestWaiting(ctx, tx, shards, first.Int64); err != nil {
+			return err
 		}
 		return s.countChannels(ctx, tx, shards, b.Channels)
 	})
 	return b, err
 }
 
-// oldestWaiting is since when the oldest delivery has waited to be sent, of which
-// first is the lowest id. What quiet hours hold waits since they ended.
+// movedIDs are the deliveries that do not wait since their event came: what was
+// put back by hand, and what quiet hours hold or held. They have indexes of their
+// own, so that not the rows of all that waits are read for the oldest.
+const movedIDs = `SELECT id FROM notify_deliveries WHERE queued_at > 0 AND finished_at = 0
+	UNION ALL SELECT id FROM notify_deliveries WHERE held_until > 0 AND finished_at = 0`
+
+// oldestWaiting is since when the oldest delivery has waited to be sent. first is
+// the lowest id of those that wait since their event came; 0: there is none. What
+// quiet hours hold waits since they ended.
 func oldestWaiting(ctx context.Context, tx *db.Tx, shards []int, first int64) (time.Time, error) {
-	const since = `SELECT created_at, queued_at, held_until FROM notify_deliveries WHERE finished_at = 0 AND `
-	var created, queued, held int64
-	err := tx.QueryRow(ctx, since+`id = $1`, first).Scan(&created, &queued, &held)
-	if err == nil && held > db.Micros(tx.Now()) {
-		err = tx.QueryRow(ctx, since+`held_until <= $1 AND `+inShards("channel_id", shards)+` ORDER BY id LIMIT 1`, db.Micros(tx.Now())).
-			Scan(&created, &queued, &held)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
+	var since, moved sql.NullInt64
+	err := tx.QueryRow(ctx, `SELECT created_at FROM notify_deliveries WHERE id = $1`, first).Scan(&since)
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		err = tx.QueryRow(ctx, `SELECT min(CASE WHEN queued_at > held_until THEN queued_at ELSE held_until END) FROM notify_deliveries
+			WHERE id IN (`+movedIDs+`) AND held_until <= $1 AND `+inShards("channel_id", shards), db.Micros(tx.Now())).Scan(&moved)
 	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf("reading the oldest delivery: %w", err)
 	}
-	return db.Time(max(created, queued, held)), nil
+	if moved.Valid && (!since.Valid || moved.Int64 < since.Int64) {
+		since = moved
+	}
+	return db.Time(since.Int64), nil
 }
 
 func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to map[string]int) error {
