@@ -1,6 +1,11 @@
 package notify
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -8,10 +13,65 @@ import (
 	"outrigger/internal/secret"
 )
 
-// staleSave says who saved meanwhile.
-func staleSave(now *RuleInfo) error {
-	return fault.New(fault.Conflict, "The rule was saved meanwhile: it is at version %d, by %s at %s. Read it again and repeat your change.",
-		now.Version, now.UpdatedBy, now.UpdatedAt.Format(time.RFC3339))
+// maxNamedSaves is how many saves a conflict names one by one: who missed more
+// reads the rule again anyway.
+const maxNamedSaves = 5
+
+// StaleSave says who saved the rule since it was read, and what they changed.
+// since are its versions from the one that was read up to, and without, the
+// present one; fewer where they are not kept any more.
+func StaleSave(since []Rule, now *RuleInfo) error {
+	var saves []string
+	for i := range since {
+		next := &now.Rule
+		if i+1 < len(since) {
+			next = &since[i+1]
+		}
+		changed := since[i].changedMembers(next)
+		if len(changed) == 0 {
+			changed = []string{"nothing"}
+		}
+		saves = append(saves, fmt.Sprintf("%s changed %s at %s", next.UpdatedBy, strings.Join(changed, ", "), next.UpdatedAt.UTC().Format(time.RFC3339)))
+	}
+	if more := len(saves) - maxNamedSaves; more > 0 {
+		saves = append([]string{fmt.Sprintf("%d earlier saves", more)}, saves[more:]...)
+	}
+	if len(saves) == 0 {
+		saves = []string{fmt.Sprintf("%s saved it at %s", now.UpdatedBy, now.UpdatedAt.UTC().Format(time.RFC3339))}
+	}
+	return fault.New(fault.Conflict, "The rule was saved meanwhile and is at version %d: %s. Read it again and repeat your change.",
+		now.Version, strings.Join(saves, "; "))
+}
+
+// changedMembers names the members, as the REST API does, in which two versions
+// of a rule differ.
+func (r *Rule) changedMembers(other *Rule) []string {
+	before, after := r.members(), other.members()
+	maps.DeleteFunc(before, func(name, value string) bool { return after[name] == value })
+	for name, value := range r.members() {
+		if after[name] == value {
+			delete(after, name)
+		}
+	}
+	maps.Copy(before, after)
+	return slices.Sorted(maps.Keys(before))
+}
+
+// members are what people set of a rule, by the names of the REST API.
+func (r *Rule) members() map[string]string {
+	m := map[string]string{
+		"name": r.Name, "projectKey": r.ProjectKey, "repositoryKey": r.RepositoryKey, "webhookUrl": strconv.FormatInt(r.ChannelID, 10),
+		"channelName": r.ChannelName, "format": string(r.Format), "enabled": strconv.FormatBool(r.Enabled),
+	}
+	for _, kept := range []any{r.Filter, r.Options} {
+		encoded, _ := json.Marshal(kept) // strings and keys always encode
+		var values map[string]json.RawMessage
+		_ = json.Unmarshal(encoded, &values)
+		for name, value := range values {
+			m[name] = string(value)
+		}
+	}
+	return m
 }
 
 // otherMask refuses a masked webhook URL that is not the rule's own.
@@ -20,9 +80,6 @@ const otherMask = "This is the mask of another webhook URL; give the whole URL, 
 // CheckSave judges a save of a rule that exists, and fills in the keys
 // that the caller left out.
 func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
-	if r.Version != 0 && r.Version != old.Version {
-		return staleSave(old)
-	}
 	var f fault.Fields
 	fixed := func(field string, given *string, was string) {
 		if *given != "" && !strings.EqualFold(*given, was) {

@@ -164,6 +164,14 @@ func (s *Rules) checkURL(draft *Rule, webhookURL string) error {
 	return nil
 }
 
+// Enable switches a rule on or off; who may, as for Get.
+func (s *Rules) Enable(ctx context.Context, id int64, enabled bool) (RuleInfo, error) {
+	if info, err := s.Get(ctx, id); err != nil {
+		return info, err
+	}
+	return s.Store.EnableRule(ctx, actor(ctx), id, enabled)
+}
+
 // Delete deletes a rule; who may, as for Get.
 func (s *Rules) Delete(ctx context.Context, id int64) error {
 	if _, err := s.Get(ctx, id); err != nil {

@@ -14,6 +14,7 @@ import (
 var queries = map[string][]string{
 	"GET /rest/mtbs/1.0/configuration/filter":                    {"projectKey", "repositoryKey", "repositorySlug", "connection", "id"},
 	"DELETE /rest/mtbs/1.0/configuration/filter":                 {"id"},
+	"PUT /rest/mtbs/1.0/configuration/filter/enabled":            {"id", "enabled"},
 	"GET /rest/mtbs/1.0/configuration/events":                    {"connection", "projectKey", "repositoryKey", "repositorySlug", "eventType", "outcome", "since", "until", "limit", "after"},
 	"GET /rest/mtbs/1.0/configuration/events/{id}/explain":       {"limit", "after"},
 	"GET /rest/mtbs/1.0/configuration/preview":                   {"eventType", "format"},

@@ -33,6 +33,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/filter"}, a.listFilters)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter"}, a.saveFilter)
 	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter"}, a.deleteFilter)
+	r.Handle(rest.Route{Method: "PUT", Path: basePath + "/filter/enabled"}, a.enableFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/test"}, a.testFilter)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true}, a.preview)

@@ -161,6 +161,27 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// enableFilter switches a rule on or off.
+func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
+	id, err := queryID(r)
+	if err != nil {
+		return err
+	}
+	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
+	if err != nil {
+		return fault.InvalidField("enabled", "Say true or false.")
+	}
+	if err := a.unchanged(r, &notify.Rule{ID: id}); err != nil {
+		return err
+	}
+	info, err := a.Rules.Enable(r.Context(), id, enabled)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("ETag", etagOf(&info))
+	return rest.WriteJSON(w, r, http.StatusOK, filterOf(&info, a.Clock()))
+}
+
 func queryID(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
 	if err != nil || id < 1 {

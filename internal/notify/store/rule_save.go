@@ -59,6 +59,13 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		}
 		r.Version, r.CreatedBy, r.CreatedAt = 1, who.Name, now
 	} else {
+		if r.Version != 0 && r.Version != before.Version {
+			since, err := readVersionsSince(ctx, tx, &before.Rule, r.Version)
+			if err != nil {
+				return err
+			}
+			return notify.StaleSave(since, before)
+		}
 		if err := notify.CheckSave(r, before, webhookURL); err != nil {
 			return err
 		}
@@ -79,6 +86,11 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 	if err := updateRule(ctx, tx, r); err != nil {
 		return err
 	}
+	return s.settleWaiting(ctx, tx, r, &before.Rule)
+}
+
+// settleWaiting settles what waits for a rule that was changed.
+func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.Rule) error {
 	if !reflect.DeepEqual(r.QuietHours, before.QuietHours) {
 		if err := s.release(ctx, tx, r.ID, before.ChannelID); err != nil {
 			return err
@@ -91,6 +103,34 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		return err
 	}
 	return s.reroute(ctx, tx, r.ID, before.ChannelID)
+}
+
+// EnableRule switches a rule on or off and gives it back as it is now, whatever
+// else of it could not be saved as it is: fault.NotFound when there is none with
+// the id.
+func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id int64, enabled bool) (saved notify.RuleInfo, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
+			return err
+		}
+		before, err := readRule(ctx, tx, id)
+		if saved = before; err != nil || before.Enabled == enabled {
+			return err
+		}
+		r := before.Rule
+		r.Enabled, r.Version, r.UpdatedBy, r.UpdatedAt = enabled, before.Version+1, who.Name, tx.Now()
+		if err := updateRule(ctx, tx, &r); err != nil {
+			return err
+		}
+		if err := s.settleWaiting(ctx, tx, &r, &before.Rule); err != nil {
+			return err
+		}
+		if saved, err = readRule(ctx, tx, id); err != nil {
+			return err
+		}
+		return recordRule(ctx, tx, who, "update", &before, &saved)
+	})
+	return saved, err
 }
 
 // ensureChannel gives the id of the URL's channel. Entering a URL anew opens

@@ -27,6 +27,26 @@ func keepVersion(ctx context.Context, tx *db.Tx, id int64, by string) error {
 	return nil
 }
 
+// readVersionsSince gives what a rule was from a version on, the oldest first,
+// without its present state. What was not kept is missing.
+func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version int64) ([]notify.Rule, error) {
+	rows, err := tx.Query(ctx, `SELECT r.rule_id, `+ruleMembers+` FROM notify_rule_versions r
+		WHERE r.rule_id = $1 AND r.version >= $2 ORDER BY r.id`, r.ID, version)
+	if err != nil {
+		return nil, fmt.Errorf("reading versions of a rule: %w", err)
+	}
+	defer rows.Close()
+	var out []notify.Rule
+	for rows.Next() {
+		var was notify.Rule
+		if err := scanRule(rows, &was); err != nil {
+			return nil, err
+		}
+		out = append(out, was)
+	}
+	return out, rows.Err()
+}
+
 // DeleteRuleVersions deletes what rules were until before a time, at most limit
 // of them, unless an event that is still kept was judged by it.
 func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {

@@ -136,7 +136,7 @@ func TestStaleVersionIsAConflict(t *testing.T) {
 		edit := info.Rule
 		save(t, s, edit, "")
 		_, err := s.SaveRule(t.Context(), notify.Actor{Name: "grace"}, edit, "")
-		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "version 2, by ada") {
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "version 2: ada changed nothing at ") {
 			t.Errorf("got %v", err)
 		}
 		edit.Version = 0
