@@ -371,3 +371,20 @@ func TestCommitsThatAreNotListed(t *testing.T) {
 		}
 	}
 }
+
+// Every key of the platform gives what the design's table says of it, or says
+// nothing.
+func TestEveryKey(t *testing.T) {
+	const place = `"repository":{"slug":"canoe","project":{"key":"ATL"}}`
+	for key, want := range map[string]string{
+		"repo:comment:added": "COMMIT_COMMENT_ADDED", "repo:comment:edited": "COMMIT_COMMENT_EDITED", "repo:comment:deleted": "COMMIT_COMMENT_DELETED",
+		"repo:forked": "REPOSITORY_FORKED", "repo:modified": "REPOSITORY_FIELD_EDITED", "mirror:repo_synchronized": "REPOSITORY_MIRROR_SYNCHRONIZED",
+		"project:modified": "PROJECT_FIELD_EDITED", "proj:modified": "PROJECT_FIELD_EDITED", "repo:secret_detected": "REPOSITORY_SECRET_DETECTED",
+	} {
+		body := `{` + place + `,"commit":"a1","comment":{"id":1},"old":{"slug":"hull","key":"PAC","project":{"key":"PAC"}},` +
+			`"new":{"slug":"canoe","key":"ATL","project":{"key":"ATL"}},"secretLocations":[{"path":"a",` + place + `}]}`
+		if got := typesOf(t, key, body); got != want {
+			t.Errorf("%s gives %q, want %q", key, got, want)
+		}
+	}
+}
