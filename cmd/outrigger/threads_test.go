@@ -122,7 +122,7 @@ func TestMigrateEnds(t *testing.T) {
 		{[]threads.Phase{processing}, "stop", exitDone, "", "[POST stop]"},
 		{[]threads.Phase{processing}, "continue", exitDone, "", "[POST continue]"},
 		{[]threads.Phase{processing}, "cancel --yes", exitDone, "", "[POST cancel]"},
-		{[]threads.Phase{processing}, "cancel", exitUsage, "say --yes", "[]"},
+		{[]threads.Phase{processing}, "cancel", exitUsage, "add --yes", "[]"},
 	} {
 		cloud := &playedCloud{phases: c.phases}
 		_, errs, code := cloud.migrate(t, t.Context(), strings.Fields(c.args)...)

@@ -59,9 +59,10 @@ func (a *App) openNotify(ctx context.Context) error {
 	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check}
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests}
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Webhooks: projectWebhooks, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Deliveries: deliveries, Channels: channels, Clock: a.clock}).Register(a.pages)
+	(&pages.Pages{Rules: rules, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Deliveries: deliveries, Channels: channels, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
-		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), Message: a.appendMessage, Digest: message.AppendDigest,
+		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
+		Message: a.appendMessage, Digest: message.AppendDigest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
@@ -76,6 +77,14 @@ func (a *App) openNotify(ctx context.Context) error {
 		a.chat.decider.Enqueued(deliveries)
 	}, a.chat.outbox.Moved)
 	return nil
+}
+
+// proxyTrouble is why channels wait for the outgoing proxy.
+func (a *App) proxyTrouble() notify.ProxyTrouble {
+	if a.chat.outbox == nil { // a page is asked for before everything is there
+		return notify.ProxyTrouble{}
+	}
+	return a.chat.outbox.ProxyTrouble()
 }
 
 // startNotify begins to deliver.

@@ -32,6 +32,8 @@ func (a *App) openOutgoing(ctx context.Context) error {
 // openSettings gives the settings their routes and their page.
 func (a *App) openSettings(context.Context) error {
 	(&settingsapi.API{Store: a.settings, Client: a.outgoing}).Register(a.router)
-	(&settingspages.Pages{Store: a.settings, Client: a.outgoing}).Register(a.pages)
+	(&settingspages.Pages{
+		Store: a.settings, Client: a.outgoing, Trouble: func() string { return a.proxyTrouble().Sentence() },
+	}).Register(a.pages)
 	return nil
 }

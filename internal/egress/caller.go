@@ -49,17 +49,18 @@ func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 // through is Do through a proxy; nil is none.
 func (c *Caller) through(proxy *url.URL, req *http.Request) (*http.Response, error) {
 	ctx, cancel := c.limited(req.Context())
+	ctx, w := onWay(ctx, proxy)
 	resp, err := c.send(ctx, proxy, req)
 	if err != nil {
 		cancel()
-		return nil, describe(req, proxy, err)
+		return nil, describe(req, w, err)
 	}
 	resp.Body = &body{ReadCloser: resp.Body, cancel: cancel}
 	return resp, nil
 }
 
 func (c *Caller) send(ctx context.Context, proxy *url.URL, req *http.Request) (*http.Response, error) {
-	out := req.WithContext(withProxy(ctx, proxy))
+	out := req.WithContext(ctx)
 	if out.Header == nil {
 		out.Header = http.Header{}
 	}

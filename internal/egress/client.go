@@ -101,6 +101,13 @@ func (c *Client) UseProxy(proxy *url.URL) {
 	c.webhook.proxied.CloseIdleConnections()
 }
 
+// ByProxy tells whether requests to a URL go by the proxy that is in use. What
+// is no URL goes nowhere.
+func (c *Client) ByProxy(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && c.proxies.forURL(u) != nil
+}
+
 // Close closes the connections that are kept open.
 func (c *Client) Close() {
 	for _, t := range c.transports {

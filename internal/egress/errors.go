@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"syscall"
 	"time"
@@ -18,7 +17,7 @@ import (
 // describe says in our own words why a request got no answer. The original
 // error is dropped: a server that echoes what it gets brings the path and the
 // query into it.
-func describe(req *http.Request, proxy *url.URL, err error) error {
+func describe(req *http.Request, w *way, err error) error {
 	host := req.URL.Hostname()
 	var failed *hostError
 	switch ctxErr := req.Context().Err(); {
@@ -29,7 +28,7 @@ func describe(req *http.Request, proxy *url.URL, err error) error {
 	case errors.As(err, &failed):
 		return err
 	}
-	if err := describeProxy(host, proxy, err); err != nil {
+	if err := describeProxy(req.URL, w, err); err != nil {
 		return err
 	}
 	return cause(host, err, Timeout)

@@ -26,31 +26,18 @@ const proxyDialTime = 5 * time.Second
 func newProxied(roots *x509.CertPool, resolver *net.Resolver) *http.Transport {
 	dialer := net.Dialer{Timeout: proxyDialTime, Resolver: resolver}
 	t := newTransport(roots, dialer.DialContext)
-	t.Proxy = func(r *http.Request) (*url.URL, error) { return proxyOf(r.Context()), nil }
+	t.Proxy = func(r *http.Request) (*url.URL, error) { return wayOf(r.Context()).proxy, nil }
 	t.OnProxyConnectResponse = judgeConnect
 	return t
 }
 
-type proxyKey struct{}
-
-func withProxy(ctx context.Context, proxy *url.URL) context.Context {
-	if proxy == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, proxyKey{}, proxy)
-}
-
-func proxyOf(ctx context.Context) *url.URL {
-	proxy, _ := ctx.Value(proxyKey{}).(*url.URL)
-	return proxy
-}
-
 // judgeConnect says what a proxy's answer to CONNECT means.
-func judgeConnect(_ context.Context, proxy *url.URL, connect *http.Request, resp *http.Response) error {
+func judgeConnect(ctx context.Context, proxy *url.URL, connect *http.Request, resp *http.Response) error {
 	status, host := resp.StatusCode, connect.URL.Opaque
 	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch {
 	case status == http.StatusOK:
+		wayOf(ctx).open.Store(true)
 		return nil
 	case status == http.StatusProxyAuthRequired:
 		return wantsCredentials(proxy)
@@ -81,7 +68,7 @@ func answerOf(resp *http.Response, err error) (*http.Response, error) {
 	if err != nil || resp.StatusCode != http.StatusProxyAuthRequired || resp.Request.URL.Scheme != "http" {
 		return resp, err
 	}
-	proxy := proxyOf(resp.Request.Context())
+	proxy := wayOf(resp.Request.Context()).proxy
 	if proxy.Scheme == "socks5" {
 		return resp, nil
 	}
@@ -89,20 +76,26 @@ func answerOf(resp *http.Response, err error) (*http.Response, error) {
 	return nil, wantsCredentials(proxy)
 }
 
-// describeProxy says what is wrong with the proxy itself; nil: nothing that the
-// error tells.
-func describeProxy(host string, proxy *url.URL, err error) error {
+// describeProxy says what is wrong with the proxy itself, or what it did not do
+// about a host; nil: nothing that the error tells.
+func describeProxy(u *url.URL, w *way, err error) error {
 	var op *net.OpError
-	if proxy == nil || !errors.As(err, &op) {
+	proxy, host := w.proxy, u.Hostname()
+	switch is := errors.As(err, &op); {
+	case proxy == nil:
 		return nil
-	}
-	switch op.Op {
-	case "proxyconnect":
+	case is && op.Op == "proxyconnect":
 		return fmt.Errorf("the proxy %s %w: %s", proxy.Host, ErrProxy, cause(proxy.Hostname(), op.Err, proxyDialTime))
-	case "socks connect":
+	case is && op.Op == "socks connect" && !isTimeout(op.Err):
 		return describeSOCKS(host, proxy, op.Err)
+	case w.isTunnel(u) && w.open.Load():
+		return nil // it did what it is for
+	case isTimeout(err): // perhaps it waits for the host itself
+		return fmt.Errorf("the proxy %s did not answer when asked for %s", proxy.Host, host)
+	case broke(err):
+		return fmt.Errorf("the proxy %s closed the connection when asked for %s", proxy.Host, host)
 	}
-	return nil
+	return fmt.Errorf("the proxy %s %w: it does not answer in HTTP", proxy.Host, ErrProxy)
 }
 
 // describeSOCKS tells the proxy's own failures from those of the host behind

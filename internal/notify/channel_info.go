@@ -2,6 +2,7 @@ package notify
 
 import (
 	"slices"
+	"time"
 
 	"outrigger/internal/identity"
 )
@@ -49,10 +50,27 @@ func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
 	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) })
 }
 
+// ProxyTrouble is why the channels that go by the outgoing proxy wait; the zero
+// value while they do not.
+type ProxyTrouble struct {
+	Since  time.Time
+	Reason string
+}
+
+// Sentence says it; "" while there is none.
+func (t ProxyTrouble) Sentence() string {
+	if t.Since.IsZero() {
+		return ""
+	}
+	return "The proxy has let nothing through since " + t.Since.UTC().Format("2006-01-02 15:04 UTC") +
+		", and every channel that goes by it waits: " + t.Reason + ". It is asked again every 30 s at the latest."
+}
+
 // Summary is the wing at a glance.
 type Summary struct {
 	Delivered, Failed int // since the time asked for
 	Waiting           int
 	NotUnderstood     int
-	Troubled          []ChannelInfo // broken, or failing for minutes; at most 10
+	Troubled          []ChannelInfo // broken, or failing for minutes: the worst 10
+	InTrouble         int           // all of these
 }

@@ -45,7 +45,7 @@ func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string)
 	}
 	trial, err := client.Try(ctx, proxy, target)
 	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "No answer: %s.", err)
+		return "", fault.Wrap(err, fault.Unavailable, "It does not work: %s.", err)
 	}
 	way := "directly, without a proxy"
 	if trial.Proxy != "" {

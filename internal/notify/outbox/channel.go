@@ -189,7 +189,11 @@ func (c *channel) next(ctx context.Context) (*message, pause) {
 		return nil, pause{time: retryRead}
 	}
 	now := c.b.Clock()
-	if wait := max(c.standing.GateUntil.Sub(now), c.b.proxy.wait(now)); wait > 0 {
+	wait := c.standing.GateUntil.Sub(now)
+	if resting := c.b.proxy.wait(now); resting > max(wait, 0) && c.byProxy() {
+		wait = resting
+	}
+	if wait > 0 {
 		return nil, pause{time: wait}
 	}
 	m, due, err := c.head(ctx, now)
@@ -254,6 +258,10 @@ func (c *channel) wanted(ctx context.Context, d *queued) (bool, error) {
 	}
 	return c.b.Queue.Rules().Enabled(d.Rules), nil
 }
+
+// byProxy tells whether the channel's messages go by the proxy. It is asked only
+// while that lets nothing through.
+func (c *channel) byProxy() bool { return c.b.ByProxy == nil || c.b.ByProxy(c.url.Reveal()) }
 
 // load reads the channel's standing and URL, at first and when it is stale.
 func (c *channel) load(ctx context.Context) error {

@@ -71,3 +71,16 @@ func (m *backlogMetrics) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(channelsDesc, prometheus.GaugeValue, float64(n), state)
 	}
 }
+
+// proxyGauge tells whether the proxy lets nothing through.
+func (b *Outbox) proxyGauge() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "outrigger_notify_proxy_paused",
+		Help: "1 while the outgoing proxy lets nothing of this node through, and every channel that goes by it waits.",
+	}, func() float64 {
+		if b.proxy.paused() {
+			return 1
+		}
+		return 0
+	})
+}

@@ -55,6 +55,8 @@ type Options struct {
 	// Members says whether this node takes part, and how many do.
 	Members func(context.Context) (self, active int, err error)
 	Client  egress.Doer // for webhook URLs that users give: egress.Client.Webhook
+	// ByProxy tells whether requests to a URL go by the proxy; nil: all may.
+	ByProxy func(url string) bool
 	// Message appends the message of an event in a channel's format.
 	Message func(to []byte, e *notify.Event, f notify.Format) []byte
 	// Digest appends one message about as many of the events, from the first
@@ -117,7 +119,7 @@ type shard struct {
 func New(o Options) *Outbox {
 	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics)}
 	if o.Metrics != nil {
-		o.Metrics.MustRegister(&backlogMetrics{b: b})
+		o.Metrics.MustRegister(&backlogMetrics{b: b}, b.proxyGauge())
 	}
 	b.shards = work.NewShards("outbox", notify.Shards, o.Leases, o.Members,
 		func(ctx context.Context, n int, lease *db.Lease) { b.runShard(ctx, n, lease) })
@@ -212,8 +214,10 @@ func (b *Outbox) Enqueued(deliveries []*notify.Delivery) {
 }
 
 // Moved says that what waits on a channel changed otherwise than by new
-// deliveries, or that the channel was opened again.
+// deliveries, or that the channel was opened again. An administrator may have
+// done so after mending the proxy, which is asked again then.
 func (b *Outbox) Moved(channelID int64) {
+	b.proxy.askAgain(b.Clock())
 	if c := b.find(channelID); c != nil {
 		c.reload()
 	}

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"outrigger/internal/notify"
 )
 
 // longestProxyPause is short, since asking our own proxy costs one request,
@@ -11,13 +13,38 @@ import (
 // next.
 const longestProxyPause = 30 * time.Second
 
-// proxyPause rests everything while our own proxy lets nothing through: it is
-// no channel's fault, and a thousand channels need not find out one by one.
+// proxyPause rests every channel that goes by our own proxy while that lets
+// nothing through: it is no channel's fault, and a thousand channels need not
+// find out one by one.
 type proxyPause struct {
 	mu     sync.Mutex
 	until  time.Time
 	step   int  // pauses in a row; 0: the proxy works
 	asking bool // a message is under way that will tell whether it is over
+	said   notify.ProxyTrouble
+}
+
+// paused tells whether the proxy lets nothing through.
+func (p *proxyPause) paused() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.step > 0
+}
+
+// trouble is what is wrong, the zero value while nothing is.
+func (p *proxyPause) trouble() notify.ProxyTrouble {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said
+}
+
+// askAgain lets the next message ask whether the pause is over.
+func (p *proxyPause) askAgain(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.step > 0 && !p.asking {
+		p.until = now
+	}
 }
 
 // wait is how long nothing is sent yet.
@@ -51,15 +78,21 @@ func (p *proxyPause) result(o outcome, now time.Time, random func() float64, log
 	case o.verdict != paused:
 		// Whatever came of the message, the proxy let it through.
 		if p.step > 0 {
-			p.step, p.asking, p.until = 0, false, time.Time{}
+			p.step, p.asking, p.until, p.said = 0, false, time.Time{}, notify.ProxyTrouble{}
 			log.Info("the proxy lets requests through again")
 		}
 	case p.step > 0 && !p.asking: // under way when the pause began
 	default:
 		if p.step == 0 {
-			log.Error("the proxy lets nothing through; all channels wait", "error", o.reason)
+			log.Error("the proxy lets nothing through; all channels that go by it wait", "error", o.reason)
+			p.said.Since = now
 		}
+		p.said.Reason = o.reason
 		p.until, p.asking = now.Add(min(gateSteps.Delay(p.step, random), longestProxyPause)), false
 		p.step++
 	}
 }
+
+// ProxyTrouble says since when the proxy lets nothing of this node through, and
+// why; the zero value while it does.
+func (b *Outbox) ProxyTrouble() notify.ProxyTrouble { return b.proxy.trouble() }

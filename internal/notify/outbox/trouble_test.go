@@ -168,9 +168,53 @@ func TestTheProxyPausesEverything(t *testing.T) {
 		if c := w.queue.channels[1]; c.Refused != 0 || c.GateStep != 0 || !c.FailingSince.IsZero() {
 			t.Errorf("the channel is blamed: %+v", c)
 		}
-		if n := strings.Count(said.String(), "all channels wait"); n != 1 || !strings.Contains(said.String(), "lets requests through again") {
+		if n := strings.Count(said.String(), "all channels that go by it wait"); n != 1 || !strings.Contains(said.String(), "lets requests through again") {
 			t.Errorf("it is said %d times:\n%s", n, said.String())
 		}
+	})
+}
+
+// What NO_PROXY names goes past the proxy, so it does not wait for it, and says
+// nothing about it.
+func TestDirectChannelsDoNotWaitForTheProxy(t *testing.T) {
+	run(t, func(w *world) {
+		w.ByProxy = func(url string) bool { return !strings.Contains(url, "c1") }
+		w.mu.Lock()
+		w.answer = func(channel, _ string) (int, http.Header, string, error) {
+			if channel == "c1" {
+				return 202, nil, "", nil
+			}
+			return 0, nil, "", fmt.Errorf("the proxy proxy.example.com answered 407: %w", egress.ErrProxy)
+		}
+		w.mu.Unlock()
+		w.add(0, "1")
+		w.expect(t, 0, "c0/1 at 0s")
+		w.add(1, "2", "3")
+		w.expect(t, 0, "c1/2 at 0s", "c1/3 at 0s")
+		w.add(2, "4")
+		w.expect(t, 4*time.Second)
+		if got := w.ProxyTrouble(); !got.Since.Equal(w.begun) || got.Reason != "the proxy proxy.example.com answered 407: cannot be used" {
+			t.Errorf("the trouble is %+v", got)
+		}
+		w.answers(202, "")
+		pass(time.Minute)
+		if got := w.ProxyTrouble(); !got.Since.IsZero() || w.states(1, 2, 3, 4) != "delivered delivered delivered delivered" {
+			t.Errorf("afterwards: %+v, %s", got, w.states(1, 2, 3, 4))
+		}
+	})
+}
+
+// Who tries a channel again has the proxy asked at once.
+func TestTryAgainAsksTheProxy(t *testing.T) {
+	run(t, func(w *world) {
+		w.mu.Lock()
+		w.answer = func(string, string) (int, http.Header, string, error) { return 0, nil, "", egress.ErrProxy }
+		w.mu.Unlock()
+		w.add(0, "1")
+		w.expect(t, time.Minute, "c0/1 at 0s", "c0/1 at 5s", "c0/1 at 35s")
+		w.answers(202, "")
+		w.Moved(1)
+		w.expect(t, 0, "c0/1 at 1m0s")
 	})
 }
 

@@ -41,12 +41,14 @@ func (c *channel) try(ctx context.Context, m *message) {
 		c.mu.Unlock()
 		return
 	}
-	if !c.b.proxy.enter(c.b.Clock()) {
+	if c.b.proxy.paused() && c.byProxy() && !c.b.proxy.enter(c.b.Clock()) {
 		return
 	}
 	attempt, o := c.post(ctx, m)
 	c.b.metrics.attempt(o.verdict, attempt.Took)
-	c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)
+	if o.verdict == paused || c.b.proxy.paused() && c.byProxy() {
+		c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)
+	}
 	r := settle(&c.standing, m, o, c.b.Clock(), c.b.Random)
 	r.Attempt = attempt
 	c.save(ctx, m, r)

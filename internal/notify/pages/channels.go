@@ -131,7 +131,8 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := console.Redirect{To: channelsPath + "/" + channel, Flash: "The channel is tried again now."}
+	to := console.Redirect{To: channelsPath + "/" + channel}
+	to.Flash, to.Tone = p.triedNow("The channel is tried again now.")
 	if n > 0 {
 		to.Flash += " " + strconv.Itoa(n) + " messages were left out; they can be redelivered."
 	}

@@ -95,7 +95,13 @@ func (p *Pages) redeliver(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) tryNow(r *http.Request) (console.Response, error) {
-	return p.act(r, p.Deliveries.TryNow, "Its channel is tried now.")
+	done, tone := p.triedNow("Its channel is tried now.")
+	response, err := p.act(r, p.Deliveries.TryNow, done)
+	if to, ok := response.(console.Redirect); ok && to.Flash == done {
+		to.Tone = tone
+		return to, err
+	}
+	return response, err
 }
 
 func (p *Pages) confirmCancel(r *http.Request) (console.Response, error) {

@@ -20,15 +20,21 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	if err != nil {
 		return nil, err
 	}
-	n := len(sum.Troubled)
+	n := sum.InTrouble
 	card := console.Card{Title: "Chat notifications", Link: deliveriesPath, Figures: []console.Figure{
 		{Label: "delivered in 24 h", Value: strconv.Itoa(sum.Delivered)},
 		{Label: "waiting", Value: strconv.Itoa(sum.Waiting)},
 		{Label: "failed in 24 h", Value: strconv.Itoa(sum.Failed), Tone: badIf(sum.Failed > 0)},
 		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
 	}}
+	if trouble := p.proxyTrouble(); trouble != "" {
+		card.Attention = append(card.Attention, console.Notice{Text: trouble, Link: proxyPath, Tone: console.Bad})
+	}
 	for i := range sum.Troubled {
 		card.Attention = append(card.Attention, p.notice(&sum.Troubled[i]))
+	}
+	if more := n - len(sum.Troubled); more > 0 {
+		card.Attention = append(card.Attention, console.Notice{Text: othersInTrouble(more), Link: channelsPath})
 	}
 	if sum.NotUnderstood > 0 {
 		card.Attention = append(card.Attention, console.Notice{
@@ -68,6 +74,33 @@ func notUnderstood(n int) string {
 		return "1 webhook of the last 24 h was not understood; it is kept with its body."
 	}
 	return strconv.Itoa(n) + " webhooks of the last 24 h were not understood; they are kept with their bodies."
+}
+
+func othersInTrouble(n int) string {
+	if n == 1 {
+		return "1 other channel is in trouble, too."
+	}
+	return strconv.Itoa(n) + " other channels are in trouble, too."
+}
+
+// proxyPath is where the outgoing proxy is set.
+const proxyPath = "/notifications/settings"
+
+// proxyTrouble says why channels wait for the outgoing proxy; "" where they do
+// not.
+func (p *Pages) proxyTrouble() string {
+	if p.Proxy == nil {
+		return ""
+	}
+	return p.Proxy().Sentence()
+}
+
+// triedNow is what people hear who have a channel tried at once.
+func (p *Pages) triedNow(done string) (flash string, tone console.Tone) {
+	if trouble := p.proxyTrouble(); trouble != "" {
+		return done + " " + trouble, console.Warn
+	}
+	return done, ""
 }
 
 func messagesWait(n int) string {

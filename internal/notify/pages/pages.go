@@ -28,6 +28,7 @@ type Pages struct {
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
 	Webhooks   *notify.Webhooks
+	Proxy      func() notify.ProxyTrouble // why channels wait for the outgoing proxy; nil: they never do
 	Clock      func() time.Time
 }
 

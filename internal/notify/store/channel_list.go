@@ -125,20 +125,28 @@ func (s *Store) RenameChannel(ctx context.Context, who notify.Actor, id int64, n
 // troubleAfter is how long a channel may fail before people are told.
 const troubleAfter = 5 * time.Minute
 
-// readTroubled gives the channels that are broken, or on which messages have
-// waited for too long: at most max, the worst first.
-func readTroubled(ctx context.Context, tx *db.Tx, max int) ([]notify.ChannelInfo, error) {
-	ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c
+// troubledWhere selects the channels that are broken, or on which messages have
+// waited for too long, $1.
+const troubledWhere = ` FROM notify_channels c
 		WHERE (c.state = 'broken' OR c.failing_since > 0 AND c.failing_since <= $1
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0))
-		AND EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
-		ORDER BY `+channelRank+` DESC, c.failing_since, c.id LIMIT $2`, db.Micros(tx.Now().Add(-troubleAfter)), max)
+		AND EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)`
+
+// readTroubled gives the channels in trouble, the worst first: at most max of
+// all.
+func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.ChannelInfo, all int, err error) {
+	since := db.Micros(tx.Now().Add(-troubleAfter))
+	ids, err := readIDs(ctx, tx, `SELECT c.id`+troubledWhere+` ORDER BY `+channelRank+` DESC, c.failing_since, c.id LIMIT $2`, since, max)
 	if err != nil || len(ids) == 0 {
-		return nil, err
+		return nil, 0, err
 	}
-	found, err := readChannelInfos(ctx, tx, ids)
-	if err != nil {
-		return nil, fmt.Errorf("reading troubled channels: %w", err)
+	if all = len(ids); all == max {
+		if err := tx.QueryRow(ctx, `SELECT count(*)`+troubledWhere, since).Scan(&all); err != nil {
+			return nil, 0, fmt.Errorf("counting troubled channels: %w", err)
+		}
 	}
-	return found, nil
+	if worst, err = readChannelInfos(ctx, tx, ids); err != nil {
+		return nil, 0, fmt.Errorf("reading troubled channels: %w", err)
+	}
+	return worst, all, nil
 }

@@ -31,7 +31,7 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 			db.Micros(since)).Scan(&sum.NotUnderstood); err != nil {
 			return fmt.Errorf("counting events: %w", err)
 		}
-		sum.Troubled, err = readTroubled(ctx, tx, maxTroubled)
+		sum.Troubled, sum.InTrouble, err = readTroubled(ctx, tx, maxTroubled)
 		return err
 	})
 	return sum, err

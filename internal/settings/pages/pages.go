@@ -20,6 +20,9 @@ const path = "/notifications/settings"
 type Pages struct {
 	Store  *settings.Store
 	Client settings.Client
+	// Trouble says in a sentence that the proxy in use lets nothing through; ""
+	// while it does. nil: it is not known.
+	Trouble func() string
 }
 
 // Register adds the page.
@@ -35,12 +38,17 @@ func isAdmin(p *identity.Principal) bool { return p.May(identity.Admin, identity
 // view is the form, and what came of a test.
 type view struct {
 	*console.Form
-	Stored *settings.Settings
-	Trial  string
+	Stored  *settings.Settings
+	Trial   string
+	Trouble string
 }
 
-func page(form *console.Form, stored *settings.Settings, trial string) console.Page {
-	return console.Page{Template: "settings", Title: "Settings", Data: view{form, stored, trial}}
+func (p *Pages) page(form *console.Form, stored *settings.Settings, trial string) console.Page {
+	v := view{form, stored, trial, ""}
+	if p.Trouble != nil {
+		v.Trouble = p.Trouble()
+	}
+	return console.Page{Template: "settings", Title: "Settings", Data: v}
 }
 
 func (p *Pages) show(r *http.Request) (console.Response, error) {
@@ -50,7 +58,7 @@ func (p *Pages) show(r *http.Request) (console.Response, error) {
 	}
 	form := console.NewForm().Set("proxyUrl", stored.ProxyURL()).Set("url", settings.DefaultTarget).
 		Set("version", strconv.FormatInt(stored.Version, 10))
-	return page(form, stored, ""), nil
+	return p.page(form, stored, ""), nil
 }
 
 // submit saves the form, or tries what is typed in it without saving.
@@ -66,11 +74,11 @@ func (p *Pages) submit(r *http.Request) (console.Response, error) {
 	}
 	if form.Get("do") == "test" {
 		trial, err := p.Store.Try(ctx, p.Client, form.Get("proxyUrl"), form.Get("url"))
-		return page(form, stored, trial), err
+		return p.page(form, stored, trial), err
 	}
 	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: version}); err != nil {
-		return page(form, stored, ""), err
+		return p.page(form, stored, ""), err
 	}
 	return console.Redirect{To: path, Flash: "The settings are saved. They hold on every node within a second."}, nil
 }

@@ -1,0 +1,28 @@
+package pages
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+// Who tries a channel while the proxy lets nothing through hears why nothing
+// comes of it.
+func TestTriedWhileTheProxyIsAway(t *testing.T) {
+	trouble := notify.ProxyTrouble{}
+	p := &Pages{Proxy: func() notify.ProxyTrouble { return trouble }}
+	if flash, tone := p.triedNow("Tried."); flash != "Tried." || tone != "" {
+		t.Errorf("%q, %q", flash, tone)
+	}
+	trouble = notify.ProxyTrouble{Since: time.Date(2026, 11, 22, 17, 0, 0, 0, time.UTC), Reason: "the proxy p:3128 cannot be used: connection refused"}
+	flash, tone := p.triedNow("Tried.")
+	if tone != console.Warn || !strings.HasPrefix(flash, "Tried. The proxy has let nothing through since 2026-11-22 17:00 UTC") || !strings.Contains(flash, "p:3128 cannot be used: connection refused.") {
+		t.Errorf("%q, %q", flash, tone)
+	}
+	if flash, _ := (&Pages{}).triedNow("Tried."); flash != "Tried." {
+		t.Errorf("without a proxy: %q", flash)
+	}
+}
