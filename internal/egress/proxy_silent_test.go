@@ -74,4 +74,3 @@ func TestByProxy(t *testing.T) {
 		c.UseProxy(proxyURL(t, "http://proxy.example.com:3128"))
 	}
 }
-
