@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	helped := false
 	parser, err := kong.New(new(commands),
 		kong.Name("outrigger"),
-		kong.Description("Stands beside a code-hosting platform and carries its events into chat channels."),
+		kong.Description("Stands beside an issue tracker or a code-hosting platform: its events go into chat channels, its mail through a durable queue whose status is known, and threads of comments move with a migration."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { helped = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),

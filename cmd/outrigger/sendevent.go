@@ -28,7 +28,7 @@ type sendEventCmd struct {
 	Connection string `required:"" help:"The connection to post to." placeholder:"NAME"`
 	Hook       string `help:"The hook of the connection to post to, with its secret in --secret-file; else the connection's own." placeholder:"NAME"`
 	Event      string `required:"" help:"The platform's key of the event, such as repo:refs_changed." placeholder:"KEY"`
-	SecretFile string `help:"A file with the webhook secret; else that of the connection in --config." placeholder:"FILE"`
+	SecretFile string `help:"A file with the webhook secret, for connections made in the console and for hooks; else that of the connection in --config." placeholder:"FILE"`
 	JSON       bool   `help:"For scripts: {status, body}."`
 	File       string `arg:"" help:"The body to post; - is standard input."`
 }
@@ -87,7 +87,7 @@ func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 			return conn.WebhookSecret, nil
 		}
 	}
-	return secret.Value{}, fmt.Errorf("there is no connection %s in %s", c.Connection, c.Config)
+	return secret.Value{}, fmt.Errorf("there is no connection %s in %s; for one made in the console give its secret with --secret-file", c.Connection, c.Config)
 }
 
 func (c sendEventCmd) print(s streams, resp *http.Response) error {

@@ -118,6 +118,7 @@ func TestConnectionPagesOfAProject(t *testing.T) {
 		form url.Values
 		want int
 	}{
+		{"/", nil, 200},
 		{"/notifications/connections", nil, 200},
 		{"/notifications/connections/main", nil, 200},
 		{"/notifications/connections/main/new-hook", url.Values{"name": {"atl"}, "projectKey": {"ATL"}}, 200},
@@ -133,6 +134,8 @@ func TestConnectionPagesOfAProject(t *testing.T) {
 	} {
 		if status, body := get(t, a.URL()+c.path, as(c.form)); status != c.want {
 			t.Errorf("%s: %d, want %d: %s", c.path, status, c.want, body)
+		} else if c.path == "/" && (strings.Contains(body, "Nothing to show yet") || !strings.Contains(body, `href="/notifications/rules`)) {
+			t.Errorf("the overview has nothing for who administers a project: %s", body)
 		}
 	}
 }

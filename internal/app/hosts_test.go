@@ -119,7 +119,10 @@ func TestOnlyOurHostsArePages(t *testing.T) {
 		if resp.StatusCode != c.status {
 			t.Errorf("%s%s: %d, want %d", c.host, c.path, resp.StatusCode, c.status)
 		}
-		if c.status == 421 && !strings.Contains(body, "allowed_hosts") {
+		if page := !strings.HasPrefix(c.path, "/rest"); c.status == 421 && page == strings.HasPrefix(body, "{") {
+			t.Errorf("%s: a page says it as JSON, or REST does not: %s", c.path, body)
+		}
+		if c.status == 421 && !strings.Contains(body, "allowed_hosts in the configuration file") {
 			t.Errorf("%s%s does not say what to do: %s", c.host, c.path, body)
 		}
 		if len(resp.Cookies()) > 0 {

@@ -44,11 +44,18 @@ func (h Hosts) Answers(host string) bool {
 func (h Hosts) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !h.Answers(r.Host) {
-			http.Error(w, errMisdirected(r).Error(), http.StatusMisdirectedRequest)
+			refusePage(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// refusePage answers 421 as text for a browser: a page of the console would
+// load its style from the same host.
+func refusePage(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, errMisdirected(r).Error(), http.StatusMisdirectedRequest)
 }
 
 // hostName is the name in a Host header.
@@ -61,7 +68,7 @@ func hostName(host string) string {
 
 func errMisdirected(r *http.Request) error {
 	return &httpError{http.StatusMisdirectedRequest, fmt.Sprintf(
-		"Outrigger is not served as %q; use the address in base_url, or add the name to allowed_hosts in the settings.", hostName(r.Host))}
+		"Outrigger is not served as %q; use the address in base_url, or add the name to allowed_hosts in the configuration file.", hostName(r.Host))}
 }
 
 // misdirected tells whether a request is for another host and needs one of

@@ -149,7 +149,11 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(identity.WithCaller(r.Context(), &x.caller), exchangeKey{}, x))
 	defer x.finish(r)
 	if rt.misdirected(r) {
-		WriteError(x, r, errMisdirected(r))
+		if within(strings.TrimPrefix(r.URL.Path, rt.base.path), "/rest") {
+			WriteError(x, r, errMisdirected(r))
+		} else {
+			refusePage(x, r)
+		}
 		return
 	}
 	rt.mux.ServeHTTP(x, r)

@@ -14,7 +14,13 @@ import (
 // somebody.
 func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
 	if !who.May(identity.Admin, identity.Resource{}) {
-		return nil, nil
+		if !administersAnything(who) {
+			return nil, nil
+		}
+		return []console.Card{{
+			Title: "Chat notifications", Link: rulesPath + query("level", levelQuery(notify.ProjectLevel)),
+			Text: "The rules of what you administer. Deliveries and Events show what became of its events.",
+		}}, nil
 	}
 	sum, err := p.Deliveries.Summary(ctx, p.Clock().Add(-24*time.Hour))
 	if err != nil {
