@@ -11,8 +11,8 @@ func TestParametersAreKnownAndGivenOnce(t *testing.T) {
 	asked := 0
 	h := func(http.ResponseWriter, *http.Request) error { asked++; return nil }
 	for _, route := range []Route{
-		{Method: "GET", Path: "/rest/mtbs/1.0/configuration/deliveries", Access: Anyone},
-		{Method: "DELETE", Path: "/rest/mtbs/1.0/configuration/filter", Access: Anyone},
+		{Method: "GET", Path: "/rest/mtbs/1.0/configuration/deliveries", Access: Anyone, Query: Paged("filterId", "state")},
+		{Method: "DELETE", Path: "/rest/mtbs/1.0/configuration/filter", Access: Anyone, Query: []string{"id"}},
 		{Method: "GET", Path: "/rest/mtbs/1.0/configuration/eventTypes", Access: Anyone},
 		{Method: "GET", Path: "/rest/private", Access: Admins},
 		{Method: "POST", Path: "/hooks/{connection}", Raw: true},

@@ -29,6 +29,9 @@ type Route struct {
 	Method string // GET answers HEAD too
 	Path   string // below the base URL, with wildcards as net/http.ServeMux has them
 	Access Access
+	// Query are the parameters that the query of the URL may have; below /rest
+	// others are 400.
+	Query []string
 	// MaxBody is how many bytes a request body may have; 0 means 1 MiB. One of
 	// more is an upload: of users who have signed in it may take as long as it
 	// keeps the pace, see BeginUpload.

@@ -23,9 +23,9 @@ type API struct{ DB *db.DB }
 
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: path, Access: rest.SignedIn}, a.list)
-	r.Handle(rest.Route{Method: "GET", Path: path + "/export", Access: rest.SignedIn, Own: true}, a.export)
-	r.Handle(rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn}, a.listNotifications)
+	r.Handle(rest.Route{Method: "GET", Path: path, Access: rest.SignedIn, Query: rest.Paged("who", "area", "action", "object", "since", "until")}, a.list)
+	r.Handle(rest.Route{Method: "GET", Path: path + "/export", Access: rest.SignedIn, Own: true, Query: []string{"who", "area", "action", "object", "since", "until"}}, a.export)
+	r.Handle(rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn, Query: rest.Paged("who", "action", "object", "since", "until")}, a.listNotifications)
 }
 
 // entryJSON is an entry as the API lists it.

@@ -35,20 +35,21 @@ func (a *API) registerMail(r *rest.Router) {
 		method, path string
 		own          bool
 		handle       rest.Handler
+		query        []string
 	}{
-		{"GET", "", false, a.listQueues},
-		{"GET", "/messages", false, a.listMessages},
-		{"GET", "/messages/{id}", false, a.message},
-		{"DELETE", "/messages/{id}", false, a.deleteMessage},
-		{"GET", "/messages/{id}/content", true, a.content},
-		{"POST", "/messages/{id}/resend", false, a.resend},
-		{"POST", "/resend", false, a.resendAll},
-		{"POST", "/delete", false, a.deleteAll},
-		{"POST", "/flush", false, a.flush},
-		{"POST", "/pause", false, a.pause},
-		{"POST", "/resume", false, a.resumeSending},
+		{"GET", "", false, a.listQueues, nil},
+		{"GET", "/messages", false, a.listMessages, rest.Paged("node", "state", "sender", "recipient", "subject", "age")},
+		{"GET", "/messages/{id}", false, a.message, nil},
+		{"DELETE", "/messages/{id}", false, a.deleteMessage, nil},
+		{"GET", "/messages/{id}/content", true, a.content, nil},
+		{"POST", "/messages/{id}/resend", false, a.resend, nil},
+		{"POST", "/resend", false, a.resendAll, nil},
+		{"POST", "/delete", false, a.deleteAll, nil},
+		{"POST", "/flush", false, a.flush, nil},
+		{"POST", "/pause", false, a.pause, nil},
+		{"POST", "/resume", false, a.resumeSending, nil},
 	} {
-		r.Handle(rest.Route{Method: route.method, Path: mailPath + route.path, Access: rest.Admins, Own: route.own}, route.handle)
+		r.Handle(rest.Route{Method: route.method, Path: mailPath + route.path, Access: rest.Admins, Own: route.own, Query: route.query}, route.handle)
 	}
 }
 

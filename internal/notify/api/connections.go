@@ -39,24 +39,25 @@ func (a *API) registerConnections(r *rest.Router) {
 		method, path string
 		access       rest.Access
 		handle       rest.Handler
+		query        []string
 	}{
-		{"GET", connectionsPath, rest.SysAdmins, a.listConnections},
-		{"POST", connectionsPath, rest.SysAdmins, a.createConnection},
-		{"GET", connectionsPath + "/{name}", rest.SysAdmins, a.connection},
-		{"PUT", connectionsPath + "/{name}", rest.SysAdmins, a.saveConnection},
-		{"DELETE", connectionsPath + "/{name}", rest.SysAdmins, a.deleteConnection},
-		{"POST", connectionsPath + "/{name}/test", rest.SysAdmins, a.testConnection},
-		{"POST", connectionsPath + "/{name}/rotate", rest.SysAdmins, a.rotateHook},
-		{"GET", connectionsPath + "/{name}/hooks", rest.SignedIn, a.listHooks},
-		{"POST", connectionsPath + "/{name}/hooks", rest.SignedIn, a.createHook},
-		{"GET", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.hook},
-		{"DELETE", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.deleteHook},
-		{"POST", connectionsPath + "/{name}/hooks/{hook}/rotate", rest.SignedIn, a.rotateHook},
-		{"GET", renamesPath, rest.SysAdmins, a.listRenames},
-		{"POST", renamesPath + "/{id}/confirm", rest.SysAdmins, a.confirmRename},
-		{"POST", renamesPath + "/{id}/dismiss", rest.SysAdmins, a.dismissRename},
+		{"GET", connectionsPath, rest.SysAdmins, a.listConnections, rest.Paged()},
+		{"POST", connectionsPath, rest.SysAdmins, a.createConnection, nil},
+		{"GET", connectionsPath + "/{name}", rest.SysAdmins, a.connection, nil},
+		{"PUT", connectionsPath + "/{name}", rest.SysAdmins, a.saveConnection, nil},
+		{"DELETE", connectionsPath + "/{name}", rest.SysAdmins, a.deleteConnection, nil},
+		{"POST", connectionsPath + "/{name}/test", rest.SysAdmins, a.testConnection, nil},
+		{"POST", connectionsPath + "/{name}/rotate", rest.SysAdmins, a.rotateHook, nil},
+		{"GET", connectionsPath + "/{name}/hooks", rest.SignedIn, a.listHooks, rest.Paged()},
+		{"POST", connectionsPath + "/{name}/hooks", rest.SignedIn, a.createHook, nil},
+		{"GET", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.hook, nil},
+		{"DELETE", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.deleteHook, nil},
+		{"POST", connectionsPath + "/{name}/hooks/{hook}/rotate", rest.SignedIn, a.rotateHook, nil},
+		{"GET", renamesPath, rest.SysAdmins, a.listRenames, rest.Paged()},
+		{"POST", renamesPath + "/{id}/confirm", rest.SysAdmins, a.confirmRename, nil},
+		{"POST", renamesPath + "/{id}/dismiss", rest.SysAdmins, a.dismissRename, nil},
 	} {
-		r.Handle(rest.Route{Method: route.method, Path: route.path, Access: route.access}, route.handle)
+		r.Handle(rest.Route{Method: route.method, Path: route.path, Access: route.access, Query: route.query}, route.handle)
 	}
 }
 

@@ -33,9 +33,9 @@ type eventJSON struct {
 }
 
 func (a *API) registerEvents(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: eventsPath}, a.listEvents)
+	r.Handle(rest.Route{Method: "GET", Path: eventsPath, Query: rest.Paged("connection", "projectKey", "repositoryKey", "repositorySlug", "eventType", "outcome", "since", "until")}, a.listEvents)
 	r.Handle(rest.Route{Method: "GET", Path: eventsPath + "/{id}"}, a.getEvent)
-	r.Handle(rest.Route{Method: "GET", Path: eventsPath + "/{id}/explain"}, a.explainEvent)
+	r.Handle(rest.Route{Method: "GET", Path: eventsPath + "/{id}/explain", Query: rest.Paged()}, a.explainEvent)
 }
 
 func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {

@@ -50,7 +50,7 @@ const coveragePath = basePath + "/coverage"
 func (a *API) registerWebhooks(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: coveragePath, Access: rest.Admins}, a.coverage)
 	path := connectionsPath + "/{name}/webhooks"
-	r.Handle(rest.Route{Method: "GET", Path: path, Access: rest.SysAdmins}, a.listWebhooks)
+	r.Handle(rest.Route{Method: "GET", Path: path, Access: rest.SysAdmins, Query: rest.Paged()}, a.listWebhooks)
 	r.Handle(rest.Route{Method: "POST", Path: path + "/check", Access: rest.SysAdmins}, a.checkWebhooks)
 	r.Handle(rest.Route{Method: "POST", Path: path + "/projects/{project}", Access: rest.SysAdmins}, a.createWebhook)
 }

@@ -27,22 +27,23 @@ func Routes(r *rest.Router, s *identity.Service) {
 		method, path string
 		access       rest.Access
 		handle       rest.Handler
+		query        []string
 	}{
-		{"GET", "/users", rest.SysAdmins, e.listUsers},
-		{"POST", "/users", rest.SysAdmins, e.createUser},
-		{"GET", "/users/{name}", rest.SignedIn, e.user},
-		{"DELETE", "/users/{name}", rest.SysAdmins, e.deleteUser},
-		{"PUT", "/users/{name}/password", rest.SignedIn, e.setPassword},
-		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants},
-		{"POST", "/users/{name}/grants", rest.SysAdmins, e.grant},
-		{"DELETE", "/users/{name}/grants/{id}", rest.SysAdmins, e.revokeGrant},
-		{"GET", "/tokens", rest.SignedIn, e.listTokens},
-		{"POST", "/tokens", rest.SignedIn, e.createToken},
-		{"DELETE", "/tokens/{id}", rest.SignedIn, e.revokeToken},
-		{"GET", "/sessions", rest.SignedIn, e.listSessions},
-		{"DELETE", "/sessions/{id}", rest.SignedIn, e.endSession},
+		{"GET", "/users", rest.SysAdmins, e.listUsers, rest.Paged()},
+		{"POST", "/users", rest.SysAdmins, e.createUser, nil},
+		{"GET", "/users/{name}", rest.SignedIn, e.user, nil},
+		{"DELETE", "/users/{name}", rest.SysAdmins, e.deleteUser, nil},
+		{"PUT", "/users/{name}/password", rest.SignedIn, e.setPassword, nil},
+		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants, nil},
+		{"POST", "/users/{name}/grants", rest.SysAdmins, e.grant, nil},
+		{"DELETE", "/users/{name}/grants/{id}", rest.SysAdmins, e.revokeGrant, nil},
+		{"GET", "/tokens", rest.SignedIn, e.listTokens, rest.Paged("user")},
+		{"POST", "/tokens", rest.SignedIn, e.createToken, nil},
+		{"DELETE", "/tokens/{id}", rest.SignedIn, e.revokeToken, nil},
+		{"GET", "/sessions", rest.SignedIn, e.listSessions, rest.Paged("user")},
+		{"DELETE", "/sessions/{id}", rest.SignedIn, e.endSession, nil},
 	} {
-		r.Handle(rest.Route{Method: route.method, Path: root + route.path, Access: route.access}, route.handle)
+		r.Handle(rest.Route{Method: route.method, Path: root + route.path, Access: route.access, Query: route.query}, route.handle)
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *Spec) Differences(routes []rest.Route) []string {
 		if inXML(op) != route.XML {
 			found = append(found, name+" differs in whether it answers XML")
 		}
-		if has, says := slices.Sorted(slices.Values(rest.QueryOf(route))), s.query(name, op); !slices.Equal(has, says) {
+		if has, says := slices.Sorted(slices.Values(route.Query)), s.query(name, op); !slices.Equal(has, says) {
 			found = append(found, fmt.Sprintf("%s takes the parameters %q, and %q are described", name, has, says))
 		}
 	}

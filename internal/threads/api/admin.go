@@ -45,22 +45,26 @@ func NewAdmin(t *admin.Tool) *Admin {
 
 // Register adds the routes.
 func (a *Admin) Register(r *rest.Router) {
-	handle := func(method, path string, own bool, maxBody int64, h rest.Handler) {
-		r.Handle(rest.Route{Method: method, Path: path, Access: rest.SysAdmins, Own: own, MaxBody: maxBody}, h)
+	handle := func(method, path string, own bool, maxBody int64, h rest.Handler, query ...string) {
+		r.Handle(rest.Route{Method: method, Path: path, Access: rest.SysAdmins, Own: own, MaxBody: maxBody, Query: query}, h)
 	}
 	for _, op := range threads.Operations() {
-		handle("POST", MigrationPath+"/"+string(op), false, 0, a.operate(op))
+		var query []string
+		if op == threads.OpUpload {
+			query = []string{"acceptIncomplete"}
+		}
+		handle("POST", MigrationPath+"/"+string(op), false, 0, a.operate(op), query...)
 	}
 	handle("GET", MigrationPath+"/status", false, 0, a.status)
 	handle("GET", MigrationPath+"/events", true, 0, a.events)
 	handle("GET", MigrationPath+"/preview", false, 0, a.preview)
-	handle("GET", MigrationPath+"/errors", false, 0, a.errors)
+	handle("GET", MigrationPath+"/errors", false, 0, a.errors, rest.Paged()...)
 	handle("GET", MigrationPath+"/errors.csv", true, 0, a.errorsCSV)
 	handle("GET", MigrationPath+"/verify", false, 0, a.showVerify)
 	handle("POST", MigrationPath+"/verify", false, 0, a.verify)
 	handle("GET", MigrationPath+"/backup", true, 0, a.backup)
 	handle("GET", MigrationPath+"/restore", false, 0, a.showRestore)
-	handle("POST", MigrationPath+"/restore", false, a.MaxUpload, a.restore)
+	handle("POST", MigrationPath+"/restore", false, a.MaxUpload, a.restore, "mode")
 	handle("GET", threadsPath, false, 0, a.threads)
 	a.uploads.Register(r)
 }

@@ -35,14 +35,14 @@ func (a *Source) Register(r *rest.Router) {
 		r.Handle(route, h)
 	}
 	upload := max(a.Imports.MaxUpload, 1)
-	handle(rest.Route{Method: "GET", Path: ExportPath}, a.export)
-	handle(rest.Route{Method: "GET", Path: ReportPath, Own: true}, a.report)
+	handle(rest.Route{Method: "GET", Path: ExportPath, Query: []string{"offset", "limit"}}, a.export)
+	handle(rest.Route{Method: "GET", Path: ReportPath, Own: true, Query: []string{"cloudSiteUrl", "invalidateCache"}}, a.report)
 	handle(rest.Route{Method: "GET", Path: sourcePath}, a.show)
 	handle(rest.Route{Method: "POST", Path: sourcePath + "/hierarchy", MaxBody: upload}, a.importHierarchy)
 	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/hierarchy"}, a.clear)
-	handle(rest.Route{Method: "POST", Path: sourcePath + "/mappings", MaxBody: upload}, a.importMappings)
-	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/mappings"}, a.forget)
-	handle(rest.Route{Method: "POST", Path: sourcePath + "/mirror"}, a.mirrorNow)
+	handle(rest.Route{Method: "POST", Path: sourcePath + "/mappings", MaxBody: upload, Query: []string{"cloudSiteUrl"}}, a.importMappings)
+	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/mappings", Query: []string{"cloudSiteUrl"}}, a.forget)
+	handle(rest.Route{Method: "POST", Path: sourcePath + "/mirror", Query: []string{"acceptRemoval"}}, a.mirrorNow)
 	handle(rest.Route{Method: "GET", Path: ScriptPath, Own: true}, a.script)
 }
 
