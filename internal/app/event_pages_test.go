@@ -84,6 +84,30 @@ func TestEventPages(t *testing.T) {
 	id := makeRule(t, a, `"name":"releases","eventTypes":["BRANCH_UPDATED"],"branchMask":"release/.*","channelName":"Releases"`)
 	pushed(t, a, "main")
 	page(list+"/2", 200, "did not take it", "Branch mask: the rule wants <code>release/.*</code>, the event has <code>main</code>.", `/notifications/rules/`+id)
+	for path, texts := range map[string][]string{
+		"/notifications/rules/new":          {"It would have taken 1 of the last 2 events.", "the event has <code>main</code>", `value="fir.*"`},
+		"/notifications/rules/" + id:        {"It would have taken 1 of the last 2 events.", `value="fir.*"`},
+		"/notifications/rules/try":          {"It would have taken 1 of the last 2 events.", list + "/2"},
+		"/notifications/rules/try?id=" + id: {"It would have taken 1 of the last 2 events."},
+	} {
+		tried := url.Values{"do": {"try"}, "connection": {"main"}, "eventTypes": {"BRANCH_UPDATED"}, "branchMask": {"fir.*"}}
+		status, body := consolePage(t, a, path, tried)
+		if status != 200 || strings.HasPrefix(path, "/notifications/rules/try") == strings.Contains(body, "<html") {
+			t.Errorf("trying on %s: %d %s", path, status, body)
+		}
+		for _, text := range texts {
+			if !strings.Contains(body, text) {
+				t.Errorf("trying on %s does not say %q: %s", path, text, body)
+			}
+		}
+		tried.Set("branchMask", "(")
+		if status, body := consolePage(t, a, path, tried); !strings.Contains(body, "never closed") {
+			t.Errorf("a wrong mask on %s: %d %s", path, status, body)
+		}
+	}
+	if status, _ := consolePage(t, a, "/notifications/rules/try?id=999", url.Values{}); status != 404 {
+		t.Errorf("trying a rule that is not there: %d", status)
+	}
 	version := regexp.MustCompile(`name="version" value="(\d+)"`).FindStringSubmatch(page("/notifications/rules/"+id, 200))[1]
 	if status, body := consolePage(t, a, "/notifications/rules/"+id, url.Values{
 		"version": {version}, "name": {"all branches"}, "format": {"auto"}, "eventTypes": {"BRANCH_UPDATED"}, "enabled": {"true"},

@@ -83,6 +83,7 @@ type EventFilter struct {
 	Repository string  // likewise
 	Types      TypeSet // events of any of them; none: of all
 	Fate       Fate
+	Understood bool      // only those that held an event
 	Since      time.Time // received then or later
 	Until      time.Time // received before
 	Before     int64     // events with a lower id only: the page after it

@@ -152,6 +152,10 @@ func (v *RuleVerdict) decided(e *LoggedEvent, deliveries []*Delivery, decisions 
 			v.Outcome, v.Reason, v.Note = RuleTook, Reason{}, d.Note
 			return true
 		}
+		if d.Member == byEnabled.String() {
+			v.Outcome, v.Note = RuleDisabled, disabledNote
+			return true
+		}
 		c, _ := CompileRule(&v.Rule)
 		v.Outcome, v.Reason = RuleRefused, c.Reason(Judgement{No: conditionOf(d.Member)}, e.Event)
 		if e.Event.Refs != nil {
@@ -168,6 +172,9 @@ func (v *RuleVerdict) decided(e *LoggedEvent, deliveries []*Delivery, decisions 
 	return false
 }
 
+// disabledNote is about a rule that was disabled, or deleted, in the meantime.
+const disabledNote = "It was disabled before its filters were asked."
+
 // outOfScopeNote is about a rename that a rule with the old keys would have taken.
 const outOfScopeNote = "The hook that the event came in by may not speak of what the rule is about."
 
@@ -176,18 +183,9 @@ const outOfScopeNote = "The hook that the event came in by may not speak of what
 // known.
 func (v *RuleVerdict) judgeRefs(c *CompiledRule, e *Event) {
 	v.Outcome = RuleOtherRefs
-	for i, name := range e.Refs.Names {
-		one := *e
-		one.Branch = name
-		j := c.Judge(&one, nil)
-		if j.Verdict != Refused {
-			return // it has a message of its own about this one
-		}
-		if i == 0 {
-			v.Reason = c.Reason(j, &one)
-		}
+	if j, reason := c.judgeNames(e, e.Refs.Names, nil); j.Verdict == Refused {
+		v.Outcome, v.Reason = RuleRefused, reason
 	}
-	v.Outcome, v.Reason.Has = RuleRefused, listed(e.Refs.Names)
 }
 
 // describe adds the deliveries of the rules, as far as who asks may see them.

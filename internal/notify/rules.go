@@ -138,17 +138,26 @@ func (s *Rules) place(ctx context.Context, draft *Rule, wrong *fault.Fields) err
 // checkAll names what is wrong with the members, with what the rule's platform
 // never sends, and with the URL, together.
 func (s *Rules) checkAll(draft *Rule, webhookURL string, wrong fault.Fields) error {
-	if err := wrong.Join(draft.Validate()); err != nil {
+	if err := s.checkMembers(draft, &wrong); err != nil {
 		return err
-	}
-	if c := s.Store.Platforms().Connections.Find(draft.Connection); c != nil {
-		draft.validateEdition(&wrong, c.Edition())
-		draft.validateGroups(&wrong, c)
 	}
 	if err := wrong.Join(s.checkURL(draft, webhookURL)); err != nil {
 		return err
 	}
 	return wrong.Err()
+}
+
+// checkMembers notes in wrong what is wrong with the members; the error is of
+// another kind.
+func (s *Rules) checkMembers(draft *Rule, wrong *fault.Fields) error {
+	if err := wrong.Join(draft.Validate()); err != nil {
+		return err
+	}
+	if c := s.Store.Platforms().Connections.Find(draft.Connection); c != nil {
+		draft.validateEdition(wrong, c.Edition())
+		draft.validateGroups(wrong, c)
+	}
+	return nil
 }
 
 func (s *Rules) checkURL(draft *Rule, webhookURL string) error {

@@ -21,6 +21,7 @@ type API struct {
 	Rules      *notify.Rules
 	Hooks      *notify.Hooks
 	Events     *notify.Events
+	Trials     *notify.Trials
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
 	Builds     *notify.Builds
@@ -35,6 +36,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter", Query: []string{"id"}}, a.deleteFilter)
 	r.Handle(rest.Route{Method: "PUT", Path: basePath + "/filter/enabled", Query: []string{"id", "enabled"}}, a.enableFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/test"}, a.testFilter)
+	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/try"}, a.tryFilter)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true, Query: []string{"eventType", "format"}}, a.preview)
 	a.registerConnections(r)

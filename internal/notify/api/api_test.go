@@ -101,7 +101,9 @@ func newServer(t *testing.T, connections ...notify.Connection) *server {
 		return "", fault.New(fault.Unavailable, "The platform does not answer.")
 	}}
 	builds := &notify.Builds{Store: s.store, Event: bitbucketdc.BuildEvent, Clock: time.Now}
-	(&API{Rules: rules, Hooks: hooks, Events: &notify.Events{Store: s.store}, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Clock: time.Now}).Register(router)
+	events := &notify.Events{Store: s.store}
+	trials := &notify.Trials{Rules: rules, Events: events, Memberships: notify.NoMemberships{}}
+	(&API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Clock: time.Now}).Register(router)
 	s.router = router
 	return s
 }

@@ -25,6 +25,7 @@ type Pages struct {
 	Rules      *notify.Rules
 	Hooks      *notify.Hooks
 	Events     *notify.Events
+	Trials     *notify.Trials
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
 	Webhooks   *notify.Webhooks

@@ -23,6 +23,8 @@ type ruleForm struct {
 	Back        string
 	Cards       []shownCard // of the events that are ticked
 	Tested      *tested     // what became of a test message, nil: none was sent
+	Trial       ruleTrial   // on the last events
+	TryPath     string      // what tries it
 }
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
@@ -35,7 +37,9 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.L
 		{Value: string(notify.Teams), Label: "Teams: an Adaptive Card"},
 		{Value: string(notify.Slack), Label: "Slack: blocks"},
 	}
+	f.TryPath = rulesPath + "/try" + query("level", levelQuery(level))
 	if stored != nil {
+		f.TryPath = rulesPath + "/try" + query("id", idText(stored.ID))
 		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
 	}
 	return f
@@ -163,6 +167,8 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		return p.rulePage(form, stored, level)
 	case doTest:
 		return p.testRule(r, form, stored, level)
+	case doTry:
+		return p.tryRule(r, form, stored, level)
 	}
 	draft, wrong := draftOf(form, stored, level)
 	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)

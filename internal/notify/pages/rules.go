@@ -15,6 +15,7 @@ func (p *Pages) registerRules(c *console.Console) {
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
 	c.Handle("GET "+rulesPath+"/new", console.SignedIn, p.blankRule, "rule-form")
 	c.Handle("POST "+rulesPath+"/new", console.SignedIn, p.saveRule, "rule-form")
+	c.Handle("POST "+rulesPath+"/try", console.SignedIn, p.showTrial, "rule-form")
 	c.Handle("GET "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
 	c.Handle("GET "+rulesPath+"/{id}", console.SignedIn, p.editRule, "rule-form")
 	c.Handle("POST "+rulesPath+"/{id}", console.SignedIn, p.saveRule, "rule-form")

@@ -115,6 +115,9 @@ func eventConditions(f *notify.EventFilter, from, end int64) (where string, args
 	if f.Repository != "" {
 		ask("lower(repository_key) = %s", notify.Fold(f.Repository))
 	}
+	if f.Understood {
+		ask("outcome = 'understood'")
+	}
 	switch f.Fate {
 	case "":
 	case notify.EventTaken:

@@ -1,0 +1,34 @@
+// Tries the rule of the form on the last events as it is typed. Without this
+// module the form's button does so.
+
+const pause = 500; // ms: a word that is being typed is one change
+
+const place = document.querySelector("[data-try]");
+const form = document.getElementById(place?.dataset.form);
+
+if (place && form) {
+  let waiting;
+  let asking;
+
+  const attempt = async () => {
+    asking?.abort();
+    asking = new AbortController();
+    const typed = new URLSearchParams(new FormData(form));
+    typed.delete("webhookUrl"); // a secret, and not needed
+    try {
+      const answer = await fetch(place.dataset.try, { method: "POST", body: typed, signal: asking.signal });
+      if (answer.ok && !answer.redirected) place.innerHTML = await answer.text();
+    } catch (error) {
+      if (error.name !== "AbortError") console.warn(error);
+    }
+  };
+
+  const soon = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(attempt, pause);
+  };
+
+  form.addEventListener("input", soon);
+  form.querySelector("button[value=try]")?.setAttribute("hidden", "");
+  soon();
+}

@@ -1,0 +1,96 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// doTry is the button of the rule form that tries the rule on the last events.
+const doTry = "try"
+
+// ruleTrial is what the rule of a form would have made of the last events.
+type ruleTrial struct {
+	Said    string // how many it would have taken; "": it was not tried yet
+	Problem string // why it cannot be tried
+	Rows    []triedRow
+}
+
+type triedRow struct {
+	eventRow
+	Took   bool
+	Filter string // the filter that said no, as the form calls it
+	Reason notify.Reason
+	Note   string
+}
+
+func trialOf(t *notify.Trial) ruleTrial {
+	view := ruleTrial{Said: "It would have taken " + strconv.Itoa(t.Taken) + " of the last " + strconv.Itoa(len(t.Events)) + " events."}
+	switch {
+	case len(t.Events) == 0:
+		view.Said = "No event has come in yet that it could be tried on."
+	case len(t.Events) == 1 && t.Taken == 1:
+		view.Said = "It would have taken the one event that came in."
+	case len(t.Events) == 1:
+		view.Said = "It would not have taken the one event that came in."
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		row := triedRow{eventRow: eventRowOf(e.LoggedEvent), Took: e.Outcome == notify.RuleTook, Reason: e.Reason, Note: e.Note, Filter: memberLabels[e.Reason.Member]}
+		if row.Filter == "" {
+			row.Filter = e.Reason.Member
+		}
+		view.Rows = append(view.Rows, row)
+	}
+	return view
+}
+
+// tryRule tries the rule as it is typed, and shows the form again.
+func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Response, error) {
+	page, err := p.rulePage(form, stored, level)
+	if err != nil {
+		return nil, err
+	}
+	draft, wrong := draftOf(form, stored, level)
+	trial, err := p.Trials.Try(r.Context(), draft, wrong)
+	if err != nil {
+		return page, err
+	}
+	data := page.Data.(ruleForm)
+	data.Trial = trialOf(&trial)
+	page.Data = data
+	return page, nil
+}
+
+// showTrial answers the trial by itself, for a form that changes. What cannot be
+// tried yet says why.
+func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	var stored *notify.RuleInfo
+	level := levelOf(r.URL.Query().Get("level"))
+	if id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64); err == nil {
+		info, err := p.Rules.Get(r.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		stored, level = &info, info.Level()
+	}
+	draft, wrong := draftOf(form, stored, level)
+	trial, err := p.Trials.Try(r.Context(), draft, wrong)
+	part := console.Part{Template: "rule-form", Part: "trial"}
+	switch {
+	case fault.Is(err, fault.Invalid):
+		part.Data = ruleTrial{Problem: fault.As(err).Message}
+	case err != nil:
+		return nil, err
+	default:
+		part.Data = trialOf(&trial)
+	}
+	return part, nil
+}

@@ -1,0 +1,170 @@
+package notify
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify/branchmask"
+)
+
+// Trial is what a rule, saved or not, would have made of the last events of its
+// connection, project or repository.
+type Trial struct {
+	Taken  int
+	Events []TriedEvent // the newest first
+}
+
+// TriedEvent is an event and what the rule would have made of it.
+type TriedEvent struct {
+	LoggedEvent
+	Outcome RuleOutcome // RuleTook or RuleRefused
+	Reason  Reason      // of RuleRefused
+	Note    string      // which filters could not be asked, and count as met
+}
+
+// triedEvents is how many events a rule is tried on.
+const triedEvents = 50
+
+// trialTime is how long a trial may run masks and ask the platform for groups: a
+// person waits for it. What was not answered by then counts as met.
+const trialTime = 5 * time.Second
+
+// Trials tries rules before they are saved.
+type Trials struct {
+	Rules       *Rules
+	Events      *Events
+	Memberships Memberships
+
+	masks sync.Mutex // one runs at a time, whoever tries rules: at most one core
+}
+
+// Try judges the last events by a rule as it is typed. Its name, its webhook URL
+// and whether it is enabled are not looked at. Who may, and the errors, as for
+// Rules.Save; wrong is what the caller has found in the members already.
+func (s *Trials) Try(ctx context.Context, draft Rule, wrong fault.Fields) (Trial, error) {
+	draft, err := s.Rules.checkDraft(ctx, draft, wrong)
+	if err != nil {
+		return Trial{}, err
+	}
+	c, err := CompileRule(&draft)
+	if err != nil {
+		return Trial{}, fault.New(fault.Invalid, "%s", err)
+	}
+	page, err := s.Events.List(ctx, EventFilter{
+		Connection: draft.Connection, Project: draft.ProjectKey, Repository: draft.RepositoryKey, Understood: true, Limit: triedEvents,
+	})
+	if err != nil {
+		return Trial{}, err
+	}
+	asking, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	a := &trialAnswers{Trials: s, ctx: asking, connection: draft.Connection}
+	trial := Trial{Events: make([]TriedEvent, 0, len(page.Events))}
+	for _, e := range page.Events {
+		if e.Event == nil { // cannot be read
+			continue
+		}
+		tried := c.try(e, a)
+		if tried.Outcome == RuleTook {
+			trial.Taken++
+		}
+		trial.Events = append(trial.Events, tried)
+	}
+	return trial, nil
+}
+
+// checkDraft gives a draft with its place, as far as its filters go, for who may
+// save it.
+func (s *Rules) checkDraft(ctx context.Context, draft Rule, wrong fault.Fields) (Rule, error) {
+	draft = draft.trimmed()
+	draft.Enabled, draft.Format, draft.ChannelName = true, Auto, ""
+	if draft.Name == "" {
+		draft.Name = "a new rule"
+	}
+	if draft.ID != 0 {
+		stored, err := s.Get(ctx, draft.ID)
+		if err != nil {
+			return draft, err
+		}
+		draft.Connection, draft.ProjectKey, draft.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
+	} else if err := s.place(ctx, &draft, &wrong); err != nil {
+		return draft, err
+	}
+	if err := s.checkMembers(&draft, &wrong); err != nil {
+		return draft, err
+	}
+	return draft, wrong.Err()
+}
+
+// try judges one event. Of an event about many refs it takes part of them where
+// it takes any.
+func (c *CompiledRule) try(e LoggedEvent, a Answers) TriedEvent {
+	tried := TriedEvent{LoggedEvent: e, Outcome: RuleTook}
+	j := c.Judge(e.Event, a)
+	reason := Reason{}
+	if j.Verdict == Refused {
+		reason = c.Reason(j, e.Event)
+	} else if refs := e.Event.Refs; refs != nil {
+		j, reason = c.judgeNames(e.Event, refs.Names, a)
+	}
+	if j.Verdict == Refused {
+		tried.Outcome, tried.Reason = RuleRefused, reason
+	}
+	tried.Note = c.NoteUnanswered(j.Unanswered)
+	return tried
+}
+
+// judgeNames judges an event about many refs by those of them that are named: it
+// is refused, for the reason of the first, where all of them are.
+func (c *CompiledRule) judgeNames(e *Event, names []string, a Answers) (j Judgement, reason Reason) {
+	if len(names) == 0 {
+		return Judgement{Verdict: Taken}, reason
+	}
+	for i, name := range names {
+		one := *e
+		one.Branch = name
+		of := c.Judge(&one, a)
+		if of.Verdict != Refused {
+			return of, Reason{}
+		}
+		if i == 0 {
+			j, reason = of, c.Reason(of, &one)
+		}
+	}
+	reason.Has = listed(names)
+	return j, reason
+}
+
+// trialAnswers runs masks and asks for groups at once.
+type trialAnswers struct {
+	*Trials
+	ctx        context.Context
+	connection string
+	spent      Conditions // masks that took too many steps: not run again
+}
+
+// Mask is of Answers.
+func (a *trialAnswers) Mask(c Condition, mask *branchmask.Mask, branch string) Answer {
+	if a.spent&Conditions(0).With(c) != 0 || a.ctx.Err() != nil {
+		return Unanswered
+	}
+	a.masks.Lock()
+	matches, err := mask.Match(branch)
+	a.masks.Unlock()
+	if err != nil {
+		a.spent = a.spent.With(c)
+		return Unanswered
+	}
+	return answer(matches)
+}
+
+// InGroups is of Answers.
+func (a *trialAnswers) InGroups(_ Condition, groups []string, user string) Answer {
+	in, err := a.Memberships.MemberOf(a.ctx, a.connection, user, groups)
+	if err != nil {
+		return Unanswered
+	}
+	return answer(in)
+}
