@@ -153,6 +153,9 @@ func commitIn(named []NamedCommit, connection string, at RepositoryRef, hash str
 	return NamedCommit{Connection: connection, At: at, Hash: hash}
 }
 
+// acceptTime is how long a build waits for its commit, as a webhook does.
+const acceptTime = 10 * time.Second
+
 // Take makes a build of a commit known, once.
 func (s *Builds) Take(ctx context.Context, c *Connection, of NamedCommit, b PlatformBuild) error {
 	now := s.Clock()
@@ -162,6 +165,8 @@ func (s *Builds) Take(ctx context.Context, c *Connection, of NamedCommit, b Plat
 		e.At = now
 	}
 	origin := identity.OriginOf(ctx)
+	ctx, cancel := context.WithTimeout(ctx, acceptTime)
+	defer cancel()
 	return s.Store.Accept(ctx, &Receipt{
 		Connection: c.Name, Build: true, Key: BuildKey, RequestID: buildID(of.At, b), Address: origin.Address, AnswerID: origin.RequestID,
 		ReceivedAt: now, Outcome: Understood, Events: []Event{e},

@@ -17,6 +17,11 @@ type NamedCommit struct {
 // firstAsk is after the time in which a build server notices a push.
 const firstAsk = 30 * time.Second
 
+// maxNamed is how many commits of one webhook are noted. A push by a person
+// names a few; one of a mirror or a clean-up names thousands, of which nobody
+// waits for builds.
+const maxNamed = 100
+
 // nameCommits notes the commits that the webhook names, where a rule wants to
 // hear of their builds. The platform is asked for the builds of the last commit
 // of each push and merge, which is what build servers build.
@@ -51,7 +56,7 @@ func (r *Receipt) nameCommits(rules *RuleSet) {
 
 // name notes a commit once.
 func (r *Receipt) name(e *Event, hash string, due time.Time) {
-	if !commitHash.MatchString(hash) {
+	if len(r.Commits) == maxNamed || !commitHash.MatchString(hash) {
 		return
 	}
 	at := RepositoryRef{ProjectKey: e.Project.Key, RepositoryKey: e.Repository.Key}

@@ -55,12 +55,12 @@ func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
 		Rows []connectionRow
 		All  bool
 	}{All: who.May(identity.SysAdmin, identity.Resource{})}
+	covered, err := p.coverage(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range visible {
-		covered, err := p.coverageOf(r.Context(), c.Name)
-		if err != nil {
-			return nil, err
-		}
-		view.Rows = append(view.Rows, connectionRow{c.Connection, len(c.Hooks), covered})
+		view.Rows = append(view.Rows, connectionRow{c.Connection, len(c.Hooks), coverageFor(covered, c.Name)})
 	}
 	page := console.Page{Template: "connections", Title: "Connections", Data: view}
 	if view.All {

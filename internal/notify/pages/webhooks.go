@@ -122,12 +122,16 @@ func (p *Pages) coverage(ctx context.Context) ([]*coverageView, error) {
 // coverageOf gives that of one connection; nil where it cannot tell.
 func (p *Pages) coverageOf(ctx context.Context, connection string) (*coverageView, error) {
 	all, err := p.coverage(ctx)
+	return coverageFor(all, connection), err
+}
+
+func coverageFor(all []*coverageView, connection string) *coverageView {
 	for _, c := range all {
 		if c.Connection == connection {
-			return c, err
+			return c
 		}
 	}
-	return nil, err
+	return nil
 }
 
 func (p *Pages) checkWebhooks(r *http.Request) (console.Response, error) {

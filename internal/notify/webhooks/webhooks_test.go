@@ -273,11 +273,11 @@ func TestHealthIsKept(t *testing.T) {
 // that does not answer is left alone, and it is said why.
 func TestRefusals(t *testing.T) {
 	eachWorld(t, three, func(t *testing.T, w *world) {
-		w.SetFault("/projects/ATL/", bitbucket.Fault{Kind: bitbucket.Forbidding})
+		w.SetFault("/projects/ATL/", bitbucket.Fault{Kind: bitbucket.Withholding})
 		if n := w.round(0); n != 3 {
 			t.Errorf("looked at %d", n)
 		}
-		if p := w.webhook("ATL"); p.State != notify.WebhookUnknown || !strings.Contains(p.Reason, "403 Forbidden, You are not permitted") {
+		if p := w.webhook("ATL"); p.State != notify.WebhookUnknown || !strings.Contains(p.Reason, "401 Unauthorized, You are not permitted") {
 			t.Errorf("%+v", p)
 		}
 		if p := w.webhook("SHOP"); p.State != notify.WebhookSends {

@@ -19,6 +19,7 @@ const (
 	Ragged      Kind = "ragged"      // there is a next page, of which nobody says where it begins
 	Refusing    Kind = "refusing"    // 401
 	Forbidding  Kind = "forbidding"  // 403
+	Withholding Kind = "withholding" // 401 for want of a permission
 	Throttling  Kind = "throttling"  // 429 with Retry-After
 	Broken      Kind = "broken"      // 500
 	Missing     Kind = "missing"     // 404
@@ -87,6 +88,8 @@ func (f Fault) happen(w http.ResponseWriter, r *http.Request) bool {
 		a.fail(http.StatusUnauthorized, "AuthenticationException", "Authentication failed. Please check your credentials and try again.")
 	case Forbidding:
 		a.fail(http.StatusForbidden, "AuthorisationException", "You are not permitted to access this resource")
+	case Withholding:
+		a.fail(http.StatusUnauthorized, "AuthorisationException", "You are not permitted to access this resource")
 	case Throttling:
 		if f.RetryAfter != "" {
 			w.Header().Set("Retry-After", f.RetryAfter)

@@ -78,7 +78,8 @@ func (p *Platform) administered(a *asking) *Project {
 		return project
 	}
 	if allowed, _ := p.may(a.who, "PROJECT_ADMIN", project.Key, ""); !allowed {
-		a.fail(http.StatusForbidden, "AuthorisationException", "You are not permitted to access this resource")
+		// 401 is what the vendor's pages promise for want of a permission too.
+		a.fail(http.StatusUnauthorized, "AuthorisationException", "You are not permitted to access this resource")
 		return nil
 	}
 	return project

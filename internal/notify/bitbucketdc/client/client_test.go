@@ -108,6 +108,7 @@ func TestFaults(t *testing.T) {
 		bitbucket.Ragged:      "repeats its pages",
 		bitbucket.Refusing:    "401 Unauthorized, Authentication failed",
 		bitbucket.Forbidding:  "403 Forbidden, You are not permitted to access this resource. Give the connection's account",
+		bitbucket.Withholding: "401 Unauthorized, You are not permitted to access this resource. Give the connection's account",
 		bitbucket.Throttling:  "429 Too Many Requests, Rate limit exceeded",
 		bitbucket.Broken:      "500 Internal Server Error, An error occurred",
 		bitbucket.Missing:     "404 Not Found",
@@ -154,6 +155,8 @@ func TestPauses(t *testing.T) {
 		"429 with Retry-After":    {bitbucket.Fault{Kind: bitbucket.Throttling, RetryAfter: "30"}, 30 * time.Second},
 		"429 with no Retry-After": {bitbucket.Fault{Kind: bitbucket.Throttling}, time.Minute},
 		"401":                     {bitbucket.Fault{Kind: bitbucket.Refusing}, 10 * time.Minute},
+		"401 for a permission":    {bitbucket.Fault{Kind: bitbucket.Withholding}, 0},
+		"403":                     {bitbucket.Fault{Kind: bitbucket.Forbidding}, 0},
 		"500":                     {bitbucket.Fault{Kind: bitbucket.Broken}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

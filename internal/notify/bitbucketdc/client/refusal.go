@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// lockPause follows a 401: the platform locks an account behind a captcha
+	// lockPause follows wrong credentials: the platform locks an account behind a captcha
 	// after some wrong passwords, so that asking again does harm.
 	lockPause = 10 * time.Minute
 	// throttledPause follows a 429 that does not say how long: the platform
@@ -28,8 +28,9 @@ const (
 
 // refused is the cause of an error for an answer that is no success.
 type refused struct {
-	status int
-	words  string
+	status    int
+	words     string
+	exception string // the platform's name of the error
 }
 
 func (r *refused) Error() string { return fmt.Sprintf("status %d", r.status) }
@@ -47,32 +48,43 @@ func statusOf(err error) int {
 // Refused tells whether err is the platform's answer to this one request, such
 // as that the account may not see a project: others may well be answered.
 func Refused(err error) bool {
-	switch statusOf(err) {
+	var r *refused
+	if !errors.As(err, &r) {
+		return false
+	}
+	switch r.status {
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusConflict:
 		return true
 	}
-	return false
+	return r.unpermitted()
+}
+
+// unpermitted tells whether the account lacks a permission: 403, or 401, which
+// the platform answers for that as for wrong credentials.
+func (r *refused) unpermitted() bool {
+	return r.status == http.StatusForbidden || r.status == http.StatusUnauthorized && strings.HasSuffix(r.exception, "AuthorisationException")
 }
 
 // refusal is the error of an answer that is no success.
 func (cl *Client) refusal(c *notify.Connection, resp *http.Response, body []byte) error {
-	r := &refused{status: resp.StatusCode, words: words(body)}
+	r := newRefused(resp.StatusCode, body)
 	says := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)))
 	if r.words != "" {
 		says += ", " + strings.TrimSuffix(r.words, ".")
 	}
 	advice := ""
 	switch {
+	case r.unpermitted():
+		advice = " Give the connection's account the permission on the platform."
 	case r.status == http.StatusUnauthorized:
 		advice = " Check the user and the token."
-	case r.status == http.StatusForbidden:
-		advice = " Give the connection's account the permission on the platform."
 	case r.status < 400:
 		advice = " Check the base URL."
 	}
 	err := fault.Wrap(r, fault.Unavailable, "The platform of %s answers %s.%s", c.Name, says, advice)
 	wait, given := work.RetryAfter(resp.Header, cl.now())
 	switch {
+	case r.unpermitted():
 	case r.status == http.StatusUnauthorized:
 		err.RetryAfter = lockPause
 	case given && (r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable):
@@ -83,15 +95,21 @@ func (cl *Client) refusal(c *notify.Connection, resp *http.Response, body []byte
 	return err
 }
 
-// words are what the platform says in the body of an error; "" where that is
-// not its own.
-func words(body []byte) string {
-	var says struct{ Errors []struct{ Message string } }
+// newRefused reads what the platform says in the body of an error, which may be
+// of something else in between.
+func newRefused(status int, body []byte) *refused {
+	r := &refused{status: status}
+	var says struct {
+		Errors []struct{ Message, ExceptionName string }
+	}
 	if json.Unmarshal(body, &says) != nil {
-		return ""
+		return r
 	}
 	var all []string
 	for _, e := range says.Errors {
+		if r.exception == "" {
+			r.exception = e.ExceptionName
+		}
 		if e.Message != "" {
 			all = append(all, e.Message)
 		}
@@ -105,7 +123,8 @@ func words(body []byte) string {
 	if len(text) > maxWords {
 		text = append(text[:maxWords-1], '…')
 	}
-	return string(text)
+	r.words = string(text)
+	return r
 }
 
 // pause is a time in which a platform is not asked: why, and with which

@@ -64,7 +64,7 @@ func TestWebhooksNeedTheProjectsAdministrator(t *testing.T) {
 		Projects: []bitbucket.Project{{Key: "SHOP"}, {Key: "OWN", Admins: []string{"bot"}}},
 	})
 	p.c.User = "bot"
-	if _, err := p.Webhooks(t.Context(), p.c, "SHOP"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "403") {
+	if _, err := p.Webhooks(t.Context(), p.c, "SHOP"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "not permitted") || !Refused(err) {
 		t.Errorf("%v", err)
 	}
 	if _, err := p.Webhooks(t.Context(), p.c, "OWN"); err != nil {
