@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -23,8 +24,8 @@ type Attempt struct {
 const MaxAnswer = 2 << 10
 
 // ReadAnswer reads the first MaxAnswer bytes of an answer's body as text that
-// both databases take: valid UTF-8 without U+0000. What was read before an
-// error counts.
+// both databases and every terminal take: valid UTF-8, Printable. What was read
+// before an error counts.
 func ReadAnswer(body io.Reader) string {
 	raw := answers.Get().(*[MaxAnswer]byte)
 	defer answers.Put(raw)
@@ -33,7 +34,24 @@ func ReadAnswer(body io.Reader) string {
 	if n == MaxAnswer {
 		text = dropCutRune(text)
 	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	return Printable(text)
+}
+
+// Printable is what others said as text that can be stored, logged and shown: a
+// terminal would obey the control characters in it. Each but tab and line feed
+// becomes U+FFFD, as does what is not UTF-8; carriage returns are left out.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r':
+			return -1
+		case r == '\t', r == '\n':
+			return r
+		case unicode.IsControl(r):
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 var answers = sync.Pool{New: func() any { return new([MaxAnswer]byte) }}

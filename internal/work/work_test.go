@@ -78,6 +78,7 @@ func TestReadAnswer(t *testing.T) {
 		"cut emoji":   {strings.NewReader(strings.Repeat("a", MaxAnswer-3) + "😀x"), strings.Repeat("a", MaxAnswer-3)},
 		"whole rune":  {strings.NewReader(strings.Repeat("a", MaxAnswer-2) + "éx"), strings.Repeat("a", MaxAnswer-2) + "é"},
 		"not UTF-8":   {strings.NewReader("a\xffb\x00c"), "a\uFFFDb\uFFFDc"},
+		"escapes":     {strings.NewReader("a\x1b[2Jb\x07\x7f\u009bc\r\nd\te"), "a\uFFFD[2Jb\uFFFD\uFFFD\uFFFDc\nd\te"},
 		"broken body": {io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("reset"))), "half"},
 	} {
 		if got := ReadAnswer(c.body); got != c.want {

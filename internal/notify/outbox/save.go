@@ -35,7 +35,7 @@ func (c *channel) save(ctx context.Context, m *message, r *notify.Result) {
 			return
 		}
 		if !said {
-			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "delivery", m.id(), "error", err)
+			c.b.Log.Error("the result of a delivery could not be kept; its channel waits", "channel", c.id, "fingerprint", c.standing.Fingerprint, "delivery", m.id(), "error", err)
 			said = true
 		}
 		select {
@@ -71,7 +71,7 @@ func (c *channel) apply(m *message, r *notify.Result) {
 // that it began to fail, that it works again. Never each attempt.
 func (c *channel) logChange(now *notify.Channel) {
 	was := &c.standing
-	log := c.b.Log.With("channel", c.id, "webhook", c.standing.Mask)
+	log := c.b.Log.With("channel", c.id, "fingerprint", c.standing.Fingerprint, "webhook", c.standing.Mask)
 	switch {
 	case now.State == notify.Broken && was.State != notify.Broken:
 		c.b.metrics.broken.Inc()

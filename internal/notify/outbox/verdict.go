@@ -86,7 +86,7 @@ func judgeStatus(status int, header http.Header, answer string, now time.Time) o
 // sentence gives the platform's own words behind the status.
 func sentence(status int, answer string) string {
 	s := "The chat platform answered " + statusText(status)
-	words := strings.Join(strings.Fields(spoken(answer)), " ")
+	words := strings.Join(strings.Fields(work.Printable(spoken(answer))), " ")
 	if words == "" {
 		return s + "."
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,5 +79,16 @@ func TestJudgeAnswersAndErrors(t *testing.T) {
 				t.Errorf("%v after %v, want %v after %v", verdictNames[got.verdict], got.retry, verdictNames[c.want], c.retry)
 			}
 		})
+	}
+}
+
+// What a chat platform says is shown in terminals and logs, which would obey
+// control characters, also those that JSON spells out.
+func TestReasonsHaveNoControlCharacters(t *testing.T) {
+	for _, answer := range []string{"no \x1b[2Jchannel", `{"error":{"code":"No","message":"no \u001b[2Jchannel"}}`} {
+		got := judge(&http.Response{StatusCode: 404}, answer, nil, time.Now()).reason
+		if strings.ContainsRune(got, '\x1b') || !strings.Contains(got, "\uFFFD[2Jchannel") {
+			t.Errorf("%q", got)
+		}
 	}
 }

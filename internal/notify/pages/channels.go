@@ -22,6 +22,7 @@ type channelRow struct {
 	Mine     []notify.Rule // that who looks administers
 	Others   int           // rules of others
 	NextTry  time.Time     // zero: nothing keeps it closed
+	CanRetry bool          // something waits for a later try
 }
 
 func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channelRow {
@@ -40,6 +41,7 @@ func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channe
 	if row.Standing.Until.After(now) {
 		row.NextTry = row.Standing.Until
 	}
+	row.CanRetry = !row.NextTry.IsZero() || row.Standing.State != "ok" && c.Waiting > 0
 	for _, rule := range c.Rules {
 		if who.May(rule.Access()) {
 			row.Mine = append(row.Mine, rule)

@@ -277,7 +277,7 @@ func sentence(resp *http.Response) string {
 	} else if !strings.Contains(resp.Header.Get("Content-Type"), "html") {
 		text = strings.ToValidUTF8(string(b[:min(len(b), maxSentence)]), "")
 	}
-	if text = strings.TrimSpace(text); text == "" {
+	if text = strings.TrimSpace(work.Printable(text)); text == "" {
 		return ""
 	}
 	return ": " + text

@@ -95,7 +95,7 @@ func (s *site) said(resp *http.Response, text []byte) string {
 		body.Messages = append(body.Messages, message)
 	}
 	slices.Sort(body.Messages)
-	words := strings.Join(body.Messages, " ")
+	words := work.Printable(strings.Join(body.Messages, " "))
 	_, basic, _ := strings.Cut(resp.Request.Header.Get("Authorization"), " ")
 	for _, hidden := range []string{s.token.Reveal(), basic} {
 		if hidden != "" && strings.Contains(words, hidden) {

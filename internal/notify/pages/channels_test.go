@@ -1,0 +1,31 @@
+package pages
+
+import (
+	"testing"
+	"time"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+// A channel whose only message is set aside waits with an open gate: it can be
+// tried again all the same.
+func TestAChannelCanBeTriedAgain(t *testing.T) {
+	now := time.Now()
+	p := &Pages{Clock: func() time.Time { return now }}
+	for name, c := range map[string]struct {
+		channel notify.Channel
+		next    bool
+		retry   bool
+	}{
+		"open":         {notify.Channel{Waiting: 3}, false, false},
+		"gate closed":  {notify.Channel{GateStep: 1, GateUntil: now.Add(time.Minute), FailingSince: now, Waiting: 1}, true, true},
+		"set aside":    {notify.Channel{GateStep: 2, GateUntil: now.Add(-time.Minute), FailingSince: now.Add(-time.Hour), Waiting: 1}, false, true},
+		"nothing left": {notify.Channel{GateStep: 2, GateUntil: now.Add(-time.Minute), FailingSince: now.Add(-time.Hour)}, false, false},
+	} {
+		row := p.channelRow(notify.ChannelInfo{Channel: c.channel}, &identity.Principal{})
+		if row.NextTry.IsZero() == c.next || row.CanRetry != c.retry {
+			t.Errorf("%s: next try %v, can be tried again: %t", name, row.NextTry, row.CanRetry)
+		}
+	}
+}
