@@ -45,7 +45,7 @@ type Options struct {
 type Receiver struct {
 	Options
 	unverified *unverified
-	verified   *verified
+	memory     *verified // of verified bodies
 }
 
 // New makes a receiver of the connections' webhooks.
@@ -53,7 +53,7 @@ func New(o Options) *Receiver {
 	if o.AnswerTime == 0 {
 		o.AnswerTime = answerTime
 	}
-	return &Receiver{Options: o, unverified: newUnverified(unverifiedMemory), verified: newVerified(verifiedMemory)}
+	return &Receiver{Options: o, unverified: newUnverified(unverifiedMemory), memory: newVerified(verifiedMemory)}
 }
 
 // Register adds the receiver's routes.
@@ -63,7 +63,8 @@ func (rc *Receiver) Register(r *rest.Router) {
 	}
 }
 
-// receive is the way of a webhook.
+// receive is the way of a webhook: it is read and verified, decoded, matched and
+// committed. Its messages are handed over with the commit.
 func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	to := rc.find(r)
 	if to.hook == nil {
@@ -75,21 +76,14 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	signature := newSignature(r.Header.Get(SignatureHeader), to.secrets)
-	if !signature.possible() && !to.unsigned() {
-		return rc.refuse(w, r, to, readTest(r))
-	}
-	body, err := rc.read(w, r, signature)
-	if err != nil {
-		rc.Metrics.refused("body")
+	body, err := rc.verified(w, r, &to, signature)
+	if body == nil { // refused, or a test, which is answered
 		return err
 	}
 	defer body.release()
-	if to.unsigned() && isTest(r, body.bytes) || !rc.verify(r, &to, signature, body) {
-		return rc.refuse(w, r, to, body.bytes)
-	}
 	ctx, cancel := context.WithTimeout(r.Context(), rc.AnswerTime)
 	defer cancel()
-	if err := rc.verified.take(ctx, body); err != nil {
+	if err := rc.memory.take(ctx, body); err != nil {
 		return err
 	}
 	receipt, err := rc.decode(r, to, body)
@@ -98,50 +92,29 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	receipt.Digest = signature.digest()
-	return rc.commit(ctx, w, receipt, body)
-}
-
-// commit matches, commits and hands over, and answers.
-func (rc *Receiver) commit(ctx context.Context, w http.ResponseWriter, receipt *notify.Receipt, body *body) error {
-	// The events have texts of their own. A large body keeps its share of the
-	// memory until they are committed, since they are about as long.
-	if receipt.Body == nil && body.held == 0 {
-		body.release()
-	}
-	err := rc.Store.Accept(ctx, receipt)
-	if settled := receipt.Undecided; settled != nil {
-		keep := *body
-		body.disown()
-		go func() {
-			<-settled
-			keep.release()
-		}()
+	if err := rc.accept(ctx, receipt, body); err != nil {
 		return err
 	}
-	if err != nil {
-		if fault.Is(err, fault.Forbidden) {
-			rc.Metrics.refused("scope")
-		}
-		return err
-	}
-	rc.Metrics.accepted(receipt)
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }
 
-// refuse answers a webhook that shows no right signature, unless it is a test.
-// What was not read of its body is not read any more.
-func (rc *Receiver) refuse(w http.ResponseWriter, r *http.Request, to target, read []byte) error {
-	if isTest(r, read) {
-		w.WriteHeader(http.StatusOK)
-		return nil
+// verified reads the body and verifies its signature. Without a body the
+// webhook was refused, with the error, or answered as a test.
+func (rc *Receiver) verified(w http.ResponseWriter, r *http.Request, to *target, s *signature) (*body, error) {
+	if !s.possible() && !to.unsigned() {
+		return nil, rc.refuse(w, r, *to, readTest(r))
 	}
-	w.Header().Set("Connection", "close")
-	rc.Metrics.refused("signature")
-	if len(to.secrets) == 0 {
-		return fault.New(fault.Unauthenticated, "The webhook %s has no secret: configure one, here and on the platform.", r.URL.Path)
+	body, err := rc.read(w, r, s)
+	if err != nil {
+		rc.Metrics.refused("body")
+		return nil, err
 	}
-	return fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader)
+	if to.unsigned() && isTest(r, body.bytes) || !rc.verify(r, to, s, body) {
+		defer body.release()
+		return nil, rc.refuse(w, r, *to, body.bytes)
+	}
+	return body, nil
 }
 
 // decode makes the receipt of a verified body. An error is about a body that no
@@ -172,4 +145,46 @@ func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Rece
 		events[i].Connection = c.Name
 	}
 	return receipt, nil
+}
+
+// accept has the store match the events and commit them with their deliveries.
+func (rc *Receiver) accept(ctx context.Context, receipt *notify.Receipt, body *body) error {
+	// The events have texts of their own. A large body keeps its share of the
+	// memory until they are committed, since they are about as long.
+	if receipt.Body == nil && body.held == 0 {
+		body.release()
+	}
+	err := rc.Store.Accept(ctx, receipt)
+	if settled := receipt.Undecided; settled != nil {
+		keep := *body
+		body.disown()
+		go func() {
+			<-settled
+			keep.release()
+		}()
+		return err
+	}
+	if err != nil {
+		if fault.Is(err, fault.Forbidden) {
+			rc.Metrics.refused("scope")
+		}
+		return err
+	}
+	rc.Metrics.accepted(receipt)
+	return nil
+}
+
+// refuse answers a webhook that shows no right signature, unless it is a test.
+// What was not read of its body is not read any more.
+func (rc *Receiver) refuse(w http.ResponseWriter, r *http.Request, to target, read []byte) error {
+	if isTest(r, read) {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	w.Header().Set("Connection", "close")
+	rc.Metrics.refused("signature")
+	if len(to.secrets) == 0 {
+		return fault.New(fault.Unauthenticated, "The webhook %s has no secret: configure one, here and on the platform.", r.URL.Path)
+	}
+	return fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader)
 }

@@ -24,27 +24,24 @@ const (
 	maxDrain = 64 << 10
 )
 
-// try sends a message, or settles it without sending, and keeps what came of
-// it. It returns when that is committed.
+// try is the way of a message that next has claimed: its card is made and
+// posted, the answer judged, and what came of it recorded. It returns when that
+// is committed.
 func (c *channel) try(ctx context.Context, m *message) {
 	rules := c.b.Queue.Rules()
-	switch d := m.deliveries[0]; {
-	case d.Event == nil:
-		c.save(ctx, m, &notify.Result{Deliveries: m.list(), State: notify.Failed, Reason: "The stored event cannot be read."})
+	if r, ok := unsent(m, rules); ok {
+		c.save(ctx, m, r)
 		return
-	case !rules.Enabled(d.Rules):
-		c.save(ctx, m, &notify.Result{Deliveries: m.list(), State: notify.Cancelled, Reason: notify.CancelledReason})
-		return
-	case d.Generation != rules.Generation && !rules.On(d.Rules, c.id):
-		c.mu.Lock()
-		c.stale = true // it may have moved with its rule to another channel
-		c.mu.Unlock()
+	}
+	if c.moved(m, rules) {
 		return
 	}
 	if c.b.proxy.paused() && c.byProxy() && !c.b.proxy.enter(c.b.Clock()) {
 		return
 	}
-	attempt, o := c.post(ctx, m)
+	text := c.b.write(make([]byte, 0, usualMessage), m)
+	// It is not cut off when the shard is handed over: what was sent must be known.
+	attempt, o := c.b.post(context.WithoutCancel(ctx), c.url, text)
 	c.b.metrics.attempt(o.verdict, attempt.Took)
 	if o.verdict == paused || c.b.proxy.paused() && c.byProxy() {
 		c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)
@@ -57,14 +54,32 @@ func (c *channel) try(ctx context.Context, m *message) {
 // usualMessage is what most messages stay below, in bytes.
 const usualMessage = 3 << 10
 
-// post sends the message. It is not cut off when the shard is handed over:
-// what was sent must be known.
-func (c *channel) post(ctx context.Context, m *message) (*work.Attempt, outcome) {
-	text := c.b.write(make([]byte, 0, usualMessage), m)
-	return c.b.post(context.WithoutCancel(ctx), c.url, text)
+// unsent gives the result of a message that is not to be sent.
+func unsent(m *message, rules *notify.RuleSet) (r *notify.Result, ok bool) {
+	switch d := m.deliveries[0]; {
+	case d.Event == nil:
+		return &notify.Result{Deliveries: m.list(), State: notify.Failed, Reason: "The stored event cannot be read."}, true
+	case !rules.Enabled(d.Rules):
+		return &notify.Result{Deliveries: m.list(), State: notify.Cancelled, Reason: notify.CancelledReason}, true
+	}
+	return nil, false
 }
 
-// post sends text to a webhook URL, within sendTimeout, which is the client's.
+// moved tells whether a message may have gone with its rule to another channel,
+// and has everything read again then.
+func (c *channel) moved(m *message, rules *notify.RuleSet) bool {
+	d := m.deliveries[0]
+	if d.Generation == rules.Generation || rules.On(d.Rules, c.id) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stale = true
+	return true
+}
+
+// post sends text to a webhook URL, within sendTimeout, which is the client's,
+// and judges the answer.
 func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work.Attempt, outcome) {
 	a := &work.Attempt{At: b.Clock()}
 	begun := time.Now()
