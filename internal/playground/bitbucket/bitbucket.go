@@ -141,7 +141,7 @@ func (p *Project) repository(slug string) *Repository {
 func (p *Platform) holds(admins []string, user string) bool {
 	return slices.ContainsFunc(admins, func(name string) bool {
 		if group, ok := strings.CutPrefix(name, "@"); ok {
-			return slices.Contains(p.groups[group], user)
+			return slices.Contains(p.members(group), user)
 		}
 		return name == user
 	})

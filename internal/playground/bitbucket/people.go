@@ -26,7 +26,7 @@ func (p *Platform) listUsers(a *asking) {
 		if filter != "" && !strings.Contains(strings.ToLower(u.Name+"\n"+u.DisplayName+"\n"+u.Email), filter) {
 			continue
 		}
-		if group := q.Get("group"); group != "" && !slices.Contains(p.groups[group], u.Name) {
+		if group := q.Get("group"); group != "" && !slices.Contains(p.members(group), u.Name) {
 			continue
 		}
 		allowed := true
@@ -43,6 +43,16 @@ func (p *Platform) listUsers(a *asking) {
 		}
 	}
 	page(p, a, found)
+}
+
+// members gives who is in a group; names of groups have no case.
+func (p *Platform) members(group string) []string {
+	for name, members := range p.groups {
+		if strings.EqualFold(name, group) {
+			return members
+		}
+	}
+	return nil
 }
 
 func permission(n int) string { return "permission." + strconv.Itoa(n) }
