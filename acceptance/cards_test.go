@@ -111,6 +111,12 @@ func TestOfficialRendererTakesEveryCard(t *testing.T) {
 			t.Errorf("the renderer says %q; the card says %q", p, got.Text)
 		}
 	})
+	t.Run("mentions", func(t *testing.T) {
+		got := renderCard(t, ctx, golden(t, "mentions"))
+		if p := got.problems(); len(p) > 0 || !strings.Contains(got.Text, "<at>Grace Hopper</at>, <at>Alan Turing</at>") {
+			t.Errorf("the renderer says %q; the card says %q", p, got.Text)
+		}
+	})
 	renderCard(t, ctx, golden(t, notify.PullRequestOpened.String()))
 	do(t, ctx, "look", look(t, "adaptive-card"))
 	refusals(t, ctx)

@@ -126,11 +126,19 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 	return list
 }
 
-// appendMessage appends the message of an event in a channel's format.
-func (a *App) appendMessage(to []byte, e *notify.Event, format notify.Format) []byte {
+// appendMessage appends a delivery's message, in its format.
+func (a *App) appendMessage(ctx context.Context, to []byte, d *notify.Delivery) []byte {
+	e := d.Noted()
 	c := card.New(e)
 	c.Delayed(e.At, a.clock())
-	return message.Append(to, c, format)
+	if users := e.Mentioned(); len(users) > 0 && a.chat.store.Rules().Mentions(d.Rules) {
+		accounts, err := a.chat.store.ChatAccounts(ctx, e.Connection, users)
+		if err != nil { // a message without mentions is better than none
+			a.log.Warn("reviewers are not mentioned", "delivery", d.ID, "error", err)
+		}
+		c.Mention(e, accounts, d.Format)
+	}
+	return message.Append(to, c, d.Format)
 }
 
 // testMessage makes a test message: as a card of the first type, where there is

@@ -22,6 +22,7 @@ type Card struct {
 	CommitsCut  bool          // and still more, which nobody counted
 	Text        string        // what somebody wrote, with its line breaks; at most 500 characters
 	Links       []Link        // at most 3, the best first
+	Mentions    []Mention     // whom the chat platform tells, at most 10
 }
 
 // Kind is what sort of news it is: it decides on the colour.
@@ -86,7 +87,8 @@ func (c *Card) Plain() string {
 }
 
 // Shorten leaves off the part that will be missed least, and tells whether
-// there was one: commits first, then facts, then the text and the branch.
+// there was one: commits first, then facts, then the text, the branch
+// and mentions.
 // The title and the first link stay. Slices are cut, not changed.
 func (c *Card) Shorten() bool {
 	switch {
@@ -100,6 +102,8 @@ func (c *Card) Shorten() bool {
 		c.Text = ""
 	case c.Branch != "":
 		c.Branch = ""
+	case len(c.Mentions) > 0:
+		c.Mentions = c.Mentions[:len(c.Mentions)-1]
 	case len(c.Links) > 1:
 		c.Links = c.Links[:len(c.Links)-1]
 	default:

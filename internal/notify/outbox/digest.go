@@ -109,10 +109,10 @@ func (c *channel) digest(members []*notify.Delivery, id int64) *message {
 }
 
 // write appends what is posted for the message.
-func (b *Outbox) write(to []byte, m *message) []byte {
+func (b *Outbox) write(ctx context.Context, to []byte, m *message) []byte {
 	first := m.deliveries[0]
 	if len(m.deliveries) == 1 {
-		return b.Message(to, first.Noted(), first.Format)
+		return b.Message(ctx, to, first.Delivery)
 	}
 	body, _ := b.Digest(to, eventsOf(m.list()), first.Format)
 	return body

@@ -162,7 +162,7 @@ func (m *model) start(r *rapid.T) {
 	n := &modelNode{Store: m.store(r), m: m, leases: db.NewLeases(m.d, "node", nil)}
 	n.leases.Time, n.leases.Every = time.Hour, time.Hour // only a successor ends them
 	n.outbox = New(Options{
-		Queue: n, Client: n, Message: func(to []byte, e *notify.Event, _ notify.Format) []byte { return append(to, e.URL...) },
+		Queue: n, Client: n, Message: func(_ context.Context, to []byte, d *notify.Delivery) []byte { return append(to, d.Event.URL...) },
 		Digest: digestLines, DigestAbove: m.digestAbove, Limits: notify.Limits{MaxAge: time.Hour, MaxWaiting: 1000},
 		Alone: m.alone, Rate: 1e6, Burst: 1e6, Clock: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})

@@ -57,8 +57,8 @@ type Options struct {
 	Client  egress.Doer // for webhook URLs that users give: egress.Client.Webhook
 	// ByProxy tells whether requests to a URL go by the proxy; nil: all may.
 	ByProxy func(url string) bool
-	// Message appends the message of an event in a channel's format.
-	Message func(to []byte, e *notify.Event, f notify.Format) []byte
+	// Message appends a delivery's message, in its format.
+	Message func(ctx context.Context, to []byte, d *notify.Delivery) []byte
 	// Digest appends one message about as many of the events, from the first
 	// on, as have room in it, and says how many they are.
 	Digest func(to []byte, events []*notify.Event, f notify.Format) (message []byte, taken int)

@@ -33,7 +33,7 @@ func run(t *testing.T, fn func(w *world)) {
 		w := &world{queue: newQueue(), begun: time.Now()}
 		w.answer = func(string, string) (int, http.Header, string, error) { return 202, nil, "", nil }
 		w.Outbox = New(Options{
-			Queue: w.queue, Client: w, Message: func(to []byte, e *notify.Event, _ notify.Format) []byte { return append(to, e.URL...) }, Digest: digestNames,
+			Queue: w.queue, Client: w, Message: func(_ context.Context, to []byte, d *notify.Delivery) []byte { return append(to, d.Event.URL...) }, Digest: digestNames,
 			Alone: true, Rate: 1, Burst: 4, Clock: time.Now, Random: func() float64 { return 0 },
 			Log: slog.New(slog.DiscardHandler),
 		})

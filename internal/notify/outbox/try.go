@@ -39,9 +39,9 @@ func (c *channel) try(ctx context.Context, m *message) {
 	if c.b.proxy.paused() && c.byProxy() && !c.b.proxy.enter(c.b.Clock()) {
 		return
 	}
-	text := c.b.write(make([]byte, 0, usualMessage), m)
 	// It is not cut off when the shard is handed over: what was sent must be known.
-	attempt, o := c.b.post(context.WithoutCancel(ctx), c.url, text)
+	whole := context.WithoutCancel(ctx)
+	attempt, o := c.b.post(whole, c.url, c.b.write(whole, make([]byte, 0, usualMessage), m))
 	c.b.metrics.attempt(o.verdict, attempt.Took)
 	if o.verdict == paused || c.b.proxy.paused() && c.byProxy() {
 		c.b.proxy.result(o, c.b.Clock(), c.b.Random, c.b.Log)

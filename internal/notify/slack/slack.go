@@ -63,6 +63,7 @@ func (w *writer) message(c *card.Card) {
 	w.fields(c)
 	w.commits(c)
 	w.quotation(c.Text)
+	w.mentions(c.Mentions)
 	w.links(c.Links)
 	w.raw(`]}`)
 }
@@ -180,6 +181,21 @@ func (w *writer) quotation(s string) {
 				w.text = append(w.text, '>')
 			}
 		}
+	}
+	w.section()
+}
+
+// mentions are ids, which Slack shows as names. The markup is processed in
+// verbatim text too.
+func (w *writer) mentions(mentions []card.Mention) {
+	w.text = w.text[:0]
+	for i, m := range mentions {
+		if i == 0 {
+			w.text = append(w.text, "Reviewers:"...)
+		}
+		w.text = append(w.text, " <@"...)
+		w.text = appendEscaped(w.text, m.ID)
+		w.text = append(w.text, '>')
 	}
 	w.section()
 }

@@ -137,3 +137,14 @@ func BenchmarkCard(b *testing.B) {
 		}
 	}
 }
+
+func TestMentionsGolden(t *testing.T) {
+	e := sample.Event(notify.PullRequestOpened)
+	c := card.New(&e)
+	c.Mentions = []card.Mention{{Name: "Grace Hopper", ID: "U012AB3CD"}, {Name: "Alan Turing", ID: "W0000AAAA"}}
+	b := Append(nil, c)
+	check(t, b)
+	if err := notifytest.Golden("mentions", b); err != nil {
+		t.Error(err)
+	}
+}

@@ -118,6 +118,7 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			`DELETE FROM notify_hooks WHERE connection = $1`,
 			`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
 			`DELETE FROM notify_memberships WHERE connection = $1`,
+			`DELETE FROM notify_chat_accounts WHERE connection = $1`,
 		} {
 			if _, err := tx.Exec(ctx, q, name); err != nil {
 				return fmt.Errorf("deleting connection: %w", err)

@@ -60,7 +60,9 @@ var writers = sync.Pool{New: func() any { return new(writer) }}
 func (w *writer) message(c *card.Card) {
 	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
 		`{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","type":"AdaptiveCard","version":"` + version + `",` +
-		`"msteams":{"width":"Full"},"fallbackText":`)
+		`"msteams":{"width":"Full"`)
+	w.entities(c.Mentions)
+	w.raw(`},"fallbackText":`)
 	w.quoted(notify.Ellipsis(c.Title, maxTitle))
 	w.raw(`,"body":[{"type":"Container","style":"` + style(c.Kind) + `","bleed":true,"items":[{"type":"TextBlock","text":`)
 	w.escaped(notify.Ellipsis(c.Title, maxTitle))
@@ -72,6 +74,7 @@ func (w *writer) message(c *card.Card) {
 		w.escaped(c.Text)
 		w.raw(`,"wrap":true,"separator":true}`)
 	}
+	w.mentions(c.Mentions)
 	w.raw(`]`)
 	w.actions(c.Links)
 	w.raw(`}}]}`)

@@ -229,3 +229,15 @@ func BenchmarkCard(b *testing.B) {
 		}
 	}
 }
+
+// Every mention has an entity with its very text.
+func TestMentionsGolden(t *testing.T) {
+	e := sample.Event(notify.PullRequestOpened)
+	c := card.New(&e)
+	c.Mentions = []card.Mention{{Name: "Grace Hopper", ID: "grace@example.com"}, {Name: "Alan Turing", ID: "3f2504e0-4f89-11d3-9a0c-0305e82c3301"}}
+	b := Append(nil, c)
+	check(t, b)
+	if err := notifytest.Golden("mentions", b); err != nil {
+		t.Error(err)
+	}
+}

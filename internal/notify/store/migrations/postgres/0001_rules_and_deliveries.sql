@@ -319,3 +319,16 @@ CREATE TABLE notify_project_checks (
     listed_at  BIGINT NOT NULL,
     reason     TEXT COLLATE "C" NOT NULL
 );
+
+-- Who users of a platform are in the chats, for mentions.
+CREATE TABLE notify_chat_accounts (
+    connection TEXT COLLATE "C" NOT NULL,
+    user_fold  TEXT COLLATE "C" NOT NULL,
+    user_name  TEXT COLLATE "C" NOT NULL,
+    teams      TEXT COLLATE "C" NOT NULL,
+    slack      TEXT COLLATE "C" NOT NULL,
+    updated_by TEXT COLLATE "C" NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (connection, user_fold),
+    CHECK (teams <> '' OR slack <> '')
+);

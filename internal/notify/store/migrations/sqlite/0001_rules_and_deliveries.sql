@@ -323,3 +323,16 @@ CREATE TABLE notify_project_checks (
     listed_at  INTEGER NOT NULL,
     reason     TEXT NOT NULL
 ) STRICT;
+
+-- Who users of a platform are in the chats, for mentions.
+CREATE TABLE notify_chat_accounts (
+    connection TEXT NOT NULL,
+    user_fold  TEXT NOT NULL,
+    user_name  TEXT NOT NULL,
+    teams      TEXT NOT NULL,
+    slack      TEXT NOT NULL,
+    updated_by TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (connection, user_fold),
+    CHECK (teams <> '' OR slack <> '')
+) STRICT, WITHOUT ROWID;

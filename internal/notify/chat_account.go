@@ -1,0 +1,66 @@
+package notify
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"outrigger/internal/fault"
+)
+
+// ChatAccount says who a user of a platform is in the chats: what messages need
+// to mention that person.
+type ChatAccount struct {
+	Connection string
+	User       string // by the name that rules compare, without case
+	Teams      string // user principal name or Entra object id; empty: none
+	Slack      string // member id; empty: none
+	UpdatedBy  string
+	UpdatedAt  time.Time
+}
+
+// What chat platforms take as the id of a person. A user principal name has the
+// shape of an e-mail address; see
+// https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format#mention-support-within-adaptive-cards
+// and https://api.slack.com/reference/surfaces/formatting#mentioning-users.
+var (
+	principalName = regexp.MustCompile(`^[A-Za-z0-9.!#^~'_+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`)
+	entraID       = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+	slackMember   = regexp.MustCompile(`^[UW][A-Z0-9]{7,20}$`)
+)
+
+// maxPrincipalName is how many characters Entra allows a user principal name.
+const maxPrincipalName = 113
+
+// trimmed is the account without white space around its members.
+func (a ChatAccount) trimmed() ChatAccount {
+	a.User, a.Teams, a.Slack = strings.TrimSpace(a.User), strings.TrimSpace(a.Teams), strings.TrimSpace(a.Slack)
+	return a
+}
+
+// Validate names every wrong member at once: fault.Invalid, or nil.
+func (a *ChatAccount) Validate() error {
+	var f fault.Fields
+	if n := utf8.RuneCountInString(a.User); n < 1 || n > MaxName {
+		f.Add("user", "Give the user's name on the platform, of 1 to %d characters.", MaxName)
+	}
+	if a.Teams != "" && !entraID.MatchString(a.Teams) && (len(a.Teams) > maxPrincipalName || !principalName.MatchString(a.Teams)) {
+		f.Add("teams", "%q is neither a user principal name, such as ada@example.com, nor an Entra object id.", a.Teams)
+	}
+	if a.Slack != "" && !slackMember.MatchString(a.Slack) {
+		f.Add("slack", "%q is not a member id, such as U012AB3CD: it is in the person's Slack profile under More.", a.Slack)
+	}
+	if a.Teams == "" && a.Slack == "" {
+		f.Add("teams", "Give the account in Teams, in Slack or in both.")
+	}
+	return f.Err()
+}
+
+// In is the account's id in a format's chat; empty: none.
+func (a *ChatAccount) In(f Format) string {
+	if f == Slack {
+		return a.Slack
+	}
+	return a.Teams
+}
