@@ -74,6 +74,21 @@ func newSink(t *testing.T, channels int) *loadtest.Sink {
 	return sink
 }
 
+// saveMixedRules saves a rule for every channel. What a quarter of them take is
+// decided behind the webhook.
+func saveMixedRules(t *testing.T, p *loadtest.Process, channels int, sink *loadtest.Sink) {
+	t.Helper()
+	for c := range channels {
+		rule := loadtest.ChannelRule(c, sink.URL())
+		if c%4 == 0 {
+			rule.BranchMask = `(?!never/).*`
+		}
+		if _, err := p.SaveRule(t.Context(), rule); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // background runs the load until the function that it gives is called.
 func background(t *testing.T, load *loadtest.Load, rate float64) (stop func()) {
 	t.Helper()

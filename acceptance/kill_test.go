@@ -39,9 +39,7 @@ func TestKill(t *testing.T) {
 			sink := newSink(t, channels)
 			p := node(t, loadtest.Settings{DatabaseURL: database(t), NodeID: "node_1"})
 			start(t, p)
-			if err := p.SaveChannelRules(t.Context(), channels, sink.URL()); err != nil {
-				t.Fatal(err)
-			}
+			saveMixedRules(t, p, channels, sink)
 			load := loadtest.NewLoad(channels, channels, p.Addr())
 			stop := background(t, load, 0)
 			total := kills(t)

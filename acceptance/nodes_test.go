@@ -39,9 +39,7 @@ func TestTwoNodesOneDies(t *testing.T) {
 	const channels, rate = 64, 500
 	sink := newSink(t, channels)
 	a, b := pair(t)
-	if err := a.SaveChannelRules(t.Context(), channels, sink.URL()); err != nil {
-		t.Fatal(err)
-	}
+	saveMixedRules(t, a, channels, sink)
 	load := loadtest.NewLoad(channels, channels, a.Addr(), b.Addr())
 	stop := background(t, load, rate)
 	pass(t, 8*time.Second) // long enough for both to hold their share of the channels

@@ -44,11 +44,11 @@ func (c tryBranchCmd) Run(s streams) error {
 	}
 	results := make([]tried, len(c.Branches))
 	var failed []error
-	for i, branch := range c.Branches {
-		results[i].Branch = branch
-		if results[i].Match, err = mask.Match(branch); err != nil {
-			results[i].Error = err.Error()
-			failed = append(failed, fmt.Errorf("%s: %w", branch, err))
+	for i, of := range mask.Try(c.Branches) {
+		results[i] = tried{Branch: of.Branch, Match: of.Match}
+		if of.Err != nil {
+			results[i].Error = of.Err.Error()
+			failed = append(failed, fmt.Errorf("%s: %w", of.Branch, of.Err))
 		}
 	}
 	if err := c.print(s, results); err != nil {

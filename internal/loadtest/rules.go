@@ -17,6 +17,7 @@ type Rule struct {
 	WebhookURL    string   `json:"webhookUrl,omitempty"`
 	ProjectKey    string   `json:"projectKey,omitempty"`
 	RepositoryKey string   `json:"repositoryKey,omitempty"`
+	BranchMask    string   `json:"branchMask,omitempty"`
 	EventTypes    []string `json:"eventTypes"`
 }
 

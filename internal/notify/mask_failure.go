@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -12,12 +14,26 @@ const MaxMaskFailures = 3
 
 // MaskFailure says that a mask of a rule took too many steps.
 type MaskFailure struct {
-	RuleID int64
-	Member string // of the rule
-	Mask   string // the pattern: where the rule's is another now, it was edited
-	Times  int
-	Error  string
-	At     time.Time // the last time
+	RuleID      int64
+	Member      string // of the rule
+	Fingerprint string // of the pattern: where the rule's has another now, it was edited
+	Times       int
+	Error       string
+	At          time.Time // the last time
+}
+
+// NewMaskFailure says that the pattern in a member of a rule failed.
+func NewMaskFailure(rule int64, member, pattern string, err error) MaskFailure {
+	return MaskFailure{RuleID: rule, Member: member, Fingerprint: fingerprintMask(pattern), Error: err.Error()}
+}
+
+func fingerprintMask(pattern string) string {
+	sum := sha256.Sum256([]byte(pattern))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (f *MaskFailure) is(m maskMember) bool {
+	return f.Member == m.condition.String() && f.Fingerprint == fingerprintMask(m.pattern)
 }
 
 // GivenUp tells whether the mask is not run any more.
@@ -29,7 +45,7 @@ func (r *Rule) KeepMaskFailures(failures []MaskFailure) {
 	r.MaskFailures = nil
 	for _, m := range r.maskMembers() {
 		for _, f := range failures {
-			if f.Member == m.condition.String() && f.Mask == m.pattern {
+			if f.is(m) {
 				r.MaskFailures = append(r.MaskFailures, f)
 			}
 		}
@@ -38,7 +54,7 @@ func (r *Rule) KeepMaskFailures(failures []MaskFailure) {
 
 func (r *Rule) maskFailure(m maskMember) *MaskFailure {
 	for i := range r.MaskFailures {
-		if f := &r.MaskFailures[i]; f.Member == m.condition.String() && f.Mask == m.pattern {
+		if f := &r.MaskFailures[i]; f.is(m) {
 			return f
 		}
 	}
@@ -50,12 +66,19 @@ func (r *Rule) maskFailure(m maskMember) *MaskFailure {
 func (r *Rule) MaskError() string {
 	var sentences []string
 	for _, f := range r.MaskFailures {
-		s := fmt.Sprintf("%s takes too many steps (%d times, the last time %s): events are sent without asking it.",
-			f.Member, f.Times, f.At.UTC().Format("2006-01-02 15:04"))
+		s := fmt.Sprintf("%s took too many steps on a branch name, %s, the last time at %s: such events are sent without asking it.",
+			f.Member, times(f.Times), f.At.UTC().Format("2006-01-02 15:04 MST"))
 		if f.GivenUp() {
 			s += " It is not run any more until you change it."
 		}
 		sentences = append(sentences, s)
 	}
 	return strings.Join(sentences, " ")
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }

@@ -11,12 +11,10 @@ import (
 // What a rule can never do is refused when it is saved, and what its author
 // probably did not mean is said then.
 
-// trimmed is the rule with no white space around names, keys and masks: no platform
-// has any there, so that such an entry could never match.
+// trimmed is the rule with no white space around names and keys: no platform has
+// any there, so that such an entry could never match. Of a mask it is a part.
 func (r Rule) trimmed() Rule {
 	r.Branches, r.Projects = trimAll(r.Branches), trimAll(r.Projects)
-	r.BranchMask, r.IgnoredBranchMask = strings.TrimSpace(r.BranchMask), strings.TrimSpace(r.IgnoredBranchMask)
-	r.SourceBranchMask = strings.TrimSpace(r.SourceBranchMask)
 	r.Users, r.IgnoredUsers = trimAll(r.Users), trimAll(r.IgnoredUsers)
 	r.Groups, r.IgnoredGroups, r.Reviewers = trimAll(r.Groups), trimAll(r.IgnoredGroups), trimAll(r.Reviewers)
 	r.ProjectKey, r.RepositoryKey = strings.TrimSpace(r.ProjectKey), strings.TrimSpace(r.RepositoryKey)
@@ -97,6 +95,9 @@ func (r *Rule) Warnings() []fault.Field {
 		if wildcard.MatchString(m.pattern) {
 			f.Add(m.condition.String(), "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any name there, write %s.",
 				wildcard.ReplaceAllString(m.pattern, "$1.*$2"))
+		}
+		if m.pattern != strings.TrimSpace(m.pattern) {
+			f.Add(m.condition.String(), "There is white space at its beginning or end, which is part of the mask: no branch name has any there.")
 		}
 	}
 	return f

@@ -37,6 +37,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "PUT", Path: basePath + "/filter/enabled", Query: []string{"id", "enabled"}}, a.enableFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/test"}, a.testFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/try"}, a.tryFilter)
+	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/try-branch"}, a.tryMasks)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true, Query: []string{"eventType", "format"}}, a.preview)
 	a.registerConnections(r)

@@ -59,12 +59,15 @@ func TestWhiteSpaceAroundNames(t *testing.T) {
 		`,"branches":[" main","release/1.0\t"],"projects":[" ATL "],"users":["ada "],"ignoredUsers":[" bot"],"reviewers":[" joan"],"ignoredBranchMask":" wip/.*\n","sourceBranchMask":" fix/.* ","repositories":[{"projectKey":" ATL","repositoryKey":"canoe "}]`)))
 	for member, want := range map[string]any{
 		"branches": []any{"main", "release/1.0"}, "projects": []any{"ATL"}, "users": []any{"ada"}, "ignoredUsers": []any{"bot"},
-		"reviewers": []any{"joan"}, "ignoredBranchMask": "wip/.*", "sourceBranchMask": "fix/.*",
+		"reviewers": []any{"joan"}, "ignoredBranchMask": " wip/.*\n", "sourceBranchMask": " fix/.* ", // there it may mean something
 		"repositories": []any{map[string]any{"projectKey": "ATL", "repositoryKey": "canoe"}},
 	} {
 		if d := cmp.Diff(want, made[member]); d != "" {
 			t.Errorf("%s: %s", member, d)
 		}
+	}
+	if warned, _ := made["warnings"].([]any); len(warned) != 2 {
+		t.Errorf("white space around two masks is warned of so: %v", warned)
 	}
 	if got := fields(s.want(400, s.do("POST", filterPath, "admin", fmt.Sprintf(someFilter, `,"branches":[" "]`)))); got != "branches" {
 		t.Errorf("a branch of white space: %q", got)

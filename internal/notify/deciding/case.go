@@ -97,9 +97,7 @@ func (a *answers) match(at notify.Condition, mask *branchmask.Mask, branch strin
 	case errors.Is(err, branchmask.ErrBudget):
 		a.spent[mask] = true
 		a.d.metrics.exhausted.Inc()
-		a.err = a.d.Queue.FailMask(a.ctx, notify.MaskFailure{
-			RuleID: a.rule.ID, Member: at.String(), Mask: mask.String(), Error: err.Error(),
-		})
+		a.err = a.d.Queue.FailMask(a.ctx, notify.NewMaskFailure(a.rule.ID, at.String(), mask.String(), err))
 		return notify.Unanswered
 	case err != nil: // Java itself fails
 		return notify.Unanswered

@@ -25,6 +25,7 @@ type ruleForm struct {
 	Tested      *tested     // what became of a test message, nil: none was sent
 	Trial       ruleTrial   // on the last events
 	TryPath     string      // what tries it
+	TriedMasks  []notify.TriedMask
 }
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
@@ -169,6 +170,8 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		return p.testRule(r, form, stored, level)
 	case doTry:
 		return p.tryRule(r, form, stored, level)
+	case doTryMasks:
+		return p.tryMasks(form, stored, level)
 	}
 	draft, wrong := draftOf(form, stored, level)
 	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)
@@ -198,8 +201,8 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r
 		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
 		Filter: notify.Filter{
-			Branches: form.Lines("branches"), BranchMask: form.Get("branchMask"), Projects: form.Lines("projects"),
-			IgnoredBranchMask: form.Get("ignoredBranchMask"), SourceBranchMask: form.Get("sourceBranchMask"),
+			Branches: form.Lines("branches"), BranchMask: form.Raw("branchMask"), Projects: form.Lines("projects"),
+			IgnoredBranchMask: form.Raw("ignoredBranchMask"), SourceBranchMask: form.Raw("sourceBranchMask"),
 			Users: form.Lines("users"), IgnoredUsers: form.Lines("ignoredUsers"),
 			Groups: form.Lines("groups"), IgnoredGroups: form.Lines("ignoredGroups"), Reviewers: form.Lines("reviewers"),
 		},

@@ -12,6 +12,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/branchmask"
 )
 
 // backtracking is a mask that no event is matched against while it is received.
@@ -297,8 +298,7 @@ func TestAMaskIsGivenUpUntilItIsEdited(t *testing.T) {
 			if got := other.matchNow(t, &e); got.Open == 0 {
 				t.Fatalf("the mask is not run any more after %d failures", n)
 			}
-			failure := notify.MaskFailure{RuleID: rule.ID, Member: "branchMask", Mask: backtracking, Error: "too many steps"}
-			if err := s.FailMask(t.Context(), failure); err != nil {
+			if err := s.FailMask(t.Context(), notify.NewMaskFailure(rule.ID, "branchMask", backtracking, branchmask.ErrBudget)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -333,7 +333,7 @@ func TestAMaskIsGivenUpUntilItIsEdited(t *testing.T) {
 		if n := count(t, s, `SELECT count(*) FROM notify_mask_failures`); n != 0 {
 			t.Errorf("%d failures of a rule that is gone", n)
 		}
-		if err := s.FailMask(t.Context(), notify.MaskFailure{RuleID: rule.ID, Member: "branchMask", Mask: backtracking}); err != nil {
+		if err := s.FailMask(t.Context(), notify.NewMaskFailure(rule.ID, "branchMask", backtracking, branchmask.ErrBudget)); err != nil {
 			t.Errorf("a failure of a rule that is gone: %v", err)
 		}
 	})

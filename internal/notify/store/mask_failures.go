@@ -17,12 +17,12 @@ func (s *Store) FailMask(ctx context.Context, f notify.MaskFailure) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO notify_mask_failures (rule_id, member, mask, times, error, failed_at)
+		_, err := tx.Exec(ctx, `INSERT INTO notify_mask_failures (rule_id, member, fingerprint, times, error, failed_at)
 			SELECT id, $1, $2, 1, $3, $4 FROM notify_rules WHERE id = $5
 			ON CONFLICT (rule_id, member) DO UPDATE SET
-				times = CASE WHEN notify_mask_failures.mask = excluded.mask THEN notify_mask_failures.times + 1 ELSE 1 END,
-				mask = excluded.mask, error = excluded.error, failed_at = excluded.failed_at`,
-			f.Member, clean(f.Mask), clean(f.Error), db.Micros(tx.Now()), f.RuleID)
+				times = CASE WHEN notify_mask_failures.fingerprint = excluded.fingerprint THEN notify_mask_failures.times + 1 ELSE 1 END,
+				fingerprint = excluded.fingerprint, error = excluded.error, failed_at = excluded.failed_at`,
+			f.Member, f.Fingerprint, clean(f.Error), db.Micros(tx.Now()), f.RuleID)
 		if err != nil {
 			return fmt.Errorf("counting a failure of a mask: %w", err)
 		}
@@ -32,7 +32,7 @@ func (s *Store) FailMask(ctx context.Context, f notify.MaskFailure) error {
 
 // readMaskFailures reads those that a condition selects, by rule.
 func readMaskFailures(ctx context.Context, tx *db.Tx, condition string) (map[int64][]notify.MaskFailure, error) {
-	rows, err := tx.Query(ctx, `SELECT rule_id, member, mask, times, error, failed_at FROM notify_mask_failures
+	rows, err := tx.Query(ctx, `SELECT rule_id, member, fingerprint, times, error, failed_at FROM notify_mask_failures
 		WHERE `+condition+` ORDER BY rule_id, member`)
 	if err != nil {
 		return nil, fmt.Errorf("reading failures of masks: %w", err)
@@ -42,7 +42,7 @@ func readMaskFailures(ctx context.Context, tx *db.Tx, condition string) (map[int
 	for rows.Next() {
 		var f notify.MaskFailure
 		var at int64
-		if err := rows.Scan(&f.RuleID, &f.Member, &f.Mask, &f.Times, &f.Error, &at); err != nil {
+		if err := rows.Scan(&f.RuleID, &f.Member, &f.Fingerprint, &f.Times, &f.Error, &at); err != nil {
 			return nil, fmt.Errorf("reading failures of masks: %w", err)
 		}
 		f.At = db.Time(at)

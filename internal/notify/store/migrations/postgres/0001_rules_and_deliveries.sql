@@ -276,15 +276,15 @@ CREATE TABLE notify_decisions (
 );
 CREATE INDEX notify_decisions_undecided ON notify_decisions (delivery_id) WHERE decision = 'undecided';
 
--- Masks of rules that took too many steps. mask is the pattern that did: it
--- counts while it is still the rule's.
+-- Masks of rules that took too many steps. fingerprint is of the pattern that
+-- did: it counts while it is still the rule's.
 CREATE TABLE notify_mask_failures (
-    rule_id   BIGINT NOT NULL REFERENCES notify_rules (id) ON DELETE CASCADE,
-    member    TEXT COLLATE "C" NOT NULL,
-    mask      TEXT COLLATE "C" NOT NULL,
-    times     BIGINT NOT NULL CHECK (times >= 1),
-    error     TEXT COLLATE "C" NOT NULL,
-    failed_at BIGINT NOT NULL,
+    rule_id     BIGINT NOT NULL REFERENCES notify_rules (id) ON DELETE CASCADE,
+    member      TEXT COLLATE "C" NOT NULL,
+    fingerprint TEXT COLLATE "C" NOT NULL,
+    times       BIGINT NOT NULL CHECK (times >= 1),
+    error       TEXT COLLATE "C" NOT NULL,
+    failed_at   BIGINT NOT NULL,
     PRIMARY KEY (rule_id, member)
 );
 

@@ -280,15 +280,15 @@ CREATE TABLE notify_decisions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notify_decisions_undecided ON notify_decisions (delivery_id) WHERE decision = 'undecided';
 
--- Masks of rules that took too many steps. mask is the pattern that did: it
--- counts while it is still the rule's.
+-- Masks of rules that took too many steps. fingerprint is of the pattern that
+-- did: it counts while it is still the rule's.
 CREATE TABLE notify_mask_failures (
-    rule_id   INTEGER NOT NULL REFERENCES notify_rules (id) ON DELETE CASCADE,
-    member    TEXT    NOT NULL,
-    mask      TEXT    NOT NULL,
-    times     INTEGER NOT NULL CHECK (times >= 1),
-    error     TEXT    NOT NULL,
-    failed_at INTEGER NOT NULL,
+    rule_id     INTEGER NOT NULL REFERENCES notify_rules (id) ON DELETE CASCADE,
+    member      TEXT    NOT NULL,
+    fingerprint TEXT    NOT NULL,
+    times       INTEGER NOT NULL CHECK (times >= 1),
+    error       TEXT    NOT NULL,
+    failed_at   INTEGER NOT NULL,
     PRIMARY KEY (rule_id, member)
 ) STRICT, WITHOUT ROWID;
 

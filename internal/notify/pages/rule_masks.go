@@ -1,0 +1,40 @@
+package pages
+
+import (
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+// doTryMasks is the button of the rule form that tries its masks.
+const doTryMasks = "masks"
+
+// tryMasks shows the form with what its masks make of the names to try.
+func (p *Pages) tryMasks(form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Response, error) {
+	draft, _ := draftOf(form, stored, level)
+	page, err := p.rulePage(form, stored, level)
+	if err != nil {
+		return nil, err
+	}
+	tried, err := draft.TryMasks(namesToTry(form.Raw("names")))
+	if err != nil {
+		return page, err
+	}
+	data := page.Data.(ruleForm)
+	data.TriedMasks = tried
+	page.Data = data
+	return page, nil
+}
+
+// namesToTry are the lines of a text as they are typed: names may have commas and
+// white space.
+func namesToTry(text string) []string {
+	var names []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			names = append(names, line)
+		}
+	}
+	return names
+}

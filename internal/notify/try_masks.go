@@ -1,0 +1,61 @@
+package notify
+
+import (
+	"unicode/utf8"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify/branchmask"
+)
+
+const (
+	// maxTried is how many names are tried at once: with three masks that take
+	// too many steps they cost two seconds of a core.
+	maxTried = 20
+	// maxTriedName is how long such a name may be, in characters. No platform has
+	// one as long.
+	maxTriedName = 10_000
+)
+
+// TriedMask is what a mask of a rule says of some branch names.
+type TriedMask struct {
+	Member   string // of the rule
+	Deferred bool   // decided a moment after the event has come, not at once
+	Names    []branchmask.Tried
+}
+
+// TryMasks says what each of the filter's masks makes of branch names, as it does
+// of those of events. fault.Invalid names every mask that does not compile.
+func (f *Filter) TryMasks(names []string) ([]TriedMask, error) {
+	var wrong fault.Fields
+	if len(names) == 0 || len(names) > maxTried {
+		wrong.Add("names", "Give 1 to %d branch names.", maxTried)
+	}
+	for _, name := range names {
+		if name == "" || utf8.RuneCountInString(name) > maxTriedName {
+			wrong.Add("names", "Every name needs 1 to %d characters.", maxTriedName)
+			break
+		}
+	}
+	members := f.maskMembers()
+	if len(members) == 0 {
+		wrong.Add("branchMask", "Give a mask to try.")
+	}
+	masks := make([]*branchmask.Mask, len(members))
+	for i, m := range members {
+		var err error
+		if masks[i], err = branchmask.Java(m.pattern); err != nil {
+			wrong.Add(m.condition.String(), "%s", err)
+		}
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	tried := make([]TriedMask, len(members))
+	for i, m := range members {
+		tried[i] = TriedMask{Member: m.condition.String(), Names: masks[i].Try(names)}
+		for _, name := range names {
+			tried[i].Deferred = tried[i].Deferred || !masks[i].Quick(name)
+		}
+	}
+	return tried, nil
+}
