@@ -53,8 +53,8 @@ func TestTheLogOfAMigration(t *testing.T) {
 		phase   threads.Phase
 		lines   [][]string
 	}{
-		{"completed after a wait", []error{limited(20 * time.Second)}, threads.PhaseCompleted, [][]string{
-			{"level=WARN", "the target is waited for", "until=", `reason="too often."`, "records=9", "of=60"},
+		{"completed after a wait", repeated(limited(20*time.Second), 4), threads.PhaseCompleted, [][]string{
+			{"level=WARN", "the target is waited for", "until=", `reason="too often."`, "records=0", "of=60"},
 			{"level=INFO", "the migration is completed", "data=1", "issues=20", "errors=0"},
 		}},
 		{"paused", repeated(limited(20*time.Second), 13), threads.PhasePaused, [][]string{
