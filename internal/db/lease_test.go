@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -43,6 +44,29 @@ func wantHeld(t *testing.T, l *db.Leases, name string) {
 // fenced writes behind the lease.
 func fenced(t *testing.T, d *db.DB, lease *db.Lease) error {
 	return d.Write(t.Context(), func(tx *db.Tx) error { return tx.Fenced(t.Context(), lease.Name(), lease.Fence()) })
+}
+
+// One lease that is lost refuses what several fence; those between them do not
+// matter.
+func TestSeveralLeasesFenceTogether(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		a, c := acquire(t, one, "a"), acquire(t, one, "c")
+		acquire(t, two, "b")
+		all := func(fences map[string]int64) error {
+			return d.Write(t.Context(), func(tx *db.Tx) error { return tx.FencedAll(t.Context(), fences) })
+		}
+		must(t, all(nil))
+		must(t, all(map[string]int64{"a": a.Fence(), "c": c.Fence()}))
+		if err := all(map[string]int64{"a": a.Fence(), "d": 1}); !fault.Is(err, fault.Conflict) {
+			t.Errorf("a lease that nobody ever had: %v", err)
+		}
+		must(t, one.Release(t.Context(), c))
+		acquire(t, two, "c")
+		if err := all(map[string]int64{"a": a.Fence(), "c": c.Fence()}); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "taken over c") {
+			t.Errorf("one of two leases was lost: %v", err)
+		}
+	})
 }
 
 func ended(lease *db.Lease) bool {
