@@ -83,10 +83,10 @@ type ruleForm struct {
 
 func ruleGroups() []Group {
 	return []Group{
-		{"Branches and tags", []Option{{Value: "BRANCH_CREATED", Label: "Branch created"}, {Value: "BRANCH_UPDATED", Label: "Branch updated", Hint: "a push"}, {Value: "BRANCH_DELETED", Label: "Branch deleted"}, {Value: "TAG_CREATED", Label: "Tag created"}}},
-		{"Pull requests", []Option{{Value: "PULL_REQUEST_OPENED", Label: "Pull request opened"}, {Value: "PULL_REQUEST_APPROVED", Label: "Pull request approved"}, {Value: "PULL_REQUEST_MERGED", Label: "Pull request merged"}, {Value: "PULL_REQUEST_DECLINED", Label: "Pull request declined"}}},
-		{"Builds", []Option{{Value: "BUILD_STATUS_SET", Label: "Build status set"}}},
-		{"Repositories and projects", []Option{{Value: "REPOSITORY_FORKED", Label: "Repository forked"}, {Value: "REPOSITORY_SECRET_DETECTED", Label: "Secret detected"}}},
+		{Label: "Branches and tags", Options: []Option{{Value: "BRANCH_CREATED", Label: "Branch created"}, {Value: "BRANCH_UPDATED", Label: "Branch updated", Hint: "a push"}, {Value: "BRANCH_DELETED", Label: "Branch deleted"}, {Value: "TAG_CREATED", Label: "Tag created"}}},
+		{Label: "Pull requests", Options: []Option{{Value: "PULL_REQUEST_OPENED", Label: "Pull request opened"}, {Value: "PULL_REQUEST_APPROVED", Label: "Pull request approved"}, {Value: "PULL_REQUEST_MERGED", Label: "Pull request merged"}, {Value: "PULL_REQUEST_DECLINED", Label: "Pull request declined"}}},
+		{Label: "Builds", Options: []Option{{Value: "BUILD_STATUS_SET", Label: "Build status set"}}},
+		{Label: "Repositories and projects", Options: []Option{{Value: "REPOSITORY_FORKED", Label: "Repository forked"}, {Value: "REPOSITORY_SECRET_DETECTED", Label: "Secret detected"}}},
 	}
 }
 

@@ -131,6 +131,7 @@ type Option struct {
 type Group struct {
 	Label   string
 	Options []Option
+	All     string // the value of a box that stands for all of them, "" for none
 }
 
 // Input is one field of a form as its template shows it. The methods of Form
@@ -235,7 +236,7 @@ func (f *Form) Checks(name, label string, groups []Group, opts ...InputOption) I
 func (f *Form) choices(kind, name, label string, groups []Group, opts []InputOption) Input {
 	in := f.input(kind, name, label, opts)
 	for _, g := range groups {
-		shown := Group{g.Label, slices.Clone(g.Options)}
+		shown := Group{g.Label, slices.Clone(g.Options), g.All}
 		for i := range shown.Options {
 			shown.Options[i].Chosen = slices.Contains(f.values[name], shown.Options[i].Value)
 		}

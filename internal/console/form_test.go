@@ -141,7 +141,7 @@ func TestPasswordsAreNotShownAgain(t *testing.T) {
 }
 
 func TestChoicesOfOneFormLeaveAnotherAlone(t *testing.T) {
-	groups := []Group{{"Tags", []Option{{Value: "A"}, {Value: "B"}}}}
+	groups := []Group{{Label: "Tags", Options: []Option{{Value: "A"}, {Value: "B"}}}}
 	first := NewForm().Set("events", "A").Checks("events", "Events", groups)
 	second := NewForm().Set("events", "B").Checks("events", "Events", groups)
 	for i, in := range []Input{first, second} {

@@ -94,7 +94,7 @@ func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.Rul
 	}
 	attempt, err := p.Rules.Test(r.Context(), draft, form.Get("webhookUrl"), wrong)
 	if err != nil {
-		return page, err
+		return page, atQuietFields(err)
 	}
 	data := page.Data.(ruleForm)
 	said := testedOf(attempt)

@@ -26,10 +26,13 @@ type ruleForm struct {
 	Trial       ruleTrial   // on the last events
 	TryPath     string      // what tries it
 	TriedMasks  []notify.TriedMask
+	Days        []console.Group
+	Quiet       bool // something of the quiet hours is filled in
 }
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
-	f := ruleForm{Form: form, Stored: stored, Level: level, Back: rulesPath + query("level", levelQuery(level)), Events: eventGroups(p.editions())}
+	f := ruleForm{Form: form, Stored: stored, Level: level, Back: rulesPath + query("level", levelQuery(level)), Events: eventGroups(p.editions()),
+		Days: dayOptions(), Quiet: quietHoursOf(form) != nil}
 	for _, name := range p.Rules.Connections() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
@@ -49,21 +52,6 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.L
 // editions of the platforms that are configured: the form offers their event
 // types only.
 func (p *Pages) editions() []notify.Edition { return []notify.Edition{notify.SelfHosted} }
-
-func eventGroups(editions []notify.Edition) []console.Group {
-	var groups []console.Group
-	for _, t := range notify.EventTypes() {
-		if !t.ComesFrom(editions...) {
-			continue
-		}
-		if len(groups) == 0 || groups[len(groups)-1].Label != t.Category() {
-			groups = append(groups, console.Group{Label: t.Category()})
-		}
-		g := &groups[len(groups)-1]
-		g.Options = append(g.Options, console.Option{Value: t.String(), Label: t.Name()})
-	}
-	return groups
-}
 
 func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
 	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto))
@@ -115,10 +103,6 @@ func (p *Pages) ruleOfPath(r *http.Request) (*notify.RuleInfo, error) {
 }
 
 func formOf(info *notify.RuleInfo) *console.Form {
-	types := make([]string, len(info.EventTypes))
-	for i, t := range info.EventTypes {
-		types[i] = t.String()
-	}
 	repositories := make([]string, len(info.Repositories))
 	for i, ref := range info.Repositories {
 		repositories[i] = ref.ProjectKey + "/" + ref.RepositoryKey
@@ -131,7 +115,7 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		Set("repositoryKey", info.RepositoryKey).
 		Set("channelName", info.ChannelName).
 		Set("format", string(info.Format)).
-		Set("eventTypes", types...).
+		Set("eventTypes", keysOf(info.EventTypes)...).
 		SetLines("branches", info.Branches).
 		Set("branchMask", info.BranchMask).
 		SetLines("projects", info.Projects).
@@ -143,7 +127,9 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		SetLines("reviewers", info.Reviewers).
 		Set("ignoredBranchMask", info.IgnoredBranchMask).
 		Set("sourceBranchMask", info.SourceBranchMask).
+		SetBool("mentionReviewers", info.MentionReviewers).
 		SetBool("enabled", info.Enabled)
+	setQuietHours(form, info.QuietHours)
 	for _, w := range info.Warnings() {
 		form.Warn(w.Name, w.Message)
 	}
@@ -163,6 +149,9 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		}
 		level = stored.Level()
 	}
+	groups := eventGroups(p.editions())
+	tickAll(form, "eventTypes", groups)
+	tickAll(form, "quietUrgent", groups)
 	switch form.Get("do") {
 	case doShow:
 		return p.rulePage(form, stored, level)
@@ -180,7 +169,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		if drawing != nil {
 			return nil, drawing
 		}
-		return page, err
+		return page, atQuietFields(err)
 	}
 	if len(saved.Warnings()) > 0 {
 		return console.Redirect{
@@ -200,15 +189,17 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r
 		Name: form.Get("name"), Connection: form.Get("connection"),
 		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
+		Options: notify.Options{QuietHours: quietHoursOf(form), MentionReviewers: form.Bool("mentionReviewers")},
 		Filter: notify.Filter{
-			Branches: form.Lines("branches"), BranchMask: form.Raw("branchMask"), Projects: form.Lines("projects"),
+			EventTypes: typesOf(form, "eventTypes"),
+			Branches:   form.Lines("branches"), BranchMask: form.Raw("branchMask"), Projects: form.Lines("projects"),
 			IgnoredBranchMask: form.Raw("ignoredBranchMask"), SourceBranchMask: form.Raw("sourceBranchMask"),
 			Users: form.Lines("users"), IgnoredUsers: form.Lines("ignoredUsers"),
 			Groups: form.Lines("groups"), IgnoredGroups: form.Lines("ignoredGroups"), Reviewers: form.Lines("reviewers"),
 		},
 	}
 	if stored != nil {
-		r.ID, r.Options = stored.ID, stored.Options
+		r.ID = stored.ID
 		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
 		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	} else {
@@ -217,11 +208,6 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r
 		}
 		if level == notify.RepositoryLevel && r.RepositoryKey == "" {
 			f.Add("repositoryKey", "Say which repository the rule belongs to.")
-		}
-	}
-	for _, key := range form.All("eventTypes") {
-		if t, ok := notify.ParseEventType(key); ok {
-			r.EventTypes = append(r.EventTypes, t)
 		}
 	}
 	for _, line := range form.Lines("repositories") {

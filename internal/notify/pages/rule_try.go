@@ -57,7 +57,7 @@ func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.Rule
 	draft, wrong := draftOf(form, stored, level)
 	trial, err := p.Trials.Try(r.Context(), draft, wrong)
 	if err != nil {
-		return page, err
+		return page, atQuietFields(err)
 	}
 	data := page.Data.(ruleForm)
 	data.Trial = trialOf(&trial)

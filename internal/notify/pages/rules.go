@@ -19,6 +19,7 @@ func (p *Pages) registerRules(c *console.Console) {
 	c.Handle("GET "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
 	c.Handle("GET "+rulesPath+"/{id}", console.SignedIn, p.editRule, "rule-form")
 	c.Handle("POST "+rulesPath+"/{id}", console.SignedIn, p.saveRule, "rule-form")
+	c.Handle("POST "+rulesPath+"/{id}/enabled", console.SignedIn, p.enableRule)
 	c.Handle("GET "+rulesPath+"/{id}/delete", console.SignedIn, p.confirmDelete)
 	c.Handle("POST "+rulesPath+"/{id}/delete", console.SignedIn, p.deleteRule)
 }
@@ -107,6 +108,27 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		page.Tabs = append(page.Tabs, console.Tab{Label: l.Label, Path: rulesPath + query("level", l.Query), Current: l.Level == level})
 	}
 	return page, nil
+}
+
+// enableRule switches a rule of the list on or off.
+func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
+	info, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := p.Rules.Enable(r.Context(), info.ID, form.Bool("enabled"))
+	if err != nil {
+		return nil, err
+	}
+	said := "The rule " + saved.Name + " is off: nothing is sent for it."
+	if saved.Enabled {
+		said = "The rule " + saved.Name + " is on. It holds for every event from now on."
+	}
+	return console.Redirect{To: rulesPath + query("level", levelQuery(saved.Level())), Flash: said}, nil
 }
 
 func levelQuery(level notify.Level) string {

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"outrigger/internal/config"
+	"outrigger/internal/playground/samples"
+	"outrigger/internal/secret"
+)
+
+// The whole rule form, as it is without JavaScript.
+func TestTheRuleForm(t *testing.T) {
+	cfg := settings(t)
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "dc", Kind: config.KindBitbucketDC, BaseURL: samples.BaseURL, WebhookSecret: secret.New("s"),
+	}}
+	a := start(t, cfg)
+	form := func(more url.Values) url.Values {
+		f := url.Values{
+			"name": {"Nights"}, "connection": {"dc"}, "webhookUrl": {"https://chat.example.com/hooks/a"}, "format": {"auto"},
+			"eventTypes": {"all of Pull requests", "TAG_CREATED"}, "enabled": {"true"},
+		}
+		maps.Copy(f, more)
+		return f
+	}
+
+	// A group is ticked as a whole, here while branch names are tried.
+	status, body := consolePage(t, a, "/notifications/rules/new", form(url.Values{
+		"do": {"masks"}, "names": {"release/1.2"}, "branchMask": {"release/.*"},
+	}))
+	for _, want := range []string{
+		"<code>release/1.2</code>",
+		`value="PULL_REQUEST_MERGED" checked`, `value="TAG_CREATED" checked`, "release/.*",
+	} {
+		if status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("trying a branch: %d, without %q", status, want)
+		}
+	}
+	if strings.Contains(body, `value="BRANCH_CREATED" checked`) {
+		t.Error("another group is ticked")
+	}
+
+	// Every error is at its field, and what was typed stays.
+	status, body = consolePage(t, a, "/notifications/rules/new", form(url.Values{
+		"quietFrom": {"10 pm"}, "quietTo": {"6:00"}, "quietTimeZone": {"Nowhere"}, "quietUrgent": {"BRANCH_CREATED"}, "groups": {"devs"}, "branchMask": {"("},
+	}))
+	if status != http.StatusBadRequest || !strings.Contains(body, `value="10 pm"`) {
+		t.Errorf("a wrong form: %d", status)
+	}
+	wrong := map[string]bool{}
+	for _, m := range regexp.MustCompile(`id="f-([A-Za-z]+)-error"`).FindAllStringSubmatch(body, -1) {
+		wrong[m[1]] = true
+	}
+	for _, field := range []string{"quietFrom", "quietTo", "quietTimeZone", "quietUrgent", "groups", "branchMask"} {
+		if !wrong[field] {
+			t.Errorf("no error at %s: %v", field, wrong)
+		}
+	}
+
+	// Saved, read back, and saved again nothing is lost.
+	status, body = consolePage(t, a, "/notifications/rules/new", form(url.Values{
+		"quietFrom": {"22:00"}, "quietTo": {"06:00"}, "quietTimeZone": {"Europe/Berlin"}, "quietDays": {"MONDAY", "FRIDAY"}, "quietUrgent": {"TAG_CREATED"},
+		"mentionReviewers": {"true"}, "reviewers": {"ada"}, "sourceBranchMask": {"fix/.*"}, "ignoredBranchMask": {"wip/.*"},
+	}))
+	if status != http.StatusSeeOther {
+		t.Fatalf("saving: %d %s", status, body)
+	}
+	_, body = consolePage(t, a, "/notifications/rules/1", nil)
+	for _, want := range []string{
+		`name="quietFrom" value="22:00"`, `name="quietTimeZone" value="Europe/Berlin"`, `value="FRIDAY" checked`, `name="quietUrgent" value="TAG_CREATED" checked`,
+		`name="mentionReviewers" value="true" checked`, `value="fix/.*"`, `value="wip/.*"`, `value="PULL_REQUEST_DECLINED" checked`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the saved rule's form has no %q", want)
+		}
+	}
+
+	// The toggle in the list.
+	_, list := consolePage(t, a, "/notifications/rules", nil)
+	if !strings.Contains(list, `role="switch" aria-checked="true"`) {
+		t.Errorf("the list has no switch that is on: %s", list)
+	}
+	if status, _ := consolePage(t, a, "/notifications/rules/1/enabled", url.Values{"enabled": {"false"}}); status != http.StatusSeeOther {
+		t.Errorf("switching off: %d", status)
+	}
+	if _, list = consolePage(t, a, "/notifications/rules", nil); !strings.Contains(list, `role="switch" aria-checked="false"`) {
+		t.Error("the switch is still on")
+	}
+}

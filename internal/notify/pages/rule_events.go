@@ -1,0 +1,71 @@
+package pages
+
+import (
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+// allOf is the value of a box that stands for a category of event types; the
+// category is behind it.
+const allOf = "all of "
+
+// eventGroups are the event types of editions by category, each with a box for
+// all of it.
+func eventGroups(editions []notify.Edition) []console.Group {
+	var groups []console.Group
+	for _, t := range notify.EventTypes() {
+		if !t.ComesFrom(editions...) {
+			continue
+		}
+		if len(groups) == 0 || groups[len(groups)-1].Label != t.Category() {
+			groups = append(groups, console.Group{Label: t.Category(), All: allOf + t.Category()})
+		}
+		g := &groups[len(groups)-1]
+		g.Options = append(g.Options, console.Option{Value: t.String(), Label: t.Name()})
+	}
+	return groups
+}
+
+// tickAll ticks the event types of the categories that are ticked as a whole.
+func tickAll(form *console.Form, field string, groups []console.Group) {
+	var ticked []string
+	for _, g := range groups {
+		all := false
+		for _, value := range form.All(field) {
+			all = all || value == g.All
+		}
+		for _, o := range g.Options {
+			if all {
+				ticked = append(ticked, o.Value)
+			}
+		}
+	}
+	for _, value := range form.All(field) {
+		if !strings.HasPrefix(value, allOf) {
+			ticked = append(ticked, value)
+		}
+	}
+	form.Set(field, ticked...)
+}
+
+// typesOf reads the event types that are ticked, each once; unknown keys are of
+// another release, and left out.
+func typesOf(form *console.Form, field string) []notify.EventType {
+	var types []notify.EventType
+	for _, key := range form.All(field) {
+		if t, ok := notify.ParseEventType(key); ok {
+			types = append(types, t)
+		}
+	}
+	return notify.NewTypeSet(types...).Types()
+}
+
+func keysOf(types []notify.EventType) []string {
+	keys := make([]string, len(types))
+	for i, t := range types {
+		keys[i] = t.String()
+	}
+	return keys
+}

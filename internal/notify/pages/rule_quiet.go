@@ -1,0 +1,64 @@
+package pages
+
+import (
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// dayOptions are the days of the week.
+func dayOptions() []console.Group {
+	var g console.Group
+	for _, d := range notify.Weekdays() {
+		name := d.String()
+		g.Options = append(g.Options, console.Option{Value: name, Label: name[:1] + strings.ToLower(name[1:])})
+	}
+	return []console.Group{g}
+}
+
+// setQuietHours fills the form's fields.
+func setQuietHours(form *console.Form, q *notify.QuietHours) {
+	if q == nil {
+		return
+	}
+	days := make([]string, len(q.Days))
+	for i, d := range q.Days {
+		days[i] = d.String()
+	}
+	form.Set("quietFrom", q.From).Set("quietTo", q.To).Set("quietTimeZone", q.TimeZone).
+		Set("quietDays", days...).Set("quietUrgent", keysOf(q.Urgent)...)
+}
+
+// quietHoursOf reads them: nil where no time and no zone is given.
+func quietHoursOf(form *console.Form) *notify.QuietHours {
+	q := notify.QuietHours{From: form.Get("quietFrom"), To: form.Get("quietTo"), TimeZone: form.Get("quietTimeZone"), Urgent: typesOf(form, "quietUrgent")}
+	if q.From == "" && q.To == "" && q.TimeZone == "" {
+		return nil
+	}
+	for _, name := range form.All("quietDays") {
+		if d, ok := notify.ParseWeekday(name); ok {
+			q.Days = append(q.Days, d)
+		}
+	}
+	return &q
+}
+
+// atQuietFields has the errors of quiet hours said at the fields of the form,
+// each of which is one of their members.
+func atQuietFields(err error) error {
+	e := fault.As(err)
+	if e == nil || e.Code != fault.Invalid {
+		return err
+	}
+	moved := *e
+	moved.Fields = nil
+	for _, f := range e.Fields {
+		if member, ok := strings.CutPrefix(f.Name, "quietHours."); ok {
+			f.Name = "quiet" + strings.ToUpper(member[:1]) + member[1:]
+		}
+		moved.Fields = append(moved.Fields, f)
+	}
+	return &moved
+}
