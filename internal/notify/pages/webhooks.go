@@ -69,7 +69,7 @@ func (p *Pages) listWebhooks(r *http.Request) (console.Response, error) {
 		view.Pager.First = path
 	}
 	for i := range list {
-		view.Rows = append(view.Rows, webhookRow{list[i], webhookBadge(&list[i]), c.ManageWebhooks && list[i].State != notify.WebhookSends})
+		view.Rows = append(view.Rows, webhookRow{list[i], webhookBadge(&list[i]), c.ManageWebhooks && list[i].ID == 0})
 	}
 	return console.Page{Template: "webhooks", Title: "Webhooks of " + name, Data: view, Up: upTo(name)}, nil
 }
@@ -85,7 +85,11 @@ func (c *coverageView) Sentence() string {
 	}
 	s := fmt.Sprintf("%d of %d %s events here", c.Sending, c.Projects, projects)
 	if c.Failing > 0 {
-		s += fmt.Sprintf("; %d of these webhooks fail", c.Failing)
+		fail := "fail"
+		if c.Failing == 1 {
+			fail = "fails"
+		}
+		s += fmt.Sprintf("; %d of these webhooks %s", c.Failing, fail)
 	}
 	return s + "."
 }
