@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"outrigger/internal/console"
@@ -31,12 +32,13 @@ type verdictRow struct {
 	notify.RuleVerdict
 	Place     string
 	Badge     console.Badge
-	Filter    string // the filter that said no, as the form calls it
+	Why       reason // of a rule that did not take it
 	Path      string // of the rule; "" where it was deleted
 	Delivery  int64  // 0: none that may be shown
 	Delivered console.Badge
 	Channel   string
-	Because   string // why the message is where it is
+	Because   string    // why the message is where it is
+	Held      time.Time // until when quiet hours hold it; zero: they do not
 }
 
 func (p *Pages) showEvent(r *http.Request) (console.Response, error) {
@@ -60,7 +62,7 @@ func (p *Pages) showEvent(r *http.Request) (console.Response, error) {
 		view.Types = summaryOf(x.Event.Event.Types)
 	}
 	for i := range x.Rules {
-		view.Verdicts = append(view.Verdicts, p.verdictRow(&x.Rules[i], x.Deliveries))
+		view.Verdicts = append(view.Verdicts, p.verdictRow(&x.Rules[i], x.Event.Event, x.Deliveries))
 	}
 	if x.Next != nil {
 		view.Pager.Next = view.Path + query("after", x.Next.String())
@@ -127,13 +129,12 @@ func summaryOf(types []notify.EventType) string {
 	return text
 }
 
-func (p *Pages) verdictRow(v *notify.RuleVerdict, deliveries []notify.DeliveryInfo) verdictRow {
-	row := verdictRow{RuleVerdict: *v, Place: placeOf(&v.Rule), Badge: verdictBadge(v), Filter: memberLabels[v.Reason.Member], Channel: v.ChannelName}
+func (p *Pages) verdictRow(v *notify.RuleVerdict, e *notify.Event, deliveries []notify.DeliveryInfo) verdictRow {
+	row := verdictRow{
+		RuleVerdict: *v, Place: placeOf(&v.Rule), Badge: verdictBadge(v), Channel: v.ChannelName, Why: reasonOf(v.Reason, v.EventTypes, e),
+	}
 	if !v.Deleted {
 		row.Path = rulesPath + "/" + idText(v.ID)
-	}
-	if row.Filter == "" {
-		row.Filter = v.Reason.Member
 	}
 	if row.Channel == "" {
 		row.Channel = v.Channel.Host
@@ -143,8 +144,11 @@ func (p *Pages) verdictRow(v *notify.RuleVerdict, deliveries []notify.DeliveryIn
 		if v.Delivery == nil || d.ID != v.Delivery.ID {
 			continue
 		}
-		row.Delivery, row.Delivered, row.Because = d.ID, deliveryBadge(d.State), d.Reason
-		if d.State == notify.Waiting && row.Because == "" {
+		row.Delivery, row.Delivered, row.Because = d.ID, p.rowOf(*d).Badge, d.Reason
+		switch {
+		case d.Held(p.Clock()):
+			row.Held = d.HeldUntil
+		case d.State == notify.Waiting && row.Because == "":
 			row.Because = d.Channel.Status(p.Clock()).Reason
 		}
 	}
@@ -176,20 +180,4 @@ func verdictBadge(v *notify.RuleVerdict) console.Badge {
 		return console.Badge{Tone: console.Quiet, Text: "took others"}
 	}
 	return console.Badge{Tone: console.Quiet, Text: "did not take it"}
-}
-
-// memberLabels are the filters of a rule as its form calls them.
-var memberLabels = map[string]string{
-	"eventTypes":        "Events",
-	"branches":          "Branches",
-	"branchMask":        "Branch mask",
-	"ignoredBranchMask": "Never these branches",
-	"sourceBranchMask":  "Source branch mask",
-	"projects":          "Only these projects",
-	"repositories":      "Only these repositories",
-	"users":             "Only events of these users",
-	"ignoredUsers":      "Never events of these users",
-	"groups":            "Only events of members of these groups",
-	"ignoredGroups":     "Never events of members of these groups",
-	"reviewers":         "Only pull requests that ask one of these",
 }

@@ -21,13 +21,12 @@ type ruleTrial struct {
 
 type triedRow struct {
 	eventRow
-	Took   bool
-	Filter string // the filter that said no, as the form calls it
-	Reason notify.Reason
-	Note   string
+	Took bool
+	Why  reason // where it would not have
+	Note string
 }
 
-func trialOf(t *notify.Trial) ruleTrial {
+func trialOf(t *notify.Trial, types []notify.EventType) ruleTrial {
 	view := ruleTrial{Said: "It would have taken " + strconv.Itoa(t.Taken) + " of the last " + strconv.Itoa(len(t.Events)) + " events."}
 	switch {
 	case len(t.Events) == 0:
@@ -39,11 +38,9 @@ func trialOf(t *notify.Trial) ruleTrial {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		row := triedRow{eventRow: eventRowOf(e.LoggedEvent), Took: e.Outcome == notify.RuleTook, Reason: e.Reason, Note: e.Note, Filter: memberLabels[e.Reason.Member]}
-		if row.Filter == "" {
-			row.Filter = e.Reason.Member
-		}
-		view.Rows = append(view.Rows, row)
+		view.Rows = append(view.Rows, triedRow{
+			eventRow: eventRowOf(e.LoggedEvent), Took: e.Outcome == notify.RuleTook, Why: reasonOf(e.Reason, types, e.Event), Note: e.Note,
+		})
 	}
 	return view
 }
@@ -60,7 +57,7 @@ func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.Rule
 		return page, atQuietFields(err)
 	}
 	data := page.Data.(ruleForm)
-	data.Trial = trialOf(&trial)
+	data.Trial = trialOf(&trial, draft.EventTypes)
 	page.Data = data
 	return page, nil
 }
@@ -90,7 +87,7 @@ func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
 	case err != nil:
 		return nil, err
 	default:
-		part.Data = trialOf(&trial)
+		part.Data = trialOf(&trial, draft.EventTypes)
 	}
 	return part, nil
 }

@@ -17,7 +17,10 @@ if (place && form) {
     typed.delete("webhookUrl"); // a secret, and not needed
     try {
       const answer = await fetch(place.dataset.try, { method: "POST", body: typed, signal: asking.signal });
-      if (answer.ok && !answer.redirected) place.innerHTML = await answer.text();
+      if (!answer.ok || answer.redirected) return;
+      const open = place.querySelector("details")?.open;
+      place.innerHTML = await answer.text();
+      place.querySelector("details")?.toggleAttribute("open", open ?? false);
     } catch (error) {
       if (error.name !== "AbortError") console.warn(error);
     }
