@@ -59,8 +59,9 @@ func (a *App) openNotify(ctx context.Context) error {
 	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check}
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
-	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Builds: builtCommits, Webhooks: projectWebhooks, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
+	mentions := &notify.Mentions{Store: store}
+	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Clock: a.clock}).Register(a.router)
+	(&pages.Pages{Rules: rules, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
 		Message: a.appendMessage, Digest: message.AppendDigest,

@@ -24,6 +24,7 @@ type API struct {
 	Trials     *notify.Trials
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
+	Mentions   *notify.Mentions
 	Builds     *notify.Builds
 	Webhooks   *notify.Webhooks
 	Clock      func() time.Time
@@ -41,6 +42,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true, Query: []string{"eventType", "format"}}, a.preview)
 	a.registerConnections(r)
+	a.registerMentions(r)
 	a.registerBuilds(r)
 	a.registerEvents(r)
 	a.registerWebhooks(r)

@@ -28,6 +28,7 @@ type Pages struct {
 	Trials     *notify.Trials
 	Deliveries *notify.Deliveries
 	Channels   *notify.Channels
+	Mentions   *notify.Mentions
 	Webhooks   *notify.Webhooks
 	Proxy      func() notify.ProxyTrouble // why channels wait for the outgoing proxy; nil: they never do
 	Clock      func() time.Time
@@ -51,6 +52,7 @@ func (p *Pages) Register(c *console.Console) {
 	p.registerConnections(c)
 	p.registerWebhooks(c)
 	p.registerRenames(c)
+	p.registerMentions(c)
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: administersAnything})
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: administersAnything})
 	p.registerEvents(c)
