@@ -31,7 +31,7 @@ func TestWebhookPages(t *testing.T) {
 	platform.PutWebhook(bitbucket.Webhook{
 		Project: "ATL", URL: a.URL() + "/hooks/main", Active: true, Failures: 3, LastFailure: at, LastAnswer: "503 from there",
 	})
-	if err := a.chat.store.ReplaceProjects(t.Context(), "main", []notify.Project{{Key: "ATL", Name: "Atlas"}, {Key: "SHOP"}}, at); err != nil {
+	if err := a.chat.store.ReplaceProjects(t.Context(), "main", []notify.ListedProject{{Key: "ATL", Name: "Atlas"}, {Key: "SHOP"}}, at); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.chat.store.NoteProjectCheck(t.Context(), "main", notify.ProjectCheck{At: at, Listed: at}); err != nil {

@@ -59,6 +59,13 @@ type ProjectWebhook struct {
 // Failing tells whether the platform's last call failed.
 func (w *ProjectWebhook) Failing() bool { return w.State == WebhookSends && w.Health.Failing() }
 
+// ListedProject is a project as its platform lists it. Its id stays when its key
+// changes.
+type ListedProject struct {
+	ID        int64
+	Key, Name string
+}
+
 // Coverage says how many of a platform's projects send their events here.
 type Coverage struct {
 	Connection                 string

@@ -49,7 +49,7 @@ const projectsAtOnce = 200
 
 // ReplaceProjects keeps the projects that a platform has now: new ones are to be
 // looked at next, and those that are gone go.
-func (s *Store) ReplaceProjects(ctx context.Context, connection string, projects []notify.Project, at time.Time) error {
+func (s *Store) ReplaceProjects(ctx context.Context, connection string, projects []notify.ListedProject, at time.Time) error {
 	for len(projects) > 0 {
 		n := min(projectsAtOnce, len(projects))
 		if err := s.db.WriteBulk(ctx, func(tx *db.Tx) error { return upsertProjects(ctx, tx, connection, projects[:n], at) }); err != nil {
@@ -65,8 +65,8 @@ func (s *Store) ReplaceProjects(ctx context.Context, connection string, projects
 	})
 }
 
-func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects []notify.Project, at time.Time) error {
-	byKey := map[string]notify.Project{}
+func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects []notify.ListedProject, at time.Time) error {
+	byKey := map[string]notify.ListedProject{}
 	var folds []string
 	for _, p := range projects {
 		fold := notify.Fold(clean(p.Key))
@@ -76,20 +76,44 @@ func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects 
 		byKey[fold] = p
 	}
 	n := len(folds)
-	connections, keys, names, seen := make([]string, n), make([]string, n), make([]string, n), make([]int64, n)
+	connections, keys, names, seen, ids := make([]string, n), make([]string, n), make([]string, n), make([]int64, n), make([]int64, n)
 	for i, fold := range folds {
+		ids[i] = byKey[fold].ID
 		connections[i], keys[i], names[i], seen[i] = connection, clean(byKey[fold].Key), clean(byKey[fold].Name), db.Micros(at)
 	}
 	if err := tx.Insert(ctx, db.Insert{
-		Into: `notify_webhooks (connection, project_fold, project_key, project_name, seen_at, state, hook, remote_id, successes, failures,
+		Into: `notify_webhooks (connection, project_fold, project_key, project_name, seen_at, project_id, state, hook, remote_id, successes, failures,
 			last_success, last_failure, answer, reason, set_at, secret_mark, checked_at)`,
-		Columns:    []any{connections, folds, keys, names, seen},
+		Columns:    []any{connections, folds, keys, names, seen, ids},
 		Constants:  `'unchecked', '', 0, 0, 0, 0, 0, '', '', 0, '', 0`,
-		OnConflict: `ON CONFLICT (connection, project_fold) DO UPDATE SET project_key = excluded.project_key, project_name = excluded.project_name, seen_at = excluded.seen_at`,
+		OnConflict: `ON CONFLICT (connection, project_fold) DO UPDATE SET project_key = excluded.project_key, project_name = excluded.project_name, seen_at = excluded.seen_at, project_id = excluded.project_id`,
 	}); err != nil {
 		return fmt.Errorf("keeping projects: %w", err)
 	}
 	return nil
+}
+
+// ProjectIDs gives the platform's ids of a connection's projects as listed last,
+// by folded key; 0 where the platform did not say.
+func (s *Store) ProjectIDs(ctx context.Context, connection string) (ids map[string]int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		ids = map[string]int64{}
+		rows, err := tx.Query(ctx, `SELECT project_fold, project_id FROM notify_webhooks WHERE connection = $1`, connection)
+		if err != nil {
+			return fmt.Errorf("reading ids of projects: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var fold string
+			var id int64
+			if err := rows.Scan(&fold, &id); err != nil {
+				return fmt.Errorf("reading ids of projects: %w", err)
+			}
+			ids[fold] = id
+		}
+		return rows.Err()
+	})
+	return ids, err
 }
 
 // SaveWebhook keeps what was found out about a project's webhook. by is who wrote

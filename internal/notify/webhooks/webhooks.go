@@ -44,8 +44,13 @@ type Store interface {
 	Load(ctx context.Context) error
 	ProjectCheck(ctx context.Context, connection string) (notify.ProjectCheck, error)
 	NoteProjectCheck(ctx context.Context, connection string, c notify.ProjectCheck) error
-	ReplaceProjects(ctx context.Context, connection string, projects []notify.Project, at time.Time) error
+	ReplaceProjects(ctx context.Context, connection string, projects []notify.ListedProject, at time.Time) error
 	DueWebhooks(ctx context.Context, connection string, since, troubledSince time.Time, limit int) ([]notify.ProjectWebhook, error)
+	// ProjectIDs gives the platform's ids of the projects as listed last, by
+	// folded key.
+	ProjectIDs(ctx context.Context, connection string) (map[string]int64, error)
+	OfferedRenames(ctx context.Context, after int64, limit int) ([]notify.Rename, error)
+	ConfirmRename(ctx context.Context, who notify.Actor, id int64) error
 	// SaveWebhook keeps what was found; by is who wrote to the platform, nil where
 	// nothing was written.
 	SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *notify.Actor) error
@@ -54,7 +59,7 @@ type Store interface {
 
 // Platform is asked; *client.Client.
 type Platform interface {
-	Projects(ctx context.Context, c *notify.Connection) ([]notify.Project, error)
+	Projects(ctx context.Context, c *notify.Connection) ([]notify.ListedProject, error)
 	Webhooks(ctx context.Context, c *notify.Connection, project string) ([]notify.Webhook, error)
 	PutWebhook(ctx context.Context, c *notify.Connection, project string, w notify.Webhook) (notify.Webhook, error)
 	Health(ctx context.Context, c *notify.Connection, project string, id int64) (notify.WebhookHealth, error)
@@ -220,6 +225,9 @@ func (w *Watch) list(ctx context.Context, c *notify.Connection) (ok bool, err er
 		}
 		return false, w.Store.NoteProjectCheck(ctx, c.Name, notify.ProjectCheck{At: now, Listed: before.Listed, Reason: fault.As(err).Message})
 	}
+	if err := w.confirmRenames(ctx, c, projects); err != nil {
+		return false, err
+	}
 	if err := w.Store.ReplaceProjects(ctx, c.Name, projects, now); err != nil {
 		return false, err
 	}
@@ -293,6 +301,8 @@ func (w *Watch) manage(ctx context.Context, c *notify.Connection, p *notify.Proj
 	}
 	h, _ := w.Store.Platforms().Hook(c.Name, p.Hook)
 	switch {
+	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
+		return nil
 	case p.State == notify.WebhookMissing && w.Local:
 		p.Reason = "The platform can be told no address of Outrigger: set base_url in the configuration file."
 		return nil

@@ -100,6 +100,11 @@ func (p *Platform) Move(from, to string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if project := p.project(from); project != nil {
+		for _, w := range p.webhooks {
+			if w.Project == project.Key {
+				w.Project = to
+			}
+		}
 		project.Key = to
 	}
 }

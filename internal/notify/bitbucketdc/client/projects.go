@@ -7,13 +7,13 @@ import (
 	"outrigger/internal/notify"
 )
 
-// Projects lists the keys of the projects that the connection's account sees;
+// Projects lists the projects that the connection's account sees;
 // personal ones are not among them.
-func (cl *Client) Projects(ctx context.Context, c *notify.Connection) ([]notify.Project, error) {
-	var all []notify.Project
-	err := list(ctx, cl, c, apiPath+"/projects", nil, func(p struct{ Key, Name string }) bool {
+func (cl *Client) Projects(ctx context.Context, c *notify.Connection) ([]notify.ListedProject, error) {
+	var all []notify.ListedProject
+	err := list(ctx, cl, c, apiPath+"/projects", nil, func(p notify.ListedProject) bool {
 		if p.Key != "" {
-			all = append(all, notify.Project{Key: p.Key, Name: p.Name})
+			all = append(all, p)
 		}
 		return false
 	})

@@ -16,11 +16,11 @@ import (
 func TestProjects(t *testing.T) {
 	o := bitbucket.Options{MaxPage: 7}
 	for i := range 20 {
-		o.Projects = append(o.Projects, bitbucket.Project{Key: fmt.Sprintf("P%02d", i), Name: fmt.Sprint("Project ", i)})
+		o.Projects = append(o.Projects, bitbucket.Project{ID: int64(i + 1), Key: fmt.Sprintf("P%02d", i), Name: fmt.Sprint("Project ", i)})
 	}
 	p := play(t, o)
 	all, err := p.Projects(t.Context(), p.c)
-	if err != nil || len(all) != 20 || all[19] != (notify.Project{Key: "P19", Name: "Project 19"}) {
+	if err != nil || len(all) != 20 || all[19] != (notify.ListedProject{ID: 20, Key: "P19", Name: "Project 19"}) {
 		t.Errorf("%v, %v", all, err)
 	}
 }

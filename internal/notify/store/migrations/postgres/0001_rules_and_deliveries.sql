@@ -297,6 +297,7 @@ CREATE TABLE notify_webhooks (
     project_key  TEXT COLLATE "C" NOT NULL,
     project_name TEXT COLLATE "C" NOT NULL,
     seen_at      BIGINT NOT NULL,
+    project_id   BIGINT NOT NULL,
     state        TEXT COLLATE "C" NOT NULL CHECK (state IN ('unchecked', 'sends', 'inactive', 'missing', 'unknown')),
     hook         TEXT COLLATE "C" NOT NULL,
     remote_id    BIGINT NOT NULL,

@@ -301,6 +301,7 @@ CREATE TABLE notify_webhooks (
     project_key  TEXT NOT NULL,
     project_name TEXT NOT NULL,
     seen_at      INTEGER NOT NULL,
+    project_id   INTEGER NOT NULL,
     state        TEXT NOT NULL CHECK (state IN ('unchecked', 'sends', 'inactive', 'missing', 'unknown')),
     hook         TEXT NOT NULL,
     remote_id    INTEGER NOT NULL,
