@@ -25,6 +25,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/deciding"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 )
@@ -101,6 +102,8 @@ type modelEvent struct {
 	wants int            // channels that it goes to
 	off   map[int64]bool // whether a rule that took it, by id, was off since
 	ended bool           // it was cancelled, or may have expired
+	// refuses is the rule whose mask refuses it once that is decided; 0: none.
+	refuses int64
 }
 
 // modelSink is the chat platform.
@@ -115,12 +118,13 @@ type modelSink struct {
 // modelNode is a process: its memory, its outbox, its leases.
 type modelNode struct {
 	*store.Store
-	m      *model
-	outbox *Outbox
-	cut    atomic.Bool // killed: nothing of it gets out any more
-	leases *db.Leases
-	stop   context.CancelFunc
-	ended  sync.WaitGroup
+	m       *model
+	outbox  *Outbox
+	decider *deciding.Decider
+	cut     atomic.Bool // killed: nothing of it gets out any more
+	leases  *db.Leases
+	stop    context.CancelFunc
+	ended   sync.WaitGroup
 }
 
 func newModel(t *testing.T, d *db.DB, box *secret.Box, run int, alone bool) *model {
@@ -166,9 +170,20 @@ func (m *model) start(r *rapid.T) {
 		Digest: digestLines, DigestAbove: m.digestAbove, Limits: notify.Limits{MaxAge: time.Hour, MaxWaiting: 1000},
 		Alone: m.alone, Rate: 1e6, Burst: 1e6, Clock: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
 	})
-	n.OnChange(n.outbox.Enqueued, n.outbox.Moved)
+	n.decider = deciding.New(deciding.Options{
+		Queue: n, Memberships: notify.NoMemberships{}, Holding: n.outbox.Holding, Log: slog.New(slog.DiscardHandler),
+	})
+	n.OnChange(func(deliveries []*notify.Delivery) {
+		n.outbox.Enqueued(deliveries)
+		n.decider.Enqueued(deliveries)
+	}, n.outbox.Moved)
 	ctx, stop := context.WithCancel(context.Background())
 	n.stop = stop
+	n.decider.Start(ctx)
+	n.ended.Go(func() {
+		<-ctx.Done()
+		n.decider.Stop()
+	})
 	m.node, m.nodes = n, append(m.nodes, n)
 	if err := n.leases.Start(ctx); err != nil {
 		r.Fatal(err)
@@ -211,6 +226,13 @@ func (n *modelNode) SaveResult(ctx context.Context, r *notify.Result) error {
 		return fault.New(fault.Conflict, "The process is dead.")
 	}
 	return n.Store.SaveResult(ctx, r)
+}
+
+func (n *modelNode) Settle(ctx context.Context, settlements []*notify.Settlement) error {
+	if n.cut.Load() {
+		return fault.New(fault.Conflict, "The process is dead.")
+	}
+	return n.Store.Settle(ctx, settlements)
 }
 
 // Do is a request to the chat platform, which takes a moment.
@@ -266,10 +288,8 @@ func (m *model) settle(r *rapid.T) {
 		if err := m.node.outbox.wakeChannels(m.t.Context(), m.node.outbox.Holding()); err != nil {
 			r.Fatal(err)
 		}
-		waiting, err := m.node.ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: notify.Waiting, Limit: 10})
-		if err != nil {
-			r.Fatal(err)
-		}
+		m.node.decider.Wake()
+		waiting := m.unfinished(r, m.node.Store)
 		if len(waiting) == 0 {
 			return
 		}
@@ -328,7 +348,17 @@ func (m *model) judge(r *rapid.T, steady bool) {
 	}
 	m.judgeCounters(r)
 	for _, e := range m.events {
-		if n := len(byEvent[e.name]); n != e.wants {
+		// What a rule would have refused may have ended before that was decided.
+		var early []*notify.Delivery
+		for _, d := range byEvent[e.name] {
+			if slices.Equal(d.Rules, []int64{e.refuses}) {
+				early = append(early, d)
+			}
+		}
+		if len(early) > 0 && (steady || !e.ended && !e.off[e.refuses]) {
+			r.Errorf("event %s has a delivery of rule %d, which refuses it: %s (%s)", e.name, e.refuses, early[0].State, early[0].Reason)
+		}
+		if n := len(byEvent[e.name]) - len(early); n != e.wants {
 			r.Errorf("event %s has %d deliveries, want %d", e.name, n, e.wants)
 		}
 		for _, d := range byEvent[e.name] {

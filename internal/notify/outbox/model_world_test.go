@@ -50,6 +50,9 @@ func (m *model) enter(r *rapid.T, k int, url string, enabled bool) {
 		if k < 2 {
 			rule.ProjectKey = fmt.Sprint("P", k)
 		}
+		if k == 1 { // decided behind the event
+			rule.BranchMask = `(?!no$).*`
+		}
 	}
 	info, err := m.front(r).SaveRule(m.t.Context(), notify.Actor{Name: "test"}, rule, url)
 	if err != nil {
@@ -60,15 +63,23 @@ func (m *model) enter(r *rapid.T, k int, url string, enabled bool) {
 
 // mayEnd notes that what waits now may be ended by hand or by a limit.
 func (m *model) mayEnd(r *rapid.T) {
-	all, err := m.front(r).ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: notify.Waiting, Limit: 1000})
-	if err != nil {
-		r.Fatal(err)
-	}
-	for _, d := range all {
+	for _, d := range m.unfinished(r, m.front(r)) {
 		for _, e := range m.events {
 			e.ended = e.ended || e.name == d.Event.URL
 		}
 	}
+}
+
+// unfinished gives what waits or is undecided.
+func (m *model) unfinished(r *rapid.T, s *store.Store) (found []*notify.Delivery) {
+	for _, state := range []notify.DeliveryState{notify.Deciding, notify.Waiting} {
+		some, err := s.ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: state, Limit: 1000})
+		if err != nil {
+			r.Fatal(err)
+		}
+		found = append(found, some...)
+	}
+	return found
 }
 
 // list gives the newest three deliveries of this history in a state.
@@ -90,10 +101,15 @@ func (m *model) connection() string { return fmt.Sprintf("run%d", m.run) }
 // accept takes an event of project k, which the last rule takes too.
 func (m *model) accept(r *rapid.T, k int) {
 	e := &modelEvent{name: fmt.Sprintf("https://%s/%04d", m.connection(), len(m.events)), off: make(map[int64]bool)}
+	branch := rapid.SampledFrom([]string{"yes", "no"}).Draw(r, "branch")
 	var channels []string
 	for _, rule := range []int{k, 2} {
 		if m.urls[rule] != "" && m.rules[rule].Enabled {
 			e.off[m.rules[rule].ID] = false
+			if rule == 1 && branch == "no" {
+				e.refuses = m.rules[rule].ID
+				continue
+			}
 			channels = append(channels, m.urls[rule])
 		}
 	}
@@ -102,7 +118,7 @@ func (m *model) accept(r *rapid.T, k int) {
 	receipt := &notify.Receipt{
 		Connection: m.connection(), Key: "test", RequestID: e.name, ReceivedAt: time.Now(), Outcome: notify.Understood, Digest: []byte(e.name),
 		Events: []notify.Event{{
-			Types: []notify.EventType{notify.TagCreated}, Connection: m.connection(), URL: e.name, Project: notify.Project{Key: fmt.Sprint("P", k)},
+			Types: []notify.EventType{notify.TagCreated}, Connection: m.connection(), URL: e.name, Branch: branch, Project: notify.Project{Key: fmt.Sprint("P", k)},
 		}},
 	}
 	if err := m.front(r).Accept(m.t.Context(), receipt); err != nil {
