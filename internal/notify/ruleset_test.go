@@ -116,6 +116,46 @@ func byList(n int) Filter {
 	return Filter{EventTypes: []EventType{BranchUpdated, PullRequestOpened}, Branches: []string{fmt.Sprintf("release/%d.1", n)}}
 }
 
+// withBacktracking has every tenth rule ask for another user too, and its mask
+// need backtracking.
+func withBacktracking(set *RuleSet) *RuleSet {
+	var rules []*Rule
+	for id, c := range set.byID {
+		r := *c.Rule
+		if id%10 == 0 {
+			r.BranchMask, r.Users = `(?!main$).*`, []string{"grace"}
+		}
+		rules = append(rules, &r)
+	}
+	next, _ := NewRuleSet(2, rules)
+	return next
+}
+
+// BenchmarkMatchBacktracking is the same where a tenth of the masks need
+// backtracking, for an event that those rules do not take anyway.
+func BenchmarkMatchBacktracking(b *testing.B) {
+	set := withBacktracking(tenThousand(byMask))
+	e := pushTo("P50", "repo-1007", "release/3.1", "ada")
+	if matches := set.Match(e, nil); len(matches) != 1 || matches[0].Open != 0 {
+		b.Fatalf("matches: %+v", matches)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		set.Match(e, nil)
+	}
+}
+
+// What is undecided is only what nothing else refuses.
+func TestMatchLeavesNothingOpenThatAnotherFilterRefuses(t *testing.T) {
+	set := withBacktracking(tenThousand(byMask))
+	for repo := range 2000 {
+		e := pushTo(fmt.Sprintf("P%d", repo/20), fmt.Sprintf("repo-%d", repo), "release/3.1", "ada")
+		if matches := set.Match(e, nil); len(matches) != 1 || matches[0].Open != 0 {
+			t.Fatalf("%s: %+v", e.Repository.Key, matches)
+		}
+	}
+}
+
 // BenchmarkMatch10000 is one event against 10,000 enabled rules.
 func BenchmarkMatch10000(b *testing.B) {
 	set := tenThousand(byMask)

@@ -31,7 +31,7 @@ type Queue interface {
 // Options are what a Decider needs.
 type Options struct {
 	Queue       Queue
-	Memberships notify.Memberships
+	Memberships notify.Memberships // nil: no platform can be asked
 	// Holding gives the shards whose channels this node works on:
 	// outbox.Outbox.Holding.
 	Holding func() []int
@@ -71,6 +71,9 @@ type Decider struct {
 
 // New makes a Decider; nothing is decided before Start.
 func New(o Options) *Decider {
+	if o.Memberships == nil {
+		o.Memberships = notify.NoMemberships{}
+	}
 	return &Decider{
 		Options: o, metrics: newMetrics(o.Metrics), wake: make(chan struct{}, 1),
 		slots: make(chan struct{}, asksAtOnce), asking: make(map[int64]bool),

@@ -86,3 +86,22 @@ func TestDigestEndsBeforeWhatIsUndecided(t *testing.T) {
 		w.expect(t, time.Second, "c0/9/A/B/C/D at 11s", "c0/E/F/G/H/I at 11s")
 	})
 }
+
+// What was undecided before this node had the shard gets its time: a node that
+// was away for an hour decides before it gives up.
+func TestOnlyShardsHeldForLongReleaseWhatIsUndecided(t *testing.T) {
+	run(t, func(w *world) {
+		for _, step := range []struct {
+			wait time.Duration
+			want string
+		}{{notify.DecideWithin - time.Second, "[] 1m0s"}, {time.Second, "[1] 1m0s"}} {
+			pass(step.wait)
+			if err := w.releaseUndecided(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if w.queue.released != step.want {
+				t.Errorf("after %v: %s, want %s", time.Since(w.begun), w.queue.released, step.want)
+			}
+		}
+	})
+}

@@ -22,6 +22,7 @@ type queue struct {
 	refuse     int // so many Keeps fail
 	conflict   bool
 	answer     string           // of the last attempt
+	released   string           // shards and age of what may go out undecided
 	urls       map[int64]string // where not the channel's own
 	latest     *notify.RuleSet  // what Load finds; nil: no change
 }
@@ -124,7 +125,12 @@ func (q *queue) Backlog(context.Context, []int) (b notify.Backlog, err error) { 
 
 func (q *queue) Expire(context.Context, []int, notify.Limits) (int, error) { return 0, nil }
 
-func (q *queue) ReleaseUndecided(context.Context, []int, time.Duration) (int, error) { return 0, nil }
+func (q *queue) ReleaseUndecided(_ context.Context, shards []int, age time.Duration) (int, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.released = fmt.Sprint(shards, age)
+	return 0, nil
+}
 
 // decide is what the decider does with the delivery.
 func (q *queue) decide(id int64, taken bool) {
