@@ -33,6 +33,7 @@ type ruleRow struct {
 	State    console.Badge
 	Detail   string
 	Coverage string // of a global rule: how many projects its events come from
+	Trouble  bool   // State says more than whether the rule is enabled
 }
 
 type ruleList struct {
@@ -155,6 +156,7 @@ func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
 		row.Branches = count(info.Branches)
 	}
 	row.State, row.Detail = ruleBadge(info, now)
+	row.Trouble = row.State.Text != "enabled" && row.State.Text != "disabled"
 	return row
 }
 
