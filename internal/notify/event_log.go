@@ -134,8 +134,8 @@ type Events struct {
 }
 
 // maxEventReads bounds how often one page reads on for a filter that few events
-// pass: with the store's bound on each it makes 100,000 events.
-const maxEventReads = 10
+// pass: with the store's bound on each it makes 50,000 events, or half a second.
+const maxEventReads = 5
 
 // List gives the newest events that f lets through: those of the project or
 // repository that f names for its administrators, everything for an ADMIN, and

@@ -30,7 +30,10 @@ func (s *Store) ListEvents(ctx context.Context, f notify.EventFilter) (notify.Ev
 		if err != nil || first >= end {
 			return err
 		}
-		from := max(first, end-maxEventsRead)
+		from := first
+		if f.Fate != notify.EventNotUnderstood { // which have an index, and are few
+			from = max(first, end-maxEventsRead)
+		}
 		if page.Events, err = readLogged(ctx, tx, &f, from, end); err != nil {
 			return err
 		}
@@ -71,7 +74,11 @@ func eventRange(ctx context.Context, tx *db.Tx, f *notify.EventFilter) (first, e
 // first, at most f.Limit.
 func readLogged(ctx context.Context, tx *db.Tx, f *notify.EventFilter, from, end int64) ([]notify.LoggedEvent, error) {
 	where, args := eventConditions(f, from, end)
-	rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE `+where+` ORDER BY id DESC`, args...)
+	where += " DESC"
+	if f.Types == 0 { // which SQL does not know
+		where += fmt.Sprintf(" LIMIT %d", f.Limit)
+	}
+	rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading events: %w", err)
 	}
@@ -93,9 +100,13 @@ func readLogged(ctx context.Context, tx *db.Tx, f *notify.EventFilter, from, end
 	return out, rows.Err()
 }
 
-// eventConditions write f as SQL.
+// eventConditions write f as SQL, up to the name of what the rows are ordered by.
 func eventConditions(f *notify.EventFilter, from, end int64) (where string, args []any) {
-	conditions := []string{"id >= $1", "id < $2"}
+	id := "id"
+	if f.Fate == notify.EventNotUnderstood {
+		id = "+id" // is no column, so that the other index is taken
+	}
+	conditions := []string{id + " >= $1", id + " < $2"}
 	args = []any{from, end}
 	ask := func(condition string, values ...string) {
 		places := make([]any, len(values))
@@ -142,7 +153,7 @@ func eventConditions(f *notify.EventFilter, from, end int64) (where string, args
 		ask("project_key <> '' AND ("+oneOf(project, len(projects))+" OR "+
 			oneOf(project+" || '/' || lower(repository_key)", len(repositories))+")", append(projects, repositories...)...)
 	}
-	return strings.Join(conditions, " AND "), args
+	return strings.Join(conditions, " AND ") + " ORDER BY " + id, args
 }
 
 // oneOf writes that an expression has one of n values.
