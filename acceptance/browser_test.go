@@ -27,7 +27,7 @@ func startDemo(t *testing.T) demo {
 	if notBuilding != nil {
 		t.Fatal(notBuilding)
 	}
-	cmd := exec.CommandContext(t.Context(), binary, "demo", "--listen", "127.0.0.1:0")
+	cmd := exec.CommandContext(t.Context(), binary, "demo", "--no-day", "--listen", "127.0.0.1:0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // outlives no test that crashed
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second

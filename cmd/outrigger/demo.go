@@ -17,6 +17,7 @@ const demoConnection = "demo"
 
 type demoCmd struct {
 	Listen string `help:"Host and port to listen on." default:"127.0.0.1:8090" placeholder:"ADDR"`
+	Day    bool   `help:"Play a team's day: an event every 5 s for three minutes. --no-day leaves it to the buttons." default:"true" negatable:""`
 }
 
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
@@ -32,11 +33,14 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	return runApp(ctx, d, log, func() {
+		if c.Day {
+			d.PlayDay()
+		}
 		fmt.Fprintf(s.out, `
 Outrigger is running.
 
   console    %-30s sign in as admin with the password  %s
-  chat       %-30s press "Send an event" and watch its card arrive
+  chat       %-30s watch the cards of a team's day arrive, or send events yourself
   mail       %-30s have the smarthost defer or refuse, and watch messages wait
   cloud      %-30s has two files to migrate, and shows the threads that arrive
   SMTP       %-30s where any program may send mail: no TLS, no password

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
@@ -24,6 +25,8 @@ type Demo struct {
 	server *http.Server
 	chat   net.Addr
 	mail   *demoMail
+
+	endDay func() // ends the day that is played
 }
 
 // NewDemo makes a demo of settings whose first connection is the platform
@@ -99,8 +102,28 @@ func (d *Demo) Start(ctx context.Context) error {
 	return nil
 }
 
+// dayPause is the time between two events of the day: long enough to read a
+// card, short enough for the whole of it to take three minutes.
+const dayPause = 5 * time.Second
+
+// PlayDay has a team's day begin, after Start: the played platform posts its
+// events, until they are over or Stop.
+func (d *Demo) PlayDay() {
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	d.endDay = func() { cancel(); <-over }
+	day := playground.Day{Platform: d.world.Platform, Chat: d.world.Chat, Pause: dayPause, Log: d.log}
+	go func() {
+		defer close(over)
+		day.Play(ctx)
+	}()
+}
+
 // Stop ends the product first, so that what is in flight still arrives.
 func (d *Demo) Stop(ctx context.Context) error {
+	if d.endDay != nil {
+		d.endDay()
+	}
 	err := errors.Join(d.App.Stop(ctx), d.server.Close())
 	d.mail.close()
 	return err
