@@ -159,3 +159,39 @@ func refusals(t *testing.T, ctx context.Context) {
 		}
 	}
 }
+
+// The rule form shows the cards of the events as they are ticked, and in the
+// format of the channel.
+func TestCardsFollowTheRuleForm(t *testing.T) {
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	var before, teams, slack string
+	do(t, ctx, "sign in",
+		chromedp.Navigate(d.console+"/notifications/rules/new"),
+		chromedp.WaitVisible(`input[name=password]`),
+		chromedp.SendKeys(`input[name=user]`, "admin"),
+		chromedp.SendKeys(`input[name=password]`, d.password),
+		chromedp.Submit(`input[name=password]`),
+		chromedp.WaitVisible(`.shown-cards`),
+		read(`.shown-cards`, &before),
+	)
+	do(t, ctx, "tick an event",
+		chromedp.Click(`input[value=PULL_REQUEST_OPENED]`),
+		chromedp.WaitVisible(`.chat-card.teams`),
+		read(`.chat-card`, &teams),
+		look(t, "rule-cards"),
+		chromedp.Click(`//label[contains(., "All of these")]//input`), // of the first group
+		chromedp.WaitReady(`.shown-cards details:nth-of-type(8)`),
+		chromedp.Click(`//label[contains(., "All of these")]//input`),
+		chromedp.WaitNotPresent(`.shown-cards details:nth-of-type(2)`),
+	)
+	do(t, ctx, "enter an address of Slack",
+		chromedp.SendKeys(`input[name=webhookUrl]`, "https://hooks.slack.com/services/T0/B0/secret\t"),
+		chromedp.WaitVisible(`.chat-card.slack`),
+		read(`.chat-card`, &slack),
+		look(t, "rule-cards-slack"),
+	)
+	if !strings.Contains(before, "Choose events") || !strings.Contains(teams, "opened pull request #12") || !strings.Contains(slack, "opened pull request #12") {
+		t.Errorf("the form shows %q, then %q, then %q", before, teams, slack)
+	}
+}

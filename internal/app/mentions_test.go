@@ -46,6 +46,9 @@ func TestReviewersAreMentioned(t *testing.T) {
 			t.Errorf("mentions others: %s", p)
 		}
 	}
+	if status, page := consolePage(t, a, "/notifications/deliveries/1", nil); status != 200 || !strings.Contains(page, `class="chat-card teams info"`) {
+		t.Errorf("the delivery's page has no card: %d %s", status, page)
+	}
 	if len(posts) != 2 || mentions != 1 {
 		t.Errorf("%d of %d messages mention: %q", mentions, len(posts), posts)
 	}

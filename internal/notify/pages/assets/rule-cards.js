@@ -28,7 +28,8 @@ if (place && form) {
   };
 
   form.addEventListener("change", (event) => {
-    if (!["eventTypes", "format", "webhookUrl"].includes(event.target.name)) return;
+    // The box that ticks a whole group has no name.
+    if (!["", "eventTypes", "format", "webhookUrl"].includes(event.target.name)) return;
     clearTimeout(waiting);
     waiting = setTimeout(show, pause);
   });
