@@ -19,7 +19,6 @@ import (
 	adminsettings "outrigger/internal/settings"
 	"outrigger/internal/threads/source"
 	threadstore "outrigger/internal/threads/store"
-	"outrigger/internal/threads/upload"
 )
 
 // ground is the ground floor of a running process.
@@ -38,7 +37,7 @@ type ground struct {
 func migrations() []db.Migrations {
 	return []db.Migrations{
 		secret.Migrations, audit.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
-		relay.Migrations, mailstore.Migrations, source.Migrations, upload.Migrations, threadstore.Migrations,
+		relay.Migrations, mailstore.Migrations, source.Migrations, threadstore.Migrations,
 	}
 }
 

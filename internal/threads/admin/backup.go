@@ -9,7 +9,6 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/format"
-	"outrigger/internal/threads/upload"
 )
 
 // Backup writes every parent map as it is now.
@@ -23,7 +22,7 @@ func (t *Tool) Backup(ctx context.Context, w io.Writer) error {
 }
 
 // SentBackup gives the backup that is among the drafts.
-func (t *Tool) SentBackup(ctx context.Context) (upload.Upload, error) {
+func (t *Tool) SentBackup(ctx context.Context) (threads.Upload, error) {
 	u, err := t.Store.Uploads.Draft(ctx, threads.BackupFile)
 	if fault.Is(err, fault.NotFound) || err == nil && !u.Complete() {
 		return u, fault.New(fault.Conflict, "The backup is not here yet; send it as the body, or as an upload of the kind backup first.")
@@ -33,7 +32,7 @@ func (t *Tool) SentBackup(ctx context.Context) (upload.Upload, error) {
 
 // Restore has a backup written to the target once it is checked as a whole. A
 // file that is none is deleted.
-func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file upload.Upload) error {
+func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file threads.Upload) error {
 	backup, err := format.CheckBackup(t.Store.Uploads.Reader(ctx, file))
 	if fault.Is(err, fault.Invalid) {
 		return errors.Join(err, t.forget(ctx, file.ID))

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/threads/upload"
+	"outrigger/internal/threads"
 )
 
 // forget deletes a draft that is of no use; who sent it may be gone.
@@ -24,19 +24,19 @@ func (t *Tool) forget(ctx context.Context, id int64) error {
 
 // Take makes a draft of a file that comes at once: all of it, or nothing. length
 // is -1 where it is not known.
-func (t *Tool) Take(ctx context.Context, kind, name string, length int64, body io.Reader) (upload.Upload, error) {
+func (t *Tool) Take(ctx context.Context, kind, name string, length int64, body io.Reader) (threads.Upload, error) {
 	if length < 0 {
 		spooled, err := t.Spool(body)
 		if err != nil {
-			return upload.Upload{}, err
+			return threads.Upload{}, err
 		}
 		defer spooled.Remove()
 		length, body = spooled.Size, spooled.File
 	}
 	if length > t.MaxUpload {
-		return upload.Upload{}, t.errTooLarge(nil)
+		return threads.Upload{}, t.errTooLarge(nil)
 	}
-	u, err := t.Store.Uploads.Create(ctx, upload.Upload{Kind: kind, Filename: name, Length: length, CreatedBy: identity.From(ctx).Name})
+	u, err := t.Store.Uploads.Create(ctx, threads.Upload{Kind: kind, Filename: name, Length: length, CreatedBy: identity.From(ctx).Name})
 	if err != nil {
 		return u, err
 	}

@@ -24,7 +24,6 @@ import (
 	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/processing"
 	"outrigger/internal/threads/store"
-	"outrigger/internal/threads/upload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -132,14 +131,14 @@ func (r *rig) work() *rig {
 // each runs fn on a rig of either database.
 func each(t *testing.T, fn func(t *testing.T, r *rig)) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newRig(t, d, nil)) }, audit.Migrations, upload.Migrations, store.Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newRig(t, d, nil)) }, audit.Migrations, store.Migrations)
 }
 
 // onSQLite makes one where the database makes no difference.
 func onSQLite(t *testing.T, target threads.Target) *rig {
 	t.Helper()
 	d := dbtest.SQLite(t)
-	must(t, d.Migrate(t.Context(), audit.Migrations, upload.Migrations, store.Migrations))
+	must(t, d.Migrate(t.Context(), audit.Migrations, store.Migrations))
 	return newRig(t, d, target)
 }
 

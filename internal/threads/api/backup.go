@@ -9,7 +9,6 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/upload"
 )
 
 // backup streams every parent map.
@@ -49,7 +48,7 @@ func (a *Admin) restore(w http.ResponseWriter, r *http.Request) error {
 	// A body is read for as long as it comes, but not past a stop. What knows
 	// no deadlines, as a test's recorder, cannot be stopped.
 	defer context.AfterFunc(a.ended, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) })()
-	var file upload.Upload
+	var file threads.Upload
 	if r.ContentLength == 0 {
 		file, err = a.SentBackup(r.Context())
 	} else {

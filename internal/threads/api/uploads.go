@@ -15,13 +15,14 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
-	"outrigger/internal/threads/upload"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 )
 
 // Uploads serves tus 1.0.0 with its extensions creation, creation-with-upload,
 // checksum, expiration and termination.
 type Uploads struct {
-	Store *upload.Store
+	Store *store.Uploads
 	Path  string   // where uploads are, such as /rest/threaded-comments/1.0/migration/uploads
 	Kinds []string // what Upload-Metadata may say as kind
 	Max   int64    // bytes of a file
@@ -163,7 +164,7 @@ func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	u, err = a.Store.Create(r.Context(), u)
-	if open := (*upload.Open)(nil); errors.As(err, &open) {
+	if open := (*threads.UploadOpenError)(nil); errors.As(err, &open) {
 		return fault.Wrap(err, fault.Conflict, "A %s file is being sent already; go on with %s, or delete that.", u.Kind, a.link(r.Context(), open.Upload.ID))
 	}
 	if err != nil {
@@ -187,7 +188,7 @@ func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
 }
 
 // wanted reads what an upload is to be.
-func (a *Uploads) wanted(r *http.Request) (u upload.Upload, err error) {
+func (a *Uploads) wanted(r *http.Request) (u threads.Upload, err error) {
 	var wrong fault.Fields
 	u.Metadata = r.Header.Get("Upload-Metadata")
 	meta, err := parseMetadata(u.Metadata)
@@ -208,11 +209,11 @@ func (a *Uploads) wanted(r *http.Request) (u upload.Upload, err error) {
 	return u, wrong.Err()
 }
 
-func (a *Uploads) expires(h http.Header, u upload.Upload) {
+func (a *Uploads) expires(h http.Header, u threads.Upload) {
 	h.Set("Upload-Expires", u.ExpiresAt.UTC().Format(http.TimeFormat))
 }
 
-func (a *Uploads) changed(u upload.Upload) {
+func (a *Uploads) changed(u threads.Upload) {
 	if a.Changed != nil && u.Complete() {
 		a.Changed()
 	}
@@ -263,7 +264,7 @@ func (a *Uploads) patch(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case u.Received != at:
-		return upload.ErrOffset(u, at)
+		return threads.ErrUploadOffset(u, at)
 	case r.ContentLength > u.Length-at:
 		return fault.New(fault.TooLarge, "The body is longer than the %d bytes that are missing.", u.Length-at)
 	}
@@ -285,7 +286,7 @@ func (a *Uploads) patch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // take stores the body, or what it was read into.
-func (a *Uploads) take(w http.ResponseWriter, r *http.Request, id, at int64, whole *checked) (upload.Upload, error) {
+func (a *Uploads) take(w http.ResponseWriter, r *http.Request, id, at int64, whole *checked) (threads.Upload, error) {
 	if whole != nil {
 		return a.Store.AppendWhole(r.Context(), id, at, whole.data)
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/threads/upload"
+	"outrigger/internal/threads/store"
 )
 
 // What is no draft any more is not found, however it ended: a reset, an
@@ -32,8 +32,8 @@ func TestNoDraftAnyMore(t *testing.T) {
 			name string
 			by   func(tx *db.Tx, id int64) error
 		}{
-			{"reset", func(tx *db.Tx, id int64) error { return upload.Drop(ctx, tx, id) }},
-			{"taken", func(tx *db.Tx, id int64) error { return upload.Take(ctx, tx, id) }},
+			{"reset", func(tx *db.Tx, id int64) error { return store.DropUpload(ctx, tx, id) }},
+			{"taken", func(tx *db.Tx, id int64) error { return store.TakeUpload(ctx, tx, id) }},
 			{"expired", func(tx *db.Tx, id int64) error {
 				_, err := tx.Exec(ctx, `UPDATE threads_uploads SET expires_at = $2 WHERE id = $1`, id, db.Micros(tx.Now().Add(-time.Second)))
 				return err

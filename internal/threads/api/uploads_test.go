@@ -20,7 +20,8 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/rest"
-	"outrigger/internal/threads/upload"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,7 +34,7 @@ const rowSize = 1 << 20
 // site is a server that takes uploads of up to 10 MiB.
 type site struct {
 	t      *testing.T
-	store  *upload.Store
+	store  *store.Uploads
 	api    *Uploads
 	db     *db.DB
 	wire   *wire
@@ -42,7 +43,7 @@ type site struct {
 
 func newSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
-	s := &site{t: t, store: upload.NewStore(d), db: d}
+	s := &site{t: t, store: store.NewUploads(d), db: d}
 	s.api = &Uploads{Store: s.store, Path: path, Kinds: []string{"hierarchy", "mappings"}, Max: 10 << 20}
 	s.server = httptest.NewUnstartedServer(nil)
 	router, err := rest.NewRouter(rest.Options{
@@ -61,7 +62,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 }
 
 func each(t *testing.T, fn func(*testing.T, *site)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newSite(t, d)) }, upload.Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newSite(t, d)) }, store.Migrations)
 }
 
 // do sends a request as an administrator that speaks tus; headers are pairs,
@@ -367,7 +368,7 @@ func TestStop(t *testing.T) {
 func TestTwoAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		ctx := context.WithoutCancel(t.Context())
-		u, err := s.store.Create(ctx, upload.Upload{Kind: "hierarchy", Length: 3 * rowSize})
+		u, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 3 * rowSize})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
-	"outrigger/internal/threads/upload"
+	"outrigger/internal/threads/store"
 )
 
 // A client that we did not write sends both files, loses its connection three
@@ -38,7 +38,7 @@ func TestTusJSClient(t *testing.T) {
 				t.Error("the file that is stored is not the one that was sent")
 			}
 		}
-	}, upload.Migrations)
+	}, store.Migrations)
 }
 
 // installTusJS gives a folder with the client, from the package registry.

@@ -20,7 +20,7 @@ import (
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads/api"
-	"outrigger/internal/threads/upload"
+	"outrigger/internal/threads/store"
 )
 
 // root is the user who asks.
@@ -43,7 +43,7 @@ func (r root) Session(ctx context.Context, _ string) (*identity.Principal, error
 // all.
 type drafts struct {
 	*Client
-	store   *upload.Store
+	store   *store.Uploads
 	trouble func(n int) int
 	patches int
 }
@@ -51,7 +51,7 @@ type drafts struct {
 func newDrafts(t *testing.T) *drafts {
 	t.Helper()
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), upload.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	// The base URL is how users reach it, which the client here does not.
@@ -59,7 +59,7 @@ func newDrafts(t *testing.T) *drafts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &drafts{store: upload.NewStore(d), trouble: func(int) int { return 0 }}
+	f := &drafts{store: store.NewUploads(d), trouble: func(int) int { return 0 }}
 	api := &api.Uploads{Store: f.store, Path: uploadsPath, Kinds: []string{"hierarchy", "mappings", "backup"}, Max: 1 << 30}
 	api.Register(router)
 	t.Cleanup(api.Stop)

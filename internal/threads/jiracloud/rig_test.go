@@ -16,10 +16,9 @@ import (
 	"outrigger/internal/threads/processing"
 	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/threadstest"
-	"outrigger/internal/threads/upload"
 )
 
-var schema = []db.Migrations{audit.Migrations, upload.Migrations, store.Migrations}
+var schema = []db.Migrations{audit.Migrations, store.Migrations}
 
 // T is a test, or one run of a property.
 type T interface {
@@ -95,7 +94,7 @@ func (r *rig) end() {
 func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 	r.t.Helper()
 	for kind, content := range map[string]string{threads.HierarchyFile: threadstest.Hierarchy(records), threads.MappingsFile: threadstest.CSV(mappings)} {
-		u, err := r.store.Uploads.Create(r.t.Context(), upload.Upload{Kind: kind, Length: int64(len(content))})
+		u, err := r.store.Uploads.Create(r.t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
 		if err == nil {
 			_, err = r.store.Uploads.Append(r.t.Context(), u.ID, 0, strings.NewReader(content))
 		}

@@ -13,7 +13,6 @@ import (
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
-	"outrigger/internal/threads/upload"
 )
 
 // takeFile takes a file as a browser without scripts sends it, or pasted text.
@@ -34,7 +33,7 @@ const maxField = 4 << 10
 
 // posted makes a draft of a form's file, or of the text that was pasted instead;
 // the field kind, which says what it is, comes first.
-func (p *Admin) posted(r *http.Request, kinds ...string) (u upload.Upload, err error) {
+func (p *Admin) posted(r *http.Request, kinds ...string) (u threads.Upload, err error) {
 	rest.BeginUpload(r)
 	r.Body = http.MaxBytesReader(nil, r.Body, p.MaxUpload+maxField)
 	parts, err := r.MultipartReader()
@@ -67,7 +66,7 @@ func (p *Admin) posted(r *http.Request, kinds ...string) (u upload.Upload, err e
 }
 
 // take makes a draft of a part that has something in it.
-func (p *Admin) take(r *http.Request, kind string, part *multipart.Part) (u upload.Upload, given bool, err error) {
+func (p *Admin) take(r *http.Request, kind string, part *multipart.Part) (u threads.Upload, given bool, err error) {
 	s, err := p.Spool(part)
 	if err != nil {
 		return u, false, err

@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
 	"outrigger/internal/threads/api"
-	"outrigger/internal/threads/upload"
 )
 
 // migrationView is what the page of the migration shows.
@@ -68,13 +67,13 @@ type fileView struct {
 }
 
 type draftView struct {
-	upload.Upload
+	threads.Upload
 	Size    string
 	Here    string // how much of it came in
 	Percent int
 }
 
-func newDraft(u upload.Upload) *draftView {
+func newDraft(u threads.Upload) *draftView {
 	d := &draftView{Upload: u, Size: size(u.Length), Here: size(u.Received), Percent: 100}
 	if !u.Complete() {
 		d.Percent = int(u.Received * 100 / u.Length)
@@ -160,8 +159,8 @@ func (p *Admin) files(ctx context.Context, view *migrationView) error {
 	return err
 }
 
-func (f *fileView) find(list []upload.Upload) {
-	if i := slices.IndexFunc(list, func(u upload.Upload) bool { return u.Kind == f.Kind }); i >= 0 {
+func (f *fileView) find(list []threads.Upload) {
+	if i := slices.IndexFunc(list, func(u threads.Upload) bool { return u.Kind == f.Kind }); i >= 0 {
 		f.Draft = newDraft(list[i])
 	}
 }

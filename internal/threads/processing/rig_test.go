@@ -23,12 +23,11 @@ import (
 	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/threadstest"
-	"outrigger/internal/threads/upload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var schema = []db.Migrations{audit.Migrations, upload.Migrations, store.Migrations}
+var schema = []db.Migrations{audit.Migrations, store.Migrations}
 
 // T is a test, or one run of a property.
 type T interface {
@@ -129,7 +128,7 @@ func (r *rig) send(hierarchy, mappings string) {
 // sendFile makes a draft of a file.
 func (r *rig) sendFile(kind, content string) int64 {
 	r.t.Helper()
-	u, err := r.store.Uploads.Create(r.t.Context(), upload.Upload{Kind: kind, Length: int64(len(content))})
+	u, err := r.store.Uploads.Create(r.t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
 	if err == nil {
 		_, err = r.store.Uploads.Append(r.t.Context(), u.ID, 0, strings.NewReader(content))
 	}

@@ -6,7 +6,6 @@ import (
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/staging"
 	"outrigger/internal/threads/store"
-	"outrigger/internal/threads/upload"
 )
 
 // stage makes chunks of two files; what an earlier attempt has left is deleted.
@@ -18,7 +17,7 @@ func (p *Processor) stage(ctx context.Context, st *threads.StageState, w *store.
 	if err != nil {
 		return nil, err
 	}
-	file := func(u upload.Upload) staging.File {
+	file := func(u threads.Upload) staging.File {
 		r := p.Store.Uploads.Reader(ctx, u)
 		return staging.File{Content: r, Size: u.Length, At: r.At}
 	}

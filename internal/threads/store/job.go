@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/upload"
 )
 
 func readJob(ctx context.Context, tx *db.Tx, name, lock string) (j threads.Job, err error) {
@@ -78,7 +77,7 @@ func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.R
 		if job.State == threads.JobRunning {
 			return fault.New(fault.Conflict, "Another backup is being restored; wait until that is done.")
 		}
-		if err := upload.Take(ctx, tx, r.Upload); err != nil {
+		if err := TakeUpload(ctx, tx, r.Upload); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(ctx, `SELECT version FROM threads_targets WHERE id = $1`, s.id).Scan(&r.Before); err != nil {
@@ -179,7 +178,7 @@ func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, 
 			}
 		}
 		if w.Drop != 0 {
-			if err := upload.Drop(ctx, tx, w.Drop); err != nil {
+			if err := DropUpload(ctx, tx, w.Drop); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/upload"
 )
 
 const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
@@ -146,7 +145,7 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *th
 		return err
 	}
 	for _, id := range []int64{hierarchy.ID, mappings.ID} {
-		if err := upload.Take(ctx, tx, id); err != nil {
+		if err := TakeUpload(ctx, tx, id); err != nil {
 			return err
 		}
 	}
@@ -158,13 +157,13 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *th
 }
 
 // drafts gives the two files: fault.Conflict when one is not there in whole.
-func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings upload.Upload, err error) {
+func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings threads.Upload, err error) {
 	for _, f := range []struct {
 		kind string
-		to   *upload.Upload
+		to   *threads.Upload
 		what string
 	}{{threads.HierarchyFile, &hierarchy, "hierarchy file"}, {threads.MappingsFile, &mappings, "id mappings file"}} {
-		*f.to, err = upload.DraftIn(ctx, tx, f.kind)
+		*f.to, err = uploadDraft(ctx, tx, f.kind)
 		if fault.Is(err, fault.NotFound) || err == nil && !f.to.Complete() {
 			return hierarchy, mappings, fault.New(fault.Conflict, "The %s is not here yet; choose and send it first.", f.what)
 		}
@@ -180,7 +179,7 @@ func loaded(ctx context.Context, tx *db.Tx, m *threads.Migration, st *threads.St
 	m.Phase, m.Message, m.Incomplete = threads.PhaseReady, "", strings.Join(st.Preview.Incomplete, "\n")
 	m.Records, m.Chunks = st.Preview.Records, st.Chunks
 	for _, id := range []int64{st.HierarchyID, st.MappingsID} {
-		if err := upload.Drop(ctx, tx, id); err != nil {
+		if err := DropUpload(ctx, tx, id); err != nil {
 			return err
 		}
 	}
@@ -193,9 +192,9 @@ func (s *Store) reset(ctx context.Context, tx *db.Tx, m threads.Migration) (thre
 		return m, err
 	}
 	for _, kind := range []string{threads.HierarchyFile, threads.MappingsFile} {
-		u, err := upload.DraftIn(ctx, tx, kind)
+		u, err := uploadDraft(ctx, tx, kind)
 		if err == nil {
-			err = upload.Drop(ctx, tx, u.ID)
+			err = DropUpload(ctx, tx, u.ID)
 		}
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return m, err

@@ -13,7 +13,6 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/upload"
 )
 
 var root = threads.Actor{Name: "root", Source: "test"}
@@ -78,7 +77,7 @@ func stage(t *testing.T, d *db.DB, s *Store, id int64) {
 
 func draft(t *testing.T, s *Store, kind, content string) {
 	t.Helper()
-	u, err := s.Uploads.Create(t.Context(), upload.Upload{Kind: kind, Length: int64(len(content))})
+	u, err := s.Uploads.Create(t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
 	if err == nil {
 		_, err = s.Uploads.Append(t.Context(), u.ID, 0, strings.NewReader(content))
 	}
@@ -105,7 +104,7 @@ func opened(t *testing.T, d *db.DB) *Store {
 	return s
 }
 
-var schema = []db.Migrations{audit.Migrations, upload.Migrations, Migrations}
+var schema = []db.Migrations{audit.Migrations, Migrations}
 
 // operations is the table of what each operation does in each phase: where it
 // leads, or "" for a conflict. It is written out here once more on purpose.

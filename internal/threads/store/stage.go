@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/upload"
 )
 
 const stageColumns = `id, state, hierarchy_id, mappings_id, step, done, chunks, preview, message`
@@ -138,12 +137,12 @@ func setStage(ctx context.Context, tx *db.Tx, id int64, set string, args ...any)
 }
 
 // Inputs gives the two uploads of a stage.
-func (s *Store) Inputs(ctx context.Context, st *threads.StageState) (hierarchy, mappings upload.Upload, err error) {
+func (s *Store) Inputs(ctx context.Context, st *threads.StageState) (hierarchy, mappings threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		if hierarchy, err = upload.Find(ctx, tx, st.HierarchyID); err != nil {
+		if hierarchy, err = findUpload(ctx, tx, st.HierarchyID); err != nil {
 			return err
 		}
-		mappings, err = upload.Find(ctx, tx, st.MappingsID)
+		mappings, err = findUpload(ctx, tx, st.MappingsID)
 		return err
 	})
 	return hierarchy, mappings, err
@@ -156,10 +155,10 @@ func giveBack(ctx context.Context, tx *db.Tx, m *threads.Migration) error {
 		return err
 	}
 	m.Stage = 0
-	if err := upload.GiveBack(ctx, tx, st.HierarchyID); err != nil {
+	if err := giveBackUpload(ctx, tx, st.HierarchyID); err != nil {
 		return err
 	}
-	return upload.GiveBack(ctx, tx, st.MappingsID)
+	return giveBackUpload(ctx, tx, st.MappingsID)
 }
 
 // dropStage has a data set and its files deleted by and by; 0 is none.
@@ -172,7 +171,7 @@ func dropStage(ctx context.Context, tx *db.Tx, id int64) error {
 		return fmt.Errorf("reading the data to drop: %w", err)
 	}
 	for _, file := range []int64{st.HierarchyID, st.MappingsID} {
-		if err := upload.Drop(ctx, tx, file); err != nil {
+		if err := DropUpload(ctx, tx, file); err != nil {
 			return err
 		}
 	}

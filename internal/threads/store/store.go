@@ -1,5 +1,5 @@
-// Package store keeps a migration in the database: how it stands, its data in
-// chunks, the parent maps, and the jobs beside it.
+// Package store keeps a migration in the database: how it stands, the files that
+// come in for it, its data in chunks, the parent maps, and the jobs beside it.
 package store
 
 import (
@@ -14,20 +14,18 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/upload"
 )
 
 //go:embed migrations
 var migrations embed.FS
 
-// Migrations are the tables of the cloud side; upload.Migrations come with
-// them.
+// Migrations are the tables of the cloud side and of the files that come in.
 var Migrations = db.Migrations{Name: "threads", FS: migrations}
 
 // Store keeps the migration, its data and the parent maps.
 type Store struct {
 	db      *db.DB
-	Uploads *upload.Store
+	Uploads *Uploads
 	target  string // its name
 	id      int64  // of the target
 
@@ -39,7 +37,7 @@ type Store struct {
 // the target: threads.EmbeddedTarget, or the URL of a cloud site. Open must run before
 // it is used.
 func New(d *db.DB, target string) *Store {
-	return &Store{db: d, Uploads: upload.NewStore(d), target: target}
+	return &Store{db: d, Uploads: NewUploads(d), target: target}
 }
 
 // Open finds the target's maps.
@@ -63,9 +61,9 @@ func (s *Store) Embedded() bool { return s.target == threads.EmbeddedTarget }
 func (s *Store) Target() string { return s.target }
 
 // Upload gives an upload that is a draft or taken.
-func (s *Store) Upload(ctx context.Context, id int64) (u upload.Upload, err error) {
+func (s *Store) Upload(ctx context.Context, id int64) (u threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = upload.Find(ctx, tx, id)
+		u, err = findUpload(ctx, tx, id)
 		return err
 	})
 	return u, err

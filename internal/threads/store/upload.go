@@ -1,34 +1,41 @@
-package upload
+package store
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
-//go:embed migrations
-var migrations embed.FS
+const (
+	// uploadRow is how much of a file is one row, and one commit: large enough
+	// that commits cost little, small enough for a slice of bulk work.
+	uploadRow = 1 << 20
 
-// Migrations are the tables of uploads.
-var Migrations = db.Migrations{Name: "threads/upload", FS: migrations}
+	// uploadKept is how long a draft is kept after its last byte came in.
+	uploadKept = 24 * time.Hour
+)
 
-// Store keeps uploads.
-type Store struct {
+// Uploads keeps files that come in, however large and however often the way
+// here breaks off, in rows of the database, so that any node can go on with one.
+// The package api takes them by tus 1.0.0
+// (https://tus.io/protocols/resumable-upload).
+type Uploads struct {
 	db *db.DB
 }
 
-// NewStore makes a store on a migrated database.
-func NewStore(d *db.DB) *Store { return &Store{db: d} }
+// NewUploads makes a store on a migrated database.
+func NewUploads(d *db.DB) *Uploads { return &Uploads{db: d} }
 
-const columns = `id, kind, length, received, metadata, filename, created_by, created_at, expires_at`
+const uploadColumns = `id, kind, length, received, metadata, filename, created_by, created_at, expires_at`
 
-func scan(row db.Row) (u Upload, err error) {
+func scanUpload(row db.Row) (u threads.Upload, err error) {
 	var created, expires int64
 	err = row.Scan(&u.ID, &u.Kind, &u.Length, &u.Received, &u.Metadata, &u.Filename, &u.CreatedBy, &created, &expires)
 	u.CreatedAt, u.ExpiresAt = db.Time(created), db.Time(expires)
@@ -38,58 +45,46 @@ func scan(row db.Row) (u Upload, err error) {
 // Create begins an upload of u's kind, length, file name and metadata, and
 // replaces a complete draft of that kind. While one is being sent it is an
 // Open error, which is fault.Conflict.
-func (s *Store) Create(ctx context.Context, u Upload) (Upload, error) {
+func (s *Uploads) Create(ctx context.Context, u threads.Upload) (threads.Upload, error) {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		old, err := draft(ctx, tx, u.Kind)
+		old, err := readDraft(ctx, tx, u.Kind)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
 			return err
 		case !old.Complete() && tx.Now().Before(old.ExpiresAt):
-			return &Open{old}
+			return &threads.UploadOpenError{Upload: old}
 		default:
-			if err := setState(ctx, tx, old.ID, "gone"); err != nil {
+			if err := setUploadState(ctx, tx, old.ID, "gone"); err != nil {
 				return err
 			}
 		}
-		u.Received, u.CreatedAt, u.ExpiresAt = 0, tx.Now(), tx.Now().Add(keep)
+		u.Received, u.CreatedAt, u.ExpiresAt = 0, tx.Now(), tx.Now().Add(uploadKept)
 		return tx.QueryRow(ctx, `INSERT INTO threads_uploads (kind, state, length, received, metadata, filename, created_by, created_at, expires_at)
 			VALUES ($1, 'draft', $2, 0, $3, $4, $5, $6, $7) RETURNING id`,
 			u.Kind, u.Length, u.Metadata, u.Filename, u.CreatedBy, db.Micros(u.CreatedAt), db.Micros(u.ExpiresAt)).Scan(&u.ID)
 	})
 	if db.IsUnique(err) { // another one began at the same time
 		if old, gone := s.Draft(ctx, u.Kind); gone == nil {
-			err = &Open{old}
+			err = &threads.UploadOpenError{Upload: old}
 		}
 	}
-	var open *Open
+	var open *threads.UploadOpenError
 	if err != nil && !errors.As(err, &open) {
-		return Upload{}, fmt.Errorf("beginning an upload: %w", err)
+		return threads.Upload{}, fmt.Errorf("beginning an upload: %w", err)
 	}
 	return u, err
 }
 
-// Open says that a file of the kind is being sent already.
-type Open struct{ Upload Upload }
-
-func (o *Open) Error() string {
-	return fmt.Sprintf("upload %d of kind %s is open", o.Upload.ID, o.Upload.Kind)
-}
-
-// Unwrap gives what may be shown.
-func (o *Open) Unwrap() error {
-	return fault.New(fault.Conflict, "A %s file is being sent already, as upload %d; go on with that, or delete it.", o.Upload.Kind, o.Upload.ID)
-}
-
-func draft(ctx context.Context, tx *db.Tx, kind string) (Upload, error) {
-	u, err := scan(tx.QueryRow(ctx, `SELECT `+columns+` FROM threads_uploads WHERE kind = $1 AND state = 'draft'`, kind))
+func readDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, error) {
+	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE kind = $1 AND state = 'draft'`, kind))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("reading the draft: %w", err)
 	}
 	return u, err
 }
 
-func setState(ctx context.Context, tx *db.Tx, id int64, state string) error {
+func setUploadState(ctx context.Context, tx *db.Tx, id int64, state string) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = $2 WHERE id = $1`, id, state); err != nil {
 		return fmt.Errorf("making the upload %s: %w", state, err)
 	}
@@ -97,18 +92,18 @@ func setState(ctx context.Context, tx *db.Tx, id int64, state string) error {
 }
 
 // Get gives a draft: fault.NotFound when there is none with the id.
-func (s *Store) Get(ctx context.Context, id int64) (u Upload, err error) {
+func (s *Uploads) Get(ctx context.Context, id int64) (u threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = get(ctx, tx, id)
+		u, err = readUpload(ctx, tx, id)
 		return err
 	})
 	return u, err
 }
 
-func get(ctx context.Context, tx *db.Tx, id int64) (Upload, error) {
-	u, err := scan(tx.QueryRow(ctx, `SELECT `+columns+` FROM threads_uploads WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now())))
+func readUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
+	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now())))
 	if errors.Is(err, sql.ErrNoRows) {
-		return u, errNone(id)
+		return u, threads.ErrNoUpload(id)
 	}
 	if err != nil {
 		return u, fmt.Errorf("reading an upload: %w", err)
@@ -118,34 +113,34 @@ func get(ctx context.Context, tx *db.Tx, id int64) (Upload, error) {
 
 // Draft gives the draft of a kind, complete or not: fault.NotFound when there
 // is none.
-func (s *Store) Draft(ctx context.Context, kind string) (u Upload, err error) {
+func (s *Uploads) Draft(ctx context.Context, kind string) (u threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = DraftIn(ctx, tx, kind)
+		u, err = uploadDraft(ctx, tx, kind)
 		return err
 	})
 	return u, err
 }
 
-// DraftIn is Draft in the caller's transaction.
-func DraftIn(ctx context.Context, tx *db.Tx, kind string) (Upload, error) {
-	u, err := draft(ctx, tx, kind)
+// uploadDraft is Draft in the caller's transaction.
+func uploadDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, error) {
+	u, err := readDraft(ctx, tx, kind)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !tx.Now().Before(u.ExpiresAt) {
-		return Upload{}, fault.New(fault.NotFound, "There is no draft of the %s file.", kind)
+		return threads.Upload{}, fault.New(fault.NotFound, "There is no draft of the %s file.", kind)
 	}
 	return u, err
 }
 
 // List gives the drafts, the oldest first.
-func (s *Store) List(ctx context.Context) (list []Upload, err error) {
+func (s *Uploads) List(ctx context.Context) (list []threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list = nil
-		rows, err := tx.Query(ctx, `SELECT `+columns+` FROM threads_uploads WHERE state = 'draft' AND expires_at > $1 ORDER BY id`, db.Micros(tx.Now()))
+		rows, err := tx.Query(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE state = 'draft' AND expires_at > $1 ORDER BY id`, db.Micros(tx.Now()))
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			u, err := scan(rows)
+			u, err := scanUpload(rows)
 			if err != nil {
 				return err
 			}
@@ -163,15 +158,15 @@ func (s *Store) List(ctx context.Context) (list []Upload, err error) {
 // gives the draft as it is then. What came in before an error of r is kept.
 // More than the file's length is fault.TooLarge; another place than at is
 // fault.Conflict.
-func (s *Store) Append(ctx context.Context, id, at int64, r io.Reader) (Upload, error) {
+func (s *Uploads) Append(ctx context.Context, id, at int64, r io.Reader) (threads.Upload, error) {
 	u, err := s.at(ctx, id, at)
 	if err != nil {
 		return u, err
 	}
-	buf := make([]byte, min(rowSize, u.Length-at)+1)
+	buf := make([]byte, min(uploadRow, u.Length-at)+1)
 	for {
-		want := min(rowSize, u.Length-u.Received)
-		if want < rowSize {
+		want := min(uploadRow, u.Length-u.Received)
+		if want < uploadRow {
 			want++ // one byte too many shows
 		}
 		n, readErr := fill(r, buf[:want])
@@ -190,7 +185,7 @@ func (s *Store) Append(ctx context.Context, id, at int64, r io.Reader) (Upload, 
 }
 
 // AppendWhole adds data to a draft that is at byte at, all of it or nothing.
-func (s *Store) AppendWhole(ctx context.Context, id, at int64, data []byte) (Upload, error) {
+func (s *Uploads) AppendWhole(ctx context.Context, id, at int64, data []byte) (threads.Upload, error) {
 	u, err := s.at(ctx, id, at)
 	if err != nil || len(data) == 0 {
 		return u, err
@@ -199,10 +194,10 @@ func (s *Store) AppendWhole(ctx context.Context, id, at int64, data []byte) (Upl
 }
 
 // at gives the draft if it is at byte at.
-func (s *Store) at(ctx context.Context, id, at int64) (Upload, error) {
+func (s *Uploads) at(ctx context.Context, id, at int64) (threads.Upload, error) {
 	u, err := s.Get(ctx, id)
 	if err == nil && u.Received != at {
-		err = ErrOffset(u, at)
+		err = threads.ErrUploadOffset(u, at)
 	}
 	return u, err
 }
@@ -222,7 +217,7 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 
 // add stores data in one transaction, and gives the draft as it is then. What
 // is here is kept, also when its sender has gone.
-func (s *Store) add(ctx context.Context, u Upload, data []byte) (Upload, error) {
+func (s *Uploads) add(ctx context.Context, u threads.Upload, data []byte) (threads.Upload, error) {
 	ctx = context.WithoutCancel(ctx)
 	at, to := u.Received, u.Received+int64(len(data))
 	if to > u.Length {
@@ -230,21 +225,21 @@ func (s *Store) add(ctx context.Context, u Upload, data []byte) (Upload, error) 
 	}
 	after := u
 	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		after.Received, after.ExpiresAt = to, tx.Now().Add(keep)
+		after.Received, after.ExpiresAt = to, tx.Now().Add(uploadKept)
 		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET received = $3, expires_at = $4 WHERE id = $1 AND received = $2 AND state = 'draft'`,
 			u.ID, at, to, db.Micros(after.ExpiresAt))
 		if err != nil {
 			return fmt.Errorf("counting what came in: %w", err)
 		}
 		if n == 0 {
-			now, err := get(ctx, tx, u.ID)
+			now, err := readUpload(ctx, tx, u.ID)
 			if err == nil {
-				err = ErrOffset(now, at)
+				err = threads.ErrUploadOffset(now, at)
 			}
 			return err
 		}
-		for start := at; start < to; start += rowSize {
-			row := data[start-at : min(start-at+rowSize, to-at)]
+		for start := at; start < to; start += uploadRow {
+			row := data[start-at : min(start-at+uploadRow, to-at)]
 			if _, err := tx.Exec(ctx, `INSERT INTO threads_upload_rows (upload_id, start, data) VALUES ($1, $2, $3)`, u.ID, start, row); err != nil {
 				return fmt.Errorf("storing what came in: %w", err)
 			}
@@ -258,20 +253,20 @@ func (s *Store) add(ctx context.Context, u Upload, data []byte) (Upload, error) 
 }
 
 // Delete deletes a draft: fault.NotFound when there is none with the id.
-func (s *Store) Delete(ctx context.Context, id int64) error {
+func (s *Uploads) Delete(ctx context.Context, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := get(ctx, tx, id); err != nil {
+		if _, err := readUpload(ctx, tx, id); err != nil {
 			return err
 		}
-		return setState(ctx, tx, id, "gone")
+		return setUploadState(ctx, tx, id, "gone")
 	})
 }
 
-// Take has a complete draft kept as it is for its reader, in the caller's
+// TakeUpload has a complete draft kept as it is for its reader, in the caller's
 // transaction: from here on it can be neither added to nor replaced nor
 // deleted, and does not expire. Another draft of the kind may begin.
 // fault.Conflict when it is not complete, or no draft any more.
-func Take(ctx context.Context, tx *db.Tx, id int64) error {
+func TakeUpload(ctx context.Context, tx *db.Tx, id int64) error {
 	n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'taken' WHERE id = $1 AND state = 'draft' AND received = length`, id)
 	if err != nil {
 		return fmt.Errorf("taking an upload: %w", err)
@@ -282,25 +277,27 @@ func Take(ctx context.Context, tx *db.Tx, id int64) error {
 	return nil
 }
 
-// GiveBack makes a draft of what was taken, unless there is another by now.
-func GiveBack(ctx context.Context, tx *db.Tx, id int64) error {
+// giveBackUpload makes a draft of what was taken, unless there is another by now.
+func giveBackUpload(ctx context.Context, tx *db.Tx, id int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET expires_at = $2,
 			state = CASE WHEN EXISTS (SELECT 1 FROM threads_uploads o WHERE o.kind = threads_uploads.kind AND o.state = 'draft') THEN 'gone' ELSE 'draft' END
-		WHERE id = $1 AND state = 'taken'`, id, db.Micros(tx.Now().Add(keep))); err != nil {
+		WHERE id = $1 AND state = 'taken'`, id, db.Micros(tx.Now().Add(uploadKept))); err != nil {
 		return fmt.Errorf("giving an upload back: %w", err)
 	}
 	return nil
 }
 
-// Drop has an upload deleted, in the caller's transaction.
-func Drop(ctx context.Context, tx *db.Tx, id int64) error { return setState(ctx, tx, id, "gone") }
+// DropUpload has an upload deleted, in the caller's transaction.
+func DropUpload(ctx context.Context, tx *db.Tx, id int64) error {
+	return setUploadState(ctx, tx, id, "gone")
+}
 
-// Find gives an upload that is a draft or taken, in the caller's transaction:
+// findUpload gives an upload that is a draft or taken, in the caller's transaction:
 // fault.NotFound when it is neither.
-func Find(ctx context.Context, tx *db.Tx, id int64) (Upload, error) {
-	u, err := scan(tx.QueryRow(ctx, `SELECT `+columns+` FROM threads_uploads WHERE id = $1 AND state <> 'gone'`, id))
+func findUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
+	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE id = $1 AND state <> 'gone'`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return u, errNone(id)
+		return u, threads.ErrNoUpload(id)
 	}
 	if err != nil {
 		return u, fmt.Errorf("reading an upload: %w", err)

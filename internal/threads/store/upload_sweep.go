@@ -1,4 +1,4 @@
-package upload
+package store
 
 import (
 	"context"
@@ -7,12 +7,12 @@ import (
 	"outrigger/internal/db"
 )
 
-// sweepRows is how many rows go in one transaction: 4 MiB.
-const sweepRows = 4
+// sweepUploadRows is how many rows go in one transaction: 4 MiB.
+const sweepUploadRows = 4
 
 // Sweep deletes one slice of what is gone or has expired, and tells whether
 // there may be more.
-func (s *Store) Sweep(ctx context.Context) (more bool, err error) {
+func (s *Uploads) Sweep(ctx context.Context) (more bool, err error) {
 	var id int64
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT coalesce(min(id), 0) FROM threads_uploads WHERE state = 'gone' OR state = 'draft' AND expires_at <= $1`, db.Micros(tx.Now())).Scan(&id)
@@ -21,11 +21,11 @@ func (s *Store) Sweep(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if err := setState(ctx, tx, id, "gone"); err != nil {
+		if err := setUploadState(ctx, tx, id, "gone"); err != nil {
 			return err
 		}
 		n, err := tx.Exec(ctx, `DELETE FROM threads_upload_rows WHERE upload_id = $1 AND start IN
-			(SELECT start FROM threads_upload_rows WHERE upload_id = $1 ORDER BY start LIMIT $2)`, id, sweepRows)
+			(SELECT start FROM threads_upload_rows WHERE upload_id = $1 ORDER BY start LIMIT $2)`, id, sweepUploadRows)
 		if err == nil && n == 0 {
 			_, err = tx.Exec(ctx, `DELETE FROM threads_uploads WHERE id = $1`, id)
 		}

@@ -1,4 +1,4 @@
-package upload
+package store
 
 import (
 	"context"
@@ -8,10 +8,11 @@ import (
 	"io"
 
 	"outrigger/internal/db"
+	"outrigger/internal/threads"
 )
 
-// Reader reads an upload from its beginning, in short transactions.
-type Reader struct {
+// UploadReader reads an upload from its beginning, in short transactions.
+type UploadReader struct {
 	ctx  context.Context
 	db   *db.DB
 	id   int64
@@ -21,16 +22,16 @@ type Reader struct {
 }
 
 // Reader opens a complete upload, taken or not.
-func (s *Store) Reader(ctx context.Context, u Upload) *Reader {
-	return &Reader{ctx: ctx, db: s.db, id: u.ID, size: u.Length}
+func (s *Uploads) Reader(ctx context.Context, u threads.Upload) *UploadReader {
+	return &UploadReader{ctx: ctx, db: s.db, id: u.ID, size: u.Length}
 }
 
 // At is how much was read.
-func (r *Reader) At() int64 { return r.at - int64(len(r.row)) }
+func (r *UploadReader) At() int64 { return r.at - int64(len(r.row)) }
 
 // Read gives what was stored; fault.NotFound when the upload was deleted
 // meanwhile.
-func (r *Reader) Read(p []byte) (int, error) {
+func (r *UploadReader) Read(p []byte) (int, error) {
 	if len(r.row) == 0 {
 		if r.at == r.size {
 			return 0, io.EOF
@@ -40,7 +41,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 				WHERE r.upload_id = $1 AND r.start = $2 AND u.state <> 'gone'`, r.id, r.at).Scan(&r.row)
 		})
 		if errors.Is(err, sql.ErrNoRows) {
-			return 0, errNone(r.id)
+			return 0, threads.ErrNoUpload(r.id)
 		}
 		if err != nil {
 			return 0, fmt.Errorf("reading an upload: %w", err)

@@ -1,4 +1,4 @@
-package upload
+package store
 
 import (
 	"context"
@@ -8,44 +8,40 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// stored is a store on a database of either kind.
-type stored struct {
+// storedUploads are uploads in a database of either kind.
+type storedUploads struct {
 	db    *db.DB
-	store *Store
+	store *Uploads
 }
 
-func onEach(t *testing.T, fn func(*testing.T, *stored)) {
+func onUploads(t *testing.T, fn func(*testing.T, *storedUploads)) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, &stored{d, NewStore(d)}) }, Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, &storedUploads{d, NewUploads(d)}) }, Migrations)
 }
-
-func TestSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
 
 func TestReplacing(t *testing.T) {
-	onEach(t, func(t *testing.T, s *stored) {
+	onUploads(t, func(t *testing.T, s *storedUploads) {
 		ctx := t.Context()
-		first, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 1})
+		first, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 1})
-		if open := (*Open)(nil); !errors.As(err, &open) || open.Upload.ID != first.ID || !fault.Is(err, fault.Conflict) {
+		_, err = s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 1})
+		if open := (*threads.UploadOpenError)(nil); !errors.As(err, &open) || open.Upload.ID != first.ID || !fault.Is(err, fault.Conflict) {
 			t.Error("a second one begins beside one that is open:", err)
 		}
 		if _, err := s.store.AppendWhole(ctx, first.ID, 0, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		second, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 1})
+		second, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 1})
 		if err != nil {
 			t.Fatal("a complete draft cannot be replaced:", err)
 		}
@@ -63,14 +59,14 @@ func TestReplacing(t *testing.T) {
 
 // A draft that was taken can only be read.
 func TestTaking(t *testing.T) {
-	onEach(t, func(t *testing.T, s *stored) {
+	onUploads(t, func(t *testing.T, s *storedUploads) {
 		ctx := t.Context()
-		u, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 5})
+		u, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		take := func() error {
-			return s.db.Write(ctx, func(tx *db.Tx) error { return Take(ctx, tx, u.ID) })
+			return s.db.Write(ctx, func(tx *db.Tx) error { return TakeUpload(ctx, tx, u.ID) })
 		}
 		if err := take(); !fault.Is(err, fault.Conflict) {
 			t.Error("an incomplete draft was taken:", err)
@@ -88,7 +84,7 @@ func TestTaking(t *testing.T) {
 			t.Error(string(got), err)
 		}
 		giveBack := func() {
-			if err := s.db.Write(ctx, func(tx *db.Tx) error { return GiveBack(ctx, tx, u.ID) }); err != nil {
+			if err := s.db.Write(ctx, func(tx *db.Tx) error { return giveBackUpload(ctx, tx, u.ID) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -99,7 +95,7 @@ func TestTaking(t *testing.T) {
 		if err := take(); err != nil {
 			t.Fatal(err)
 		}
-		newer, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 5})
+		newer, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 5})
 		if err != nil {
 			t.Fatal("no other draft can begin:", err)
 		}
@@ -111,13 +107,13 @@ func TestTaking(t *testing.T) {
 }
 
 func TestExpiryAndSweep(t *testing.T) {
-	onEach(t, func(t *testing.T, s *stored) {
+	onUploads(t, func(t *testing.T, s *storedUploads) {
 		ctx := t.Context()
-		u, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 20 * rowSize})
+		u, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 20 * uploadRow})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u, err = s.store.Append(ctx, u.ID, 0, strings.NewReader(strings.Repeat("x", 10*rowSize))); err != nil {
+		if u, err = s.store.Append(ctx, u.ID, 0, strings.NewReader(strings.Repeat("x", 10*uploadRow))); err != nil {
 			t.Fatal(err)
 		}
 		if more, err := s.store.Sweep(ctx); more || err != nil {
@@ -135,7 +131,7 @@ func TestExpiryAndSweep(t *testing.T) {
 		if _, err := s.store.Append(ctx, u.ID, u.Received, strings.NewReader("y")); !fault.Is(err, fault.NotFound) {
 			t.Error("an expired draft goes on:", err)
 		}
-		if _, err := s.store.Create(ctx, Upload{Kind: "hierarchy", Length: 1}); err != nil {
+		if _, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 1}); err != nil {
 			t.Error("an expired draft is in the way:", err)
 		}
 		for range 100 {
@@ -164,18 +160,18 @@ func TestAnySequence(t *testing.T) {
 	if err := d.Migrate(t.Context(), Migrations); err != nil {
 		t.Fatal(err)
 	}
-	store, ctx := NewStore(d), context.WithoutCancel(t.Context())
+	store, ctx := NewUploads(d), context.WithoutCancel(t.Context())
 	file := strings.Repeat("0123456789", 120_000)
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.IntRange(0, len(file)).Draw(t, "length")
-		u, err := store.Create(ctx, Upload{Kind: "hierarchy", Length: int64(length)})
+		u, err := store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: int64(length)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := 0
 		for range rapid.IntRange(1, 8).Draw(t, "parts") {
 			from := rapid.OneOf(rapid.Just(at), rapid.IntRange(0, length)).Draw(t, "from")
-			to := from + rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(0, 2*rowSize)).Draw(t, "size")
+			to := from + rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(0, 2*uploadRow)).Draw(t, "size")
 			sent := file[min(from, len(file)):min(to, len(file))]
 			broken := rapid.Bool().Draw(t, "broken")
 			var in io.Reader = strings.NewReader(sent)
