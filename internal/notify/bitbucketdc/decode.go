@@ -41,6 +41,8 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 		return key, nil, notify.ErrUnknownKey
 	case !whole:
 		return key, nil, notify.NotUnderstood("it is not an object")
+	case r.Overlong():
+		return key, nil, notify.NotUnderstood("a list in it has more than %d elements", payload.MaxElements)
 	}
 	h.site = site(strings.TrimRight(baseURL, "/"))
 	events, err = decode(h)

@@ -74,9 +74,9 @@ func (h *hook) read(r *payload.Reader) {
 			h.pullRequest = readPullRequest(r)
 		case "changes":
 			h.changesGiven = r.Kind() == '['
-			h.changes = readAll(r, readChange)
+			h.changes = payload.All(r, readChange)
 		case "commits":
-			h.commits = readAll(r, readCommit)
+			h.commits = payload.All(r, readCommit)
 		case "toCommit":
 			h.toCommit = readCommit(r)
 		case "comment":
@@ -97,9 +97,9 @@ func (h *hook) readRare(name []byte, r *payload.Reader) {
 	case "previousStatus":
 		h.previousStatus = r.Text()
 	case "addedReviewers":
-		h.added = readAll(r, readUser)
+		h.added = payload.All(r, readUser)
 	case "removedReviewers":
-		h.removed = readAll(r, readUser)
+		h.removed = payload.All(r, readUser)
 	case "previousFromHash":
 		h.previousFromHash = r.Text()
 	case "previousTitle":
@@ -124,7 +124,7 @@ func (h *hook) readRare(name []byte, r *payload.Reader) {
 		h.refLimitExceeded = r.Bool()
 	case "secretLocations":
 		h.secretsGiven = r.Kind() == '['
-		h.secrets = readAll(r, readSecretLocation)
+		h.secrets = payload.All(r, readSecretLocation)
 	}
 }
 
@@ -133,14 +133,6 @@ func yesNo(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-func readAll[T any](r *payload.Reader, read func(*payload.Reader) T) []T {
-	var all []T
-	for range r.Array {
-		all = append(all, read(r))
-	}
-	return all
 }
 
 // event is what every event of the body has.

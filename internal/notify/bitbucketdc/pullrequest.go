@@ -37,7 +37,7 @@ func readPullRequest(r *payload.Reader) pullRequest {
 		case "author":
 			p.author = readParticipant(r)
 		case "reviewers":
-			p.reviewers = readAll(r, readReviewer)
+			p.reviewers = payload.All(r, readReviewer)
 		case "properties":
 			p.mergeCommit = readMergeCommit(r)
 		case "links":

@@ -195,7 +195,7 @@ func readCommit(r *payload.Reader) commit {
 		case "authorTimestamp":
 			p.at = r.Time()
 		case "parents":
-			p.parents = readAll(r, readID)
+			p.parents = payload.All(r, readID)
 		}
 	}
 	return p

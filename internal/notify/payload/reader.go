@@ -37,6 +37,8 @@ type Reader struct {
 	in   *jsontext.Decoder
 	size int
 	err  error
+
+	overlong bool // All left elements out
 }
 
 // New reads body, which must not change meanwhile.
