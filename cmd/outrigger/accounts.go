@@ -17,7 +17,7 @@ type accounts interface {
 	DeleteUser(ctx context.Context, name string) error
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
-	// CreateToken makes a token of a user, or of who asks when user is "".
+	// CreateToken makes a token of a user; "" is the signed-in user.
 	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (newToken, error)
 	Tokens(ctx context.Context, user string) ([]token, error)
 	RevokeToken(ctx context.Context, id int64) error
@@ -52,7 +52,7 @@ type token struct {
 	UsedAt    time.Time      `json:"lastUsedAt,omitzero"`
 }
 
-// newToken is a token with what it shows, this once.
+// newToken is a token with its value, which is shown only once.
 type newToken struct {
 	token
 	Plain string `json:"token"`
@@ -61,9 +61,9 @@ type newToken struct {
 // accountFlags say where accounts are.
 type accountFlags struct {
 	clientFlags
-	Local bool `help:"Work on the database itself, while no server uses it; the settings say where it is."`
+	Local bool `help:"Work on the database directly, while the server is stopped. The configuration says where it is."`
 	configFlag
-	JSON bool `help:"For scripts."`
+	JSON bool `help:"Print JSON."`
 }
 
 // with opens the accounts, has f use them, and closes them.

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// atOnce is more than any list has: local lists are not cut into pages.
+// atOnce is more than any list has: local lists are not paged.
 const atOnce = 1_000_000
 
 // localAccounts works on the database itself.
@@ -29,7 +29,7 @@ func (f accountFlags) withLocal(ctx context.Context, s streams, use func(account
 	if err != nil {
 		return err
 	}
-	// The audit trail says who did it: whoever may open the database.
+	// The audit trail names the command line: it has no signed-in user.
 	ctx = identity.With(ctx, &identity.Principal{Name: "command line", Source: identity.Local, Scope: identity.All})
 	err = use(localAccounts{service})
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
@@ -77,8 +77,8 @@ func (a localAccounts) Tokens(ctx context.Context, user string) ([]token, error)
 	return all, err
 }
 
-// errNoOwner: there is nobody who asks in the database itself.
-var errNoOwner = usage("--local needs --for: whose token it is")
+// errNoOwner: without a server there is no signed-in user.
+var errNoOwner = usage("--local needs --for, the owner of the token")
 
 func grantOf(g identity.Grant) grant {
 	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}

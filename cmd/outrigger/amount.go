@@ -9,11 +9,3 @@ func amount(n int64, thing string) string {
 	}
 	return strconv.FormatInt(n, 10) + " " + thing + "s"
 }
-
-// amountAre is amount with its verb: "1 record is", "3 records are".
-func amountAre(n int64, thing string) string {
-	if n == 1 {
-		return amount(n, thing) + " is"
-	}
-	return amount(n, thing) + " are"
-}

@@ -18,17 +18,17 @@ import (
 const auditPath = "/rest/outrigger/1.0/audit"
 
 type auditCmd struct {
-	List   auditListCmd   `cmd:"" help:"List changes, the newest first. Example: outrigger audit list --since 24h --who ana"`
-	Export auditExportCmd `cmd:"" help:"Write all changes as CSV. Example: outrigger audit export --since 30d --out audit.csv"`
+	List   auditListCmd   `cmd:"" help:"List changes, newest first."`
+	Export auditExportCmd `cmd:"" help:"Export changes as CSV."`
 }
 
 // auditFilter narrows the audit trail.
 type auditFilter struct {
-	Who    string          `help:"Changes by this user only." placeholder:"NAME"`
-	Area   string          `help:"Of notifications, mail, threads, identity or system only." enum:",notifications,mail,threads,identity,system" default:"" placeholder:"AREA"`
-	Action string          `help:"Such as create, update or delete." placeholder:"ACTION"`
-	Object string          `help:"Such as rule, connection or token." placeholder:"KIND"`
-	Since  config.Duration `help:"How far back to look, such as 24h or 30d; else everything." placeholder:"TIME"`
+	Who    string          `help:"Only changes by this user." placeholder:"NAME"`
+	Area   string          `help:"Only changes in this area: notifications, mail, threads, identity or system." enum:",notifications,mail,threads,identity,system" default:"" placeholder:"AREA"`
+	Action string          `help:"Only this action, such as create, update or delete." placeholder:"ACTION"`
+	Object string          `help:"Only this kind of object, such as rule, connection or token." placeholder:"KIND"`
+	Since  config.Duration `help:"How far back to look, such as 24h or 30d. Default: everything." placeholder:"TIME"`
 }
 
 func (f auditFilter) query() url.Values {

@@ -13,13 +13,13 @@ import (
 )
 
 type backupCmd struct {
-	Make    backupMakeCmd    `cmd:"" default:"withargs" help:"Copy the whole database of a running server into a file."`
-	Confirm backupConfirmCmd `cmd:"" help:"Let a server begin to send after a restore."`
+	Make    backupMakeCmd    `cmd:"" default:"withargs" help:"Write a backup of a running server's database to a file."`
+	Confirm backupConfirmCmd `cmd:"" help:"Let a restored server start sending."`
 }
 
 type backupMakeCmd struct {
 	clientFlags
-	File string `arg:"" help:"The file to write, which must not exist; - is standard output."`
+	File string `arg:"" help:"The file to write; it must not exist. - writes to standard output."`
 }
 
 func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
@@ -44,14 +44,14 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if _, err := os.Lstat(c.File); err == nil {
-		return fmt.Errorf("%s exists; name a file that does not", c.File)
+		return fmt.Errorf("%s already exists; choose another file", c.File)
 	}
 	// Linked, so that a file that came meanwhile stays.
 	size, err := saveWhole(c.File, resp.Body, func(part string) error { return errors.Join(os.Link(part, c.File), os.Remove(part)) })
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%d bytes are in %s. Keep the server's key (secret_key, or secret.key in its data folder) with it: a backup is of no use without the key.\n", size, c.File)
+	_, err = fmt.Fprintf(s.out, "Wrote %d bytes to %s. Keep the server's key (secret_key, or secret.key in its data folder) as well: the secrets in a backup cannot be read without it.\n", size, c.File)
 	return err
 }
 
@@ -65,14 +65,14 @@ func (c backupConfirmCmd) Run(ctx context.Context, s streams) error {
 	if err := server.do(ctx, http.MethodPost, api.Path+"/confirm", nil, nil); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(s.out, "sending has begun")
+	_, err = fmt.Fprintln(s.out, "The server sends again.")
 	return err
 }
 
 type restoreCmd struct {
 	databaseFlags
 	yesFlag
-	File string `arg:"" help:"What outrigger backup wrote."`
+	File string `arg:"" help:"A file that outrigger backup wrote."`
 }
 
 func (c restoreCmd) Run(ctx context.Context, s streams) error {
@@ -80,7 +80,7 @@ func (c restoreCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if err := c.sure(ctx, s, fmt.Sprintf("Put %s in the place of the database in %s?", c.File, cfg.DataDir)); err != nil {
+	if err := c.sure(ctx, s, fmt.Sprintf("Replace the database in %[2]s with %[1]s?", c.File, cfg.DataDir)); err != nil {
 		return err
 	}
 	kept, err := a.Restore(ctx, c.File)
@@ -88,8 +88,8 @@ func (c restoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if kept != "" {
-		fmt.Fprintf(s.out, "The database of before is %s.\n", filepath.Join(cfg.DataDir, kept))
+		fmt.Fprintf(s.out, "The previous database was kept as %s.\n", filepath.Join(cfg.DataDir, kept))
 	}
-	_, err = fmt.Fprintf(s.out, "%s is restored. Start the server; nothing is sent until you confirm it on the overview or with outrigger backup confirm.\n", c.File)
+	_, err = fmt.Fprintf(s.out, "Restored %s. Start the server. It sends nothing until you confirm the restore, on the Overview page or with outrigger backup confirm.\n", c.File)
 	return err
 }

@@ -16,25 +16,25 @@ import (
 const (
 	exitDone   = 0
 	exitFailed = 1
-	exitLook   = 2  // done, with errors to look at; for try-branch: the pattern is refused
+	exitLook   = 2  // done, with errors to look at; try-branch: the pattern is invalid
 	exitUsage  = 64 // EX_USAGE of sysexits.h
 )
 
 // commands is the command line.
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
-	Demo    demoCmd    `cmd:"" help:"Run the whole product on localhost, in a temporary folder."`
+	Demo    demoCmd    `cmd:"" help:"Try everything on localhost, with sample data in a temporary folder."`
 	Config  configCmd  `cmd:"" help:"Check a configuration file, or print every setting."`
-	Users   usersCmd   `cmd:"" help:"Users and what they may do."`
-	Tokens  tokensCmd  `cmd:"" help:"Tokens of users."`
-	Nodes   nodesCmd   `cmd:"" help:"Nodes, their states and their mail."`
-	Notify  notifyCmd  `cmd:"" help:"Deliveries and channels; try branch masks and webhooks."`
-	Mail    mailCmd    `cmd:"" help:"Messages of the relay."`
-	Threads threadsCmd `cmd:"" help:"Threaded comment migration, from either side."`
-	Audit   auditCmd   `cmd:"" help:"Who changed what."`
-	Backup  backupCmd  `cmd:"" help:"Copy the whole database while the server runs."`
-	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database of a stopped server."`
-	Secrets secretsCmd `cmd:"" help:"The key that encrypts what is stored: change it, or live on without it."`
+	Users   usersCmd   `cmd:"" help:"Manage users and their permissions."`
+	Tokens  tokensCmd  `cmd:"" help:"Manage access tokens."`
+	Nodes   nodesCmd   `cmd:"" help:"List, drain, resume and remove nodes; move their mail."`
+	Notify  notifyCmd  `cmd:"" help:"Chat notifications: events, deliveries and channels; test branch masks and webhooks."`
+	Mail    mailCmd    `cmd:"" help:"The outgoing mail queue: its status and its messages."`
+	Threads threadsCmd `cmd:"" help:"Threaded comments: export, migrate, verify, back up and restore."`
+	Audit   auditCmd   `cmd:"" help:"Read the audit trail."`
+	Backup  backupCmd  `cmd:"" help:"Back up the database of a running server (SQLite)."`
+	Restore restoreCmd `cmd:"" help:"Replace the database of a stopped server with a backup."`
+	Secrets secretsCmd `cmd:"" help:"Change the encryption key, or go on without a lost one."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	helped := false
 	parser, err := kong.New(new(commands),
 		kong.Name("outrigger"),
-		kong.Description("Stands beside an issue tracker or a code-hosting platform: its events go into chat channels, its mail through a durable queue whose status is known, and threads of comments move with a migration."),
+		kong.Description("Three services beside a self-hosted issue tracker or code-hosting platform: chat notifications for Microsoft Teams and Slack, a durable queue for outgoing mail with its status on every node, and the migration of threaded comments to a cloud site."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { helped = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),

@@ -27,11 +27,11 @@ type serverFlag struct {
 // address is the base URL without a slash at its end.
 func (f serverFlag) address() string { return strings.TrimRight(f.Server, "/") }
 
-// signInFlags say who asks.
+// signInFlags are the credentials.
 type signInFlags struct {
-	User         string `help:"Sign in as this user, with --password-file." placeholder:"NAME"`
-	PasswordFile string `help:"A file with the user's password or token." placeholder:"FILE"`
-	TokenFile    string `help:"A file with a token; else the token in $$OUTRIGGER_TOKEN." placeholder:"FILE"`
+	User         string `help:"Sign in as this user. Needs --password-file." placeholder:"NAME"`
+	PasswordFile string `help:"A file that holds the user's password or a token." placeholder:"FILE"`
+	TokenFile    string `help:"A file that holds a token. Default: the token in $$OUTRIGGER_TOKEN." placeholder:"FILE"`
 }
 
 // clientFlags say which server to ask, and as whom.
@@ -55,13 +55,13 @@ func (f signInFlags) credentials() (c credentials, err error) {
 		c.user = f.User
 		c.password, err = config.ReadSecret(f.PasswordFile)
 	case f.User != "" || f.PasswordFile != "":
-		err = usage("--user and --password-file go together")
+		err = usage("give --user and --password-file together")
 	case f.TokenFile != "":
 		c.token, err = config.ReadSecret(f.TokenFile)
 	default:
 		c.token = secret.New(os.Getenv("OUTRIGGER_TOKEN"))
 		if c.token.IsZero() {
-			err = usage("say who asks: --user with --password-file, --token-file, or OUTRIGGER_TOKEN in the environment")
+			err = usage("no credentials: give --user and --password-file, or --token-file, or set OUTRIGGER_TOKEN")
 		}
 	}
 	return c, err

@@ -7,8 +7,8 @@ import (
 )
 
 type configCmd struct {
-	Check configCheckCmd `cmd:"" help:"Read a configuration file as serve would, environment included, and say everything that is wrong."`
-	Print configPrintCmd `cmd:"" help:"Print every setting with its sentence, its default and its environment variable, as a configuration file."`
+	Check configCheckCmd `cmd:"" help:"Check a configuration file, together with the environment, and list every error and warning."`
+	Print configPrintCmd `cmd:"" help:"Print every setting with its description, default and environment variable, as a configuration file."`
 }
 
 type configCheckCmd struct {
@@ -24,7 +24,7 @@ func (c configCheckCmd) Run(s streams) error {
 }
 
 type configPrintCmd struct {
-	JSON bool `help:"For scripts."`
+	JSON bool `help:"Print JSON."`
 }
 
 func (c configPrintCmd) Run(s streams) error {

@@ -23,7 +23,7 @@ type demoCmd struct {
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	dir, err := os.MkdirTemp("", "outrigger-demo-")
 	if err != nil {
-		return fmt.Errorf("make the temporary folder: %w", err)
+		return fmt.Errorf("create the temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	cfg := c.config(dir)
@@ -41,11 +41,11 @@ Outrigger is running.
 
   console    %-30s sign in as admin with the password  %s
   chat       %-30s watch the cards of a team's day arrive, or send events yourself
-  mail       %-30s have the smarthost defer or refuse, and watch messages wait
-  cloud      %-30s has two files to migrate, and shows the threads that arrive
-  SMTP       %-30s where any program may send mail: no TLS, no password
+  mail       %-30s let the smarthost defer or refuse mail, and watch messages wait
+  cloud      %-30s download two files, migrate them and see the threads arrive
+  SMTP       %-30s send mail here from any program: no TLS, no password
 
-Everything is in a temporary folder; Ctrl-C ends the demo and removes it.
+All data is in a temporary folder. Press Ctrl-C to end the demo and remove it.
 %s
 `, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.MailAddr(), c.warning())
 	})
@@ -76,6 +76,6 @@ func (c demoCmd) warning() string {
 	}
 	return fmt.Sprintf(`
 WARNING: the demo listens on %s, which other machines can reach. Its chat,
-mail and cloud pages need no password, and everything goes by plain http.
+mail and cloud pages need no password, and all traffic is plain HTTP.
 `, c.Listen)
 }

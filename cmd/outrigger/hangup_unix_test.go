@@ -43,7 +43,7 @@ func TestHangUp(t *testing.T) {
 	}
 	configure("log: {level: debug}\n")
 	hangUp()
-	said("the log level was read again")
+	said("log level reloaded")
 	// Reads are logged at DEBUG only.
 	resp, err := http.Get(url + "/sign-in")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestHangUp(t *testing.T) {
 	}
 	configure("log: {level: loud}\n")
 	hangUp()
-	if line := said("the settings cannot be read again; the log level stays"); !strings.Contains(line.Error, "loud") {
+	if line := said("reloading the configuration failed; the log level stays as it is"); !strings.Contains(line.Error, "loud") {
 		t.Errorf("it does not say why: %q", line.Error)
 	}
 	if rest, code := p.end(); code != exitDone || !strings.Contains(rest, `"msg":"stopped"`) {

@@ -12,14 +12,14 @@ import (
 )
 
 type mailCmd struct {
-	Status mailStatusCmd `cmd:"" help:"Show the relay's queue of every node."`
-	List   mailListCmd   `cmd:"" help:"List messages, the oldest first."`
-	Show   mailShowCmd   `cmd:"" help:"Show a message with every attempt at sending it, or its content."`
-	Flush  mailFlushCmd  `cmd:"" help:"Make all that waits due now, and end a pause after failures."`
-	Resend mailResendCmd `cmd:"" help:"Put messages of the error queue back into the mail queue."`
-	Delete mailDeleteCmd `cmd:"" help:"Delete messages, for all of their recipients."`
-	Pause  mailPauseCmd  `cmd:"" help:"Pause sending; new messages are still taken, and wait."`
-	Resume mailResumeCmd `cmd:"" help:"Have sending go on after a pause."`
+	Status mailStatusCmd `cmd:"" help:"Show the mail queue of every node."`
+	List   mailListCmd   `cmd:"" help:"List messages, oldest first."`
+	Show   mailShowCmd   `cmd:"" help:"Show a message and its delivery attempts, or its content."`
+	Flush  mailFlushCmd  `cmd:"" help:"Try waiting messages now, and end the pause after connection failures."`
+	Resend mailResendCmd `cmd:"" help:"Move messages from the error queue back to the mail queue."`
+	Delete mailDeleteCmd `cmd:"" help:"Delete messages for all their recipients."`
+	Pause  mailPauseCmd  `cmd:"" help:"Pause sending. New messages are still accepted and wait."`
+	Resume mailResumeCmd `cmd:"" help:"Resume sending after a pause."`
 }
 
 const (
@@ -33,7 +33,7 @@ func messagePath(id int64, below string) string {
 
 // ofNode says whose queue a command is about.
 type ofNode struct {
-	Node string `help:"Whose queue; else every node's." placeholder:"NODE"`
+	Node string `help:"Only the queue of this node. Default: every node." placeholder:"NODE"`
 }
 
 func (f ofNode) body() map[string]string { return map[string]string{"node": f.Node} }
@@ -76,7 +76,7 @@ func (q mailQueue) sending(now time.Time) string {
 	case q.Paused:
 		return "paused"
 	case q.HeldUntil.After(now):
-		return "pauses until " + stamp(q.HeldUntil) + ": " + q.HeldFor
+		return "paused until " + stamp(q.HeldUntil) + ": " + q.HeldFor
 	}
 	return "yes"
 }
@@ -119,11 +119,11 @@ type attempt struct {
 // selection says which messages a command is about; each flag narrows it.
 type selection struct {
 	ofNode
-	State     string `help:"waiting is the mail queue, error the error queue; else both." enum:",waiting,error" default:"" placeholder:"STATE"`
-	From      string `help:"A part of the sender's address." placeholder:"ADDRESS"`
-	To        string `help:"A part of a recipient's address, such as @old.example." placeholder:"ADDRESS"`
-	Subject   string `help:"A part of the subject." placeholder:"TEXT"`
-	OlderThan string `help:"Queued at least so long ago, such as 12h or 3d." placeholder:"AGE"`
+	State     string `help:"waiting (the mail queue) or error (the error queue). Default: both." enum:",waiting,error" default:"" placeholder:"STATE"`
+	From      string `help:"Part of the sender's address." placeholder:"ADDRESS"`
+	To        string `help:"Part of a recipient's address, such as @old.example." placeholder:"ADDRESS"`
+	Subject   string `help:"Part of the subject." placeholder:"TEXT"`
+	OlderThan string `help:"Queued at least this long ago, such as 12h or 3d." placeholder:"AGE"`
 }
 
 // members are what the server calls it.
@@ -183,8 +183,8 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 type mailShowCmd struct {
 	askFlags
-	ID      int64 `arg:"" help:"The message's number, as mail list shows it."`
-	Content bool  `help:"Its bytes, as they are sent; who looked is in the audit trail."`
+	ID      int64 `arg:"" help:"The message's id, from mail list."`
+	Content bool  `help:"Print the raw message. The audit trail records that you read it."`
 }
 
 func (c mailShowCmd) Run(ctx context.Context, s streams) error {
@@ -236,14 +236,14 @@ func (c mailFlushCmd) Run(ctx context.Context, s streams) error {
 // many is one or more messages: by their numbers, by what they are, or all.
 type many struct {
 	selection
-	All bool    `help:"All that there are."`
-	IDs []int64 `arg:"" optional:"" name:"id" help:"Messages, by their numbers."`
+	All bool    `help:"Select every message."`
+	IDs []int64 `arg:"" optional:"" name:"id" help:"Message ids."`
 }
 
 // check wants exactly one of them.
 func (m many) check() error {
 	if (len(m.IDs) > 0) == (m.All || len(m.members()) > 0) {
-		return usage("name messages by their numbers, or select them by --state, --from, --to, --subject, --older-than, --node or --all")
+		return usage("give message ids, or select messages by --state, --from, --to, --subject, --older-than, --node or --all")
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
-// Command outrigger stands beside a code-hosting platform and carries its
-// events into chat channels. See `outrigger --help`.
+// Command outrigger runs and administers three services beside a self-hosted
+// issue tracker or code-hosting platform: chat notifications, an outgoing mail
+// queue, and the migration of threaded comments. See `outrigger --help`.
 package main
 
 import (

@@ -9,11 +9,11 @@ import (
 )
 
 type nodesCmd struct {
-	List     nodeListCmd     `cmd:"" help:"List every node with its state and its mail queue."`
-	Drain    nodeDrainCmd    `cmd:"" help:"Have a node finish what is in flight and take no more."`
-	Resume   nodeResumeCmd   `cmd:"" help:"Have a drained node work again."`
-	Remove   nodeRemoveCmd   `cmd:"" help:"Take a node that is OFFLINE off the list; its messages go to the node that answers."`
-	Handover nodeHandoverCmd `cmd:"" help:"Give the messages of a node that is OFFLINE or PASSIVE to another."`
+	List     nodeListCmd     `cmd:"" help:"List the nodes with their states and mail queues."`
+	Drain    nodeDrainCmd    `cmd:"" help:"Let a node finish what it is sending and accept nothing new."`
+	Resume   nodeResumeCmd   `cmd:"" help:"Put a drained node back to work."`
+	Remove   nodeRemoveCmd   `cmd:"" help:"Remove an OFFLINE node. Its messages move to the node that answers this request."`
+	Handover nodeHandoverCmd `cmd:"" help:"Move the messages of an OFFLINE or PASSIVE node to another node."`
 }
 
 const nodesPath = "/rest/outrigger/1.0/nodes"
@@ -48,7 +48,7 @@ type node struct {
 // askFlags are those of commands that ask a server for something to print.
 type askFlags struct {
 	clientFlags
-	JSON bool `help:"For scripts."`
+	JSON bool `help:"Print JSON."`
 }
 
 type nodeListCmd struct{ askFlags }
@@ -116,8 +116,8 @@ func (c nodeRemoveCmd) Run(ctx context.Context) error {
 
 type nodeHandoverCmd struct {
 	askFlags
-	Node string `arg:"" help:"The node whose messages they are."`
-	To   string `help:"The node that takes them; else the one that answers." placeholder:"NODE"`
+	Node string `arg:"" help:"The node to take the messages from."`
+	To   string `help:"The node that takes the messages. Default: the one that answers this request." placeholder:"NODE"`
 }
 
 func (c nodeHandoverCmd) Run(ctx context.Context, s streams) error {

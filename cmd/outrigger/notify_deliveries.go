@@ -16,8 +16,8 @@ const (
 
 // ofRule narrows deliveries.
 type ofRule struct {
-	Rule  int64  `help:"Of this rule only, by its number." placeholder:"ID"`
-	State string `help:"Only those that are deciding, waiting, delivered, failed or cancelled." enum:",deciding,waiting,delivered,failed,cancelled" default:"" placeholder:"STATE"`
+	Rule  int64  `help:"Only deliveries of the rule with this id." placeholder:"ID"`
+	State string `help:"Only deliveries in this state: deciding, waiting, delivered, failed or cancelled." enum:",deciding,waiting,delivered,failed,cancelled" default:"" placeholder:"STATE"`
 }
 
 func (f ofRule) query() url.Values {
@@ -82,10 +82,10 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 type redeliverCmd struct {
 	askFlags
 	ofRule
-	IDs []int64 `arg:"" optional:"" name:"id" help:"Deliveries, by their numbers; else say which with --state, and --rule."`
+	IDs []int64 `arg:"" optional:"" name:"id" help:"Delivery ids. Without ids, select deliveries by --state and --rule."`
 }
 
-// redelivered is what became of a wish to redeliver.
+// redelivered counts what a request to redeliver did.
 type redelivered struct {
 	Redelivered int `json:"redelivered"`
 	Skipped     int `json:"skipped"`
@@ -93,7 +93,7 @@ type redelivered struct {
 
 func (c redeliverCmd) Run(ctx context.Context, s streams) error {
 	if (len(c.IDs) > 0) == (c.State != "") {
-		return usage("name deliveries by their numbers, or say which with --state")
+		return usage("give delivery ids, or select deliveries with --state")
 	}
 	server, err := c.client()
 	if err != nil {
@@ -118,14 +118,14 @@ func (c redeliverCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, all)
 	}
-	_, err = fmt.Fprintf(s.out, "%d back in the queue, %d that no enabled rule wants\n", all.Redelivered, all.Skipped)
+	_, err = fmt.Fprintf(s.out, "%d queued again, %d skipped because no enabled rule takes them\n", all.Redelivered, all.Skipped)
 	return err
 }
 
 type retryChannelCmd struct {
 	askFlags
-	Which   string `help:"What becomes of the messages that wait: all go out, recent ones of the last 24 hours, or none; the others are cancelled." enum:"all,recent,none" required:""`
-	Channel string `arg:"" help:"The channel's fingerprint, as notify deliveries shows it."`
+	Which   string `help:"Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled." enum:"all,recent,none" required:""`
+	Channel string `arg:"" help:"The channel's fingerprint, from notify deliveries."`
 }
 
 func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
@@ -143,6 +143,6 @@ func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, done)
 	}
-	_, err = fmt.Fprintf(s.out, "tried again; %d messages left out\n", done.Cancelled)
+	_, err = fmt.Fprintf(s.out, "channel open, %d waiting messages cancelled\n", done.Cancelled)
 	return err
 }

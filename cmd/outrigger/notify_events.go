@@ -37,13 +37,13 @@ func (e *event) place() string { return strings.Trim(e.ProjectKey+"/"+e.Reposito
 
 type eventsCmd struct {
 	askFlags
-	Connection string          `help:"From this connection only." placeholder:"NAME"`
-	Project    string          `help:"Of this project only, by its key." placeholder:"KEY"`
-	Repository string          `help:"Of this repository of --project only." placeholder:"SLUG"`
-	Type       string          `help:"Of this event type only, such as BRANCH_UPDATED." placeholder:"TYPE"`
-	Outcome    string          `help:"Only those that were taken, not_taken, silent, unknown or not_understood." enum:",taken,not_taken,silent,unknown,not_understood" default:"" placeholder:"OUTCOME"`
-	Since      config.Duration `help:"How far back to look, such as 1h or 7d; else everything that is kept." placeholder:"TIME"`
-	Limit      int             `help:"How many to list at most; 0 lists all." default:"100" placeholder:"N"`
+	Connection string          `help:"Only events of this connection." placeholder:"NAME"`
+	Project    string          `help:"Only events of the project with this key." placeholder:"KEY"`
+	Repository string          `help:"Only events of this repository. Needs --project." placeholder:"SLUG"`
+	Type       string          `help:"Only this event type, such as BRANCH_UPDATED." placeholder:"TYPE"`
+	Outcome    string          `help:"Only events with this outcome: taken, not_taken, silent, unknown or not_understood." enum:",taken,not_taken,silent,unknown,not_understood" default:"" placeholder:"OUTCOME"`
+	Since      config.Duration `help:"How far back to look, such as 1h or 7d. Default: everything that is kept." placeholder:"TIME"`
+	Limit      int             `help:"The most events to list; 0 lists all." default:"100" placeholder:"N"`
 }
 
 func (c *eventsCmd) query() url.Values {
@@ -63,7 +63,7 @@ func (c *eventsCmd) query() url.Values {
 
 func (c eventsCmd) Run(ctx context.Context, s streams) error {
 	if c.Limit < 0 {
-		return usage("--limit is a number from 0 on")
+		return usage("--limit must be 0 or more")
 	}
 	server, err := c.client()
 	if err != nil {
@@ -151,7 +151,7 @@ func (v *ruleVerdict) why() string {
 
 type explainCmd struct {
 	askFlags
-	ID int64 `arg:"" help:"The event's number, as notify events shows it."`
+	ID int64 `arg:"" help:"The event's id, from notify events."`
 }
 
 func (c explainCmd) Run(ctx context.Context, s streams) error {
@@ -199,13 +199,13 @@ func (x *explanation) print(s streams) error {
 		lines = append(lines, "# "+oneLine(e.Reason))
 	}
 	if len(x.Items)+x.Hidden.Rules+x.OtherRules == 0 && len(e.EventTypes) > 0 {
-		lines = append(lines, "# there was no rule yet")
+		lines = append(lines, "# there were no rules yet")
 	}
 	if x.Hidden.Rules > 0 {
-		lines = append(lines, fmt.Sprintf("# besides, rules that you do not administer: %d, of which %d took it", x.Hidden.Rules, x.Hidden.Taken))
+		lines = append(lines, fmt.Sprintf("# rules that you do not administer: %d, of which %d took it", x.Hidden.Rules, x.Hidden.Taken))
 	}
 	if x.OtherRules > 0 {
-		lines = append(lines, fmt.Sprintf("# rules of other projects and repositories, which cannot concern it: %d", x.OtherRules))
+		lines = append(lines, fmt.Sprintf("# rules of other projects and repositories, which cannot match: %d", x.OtherRules))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(s.out, line); err != nil {

@@ -22,8 +22,8 @@ func TestExplanationIsPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "# event 8, -, repo:refs_changed: taken\n" +
-		"# besides, rules that you do not administer: 3, of which 1 took it\n" +
-		"# rules of other projects and repositories, which cannot concern it: 2\n" +
+		"# rules that you do not administer: 3, of which 1 took it\n" +
+		"# rules of other projects and repositories, which cannot match: 2\n" +
 		"3\tREPOSITORY\tmine\ttaken\t-\t44 failed 400: no such workflow\n" +
 		"4\tPROJECT\ta b\trefused\tsourceBranchMask wants hotfix/.*, the event has -\t-\n" +
 		"5\tGLOBAL\tmasked\ttaken\tSent without asking groups.\t45\n"

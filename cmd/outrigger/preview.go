@@ -10,14 +10,14 @@ import (
 )
 
 type previewCmd struct {
-	Format string `help:"The message that Teams or Slack is sent, or an HTML page that shows it." enum:"teams,slack,html" default:"teams"`
-	Type   string `arg:"" name:"eventtype" help:"Such as PULL_REQUEST_OPENED, as rules select it."`
+	Format string `help:"The message as it is sent to Teams or Slack, or an HTML page that shows it." enum:"teams,slack,html" default:"teams"`
+	Type   string `arg:"" name:"eventtype" help:"The event type, such as PULL_REQUEST_OPENED."`
 }
 
 func (c previewCmd) Run(s streams) error {
 	t, ok := notify.ParseEventType(c.Type)
 	if !ok {
-		return usage(c.Type + " is no event type; the configuration's eventTypes lists them")
+		return usage(c.Type + " is not an event type; GET /rest/mtbs/1.0/configuration/eventTypes lists them")
 	}
 	card := chat.Preview(t)
 	if c.Format == "html" {

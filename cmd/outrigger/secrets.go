@@ -10,14 +10,14 @@ import (
 )
 
 type secretsCmd struct {
-	Rotate secretsRotateCmd `cmd:"" help:"Encrypt what is stored with a new key. With secret_key, give the old one as secret_key_previous; else a new secret.key is made, while the server is stopped."`
-	Forget secretsForgetCmd `cmd:"" help:"Give up what a lost key encrypted: webhook URLs, tokens and secrets have to be entered again."`
+	Rotate secretsRotateCmd `cmd:"" help:"Encrypt stored secrets with a new key. If secret_key is set, set it to the new key and secret_key_previous to the old one first. Otherwise stop the server; a new secret.key is created."`
+	Forget secretsForgetCmd `cmd:"" help:"Discard what a lost key encrypted. You then enter webhook URLs, tokens and secrets again."`
 }
 
 // databaseFlags say which database a command works on by itself.
 type databaseFlags struct {
 	configFlag
-	Data string `help:"The data folder, in place of the setting data_dir." placeholder:"DIR"`
+	Data string `help:"The data folder; overrides the setting data_dir." placeholder:"DIR"`
 }
 
 func (f databaseFlags) app(s streams) (*app.App, *config.Config, error) {
@@ -46,13 +46,13 @@ func (c secretsRotateCmd) Run(ctx context.Context, s streams) error {
 	}
 	rest := "Remove secret_key_previous from the configuration."
 	if cfg.SecretKey.IsZero() {
-		rest = "The old key is secret.key.previous in the data folder: keep it with the backups that need it."
+		rest = "The old key was kept as secret.key.previous in the data folder. Keep it with the backups that were made before."
 	}
 	if _, err := fmt.Fprintf(s.out, "Values encrypted with the new key: %d. %s\n", sealed, rest); err != nil {
 		return err
 	}
 	if lost > 0 {
-		return coded{exitLook, fmt.Errorf("values that open with neither key and stay as they are: %d; enter them again", lost)}
+		return coded{exitLook, fmt.Errorf("values that neither key decrypts, left as they are: %d; enter them again", lost)}
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (c secretsForgetCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	err = c.sure(ctx, s, "Give up every webhook URL, token and secret that the present key does not open?")
+	err = c.sure(ctx, s, "Discard every webhook URL, token and secret that the current key cannot decrypt?")
 	if err != nil {
 		return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 	}
@@ -75,6 +75,6 @@ func (c secretsForgetCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "Values given up: %d. Start the server: the rules, connections and hooks that lack one say so.\n", lost)
+	_, err = fmt.Fprintf(s.out, "Values discarded: %d. Start the server. The console marks the rules, connections and hooks whose secret you have to enter again.\n", lost)
 	return err
 }

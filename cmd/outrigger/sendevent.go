@@ -26,11 +26,11 @@ type sendEventCmd struct {
 	configFlag
 	serverFlag
 	Connection string `required:"" help:"The connection to post to." placeholder:"NAME"`
-	Hook       string `help:"The hook of the connection to post to, with its secret in --secret-file; else the connection's own." placeholder:"NAME"`
-	Event      string `required:"" help:"The platform's key of the event, such as repo:refs_changed." placeholder:"KEY"`
-	SecretFile string `help:"A file with the webhook secret, for connections made in the console and for hooks; else that of the connection in --config." placeholder:"FILE"`
-	JSON       bool   `help:"For scripts: {status, body}."`
-	File       string `arg:"" help:"The body to post; - is standard input."`
+	Hook       string `help:"The hook to post to; needs --secret-file. Default: the connection's own hook." placeholder:"NAME"`
+	Event      string `required:"" help:"The event key, such as repo:refs_changed." placeholder:"KEY"`
+	SecretFile string `help:"A file that holds the webhook secret. Default: the secret of the connection in the --config file." placeholder:"FILE"`
+	JSON       bool   `help:"Print JSON: {status, body}."`
+	File       string `arg:"" help:"The file to post; - reads standard input."`
 }
 
 func (c sendEventCmd) Run(ctx context.Context, s streams) error {
@@ -73,10 +73,10 @@ func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 		return config.ReadSecret(c.SecretFile)
 	}
 	if c.Hook != "" {
-		return secret.Value{}, usage("give the hook's secret with --secret-file: it is not in the configuration file")
+		return secret.Value{}, usage("give the hook's secret with --secret-file; the configuration file does not have it")
 	}
 	if c.Config == "" {
-		return secret.Value{}, usage("give the webhook secret with --secret-file, or --config for that of the connection")
+		return secret.Value{}, usage("give the webhook secret with --secret-file, or a configuration file that has it with --config")
 	}
 	cfg, err := loadConfig(s, c.Config, nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 			return conn.WebhookSecret, nil
 		}
 	}
-	return secret.Value{}, fmt.Errorf("there is no connection %s in %s; for one made in the console give its secret with --secret-file", c.Connection, c.Config)
+	return secret.Value{}, fmt.Errorf("%[2]s has no connection %[1]s; if it was added in the console, give its secret with --secret-file", c.Connection, c.Config)
 }
 
 func (c sendEventCmd) print(s streams, resp *http.Response) error {

@@ -19,7 +19,7 @@ import (
 
 // configFlag is --config of every command that reads the settings.
 type configFlag struct {
-	Config string `help:"The YAML file with the settings." env:"OUTRIGGER_CONFIG" placeholder:"FILE"`
+	Config string `help:"The YAML configuration file." env:"OUTRIGGER_CONFIG" placeholder:"FILE"`
 }
 
 // loadConfig reads the settings with the environment of this process over the
@@ -34,10 +34,10 @@ func loadConfig(s streams, file string, flags map[string]string) (*config.Config
 
 type serveCmd struct {
 	configFlag
-	Listen string `help:"Host and port to listen on, in place of the setting listen." placeholder:"ADDR"`
-	Data   string `help:"The data folder, in place of the setting data_dir." placeholder:"DIR"`
+	Listen string `help:"Host and port to listen on; overrides the setting listen." placeholder:"ADDR"`
+	Data   string `help:"The data folder; overrides the setting data_dir." placeholder:"DIR"`
 
-	NewDatabase bool `help:"Make an empty database in a data folder that has a secret.key but no database."`
+	NewDatabase bool `help:"Create an empty database even though the data folder has a secret.key."`
 }
 
 func (c serveCmd) Run(ctx context.Context, s streams) error {
@@ -112,17 +112,17 @@ func (c serveCmd) load() (*config.Config, []string, error) {
 	return config.Load(c.Config, os.Environ(), map[string]string{"listen": c.Listen, "data_dir": c.Data})
 }
 
-// readAgain is what SIGHUP asks for: the TLS files and the log level. All else
-// counts from the next start.
+// readAgain reloads what SIGHUP asks for: the TLS files and the log level.
+// Other settings need a restart.
 func (c serveCmd) readAgain(a *app.App, level *slog.LevelVar, log *slog.Logger) {
 	a.ReadCertificates()
 	cfg, _, err := c.load()
 	if err != nil {
-		log.Error("the settings cannot be read again; the log level stays", "error", err)
+		log.Error("reloading the configuration failed; the log level stays as it is", "error", err)
 		return
 	}
 	level.Set(app.LogLevel(cfg.Log))
-	log.Log(context.Background(), level.Level(), "the log level was read again", "level", cfg.Log.Level)
+	log.Log(context.Background(), level.Level(), "log level reloaded", "level", cfg.Log.Level)
 }
 
 // process is what runApp runs: an app, or a demo around one.
@@ -149,7 +149,7 @@ func runApp(ctx context.Context, a process, log *slog.Logger, ready func()) erro
 	select {
 	case <-ctx.Done():
 	case failure = <-a.Failed():
-		log.Error("the process cannot go on", "error", failure)
+		log.Error("fatal error, stopping", "error", failure)
 	}
 	if errors.Is(failure, db.ErrDisk) {
 		return failure // at once: nothing that a stop does could be saved
@@ -162,7 +162,7 @@ func runApp(ctx context.Context, a process, log *slog.Logger, ready func()) erro
 		return err
 	}
 	if err != nil {
-		log.Warn("not everything ended in order", "error", err)
+		log.Warn("shutdown was not clean", "error", err)
 	}
 	log.Info("stopped")
 	return failure

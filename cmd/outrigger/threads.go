@@ -14,34 +14,34 @@ import (
 )
 
 type threadsCmd struct {
-	Import       threadsImportCmd     `cmd:"" help:"Take a hierarchy into the self-hosted side."`
-	Mirror       threadsMirrorCmd     `cmd:"" help:"Read the host application's database into the self-hosted side now (threads.source: sql)."`
-	Mappings     threadsMappingsCmd   `cmd:"" help:"Mappings of the self-hosted side."`
-	Export       threadsExportCmd     `cmd:"" help:"Fetch the hierarchy from any server of the export endpoint."`
-	IDMappings   threadsIDMappingsCmd `cmd:"" name:"id-mappings" help:"Fetch the id mappings report from any server that has it."`
-	Migrate      threadsMigrateCmd    `cmd:"" help:"Migrate on the cloud side: send two files, load, process, wait for the end."`
-	Status       threadsStatusCmd     `cmd:"" help:"Show how the migration stands."`
-	Start        threadsStartCmd      `cmd:"" help:"Process what is loaded."`
+	Import       threadsImportCmd     `cmd:"" help:"Import a hierarchy on the self-hosted side."`
+	Mirror       threadsMirrorCmd     `cmd:"" help:"Read the hierarchy from the host application's database now (threads.source: sql)."`
+	Mappings     threadsMappingsCmd   `cmd:"" help:"Manage id mappings on the self-hosted side."`
+	Export       threadsExportCmd     `cmd:"" help:"Download the hierarchy from a self-hosted server."`
+	IDMappings   threadsIDMappingsCmd `cmd:"" name:"id-mappings" help:"Download the id mappings report from a self-hosted server."`
+	Migrate      threadsMigrateCmd    `cmd:"" help:"Migrate: upload both files, load them, process them and wait until it ends."`
+	Status       threadsStatusCmd     `cmd:"" help:"Show the progress of the migration."`
+	Start        threadsStartCmd      `cmd:"" help:"Start processing the loaded data."`
 	Stop         threadsStopCmd       `cmd:"" help:"Pause processing."`
-	Continue     threadsContinueCmd   `cmd:"" help:"Go on where processing was paused or failed."`
-	Retry        threadsRetryCmd      `cmd:"" help:"Process the records again that the target refused."`
-	Cancel       threadsCancelCmd     `cmd:"" help:"Give the migration up; what is written stays."`
-	Reset        threadsResetCmd      `cmd:"" help:"Clear the migration, so that a new one can begin."`
-	Errors       threadsErrorsCmd     `cmd:"" help:"Fetch the permanent errors as CSV."`
-	Verify       threadsVerifyCmd     `cmd:"" help:"Compare the threads that are there with what the files say."`
-	Backup       threadsBackupCmd     `cmd:"" help:"Write every thread of the cloud side to a file."`
-	Restore      threadsRestoreCmd    `cmd:"" help:"Write the threads of a backup."`
-	HelperScript helperScriptCmd      `cmd:"" help:"Write the archive with the helper script, which exports with curl. Needs no server."`
+	Continue     threadsContinueCmd   `cmd:"" help:"Continue processing after a pause or a failure."`
+	Retry        threadsRetryCmd      `cmd:"" help:"Process again the records that the target refused."`
+	Cancel       threadsCancelCmd     `cmd:"" help:"Cancel the migration. Threads already written stay."`
+	Reset        threadsResetCmd      `cmd:"" help:"Clear the migration so that you can start a new one."`
+	Errors       threadsErrorsCmd     `cmd:"" help:"Download the permanent errors as CSV."`
+	Verify       threadsVerifyCmd     `cmd:"" help:"Compare the threads in the target with the files."`
+	Backup       threadsBackupCmd     `cmd:"" help:"Back up every thread of the cloud side to a file."`
+	Restore      threadsRestoreCmd    `cmd:"" help:"Restore the threads of a backup."`
+	HelperScript helperScriptCmd      `cmd:"" help:"Write the helper script, which exports with curl, as a zip archive. Needs no server."`
 }
 
 type threadsMappingsCmd struct {
-	Import mappingsImportCmd `cmd:"" help:"Take a mappings CSV of a cloud site into the self-hosted side."`
+	Import mappingsImportCmd `cmd:"" help:"Import the mappings CSV of a cloud site on the self-hosted side."`
 }
 
 // threadsFlags are those of the commands that ask an Outrigger about threads.
 type threadsFlags struct {
 	clientFlags
-	JSON bool `help:"For scripts."`
+	JSON bool `help:"Print JSON."`
 }
 
 // threads makes the client of a server.
@@ -60,7 +60,7 @@ func threadsClient(s streams, base string, who credentials) *remote.Client {
 
 type threadsImportCmd struct {
 	threadsFlags
-	File string `arg:"" help:"A JSON array of records or export pages, perhaps packed with gzip or zip."`
+	File string `arg:"" help:"A JSON array of records or export pages; may be compressed with gzip or zip."`
 }
 
 func (c threadsImportCmd) Run(ctx context.Context, s streams) error {
@@ -71,7 +71,7 @@ func (c threadsImportCmd) Run(ctx context.Context, s streams) error {
 
 type threadsMirrorCmd struct {
 	threadsFlags
-	AcceptRemoval bool `help:"Let it remove more than half of the records, as it said that it would."`
+	AcceptRemoval bool `help:"Accept that more than half of the records are removed."`
 }
 
 func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
@@ -81,26 +81,26 @@ func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
 	}
 	m, err := server.Mirror(ctx, c.AcceptRemoval)
 	if err != nil {
-		return interrupted(err, "the server goes on reading")
+		return interrupted(err, "the server continues reading")
 	}
 	if c.JSON {
 		err = printJSON(s.out, m)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%s there now\n", amountAre(m.Records, "record"))
+		_, err = fmt.Fprintf(s.out, "%s stored\n", amount(m.Records, "record"))
 	}
 	switch {
 	case err != nil || m.Mirror == nil || m.Mirror.Failure == "":
 		return err
 	case m.Mirror.Removes > 0:
-		return errors.New(m.Mirror.Failure + " Is threads.sql right? Then run it again with --accept-removal.")
+		return errors.New(m.Mirror.Failure + " If threads.sql is right, run the command again with --accept-removal.")
 	}
 	return errors.New(m.Mirror.Failure)
 }
 
 type mappingsImportCmd struct {
 	threadsFlags
-	CloudSite string `name:"cloud-site-url" required:"" help:"The cloud site that the mappings lead to." placeholder:"URL"`
-	File      string `arg:"" help:"A CSV with entityType, serverId and cloudId, perhaps packed with gzip or zip."`
+	CloudSite string `name:"cloud-site-url" required:"" help:"The URL of the cloud site that the mappings are for." placeholder:"URL"`
+	File      string `arg:"" help:"A CSV file with the columns entityType, serverId and cloudId; may be compressed with gzip or zip."`
 }
 
 func (c mappingsImportCmd) Run(ctx context.Context, s streams) error {
@@ -126,12 +126,12 @@ func (f threadsFlags) importFile(ctx context.Context, s streams, path, what stri
 	out, err := send(server, file, bar.set)
 	bar.end()
 	if err != nil {
-		return interrupted(err, "what was sent is kept; run it again to send the rest")
+		return interrupted(err, "the upload so far is kept; run the command again to send the rest")
 	}
 	if f.JSON {
 		err = printJSON(s.out, out)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s are there now\n", out.Added, out.Replaced, out.Unchanged, out.Total, what)
+		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s in total\n", out.Added, out.Replaced, out.Unchanged, out.Total, what)
 	}
 	if err != nil || out.Clean() {
 		return err
@@ -157,7 +157,7 @@ func interrupted(err error, left string) error {
 }
 
 type helperScriptCmd struct {
-	Out string `help:"Where to write it; - is standard output." default:"threaded-comments-migration.sh.zip" placeholder:"FILE"`
+	Out string `help:"The file to write; - writes to standard output." default:"threaded-comments-migration.sh.zip" placeholder:"FILE"`
 }
 
 func (c helperScriptCmd) Run(s streams) error {
@@ -172,6 +172,6 @@ func (c helperScriptCmd) Run(s streams) error {
 	if err := os.WriteFile(c.Out, archive, 0o644); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s is written; unzip it, run ./threaded-comments-migration.sh and choose 1) Export JSONs\n", c.Out)
+	_, err = fmt.Fprintf(s.out, "Wrote %s. Unzip it, run ./threaded-comments-migration.sh and choose 1) Export JSONs\n", c.Out)
 	return err
 }

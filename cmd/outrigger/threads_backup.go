@@ -14,7 +14,7 @@ import (
 
 type threadsBackupCmd struct {
 	threadsFlags
-	Out string `required:"" help:"The file to write; it is there only when it is whole." placeholder:"FILE"`
+	Out string `required:"" help:"The file to write. It appears only when the backup is complete." placeholder:"FILE"`
 }
 
 func (c threadsBackupCmd) Run(ctx context.Context, s streams) error {
@@ -26,20 +26,20 @@ func (c threadsBackupCmd) Run(ctx context.Context, s streams) error {
 	out, err := server.Backup(ctx, c.Out, bar.set)
 	bar.end()
 	if err != nil {
-		return interrupted(err, "there is no backup")
+		return interrupted(err, "no backup was written")
 	}
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%s of %s are in %s\n", amount(out.Relations, "relation"), amount(out.Issues, "issue"), c.Out)
+	_, err = fmt.Fprintf(s.out, "%s of %s written to %s\n", amount(out.Relations, "relation"), amount(out.Issues, "issue"), c.Out)
 	return err
 }
 
 type threadsRestoreCmd struct {
 	threadsFlags
 	yesFlag
-	In   string `required:"" help:"The backup." placeholder:"FILE"`
-	Mode string `help:"merge keeps what the backup does not have, replace takes it away." enum:"merge,replace" default:"merge" placeholder:"MODE"`
+	In   string `required:"" help:"The backup file." placeholder:"FILE"`
+	Mode string `help:"merge keeps threads that are not in the backup, replace deletes them." enum:"merge,replace" default:"merge" placeholder:"MODE"`
 }
 
 func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
@@ -59,9 +59,9 @@ func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	question := "Write the threads of %d issues over those that are there?"
+	question := "Restore the threads of %d issues over the current ones?"
 	if c.Mode == string(threads.RestoreReplace) {
-		question = "Write the threads of %d issues, and take all others away?"
+		question = "Restore the threads of %d issues and delete all others?"
 	}
 	if err := c.sure(ctx, s, fmt.Sprintf(question, has.Issues)); err != nil {
 		return err
@@ -74,18 +74,18 @@ func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
 	sending.end()
 	restoring.end()
 	if err != nil {
-		return interrupted(err, "what was sent is kept, and a restore that has begun goes on in the server")
+		return interrupted(err, "the upload so far is kept; a restore that has started continues on the server")
 	}
 	if c.JSON {
 		err = printJSON(s.out, out)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%d of %d issues are restored\n", out.Done-out.Refused, out.Issues)
+		_, err = fmt.Fprintf(s.out, "%d of %d issues restored\n", out.Done-out.Refused, out.Issues)
 	}
 	switch {
 	case err != nil:
 		return err
 	case out.State != threads.JobDone:
-		return fmt.Errorf("the backup is not restored: %s", out.Message)
+		return fmt.Errorf("the backup was not restored: %s", out.Message)
 	case out.Refused > 0:
 		return coded{exitLook, errors.New(out.Message)}
 	}
@@ -103,7 +103,7 @@ func (c threadsVerifyCmd) Run(ctx context.Context, s streams) error {
 	v, err := server.Verify(ctx, bar.part)
 	bar.end()
 	if err != nil {
-		return interrupted(err, "the server goes on comparing; run it again for the result")
+		return interrupted(err, "the server continues comparing; run the command again for the result")
 	}
 	if c.JSON {
 		err = printJSON(s.out, v)
@@ -132,13 +132,13 @@ func complete(v remote.Verified) error {
 	if v.Different > 0 {
 		text = fmt.Sprintf("%d missing, %d with another parent, %d not compared", v.Missing, v.Different, v.NotCompared)
 	}
-	return errors.New("the target does not have everything that the files hold: " + text)
+	return errors.New("the target does not match the files: " + text)
 }
 
 func printVerified(s streams, v remote.Verified) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	rows := [][]string{
-		{"Issues compared", number(v.Issues)}, {"Relations", number(v.Relations)}, {"As the files say", number(v.Present)},
+		{"Issues compared", number(v.Issues)}, {"Relations", number(v.Relations)}, {"As in the files", number(v.Present)},
 		{"Missing", number(v.Missing)}, {"With another parent", number(v.Different)},
 		{"Not compared", number(v.NotCompared)},
 	}
@@ -147,7 +147,7 @@ func printVerified(s streams, v remote.Verified) error {
 		if d.Found != 0 {
 			found = number(d.Found)
 		}
-		rows = append(rows, []string{"Issue " + number(d.CloudIssueID), fmt.Sprintf("comment %d: parent %d, and there is %s", d.CommentID, d.Expected, found)})
+		rows = append(rows, []string{"Issue " + number(d.CloudIssueID), fmt.Sprintf("comment %d: expected parent %d, found %s", d.CommentID, d.Expected, found)})
 	}
 	return printRows(s.out, []string{"COMPARED", "COUNT"}, rows)
 }

@@ -14,7 +14,7 @@ import (
 type fromFlags struct {
 	From string `required:"" help:"The base URL of the server, such as https://jira.example.com." placeholder:"URL"`
 	signInFlags
-	JSON bool `help:"For scripts."`
+	JSON bool `help:"Print JSON."`
 }
 
 // threads makes the client of the server. The token in the environment is for
@@ -26,7 +26,7 @@ func (f fromFlags) threads(s streams) (*remote.Client, error) {
 	}
 	asked := f.User != "" || f.PasswordFile != "" || f.TokenFile != ""
 	if !asked && base != strings.TrimRight(os.Getenv("OUTRIGGER_SERVER"), "/") {
-		return nil, usage("say who asks: --user with --password-file, or --token-file")
+		return nil, usage("no credentials: give --user and --password-file, or --token-file")
 	}
 	who, err := f.credentials()
 	return threadsClient(s, base, who), err
@@ -46,24 +46,24 @@ func (c threadsExportCmd) Run(ctx context.Context, s streams) error {
 	out, err := server.Export(ctx, c.Out, bar.set)
 	bar.end()
 	if err != nil {
-		return interrupted(err, "run it again within an hour to go on where it was")
+		return interrupted(err, "run the command again within an hour to continue")
 	}
 	if c.JSON {
 		err = printJSON(s.out, out)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%s in %s\n", amountAre(out.Records, "record"), c.Out)
+		_, err = fmt.Fprintf(s.out, "%s written to %s\n", amount(out.Records, "record"), c.Out)
 	}
 	if err == nil && out.Changed {
-		return coded{exitLook, errors.New("the hierarchy changed meanwhile: records may be missing or be there twice; export again while nobody writes")}
+		return coded{exitLook, errors.New("the hierarchy changed during the export, so records may be missing or repeated; export again when nothing is being imported")}
 	}
 	return err
 }
 
 type threadsIDMappingsCmd struct {
 	fromFlags
-	CloudSite  string `name:"cloud-site-url" required:"" help:"The cloud site that the mappings lead to." placeholder:"URL"`
+	CloudSite  string `name:"cloud-site-url" required:"" help:"The URL of the cloud site that the mappings are for." placeholder:"URL"`
 	Out        string `help:"The file to write." default:"id-mappings.csv" placeholder:"FILE"`
-	Invalidate bool   `name:"invalidate-cache" help:"Have the server make the report anew."`
+	Invalidate bool   `name:"invalidate-cache" help:"Ask the server to generate the report again."`
 }
 
 func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
@@ -75,11 +75,11 @@ func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
 	out, err := server.IDMappings(ctx, c.CloudSite, c.Invalidate, c.Out, bar.set)
 	bar.end()
 	if err != nil {
-		return interrupted(err, "run it again within an hour to go on where it was")
+		return interrupted(err, "run the command again within an hour to continue")
 	}
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%s in %s\n", amountAre(out.Lines, "mapping"), c.Out)
+	_, err = fmt.Fprintf(s.out, "%s written to %s\n", amount(out.Lines, "mapping"), c.Out)
 	return err
 }

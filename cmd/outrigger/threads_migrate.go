@@ -14,11 +14,11 @@ import (
 
 type threadsMigrateCmd struct {
 	threadsFlags
-	Hierarchy string `required:"" help:"The hierarchy: a JSON array of records or export pages, perhaps packed." placeholder:"FILE"`
-	Mappings  string `required:"" help:"The id mappings report, a CSV, perhaps packed." placeholder:"FILE"`
-	DryRun    bool   `help:"Only say what would come of it; nothing is kept."`
-	Accept    bool   `name:"accept-incomplete" help:"Load files that are damaged or not all there as they are; every result will say so."`
-	Replace   bool   `help:"Replace other files that are being sent, and data that is loaded and not processed yet."`
+	Hierarchy string `required:"" help:"The hierarchy: a JSON array of records or export pages; may be compressed with gzip or zip." placeholder:"FILE"`
+	Mappings  string `required:"" help:"The id mappings report, a CSV file; may be compressed with gzip or zip." placeholder:"FILE"`
+	DryRun    bool   `help:"Show what the migration would do, and keep nothing."`
+	Accept    bool   `name:"accept-incomplete" help:"Load damaged or incomplete files as they are. Every result will say so."`
+	Replace   bool   `help:"Replace unfinished uploads and loaded data that is not processed yet."`
 }
 
 func (c threadsMigrateCmd) Run(ctx context.Context, s streams) error {
@@ -68,23 +68,23 @@ func (m *migrating) run(ctx context.Context) error {
 		return interrupted(err, "nothing was sent")
 	}
 	if err := m.send(ctx); err != nil {
-		return interrupted(err, "what was sent is kept for 24 hours; run it again to go on")
+		return interrupted(err, "the upload so far is kept for 24 hours; run the command again to continue")
 	}
 	p, err := m.preview(ctx)
 	if err != nil {
-		return interrupted(err, "the files are sent and kept for 24 hours; run it again to go on")
+		return interrupted(err, "the files are uploaded and kept for 24 hours; run the command again to continue")
 	}
 	for _, remark := range remarks(&p) {
 		fmt.Fprintf(m.s.err, "outrigger: %s\n", remark)
 	}
 	if len(p.Incomplete) > 0 && !m.cmd.Accept {
-		return errors.New("nothing is loaded; get the files again, or run it again with --accept-incomplete to load them as they are")
+		return errors.New("nothing was loaded; export the files again, or run the command again with --accept-incomplete to load them as they are")
 	}
 	if err := m.load(ctx); err != nil {
-		return interrupted(err, "the server goes on loading; see outrigger threads status, then start or reset")
+		return interrupted(err, "the server continues loading; check with outrigger threads status, then start or reset it")
 	}
 	if _, err := m.Operate(ctx, threads.OpStart, false); err != nil {
-		return interrupted(err, "it is loaded and may have been started; see outrigger threads status")
+		return interrupted(err, "the data is loaded and processing may have started; check with outrigger threads status")
 	}
 	st, err := follow(ctx, m.s, m.Client)
 	if err != nil {
@@ -98,7 +98,7 @@ func (m *migrating) run(ctx context.Context) error {
 	v, err := m.Verified(ctx, bar.part)
 	bar.end()
 	if err != nil {
-		return errors.Join(ended, interrupted(err, "the migration is done, and its comparison with the target is not; outrigger threads verify compares them"))
+		return errors.Join(ended, interrupted(err, "the migration is complete but was not verified; run outrigger threads verify"))
 	}
 	if err := complete(v); err != nil {
 		return coded{exitLook, errors.Join(ended, err)}
@@ -106,8 +106,8 @@ func (m *migrating) run(ctx context.Context) error {
 	return ended
 }
 
-// goesOn is for whoever stops watching.
-const goesOn = "processing goes on in the server; outrigger threads status --wait follows it, outrigger threads stop pauses it"
+// goesOn is printed when the command is interrupted.
+const goesOn = "processing continues on the server; outrigger threads status --wait follows it, outrigger threads stop pauses it"
 
 // free says why the files could not be loaded, before they are sent.
 func (m *migrating) free(now remote.Status) error {
@@ -119,7 +119,7 @@ func (m *migrating) free(now remote.Status) error {
 		return fmt.Errorf("%w\n%s", err, hint)
 	}
 	if now.Phase != threads.PhaseEmpty && !m.cmd.Replace {
-		return fmt.Errorf("another migration is loaded (%s); outrigger threads start processes it, outrigger threads reset takes it away, --replace replaces it", now.Phase)
+		return fmt.Errorf("another migration is loaded (%s); process it with outrigger threads start, clear it with outrigger threads reset, or replace it with --replace", now.Phase)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (m *migrating) send(ctx context.Context) error {
 		draft, err := m.Upload(ctx, f.kind, f.File, m.cmd.Replace, bar.set)
 		bar.end()
 		if fault.Is(err, fault.Conflict) {
-			return fmt.Errorf("%w\n--replace replaces it", err)
+			return fmt.Errorf("%w\nuse --replace to replace it", err)
 		}
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func (m *migrating) load(ctx context.Context) error {
 	defer bar.end()
 	st, err := m.Follow(ctx, nil, threads.PhaseLoading)
 	if err == nil && st.Phase != threads.PhaseReady {
-		err = fmt.Errorf("the files were not loaded, the migration is %s: %s", st.Phase, st.Message)
+		err = fmt.Errorf("the files were not loaded; the migration is %s: %s", st.Phase, st.Message)
 	}
 	return err
 }
@@ -182,11 +182,11 @@ func (f threadsFlags) ended(s streams, st remote.Status) error {
 	}
 	switch {
 	case st.Phase != threads.PhaseCompleted:
-		return fmt.Errorf("it is not complete, but %s: %s", st.Phase, st.Message)
+		return fmt.Errorf("the migration is not complete; it is %s: %s", st.Phase, st.Message)
 	}
 	var look []error
 	if st.Errors.Permanent > 0 {
-		look = append(look, fmt.Errorf("%s not migrated; outrigger threads errors lists them with their reasons", amountAre(st.Errors.Permanent, "record")))
+		look = append(look, fmt.Errorf("%s not migrated; outrigger threads errors lists the reasons", amount(st.Errors.Permanent, "record")))
 	}
 	if len(st.Incomplete) > 0 {
 		look = append(look, errIncomplete(st.Incomplete))
@@ -199,7 +199,7 @@ func (f threadsFlags) ended(s streams, st remote.Status) error {
 
 // errIncomplete says that data was loaded from files that are damaged.
 func errIncomplete(sentences []string) error {
-	return errors.New("the data is incomplete, which was accepted when it was loaded: " + strings.Join(sentences, " "))
+	return errors.New("the data was accepted as incomplete when it was loaded: " + strings.Join(sentences, " "))
 }
 
 // dryRun prints the preview, and leaves nothing behind.
@@ -232,7 +232,7 @@ func (m *migrating) dryRun(ctx context.Context) error {
 		lines = append(lines, errors.New(remark))
 	}
 	if p.TotalErrors > 0 {
-		lines = append(lines, fmt.Errorf("%d of %s will be errors", p.TotalErrors, amount(p.Records, "record")))
+		lines = append(lines, fmt.Errorf("%d of %s will fail", p.TotalErrors, amount(p.Records, "record")))
 	}
 	if len(lines) > 0 {
 		return coded{exitLook, errors.Join(lines...)}

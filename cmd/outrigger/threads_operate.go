@@ -15,7 +15,7 @@ import (
 
 type threadsStatusCmd struct {
 	threadsFlags
-	Wait bool `help:"Follow it until it ends or stops."`
+	Wait bool `help:"Wait until processing ends or stops."`
 }
 
 func (c threadsStatusCmd) Run(ctx context.Context, s streams) error {
@@ -92,7 +92,7 @@ type threadsCancelCmd struct {
 }
 
 func (c threadsCancelCmd) Run(ctx context.Context, s streams) error {
-	if err := c.sure(ctx, s, "Cancel the migration? It cannot be continued then."); err != nil {
+	if err := c.sure(ctx, s, "Cancel the migration? You cannot continue it afterwards."); err != nil {
 		return err
 	}
 	return c.operate(ctx, s, threads.OpCancel)
@@ -104,7 +104,7 @@ type threadsResetCmd struct {
 }
 
 func (c threadsResetCmd) Run(ctx context.Context, s streams) error {
-	if err := c.sure(ctx, s, "Clear the migration's files, data, progress and errors? Threads that are written stay."); err != nil {
+	if err := c.sure(ctx, s, "Clear the migration's files, data, progress and errors? Threads already written stay."); err != nil {
 		return err
 	}
 	return c.operate(ctx, s, threads.OpReset)
@@ -132,7 +132,7 @@ func (f threadsFlags) operate(ctx context.Context, s streams, op threads.Operati
 
 type threadsErrorsCmd struct {
 	threadsFlags
-	Out string `help:"The file to write; - prints them." default:"threads-errors.csv" placeholder:"FILE"`
+	Out string `help:"The file to write; - writes to standard output." default:"threads-errors.csv" placeholder:"FILE"`
 }
 
 func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
@@ -152,7 +152,7 @@ func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, map[string]int64{"errors": n})
 	}
-	_, err = fmt.Fprintf(s.out, "%s in %s\n", amountAre(n, "error"), c.Out)
+	_, err = fmt.Fprintf(s.out, "%s written to %s\n", amount(n, "error"), c.Out)
 	return err
 }
 
@@ -161,7 +161,7 @@ func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 func printErrors(ctx context.Context, s streams, server *remote.Client) error {
 	dir, err := os.MkdirTemp("", "outrigger-")
 	if err != nil {
-		return fmt.Errorf("make a temporary folder: %w", err)
+		return fmt.Errorf("create a temporary folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "errors.csv")

@@ -16,10 +16,10 @@ func printPreview(out io.Writer, p *threads.Preview) error {
 		{"Records", number(p.Records)}, {"Issues", number(p.Issues)}, {"Comments", number(p.Comments)},
 		{"Comment mappings", number(p.CommentMappings)}, {"Issue mappings", number(p.IssueMappings)},
 		{"Comments without a mapping", listed(p.MissingComments)}, {"Issues without a mapping", listed(p.MissingIssues)},
-		{"Comments given again", number(p.DuplicateRecords)}, {"Mappings given again", number(p.DuplicateMappings)},
-		{"Own parents", number(p.SelfParents)}, {"In cycles", number(p.Cycles)}, {"Parents in another issue", number(p.OtherIssue)},
+		{"Duplicate comments", number(p.DuplicateRecords)}, {"Duplicate mappings", number(p.DuplicateMappings)},
+		{"Comments that are their own parent", number(p.SelfParents)}, {"In cycles", number(p.Cycles)}, {"Parent in another issue", number(p.OtherIssue)},
 		{"Unreadable in the hierarchy", number(p.Hierarchy.Unreadable)}, {"Unreadable in the mappings", number(p.Mappings.Unreadable)},
-		{"Records that will be errors", number(p.TotalErrors)},
+		{"Records that will fail", number(p.TotalErrors)},
 	}
 	for _, reason := range threads.Reasons() {
 		if n := p.Errors[reason]; n > 0 {

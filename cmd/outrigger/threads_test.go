@@ -108,21 +108,21 @@ func TestMigrateEnds(t *testing.T) {
 		done   string
 	}{
 		{[]threads.Phase{empty, loading, ready, processing, threads.PhaseCompleted}, "migrate", exitDone, "outrigger: So it is.", "[POST upload POST start]"},
-		{[]threads.Phase{empty, ready, threads.PhasePaused}, "migrate", exitFailed, "it is not complete, but PAUSED: So it is.", "[POST upload POST start]"},
-		{[]threads.Phase{empty, ready, threads.PhaseFailed}, "migrate", exitFailed, "it is not complete, but FAILED: So it is.", "[POST upload POST start]"},
-		{[]threads.Phase{empty, loading, empty}, "migrate", exitFailed, "the files were not loaded, the migration is EMPTY: So it is.", "[POST upload]"},
+		{[]threads.Phase{empty, ready, threads.PhasePaused}, "migrate", exitFailed, "the migration is not complete; it is PAUSED: So it is.", "[POST upload POST start]"},
+		{[]threads.Phase{empty, ready, threads.PhaseFailed}, "migrate", exitFailed, "the migration is not complete; it is FAILED: So it is.", "[POST upload POST start]"},
+		{[]threads.Phase{empty, loading, empty}, "migrate", exitFailed, "the files were not loaded; the migration is EMPTY: So it is.", "[POST upload]"},
 		{[]threads.Phase{processing}, "migrate", exitFailed, "which does not allow upload; allowed are: stop, cancel.\noutrigger: follow it: outrigger threads status --wait", "[]"},
 		{[]threads.Phase{threads.PhasePaused}, "migrate", exitFailed, "outrigger: clear it first: outrigger threads reset", "[]"},
-		{[]threads.Phase{ready}, "migrate", exitFailed, "another migration is loaded (READY); outrigger threads start processes it", "[]"},
+		{[]threads.Phase{ready}, "migrate", exitFailed, "another migration is loaded (READY); process it with outrigger threads start", "[]"},
 		{[]threads.Phase{ready, ready, threads.PhaseCompleted}, "migrate --replace", exitDone, "", "[POST upload POST start]"},
 		{[]threads.Phase{processing}, "migrate --dry-run", exitDone, "", "[DELETE 7 DELETE 7]"},
 		{[]threads.Phase{processing, processing, threads.PhaseCompleted}, "status --wait", exitDone, "outrigger: So it is.", "[]"},
-		{[]threads.Phase{processing, threads.PhaseCancelled}, "status --wait", exitFailed, "it is not complete, but CANCELLED", "[]"},
+		{[]threads.Phase{processing, threads.PhaseCancelled}, "status --wait", exitFailed, "the migration is not complete; it is CANCELLED", "[]"},
 		{[]threads.Phase{ready}, "start", exitDone, "", "[POST start]"},
 		{[]threads.Phase{processing}, "stop", exitDone, "", "[POST stop]"},
 		{[]threads.Phase{processing}, "continue", exitDone, "", "[POST continue]"},
 		{[]threads.Phase{processing}, "cancel --yes", exitDone, "", "[POST cancel]"},
-		{[]threads.Phase{processing}, "cancel", exitUsage, "add --yes", "[]"},
+		{[]threads.Phase{processing}, "cancel", exitUsage, "use --yes", "[]"},
 	} {
 		cloud := &playedCloud{phases: c.phases}
 		_, errs, code := cloud.migrate(t, t.Context(), strings.Fields(c.args)...)
@@ -132,13 +132,13 @@ func TestMigrateEnds(t *testing.T) {
 	}
 }
 
-// Whoever interrupts the command hears what goes on without it, and how to
+// An interrupted command says what continues without it, and how to
 // follow that.
 func TestMigrateInterrupted(t *testing.T) {
 	for at, says := range []string{
 		"nothing was sent",
-		"the server goes on loading; see outrigger threads status, then start or reset",
-		"processing goes on in the server; outrigger threads status --wait follows it, outrigger threads stop pauses it",
+		"the server continues loading; check with outrigger threads status, then start or reset it",
+		"processing continues on the server; outrigger threads status --wait follows it, outrigger threads stop pauses it",
 	} {
 		ctx, stop := context.WithCancel(t.Context())
 		cloud, n := &playedCloud{phases: []threads.Phase{threads.PhaseEmpty, threads.PhaseLoading, threads.PhaseProcessing}}, 0

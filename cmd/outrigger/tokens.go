@@ -11,21 +11,21 @@ import (
 )
 
 type tokensCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Make a token and print it; it is shown this once."`
+	Create tokenCreateCmd `cmd:"" help:"Create a token and print it. It is shown only once."`
 	List   tokenListCmd   `cmd:"" help:"List tokens."`
-	Revoke tokenRevokeCmd `cmd:"" help:"End a token."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token."`
 }
 
 // tokenOwner is whose tokens a command is about.
 type tokenOwner struct {
-	For string `help:"Whose token; else that of who asks." placeholder:"NAME"`
+	For string `help:"The owner of the token. Default: the user who is signed in." placeholder:"NAME"`
 }
 
 type tokenCreateCmd struct {
 	accountFlags
 	tokenOwner
-	Scope   identity.Scope  `required:"" enum:"all,read,monitoring,builds,mail" help:"What it may be used for: all, read, monitoring, builds or mail." placeholder:"SCOPE"`
-	Expires config.Duration `help:"When it ends, from now: 90d; else never." placeholder:"DURATION"`
+	Scope   identity.Scope  `required:"" enum:"all,read,monitoring,builds,mail" help:"What the token allows: all, read, monitoring, builds or mail." placeholder:"SCOPE"`
+	Expires config.Duration `help:"Expire after this time, such as 90d. Default: never." placeholder:"DURATION"`
 	Name    string          `arg:"" help:"What the token is for."`
 }
 
@@ -71,7 +71,7 @@ func (c tokenListCmd) Run(ctx context.Context, s streams) error {
 
 type tokenRevokeCmd struct {
 	accountFlags
-	ID int64 `arg:"" help:"The token's number, as tokens list shows it."`
+	ID int64 `arg:"" help:"The token's id, from tokens list."`
 }
 
 func (c tokenRevokeCmd) Run(ctx context.Context, s streams) error {

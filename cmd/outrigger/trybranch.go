@@ -8,21 +8,21 @@ import (
 )
 
 type notifyCmd struct {
-	TryBranch tryBranchCmd `cmd:"" help:"Say which branch names a branch mask matches. Needs no server."`
-	SendEvent sendEventCmd `cmd:"" help:"Post a webhook body, signed, as the platform would."`
-	Preview   previewCmd   `cmd:"" help:"Print the card of an event type, of an event that never was. Needs no server."`
+	TryBranch tryBranchCmd `cmd:"" help:"Test a branch mask against branch names. Needs no server."`
+	SendEvent sendEventCmd `cmd:"" help:"Post a signed webhook, as the platform would."`
+	Preview   previewCmd   `cmd:"" help:"Print a sample card of an event type. Needs no server."`
 
-	Events       eventsCmd       `cmd:"" help:"List what came in, the newest first, also what no rule took."`
-	Explain      explainCmd      `cmd:"" help:"Say which rules took an event, and why the others did not."`
-	Deliveries   deliveriesCmd   `cmd:"" help:"List what went where, the newest first."`
-	Redeliver    redeliverCmd    `cmd:"" help:"Put deliveries that ended back into the queue of their channel."`
-	RetryChannel retryChannelCmd `cmd:"" help:"Try a channel again at once, whatever closed it."`
+	Events       eventsCmd       `cmd:"" help:"List received events, newest first, including those that no rule took."`
+	Explain      explainCmd      `cmd:"" help:"Show which rules took an event, and why the others did not."`
+	Deliveries   deliveriesCmd   `cmd:"" help:"List deliveries, newest first."`
+	Redeliver    redeliverCmd    `cmd:"" help:"Queue finished deliveries again."`
+	RetryChannel retryChannelCmd `cmd:"" help:"Try a broken or paused channel again now."`
 }
 
 type tryBranchCmd struct {
-	Dialect  string   `required:"" enum:"java,javascript" help:"Whose regular expressions: java (self-hosted rules, the whole name must match) or javascript (cloud rules, found anywhere in the name)."`
-	JSON     bool     `help:"For scripts: an array of {branch, match}."`
-	Pattern  string   `arg:"" help:"The branch mask; write -- before it, so that it may begin with a dash."`
+	Dialect  string   `required:"" enum:"java,javascript" help:"The kind of regular expression: java (self-hosted rules; must match the whole name) or javascript (cloud rules; may match any part of the name)."`
+	JSON     bool     `help:"Print JSON: an array of {branch, match}."`
+	Pattern  string   `arg:"" help:"The branch mask. Write -- before it if it begins with a dash."`
 	Branches []string `arg:"" name:"branch" help:"Branch names."`
 }
 

@@ -12,21 +12,21 @@ import (
 )
 
 type usersCmd struct {
-	Add      userAddCmd      `cmd:"" help:"Make a user, who may do nothing yet, and print the password."`
-	List     userListCmd     `cmd:"" help:"List users with what they may do."`
+	Add      userAddCmd      `cmd:"" help:"Add a user without permissions, and print the password."`
+	List     userListCmd     `cmd:"" help:"List users and their permissions."`
 	Password userPasswordCmd `cmd:"" help:"Set a user's password and print it."`
-	Grant    userGrantCmd    `cmd:"" help:"Give a user a permission."`
-	Revoke   userRevokeCmd   `cmd:"" help:"Take a permission back."`
-	Delete   userDeleteCmd   `cmd:"" help:"Delete a user with grants, tokens and sessions."`
+	Grant    userGrantCmd    `cmd:"" help:"Grant a permission to a user."`
+	Revoke   userRevokeCmd   `cmd:"" help:"Revoke a permission."`
+	Delete   userDeleteCmd   `cmd:"" help:"Delete a user with all grants, tokens and sessions."`
 }
 
 // newPassword is the password that a command sets: that of a file, else one
 // that is made and printed.
 type newPassword struct {
-	NewPasswordFile string `help:"A file with the new password; else one is made and printed." placeholder:"FILE"`
+	NewPasswordFile string `help:"A file that holds the new password. Default: a password is generated and printed." placeholder:"FILE"`
 }
 
-// passwordBytes make a password that nobody guesses and that can be typed.
+// passwordBytes make a password that cannot be guessed and can be typed.
 const passwordBytes = 15
 
 func (f newPassword) read() (password secret.Value, made bool, err error) {
@@ -37,7 +37,7 @@ func (f newPassword) read() (password secret.Value, made bool, err error) {
 	return password, false, err
 }
 
-// say prints the outcome; a password that was made is shown this once.
+// say prints the outcome; a generated password is shown only once.
 func (f newPassword) say(s streams, asJSON bool, name string, password secret.Value, made bool) error {
 	shown := struct {
 		Name     string `json:"name"`
@@ -105,7 +105,7 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 		for i, u := range users {
 			rows[i] = []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants)}
 		}
-		return printRows(s.out, []string{"NAME", "SOURCE", "CREATED", "MAY (GRANT: PERMISSION)"}, rows)
+		return printRows(s.out, []string{"NAME", "SOURCE", "CREATED", "PERMISSIONS (ID: GRANT)"}, rows)
 	})
 }
 
@@ -126,7 +126,7 @@ type userGrantCmd struct {
 	accountFlags
 	Name       string              `arg:"" help:"The user's name."`
 	Permission identity.Permission `arg:"" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN."`
-	Connection string              `help:"The connection of the project." placeholder:"C"`
+	Connection string              `help:"The connection that the project belongs to." placeholder:"C"`
 	Project    string              `help:"The project's key." placeholder:"K"`
 	Repository string              `help:"The repository's key." placeholder:"S"`
 }
@@ -148,7 +148,7 @@ func (c userGrantCmd) Run(ctx context.Context, s streams) error {
 type userRevokeCmd struct {
 	accountFlags
 	Name  string `arg:"" help:"The user's name."`
-	Grant int64  `arg:"" help:"The grant's number, as users list shows it."`
+	Grant int64  `arg:"" help:"The grant's id, from users list."`
 }
 
 func (c userRevokeCmd) Run(ctx context.Context, s streams) error {

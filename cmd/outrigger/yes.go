@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 )
 
-// yesFlag is of commands that take something away.
+// yesFlag belongs to commands that delete or replace something.
 type yesFlag struct {
-	Yes bool `help:"Do not ask."`
+	Yes bool `help:"Do not ask for confirmation."`
 }
 
 // sure asks at a terminal. A command that runs in a script needs --yes.
@@ -23,7 +23,7 @@ func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
 	}
 	file, ok := s.in.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return usage("this cannot be undone: add --yes to do it without being asked")
+		return usage("this command asks for confirmation; use --yes when there is no terminal")
 	}
 	fmt.Fprintf(s.err, "%s [y/N] ", question)
 	answer := make(chan string, 1)

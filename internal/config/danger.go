@@ -19,34 +19,34 @@ func (c *Config) dangers() []string {
 	var w []string
 	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	if c.TLS.Cert == "" && !Loopback(c.Listen) {
-		warn("listen: %s is reached from other machines by plain http, which anybody on the way can read, passwords too; set tls.cert and tls.key, or listen on 127.0.0.1 behind a proxy that ends TLS.", c.Listen)
+		warn("listen: other machines reach %s over plain HTTP, so passwords can be read in transit; set tls.cert and tls.key, or listen on 127.0.0.1 behind a proxy that terminates TLS.", c.Listen)
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil && u.Scheme == "http" && Loopback(c.Listen) && !thisMachine(u.Hostname()) {
-		warn("base_url: %s is plain http, which anybody on the way can read, passwords too; have the proxy in front end TLS, and write https.", c.BaseURL)
+		warn("base_url: %s is plain HTTP, so passwords can be read in transit; let the proxy terminate TLS, and use https here.", c.BaseURL)
 	}
 	if c.Metrics.Public {
-		warn("metrics.public: whoever reaches the server reads /metrics without signing in: how much is sent, what fails and since when; give the scraper a token of scope monitoring.")
+		warn("metrics.public: anyone who can reach the server can read /metrics without signing in; give the scraper a token of scope monitoring instead.")
 	}
 	if m := &c.Mail; m.PlainAuth && m.Listen != MailOff && !Loopback(m.Listen) {
-		warn("mail.plain_auth: clients may sign in to %s without TLS, and anybody on the way can read their tokens; give mail.tls a certificate and leave plain_auth out.", m.Listen)
+		warn("mail.plain_auth: clients may sign in to %s without TLS, so their tokens can be read in transit; set mail.tls.cert and mail.tls.key, and remove plain_auth.", m.Listen)
 	}
 	w = append(w, c.clearDangers()...)
 	for _, conn := range c.Notify.Connections {
 		switch n := len(conn.WebhookSecret.Reveal()); {
 		case n == 0 && conn.Unsigned:
-			warn("notify.connections: %s takes unsigned webhooks: whoever reaches /hooks/%s can have anything announced; set webhook_secret.", conn.Name, conn.Name)
+			warn("notify.connections: %s accepts unsigned webhooks, so anyone who can reach /hooks/%s can post false events; set webhook_secret.", conn.Name, conn.Name)
 		case n > 0 && n < minSecret:
-			warn("notify.connections: the webhook_secret of %s has fewer than %d characters and can be found by trying; use %d random ones or more.", conn.Name, minSecret, minSecret)
+			warn("notify.connections: the webhook_secret of %s has fewer than %d characters and can be guessed; use %d random characters or more.", conn.Name, minSecret, minSecret)
 		}
 	}
 	for _, cidr := range c.TrustedProxies {
 		if internet(cidr) {
-			warn("trusted_proxies: %s is the whole internet or a large part of it: anybody can write an address and https into the forwarding headers; name your proxies only.", cidr)
+			warn("trusted_proxies: %s is the whole internet or a large part of it, so any client can forge its address and scheme; list only your proxies.", cidr)
 		}
 	}
 	for _, network := range c.Notify.AllowedNetworks {
 		if reach := dangerousReach(network); reach != "" {
-			warn("notify.allowed_networks: %s lets webhook URLs reach %s; name the chat platform's network only.", network, reach)
+			warn("notify.allowed_networks: %s lets webhook URLs reach %s; list only the network of the chat platform.", network, reach)
 		}
 	}
 	// Outrigger makes secret.key for its owner alone; a group may share a
@@ -81,7 +81,7 @@ var metadata = []netip.Addr{netip.MustParseAddr("169.254.169.254"), netip.MustPa
 // everybody who may save a rule, "" where that is but a network.
 func dangerousReach(network string) string {
 	if thisMachine(network) {
-		return "this machine itself, where other programs trust whoever asks"
+		return "this machine itself, where other services may trust local requests"
 	}
 	p, err := netip.ParsePrefix(network)
 	if a, alone := netip.ParseAddr(network); alone == nil {
@@ -91,11 +91,11 @@ func dangerousReach(network string) string {
 	case err != nil:
 		return ""
 	case internet(network):
-		return "every address, this machine and the cloud's metadata included"
+		return "every address, including this machine and the cloud metadata service"
 	case p.Overlaps(netip.MustParsePrefix("127.0.0.0/8")) || p.Contains(netip.IPv6Loopback()):
-		return "this machine itself, where other programs trust whoever asks"
+		return "this machine itself, where other services may trust local requests"
 	case p.Contains(metadata[0]) || p.Contains(metadata[1]):
-		return "the metadata of a cloud's machine, which holds its credentials"
+		return "the cloud metadata service, which gives out credentials of this machine"
 	}
 	return ""
 }
@@ -120,5 +120,5 @@ func readable(path string, mask os.FileMode) []string {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&mask == 0 { // Windows keeps no such bits
 		return nil
 	}
-	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); chmod 600 it.", path, info.Mode().Perm())}
+	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); run chmod 600 on it.", path, info.Mode().Perm())}
 }

@@ -14,11 +14,11 @@ import (
 func (c *Config) clearDangers() []string {
 	var w []string
 	if m := &c.Mail; m.SmarthostTLS == "none" && !m.SmarthostPassword.IsZero() && !Loopback(m.Smarthost) {
-		w = append(w, fmt.Sprintf("mail.smarthost_tls: the password for %s goes there in clear; write starttls or tls.", m.Smarthost))
+		w = append(w, fmt.Sprintf("mail.smarthost_tls: the password for %s is sent in the clear; use starttls or tls.", m.Smarthost))
 	}
 	for _, to := range c.signedIn() {
 		if u, err := url.Parse(to.url); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) && to.signsIn {
-			w = append(w, fmt.Sprintf("%s: what signs in to %s goes there in clear; use https.", to.key, to.url))
+			w = append(w, fmt.Sprintf("%s: the credentials for %s are sent in the clear; use https.", to.key, to.url))
 		}
 	}
 	for _, d := range []struct {
@@ -26,7 +26,7 @@ func (c *Config) clearDangers() []string {
 		url secret.Value
 	}{{"database_url", c.DatabaseURL}, {"threads.sql.url", c.Threads.SQL.URL}} {
 		if host := clearDatabase(d.url.Reveal()); host != "" {
-			w = append(w, fmt.Sprintf("%s: the password for %s may go there in clear, and so does what is read and written; add sslmode=verify-full (PostgreSQL) or tls=true (MySQL) to the URL.", d.key, host))
+			w = append(w, fmt.Sprintf("%s: the password and data for %s may be sent in the clear; add sslmode=verify-full (PostgreSQL) or tls=true (MySQL) to the URL.", d.key, host))
 		}
 	}
 	return w

@@ -16,7 +16,7 @@ const day = 24 * time.Hour
 
 // UnmarshalText reads a duration.
 func (d *Duration) UnmarshalText(text []byte) error {
-	wrong := fmt.Errorf("%q is no duration; write it as 90s, 10m, 12h or 7d", text)
+	wrong := fmt.Errorf("%q is not a duration; write it as 90s, 10m, 12h or 7d", text)
 	rest := string(text)
 	var days time.Duration
 	if n, after, ok := strings.Cut(rest, "d"); ok {

@@ -93,14 +93,14 @@ func (l *loader) environment(env []string) {
 func (l *loader) unknownVariable(name string) string {
 	for _, s := range l.known {
 		if s.objects() && name == envName(s.key) {
-			return fmt.Sprintf("The environment variable %s is ignored: %s can be set in the configuration file only.", name, s.key)
+			return fmt.Sprintf("The environment variable %s is ignored: %s can be set only in the configuration file.", name, s.key)
 		}
 	}
 	var names []string
 	for _, s := range l.known {
 		names = append(names, s.env())
 	}
-	return fmt.Sprintf("The environment variable %s is no setting of Outrigger%s", name, didYouMean(name, names))
+	return fmt.Sprintf("The environment variable %s is not an Outrigger setting%s", name, didYouMean(name, names))
 }
 
 // flags takes settings given on the command line, by key.
@@ -134,7 +134,7 @@ func (l *loader) text(s setting, value, place string) {
 func (l *loader) secretLayer(s setting, value, path, place string) {
 	switch {
 	case value != "" && path != "":
-		l.problem(place, "the secret is given twice, as a value and as a file; give one of them")
+		l.problem(place, "the secret is set twice, as a value and as a file; set one of them")
 	case value != "":
 		delete(l.files, s.key)
 		l.text(s, value, place)

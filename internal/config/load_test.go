@@ -96,16 +96,16 @@ func TestFileMistakes(t *testing.T) {
 		{"unknown key in an item", "notify:\n  connections:\n    - name: a\n      kind: bitbucket-dc\n      base_url: http://a\n      secret: b\n", "F:6:7: the key secret is unknown."},
 		{"duplicate", "listen: :1\ndata_dir: x\nlisten: :2\n", "F:3:1: the key listen is already in line 1"},
 		{"duplicate group", "log: {level: info}\nlog: {level: warn}\n", "F:2:1: the key log is already in line 1"},
-		{"secret twice", "secret_key: a\nsecret_key_file: b\n", "F:2:1: secret_key is given twice, as a value and as a file; give one of them\nsecret_key: the key is not 32 bytes in base64; openssl rand -base64 32 makes one"},
-		{"no boolean", "cluster:\n  enabled: yes please\n", `F:2:12: cluster.enabled: "yes please" is neither true nor false`},
-		{"no duration", "retention:\n  audit: 3 weeks\n", `F:2:10: retention.audit: "3 weeks" is no duration; write it as 90s, 10m, 12h or 7d`},
-		{"no number", "notify: {channel_rate: fast, channel_burst: 1.5}\n", "F:1:24: notify.channel_rate: \"fast\" is no number\nF:1:45: notify.channel_burst: \"1.5\" is no whole number"},
+		{"secret twice", "secret_key: a\nsecret_key_file: b\n", "F:2:1: secret_key is set twice, as a value and as a file; set one of them\nsecret_key: the key is not 32 bytes in base64; openssl rand -base64 32 generates one"},
+		{"no boolean", "cluster:\n  enabled: yes please\n", `F:2:12: cluster.enabled: "yes please" is not true or false`},
+		{"no duration", "retention:\n  audit: 3 weeks\n", `F:2:10: retention.audit: "3 weeks" is not a duration; write it as 90s, 10m, 12h or 7d`},
+		{"no number", "notify: {channel_rate: fast, channel_burst: 1.5}\n", "F:1:24: notify.channel_rate: \"fast\" is not a number\nF:1:45: notify.channel_burst: \"1.5\" is not a whole number"},
 		{"list for a value", "listen: [a, b]\n", "F:1:9: listen takes a single value"},
 		{"value for a list", "trusted_proxies: 10.0.0.0/8\n", "F:1:18: trusted_proxies is a list; write each item on a line of its own after a dash"},
-		{"value for a group", "log: info\n", `F:1:6: here should be keys with values, as "format: …"`},
-		{"list for the file", "- a\n", `F:1:1: here should be keys with values, as "listen: …"`},
-		{"alias", "listen: &a :1\n", "F:1:9: listen: anchors, aliases and tags are not understood; write the value itself"},
-		{"two documents", "listen: :1\n---\nlisten: :2\n", "F:3:7: a second document begins here; the file has one"},
+		{"value for a group", "log: info\n", `F:1:6: expected keys with values, such as "format: …"`},
+		{"list for the file", "- a\n", `F:1:1: expected keys with values, such as "listen: …"`},
+		{"alias", "listen: &a :1\n", "F:1:9: listen: anchors, aliases and tags are not supported; write the value itself"},
+		{"two documents", "listen: :1\n---\nlisten: :2\n", "F:3:7: a second YAML document begins here; the file may have only one"},
 		{"not YAML", "listen: \"open\n", "F:1:9: this is not YAML: could not find end character of double-quoted text"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -166,7 +166,7 @@ notify:
 		"OUTRIGGER_ADMIN_PASSWORD_FILE=/nowhere", "OUTRIGGER_DATABASE_URL_FILE=" + empty,
 		"OUTRIGGER_SECRET_KEY=a", "OUTRIGGER_SECRET_KEY_FILE=b",
 	}, nil)
-	want := "OUTRIGGER_SECRET_KEY: the secret is given twice, as a value and as a file; give one of them\n" +
+	want := "OUTRIGGER_SECRET_KEY: the secret is set twice, as a value and as a file; set one of them\n" +
 		"admin_password_file: the file cannot be read: open /nowhere: no such file or directory\n" +
 		"database_url_file: the file " + empty + " is empty"
 	if err == nil || err.Error() != want {
@@ -180,9 +180,9 @@ func TestUnknownVariables(t *testing.T) {
 		"OUTRIGGER_SHARED=x", "OUTRIGGER_SERVER=x", "OUTRIGGER_TOKEN=x", "OUTRIGGER_CONFIG=x",
 	}, nil)
 	want := []string{
-		"The environment variable OUTRIGGER_LISTEM is no setting of Outrigger; did you mean OUTRIGGER_LISTEN?",
-		"The environment variable OUTRIGGER_NOTIFY_CONNECTIONS is ignored: notify.connections can be set in the configuration file only.",
-		"The environment variable OUTRIGGER_WHATEVER is no setting of Outrigger.",
+		"The environment variable OUTRIGGER_LISTEM is not an Outrigger setting; did you mean OUTRIGGER_LISTEN?",
+		"The environment variable OUTRIGGER_NOTIFY_CONNECTIONS is ignored: notify.connections can be set only in the configuration file.",
+		"The environment variable OUTRIGGER_WHATEVER is not an Outrigger setting.",
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {
 		t.Error(diff, err)
@@ -191,8 +191,8 @@ func TestUnknownVariables(t *testing.T) {
 
 func TestVariableMistakes(t *testing.T) {
 	_, _, err := Load("", []string{"OUTRIGGER_METRICS_PUBLIC=on", "OUTRIGGER_LISTEN=nowhere"}, nil)
-	want := "OUTRIGGER_METRICS_PUBLIC: \"on\" is neither true nor false\n" +
-		`listen: "nowhere" is no address; write host:port, such as 127.0.0.1:8090 or :8090`
+	want := "OUTRIGGER_METRICS_PUBLIC: \"on\" is not true or false\n" +
+		`listen: "nowhere" is not an address; write host:port, such as 127.0.0.1:8090 or :8090`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

@@ -11,32 +11,32 @@ import (
 
 // MailPostfix is how the source postfix asks.
 type MailPostfix struct {
-	Postqueue string `key:"postqueue" default:"/usr/sbin/postqueue" doc:"The program that lists the queue of the local Postfix."`
-	ConfigDir string `key:"config_dir" else:"Postfix's own" doc:"The folder of main.cf. Another than Postfix's own must be in its alternate_config_directories, unless Outrigger runs as root."`
+	Postqueue string `key:"postqueue" default:"/usr/sbin/postqueue" doc:"The postqueue program of the local Postfix."`
+	ConfigDir string `key:"config_dir" else:"the default folder of Postfix" doc:"The folder of main.cf. Unless Outrigger runs as root, a folder other than the default must be listed in alternate_config_directories."`
 }
 
 // MailJMX is where the source jmx finds the host application's figures.
 type MailJMX struct {
-	URL       string       `key:"url" else:"none" doc:"The whole URL of the exporter's text page, or of Jolokia, as http://host:8778/jolokia/."`
-	Kind      string       `key:"kind" default:"prometheus" doc:"What answers there: prometheus (the text page of a JMX exporter or of an exporter inside the host application) or jolokia."`
-	User      string       `key:"user" else:"none" doc:"The user to sign in as, by Basic authentication."`
-	Password  secret.Value `key:"password" else:"none" doc:"That user's password."`
-	Size      string       `key:"size" else:"the known spellings of mail.queue.numItems, and jira_mail_queue_gauge" doc:"The metric of the queue's size: for prometheus a name, perhaps with labels as name{label=\"value\"}; for jolokia MBEAN/ATTRIBUTE."`
-	ErrorSize string       `key:"error_size" else:"the known spellings of mail.queue.numErrors, and jira_mail_queue_error_gauge" doc:"The metric of the error queue's size, written alike."`
+	URL       string       `key:"url" else:"none" doc:"The complete URL of the exporter's metrics page, or of Jolokia, such as http://host:8778/jolokia/."`
+	Kind      string       `key:"kind" default:"prometheus" doc:"What answers at the URL: prometheus (the metrics page of a JMX exporter, or of an exporter inside the host application) or jolokia."`
+	User      string       `key:"user" else:"none" doc:"The user name for Basic authentication."`
+	Password  secret.Value `key:"password" else:"none" doc:"The password of that user."`
+	Size      string       `key:"size" else:"the usual names of mail.queue.numItems, and jira_mail_queue_gauge" doc:"The metric for the size of the queue. For prometheus, a name, optionally with labels: name{label=\"value\"}. For jolokia, MBEAN/ATTRIBUTE."`
+	ErrorSize string       `key:"error_size" else:"the usual names of mail.queue.numErrors, and jira_mail_queue_error_gauge" doc:"The metric for the size of the error queue, in the same form."`
 }
 
 // MailRemote is the server that the source remote asks.
 type MailRemote struct {
-	URL      string       `key:"url" else:"none" doc:"The base URL of another server of the mail queue API, which is asked at /rest/mailqueue/1.0/status below it."`
-	User     string       `key:"user" else:"none" doc:"The user to sign in as, by Basic authentication."`
-	Password secret.Value `key:"password" else:"none" doc:"That user's password or token."`
-	Token    secret.Value `key:"token" else:"none" doc:"A token to show in place of a user and a password."`
+	URL      string       `key:"url" else:"none" doc:"The base URL of another server with the mail queue API. Its /rest/mailqueue/1.0/status is requested."`
+	User     string       `key:"user" else:"none" doc:"The user name for Basic authentication."`
+	Password secret.Value `key:"password" else:"none" doc:"The password or token of that user."`
+	Token    secret.Value `key:"token" else:"none" doc:"A Bearer token, instead of user and password."`
 }
 
 // MailNode is a node that is only watched.
 type MailNode struct {
-	NodeID  string      `key:"node_id" doc:"The node's id, as it is listed; that of no node of Outrigger's own."`
-	Source  string      `key:"source" doc:"Where its sizes come from: postfix, jmx or remote."`
+	NodeID  string      `key:"node_id" doc:"The id of the node as it is listed. It must differ from the ids of Outrigger's own nodes."`
+	Source  string      `key:"source" doc:"Where the size of its queue is read: postfix, jmx or remote."`
 	Postfix MailPostfix `key:"postfix"`
 	JMX     MailJMX     `key:"jmx"`
 	Remote  MailRemote  `key:"remote"`
@@ -77,7 +77,7 @@ const minHandover = Duration(time.Second)
 func (c *Config) judgeMailSources(j *judge) {
 	c.Mail.Own().judge(j, "mail", []string{SourceRelay, SourcePostfix, SourceJMX, SourceRemote})
 	if c.Mail.HandoverAfter < minHandover {
-		j.wrong("mail.handover_after", "%s is too short; it is at least %s", c.Mail.HandoverAfter, minHandover)
+		j.wrong("mail.handover_after", "%s is too short; use at least %s", c.Mail.HandoverAfter, minHandover)
 	}
 	seen := map[string]bool{}
 	for i, n := range c.Mail.Nodes {
@@ -85,11 +85,11 @@ func (c *Config) judgeMailSources(j *judge) {
 		n.From().judge(j, key, []string{SourcePostfix, SourceJMX, SourceRemote})
 		switch {
 		case n.NodeID == "" || !isNodeID(n.NodeID):
-			j.wrong(key+".node_id", "%q is no id; it has no spaces and 1 to 255 bytes", n.NodeID)
+			j.wrong(key+".node_id", "%q is not a node id; an id has 1 to 255 bytes and no spaces", n.NodeID)
 		case seen[n.NodeID]:
-			j.wrong(key+".node_id", "there is another node called %s; each has its own id", n.NodeID)
+			j.wrong(key+".node_id", "the id %s is used twice; every node needs its own id", n.NodeID)
 		case n.NodeID == c.NodeID:
-			j.wrong(key+".node_id", "%s is this node itself; a node that is watched has an id of its own", n.NodeID)
+			j.wrong(key+".node_id", "%s is the id of this node; a watched node needs its own id", n.NodeID)
 		}
 		seen[n.NodeID] = true
 	}
@@ -106,7 +106,7 @@ func (s MailSource) judge(j *judge, key string, known []string) {
 		last := len(known) - 1
 		j.wrong(key+".source", "%q is not known; write %s or %s", s.Kind, strings.Join(known[:last], ", "), known[last])
 	case s.Kind == SourcePostfix && s.Postfix.Postqueue == "":
-		j.wrong(key+".postfix.postqueue", "the program is missing; it is usually /usr/sbin/postqueue")
+		j.wrong(key+".postfix.postqueue", "set the path of the program; it is usually /usr/sbin/postqueue")
 	case s.Kind == SourceJMX:
 		s.JMX.judge(j, key+".jmx")
 	case s.Kind == SourceRemote:
@@ -124,21 +124,21 @@ func (m *MailJMX) judge(j *judge, key string) {
 
 func (m *MailRemote) judge(j *judge, key string) {
 	if m.URL == "" {
-		j.wrong(key+".url", "the server's base URL is missing")
+		j.wrong(key+".url", "set the base URL of the server")
 	} else {
 		judgeURL(j, key+".url", m.URL)
 	}
 	if !m.Token.IsZero() && m.User != "" {
-		j.wrong(key, "there is a user and a token; give one of them")
+		j.wrong(key, "set either user and password, or token")
 	}
 	judgeSignIn(j, key, m.User, m.Password)
 }
 
 func judgeSignIn(j *judge, key, user string, password secret.Value) {
 	if (user == "") != password.IsZero() {
-		j.wrong(key, "user and password go together; give both or neither")
+		j.wrong(key, "set both user and password, or neither")
 	}
 	if strings.Contains(user, ":") {
-		j.wrong(key+".user", "a user's name has no colon")
+		j.wrong(key+".user", "a user name must not contain a colon")
 	}
 }

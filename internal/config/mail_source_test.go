@@ -20,7 +20,7 @@ func TestMailSources(t *testing.T) {
 		}},
 		{"postfix", func(m *Mail) { m.Source = SourcePostfix }, nil},
 		{"postfix without its program", func(m *Mail) { m.Source, m.Postfix.Postqueue = SourcePostfix, "" }, []string{
-			"mail.postfix.postqueue: the program is missing; it is usually /usr/sbin/postqueue",
+			"mail.postfix.postqueue: set the path of the program; it is usually /usr/sbin/postqueue",
 		}},
 		{"jmx", func(m *Mail) {
 			m.Source, m.JMX.URL, m.JMX.User, m.JMX.Password = SourceJMX, "http://app:8778/jolokia/?ignoreErrors=true", "monitor", secret.New("x")
@@ -29,23 +29,23 @@ func TestMailSources(t *testing.T) {
 		{"jmx of another kind", func(m *Mail) {
 			m.Source, m.JMX = SourceJMX, MailJMX{URL: "ftp://u:hunter2@x", Kind: "rmi", User: "a:b"}
 		}, []string{
-			"mail.jmx.url: this is no URL; write it as https://host/path",
+			"mail.jmx.url: this is not a URL; write it as https://host/path",
 			`mail.jmx.kind: "rmi" is not known; write prometheus or jolokia`,
-			"mail.jmx: user and password go together; give both or neither",
-			"mail.jmx.user: a user's name has no colon",
+			"mail.jmx: set both user and password, or neither",
+			"mail.jmx.user: a user name must not contain a colon",
 		}},
 		{"jmx with a user in its URL", func(m *Mail) { m.Source, m.JMX.URL = SourceJMX, "http://u:hunter2@x/metrics" }, []string{
-			"mail.jmx.url: a URL here has no user and no fragment; user and password are keys of their own",
+			"mail.jmx.url: the URL must not contain a user, a password or a fragment; set user and password as keys of their own",
 		}},
 		{"remote", func(m *Mail) {
 			m.Source, m.Remote.URL, m.Remote.Token = SourceRemote, "https://x/outrigger", secret.New("t")
 		}, nil},
-		{"remote with nothing", func(m *Mail) { m.Source = SourceRemote }, []string{"mail.remote.url: the server's base URL is missing"}},
+		{"remote with nothing", func(m *Mail) { m.Source = SourceRemote }, []string{"mail.remote.url: set the base URL of the server"}},
 		{"remote with too much", func(m *Mail) {
 			m.Source = SourceRemote
 			m.Remote = MailRemote{URL: "https://x", User: "u", Password: secret.New("p"), Token: secret.New("t")}
-		}, []string{"mail.remote: there is a user and a token; give one of them"}},
-		{"handover", func(m *Mail) { m.HandoverAfter = 0 }, []string{"mail.handover_after: 0s is too short; it is at least 1s"}},
+		}, []string{"mail.remote: set either user and password, or token"}},
+		{"handover", func(m *Mail) { m.HandoverAfter = 0 }, []string{"mail.handover_after: 0s is too short; use at least 1s"}},
 		{"nodes", func(m *Mail) {
 			m.Nodes = []MailNode{
 				{NodeID: "node_1", Source: SourceRemote, Remote: MailRemote{URL: "https://x"}},
@@ -55,10 +55,10 @@ func TestMailSources(t *testing.T) {
 			}
 		}, []string{
 			`mail.nodes[1].source: "relay" is not known; write postfix, jmx or remote`,
-			`mail.nodes[1].node_id: "node 2" is no id; it has no spaces and 1 to 255 bytes`,
+			`mail.nodes[1].node_id: "node 2" is not a node id; an id has 1 to 255 bytes and no spaces`,
 			"mail.nodes[2].jmx.url: the URL is missing",
-			"mail.nodes[2].node_id: there is another node called node_1; each has its own id",
-			"mail.nodes[3].node_id: n1 is this node itself; a node that is watched has an id of its own",
+			"mail.nodes[2].node_id: the id node_1 is used twice; every node needs its own id",
+			"mail.nodes[3].node_id: n1 is the id of this node; a watched node needs its own id",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,9 +15,9 @@ func Print(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, `# Every setting of Outrigger with its default. A key without a value has none.
 #
-# Environment variables go over this file, flags over both; in them, lists are
-# separated by commas, and a secret's file is OUTRIGGER_…_FILE. Durations are
-# written as 90s, 10m, 12h or 7d.
+# Environment variables override this file; flags override both. In variables
+# and flags, lists are separated by commas; OUTRIGGER_…_FILE names a file that
+# holds a secret. Durations are written as 90s, 10m, 12h or 7d.
 `)
 	printSettings(out, members(reflect.ValueOf(Default()).Elem(), ""), "")
 	return out.Flush()
@@ -56,7 +56,7 @@ func printKey(out io.Writer, s setting, indent string) {
 		fmt.Fprintf(out, "%s%s:\n", indent, s.name)
 	}
 	if s.secret() {
-		fmt.Fprintf(out, "%s%s: # or this: the path of a file that holds it\n", indent, s.name+fileSuffix)
+		fmt.Fprintf(out, "%s%s: # or the path of a file that holds it\n", indent, s.name+fileSuffix)
 	}
 }
 

@@ -89,13 +89,13 @@ func (s setting) set(text string) error {
 	case *bool:
 		b, ok := map[string]bool{"true": true, "false": false}[text]
 		if !ok {
-			return fmt.Errorf("%q is neither true nor false", text)
+			return fmt.Errorf("%q is not true or false", text)
 		}
 		*v = b
 	case *int:
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return fmt.Errorf("%q is no whole number", text)
+			return fmt.Errorf("%q is not a whole number", text)
 		}
 		*v = n
 	case *[]string:
@@ -103,7 +103,7 @@ func (s setting) set(text string) error {
 	case *float64:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return fmt.Errorf("%q is no number", text)
+			return fmt.Errorf("%q is not a number", text)
 		}
 		*v = f
 	default:

@@ -27,7 +27,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseUint(number, 10, 63)
 	if err != nil || int64(n) > math.MaxInt64/unit {
-		return fmt.Errorf("%q is no size; write it as 25MiB or as a number of bytes", text)
+		return fmt.Errorf("%q is not a size; write it as 25MiB or as a number of bytes", text)
 	}
 	*s = Size(int64(n) * unit)
 	return nil

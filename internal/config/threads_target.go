@@ -15,11 +15,11 @@ const (
 
 // ThreadsCloud is the cloud site whose issue properties hold parent maps.
 type ThreadsCloud struct {
-	URL      string       `key:"url" else:"none" doc:"The cloud site's base URL, as https://example.atlassian.net; for an API token with scopes https://api.atlassian.com/ex/jira/CLOUD_ID."`
-	User     string       `key:"user" else:"none" doc:"The e-mail address of the account that writes. It needs the permissions to browse and to edit the issues."`
+	URL      string       `key:"url" else:"none" doc:"The base URL of the cloud site, such as https://example.atlassian.net. For an API token with scopes, use https://api.atlassian.com/ex/jira/CLOUD_ID."`
+	User     string       `key:"user" else:"none" doc:"The e-mail address of the account that writes the issue properties. It needs permission to browse and edit the issues."`
 	Token    secret.Value `key:"token" else:"none" doc:"An API token of that account."`
-	Requests int          `key:"requests" default:"4" doc:"How many requests are sent at a time."`
-	Timeout  Duration     `key:"timeout" default:"60s" doc:"How long one request may take, from 1s to 4m."`
+	Requests int          `key:"requests" default:"4" doc:"The most requests that are sent at the same time."`
+	Timeout  Duration     `key:"timeout" default:"60s" doc:"The time limit for one request, from 1s to 4m."`
 }
 
 // maxCloudTimeout is less than the 5 minutes after which a worker that makes no
@@ -42,20 +42,20 @@ func (t *Threads) judgeTarget(j *judge) {
 
 func (c *ThreadsCloud) judge(j *judge, key string) {
 	if c.URL == "" {
-		j.wrong(key+".url", "the cloud site's base URL is missing; write it as https://example.atlassian.net")
+		j.wrong(key+".url", "set the base URL of the cloud site, such as https://example.atlassian.net")
 	} else {
 		judgeURL(j, key+".url", c.URL)
 	}
 	if !strings.Contains(c.User, "@") || strings.ContainsAny(c.User, ": \t\r\n") {
-		j.wrong(key+".user", "%q is no e-mail address; a cloud site knows its accounts by them", c.User)
+		j.wrong(key+".user", "%q is not an e-mail address; sign in to the cloud site with the e-mail address of the account", c.User)
 	}
 	if strings.TrimSpace(c.Token.Reveal()) == "" {
-		j.wrong(key+".token", "the account's API token is missing")
+		j.wrong(key+".token", "set the API token of the account")
 	}
 	if c.Timeout < Duration(time.Second) || c.Timeout > maxCloudTimeout {
-		j.wrong(key+".timeout", "%s does not work for one request; give 1s to %s", c.Timeout, maxCloudTimeout)
+		j.wrong(key+".timeout", "%s is out of range; use 1s to %s", c.Timeout, maxCloudTimeout)
 	}
 	if c.Requests < 1 || c.Requests > maxCloudRequests {
-		j.wrong(key+".requests", "%d requests at a time do not work; give 1 to %d", c.Requests, maxCloudRequests)
+		j.wrong(key+".requests", "%d is out of range; use 1 to %d", c.Requests, maxCloudRequests)
 	}
 }

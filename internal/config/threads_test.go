@@ -24,19 +24,19 @@ func TestValidateThreadsSource(t *testing.T) {
 		{"a remote host", remote, ""},
 		{"an unknown source", func(c *Config) { c.Threads.Source = "csv" }, `threads.source: "csv" is not known; write file or sql`},
 		{"nothing to read", func(c *Config) { c.Threads.Source = ThreadsSQL },
-			"threads.sql.url: this is no database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name\n" +
-				"threads.sql.query: the query is missing; it yields issueId, commentId and parentCommentId"},
+			"threads.sql.url: this is not a database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name\n" +
+				"threads.sql.query: set a query that returns issueId, commentId and parentCommentId"},
 		{"another database", func(c *Config) { sql(c); c.Threads.SQL.URL = secret.New("oracle://u:p4ss@db/x") },
-			"threads.sql.url: this is no database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name"},
-		{"without a pause", func(c *Config) { sql(c); c.Threads.SQL.Interval = 0 }, "threads.sql.interval: 0s is too short; leave the database alone for at least 10s"},
+			"threads.sql.url: this is not a database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name"},
+		{"without a pause", func(c *Config) { sql(c); c.Threads.SQL.Interval = 0 }, "threads.sql.interval: 0s is too short; use at least 10s"},
 		{"nobody", func(c *Config) { remote(c); c.Threads.Mappings.Remote.Token = secret.Value{} },
-			"threads.mappings.remote: the host asks who reads; give user and password, or token"},
+			"threads.mappings.remote: the server needs credentials; set either user and password, or token"},
 		{"two people", func(c *Config) {
 			remote(c)
 			c.Threads.Mappings.Remote.User, c.Threads.Mappings.Remote.Password = "u", secret.New("p")
-		}, "threads.mappings.remote: the host asks who reads; give user and password, or token"},
-		{"no host", func(c *Config) { remote(c); c.Threads.Mappings.Remote.URL = "jira" }, "threads.mappings.remote.url: this is no URL; write it as https://host or https://host/path"},
-		{"bytes for mebibytes", func(c *Config) { c.Threads.MaxUpload = 4096 }, "threads.max_upload: 4KiB is too little; take files of at least 1MiB"},
+		}, "threads.mappings.remote: the server needs credentials; set either user and password, or token"},
+		{"no host", func(c *Config) { remote(c); c.Threads.Mappings.Remote.URL = "jira" }, "threads.mappings.remote.url: this is not a URL; write it as https://host or https://host/path"},
+		{"bytes for mebibytes", func(c *Config) { c.Threads.MaxUpload = 4096 }, "threads.max_upload: 4KiB is too small; use at least 1MiB"},
 	} {
 		t.Run(test.name, func(t *testing.T) { wantProblems(t, test.edit, test.want, "p4ss") })
 	}

@@ -62,7 +62,7 @@ func (c *Config) problems() []error {
 		{"retention.audit", c.Retention.Audit, minKept},
 	} {
 		if r.kept < r.min {
-			j.wrong(r.key, "%s is too short; keep them for at least %s", r.kept, r.min)
+			j.wrong(r.key, "%s is too short; use at least %s", r.kept, r.min)
 		}
 	}
 	return j
@@ -75,43 +75,43 @@ func (c *Config) judgeListener(j *judge) {
 	}
 	for _, cidr := range c.TrustedProxies {
 		if _, err := netip.ParsePrefix(cidr); err != nil {
-			j.wrong("trusted_proxies", "%q is no CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32", cidr)
+			j.wrong("trusted_proxies", "%q is not a CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32", cidr)
 		}
 	}
 	for _, name := range c.AllowedHosts {
 		if !hostName.MatchString(name) {
-			j.wrong("allowed_hosts", "%q is no host name; write it without scheme and port, such as outrigger.example.com", name)
+			j.wrong("allowed_hosts", "%q is not a host name; write it without scheme and port, such as outrigger.example.com", name)
 		}
 	}
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
-		j.wrong("tls", "cert and key go together; give both or neither")
+		j.wrong("tls", "set both cert and key, or neither")
 	}
 }
 
 func (c *Config) judgeDatabase(j *judge) {
 	if c.DataDir == "" {
-		j.wrong("data_dir", "the folder is missing")
+		j.wrong("data_dir", "set the data folder")
 	}
 	if !c.DatabaseURL.IsZero() {
 		// The parser's own error would quote the URL with its password.
 		u, err := url.Parse(c.DatabaseURL.Reveal())
 		if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
-			j.wrong("database_url", "this is no PostgreSQL URL; write it as postgres://user:password@host:5432/name")
+			j.wrong("database_url", "this is not a PostgreSQL URL; write it as postgres://user:password@host:5432/name")
 		}
 	}
 	judgeKey(j, "secret_key", c.SecretKey)
 	judgeKey(j, "secret_key_previous", c.PreviousKey)
 	if !c.PreviousKey.IsZero() && c.SecretKey.IsZero() {
-		j.wrong("secret_key_previous", "a previous key needs secret_key too, the one that took its place")
+		j.wrong("secret_key_previous", "secret_key is missing; set it to the key that replaced the previous one")
 	}
 	if c.Cluster.Enabled && c.DatabaseURL.IsZero() {
-		j.wrong("cluster.enabled", "several nodes need one PostgreSQL; set database_url")
+		j.wrong("cluster.enabled", "several nodes need a shared PostgreSQL database; set database_url")
 	}
 	if c.Cluster.Enabled && c.SecretKey.IsZero() {
-		j.wrong("cluster.enabled", "several nodes need one key; set secret_key, or secret_key_file, alike on each of them")
+		j.wrong("cluster.enabled", "several nodes need a shared key; set the same secret_key (or secret_key_file) on every node")
 	}
 	if !isNodeID(c.NodeID) {
-		j.wrong("node_id", "a name has no spaces and at most 255 bytes")
+		j.wrong("node_id", "a node id has at most 255 bytes and no spaces")
 	}
 }
 
@@ -121,7 +121,7 @@ func judgeKey(j *judge, name string, value secret.Value) {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(value.Reveal()))
 	if err != nil || len(key) != secret.KeySize {
-		j.wrong(name, "the key is not %d bytes in base64; openssl rand -base64 %d makes one", secret.KeySize, secret.KeySize)
+		j.wrong(name, "the key is not %d bytes in base64; openssl rand -base64 %d generates one", secret.KeySize, secret.KeySize)
 	}
 }
 
@@ -145,55 +145,55 @@ func (c *Config) judgeNotify(j *judge) {
 	}
 	for _, n := range c.Notify.ProxiedHosts {
 		if !hostName.MatchString(strings.TrimPrefix(n, "*.")) {
-			j.wrong("notify.proxied_hosts", "%q is no host name; write chat.example.com, or *.example.com for every name below example.com", n)
+			j.wrong("notify.proxied_hosts", "%q is not a host name; write chat.example.com, or *.example.com for every name below example.com", n)
 		}
 	}
 	if rate := c.Notify.ChannelRate; !(rate > 0 && rate <= 1e9) {
-		j.wrong("notify.channel_rate", "%v is no rate; write messages a second, above 0", rate)
+		j.wrong("notify.channel_rate", "%v is not a rate; write a number of messages a second, above 0", rate)
 	}
 	if c.Notify.ChannelBurst < 1 {
-		j.wrong("notify.channel_burst", "%d is too few; a burst is at least 1 message", c.Notify.ChannelBurst)
+		j.wrong("notify.channel_burst", "%d is too few; use at least 1", c.Notify.ChannelBurst)
 	}
 	if c.Notify.MaxAge < Duration(time.Minute) {
-		j.wrong("notify.max_age", "%v is too short for a channel to be tried again; write at least 1m", c.Notify.MaxAge)
+		j.wrong("notify.max_age", "%v is too short; use at least 1m, so that a message can be tried again", c.Notify.MaxAge)
 	}
 	if c.Notify.MaxWaiting < 1 {
-		j.wrong("notify.max_waiting", "%d is too few; at least 1 message waits", c.Notify.MaxWaiting)
+		j.wrong("notify.max_waiting", "%d is too few; use at least 1", c.Notify.MaxWaiting)
 	}
 	if c.Notify.DigestAbove < 0 {
-		j.wrong("notify.digest_above", "%d is no number of messages; write 0 for no digests", c.Notify.DigestAbove)
+		j.wrong("notify.digest_above", "%d is not a number of messages; 0 turns digests off", c.Notify.DigestAbove)
 	}
 	seen := map[string]bool{}
 	for i, conn := range c.Notify.Connections {
 		key := fmt.Sprintf("notify.connections[%d]", i)
 		conn.judge(j, key)
 		if seen[conn.Name] && conn.Name != "" {
-			j.wrong(key+".name", "there is another connection called %s; each has its own name", conn.Name)
+			j.wrong(key+".name", "the name %s is used twice; every connection needs its own name", conn.Name)
 		}
 		seen[conn.Name] = true
 		if conn.Manage && c.BaseURL == "" {
-			j.wrong(key+".manage_webhooks", "the platform must be told where Outrigger is; set base_url too")
+			j.wrong(key+".manage_webhooks", "base_url is missing; the platform needs it to reach Outrigger")
 		}
 	}
 }
 
 func (c *Connection) judge(j *judge, key string) {
 	if !connectionName.MatchString(c.Name) {
-		j.wrong(key+".name", "%q is no name; it has 1 to 63 lower-case letters, digits and dashes, no dash at either end", c.Name)
+		j.wrong(key+".name", "%q is not a valid name; use 1 to 63 lower-case letters, digits and dashes, with no dash at either end", c.Name)
 	}
 	if c.Kind != KindBitbucketDC {
 		j.wrong(key+".kind", "%q is not known; write %s", c.Kind, KindBitbucketDC)
 	}
 	if c.BaseURL == "" {
-		j.wrong(key+".base_url", "the platform's base URL is missing")
+		j.wrong(key+".base_url", "set the base URL of the platform")
 	} else {
 		judgeURL(j, key+".base_url", c.BaseURL)
 	}
 	if c.User != "" && c.Token.IsZero() {
-		j.wrong(key+".token", "the password or token of %s is missing", c.User)
+		j.wrong(key+".token", "set the password or token of %s", c.User)
 	}
 	if c.Manage && c.Token.IsZero() {
-		j.wrong(key+".manage_webhooks", "webhooks are created by an account that administers the projects; give its token too")
+		j.wrong(key+".manage_webhooks", "token is missing; creating webhooks needs an account that administers the projects")
 	}
 }
 
@@ -201,9 +201,9 @@ func judgeURL(j *judge, key, raw string) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "":
-		j.wrong(key, "this is no URL; write it as https://host or https://host/path")
+		j.wrong(key, "this is not a URL; write it as https://host or https://host/path")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		j.wrong(key, "a base URL has a scheme, a host and perhaps a path, and nothing else")
+		j.wrong(key, "a base URL has only a scheme, a host and optionally a path")
 	}
 }
 
@@ -214,9 +214,9 @@ func judgePageURL(j *judge, key, raw string) {
 	case raw == "":
 		j.wrong(key, "the URL is missing")
 	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "":
-		j.wrong(key, "this is no URL; write it as https://host/path")
+		j.wrong(key, "this is not a URL; write it as https://host/path")
 	case u.User != nil || u.Fragment != "":
-		j.wrong(key, "a URL here has no user and no fragment; user and password are keys of their own")
+		j.wrong(key, "the URL must not contain a user, a password or a fragment; set user and password as keys of their own")
 	}
 }
 
@@ -226,7 +226,7 @@ func (c *Config) warnings() []string {
 	var w []string
 	for _, conn := range c.Notify.Connections {
 		if conn.WebhookSecret.IsZero() && !conn.Unsigned {
-			w = append(w, fmt.Sprintf("The connection %s has no webhook_secret: every webhook of it will be refused, unless it says unsigned: true.", conn.Name))
+			w = append(w, fmt.Sprintf("The connection %s has no webhook_secret, so all its webhooks are refused. Set webhook_secret, or unsigned: true.", conn.Name))
 		}
 	}
 	return append(w, c.dangers()...)

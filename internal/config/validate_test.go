@@ -19,47 +19,47 @@ func TestValidate(t *testing.T) {
 		want string
 	}{
 		{"several at once", func(c *Config) { c.Listen, c.Log.Level, c.Notify.ChannelBurst = "x", "loud", 0 },
-			"listen: \"x\" is no address; write host:port, such as 127.0.0.1:8090 or :8090\n" +
+			"listen: \"x\" is not an address; write host:port, such as 127.0.0.1:8090 or :8090\n" +
 				"log.level: \"loud\" is not known; write debug, info, warn or error\n" +
-				"notify.channel_burst: 0 is too few; a burst is at least 1 message"},
-		{"port", func(c *Config) { c.Listen = ":http" }, `listen: "http" is no port; it is a number from 0 to 65535`},
+				"notify.channel_burst: 0 is too few; use at least 1"},
+		{"port", func(c *Config) { c.Listen = ":http" }, `listen: "http" is not a port; a port is a number from 0 to 65535`},
 		{"any address", func(c *Config) { c.Listen = "[::]:0" }, ""},
-		{"base_url", func(c *Config) { c.BaseURL = "code.example.com" }, "base_url: this is no URL; write it as https://host or https://host/path"},
+		{"base_url", func(c *Config) { c.BaseURL = "code.example.com" }, "base_url: this is not a URL; write it as https://host or https://host/path"},
 		{"base_url with a path", func(c *Config) { c.BaseURL = "https://example.com/outrigger/" }, ""},
-		{"base_url with more", func(c *Config) { c.BaseURL = "https://u:p@example.com/" }, "base_url: a base URL has a scheme, a host and perhaps a path, and nothing else"},
-		{"proxies", func(c *Config) { c.TrustedProxies = []string{"10.0.0.1"} }, `trusted_proxies: "10.0.0.1" is no CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32`},
-		{"half of TLS", func(c *Config) { c.TLS.Cert = "c.pem" }, "tls: cert and key go together; give both or neither"},
-		{"no folder", func(c *Config) { c.DataDir = "" }, "data_dir: the folder is missing"},
+		{"base_url with more", func(c *Config) { c.BaseURL = "https://u:p@example.com/" }, "base_url: a base URL has only a scheme, a host and optionally a path"},
+		{"proxies", func(c *Config) { c.TrustedProxies = []string{"10.0.0.1"} }, `trusted_proxies: "10.0.0.1" is not a CIDR; write it as 10.0.0.0/8 or 10.1.2.3/32`},
+		{"half of TLS", func(c *Config) { c.TLS.Cert = "c.pem" }, "tls: set both cert and key, or neither"},
+		{"no folder", func(c *Config) { c.DataDir = "" }, "data_dir: set the data folder"},
 		{"database", func(c *Config) { c.DatabaseURL = secret.New("mysql://u:hunter2@h/d") },
-			"database_url: this is no PostgreSQL URL; write it as postgres://user:password@host:5432/name"},
+			"database_url: this is not a PostgreSQL URL; write it as postgres://user:password@host:5432/name"},
 		{"short key", func(c *Config) { c.SecretKey = secret.New("aHVudGVyMg==") },
-			"secret_key: the key is not 32 bytes in base64; openssl rand -base64 32 makes one"},
+			"secret_key: the key is not 32 bytes in base64; openssl rand -base64 32 generates one"},
 		{"cluster on SQLite", func(c *Config) { c.Cluster.Enabled = true; c.SecretKey = key },
-			"cluster.enabled: several nodes need one PostgreSQL; set database_url"},
+			"cluster.enabled: several nodes need a shared PostgreSQL database; set database_url"},
 		{"cluster without a key", func(c *Config) { c.Cluster.Enabled = true; c.DatabaseURL = secret.New("postgres://h/d") },
-			"cluster.enabled: several nodes need one key; set secret_key, or secret_key_file, alike on each of them"},
+			"cluster.enabled: several nodes need a shared key; set the same secret_key (or secret_key_file) on every node"},
 		{"cluster", func(c *Config) {
 			c.Cluster.Enabled, c.DatabaseURL, c.SecretKey = true, secret.New("postgresql://u:p@h/d"), key
 		}, ""},
-		{"node_id", func(c *Config) { c.NodeID = "node one" }, "node_id: a name has no spaces and at most 255 bytes"},
+		{"node_id", func(c *Config) { c.NodeID = "node one" }, "node_id: a node id has at most 255 bytes and no spaces"},
 		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `log.format: "xml" is not known; write text or json`},
 		{"networks", func(c *Config) {
 			c.Notify.AllowedNetworks = []string{"10.0.0.0/8", "::1", "chat.example.com", "http://x"}
 		}, `notify.allowed_networks: "http://x" is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com`},
 		{"proxied hosts", func(c *Config) { c.Notify.ProxiedHosts = []string{"chat.example.com", "*.example.com", "*"} },
-			`notify.proxied_hosts: "*" is no host name; write chat.example.com, or *.example.com for every name below example.com`},
-		{"age", func(c *Config) { c.Notify.MaxAge = 0 }, "notify.max_age: 0s is too short for a channel to be tried again; write at least 1m"},
-		{"waiting", func(c *Config) { c.Notify.MaxWaiting = 0 }, "notify.max_waiting: 0 is too few; at least 1 message waits"},
-		{"digests", func(c *Config) { c.Notify.DigestAbove = -1 }, "notify.digest_above: -1 is no number of messages; write 0 for no digests"},
-		{"rate", func(c *Config) { c.Notify.ChannelRate = 0 }, "notify.channel_rate: 0 is no rate; write messages a second, above 0"},
+			`notify.proxied_hosts: "*" is not a host name; write chat.example.com, or *.example.com for every name below example.com`},
+		{"age", func(c *Config) { c.Notify.MaxAge = 0 }, "notify.max_age: 0s is too short; use at least 1m, so that a message can be tried again"},
+		{"waiting", func(c *Config) { c.Notify.MaxWaiting = 0 }, "notify.max_waiting: 0 is too few; use at least 1"},
+		{"digests", func(c *Config) { c.Notify.DigestAbove = -1 }, "notify.digest_above: -1 is not a number of messages; 0 turns digests off"},
+		{"rate", func(c *Config) { c.Notify.ChannelRate = 0 }, "notify.channel_rate: 0 is not a rate; write a number of messages a second, above 0"},
 		{"connection", func(c *Config) { c.Notify.Connections = []Connection{good, {Name: "A/b", User: "bot"}, good} },
-			"notify.connections[1].name: \"A/b\" is no name; it has 1 to 63 lower-case letters, digits and dashes, no dash at either end\n" +
+			"notify.connections[1].name: \"A/b\" is not a valid name; use 1 to 63 lower-case letters, digits and dashes, with no dash at either end\n" +
 				"notify.connections[1].kind: \"\" is not known; write bitbucket-dc\n" +
-				"notify.connections[1].base_url: the platform's base URL is missing\n" +
-				"notify.connections[1].token: the password or token of bot is missing\n" +
-				"notify.connections[2].name: there is another connection called a; each has its own name"},
+				"notify.connections[1].base_url: set the base URL of the platform\n" +
+				"notify.connections[1].token: set the password or token of bot\n" +
+				"notify.connections[2].name: the name a is used twice; every connection needs its own name"},
 		{"mail in the clear", func(c *Config) { c.Mail.Listen = "0.0.0.0:25" },
-			"mail.listen: 0.0.0.0:25 can be reached from other machines, where clients sign in with a token that could be read on the way; give mail.tls a certificate, or set mail.plain_auth to true where you trust the network"},
+			"mail.listen: other machines can reach 0.0.0.0:25, and clients would send their tokens in the clear; set mail.tls.cert and mail.tls.key, or set mail.plain_auth to true if you trust the network"},
 		{"mail in the clear, named", func(c *Config) { c.Mail.Listen, c.Mail.PlainAuth = "relay.internal:25", true }, ""},
 		{"mail within TLS", func(c *Config) { c.Mail.Listen, c.Mail.TLS = ":25", MailTLS{"c.pem", "k.pem"} }, ""},
 		{"mail on loopback", func(c *Config) { c.Mail.Listen = "[::1]:25" }, ""},
@@ -69,25 +69,25 @@ func TestValidate(t *testing.T) {
 			c.Mail.MaxMessage, c.Mail.MaxRecipients, c.Mail.MaxClients, c.Mail.Connections = 1, 99, 0, -1
 			c.Mail.GiveUpAfter, c.Mail.PerTransaction = Duration(time.Second), 0
 		},
-			"mail.listen: \"2525\" is no address; write host:port, such as 127.0.0.1:2525 or off\n" +
-				"mail.tls: cert and key go together; give both or neither\n" +
-				"mail.smarthost: \"mail.example.com\" is no address; write host:port, such as mail.example.com:587\n" +
-				"mail.smarthost_user: the name and smarthost_password go together; give both or neither\n" +
+			"mail.listen: \"2525\" is not an address; write host:port, such as 127.0.0.1:2525 or off\n" +
+				"mail.tls: set both cert and key, or neither\n" +
+				"mail.smarthost: \"mail.example.com\" is not an address; write host:port, such as mail.example.com:587\n" +
+				"mail.smarthost_user: set both smarthost_user and smarthost_password, or neither\n" +
 				"mail.smarthost_tls: \"maybe\" is not known; write starttls, tls or none\n" +
-				"mail.max_message: 1 is too small; an SMTP server takes at least 64KiB\n" +
-				"mail.give_up_after: 1s is too short; it is at least 1m, when a message is tried for the second time\n" +
-				"mail.max_recipients: 99 is too few; an SMTP server takes at least 100\n" +
+				"mail.max_message: 1 is too small; an SMTP server must accept at least 64KiB\n" +
+				"mail.give_up_after: 1s is too short; use at least 1m, so that a message is tried twice\n" +
+				"mail.max_recipients: 99 is too few; an SMTP server must accept at least 100\n" +
 				"mail.max_clients: 0 is too few; the relay needs at least 1\n" +
 				"mail.connections: -1 is too few; the relay needs at least 1\n" +
 				"mail.recipients_per_transaction: 0 is too few; a message needs at least 1"},
-		{"smarthost without a host", func(c *Config) { c.Mail.Smarthost = ":25" }, `mail.smarthost: ":25" names no host; write it as mail.example.com:587`},
+		{"smarthost without a host", func(c *Config) { c.Mail.Smarthost = ":25" }, `mail.smarthost: ":25" has no host; write it as mail.example.com:587`},
 		{"no relay", func(c *Config) { c.Mail.Listen = MailOff }, ""},
 		{"retention", func(c *Config) { c.Retention = Retention{} },
-			"retention.events: 0s is too short; keep them for at least 10m\n" +
-				"retention.deliveries: 0s is too short; keep them for at least 1m\n" +
-				"retention.mail_errors: 0s is too short; keep them for at least 1m\n" +
-				"retention.samples: 0s is too short; keep them for at least 1d\n" +
-				"retention.audit: 0s is too short; keep them for at least 1m"},
+			"retention.events: 0s is too short; use at least 10m\n" +
+				"retention.deliveries: 0s is too short; use at least 1m\n" +
+				"retention.mail_errors: 0s is too short; use at least 1m\n" +
+				"retention.samples: 0s is too short; use at least 1d\n" +
+				"retention.audit: 0s is too short; use at least 1m"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := Default()
@@ -113,7 +113,7 @@ notify:
     - {name: a, kind: bitbucket-dc, base_url: "http://a"}
     - {name: c, kind: bitbucket-dc, base_url: "http://c", webhook_secret: sixteen--letters}
 `), nil, nil)
-	want := []string{"The connection a has no webhook_secret: every webhook of it will be refused, unless it says unsigned: true."}
+	want := []string{"The connection a has no webhook_secret, so all its webhooks are refused. Set webhook_secret, or unsigned: true."}
 	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

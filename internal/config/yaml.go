@@ -37,7 +37,7 @@ func (l *loader) file(path string, c *Config) {
 		switch {
 		case doc.Body == nil || doc.Body.Type() == ast.NullType:
 		case i > 0:
-			y.wrong(doc.Body.GetToken(), "a second document begins here; the file has one")
+			y.wrong(doc.Body.GetToken(), "a second YAML document begins here; the file may have only one")
 		default:
 			y.object(doc.Body, members(reflect.ValueOf(c).Elem(), ""))
 		}
@@ -59,7 +59,7 @@ func (y *yamlFile) wrong(t *token.Token, format string, args ...any) {
 func (y *yamlFile) object(n ast.Node, list []setting) {
 	mapping, ok := n.(ast.MapNode)
 	if !ok {
-		y.wrong(n.GetToken(), "here should be keys with values, as %q", list[0].name+": …")
+		y.wrong(n.GetToken(), "expected keys with values, such as %q", list[0].name+": …")
 		return
 	}
 	seen, given := map[string]int{}, map[string]bool{}
@@ -78,7 +78,7 @@ func (y *yamlFile) object(n ast.Node, list []setting) {
 			y.value(s, entries.Value())
 		case entries.Value().Type() == ast.NullType: // as if the key were not there
 		case given[s.key]:
-			y.wrong(key, "%s is given twice, as a value and as a file; give one of them", s.key)
+			y.wrong(key, "%s is set twice, as a value and as a file; set one of them", s.key)
 		default:
 			given[s.key] = true
 			y.secret(s, isFile, entries.Value())
@@ -152,7 +152,7 @@ func (y *yamlFile) scalar(s setting, n ast.Node) (string, bool) {
 	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		return n.GetToken().Value, true
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		y.wrong(n.GetToken(), "%s: anchors, aliases and tags are not understood; write the value itself", s.key)
+		y.wrong(n.GetToken(), "%s: anchors, aliases and tags are not supported; write the value itself", s.key)
 	default:
 		y.wrong(n.GetToken(), "%s takes a single value", s.key)
 	}
