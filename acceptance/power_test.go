@@ -220,6 +220,6 @@ func TestPowerCutMigration(t *testing.T) {
 		f.sameErrors(n.Process, model.Reasons)
 		sameMaps(t, f.backup(n.Process, "backup.gz"), model.Maps)
 		f.must(0, "IDLE, EMPTY", n.Process, "reset", "--yes")
-		f.must(0, "are restored", n.Process, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
+		f.must(0, "restored", n.Process, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
 	}
 }

@@ -117,8 +117,8 @@ func exported(t *testing.T, ctx context.Context, hierarchy, mappings string) (st
 	has(t, "the self-hosted side", facts, "Records 10,000 replies")
 	has(t, "the mappings", sites, site, "10,980", "1,000")
 	f := newFolder(t)
-	f.must(0, "10000 records are in", host, "export", "--out", "hierarchy.json")
-	f.must(0, "11980 mappings are in", host, "id-mappings", "--cloud-site-url", site, "--out", "id-mappings.csv")
+	f.must(0, "10000 records written to", host, "export", "--out", "hierarchy.json")
+	f.must(0, "11980 mappings written to", host, "id-mappings", "--cloud-site-url", site, "--out", "id-mappings.csv")
 	return filepath.Join(f.path, "hierarchy.json"), filepath.Join(f.path, "id-mappings.csv")
 }
 
@@ -147,7 +147,7 @@ func TestMigrationByClicking(t *testing.T) {
 		read(`main`, &preview),
 		look(t, "threads-preview"),
 	)
-	has(t, "the preview", preview, "Nothing of this is loaded yet", "Comment mappings 10,980", "Issue mappings 1,000", "Comments without a mapping 20",
+	has(t, "the preview", preview, "Nothing is loaded yet", "Comment mappings 10,980", "Issue mappings 1,000", "Comments without a mapping 20",
 		"no_comment_mapping 20", "self_parent 1", "cycle 2", "1000105")
 	do(t, ctx, "upload and process",
 		chromedp.Click(`//a[text()="Back to the migration"]`),
@@ -171,11 +171,11 @@ func TestMigrationByClicking(t *testing.T) {
 		look(t, "threads-issue"),
 		chromedp.Navigate(d.console+"/threads/admin/migration/verify"),
 		chromedp.Click(`//button[text()="Verify now"]`),
-		chromedp.WaitVisible(`//span[contains(., "9,977 of 9,977 relationships are in the target as they should be. 23 records could not be compared.")]`),
+		chromedp.WaitVisible(`//span[contains(., "9,977 of 9,977 relationships are correct in the target. 23 records could not be compared.")]`),
 		look(t, "threads-verify"),
 	)
 	has(t, "the errors", errors, "1000809", "self_parent", "The comment's parents lead back to it.", "Download all 23 as CSV")
-	has(t, "the threads", tree, "11 comments", "6000200 0 begins a thread 6000201 1 6000200 6000203 2 6000201 6000207 3 6000203")
+	has(t, "the threads", tree, "11 comments", "6000200 0 starts a thread 6000201 1 6000200 6000203 2 6000201 6000207 3 6000203")
 
 	backup := download(t, d, "/rest/threaded-comments/1.0/migration/backup")
 	before := download(t, d, "/rest/threaded-comments/1.0/issues/900002/threads")
@@ -249,7 +249,7 @@ func TestMigrationOnAPhone(t *testing.T) {
 		look(t, "threads-narrow-preview"),
 	)
 	has(t, "the question", question, "1 of 123,456: this is one page")
-	has(t, "the status", state, "The data is incomplete", "1 of 123,456: this is one page")
+	has(t, "the status", state, "The data was accepted as incomplete", "1 of 123,456: this is one page")
 }
 
 // download asks as the administrator, and gives a file with the answer.

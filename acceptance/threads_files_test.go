@@ -167,7 +167,7 @@ func (f folder) into(e ended, out any) {
 // backup gives every parent map of a node's target by way of a backup.
 func (f folder) backup(p *loadtest.Process, name string) map[int64]threads.ParentMap {
 	f.t.Helper()
-	f.must(0, "are in "+name, p, "backup", "--out", name)
+	f.must(0, "written to "+name, p, "backup", "--out", name)
 	file, err := os.Open(filepath.Join(f.path, name))
 	if err != nil {
 		f.t.Fatal(err)
@@ -207,7 +207,7 @@ func sameMaps(t *testing.T, found, want map[int64]threads.ParentMap) {
 // sameErrors holds the report of the permanent errors to those of a model.
 func (f folder) sameErrors(p *loadtest.Process, want map[threads.Record]threads.Reason) {
 	f.t.Helper()
-	f.must(0, fmt.Sprintf("%d errors are in", len(want)), p, "errors", "--out", "errors.csv")
+	f.must(0, fmt.Sprintf("%d errors written to", len(want)), p, "errors", "--out", "errors.csv")
 	rows, err := csv.NewReader(strings.NewReader(f.read("errors.csv"))).ReadAll()
 	if err != nil {
 		f.t.Fatal(err)

@@ -51,7 +51,7 @@ func TestThreadsKill(t *testing.T) {
 		f.sameErrors(p, model.Reasons)
 		sameMaps(t, f.backup(p, "backup.gz"), model.Maps)
 		f.must(0, "IDLE, EMPTY", p, "reset", "--yes")
-		f.must(0, "are restored", p, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
+		f.must(0, "restored", p, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
 	}
 	p.Kill()
 	checkIntegrity(t, filepath.Join(p.Settings.Dir, "outrigger.db"))

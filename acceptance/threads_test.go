@@ -38,7 +38,7 @@ func TestThreads(t *testing.T) {
 			records, mappings := hierarchyOf(10_000, 1)
 			model := threadstest.NewModel(records, mappings)
 			exportBoth(t, f, host, records, mappings)
-			f.must(0, "0 relations of 0 issues are in empty.gz", cloud, "backup", "--out", "empty.gz")
+			f.must(0, "0 relations of 0 issues written to empty.gz", cloud, "backup", "--out", "empty.gz")
 
 			files := []string{"--hierarchy", "export.json", "--mappings", "id-mappings.csv", "--json"}
 			var p threads.Preview
@@ -67,12 +67,12 @@ func TestThreads(t *testing.T) {
 			f.must(exitLook, "Missing\t0", cloud, "verify")
 			sameMaps(t, f.backup(cloud, "backup.gz"), model.Maps)
 
-			f.must(0, "0 of 0 issues are restored", cloud, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
+			f.must(0, "0 of 0 issues restored", cloud, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
 			sameMaps(t, f.backup(cloud, "nothing.gz"), nil)
 			f.must(exitLook, fmt.Sprintf("does not have everything that the files hold: %d missing, %d not compared", relations, len(model.Reasons)), cloud, "verify")
 			f.must(0, "IDLE, EMPTY", cloud, "reset", "--yes")
 			f.must(1, "Nothing is loaded", cloud, "verify")
-			f.must(0, fmt.Sprintf("%d of %[1]d issues are restored", len(model.Maps)), cloud, "restore", "--in", "backup.gz", "--yes")
+			f.must(0, fmt.Sprintf("%d of %[1]d issues restored", len(model.Maps)), cloud, "restore", "--in", "backup.gz", "--yes")
 			sameMaps(t, f.backup(cloud, "again.gz"), model.Maps)
 			f.must(2, says, cloud, migrate...)
 			f.must(exitLook, "Missing\t0", cloud, "verify")
@@ -115,8 +115,8 @@ func exportBoth(t *testing.T, f folder, host *loadtest.Process, records []thread
 	f.write("mappings.csv", threadstest.CSV(mappings))
 	f.must(0, fmt.Sprintf("%d added", len(records)), host, "import", "hierarchy.json")
 	f.must(0, fmt.Sprintf("%d added", len(mappings)), host, "mappings", "import", "mappings.csv", "--cloud-site-url", site)
-	f.must(0, fmt.Sprintf("%d records are in export.json", len(records)), host, "export", "--out", "export.json")
-	f.must(0, fmt.Sprintf("%d mappings are in", len(mappings)), host, "id-mappings", "--cloud-site-url", site)
+	f.must(0, fmt.Sprintf("%d records written to export.json", len(records)), host, "export", "--out", "export.json")
+	f.must(0, fmt.Sprintf("%d mappings written to", len(mappings)), host, "id-mappings", "--cloud-site-url", site)
 	var want strings.Builder
 	for i, r := range records {
 		want.WriteString([]string{"[\n", ",\n"}[min(i, 1)])
@@ -353,7 +353,7 @@ func TestThreadsDeadSource(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "So it has been since") || strings.Contains(string(body), "wr0ng") {
+	if err != nil || resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "Failing since") || strings.Contains(string(body), "wr0ng") {
 		t.Errorf("the export: %d, %v, %s", resp.StatusCode, err, body)
 	}
 }

@@ -61,7 +61,7 @@ func TestAuditTrail(t *testing.T) {
 			t.Errorf("%s: %d %s", query, status, body)
 		}
 	}
-	for query, want := range map[string]string{"": "Download as CSV", "?area=notifications": "hooks.slack.com", "?who=nobody": "No such changes"} {
+	for query, want := range map[string]string{"": "Download as CSV", "?area=notifications": "hooks.slack.com", "?who=nobody": "No matching changes"} {
 		if status, page := consolePage(t, a, "/system/audit"+query, nil); status != http.StatusOK || !strings.Contains(page, want) || strings.Contains(page, "SECRET") {
 			t.Errorf("%s: %d %s", query, status, page)
 		}

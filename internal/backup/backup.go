@@ -66,13 +66,13 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 		return nil, 0, err
 	}
 	if !s.making.TryLock() {
-		return nil, 0, fault.New(fault.Conflict, "A backup is being made. Try again when it is done.")
+		return nil, 0, fault.New(fault.Conflict, "Another backup is being made. Try again when it is finished.")
 	}
 	defer s.making.Unlock()
 	name := filepath.Join(s.dir, "backup-"+secret.Random(6)+".tmp")
 	if err := s.db.Backup(ctx, name); err != nil {
 		if fault.CodeOf(err) == fault.Internal && ctx.Err() == nil {
-			err = fault.Wrap(err, fault.Unavailable, "The backup could not be written into the data folder. It needs as much room there as the database has.")
+			err = fault.Wrap(err, fault.Unavailable, "The backup could not be written to the data folder. It needs as much free space as the size of the database.")
 		}
 		return nil, 0, err
 	}

@@ -60,7 +60,7 @@ func (s *Service) Confirm(ctx context.Context) error {
 		case err != nil:
 			return err
 		case !r.Held():
-			return fault.New(fault.Conflict, "No restore waits for a confirmation; sending goes on.")
+			return fault.New(fault.Conflict, "There is no restore to confirm; the server is sending.")
 		}
 		who := ""
 		if p := identity.From(ctx); p != nil {

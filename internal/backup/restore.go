@@ -84,14 +84,14 @@ func check(ctx context.Context, d *db.DB) error {
 		var tables int
 		err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('schema_meta', 'secret_canary', 'audit_entries')`).Scan(&tables)
 		if err == nil && tables != 3 {
-			err = errors.New("the tables of Outrigger are missing")
+			err = errors.New("it has no Outrigger tables")
 		}
 		return err
 	})
 }
 
 func damaged(file string, why error) error {
-	return fault.Wrap(why, fault.Invalid, "%s is not a whole backup of Outrigger, and nothing was changed. Give a file that outrigger backup wrote.", file)
+	return fault.Wrap(why, fault.Invalid, "%s is not a complete Outrigger backup. Nothing was changed. Use a file that outrigger backup wrote.", file)
 }
 
 // header begins every SQLite database (https://sqlite.org/fileformat.html).
@@ -105,7 +105,7 @@ func copyFile(from, to string) error {
 	defer in.Close()
 	start := make([]byte, len(header))
 	if _, err := io.ReadFull(in, start); err != nil || !strings.HasPrefix(string(start), header) {
-		return damaged(from, errors.Join(err, errors.New("it is no SQLite database")))
+		return damaged(from, errors.Join(err, errors.New("it is not a SQLite database")))
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

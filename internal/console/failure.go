@@ -18,15 +18,15 @@ var statusOf = map[fault.Code]struct {
 	status int
 	title  string
 }{
-	fault.Invalid:         {http.StatusBadRequest, "That cannot be done so"},
-	fault.Unauthenticated: {http.StatusUnauthorized, "Please sign in"},
-	fault.Forbidden:       {http.StatusForbidden, "Not for you"},
+	fault.Invalid:         {http.StatusBadRequest, "Bad request"},
+	fault.Unauthenticated: {http.StatusUnauthorized, "Sign in required"},
+	fault.Forbidden:       {http.StatusForbidden, "Access denied"},
 	fault.NotFound:        {http.StatusNotFound, "Not found"},
-	fault.Conflict:        {http.StatusConflict, "It has changed meanwhile"},
+	fault.Conflict:        {http.StatusConflict, "Conflict"},
 	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "Too large"},
-	fault.RateLimited:     {http.StatusTooManyRequests, "Too often"},
-	fault.Unavailable:     {http.StatusServiceUnavailable, "Not available just now"},
-	fault.Internal:        {http.StatusInternalServerError, "Something went wrong here"},
+	fault.RateLimited:     {http.StatusTooManyRequests, "Too many requests"},
+	fault.Unavailable:     {http.StatusServiceUnavailable, "Temporarily unavailable"},
+	fault.Internal:        {http.StatusInternalServerError, "Internal error"},
 }
 
 // statusView is the page of an error.
@@ -60,7 +60,7 @@ func (x *exchange) failWith(answer Response, err error) {
 	}
 	if rest.Gone(x.r, err) {
 		// A server that stops cancels requests whose clients still listen.
-		f = fault.New(fault.Unavailable, "The request was broken off; try it again.")
+		f = fault.New(fault.Unavailable, "The request was interrupted. Try again.")
 	}
 	known := statusOf[f.Code]
 	v := statusView{Title: known.title, Text: f.Message, Retry: f.Code == fault.Unavailable || f.Code == fault.RateLimited}
@@ -96,7 +96,7 @@ func (x *exchange) retryAfter(f *fault.Error) {
 // status answers a status page, or bare text when even that cannot be shown.
 func (x *exchange) status(status int, v statusView) {
 	if err := x.page(Page{Template: statusPage, Title: v.Title, Status: status, Data: v}, nil); err != nil {
-		x.c.opts.Log.ErrorContext(x.r.Context(), "the status page cannot be shown", "error", err)
+		x.c.opts.Log.ErrorContext(x.r.Context(), "rendering the status page failed", "error", err)
 		http.Error(x.w, v.Text, status)
 	}
 }

@@ -31,7 +31,7 @@ func ReadForm(r *http.Request) (*Form, error) {
 	r.Body = http.MaxBytesReader(nil, r.Body, formLimit)
 	if err := r.ParseForm(); err != nil {
 		if tooBig := (*http.MaxBytesError)(nil); errors.As(err, &tooBig) {
-			return nil, fault.Wrap(err, fault.TooLarge, "The form is over its limit of 1 MiB.")
+			return nil, fault.Wrap(err, fault.TooLarge, "The form is larger than 1 MiB.")
 		}
 		return nil, fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
 	}

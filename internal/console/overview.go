@@ -86,7 +86,7 @@ func (c *Console) glance(x *exchange) overviewView {
 func (x *exchange) failedCard(err error) Notice {
 	f := fault.As(err)
 	if f.Code == fault.Internal {
-		return Notice{Text: "A part of this page could not be shown: referral number " + x.refer(err) + ".", Tone: Bad}
+		return Notice{Text: "A part of this page could not be shown. Referral number: " + x.refer(err) + ".", Tone: Bad}
 	}
 	return Notice{Text: f.Message, Tone: Bad}
 }

@@ -34,7 +34,7 @@ func TestACardThatFailsLeavesTheOthers(t *testing.T) {
 		return nil, fault.New(fault.Unavailable, "The mail server does not answer.")
 	})
 	body := s.get("/").Body.String()
-	for _, want := range []string{"12,480", "referral number", "The mail server does not answer."} {
+	for _, want := range []string{"12,480", "Referral number", "The mail server does not answer."} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -173,9 +173,9 @@ func newProblem(err *fault.Error) *problem {
 	switch n := len(err.Fields); n {
 	case 0:
 	case 1:
-		p.Message = "One entry needs a correction:"
+		p.Message = "Correct one field:"
 	default:
-		p.Message = fmt.Sprintf("%d entries need a correction:", n)
+		p.Message = fmt.Sprintf("Correct %d fields:", n)
 	}
 	for _, f := range err.Fields {
 		p.Fields = append(p.Fields, fieldProblem{fieldID(fieldName(f.Name)), f.Message})

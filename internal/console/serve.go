@@ -108,8 +108,8 @@ func (c *Console) unrouted(w http.ResponseWriter, r *http.Request, h http.Handle
 	if answer.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", answer.header.Get("Allow"))
 		x.status(http.StatusMethodNotAllowed, statusView{
-			Title: "This page does not take that",
-			Text:  "The address exists, but not for " + r.Method + " requests.",
+			Title: "Method not allowed",
+			Text:  "This address does not accept " + r.Method + " requests.",
 		})
 		return
 	}
@@ -133,7 +133,7 @@ func (x *exchange) serve() {
 		return
 	}
 	if err := x.c.origins.Check(x.r); err != nil {
-		x.fail(fault.Wrap(err, fault.Forbidden, "The request came from another site and was refused. Open the page here and try again."))
+		x.fail(fault.Wrap(err, fault.Forbidden, "The request came from another site and was refused. Open the page in Outrigger and try again."))
 		return
 	}
 	if !x.route.access(x.r, x.principal) {
@@ -178,5 +178,5 @@ func (x *exchange) refusal() error {
 	if x.principal == nil {
 		return fault.New(fault.Unauthenticated, "Sign in to see this page.")
 	}
-	return fault.New(fault.Forbidden, "Your permissions do not reach this page. Ask an administrator of Outrigger for them.")
+	return fault.New(fault.Forbidden, "You do not have permission to see this page. Ask an Outrigger administrator for access.")
 }

@@ -66,7 +66,7 @@ func (c *Console) signIn(x *exchange) (Response, error) {
 	ctx := x.r.Context()
 	session, _, err := c.opts.Identity.SignIn(ctx, form.Get("user"), form.Raw("password"), identity.OriginOf(ctx).Address)
 	if fault.Is(err, fault.Unauthenticated) {
-		return signIn(form, to), fault.Wrap(err, fault.Unauthenticated, "The user name or the password is wrong.")
+		return signIn(form, to), fault.Wrap(err, fault.Unauthenticated, "The user name or password is wrong.")
 	}
 	if err != nil {
 		return signIn(form, to), err
@@ -83,7 +83,7 @@ func (c *Console) signOut(x *exchange) (Response, error) {
 		}
 	}
 	x.dropCookie(x.sessionCookie())
-	return Redirect{To: "/sign-in", Flash: "You are signed out."}, nil
+	return Redirect{To: "/sign-in", Flash: "You have signed out."}, nil
 }
 
 // localPath is where after signing in: to if it is a path of the console, else

@@ -28,9 +28,9 @@ func TestSignIn(t *testing.T) {
 	}{
 		{"ada", "canoe", 303, nil},
 		{" ada ", "canoe", 303, nil},
-		{"ada", "Canoe", 401, []string{"The user name or the password is wrong.", `value="ada"`}},
-		{"eve", "canoe", 401, []string{"The user name or the password is wrong.", `value="eve"`}},
-		{"", "", 400, []string{"2 entries need a correction:", `href="#f-user"`, "Enter your user name.", `href="#f-password"`}},
+		{"ada", "Canoe", 401, []string{"The user name or password is wrong.", `value="ada"`}},
+		{"eve", "canoe", 401, []string{"The user name or password is wrong.", `value="eve"`}},
+		{"", "", 400, []string{"Correct 2 fields:", `href="#f-user"`, "Enter your user name.", `href="#f-password"`}},
 		{"ada", "", 400, []string{"Enter your password.", `value="ada"`}},
 		{"busy", "canoe", 429, []string{"Too many failed sign-ins. Wait 90 seconds.", `value="busy"`}},
 	} {

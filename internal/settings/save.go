@@ -46,7 +46,7 @@ func (s *Store) Save(ctx context.Context, draft Draft) (*Settings, error) {
 
 func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Draft) (*Settings, error) {
 	if draft.Version != 0 && draft.Version != before.Version {
-		return nil, fault.New(fault.Conflict, "The settings were saved by %s meanwhile and have version %d: read them again.", before.UpdatedBy, before.Version)
+		return nil, fault.New(fault.Conflict, "%s saved the settings in the meantime; they are at version %d. Reload them and repeat your change.", before.UpdatedBy, before.Version)
 	}
 	proxy, err := before.ReadProxy(strings.TrimSpace(draft.ProxyURL))
 	if err != nil {

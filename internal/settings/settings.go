@@ -47,7 +47,7 @@ func (s *Settings) ReadProxy(entered string) (*url.URL, error) {
 		return proxy, nil
 	}
 	if s.Proxy == nil || secret.MaskPassword(s.Proxy) != secret.MaskPassword(proxy) {
-		return nil, refusal("Enter the password again: it is kept only while scheme, host, port and user stay as they are.")
+		return nil, refusal("Enter the password again. It is kept only if scheme, host, port and user are unchanged.")
 	}
 	return s.Proxy, nil
 }

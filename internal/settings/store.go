@@ -77,7 +77,7 @@ func (s *Store) watch(ctx context.Context) {
 		}
 		_, err := s.Read(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			s.log.Error("the settings could not be read again; the last ones hold", "error", err)
+			s.log.Error("reading the settings failed; the previous ones stay in effect", "error", err)
 		}
 		failing = err != nil
 	}
@@ -103,7 +103,7 @@ func (s *Store) hold(stored *Settings) {
 	defer s.mu.Unlock()
 	if stored.Version > s.held.Version {
 		if stored.Unreadable {
-			s.log.Error("the stored proxy URL cannot be decrypted; requests go without it until it is entered again")
+			s.log.Error("the stored proxy URL cannot be decrypted; requests bypass the proxy until it is entered again")
 		}
 		s.held = stored
 		s.apply(stored)

@@ -45,11 +45,11 @@ func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string)
 	}
 	trial, err := client.Try(ctx, proxy, target)
 	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "It does not work: %s.", err)
+		return "", fault.Wrap(err, fault.Unavailable, "The test failed: %s.", err)
 	}
 	way := "directly, without a proxy"
 	if trial.Proxy != "" {
 		way = "through the proxy " + trial.Proxy
 	}
-	return fmt.Sprintf("%s answered %d %s, asked %s.", trial.Host, trial.Status, http.StatusText(trial.Status), way), nil
+	return fmt.Sprintf("%s answered %d %s (%s).", trial.Host, trial.Status, http.StatusText(trial.Status), way), nil
 }

@@ -55,7 +55,7 @@ type RestoreJob struct {
 	Upload  int64       `json:"upload"`
 	Issues  int64       `json:"issues"`  // in the backup
 	Done    int64       `json:"done"`    // of them
-	Refused int64       `json:"refused"` // issues that the target does not have, or does not let be written
+	Refused int64       `json:"refused"` // issues that the target does not have or does not allow writing to
 	Before  int64       `json:"before"`  // the version before it: what is not newer in the end is not in the backup
 	Pace    Pace        `json:"pace"`
 }

@@ -14,7 +14,7 @@ const none = int32(-1)
 // for sorting, since a thread can be as deep as an issue has comments.
 type Tree struct {
 	ids         []int64 // of the comments, in order; places are indexes
-	parent      []int32 // none for one that begins a thread
+	parent      []int32 // none for one that starts a thread
 	child, next []int32 // the first reply to it, the next one to its own parent
 	first       int32   // the first thread
 }
@@ -96,7 +96,7 @@ func (t *Tree) Write(w *bufio.Writer) {
 // TreeRow is a comment in a list of threads.
 type TreeRow struct {
 	ID, Parent int64 // no parent is 0
-	Depth      int   // 0 for one that begins a thread
+	Depth      int   // 0 for one that starts a thread
 	Indent     int   // as far as it is shown
 }
 

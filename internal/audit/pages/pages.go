@@ -68,7 +68,7 @@ var times = []struct {
 	value, label string
 	back         time.Duration
 }{
-	{"24h", "the last 24 hours", 24 * time.Hour}, {"7d", "the last 7 days", 7 * 24 * time.Hour}, {"30d", "the last 30 days", 30 * 24 * time.Hour},
+	{"24h", "last 24 hours", 24 * time.Hour}, {"7d", "last 7 days", 7 * 24 * time.Hour}, {"30d", "last 30 days", 30 * 24 * time.Hour},
 }
 
 func (p *Pages) list(r *http.Request) (console.Response, error) {

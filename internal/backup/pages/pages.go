@@ -45,8 +45,8 @@ func (p *Pages) show(r *http.Request) (console.Response, error) {
 
 func (p *Pages) ask(*http.Request) (console.Response, error) {
 	return console.Confirm{
-		Title: "Begin to send?", Verb: "Begin to send", Back: path,
-		Text: "Messages and mail that went out after the backup was made wait in it, and go out once more. Cancel first what must not be repeated.",
+		Title: "Start sending?", Verb: "Start sending", Back: path,
+		Text: "Messages that were sent after the backup was made are still waiting in it, and will be sent again. First cancel those that must not be repeated.",
 	}, nil
 }
 
@@ -54,7 +54,7 @@ func (p *Pages) confirm(r *http.Request) (console.Response, error) {
 	if err := p.Service.Confirm(r.Context()); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: path, Flash: "Sending has begun."}, nil
+	return console.Redirect{To: path, Flash: "The server sends again."}, nil
 }
 
 // overview says that sending is held back, to those who can end that.
@@ -68,7 +68,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	text := "This database was restored from " + r.File + " at " + r.At.Format("2006-01-02 15:04 UTC") + ". Nothing is sent until you confirm it."
 	return []console.Card{{
-		Title: "Backup", Link: path, Text: "Sending is held back after a restore.",
+		Title: "Backup", Link: path, Text: "Sending is paused after a restore.",
 		Attention: []console.Notice{{Text: text, Tone: console.Bad}},
 	}}, nil
 }

@@ -95,11 +95,11 @@ func (s *site) wants(w *httptest.ResponseRecorder, status int, texts ...string) 
 func TestChangePassword(t *testing.T) {
 	s := newSite(t)
 	here, elsewhere := s.signIn("ada", adaPassword), s.signIn("ada", adaPassword)
-	s.wants(s.send(here, "/account/password", nil), 200, "Present password")
+	s.wants(s.send(here, "/account/password", nil), 200, "Current password")
 	for _, tc := range []struct{ current, password, again, want string }{
-		{"", "", "", "Enter the password that you have now."},
-		{adaPassword, "a new canoe", "a new kayak", "This is not the same as the new password above."},
-		{"not my password", "a new canoe", "a new canoe", "This is not your password."},
+		{"", "", "", "Enter your current password."},
+		{adaPassword, "a new canoe", "a new kayak", "The passwords do not match."},
+		{"not my password", "a new canoe", "a new canoe", "The password is wrong."},
 		{adaPassword, "short", "short", "at least 10"},
 	} {
 		w := s.send(here, "/account/password", url.Values{"current": {tc.current}, "password": {tc.password}, "again": {tc.again}})
@@ -109,7 +109,7 @@ func TestChangePassword(t *testing.T) {
 		}
 	}
 	s.wants(s.send(here, "/account/password", url.Values{"current": {"not my password"}, "password": {"short"}, "again": {"shirt"}}), 400,
-		"This is not your password.", "This is not the same", "at least 10")
+		"The password is wrong.", "The passwords do not match", "at least 10")
 	w := s.send(here, "/account/password", url.Values{"current": {adaPassword}, "password": {"a new canoe"}, "again": {"a new canoe"}})
 	s.wants(w, 303)
 	if s.signIn("ada", "a new canoe") == "" || s.signIn("ada", adaPassword) != "" {
@@ -122,7 +122,7 @@ func TestChangePassword(t *testing.T) {
 func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 	s := newSite(t)
 	ada := s.signIn("ada", adaPassword)
-	s.wants(s.send(ada, "/account/tokens", nil), 200, "No token yet")
+	s.wants(s.send(ada, "/account/tokens", nil), 200, "No tokens yet")
 	s.wants(s.send(ada, "/account/tokens/new", nil), 200, `value="read" checked`)
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"read"}, "days": {"90"}}), 400, "A token has a name")
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"name": {"x"}, "scope": {"read"}, "days": {"1000000"}}), 400, "Choose how long")
@@ -130,7 +130,7 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 		"Choose how long", "A token has a name", "There is no scope")
 
 	w := s.send(ada, "/account/tokens/new", url.Values{"name": {"Grafana"}, "scope": {"monitoring"}, "days": {"30"}})
-	s.wants(w, 200, "cannot be shown again", "2026-03-31T12:00:00Z")
+	s.wants(w, 200, "not shown again", "2026-03-31T12:00:00Z")
 	plain := regexp.MustCompile(`data-copy="([^"]+)"`).FindStringSubmatch(w.Body.String())[1]
 	p, err := s.identity.Bearer(t.Context(), plain)
 	if err != nil || p.Name != "ada" || p.Scope != identity.Monitoring {
@@ -181,7 +181,7 @@ func TestLongListsGoOn(t *testing.T) {
 		t.Error("too many on a page")
 	}
 	next := regexp.MustCompile(`href="([^"]+)" rel="next"`).FindStringSubmatch(first.Body.String())[1]
-	s.wants(s.send(ada, next, nil), 200, "token 50", "To the start")
+	s.wants(s.send(ada, next, nil), 200, "token 50", "First page")
 	s.wants(s.send(ada, "/account/tokens?after=x", nil), 400)
 }
 
@@ -189,7 +189,7 @@ func TestEndASession(t *testing.T) {
 	s := newSite(t)
 	here, elsewhere, eve := s.signIn("ada", adaPassword), s.signIn("ada", adaPassword), s.signIn("eve", evePassword)
 	list := s.send(here, "/account/sessions", nil)
-	s.wants(list, 200, "this one", "192.0.2.1")
+	s.wants(list, 200, "this browser", "192.0.2.1")
 	found := regexp.MustCompile(`href="(/account/sessions/\d+/end)"`).FindAllStringSubmatch(list.Body.String(), -1)
 	if len(found) != 1 {
 		t.Fatalf("%d sessions to end, want the other one", len(found))

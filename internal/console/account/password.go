@@ -35,12 +35,12 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 	page := passwordPage(r, form)
 	var wrong fault.Fields
 	if form.Raw("current") == "" {
-		wrong.Add("current", "Enter the password that you have now.")
+		wrong.Add("current", "Enter your current password.")
 	}
 	if form.Raw("password") == "" {
 		wrong.Add("password", "Enter a new password.")
 	} else if form.Raw("password") != form.Raw("again") {
-		wrong.Add("again", "This is not the same as the new password above.")
+		wrong.Add("again", "The passwords do not match.")
 	}
 	ctx := r.Context()
 	name := identity.From(ctx).Name
@@ -51,7 +51,7 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 		_, err = a.service.Basic(ctx, name, form.Raw("current"), identity.OriginOf(ctx).Address)
 		switch {
 		case fault.Is(err, fault.Unauthenticated):
-			wrong.Add("current", "This is not your password.")
+			wrong.Add("current", "The password is wrong.")
 		case err != nil:
 			return page, err
 		}
@@ -62,5 +62,5 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 	if err := a.service.SetPassword(ctx, name, secret.New(form.Raw("password"))); err != nil {
 		return page, err
 	}
-	return console.Redirect{To: passwordPath, Flash: "Your password is changed. You are signed out everywhere else."}, nil
+	return console.Redirect{To: passwordPath, Flash: "Password changed. You were signed out everywhere else."}, nil
 }

@@ -62,7 +62,7 @@ func (a *account) confirmEnd(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "End the session from " + s.Address + "?", Text: "The browser there is signed out within a second. What was typed there and not saved is lost.",
+		Title: "End the session from " + s.Address + "?", Text: "That browser is signed out within a second. Unsaved input there is lost.",
 		Verb: "End session", Back: sessionsPath,
 	}, nil
 }
@@ -75,5 +75,5 @@ func (a *account) endSession(r *http.Request) (console.Response, error) {
 	if err := a.service.EndSession(r.Context(), s.ID); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: sessionsPath, Flash: "The session from " + s.Address + " has ended."}, nil
+	return console.Redirect{To: sessionsPath, Flash: "The session from " + s.Address + " was ended."}, nil
 }

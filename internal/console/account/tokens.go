@@ -22,16 +22,16 @@ type tokenRow struct {
 
 // scopes are what a token may be for, in the words of its form.
 var scopes = []console.Option{
-	{Value: string(identity.All), Label: "Everything", Hint: "whatever you may do yourself"},
-	{Value: string(identity.Read), Label: "Reading", Hint: "whatever you may see, and no change"},
-	{Value: string(identity.Monitoring), Label: "Monitoring", Hint: "the mail queue endpoints and /metrics"},
-	{Value: string(identity.Builds), Label: "Builds", Hint: "posting build statuses"},
-	{Value: string(identity.Mail), Label: "Mail", Hint: "handing mail to the relay (SMTP AUTH)"},
+	{Value: string(identity.All), Label: "Everything", Hint: "everything you may do"},
+	{Value: string(identity.Read), Label: "Reading", Hint: "read everything you may see, change nothing"},
+	{Value: string(identity.Monitoring), Label: "Monitoring", Hint: "read the mail queue endpoints and /metrics"},
+	{Value: string(identity.Builds), Label: "Builds", Hint: "post build statuses"},
+	{Value: string(identity.Mail), Label: "Mail", Hint: "send mail through the relay (SMTP AUTH)"},
 }
 
 // lives are how long a token may last, in days; 0 is for ever.
 var lives = []console.Option{
-	{Value: "30", Label: "30 days"}, {Value: "90", Label: "90 days"}, {Value: "365", Label: "a year"}, {Value: "0", Label: "until it is revoked"},
+	{Value: "30", Label: "30 days"}, {Value: "90", Label: "90 days"}, {Value: "365", Label: "1 year"}, {Value: "0", Label: "until revoked"},
 }
 
 func (a *account) listTokens(r *http.Request) (console.Response, error) {
@@ -147,7 +147,7 @@ func (a *account) confirmRevoke(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Revoke the token “" + t.Name + "”?", Text: "Whatever still shows it is refused within a second. It cannot be had back.",
+		Title: "Revoke the token “" + t.Name + "”?", Text: "Clients that use it are refused within a second. You cannot undo this.",
 		Verb: "Revoke token", Back: tokensPath,
 	}, nil
 }
@@ -160,7 +160,7 @@ func (a *account) revokeToken(r *http.Request) (console.Response, error) {
 	if err := a.service.RevokeToken(r.Context(), t.ID); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: tokensPath, Flash: "The token “" + t.Name + "” is revoked."}, nil
+	return console.Redirect{To: tokensPath, Flash: "The token “" + t.Name + "” was revoked."}, nil
 }
 
 // pathID is the id in the request's path.
@@ -180,7 +180,7 @@ func cursor(r *http.Request) (int64, error) {
 	}
 	id, err := strconv.ParseInt(after, 10, 64)
 	if err != nil {
-		return 0, fault.Wrap(err, fault.Invalid, "The list has no such place; go to its start.")
+		return 0, fault.Wrap(err, fault.Invalid, "There is no such page of the list. Go to the first page.")
 	}
 	return id, nil
 }

@@ -127,7 +127,7 @@ func (p *Pages) resend(r *http.Request) (console.Response, error) {
 	if err := p.Relay.Resend(r.Context(), id); err != nil {
 		return nil, mailqueue.HideMissing(r.Context(), err)
 	}
-	return console.Redirect{To: messagePath(id), Flash: "The message is back in the mail queue."}, nil
+	return console.Redirect{To: messagePath(id), Flash: "The message was moved back to the mail queue."}, nil
 }
 
 func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
@@ -142,8 +142,8 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 		}
 	}
 	return console.Confirm{
-		Title: "Delete the message " + strconv.Quote(titleOf(m)) + "?", Text: "It will not be sent to recipients who do not have it yet.",
-		Losses: []string{"the message and its attempts", strconv.Itoa(waiting) + " of " + strconv.Itoa(len(m.Recipients)) + " recipients who have not got it"},
+		Title: "Delete the message " + strconv.Quote(titleOf(m)) + "?", Text: "Recipients who have not received it yet will not get it.",
+		Losses: []string{"the message and its attempts", strconv.Itoa(waiting) + " of " + strconv.Itoa(len(m.Recipients)) + " recipients who have not received it"},
 		Verb:   "Delete message", Back: messagePath(m.ID),
 	}, nil
 }
@@ -157,5 +157,5 @@ func (p *Pages) delete(r *http.Request) (console.Response, error) {
 	if err := p.Relay.Delete(r.Context(), id); err != nil && !fault.Is(err, fault.NotFound) {
 		return nil, err
 	}
-	return console.Redirect{To: messagesPath, Flash: "The message is deleted."}, nil
+	return console.Redirect{To: messagesPath, Flash: "The message was deleted."}, nil
 }

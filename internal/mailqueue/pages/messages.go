@@ -136,7 +136,7 @@ func (p *Pages) confirmDeleteSelected(r *http.Request) (console.Response, error)
 	}
 	selected := selection(get, "state", string(f.State))
 	c := console.Confirm{
-		Title: "Delete all messages of this list?", Text: "They will not be sent to recipients who do not have them yet.",
+		Title: "Delete all listed messages?", Text: "Recipients who have not received them yet will not get them.",
 		Action: messagesPath + "/delete" + selected, Verb: "Delete messages", Back: messagesPath + selected,
 	}
 	for _, name := range append([]string{"state"}, filterFields...) {

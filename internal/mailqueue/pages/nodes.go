@@ -58,14 +58,14 @@ func (p *Pages) confirmNode(r *http.Request) (console.Response, error) {
 	switch r.PathValue("what") {
 	case "drain":
 		ask.Title, ask.Verb = "Drain "+id+"?", "Drain node"
-		ask.Text = "It finishes what is in flight, then it holds nothing and refuses mail, and load balancers see that it is not ready. Its work goes to other nodes; messages in its mail queue wait. It works again when it is resumed or restarted."
+		ask.Text = "The node finishes what it is sending and then accepts no more work. It refuses mail, and load balancers see that it is not ready. Other nodes take over its work; messages in its mail queue wait. It works again when you resume or restart it."
 	case "handover":
 		ask.Title, ask.Verb = "Hand over the messages of "+id+"?", "Hand over messages"
-		ask.Text = "This node takes them, the error queue too, and sends what waits."
+		ask.Text = "This node takes over its messages, including the error queue, and sends those that are waiting."
 	case "remove":
 		ask.Title, ask.Verb = "Remove "+id+"?", "Remove node"
-		ask.Text = "Its messages go to this node first. It comes back to the list when its process starts again."
-		ask.Losses = []string{"its place in the list of nodes"}
+		ask.Text = "Its messages move to this node first. The node is listed again when its process starts."
+		ask.Losses = []string{"its entry in the list of nodes"}
 	default:
 		return console.Redirect{To: systemNodes}, nil
 	}
@@ -74,22 +74,22 @@ func (p *Pages) confirmNode(r *http.Request) (console.Response, error) {
 
 func (p *Pages) drain(r *http.Request) (console.Response, error) {
 	id := r.PathValue("id")
-	return toNodes(id+" finishes what is in flight, and takes no more.", p.Service.Drain(r.Context(), id))
+	return toNodes(id+" is draining: it finishes what it is sending and accepts nothing new.", p.Service.Drain(r.Context(), id))
 }
 
 func (p *Pages) resumeNode(r *http.Request) (console.Response, error) {
 	id := r.PathValue("id")
-	return toNodes(id+" works again.", p.Service.Resume(r.Context(), id))
+	return toNodes(id+" was resumed.", p.Service.Resume(r.Context(), id))
 }
 
 func (p *Pages) remove(r *http.Request) (console.Response, error) {
 	id := r.PathValue("id")
-	return toNodes(id+" is removed.", p.Service.Remove(r.Context(), id))
+	return toNodes(id+" was removed.", p.Service.Remove(r.Context(), id))
 }
 
 func (p *Pages) handOver(r *http.Request) (console.Response, error) {
 	n, err := p.Service.Handover(r.Context(), r.PathValue("id"), "")
-	return toNodes("This node has taken "+strconv.FormatInt(n, 10)+" messages of "+r.PathValue("id")+".", err)
+	return toNodes("This node took over "+strconv.FormatInt(n, 10)+" messages of "+r.PathValue("id")+".", err)
 }
 
 func toNodes(flash string, err error) (console.Response, error) {

@@ -104,9 +104,9 @@ func TestQueuesPage(t *testing.T) {
 		`node_1<span class="below">postfix</span>`, `<span class="badge good">ACTIVE</span>`, `?state=waiting&amp;node=node_1">60</a>`,
 		`<span class="below">It is down.</span>`, `<span class="badge warn">attention</span><span class="below">60 messages are waiting.</span>`,
 		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="size" points="`,
-		`<span class="badge bad">OFFLINE</span></td>`, `<span class="below">Sending is paused by an administrator.</span>`, `<span class="badge bad">act</span>`,
+		`<span class="badge bad">OFFLINE</span></td>`, `<span class="below">An administrator paused sending.</span>`, `<span class="badge bad">act</span>`,
 		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
-		`source not known yet`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "no samples yet",
+		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "no samples yet",
 		`href="/outrigger/assets/mail.`)
 	if strings.Contains(page.Body.String(), "style=") {
 		t.Error("there is an inline style, which the content security policy does not let through")
@@ -146,9 +146,9 @@ func TestMessagePages(t *testing.T) {
 		t.Error("what waits is listed in the error queue")
 	}
 	b.has(b.open("GET", "/mail/messages/1", "admin"), "451", "4.3.0 try again", "250ms", "&lt;1@example.com&gt;", "ada@example.com")
-	b.has(b.open("GET", "/mail/messages/2", "admin"), "none: it is an automatic answer", "action=\"/outrigger/mail/messages/2/resend\"", "sent", "lee@example.com")
+	b.has(b.open("GET", "/mail/messages/2", "admin"), "none (automatic reply)", "action=\"/outrigger/mail/messages/2/resend\"", "sent", "lee@example.com")
 	b.has(b.open("GET", "/mail/messages/1/content", "admin"), "Subject: &lt;b&gt;x&lt;/b&gt;", "bytes \uFFFD")
-	b.has(b.open("GET", "/mail/messages/2/delete", "admin"), "Delete the message &#34;Message 2&#34;?", "3 of 4 recipients who have not got it")
+	b.has(b.open("GET", "/mail/messages/2/delete", "admin"), "Delete the message &#34;Message 2&#34;?", "3 of 4 recipients who have not received it")
 	for path, want := range map[string]int{
 		"/mail/messages/2/resend": 303, "/mail/messages/1/delete": 303, "/mail/messages/99/delete": 303, "/mail/messages/99/resend": 403,
 	} {
@@ -171,7 +171,7 @@ func TestManyMessages(t *testing.T) {
 	const query = "?recipient=%40old.example&state=error"
 	b.has(b.open("GET", "/mail/messages"+query, "admin"), `name="recipient" value="@old.example"`,
 		`action="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error"`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
-	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete all messages of this list?", "all with recipient &#34;@old.example&#34;",
+	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete all listed messages?", "all with recipient &#34;@old.example&#34;",
 		`action="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
 	b.has(b.open("GET", "/mail/messages/delete", "admin"), "every message of every node")
 	for _, what := range []string{"resend", "flush", "delete"} {
@@ -234,7 +234,7 @@ func TestOverview(t *testing.T) {
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, HeldUntil: time.Now().Add(time.Hour), HeldFor: "535 wrong password"}}
 	b.has(b.open("GET", "/", "admin"),
 		"Mail on node_1: 60 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
-		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending pauses after a failure: 535 wrong password",
+		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending is paused after a failure: 535 wrong password",
 		"<dt>waiting</dt><dd>61</dd>", "<dt>on node_2</dt><dd>3</dd>")
 	if page := b.open("GET", "/", "repo").Body.String(); strings.Contains(page, "Mail queues") {
 		t.Error("somebody without ADMIN sees the mail queues")

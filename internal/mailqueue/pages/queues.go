@@ -70,9 +70,9 @@ func stopped(q *mailqueue.Queue, now time.Time) string {
 	case q == nil:
 		return ""
 	case q.Paused:
-		return "Sending is paused by an administrator."
+		return "An administrator paused sending."
 	case q.HeldUntil.After(now):
-		return "Sending pauses after a failure: " + q.HeldFor
+		return "Sending is paused after a failure: " + q.HeldFor
 	}
 	return ""
 }
@@ -117,11 +117,11 @@ func (p *Pages) toQueue(r *http.Request, do func(context.Context, mailqueue.Mess
 }
 
 func (p *Pages) pause(r *http.Request) (console.Response, error) {
-	return p.setPaused(r, true, "Sending is paused. New messages are still taken, and wait.")
+	return p.setPaused(r, true, "Sending is paused. New messages are still accepted and wait.")
 }
 
 func (p *Pages) resume(r *http.Request) (console.Response, error) {
-	return p.setPaused(r, false, "Sending goes on.")
+	return p.setPaused(r, false, "Sending was resumed.")
 }
 
 func (p *Pages) setPaused(r *http.Request, paused bool, flash string) (console.Response, error) {

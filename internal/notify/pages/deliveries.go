@@ -48,7 +48,7 @@ var times = []struct {
 	value, label string
 	back         time.Duration
 }{
-	{"1h", "the last hour", time.Hour}, {"24h", "the last 24 hours", 24 * time.Hour}, {"7d", "the last 7 days", 7 * 24 * time.Hour},
+	{"1h", "the last hour", time.Hour}, {"24h", "last 24 hours", 24 * time.Hour}, {"7d", "last 7 days", 7 * 24 * time.Hour},
 }
 
 // filterOf reads the filters; what was not offered is no filter.

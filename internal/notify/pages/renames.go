@@ -36,7 +36,7 @@ func (p *Pages) listRenames(r *http.Request) (console.Response, error) {
 	if text := r.URL.Query().Get("after"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "The list has no such place; go to its start.")
+			return nil, fault.New(fault.Invalid, "There is no such page of the list. Go to the first page.")
 		}
 		after = n
 	}

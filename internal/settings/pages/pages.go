@@ -80,5 +80,5 @@ func (p *Pages) submit(r *http.Request) (console.Response, error) {
 	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: version}); err != nil {
 		return p.page(form, stored, ""), err
 	}
-	return console.Redirect{To: path, Flash: "The settings are saved. They hold on every node within a second."}, nil
+	return console.Redirect{To: path, Flash: "Settings saved. They apply on every node within a second."}, nil
 }

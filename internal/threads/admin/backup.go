@@ -49,7 +49,7 @@ type Restoration struct {
 	Mode      threads.RestoreMode `json:"mode"`
 	Issues    int64               `json:"issues"`  // in the backup
 	Done      int64               `json:"done"`    // of them
-	Refused   int64               `json:"refused"` // issues that the target does not have, or does not let be written
+	Refused   int64               `json:"refused"` // issues that the target does not have or does not allow writing to
 	WaitUntil time.Time           `json:"waitUntil,omitzero"`
 	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
 	Message   string              `json:"message,omitempty"`

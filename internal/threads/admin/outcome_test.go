@@ -17,7 +17,7 @@ func TestVerify(t *testing.T) {
 	r := onSQLite(t, target).work()
 	r.completed()
 	r.verifies(`"issues":2,"relations":3,"present":0,"missing":3,"different":0,"first":[{"issueId":"901","commentId":"511","expected":"510"},`)
-	r.has(r.open("GET", movePath+"/verify", "root"), 200, `<span class="badge warn">differs</span>`, "0 of 3 relationships are in the target",
+	r.has(r.open("GET", movePath+"/verify", "root"), 200, `<span class="badge warn">differs</span>`, "0 of 3 relationships are correct in the target",
 		`data-label="In the data">510</td>`, `data-label="In the target">none</td>`)
 	target.fail(&threads.TargetError{Kind: threads.TargetRefusesUs, Message: "The token is refused."})
 	r.do(202, "POST", "/verify")
@@ -85,5 +85,5 @@ func TestManyErrors(t *testing.T) {
 	if next == nil {
 		t.Fatal("the page leads nowhere")
 	}
-	r.has(r.open("GET", next[1], "root"), 200, "To the start", ">1100</td>")
+	r.has(r.open("GET", next[1], "root"), 200, "First page", ">1100</td>")
 }

@@ -119,13 +119,13 @@ func TestMigrationByForms(t *testing.T) {
 	r.has(r.open("GET", movePath+"/preview", "root"), 303)
 
 	r.has(r.follow(r.upload(movePath+"/files", "kind", "hierarchy", "file/comments.json", hierarchy, "text", "")), 200,
-		`here</span> <strong>comments.json</strong>`, "/uploads/1/delete")
+		`uploaded</span> <strong>comments.json</strong>`, "/uploads/1/delete")
 	r.has(r.follow(r.upload(movePath+"/files", "kind", "mappings", "file/", "", "text", mappings)), 200, "pasted text")
 	r.eventually(func() bool {
 		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "5 records in 2 issues, 2 errors")
 	})
 	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><button class="main">Upload Data</button></form>`)
-	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing of this is loaded yet", "2 of 5 records cannot be migrated",
+	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing is loaded yet", "2 of 5 records cannot be migrated",
 		`<code>self_parent</code></th><td class="figure" data-label="Records">1</td>`, "<code>29</code>", "Repeated records</th><td class=\"figure\" data-label=\"Count\">1</td>")
 	r.has(r.follow(r.open("POST", movePath+"/upload", "root")), 200, "0 / 5 records (0%)", `<button class="main">Start Processing</button>`,
 		`data-confirm>Cancel Migration</a>`, "2 issues, 2 errors")
@@ -138,11 +138,11 @@ func TestMigrationByForms(t *testing.T) {
 	r.has(r.open("GET", movePath+"/preview", "root"), 200, "This data is loaded.")
 	r.has(r.open("GET", "/", "root"), 200, "<dt>COMPLETED</dt><dd>100%</dd>")
 	r.eventually(func() bool { // it ends with a comparison
-		return strings.Contains(r.open("GET", movePath+"/verify", "root").Body.String(), "3 of 3 relationships are in the target as they should be.")
+		return strings.Contains(r.open("GET", movePath+"/verify", "root").Body.String(), "3 of 3 relationships are correct in the target.")
 	})
 	r.follow(r.open("POST", movePath+"/verify", "root"))
 	r.eventually(func() bool {
-		return strings.Contains(r.open("GET", movePath+"/verify", "root").Body.String(), "3 of 3 relationships are in the target as they should be.")
+		return strings.Contains(r.open("GET", movePath+"/verify", "root").Body.String(), "3 of 3 relationships are correct in the target.")
 	})
 	r.has(r.open("GET", movePath, "root"), 200, "3 of 3 relationships are in the target")
 	r.has(r.open("GET", movePath+"/reset", "root"), 200, "Reset the state?", "progress, counts and the list of errors", `<button class="danger">Reset State</button>`)
@@ -166,7 +166,7 @@ func TestQuestions(t *testing.T) {
 	r.has(r.follow(r.open("POST", movePath+"/upload", "root", "acceptIncomplete", "true")), 200, "<small>READY</small>")
 	r.send(threads.HierarchyFile, hierarchy)
 	r.send(threads.MappingsFile, mappings)
-	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload these files?", "the data that is loaded now")
+	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload these files?", "the currently loaded data")
 	r.has(r.open("GET", movePath+"/start", "root"), 303)
 }
 
@@ -182,8 +182,8 @@ func TestBackupByForms(t *testing.T) {
 	r.has(r.open("POST", backPath+"/restore", "root", "mode", "merge"), 400, "Nothing was changed")
 	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup)), 200, `<button class="main">Restore …</button>`)
 	r.has(r.open("GET", backPath+"/restore?mode=half", "root"), 400)
-	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 200, "has 3 relations in 2 issues.", "everything else stays", `name="mode" value="merge"`)
-	r.has(r.open("GET", backPath+"/restore?mode=replace", "root"), 200, "Replace everything with the backup?", "every relation that the backup does not have")
+	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 200, "has 3 relations in 2 issues.", "Everything else stays", `name="mode" value="merge"`)
+	r.has(r.open("GET", backPath+"/restore?mode=replace", "root"), 200, "Replace everything with the backup?", "every relation that is not in the backup")
 	r.follow(r.open("POST", backPath+"/restore", "root", "mode", "replace"))
 	r.eventually(func() bool {
 		return strings.Contains(r.open("GET", backPath, "root").Body.String(), "2 / 2 issues (100%)")
@@ -196,7 +196,7 @@ func TestOpenUploads(t *testing.T) {
 	w := r.ask("POST", uploadsPath, "root", "", "Tus-Resumable", "1.0.0", "Upload-Length", "200", "Upload-Metadata", "kind aGllcmFyY2h5,filename YS5qc29u")
 	where := strings.TrimPrefix(w.Header().Get("Location"), base)
 	r.ask("PATCH", where, "root", strings.Repeat(" ", 90), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream")
-	r.has(r.open("GET", movePath, "root"), 200, `incomplete</span> <strong>a.json</strong>`, "90 bytes of 200 bytes (45%), from root", "Choose the same file again")
+	r.has(r.open("GET", movePath, "root"), 200, `incomplete</span> <strong>a.json</strong>`, "90 bytes of 200 bytes (45%), from root", "choose the same file again")
 	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/b.json", "[]"), 409, "being sent already")
 	page := rootPath + "/uploads" + strings.TrimPrefix(where, uploadsPath) + "/delete"
 	r.has(r.open("GET", page, "root"), 200, "Delete the file?")
@@ -209,9 +209,9 @@ func TestThreadsPage(t *testing.T) {
 	r := onSQLite(t, nil).work()
 	r.completed()
 	r.has(r.open("GET", issuePath, "root"), 200, "Issue id on the cloud site")
-	r.has(r.open("GET", issuePath+"?id=901", "root"), 200, "3 comments.", `<th scope="row" class="deep-0">510</th>`, `<th scope="row" class="deep-1">511</th>`, "begins a thread")
+	r.has(r.open("GET", issuePath+"?id=901", "root"), 200, "3 comments.", `<th scope="row" class="deep-0">510</th>`, `<th scope="row" class="deep-1">511</th>`, "starts a thread")
 	r.has(r.open("GET", issuePath+"?id=999", "root"), 200, "No threads")
-	r.has(r.open("GET", issuePath+"?id=JRA-1", "root"), 400, "it is not the key", `value="JRA-1"`)
+	r.has(r.open("GET", issuePath+"?id=JRA-1", "root"), 400, "not its key", `value="JRA-1"`)
 }
 
 // Nothing of a file stays in the folder after it came, or did not; a folder

@@ -96,7 +96,7 @@ func lines(text string) []string {
 // stageSentence says how far files are read.
 func stageSentence(st *threads.StageState) string {
 	if st.Step == "" {
-		return "The files are about to be read."
+		return "Waiting to read the files."
 	}
 	return fmt.Sprintf("%s: %d%%.", st.Step, st.Percent())
 }

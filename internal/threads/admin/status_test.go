@@ -13,7 +13,7 @@ func TestLoadingIsSaid(t *testing.T) {
 		says    string
 		percent int
 	}{
-		{threads.StageState{State: threads.StageWanted}, "The files are about to be read.", 0},
+		{threads.StageState{State: threads.StageWanted}, "Waiting to read the files.", 0},
 		{threads.StageState{State: threads.StageRunning, Step: "Reading the hierarchy", Done: 0.129}, "Reading the hierarchy: 12%.", 12},
 		{threads.StageState{State: threads.StageRunning, Step: "Building chunks", Done: 1}, "Building chunks: 99%.", 99},
 		{threads.StageState{State: threads.StageDone, Step: "Building chunks", Done: 1}, "Building chunks: 100%.", 100},

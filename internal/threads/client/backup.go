@@ -95,7 +95,7 @@ type Restored struct {
 	State     string    `json:"state"` // running, done, failed
 	Issues    int64     `json:"issues"`
 	Done      int64     `json:"done"`    // of them
-	Refused   int64     `json:"refused"` // issues that the target does not have, or does not let be written
+	Refused   int64     `json:"refused"` // issues that the target does not have or does not allow writing to
 	UpdatedAt time.Time `json:"updatedAt"`
 	Message   string    `json:"message,omitempty"`
 }

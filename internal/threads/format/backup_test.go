@@ -140,8 +140,8 @@ func TestDamagedBackup(t *testing.T) {
 		{"no backup", `[{"issueId":1,"commentId":2,"parentCommentId":3}]` + "\n", "its first line is not that of a backup"},
 		{"a later version", strings.Replace(text, `"version":1`, `"version":2`, 1), "it has version 2, and this release knows 1"},
 		{"nothing", "", "it is cut off"},
-		{"a parent that is no number", strings.Replace(text, `"8"`, `"eight"`, 1), "the line of issue 3 is damaged"},
-		{"an issue that is no number", strings.Replace(text, `"11"`, `"x"`, 1), "the line of issue 3 is damaged"},
+		{"a parent that is not a number", strings.Replace(text, `"8"`, `"eight"`, 1), "the line of issue 3 is damaged"},
+		{"an issue that is not a number", strings.Replace(text, `"11"`, `"x"`, 1), "the line of issue 3 is damaged"},
 	} {
 		_, err := restored(bytes.NewReader(packed(c.text)))
 		if want := "The file is no whole backup: " + c.want + ". Nothing was changed."; !fault.Is(err, fault.Invalid) || fault.As(err).Message != want {

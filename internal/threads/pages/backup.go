@@ -44,12 +44,12 @@ func (p *Admin) backups(ctx context.Context) (*backupView, error) {
 	view := &backupView{
 		Form: console.NewForm().Set("mode", string(threads.RestoreMerge)), Backup: api.MigrationPath + "/backup", Target: p.Store.Target(),
 		File: fileView{
-			Kind: threads.BackupFile, Label: "Backup file", Hint: "As it was downloaded here: its name ends in .ndjson.gz.", Accept: ".gz",
+			Kind: threads.BackupFile, Label: "Backup file", Hint: "A backup that was downloaded here; its name ends in .ndjson.gz.", Accept: ".gz",
 			Uploads: api.UploadsPath, Action: backPath + "/files",
 		},
 		Modes: []console.Option{
-			{Value: string(threads.RestoreMerge), Label: "Merge", Hint: "relations and issues that the backup does not have stay"},
-			{Value: string(threads.RestoreReplace), Label: "Replace", Hint: "they go: afterwards everything is as in the backup"},
+			{Value: string(threads.RestoreMerge), Label: "Merge", Hint: "keep relations and issues that are not in the backup"},
+			{Value: string(threads.RestoreReplace), Label: "Replace", Hint: "delete everything that is not in the backup"},
 		},
 	}
 	list, err := p.Store.Uploads.List(ctx)
@@ -78,7 +78,7 @@ func (p *Admin) takeBackup(r *http.Request) (console.Response, error) {
 	if _, err := p.posted(r, threads.BackupFile); err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	return console.Redirect{To: backPath, Flash: "The backup is here. Restore it now."}, nil
+	return console.Redirect{To: backPath, Flash: "The backup is uploaded. You can restore it now."}, nil
 }
 
 func (p *Admin) backupRefused(ctx context.Context, err error) (console.Response, error) {
@@ -107,12 +107,12 @@ func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 	what := fmt.Sprintf("The backup of %s has %s in %s.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
 		numbered(backup.Trailer.Relations, "relation"), numbered(backup.Trailer.Issues, "issue"))
 	question := console.Confirm{
-		Title: "Merge the backup into what is there?", Verb: "Restore", Back: backPath, Form: []console.Hidden{{Name: "mode", Value: string(mode)}},
-		Text: what + " Where both name a comment, the backup's parent counts; everything else stays.",
+		Title: "Merge the backup into the current threads?", Verb: "Restore", Back: backPath, Form: []console.Hidden{{Name: "mode", Value: string(mode)}},
+		Text: what + " If both have a comment, its parent in the backup wins. Everything else stays.",
 	}
 	if mode == threads.RestoreReplace {
-		question.Title, question.Verb, question.Text = "Replace everything with the backup?", "Replace", what+" Afterwards there is nothing else."
-		question.Losses = []string{"every relation that the backup does not have", "the map of every issue that the backup does not have"}
+		question.Title, question.Verb, question.Text = "Replace everything with the backup?", "Replace", what+" Everything else is deleted."
+		question.Losses = []string{"every relation that is not in the backup", "the threads of every issue that is not in the backup"}
 	}
 	return question, nil
 }
@@ -133,5 +133,5 @@ func (p *Admin) restore(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	return console.Redirect{To: backPath, Flash: "The backup is whole, and is being restored."}, nil
+	return console.Redirect{To: backPath, Flash: "The backup is complete and is being restored."}, nil
 }

@@ -32,7 +32,7 @@ func (p *Admin) showIssue(r *http.Request) (console.Response, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
 		var wrong fault.Fields
-		wrong.Add("id", "An issue's id is a whole number, such as 900001; it is not the key.")
+		wrong.Add("id", "Enter the numeric id of the issue, such as 900001, not its key.")
 		return page, wrong.Err()
 	}
 	m, err := p.Parents(r.Context(), id)

@@ -83,13 +83,13 @@ func newDraft(u threads.Upload) *draftView {
 
 // hints say what each phase means.
 var hints = map[threads.Phase]string{
-	threads.PhaseEmpty:      "Nothing is loaded. Send both files, look at the preview, then upload the data.",
+	threads.PhaseEmpty:      "Nothing is loaded. Send both files, check the preview, then upload the data.",
 	threads.PhaseLoading:    "The files are being loaded.",
 	threads.PhaseReady:      "The data is loaded. Start processing when you are ready.",
-	threads.PhaseProcessing: "Processing goes on in the server; this page can be closed.",
+	threads.PhaseProcessing: "Processing runs on the server. You can close this page.",
 	threads.PhasePaused:     "Processing is paused.",
 	threads.PhaseCompleted:  "All records are processed. Reset the state before the next migration.",
-	threads.PhaseFailed:     "Processing has stopped because of a failure.",
+	threads.PhaseFailed:     "Processing stopped because of an error.",
 	threads.PhaseCancelled:  "The migration is cancelled. Reset the state before the next one.",
 }
 
@@ -97,7 +97,7 @@ var hints = map[threads.Phase]string{
 var labels = map[threads.Operation]string{
 	threads.OpUpload: "Upload Data", threads.OpStart: "Start Processing", threads.OpStop: "Stop Processing",
 	threads.OpContinue: "Continue Processing", threads.OpCancel: "Cancel Migration", threads.OpReset: "Reset State",
-	threads.OpRetry: "Try Refused Records Again",
+	threads.OpRetry: "Retry Refused Records",
 }
 
 func (p *Admin) showMigration(r *http.Request) (console.Response, error) {
@@ -145,11 +145,11 @@ func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 func (p *Admin) files(ctx context.Context, view *migrationView) error {
 	view.Hierarchy = fileView{
 		Kind: threads.HierarchyFile, Label: "1. Hierarchy JSON", Accept: ".json,.gz,.zip,application/json", Paste: true,
-		Hint: "comments_hierarchy_export.json: a JSON array of records, or export pages; packed with gzip or zip if you like.",
+		Hint: "comments_hierarchy_export.json: a JSON array of records, or export pages; may be compressed with gzip or zip.",
 	}
 	view.Mappings = fileView{
 		Kind: threads.MappingsFile, Label: "2. Id mappings CSV", Accept: ".csv,.gz,.zip,text/csv", Paste: true,
-		Hint: "id-mappings.csv: the complete report of entityType, serverId and cloudId; packed with gzip or zip if you like.",
+		Hint: "id-mappings.csv: the complete report of entityType, serverId and cloudId; may be compressed with gzip or zip.",
 	}
 	list, err := p.Store.Uploads.List(ctx)
 	for _, f := range []*fileView{&view.Hierarchy, &view.Mappings} {

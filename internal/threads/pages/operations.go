@@ -15,16 +15,16 @@ import (
 var questions = map[threads.Operation]console.Confirm{
 	threads.OpUpload: {
 		Title: "Upload these files?", Verb: "Upload Data",
-		Text: "The two files become the data of the migration.",
+		Text: "Loads the two files as the data of the migration.",
 	},
 	threads.OpCancel: {
 		Title: "Cancel the migration?", Verb: "Cancel Migration",
-		Text: "It cannot be continued then, and a new one needs Reset State first. Parent maps that were written stay.",
+		Text: "You cannot continue it afterwards. A new migration needs Reset State first. Threads already written stay.",
 	},
 	threads.OpReset: {
 		Title: "Reset the state?", Verb: "Reset State",
-		Text:   "A new migration can start then. Parent maps that were written stay.",
-		Losses: []string{"the files that were sent", "the data that is loaded", "progress, counts and the list of errors"},
+		Text:   "You can then start a new migration. Threads already written stay.",
+		Losses: []string{"the uploaded files", "the loaded data", "progress, counts and the list of errors"},
 	},
 }
 
@@ -44,11 +44,11 @@ func (p *Admin) confirm(op threads.Operation) console.Handler {
 			return nil, err
 		}
 		if view.Status.Phase != threads.PhaseEmpty {
-			question.Losses = []string{"the data that is loaded now"}
+			question.Losses = []string{"the currently loaded data"}
 		}
 		if sentences := view.incomplete(); sentences != nil {
 			question.Title = "Upload incomplete files?"
-			question.Text = "The files are not as they should be. Get them again if you can: what is missing in them will be missing in the target, and every result will say so."
+			question.Text = "The files are incomplete or damaged. Export them again if you can. What is missing in the files will be missing in the target, and every result will say so."
 			question.Tick = console.Tick{Name: "acceptIncomplete", Label: "Load them as they are. " + strings.Join(sentences, " ")}
 		}
 		return question, nil
@@ -66,8 +66,8 @@ func numbered(n int64, thing string) string {
 // done says what an operation did.
 var done = map[threads.Operation]string{
 	threads.OpUpload: "The data is being loaded.", threads.OpStart: "Processing has started.", threads.OpStop: "Processing is paused.",
-	threads.OpContinue: "Processing goes on.", threads.OpCancel: "The migration is cancelled.", threads.OpReset: "The state is reset.",
-	threads.OpRetry: "The records that the target refused are tried again.",
+	threads.OpContinue: "Processing continues.", threads.OpCancel: "The migration is cancelled.", threads.OpReset: "The state is reset.",
+	threads.OpRetry: "Retrying the records that the target refused.",
 }
 
 func (p *Admin) operate(op threads.Operation) console.Handler {
@@ -99,7 +99,7 @@ func (p *Admin) confirmDelete(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "Delete the file?", Text: "What was sent of it goes.", Verb: "Delete the file", Back: back,
+		Title: "Delete the file?", Text: "The uploaded part is deleted.", Verb: "Delete the file", Back: back,
 		Action: fmt.Sprintf("%s/uploads/%d/delete", rootPath, id),
 	}, nil
 }
@@ -113,7 +113,7 @@ func (p *Admin) delete(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	p.Store.Changed()
-	return console.Redirect{To: back, Flash: "The file is deleted."}, nil
+	return console.Redirect{To: back, Flash: "The file was deleted."}, nil
 }
 
 // draftOf is the draft in a request's path, and the tab where it is.

@@ -71,19 +71,19 @@ func (p *Admin) preview(ctx context.Context) (*previewView, error) {
 		return view, nil
 	}
 	view.Counts = []countRow{
-		{"Records", pr.Records, "replies, each comment once"},
-		{"Issues", pr.Issues, "that they are in"},
-		{"Comments", pr.Comments, "that they name, replies and parents"},
+		{"Records", pr.Records, "replies; each comment is counted once"},
+		{"Issues", pr.Issues, "that have replies"},
+		{"Comments", pr.Comments, "replies and their parents"},
 		{"Comment mappings", pr.CommentMappings, "found in the CSV"},
 		{"Issue mappings", pr.IssueMappings, "found in the CSV"},
 		{"Comments without a mapping", pr.MissingComments.Count, "named by records"},
 		{"Issues without a mapping", pr.MissingIssues.Count, "named by records"},
-		{"Repeated records", pr.DuplicateRecords, "of the same comment, the last one counts"},
-		{"Repeated mappings", pr.DuplicateMappings, "of the same id, the last one counts"},
+		{"Repeated records", pr.DuplicateRecords, "for the same comment; the last one wins"},
+		{"Repeated mappings", pr.DuplicateMappings, "for the same id; the last one wins"},
 		{"Comments that are their own parent", pr.SelfParents, ""},
 		{"Records in a cycle", pr.Cycles, "their parents lead back to them"},
 		{"Parents in another issue", pr.OtherIssue, ""},
-		{"Entries without a parent", pr.Hierarchy.Roots, "comments that answer none; they need no record"},
+		{"Entries without a parent", pr.Hierarchy.Roots, "comments that start a thread; they need no record"},
 	}
 	for _, reason := range threads.Reasons() {
 		if n := pr.Errors[reason]; n > 0 {

@@ -103,7 +103,7 @@ func (p *Source) page(ctx context.Context, form *console.Form) (console.Page, er
 }
 
 func rowOf(s source.Site, reports map[int64]source.Report) siteRow {
-	row := siteRow{Site: s, Report: console.Badge{Tone: console.Quiet, Text: "when it is asked for"}}
+	row := siteRow{Site: s, Report: console.Badge{Tone: console.Quiet, Text: "made on request"}}
 	for _, k := range s.Kinds {
 		switch k.EntityType {
 		case threads.EntityComment:

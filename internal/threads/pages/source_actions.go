@@ -27,7 +27,7 @@ func tooLarge(err error, limit int64) error {
 
 func (p *Source) confirmClear(r *http.Request) (console.Response, error) {
 	return console.Confirm{
-		Title: "Remove the hierarchy?", Text: "Every record goes; the export is empty until a file is imported again.",
+		Title: "Remove the hierarchy?", Text: "All records are deleted. The export is empty until you import a file again.",
 		Verb: "Remove the hierarchy", Back: pagePath,
 	}, nil
 }
@@ -36,7 +36,7 @@ func (p *Source) clear(r *http.Request) (console.Response, error) {
 	if err := p.Imports.Clear(r.Context()); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: pagePath, Flash: "The hierarchy is removed."}, nil
+	return console.Redirect{To: pagePath, Flash: "The hierarchy was removed."}, nil
 }
 
 func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
@@ -45,7 +45,7 @@ func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
 		return nil, fault.New(fault.NotFound, "There is no such site.")
 	}
 	return console.Confirm{
-		Title: "Remove the mappings of " + site + "?", Text: "Its mappings and its report go; the mappings file can be imported again.",
+		Title: "Remove the mappings of " + site + "?", Text: "Its mappings and its report are deleted. You can import the mappings file again.",
 		Verb: "Remove the mappings", Back: pagePath, Form: []console.Hidden{{Name: "cloudSiteUrl", Value: site}},
 	}, nil
 }
@@ -58,7 +58,7 @@ func (p *Source) forget(r *http.Request) (console.Response, error) {
 	if err := p.Imports.Forget(r.Context(), form.Get("cloudSiteUrl")); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: pagePath, Flash: "The mappings are removed."}, nil
+	return console.Redirect{To: pagePath, Flash: "The mappings were removed."}, nil
 }
 
 // confirmMirror asks before many records are removed.
@@ -72,7 +72,7 @@ func (p *Source) confirmMirror(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Remove most of the hierarchy?", Verb: "Mirror and remove", Back: pagePath,
-		Text:   "The database of threads.sql no longer has them. Check first that threads.sql names the right database and the right query.",
+		Text:   "They are no longer in the database. First check that threads.sql has the right database and query.",
 		Losses: []string{threads.Thousands(st.Removes) + " of " + threads.Thousands(st.Records) + " records"},
 		Form:   []console.Hidden{{Name: "acceptRemoval", Value: "true"}},
 	}, nil
@@ -86,5 +86,5 @@ func (p *Source) mirror(r *http.Request) (console.Response, error) {
 	if err := p.Mirror.Order(r.Context(), form.Bool("acceptRemoval")); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: pagePath, Flash: "The hierarchy is being mirrored; reload in a moment."}, nil
+	return console.Redirect{To: pagePath, Flash: "The hierarchy is being read from the database. Reload the page in a moment."}, nil
 }

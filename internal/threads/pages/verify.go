@@ -38,7 +38,7 @@ func (p *Admin) verified(ctx context.Context) (*verifyView, error) {
 	if err != nil || v == nil {
 		return &verifyView{Form: console.NewForm()}, err
 	}
-	view := &verifyView{Form: console.NewForm(), Result: v, Percent: int(v.Done * 100), Badge: console.Badge{Tone: console.Good, Text: "as it should be"}}
+	view := &verifyView{Form: console.NewForm(), Result: v, Percent: int(v.Done * 100), Badge: console.Badge{Tone: console.Good, Text: "correct"}}
 	switch {
 	case v.State == threads.JobRunning:
 		view.Badge = console.Badge{Tone: console.Busy, Text: "running"}
@@ -49,7 +49,7 @@ func (p *Admin) verified(ctx context.Context) (*verifyView, error) {
 	case len(v.Incomplete) > 0:
 		view.Badge = console.Badge{Tone: console.Warn, Text: "incomplete data"}
 	case v.NotCompared > 0:
-		view.Badge = console.Badge{Tone: console.Warn, Text: "not everything"}
+		view.Badge = console.Badge{Tone: console.Warn, Text: "incomplete"}
 	}
 	return view, nil
 }

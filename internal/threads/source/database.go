@@ -78,7 +78,7 @@ func OpenDatabase(address secret.Value, query string) (*Database, error) {
 
 // errDatabaseURL does not quote the URL, which has a password.
 func errDatabaseURL() error {
-	return fault.New(fault.Invalid, "threads.sql.url is no database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name.")
+	return fault.New(fault.Invalid, "threads.sql.url is not a database URL; write it as postgres://user:password@host:5432/name or mysql://user:password@host:3306/name.")
 }
 
 func mysqlConnector(u *url.URL) (driver.Connector, error) {

@@ -79,7 +79,7 @@ func TestUnreadDatabaseIsNotExported(t *testing.T) {
 	if _, err := wrong.RunOnce(t.Context()); err == nil {
 		t.Fatal("a database that is not there was read")
 	}
-	s.exports(503, "So it has been since 2026-03-01T12:00:00Z")
+	s.exports(503, "Failing since 2026-03-01T12:00:00Z")
 
 	right := source.NewMirror(s.store, source.OpenHost(t, address, source.DocumentedQuery(t)), 10*time.Second, source.NewLeases(t, d, "other"), nil)
 	now = now.Add(time.Hour)

@@ -123,7 +123,7 @@ func (st *State) Served() error {
 	var err *fault.Error
 	switch {
 	case st.Failure != "":
-		err = fault.New(fault.Unavailable, "%s So it has been since %s; nothing is exported until a reading goes through.", st.Failure, st.FailingSince.UTC().Format(time.RFC3339))
+		err = fault.New(fault.Unavailable, "%s Failing since %s. Nothing is exported until the database is read successfully.", st.Failure, st.FailingSince.UTC().Format(time.RFC3339))
 	case st.MirroredAt.IsZero():
 		err = fault.New(fault.Unavailable, "The hierarchy has not been read from the database of threads.sql yet; ask again soon.")
 	default:
