@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/playground/samples"
 	"outrigger/internal/secret"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // demoLatency is about what a cloud site takes: so that progress can be watched.
@@ -30,7 +31,7 @@ func newDemoCloud(a *App, url string) *cloudsite.Page {
 // fillSource gives the self-hosted side the comments of the sample files.
 func (a *App) fillSource(ctx context.Context) error {
 	hierarchy, mappings := samples.Comments()
-	imports := &source.Imports{Store: source.NewStore(a.db), MaxUpload: int64(a.cfg.Threads.MaxUpload)}
+	imports := &source.Imports{Store: store.NewSource(a.db), MaxUpload: int64(a.cfg.Threads.MaxUpload)}
 	if _, err := imports.Hierarchy(ctx, bytes.NewReader(hierarchy)); err != nil {
 		return fmt.Errorf("import the demo's hierarchy: %w", err)
 	}

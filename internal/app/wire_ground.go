@@ -17,7 +17,6 @@ import (
 	notifystore "outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 	adminsettings "outrigger/internal/settings"
-	"outrigger/internal/threads/source"
 	threadstore "outrigger/internal/threads/store"
 )
 
@@ -37,7 +36,7 @@ type ground struct {
 func migrations() []db.Migrations {
 	return []db.Migrations{
 		secret.Migrations, audit.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
-		relay.Migrations, mailstore.Migrations, source.Migrations, threadstore.Migrations,
+		relay.Migrations, mailstore.Migrations, threadstore.Migrations, threadstore.Migrations,
 	}
 }
 

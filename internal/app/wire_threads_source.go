@@ -19,6 +19,7 @@ import (
 	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // threadsSource is the self-hosted side of threaded comment migration.
@@ -31,7 +32,7 @@ type threadsSource struct {
 // mirrored or reported yet.
 func (a *App) openThreadsSource(context.Context) error {
 	cfg := &a.cfg.Threads
-	store := source.NewStore(a.db)
+	store := store.NewSource(a.db)
 	if cfg.Source == config.ThreadsSQL {
 		database, err := source.OpenDatabase(cfg.SQL.URL, cfg.SQL.Query)
 		if err != nil {

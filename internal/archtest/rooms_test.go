@@ -1,7 +1,12 @@
 package archtest
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,6 +37,77 @@ func refusedInRoom(pkg, imported string) string {
 		}
 	}
 	return ""
+}
+
+// sqlOutside are the packages of wings that speak SQL though they are no store,
+// and why.
+var sqlOutside = map[string]string{
+	"internal/mailqueue/relay": "its queue has its own tables, and what sessions hold of them is private to it",
+	"internal/threads/source":  "it reads the host application's database, which is no part of ours",
+}
+
+// sqlStatement is how a statement begins that a text in a program has.
+var sqlStatement = regexp.MustCompile(`^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) `)
+
+// Only the store of a wing asks the database.
+func TestOnlyTheStoreSpeaksSQL(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range sources(t) {
+		if !isWing(s.pkg) || s.test || strings.HasSuffix(s.pkg, "test") || s.pkg == path.Join("internal", house(s.pkg), "store") {
+			continue
+		}
+		for _, where := range speaksSQL(s) {
+			used[s.pkg] = true
+			if sqlOutside[s.pkg] == "" {
+				t.Errorf("%s: SQL belongs to the store of the wing", where)
+			}
+		}
+	}
+	for pkg := range sqlOutside {
+		if !used[pkg] {
+			t.Errorf("%s has no SQL any more; take it from the list", pkg)
+		}
+	}
+}
+
+// speaksSQL lists where a file imports database/sql or has a statement.
+func speaksSQL(s source) (where []string) {
+	if slices.Contains(s.imports, "database/sql") {
+		where = append(where, s.path)
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && sqlStatement.MatchString(strings.Trim(text.Value, "`\"")) {
+			where = append(where, s.at(n))
+		}
+		return true
+	})
+	return where
+}
+
+func TestSpeaksSQL(t *testing.T) {
+	for _, test := range []struct {
+		code string
+		want int
+	}{
+		{"package x\nimport _ \"database/sql\"", 1},
+		{"package x\nvar q = `SELECT 1 FROM t`", 1},
+		{"package x\nvar q = \"DELETE FROM t\"", 1},
+		{"package x\nvar q = `\n\tUPDATE t SET a = 1`", 1},
+		{"package x\nimport _ \"outrigger/internal/db\"\nvar text = `Select a channel`", 0},
+	} {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, "x.go", test.code, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := source{path: "x.go", file: file, fset: fset}
+		for _, spec := range file.Imports {
+			s.imports = append(s.imports, strings.Trim(spec.Path.Value, `"`))
+		}
+		if got := speaksSQL(s); len(got) != test.want {
+			t.Errorf("%s: %v", test.code, got)
+		}
+	}
 }
 
 // Every rule about imports refuses what it is about, and lets through what is

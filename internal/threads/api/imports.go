@@ -10,7 +10,7 @@ import (
 // it may be packed.
 func (a *Source) importHierarchy(w http.ResponseWriter, r *http.Request) error {
 	out, err := a.Imports.Hierarchy(r.Context(), r.Body)
-	a.Metrics.Imported(out.Counts)
+	a.Metrics.Imported(out.ImportCounts)
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (a *Source) importHierarchy(w http.ResponseWriter, r *http.Request) error {
 
 func (a *Source) importMappings(w http.ResponseWriter, r *http.Request) error {
 	out, err := a.Imports.Mappings(r.Context(), r.URL.Query().Get("cloudSiteUrl"), r.Body)
-	a.Metrics.Imported(out.Counts)
+	a.Metrics.Imported(out.ImportCounts)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/threads/source"
+	"outrigger/internal/threads"
 )
 
 // reportAgain is what Retry-After says while a report is made: a million mappings
@@ -22,9 +22,9 @@ func (a *Source) report(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	cloudSite := q.Get("cloudSiteUrl")
 	if cloudSite == "" {
-		return source.ErrSiteURL()
+		return threads.ErrSiteURL()
 	}
-	siteURL, ok := source.SiteURL(cloudSite)
+	siteURL, ok := threads.SiteURL(cloudSite)
 	if !ok {
 		return errNoScope(cloudSite)
 	}
@@ -39,14 +39,14 @@ func (a *Source) report(w http.ResponseWriter, r *http.Request) error {
 		a.Reports.Wake()
 	}
 	switch {
-	case report.State == source.Making:
+	case report.State == threads.ReportMaking:
 		w.Header().Set("Retry-After", strconv.Itoa(int(reportAgain/time.Second)))
 		w.WriteHeader(http.StatusAccepted)
 		return nil
-	case report.State == source.Failed && report.Refused:
+	case report.State == threads.ReportFailed && report.Refused:
 		return fault.New(fault.Invalid, "%s", report.Failure)
-	case report.State == source.Failed:
-		return &fault.Error{Code: fault.Unavailable, Message: report.Failure, RetryAfter: source.FailureKept}
+	case report.State == threads.ReportFailed:
+		return &fault.Error{Code: fault.Unavailable, Message: report.Failure, RetryAfter: threads.ReportFailureKept}
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")

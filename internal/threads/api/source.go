@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // Where the self-hosted side is; migration tools know the first two.
@@ -21,7 +22,7 @@ const (
 // Source is the self-hosted side's part of the REST API. All of it needs
 // SYS_ADMIN.
 type Source struct {
-	Store   *source.Store
+	Store   *store.Source
 	Imports *source.Imports
 	Reports *source.Reports
 	Mirror  *source.Mirror // nil: the hierarchy comes from files

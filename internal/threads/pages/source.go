@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 //go:embed threads-source.html threads-source-imported.html
@@ -24,7 +25,7 @@ var sourceFiles embed.FS
 
 // Source is the self-hosted side's part of the console.
 type Source struct {
-	Store   *source.Store
+	Store   *store.Source
 	Imports *source.Imports
 	Mirror  *source.Mirror // nil: the hierarchy comes from files
 	Metrics *source.Metrics
@@ -54,7 +55,7 @@ func (p *Source) Register(c *console.Console) {
 // sourceView is what the page shows.
 type sourceView struct {
 	*console.Form
-	source.State
+	threads.SourceState
 	SQL       bool
 	Failed    bool
 	Sites     []siteRow
@@ -65,7 +66,7 @@ type sourceView struct {
 }
 
 type siteRow struct {
-	source.Site
+	threads.Site
 	Comments, Issues, Others int64
 	Report                   console.Badge
 	Detail                   string
@@ -91,7 +92,7 @@ func (p *Source) page(ctx context.Context, form *console.Form) (console.Page, er
 		return page, err
 	}
 	view := sourceView{
-		Form: form, State: st, SQL: p.Mirror != nil, Failed: p.Mirror != nil && st.Failure != "",
+		Form: form, SourceState: st, SQL: p.Mirror != nil, Failed: p.Mirror != nil && st.Failure != "",
 		ExportURL: rest.Link(ctx, api.ExportPath), ReportURL: rest.Link(ctx, api.ReportPath) + "?cloudSiteUrl=https://…",
 		ScriptURL: api.ScriptPath, Script: source.ArchiveName,
 	}
@@ -102,7 +103,7 @@ func (p *Source) page(ctx context.Context, form *console.Form) (console.Page, er
 	return page, nil
 }
 
-func rowOf(s source.Site, reports map[int64]source.Report) siteRow {
+func rowOf(s threads.Site, reports map[int64]threads.Report) siteRow {
 	row := siteRow{Site: s, Report: console.Badge{Tone: console.Quiet, Text: "made on request"}}
 	for _, k := range s.Kinds {
 		switch k.EntityType {
@@ -117,9 +118,9 @@ func rowOf(s source.Site, reports map[int64]source.Report) siteRow {
 	report, ok := reports[s.ID]
 	switch {
 	case !ok:
-	case report.State == source.Making:
+	case report.State == threads.ReportMaking:
 		row.Report = console.Badge{Tone: console.Busy, Text: "being made"}
-	case report.State == source.Failed:
+	case report.State == threads.ReportFailed:
 		row.Report, row.Detail = console.Badge{Tone: console.Bad, Text: "failed"}, report.Failure
 	case report.Current(s):
 		row.Report, row.MadeAt = console.Badge{Tone: console.Good, Text: "ready"}, report.ChangedAt
@@ -130,7 +131,7 @@ func rowOf(s source.Site, reports map[int64]source.Report) siteRow {
 // importedView is what became of a file.
 type importedView struct {
 	What string
-	source.Counts
+	threads.ImportCounts
 	Total      int64
 	Incomplete []string
 	Reading    threads.Reading
@@ -146,12 +147,12 @@ func (p *Source) importHierarchy(r *http.Request) (console.Response, error) {
 		out, err = p.Imports.Hierarchy(r.Context(), file)
 		return err
 	}, console.NewForm())
-	p.Metrics.Imported(out.Counts)
+	p.Metrics.Imported(out.ImportCounts)
 	if err != nil {
 		return page, err
 	}
 	return p.imported("The hierarchy", importedView{
-		Counts: out.Counts, Total: out.Total, Incomplete: out.Incomplete, Reading: out.Reading,
+		ImportCounts: out.ImportCounts, Total: out.Total, Incomplete: out.Incomplete, Reading: out.Reading,
 	}), nil
 }
 
@@ -168,17 +169,17 @@ func (p *Source) importMappings(r *http.Request) (console.Response, error) {
 	}, form)
 	var wrong fault.Fields
 	if err = wrong.Join(err); err == nil && len(wrong) > 0 {
-		if _, ok := source.SiteURL(form.Get("cloudSiteUrl")); !ok {
-			_ = wrong.Join(source.ErrSiteURL()) // it names its member
+		if _, ok := threads.SiteURL(form.Get("cloudSiteUrl")); !ok {
+			_ = wrong.Join(threads.ErrSiteURL()) // it names its member
 		}
 		err = wrong.Err()
 	}
-	p.Metrics.Imported(out.Counts)
+	p.Metrics.Imported(out.ImportCounts)
 	if err != nil {
 		return page, err
 	}
 	return p.imported("The mappings of "+out.CloudSiteURL, importedView{
-		Counts: out.Counts, Total: out.Total, Incomplete: out.Incomplete, Reading: out.Reading,
+		ImportCounts: out.ImportCounts, Total: out.Total, Incomplete: out.Incomplete, Reading: out.Reading,
 	}), nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
-	"outrigger/internal/threads/source"
 )
 
 func errNoSourceFile() error {
@@ -40,7 +39,7 @@ func (p *Source) clear(r *http.Request) (console.Response, error) {
 }
 
 func (p *Source) confirmForget(r *http.Request) (console.Response, error) {
-	site, ok := source.SiteURL(r.URL.Query().Get("cloudSiteUrl"))
+	site, ok := threads.SiteURL(r.URL.Query().Get("cloudSiteUrl"))
 	if !ok {
 		return nil, fault.New(fault.NotFound, "There is no such site.")
 	}

@@ -19,6 +19,7 @@ import (
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/client"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // BenchmarkExport exports 1,000,000 records in pages of 10,000 over HTTP, and
@@ -35,7 +36,7 @@ func BenchmarkExport(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
 			d := open(b)
-			if err := d.Migrate(b.Context(), audit.Migrations, source.Migrations); err != nil {
+			if err := d.Migrate(b.Context(), audit.Migrations, store.Migrations); err != nil {
 				b.Fatal(err)
 			}
 			began := time.Now()

@@ -17,16 +17,7 @@ func (r *Reports) Leases() *db.Leases { return r.leases }
 
 func (m *Mirror) RunOnce(ctx context.Context) (MirrorResult, error) { return m.runOnce(ctx) }
 
-func (s *Store) Making(ctx context.Context) ([]Report, error) { return s.making(ctx) }
-
-func (s *Store) PutChunk(ctx context.Context, lease *db.Lease, report, number int64, content []byte) error {
-	return s.putChunk(ctx, lease, report, number, content)
-}
-
-const (
-	ChunkSize  = chunkSize
-	ScriptName = scriptName
-)
+const ScriptName = scriptName
 
 // Script is the helper script.
 func Script() []byte { return script }

@@ -9,16 +9,16 @@ import (
 	"strings"
 
 	"outrigger/internal/audit"
-	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/format"
+	"outrigger/internal/threads/store"
 )
 
 // Imports takes files in and removes what they brought.
 type Imports struct {
-	Store *Store
+	Store *store.Source
 	// Mirrored says that the hierarchy is mirrored from a database: files of
 	// it are refused then.
 	Mirrored bool
@@ -33,7 +33,7 @@ const maxUnpacked = 4
 
 // HierarchyImport says what became of a hierarchy file.
 type HierarchyImport struct {
-	Counts
+	threads.ImportCounts
 	threads.HierarchyReading
 	Partial    bool     `json:"partial"`              // export pages that are not all of them
 	Incomplete []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
@@ -42,7 +42,7 @@ type HierarchyImport struct {
 
 // MappingImport says what became of a mappings file.
 type MappingImport struct {
-	Counts
+	threads.ImportCounts
 	threads.MappingReading
 	CloudSiteURL string   `json:"cloudSiteUrl"`
 	Incomplete   []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
@@ -61,13 +61,13 @@ func (im *Imports) Hierarchy(ctx context.Context, file io.Reader) (out Hierarchy
 	}
 	d := format.NewHierarchyDecoder(plain)
 	err = inSlices(d.Next, func(records []threads.Record) error {
-		n, err := im.Store.merge(ctx, records)
-		out.Counts.add(n)
+		n, err := im.Store.MergeRecords(ctx, records)
+		out.ImportCounts.Add(n)
 		return err
 	})
 	out.HierarchyReading = d.Reading()
 	out.Partial, out.Incomplete = out.HierarchyReading.Partial(out.Records), out.Damage(out.Records)
-	if err := errors.Join(err, im.record(ctx, "import", "hierarchy", "", out.Counts)); err != nil {
+	if err := errors.Join(err, im.record(ctx, "import", "hierarchy", "", out.ImportCounts)); err != nil {
 		return out, err
 	}
 	st, err := im.Store.State(ctx)
@@ -81,9 +81,9 @@ func errMirrored() error {
 
 // Mappings takes a mappings file of a cloud site in, as Hierarchy does.
 func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reader) (out MappingImport, err error) {
-	siteURL, ok := SiteURL(cloudSite)
+	siteURL, ok := threads.SiteURL(cloudSite)
 	if !ok {
-		return out, ErrSiteURL()
+		return out, threads.ErrSiteURL()
 	}
 	out.CloudSiteURL = siteURL
 	plain, err := format.Open(file, maxUnpacked*im.MaxUpload)
@@ -102,14 +102,14 @@ func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reade
 		}
 	}
 	err = inSlices(next, func(mappings []threads.IDMapping) error {
-		n, err := im.Store.mergeMappings(ctx, siteURL, mappings)
-		out.Counts.add(n)
+		n, err := im.Store.MergeMappings(ctx, siteURL, mappings)
+		out.ImportCounts.Add(n)
 		return err
 	})
 	out.MappingReading = d.Reading()
 	out.Unreadable += unfit
 	out.Incomplete = out.Damage()
-	if err := errors.Join(err, im.record(ctx, "import", "mappings", siteURL, out.Counts)); err != nil {
+	if err := errors.Join(err, im.record(ctx, "import", "mappings", siteURL, out.ImportCounts)); err != nil {
 		return out, err
 	}
 	out.Total, err = im.Store.MappingsOf(ctx, siteURL)
@@ -118,13 +118,13 @@ func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reade
 
 // inSlices gives what next gives to merge, a slice at a time.
 func inSlices[T any](next func() (T, error), merge func([]T) error) error {
-	slice := make([]T, 0, sliceSize)
+	slice := make([]T, 0, store.SourceSlice)
 	for {
 		item, err := next()
 		if err == nil {
 			slice = append(slice, item)
 		}
-		if len(slice) == sliceSize || err != nil && len(slice) > 0 {
+		if len(slice) == store.SourceSlice || err != nil && len(slice) > 0 {
 			if err := merge(slice); err != nil {
 				return err
 			}
@@ -145,22 +145,22 @@ func (im *Imports) Clear(ctx context.Context) error {
 		return errMirrored()
 	}
 	n, err := im.Store.Clear(ctx)
-	return errors.Join(err, im.record(ctx, "delete", "hierarchy", "", Counts{Removed: n}))
+	return errors.Join(err, im.record(ctx, "delete", "hierarchy", "", threads.ImportCounts{Removed: n}))
 }
 
 // Forget removes the mappings of a cloud site.
 func (im *Imports) Forget(ctx context.Context, cloudSite string) error {
-	siteURL, ok := SiteURL(cloudSite)
+	siteURL, ok := threads.SiteURL(cloudSite)
 	if !ok {
-		return ErrSiteURL()
+		return threads.ErrSiteURL()
 	}
 	n, err := im.Store.Forget(ctx, siteURL)
-	return errors.Join(err, im.record(ctx, "delete", "mappings", siteURL, Counts{Removed: n}))
+	return errors.Join(err, im.record(ctx, "delete", "mappings", siteURL, threads.ImportCounts{Removed: n}))
 }
 
 // record notes in the audit trail what was changed, also where an error ended
 // it or the client is gone.
-func (im *Imports) record(ctx context.Context, action, object, id string, n Counts) error {
+func (im *Imports) record(ctx context.Context, action, object, id string, n threads.ImportCounts) error {
 	after := map[string]string{}
 	for name, count := range map[string]int64{"added": n.Added, "replaced": n.Replaced, "removed": n.Removed} {
 		if count > 0 {
@@ -171,11 +171,9 @@ func (im *Imports) record(ctx context.Context, action, object, id string, n Coun
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := im.Store.db.Write(ctx, func(tx *db.Tx) error {
-		return audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{
-			Area: "threads", Action: action, Object: object, ObjectID: id, After: after,
-		}))
-	})
+	err := im.Store.Record(ctx, identity.WithActor(ctx, audit.Entry{
+		Area: "threads", Action: action, Object: object, ObjectID: id, After: after,
+	}))
 	if err != nil {
 		return fmt.Errorf("audit trail: %w", err)
 	}

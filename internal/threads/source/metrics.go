@@ -3,6 +3,8 @@ package source
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"outrigger/internal/threads"
 )
 
 // Metrics count what goes through the self-hosted side.
@@ -38,7 +40,7 @@ func (m *Metrics) Exported(records int) {
 }
 
 // Imported counts what became of an imported file.
-func (m *Metrics) Imported(n Counts) {
+func (m *Metrics) Imported(n threads.ImportCounts) {
 	m.written.WithLabelValues("added").Add(float64(n.Added))
 	m.written.WithLabelValues("replaced").Add(float64(n.Replaced))
 	m.written.WithLabelValues("unchanged").Add(float64(n.Unchanged))

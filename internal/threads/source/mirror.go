@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 )
 
 // Reader reads the records of a database.
@@ -25,7 +26,7 @@ type Reader interface {
 // Mirror keeps the hierarchy as a database has it, on one node at a time.
 // Start it after the leases.
 type Mirror struct {
-	store    *Store
+	store    *store.Source
 	reader   Reader
 	interval time.Duration
 	leases   *db.Leases
@@ -52,7 +53,7 @@ const (
 )
 
 // NewMirror makes the background work; log may be nil.
-func NewMirror(store *Store, reader Reader, interval time.Duration, leases *db.Leases, log *slog.Logger) *Mirror {
+func NewMirror(store *store.Source, reader Reader, interval time.Duration, leases *db.Leases, log *slog.Logger) *Mirror {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -106,7 +107,7 @@ func (m *Mirror) loop(ctx context.Context) {
 			return
 		case err != nil && !failing:
 			m.log.Warn("the hierarchy was not mirrored; will try again", "in", min(mirrorAgain, m.interval), "error", err)
-		case result.Ran && result.Counts != Counts{Unchanged: result.Counts.Unchanged}:
+		case result.Ran && result.ImportCounts != threads.ImportCounts{Unchanged: result.ImportCounts.Unchanged}:
 			m.log.Info("mirrored the hierarchy", "added", result.Added, "replaced", result.Replaced, "removed", result.Removed)
 		}
 		if result.Ran || err != nil {
@@ -124,7 +125,7 @@ func (m *Mirror) loop(ctx context.Context) {
 // MirrorResult is what one look did.
 type MirrorResult struct {
 	Ran bool // a pass was due, and this node's
-	Counts
+	threads.ImportCounts
 }
 
 // runOnce makes a pass if one is due and no other node is at it.
@@ -142,7 +143,7 @@ func (m *Mirror) runOnce(ctx context.Context) (result MirrorResult, err error) {
 		return result, err
 	}
 	result.Ran = true
-	result.Counts, err = m.pass(ctx, lease)
+	result.ImportCounts, err = m.pass(ctx, lease)
 	if ctx.Err() != nil {
 		return result, ctx.Err()
 	}
@@ -153,20 +154,11 @@ func (m *Mirror) runOnce(ctx context.Context) (result MirrorResult, err error) {
 	} else if err != nil {
 		failure = "The hierarchy was not mirrored: " + err.Error() + "."
 	}
-	return result, errors.Join(err, m.store.mirrored(ctx, lease, failure, removes))
+	return result, errors.Join(err, m.store.Mirrored(ctx, lease, failure, removes))
 }
 
-func (m *Mirror) due(ctx context.Context) (due bool, err error) {
-	err = m.store.db.Read(ctx, func(tx *db.Tx) error {
-		st, err := readState(ctx, tx, "")
-		wait := m.interval
-		if st.Failure != "" {
-			wait = min(wait, mirrorAgain)
-		}
-		due = !tx.Now().Before(st.TriedAt.Add(wait))
-		return err
-	})
-	return due, err
+func (m *Mirror) due(ctx context.Context) (bool, error) {
+	return m.store.MirrorDue(ctx, m.interval, mirrorAgain)
 }
 
 // heldError says that a reading would remove more records than it may without an
@@ -178,32 +170,28 @@ func (e *heldError) Error() string {
 		threads.Thousands(e.removes), threads.Thousands(e.of))
 }
 
-// errTooMany is a slice that would remove more than is left to be removed: the
-// host's database has changed since it was surveyed.
-var errTooMany = errors.New("the database loses records while it is read")
-
 // pass reads everything once, and where that differs from what is stored a
 // second time, to store it: nothing is removed before it is known how much.
-func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (Counts, error) {
+func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (threads.ImportCounts, error) {
 	st, err := m.store.State(ctx)
 	if err != nil {
-		return Counts{}, err
+		return threads.ImportCounts{}, err
 	}
-	found, err := m.read(ctx, m.store.survey)
-	if err != nil || found == (Counts{Unchanged: found.Unchanged}) {
+	found, err := m.read(ctx, m.store.Survey)
+	if err != nil || found == (threads.ImportCounts{Unchanged: found.Unchanged}) {
 		return found, err
 	}
-	mayRemove := max(st.Records/2, st.mayRemove)
+	mayRemove := max(st.Records/2, st.MayRemove)
 	if found.Removed > mayRemove {
-		return Counts{}, &heldError{found.Removed, st.Records}
+		return threads.ImportCounts{}, &heldError{found.Removed, st.Records}
 	}
-	return m.read(ctx, func(ctx context.Context, after, upto int64, records []threads.Record) (int64, Counts, error) {
+	return m.read(ctx, func(ctx context.Context, after, upto int64, records []threads.Record) (int64, threads.ImportCounts, error) {
 		if !lease.Good(mirrorSlice) {
-			return 0, Counts{}, fault.New(fault.Conflict, "The lease of the mirror was lost.")
+			return 0, threads.ImportCounts{}, fault.New(fault.Conflict, "The lease of the mirror was lost.")
 		}
-		reached, n, err := m.store.mirror(ctx, lease, after, upto, records, mayRemove)
+		reached, n, err := m.store.Mirror(ctx, lease, after, upto, records, mayRemove)
 		if err != nil {
-			return 0, Counts{}, fmt.Errorf("storing what was read: %w", err)
+			return 0, threads.ImportCounts{}, fmt.Errorf("storing what was read: %w", err)
 		}
 		mayRemove -= n.Removed
 		return reached, n, nil
@@ -212,10 +200,10 @@ func (m *Mirror) pass(ctx context.Context, lease *db.Lease) (Counts, error) {
 
 // taking takes the records of the comments above after and up to upto, or those
 // up to the one that it says it has reached.
-type taking func(ctx context.Context, after, upto int64, records []threads.Record) (reached int64, n Counts, err error)
+type taking func(ctx context.Context, after, upto int64, records []threads.Record) (reached int64, n threads.ImportCounts, err error)
 
 // read reads everything, in the order of the comments, and gives it to take.
-func (m *Mirror) read(ctx context.Context, take taking) (total Counts, err error) {
+func (m *Mirror) read(ctx context.Context, take taking) (total threads.ImportCounts, err error) {
 	for after, more := int64(math.MinInt64), true; more; {
 		var records []threads.Record
 		var last int64
@@ -227,7 +215,7 @@ func (m *Mirror) read(ctx context.Context, take taking) (total Counts, err error
 			last = math.MaxInt64 // what is stored beyond the last row goes
 		}
 		n, err := inRanges(ctx, after, last, records, take)
-		total.add(n)
+		total.Add(n)
 		if err != nil {
 			return total, err
 		}
@@ -237,22 +225,22 @@ func (m *Mirror) read(ctx context.Context, take taking) (total Counts, err error
 }
 
 // inRanges gives records to take, a slice at a time.
-func inRanges(ctx context.Context, after, upto int64, records []threads.Record, take taking) (total Counts, err error) {
+func inRanges(ctx context.Context, after, upto int64, records []threads.Record, take taking) (total threads.ImportCounts, err error) {
 	for after < upto {
 		if err := ctx.Err(); err != nil {
 			return total, err
 		}
 		end, slice := upto, records
-		if len(slice) > sliceSize {
-			slice = slice[:sliceSize]
-			end = slice[sliceSize-1].CommentID
+		if len(slice) > store.SourceSlice {
+			slice = slice[:store.SourceSlice]
+			end = slice[store.SourceSlice-1].CommentID
 		}
 		reached, n, err := take(ctx, after, end, slice)
 		if err != nil {
 			return total, err
 		}
-		total.add(n)
-		records = records[upTo(records, reached):]
+		total.Add(n)
+		records = records[threads.UpToComment(records, reached):]
 		after = reached
 	}
 	return total, nil

@@ -18,6 +18,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,7 +34,7 @@ func (h *Host) Read(_ context.Context, after int64, limit int) (records []thread
 	if h.asked != nil {
 		h.asked <- struct{}{}
 	}
-	from := upTo(h.Records, after)
+	from := threads.UpToComment(h.Records, after)
 	if from > 0 && h.fail != nil {
 		return nil, 0, false, h.fail
 	}
@@ -88,7 +89,7 @@ func TestMirrorIsTheHost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		h := &Host{}
-		s := NewStore(d)
+		s := store.NewSource(d)
 		m := NewMirror(s, h, time.Hour, NewLeases(t, d, "a"), nil)
 		for round := range 6 {
 			switch round {
@@ -121,24 +122,23 @@ func TestMirrorIsTheHost(t *testing.T) {
 			if result.Added+result.Replaced+result.Unchanged != int64(len(want)) {
 				t.Errorf("round %d: %+v of %d", round, result, len(want))
 			}
-			checkBlocks(t, d, s)
 			if again, err := m.runOnce(t.Context()); err != nil || again.Ran {
 				t.Errorf("it is due again: %+v, %v", again, err)
 			}
 		}
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, store.Migrations)
 }
 
 // A pass that fails says why, and takes nothing away that it has not read.
 func TestMirrorFails(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	d := dbtest.Open(t, db.Options{Dir: t.TempDir(), NodeID: "a", Clock: func() time.Time { return now }})
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	h := &Host{}
 	h.grow(rand.New(rand.NewPCG(3, 4)), 1, 42_000)
-	s := NewStore(d)
+	s := store.NewSource(d)
 	m := NewMirror(s, h, time.Hour, NewLeases(t, d, "a"), nil)
 	if _, err := m.runOnce(t.Context()); err != nil {
 		t.Fatal(err)
@@ -176,10 +176,10 @@ func TestMirrorOnOneNode(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := &Host{}
 		h.grow(rand.New(rand.NewPCG(5, 6)), 1, 500)
-		s := NewStore(d)
+		s := store.NewSource(d)
 		mine := NewLeases(t, d, "a")
 		lease := AcquireLease(t, mine, mirrorLease)
-		other := NewMirror(NewStore(d), h, time.Hour, NewLeases(t, d, "b"), nil)
+		other := NewMirror(store.NewSource(d), h, time.Hour, NewLeases(t, d, "b"), nil)
 		if result, err := other.runOnce(t.Context()); err != nil || result.Ran {
 			t.Errorf("beside another node: %+v, %v", result, err)
 		}
@@ -189,22 +189,22 @@ func TestMirrorOnOneNode(t *testing.T) {
 		if result, err := other.runOnce(t.Context()); err != nil || !result.Ran {
 			t.Errorf("after it: %+v, %v", result, err)
 		}
-		if _, _, err := s.mirror(t.Context(), lease, 0, 100, nil, math.MaxInt64); !fault.Is(err, fault.Conflict) {
+		if _, _, err := s.Mirror(t.Context(), lease, 0, 100, nil, math.MaxInt64); !fault.Is(err, fault.Conflict) {
 			t.Errorf("with a lease that is another's: %v", err)
 		}
 		if diff := gocmp.Diff(h.Export(), Everything(t, s, 100)); diff != "" {
 			t.Error(diff)
 		}
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, store.Migrations)
 }
 
 func TestMirrorStartsAndStops(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	h := &Host{asked: make(chan struct{})}
-	s := NewStore(d)
+	s := store.NewSource(d)
 	m := NewMirror(s, h, time.Hour, NewLeases(t, d, "a"), nil)
 	if err := m.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/store"
 )
 
 // Remote is a server that has the id mappings report itself.
@@ -25,7 +26,7 @@ type Remote interface {
 // Reports makes the reports that Store.Ask orders: in the background, each on
 // one node. Start it after the leases.
 type Reports struct {
-	store  *Store
+	store  *store.Source
 	leases *db.Leases
 	remote Remote
 	log    *slog.Logger
@@ -49,7 +50,7 @@ const (
 )
 
 // NewReports makes the background work; remote may be nil, log too.
-func NewReports(store *Store, leases *db.Leases, remote Remote, log *slog.Logger) *Reports {
+func NewReports(store *store.Source, leases *db.Leases, remote Remote, log *slog.Logger) *Reports {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -107,7 +108,7 @@ func (r *Reports) loop(ctx context.Context) {
 
 // runOnce begins the reports that no node is making, and says how many.
 func (r *Reports) runOnce(ctx context.Context) (begun int, err error) {
-	orders, err := r.store.making(ctx)
+	orders, err := r.store.Making(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -153,7 +154,7 @@ func (r *Reports) end(id int64) {
 const releaseTime = 3 * time.Second
 
 // job makes one report under its lease.
-func (r *Reports) job(ctx context.Context, lease *db.Lease, order Report) {
+func (r *Reports) job(ctx context.Context, lease *db.Lease, order threads.Report) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -176,23 +177,23 @@ func (r *Reports) job(ctx context.Context, lease *db.Lease, order Report) {
 
 // produce makes the report, and says in its row what became of it. An error is
 // one of this program: the report is tried again.
-func (r *Reports) produce(ctx context.Context, lease *db.Lease, order Report) error {
+func (r *Reports) produce(ctx context.Context, lease *db.Lease, order threads.Report) error {
 	report, err := r.compose(ctx, lease, order)
 	var foreign *remoteError
 	switch {
 	case errors.As(err, &foreign):
 		f := fault.As(foreign.err)
-		report.State, report.Failure, report.Refused = Failed, f.Message, f.Code == fault.Invalid
+		report.State, report.Failure, report.Refused = threads.ReportFailed, f.Message, f.Code == fault.Invalid
 		if f.Code == fault.Internal {
 			report.Failure = "The server that has the id mappings did not give them: " + foreign.err.Error() + "."
 		}
 	case err != nil:
 		return err
 	}
-	if err := r.store.finish(ctx, lease, report); err != nil {
+	if err := r.store.FinishReport(ctx, lease, report); err != nil {
 		return err
 	}
-	if err := r.store.dropOld(ctx, report.Site.ID); err != nil {
+	if err := r.store.DropOldReports(ctx, report.Site.ID); err != nil {
 		return fmt.Errorf("removing old reports: %w", err)
 	}
 	return nil

@@ -9,7 +9,9 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/threads"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // wordy is an entity type of 200 bytes: few rows fill many chunks.
@@ -44,7 +46,7 @@ func TestReportOfManyChunks(t *testing.T) {
 			}
 			lease := source.AcquireLease(t, s.reports.Leases(), "dead")
 			for i := range int64(30) {
-				if err := s.store.PutChunk(t.Context(), lease, orders[0].ID, i, []byte("left behind")); err != nil {
+				if err := s.store.PutReportChunk(t.Context(), lease, orders[0].ID, i, []byte("left behind")); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -73,21 +75,21 @@ func TestReportOfManyChunks(t *testing.T) {
 		if w := s.ask("HEAD", path, "root", ""); w.Code != 200 || w.Header().Get("Content-Length") != fmt.Sprint(len(file)) {
 			t.Errorf("HEAD: %d %v", w.Code, w.Header())
 		}
-	}, audit.Migrations, source.Migrations)
+	}, audit.Migrations, store.Migrations)
 }
 
 // A report that is replaced twice while it is read ends with an error, and not
 // with another report's text.
 func TestReportReplacedWhileItIsRead(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
 	if _, err := s.imports.Mappings(t.Context(), "https://x.example", strings.NewReader(manyMappings(3500))); err != nil {
 		t.Fatal(err)
 	}
-	remake := func() source.Report {
+	remake := func() threads.Report {
 		if _, _, err := s.store.Ask(t.Context(), "https://x.example", true, false); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +98,7 @@ func TestReportReplacedWhileItIsRead(t *testing.T) {
 		}
 		s.reports.Wait()
 		r, _, err := s.store.Ask(t.Context(), "https://x.example", false, false)
-		if err != nil || r.State != source.Ready {
+		if err != nil || r.State != threads.ReportReady {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		return r
@@ -107,7 +109,7 @@ func TestReportReplacedWhileItIsRead(t *testing.T) {
 	}
 	remake()
 	remake()
-	if n, err := io.Copy(io.Discard, text); err == nil || n > source.ChunkSize {
+	if n, err := io.Copy(io.Discard, text); err == nil || n > store.ReportChunk {
 		t.Errorf("%d bytes more, %v", n, err)
 	}
 }
@@ -144,7 +146,7 @@ func TestReportWhileMappingsChange(t *testing.T) {
 		if got := s.get(200, reportPath+"?cloudSiteUrl="+site); got != file {
 			t.Errorf("%d bytes instead of %d", len(got), len(file))
 		}
-	}, audit.Migrations, source.Migrations)
+	}, audit.Migrations, store.Migrations)
 }
 
 func count(t *testing.T, d *db.DB, query string) (n int) {

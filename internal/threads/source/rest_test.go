@@ -23,6 +23,7 @@ import (
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // Where endpoints and the page are.
@@ -64,7 +65,7 @@ func everybody() people {
 // server is the self-hosted side behind a router.
 type server struct {
 	t       *testing.T
-	store   *source.Store
+	store   *store.Source
 	imports *source.Imports
 	reports *source.Reports
 	router  *rest.Router
@@ -125,7 +126,7 @@ func message(t *testing.T, body string) string {
 
 func TestExportToTheLetter(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
@@ -149,7 +150,7 @@ func TestExportToTheLetter(t *testing.T) {
 
 func TestExportParameters(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
@@ -250,12 +251,12 @@ func TestReportToTheLetter(t *testing.T) {
 			t.Errorf("forget: %d %s", w.Code, w.Body)
 		}
 		one.get(400, reportPath+"?cloudSiteUrl="+site)
-	}, audit.Migrations, source.Migrations)
+	}, audit.Migrations, store.Migrations)
 }
 
 func TestImportEndpoints(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
@@ -299,7 +300,7 @@ func TestImportEndpoints(t *testing.T) {
 
 func TestHelperScriptArchive(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)
@@ -346,7 +347,7 @@ func (p *played) IDMappings(_ context.Context, cloudSite string, invalidate bool
 // refuses is answered as it says, and tried again later.
 func TestRemoteReport(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	remote := &played{mappings: []threads.IDMapping{{EntityType: "jira:issue", ServerID: 3, CloudID: 4}}}

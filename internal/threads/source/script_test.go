@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/threads/client"
 	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // run is the helper script's end in a folder of its own.
@@ -95,7 +96,7 @@ func TestShellcheck(t *testing.T) {
 // The script and the client write the same file, to the byte.
 func TestScriptAgainstServer(t *testing.T) {
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t, d, "a", nil)

@@ -20,6 +20,7 @@ import (
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/source"
+	"outrigger/internal/threads/store"
 )
 
 // mirroring is a self-hosted side that mirrors a reader.
@@ -60,7 +61,7 @@ func TestUnreadDatabaseIsNotExported(t *testing.T) {
 
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	d := dbtest.Open(t, db.Options{Dir: t.TempDir(), NodeID: "a", Clock: func() time.Time { return now }})
-	if err := d.Migrate(t.Context(), audit.Migrations, source.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(address)
@@ -177,7 +178,7 @@ func TestRemovalOfMostWaits(t *testing.T) {
 		if err := pass(); err == nil {
 			t.Error("all were removed after an earlier word")
 		}
-	}, audit.Migrations, source.Migrations)
+	}, audit.Migrations, store.Migrations)
 }
 
 // signedIn has everybody signed in under a session that is their name.

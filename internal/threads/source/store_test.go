@@ -17,12 +17,11 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/format"
+	"outrigger/internal/threads/store"
 )
 
-func TestSameSchema(t *testing.T) { dbtest.SameSchema(t, Migrations) }
-
 // imports is the self-hosted side on a migrated database.
-func NewImports(d *db.DB) *Imports { return &Imports{Store: NewStore(d), MaxUpload: 1 << 30} }
+func NewImports(d *db.DB) *Imports { return &Imports{Store: store.NewSource(d), MaxUpload: 1 << 30} }
 
 // leases hands out leases of d until the test ends.
 func NewLeases(t *testing.T, d *db.DB, owner string) *db.Leases {
@@ -70,7 +69,7 @@ func MustImport(t testing.TB, im *Imports, records []threads.Record) HierarchyIm
 }
 
 // everything concatenates all pages of a size.
-func Everything(t testing.TB, s *Store, limit int) []threads.Record {
+func Everything(t testing.TB, s *store.Source, limit int) []threads.Record {
 	t.Helper()
 	var all []threads.Record
 	for {
@@ -118,17 +117,17 @@ func TestImport(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		im := NewImports(d)
 		records := []threads.Record{Rec(10001, 10502, 10501), Rec(10001, 10503, 10502), Rec(10002, 10510, 10505)}
-		if out := MustImport(t, im, records); out.Counts != (Counts{Added: 3}) || out.Total != 3 {
+		if out := MustImport(t, im, records); out.ImportCounts != (threads.ImportCounts{Added: 3}) || out.Total != 3 {
 			t.Errorf("the first time: %+v", out)
 		}
-		if out := MustImport(t, im, records); out.Counts != (Counts{Unchanged: 3}) || out.Total != 3 {
+		if out := MustImport(t, im, records); out.ImportCounts != (threads.ImportCounts{Unchanged: 3}) || out.Total != 3 {
 			t.Errorf("the same again: %+v", out)
 		}
 		// Another parent, another issue, one that is new; the first twice: the last counts.
 		out := MustImport(t, im, []threads.Record{
 			Rec(10001, 10502, 10499), Rec(10001, 10502, 10500), Rec(10001, 10510, 10505), Rec(math.MaxInt64, math.MaxInt64, math.MaxInt64-1),
 		})
-		if out.Counts != (Counts{Added: 1, Replaced: 3}) || out.Total != 4 {
+		if out.ImportCounts != (threads.ImportCounts{Added: 1, Replaced: 3}) || out.Total != 4 {
 			t.Errorf("with changes: %+v", out)
 		}
 		want := []threads.Record{
@@ -143,10 +142,10 @@ func TestImport(t *testing.T) {
 		if all := Everything(t, im.Store, 3); len(all) != 0 {
 			t.Errorf("cleared, and there are %v", all)
 		}
-		if out := MustImport(t, im, records); out.Counts != (Counts{Added: 3}) {
+		if out := MustImport(t, im, records); out.ImportCounts != (threads.ImportCounts{Added: 3}) {
 			t.Errorf("after clearing: %+v", out)
 		}
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, store.Migrations)
 }
 
 // Whatever is imported in whatever order, the pages together are the last
@@ -185,49 +184,8 @@ func TestPagesAreTheModel(t *testing.T) {
 					rt.Fatalf("offset %d limit %d: %d records, more %v", offset, limit, len(page.Data), page.HasMore)
 				}
 			})
-			checkBlocks(t, d, im.Store)
 		}
-	}, audit.Migrations, Migrations)
-}
-
-// checkBlocks holds the stored blocks against the records, and against what
-// this node remembers.
-func checkBlocks(t *testing.T, d *db.DB, s *Store) {
-	t.Helper()
-	fresh := NewStore(d)
-	err := d.Read(t.Context(), func(tx *db.Tx) error {
-		st, err := readState(t.Context(), tx, "")
-		if err != nil {
-			return err
-		}
-		x, err := fresh.loadIndex(t.Context(), tx, st)
-		if err != nil {
-			return err
-		}
-		if remembered := s.index.Load(); remembered.generation != x.generation || !slices.Equal(remembered.blocks, x.blocks) {
-			t.Errorf("this node remembers other blocks than are stored")
-		}
-		for i, b := range x.blocks {
-			end := key{math.MaxInt64, math.MaxInt64}
-			if i+1 < len(x.blocks) {
-				end = x.blocks[i+1].first
-			}
-			var n int64
-			err := tx.QueryRow(t.Context(), `SELECT count(*) FROM threads_source_records
-				WHERE (issue_id, comment_id) >= ($1, $2) AND (issue_id, comment_id) < ($3, $4)`,
-				b.first.issue, b.first.comment, end.issue, end.comment).Scan(&n)
-			if err != nil || n != b.records || n > maxBlock {
-				t.Errorf("block %d has %d records, and says %d, %v", i, n, b.records, err)
-			}
-		}
-		if x.total() != st.Records {
-			t.Errorf("the blocks have %d records, and the total is %d", x.total(), st.Records)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, audit.Migrations, store.Migrations)
 }
 
 // Two nodes may import at the same time: what each writes is there, and counted.
@@ -256,5 +214,5 @@ func TestImportsAtOnce(t *testing.T) {
 				t.Error(diff)
 			}
 		}
-	}, audit.Migrations, Migrations)
+	}, audit.Migrations, store.Migrations)
 }

@@ -1,5 +1,7 @@
-// Package store keeps a migration in the database: how it stands, the files that
-// come in for it, its data in chunks, the parent maps, and the jobs beside it.
+// Package store has the queries and the schema of the wing. Store keeps the cloud
+// side: how the migration stands, its data in chunks, the parent maps, and the
+// jobs beside it; Uploads keeps the files that come in; Source keeps the
+// self-hosted side.
 package store
 
 import (
@@ -19,7 +21,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Migrations are the tables of the cloud side and of the files that come in.
+// Migrations are the tables of the wing.
 var Migrations = db.Migrations{Name: "threads", FS: migrations}
 
 // Store keeps the migration, its data and the parent maps.

@@ -1,15 +1,16 @@
-package source
+package store
 
 import (
 	"context"
 	"fmt"
 
 	"outrigger/internal/db"
+	"outrigger/internal/threads"
 )
 
 // loadIndex gives the blocks as the transaction sees them.
-func (s *Store) loadIndex(ctx context.Context, tx *db.Tx, st State) (*index, error) {
-	if x := s.index.Load(); x != nil && x.generation == st.generation {
+func (s *Source) loadIndex(ctx context.Context, tx *db.Tx, st threads.SourceState) (*index, error) {
+	if x := s.index.Load(); x != nil && x.generation == st.Generation {
 		return x, nil
 	}
 	rows, err := tx.Query(ctx, `SELECT issue_id, comment_id, records FROM threads_source_blocks ORDER BY issue_id, comment_id`)
@@ -28,11 +29,11 @@ func (s *Store) loadIndex(ctx context.Context, tx *db.Tx, st State) (*index, err
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("blocks: %w", err)
 	}
-	return newIndex(st.generation, blocks), nil
+	return newIndex(st.Generation, blocks), nil
 }
 
 // keepIndex remembers the blocks of a generation that is committed.
-func (s *Store) keepIndex(x *index) {
+func (s *Source) keepIndex(x *index) {
 	for {
 		old := s.index.Load()
 		if old != nil && old.generation >= x.generation || s.index.CompareAndSwap(old, x) {
@@ -43,7 +44,7 @@ func (s *Store) keepIndex(x *index) {
 
 // reindex counts records that came and went, cuts blocks that have grown too
 // large, drops those that are empty, and counts the generation up.
-func (s *Store) reindex(ctx context.Context, tx *db.Tx, st State, came, gone []key) error {
+func (s *Source) reindex(ctx context.Context, tx *db.Tx, st threads.SourceState, came, gone []key) error {
 	x, err := s.loadIndex(ctx, tx, st)
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func (s *Store) reindex(ctx context.Context, tx *db.Tx, st State, came, gone []k
 	if err := putBlocks(ctx, tx, put); err != nil {
 		return err
 	}
-	return s.commitIndex(ctx, tx, newIndex(st.generation+1, left))
+	return s.commitIndex(ctx, tx, newIndex(st.Generation+1, left))
 }
 
 // cutBlock cuts a block that has grown too large into ones of blockSize.
@@ -112,7 +113,7 @@ func putBlocks(ctx context.Context, tx *db.Tx, blocks []block) error {
 
 // commitIndex notes the new generation and the total, and has this node
 // remember the blocks once that is committed.
-func (s *Store) commitIndex(ctx context.Context, tx *db.Tx, x *index) error {
+func (s *Source) commitIndex(ctx context.Context, tx *db.Tx, x *index) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_source_state SET generation = $1, records = $2, changed_at = $3`,
 		x.generation, x.total(), db.Micros(tx.Now())); err != nil {
 		return fmt.Errorf("counting the records: %w", err)

@@ -1,4 +1,4 @@
-package source
+package store
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 // Page reads up to limit records from an offset on, ordered by issue and
 // comment, as one state of the database has them. It costs the same wherever
 // the offset is.
-func (s *Store) Page(ctx context.Context, offset int64, limit int) (page threads.ExportPage, err error) {
+func (s *Source) Page(ctx context.Context, offset int64, limit int) (page threads.ExportPage, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		st, err := readState(ctx, tx, "")
+		st, err := readSourceState(ctx, tx, "")
 		if err != nil {
 			return err
 		}

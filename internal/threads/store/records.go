@@ -1,4 +1,4 @@
-package source
+package store
 
 import (
 	"context"
@@ -8,15 +8,15 @@ import (
 	"outrigger/internal/threads"
 )
 
-// sliceSize is how many records one transaction takes: some 10 ms, so that
+// SourceSlice is how many records one transaction takes: some 10 ms, so that
 // what is urgent never waits long behind an import.
-const sliceSize = 1000
+const SourceSlice = 1000
 
-// merge takes one slice of records in. Of a comment that comes twice the last
+// MergeRecords takes one slice of records in. Of a comment that comes twice the last
 // record counts.
-func (s *Store) merge(ctx context.Context, records []threads.Record) (n Counts, err error) {
+func (s *Source) MergeRecords(ctx context.Context, records []threads.Record) (n threads.ImportCounts, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		st, err := readState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, forUpdate(tx))
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ type change struct {
 }
 
 // compare works out what records do to those that are stored, by comment.
-func compare(stored map[int64]threads.Record, records []threads.Record, mirror bool) (c change, n Counts) {
+func compare(stored map[int64]threads.Record, records []threads.Record, mirror bool) (c change, n threads.ImportCounts) {
 	ids := make([]int64, len(records))
 	for i, r := range records {
 		ids[i] = r.CommentID
@@ -71,7 +71,7 @@ func compare(stored map[int64]threads.Record, records []threads.Record, mirror b
 }
 
 // apply writes a change and what follows from it for the blocks.
-func (s *Store) apply(ctx context.Context, tx *db.Tx, st State, c change) error {
+func (s *Source) apply(ctx context.Context, tx *db.Tx, st threads.SourceState, c change) error {
 	if len(c.put) == 0 && len(c.remove) == 0 {
 		return nil
 	}

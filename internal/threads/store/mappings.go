@@ -1,4 +1,4 @@
-package source
+package store
 
 import (
 	"context"
@@ -16,15 +16,15 @@ import (
 // a file of something else from making one of every line.
 const maxKinds = 1000
 
-// mergeMappings takes one slice of mappings of a site in. Of an entity that
+// MergeMappings takes one slice of mappings of a site in. Of an entity that
 // comes twice the last mapping counts.
-func (s *Store) mergeMappings(ctx context.Context, siteURL string, mappings []threads.IDMapping) (n Counts, err error) {
+func (s *Source) MergeMappings(ctx context.Context, siteURL string, mappings []threads.IDMapping) (n threads.ImportCounts, err error) {
 	byKind := map[string][]threads.IDMapping{}
 	for _, m := range mappings {
 		byKind[m.EntityType] = append(byKind[m.EntityType], m)
 	}
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		n = Counts{}
+		n = threads.ImportCounts{}
 		if err := addSite(ctx, tx, siteURL); err != nil {
 			return err
 		}
@@ -37,11 +37,11 @@ func (s *Store) mergeMappings(ctx context.Context, siteURL string, mappings []th
 			return err
 		}
 		for name, list := range byKind {
-			c, err := mergeKind(ctx, tx, kinds[name].id, list)
+			c, err := mergeKind(ctx, tx, kinds[name].ID, list)
 			if err != nil {
 				return err
 			}
-			n.add(c)
+			n.Add(c)
 		}
 		if n.Added+n.Replaced == 0 {
 			return nil
@@ -52,7 +52,7 @@ func (s *Store) mergeMappings(ctx context.Context, siteURL string, mappings []th
 }
 
 // addKinds makes rows for entity types that a site does not have yet.
-func addKinds(ctx context.Context, tx *db.Tx, site int64, wanted map[string][]threads.IDMapping) (map[string]Kind, error) {
+func addKinds(ctx context.Context, tx *db.Tx, site int64, wanted map[string][]threads.IDMapping) (map[string]threads.SiteKind, error) {
 	kinds, err := readKinds(ctx, tx, site)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func addKinds(ctx context.Context, tx *db.Tx, site int64, wanted map[string][]th
 }
 
 // mergeKind takes mappings of one entity type in.
-func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.IDMapping) (n Counts, err error) {
+func mergeKind(ctx context.Context, tx *db.Tx, kind int64, mappings []threads.IDMapping) (n threads.ImportCounts, err error) {
 	servers, clouds := make([]int64, len(mappings)), make([]int64, len(mappings))
 	for i, m := range mappings {
 		servers[i], clouds[i] = m.ServerID, m.CloudID
@@ -131,12 +131,12 @@ func storedMappings(ctx context.Context, tx *db.Tx, kind int64, servers []int64)
 	return stored, rows.Err()
 }
 
-// readSize is how many mappings one transaction reads: some 10 ms.
-const readSize = 5000
+// readMappingCount is how many mappings one transaction reads: some 10 ms.
+const readMappingCount = 5000
 
-// eachMapping gives every mapping of a site to take, by entity type and server
+// EachMapping gives every mapping of a site to take, by entity type and server
 // id.
-func (s *Store) eachMapping(ctx context.Context, site Site, take func(threads.IDMapping) error) error {
+func (s *Source) EachMapping(ctx context.Context, site threads.Site, take func(threads.IDMapping) error) error {
 	for _, k := range site.Kinds {
 		after := int64(math.MinInt64)
 		for {
@@ -150,7 +150,7 @@ func (s *Store) eachMapping(ctx context.Context, site Site, take func(threads.ID
 				}
 				after = m.ServerID
 			}
-			if len(mappings) < readSize {
+			if len(mappings) < readMappingCount {
 				break
 			}
 		}
@@ -158,12 +158,12 @@ func (s *Store) eachMapping(ctx context.Context, site Site, take func(threads.ID
 	return nil
 }
 
-func (s *Store) readMappings(ctx context.Context, k Kind, after int64) (mappings []threads.IDMapping, err error) {
+func (s *Source) readMappings(ctx context.Context, k threads.SiteKind, after int64) (mappings []threads.IDMapping, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		mappings = make([]threads.IDMapping, 0, readSize)
+		mappings = make([]threads.IDMapping, 0, readMappingCount)
 		err := tx.Each(ctx, `SELECT server_id, cloud_id FROM threads_source_mappings
 			WHERE kind_id = $1 AND server_id > $2 ORDER BY server_id LIMIT $3`,
-			[][]any{{k.id, after, readSize}}, func(_ int, row db.Row) error {
+			[][]any{{k.ID, after, readMappingCount}}, func(_ int, row db.Row) error {
 				m := threads.IDMapping{EntityType: k.EntityType}
 				err := row.Scan(&m.ServerID, &m.CloudID)
 				mappings = append(mappings, m)

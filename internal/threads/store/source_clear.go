@@ -1,4 +1,4 @@
-package source
+package store
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // Clear removes every record.
-func (s *Store) Clear(ctx context.Context) (removed int64, err error) {
+func (s *Source) Clear(ctx context.Context) (removed int64, err error) {
 	for {
 		n, done, err := s.clearSome(ctx)
 		removed += n
@@ -23,9 +23,9 @@ func (s *Store) Clear(ctx context.Context) (removed int64, err error) {
 const clearBlocks = 5
 
 // clearSome removes the records of the first blocks; done when there were none.
-func (s *Store) clearSome(ctx context.Context) (n int64, done bool, err error) {
+func (s *Source) clearSome(ctx context.Context) (n int64, done bool, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		st, err := readState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, forUpdate(tx))
 		if n, done = 0, st.Records == 0; done || err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *Store) clearSome(ctx context.Context) (n int64, done bool, err error) {
 		if err := putBlocks(ctx, tx, left[:1]); err != nil {
 			return err
 		}
-		return s.commitIndex(ctx, tx, newIndex(st.generation+1, left))
+		return s.commitIndex(ctx, tx, newIndex(st.Generation+1, left))
 	})
 	return n, done, err
 }

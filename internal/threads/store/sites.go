@@ -1,4 +1,4 @@
-package source
+package store
 
 import (
 	"context"
@@ -9,40 +9,14 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
-// Site is a cloud site and what mappings there are for it.
-type Site struct {
-	ID        int64
-	URL       string // as SiteURL writes it
-	ChangedAt time.Time
-	Kinds     []Kind // by entity type
-
-	version int64
-}
-
-// Kind is one entity type of a site.
-type Kind struct {
-	EntityType string
-	Mappings   int64
-
-	id int64
-}
-
-// Mappings is how many there are of all types.
-func (s *Site) Mappings() (n int64) {
-	for _, k := range s.Kinds {
-		n += k.Mappings
-	}
-	return n
-}
-
 // Sites lists the sites that there are mappings for, by URL.
-func (s *Store) Sites(ctx context.Context) (sites []Site, err error) {
+func (s *Source) Sites(ctx context.Context) (sites []threads.Site, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		sites = nil
 		rows, err := tx.Query(ctx, `SELECT s.id, s.url, s.version, s.changed_at, k.id, k.entity_type, k.mappings
@@ -52,10 +26,10 @@ func (s *Store) Sites(ctx context.Context) (sites []Site, err error) {
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var site Site
-			var k Kind
+			var site threads.Site
+			var k threads.SiteKind
 			var changed int64
-			if err := rows.Scan(&site.ID, &site.URL, &site.version, &changed, &k.id, &k.EntityType, &k.Mappings); err != nil {
+			if err := rows.Scan(&site.ID, &site.URL, &site.Version, &changed, &k.ID, &k.EntityType, &k.Mappings); err != nil {
 				return fmt.Errorf("sites: %w", err)
 			}
 			if n := len(sites); n == 0 || sites[n-1].ID != site.ID {
@@ -81,10 +55,10 @@ func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
 }
 
 // readSite gives a site without its kinds; fault.NotFound when it has no row.
-func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site Site, err error) {
+func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site threads.Site, err error) {
 	var changed int64
 	err = tx.QueryRow(ctx, `SELECT id, url, version, changed_at FROM threads_source_sites WHERE url = $1`+lock, siteURL).
-		Scan(&site.ID, &site.URL, &site.version, &changed)
+		Scan(&site.ID, &site.URL, &site.Version, &changed)
 	site.ChangedAt = db.Time(changed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -96,16 +70,16 @@ func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site Site, 
 }
 
 // readKinds gives the entity types of a site by name.
-func readKinds(ctx context.Context, tx *db.Tx, site int64) (map[string]Kind, error) {
+func readKinds(ctx context.Context, tx *db.Tx, site int64) (map[string]threads.SiteKind, error) {
 	rows, err := tx.Query(ctx, `SELECT id, entity_type, mappings FROM threads_source_kinds WHERE site_id = $1`, site)
 	if err != nil {
 		return nil, fmt.Errorf("entity types: %w", err)
 	}
 	defer rows.Close()
-	kinds := map[string]Kind{}
+	kinds := map[string]threads.SiteKind{}
 	for rows.Next() {
-		var k Kind
-		if err := rows.Scan(&k.id, &k.EntityType, &k.Mappings); err != nil {
+		var k threads.SiteKind
+		if err := rows.Scan(&k.ID, &k.EntityType, &k.Mappings); err != nil {
 			return nil, fmt.Errorf("entity types: %w", err)
 		}
 		kinds[k.EntityType] = k
@@ -126,7 +100,7 @@ func siteChanged(ctx context.Context, tx *db.Tx, site int64) error {
 const forgetSize = 2000
 
 // Forget removes a site with its mappings and reports. NotFound: it has none.
-func (s *Store) Forget(ctx context.Context, siteURL string) (removed int64, err error) {
+func (s *Source) Forget(ctx context.Context, siteURL string) (removed int64, err error) {
 	for {
 		n, done, err := s.forgetSome(ctx, siteURL)
 		removed += n
@@ -136,7 +110,7 @@ func (s *Store) Forget(ctx context.Context, siteURL string) (removed int64, err 
 	}
 }
 
-func (s *Store) forgetSome(ctx context.Context, siteURL string) (n int64, done bool, err error) {
+func (s *Source) forgetSome(ctx context.Context, siteURL string) (n int64, done bool, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		n, done = 0, false
 		site, err := readSite(ctx, tx, siteURL, forUpdate(tx))
@@ -152,9 +126,9 @@ func (s *Store) forgetSome(ctx context.Context, siteURL string) (n int64, done b
 				continue
 			}
 			n, err = tx.Exec(ctx, `DELETE FROM threads_source_mappings WHERE kind_id = $1 AND server_id IN
-				(SELECT server_id FROM threads_source_mappings WHERE kind_id = $1 ORDER BY server_id LIMIT $2)`, k.id, forgetSize)
+				(SELECT server_id FROM threads_source_mappings WHERE kind_id = $1 ORDER BY server_id LIMIT $2)`, k.ID, forgetSize)
 			if err == nil {
-				_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings - $2 WHERE id = $1`, k.id, n)
+				_, err = tx.Exec(ctx, `UPDATE threads_source_kinds SET mappings = mappings - $2 WHERE id = $1`, k.ID, n)
 			}
 			if err != nil {
 				return fmt.Errorf("removing mappings: %w", err)
@@ -175,7 +149,7 @@ func (s *Store) forgetSome(ctx context.Context, siteURL string) (n int64, done b
 }
 
 // MappingsOf counts the mappings of a site; one that has none has 0.
-func (s *Store) MappingsOf(ctx context.Context, siteURL string) (n int64, err error) {
+func (s *Source) MappingsOf(ctx context.Context, siteURL string) (n int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT CAST(coalesce(sum(k.mappings), 0) AS BIGINT) FROM threads_source_kinds k
 			JOIN threads_source_sites s ON s.id = k.site_id WHERE s.url = $1`, siteURL).Scan(&n)
@@ -186,8 +160,8 @@ func (s *Store) MappingsOf(ctx context.Context, siteURL string) (n int64, err er
 	return n, nil
 }
 
-// site gives a site with its kinds, by entity type.
-func (s *Store) site(ctx context.Context, siteURL string) (site Site, err error) {
+// Site gives a site with its kinds, by entity type.
+func (s *Source) Site(ctx context.Context, siteURL string) (site threads.Site, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if site, err = readSite(ctx, tx, siteURL, ""); err != nil {
 			return err
@@ -196,7 +170,7 @@ func (s *Store) site(ctx context.Context, siteURL string) (site Site, err error)
 		if err != nil {
 			return err
 		}
-		site.Kinds = slices.SortedFunc(maps.Values(kinds), func(a, b Kind) int { return strings.Compare(a.EntityType, b.EntityType) })
+		site.Kinds = slices.SortedFunc(maps.Values(kinds), func(a, b threads.SiteKind) int { return strings.Compare(a.EntityType, b.EntityType) })
 		return nil
 	})
 	return site, err

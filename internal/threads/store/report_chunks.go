@@ -1,4 +1,4 @@
-package source
+package store
 
 import (
 	"context"
@@ -9,17 +9,18 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
 
-// chunkSize is how much of a report one row has: a write of some milliseconds,
+// ReportChunk is how much of a report one row has: a write of some milliseconds,
 // and what one answer holds in memory.
-const chunkSize = 256 << 10
+const ReportChunk = 256 << 10
 
-// dropSize is how many chunks one transaction removes: some 5 MiB.
-const dropSize = 20
+// dropChunkCount is how many chunks one transaction removes: some 5 MiB.
+const dropChunkCount = 20
 
-// putChunk writes one chunk of a report that is being made, under the lease.
-func (s *Store) putChunk(ctx context.Context, lease *db.Lease, report, number int64, content []byte) error {
+// PutReportChunk writes one chunk of a report that is being made, under the lease.
+func (s *Source) PutReportChunk(ctx context.Context, lease *db.Lease, report, number int64, content []byte) error {
 	return s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
@@ -32,9 +33,9 @@ func (s *Store) putChunk(ctx context.Context, lease *db.Lease, report, number in
 	})
 }
 
-// clearChunks removes what a node that died has left of a report.
-func (s *Store) clearChunks(ctx context.Context, lease *db.Lease, report int64) error {
-	for n := int64(dropSize); n == dropSize; {
+// ClearReportChunks removes what a node that died has left of a report.
+func (s *Source) ClearReportChunks(ctx context.Context, lease *db.Lease, report int64) error {
+	for n := int64(dropChunkCount); n == dropChunkCount; {
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) (err error) {
 			if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 				return err
@@ -49,15 +50,15 @@ func (s *Store) clearChunks(ctx context.Context, lease *db.Lease, report int64) 
 	return nil
 }
 
-// dropChunks removes up to dropSize chunks of a report.
+// dropChunks removes up to dropChunkCount chunks of a report.
 func dropChunks(ctx context.Context, tx *db.Tx, report int64) (int64, error) {
 	return tx.Exec(ctx, `DELETE FROM threads_source_chunks WHERE report_id = $1 AND number IN
-		(SELECT number FROM threads_source_chunks WHERE report_id = $1 ORDER BY number LIMIT $2)`, report, dropSize)
+		(SELECT number FROM threads_source_chunks WHERE report_id = $1 ORDER BY number LIMIT $2)`, report, dropChunkCount)
 }
 
-// dropOld removes the reports of a site before the last but one: that one may
+// DropOldReports removes the reports of a site before the last but one: that one may
 // still be on its way to a client.
-func (s *Store) dropOld(ctx context.Context, site int64) error {
+func (s *Source) DropOldReports(ctx context.Context, site int64) error {
 	for done := false; !done; {
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 			var last int64
@@ -78,23 +79,23 @@ func (s *Store) dropOld(ctx context.Context, site int64) error {
 	return nil
 }
 
-// text is a report's CSV as a file, read chunk by chunk. Each is a short read
+// reportText is a report's CSV as a file, read chunk by chunk. Each is a short read
 // of its own: a report that is ready does not change.
-type text struct {
+type reportText struct {
 	ctx    context.Context
-	store  *Store
-	report Report
+	store  *Source
+	report threads.Report
 	pos    int64
 	number int64 // of the chunk that is in memory; -1: none is
 	chunk  []byte
 }
 
-// Text opens a report that is Ready. Its reads end with ctx.
-func (s *Store) Text(ctx context.Context, r Report) io.ReadSeeker {
-	return &text{ctx: ctx, store: s, report: r, number: -1}
+// Text opens a report that is threads.ReportReady. Its reads end with ctx.
+func (s *Source) Text(ctx context.Context, r threads.Report) io.ReadSeeker {
+	return &reportText{ctx: ctx, store: s, report: r, number: -1}
 }
 
-func (t *text) Seek(offset int64, whence int) (int64, error) {
+func (t *reportText) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
 		offset += t.pos
@@ -108,19 +109,19 @@ func (t *text) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-func (t *text) Read(p []byte) (int, error) {
+func (t *reportText) Read(p []byte) (int, error) {
 	if t.pos >= t.report.Size {
 		return 0, io.EOF
 	}
-	if err := t.load(t.pos / chunkSize); err != nil {
+	if err := t.load(t.pos / ReportChunk); err != nil {
 		return 0, err
 	}
-	n := copy(p, t.chunk[t.pos%chunkSize:])
+	n := copy(p, t.chunk[t.pos%ReportChunk:])
 	t.pos += int64(n)
 	return n, nil
 }
 
-func (t *text) load(number int64) error {
+func (t *reportText) load(number int64) error {
 	if number == t.number {
 		return nil
 	}
@@ -128,7 +129,7 @@ func (t *text) load(number int64) error {
 	err := t.store.db.Read(t.ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(t.ctx, `SELECT content FROM threads_source_chunks WHERE report_id = $1 AND number = $2`, t.report.ID, number).Scan(&t.chunk)
 	})
-	want := min(chunkSize, t.report.Size-number*chunkSize)
+	want := min(ReportChunk, t.report.Size-number*ReportChunk)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && int64(len(t.chunk)) != want:
 		return fault.New(fault.Unavailable, "The report was replaced while it was read; ask for it again.")

@@ -1,9 +1,8 @@
-package source
+package store
 
 import (
 	"context"
 	"fmt"
-	"sort"
 	"strconv"
 	"time"
 
@@ -14,17 +13,17 @@ import (
 	"outrigger/internal/threads"
 )
 
-// mirror makes the stored records whose comments are above after and up to
+// Mirror makes the stored records whose comments are above after and up to
 // upto those that are given, ordered by comment, under the lease. It removes no
-// more than it may: beyond that nothing is done, and the error is errTooMany.
-// Where much is stored that is not among them it does a part, and says up to
-// where.
-func (s *Store) mirror(ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record, mayRemove int64) (reached int64, n Counts, err error) {
+// more than it may: beyond that nothing is done, and the error is
+// threads.ErrTooManyRemoved. Where much is stored that is not among them it does
+// a part, and says up to where.
+func (s *Source) Mirror(ctx context.Context, lease *db.Lease, after, upto int64, records []threads.Record, mayRemove int64) (reached int64, n threads.ImportCounts, err error) {
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
 		}
-		st, err := readState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, forUpdate(tx))
 		if err != nil {
 			return err
 		}
@@ -33,15 +32,15 @@ func (s *Store) mirror(ctx context.Context, lease *db.Lease, after, upto int64, 
 			return err
 		}
 		if n.Removed > mayRemove {
-			return errTooMany
+			return threads.ErrTooManyRemoved
 		}
 		return s.apply(ctx, tx, st, c)
 	})
 	return reached, n, err
 }
 
-// survey tells what mirror would do, and does nothing.
-func (s *Store) survey(ctx context.Context, after, upto int64, records []threads.Record) (reached int64, n Counts, err error) {
+// Survey tells what Mirror would do, and does nothing.
+func (s *Source) Survey(ctx context.Context, after, upto int64, records []threads.Record) (reached int64, n threads.ImportCounts, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		_, reached, n, err = difference(ctx, tx, after, upto, records)
 		return err
@@ -50,30 +49,25 @@ func (s *Store) survey(ctx context.Context, after, upto int64, records []threads
 }
 
 // difference is what makes the stored records of a range those that are given.
-func difference(ctx context.Context, tx *db.Tx, after, upto int64, records []threads.Record) (c change, reached int64, n Counts, err error) {
-	stored, err := scanRecords(ctx, tx, `comment_id > $1 AND comment_id <= $2 ORDER BY comment_id LIMIT $3`, after, upto, 2*sliceSize)
+func difference(ctx context.Context, tx *db.Tx, after, upto int64, records []threads.Record) (c change, reached int64, n threads.ImportCounts, err error) {
+	stored, err := scanRecords(ctx, tx, `comment_id > $1 AND comment_id <= $2 ORDER BY comment_id LIMIT $3`, after, upto, 2*SourceSlice)
 	if err != nil {
 		return c, reached, n, err
 	}
 	reached = upto
-	if len(stored) == 2*sliceSize {
+	if len(stored) == 2*SourceSlice {
 		reached = after
 		for id := range stored {
 			reached = max(reached, id)
 		}
 	}
-	c, n = compare(stored, records[:upTo(records, reached)], true)
+	c, n = compare(stored, records[:threads.UpToComment(records, reached)], true)
 	return c, reached, n, nil
 }
 
-// upTo is how many of the records, ordered by comment, are up to a comment.
-func upTo(records []threads.Record, comment int64) int {
-	return sort.Search(len(records), func(i int) bool { return records[i].CommentID > comment })
-}
-
-// mirrored notes how a pass ended: with a failure, or "" when it went through.
+// Mirrored notes how a pass ended: with a failure, or "" when it went through.
 // removes is how many records it would have removed, where that was too many.
-func (s *Store) mirrored(ctx context.Context, lease *db.Lease, failure string, removes int64) error {
+func (s *Source) Mirrored(ctx context.Context, lease *db.Lease, failure string, removes int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
@@ -94,13 +88,13 @@ func (s *Store) mirrored(ctx context.Context, lease *db.Lease, failure string, r
 // MirrorNow has the next pass begin at once, on whichever node. acceptRemoval is
 // an administrator's word that it may remove as many records as the last one
 // would have: fault.Conflict where that was not too many.
-func (s *Store) MirrorNow(ctx context.Context, acceptRemoval bool) error {
+func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		st, err := readState(ctx, tx, forUpdate(tx))
+		st, err := readSourceState(ctx, tx, forUpdate(tx))
 		if err != nil {
 			return err
 		}
-		may := st.mayRemove
+		may := st.MayRemove
 		if acceptRemoval {
 			if may = st.Removes; may == 0 {
 				return fault.New(fault.Conflict, "No removal of records waits to be accepted.")
@@ -117,21 +111,17 @@ func (s *Store) MirrorNow(ctx context.Context, acceptRemoval bool) error {
 	})
 }
 
-// Served is fault.Unavailable while a mirror must not be given out: it was never
-// read, or its last reading failed.
-func (st *State) Served() error {
-	var err *fault.Error
-	switch {
-	case st.Failure != "":
-		err = fault.New(fault.Unavailable, "%s Failing since %s. Nothing is exported until the database is read successfully.", st.Failure, st.FailingSince.UTC().Format(time.RFC3339))
-	case st.MirroredAt.IsZero():
-		err = fault.New(fault.Unavailable, "The hierarchy has not been read from the database of threads.sql yet; ask again soon.")
-	default:
-		return nil
-	}
-	err.RetryAfter = servedAgain
-	return err
+// MirrorDue tells whether a pass is due: an interval after the last one, or again
+// after one that failed where that is sooner.
+func (s *Source) MirrorDue(ctx context.Context, interval, again time.Duration) (due bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		st, err := readSourceState(ctx, tx, "")
+		wait := interval
+		if st.Failure != "" {
+			wait = min(wait, again)
+		}
+		due = !tx.Now().Before(st.TriedAt.Add(wait))
+		return err
+	})
+	return due, err
 }
-
-// servedAgain is when a mirror that failed is worth another question.
-const servedAgain = 10 * time.Second

@@ -1,63 +1,31 @@
-package source
+package store
 
 import (
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/threads"
 )
-
-// ReportState is how far a report is.
-type ReportState string
-
-// The states of a report.
-const (
-	Making ReportState = "making"
-	Ready  ReportState = "ready"
-	Failed ReportState = "failed"
-)
-
-// Report is a site's mappings as of a version, as CSV.
-type Report struct {
-	ID        int64
-	Site      Site // without its kinds
-	State     ReportState
-	Failure   string // why it is Failed, a sentence
-	Refused   bool   // Failed, and the remote source said that the request is wrong
-	Size      int64  // in bytes
-	Mappings  int64
-	ChangedAt time.Time
-
-	version    int64 // of the site's mappings
-	invalidate bool  // the client wants nothing from a cache
-}
-
-// Current tells whether the report has the mappings that the site has now.
-func (r Report) Current(s Site) bool { return r.version == s.version }
 
 const reportColumns = `r.id, r.state, r.failure, r.refused, r.size, r.mappings, r.changed_at, r.version, r.invalidate, s.id, s.url, s.version`
 
-func scanReport(row db.Row) (r Report, err error) {
+func scanReport(row db.Row) (r threads.Report, err error) {
 	var changed int64
-	err = row.Scan(&r.ID, &r.State, &r.Failure, &r.Refused, &r.Size, &r.Mappings, &changed, &r.version, &r.invalidate,
-		&r.Site.ID, &r.Site.URL, &r.Site.version)
+	err = row.Scan(&r.ID, &r.State, &r.Failure, &r.Refused, &r.Size, &r.Mappings, &changed, &r.Version, &r.Invalidate,
+		&r.Site.ID, &r.Site.URL, &r.Site.Version)
 	r.ChangedAt = db.Time(changed)
 	return r, err
 }
 
-// FailureKept is how long a report that failed is answered with its failure: a
-// client that polls sees it, and one that comes later has it tried again.
-const FailureKept = time.Minute
-
 // Ask gives the report of a site, and orders one where there is none that
-// holds: then it is Making. invalidate orders one in any case, but joins one
+// holds: then it is threads.ReportMaking. invalidate orders one in any case, but joins one
 // that is being made. Without mappings of the site it is NotFound, unless
 // remote says that they come from elsewhere.
-func (s *Store) Ask(ctx context.Context, siteURL string, invalidate, remote bool) (report Report, ordered bool, err error) {
+func (s *Source) Ask(ctx context.Context, siteURL string, invalidate, remote bool) (report threads.Report, ordered bool, err error) {
 	var holds bool
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		report, holds, err = present(ctx, tx, siteURL, invalidate, remote)
@@ -78,25 +46,18 @@ func (s *Store) Ask(ctx context.Context, siteURL string, invalidate, remote bool
 		}
 		n, err := tx.Exec(ctx, `INSERT INTO threads_source_reports (site_id, version, state, invalidate, failure, refused, size, mappings, changed_at)
 			VALUES ($1, $2, 'making', $3, '', 0, 0, 0, $4) ON CONFLICT (site_id) WHERE state = 'making' DO NOTHING`,
-			site.ID, site.version, asInt(invalidate), db.Micros(tx.Now()))
+			site.ID, site.Version, bit(invalidate), db.Micros(tx.Now()))
 		if err != nil {
 			return fmt.Errorf("ordering a report: %w", err)
 		}
-		report, ordered = Report{Site: site, State: Making}, n > 0
+		report, ordered = threads.Report{Site: site, State: threads.ReportMaking}, n > 0
 		return nil
 	})
 	return report, ordered, err
 }
 
-func asInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // present gives the newest report of a site, and whether it is the answer.
-func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote bool) (report Report, holds bool, err error) {
+func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote bool) (report threads.Report, holds bool, err error) {
 	site, err := readSite(ctx, tx, siteURL, "")
 	switch {
 	case remote && fault.Is(err, fault.NotFound):
@@ -115,10 +76,10 @@ func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote 
 		return report, false, nil
 	case err != nil:
 		return report, false, fmt.Errorf("report: %w", err)
-	case report.State == Ready:
-		holds = !invalidate && report.version == site.version
-	case report.State == Failed:
-		holds = !invalidate && tx.Now().Sub(report.ChangedAt) < FailureKept
+	case report.State == threads.ReportReady:
+		holds = !invalidate && report.Version == site.Version
+	case report.State == threads.ReportFailed:
+		holds = !invalidate && tx.Now().Sub(report.ChangedAt) < threads.ReportFailureKept
 	default:
 		holds = true
 	}
@@ -126,7 +87,7 @@ func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote 
 }
 
 // hasMappings is NotFound for a site whose mappings were never imported here.
-func hasMappings(ctx context.Context, tx *db.Tx, site Site) error {
+func hasMappings(ctx context.Context, tx *db.Tx, site threads.Site) error {
 	kinds, err := readKinds(ctx, tx, site.ID)
 	if err != nil {
 		return err
@@ -139,8 +100,8 @@ func hasMappings(ctx context.Context, tx *db.Tx, site Site) error {
 	return fault.New(fault.NotFound, "There are no mappings for %s.", site.URL)
 }
 
-// making lists the reports that are to be made.
-func (s *Store) making(ctx context.Context) (reports []Report, err error) {
+// Making lists the reports that are to be made.
+func (s *Source) Making(ctx context.Context) (reports []threads.Report, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		reports = nil
 		rows, err := tx.Query(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
@@ -162,9 +123,9 @@ func (s *Store) making(ctx context.Context) (reports []Report, err error) {
 }
 
 // Reports gives the newest report of each site that has one.
-func (s *Store) Reports(ctx context.Context) (bySite map[int64]Report, err error) {
+func (s *Source) Reports(ctx context.Context) (bySite map[int64]threads.Report, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		bySite = map[int64]Report{}
+		bySite = map[int64]threads.Report{}
 		rows, err := tx.Query(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
 			JOIN threads_source_sites s ON s.id = r.site_id ORDER BY r.id`)
 		if err != nil {
@@ -183,16 +144,16 @@ func (s *Store) Reports(ctx context.Context) (bySite map[int64]Report, err error
 	return bySite, err
 }
 
-// finish ends the making of a report, under the lease. NotFound: the report
+// FinishReport ends the making of a report, under the lease. NotFound: the report
 // went meanwhile, with its site.
-func (s *Store) finish(ctx context.Context, lease *db.Lease, r Report) error {
+func (s *Source) FinishReport(ctx context.Context, lease *db.Lease, r threads.Report) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
 			return err
 		}
 		n, err := tx.Exec(ctx, `UPDATE threads_source_reports SET state = $2, failure = $3, refused = $4, size = $5, mappings = $6,
 			version = $7, changed_at = $8 WHERE id = $1 AND state = 'making'`,
-			r.ID, r.State, r.Failure, asInt(r.Refused), r.Size, r.Mappings, r.version, db.Micros(tx.Now()))
+			r.ID, r.State, r.Failure, bit(r.Refused), r.Size, r.Mappings, r.Version, db.Micros(tx.Now()))
 		if err != nil {
 			return fmt.Errorf("finishing a report: %w", err)
 		}
@@ -216,7 +177,7 @@ func dropReports(ctx context.Context, tx *db.Tx, site, below int64) (done bool, 
 		return false, fmt.Errorf("old reports: %w", err)
 	}
 	n, err := dropChunks(ctx, tx, id)
-	if err == nil && n < dropSize {
+	if err == nil && n < dropChunkCount {
 		_, err = tx.Exec(ctx, `DELETE FROM threads_source_reports WHERE id = $1`, id)
 	}
 	if err != nil {

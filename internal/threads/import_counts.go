@@ -1,0 +1,24 @@
+package threads
+
+import "sort"
+
+// ImportCounts say what became of the records or mappings of an import.
+type ImportCounts struct {
+	Added     int64 `json:"added"`
+	Replaced  int64 `json:"replaced"` // had another parent, issue or cloud id
+	Unchanged int64 `json:"unchanged"`
+	Removed   int64 `json:"removed,omitempty"` // by a mirror: the source has them no more
+}
+
+// Add counts what o counts, too.
+func (c *ImportCounts) Add(o ImportCounts) {
+	c.Added += o.Added
+	c.Replaced += o.Replaced
+	c.Unchanged += o.Unchanged
+	c.Removed += o.Removed
+}
+
+// UpToComment is how many of the records, ordered by comment, are up to a comment.
+func UpToComment(records []Record, comment int64) int {
+	return sort.Search(len(records), func(i int) bool { return records[i].CommentID > comment })
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/threads"
+)
+
+// Source keeps the self-hosted side: the hierarchy, the mappings and their
+// reports.
+type Source struct {
+	db *db.DB
+	// index is the blocks as this node saw them last. It holds while the
+	// database has the same generation.
+	index atomic.Pointer[index]
+}
+
+// NewSource makes a store on a migrated database.
+func NewSource(d *db.DB) *Source { return &Source{db: d} }
+
+// State says how the hierarchy stands.
+func (s *Source) State(ctx context.Context) (st threads.SourceState, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		st, err = readSourceState(ctx, tx, "")
+		return err
+	})
+	return st, err
+}
+
+// readSourceState reads the one row of the state; lock is added to the query.
+func readSourceState(ctx context.Context, tx *db.Tx, lock string) (st threads.SourceState, err error) {
+	var changed, mirrored, tried, failing int64
+	err = tx.QueryRow(ctx, `SELECT generation, records, changed_at, mirrored_at, mirror_tried_at, mirror_failing_since, mirror_removes, mirror_may_remove, mirror_failure
+		FROM threads_source_state WHERE id = 1`+lock).
+		Scan(&st.Generation, &st.Records, &changed, &mirrored, &tried, &failing, &st.Removes, &st.MayRemove, &st.Failure)
+	if err != nil {
+		return st, fmt.Errorf("state of the hierarchy: %w", err)
+	}
+	st.ChangedAt, st.MirroredAt, st.TriedAt, st.FailingSince = db.Time(changed), db.Time(mirrored), db.Time(tried), db.Time(failing)
+	return st, nil
+}
+
+// Record notes in the audit trail what was changed in many transactions.
+func (s *Source) Record(ctx context.Context, entry audit.Entry) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error { return audit.Record(ctx, tx, entry) })
+}
