@@ -109,6 +109,15 @@ func (c *Console) AddAssets(files fs.FS) {
 	}
 }
 
+// Patterns lists the pages that were registered, in that order.
+func (c *Console) Patterns() []string {
+	list := make([]string, len(c.routes))
+	for i, rt := range c.routes {
+		list[i] = rt.pattern
+	}
+	return list
+}
+
 // Handler checks that every page that a route may answer with is there, and
 // answers the handler of everything below the base URL that is the console's.
 // The request's path still has the path of the base URL in front.

@@ -1,0 +1,153 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// makeThings makes what the wildcards of paths stand for.
+func (p *permissionTable) makeThings() {
+	const configuration = "/rest/mtbs/1.0/configuration"
+	p.known = map[string]string{
+		"connection": "main", "name": "main", "hook": "atl", "project": "ATL", "repository": "canoe", "commit": strings.Repeat("2", 40),
+		"what": "drain", "cloudIssueId": "10000",
+	}
+	p.makeRule("rule")
+	p.makeRule("deleted rule")
+	p.makeHook()
+	pushed(p.t, p.App, "main")
+	id := regexp.MustCompile(`"(?:id|channel)":"?([^",}]+)`)
+	for name, path := range map[string]string{"event": "/events", "delivery": "/deliveries", "channel": "/channels"} {
+		_, body := get(p.t, p.URL()+configuration+path, asAdmin)
+		found := id.FindStringSubmatch(body)
+		if found == nil {
+			p.t.Fatalf("%s: %s", path, body)
+		}
+		p.known[name] = found[1]
+	}
+}
+
+func (p *permissionTable) makeRule(name string) {
+	status, v := postJSON(p.t, p.App, "/rest/mtbs/1.0/configuration/filter", "admin", p.ruleBody())
+	if status != http.StatusCreated {
+		p.t.Fatalf("the rule: %d %v", status, v)
+	}
+	p.known[name] = fmt.Sprint(v["id"])
+}
+
+func (p *permissionTable) makeHook() {
+	if status := postAs(p.t, p.App, "/rest/outrigger/1.0/connections/main/hooks", hookBody, asAdmin); status != http.StatusCreated {
+		p.t.Fatalf("the hook: %d", status)
+	}
+}
+
+func (p *permissionTable) ruleBody() string {
+	return `{"name":"pushes","connection":"main","projectKey":"ATL","repositoryKey":"canoe","eventTypes":["BRANCH_UPDATED"],"webhookUrl":"` + p.url + `"}`
+}
+
+// query is what is asked of a route besides its path.
+func (p *permissionTable) query(pattern string) string {
+	const configuration = "/rest/mtbs/1.0/configuration"
+	_, path, _ := strings.Cut(pattern, " ")
+	switch path {
+	case configuration + "/filter":
+		if strings.HasPrefix(pattern, "DELETE") {
+			return "?id=" + p.known["deleted rule"]
+		}
+		if strings.HasPrefix(pattern, "GET") {
+			return "?connection=main&projectKey=ATL&repositoryKey=canoe"
+		}
+	case configuration + "/events":
+		return "?connection=main&projectKey=ATL&repositoryKey=canoe"
+	case configuration + "/deliveries":
+		return "?filterId=" + p.known["rule"]
+	case configuration + "/filter/enabled":
+		return "?enabled=true&id=" + p.known["rule"]
+	case configuration + "/deliveries/redeliver", configuration + "/deliveries/cancel", configuration + "/deliveries/try":
+		return "?id=" + p.known["delivery"]
+	case configuration + "/channels/{channel}/retry":
+		return "?which=none"
+	case configuration + "/preview":
+		return "?eventType=TAG_CREATED"
+	case "/notifications/rules/new", "/notifications/rules/try", "/notifications/rules/cards":
+		return "?level=repository"
+	}
+	return ""
+}
+
+const hookBody = `{"name":"atl","projectKey":"ATL","repositoryKey":"canoe"}`
+
+// body is what is sent, with its type: a whole rule or hook, else nothing that
+// would do.
+func (p *permissionTable) body(pattern string) (body, kind string) {
+	const ruleForm = "name=pushes&connection=main&projectKey=ATL&repositoryKey=canoe"
+	switch pattern {
+	case "POST /rest/mtbs/1.0/configuration/filter", "POST /rest/mtbs/1.0/configuration/filter/test", "POST /rest/mtbs/1.0/configuration/filter/try":
+		return p.ruleBody(), "application/json"
+	case "POST /rest/outrigger/1.0/connections/{name}/hooks":
+		return hookBody, "application/json"
+	case "POST /hooks/{connection}/builds/{commit}", "POST /hooks/{connection}/builds/projects/{project}/repos/{repository}/commits/{commit}":
+		return `{"key":"K","state":"FAILED","name":"Nightly build","url":"https://ci.example.com/1"}`, "application/json"
+	case "POST /notifications/channels/{channel}/retry":
+		return "which=none", "application/x-www-form-urlencoded"
+	case "POST /notifications/rules/new", "POST /notifications/rules/try", "POST /notifications/connections/{name}/new-hook":
+		return ruleForm, "application/x-www-form-urlencoded"
+	}
+	switch method, path, _ := strings.Cut(pattern, " "); {
+	case method == http.MethodGet:
+		return "", ""
+	case strings.HasPrefix(path, "/rest/"), strings.HasPrefix(path, "/hooks/"):
+		return "{}", "application/json"
+	}
+	return "", "application/x-www-form-urlencoded"
+}
+
+var wildcard = regexp.MustCompile(`\{(\w+)\}`)
+
+// path has things in place of a pattern's wildcards.
+func (p *permissionTable) path(pattern string) string {
+	_, path, _ := strings.Cut(pattern, " ")
+	return wildcard.ReplaceAllStringFunc(path, func(found string) string {
+		name := strings.Trim(found, "{}")
+		if strings.HasSuffix(pattern, "/rules/{id}/delete") {
+			return p.known["deleted rule"]
+		}
+		for part, kind := range map[string]string{"/events/": "event", "/deliveries/": "delivery", "/rules/": "rule"} {
+			if name == "id" && strings.Contains(path, part) {
+				return p.known[kind]
+			}
+		}
+		switch {
+		case name == "id":
+			return "99999999"
+		case pattern == "DELETE /rest/outrigger/1.0/users/{name}", pattern == "DELETE /rest/outrigger/1.0/connections/{name}":
+			return "not-there"
+		case name == "name" && strings.Contains(path, "/users/"):
+			return "user"
+		case p.known[name] == "":
+			p.t.Fatalf("the table needs to know what {%s} of %s is", name, pattern)
+		}
+		return p.known[name]
+	})
+}
+
+// mend makes again what an asker was allowed to end.
+func (p *permissionTable) mend(pattern string, status int, who asker) {
+	if status >= 400 {
+		return
+	}
+	switch pattern {
+	case "DELETE /rest/mtbs/1.0/configuration/filter", "POST /notifications/rules/{id}/delete":
+		p.makeRule("deleted rule")
+	case "DELETE /rest/outrigger/1.0/connections/{name}/hooks/{hook}", "POST /notifications/connections/{name}/hooks/{hook}/delete":
+		p.makeHook()
+	case "POST /sign-out":
+		for i := range p.askers {
+			if p.askers[i].name == who.name && who.session != "" {
+				p.askers[i].session = p.signIn(who.name)
+			}
+		}
+	}
+}
