@@ -20,12 +20,11 @@ const (
 	pagesLimit = 100 * time.Millisecond // only tells streams to end
 	watchLimit = 100 * time.Millisecond // only closes a channel
 	// What is on its way to a chat platform may take 10 s, to the smarthost 5;
-	// cut off, it goes out once more after the next start.
+	// cut off, it goes out once more after the next start. Questions to a
+	// platform are cut off at once.
 	sendingLimit     = 5500 * time.Millisecond
 	mailClientsLimit = time.Second             // messages that are coming in
 	samplesLimit     = 150 * time.Millisecond  // a question to a source is cut off
-	buildsLimit      = 150 * time.Millisecond  // a question to a platform is cut off
-	webhooksLimit    = 150 * time.Millisecond  // likewise
 	threadsLimit     = 300 * time.Millisecond  // a slice takes 20 ms
 	retentionLimit   = 500 * time.Millisecond  // a slice takes 20 ms
 	clusterLimit     = 500 * time.Millisecond  // one statement

@@ -99,9 +99,7 @@ func (a *App) startNotify(ctx context.Context) error {
 	}()
 	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
 	a.chat.builds.Start(ctx)
-	a.steps.addStop("builds", buildsLimit, a.chat.builds.Stop)
-	a.chat.webhooks.Start(ctx)
-	a.steps.addStop("webhooks", webhooksLimit, a.chat.webhooks.Stop)
+	a.endTogether(a.chat.builds.Stop)
 	return a.whenSending(ctx, func(ctx context.Context) error {
 		if err := a.chat.outbox.Start(ctx); err != nil {
 			return fmt.Errorf("start to deliver: %w", err)
@@ -109,6 +107,8 @@ func (a *App) startNotify(ctx context.Context) error {
 		a.endTogether(a.chat.outbox.Stop)
 		a.chat.decider.Start(ctx)
 		a.endTogether(a.chat.decider.Stop)
+		a.chat.webhooks.Start(ctx) // it may create webhooks on the platform
+		a.endTogether(a.chat.webhooks.Stop)
 		return nil
 	})
 }
