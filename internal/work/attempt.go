@@ -1,6 +1,7 @@
 package work
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"sync"
@@ -27,14 +28,31 @@ const MaxAnswer = 2 << 10
 // both databases and every terminal take: valid UTF-8, Printable. What was read
 // before an error counts.
 func ReadAnswer(body io.Reader) string {
-	raw := answers.Get().(*[MaxAnswer]byte)
+	return ReadMasked(body, 0, func(text string) string { return text })
+}
+
+// ReadMasked is ReadAnswer for an answer that may repeat secrets, each of up to
+// longest bytes, which mask replaces. It reads beyond MaxAnswer, so that mask
+// sees whole each secret that begins before the cut.
+func ReadMasked(body io.Reader, longest int, mask func(text string) string) string {
+	raw := answers.Get().(*bytes.Buffer)
 	defer answers.Put(raw)
-	n, _ := io.ReadFull(body, raw[:])
-	text := string(raw[:n])
-	if n == MaxAnswer {
-		text = dropCutRune(text)
+	raw.Reset()
+	n, _ := raw.ReadFrom(io.LimitReader(body, int64(MaxAnswer+longest)))
+	text := raw.String()
+	if n < int64(MaxAnswer+longest) {
+		return cut(mask(Printable(text)))
 	}
-	return Printable(text)
+	text = mask(Printable(dropCutRune(text)))
+	// A secret that the end of the reading cut is not recognized. Where others
+	// before it became shorter, the cut to MaxAnswer alone would keep it.
+	return cut(text[:max(0, len(text)-longest)])
+}
+
+// cut gives the first MaxAnswer bytes of a text, without a character that they
+// hold a part of.
+func cut(text string) string {
+	return dropCutRune(text[:min(len(text), MaxAnswer)])
 }
 
 // Printable is what others said as text that can be stored, logged and shown: a
@@ -54,7 +72,7 @@ func Printable(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-var answers = sync.Pool{New: func() any { return new([MaxAnswer]byte) }}
+var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // dropCutRune leaves out a last character that was cut in its middle.
 func dropCutRune(text string) string {

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"outrigger/internal/egress"
 	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+	"outrigger/internal/work"
 )
 
 // Ids are given again when retention has deleted the last delivery.
@@ -234,4 +237,30 @@ func TestAnAnswerThatRepeatsTheURL(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A long error page is stored up to a cut, which may be within the URL.
+func TestALongAnswerThatRepeatsTheURL(t *testing.T) {
+	const target = "/flows/T0?sv=1.0&sig=AbC-dEfGhIjKlMnOpQrStUvWxYz0123456789"
+	for name, page := range map[string]string{
+		"cut":      strings.Repeat("x", work.MaxAnswer-len(target)/2) + target + strings.Repeat("x", 100),
+		"its part": strings.Repeat("x", work.MaxAnswer-20) + "AbC-dEfGhIjKlMnOpQrStUvWxYz0123456789" + strings.Repeat("x", 100),
+		// What is masked is shorter, and brings what follows before the cut.
+		"many": strings.Repeat(target, 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, page, http.StatusNotFound)
+			}))
+			defer chat.Close()
+			b := &Outbox{Options: Options{Client: chat.Client(), Clock: time.Now}}
+			a := b.Post(t.Context(), secret.New(chat.URL+target), []byte("{}"))
+			if a.Status != http.StatusNotFound || a.Answer == "" || len(a.Answer) > work.MaxAnswer {
+				t.Errorf("%d with %d bytes", a.Status, len(a.Answer))
+			}
+			if strings.Contains(a.Answer, "AbC") {
+				t.Errorf("kept the end %q", a.Answer[max(0, len(a.Answer)-80):])
+			}
+		})
+	}
 }

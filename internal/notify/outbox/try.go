@@ -85,7 +85,6 @@ func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work
 	begun := time.Now()
 	resp, answer, err := b.exchange(ctx, url, text)
 	a.Took = time.Since(begun)
-	answer = hide(url, answer)
 	o := judge(resp, answer, err, b.Clock())
 	if resp != nil {
 		a.Status = resp.StatusCode
@@ -112,7 +111,7 @@ func (b *Outbox) exchange(ctx context.Context, url secret.Value, text []byte) (*
 		return nil, "", err
 	}
 	defer resp.Body.Close()
-	answer := work.ReadAnswer(resp.Body)
+	answer := work.ReadMasked(resp.Body, len(url.Reveal()), func(text string) string { return hide(url, text) })
 	// Once an answer has begun, its status counts, whatever becomes of the rest.
 	_, _ = io.CopyN(io.Discard, resp.Body, maxDrain)
 	return resp, answer, nil
