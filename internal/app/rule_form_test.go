@@ -45,6 +45,15 @@ func TestTheRuleForm(t *testing.T) {
 		t.Error("another group is ticked")
 	}
 
+	// Enter presses the first button of the form, which saves.
+	theForm := body[strings.Index(body, `id="rule"`):]
+	if first := regexp.MustCompile(`<button[^>]*>`).FindString(theForm); strings.Contains(first, "name=") {
+		t.Errorf("Enter presses %s", first)
+	}
+	if cards, trial := strings.Index(body, `id="cards"`), strings.Index(body, `id="trial"`); cards < 0 || cards > trial {
+		t.Errorf("the cards are at %d, the last events at %d", cards, trial)
+	}
+
 	// Every error is at its field, and what was typed stays.
 	status, body = consolePage(t, a, "/notifications/rules/new", form(url.Values{
 		"quietFrom": {"10 pm"}, "quietTo": {"6:00"}, "quietTimeZone": {"Nowhere"}, "quietUrgent": {"BRANCH_CREATED"}, "groups": {"devs"}, "branchMask": {"("},
