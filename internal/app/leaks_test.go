@@ -1,0 +1,238 @@
+package app
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify/hook"
+	"outrigger/internal/playground/smarthost"
+	"outrigger/internal/secret"
+)
+
+// lockedBuffer takes what several goroutines log.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) text() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.b.Bytes())
+}
+
+// echo is a chat platform, a code platform and a proxy that refuses everything
+// and shows in its answer what it was asked, as debug pages do.
+func echo(t *testing.T) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, "no %s at %s: %v", r.Method, r.RequestURI, r.Header)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// refusingSmarthost takes no password.
+func refusingSmarthost(t *testing.T) (address string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := smarthost.New(smarthost.Options{User: "relay", Password: "another"})
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = host.Serve(l) })
+	t.Cleanup(func() {
+		host.Close()
+		serving.Wait()
+	})
+	return l.Addr().String()
+}
+
+// After a run with secrets of every kind, among hosts that repeat them in their
+// answers, none is in an answer, a page, a metric, the log, the data folder or
+// a backup.
+func TestNoSecretShows(t *testing.T) {
+	m, log, world := marked{}, &lockedBuffer{}, echo(t)
+	key := make([]byte, secret.KeySize)
+	_, _ = rand.Read(key) // never fails
+	m["secret key"], m["key of the database"] = base64.StdEncoding.EncodeToString(key), string(key)
+
+	cfg := settings(t)
+	cfg.SecretKey = secret.New(m["secret key"])
+	m["password of the administrator"] = password
+	cfg.Log.Level = "debug"
+	cfg.Notify.AllowedNetworks = []string{"127.0.0.1"}
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "main", Kind: config.KindBitbucketDC, BaseURL: world.URL, User: "bot", Token: secret.New(m.make("platform-token")),
+		WebhookSecret: secret.New("hook secret"),
+	}}
+	m["secret of the connection"] = "hook secret"
+	cfg.Mail.Smarthost, cfg.Mail.SmarthostTLS = refusingSmarthost(t), "none"
+	cfg.Mail.SmarthostUser, cfg.Mail.SmarthostPassword = "relay", secret.New(m.make("smarthost"))
+	a, err := New(cfg, Options{Version: "v0", Log: NewLogger(cfg.Log, LogLevel(cfg.Log), log)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stopped := false
+	defer func() {
+		if !stopped {
+			_ = a.Stop(t.Context())
+		}
+	}()
+
+	p := &permissionTable{App: a, t: t, url: world.URL + "/invoke?sig=" + url.QueryEscape(m.make("webhook"))}
+	p.makeThings()
+	p.useSecrets(m, world.URL)
+	session := p.signIn("admin")
+	m["session"] = session
+
+	for _, pages := range []bool{false, true} {
+		for _, pattern := range p.patterns(pages) {
+			if !strings.HasPrefix(pattern, "GET ") {
+				continue
+			}
+			for _, leak := range m.in(p.read(pattern, session)) {
+				t.Errorf("%s shows %s", pattern, leak)
+			}
+		}
+	}
+	if err := a.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stopped = true
+	if !bytes.Contains(log.text(), []byte(`"level":"DEBUG"`)) && !bytes.Contains(log.text(), []byte("level=DEBUG")) {
+		t.Error("nothing was logged at debug level")
+	}
+	for _, leak := range m.in(log.text()) {
+		t.Errorf("the log shows %s", leak)
+	}
+	err = filepath.WalkDir(cfg.DataDir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, leak := range m.in(data) {
+			t.Errorf("%s has %s", path, leak)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, leak := range m.in(fmt.Appendf(nil, "%v %+v %#v", *cfg, *cfg, *cfg)) {
+		t.Errorf("the printed settings show %s", leak)
+	}
+}
+
+// useSecrets has each kind of secret stored, sent and refused.
+func (p *permissionTable) useSecrets(m marked, world string) {
+	t := p.t
+	t.Helper()
+	const outrigger = "/rest/outrigger/1.0"
+	made := func(name, path, member, body string) {
+		t.Helper()
+		status, v := postJSON(t, p.App, path, "admin", body)
+		s, _ := v[member].(string)
+		if status >= 300 || s == "" {
+			t.Fatalf("%s: %d %v", path, status, v)
+		}
+		m[name] = s
+	}
+	made("secret of a hook", outrigger+"/connections/main/hooks", "secret", `{"name":"rotated","projectKey":"ATL"}`)
+	made("rotated secret", outrigger+"/connections/main/hooks/rotated/rotate", "secret", `{}`)
+	made("secret of a stored connection", outrigger+"/connections", "webhookSecret",
+		fmt.Sprintf(`{"name":"second","kind":"bitbucket-dc","baseUrl":%q,"user":"bot","token":%q}`, world, m.make("stored-token")))
+	for _, scope := range identity.Scopes() {
+		made("token "+string(scope), outrigger+"/tokens", "token", fmt.Sprintf(`{"name":"the %s","scope":%q}`, scope, scope))
+	}
+	for _, r := range []struct{ method, path, body string }{
+		{"POST", outrigger + "/users", fmt.Sprintf(`{"name":"ada","password":%q}`, m.make("password"))},
+		{"POST", outrigger + "/users", fmt.Sprintf(`{"name":"ada lovelace","password":%q}`, m["password"])},
+		{"POST", outrigger + "/connections/second/test", "{}"},
+		{"POST", outrigger + "/connections/main/test", "{}"},
+		{"POST", "/rest/mtbs/1.0/configuration/filter/test", p.ruleBody()},
+		{"POST", "/rest/mtbs/1.0/configuration/channels/" + p.known["channel"] + "/retry?which=all", "{}"},
+		{"POST", "/rest/mtbs/1.0/configuration/channels/" + p.known["channel"] + "/test", "{}"},
+		{"PUT", "/rest/mtbs/1.0/configuration/settings", fmt.Sprintf(`{"proxyUrl":"http://ana:%s@%s"}`, url.QueryEscape(m.make("proxy")), strings.TrimPrefix(world, "http://"))},
+		{"POST", "/rest/mtbs/1.0/configuration/settings/test", `{"url":"` + p.url + `"}`},
+		{"POST", "/rest/mtbs/1.0/configuration/filter/test", p.ruleBody()},
+	} {
+		status, answer := put(t, p.App, r.method, r.path, r.body)
+		if status == http.StatusNotFound || status == http.StatusUnauthorized || status == http.StatusForbidden {
+			t.Errorf("%s %s: %d %s", r.method, r.path, status, answer)
+		}
+		for _, leak := range m.in([]byte(answer)) {
+			t.Errorf("%s %s answers %s", r.method, r.path, leak)
+		}
+	}
+	if status := postAs(t, p.App, "/hooks/main/builds/projects/ATL/repos/canoe/commits/"+p.known["commit"], `{"key":"K","state":"FAILED","name":"b","url":"https://ci.example.com/1"}`,
+		func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+m["token builds"]) }); status != http.StatusAccepted {
+		t.Errorf("the build: %d", status)
+	}
+	for _, signature := range []string{"secret of a hook", "rotated secret"} { // a grace of 7 days: both are taken
+		body := `{"eventKey":"repo:forked","note":"` + signature + `","repository":{"slug":"canoe","project":{"key":"ATL"}}}`
+		status := postAs(t, p.App, "/hooks/main/rotated", body, func(r *http.Request) {
+			r.Header.Set(hook.SignatureHeader, hook.Sign([]byte(body), secret.New(m[signature])))
+		})
+		if status != http.StatusAccepted && status != http.StatusBadRequest {
+			t.Errorf("signed with the %s: %d", signature, status)
+		}
+	}
+	if err := sendMail(p.App, "x"); err != nil { // with which the relay signs in to the smarthost
+		t.Error(err)
+	}
+	eventually(t, func() bool {
+		_, body := get(t, p.URL()+"/rest/mtbs/1.0/configuration/deliveries/"+p.known["delivery"], asAdmin)
+		return strings.Contains(body, "no POST at")
+	})
+}
+
+// read gives what a GET answers, as far as it comes within 0.3 s: live answers
+// do not end.
+func (p *permissionTable) read(pattern, session string) []byte {
+	p.t.Helper()
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "http://"+p.Addr()+p.path(pattern)+p.query(pattern), nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r.Close = true
+	if strings.HasPrefix(pattern, "GET /rest/") || pattern == "GET /metrics" {
+		asAdmin(r)
+	} else {
+		r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		p.t.Fatalf("%s: %v", pattern, err)
+	}
+	end := time.AfterFunc(300*time.Millisecond, func() { resp.Body.Close() })
+	defer end.Stop()
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	return body
+}
