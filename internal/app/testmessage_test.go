@@ -235,3 +235,34 @@ func TestRuleFormShowsCardsAndTests(t *testing.T) {
 		t.Errorf("%d test messages", len(got))
 	}
 }
+
+// The list of rules says what became of each rule's last message, and sends a
+// test message of one.
+func TestRuleListTestsAndSaysWhatWasSentLast(t *testing.T) {
+	a, chat := startWithChat(t), newChatPlatform(t)
+	status, v := postJSON(t, a, "/rest/mtbs/1.0/configuration/filter", "admin",
+		fmt.Sprintf(`{"name":"Wheels","webhookUrl":%q,"format":"slack","eventTypes":["TAG_CREATED"]}`, chat.webhook("x")))
+	if status != 201 {
+		t.Fatalf("%d %v", status, v)
+	}
+	if _, list := consolePage(t, a, "/notifications/rules", nil); !strings.Contains(list, `data-label="Last message"><span class="quiet">none`) {
+		t.Errorf("a rule without messages: %s", list)
+	}
+	test := fmt.Sprintf("/notifications/rules/%v/test", v["id"])
+	if status, _ := consolePage(t, a, test, url.Values{}); status != http.StatusSeeOther {
+		t.Errorf("the test answers %d", status)
+	}
+	if got := chat.taken(); len(got) != 1 || !strings.Contains(got[0], "Test: Ada Lovelace created tag v2.1.0") || !strings.Contains(got[0], `"blocks"`) {
+		t.Errorf("posted %q", got)
+	}
+	hooked(t, a, "repo:refs_changed", `{"eventKey":"repo:refs_changed","date":"2026-01-02T03:04:05+0000",
+		"actor":{"name":"ada","displayName":"Ada Lovelace"},
+		"repository":{"slug":"canoe","name":"canoe","project":{"key":"ATL","name":"Atlantic"}},
+		"changes":[{"ref":{"id":"refs/tags/v1","displayId":"v1","type":"TAG"},"refId":"refs/tags/v1",
+			"fromHash":"0000000000000000000000000000000000000000","toHash":"2222222222222222222222222222222222222222","type":"ADD"}]}`)
+	_, list := consolePage(t, a, "/notifications/rules", nil)
+	want := fmt.Sprintf(`data-label="Last message"><a href="/notifications/deliveries?rule=%v"><time `, v["id"])
+	if !strings.Contains(list, want) {
+		t.Errorf("the list does not say %q: %s", want, list)
+	}
+}

@@ -3,6 +3,7 @@ package notify
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"outrigger/internal/fault"
 )
@@ -11,8 +12,15 @@ import (
 type RuleInfo struct {
 	Rule
 	Channel Channel
+	Last    LastMessage // set by Rules.Page
 	// Caution is what Rules.Caution found out about the webhook URL.
 	Caution string
+}
+
+// LastMessage is the newest delivery of a rule.
+type LastMessage struct {
+	State DeliveryState // "": the rule has none that is still stored
+	At    time.Time     // when it ended, or when its event came in while it waits
 }
 
 // Warnings are those of the rule, and what was found out about its URL.

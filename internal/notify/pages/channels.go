@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/work"
 )
 
 func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.Fingerprint }
@@ -144,9 +145,14 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 func (p *Pages) testChannel(r *http.Request) (console.Response, error) {
 	channel := r.PathValue("channel")
 	a, err := p.Channels.Test(r.Context(), channel)
-	to := console.Redirect{To: channelsPath + "/" + channel}
+	return testAnswer(channelsPath+"/"+channel, a, err)
+}
+
+// testAnswer leads to a page that says what became of a test message.
+func testAnswer(path string, a *work.Attempt, err error) (console.Response, error) {
+	to := console.Redirect{To: path}
 	switch {
-	case fault.Is(err, fault.RateLimited), fault.Is(err, fault.Conflict):
+	case fault.Is(err, fault.RateLimited), fault.Is(err, fault.Conflict), fault.Is(err, fault.Invalid):
 		to.Flash, to.Tone = fault.As(err).Message, console.Warn
 	case err != nil:
 		return nil, err

@@ -102,3 +102,13 @@ func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.Rul
 	page.Data = data
 	return page, nil
 }
+
+// testStoredRule sends a test message of a rule of the list.
+func (p *Pages) testStoredRule(r *http.Request) (console.Response, error) {
+	info, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := p.Rules.Test(r.Context(), info.Rule, "", nil)
+	return testAnswer(rulesPath+query("level", levelQuery(info.Level())), attempt, err)
+}

@@ -20,6 +20,7 @@ func (p *Pages) registerRules(c *console.Console) {
 	c.Handle("GET "+rulesPath+"/{id}", console.SignedIn, p.editRule, "rule-form")
 	c.Handle("POST "+rulesPath+"/{id}", console.SignedIn, p.saveRule, "rule-form")
 	c.Handle("POST "+rulesPath+"/{id}/enabled", console.SignedIn, p.enableRule)
+	c.Handle("POST "+rulesPath+"/{id}/test", console.SignedIn, p.testStoredRule)
 	c.Handle("GET "+rulesPath+"/{id}/delete", console.SignedIn, p.confirmDelete)
 	c.Handle("POST "+rulesPath+"/{id}/delete", console.SignedIn, p.deleteRule)
 }
@@ -33,7 +34,9 @@ type ruleRow struct {
 	State    console.Badge
 	Detail   string
 	Coverage string // of a global rule: how many projects its events come from
-	Trouble  bool   // State says more than whether the rule is enabled
+	// LastBadge is the state of the last message; its text is "" where there is none.
+	LastBadge console.Badge
+	Trouble   bool // State says more than whether the rule is enabled
 }
 
 type ruleList struct {
@@ -156,6 +159,9 @@ func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
 		row.Branches = count(info.Branches)
 	}
 	row.State, row.Detail = ruleBadge(info, now)
+	if info.Last.State != "" {
+		row.LastBadge = deliveryBadge(info.Last.State)
+	}
 	row.Trouble = row.State.Text != "enabled" && row.State.Text != "disabled"
 	return row
 }

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -37,7 +39,44 @@ func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.Rule
 		last := &read[len(read)-1]
 		p.AfterName, p.AfterID = last.Name, last.ID
 	}
-	return out, s.db.Read(ctx, func(tx *db.Tx) error { return countWaiting(ctx, tx, out) })
+	return out, s.db.Read(ctx, func(tx *db.Tx) error {
+		if err := countWaiting(ctx, tx, out); err != nil {
+			return err
+		}
+		return readLastMessages(ctx, tx, out)
+	})
+}
+
+// readLastMessages reads the newest delivery of each rule. Each subquery takes
+// the end of an index.
+func readLastMessages(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+	if len(rules) == 0 {
+		return nil
+	}
+	at := make(map[int64]int)
+	var ids []int64
+	for i := range rules {
+		at[rules[i].ID], ids = i, append(ids, rules[i].ID)
+	}
+	rows, err := tx.Query(ctx, `SELECT r.id, d.state, d.created_at, d.finished_at FROM notify_rules r
+		JOIN notify_deliveries d ON d.id = (
+			SELECT max(id) AS newest FROM notify_deliveries WHERE rule_id = r.id
+			UNION ALL SELECT max(delivery_id) FROM notify_delivery_rules WHERE rule_id = r.id
+			ORDER BY newest DESC NULLS LAST LIMIT 1)
+		WHERE r.id IN (`+list(ids)+`)`)
+	if err != nil {
+		return fmt.Errorf("reading last messages: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var rule, created, finished int64
+		var state notify.DeliveryState
+		if err := rows.Scan(&rule, &state, &created, &finished); err != nil {
+			return fmt.Errorf("reading last message: %w", err)
+		}
+		rules[at[rule]].Last = notify.LastMessage{State: state, At: db.Time(cmp.Or(finished, created))}
+	}
+	return rows.Err()
 }
 
 func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) (out []notify.RuleInfo, err error) {
