@@ -164,6 +164,9 @@ func runApp(ctx context.Context, a process, log *slog.Logger, ready func()) erro
 	if err != nil {
 		log.Warn("shutdown was not clean", "error", err)
 	}
+	if failure == nil && errors.Is(err, db.ErrMoved) {
+		failure = err // what was written last may be lost
+	}
 	log.Info("stopped")
 	return failure
 }

@@ -92,6 +92,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 // Close waits for the writes that are under way, closes the database and lets
 // go of the node lock. Writes that come later are fault.Unavailable. After
 // ErrDisk it leaves the files as they are, and the lock to the end of the process.
+// The error is ErrMoved where the files are not those that were opened.
 func (d *DB) Close() error { return d.engine.close() }
 
 // Lost is closed when another process has taken this node's place in the

@@ -18,8 +18,8 @@ const lookEvery = time.Second
 // writing to files that were removed, and says yes to everything.
 var watchedFiles = [...]string{databaseFile, logFile, lockFile}
 
-// errMoved is behind the error about files that are not there any more.
-var errMoved = errors.New("db: the files are not those that were opened")
+// ErrMoved is in every error about files that are not there any more.
+var ErrMoved = errors.New("db: the files are not those that were opened")
 
 // watch notes the files as they are now, right after they were opened.
 func (k *disk) watch(lock *os.File) error {
@@ -34,7 +34,7 @@ func (k *disk) watch(lock *os.File) error {
 	}
 	held, err := lock.Stat()
 	if err == nil && !os.SameFile(held, k.opened[len(k.opened)-1]) {
-		err = errMoved
+		err = ErrMoved
 	}
 	return err
 }
@@ -58,9 +58,9 @@ func (k *disk) compare() error {
 			continue
 		}
 		if err != nil {
-			err = fmt.Errorf("%w: %w", errMoved, err)
+			err = fmt.Errorf("%w: %w", ErrMoved, err)
 		} else {
-			err = errMoved
+			err = ErrMoved
 		}
 		return fault.Wrap(err, fault.Unavailable,
 			"The data folder %s was changed under the running server: %s is missing or another file. Nothing more is saved. Put back what was moved, or stop the server and restore the folder from a backup.", k.dir, name)

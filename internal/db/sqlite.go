@@ -210,7 +210,8 @@ func (e *sqliteEngine) close() (err error) {
 				ses.close()
 			}
 		}
-		if err = errors.Join(e.writer.close(), e.pool.Close()); err != nil {
+		moved := e.disk.look(0) // before the log is moved into the database and removed
+		if err = errors.Join(e.writer.close(), e.pool.Close(), moved); err != nil {
 			err = fmt.Errorf("closing the database: %w", err)
 		}
 		if e.disk.failure() == nil {
