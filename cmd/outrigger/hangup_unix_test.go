@@ -13,7 +13,7 @@ import (
 )
 
 // SIGHUP does not end the server: it reads the log level and the TLS files
-// again.
+// again, and names what else has changed.
 func TestHangUp(t *testing.T) {
 	t.Setenv("OUTRIGGER_MAIL_LISTEN", "off")
 	file := filepath.Join(t.TempDir(), "outrigger.yaml")
@@ -25,7 +25,7 @@ func TestHangUp(t *testing.T) {
 	}
 	configure("log: {level: info}\n")
 	p := begin(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
-	said := func(msg string) (line struct{ Level, Msg, URL, Error string }) {
+	said := func(msg string) (line struct{ Level, Msg, URL, Error, Read, Settings string }) {
 		t.Helper()
 		for line.Msg != msg && p.lines.Scan() {
 			if err := json.Unmarshal(p.lines.Bytes(), &line); err != nil {
@@ -41,9 +41,14 @@ func TestHangUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	configure("log: {level: debug}\n")
+	configure("log: {level: debug}\nbase_url: http://other.example\nretention: {audit: 100d}\n")
 	hangUp()
-	said("log level reloaded")
+	if line := said("configuration read again"); line.Level != "INFO" || line.Read != "log.level" {
+		t.Errorf("it says of what was read: %+v", line)
+	}
+	if line := said("settings changed that need a restart"); line.Level != "INFO" || line.Settings != "base_url, retention.audit" {
+		t.Errorf("it says of what needs a restart: %+v", line)
+	}
 	// Reads are logged at DEBUG only.
 	resp, err := http.Get(url + "/sign-in")
 	if err != nil {

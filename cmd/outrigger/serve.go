@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -45,6 +47,7 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	running := *cfg
 	var level slog.LevelVar
 	level.Set(app.LogLevel(cfg.Log))
 	out := &endable{w: s.out}
@@ -64,7 +67,7 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 			for {
 				select {
 				case <-hangUp:
-					c.readAgain(a, &level, log)
+					c.readAgain(a, &running, &level, log)
 				case <-ctx.Done():
 					return
 				}
@@ -112,17 +115,28 @@ func (c serveCmd) load() (*config.Config, []string, error) {
 	return config.Load(c.Config, os.Environ(), map[string]string{"listen": c.Listen, "data_dir": c.Data})
 }
 
-// readAgain reloads what SIGHUP asks for: the TLS files and the log level.
-// Other settings need a restart.
-func (c serveCmd) readAgain(a *app.App, level *slog.LevelVar, log *slog.Logger) {
-	a.ReadCertificates()
+// readAgain reloads what SIGHUP asks for: the TLS files and the log level. Other
+// settings need a restart; those that are not as the server runs with are named.
+func (c serveCmd) readAgain(a *app.App, running *config.Config, level *slog.LevelVar, log *slog.Logger) {
+	read := []string{"log.level"}
+	if a.ReadCertificates() {
+		read = append(read, "TLS files")
+	}
 	cfg, _, err := c.load()
 	if err != nil {
 		log.Error("reloading the configuration failed; the log level stays as it is", "error", err)
 		return
 	}
+	// Where the level was or becomes higher than INFO, the answer is given all the same.
+	say := func(msg string, args ...any) {
+		log.Log(context.Background(), max(slog.LevelInfo, level.Level()), msg, args...)
+	}
 	level.Set(app.LogLevel(cfg.Log))
-	log.Log(context.Background(), level.Level(), "log level reloaded", "level", cfg.Log.Level)
+	say("configuration read again", "read", strings.Join(read, ", "), "log_level", cfg.Log.Level)
+	changed := slices.DeleteFunc(config.Changed(running, cfg), func(key string) bool { return key == "log.level" })
+	if len(changed) > 0 {
+		say("settings changed that need a restart", "settings", strings.Join(changed, ", "))
+	}
 }
 
 // process is what runApp runs: an app, or a demo around one.

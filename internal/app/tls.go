@@ -54,24 +54,29 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// again loads the files with those stamps. c.mu is held.
-func (c *certificate) again(now [2]stamp) {
+// again loads the files with those stamps and tells whether they can be used.
+// c.mu is held.
+func (c *certificate) again(now [2]stamp) bool {
 	c.seen = now
 	if err := c.load(); err != nil {
 		c.log.Warn("the new TLS certificate cannot be used, the old one serves on", "error", err)
-		return
+		return false
 	}
 	c.log.Info("the TLS certificate was read again", "file", c.files.Cert)
+	return true
 }
 
 // ReadCertificates reads the TLS files again, whether they look changed or not.
-// What cannot be used is logged, and what was read before serves on.
-func (a *App) ReadCertificates() {
+// What cannot be used is logged, and what was read before serves on. It tells
+// whether there are such files, and all of them can be used.
+func (a *App) ReadCertificates() bool {
+	read := len(a.certificates) > 0
 	for _, c := range a.certificates {
 		c.mu.Lock()
-		c.again(c.stamps())
+		read = c.again(c.stamps()) && read
 		c.mu.Unlock()
 	}
+	return read
 }
 
 func (c *certificate) load() error {

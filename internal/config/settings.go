@@ -53,6 +53,18 @@ func members(v reflect.Value, prefix string) []setting {
 // settings lists every setting of c, those of groups instead of the groups.
 func settings(c *Config) []setting { return flatten(members(reflect.ValueOf(c).Elem(), "")) }
 
+// Changed lists the keys whose values differ between two configurations, in the
+// order of the settings.
+func Changed(a, b *Config) (keys []string) {
+	after := settings(b)
+	for i, s := range settings(a) {
+		if !reflect.DeepEqual(s.field.Interface(), after[i].field.Interface()) {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
+}
+
 func flatten(list []setting) []setting {
 	var flat []setting
 	for _, s := range list {
