@@ -59,8 +59,6 @@ type App struct {
 	sending       endings
 	held          heldSending
 
-	ballast []byte // see ballastSize
-
 	mu    sync.Mutex // held while starting and stopping
 	state lifecycle
 	steps steps
@@ -73,13 +71,6 @@ const (
 	started
 	stopped
 )
-
-// ballastSize is of memory that nobody touches, so that it takes none, and that
-// the garbage collector counts: it runs when what is held has doubled. A process
-// without load holds 2 MiB, and would have it run for every 2 MiB that monitors
-// make it allocate. An answer of /status takes a fifth less for it, an event
-// under full load, where 16 MiB are held, a twentieth.
-const ballastSize = 8 << 20
 
 // New makes a process of the settings, without touching anything outside it.
 // The error names every setting that is wrong.
@@ -102,8 +93,6 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		startupGate: newStartupGate(basePath(cfg.BaseURL)),
 		failed:      make(chan error, 1),
 		steps:       steps{log: o.Log},
-
-		ballast: make([]byte, ballastSize),
 	}, nil
 }
 
