@@ -40,32 +40,25 @@ func (s *Store) applyRenames(ctx context.Context, tx *db.Tx, items []*notify.Rec
 }
 
 func (s *Store) moveOrOffer(ctx context.Context, tx *db.Tx, r *notify.Receipt, by notify.KeyChange) error {
-	if from, ok := r.Verifier.Offers(notify.Scope(by.From)); ok { // renamed once more before anybody decided
-		by.From = from
-		return offer(ctx, tx, r, by, notify.OutOfScope)
-	}
 	there, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.To))
 	if err != nil {
 		return err
 	}
 	here, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.From))
-	if err != nil || !here.Any() {
+	if err != nil {
 		return err
 	}
-	switch {
-	case !r.Verifier.Scope.Holds(notify.Scope(by.To)):
-		return offer(ctx, tx, r, by, notify.OutOfScope)
-	case there.Any():
-		return offer(ctx, tx, r, by, notify.Occupied)
+	outcome := r.Verifier.JudgeRename(by, here, there)
+	if outcome.Move {
+		platform := notify.Actor{Name: by.Connection, Source: by.Connection, Address: r.Address, RequestID: r.AnswerID}
+		if err := s.move(ctx, tx, platform, outcome.Change); err != nil {
+			return err
+		}
 	}
-	platform := notify.Actor{Name: by.Connection, Source: by.Connection, Address: r.Address, RequestID: r.AnswerID}
-	if err := s.move(ctx, tx, platform, by); err != nil {
-		return err
+	if outcome.Offer == "" {
+		return nil
 	}
-	if here.Grants > 0 {
-		return offer(ctx, tx, r, by, notify.HasGrants)
-	}
-	return nil
+	return offer(ctx, tx, r, outcome.Change, outcome.Offer)
 }
 
 func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope) (notify.Occupants, error) {
