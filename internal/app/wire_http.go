@@ -37,7 +37,7 @@ func (a *App) openWeb(context.Context) (err error) {
 		return err
 	}
 	a.router.OnlyHosts(hosts)
-	a.pages, err = console.New(console.Options{Identity: a.identity, BaseURL: a.URL(), Version: a.version, Log: a.log})
+	a.pages, err = console.New(console.Options{Identity: a.identity, BaseURL: a.URL(), Version: a.version, Log: a.log, Clock: a.clock})
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
@@ -32,8 +33,9 @@ type Options struct {
 	// BaseURL is where users reach the console. Its path is put in front of
 	// every address; where it is https, cookies are Secure.
 	BaseURL string
-	Version string       // shown in the footer
-	Log     *slog.Logger // every internal error, once, with its referral number
+	Version string           // shown in the footer
+	Clock   func() time.Time // time.Now by default
+	Log     *slog.Logger     // every internal error, once, with its referral number
 }
 
 // Console collects the pages of the shell and of the wings. Register
@@ -61,6 +63,9 @@ func New(o Options) (*Console, error) {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, fmt.Errorf("console: the base URL %q is not an http or https address", o.BaseURL)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -75,7 +75,9 @@
 //
 // What else a page has: Tabs, Up (the pages above it), Actions (buttons beside
 // the title), "switch" (on or off at once), "copy" (a value with a button),
-// "time" (UTC, in the browser's zone where there is JavaScript), .figure on
+// "time" (how long ago, with the time itself on hover), "instant" (a time as it
+// is, in a sentence or where seconds count), both in UTC, or in the browser's
+// zone where there is JavaScript, .figure on
 // cells of numbers, .below for a second line in a cell, .secret for masks,
 // dl.facts for a thing's members, .card around it. A table becomes cards on
 // narrow screens, where data-label names each cell.

@@ -99,9 +99,10 @@ func (c *Console) funcs() template.FuncMap {
 		"switch": func(action string, on bool, label string) Switch { return Switch{action, on, label} },
 		"copy":   func(value, label string) CopyText { return CopyText{value, label} },
 
-		"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"human":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-		"count":   count,
+		"machine":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"human":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+		"relative": func(t time.Time) string { return relative(t, c.opts.Clock()) },
+		"count":    count,
 
 		"options": func(in Input, g Group) choiceSet {
 			if in.Kind == "radio" {

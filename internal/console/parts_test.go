@@ -41,7 +41,9 @@ func TestParts(t *testing.T) {
 		not      string
 	}{
 		{`{{template "badge" (badge "bad" "broken")}}`, nil, []string{`<span class="badge bad">broken</span>`}, ""},
-		{`{{template "time" .}}`, sampleTime, []string{`<time datetime="2025-11-20T21:04:05Z">2025-11-20 21:04:05 <small>UTC</small></time>`}, ""},
+		{`{{template "time" .}}`, sampleTime, []string{`<time datetime="2025-11-20T21:04:05Z" title="2025-11-20 21:04:05 UTC">3 minutes ago</time>`}, ""},
+		{`{{template "instant" .}}`, sampleTime, []string{`<time datetime="2025-11-20T21:04:05Z" data-instant>2025-11-20 21:04:05 <small>UTC</small></time>`}, ""},
+		{`{{template "instant" .}}`, time.Time{}, []string{"never"}, "<time"},
 		{`{{template "time" .}}`, sampleTime.In(time.FixedZone("", 3600)), []string{`datetime="2025-11-20T21:04:05Z"`}, ""},
 		{`{{template "time" .}}`, time.Time{}, []string{"never"}, "<time"},
 		{`{{template "table" (table "Nodes" "Name" "#Size" "")}}<tr></tr>{{template "end-table"}}`, nil,
@@ -80,7 +82,7 @@ func TestParts(t *testing.T) {
 
 func renderPart(t *testing.T, text string, data any) string {
 	t.Helper()
-	c, err := New(Options{Identity: &sessions{}, BaseURL: "https://tools.test/outrigger"})
+	c, err := New(Options{Identity: &sessions{}, BaseURL: "https://tools.test/outrigger", Clock: func() time.Time { return sampleTime.Add(3 * time.Minute) }})
 	if err != nil {
 		t.Fatal(err)
 	}
