@@ -182,7 +182,7 @@ func TestRestoreRefusesDamagedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := restoring.Restore(t.Context(), file); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "uses the data folder") {
+	if _, err := restoring.Restore(t.Context(), file); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is using the data folder") {
 		t.Errorf("under a running server: %v", err)
 	}
 	if err := a.Stop(t.Context()); err != nil {

@@ -97,7 +97,7 @@ func TestNotReadyOnAnotherReleasesSchema(t *testing.T) {
 func TestNotReadyWithoutWrites(t *testing.T) {
 	for name, c := range map[string]struct{ begin, end, says string }{
 		"hanging": {
-			`BEGIN; LOCK TABLE cluster_nodes IN EXCLUSIVE MODE`, `ROLLBACK`, "The database has taken no write for",
+			`BEGIN; LOCK TABLE cluster_nodes IN EXCLUSIVE MODE`, `ROLLBACK`, "The database has not accepted a write for",
 		},
 		"read-only": {
 			`ALTER DATABASE %name SET default_transaction_read_only = on; %cut`,

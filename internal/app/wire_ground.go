@@ -81,7 +81,7 @@ func (a *App) expectDatabase() error {
 	if err != nil || exists {
 		return err
 	}
-	return fault.New(fault.Conflict, "The data folder %s has a secret.key, but the database outrigger.db that it belongs to is missing or empty. Put the database back, from a backup if need be. Where a new, empty one is meant, start once with: outrigger serve --new-database", a.cfg.DataDir)
+	return fault.New(fault.Conflict, "The data folder %s has a secret.key, but the database outrigger.db that it belongs to is missing or empty. Restore the database, for example from a backup. To start with a new, empty database, run once: outrigger serve --new-database", a.cfg.DataDir)
 }
 
 // watchDatabase fails the process when another one has taken its place in the
@@ -91,7 +91,7 @@ func (a *App) watchDatabase(d *db.DB) {
 	go func() {
 		select {
 		case <-d.Lost():
-			a.fail(fault.New(fault.Conflict, "Another process has taken the place of node %s in the database.", a.nodeID))
+			a.fail(fault.New(fault.Conflict, "Another process has taken over the id of node %s in the database.", a.nodeID))
 		case err := <-d.Failed():
 			a.fail(err)
 		case <-over:

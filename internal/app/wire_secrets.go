@@ -35,7 +35,7 @@ func (a *App) RotateSecrets(ctx context.Context) (sealed, lost int, err error) {
 func (a *App) newKeyFile(ctx context.Context) error {
 	if !a.cfg.SecretKey.IsZero() {
 		if a.cfg.PreviousKey.IsZero() {
-			return fault.New(fault.Invalid, "Give the new key as secret_key and the old one as secret_key_previous, start every node with both, then rotate.")
+			return fault.New(fault.Invalid, "Set secret_key to the new key and secret_key_previous to the old one, restart every node with both, then rotate.")
 		}
 		return nil
 	}

@@ -173,7 +173,7 @@ func (c *Cluster) Ready() error {
 		return c.failed
 	}
 	if silent := time.Since(c.wrote); silent > lateBeats*c.beat {
-		return fault.New(fault.Unavailable, "The database has taken no write for %s.", silent.Truncate(time.Second))
+		return fault.New(fault.Unavailable, "The database has not accepted a write for %s.", silent.Truncate(time.Second))
 	}
 	return nil
 }

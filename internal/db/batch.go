@@ -62,7 +62,7 @@ func (b *Batch[T]) Do(ctx context.Context, item T) error {
 
 // ErrUndecided is what DoUntil gives for an item whose outcome is not known
 // yet.
-var ErrUndecided = fault.New(fault.Unavailable, "The database does not answer in time; send it again in a moment.")
+var ErrUndecided = fault.New(fault.Unavailable, "The database did not answer in time. Try again in a moment.")
 
 // DoUntil is Do for a caller who must have an answer in time. Where ctx ends
 // while item is being written the error is ErrUndecided, and settled is closed

@@ -23,7 +23,7 @@ func lockFolder(dir string) (*os.File, error) {
 		if pid := strings.TrimSpace(string(holder)); pid != "" {
 			who += " (" + pid + ")"
 		}
-		return nil, fault.Wrap(err, fault.Conflict, "%s uses the data folder %s. Stop it, or give this one a folder of its own.", who, dir)
+		return nil, fault.Wrap(err, fault.Conflict, "%s is using the data folder %s. Stop it, or use another data folder.", who, dir)
 	}
 	// The number is a hint for the sentence above; the lock does not need it.
 	if err := f.Truncate(0); err == nil {

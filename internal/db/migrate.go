@@ -138,7 +138,7 @@ func (d *DB) apply(ctx context.Context, m migration) error {
 		case err == nil && checksum == m.checksum:
 			return nil
 		case err == nil:
-			return fault.New(fault.Conflict, "The schema of this database was made by a program whose %s differs. Use the program that made it.", m.file)
+			return fault.New(fault.Conflict, "The schema of this database was created by a different program: its %s differs. Use the program that created it.", m.file)
 		case !errors.Is(err, sql.ErrNoRows):
 			return err
 		}

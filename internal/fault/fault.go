@@ -133,5 +133,5 @@ func (f Fields) Err() error {
 	case 1:
 		return InvalidField(f[0].Name, "%s", f[0].Message)
 	}
-	return &Error{Code: Invalid, Message: fmt.Sprintf("%d members are wrong; errors names each.", len(f)), Fields: f}
+	return &Error{Code: Invalid, Message: fmt.Sprintf("%d members are invalid; see errors.", len(f)), Fields: f}
 }

@@ -69,7 +69,7 @@ func TestFirstStart(t *testing.T) {
 func TestFirstStartWithConfiguredPassword(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.first = secret.New("too short")
-		if err := n.Start(t.Context()); err == nil || err.Error() != "admin_password is refused: A password has at least 10 characters." {
+		if err := n.Start(t.Context()); err == nil || err.Error() != "admin_password is refused: Use at least 10 characters." {
 			t.Errorf("a short one: %v", err)
 		}
 		n.first = secret.New(goodPassword)

@@ -39,7 +39,7 @@ func JudgeGrant(perm Permission, at Resource) error {
 	} {
 		switch {
 		case place.needed && place.value == "":
-			wrong.Add(place.field, "%s is about one place; give its %s.", perm, place.field)
+			wrong.Add(place.field, "%s needs a place; add %s.", perm, place.field)
 		case !place.needed && place.value != "":
 			wrong.Add(place.field, "%s is wider than that; leave %s out.", perm, place.field)
 		case len(place.value) > maxName:
@@ -78,7 +78,7 @@ func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Re
 }
 
 func errGranted(name string, perm Permission) error {
-	return fault.New(fault.Conflict, "%s has %s there already.", name, perm)
+	return fault.New(fault.Conflict, "%s already has %s there.", name, perm)
 }
 
 func (g Grant) sameAs(o Grant) bool {
@@ -150,7 +150,7 @@ func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64
 	case err != nil:
 		return fmt.Errorf("counting administrators: %w", err)
 	case all > 0 && rest == 0:
-		return fault.New(fault.Conflict, "Nobody else has SYS_ADMIN; grant it to somebody first.")
+		return fault.New(fault.Conflict, "This is the last user with SYS_ADMIN. Grant it to another user first.")
 	}
 	return nil
 }

@@ -17,17 +17,17 @@ import (
 func judgeName(wrong *fault.Fields, name string) {
 	switch {
 	case name == "":
-		wrong.Add("name", "A user has a name.")
+		wrong.Add("name", "Enter a user name.")
 	case utf8.RuneCountInString(name) > maxName:
-		wrong.Add("name", "A name has at most %d characters.", maxName)
+		wrong.Add("name", "Use at most %d characters.", maxName)
 	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unacceptable):
-		wrong.Add("name", "A name has no colon, slash or control character, and no space at its ends.")
+		wrong.Add("name", "A user name must not contain a colon, a slash or control characters, nor begin or end with a space.")
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		wrong.Add("name", "All characters of a name are visible, or plain spaces.")
+		wrong.Add("name", "A user name may contain only visible characters and plain spaces.")
 	case !norm.NFKC.IsNormalString(name):
-		wrong.Add("name", "A name is written with composed characters in their usual width; type it again: %s.", norm.NFKC.String(name))
+		wrong.Add("name", "Use composed characters of normal width; type the name again: %s.", norm.NFKC.String(name))
 	case mixesScripts(name):
-		wrong.Add("name", "The letters of a name are of one script: those of another one look the same.")
+		wrong.Add("name", "Use letters of one script only: letters of different scripts can look the same.")
 	}
 }
 

@@ -26,23 +26,23 @@ var commonPasswords string
 func judgePassword(wrong *fault.Fields, field, name string, password secret.Value) {
 	switch p := password.Reveal(); {
 	case len([]rune(p)) < minPassword:
-		wrong.Add(field, "A password has at least %d characters.", minPassword)
+		wrong.Add(field, "Use at least %d characters.", minPassword)
 	case len(p) > maxPassword:
-		wrong.Add(field, "A password has at most 1,024 bytes.")
+		wrong.Add(field, "Use at most 1,024 bytes.")
 	case strings.HasPrefix(p, tokenPrefix):
-		wrong.Add(field, "A password does not begin with %s, as tokens do.", tokenPrefix)
+		wrong.Add(field, "A password must not begin with %s, which is the prefix of tokens.", tokenPrefix)
 	case !utf8.ValidString(p):
-		wrong.Add(field, "A password is text in UTF-8.")
+		wrong.Add(field, "A password must be valid UTF-8.")
 	case strings.ContainsFunc(p, unicode.IsControl):
-		wrong.Add(field, "A password has no control characters: they cannot be typed everywhere.")
+		wrong.Add(field, "A password must not contain control characters.")
 	case isNameOnly(p, name):
-		wrong.Add(field, "A password is more than the name of the user with digits or punctuation.")
+		wrong.Add(field, "The password must not be the user name with digits or punctuation added.")
 	case isNameOnly(p, productName):
-		wrong.Add(field, "A password is more than the name of this program with digits or punctuation.")
+		wrong.Add(field, "The password must not be the name of this program with digits or punctuation added.")
 	case isCommon(p):
-		wrong.Add(field, "This is one of the 10,000 most common passwords, or one of them with digits or punctuation. Choose another.")
+		wrong.Add(field, "This is one of the 10,000 most common passwords, perhaps with digits or punctuation added. Choose another one.")
 	case repeats(p):
-		wrong.Add(field, "A password is more than a few characters that it repeats. Choose another.")
+		wrong.Add(field, "The password only repeats a few characters. Choose another one.")
 	}
 }
 

@@ -34,5 +34,5 @@ func Missing(ctx context.Context, format string, args ...any) error {
 }
 
 func errForbidden() error {
-	return fault.New(fault.Forbidden, "You do not have the permission that this needs; ask an administrator for it.")
+	return fault.New(fault.Forbidden, "You do not have permission to do this. Ask an administrator.")
 }

@@ -43,7 +43,7 @@ func (s *Service) mayTry(ctx context.Context, d door) error {
 	if wait <= 0 {
 		return nil
 	}
-	e := fault.New(fault.RateLimited, "Too many sign-ins have failed. Try again in %s.", wait.Round(time.Second))
+	e := fault.New(fault.RateLimited, "Too many failed sign-ins. Try again in %s.", wait.Round(time.Second))
 	e.RetryAfter = wait
 	return e
 }

@@ -71,13 +71,13 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 func JudgeToken(t Token) error {
 	var wrong fault.Fields
 	if n := utf8.RuneCountInString(t.Name); n == 0 || n > maxName || strings.ContainsFunc(t.Name, unicode.IsControl) {
-		wrong.Add("name", "A token has a name of 1 to %d characters that says what it is for.", maxName)
+		wrong.Add("name", "Give the token a name of 1 to %d characters that says what it is for.", maxName)
 	}
 	if !slices.Contains(Scopes(), t.Scope) {
 		wrong.Add("scope", "There is no scope %q; give all, read, monitoring, builds or mail.", string(t.Scope))
 	}
 	if t.over(t.CreatedAt) {
-		wrong.Add("expiresAt", "The token would have expired already; give a time to come, or none.")
+		wrong.Add("expiresAt", "The time is in the past; use a time in the future, or none.")
 	}
 	return wrong.Err()
 }

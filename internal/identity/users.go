@@ -65,7 +65,7 @@ func (s *Service) CreateUser(ctx context.Context, name string, password secret.V
 		case err != nil:
 			return err
 		case !created:
-			return fault.New(fault.Conflict, "There is a user %q already; names are compared without case.", name)
+			return fault.New(fault.Conflict, "There is already a user %q; names are not case-sensitive.", name)
 		}
 		return record(ctx, tx, "create", "user", u.Name, nil, map[string]string{"name": u.Name})
 	})

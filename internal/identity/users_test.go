@@ -243,9 +243,9 @@ func TestNamesOfUsers(t *testing.T) {
 		"jose\u0301": "composed",
 		"ａｎｎ":        "composed", // full width
 		"an\u00adn":  "visible",
-		" ann":       "no space at its ends",
-		"a:b":        "no colon",
-		"":           "has a name",
+		" ann":       "nor begin or end with a space",
+		"a:b":        "must not contain a colon",
+		"":           "Enter a user name",
 	} {
 		err := JudgeUser(name, secret.New(goodPassword))
 		switch {

@@ -68,7 +68,7 @@ func ParseFilter(get func(name string) string) (MessageFilter, error) {
 	}
 	var ok bool
 	if f.Age, ok = parseAge(get("age")); !ok {
-		wrong.Add("age", "Write how old messages are at least, such as 90m, 12h or 3d.")
+		wrong.Add("age", "Write a minimum age, such as 90m, 12h or 3d.")
 	}
 	return f, wrong.Err()
 }

@@ -46,7 +46,7 @@ func (b *PlatformBuild) Validate() error {
 		f.Add("key", "A key has 1 to %d characters.", MaxName)
 	}
 	if !fits(b.Name) {
-		f.Add("name", "A name has at most %d characters.", MaxName)
+		f.Add("name", "Use at most %d characters.", MaxName)
 	}
 	if !fits(b.Ref) {
 		f.Add("ref", "A ref has at most %d characters.", MaxName)

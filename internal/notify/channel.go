@@ -9,7 +9,7 @@ type ChannelState string
 
 const (
 	Open   ChannelState = "open"   // messages go out, perhaps after a pause
-	Broken ChannelState = "broken" // messages wait, and one is tried now and then; Reason says why
+	Broken ChannelState = "broken" // messages wait, and one is tried from time to time; Reason says why
 )
 
 // UnreachableAfter is how long a channel may go without a 2xx, while

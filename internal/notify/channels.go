@@ -36,7 +36,7 @@ func (s *Channels) Get(ctx context.Context, fingerprint string) (ChannelInfo, er
 func (s *Channels) changeable(ctx context.Context, fingerprint string) (ChannelInfo, error) {
 	info, err := s.Get(ctx, fingerprint)
 	if err == nil && !info.ChangeableBy(identity.From(ctx)) {
-		err = fault.New(fault.Forbidden, "The channel has rules that you do not administer, too; ask an administrator of all of them.")
+		err = fault.New(fault.Forbidden, "You do not administer all rules of this channel. Ask someone who does.")
 	}
 	return info, err
 }
@@ -45,7 +45,7 @@ func (s *Channels) changeable(ctx context.Context, fingerprint string) (ChannelI
 // waiting messages were left out.
 func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (cancelled int, err error) {
 	if !slices.Contains(RetryModes(), which) {
-		return 0, fault.InvalidField("which", "Say what becomes of the messages that wait: all, recent (of the last 24 h) or none.")
+		return 0, fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
 	}
 	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {

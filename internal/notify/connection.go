@@ -132,9 +132,9 @@ func (cs Connections) Resolve(name string) (string, error) {
 	case name == "" && len(cs) == 1:
 		return cs[0].Name, nil
 	case len(cs) == 0:
-		return "", fault.InvalidField("connection", "There is no connection yet; add one.")
+		return "", fault.InvalidField("connection", "There are no connections yet. Add one first.")
 	case name == "":
-		return "", fault.InvalidField("connection", "Say which platform: %s.", strings.Join(cs.Names(), ", "))
+		return "", fault.InvalidField("connection", "Choose a connection: %s.", strings.Join(cs.Names(), ", "))
 	case cs.Find(name) == nil:
 		return "", fault.InvalidField("connection", "There is no connection %s; there is %s.", name, strings.Join(cs.Names(), ", "))
 	}

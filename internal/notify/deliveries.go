@@ -85,7 +85,7 @@ func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.At
 func (s *Deliveries) changeable(ctx context.Context, id int64) (DeliveryInfo, error) {
 	d, _, err := s.Get(ctx, id)
 	if err == nil && !d.changeableBy(identity.From(ctx)) {
-		err = fault.New(fault.Forbidden, "The message is for rules that you do not administer, too; ask an administrator of all of them.")
+		err = fault.New(fault.Forbidden, "You do not administer all rules of this message. Ask someone who does.")
 	}
 	return d, err
 }
@@ -98,11 +98,11 @@ func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
 		return err
 	}
 	if d.State == Waiting || d.State == Deciding {
-		return fault.New(fault.Conflict, "Delivery %d waits already.", id)
+		return fault.New(fault.Conflict, "Delivery %d is already waiting.", id)
 	}
 	done, err := s.Store.Redeliver(ctx, actor(ctx), []int64{id})
 	if err == nil && done.Queued == 0 {
-		return fault.New(fault.Conflict, "No enabled rule wants delivery %d any more. Enable the rule first.", id)
+		return fault.New(fault.Conflict, "No enabled rule takes delivery %d any more. Enable the rule first.", id)
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func (s *Deliveries) Cancel(ctx context.Context, id int64) error {
 	}
 	n, err := s.Store.Cancel(ctx, actor(ctx), []int64{id})
 	if err == nil && n == 0 {
-		return fault.New(fault.Conflict, "Delivery %d does not wait any more.", id)
+		return fault.New(fault.Conflict, "Delivery %d is no longer waiting.", id)
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func(ids []i
 // 10,000 at once; f must name a state that is an end.
 func (s *Deliveries) RedeliverAll(ctx context.Context, f DeliveryFilter) (done Redelivered, err error) {
 	if f.State == "" || f.State == Waiting || f.State == Deciding {
-		return done, fault.InvalidField("state", "Say which: failed, cancelled or delivered.")
+		return done, fault.InvalidField("state", "Use failed, cancelled or delivered.")
 	}
 	err = s.each(ctx, f, func(ids []int64) error {
 		n, err := s.Store.Redeliver(ctx, actor(ctx), ids)

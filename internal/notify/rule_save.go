@@ -39,7 +39,7 @@ func StaleSave(since []Rule, now *RuleInfo) error {
 	if len(saves) == 0 {
 		saves = []string{fmt.Sprintf("%s saved it at %s", now.UpdatedBy, now.UpdatedAt.UTC().Format(time.RFC3339))}
 	}
-	return fault.New(fault.Conflict, "The rule was saved meanwhile and is at version %d: %s. Read it again and repeat your change.",
+	return fault.New(fault.Conflict, "The rule was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
 		now.Version, strings.Join(saves, "; "))
 }
 
@@ -83,7 +83,7 @@ func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
 	var f fault.Fields
 	fixed := func(field string, given *string, was string) {
 		if *given != "" && !strings.EqualFold(*given, was) {
-			f.Add(field, "It is fixed once the rule is saved: %q. Delete the rule and create another.", was)
+			f.Add(field, "This cannot be changed after the rule was saved; it is %q. Delete the rule and create another.", was)
 		}
 		*given = was
 	}

@@ -61,7 +61,7 @@ func (r *Rule) validateSense(f *fault.Fields) {
 	}{{"ignoredUsers", r.Users, r.IgnoredUsers}, {"ignoredGroups", r.Groups, r.IgnoredGroups}} {
 		ignored := foldedSet(m.ignored)
 		if len(m.wanted) > 0 && !slices.ContainsFunc(m.wanted, func(n string) bool { return !ignored[Fold(n)] }) {
-			f.Add(m.name, "It names all that %s does, so the rule would never take an event.", strings.ToLower(strings.TrimPrefix(m.name, "ignored")))
+			f.Add(m.name, "It lists everything in %s, so the rule would never take an event.", strings.ToLower(strings.TrimPrefix(m.name, "ignored")))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (r *Rule) Warnings() []fault.Field {
 				wildcard.ReplaceAllString(m.pattern, "$1.*$2"))
 		}
 		if m.pattern != strings.TrimSpace(m.pattern) {
-			f.Add(m.condition.String(), "There is white space at its beginning or end, which is part of the mask: no branch name has any there.")
+			f.Add(m.condition.String(), "The mask begins or ends with white space, which no branch name does.")
 		}
 	}
 	return f

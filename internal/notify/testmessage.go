@@ -59,7 +59,7 @@ func (s *TestMessages) allow(ctx context.Context) error {
 		s.users[who] = rate.NewLimiter(rate.Every(time.Minute/testsAMinute), testsAMinute)
 	}
 	if !s.users[who].Allow() {
-		err := fault.New(fault.RateLimited, "You sent %d test messages within a minute; wait a moment.", testsAMinute)
+		err := fault.New(fault.RateLimited, "You sent %d test messages within a minute. Wait a moment.", testsAMinute)
 		err.RetryAfter = time.Minute / testsAMinute
 		return err
 	}

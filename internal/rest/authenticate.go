@@ -29,7 +29,7 @@ func (rt *Router) authenticate(r *http.Request) (*identity.Principal, error) {
 	// A browser sends cookies, and Basic credentials once entered, on behalf of
 	// any page; only Bearer proves that the sender knows the secret.
 	if err := rt.origins.Check(r); err != nil {
-		return nil, fault.Wrap(err, fault.Forbidden, "A page of another origin may not write here; send a token as Bearer.")
+		return nil, fault.Wrap(err, fault.Forbidden, "Pages of another origin may not send changes. Use a Bearer token.")
 	}
 	if scheme != "" {
 		user, password, ok := r.BasicAuth()

@@ -159,7 +159,7 @@ func errorFormat(r *http.Request, x *exchange) format {
 }
 
 func errTooLarge(limit int64) error {
-	return fault.New(fault.TooLarge, "The body is over its limit of %s; send less.", sizeText(limit))
+	return fault.New(fault.TooLarge, "The body is larger than %s.", sizeText(limit))
 }
 
 // sizeText writes a number of bytes as people say it.

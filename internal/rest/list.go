@@ -35,13 +35,13 @@ func ReadPage(r *http.Request) (Page, error) {
 	if s := query.Get("limit"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 63)
 		if err != nil || n == 0 {
-			wrong.Add("limit", "limit must be a whole number from 1 on.")
+			wrong.Add("limit", "limit must be a whole number of 1 or more.")
 		}
 		p.Limit = int(min(n, maxLimit))
 	}
 	after, err := base64.RawURLEncoding.DecodeString(query.Get("after"))
 	if err != nil {
-		wrong.Add("after", "after must be what next said in the answer before.")
+		wrong.Add("after", "after must be the value of next from the previous page.")
 	}
 	p.After = string(after)
 	return p, wrong.Err()

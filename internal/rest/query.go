@@ -22,7 +22,7 @@ func checkQuery(r *http.Request, route *Route) error {
 	}
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return fault.Wrap(err, fault.Invalid, "The query of the URL is malformed; write name=value&name=value, with what is special as %%XX.")
+		return fault.Wrap(err, fault.Invalid, "The query string is malformed. Write name=value&name=value, with special characters as %%XX.")
 	}
 	var wrong fault.Fields
 	known := route.Query
@@ -34,7 +34,7 @@ func checkQuery(r *http.Request, route *Route) error {
 	for _, name := range names {
 		switch {
 		case !slices.Contains(known, name):
-			wrong.Add(name, "There is no parameter %q here; %s", name, takes(known))
+			wrong.Add(name, "Unknown parameter %q; %s", name, takes(known))
 		case len(given[name]) > 1:
 			wrong.Add(name, "%s is given %d times; give it once.", name, len(given[name]))
 		}

@@ -30,7 +30,7 @@ func TestParametersAreKnownAndGivenOnce(t *testing.T) {
 		{"HEAD", base + "deliveries?state=failed", 200, nil},
 		{"GET", base + "deliveries?", 200, nil},
 		{"GET", base + "deliveries.json?limit=2", 200, nil},
-		{"GET", base + "deliveries?projectKey=ATL", 400, []string{`"field":"projectKey"`, `There is no parameter \"projectKey\" here; there are filterId, state, limit and after.`}},
+		{"GET", base + "deliveries?projectKey=ATL", 400, []string{`"field":"projectKey"`, `Unknown parameter \"projectKey\"; there are filterId, state, limit and after.`}},
 		{"GET", base + "deliveries?STATE=failed&x=1", 400, []string{`"field":"STATE"`, `"field":"x"`}},
 		{"DELETE", base + "filter?id=1&id=3", 400, []string{"id is given 2 times; give it once."}},
 		{"DELETE", base + "filter?id=1&name=x", 400, []string{"there is id."}},

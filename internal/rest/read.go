@@ -34,7 +34,7 @@ func ReadJSON(r *http.Request, v any) error {
 	case errors.As(err, &tooLong):
 		return errTooLarge(tooLong.Limit)
 	case err != nil:
-		return fault.Wrap(err, fault.Invalid, "The body could not be read to its end; send it again.")
+		return fault.Wrap(err, fault.Invalid, "The body could not be read completely. Send it again.")
 	case len(bytes.TrimSpace(body)) == 0:
 		return fault.New(fault.Invalid, "The body is empty; send JSON.")
 	}
@@ -63,7 +63,7 @@ func decode(body []byte, v any) error {
 		return errSyntax(err)
 	}
 	if _, err := dec.ReadToken(); err != io.EOF {
-		return fault.New(fault.Invalid, "Something follows the JSON object; send one object and nothing else.")
+		return fault.New(fault.Invalid, "There is more data after the JSON object. Send exactly one object.")
 	}
 	return wrong.Err()
 }
@@ -115,7 +115,7 @@ func membersOf(t reflect.Type) map[string][]int {
 }
 
 func noteUnknown(wrong *fault.Fields, name string) {
-	wrong.Add(name, "There is no member %q here; leave it out or correct its name.", name)
+	wrong.Add(name, "Unknown member %q; remove it or correct its name.", name)
 }
 
 // noteWrong notes why the value of a member could not be read, if it could not.

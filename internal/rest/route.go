@@ -53,7 +53,7 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 // admit tells whether p may use the route with the method.
 func (rt *Route) admit(p *identity.Principal, method string) error {
 	if !rt.inScope(p.Scope, method) {
-		return fault.New(fault.Forbidden, "The token has the scope %q, which does not cover this; use a token with another scope.", p.Scope)
+		return fault.New(fault.Forbidden, "The scope %q of the token does not allow this. Use a token with another scope.", p.Scope)
 	}
 	switch rt.Access {
 	case Monitoring:

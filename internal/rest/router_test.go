@@ -130,8 +130,8 @@ func TestErrorBodies(t *testing.T) {
 	}{
 		{
 			fields.Err(), 400,
-			`{"status-code":400,"message":"2 members are wrong; errors names each.","errors":[{"field":"branchMask","message":"The mask <(> is not closed."},{"field":"name","message":"The name is missing."}]}`,
-			`<status><status-code>400</status-code><message>2 members are wrong; errors names each.</message>` +
+			`{"status-code":400,"message":"2 members are invalid; see errors.","errors":[{"field":"branchMask","message":"The mask <(> is not closed."},{"field":"name","message":"The name is missing."}]}`,
+			`<status><status-code>400</status-code><message>2 members are invalid; see errors.</message>` +
 				`<error><field>branchMask</field><message>The mask &lt;(&gt; is not closed.</message></error><error><field>name</field><message>The name is missing.</message></error></status>`,
 		},
 		{
@@ -324,11 +324,11 @@ func TestBodyLimits(t *testing.T) {
 		message string
 	}{
 		{"/rest/default", 1 << 20, ""},
-		{"/rest/default", 1<<20 + 1, "The body is over its limit of 1 MiB; send less."},
+		{"/rest/default", 1<<20 + 1, "The body is larger than 1 MiB."},
 		{"/rest/small", 100, ""},
-		{"/rest/small", 101, "The body is over its limit of 100 bytes; send less."},
+		{"/rest/small", 101, "The body is larger than 100 bytes."},
 		{"/hooks/a", 10 << 20, ""},
-		{"/hooks/a", 10<<20 + 1, "The body is over its limit of 10 MiB; send less."},
+		{"/hooks/a", 10<<20 + 1, "The body is larger than 10 MiB."},
 	} {
 		for _, chunked := range []bool{false, true} {
 			body := `{"name":"` + strings.Repeat("a", c.size-len(`{"name":""}`)) + `"}`

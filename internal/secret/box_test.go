@@ -44,7 +44,7 @@ func TestKeyIsProvedAtStart(t *testing.T) {
 		}
 
 		_, err := Open(t.Context(), d, keyOf(2), nil)
-		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "does not fit this database: give the key that it was set up with") {
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "does not match this database. Use the key that it was created with") {
 			t.Errorf("a wrong key gave %v", err)
 		}
 		if _, err := Open(t.Context(), d, keyOf(2)[:16], nil); err == nil {

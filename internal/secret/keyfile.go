@@ -51,7 +51,7 @@ func NewKeyFile(dir string) error {
 		err = nil // interrupted between this line and the next one
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return fault.New(fault.Conflict, "%s is there from an earlier rotation. Move it to where you keep the backups of that time, which need it, then rotate again.", previous)
+		return fault.New(fault.Conflict, "%s is left from an earlier rotation. Move it to the backups of that time, which need it, then rotate again.", previous)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping the present key: %w", err)

@@ -78,7 +78,7 @@ func (p *Preview) ErrIncomplete() *fault.Error {
 	for _, sentence := range p.Incomplete {
 		text += sentence + " "
 	}
-	return fault.New(fault.Conflict, "%sGet the files again, or confirm with acceptIncomplete=true that they are to be loaded as they are.", text)
+	return fault.New(fault.Conflict, "%sExport the files again, or load them as they are with acceptIncomplete=true.", text)
 }
 
 // counted writes a number of things.

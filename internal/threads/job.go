@@ -43,7 +43,7 @@ func ParseRestoreMode(text string) (RestoreMode, error) {
 	mode := RestoreMode(text)
 	if mode != RestoreMerge && mode != RestoreReplace {
 		var wrong fault.Fields
-		wrong.Add("mode", "Say merge, where what the backup does not have stays, or replace, where it goes.")
+		wrong.Add("mode", "Use merge to keep threads that are not in the backup, or replace to delete them.")
 		return "", wrong.Err()
 	}
 	return mode, nil

@@ -124,10 +124,10 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 	ada := s.signIn("ada", adaPassword)
 	s.wants(s.send(ada, "/account/tokens", nil), 200, "No tokens yet")
 	s.wants(s.send(ada, "/account/tokens/new", nil), 200, `value="read" checked`)
-	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"read"}, "days": {"90"}}), 400, "A token has a name")
+	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"read"}, "days": {"90"}}), 400, "Give the token a name")
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"name": {"x"}, "scope": {"read"}, "days": {"1000000"}}), 400, "Choose how long")
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"any"}, "days": {"1000000"}}), 400,
-		"Choose how long", "A token has a name", "There is no scope")
+		"Choose how long", "Give the token a name", "There is no scope")
 
 	w := s.send(ada, "/account/tokens/new", url.Values{"name": {"Grafana"}, "scope": {"monitoring"}, "days": {"30"}})
 	s.wants(w, 200, "not shown again", "2026-03-31T12:00:00Z")

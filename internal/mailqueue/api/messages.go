@@ -77,7 +77,7 @@ func messageFilter(r *http.Request, page rest.Page) (mailqueue.MessageFilter, er
 	if page.After != "" {
 		after, err := strconv.ParseInt(page.After, 10, 64)
 		if err != nil {
-			wrong.Add("after", "after must be what next said in the answer before.")
+			wrong.Add("after", "after must be the value of next from the previous page.")
 		}
 		f.After = after
 	}
@@ -187,7 +187,7 @@ func (a *API) deleteAll(w http.ResponseWriter, r *http.Request) error {
 	}
 	if f.IsEverything() && !all {
 		var wrong fault.Fields
-		wrong.Add("all", "Say which messages to delete, or all: true for those of every node.")
+		wrong.Add("all", "Select the messages to delete, or set all: true for every message of every node.")
 		return wrong.Err()
 	}
 	n, err := a.Relay.DeleteAll(r.Context(), f)

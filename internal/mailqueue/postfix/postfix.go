@@ -72,7 +72,7 @@ func (s *Source) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
 	case <-r.done:
 		return r.sizes, r.err
 	case <-ctx.Done():
-		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix has not listed its queue in time.")
+		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix did not list its queue in time.")
 	}
 }
 
@@ -134,9 +134,9 @@ func (s *Source) list(ctx context.Context) (mailqueue.Sizes, error) {
 	failed := cmd.Wait()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix has not listed its queue within %s.", s.limit)
+		return mailqueue.Sizes{}, fault.Wrap(ctx.Err(), fault.Unavailable, "The local Postfix did not list its queue within %s.", s.limit)
 	case unread != nil:
-		return mailqueue.Sizes{}, fault.New(fault.Unavailable, "The local Postfix listed its queue in a way that is not understood: %v.", unread)
+		return mailqueue.Sizes{}, fault.New(fault.Unavailable, "The queue listing of the local Postfix could not be parsed: %v.", unread)
 	case failed != nil:
 		return mailqueue.Sizes{}, fault.New(fault.Unavailable, "The local Postfix did not list its queue: %s.", said.reason(failed))
 	}

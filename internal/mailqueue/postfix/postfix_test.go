@@ -54,9 +54,9 @@ func TestFailures(t *testing.T) {
 		{"stopped", "echo 'postqueue: warning: close' >&2\necho 'postqueue: fatal: Queue report unavailable - mail system is down' >&2\nexit 69",
 			"The local Postfix did not list its queue: postqueue: fatal: Queue report unavailable - mail system is down."},
 		{"failed in the middle", `echo '{"queue_name": "active"}'; exit 1`, "The local Postfix did not list its queue: exit status 1."},
-		{"something else", "echo Mail queue is empty", "The local Postfix listed its queue in a way that is not understood: it is not JSON."},
-		{"something else without end", "exec yes", "The local Postfix listed its queue in a way that is not understood: it is not JSON."},
-		{"stalled", `echo '{"queue_name": "active"}'; exec sleep 60`, "The local Postfix has not listed its queue within 300ms."},
+		{"something else", "echo Mail queue is empty", "The queue listing of the local Postfix could not be parsed: it is not JSON."},
+		{"something else without end", "exec yes", "The queue listing of the local Postfix could not be parsed: it is not JSON."},
+		{"stalled", `echo '{"queue_name": "active"}'; exec sleep 60`, "The local Postfix did not list its queue within 300ms."},
 		{"endless complaints", "for i in 1 2 3 4 5 6 7 8; do head -c 1000 /dev/zero >&2; done; echo >&2; echo the last word >&2; exit 1",
 			"The local Postfix did not list its queue: the last word."},
 	} {

@@ -16,14 +16,14 @@ import (
 // still sends.
 func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err error) {
 	if from == to {
-		return 0, fault.New(fault.Invalid, "A node's messages are handed to another node, not to itself.")
+		return 0, fault.New(fault.Invalid, "Choose another node: these messages already belong to this one.")
 	}
 	lease, err := q.o.Leases.Acquire(ctx, LeaseName(from))
 	if err != nil {
 		return 0, err
 	}
 	if lease == nil {
-		return 0, fault.New(fault.Conflict, "The node %s sends its mail itself, or has done so a moment ago. Drain or stop it, and try again in %d s.", from, int(db.LeaseTime.Seconds()))
+		return 0, fault.New(fault.Conflict, "The node %s is still sending its mail, or was a moment ago. Drain or stop it, and try again in %d s.", from, int(db.LeaseTime.Seconds()))
 	}
 	defer func() {
 		if released := q.o.Leases.Release(ctx, lease); err == nil {

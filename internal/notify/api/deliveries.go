@@ -57,7 +57,7 @@ func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
 	f.Limit = page.Limit + 1
 	if page.After != "" {
 		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil {
-			return fault.InvalidField("after", "It must be what next said in the answer before.")
+			return fault.InvalidField("after", "Use the value of next from the previous page.")
 		}
 	}
 	if err := a.mayList(r, f); err != nil {

@@ -50,7 +50,7 @@ func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
 	f.Limit = page.Limit
 	if page.After != "" {
 		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil || f.Before < 1 {
-			return fault.InvalidField("after", "It must be what next said in the answer before.")
+			return fault.InvalidField("after", "Use the value of next from the previous page.")
 		}
 	}
 	if f.Project == "" && f.Repository == "" {

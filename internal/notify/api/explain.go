@@ -58,7 +58,7 @@ func (a *API) explainEvent(w http.ResponseWriter, r *http.Request) error {
 	}
 	after, err := notify.ParseVersionCursor(page.After)
 	if err != nil {
-		return fault.InvalidField("after", "It must be what next said in the answer before.")
+		return fault.InvalidField("after", "Use the value of next from the previous page.")
 	}
 	x, err := a.Events.Explain(r.Context(), id, after, page.Limit)
 	if err != nil {

@@ -169,7 +169,7 @@ func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
 	}
 	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
 	if err != nil {
-		return fault.InvalidField("enabled", "Say true or false.")
+		return fault.InvalidField("enabled", "Use true or false.")
 	}
 	if err := a.unchanged(r, &notify.Rule{ID: id}); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (a *API) listRenames(w http.ResponseWriter, r *http.Request) error {
 	var after int64
 	if page.After != "" {
 		if after, err = strconv.ParseInt(page.After, 10, 64); err != nil {
-			return fault.InvalidField("after", "after must be what next said in the answer before.")
+			return fault.InvalidField("after", "after must be the value of next from the previous page.")
 		}
 	}
 	found, err := a.Hooks.OfferedRenames(r.Context(), after, page.Limit+1)

@@ -114,7 +114,7 @@ func (q *queue) BindDigest(_ context.Context, _ string, _ int64, deliveries []*n
 	defer q.mu.Unlock()
 	for _, d := range deliveries {
 		if q.deliveries[d.ID-1].State != notify.Waiting {
-			return fault.New(fault.Conflict, "What waits on the channel has changed.")
+			return fault.New(fault.Conflict, "The messages waiting for the channel have changed.")
 		}
 		q.deliveries[d.ID-1].Batch = deliveries[0].ID
 	}

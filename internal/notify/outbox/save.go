@@ -75,7 +75,7 @@ func (c *channel) logChange(now *notify.Channel) {
 	switch {
 	case now.State == notify.Broken && was.State != notify.Broken:
 		c.b.metrics.broken.Inc()
-		log.Warn("channel is broken; its messages wait, and one is tried now and then", "reason", now.Reason, "next", now.GateUntil)
+		log.Warn("channel is broken; its messages wait, and one is tried from time to time", "reason", now.Reason, "next", now.GateUntil)
 	case !failing(now) && failing(was):
 		log.Info("channel takes messages again", "after", now.LastOKAt.Sub(was.FailingSince).Round(time.Second))
 	case failing(now) && !failing(was):

@@ -25,7 +25,7 @@ func (p *Pages) actOnSelected(r *http.Request) (console.Response, error) {
 	case "cancel":
 		act, did = p.Deliveries.Cancel, "cancelled"
 	default:
-		return nil, fault.New(fault.Invalid, "Say what to do with the deliveries.")
+		return nil, fault.New(fault.Invalid, "Choose what to do with the deliveries.")
 	}
 	back, err := url.ParseQuery(form.Get("filter"))
 	if err != nil {

@@ -204,10 +204,10 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r
 		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	} else {
 		if level != notify.Global && r.ProjectKey == "" {
-			f.Add("projectKey", "Say which project the rule belongs to.")
+			f.Add("projectKey", "Enter the project that the rule belongs to.")
 		}
 		if level == notify.RepositoryLevel && r.RepositoryKey == "" {
-			f.Add("repositoryKey", "Say which repository the rule belongs to.")
+			f.Add("repositoryKey", "Enter the repository that the rule belongs to.")
 		}
 	}
 	for _, line := range form.Lines("repositories") {

@@ -63,7 +63,7 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 			return err
 		}
 		if c.Version != 0 && c.Version != before.Version {
-			return fault.New(fault.Conflict, "The connection was saved meanwhile: it is at version %d, by %s. Read it again and repeat your change.",
+			return fault.New(fault.Conflict, "The connection was changed in the meantime by %[2]s and is at version %[1]d. Reload it and repeat your change.",
 				before.Version, before.UpdatedBy)
 		}
 		if c.Kind == "" {

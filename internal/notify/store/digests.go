@@ -28,7 +28,7 @@ func (s *Store) BindDigest(ctx context.Context, lease string, fence int64, deliv
 			return fmt.Errorf("binding a digest: %w", err)
 		}
 		if n != int64(len(ids)) {
-			return fault.New(fault.Conflict, "What waits on the channel has changed.")
+			return fault.New(fault.Conflict, "The messages waiting for the channel have changed.")
 		}
 		return nil
 	})

@@ -168,7 +168,7 @@ func (s *Store) TryNow(ctx context.Context, who notify.Actor, id int64) error {
 			return err
 		}
 		if len(channels) == 0 {
-			return fault.New(fault.Conflict, "Delivery %d does not wait any more.", id)
+			return fault.New(fault.Conflict, "Delivery %d is no longer waiting.", id)
 		}
 		if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET held_until = 0 WHERE id = $1 AND held_until > $2`, id, db.Micros(tx.Now())); err != nil {
 			return fmt.Errorf("ending the quiet hours of a delivery: %w", err)

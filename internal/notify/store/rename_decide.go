@@ -64,9 +64,9 @@ func errNotOffered(ctx context.Context, tx *db.Tx, id int64) error {
 		return err
 	}
 	if len(now) == 0 {
-		return fault.New(fault.Conflict, "The rename was confirmed or dismissed meanwhile.")
+		return fault.New(fault.Conflict, "The rename was confirmed or dismissed in the meantime.")
 	}
-	return fault.New(fault.Conflict, "A webhook has said something else meanwhile: that %s is now %s, not %s. Decide on that rename, which has the id %d.",
+	return fault.New(fault.Conflict, "A later webhook reported that %s is now %s, not %s. Decide on that rename instead; its id is %d.",
 		o.From, now[0].To, o.To, now[0].ID)
 }
 

@@ -82,7 +82,7 @@ func pageByID(r *http.Request) (p rest.Page, after int64, err error) {
 	}
 	if after, err = strconv.ParseInt(p.After, 10, 64); err != nil {
 		var wrong fault.Fields
-		wrong.Add("after", "after must be what next said in the answer before.")
+		wrong.Add("after", "after must be the value of next from the previous page.")
 		return p, 0, wrong.Err()
 	}
 	return p, after, nil

@@ -182,7 +182,7 @@ func TestUsers(t *testing.T) {
 			t.Errorf("%d %s, Location: %s", status, answer, h.Get("Location"))
 		}
 		s.want(200, `"name":"Béa x"`, "root", "GET", "/users/b%C3%A9a%20x", "")
-		s.want(409, "compared without case", "root", "POST", "/users", `{"name":"ANN","password":"0123456789"}`)
+		s.want(409, "names are not case-sensitive", "root", "POST", "/users", `{"name":"ANN","password":"0123456789"}`)
 		s.want(400, `"field":"password"`, "root", "POST", "/users", `{"name":"","password":"short"}`)
 		s.want(400, `"field":"admin"`, "root", "POST", "/users", `{"name":"x","password":"0123456789","admin":true}`)
 		page := s.want(200, `"next":`, "root", "GET", "/users?limit=2", "")

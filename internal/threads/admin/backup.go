@@ -25,7 +25,7 @@ func (t *Tool) Backup(ctx context.Context, w io.Writer) error {
 func (t *Tool) SentBackup(ctx context.Context) (threads.Upload, error) {
 	u, err := t.Store.Uploads.Draft(ctx, threads.BackupFile)
 	if fault.Is(err, fault.NotFound) || err == nil && !u.Complete() {
-		return u, fault.New(fault.Conflict, "The backup is not here yet; send it as the body, or as an upload of the kind backup first.")
+		return u, fault.New(fault.Conflict, "There is no backup yet. Send it as the body, or first as an upload of the kind backup.")
 	}
 	return u, err
 }

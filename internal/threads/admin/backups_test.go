@@ -135,7 +135,7 @@ func TestRestoreBreaksOff(t *testing.T) {
 		q.SetBasicAuth("root", "x")
 		w := httptest.NewRecorder()
 		r.handler.ServeHTTP(w, q)
-		if w.Code != 400 || r.message(w.Body.String()) != "The file broke off; nothing was kept. Send it again." {
+		if w.Code != 400 || r.message(w.Body.String()) != "The upload was interrupted; nothing was kept. Send the file again." {
 			t.Errorf("length %d: %d %s", length, w.Code, w.Body)
 		}
 		if got := r.do(200, "GET", "/uploads"); got != `{"items":[]}` {

@@ -82,7 +82,7 @@ func TestRenamedColumnsAreRefused(t *testing.T) {
 		r.send(threads.HierarchyFile, hierarchy)
 		r.send(threads.MappingsFile, header+"\n"+mappings[28:])
 		r.eventually(func() bool { return r.ask("GET", migrationPath+"/preview", "root", "").Code != 202 })
-		want := `The first line of the id mappings file is "` + header + `"; expected are the columns entityType, serverId and cloudId, under these names.`
+		want := `The first line of the id mappings file is "` + header + `"; expected the columns entityType, serverId and cloudId.`
 		if got := r.message(r.do(400, "GET", "/preview")); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", header, got)
 		}

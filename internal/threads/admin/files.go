@@ -101,11 +101,11 @@ func (n *noting) Read(p []byte) (int, error) {
 
 // ErrBrokeOff refuses a file that did not come whole.
 func ErrBrokeOff(cause error) error {
-	return fault.Wrap(cause, fault.Invalid, "The file broke off; nothing was kept. Send it again.")
+	return fault.Wrap(cause, fault.Invalid, "The upload was interrupted; nothing was kept. Send the file again.")
 }
 
 func errNoRoom(cause error) error {
-	return fault.Wrap(cause, fault.Unavailable, "The server's data folder does not take the file; is its disk full?")
+	return fault.Wrap(cause, fault.Unavailable, "The file could not be written to the server's data folder. Is its disk full?")
 }
 
 func (t *Tool) errTooLarge(cause error) error {

@@ -23,7 +23,7 @@ func TestVerify(t *testing.T) {
 	r.do(202, "POST", "/verify")
 	r.eventually(func() bool { return r.ask("GET", migrationPath+"/verify", "root", "").Code != 202 })
 	for range 2 {
-		if got := r.message(r.do(409, "GET", "/verify")); !strings.HasPrefix(got, "The target could not be compared: ") || !strings.Contains(got, "The token is refused.") || !strings.HasSuffix(got, " POST here to begin again.") {
+		if got := r.message(r.do(409, "GET", "/verify")); !strings.HasPrefix(got, "The target could not be compared: ") || !strings.Contains(got, "The token is refused.") || !strings.HasSuffix(got, " Send another POST to try again.") {
 			t.Error(got)
 		}
 	}

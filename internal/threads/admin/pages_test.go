@@ -197,7 +197,7 @@ func TestOpenUploads(t *testing.T) {
 	where := strings.TrimPrefix(w.Header().Get("Location"), base)
 	r.ask("PATCH", where, "root", strings.Repeat(" ", 90), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream")
 	r.has(r.open("GET", movePath, "root"), 200, `incomplete</span> <strong>a.json</strong>`, "90 bytes of 200 bytes (45%), from root", "choose the same file again")
-	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/b.json", "[]"), 409, "being sent already")
+	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/b.json", "[]"), 409, "already being uploaded")
 	page := rootPath + "/uploads" + strings.TrimPrefix(where, uploadsPath) + "/delete"
 	r.has(r.open("GET", page, "root"), 200, "Delete the file?")
 	r.has(r.follow(r.open("POST", page, "root")), 200, `data-kind="hierarchy"`)
@@ -225,7 +225,7 @@ func TestSpool(t *testing.T) {
 		t.Errorf("left in the folder: %v, %v", left, err)
 	}
 	r.api.Dir += "/nowhere"
-	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/h.json", hierarchy), 503, "is its disk full?")
+	r.has(r.upload(movePath+"/files", "kind", "hierarchy", "file/h.json", hierarchy), 503, "Is its disk full?")
 }
 
 // A form that breaks off leaves nothing behind.

@@ -83,7 +83,7 @@ func flag(r *http.Request, name string) (bool, error) {
 	on, err := strconv.ParseBool(text)
 	if err != nil && text != "" {
 		var wrong fault.Fields
-		wrong.Add(name, "Say true or false.")
+		wrong.Add(name, "Use true or false.")
 		return false, wrong.Err()
 	}
 	return on, nil

@@ -57,7 +57,7 @@ func readRange(q url.Values) (offset int64, limit int, err error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		switch {
 		case text == "" || strings.Trim(text, "0123456789") != "":
-			wrong.Add(name, "Give a whole number of 0 or more, in digits alone.")
+			wrong.Add(name, "Use a whole number of 0 or more.")
 		case err != nil:
 			wrong.Add(name, "The number is beyond 64 bits.")
 		}
@@ -66,7 +66,7 @@ func readRange(q url.Values) (offset int64, limit int, err error) {
 	offset = number("offset", 0)
 	long := number("limit", defaultLimit)
 	if long == 0 && len(wrong) == 0 {
-		wrong.Add("limit", "Ask for 1 record at least.")
+		wrong.Add("limit", "Use 1 or more.")
 	}
 	return offset, int(min(long, maxLimit)), wrong.Err()
 }

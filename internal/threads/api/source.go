@@ -110,7 +110,7 @@ func (a *Source) mirrorNow(w http.ResponseWriter, r *http.Request) error {
 	accept, err := strconv.ParseBool(text)
 	if err != nil && text != "" {
 		var wrong fault.Fields
-		wrong.Add("acceptRemoval", "Say true or false.")
+		wrong.Add("acceptRemoval", "Use true or false.")
 		return wrong.Err()
 	}
 	if err := a.Mirror.Order(r.Context(), accept); err != nil {

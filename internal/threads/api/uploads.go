@@ -165,7 +165,7 @@ func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
 	}
 	u, err = a.Store.Create(r.Context(), u)
 	if open := (*threads.UploadOpenError)(nil); errors.As(err, &open) {
-		return fault.Wrap(err, fault.Conflict, "A %s file is being sent already; go on with %s, or delete that.", u.Kind, a.link(r.Context(), open.Upload.ID))
+		return fault.Wrap(err, fault.Conflict, "A %s file is already being uploaded; continue with %s, or delete it.", u.Kind, a.link(r.Context(), open.Upload.ID))
 	}
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (a *Uploads) wanted(r *http.Request) (u threads.Upload, err error) {
 	u.Metadata = r.Header.Get("Upload-Metadata")
 	meta, err := parseMetadata(u.Metadata)
 	if err != nil {
-		wrong.Add("Upload-Metadata", "It is a list of names, each with its value in base64.")
+		wrong.Add("Upload-Metadata", "Use a list of names, each with its value in base64.")
 	} else if u.Kind = meta["kind"]; !slices.Contains(a.Kinds, u.Kind) {
 		wrong.Add("Upload-Metadata", "Its kind must be one of: %s.", strings.Join(a.Kinds, ", "))
 	}

@@ -55,7 +55,7 @@ func readChecked(r *http.Request) (*checked, error) {
 	case algorithm == "sha256":
 		c.hash = sha256.New()
 	default:
-		return nil, fault.New(fault.Invalid, "Upload-Checksum knows %s, not %q.", algorithms, algorithm)
+		return nil, fault.New(fault.Invalid, "Upload-Checksum supports %s, not %q.", algorithms, algorithm)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "Upload-Checksum is an algorithm, a space and the checksum in base64.")

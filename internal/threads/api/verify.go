@@ -28,7 +28,7 @@ func (a *Admin) showVerify(w http.ResponseWriter, r *http.Request) error {
 	case v.State == threads.JobRunning:
 		return later(w, r, v)
 	case v.State == threads.JobFailed:
-		return fault.New(fault.Conflict, "The target could not be compared: %s POST here to begin again.", v.Message)
+		return fault.New(fault.Conflict, "The target could not be compared: %s Send another POST to try again.", v.Message)
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, v)
 }

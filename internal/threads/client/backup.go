@@ -29,7 +29,7 @@ func (c *Client) Backup(ctx context.Context, path string, progress func(done, si
 	}
 	trailer, err := CheckBackup(part.File)
 	if err != nil {
-		return trailer, errors.Join(fault.Wrap(err, fault.Invalid, "What the server gave is no whole backup. Try again."), os.Remove(part.Name()))
+		return trailer, errors.Join(fault.Wrap(err, fault.Invalid, "The server did not send a complete backup. Try again."), os.Remove(part.Name()))
 	}
 	return trailer, part.complete()
 }

@@ -248,7 +248,7 @@ func refusal(resp *http.Response) error {
 	case http.StatusUnauthorized:
 		return fault.New(fault.Unauthenticated, "The server does not know this user or password (401).")
 	case http.StatusForbidden:
-		return fault.New(fault.Forbidden, "This user may not do that; use an administrator (403).")
+		return fault.New(fault.Forbidden, "This user does not have permission; sign in as an administrator (403).")
 	case http.StatusNotFound:
 		return fault.New(fault.NotFound, "There is nothing at %s (404)%s", resp.Request.URL.Redacted(), text)
 	case http.StatusBadRequest:

@@ -130,7 +130,7 @@ func (u *sending) find(ctx context.Context, replace bool) error {
 			return nil
 		case complete: // creating one replaces it
 		case !replace:
-			return fault.New(fault.Conflict, "Another %s file is being sent, or was and broke off; let that end, or replace it.", u.kind)
+			return fault.New(fault.Conflict, "Another upload of a %s file is unfinished; let it finish, or replace it.", u.kind)
 		default:
 			if err := u.DeleteDraft(ctx, id); err != nil {
 				return err

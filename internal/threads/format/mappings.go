@@ -140,7 +140,7 @@ func (d *MappingDecoder) begin() {
 	}
 	d.columns = [3]int{0, 1, 2}
 	if _, reason := d.row(line); reason != "" {
-		d.err = fault.New(fault.Invalid, "The first line of the id mappings file is %q; expected are the columns entityType, serverId and cloudId, under these names.", excerpt(line))
+		d.err = fault.New(fault.Invalid, "The first line of the id mappings file is %q; expected the columns entityType, serverId and cloudId.", excerpt(line))
 		return
 	}
 	d.reading.NoHeader = true
@@ -154,7 +154,7 @@ func notMappings(b []byte) error {
 	case b[0] == '[' || b[0] == '{':
 		return fault.New(fault.Invalid, "The id mappings file is JSON; choose id-mappings.csv, and the hierarchy in its own place.")
 	case b[0] == '<':
-		return fault.New(fault.Invalid, "The id mappings file is a web page, perhaps that of a sign-in; fetch the report again, signed in as an administrator.")
+		return fault.New(fault.Invalid, "The id mappings file is a web page, perhaps a sign-in page; download the report again, signed in as an administrator.")
 	}
 	return nil
 }

@@ -95,8 +95,8 @@ func TestWhatIsNoMappings(t *testing.T) {
 		`{"data":[]}`:                             "is JSON",
 		"\n<html>":                                "web page",
 		"<!doctype html>.":                        "web page",
-		"kind,old,new\njira:issue,17499,10542\n":  `is "kind,old,new"; expected are the columns entityType, serverId and cloudId`,
-		"entityType;serverId;server id;cloudId\n": "expected are the columns",
+		"kind,old,new\njira:issue,17499,10542\n":  `is "kind,old,new"; expected the columns entityType, serverId and cloudId`,
+		"entityType;serverId;server id;cloudId\n": "expected the columns",
 	} {
 		_, _, err := readMappings(strings.NewReader(in))
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {

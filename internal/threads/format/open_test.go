@@ -139,7 +139,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a damaged zip":     {string(damagedZip), fault.Invalid, "damaged"},
 		"a damaged gzip":    {string(damagedGzip), fault.Invalid, "damaged"},
 		"an encrypted zip":  {string(encryptedZip), fault.Invalid, "password"},
-		"an unknown method": {string(lzma), fault.Invalid, "packed in a way"},
+		"an unknown method": {string(lzma), fault.Invalid, "compression method"},
 		"a gzip bomb":       {gzipped(t, strings.Repeat(" ", 1<<21)), fault.TooLarge, "1MiB"},
 		"a zip bomb":        {zipped(t, file{"h.json", strings.Repeat(" ", 1<<21), zip.Deflate}), fault.TooLarge, "1MiB"},
 		"too long as it is": {strings.Repeat(" ", 1<<20+1), fault.TooLarge, "1MiB"},

@@ -112,7 +112,7 @@ func (z *unzip) open() (*zipEntry, error) {
 	case method == 0 && !e.later:
 		e.data = &exactly{z.in, size}
 	default:
-		return nil, fault.New(fault.Invalid, "The zip archive is packed in a way that is not known here; use the usual one (deflate), or gzip.")
+		return nil, fault.New(fault.Invalid, "The compression method of the zip archive is not supported; use deflate, or gzip.")
 	}
 	return e, nil
 }

@@ -79,7 +79,7 @@ func (m *Mirror) Stop() {
 // nil Mirror.
 func (m *Mirror) Order(ctx context.Context, acceptRemoval bool) error {
 	if m == nil {
-		return fault.New(fault.Conflict, "The hierarchy comes from files; it is mirrored where threads.source is sql.")
+		return fault.New(fault.Conflict, "The hierarchy comes from files; it is mirrored only if threads.source is sql.")
 	}
 	err := m.store.MirrorNow(ctx, acceptRemoval)
 	if err == nil {

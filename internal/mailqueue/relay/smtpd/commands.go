@@ -47,7 +47,7 @@ func (c *conn) reset() {
 
 func (c *conn) greet(extended bool, name string) {
 	if name == "" {
-		c.mistake(&Reply{501, "5.5.4", "Say what you are called."})
+		c.mistake(&Reply{501, "5.5.4", "Give your host name."})
 		return
 	}
 	c.reset()

@@ -35,7 +35,7 @@ func TestOneAddressHasAQuarter(t *testing.T) {
 	for range 10 {
 		r.hello()
 	}
-	r.dial().Expect("421 4.3.2 There are too many connections from your address")
+	r.dial().Expect("421 4.3.2 Too many connections from your address")
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	conn, err := from.DialContext(t.Context(), "tcp", r.addr)
 	must(t, err)

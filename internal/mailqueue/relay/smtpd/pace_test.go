@@ -19,7 +19,7 @@ func TestDrippingClients(t *testing.T) {
 		after     time.Duration
 		last      string
 	}{
-		{"a command", mail, "N", time.Minute, idleTime, "421 4.4.2 Nothing came for too long"},
+		{"a command", mail, "N", time.Minute, idleTime, "421 4.4.2 Timed out waiting for a command"},
 		{"a message", data + head, "x", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message came too slowly"},
 		{"half the pace", data + head, strings.Repeat("x", paceRate/2), time.Second, 2*paceGrace + time.Second, "421 4.4.2 The message came too slowly"},
 		{"a chunk", mail + rcpt + "BDAT 1000000 LAST\r\n", "x", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message came too slowly"},

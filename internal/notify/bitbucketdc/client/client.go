@@ -105,7 +105,7 @@ func (cl *Client) send(ctx context.Context, c *notify.Connection, method, path s
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return fault.Wrap(err, fault.Unavailable, "The platform of %s breaks off its answer.", c.Name)
+		return fault.Wrap(err, fault.Unavailable, "The answer of the platform of %s was cut off.", c.Name)
 	case resp.StatusCode >= 300:
 		return cl.refusal(c, resp, answer)
 	case len(answer) > maxAnswer:
