@@ -82,7 +82,7 @@ func TestChannelIsTriedAgain(t *testing.T) {
 				chromedp.WaitVisible(`.flash.good`),
 				picture("delivery-redelivered"),
 			)
-			for until := time.Now().Add(stepsTime); !strings.Contains(page, "Put back") || strings.Count(page, "202") < 2; {
+			for until := time.Now().Add(stepsTime); !strings.Contains(page, "Queued again") || strings.Count(page, "202") < 2; {
 				if time.Now().After(until) {
 					t.Fatalf("it was not delivered twice; its page says:\n%s", page)
 				}

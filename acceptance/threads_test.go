@@ -287,7 +287,7 @@ func TestThreadsWrongState(t *testing.T) {
 	}
 	files := []string{"--hierarchy", "hierarchy.json", "--mappings", "mappings.csv"}
 	is(threads.PhaseEmpty)
-	if _, err := server.Operate(t.Context(), threads.OpUpload, false); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is not here yet") {
+	if _, err := server.Operate(t.Context(), threads.OpUpload, false); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is missing; choose and send it first") {
 		t.Errorf("loaded without files: %v", err)
 	}
 	f.drafts(server)

@@ -85,7 +85,7 @@ func startForwarder(ctx context.Context) (*subject, func(), error) {
 	return &subject{load: loadtest.NewLoad(channels, connections, addr), sink: sink, pid: cmd.Process.Pid}, end, nil
 }
 
-// listening waits until somebody takes connections at addr.
+// listening waits until addr accepts connections.
 func listening(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

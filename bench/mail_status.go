@@ -34,7 +34,7 @@ const (
 )
 
 // constant is what the status is held against: the program's HTTP server with a
-// handler that asks nobody who he is, and writes the same answer to everybody.
+// handler without authentication that always writes the same answer.
 func constant(listen string) error {
 	answer := []byte(`{"size":100000,"errorSize":0}`)
 	length := strconv.Itoa(len(answer))

@@ -18,7 +18,7 @@ const (
 
 // bar shows progress on standard error, where that is a terminal.
 type bar struct {
-	bar  *progressbar.ProgressBar // nil: nobody sees it
+	bar  *progressbar.ProgressBar // nil: not shown
 	size int64
 }
 

@@ -205,8 +205,8 @@ func (a *App) unwind(ctx context.Context) error {
 	return a.steps.unwind(ctx)
 }
 
-// Failed gives the reason why a process that was started cannot go on; whoever
-// started it should stop it. After db.ErrDisk it should end at once instead.
+// Failed gives the reason why a process that was started cannot continue; the
+// caller should stop it. After db.ErrDisk it should exit at once instead.
 func (a *App) Failed() <-chan error { return a.failed }
 
 // fail notes why the process cannot go on; the first reason is kept.

@@ -15,7 +15,7 @@ import (
 type demoMail struct {
 	host   *smarthost.Host
 	page   *smarthost.Page
-	served chan struct{} // closed when it takes nobody any more
+	served chan struct{} // closed when it accepts no more connections
 }
 
 // newDemoMail has the relay send to a smarthost on this machine, which takes

@@ -80,7 +80,7 @@ func TestEventPages(t *testing.T) {
 	page(list, 200, "No events")
 	pushed(t, a, "first")
 	page(list, 200, "Ada Lovelace", "ATL / canoe · first", "no rule took it")
-	page(list+"/1", 200, "There was no rule yet")
+	page(list+"/1", 200, "There were no rules yet")
 	id := makeRule(t, a, `"name":"releases","eventTypes":["BRANCH_UPDATED"],"branchMask":"release/.*","channelName":"Releases"`)
 	pushed(t, a, "main")
 	page(list+"/2", 200, "did not take it", "Branch mask: the rule wants <code>release/.*</code>, the event has <code>main</code>.", `/notifications/rules/`+id)
@@ -129,7 +129,7 @@ func TestEventPages(t *testing.T) {
 		t.Error("an event that was not taken is among those that were")
 	}
 	page(list+"?place=main/ATL/canoe&since=1h&type=BRANCH_UPDATED", 200, "third", "· first")
-	page(list+"?place=main/PAC", 200, "No such events")
+	page(list+"?place=main/PAC", 200, "No matching events")
 	page(list+"/999", 404)
 	page(list+"/x", 404)
 	page(list+"/2?after=x", 404)

@@ -37,7 +37,7 @@ func TestConnectionPages(t *testing.T) {
 	page("/notifications/new-connection", url.Values{"name": {"No!"}, "kind": {"bitbucket-dc"}, "baseUrl": {"git"}}, 400,
 		"lower-case letters", "https://host/path", `value="git"`)
 	made := page("/notifications/new-connection", url.Values{"name": {"second"}, "kind": {"bitbucket-dc"}, "baseUrl": {"http://127.0.0.1:1"}}, 200,
-		"cannot be shown again", a.URL()+"/hooks/second")
+		"not shown again", a.URL()+"/hooks/second")
 	first := secretOn.FindString(made)
 	if first == "" {
 		t.Fatal("the page shows no secret")
@@ -49,14 +49,14 @@ func TestConnectionPages(t *testing.T) {
 	page("/notifications/connections/second/edit", nil, 200, "http://127.0.0.1:1")
 	page("/notifications/connections/second/edit", url.Values{"version": {"1"}, "kind": {"bitbucket-dc"}, "baseUrl": {"https://git.example.com"}}, 303)
 	page("/notifications/connections/second/rotate", nil, 200, "within 7 days", "danger")
-	if rotated := page("/notifications/connections/second/rotate", url.Values{}, 200, "The old secret"); secretOn.FindString(rotated) == first {
+	if rotated := page("/notifications/connections/second/rotate", url.Values{}, 200, "Old secret"); secretOn.FindString(rotated) == first {
 		t.Error("rotated to the same secret")
 	}
 	page("/notifications/connections/main/new-hook", nil, 200, "Project key")
 	page("/notifications/connections/main/new-hook", url.Values{"name": {"x"}, "repositoryKey": {"canoe"}}, 400, "needs its projectKey")
 	page("/notifications/connections/main/new-hook", url.Values{"name": {"atl"}, "projectKey": {"ATL"}}, 200, "project ATL", a.URL()+"/hooks/main/atl")
 	page("/notifications/connections/main", nil, 200, "project ATL")
-	page("/notifications/connections/main/hooks/atl/rotate", url.Values{}, 200, "cannot be shown again")
+	page("/notifications/connections/main/hooks/atl/rotate", url.Values{}, 200, "not shown again")
 	page("/notifications/connections/main/hooks/atl/delete", nil, 200, "This will be lost")
 	page("/notifications/connections/main/hooks/atl/delete", url.Values{}, 303)
 	page("/notifications/connections/main/rotate", url.Values{}, 409)
@@ -83,7 +83,7 @@ func TestConnectionPages(t *testing.T) {
 	if err := a.identity.Revoke(t.Context(), "admin", grant.ID); err != nil {
 		t.Fatal(err)
 	}
-	page("/notifications/renames/1/confirm", nil, 200, "Look at the platform first")
+	page("/notifications/renames/1/confirm", nil, 200, "Check on the platform first")
 	page("/notifications/renames/1/confirm", url.Values{}, 303)
 	page("/notifications/renames/1/confirm", nil, 409, "confirmed or dismissed")
 	page("/notifications/renames", nil, 200, "Nothing to decide")

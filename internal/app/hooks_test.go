@@ -109,7 +109,7 @@ func TestAHeaderMakesNoOtherEvent(t *testing.T) {
 	}
 }
 
-// A signed rename brings nobody's permission to another repository.
+// A signed rename moves no permission to another repository.
 func TestARenameMovesNoPermission(t *testing.T) {
 	a := startWithHook(t)
 	renamed(t, a)

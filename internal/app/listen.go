@@ -12,7 +12,7 @@ import (
 )
 
 // listen opens the port and serves front on it. Nothing but the port and the
-// certificate can fail here, so that whoever connects early is heard.
+// certificate can fail here, so that early connections are accepted.
 func (a *App) listen(ctx context.Context) error {
 	var conf *tls.Config
 	if a.cfg.TLS.Cert != "" {

@@ -101,7 +101,7 @@ func TestMasksThatNeedBacktracking(t *testing.T) {
 	form := url.Values{"do": {"masks"}, "branchMask": {`(?!main$).*`}, "ignoredBranchMask": {"wip/.*"}, "names": {"main\r\nwip/a,b\r\n"}}
 	_, body := consolePage(t, a, "/notifications/rules/new", form)
 	body = html.UnescapeString(body)
-	for _, text := range []string{"decided a moment after", "decided as the event comes", "<code>wip/a,b</code></th><td data-label=\"Answer\">match"} {
+	for _, text := range []string{"evaluated shortly after", "evaluated when the event is received", "<code>wip/a,b</code></th><td data-label=\"Answer\">match"} {
 		if !strings.Contains(body, text) {
 			t.Errorf("the form's try does not say %q: %s", text, body)
 		}

@@ -57,8 +57,8 @@ type startupGate struct {
 	checks []check
 }
 
-// check is one condition of being ready; its error is a sentence for whoever
-// asks /readyz.
+// check is one condition of being ready; its error is the sentence that
+// /readyz answers.
 type check func(ctx context.Context) error
 
 func newStartupGate(base string) *startupGate {
@@ -211,7 +211,7 @@ func answer(w http.ResponseWriter, status int, line string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Request-Id", newRequestID())
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, line+"\n") // whoever asked may be gone
+	_, _ = io.WriteString(w, line+"\n") // the client may be gone
 }
 
 // newRequestID names a request that does not reach the router.

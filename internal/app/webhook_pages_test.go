@@ -56,7 +56,7 @@ func TestWebhookPages(t *testing.T) {
 	const webhooks = "/notifications/connections/main/webhooks"
 	const covered = "1 of 2 projects send events here; 1 of these webhooks fails."
 	page("/notifications/connections", nil, 200, covered)
-	page("/notifications/connections/main", nil, 200, covered, webhooks, "creates those that are missing")
+	page("/notifications/connections/main", nil, 200, covered, webhooks, "creates missing webhooks")
 	page("/notifications/rules", nil, 200, "Connection main: "+covered)
 	page("/", nil, 200, "A webhook of the platform “main” fails")
 	page(webhooks, nil, 200, covered, "Atlas", "failing", "503 from there", "not looked at yet", webhooks+"/projects/SHOP")

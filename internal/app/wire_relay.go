@@ -25,7 +25,7 @@ type smtpRelay struct {
 	server   *smtpd.Server // nil: mail.listen is off
 }
 
-// listenMail opens the relay's port, so that whoever connects early is heard.
+// listenMail opens the relay's port, so that early connections are accepted.
 func (a *App) listenMail(ctx context.Context) error {
 	if a.cfg.Mail.Listen == config.MailOff {
 		return nil

@@ -1,5 +1,5 @@
 // Package cluster is this node and the others that share its database: who
-// there is, in which state, and when nobody listened.
+// there is, in which state, and when no node listened.
 //
 // Every node writes a heartbeat into the database, and watches the others'. A
 // node drained by an administrator works off what is in flight and then holds
@@ -59,14 +59,14 @@ type Options struct {
 
 	// Clustered says that there may be other nodes. Where it is false, nodes
 	// that the database still lists are OFFLINE from the start: a node that
-	// came back under another name waits for nobody.
+	// came back under another name waits for no other node.
 	Clustered bool
 
 	// InFlight counts what this node works on and holds leases for; a drained
 	// node is PASSIVE once it is 0. nil is always 0.
 	InFlight func() int
 
-	Log *slog.Logger // nil: nobody is told
+	Log *slog.Logger // nil: not logged
 }
 
 // Cluster is this node's place among the nodes.

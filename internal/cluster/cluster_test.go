@@ -155,7 +155,7 @@ func TestSilentNodeIsOffline(t *testing.T) {
 		beat(t, b)
 		want(t, a, map[string]State{"a": Active, "b": Active})
 
-		// After an outage of the database the first to come back judges nobody.
+		// After an outage of the database the first node to come back declares no other node OFFLINE.
 		age(t, d, "b", silence+time.Second)
 		a.lastBeat = a.lastBeat.Add(-silence)
 		if r := beat(t, a); r.Watching {

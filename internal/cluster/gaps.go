@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/db"
 )
 
-// shortestGap is how long nobody must have listened to be worth showing: a
+// shortestGap is how long no node must have listened to be worth showing: a
 // restart takes seconds, and a crash is noticed to one heartbeat.
 const shortestGap = time.Minute
 
@@ -40,8 +40,8 @@ func (c *Cluster) Gaps(ctx context.Context, since time.Time) (gaps []Gap, err er
 	return gaps, err
 }
 
-// noteGap records, before a node that starts is registered, since when nobody
-// has listened. Of nodes that start at once one does.
+// noteGap records, before a starting node is registered, since when no node
+// has listened. If several nodes start at once, one of them records it.
 func noteGap(ctx context.Context, tx *db.Tx) error {
 	var last int64
 	if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(beat_at), 0) FROM cluster_nodes`).Scan(&last); err != nil {

@@ -103,8 +103,8 @@ func (c *Cluster) runOnce(ctx context.Context) (Result, error) {
 	if err := c.db.CheckRelease(ctx); err != nil {
 		return Result{}, err
 	}
-	// Whoever knows that this node is drained takes nothing more; so empty is
-	// asked only after an earlier heartbeat has said it.
+	// A part that knows that this node is drained accepts nothing more, so empty
+	// is asked only after an earlier heartbeat reported the drain.
 	empty := c.Self().State == Passivating && c.o.InFlight() == 0
 	var r Result
 	var nodes []Node

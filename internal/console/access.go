@@ -6,23 +6,23 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Access says who may ask for a page; p is nil for somebody not signed in.
-// Nobody signed in is sent to sign in, everybody else refused gets a 403.
+// Access says who may ask for a page; p is nil for visitors who are
+// not signed in: they are sent to sign in. Refused users get a 403.
 type Access func(r *http.Request, p *identity.Principal) bool
 
 // Anyone needs no sign-in.
 func Anyone(*http.Request, *identity.Principal) bool { return true }
 
-// SignedIn is whoever is signed in; a handler that shows less to some asks
+// SignedIn allows every signed-in user; a handler that shows less to some asks
 // identity.From itself.
 func SignedIn(_ *http.Request, p *identity.Principal) bool { return p != nil }
 
-// Needs is whoever has the permission everywhere.
+// Needs allows users who have the permission everywhere.
 func Needs(perm identity.Permission) Access {
 	return func(_ *http.Request, p *identity.Principal) bool { return p.May(perm, identity.Resource{}) }
 }
 
-// NeedsAt is whoever has the permission where the request says, such as on
+// NeedsAt allows users who have the permission where the request says, such as on
 // the project in its path.
 func NeedsAt(perm identity.Permission, where func(*http.Request) identity.Resource) Access {
 	return func(r *http.Request, p *identity.Principal) bool { return p.May(perm, where(r)) }

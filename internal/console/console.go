@@ -21,7 +21,7 @@ type Sessions interface {
 	// SignIn answers a new session. Unauthenticated: an unknown user or a
 	// wrong password. RateLimited: too many failures.
 	SignIn(ctx context.Context, user, password, addr string) (session string, p *identity.Principal, err error)
-	// Session answers whose session it is. Unauthenticated: nobody's.
+	// Session gives the user of a session; fault.Unauthenticated for no session.
 	Session(ctx context.Context, session string) (*identity.Principal, error)
 	// SignOut ends a session; one that is over is no error.
 	SignOut(ctx context.Context, session string) error

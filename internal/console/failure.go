@@ -101,7 +101,7 @@ func (x *exchange) status(status int, v statusView) {
 	}
 }
 
-// signInFirst sends whoever is not signed in to do so and come back.
+// signInFirst redirects to the sign-in page, which leads back here.
 func (x *exchange) signInFirst() {
 	to := "/sign-in"
 	if back := x.returnPath(); back != "/" {

@@ -17,8 +17,8 @@ type flash struct {
 	Text string
 }
 
-// setFlash keeps the sentence in a cookie. It is not signed: whoever can set
-// a cookie here can at most show the reader a sentence, which is escaped.
+// setFlash keeps the sentence in a cookie. It is not signed: a forged
+// cookie can at most show the reader a sentence, which is escaped.
 func (x *exchange) setFlash(text string, tone Tone) {
 	if tone == "" {
 		tone = Good

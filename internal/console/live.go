@@ -45,7 +45,7 @@ func (l Live) respond(x *exchange) error {
 	x.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	x.w.Header().Set("X-Accel-Buffering", "no") // nginx would hold the stream back
 	if x.r.Method == http.MethodHead || send(x.w, out, last) != nil {
-		return nil // there is nobody to send more to
+		return nil // the client is gone
 	}
 	ask, beat := time.NewTicker(cmp.Or(l.Every, liveEvery)), time.NewTicker(liveBeat)
 	defer ask.Stop()

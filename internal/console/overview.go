@@ -22,7 +22,7 @@ type Card struct {
 	Link      string // its page, below the base URL
 	Text      string // one sentence, where figures do not say it
 	Figures   []Figure
-	Attention []Notice // what somebody should do something about, worst first
+	Attention []Notice // what needs attention, worst first
 }
 
 // Figure is a number with its name.

@@ -18,7 +18,7 @@ type Response interface {
 
 // Handler answers one request. An error becomes a status page; an error beside
 // a Page with a *Form in its Data becomes that page, refused. identity.From of
-// the request's context is whoever asks.
+// the request's context is the signed-in user.
 type Handler func(r *http.Request) (Response, error)
 
 // Page is one page in the shell's layout.
@@ -204,5 +204,5 @@ func (q Confirm) respond(x *exchange) error {
 func (x *exchange) write(status int, body []byte) {
 	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	x.w.WriteHeader(status)
-	_, _ = x.w.Write(body) // whoever asked may be gone; nothing is left to tell
+	_, _ = x.w.Write(body) // the client may be gone
 }

@@ -15,7 +15,7 @@ type Tone string
 const (
 	Good  Tone = "good"  // delivered, enabled, active
 	Busy  Tone = "busy"  // waiting, sending, running
-	Warn  Tone = "warn"  // works, but somebody should look
+	Warn  Tone = "warn"  // works, but should be looked at
 	Bad   Tone = "bad"   // failed, broken
 	Quiet Tone = "quiet" // disabled, cancelled, none
 )

@@ -155,7 +155,7 @@ func (x *exchange) serve() {
 }
 
 // identify finds whose session the request's cookie is, and puts the
-// principal into the request's context. Nobody's is no error.
+// principal into the request's context. No session is no error.
 func (x *exchange) identify() error {
 	cookie, err := x.r.Cookie(x.sessionCookie())
 	if err != nil {

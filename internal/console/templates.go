@@ -30,7 +30,7 @@ var inline = regexp.MustCompile(`(?i)<style\b|\sstyle\s*=|\son[a-z]+\s*=|javascr
 
 // templates are the shell's layout and parts, and the pages by name: each gives
 // a copy of them with the parts of its wing and its own "content". The copy is
-// made when somebody first asks for the page: those of all pages would be most
+// made when the page is first requested: those of all pages would be most
 // of what an idle process holds, and of what every garbage collection reads.
 type templates struct {
 	base  *template.Template
@@ -48,8 +48,8 @@ func (t *templates) shell(files fs.FS, funcs template.FuncMap) error {
 }
 
 // add takes one wing's pages and parts, when they parse and every template that
-// they call is there: html/template itself says so only when somebody asks for
-// the page.
+// they call is there: html/template itself reports it only when the page
+// is requested.
 func (t *templates) add(files fs.FS, funcs template.FuncMap) error {
 	sources, err := readTemplates(files)
 	if err != nil {

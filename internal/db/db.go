@@ -39,7 +39,7 @@ type Options struct {
 	NodeID  string // this node among those that share the database; PostgreSQL needs one
 	Alone   bool   // no other node may use the database: fault.Conflict where one does; PostgreSQL only, SQLite never has two
 	Log     *slog.Logger
-	Metrics prometheus.Registerer // nil: the figures are kept, and shown to nobody
+	Metrics prometheus.Registerer // nil: the figures are kept but not shown
 	Clock   func() time.Time      // SQLite's clock; nil is time.Now. PostgreSQL has its own
 }
 

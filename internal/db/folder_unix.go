@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the exclusive lock on f if nobody has it. It ends with the
+// tryLock takes the exclusive lock on f if it is free. It ends with the
 // process, however that ends.
 func tryLock(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the exclusive lock on f if nobody has it. It ends with the
+// tryLock takes the exclusive lock on f if it is free. It ends with the
 // process, however that ends. The byte locked is far behind the file's end, so
 // that the process id in it stays readable.
 func tryLock(f *os.File) error {

@@ -55,7 +55,7 @@ func NewLeases(d *DB, owner string, log *slog.Logger) *Leases {
 }
 
 // Start takes what a predecessor of the same owner left behind, with new
-// fences, so that nobody waits for it to lapse, and begins to renew.
+// fences, so that no other node has to wait for expiry, and starts renewing.
 func (l *Leases) Start(ctx context.Context) error {
 	if l.owner == "" {
 		return errors.New("db: leases need an owner")
@@ -72,7 +72,7 @@ func (l *Leases) Start(ctx context.Context) error {
 }
 
 // Stop ends the renewal and gives every lease up at once, so that another node
-// need not wait. Whoever uses one is to be stopped before.
+// need not wait. Stop their users first.
 func (l *Leases) Stop() {
 	l.mu.Lock()
 	if !l.started {
@@ -104,8 +104,8 @@ func (l *Leases) free(ctx context.Context, set string) error {
 	})
 }
 
-// Acquire takes the lease name if nobody holds it, with a new fence. It gives
-// nil, nil when somebody does, be it another part of this program.
+// Acquire takes the lease name if it is free, with a new fence. It returns
+// nil, nil if it is held, even by another part of this program.
 func (l *Leases) Acquire(ctx context.Context, name string) (*Lease, error) {
 	if ok, err := l.ask(name); !ok {
 		return nil, err

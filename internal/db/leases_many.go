@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// AcquireSome takes up to limit of the leases that names has and nobody holds,
+// AcquireSome takes up to limit of the leases in names that are free,
 // each with a new fence, all in one transaction: a node that starts has its
 // part of the cluster's work in one go. What others hold is left out without
 // an error.
@@ -73,7 +73,7 @@ func (l *Leases) takeSome(ctx context.Context, names []string, limit int) (map[s
 	return fences, err
 }
 
-// unheld gives those of names that nobody else holds now. It reads the rows
+// unheld gives those of names that no other node holds now. It reads the rows
 // between the first and the last name, which for names of one kind are these.
 func (l *Leases) unheld(ctx context.Context, names []string) (free []string, err error) {
 	if len(names) == 0 {

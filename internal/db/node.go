@@ -112,7 +112,7 @@ func (l *nodeLock) acquire(ctx context.Context) error {
 	return nil
 }
 
-// lock takes a lock, or gives the error held when somebody else has it.
+// lock takes a lock, or gives the error held if it is taken.
 func lock(ctx context.Context, conn *pgx.Conn, kind string, key int64, held error) error {
 	_, err := conn.Exec(ctx, "SELECT "+kind+"($1)", key)
 	var p *pgconn.PgError
@@ -157,7 +157,7 @@ func (l *nodeLock) pause(ctx context.Context) {
 		<-bounded.Done()
 		return
 	}
-	// Nobody notifies; this reads until the connection ends or time is up.
+	// No notification comes; this reads until the connection ends or time is up.
 	l.conn.WaitForNotification(bounded)
 }
 

@@ -40,7 +40,7 @@ func TestOneProcessOnANodeID(t *testing.T) {
 	wantCode(t, err, fault.Invalid, "database_url")
 }
 
-// A node that is to be alone does not share a database, whoever came first.
+// A node that is to be alone does not share a database, in either order.
 func TestOneProcessThatIsAlone(t *testing.T) {
 	url := dbtest.PostgresURL(t)
 	for _, alone := range []bool{true, false} {

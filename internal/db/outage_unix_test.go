@@ -128,7 +128,7 @@ func TestThePostgresServerIsAway(t *testing.T) {
 	wantNames(t, d, "after", "before")
 }
 
-// Connections that lie idle are cut by a restart; nobody notices.
+// Idle connections are cut by a restart without an error to callers.
 func TestThePostgresServerRestarts(t *testing.T) {
 	proxy, url := dbtest.NewProxy(t, dbtest.PostgresURL(t))
 	d := dbtest.Open(t, db.Options{URL: url, NodeID: "node_1"})

@@ -25,7 +25,7 @@ const (
 	postgresReaders = 8
 
 	// txTime bounds a transaction, so that a server that went away without a
-	// word holds nobody for ever. Hot writes take milliseconds.
+	// word blocks no caller for ever. Hot writes take milliseconds.
 	txTime = 30 * time.Second
 
 	// connectTime bounds a connection attempt.

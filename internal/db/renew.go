@@ -98,7 +98,7 @@ func (l *Leases) forget(lease *Lease) {
 	lease.lose()
 }
 
-// orphans frees the rows that were renewed though nobody holds them: those of
+// orphans frees the rows that were renewed though no caller holds them: those of
 // an Acquire whose outcome got lost, and those that lapsed here and not there.
 func (l *Leases) orphans(ctx context.Context, rows map[string]int64) error {
 	for name, fence := range rows {

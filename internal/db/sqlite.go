@@ -205,7 +205,7 @@ func (e *sqliteEngine) failed() <-chan error { return e.disk.report }
 func (e *sqliteEngine) close() (err error) {
 	e.once.Do(func() {
 		close(e.done)
-		for range sqliteReaders { // each reader, when whoever has it is through
+		for range sqliteReaders { // each reader, when it is free
 			if ses := <-e.free; ses != nil {
 				ses.close()
 			}

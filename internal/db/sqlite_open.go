@@ -79,8 +79,8 @@ func Exists(dir string) (bool, error) {
 	return info.Size() > 0, nil
 }
 
-// createFile makes the database file where there is none, for nobody else to
-// read; SQLite gives those beside it the same mode. fresh says that nothing is
+// createFile makes the database file where there is none, readable only by its
+// owner; SQLite gives those beside it the same mode. fresh says that nothing is
 // in it yet.
 func createFile(file string) (fresh bool, err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)

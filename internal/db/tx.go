@@ -76,8 +76,8 @@ func (tx *Tx) QueryRow(ctx context.Context, q string, args ...any) *sql.Row {
 }
 
 // Fenced is fault.Conflict unless fence is still the fence of the lease: what
-// a holder writes is refused once somebody else has taken the lease. Until the
-// transaction ends nobody can take it.
+// a holder writes is refused once another holder has taken the lease. Until the
+// transaction ends it cannot be taken.
 func (tx *Tx) Fenced(ctx context.Context, name string, fence int64) error {
 	return tx.FencedAll(ctx, map[string]int64{name: fence})
 }

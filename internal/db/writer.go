@@ -137,7 +137,7 @@ func (w *writer) loop() {
 		close(w.through)
 	}()
 	for {
-		runtime.Gosched() // whoever is about to write joins the group: fewer commits under load
+		runtime.Gosched() // pending writers join the group: fewer commits under load
 		group, closed := w.take()
 		switch {
 		case len(group) > 0:

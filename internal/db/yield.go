@@ -10,7 +10,7 @@ import (
 type gauge struct {
 	mu   sync.Mutex
 	n    int
-	idle chan struct{} // closed when n falls to 0; nil while nobody waits
+	idle chan struct{} // closed when n falls to 0; nil while no caller waits
 }
 
 func (g *gauge) add(n int) {

@@ -19,8 +19,8 @@ type Code string
 
 const (
 	Invalid         Code = "invalid"         // what was given is wrong; Fields say where
-	Unauthenticated Code = "unauthenticated" // nobody, or wrong credentials
-	Forbidden       Code = "forbidden"       // somebody, but not allowed
+	Unauthenticated Code = "unauthenticated" // no credentials, or wrong ones
+	Forbidden       Code = "forbidden"       // signed in, but not allowed
 	NotFound        Code = "not_found"       // no such thing
 	Conflict        Code = "conflict"        // the present state does not allow it
 	TooLarge        Code = "too_large"       // over a limit, which the message names

@@ -14,10 +14,10 @@ func SessionCookie(https bool, basePath string) string {
 	return name
 }
 
-// Caller is what is known of whoever caused what is done.
+// Caller is what is known about the origin of a request.
 type Caller struct {
 	Origin
-	Principal *Principal // nil for nobody, and as long as it is not known
+	Principal *Principal // nil while it is not known, and for anonymous requests
 }
 
 // Origin is where a request came from.
@@ -40,7 +40,7 @@ func With(ctx context.Context, p *Principal) context.Context {
 	return WithCaller(ctx, &Caller{OriginOf(ctx), p})
 }
 
-// From tells who asks: nil for nobody.
+// From gives the user who asks; nil if there is none.
 func From(ctx context.Context) *Principal { return callerOf(ctx).Principal }
 
 // OriginOf tells where the request came from: the zero Origin for what no

@@ -51,7 +51,7 @@ func (s *Service) makeFirst(ctx context.Context) error {
 	var draft string
 	if u.Initial {
 		// Before the user is stored: a crash between the two must not leave a user
-		// whose password nobody knows.
+		// whose password is not known.
 		if draft, err = s.draftPassword(password); err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Re
 		}
 		return record(ctx, tx, "grant", "user", u.Name, nil, g.members())
 	})
-	if db.IsUnique(err) { // somebody else was quicker
+	if db.IsUnique(err) { // a concurrent call was quicker
 		err = errGranted(name, perm)
 	}
 	return g, err
@@ -109,8 +109,8 @@ func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, user int64, g *Gra
 	return nil
 }
 
-// Revoke takes a grant back from a local user. Conflict: nobody else has
-// SYS_ADMIN.
+// Revoke takes a grant back from a local user. Conflict: it is the
+// last SYS_ADMIN.
 func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		u, err := userByName(ctx, tx, name)
@@ -136,7 +136,7 @@ func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 }
 
 // keepOneSysAdmin refuses to go on when no grant of SYS_ADMIN but those that
-// condition leaves out exists: nobody could ever grant anything again.
+// condition leaves out exists: without it nothing could be granted any more.
 func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64) error {
 	// Locked, because two who remove each other at once would both succeed.
 	if tx.Dialect() == db.Postgres {

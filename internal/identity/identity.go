@@ -35,7 +35,8 @@ type Options struct {
 	AdminPassword secret.Value // of the first administrator; none: one is generated
 }
 
-// Service answers who somebody is, and keeps users and what is theirs.
+// Service authenticates users, and keeps them with their grants, tokens and
+// sessions.
 type Service struct {
 	db       *db.DB
 	now      func() time.Time
@@ -66,7 +67,7 @@ func New(d *db.DB, o Options) *Service {
 	}
 }
 
-// ErrUnauthenticated is the one answer to whoever is nobody, whatever the
+// ErrUnauthenticated is the one answer to failed authentication, whatever the
 // reason: no credentials, an unknown user, a wrong password, a token or
 // session that is over.
 func ErrUnauthenticated() error {

@@ -38,7 +38,7 @@ func owasp() cost { return cost{memory: 19 * 1024, rounds: 2} }
 type hasher struct {
 	cost  cost
 	turns *turns
-	// nobody is compared with the passwords of users that are not there, so that
+	// nobody is the hash that passwords of unknown users are compared with, so that
 	// they take as long as others.
 	nobody string
 }

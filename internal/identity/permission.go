@@ -2,7 +2,7 @@ package identity
 
 import "strings"
 
-// Permission is what somebody may do, from everything to one repository.
+// Permission is what a user may do, from everything to one repository.
 type Permission string
 
 const (
@@ -65,7 +65,7 @@ func Scopes() []Scope { return []Scope{All, Read, Monitoring, Builds, Mail} }
 // local one.
 const Local = "local"
 
-// Principal is whoever asks: a user, by password, session or token.
+// Principal is the user who asks, by password, session or token.
 type Principal struct {
 	UserID  int64
 	Name    string // as it was created, whatever the case of what was typed
@@ -77,7 +77,7 @@ type Principal struct {
 }
 
 // May tells whether the principal has perm at the place; a wider permission
-// includes the narrower. Nobody (nil) may nothing. The scope of a token is
+// includes the narrower. A nil principal has no permissions. The scope of a token is
 // not looked at: it is about routes, and the router has held it already.
 func (p *Principal) May(perm Permission, at Resource) bool {
 	if p == nil {

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// sessionIdle ends a session that nobody used: a working day with its break.
+	// sessionIdle ends an unused session: a working day with its break.
 	sessionIdle = 8 * time.Hour
 	// sessionLife ends any session: once a week one signs in again.
 	sessionLife = 7 * 24 * time.Hour
 )
 
-// Session is somebody's being signed in to the console.
+// Session is a sign-in to the console.
 type Session struct {
 	ID        int64
 	UserID    int64

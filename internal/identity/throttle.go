@@ -27,7 +27,7 @@ type limit struct {
 }
 
 // What is counted, and how much of it is too much. An account that is attacked
-// from everywhere, which is a hundred failures in an hour, pauses for nobody:
+// from everywhere, which is a hundred failures in an hour, is not paused as a whole:
 // that would lock its owner out. Each address has one guess at it between pauses.
 func pairLimit() limit     { return limit{10, 5 * time.Minute} }
 func attackedLimit() limit { return limit{1, 5 * time.Minute} } // of a pair then

@@ -17,7 +17,7 @@ import (
 // maxName is how many characters a name may have: of a user or a token.
 const maxName = 255
 
-// User is somebody who may sign in.
+// User is an account that may sign in.
 type User struct {
 	ID         int64
 	Name       string // as it was typed
@@ -125,7 +125,7 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 }
 
 // DeleteUser removes a user with what is his: grants, tokens, sessions.
-// Conflict: nobody else has SYS_ADMIN.
+// Conflict: it is the last user with SYS_ADMIN.
 func (s *Service) DeleteUser(ctx context.Context, name string) error {
 	var u User
 	err := s.db.Write(ctx, func(tx *db.Tx) error {

@@ -184,7 +184,7 @@ func environment() []string {
 }
 
 // freePort finds a port below the range that the kernel gives to outgoing
-// connections, so that nobody takes it while the node is down.
+// connections, so that no other process takes it while the node is down.
 func freePort() (int, error) {
 	for range 100 {
 		port := 10000 + rand.IntN(10000)

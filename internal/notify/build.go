@@ -173,7 +173,7 @@ func (s *Builds) Take(ctx context.Context, c *Connection, of NamedCommit, b Plat
 	})
 }
 
-// buildID is the same for the same news, whoever brings it. It has a line break,
+// buildID is the same for the same build status, however it arrives. It has a line break,
 // as no id in a webhook's header can have, so that no webhook takes its place.
 func buildID(at RepositoryRef, b PlatformBuild) string {
 	at = at.Folded()

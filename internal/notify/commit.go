@@ -18,8 +18,8 @@ type NamedCommit struct {
 const firstAsk = 30 * time.Second
 
 // maxNamed is how many commits of one webhook are noted. A push by a person
-// names a few; one of a mirror or a clean-up names thousands, of which nobody
-// waits for builds.
+// names a few; one of a mirror or a clean-up names thousands, whose builds
+// are not awaited.
 const maxNamed = 100
 
 // nameCommits notes the commits that the webhook names, where a rule wants to

@@ -16,7 +16,7 @@ type LoggedEvent struct {
 	Key        string // the platform's own event key
 	ReceivedAt time.Time
 	Outcome    Outcome
-	Reason     string // why it was not understood, or is delivered to nobody
+	Reason     string // why it was not understood, or is not delivered
 	Project    string // keys; empty where the webhook held no event
 	Repository string
 	Generation int64  // of the rules that judged it
@@ -55,7 +55,7 @@ func (e *LoggedEvent) Fate() Fate {
 	return EventNotTaken
 }
 
-// Withheld tells whether the event is delivered to nobody; Reason says why.
+// Withheld tells whether the event is not delivered; Reason says why.
 func (e *LoggedEvent) Withheld() bool { return e.Outcome == Understood && e.Reason != "" }
 
 // Resource is what the event is about, and what its reader must administer.

@@ -16,7 +16,7 @@ const (
 	RuleDisabled  RuleOutcome = "disabled"  // at that moment
 	RuleUndecided RuleOutcome = "undecided" // it is being decided
 	RuleOtherRefs RuleOutcome = "other"     // of a webhook about many refs, it took others
-	RuleWithheld  RuleOutcome = "withheld"  // it would have taken the event, which is delivered to nobody
+	RuleWithheld  RuleOutcome = "withheld"  // it would have taken the event, which is not delivered
 )
 
 // RuleVerdict is a rule as it was when an event came, and what it made of it.

@@ -179,7 +179,7 @@ func (r *Receipt) judge(p *Platforms) {
 // Written tells whether the webhook is new, and taken.
 func (r *Receipt) Written() bool { return !r.Duplicate && r.Refusal == nil }
 
-// withheldReason is kept with an event that is delivered to nobody.
+// withheldReason is kept with an event that is not delivered.
 const withheldReason = "Its repository or project goes by a new key that no administrator has confirmed for this hook yet; until then nothing is delivered."
 
 // Why is the reason that is kept with the webhook.

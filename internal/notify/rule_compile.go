@@ -159,8 +159,8 @@ func (c *CompiledRule) asksReviewer(e *Event) bool {
 	return false
 }
 
-// inGroups asks whether a user is in one of the groups. What nobody caused is
-// in none.
+// inGroups asks whether a user is in one of the groups. An event without a
+// user is in none.
 func inGroups(at Condition, groups []string, user string, a Answers) Answer {
 	switch {
 	case user == "":

@@ -37,7 +37,7 @@ type Trials struct {
 	Events      *Events
 	Memberships Memberships
 
-	masks sync.Mutex // one runs at a time, whoever tries rules: at most one core
+	masks sync.Mutex // one runs at a time for all users: at most one core
 }
 
 // Try judges the last events by a rule as it is typed. Its name, its webhook URL

@@ -24,8 +24,8 @@ const (
 	busyUntil = 18
 )
 
-// Play plays it, until it is over or ctx ends. A fault that somebody chose on
-// the page meanwhile stays.
+// Play plays it, until it is over or ctx ends. A fault chosen on the page
+// meanwhile stays.
 func (d *Day) Play(ctx context.Context) {
 	for n := range samples.Samples() {
 		select {

@@ -10,7 +10,7 @@ import (
 )
 
 // Authenticator is what the router asks of identity. Each answers who it is:
-// Unauthenticated for nobody, whatever the reason; RateLimited after too many
+// Unauthenticated without valid credentials, whatever the reason; RateLimited after too many
 // failures; Unavailable when it cannot be known.
 type Authenticator interface {
 	Basic(ctx context.Context, user, password, addr string) (*identity.Principal, error)

@@ -97,7 +97,7 @@ func describe(r *http.Request, x *exchange, err error) *errorBody {
 	case errors.As(err, &tooLong):
 		err = errTooLarge(tooLong.Limit)
 	case Gone(r, err):
-		// Mostly nobody reads this. It must not be a success, though: a server
+		// The client is mostly gone. It must not be a success, though: a server
 		// that stops cancels requests whose clients still listen.
 		return &errorBody{Status: http.StatusServiceUnavailable, Message: "The request was broken off; send it again."}
 	}

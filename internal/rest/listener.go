@@ -16,7 +16,7 @@ import (
 )
 
 // sayEvery is how often the log says that there are too many connections:
-// whoever opens them must not fill it.
+// clients that open many must not fill it.
 const sayEvery = 10 * time.Second
 
 // closedShare of the cap is closed at once, so that a flood does not have every

@@ -12,9 +12,9 @@ import (
 type Access uint8
 
 const (
-	SignedIn   Access = iota // whoever shows valid credentials
-	Anyone                   // nobody is asked; credentials are not looked at
-	Monitoring               // who has ADMIN, and tokens of scope monitoring, whoever owns them
+	SignedIn   Access = iota // any valid credentials
+	Anyone                   // no authentication; credentials are ignored
+	Monitoring               // who has ADMIN, and tokens of scope monitoring of any user
 	Builds                   // as SignedIn, and tokens of scope builds
 	Admins                   // who has ADMIN
 	SysAdmins                // who has SYS_ADMIN

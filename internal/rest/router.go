@@ -24,7 +24,7 @@ type Options struct {
 	BaseURL        string
 	TrustedProxies []string              // CIDRs whose X-Forwarded-For and X-Forwarded-Proto count
 	HSTS           bool                  // answers over https tell browsers to come by https only
-	Metrics        prometheus.Registerer // nil: counted for nobody
+	Metrics        prometheus.Registerer // nil: not counted
 }
 
 // Router takes every request of the server: to a route, or to the fallback.

@@ -64,7 +64,7 @@ func write(w http.ResponseWriter, f format, status int, v any) error {
 	h["Content-Type"] = mediaTypes[f]
 	h["Content-Length"] = []string{strconv.Itoa(buf.Len())}
 	w.WriteHeader(status)
-	// An error here is the client's going away; there is nobody to tell.
+	// An error here means that the client is gone.
 	_, _ = w.Write(buf.Bytes())
 	return nil
 }

@@ -53,7 +53,7 @@ func hasSignature(query string) bool {
 }
 
 // IsMask tells whether a text has the marks of MaskURL, which no real URL has:
-// whoever sends it back has read it here.
+// a client that sends it back has read it here.
 func IsMask(text string) bool {
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain

@@ -11,7 +11,7 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Draft is what somebody wants the settings to be.
+// Draft is the settings that a user wants to save.
 type Draft struct {
 	ProxyURL string // "" for none; a masked password keeps the stored one
 	Version  int64  // of the settings that were read; 0: whatever they are

@@ -11,8 +11,8 @@ import (
 	"outrigger/internal/fault"
 )
 
-// DefaultTarget is asked where nobody names another: a chat platform that
-// answers everybody.
+// DefaultTarget is requested by default: a chat platform that answers without
+// credentials.
 const DefaultTarget = "https://hooks.slack.com/"
 
 // Client tries a proxy; *egress.Client is one.

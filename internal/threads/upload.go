@@ -44,5 +44,5 @@ func (o *UploadOpenError) Error() string {
 
 // Unwrap gives what may be shown.
 func (o *UploadOpenError) Unwrap() error {
-	return fault.New(fault.Conflict, "A %s file is being sent already, as upload %d; go on with that, or delete it.", o.Upload.Kind, o.Upload.ID)
+	return fault.New(fault.Conflict, "A %s file is already being uploaded, as upload %d; continue that upload, or delete it.", o.Upload.Kind, o.Upload.ID)
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Attempt is one try at a piece of work that goes to somebody else, as it is
+// Attempt is one try at a piece of work that is sent to another system, as it is
 // stored and shown.
 type Attempt struct {
 	At     time.Time     `json:"at"`

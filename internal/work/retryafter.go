@@ -9,7 +9,7 @@ import (
 )
 
 // MaxRetryAfter is the longest wait that is obeyed: a longer one is more
-// likely a mistake than a wish, and probing once a day harms nobody.
+// likely a mistake than a wish, and probing once a day does no harm.
 const MaxRetryAfter = 24 * time.Hour
 
 // minRetryAfter is what a wait of 0, or until a time that is past, counts as.

@@ -33,7 +33,7 @@ const (
 // none.
 type Shards struct {
 	// Log is told when the share cannot be worked out or taken, once until it
-	// can again; nil: nobody is. Set it before Start.
+	// can again; nil: no callback. Set it before Start.
 	Log *slog.Logger
 
 	prefix  string

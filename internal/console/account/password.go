@@ -25,8 +25,8 @@ func (a *account) showPassword(r *http.Request) (console.Response, error) {
 	return passwordPage(r, console.NewForm()), nil
 }
 
-// changePassword asks for the present password first: whoever finds a browser
-// open must not be able to keep the account.
+// changePassword asks for the current password first, so that an unattended
+// browser is not enough to take over the account.
 func (a *account) changePassword(r *http.Request) (console.Response, error) {
 	form, err := console.ReadForm(r)
 	if err != nil {

@@ -290,7 +290,7 @@ func TestHandover(t *testing.T) {
 	})
 }
 
-// Retention forgets what nobody waits for and failed long ago.
+// Retention deletes messages that failed long ago and no longer wait.
 func TestDeleteErrors(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, setup{host: smarthost.Options{React: play(map[string]string{"RCPT b": "550 5.1.1 Unknown", "RCPT c": "451 4.2.1 Later"})}})

@@ -61,8 +61,8 @@ func (w *world) empty() {
 	}
 }
 
-// While one message is tried alone, nobody is woken for the next: it could not
-// be taken, and whoever is woken in vain is woken again.
+// While one message is tried alone, no sender is woken for the next: it could
+// not take one, and would be woken again.
 func TestOneAtATime(t *testing.T) {
 	d := newDispatch()
 	d.begin(8, 50)

@@ -52,7 +52,7 @@ func hash(s string) string {
 }
 
 // refsChanged gives an event for each change of a push. Refs that are neither
-// branches nor tags (refs/notes/…, refs/pull-requests/…) are nobody's news.
+// branches nor tags (refs/notes/…, refs/pull-requests/…) give no events.
 func refsChanged(h *hook) ([]notify.Event, error) {
 	if !h.changesGiven {
 		return nil, notify.NotUnderstood("there is no list of changes")

@@ -1,6 +1,6 @@
 // Package card says what an event is about, for people who read it in a chat:
 // one Card, which the packages of the chat platforms render. Texts in it are
-// plain; whoever renders them escapes them.
+// plain; renderers escape them.
 package card
 
 import (
@@ -19,8 +19,8 @@ type Card struct {
 	MoreFacts   int           // how many facts were left off
 	Commits     []Commit      // newest first, at most 5
 	MoreCommits int           // how many more there are
-	CommitsCut  bool          // and still more, which nobody counted
-	Text        string        // what somebody wrote, with its line breaks; at most 500 characters
+	CommitsCut  bool          // and more, not counted
+	Text        string        // what a user wrote, with its line breaks; at most 500 characters
 	Links       []Link        // at most 3, the best first
 	Mentions    []Mention     // whom the chat platform tells, at most 10
 }
@@ -32,7 +32,7 @@ const (
 	Neutral Kind = iota // nothing to do
 	Info                // something new
 	Good                // something succeeded
-	Warning             // somebody should look
+	Warning             // should be looked at
 	Bad                 // something failed
 )
 

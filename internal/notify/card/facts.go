@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	maxFacts   = 12 // more are read by nobody
+	maxFacts   = 12 // longer cards are not read
 	maxUsers   = 10 // of a list of reviewers
 	maxCommits = 5  // of a push
 )

@@ -14,7 +14,7 @@ const (
 	maxTitle     = 200 // the title of a pull request, which the platform allows 255 for
 	maxValue     = 300 // a fact
 	maxMessage   = 120 // the first line of a commit's message
-	maxName      = 120 // a branch, a repository, whoever did it
+	maxName      = 120 // a branch, a repository, a user
 	maxUser      = 60  // a user among several
 	shortHash    = 10  // of a commit's 40: what the platform shows
 )
@@ -67,7 +67,7 @@ func branchOf(e *notify.Event) string {
 	return line(e.Branch, maxName)
 }
 
-// text is what somebody wrote: the comment, or the description where it is
+// text is what a user wrote: the comment, or the description where it is
 // news. What was deleted is not shown again.
 func text(e *notify.Event) string {
 	switch e.Types[0] {

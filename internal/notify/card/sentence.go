@@ -7,7 +7,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// sentence is how the title of a type's cards goes: somebody, the verb, the
+// sentence is how the title of a type's cards goes: the user, the verb, the
 // thing, and where.
 type sentence struct {
 	verb  string
@@ -25,7 +25,7 @@ const (
 	pullRequest              // number and title
 	commit                   // the commented one
 	issue                    // what the fact Issue says
-	build                    // "Build x": the sentence is about it, not about somebody
+	build                    // "Build x": the sentence is about it, not about a user
 	pipeline                 // likewise
 )
 

@@ -7,7 +7,7 @@ type reason struct {
 	Filter string // as the rule form calls it
 	Wants  string
 	Has    string // "": none
-	Words  bool   // Wants and Has are words of ours, not what somebody typed
+	Words  bool   // Wants and Has are words of ours, not user input
 }
 
 // reasonOf names the filter of a rule that takes events of types, and what it
@@ -36,5 +36,5 @@ var memberLabels = map[string]string{
 	"ignoredUsers":      "Never events of these users",
 	"groups":            "Only events of members of these groups",
 	"ignoredGroups":     "Never events of members of these groups",
-	"reviewers":         "Only pull requests that ask one of these",
+	"reviewers":         "Only pull requests with one of these reviewers",
 }

@@ -104,7 +104,7 @@ func (p *Pages) askRename(verb string) console.Handler {
 		}
 		return console.Confirm{
 			Title: "Is " + o.From.String() + " now " + o.To.String() + "?", Verb: "Confirm the rename", Back: renamePages,
-			Text: what + " at the old key go by the new one, where there is nothing yet. Look at the platform first: whoever knows the hook's secret can say this.",
+			Text: what + " with the old key move to the new key, which is not in use yet. Check on the platform first: anyone who knows the hook's secret can report a rename.",
 		}, nil
 	}
 }
@@ -141,7 +141,7 @@ func (p *Pages) renamesOverview(ctx context.Context, who *identity.Principal) ([
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	card := console.Card{Title: "Renames", Link: renamePages, Text: "Webhooks said that keys changed. What has not moved waits for your decision."}
+	card := console.Card{Title: "Renames", Link: renamePages, Text: "Webhooks reported new keys. Decide whether rules and permissions follow."}
 	for _, o := range found {
 		card.Attention = append(card.Attention, console.Notice{
 			Text: "A webhook of " + o.Connection + " says that " + o.From.String() + " is now " + o.To.String() + ". " + whyOffered(&o),

@@ -94,7 +94,7 @@ func (c *coverageView) Sentence() string {
 	return s + "."
 }
 
-// notices are what somebody should look at.
+// notices are what needs attention.
 func (c *coverageView) notices() (list []console.Notice) {
 	link := connectionPage(c.Connection) + "/webhooks"
 	switch {

@@ -170,7 +170,7 @@ func (w *writer) commit(k card.Commit) {
 	w.text = append(w.text, '\n')
 }
 
-// quotation is what somebody wrote, each line behind a bar.
+// quotation is what a user wrote, each line behind a bar.
 func (w *writer) quotation(s string) {
 	w.text = w.text[:0]
 	if s != "" {

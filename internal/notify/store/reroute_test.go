@@ -152,7 +152,7 @@ func TestChangedURLTakesWhatIsBeingCommitted(t *testing.T) {
 	})
 }
 
-// waitForLock waits until somebody waits for the lock of the rules.
+// waitForLock waits until a transaction waits for the lock of the rules.
 func waitForLock(t *testing.T, s *Store) {
 	t.Helper()
 	for {

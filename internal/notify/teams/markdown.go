@@ -46,7 +46,7 @@ const noBreak = "\u00A0"
 
 // appendEscaped appends text so that Teams shows it as it is: of Markdown,
 // Teams knows emphasis, lists, links and entities. A line break becomes two,
-// since one counts as a space there. `<at>`, which names somebody, and `{{`,
+// since one counts as a space there. `<at>`, which mentions a user, and `{{`,
 // which starts a date, have no escape: a character without width keeps them
 // apart.
 func appendEscaped(to []byte, s string) []byte {

@@ -37,7 +37,7 @@ func (w *Watch) confirmRenames(ctx context.Context, c *notify.Connection, listed
 			continue
 		}
 		err := w.Store.ConfirmRename(ctx, notify.ManagedBy(ctx, c.Name), o.ID)
-		if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) { // something is at the new key, or somebody decided
+		if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) { // the new key is in use, or it was decided already
 			continue
 		}
 		if err != nil {

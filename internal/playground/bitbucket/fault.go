@@ -16,7 +16,7 @@ const (
 	Inventing   Kind = "inventing"   // every page has further values, and none is the last
 	Repeating   Kind = "repeating"   // every page is the first
 	Standing    Kind = "standing"    // the next page is always the present one
-	Ragged      Kind = "ragged"      // there is a next page, of which nobody says where it begins
+	Ragged      Kind = "ragged"      // there is a next page, without saying where it begins
 	Refusing    Kind = "refusing"    // 401
 	Forbidding  Kind = "forbidding"  // 403
 	Withholding Kind = "withholding" // 401 for want of a permission

@@ -42,7 +42,7 @@ func (p *Platform) Handler() http.Handler {
 	})
 }
 
-// asking is a request of somebody who is known.
+// asking is an authenticated request.
 type asking struct {
 	w     http.ResponseWriter
 	r     *http.Request
@@ -50,7 +50,7 @@ type asking struct {
 	fault Fault
 }
 
-// ask answers a request of somebody who shows credentials; mu is held
+// ask answers a request with credentials; mu is held
 // meanwhile.
 func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*asking)) {
 	p.mu.Lock()

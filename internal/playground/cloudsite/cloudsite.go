@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Options say what the site is like. The zero value has every issue, asks nobody
-// who he is and knows no limit of time.
+// Options say what the site is like. The zero value has every issue, needs no
+// sign-in and has no time limit.
 type Options struct {
 	User    string // the e-mail address of the account that may write; "": everybody
 	Token   string
@@ -36,7 +36,7 @@ type Options struct {
 	Clock func() time.Time
 }
 
-// Request is what somebody asks the site.
+// Request is a request to the site.
 type Request struct {
 	Number int64 // counted from 1
 	Method string
@@ -134,7 +134,7 @@ func (s *Site) Keys(id int64) []string {
 	return nil
 }
 
-// SetProperty puts a value there whatever it is, as nobody can by the API.
+// SetProperty puts a value there whatever it is, which the API does not allow.
 func (s *Site) SetProperty(id int64, key, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

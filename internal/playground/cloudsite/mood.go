@@ -34,7 +34,7 @@ func FaultModes() []FaultMode {
 // Words say what the site does, for the page.
 func (m FaultMode) Words() string { return faultModes[m].words }
 
-// rests are what the faultModes that limit ask for: short, since somebody waits.
+// rests are what the faultModes that limit ask for: short, since a viewer waits.
 const (
 	retryAfter = 5 * time.Second
 	resetAfter = time.Minute
@@ -89,7 +89,7 @@ func answering(status int, contentType, body string) func(time.Time) Reaction {
 
 func reactionOf(a answer) Reaction { return Reaction{Status: a.status, Header: a.header, Body: a.body} }
 
-// react says how a request is answered out of the ordinary: by whoever plays,
+// react says how a request is answered out of the ordinary: by the script,
 // else by the mode; nil for the ordinary.
 func (s *Site) react(r Request) *Reaction {
 	if s.o.React != nil {

@@ -7,9 +7,9 @@ const (
 	Accepts FaultMode = "accepts" // takes everything
 	Defers  FaultMode = "defers"  // 451: not now
 	Refuses FaultMode = "refuses" // 550: never
-	Away    FaultMode = "away"    // hangs up on whoever connects
+	Away    FaultMode = "away"    // hangs up on every connection
 	Busy    FaultMode = "busy"    // 421 to MAIL: ends the session
-	Locked  FaultMode = "locked"  // 530: wants somebody to sign in first
+	Locked  FaultMode = "locked"  // 530: requires sign-in
 )
 
 // FaultModes lists them for the page.

@@ -27,7 +27,7 @@ type Message struct {
 type Options struct {
 	Offers   []string    // of EHLO, STARTTLS and AUTH apart; nil: all that it knows
 	TLS      *tls.Config // offers STARTTLS
-	User     string      // who may sign in; "": nobody need
+	User     string      // who may sign in; "": no sign-in needed
 	Password string
 	Keep     int // messages; 0: 100
 	Clock    func() time.Time

@@ -61,7 +61,7 @@ func selfOr(ctx context.Context, name string) error {
 	return identity.Require(ctx, identity.SysAdmin, identity.Resource{})
 }
 
-// owner is whom a request is about: who asks, or somebody whom it names.
+// owner is whom a request is about: the user who asks, or the one it names.
 func owner(ctx context.Context, named string) (string, error) {
 	if named == "" {
 		return identity.From(ctx).Name, nil

@@ -22,7 +22,7 @@ func grantOf(g identity.Grant) grant {
 	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}
 }
 
-// listGrants answers all of them: nobody has so many that they need pages.
+// listGrants answers all of them: no user has so many that they need pages.
 func (e endpoints) listGrants(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if err := selfOr(r.Context(), name); err != nil {

@@ -19,7 +19,7 @@ import (
 
 // Replay does to a server at base what the description shows: it sends every
 // example of a request, and asks for everything that can be read, signed in by
-// signIn as somebody with SYS_ADMIN. Give it a server with a connection "main"
+// signIn as a user with SYS_ADMIN. Give it a server with a connection "main"
 // and nothing else, and a client with the Transport of the Spec.
 //
 // An example of a request must be answered with the status under which an

@@ -176,7 +176,7 @@ func TestBackupByForms(t *testing.T) {
 	backup := r.do(200, "GET", "/backup")
 	r.has(r.open("GET", backPath, "root"), 200, `aria-current="page">Backup &amp; Restore</a>`, `href="/base/rest/threaded-comments/1.0/migration/backup" download`,
 		`<button disabled>Restore …</button>`)
-	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 409, "not here yet")
+	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 409, "There is no backup yet")
 	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup[:len(backup)-3])), 200, "b.gz")
 	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 400, "Nothing was changed")
 	r.has(r.open("POST", backPath+"/restore", "root", "mode", "merge"), 400, "Nothing was changed")

@@ -91,7 +91,7 @@ func TestWhoMay(t *testing.T) {
 		{"GET", "/rest/threaded-comments/1.0/issues/901/threads", "", 200, `{"issueId":"901","parents":[],"threads":[]}`},
 		{"POST", migrationPath + "/restore", "", 400, `"field":"mode"`},
 		{"POST", migrationPath + "/restore?mode=both", "", 400, `"field":"mode"`},
-		{"POST", migrationPath + "/restore?mode=merge", "", 409, "not here yet"},
+		{"POST", migrationPath + "/restore?mode=merge", "", 409, "There is no backup yet"},
 	} {
 		w := r.ask(c.method, c.path, "root", "", "Accept", c.accept)
 		if w.Code != c.status || !strings.Contains(w.Body.String()+w.Header().Get("Allow"), c.says) {
@@ -108,12 +108,12 @@ func TestOperationsRefused(t *testing.T) {
 			t.Errorf("%s: %s", op, got)
 		}
 	}
-	if got := r.message(r.do(409, "POST", "/upload")); got != "The hierarchy file is not here yet; choose and send it first." {
+	if got := r.message(r.do(409, "POST", "/upload")); got != "The hierarchy file is missing; choose and send it first." {
 		t.Error(got)
 	}
 	r.send(threads.HierarchyFile, hierarchy)
 	for _, what := range []struct{ method, path string }{{"POST", "/upload"}, {"GET", "/preview"}} {
-		if got := r.message(r.do(409, what.method, what.path)); got != "The id mappings file is not here yet; choose and send it first." {
+		if got := r.message(r.do(409, what.method, what.path)); got != "The id mappings file is missing; choose and send it first." {
 			t.Error(got)
 		}
 	}

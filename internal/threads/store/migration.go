@@ -165,7 +165,7 @@ func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings threads.Upload,
 	}{{threads.HierarchyFile, &hierarchy, "hierarchy file"}, {threads.MappingsFile, &mappings, "id mappings file"}} {
 		*f.to, err = uploadDraft(ctx, tx, f.kind)
 		if fault.Is(err, fault.NotFound) || err == nil && !f.to.Complete() {
-			return hierarchy, mappings, fault.New(fault.Conflict, "The %s is not here yet; choose and send it first.", f.what)
+			return hierarchy, mappings, fault.New(fault.Conflict, "The %s is missing; choose and send it first.", f.what)
 		}
 		if err != nil {
 			return hierarchy, mappings, err

@@ -124,7 +124,7 @@ func TestAuthWhileItCannotBeKnown(t *testing.T) {
 	}
 }
 
-// Without TLS nobody may sign in, unless the network is trusted.
+// Without TLS, signing in is refused unless the network is trusted.
 func TestAuthInTheClear(t *testing.T) {
 	r := newOutward(t, func(o *Options) { o.PlainAuth = false })
 	c := r.dial()

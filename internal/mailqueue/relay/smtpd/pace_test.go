@@ -20,12 +20,12 @@ func TestDrippingClients(t *testing.T) {
 		last      string
 	}{
 		{"a command", mail, "N", time.Minute, idleTime, "421 4.4.2 Timed out waiting for a command"},
-		{"a message", data + head, "x", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message came too slowly"},
-		{"half the pace", data + head, strings.Repeat("x", paceRate/2), time.Second, 2*paceGrace + time.Second, "421 4.4.2 The message came too slowly"},
-		{"a chunk", mail + rcpt + "BDAT 1000000 LAST\r\n", "x", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message came too slowly"},
-		{"many chunks", mail + rcpt, "BDAT 1\r\nx", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message came too slowly"},
+		{"a message", data + head, "x", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message arrived too slowly"},
+		{"half the pace", data + head, strings.Repeat("x", paceRate/2), time.Second, 2*paceGrace + time.Second, "421 4.4.2 The message arrived too slowly"},
+		{"a chunk", mail + rcpt + "BDAT 1000000 LAST\r\n", "x", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message arrived too slowly"},
+		{"many chunks", mail + rcpt, "BDAT 1\r\nx", 10 * time.Second, paceGrace + time.Second, "421 4.4.2 The message arrived too slowly"},
 		{"a message that is refused", data + "a\nb", "x", time.Second, paceGrace + 2*time.Second, "554 5.6.0"},
-		{"no message", mail, "NOOP\r\n", time.Minute, messageTime, "421 4.4.2 No message came for too long"},
+		{"no message", mail, "NOOP\r\n", time.Minute, messageTime, "421 4.4.2 Timed out waiting for a message"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -65,7 +65,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 			talk(s, "EHLO x\r\n"+data+"a\nb"+end+"QUIT\r\n")
 		}
 		talk(s, "EHLO x\r\nMAIL FROM:<a@b> SIZE=2000\r\n"+mail+rcpt+rcpt+"QUIT\r\n")
-		for code, text := range map[string]string{"code=554": "without a carriage return", "code=552": "larger than", "code=452": "too many recipients"} {
+		for code, text := range map[string]string{"code=554": "without a carriage return", "code=552": "larger than", "code=452": "Too many recipients"} {
 			if got := log.lines(`msg="mail was refused"`, "level=INFO", "address=127.0.0.1", code, text); len(got) != 1 {
 				t.Errorf("%s is in %d lines", code, len(got))
 			}

@@ -20,7 +20,7 @@ const (
 	// after some wrong passwords, so that asking again does harm.
 	lockPause = 10 * time.Minute
 	// throttledPause follows a 429 that does not say how long: the platform
-	// refills its buckets every second, and a minute harms nobody.
+	// refills its buckets every second, and a minute does no harm.
 	throttledPause = time.Minute
 	// maxWords is as much of an error of the platform as people read.
 	maxWords = 300
