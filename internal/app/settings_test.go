@@ -155,7 +155,7 @@ func TestSettingsPage(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"Proxy URL", "https://hooks.slack.com/"}},
-		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"http://chat.invalid/"}}, []string{"chat.invalid answered 404 Not Found, asked through the proxy " + proxy, entered}},
+		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"http://chat.invalid/"}}, []string{"chat.invalid answered 404 Not Found (through the proxy " + proxy, entered}},
 		{url.Values{"do": {"test"}, "proxyUrl": {"http://" + proxy}, "url": {"http://chat.invalid/"}}, []string{"it asks for a user and a password (407)"}},
 		{url.Values{"do": {"test"}, "proxyUrl": {"ftp://" + proxy}}, []string{"must begin with http://", "ftp://" + proxy}},
 		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"https://10.0.0.1"}}, []string{"private network", entered}},

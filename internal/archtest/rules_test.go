@@ -99,7 +99,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// What a package does, somebody asked it to do.
+// A package does nothing before it is asked to.
 func TestNoInit(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, d := range s.file.Decls {

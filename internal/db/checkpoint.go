@@ -24,7 +24,7 @@ const (
 
 // checkpointer moves the write-ahead log into the database file beside the
 // writer, on a connection of its own. What was written meanwhile the writer
-// moves itself, between two transactions, and the log begins anew. If it moved
+// moves itself, between two transactions, and a new log begins. If it moved
 // everything, all writes would wait for the sync of the database file, for 10 ms
 // several times a second under full load.
 //

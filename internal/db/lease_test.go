@@ -225,7 +225,7 @@ func TestAnOrphanIsFreed(t *testing.T) {
 	})
 }
 
-// Nothing that a holder writes is lost between two holders: whoever takes the
+// Nothing that a holder writes is lost between two holders: the one that takes the
 // lease waits for what is being written behind it, and sees it.
 func TestTakingALeaseWaitsForWhatIsFenced(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -161,7 +161,7 @@ func (l *nodeLock) pause(ctx context.Context) {
 	l.conn.WaitForNotification(bounded)
 }
 
-// check asks whether the connection lives, and takes the lock anew if not.
+// check asks whether the connection lives, and takes the lock again if not.
 func (l *nodeLock) check(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, lockPatience+connectTime)
 	defer cancel()

@@ -63,7 +63,7 @@ func (l logs) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// The server restarts: the lock is taken again, and nobody else can have it.
+// The server restarts: the lock is taken again, and no other process can take it.
 func TestTheNodeLockSurvivesItsConnection(t *testing.T) {
 	direct := dbtest.PostgresURL(t)
 	proxy, through := dbtest.NewProxy(t, direct)

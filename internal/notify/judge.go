@@ -19,7 +19,7 @@ type Judgement struct {
 	Unanswered Conditions // those that were asked in vain, which count as met
 }
 
-// Answer is what becomes of one condition.
+// Answer is the result of one condition.
 type Answer uint8
 
 const (

@@ -1,6 +1,6 @@
 package notify
 
-// KeyChange is a repository or project that goes by other keys from now on. A
+// KeyChange is a repository or project that has new keys. A
 // zero repository stands for the project with all that is in it.
 type KeyChange struct {
 	Connection string

@@ -136,7 +136,7 @@ func FuzzNegotiate(f *testing.F) {
 				t.Fatalf("read the range %+v", r)
 			}
 		}
-		// Whoever accepts one of two accepts something of both.
+		// A client that accepts one of two accepts something of both.
 		for _, one := range jsonOrXML {
 			if _, any := negotiate(h, []format{one}); any && !ok {
 				t.Fatalf("%v is acceptable, but nothing of it and another", one)

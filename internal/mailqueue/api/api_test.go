@@ -56,7 +56,7 @@ func newServer(t *testing.T) *server {
 	return &server{world, t, router}
 }
 
-// do asks as somebody ("" is nobody, "token …" a token) and gives the answer.
+// do asks as a user ("" is anonymous, "token …" a token) and gives the answer.
 func (s *server) do(method, path, user, accept, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, "/outrigger"+path, strings.NewReader(body))

@@ -103,7 +103,7 @@ func TestXMLReadsBack(t *testing.T) {
 	}
 }
 
-// SYS_ADMIN, ADMIN and tokens made for monitors may ask; nobody else.
+// SYS_ADMIN, ADMIN and tokens made for monitors may ask; others are refused.
 func TestWhoMayAsk(t *testing.T) {
 	s := newServer(t)
 	for _, path := range []string{base + "/status", base + "/clusterStatus"} {

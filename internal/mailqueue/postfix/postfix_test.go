@@ -77,7 +77,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// One run goes on at a time, and whoever asks gets numbers that are newer than
+// One run goes on at a time, and every caller gets numbers that are newer than
 // the question.
 func TestOneRunAtATime(t *testing.T) {
 	dir := t.TempDir()

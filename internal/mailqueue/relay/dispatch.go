@@ -312,7 +312,7 @@ func (d *dispatch) markStale(id int64) {
 }
 
 // forget takes a message that is ready out of memory: it was deleted, or is to
-// be read anew. One that is being sent is no longer affected.
+// be read again. One that is being sent is no longer affected.
 func (d *dispatch) forget(id int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

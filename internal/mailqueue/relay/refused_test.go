@@ -97,7 +97,7 @@ func TestOneRefusedRecipientStopsNobodyElse(t *testing.T) {
 }
 
 // A smarthost that closes the connection at RCPT for every message of a sender,
-// each of which is to another recipient, stops nobody else: neither what waits
+// each of which is to another recipient, stops no other message: neither what waits
 // behind them nor what comes while sending pauses.
 func TestConnectionsClosedAtRCPT(t *testing.T) {
 	react := func(r smarthost.Request) *smarthost.Reaction {
@@ -224,7 +224,7 @@ func TestASmarthostThatRefusesEverySender(t *testing.T) {
 }
 
 // Sixty recipients at a smarthost that takes so many of a message, however it
-// says so: everybody gets it once, at once, and nobody's attempt counts.
+// says so: all get it once, at once, and no attempt counts.
 func TestMoreRecipientsThanTheSmarthostTakes(t *testing.T) {
 	for _, c := range []struct {
 		takes int

@@ -32,7 +32,7 @@ func (q *Queue) ResendAll(ctx context.Context, f mailqueue.MessageFilter) (int64
 }
 
 // resendFailed makes recipients that failed, and that a filter selects, wait again;
-// the count starts anew.
+// the count starts again.
 func (q *Queue) resendFailed(ctx context.Context, tx *db.Tx, messages []*message, f mailqueue.MessageFilter) error {
 	change := make(tallies)
 	for _, m := range messages {

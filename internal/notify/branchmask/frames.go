@@ -66,7 +66,7 @@ func (m *machine) resume() (pc, pos int32) {
 
 // cut forgets what lies above height, so that it is not tried again. Java
 // forgets how to undo captures along with it. JavaScript does not. Registers
-// of the part that is cut off are set anew before they are read again.
+// of the part that is cut off are set again before they are read again.
 func (m *machine) cut(height int32) {
 	cut := m.frames[height:]
 	m.steps -= len(cut) / 8 // looking at a frame is cheaper than a step

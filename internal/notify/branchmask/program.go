@@ -34,7 +34,7 @@ const (
 	opLookFail                 // a negative look-around's body matched: fail
 )
 
-// emptyRule says what becomes of an iteration that took no character.
+// emptyRule says what to do with an iteration that took no character.
 type emptyRule uint8
 
 const (

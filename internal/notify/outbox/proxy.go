@@ -13,7 +13,7 @@ import (
 // next.
 const longestProxyPause = 30 * time.Second
 
-// proxyPause rests every channel that goes by our own proxy while that lets
+// proxyPause pauses every channel that uses our own proxy while that lets
 // nothing through: it is no channel's fault, and a thousand channels need not
 // find out one by one.
 type proxyPause struct {
@@ -55,7 +55,7 @@ func (p *proxyPause) wait(now time.Time) time.Duration {
 }
 
 // enter tells whether a message may be sent now. After a pause it is one, and
-// the others wait for what becomes of it.
+// the others wait for its result.
 func (p *proxyPause) enter(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

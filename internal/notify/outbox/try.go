@@ -112,7 +112,7 @@ func (b *Outbox) exchange(ctx context.Context, url secret.Value, text []byte) (*
 	}
 	defer resp.Body.Close()
 	answer := work.ReadMasked(resp.Body, len(url.Reveal()), func(text string) string { return hide(url, text) })
-	// Once an answer has begun, its status counts, whatever becomes of the rest.
+	// Once an answer has begun, its status counts, even if the rest fails.
 	_, _ = io.CopyN(io.Discard, resp.Body, maxDrain)
 	return resp, answer, nil
 }

@@ -11,7 +11,7 @@ import (
 // were too many. Their state is failed; the reason says why.
 const expired notify.DeliveryState = "expired"
 
-// deliveryCounts count what becomes of deliveries, each once at the commit
+// deliveryCounts count the outcomes of deliveries, each once at the commit
 // that made it so: matched is what waits and all that ended, whatever ended
 // it. A nil one counts nothing.
 type deliveryCounts struct {

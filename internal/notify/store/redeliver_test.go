@@ -119,7 +119,7 @@ func TestWhatWasDeliveredIsRedelivered(t *testing.T) {
 	})
 }
 
-// Somebody cancels a message that is under way, and it arrives: it is counted
+// A user cancels a message that is being sent, and it arrives: it is counted
 // as both, and so is that it came to wait.
 func TestAMessageThatIsCancelledUnderWay(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {

@@ -7,8 +7,8 @@ import (
 	"outrigger/internal/notify"
 )
 
-// Whoever knows the secret of one repository's hook says that it is now called
-// like another: nothing moves, nobody is told, and an administrator is asked.
+// A hook of one repository reports that it now has the key of another: nothing
+// moves, no notification is sent, and an administrator is asked.
 func TestAForgedRenameMovesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		own, victim notify.Scope

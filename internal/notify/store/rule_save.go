@@ -133,7 +133,7 @@ func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id int64, enab
 	return saved, err
 }
 
-// ensureChannel gives the id of the URL's channel. Entering a URL anew opens
+// ensureChannel gives the id of the URL's channel. Entering a URL again opens
 // a broken channel again.
 func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string) (int64, error) {
 	u, err := url.Parse(webhookURL)

@@ -16,7 +16,7 @@ import (
 )
 
 // MaxSize is what no message reaches, in bytes. Teams takes 28 KiB, but counts
-// after the workflow has written the message anew, which makes about a fifth
+// after the workflow has rewritten the message, which makes about a fifth
 // more of it; what is too big is lost after the sender got its 2xx.
 const MaxSize = 20 << 10
 

@@ -35,7 +35,7 @@ func (w *world) wantOffered(n int) {
 	}
 }
 
-// A rename that the platform shows by the project's id needs nobody's word, and
+// A rename that the platform shows by the project's id needs no confirmation, and
 // the webhook that goes on calling the same hook is the project's under its new
 // key.
 func TestTheIDConfirmsARename(t *testing.T) {

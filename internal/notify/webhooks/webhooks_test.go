@@ -162,7 +162,7 @@ func TestWebhooksAreCreated(t *testing.T) {
 	})
 }
 
-// A new project has its webhook within the hour, one that somebody deleted is
+// A new project has its webhook within the hour, one that was deleted is
 // there again within a day, and a project that is gone is gone.
 func TestWebhooksAreKept(t *testing.T) {
 	eachWorld(t, bitbucket.Options{Projects: three.Projects[:1]}, func(t *testing.T, w *world) {

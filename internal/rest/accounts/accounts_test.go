@@ -70,7 +70,7 @@ func each(t *testing.T, fn func(s site)) {
 	}, audit.Migrations, identity.Migrations)
 }
 
-// do asks as a user, "" for nobody, "Bearer x" for who has the token x.
+// do asks as a user, "" for anonymous, "Bearer x" for who has the token x.
 func (s site) do(user, method, path, body string) (int, string, http.Header) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.base+root+path, strings.NewReader(body))

@@ -159,7 +159,7 @@ func (t *Target) replace(ctx context.Context, turn *turn, issue int64, old *head
 	return h, t.site.put(ctx, turn, issue, headKey, h.encode())
 }
 
-// tries is how often a map may be written anew while it is read.
+// tries is how often a map may be rewritten while it is read.
 const tries = 5
 
 // read gives an issue's map with its head; nil where it has none.

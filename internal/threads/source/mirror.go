@@ -67,7 +67,7 @@ func (m *Mirror) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the pass that is under way; the next one begins anew.
+// Stop ends the pass that is under way; the next one starts over.
 func (m *Mirror) Stop() {
 	if m.stop != nil {
 		m.stop()

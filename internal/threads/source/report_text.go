@@ -15,7 +15,7 @@ import (
 const chunkTime = 5 * time.Second
 
 // compose writes the report's text from the mappings here, or else from the
-// remote server. Mappings that change meanwhile have it begin anew.
+// remote server. Mappings that change meanwhile make it start over.
 func (r *Reports) compose(ctx context.Context, lease *db.Lease, report threads.Report) (threads.Report, error) {
 	for {
 		site, err := r.store.Site(ctx, report.Site.URL)

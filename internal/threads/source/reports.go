@@ -70,7 +70,7 @@ func (r *Reports) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends what is being made; it is made anew after the next start, or on
+// Stop ends what is being made; it is made again after the next start, or on
 // another node.
 func (r *Reports) Stop() {
 	if r.stop != nil {

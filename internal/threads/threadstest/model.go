@@ -137,7 +137,7 @@ func (m *Model) onCloudCycle(r threads.Record) bool {
 	return been[goal]
 }
 
-// judge says what becomes of a record.
+// judge gives the outcome of a record.
 func (m *Model) judge(r threads.Record) {
 	issue, issueOK := m.mapped[threads.EntityIssue][r.IssueID]
 	comment, commentOK := m.mapped[threads.EntityComment][r.CommentID]

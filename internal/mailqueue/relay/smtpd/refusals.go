@@ -57,7 +57,7 @@ func (l *refusalLog) add(address string, r *Reply) {
 	l.log.Info("mail was refused", "address", address, "code", r.Code, "reason", r.Text)
 }
 
-// flush logs how many followed, and begins anew.
+// flush logs how many followed, and starts counting again.
 func (l *refusalLog) flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
