@@ -77,7 +77,7 @@ func TestEventPages(t *testing.T) {
 		return body
 	}
 	const list = "/notifications/events"
-	page(list, 200, "No events")
+	page(list, 200, "No events", ">every outcome</option>", ">every type</option>", ">every repository</option>", ">any time</option>", ">the last hour</option>")
 	pushed(t, a, "first")
 	page(list, 200, "Ada Lovelace", "ATL / canoe · first", "no rule took it")
 	page(list+"/1", 200, "There were no rules yet")

@@ -59,6 +59,7 @@ func (r *Rule) validateBranches(f *fault.Fields) {
 func (r *Rule) validateNarrowing(f *fault.Fields) {
 	level := r.Level()
 	checkNames(f, "projects", r.Projects)
+	checkKeys(f, "projects", r.Projects...)
 	if len(r.Projects) > 0 && level != Global {
 		f.Add("projects", "Only a global rule can be narrowed to projects; this one belongs to project %s.", r.ProjectKey)
 	}
@@ -73,14 +74,24 @@ func (r *Rule) validateNarrowing(f *fault.Fields) {
 		case ref.ProjectKey == "" || ref.RepositoryKey == "":
 			f.Add("repositories", "Every entry needs projectKey and repositoryKey.")
 			return
-		case !fits(ref.ProjectKey) || !fits(ref.RepositoryKey):
-			f.Add("repositories", "A key has at most %d characters.", MaxName)
-			return
 		case level == ProjectLevel && !strings.EqualFold(ref.ProjectKey, r.ProjectKey):
 			f.Add("repositories", "%s/%s is not in project %s.", ref.ProjectKey, ref.RepositoryKey, r.ProjectKey)
 			return
+		case !checkKeys(f, "repositories", ref.ProjectKey, ref.RepositoryKey):
+			return
 		}
 	}
+}
+
+// checkKeys is checkKey for a list: it names the first that is wrong.
+func checkKeys(f *fault.Fields, field string, keys ...string) bool {
+	for _, key := range keys {
+		had := len(*f)
+		if checkKey(f, field, key); len(*f) > had {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *Rule) validatePeople(f *fault.Fields) {

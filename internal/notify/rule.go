@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
@@ -120,8 +121,13 @@ func (r *Rule) Validate() error {
 
 func fits(key string) bool { return utf8.RuneCountInString(key) <= MaxName }
 
+// checkKey refuses what no platform has as a key, since a rule for it would
+// never take an event.
 func checkKey(f *fault.Fields, field, key string) {
-	if !fits(key) {
+	switch {
+	case !fits(key):
 		f.Add(field, "A key has at most %d characters.", MaxName)
+	case strings.ContainsFunc(key, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) || c == '/' }):
+		f.Add(field, "%q is not a key: keys have no spaces and no slashes.", key)
 	}
 }

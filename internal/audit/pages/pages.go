@@ -119,6 +119,9 @@ func rowOf(e audit.Stored) row {
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		if e.Before[name] == "" && e.After[name] == "" {
+			continue // a member that the new thing does not have
+		}
 		out.Changes = append(out.Changes, change{name, e.Before[name], e.After[name]})
 	}
 	return out

@@ -92,7 +92,10 @@ func (p *Pages) listEvents(r *http.Request) (console.Response, error) {
 	for _, e := range found.Events {
 		list.Rows = append(list.Rows, eventRowOf(e))
 	}
-	return console.Page{Template: "events", Title: "Events", Data: list}, p.offerEvents(r, &list)
+	if err := p.offerEvents(r, &list); err != nil {
+		return nil, err
+	}
+	return console.Page{Template: "events", Title: "Events", Data: list}, nil
 }
 
 // offerEvents fills the filters' choices: of places those of the rules that who

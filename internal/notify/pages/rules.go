@@ -128,9 +128,9 @@ func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	said := "The rule " + saved.Name + " is off: nothing is sent for it."
+	said := "The rule " + saved.Name + " is off. Messages that waited for this rule alone are cancelled; you can redeliver them under Deliveries."
 	if saved.Enabled {
-		said = "The rule " + saved.Name + " is on. It holds for every event from now on."
+		said = "The rule " + saved.Name + " is on. It applies to new events from now on."
 	}
 	return console.Redirect{To: rulesPath + query("level", levelQuery(saved.Level())), Flash: said}, nil
 }
