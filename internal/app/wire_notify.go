@@ -49,6 +49,7 @@ func (a *App) openNotify(ctx context.Context) error {
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
+	a.usePlatformUsers(platforms)
 	a.chat.memberships = membership.New(membership.Options{Store: store, Ask: platforms.Member, Clock: a.clock, Log: a.log})
 	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
 	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
@@ -79,6 +80,14 @@ func (a *App) openNotify(ctx context.Context) error {
 		a.chat.decider.Enqueued(deliveries)
 	}, a.chat.outbox.Moved)
 	return nil
+}
+
+// usePlatformUsers has users of the configured platform sign in here.
+func (a *App) usePlatformUsers(platforms *client.Client) {
+	name := a.cfg.Identity.Platform
+	if connection := connectionsOf(a.cfg.Notify.Connections).Find(name); connection != nil {
+		a.identity.UseDirectory(name, &client.Directory{Client: platforms, Connection: connection})
+	}
 }
 
 // proxyTrouble is why channels wait for the outgoing proxy.

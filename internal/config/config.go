@@ -31,6 +31,7 @@ type Config struct {
 	AdminPassword  secret.Value `key:"admin_password" else:"a password generated into data_dir/initial-password" doc:"The password of the first administrator, admin. It is read only when there are no users yet."`
 	NodeID         string       `key:"node_id" else:"the host name" doc:"The name of this node, unique in a cluster."`
 	Cluster        Cluster      `key:"cluster"`
+	Identity       Identity     `key:"identity"`
 	Log            Log          `key:"log"`
 	Metrics        Metrics      `key:"metrics"`
 	Mail           Mail         `key:"mail"`

@@ -51,6 +51,7 @@ func (c *Config) problems() []error {
 	c.judgeMailSources(&j)
 	c.judgeThreads(&j)
 	c.judgeNotify(&j)
+	c.judgeIdentity(&j)
 	for _, r := range []struct {
 		key       string
 		kept, min Duration

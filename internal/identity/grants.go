@@ -49,7 +49,7 @@ func JudgeGrant(perm Permission, at Resource) error {
 	return wrong.Err()
 }
 
-// Grant gives a local user a permission. Conflict: he has it already.
+// Grant gives a user a permission. Conflict: he has it already.
 func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Resource) (Grant, error) {
 	if err := JudgeGrant(perm, at); err != nil {
 		return Grant{}, err
@@ -69,7 +69,7 @@ func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Re
 		if err := s.insertGrant(ctx, tx, u.ID, &g); err != nil {
 			return err
 		}
-		return record(ctx, tx, "grant", "user", u.Name, nil, g.members())
+		return record(ctx, tx, "grant", "user", u.Ref(), nil, g.members())
 	})
 	if db.IsUnique(err) { // a concurrent call was quicker
 		err = errGranted(name, perm)
@@ -109,8 +109,8 @@ func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, user int64, g *Gra
 	return nil
 }
 
-// Revoke takes a grant back from a local user. Conflict: it is the
-// last SYS_ADMIN.
+// Revoke takes a grant back from a user. Conflict: it is the last SYS_ADMIN of
+// a local user.
 func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		u, err := userByName(ctx, tx, name)
@@ -131,12 +131,14 @@ func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 			return fmt.Errorf("deleting a grant: %w", err)
 		}
 		s.changed(tx)
-		return record(ctx, tx, "revoke", "user", u.Name, u.Grants[i].members(), nil)
+		return record(ctx, tx, "revoke", "user", u.Ref(), u.Grants[i].members(), nil)
 	})
 }
 
 // keepOneSysAdmin refuses to go on when no grant of SYS_ADMIN but those that
 // condition leaves out exists: without it nothing could be granted any more.
+// Those of platform users do not count: they cannot sign in while the platform
+// is away.
 func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64) error {
 	// Locked, because two who remove each other at once would both succeed.
 	if tx.Dialect() == db.Postgres {
@@ -145,7 +147,8 @@ func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64
 		}
 	}
 	var all, rest int
-	err := tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN `+condition+` THEN 1 END) FROM identity_grants WHERE permission = 'SYS_ADMIN'`, arg).Scan(&all, &rest)
+	err := tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN `+condition+` THEN 1 END) FROM identity_grants
+		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local')`, arg).Scan(&all, &rest)
 	switch {
 	case err != nil:
 		return fmt.Errorf("counting administrators: %w", err)

@@ -49,6 +49,7 @@ type Service struct {
 	hasher   *hasher
 	known    *remembered
 	doors    *recent[door, standing]
+	platform *platform // nil: all users are local
 }
 
 // New makes a Service. Call Start before anybody signs in.

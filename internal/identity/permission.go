@@ -76,6 +76,9 @@ type Principal struct {
 	Session int64 // id of the session that was shown, 0 for none
 }
 
+// Ref names the principal's user, as User, Tokens and the like take it.
+func (p *Principal) Ref() string { return refOf(p.Source, p.Name) }
+
 // May tells whether the principal has perm at the place; a wider permission
 // includes the narrower. A nil principal has no permissions. The scope of a token is
 // not looked at: it is about routes, and the router has held it already.

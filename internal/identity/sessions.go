@@ -23,7 +23,7 @@ const (
 type Session struct {
 	ID        int64
 	UserID    int64
-	User      string // the user's name
+	User      string // the user's Ref
 	Address   string // where it began
 	CreatedAt time.Time
 	UsedAt    time.Time // to the minute
@@ -54,7 +54,7 @@ func (s *Service) openSession(ctx context.Context, user int64, address string) (
 	return plain, id, err
 }
 
-// Sessions lists a local user's sessions that are not over, the oldest first,
+// Sessions lists a user's sessions that are not over, the oldest first,
 // after the one of that id.
 func (s *Service) Sessions(ctx context.Context, user string, after int64, limit int) (sessions []Session, err error) {
 	now := s.now()
@@ -117,7 +117,7 @@ func (s *Service) SignOut(ctx context.Context, session string) error {
 	})
 }
 
-const selectSession = `SELECT s.id, s.user_id, u.name, s.address, s.created_at, s.used_at, s.expires_at
+const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.created_at, s.used_at, s.expires_at
 	FROM identity_sessions s JOIN identity_users u ON u.id = s.user_id`
 
 func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Session, error) {
@@ -129,10 +129,12 @@ func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Sessi
 }
 
 func scanSession(row db.Row) (s Session, err error) {
+	var source, name string
 	var created, used, expires int64
-	if err := row.Scan(&s.ID, &s.UserID, &s.User, &s.Address, &created, &used, &expires); err != nil {
+	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &created, &used, &expires); err != nil {
 		return s, fmt.Errorf("reading a session: %w", err)
 	}
+	s.User = refOf(source, name)
 	s.CreatedAt, s.UsedAt, s.ExpiresAt = db.Time(created), db.Time(used), db.Time(expires)
 	return s, nil
 }

@@ -35,7 +35,7 @@ func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Prin
 	if err != nil {
 		return nil, err
 	}
-	return u.principal(), nil
+	return s.present(ctx, u.principal())
 }
 
 // SignIn opens a session for a user and his password. The session is what
@@ -45,7 +45,10 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 	if err != nil {
 		return "", nil, err
 	}
-	principal := u.principal()
+	principal, err := s.present(ctx, u.principal())
+	if err != nil {
+		return "", nil, err
+	}
 	if session, principal.Session, err = s.openSession(ctx, u.ID, addr); err != nil {
 		return "", nil, err
 	}
@@ -68,6 +71,9 @@ func (s *Service) checkPassword(ctx context.Context, user, password, addr string
 	if err != nil || known {
 		return u, err
 	}
+	if s.platform.knows(u, name, password) {
+		return s.checkAtPlatform(ctx, d, user, password)
+	}
 	done, err := s.hasher.turn(ctx, d.address)
 	if err != nil {
 		return User{}, err
@@ -88,11 +94,7 @@ func (s *Service) compare(ctx context.Context, d door, u User, name, password st
 		stored = s.hasher.nobody
 	}
 	if !matches(stored, password) {
-		s.log.InfoContext(ctx, "sign-in failed", "user", name, "address", d.address)
-		if err := s.countFailure(context.WithoutCancel(ctx), d); err != nil {
-			return err // a guess that is not counted gets no answer
-		}
-		return ErrUnauthenticated()
+		return s.wrongPassword(ctx, d)
 	}
 	if err := s.countSuccess(ctx, d, u); err != nil {
 		return err
@@ -101,20 +103,37 @@ func (s *Service) compare(ctx context.Context, d door, u User, name, password st
 	return nil
 }
 
-// judge gives the user of the name, the zero User for none, and whether the
-// password is known to be his without computing anything.
+// wrongPassword counts a failure and gives the answer to it.
+func (s *Service) wrongPassword(ctx context.Context, d door) error {
+	s.log.InfoContext(ctx, "sign-in failed", "user", d.account, "address", d.address)
+	if err := s.countFailure(context.WithoutCancel(ctx), d); err != nil {
+		return err // a guess that is not counted gets no answer
+	}
+	return ErrUnauthenticated()
+}
+
+// judge gives the user of the name, a local one first and the zero User for
+// none, and whether the password is known to be his without computing anything.
 func (s *Service) judge(ctx context.Context, d door, name, password string) (u User, known bool, err error) {
 	if err := s.mayTry(ctx, d); err != nil {
 		return User{}, false, err
 	}
-	u, err = s.users.get(name, func() (User, error) {
-		u, err := s.User(ctx, name)
+	u, err = s.recentUser(ctx, name)
+	if err == nil && u.ID == 0 && s.platform != nil {
+		u, err = s.recentUser(ctx, refOf(s.platform.source, name))
+	}
+	return u, err == nil && s.known.has(name, password, u.proof()), err
+}
+
+// recentUser is User, with the zero User where there is none.
+func (s *Service) recentUser(ctx context.Context, ref string) (User, error) {
+	return s.users.get(ref, func() (User, error) {
+		u, err := s.User(ctx, ref)
 		if fault.Is(err, fault.NotFound) {
 			return User{}, nil // remembered too, so that it takes the same time
 		}
 		return u, err
 	})
-	return u, err == nil && s.known.has(name, password, u.password), err
 }
 
 // tokenHolder is who has a token.
@@ -153,7 +172,7 @@ func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) 
 		return nil, err
 	}
 	s.touch(ctx, h.used, `UPDATE identity_tokens SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.token.ID)
-	return h.principal, nil
+	return s.present(ctx, h.principal)
 }
 
 // sessionHolder is who has a session.
@@ -189,7 +208,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 		return nil, err
 	}
 	s.touch(ctx, h.used, `UPDATE identity_sessions SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.session.ID)
-	return h.principal, nil
+	return s.present(ctx, h.principal)
 }
 
 func principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {

@@ -49,7 +49,7 @@ func (s *Service) mayTry(ctx context.Context, d door) error {
 }
 
 func (s *Service) standing(ctx context.Context, tx *db.Tx, d door) (st standing, err error) {
-	if st.signedInAt, err = signedInAt(ctx, tx, d); err != nil {
+	if st.signedInAt, err = s.signedInAt(ctx, tx, d); err != nil {
 		return st, err
 	}
 	counters := d.counters()
@@ -68,10 +68,15 @@ func (s *Service) standing(ctx context.Context, tx *db.Tx, d door) (st standing,
 	return st, err
 }
 
-func signedInAt(ctx context.Context, tx *db.Tx, d door) (time.Time, error) {
+func (s *Service) signedInAt(ctx context.Context, tx *db.Tx, d door) (time.Time, error) {
+	platform := Local
+	if s.platform != nil {
+		platform = s.platform.source
+	}
 	var at int64
 	err := tx.QueryRow(ctx, `SELECT a.signed_in_at FROM identity_addresses a JOIN identity_users u ON u.id = a.user_id
-		WHERE u.source = $1 AND u.name_key = $2 AND a.address = $3`, Local, d.account, d.address).Scan(&at)
+		WHERE u.source IN ($1, $2) AND u.name_key = $3 AND a.address = $4
+		ORDER BY CASE u.source WHEN $1 THEN 0 ELSE 1 END LIMIT 1`, Local, platform, d.account, d.address).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, nil
 	}
@@ -110,7 +115,7 @@ func (s *Service) countFailure(ctx context.Context, d door) error {
 				return err
 			}
 			if i == ofPair && attacked {
-				at, err := signedInAt(ctx, tx, d)
+				at, err := s.signedInAt(ctx, tx, d)
 				if err != nil {
 					return err
 				}

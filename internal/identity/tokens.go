@@ -28,7 +28,7 @@ const (
 type Token struct {
 	ID        int64
 	UserID    int64
-	User      string // its owner's name
+	User      string // its owner's Ref
 	Name      string // what it is for
 	Scope     Scope
 	CreatedAt time.Time
@@ -39,7 +39,7 @@ type Token struct {
 // over tells whether the token has expired.
 func (t Token) over(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
 
-// CreateToken makes a token for a local user. The first result is the only
+// CreateToken makes a token for a user, by the Ref. The first result is the only
 // time that it can be seen. A zero expires is never.
 func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scope, expires time.Time) (secret.Value, Token, error) {
 	t := Token{Name: name, Scope: scope, CreatedAt: db.Time(db.Micros(s.now())), ExpiresAt: db.Time(db.Micros(expires))}
@@ -52,7 +52,7 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 		if err != nil {
 			return err
 		}
-		t.UserID, t.User = u.ID, u.Name
+		t.UserID, t.User = u.ID, u.Ref()
 		err = tx.QueryRow(ctx, `INSERT INTO identity_tokens (user_id, name, scope, hash, created_at, expires_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, $6, 0) RETURNING id`,
 			u.ID, t.Name, string(t.Scope), secret.Fingerprint(plain), db.Micros(t.CreatedAt), db.Micros(t.ExpiresAt)).Scan(&t.ID)
@@ -99,7 +99,7 @@ func (s *Service) TokenByID(ctx context.Context, id int64) (t Token, err error) 
 	return t, err
 }
 
-// Tokens lists a local user's tokens, the oldest first, after the one of that
+// Tokens lists a user's tokens, the oldest first, after the one of that
 // id.
 func (s *Service) Tokens(ctx context.Context, user string, after int64, limit int) (tokens []Token, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -140,7 +140,7 @@ func (s *Service) RevokeToken(ctx context.Context, id int64) error {
 	})
 }
 
-const selectToken = `SELECT t.id, t.user_id, u.name, t.name, t.scope, t.created_at, t.expires_at, t.used_at
+const selectToken = `SELECT t.id, t.user_id, u.source, u.name, t.name, t.scope, t.created_at, t.expires_at, t.used_at
 	FROM identity_tokens t JOIN identity_users u ON u.id = t.user_id`
 
 func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, error) {
@@ -152,10 +152,12 @@ func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, 
 }
 
 func scanToken(row db.Row) (t Token, err error) {
+	var source, name string
 	var created, expires, used int64
-	if err := row.Scan(&t.ID, &t.UserID, &t.User, &t.Name, &t.Scope, &created, &expires, &used); err != nil {
+	if err := row.Scan(&t.ID, &t.UserID, &source, &name, &t.Name, &t.Scope, &created, &expires, &used); err != nil {
 		return t, fmt.Errorf("reading a token: %w", err)
 	}
+	t.User = refOf(source, name)
 	t.CreatedAt, t.ExpiresAt, t.UsedAt = db.Time(created), db.Time(expires), db.Time(used)
 	return t, nil
 }

@@ -108,6 +108,9 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 		if u, err = userByName(ctx, tx, name); err != nil {
 			return err
 		}
+		if u.Source != Local {
+			return fault.New(fault.Conflict, "%s signs in with a password of the platform %s; change it there.", u.Name, u.Source)
+		}
 		if _, err := tx.Exec(ctx, `UPDATE identity_users SET password = $1, initial_password = 0, password_at = $2 WHERE id = $3`,
 			stored, db.Micros(s.now()), u.ID); err != nil {
 			return fmt.Errorf("storing a password: %w", err)
@@ -116,7 +119,7 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 			return fmt.Errorf("ending sessions: %w", err)
 		}
 		s.changed(tx)
-		return record(ctx, tx, "set password", "user", u.Name, nil, nil)
+		return record(ctx, tx, "set password", "user", u.Ref(), nil, nil)
 	})
 	if err == nil {
 		s.passwordGone(ctx, u)
@@ -124,8 +127,9 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 	return err
 }
 
-// DeleteUser removes a user with what is his: grants, tokens, sessions.
-// Conflict: it is the last user with SYS_ADMIN.
+// DeleteUser removes a user with what is his: grants, tokens, sessions. One of
+// a platform may sign in again, and then has nothing of that. Conflict: it is
+// the last local user with SYS_ADMIN.
 func (s *Service) DeleteUser(ctx context.Context, name string) error {
 	var u User
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -140,7 +144,7 @@ func (s *Service) DeleteUser(ctx context.Context, name string) error {
 			return fmt.Errorf("deleting a user: %w", err)
 		}
 		s.changed(tx)
-		return record(ctx, tx, "delete", "user", u.Name, map[string]string{"name": u.Name}, nil)
+		return record(ctx, tx, "delete", "user", u.Ref(), map[string]string{"name": u.Name}, nil)
 	})
 	if err == nil {
 		s.passwordGone(ctx, u)
@@ -148,7 +152,8 @@ func (s *Service) DeleteUser(ctx context.Context, name string) error {
 	return err
 }
 
-// User gives a local user and his grants.
+// User gives a user and his grants, by the Ref: a local user's name, or the
+// connection, a colon and the name of a user of its platform.
 func (s *Service) User(ctx context.Context, name string) (u User, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if u, err = userByName(ctx, tx, name); err != nil {
@@ -160,12 +165,18 @@ func (s *Service) User(ctx context.Context, name string) (u User, err error) {
 	return u, err
 }
 
-// Users lists local users with their grants, ordered by name without case,
-// after the one of that name.
+// Users lists users with their grants, after the one of that Ref: local ones
+// first, then by source, and by name without case.
 func (s *Service) Users(ctx context.Context, after string, limit int) (users []User, err error) {
+	const page = ` WHERE (CASE source WHEN 'local' THEN '' ELSE source END, name_key) > ($1, $2)
+		ORDER BY CASE source WHEN 'local' THEN '' ELSE source END, name_key LIMIT $3`
+	source, name := splitRef(after)
+	if source == Local {
+		source = ""
+	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		users = nil
-		rows, err := tx.Query(ctx, selectUser+` WHERE source = $1 AND name_key > $2 ORDER BY name_key LIMIT $3`, Local, nameKey(after), limit)
+		rows, err := tx.Query(ctx, selectUser+page, source, nameKey(name), limit)
 		if err != nil {
 			return fmt.Errorf("reading users: %w", err)
 		}
@@ -180,8 +191,7 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 		if err := rows.Close(); err != nil {
 			return fmt.Errorf("reading users: %w", err)
 		}
-		grants, err := grantsWhere(ctx, tx, `user_id IN (SELECT id FROM identity_users
-			WHERE source = $1 AND name_key > $2 ORDER BY name_key LIMIT $3)`, Local, nameKey(after), limit)
+		grants, err := grantsWhere(ctx, tx, `user_id IN (SELECT id FROM identity_users`+page+`)`, source, nameKey(name), limit)
 		for i := range users {
 			users[i].Grants = grants[users[i].ID]
 		}
@@ -192,13 +202,32 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 
 const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at FROM identity_users`
 
-// userByName finds a local user.
-func userByName(ctx context.Context, tx *db.Tx, name string) (User, error) {
-	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, Local, nameKey(name)))
+// userByName finds a user by the Ref.
+func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
+	source, name := splitRef(ref)
+	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, source, nameKey(name)))
 	if errors.Is(err, sql.ErrNoRows) {
-		return u, fault.New(fault.NotFound, "There is no user %q.", name)
+		return u, fault.New(fault.NotFound, "There is no user %q.", ref)
 	}
 	return u, err
+}
+
+// Ref names the user among those of all sources.
+func (u User) Ref() string { return refOf(u.Source, u.Name) }
+
+// refOf is unambiguous because names have no colon.
+func refOf(source, name string) string {
+	if source == Local {
+		return name
+	}
+	return source + ":" + name
+}
+
+func splitRef(ref string) (source, name string) {
+	if source, name, found := strings.Cut(ref, ":"); found {
+		return source, name
+	}
+	return Local, ref
 }
 
 func scanUser(row db.Row) (u User, err error) {

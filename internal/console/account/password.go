@@ -43,12 +43,12 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 		wrong.Add("again", "The passwords do not match.")
 	}
 	ctx := r.Context()
-	name := identity.From(ctx).Name
-	if err := wrong.Join(identity.JudgePassword(name, secret.New(form.Raw("password")))); err != nil {
+	who := identity.From(ctx)
+	if err := wrong.Join(identity.JudgePassword(who.Name, secret.New(form.Raw("password")))); err != nil {
 		return page, err
 	}
 	if form.Raw("current") != "" {
-		_, err = a.service.Basic(ctx, name, form.Raw("current"), identity.OriginOf(ctx).Address)
+		_, err = a.service.Basic(ctx, who.Name, form.Raw("current"), identity.OriginOf(ctx).Address)
 		switch {
 		case fault.Is(err, fault.Unauthenticated):
 			wrong.Add("current", "The password is wrong.")
@@ -59,7 +59,7 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 	if err := wrong.Err(); err != nil {
 		return page, err
 	}
-	if err := a.service.SetPassword(ctx, name, secret.New(form.Raw("password"))); err != nil {
+	if err := a.service.SetPassword(ctx, who.Ref(), secret.New(form.Raw("password"))); err != nil {
 		return page, err
 	}
 	return console.Redirect{To: passwordPath, Flash: "Password changed. You were signed out everywhere else."}, nil

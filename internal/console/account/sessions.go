@@ -24,7 +24,7 @@ func (a *account) listSessions(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	who := identity.From(r.Context())
-	sessions, err := a.service.Sessions(r.Context(), who.Name, after, listed+1)
+	sessions, err := a.service.Sessions(r.Context(), who.Ref(), after, listed+1)
 	if err != nil {
 		return nil, err
 	}

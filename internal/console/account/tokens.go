@@ -39,7 +39,7 @@ func (a *account) listTokens(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := a.service.Tokens(r.Context(), identity.From(r.Context()).Name, after, listed+1)
+	tokens, err := a.service.Tokens(r.Context(), identity.From(r.Context()).Ref(), after, listed+1)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (a *account) createToken(r *http.Request) (console.Response, error) {
 		}
 		return page, wrong.Err()
 	}
-	plain, token, err := a.service.CreateToken(r.Context(), identity.From(r.Context()).Name, form.Get("name"), identity.Scope(form.Get("scope")), expires)
+	plain, token, err := a.service.CreateToken(r.Context(), identity.From(r.Context()).Ref(), form.Get("name"), identity.Scope(form.Get("scope")), expires)
 	if err != nil {
 		return page, err
 	}

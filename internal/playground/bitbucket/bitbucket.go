@@ -88,6 +88,41 @@ func (p *Platform) SetGroup(group string, names ...string) {
 	p.groups[group] = names
 }
 
+// SetUser adds a user, or puts one in place of the one of exactly that name.
+func (p *Platform) SetUser(u User) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.removeUser(u.Name)
+	p.users = append(p.users, u)
+}
+
+// RemoveUser removes the user of exactly that name.
+func (p *Platform) RemoveUser(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.removeUser(name)
+}
+
+func (p *Platform) removeUser(name string) {
+	p.users = slices.DeleteFunc(p.users, func(u User) bool { return u.Name == name })
+}
+
+// SetAdmins says who administers a project from now on, or with a slug one of
+// its repositories.
+func (p *Platform) SetAdmins(key, slug string, admins ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	project := p.project(key)
+	if project == nil {
+		return
+	}
+	if slug == "" {
+		project.Admins = admins
+	} else if r := project.repository(slug); r != nil {
+		r.Admins = admins
+	}
+}
+
 // AddProject adds a project.
 func (p *Platform) AddProject(project Project) {
 	p.mu.Lock()

@@ -13,9 +13,36 @@ func repositoryOut(project *Project, r *Repository) map[string]any {
 func (p *Platform) listProjects(a *asking) {
 	var all []any
 	for i := range p.projects {
-		all = append(all, projectOut(&p.projects[i]))
+		if project := &p.projects[i]; p.wanted(a, project.Key, "") {
+			all = append(all, projectOut(project))
+		}
 	}
 	page(p, a, all)
+}
+
+// listAllRepositories answers those of all projects.
+func (p *Platform) listAllRepositories(a *asking) {
+	var all []any
+	for i := range p.projects {
+		project := &p.projects[i]
+		for j := range project.Repositories {
+			if r := &project.Repositories[j]; p.wanted(a, project.Key, r.Slug) {
+				all = append(all, repositoryOut(project, r))
+			}
+		}
+	}
+	page(p, a, all)
+}
+
+// wanted tells whether who asks has the permission that a list is limited to,
+// where it is.
+func (p *Platform) wanted(a *asking, project, slug string) bool {
+	permission := a.r.URL.Query().Get("permission")
+	if permission == "" || a.who == nil {
+		return true
+	}
+	allowed, _ := p.may(a.who, permission, project, slug)
+	return allowed
 }
 
 // projectOf gives the project of the path; nil after it was answered that there

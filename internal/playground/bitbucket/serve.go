@@ -17,6 +17,7 @@ func (p *Platform) Handler() http.Handler {
 	for pattern, handle := range map[string]func(*asking){
 		"GET " + api + "/users":                                                          p.listUsers,
 		"GET " + api + "/projects":                                                       p.listProjects,
+		"GET " + api + "/repos":                                                          p.listAllRepositories,
 		"GET " + api + "/projects/{project}":                                             p.oneProject,
 		"GET " + api + "/projects/{project}/repos":                                       p.listRepositories,
 		"GET " + api + "/projects/{project}/repos/{repository}":                          p.oneRepository,

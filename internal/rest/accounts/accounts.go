@@ -50,7 +50,7 @@ func Routes(r *rest.Router, s *identity.Service) {
 // self tells whether a name is that of who asks.
 func self(ctx context.Context, name string) bool {
 	p := identity.From(ctx)
-	return p != nil && p.Source == identity.Local && identity.SameName(p.Name, name)
+	return p != nil && identity.SameName(p.Ref(), name)
 }
 
 // selfOr allows what is about who asks, and anything to a SYS_ADMIN.
@@ -64,7 +64,7 @@ func selfOr(ctx context.Context, name string) error {
 // owner is whom a request is about: the user who asks, or the one it names.
 func owner(ctx context.Context, named string) (string, error) {
 	if named == "" {
-		return identity.From(ctx).Name, nil
+		return identity.From(ctx).Ref(), nil
 	}
 	return named, selfOr(ctx, named)
 }

@@ -41,7 +41,7 @@ func (e endpoints) listUsers(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, users, func(u identity.User) string { return u.Name }, userOf))
+	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, users, identity.User.Ref, userOf))
 }
 
 func (e endpoints) createUser(w http.ResponseWriter, r *http.Request) error {

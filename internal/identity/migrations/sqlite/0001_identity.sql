@@ -25,6 +25,17 @@ CREATE TABLE identity_grants (
 	CHECK ((repository <> '') = (permission = 'REPO_ADMIN'))
 ) STRICT;
 
+-- Where the platform said, at the last sign-in of one of its users, that he
+-- administers: what it is asked about again before it counts.
+CREATE TABLE identity_candidates (
+	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	permission TEXT NOT NULL CHECK (permission IN ('PROJECT_ADMIN', 'REPO_ADMIN')),
+	project    TEXT NOT NULL,
+	repository TEXT NOT NULL, -- '' for a project
+	PRIMARY KEY (user_id, permission, project, repository),
+	CHECK ((repository <> '') = (permission = 'REPO_ADMIN'))
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE identity_tokens (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
 	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,

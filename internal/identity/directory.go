@@ -1,0 +1,73 @@
+package identity
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// Directory is the users of a platform, and what they administer there. Both
+// methods answer Unavailable where the platform does not say.
+type Directory interface {
+	// SignIn gives the user who shows the password, which it does not keep, and
+	// what he administers. Unauthenticated: name or password is wrong.
+	SignIn(ctx context.Context, name, password string) (DirectoryUser, error)
+	// Present gives what the user of that exact name has now: Admin, or those of
+	// the candidates that he administers. Unauthenticated: there is no such user.
+	Present(ctx context.Context, name string, candidates []Grant) ([]Grant, error)
+}
+
+// DirectoryUser is a user as a platform knows him.
+type DirectoryUser struct {
+	Name       string  // as the platform writes it
+	Candidates []Grant // the projects and repositories that he administers
+	More       bool    // there are more than that, which are left out
+}
+
+const (
+	// presentFor is how long an answer about a user's rights holds: a right that
+	// is lost on the platform is lost here within it.
+	presentFor = 60 * time.Second
+	// directoryPatience is how long a request waits for the platform.
+	directoryPatience = 10 * time.Second
+	// maxSigningIn is how many sign-ins the platform is asked about at once, so
+	// that a flood of guesses is not handed on to it.
+	maxSigningIn = 8
+	// maxPresent bounds the memory; more users than this are not active within a
+	// minute.
+	maxPresent = 4096
+)
+
+// platform is where users come from who are not local.
+type platform struct {
+	source string // the connection's name
+	Directory
+	turns  *turns
+	asking singleflight.Group // by user
+
+	mu     sync.Mutex
+	recent map[int64]confirmed // by user
+	era    int                 // counts what was forgotten
+}
+
+type confirmed struct {
+	rights []Grant
+	at     time.Time // when it was asked for
+}
+
+// UseDirectory has names that are of no local user be looked up in d, the users
+// of the platform of a connection. It must be called before anybody signs in.
+func (s *Service) UseDirectory(connection string, d Directory) {
+	s.platform = &platform{source: connection, Directory: d, turns: newTurns(maxSigningIn), recent: map[int64]confirmed{}}
+}
+
+// knows tells whether the platform is asked about a sign-in: for names of no
+// local user, u being who has the name here.
+func (p *platform) knows(u User, name, password string) bool {
+	return p != nil && (u.ID == 0 || u.Source == p.source) && name != "" && password != "" &&
+		utf8.RuneCountInString(name) <= maxName && utf8.ValidString(name) && !strings.ContainsFunc(name, unacceptable)
+}

@@ -1,0 +1,180 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// proof is what a remembered password was compared with.
+func (u User) proof() string {
+	if u.ID == 0 || u.Source == Local {
+		return u.password
+	}
+	return "platform " + idText(u.ID) // no PHC form begins so
+}
+
+// checkAtPlatform asks the platform whether the password is right, and counts
+// the result.
+func (s *Service) checkAtPlatform(ctx context.Context, d door, user, password string) (User, error) {
+	waiting, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
+	defer cancel()
+	done, err := s.platform.turns.take(waiting, d.address)
+	if err != nil {
+		return User{}, err
+	}
+	defer done()
+	// Meanwhile others may have failed or succeeded, or made a local user.
+	u, known, err := s.judge(ctx, d, d.account, password)
+	switch {
+	case err != nil || known:
+		return u, err
+	case !s.platform.knows(u, d.account, password):
+		return User{}, ErrUnauthenticated()
+	}
+	// A client that leaves before the answer has guessed all the same.
+	ask, cancelAsk := context.WithTimeout(context.WithoutCancel(ctx), directoryPatience)
+	defer cancelAsk()
+	found, err := s.platform.SignIn(ask, user, password)
+	switch {
+	case fault.Is(err, fault.Unauthenticated):
+		return User{}, s.wrongPassword(ctx, d)
+	case err != nil:
+		return User{}, s.platform.unanswered(err)
+	}
+	if found.More {
+		s.log.WarnContext(ctx, "a user administers more on the platform than is taken; give ADMIN or a grant here instead",
+			"user", found.Name, "taken", len(found.Candidates))
+	}
+	if u, err = s.admit(ctx, found); err != nil {
+		return User{}, err
+	}
+	if err := s.countSuccess(ctx, d, u); err != nil {
+		return User{}, err
+	}
+	s.known.add(d.account, password, u.proof())
+	return u, nil
+}
+
+// admit stores what the platform said of a user who signed in.
+func (s *Service) admit(ctx context.Context, found DirectoryUser) (u User, err error) {
+	changed := false
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		changed = false
+		if u, err = s.admitUser(ctx, tx, found.Name); err != nil {
+			return err
+		}
+		held, err := candidatesOf(ctx, tx, u.ID, s.platform.source)
+		if err != nil {
+			return err
+		}
+		if changed = !sameGrants(held, found.Candidates); changed {
+			if err := replaceCandidates(ctx, tx, u.ID, found.Candidates); err != nil {
+				return err
+			}
+		}
+		u.Grants, err = grantsOf(ctx, tx, u.ID)
+		return err
+	})
+	if err == nil && changed {
+		s.platform.forget(u.ID)
+	}
+	return u, err
+}
+
+// admitUser gives the stored user of the platform; at the first sign-in it
+// makes one. One of the same name in another case was another user, whose
+// tokens and grants are not handed on.
+func (s *Service) admitUser(ctx context.Context, tx *db.Tx, name string) (User, error) {
+	ref := refOf(s.platform.source, name)
+	u, err := userByName(ctx, tx, ref)
+	switch {
+	case err == nil && u.Name == name:
+		return u, nil
+	case err == nil:
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {
+			return u, fmt.Errorf("deleting a user: %w", err)
+		}
+		if err := s.recordPlatformUser(ctx, tx, "delete", u.Name); err != nil {
+			return u, err
+		}
+	case !fault.Is(err, fault.NotFound):
+		return u, err
+	}
+	u = User{Name: name, Source: s.platform.source, CreatedAt: s.now()}
+	made, err := s.insertUser(ctx, tx, &u)
+	switch {
+	case err != nil:
+		return u, err
+	case !made: // another node was quicker
+		return userByName(ctx, tx, ref)
+	}
+	return u, s.recordPlatformUser(ctx, tx, "create", name)
+}
+
+// recordPlatformUser notes in the audit trail what a sign-in made or removed;
+// who signs in is not known in ctx yet.
+func (s *Service) recordPlatformUser(ctx context.Context, tx *db.Tx, action, name string) error {
+	e := WithActor(ctx, audit.Entry{Area: "identity", Action: action, Object: "user", ObjectID: refOf(s.platform.source, name)})
+	e.Who, e.Source = name, s.platform.source
+	is := map[string]string{"name": name, "source": s.platform.source}
+	if action == "create" {
+		e.After = is
+	} else {
+		e.Before = is
+	}
+	return audit.Record(ctx, tx, e)
+}
+
+// candidates lists where the platform said, at the user's last sign-in, that he
+// administers.
+func (s *Service) candidates(ctx context.Context, user int64) (list []Grant, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = candidatesOf(ctx, tx, user, s.platform.source)
+		return err
+	})
+	return list, err
+}
+
+func candidatesOf(ctx context.Context, tx *db.Tx, user int64, connection string) ([]Grant, error) {
+	rows, err := tx.Query(ctx, `SELECT permission, project, repository FROM identity_candidates
+		WHERE user_id = $1 ORDER BY permission, project, repository`, user)
+	if err != nil {
+		return nil, fmt.Errorf("reading candidates: %w", err)
+	}
+	defer rows.Close()
+	var list []Grant
+	for rows.Next() {
+		g := Grant{Resource: Resource{Connection: connection}}
+		if err := rows.Scan(&g.Permission, &g.Resource.Project, &g.Resource.Repository); err != nil {
+			return nil, fmt.Errorf("reading a candidate: %w", err)
+		}
+		list = append(list, g)
+	}
+	return list, rows.Err()
+}
+
+func replaceCandidates(ctx context.Context, tx *db.Tx, user int64, list []Grant) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM identity_candidates WHERE user_id = $1`, user); err != nil {
+		return fmt.Errorf("forgetting candidates: %w", err)
+	}
+	for _, g := range list {
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_candidates (user_id, permission, project, repository) VALUES ($1, $2, $3, $4)
+			ON CONFLICT DO NOTHING`, user, string(g.Permission), g.Resource.Project, g.Resource.Repository); err != nil {
+			return fmt.Errorf("storing a candidate: %w", err)
+		}
+	}
+	return nil
+}
+
+// sameGrants tells whether both lists have the same, in any order.
+func sameGrants(a, b []Grant) bool {
+	has := func(list []Grant, g Grant) bool {
+		return slices.ContainsFunc(list, func(o Grant) bool { return o.Permission == g.Permission && o.Resource == g.Resource })
+	}
+	return !slices.ContainsFunc(a, func(g Grant) bool { return !has(b, g) }) && !slices.ContainsFunc(b, func(g Grant) bool { return !has(a, g) })
+}

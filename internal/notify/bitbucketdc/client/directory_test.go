@@ -1,0 +1,185 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/playground/bitbucket"
+)
+
+// directory is that of a platform where ann administers the project ATL, the
+// repository of another through a group, and annabel nothing.
+func directory(t *testing.T) (*played, *Directory) {
+	t.Helper()
+	p := play(t, bitbucket.Options{
+		MaxPage: 2,
+		Users: []bitbucket.User{
+			{Name: "annabel", Password: "annabel's"}, {Name: "joann", Password: "joann's"}, {Name: "ann", Password: "ann's"},
+			{Name: "root", Password: "root's", Permission: "SYS_ADMIN"},
+		},
+		Groups: map[string][]string{"devs": {"ann"}},
+		Projects: []bitbucket.Project{
+			{Key: "ATL", ID: 1, Admins: []string{"ann"}, Repositories: []bitbucket.Repository{{Slug: "canoe", ID: 1}, {Slug: "raft", ID: 2}}},
+			{Key: "PAC", ID: 2, Repositories: []bitbucket.Repository{{Slug: "vault", ID: 3, Admins: []string{"@devs"}}, {Slug: "reef", ID: 4}}},
+		},
+	})
+	return p, &Directory{Client: p.Client, Connection: p.c}
+}
+
+func grant(permission identity.Permission, project, repository string) identity.Grant {
+	return identity.Grant{Permission: permission, Resource: identity.Resource{Connection: "main", Project: project, Repository: repository}}
+}
+
+func TestDirectory(t *testing.T) {
+	p, d := directory(t)
+	found, err := d.SignIn(t.Context(), "ANN", "ann's")
+	want := []identity.Grant{grant(identity.ProjectAdmin, "ATL", ""), grant(identity.RepoAdmin, "PAC", "vault")}
+	if err != nil || found.Name != "ann" || found.More || !slices.Equal(found.Candidates, want) {
+		t.Fatalf("ann is %+v, %v", found, err)
+	}
+	present := func(name string, want ...identity.Grant) {
+		t.Helper()
+		if got, err := d.Present(t.Context(), name, found.Candidates); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s has %v, %v; want %v", name, got, err, want)
+		}
+	}
+	present("ann", want...)
+	present("annabel")
+	present("root", grantOf(identity.Admin))
+	p.platform.SetGroup("devs")
+	present("ann", want[0])
+	p.platform.SetGroup("devs", "ann")
+	p.platform.Move("ATL", "IND") // the old key is 404
+	present("ann", want[1])
+	for _, name := range []string{"ANN", "an", "nobody"} {
+		if got, err := d.Present(t.Context(), name, found.Candidates); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("%s has %v, %v", name, got, err)
+		}
+	}
+	if n := p.platform.Asked("/admin/"); n != 0 {
+		t.Errorf("%d calls that refuse tokens", n)
+	}
+}
+
+func grantOf(permission identity.Permission) identity.Grant {
+	return identity.Grant{Permission: permission}
+}
+
+// A wrong password is no reason to ask nothing more of the platform, and the
+// next attempt is judged for itself.
+func TestDirectoryRefusesWrongPasswords(t *testing.T) {
+	_, d := directory(t)
+	for range 2 {
+		for name, password := range map[string]string{"ann": "annabel's", "nobody": "ann's"} {
+			if found, err := d.SignIn(t.Context(), name, password); !fault.Is(err, fault.Unauthenticated) {
+				t.Errorf("%s: %+v, %v", name, found, err)
+			}
+		}
+	}
+	if _, err := d.SignIn(t.Context(), "ann", "ann's"); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Present(t.Context(), "ann", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whose password was right is not known where names differ in case only.
+func TestDirectoryRefusesNamesThatDifferInCase(t *testing.T) {
+	p, d := directory(t)
+	p.platform.SetUser(bitbucket.User{Name: "Ann", Password: "the other Ann's", Permission: "ADMIN"})
+	for _, name := range []string{"ann", "Ann", "ANN"} {
+		if found, err := d.SignIn(t.Context(), name, "ann's"); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+	if got, err := d.Present(t.Context(), "ann", nil); err != nil || len(got) != 0 {
+		t.Errorf("ann has what Ann has: %v, %v", got, err)
+	}
+}
+
+// Whatever goes wrong at the platform, nobody is told that his password is
+// wrong, but where the platform says so; nobody has a right by it either.
+func TestDirectoryFaults(t *testing.T) {
+	candidates := []identity.Grant{grant(identity.ProjectAdmin, "ATL", "")}
+	for _, kind := range []bitbucket.Kind{
+		bitbucket.Inventing, bitbucket.Repeating, bitbucket.Standing, bitbucket.Ragged, bitbucket.Forbidding, bitbucket.Withholding, bitbucket.Throttling,
+		bitbucket.Broken, bitbucket.Proxied, bitbucket.Garbling, bitbucket.Redirecting, bitbucket.Dropping,
+	} {
+		for _, at := range []string{"/users", "/projects", "/repos"} {
+			t.Run(fmt.Sprintf("%s %s", kind, at), func(t *testing.T) {
+				p, d := directory(t)
+				for i := range 3 { // lists of several pages
+					p.platform.AddProject(bitbucket.Project{Key: fmt.Sprint("P", i), Admins: []string{"ann"}})
+					p.platform.SetAdmins("PAC", "reef", "ann")
+				}
+				p.platform.SetUser(bitbucket.User{Name: "hannah"})
+				p.platform.SetFault("GET /rest/api/latest"+at, bitbucket.Fault{Kind: kind})
+				if found, err := d.SignIn(t.Context(), "ann", "ann's"); err == nil && at == "/users" || err != nil && !fault.Is(err, fault.Unavailable) {
+					t.Errorf("signs in as %+v, %v", found, err)
+				}
+				if at != "/users" {
+					return
+				}
+				if got, err := d.Present(t.Context(), "nobody", candidates); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("has %v, %v", got, err)
+				}
+			})
+		}
+	}
+}
+
+// Half of 60 projects are lost: few requests find out which.
+func TestDirectoryAsksAboutManyAtOnce(t *testing.T) {
+	p, d := directory(t)
+	for i := range 60 {
+		p.platform.AddProject(bitbucket.Project{Key: fmt.Sprintf("P%02d", i), Admins: []string{"joann"}})
+	}
+	found, err := d.SignIn(t.Context(), "joann", "joann's")
+	if err != nil || len(found.Candidates) != 60 {
+		t.Fatalf("%d candidates, %v", len(found.Candidates), err)
+	}
+	before := p.platform.Asked("permission.1")
+	if got, err := d.Present(t.Context(), "joann", found.Candidates); err != nil || len(got) != 60 {
+		t.Errorf("%d, %v", len(got), err)
+	}
+	if n := p.platform.Asked("permission.1") - before; n != 5 { // licence, ADMIN, 3 times 25
+		t.Errorf("%d requests for all", n)
+	}
+	for i := 30; i < 60; i++ {
+		p.platform.SetAdmins(fmt.Sprintf("P%02d", i), "")
+	}
+	if got, err := d.Present(t.Context(), "joann", found.Candidates); err != nil || !slices.Equal(got, found.Candidates[:30]) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestDirectoryHasAnEnd(t *testing.T) {
+	p, d := directory(t)
+	for i := range maxCandidates + 1 {
+		p.platform.AddProject(bitbucket.Project{Key: fmt.Sprintf("P%03d", i), Admins: []string{"joann"}})
+	}
+	found, err := d.SignIn(t.Context(), "joann", "joann's")
+	if err != nil || !found.More || len(found.Candidates) != maxCandidates {
+		t.Errorf("%d candidates, more %t, %v", len(found.Candidates), found.More, err)
+	}
+}
+
+// A platform that hangs is given up when the time of who asks is over.
+func TestDirectoryHangs(t *testing.T) {
+	p, d := directory(t)
+	p.platform.SetFault("", bitbucket.Fault{Kind: bitbucket.Silent})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := d.SignIn(ctx, "ann", "ann's"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("signing in: %v", err)
+	}
+	if _, err := d.Present(ctx, "ann", nil); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("her rights: %v", err)
+	}
+}
