@@ -116,6 +116,15 @@ func TestPlatformUsers(t *testing.T) {
 	bearer := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token.Token) }
 	wants("her token", save("ATL", "five", bearer), 201)
 
+	// Her password is the platform's, in the whole of the account.
+	status, answer = get(t, a.URL()+"/rest/outrigger/1.0/users/main:ann/password", ann, func(r *http.Request) {
+		r.Method, r.Body = "PUT", io.NopCloser(strings.NewReader(`{"password":"staple horse battery","currentPassword":"ann on the platform"}`))
+		r.Header.Set("Content-Type", "application/json")
+	})
+	if status != 409 || !strings.Contains(answer, "change it there") {
+		t.Errorf("changing her password: %d %s", status, answer)
+	}
+
 	// The console's form.
 	form := url.Values{"user": {"Ann"}, "password": {"ann on the platform"}}
 	resp, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{DisableKeepAlives: true}}).

@@ -57,8 +57,12 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 }
 
 // CheckPassword is nil when the password is the user's; else it answers as
-// Basic does. A token is no password.
+// Basic does. A token is no password. Conflict: the user, by the Ref, is one of a
+// platform, which has the password.
 func (s *Service) CheckPassword(ctx context.Context, user, password, addr string) error {
+	if source, name := splitRef(user); source != Local {
+		return errPasswordElsewhere(source, name)
+	}
 	_, err := s.checkPassword(ctx, user, password, addr)
 	return err
 }

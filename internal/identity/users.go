@@ -90,7 +90,7 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, err
 }
 
 // SetPassword changes a local user's password and ends his sessions, but for
-// the one that asks. Tokens stay.
+// the one that asks. Tokens stay. Conflict: the user is one of a platform.
 func (s *Service) SetPassword(ctx context.Context, name string, password secret.Value) error {
 	if err := JudgePassword(name, password); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 			return err
 		}
 		if u.Source != Local {
-			return fault.New(fault.Conflict, "%s signs in with a password of the platform %s; change it there.", u.Name, u.Source)
+			return errPasswordElsewhere(u.Source, u.Name)
 		}
 		if _, err := tx.Exec(ctx, `UPDATE identity_users SET password = $1, initial_password = 0, password_at = $2 WHERE id = $3`,
 			stored, db.Micros(s.now()), u.ID); err != nil {
@@ -125,6 +125,10 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 		s.passwordGone(ctx, u)
 	}
 	return err
+}
+
+func errPasswordElsewhere(source, name string) error {
+	return fault.New(fault.Conflict, "%s signs in with the password of the platform %s; change it there.", name, source)
 }
 
 // DeleteUser removes a user with what is his: grants, tokens, sessions. One of
