@@ -163,7 +163,7 @@ func TestSettingsPage(t *testing.T) {
 		{url.Values{"proxyUrl": {entered}, "version": {"0"}}, nil},
 		{nil, []string{`value="http://ana:••••@` + proxy, "Saved by admin"}},
 		{url.Values{"proxyUrl": {"http://bob:••••@" + proxy}, "version": {"1"}}, []string{"Enter the password again"}},
-		{url.Values{"proxyUrl": {""}, "version": {"9"}}, []string{"saved by admin meanwhile"}},
+		{url.Values{"proxyUrl": {""}, "version": {"9"}}, []string{"admin saved the settings in the meantime"}},
 	} {
 		_, body := page(tc.form)
 		for _, text := range tc.want {

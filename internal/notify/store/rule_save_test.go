@@ -35,9 +35,9 @@ func TestAConflictSaysWhatChanged(t *testing.T) {
 		mine := read.Rule
 		mine.Name = "mine"
 		for version, want := range map[int64]string{
-			1: "is at version 3: grace changed branches, users at " + at(second) + "; joan changed branchMask, branches, quietHours, webhookUrl at " + at(third) + ". Read",
-			2: "is at version 3: joan changed branchMask, branches, quietHours, webhookUrl at " + at(third) + ". Read",
-			9: "is at version 3: joan saved it at " + at(third) + ". Read",
+			1: "is at version 3: grace changed branches, users at " + at(second) + "; joan changed branchMask, branches, quietHours, webhookUrl at " + at(third) + ". Reload",
+			2: "is at version 3: joan changed branchMask, branches, quietHours, webhookUrl at " + at(third) + ". Reload",
+			9: "is at version 3: joan saved it at " + at(third) + ". Reload",
 		} {
 			mine.Version = version
 			if _, err := s.SaveRule(t.Context(), ada, mine, ""); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) {
