@@ -22,7 +22,15 @@ type Card struct {
 	Link      string // its page, below the base URL
 	Text      string // one sentence, where figures do not say it
 	Figures   []Figure
+	Steps     []Step   // what is to be done before the service does anything
 	Attention []Notice // what needs attention, worst first
+}
+
+// Step is one of the things to do on a fresh server, in their order.
+type Step struct {
+	Text string
+	Link string // where it is done; "" where the reader may not do it
+	Done bool
 }
 
 // Figure is a number with its name.

@@ -70,6 +70,7 @@ func (t ProxyTrouble) Sentence() string {
 type Summary struct {
 	Delivered, Failed int // since the time asked for
 	Waiting           int
+	AnyRule, AnyEvent bool // ever
 	NotUnderstood     int
 	Troubled          []ChannelInfo // broken, or failing for minutes: the worst 10
 	InTrouble         int           // all of these

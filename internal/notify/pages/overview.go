@@ -33,6 +33,9 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		{Label: "failed in 24 h", Value: strconv.Itoa(sum.Failed), Tone: badIf(sum.Failed > 0)},
 		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
 	}}
+	if card.Steps, err = p.firstSteps(ctx, who, &sum); err != nil {
+		return nil, err
+	}
 	if trouble := p.proxyTrouble(); trouble != "" {
 		card.Attention = append(card.Attention, console.Notice{Text: trouble, Link: proxyPath, Tone: console.Bad})
 	}
@@ -56,6 +59,27 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		card.Attention = append(card.Attention, c.notices()...)
 	}
 	return []console.Card{card}, nil
+}
+
+// firstSteps are the way to the first message, until an event has come and
+// there is a rule for it.
+func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *notify.Summary) ([]console.Step, error) {
+	if sum.AnyRule && sum.AnyEvent {
+		return nil, nil
+	}
+	steps := []console.Step{
+		{Text: "Connect your code-hosting platform: its page shows the webhook URL and the secret to enter there"},
+		{Text: "Make a rule: which events go to which chat channel; its form sends a test message", Link: rulesPath + "/new", Done: sum.AnyRule},
+		{Text: "Push a commit or open a pull request, and find its event here", Link: eventsPath, Done: sum.AnyEvent},
+	}
+	if who.May(identity.SysAdmin, identity.Resource{}) {
+		connections, err := p.Hooks.Connections(ctx)
+		if err != nil {
+			return nil, err
+		}
+		steps[0].Link, steps[0].Done = connectionPages, len(connections) > 0
+	}
+	return steps, nil
 }
 
 // notice says what is wrong with a channel, since when, and leads to its page.
