@@ -52,7 +52,7 @@ func TestAConflictSaysWhatChanged(t *testing.T) {
 		}
 		mine.Version = 1
 		_, err := s.SaveRule(t.Context(), ada, mine, "")
-		if err == nil || !strings.Contains(err.Error(), "version 10: 4 earlier saves; ada changed enabled at ") || strings.Count(err.Error(), "changed") != 5 {
+		if err == nil || !strings.Contains(err.Error(), "version 10: 4 earlier saves; ada changed enabled at ") || strings.Count(err.Error(), "ada changed") != 5 {
 			t.Errorf("after nine saves: %v", err)
 		}
 	})
