@@ -115,12 +115,12 @@ func TestThePostgresServerIsAway(t *testing.T) {
 
 	proxy.Away()
 	for range 3 {
-		wantCode(t, write("during"), fault.Unavailable, "database did not answer")
-		wantCode(t, d.Ping(t.Context()), fault.Unavailable, "database did not answer")
-		wantCode(t, batch.Do(t.Context(), &thing{name: "during"}), fault.Unavailable, "database did not answer")
+		wantCode(t, write("during"), fault.Unavailable, "database does not answer")
+		wantCode(t, d.Ping(t.Context()), fault.Unavailable, "database does not answer")
+		wantCode(t, batch.Do(t.Context(), &thing{name: "during"}), fault.Unavailable, "database does not answer")
 	}
 	_, err := db.Open(t.Context(), db.Options{URL: url, NodeID: "node_2"})
-	wantCode(t, err, fault.Unavailable, "database did not answer")
+	wantCode(t, err, fault.Unavailable, "database does not answer")
 	proxy.Back()
 
 	must(t, write("after"))
@@ -155,7 +155,7 @@ func TestThePostgresServerRestarts(t *testing.T) {
 		insert(t.Context(), tx, "b")
 		return errors.New("which says nothing of the database")
 	})
-	wantCode(t, err, fault.Unavailable, "database did not answer")
+	wantCode(t, err, fault.Unavailable, "database does not answer")
 	wantNames(t, d, "a")
 }
 
