@@ -1,6 +1,6 @@
 #!/bin/sh
-# The long forms of the tests: more kills and power cuts, then every fuzz target
-# in turn.
+# The long forms of the tests: more kills, power cuts and channels, then every
+# fuzz target in turn.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,6 +11,7 @@ fi
 
 TEST_KILLS=${TEST_KILLS:-200} go test -count 1 -timeout 4h -v -run 'Kill|TestTwoNodes|NodeDies' ./acceptance
 TEST_CUTS=${TEST_CUTS:-200} go test -count 1 -timeout 4h -v -run 'PowerCut|FailedSync' ./acceptance
+TEST_CHANNELS=${TEST_CHANNELS:-1000} go test -count 1 -timeout 1h -v -run FailingChannels ./acceptance
 
 for package in $(go list ./...); do
 	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do

@@ -21,6 +21,7 @@ type Load struct {
 	Path        string   // "/hooks/bench" of a node
 	Channels    int
 	Connections int // at most Channels
+	Each        int // how many events of each channel Run posts at most; 0: until its ctx ends
 
 	run    string // tells the request ids of this load from those of another
 	bodies []Body
@@ -93,7 +94,7 @@ func (l *Load) appendRequestID(b []byte, channel, seq int) []byte {
 	return strconv.AppendInt(b, int64(seq), 10)
 }
 
-// Run posts until ctx ends: rate events a second altogether, or, with 0, as
+// Run posts until ctx ends, or until each channel had its share: rate events a second altogether, or, with 0, as
 // fast as answers come. It may be called again, and then goes on counting.
 func (l *Load) Run(ctx context.Context, rate float64) {
 	var wg sync.WaitGroup
@@ -129,7 +130,7 @@ type connection struct {
 func (c *connection) run(ctx context.Context) {
 	defer c.close()
 	due := time.Now().Add(c.first)
-	for i := 0; ; i++ {
+	for i := 0; c.load.Each == 0 || i < c.load.Each*len(c.channels); i++ {
 		if c.every > 0 {
 			wait(ctx, time.Until(due))
 		} else {

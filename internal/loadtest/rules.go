@@ -1,11 +1,9 @@
 package loadtest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 )
 
@@ -39,24 +37,9 @@ func (p *Process) SaveRule(ctx context.Context, r Rule) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	url := "http://" + p.Addr() + "/rest/mtbs/1.0/configuration/filter"
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return 0, err
-	}
-	req.SetBasicAuth("admin", AdminPassword)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	answer, err := p.ask(ctx, http.MethodPost, "/rest/mtbs/1.0/configuration/filter", body)
 	if err != nil {
 		return 0, fmt.Errorf("save rule: %w", err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, fmt.Errorf("save rule: %w", err)
-	}
-	if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("save rule: %s: %s", resp.Status, answer)
 	}
 	var saved Rule
 	if err := json.Unmarshal(answer, &saved); err != nil {

@@ -1,10 +1,12 @@
 package loadtest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -21,7 +23,8 @@ type Sink struct {
 }
 
 type sinkChannel struct {
-	answer atomic.Pointer[Answer]
+	answer atomic.Pointer[setAnswer]
+	asked  atomic.Int64
 
 	mu       sync.Mutex
 	arrivals []Arrival
@@ -37,8 +40,17 @@ type Arrival struct {
 type Answer struct {
 	Status int           // 0 is 202
 	Header http.Header   // such as Retry-After
-	Delay  time.Duration // before the answer
+	Delay  time.Duration // before the answer; it ends when the channel is set to answer otherwise
 	Reset  bool          // close the connection instead of answering
+	Body   []byte
+	Times  int // how often Body is written; 0 is once
+	Event  int // only this event is answered so, others are taken; 0: all are
+}
+
+// setAnswer is an Answer until it is replaced.
+type setAnswer struct {
+	Answer
+	replaced chan struct{}
 }
 
 // NewSink starts a sink with so many channels on a free port.
@@ -61,8 +73,16 @@ func (s *Sink) URL() string { return s.url }
 // Close ends the sink and every connection to it.
 func (s *Sink) Close() { s.server.Close() }
 
-// Set makes a channel answer so from now on.
-func (s *Sink) Set(channel int, a Answer) { s.channels[channel].answer.Store(&a) }
+// Set makes a channel answer so from now on, also the requests that wait for a
+// Delay.
+func (s *Sink) Set(channel int, a Answer) {
+	if old := s.channels[channel].answer.Swap(&setAnswer{a, make(chan struct{})}); old != nil {
+		close(old.replaced)
+	}
+}
+
+// Asked is how many requests a channel got, whatever the answers.
+func (s *Sink) Asked(channel int) int64 { return s.channels[channel].asked.Load() }
 
 // Strange is how many requests held no event of their channel.
 func (s *Sink) Strange() int64 { return s.strange.Load() }
@@ -97,39 +117,51 @@ func (s *Sink) take(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := &s.channels[n]
-	status := http.StatusAccepted
-	if a := c.answer.Load(); a != nil {
-		if !a.wait(r) {
-			return
-		}
-		if a.Reset {
-			panic(http.ErrAbortHandler)
-		}
-		for name, values := range a.Header {
-			w.Header()[name] = values
-		}
-		if a.Status != 0 {
-			status = a.Status
-		}
+	c.asked.Add(1)
+	events := eventsIn(card, n)
+	a, ok := c.decide(r, events)
+	if !ok {
+		return
 	}
+	if a.Reset {
+		panic(http.ErrAbortHandler)
+	}
+	for name, values := range a.Header {
+		w.Header()[name] = values
+	}
+	status := cmp.Or(a.Status, http.StatusAccepted)
 	if status < 300 {
-		c.note(eventsIn(card, n), &s.strange)
+		c.note(events, &s.strange)
 	}
 	w.WriteHeader(status)
+	for range max(a.Times, 1) {
+		if _, err := w.Write(a.Body); err != nil {
+			return // the sender has read enough
+		}
+	}
 }
 
-// wait waits for the delay, and says false when the sender gave up first.
-func (a *Answer) wait(r *http.Request) bool {
-	if a.Delay == 0 {
-		return true
-	}
-	timer := time.NewTimer(a.Delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.Context().Done():
-		return false
+// decide gives the answer to a request with these events, after its delay. It
+// says false when the sender gave up first.
+func (c *sinkChannel) decide(r *http.Request, events []int) (Answer, bool) {
+	for {
+		a := c.answer.Load()
+		if a == nil || a.Event != 0 && !slices.Contains(events, a.Event) {
+			return Answer{}, true
+		}
+		if a.Delay == 0 {
+			return a.Answer, true
+		}
+		timer := time.NewTimer(a.Delay)
+		select {
+		case <-timer.C:
+			return a.Answer, true
+		case <-a.replaced:
+			timer.Stop()
+		case <-r.Context().Done():
+			timer.Stop()
+			return Answer{}, false
+		}
 	}
 }
 

@@ -36,6 +36,13 @@ func Judge(l *Load, s *Sink) Verdict {
 	return v
 }
 
+// JudgeChannel is Judge for one channel.
+func JudgeChannel(l *Load, s *Sink, channel int) Verdict {
+	var v Verdict
+	v.judge(channel, l.Posts(channel), s.Arrivals(channel))
+	return v
+}
+
 func (v *Verdict) judge(channel int, posts []Post, arrivals []Arrival) {
 	arrived := make([]bool, len(posts)+1)
 	latest, repeated := 0, 0
