@@ -10,8 +10,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// overview is the wing's card: the last 24 h, and the channels that need
-// somebody.
+// overview is the wing's card: the last 24 h, and the channels that need attention.
 func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
 	if !who.May(identity.Admin, identity.Resource{}) {
 		if !administersAnything(who) {

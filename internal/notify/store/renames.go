@@ -76,7 +76,7 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope
 
 // offer keeps a rename for an administrator. A hook offers each old key once:
 // the last new one counts, and is another offer, since the one before may be on
-// somebody's screen.
+// a reader's screen.
 func offer(ctx context.Context, tx *db.Tx, r *notify.Receipt, by notify.KeyChange, why notify.RenameReason) error {
 	from := foldKey(by.From)
 	before, err := readRenames(ctx, tx, presentOffer, by.Connection, r.Verifier.ID, from)

@@ -1,5 +1,0 @@
-//go:build !race
-
-package branchmask
-
-const slowdown = 1
