@@ -1,8 +1,8 @@
 #!/bin/sh
 # Everything that is tested, with the output of go test as it is.
 #
-# First the packages, under the race detector; then acceptance/ and bench/,
-# which drive the ordinary binary and would measure nothing under it.
+# First the packages, under the race detector; then cmd/outrigger, acceptance/
+# and bench/, which run the program as it is, and what is measured.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,7 @@ export TEST_CHROMIUM
 status=0
 scripts/lint.sh || status=1
 
-outside='/(acceptance|bench)(/|$)'
+outside='/(cmd/outrigger|acceptance|bench)(/|$)'
 packages=$(go list ./... | grep -Ev "$outside")
 # shellcheck disable=SC2086 # one argument for each package
 CGO_ENABLED=1 go test -race -p 2 -timeout 10m $packages || status=1
