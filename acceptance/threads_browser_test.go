@@ -142,7 +142,7 @@ func TestMigrationByClicking(t *testing.T) {
 		look(t, "threads-files"),
 	)
 	do(t, ctx, "look at the preview",
-		chromedp.Click(`//a[text()="See the preview"]`),
+		chromedp.Click(`//a[text()="Show the preview"]`),
 		chromedp.WaitVisible(`.ids`),
 		read(`main`, &preview),
 		look(t, "threads-preview"),
@@ -161,7 +161,7 @@ func TestMigrationByClicking(t *testing.T) {
 	)
 	has(t, "the status", state, "COMPLETED", "10 / 10 processed", "Issues processed 1,000", "Parent maps created 9,977", "Permanent errors 23")
 	do(t, ctx, "look at errors, threads and the comparison",
-		chromedp.Click(`//a[text()="See them"]`),
+		chromedp.Click(`//a[text()="Show errors"]`),
 		chromedp.WaitVisible(`tbody tr`),
 		read(`main`, &errors),
 		look(t, "threads-errors"),

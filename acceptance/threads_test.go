@@ -42,7 +42,7 @@ func TestThreads(t *testing.T) {
 
 			files := []string{"--hierarchy", "export.json", "--mappings", "id-mappings.csv", "--json"}
 			var p threads.Preview
-			says := fmt.Sprintf("%d of %d records will be errors", len(model.Reasons), len(records))
+			says := fmt.Sprintf("%d of %d records will fail", len(model.Reasons), len(records))
 			f.into(f.must(2, says, cloud, append([]string{"migrate", "--dry-run"}, files...)...), &p)
 			if p.Records != model.Preview.Records || p.Issues != model.Preview.Issues || !maps.Equal(p.Errors, model.Preview.Errors) ||
 				p.MissingComments.Count != model.Preview.MissingComments.Count || !slices.Equal(p.MissingIssues.First, model.Preview.MissingIssues.First) {
@@ -50,7 +50,7 @@ func TestThreads(t *testing.T) {
 			}
 			f.must(0, "IDLE, EMPTY", cloud, "status")
 
-			says = fmt.Sprintf("%d records are errors", len(model.Reasons))
+			says = fmt.Sprintf("%d records not migrated", len(model.Reasons))
 			migrate := append([]string{"migrate"}, files...)
 			var st client.Status
 			f.into(f.must(2, says, cloud, migrate...), &st)
@@ -69,7 +69,7 @@ func TestThreads(t *testing.T) {
 
 			f.must(0, "0 of 0 issues restored", cloud, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
 			sameMaps(t, f.backup(cloud, "nothing.gz"), nil)
-			f.must(exitLook, fmt.Sprintf("does not have everything that the files hold: %d missing, %d not compared", relations, len(model.Reasons)), cloud, "verify")
+			f.must(exitLook, fmt.Sprintf("the target does not match the files: %d missing, %d not compared", relations, len(model.Reasons)), cloud, "verify")
 			f.must(0, "IDLE, EMPTY", cloud, "reset", "--yes")
 			f.must(1, "Nothing is loaded", cloud, "verify")
 			f.must(0, fmt.Sprintf("%d of %[1]d issues restored", len(model.Maps)), cloud, "restore", "--in", "backup.gz", "--yes")
@@ -192,7 +192,7 @@ func TestThreadsBadFiles(t *testing.T) {
 		{"the hierarchy twice", hierarchy, hierarchy, 1, "JSON"},
 		{"a web page", "<!DOCTYPE html><p>Sign in", mappings, 1, "hierarchy"},
 		{"JSON cut off", hierarchy[:len(hierarchy)-9], mappings, 2, "cut off in its first one"},
-		{"CSV cut off", hierarchy, mappings + "jira:comment,105", 2, "The id mappings file is cut off"},
+		{"CSV cut off", hierarchy, mappings + "jira:comment,105", 2, "has no line end, so it may be cut off"},
 		{"one page", `{"offset":0,"data":` + hierarchy + `,"hasMore":true,"totalCount":9}`, mappings, 2, "1 of 9: this is one page"},
 		{"byte order mark, CRLF, semicolons", "\ufeff" + hierarchy, "\ufeff" + strings.NewReplacer("\n", "\r\n", ",", ";").Replace(mappings), 0, `"commentMappings":2,"issueMappings":1,`},
 		{"quotes and tabs, columns in another order", hierarchy, "cloudId\tentityType\tserverId\n\"77\"\t\"jira:issue\"\t\"10001\"\n899\tjira:comment\t10501\n900\tjira:comment\t10502\n", 0, `"totalErrors":0,`},
@@ -304,7 +304,7 @@ func TestThreadsWrongState(t *testing.T) {
 	is(threads.PhaseFailed)
 	site.SetFaultMode(cloudsite.Works, 0)
 	do(threads.OpContinue)
-	f.must(2, fmt.Sprintf("%d records are errors", len(model.Reasons)), p, "status", "--wait")
+	f.must(2, fmt.Sprintf("%d records not migrated", len(model.Reasons)), p, "status", "--wait")
 	is(threads.PhaseCompleted)
 	site.holds(t, model)
 	do(threads.OpReset)
