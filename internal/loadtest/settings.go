@@ -60,7 +60,8 @@ func (s Settings) yaml(addr string) string {
 	if listen == "" {
 		listen = "off"
 	}
-	line("mail:\n  listen: %q", listen)
+	// One address has a quarter, and all clients of a load come from one.
+	line("mail:\n  listen: %q\n  max_clients: 1000", listen)
 	if s.Smarthost != "" {
 		line("  smarthost: %q\n  smarthost_tls: none", s.Smarthost)
 	}
