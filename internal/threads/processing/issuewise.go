@@ -13,11 +13,11 @@ func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *thre
 	f := &migrationFeed{p: p, lease: lease, m: m, chunkAt: m.ChunksDone, issueAt: int(m.IssuesInChunk)}
 	v, message, err := p.preflight(ctx, f)
 	if v == finished && err == nil {
-		var todo feed = f
+		var work feed = f
 		if m.Retrying {
-			todo = &retryFeed{migrationFeed: f, at: m.RetryAt}
+			work = &retryFeed{migrationFeed: f, at: m.RetryAt}
 		}
-		v, message, err = p.drive(ctx, todo, f.elsewhere, m.Pace)
+		v, message, err = p.drive(ctx, work, f.elsewhere, m.Pace)
 	}
 	if err != nil {
 		return err
