@@ -95,9 +95,7 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "nodes", Keep: offlineKept, Delete: mailstore.DeleteNodes},
 		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},
 	}, a.log, a.leases)
-	if err := r.Start(ctx); err != nil {
-		return fmt.Errorf("start retention: %w", err)
-	}
+	r.Start(ctx)
 	a.steps.addStop("retention", retentionLimit, r.Stop)
 	return nil
 }

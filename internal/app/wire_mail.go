@@ -46,9 +46,7 @@ func (a *App) openMail(ctx context.Context) error {
 	sampler := &watch.Sampler{
 		NodeID: a.nodeID, Kind: own.Kind, Source: source, Store: a.mail.store, Figures: a.mail.figures, Log: a.log,
 	}
-	if err := sampler.Start(ctx); err != nil {
-		return fmt.Errorf("start to sample the mail queue: %w", err)
-	}
+	sampler.Start(ctx)
 	a.steps.addStop("samples of the mail queue", samplesLimit, sampler.Stop)
 	return nil
 }
@@ -74,9 +72,7 @@ func (a *App) startMail(ctx context.Context) error {
 		NodeID: a.nodeID, After: time.Duration(a.cfg.Mail.HandoverAfter), Cluster: a.cluster, Relay: a.mail.queue,
 		Store: a.mail.store, Leases: a.leases, Now: a.db.Now, Active: a.isActive, Log: a.log,
 	}
-	if err := reaper.Start(ctx); err != nil {
-		return fmt.Errorf("start to look after nodes that are gone: %w", err)
-	}
+	reaper.Start(ctx)
 	a.steps.addStop("mail of nodes that are gone", samplesLimit, reaper.Stop)
 	return nil
 }

@@ -52,14 +52,10 @@ func (a *App) openThreadsSource(context.Context) error {
 // startThreadsSource begins to mirror and to make reports.
 func (a *App) startThreadsSource(ctx context.Context) error {
 	side := &a.threadsSource
-	if err := side.reports.Start(ctx); err != nil {
-		return fmt.Errorf("start to make reports: %w", err)
-	}
+	side.reports.Start(ctx)
 	stop := side.reports.Stop
 	if side.mirror != nil {
-		if err := side.mirror.Start(ctx); err != nil {
-			return fmt.Errorf("start to mirror the hierarchy: %w", err)
-		}
+		side.mirror.Start(ctx)
 		stop = func() { side.mirror.Stop(); side.reports.Stop() }
 	}
 	a.steps.addStop("mirror and reports of the self-hosted side", threadsLimit, stop)

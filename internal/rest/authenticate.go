@@ -1,22 +1,12 @@
 package rest
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
-
-// Authenticator is what the router asks of identity. Each answers who it is:
-// Unauthenticated without valid credentials, whatever the reason; RateLimited after too many
-// failures; Unavailable when it cannot be known.
-type Authenticator interface {
-	Basic(ctx context.Context, user, password, addr string) (*identity.Principal, error)
-	Bearer(ctx context.Context, token string) (*identity.Principal, error)
-	Session(ctx context.Context, session string) (*identity.Principal, error)
-}
 
 // authenticate tells who asks: by the header Authorization, else by the
 // console's session cookie.

@@ -17,7 +17,7 @@ import (
 
 // Options say what a router needs.
 type Options struct {
-	Identity Authenticator
+	Identity identity.Authenticator
 	Log      *slog.Logger
 	// BaseURL is where users reach the server, such as
 	// https://tools.example.com/outrigger. Everything is served under its path.
@@ -29,7 +29,7 @@ type Options struct {
 
 // Router takes every request of the server: to a route, or to the fallback.
 type Router struct {
-	identity  Authenticator
+	identity  identity.Authenticator
 	log       *slog.Logger
 	base      baseURL
 	proxies   proxies

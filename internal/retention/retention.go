@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"outrigger/internal/db"
+	"outrigger/internal/work"
 )
 
 const (
@@ -50,8 +51,7 @@ type Retention struct {
 	log    *slog.Logger
 	leases *db.Leases
 
-	stop    context.CancelFunc
-	through chan struct{}
+	work.Rounds // Stop lets the slice that is under way end
 }
 
 // Result is what one round did.
@@ -71,41 +71,23 @@ func New(d *db.DB, rules []Rule, log *slog.Logger, leases *db.Leases) *Retention
 }
 
 // Start begins the rounds, the first in a minute.
-func (r *Retention) Start(ctx context.Context) error {
-	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	r.through = make(chan struct{})
-	go r.loop(ctx)
-	return nil
+func (r *Retention) Start(ctx context.Context) {
+	r.Rounds.Start(ctx, firstAfter, r.round)
 }
 
-// Stop ends the rounds, after the slice that is under way.
-func (r *Retention) Stop() {
-	if r.stop == nil {
-		return
+// round is a round that is logged.
+func (r *Retention) round(ctx context.Context) time.Duration {
+	result, err := r.runOnce(ctx)
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn("not everything past its time could be deleted; will try again", "in", every, "error", err)
 	}
-	r.stop()
-	<-r.through
-}
-
-func (r *Retention) loop(ctx context.Context) {
-	defer close(r.through)
-	for wait := firstAfter; ; wait = every {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		result, err := r.runOnce(ctx)
-		if err != nil && ctx.Err() == nil {
-			r.log.Warn("not everything past its time could be deleted; will try again", "in", every, "error", err)
-		}
-		if result.Freed > 0 {
-			r.log.Info("gave space back to the file system", "pages", result.Freed)
-		}
-		for name, n := range result.Deleted {
-			r.log.Info("deleted what was past its time", "what", name, "count", n)
-		}
+	if result.Freed > 0 {
+		r.log.Info("gave space back to the file system", "pages", result.Freed)
 	}
+	for name, n := range result.Deleted {
+		r.log.Info("deleted what was past its time", "what", name, "count", n)
+	}
+	return every
 }
 
 // runOnce is one round over all rules. A rule that fails does not keep the

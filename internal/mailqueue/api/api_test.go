@@ -13,6 +13,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/mailqueue/mailqueuetest"
 	"outrigger/internal/rest"
 )
@@ -50,7 +51,7 @@ func newServer(t *testing.T) *server {
 	d := dbtest.SQLite(t)
 	must(t, d.Migrate(t.Context(), mailqueuetest.Schema...))
 	world := mailqueuetest.NewWorld(d)
-	router, err := rest.NewRouter(rest.Options{Identity: mailqueuetest.Everybody, Log: slog.New(slog.DiscardHandler), BaseURL: "https://tools.example.com/outrigger"})
+	router, err := rest.NewRouter(rest.Options{Identity: identitytest.Everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: "https://tools.example.com/outrigger"})
 	must(t, err)
 	(&API{Service: world.Service, Relay: world.Relay}).Register(router)
 	return &server{world, t, router}

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +16,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/mailqueuetest"
 )
@@ -30,19 +30,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// sessions knows a session for mailqueuetest.Everybody, by the name.
-type sessions struct{}
-
-func (sessions) SignIn(context.Context, string, string, string) (string, *identity.Principal, error) {
-	return "", nil, identity.ErrUnauthenticated()
-}
-
-func (sessions) Session(ctx context.Context, session string) (*identity.Principal, error) {
-	return mailqueuetest.Everybody.Basic(ctx, session, "", "")
-}
-
-func (sessions) SignOut(context.Context, string) error { return nil }
-
 // browser is the wing's pages behind the console.
 type browser struct {
 	*mailqueuetest.World
@@ -54,7 +41,7 @@ func newBrowser(t *testing.T) *browser {
 	d := dbtest.SQLite(t)
 	must(t, d.Migrate(t.Context(), mailqueuetest.Schema...))
 	world := mailqueuetest.NewWorld(d)
-	c, err := console.New(console.Options{Identity: sessions{}, BaseURL: "https://tools.example.com/outrigger"})
+	c, err := console.New(console.Options{Identity: identitytest.Everybody(), BaseURL: "https://tools.example.com/outrigger"})
 	must(t, err)
 	(&Pages{Service: world.Service, Relay: world.Relay}).Register(c)
 	handler, err := c.Handler()

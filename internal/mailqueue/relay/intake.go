@@ -26,17 +26,11 @@ var (
 	replyNotKept  = &smtpd.Reply{Code: 451, Enhanced: "4.3.0", Text: "The message could not be stored; try again later."}
 )
 
-// Authenticator finds the user of a user name with a password or a token:
-// *identity.Service.
-type Authenticator interface {
-	Basic(ctx context.Context, user, password, addr string) (*identity.Principal, error)
-}
-
 // IntakeOptions say what an Intake needs.
 type IntakeOptions struct {
-	Hostname string        // for Received: lines
-	Identity Authenticator // who may sign in; nil: AUTH is not offered
-	Log      *slog.Logger  // nil: nothing is logged
+	Hostname string                 // for Received: lines
+	Identity identity.Authenticator // who may sign in; nil: AUTH is not offered
+	Log      *slog.Logger           // nil: nothing is logged
 }
 
 // Intake puts the messages that come in by SMTP into the queue.

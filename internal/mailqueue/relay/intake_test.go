@@ -11,6 +11,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/mailqueue/relay/smtpd"
 	"outrigger/internal/mailqueue/relay/smtptest"
 )
@@ -33,6 +34,7 @@ func certificate(t testing.TB) (server, client *tls.Config) {
 
 // users are those who may sign in, by name and password or token.
 type users struct {
+	identitytest.Users
 	known map[string]*identity.Principal
 	err   error
 }

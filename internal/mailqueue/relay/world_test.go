@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/identity"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/mailqueue/relay/smtpd"
@@ -40,7 +41,7 @@ type setup struct {
 	node   string
 	host   smarthost.Options
 	server func(*smtpd.Options)
-	users  Authenticator
+	users  identity.Authenticator
 	sender func(*SenderOptions)
 	renew  bool // leases, as often as in earnest
 	noSend bool

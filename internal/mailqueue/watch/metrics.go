@@ -4,8 +4,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"outrigger/internal/mailqueue"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Figures are what this process has read of queues, for Prometheus: its own

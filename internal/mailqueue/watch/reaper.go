@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/store"
+	"outrigger/internal/work"
 )
 
 const (
@@ -38,8 +39,9 @@ type NodeReaper struct {
 	Active  func() bool
 	Log     *slog.Logger
 
-	stop    context.CancelFunc
-	through chan struct{}
+	work.Rounds // Stop lets the slice that is under way end
+
+	failing bool // the last round did, which was said
 }
 
 // Cared is what one round did.
@@ -50,40 +52,21 @@ type Cared struct {
 }
 
 // Start begins the rounds.
-func (c *NodeReaper) Start(ctx context.Context) error {
-	ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
-	c.through = make(chan struct{})
-	go c.loop(ctx)
-	return nil
+func (c *NodeReaper) Start(ctx context.Context) {
+	c.Rounds.Start(ctx, careEvery, c.round)
 }
 
-// Stop ends the rounds, after the slice that is under way.
-func (c *NodeReaper) Stop() {
-	if c.stop == nil {
-		return
+// round is a round that is logged.
+func (c *NodeReaper) round(ctx context.Context) time.Duration {
+	did, err := c.runOnce(ctx)
+	if err != nil && !c.failing && ctx.Err() == nil {
+		c.Log.Warn("the messages of nodes that are gone could not be looked after; will try on", "error", err)
 	}
-	c.stop()
-	<-c.through
-}
-
-func (c *NodeReaper) loop(ctx context.Context) {
-	defer close(c.through)
-	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(careEvery):
-		}
-		did, err := c.runOnce(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			c.Log.Warn("the messages of nodes that are gone could not be looked after; will try on", "error", err)
-		}
-		failing = err != nil
-		for node, n := range did.Moved {
-			c.Log.Info("took the messages of a node that is gone", "node", node, "messages", n)
-		}
+	c.failing = err != nil
+	for node, n := range did.Moved {
+		c.Log.Info("took the messages of a node that is gone", "node", node, "messages", n)
 	}
+	return careEvery
 }
 
 // runOnce is one round. A node whose messages cannot be had does not keep the

@@ -5,10 +5,12 @@ package watch
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/store"
+	"outrigger/internal/work"
 )
 
 const (
@@ -35,52 +37,27 @@ type Sampler struct {
 	Figures *Figures
 	Log     *slog.Logger
 
-	stop    context.CancelFunc
-	through chan struct{}
+	work.Rounds // Stop cuts off the sample that is under way
 }
 
 // Start tries a first sample, for at most 2 s, and begins the rounds.
-func (s *Sampler) Start(ctx context.Context) error {
-	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.stop, s.through = stop, make(chan struct{})
+func (s *Sampler) Start(ctx context.Context) {
+	says := sayer{log: s.Log, node: s.NodeID}
 	first := make(chan struct{})
-	go s.loop(run, first)
+	sampled := sync.OnceFunc(func() { close(first) })
+	s.Rounds.Start(ctx, 0, func(ctx context.Context) time.Duration {
+		defer sampled()
+		result, err := s.runOnce(ctx)
+		says.heard(ctx, result.Failure, err)
+		if result.Failure != nil || err != nil {
+			return retrySample
+		}
+		return sampleEvery
+	})
 	select {
 	case <-first:
 	case <-ctx.Done():
 	case <-time.After(firstTime):
-	}
-	return nil
-}
-
-// Stop ends the rounds, and the sample that is under way.
-func (s *Sampler) Stop() {
-	if s.stop == nil {
-		return
-	}
-	s.stop()
-	<-s.through
-}
-
-func (s *Sampler) loop(ctx context.Context, first chan struct{}) {
-	defer close(s.through)
-	says := sayer{log: s.Log, node: s.NodeID}
-	for {
-		wait := sampleEvery
-		result, err := s.runOnce(ctx)
-		if result.Failure != nil || err != nil {
-			wait = retrySample
-		}
-		says.heard(ctx, result.Failure, err)
-		if first != nil {
-			close(first)
-			first = nil
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/store"
@@ -23,32 +24,8 @@ import (
 	"outrigger/internal/secret"
 )
 
-// people answers who is behind a name; every password is right.
-type people map[string][]identity.Grant
-
-func (p people) Basic(_ context.Context, user, _, _ string) (*identity.Principal, error) {
-	grants, ok := p[user]
-	if !ok {
-		return nil, identity.ErrUnauthenticated()
-	}
-	return &identity.Principal{Name: user, Source: identity.Local, Scope: identity.All, Grants: grants}, nil
-}
-
-func (p people) Bearer(context.Context, string) (*identity.Principal, error) {
-	return nil, identity.ErrUnauthenticated()
-}
-
-func (p people) Session(context.Context, string) (*identity.Principal, error) {
-	return nil, identity.ErrUnauthenticated()
-}
-
-var everybody = people{
-	"root":    {{Permission: identity.SysAdmin}},
-	"admin":   {{Permission: identity.Admin}},
-	"project": {{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL"}}},
-	"repo":    {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}}},
-	"nobody":  nil,
-}
+// everybody are those who ask.
+var everybody = identitytest.Everybody()
 
 // server is the wing behind a router, on SQLite: the statements are tested on
 // both databases elsewhere.
@@ -232,6 +209,9 @@ func TestFilterPermissions(t *testing.T) {
 	for keys, users := range allowed {
 		ids[keys] = s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, keys)))["id"]
 		for user := range everybody {
+			if user == "reader" { // root, who may change nothing
+				continue
+			}
 			read, write := 403, 403
 			if strings.Contains(" "+users+" ", " "+user+" ") {
 				read, write = 200, 201

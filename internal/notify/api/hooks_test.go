@@ -65,6 +65,9 @@ func TestHooksByREST(t *testing.T) {
 	}
 	for name, c := range scopes {
 		for user := range everybody {
+			if user == "reader" { // root, who may change nothing
+				continue
+			}
 			may := strings.Contains(" "+c.users+" ", " "+user+" ")
 			create, read, gone := 201, 200, 204
 			if !may {

@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/work"
 )
 
 const (
@@ -64,9 +65,9 @@ type Options struct {
 // Watch is the background work; one node of a cluster asks.
 type Watch struct {
 	Options
-	failed  map[string]time.Time // until when a connection is left alone
-	stop    context.CancelFunc
-	through chan struct{}
+	work.Rounds // Stop cuts off a question under way
+
+	failed map[string]time.Time // until when a connection is left alone
 }
 
 // New makes the background work; nothing is asked before Start.
@@ -74,29 +75,12 @@ func New(o Options) *Watch { return &Watch{Options: o, failed: make(map[string]t
 
 // Start begins to ask.
 func (w *Watch) Start(ctx context.Context) {
-	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
-	w.through = make(chan struct{})
-	go w.loop(ctx)
-}
-
-// Stop ends the work; a question under way is cut off.
-func (w *Watch) Stop() {
-	w.stop()
-	<-w.through
-}
-
-func (w *Watch) loop(ctx context.Context) {
-	defer close(w.through)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-		}
+	w.Rounds.Start(ctx, every, func(ctx context.Context) time.Duration {
 		if _, err := w.runOnce(ctx); err != nil && ctx.Err() == nil {
 			w.Log.Warn("builds could not be asked for; will try again", "in", every, "error", err)
 		}
-	}
+		return every
+	})
 }
 
 // runOnce asks for the builds of commits that are due, and says of how many.

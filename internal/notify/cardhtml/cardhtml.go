@@ -32,6 +32,7 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 // view is what the templates show.
 type view struct {
 	*card.Card
+	Format    notify.Format // as which it is laid out: Teams or Slack
 	Tone      string
 	Branch    []notify.Fact // of one fact, or none
 	More      []notify.Fact // that facts are left off, likewise
@@ -43,7 +44,7 @@ type view struct {
 // Fragment draws a card as part of a page, which has the style sheet: as Slack
 // shows it for notify.Slack, else as Teams does.
 func Fragment(c card.Card, format notify.Format) (template.HTML, error) {
-	body, err := draw(partOf(format), viewOf(&c))
+	body, err := draw("card", viewOf(&c, format))
 	return template.HTML(body), err // escaped by the template
 }
 
@@ -76,16 +77,12 @@ func draw(part string, data any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func partOf(format notify.Format) string {
-	if format == notify.Slack {
-		return "slack"
-	}
-	return "teams"
-}
-
 // viewOf leaves out the addresses that the chat platforms do not get either.
-func viewOf(c *card.Card) view {
-	v := view{Card: c, Tone: tone(c.Kind), MoreLines: c.CommitsMore()}
+func viewOf(c *card.Card, format notify.Format) view {
+	v := view{Card: c, Format: notify.Teams, Tone: tone(c.Kind), MoreLines: c.CommitsMore()}
+	if format == notify.Slack {
+		v.Format = notify.Slack
+	}
 	if c.Branch != "" {
 		v.Branch = []notify.Fact{{Name: "Branch", Value: c.Branch}}
 	}
@@ -103,6 +100,9 @@ func viewOf(c *card.Card) view {
 	}
 	return v
 }
+
+// Slack tells whether it is laid out as Slack does.
+func (v view) Slack() bool { return v.Format == notify.Slack }
 
 // tone is the class of a card's colour.
 func tone(k card.Kind) string {

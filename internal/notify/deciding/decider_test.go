@@ -44,7 +44,7 @@ func each(t *testing.T, fn func(w *world)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fn(newWorld(t, d, box, people{}))
+		fn(newWorld(t, d, box, groups{}))
 	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
 }
 
@@ -66,10 +66,10 @@ func newWorld(t *testing.T, d *db.DB, box *secret.Box, members notify.Membership
 	return w
 }
 
-// people are the members of groups: by group, names.
-type people map[string][]string
+// groups are the members of groups: by group, names.
+type groups map[string][]string
 
-func (p people) MemberOf(_ context.Context, _, user string, groups []string) (bool, error) {
+func (p groups) MemberOf(_ context.Context, _, user string, groups []string) (bool, error) {
 	for _, g := range groups {
 		if g == "unknown" {
 			return false, errors.New("the platform does not answer")
@@ -198,7 +198,7 @@ func TestEventsAtOnceRunAHungryMaskThreeTimes(t *testing.T) {
 
 func TestGroupsDecide(t *testing.T) {
 	each(t, func(w *world) {
-		w.Memberships = people{"devs": {"ada"}}
+		w.Memberships = groups{"devs": {"ada"}}
 		w.rule("devs", notify.Filter{Groups: []string{"devs"}})
 		w.rule("bots", notify.Filter{Groups: []string{"bots"}})
 		w.rule("ignored", notify.Filter{IgnoredGroups: []string{"devs"}})
@@ -259,7 +259,7 @@ func TestASilentPlatformHoldsUpNoMask(t *testing.T) {
 		if n := w.len(notify.Deciding); n != 3 {
 			t.Errorf("%d are undecided after the end; want 3", n)
 		}
-		next := newWorld(t, d, box, people{"devs": {"ada"}})
+		next := newWorld(t, d, box, groups{"devs": {"ada"}})
 		next.decide()
 		next.expect("dev waiting", "dev waiting", "main waiting", "next waiting", "next waiting")
 	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)

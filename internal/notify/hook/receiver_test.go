@@ -3,7 +3,6 @@ package hook
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/payload"
 	"outrigger/internal/notify/store"
@@ -30,21 +30,6 @@ type server struct {
 	db     *db.DB
 	store  *store.Store
 	router *rest.Router
-}
-
-// strangersOnly refuses every credential: webhooks show none.
-type strangersOnly struct{}
-
-func (strangersOnly) Basic(context.Context, string, string, string) (*identity.Principal, error) {
-	return nil, identity.ErrUnauthenticated()
-}
-
-func (strangersOnly) Bearer(context.Context, string) (*identity.Principal, error) {
-	return nil, identity.ErrUnauthenticated()
-}
-
-func (strangersOnly) Session(context.Context, string) (*identity.Principal, error) {
-	return nil, identity.ErrUnauthenticated()
 }
 
 // migrations are what the receiver's tables need.
@@ -72,7 +57,7 @@ func serve(t *testing.T, d *db.DB, answerTime time.Duration) *server {
 	if err := s.store.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.router, err = rest.NewRouter(rest.Options{Identity: strangersOnly{}, Log: log, BaseURL: "https://tools.example.com/outrigger"}); err != nil {
+	if s.router, err = rest.NewRouter(rest.Options{Identity: identitytest.Users{}, Log: log, BaseURL: "https://tools.example.com/outrigger"}); err != nil {
 		t.Fatal(err)
 	}
 	New(Options{

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/secret"
+	"outrigger/internal/work"
 )
 
 const (
@@ -79,8 +80,7 @@ type Options struct {
 // Watch is the background work; one node of a cluster looks.
 type Watch struct {
 	Options
-	stop    context.CancelFunc
-	through chan struct{}
+	work.Rounds // Stop cuts off a question under way
 }
 
 // New makes the background work; nothing is looked at before Start.
@@ -88,29 +88,12 @@ func New(o Options) *Watch { return &Watch{Options: o} }
 
 // Start begins the rounds.
 func (w *Watch) Start(ctx context.Context) {
-	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
-	w.through = make(chan struct{})
-	go w.loop(ctx)
-}
-
-// Stop ends the rounds; a question under way is cut off.
-func (w *Watch) Stop() {
-	w.stop()
-	<-w.through
-}
-
-func (w *Watch) loop(ctx context.Context) {
-	defer close(w.through)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-		}
+	w.Rounds.Start(ctx, every, func(ctx context.Context) time.Duration {
 		if _, err := w.runOnce(ctx); err != nil && ctx.Err() == nil {
 			w.Log.Warn("webhooks could not be looked at; will try again", "in", every, "error", err)
 		}
-	}
+		return every
+	})
 }
 
 // runOnce looks at what is due, and says at how many projects it looked. An

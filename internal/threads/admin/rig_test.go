@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
@@ -27,39 +28,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// people answers who is behind a name; every password is right.
-type people map[string]*identity.Principal
-
-func (p people) Basic(_ context.Context, user, _, _ string) (*identity.Principal, error) {
-	if p[user] == nil {
-		return nil, identity.ErrUnauthenticated()
-	}
-	return p[user], nil
-}
-
-func (p people) Bearer(ctx context.Context, token string) (*identity.Principal, error) {
-	return p.Basic(ctx, token, "", "")
-}
-
-func (p people) Session(ctx context.Context, session string) (*identity.Principal, error) {
-	return p.Basic(ctx, session, "", "")
-}
-
-func (p people) SignIn(context.Context, string, string, string) (string, *identity.Principal, error) {
-	return "", nil, identity.ErrUnauthenticated()
-}
-
-func (p people) SignOut(context.Context, string) error { return nil }
-
-func everybody() people {
-	sys := []identity.Grant{{Permission: identity.SysAdmin}}
-	return people{
-		"root":   {Name: "root", Source: identity.Local, Scope: identity.All, Grants: sys},
-		"reader": {Name: "root", Source: identity.Local, Scope: identity.Read, Grants: sys},
-		"admin":  {Name: "admin", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.Admin}}},
-	}
-}
 
 // Where endpoints and pages are.
 const (
@@ -96,12 +64,12 @@ func newRig(t *testing.T, d *db.DB, target threads.Target) *rig {
 	r := &rig{t: t, db: d, store: store.New(d, name)}
 	must(t, r.store.Open(t.Context()))
 	tool := &admin.Tool{Store: r.store, Target: target, Dir: t.TempDir(), MaxUpload: max, Clock: time.Now}
-	router, err := rest.NewRouter(rest.Options{Identity: everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: base})
+	router, err := rest.NewRouter(rest.Options{Identity: identitytest.Everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: base})
 	must(t, err)
 	r.api = api.NewAdmin(tool)
 	r.api.Register(router)
 	t.Cleanup(r.api.Stop)
-	c, err := console.New(console.Options{Identity: everybody(), BaseURL: base})
+	c, err := console.New(console.Options{Identity: identitytest.Everybody(), BaseURL: base})
 	must(t, err)
 	(&pages.Admin{Tool: tool}).Register(c)
 	t.Cleanup(c.Stop)
@@ -178,7 +146,7 @@ func (r *rig) do(status int, method, path string, body ...string) string {
 // send makes a draft.
 func (r *rig) send(kind, content string) {
 	r.t.Helper()
-	ctx := identity.With(r.t.Context(), everybody()["root"])
+	ctx := identity.With(r.t.Context(), identitytest.Everybody()["root"])
 	_, err := r.api.Take(ctx, kind, kind+".file", int64(len(content)), strings.NewReader(content))
 	must(r.t, err)
 }

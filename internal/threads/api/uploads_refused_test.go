@@ -96,7 +96,7 @@ func TestTooMuchUnannounced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, value := range map[string]string{"Authorization": "Bearer admin", "Tus-Resumable": "1.0.0", "Content-Type": offsetType, "Upload-Offset": "0"} {
+		for name, value := range map[string]string{"Authorization": "Bearer root", "Tus-Resumable": "1.0.0", "Content-Type": offsetType, "Upload-Offset": "0"} {
 			r.Header.Set(name, value)
 		}
 		res, err := s.server.Client().Do(r)
@@ -148,7 +148,7 @@ func (s *site) raw(url, headers string, body []byte) {
 	if strings.HasSuffix(where, path) {
 		method = "POST"
 	}
-	head := method + " " + where + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer admin\r\nTus-Resumable: 1.0.0\r\nContent-Type: " + offsetType + "\r\n" + headers + "\r\n"
+	head := method + " " + where + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer root\r\nTus-Resumable: 1.0.0\r\nContent-Type: " + offsetType + "\r\n" + headers + "\r\n"
 	if _, err := conn.Write(append([]byte(head), body...)); err != nil {
 		s.t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/store"
@@ -47,7 +48,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	s.api = &Uploads{Store: s.store, Path: path, Kinds: []string{"hierarchy", "mappings"}, Max: 10 << 20}
 	s.server = httptest.NewUnstartedServer(nil)
 	router, err := rest.NewRouter(rest.Options{
-		Identity: people{}, Log: slog.New(slog.DiscardHandler), BaseURL: "http://" + s.server.Listener.Addr().String() + "/base",
+		Identity: identitytest.Everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: "http://" + s.server.Listener.Addr().String() + "/base",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func (s *site) do(method, url, body string, headers ...string) (*http.Response, 
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer admin")
+	r.Header.Set("Authorization", "Bearer root")
 	r.Header.Set("Tus-Resumable", "1.0.0")
 	if method == http.MethodPatch {
 		r.Header.Set("Content-Type", offsetType)
@@ -163,7 +164,7 @@ func TestProtocol(t *testing.T) {
 			{"no version", "HEAD", url, "", []string{"Tus-Resumable", ""}, 412, []string{"Tus-Version", "1.0.0"}, ""},
 			{"another version", "PATCH", url, "hello", []string{"Tus-Resumable", "0.2.2", "Upload-Offset", "0"}, 412, []string{"Tus-Version", "1.0.0"}, "tus 1.0.0"},
 			{"nobody", "PATCH", url, "hello", []string{"Authorization", "", "Upload-Offset", "0"}, 401, nil, ""},
-			{"a stranger", "HEAD", url, "", []string{"Authorization", "Bearer ann"}, 403, nil, ""},
+			{"a stranger", "HEAD", url, "", []string{"Authorization", "Bearer nobody"}, 403, nil, ""},
 			{"a reader may look", "HEAD", url, "", []string{"Authorization", "Bearer reader"}, 200, nil, ""},
 			{"a reader may not write", "PATCH", url, "hello", []string{"Authorization", "Bearer reader", "Upload-Offset", "0"}, 403, nil, ""},
 			{"another type", "PATCH", url, "hello", []string{"Upload-Offset", "0", "Content-Type", "application/json"}, 415, nil, "application/offset+octet-stream"},
@@ -292,7 +293,7 @@ func (s *site) breakOff(url, at, body string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	head := "PATCH " + strings.TrimPrefix(url, s.server.URL) + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nTus-Resumable: 1.0.0\r\n" +
+	head := "PATCH " + strings.TrimPrefix(url, s.server.URL) + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\nTus-Resumable: 1.0.0\r\n" +
 		"Content-Type: " + offsetType + "\r\nUpload-Offset: " + at + "\r\nTransfer-Encoding: chunked\r\n\r\n"
 	const size = 1 << 14
 	for rest := body; rest != ""; {
@@ -336,7 +337,7 @@ func TestStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, value := range map[string]string{"Authorization": "Bearer admin", "Tus-Resumable": "1.0.0", "Content-Type": offsetType, "Upload-Offset": "0"} {
+		for name, value := range map[string]string{"Authorization": "Bearer root", "Tus-Resumable": "1.0.0", "Content-Type": offsetType, "Upload-Offset": "0"} {
 			r.Header.Set(name, value)
 		}
 		answered := make(chan string, 1)

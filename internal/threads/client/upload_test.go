@@ -17,26 +17,11 @@ import (
 
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/store"
 )
-
-// root is the user who asks.
-type root struct{}
-
-func (root) Basic(context.Context, string, string, string) (*identity.Principal, error) {
-	return &identity.Principal{Name: "root", Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}, nil
-}
-
-func (r root) Bearer(ctx context.Context, _ string) (*identity.Principal, error) {
-	return r.Basic(ctx, "", "", "")
-}
-
-func (r root) Session(ctx context.Context, _ string) (*identity.Principal, error) {
-	return r.Basic(ctx, "", "", "")
-}
 
 // drafts is a server that takes uploads, and a client of it whose connections
 // break as trouble says: after how many bytes of the n-th PATCH; 0 is not at
@@ -55,7 +40,7 @@ func newDrafts(t *testing.T) *drafts {
 		t.Fatal(err)
 	}
 	// The base URL is how users reach it, which the client here does not.
-	router, err := rest.NewRouter(rest.Options{Identity: root{}, Log: slog.New(slog.DiscardHandler), BaseURL: "https://public.example.com"})
+	router, err := rest.NewRouter(rest.Options{Identity: identitytest.Everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: "https://public.example.com"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"sync"
 	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/store"
+	"outrigger/internal/work"
 )
 
 // Reader reads the records of a database.
@@ -32,9 +32,9 @@ type Mirror struct {
 	leases   *db.Leases
 	log      *slog.Logger
 
-	wake chan struct{} // of one: look now
-	stop context.CancelFunc
-	done sync.WaitGroup
+	work.Rounds // Stop ends the pass that is under way; the next one starts over
+
+	failing bool // the last pass did, which was said
 }
 
 const (
@@ -57,22 +57,12 @@ func NewMirror(store *store.Source, reader Reader, interval time.Duration, lease
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Mirror{store: store, reader: reader, interval: interval, leases: leases, log: log, wake: make(chan struct{}, 1)}
+	return &Mirror{store: store, reader: reader, interval: interval, leases: leases, log: log}
 }
 
 // Start begins to mirror, at once where a pass is due.
-func (m *Mirror) Start(ctx context.Context) error {
-	ctx, m.stop = context.WithCancel(context.WithoutCancel(ctx))
-	m.done.Go(func() { m.loop(ctx) })
-	return nil
-}
-
-// Stop ends the pass that is under way; the next one starts over.
-func (m *Mirror) Stop() {
-	if m.stop != nil {
-		m.stop()
-		m.done.Wait()
-	}
+func (m *Mirror) Start(ctx context.Context) {
+	m.Rounds.Start(ctx, 0, m.look)
 }
 
 // Order has the next pass begin now, as Store.MirrorNow says; fault.Conflict on a
@@ -88,38 +78,21 @@ func (m *Mirror) Order(ctx context.Context, acceptRemoval bool) error {
 	return err
 }
 
-// Wake has it looked at now whether a pass is due.
-func (m *Mirror) Wake() {
-	select {
-	case m.wake <- struct{}{}:
-	default:
+// look is a look at whether a pass is due, which is logged.
+func (m *Mirror) look(ctx context.Context) time.Duration {
+	result, err := m.runOnce(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return mirrorEvery
+	case err != nil && !m.failing:
+		m.log.Warn("the hierarchy was not mirrored; will try again", "in", min(mirrorAgain, m.interval), "error", err)
+	case result.Ran && result.ImportCounts != threads.ImportCounts{Unchanged: result.ImportCounts.Unchanged}:
+		m.log.Info("mirrored the hierarchy", "added", result.Added, "replaced", result.Replaced, "removed", result.Removed)
 	}
-}
-
-func (m *Mirror) loop(ctx context.Context) {
-	tick := time.NewTicker(mirrorEvery)
-	defer tick.Stop()
-	failing := false
-	for {
-		result, err := m.runOnce(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil && !failing:
-			m.log.Warn("the hierarchy was not mirrored; will try again", "in", min(mirrorAgain, m.interval), "error", err)
-		case result.Ran && result.ImportCounts != threads.ImportCounts{Unchanged: result.ImportCounts.Unchanged}:
-			m.log.Info("mirrored the hierarchy", "added", result.Added, "replaced", result.Replaced, "removed", result.Removed)
-		}
-		if result.Ran || err != nil {
-			failing = err != nil
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.wake:
-		case <-tick.C:
-		}
+	if result.Ran || err != nil {
+		m.failing = err != nil
 	}
+	return mirrorEvery
 }
 
 // MirrorResult is what one look did.

@@ -13,6 +13,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/store"
+	"outrigger/internal/work"
 )
 
 // Remote is a server that has the id mappings report itself.
@@ -32,9 +33,9 @@ type Reports struct {
 	log    *slog.Logger
 	tick   time.Duration
 
-	wake chan struct{} // of one: look now
-	stop context.CancelFunc
-	jobs sync.WaitGroup
+	rounds  work.Rounds
+	failing bool // the last round did, which was said
+	jobs    sync.WaitGroup
 
 	mu      sync.Mutex
 	running map[int64]bool // by report
@@ -55,8 +56,7 @@ func NewReports(store *store.Source, leases *db.Leases, remote Remote, log *slog
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Reports{
-		store: store, leases: leases, remote: remote, log: log, tick: reportsEvery,
-		wake: make(chan struct{}, 1), running: map[int64]bool{},
+		store: store, leases: leases, remote: remote, log: log, tick: reportsEvery, running: map[int64]bool{},
 	}
 }
 
@@ -64,47 +64,26 @@ func NewReports(store *store.Source, leases *db.Leases, remote Remote, log *slog
 func (r *Reports) HasRemote() bool { return r.remote != nil }
 
 // Start begins to make reports.
-func (r *Reports) Start(ctx context.Context) error {
-	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	r.jobs.Go(func() { r.loop(ctx) })
-	return nil
+func (r *Reports) Start(ctx context.Context) {
+	r.rounds.Start(ctx, 0, func(ctx context.Context) time.Duration {
+		_, err := r.runOnce(ctx)
+		if err != nil && ctx.Err() == nil && !r.failing {
+			r.log.Warn("id mappings reports could not be begun; will try again", "in", r.tick, "error", err)
+		}
+		r.failing = err != nil
+		return r.tick
+	})
 }
 
 // Stop ends what is being made; it is made again after the next start, or on
 // another node.
 func (r *Reports) Stop() {
-	if r.stop != nil {
-		r.stop()
-		r.jobs.Wait()
-	}
+	r.rounds.Stop()
+	r.jobs.Wait()
 }
 
 // Wake has the orders looked at now.
-func (r *Reports) Wake() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (r *Reports) loop(ctx context.Context) {
-	tick := time.NewTicker(r.tick)
-	defer tick.Stop()
-	failing := false
-	for {
-		_, err := r.runOnce(ctx)
-		if err != nil && ctx.Err() == nil && !failing {
-			r.log.Warn("id mappings reports could not be begun; will try again", "in", r.tick, "error", err)
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-r.wake:
-		case <-tick.C:
-		}
-	}
-}
+func (r *Reports) Wake() { r.rounds.Wake() }
 
 // runOnce begins the reports that no node is making, and says how many.
 func (r *Reports) runOnce(ctx context.Context) (begun int, err error) {

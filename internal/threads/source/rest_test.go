@@ -18,7 +18,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/api"
@@ -35,33 +35,6 @@ const (
 	pagePath   = "/threads/source"
 )
 
-// people answers who is behind a name; every password is right.
-type people map[string]*identity.Principal
-
-func (p people) Basic(_ context.Context, user, _, _ string) (*identity.Principal, error) {
-	if p[user] == nil {
-		return nil, identity.ErrUnauthenticated()
-	}
-	return p[user], nil
-}
-
-func (p people) Bearer(ctx context.Context, token string) (*identity.Principal, error) {
-	return p.Basic(ctx, token, "", "")
-}
-
-func (p people) Session(context.Context, string) (*identity.Principal, error) {
-	return nil, identity.ErrUnauthenticated()
-}
-
-func everybody() people {
-	sys := []identity.Grant{{Permission: identity.SysAdmin}}
-	return people{
-		"root":   {Name: "root", Source: identity.Local, Scope: identity.All, Grants: sys},
-		"reader": {Name: "root", Source: identity.Local, Scope: identity.Read, Grants: sys},
-		"admin":  {Name: "admin", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.Admin}}},
-	}
-}
-
 // server is the self-hosted side behind a router.
 type server struct {
 	t       *testing.T
@@ -73,7 +46,7 @@ type server struct {
 
 func newRouter(t *testing.T) *rest.Router {
 	t.Helper()
-	router, err := rest.NewRouter(rest.Options{Identity: everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: "https://jira.example.com/base"})
+	router, err := rest.NewRouter(rest.Options{Identity: identitytest.Everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: "https://jira.example.com/base"})
 	if err != nil {
 		t.Fatal(err)
 	}

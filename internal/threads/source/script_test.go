@@ -142,7 +142,7 @@ func TestScriptAgainstServer(t *testing.T) {
 		lines []string
 		want  string
 	}{
-		{[]string{"1", server.URL + "/base", "nobody", "x"}, "user or password (401)"},
+		{[]string{"1", server.URL + "/base", "stranger", "x"}, "user or password (401)"},
 		{[]string{"1", server.URL + "/base", "admin", "x"}, "use an administrator (403)"},
 		{[]string{"1", server.URL, "root", "x"}, "there is no export at"},
 		{[]string{"1", "jira.example.com"}, "is no URL"},

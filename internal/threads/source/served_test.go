@@ -1,7 +1,6 @@
 package source_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/threads/api"
 	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/source"
@@ -181,23 +181,10 @@ func TestRemovalOfMostWaits(t *testing.T) {
 	}, audit.Migrations, store.Migrations)
 }
 
-// signedIn has everybody signed in under a session that is their name.
-type signedIn struct{ people }
-
-func (s signedIn) Session(ctx context.Context, session string) (*identity.Principal, error) {
-	return s.Basic(ctx, session, "", "")
-}
-
-func (s signedIn) SignIn(context.Context, string, string, string) (string, *identity.Principal, error) {
-	return "", nil, identity.ErrUnauthenticated()
-}
-
-func (s signedIn) SignOut(context.Context, string) error { return nil }
-
 // showsRemoval holds the console to what waits to be accepted.
 func (s *server) showsRemoval(m *source.Mirror) {
 	s.t.Helper()
-	c, err := console.New(console.Options{Identity: signedIn{everybody()}, BaseURL: "https://jira.example.com/base"})
+	c, err := console.New(console.Options{Identity: identitytest.Everybody(), BaseURL: "https://jira.example.com/base"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ new Upload(fs.createReadStream(file), {
   uploadSize: fs.statSync(file).size,
   chunkSize: 256 * 1024,
   metadata: { kind, filename: file.split("/").pop() },
-  headers: { Authorization: "Bearer admin" },
+  headers: { Authorization: "Bearer root" },
   retryDelays: [0, 100, 500],
   onError(error) {
     console.error(String(error));
