@@ -1,7 +1,7 @@
 // Package bitbucket plays the self-hosted code-hosting platform: the part of
 // its REST API that is asked for users, groups, permissions, projects,
-// webhooks and builds, as the vendor documents it, with the faults of real
-// ones on demand.
+// pull requests, webhooks and builds, as the vendor documents it, with the
+// faults of real ones on demand.
 //
 // Source: https://developer.atlassian.com/server/bitbucket/rest/
 package bitbucket
@@ -23,6 +23,8 @@ type Options struct {
 
 	// MaxPage is the most values that a page has, whatever limit says; 0: 1,000.
 	MaxPage int
+	// ISODates writes times as ISO 8601, not as milliseconds.
+	ISODates bool
 	// UnknownEvents are event keys that this version does not know.
 	UnknownEvents []string
 	Clock         func() time.Time
@@ -46,9 +48,11 @@ type Project struct {
 
 // Repository is a repository of a project.
 type Repository struct {
-	Slug   string
-	ID     int64
-	Admins []string
+	Slug         string
+	ID           int64
+	Admins       []string
+	Readers      []string // who may read it besides those who administer it; nil: all
+	PullRequests []PullRequest
 }
 
 // Platform is a self-hosted platform. It is safe for concurrent use.

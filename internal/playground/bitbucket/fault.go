@@ -17,6 +17,8 @@ const (
 	Repeating   Kind = "repeating"   // every page is the first
 	Standing    Kind = "standing"    // the next page is always the present one
 	Ragged      Kind = "ragged"      // there is a next page, without saying where it begins
+	Overlapping Kind = "overlapping" // every page begins with the last value of the one before
+	Nulling     Kind = "nulling"     // what is in a list has an id, if that, and else nothing but null
 	Refusing    Kind = "refusing"    // 401
 	Forbidding  Kind = "forbidding"  // 403
 	Withholding Kind = "withholding" // 401 for want of a permission

@@ -1,6 +1,7 @@
 package bitbucket
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 )
@@ -24,7 +25,11 @@ func page(p *Platform, a *asking, values []any) {
 		out["isLastPage"], out["nextPageStart"], out["values"] = false, start+limit, values[from:to]
 	case Inventing:
 		out["isLastPage"], out["nextPageStart"], out["size"] = false, start+1, 1
-		out["values"] = []any{map[string]any{"name": "user " + strconv.Itoa(start), "key": "P" + strconv.Itoa(start)}}
+		out["values"] = []any{map[string]any{"name": "user " + strconv.Itoa(start), "key": "P" + strconv.Itoa(start), "id": start + 1}}
+	case Overlapping:
+		out["values"] = values[max(from-1, 0):to]
+	case Nulling:
+		out["values"] = nulled(values[from:to])
 	case Repeating: // the first page again and again
 		first := values[:min(limit, len(values))]
 		out["isLastPage"], out["nextPageStart"], out["size"], out["values"] = false, start+limit, len(first), first
@@ -35,6 +40,24 @@ func page(p *Platform, a *asking, values []any) {
 		delete(out, "nextPageStart")
 	}
 	a.answer(http.StatusOK, out)
+}
+
+// nulled leaves values their ids, of which there are some, and a null among
+// them.
+func nulled(values []any) []any {
+	out := []any{nil, map[string]any{}}
+	for _, v := range values {
+		text, _ := json.Marshal(v) // what is answered always encodes
+		var members map[string]any
+		_ = json.Unmarshal(text, &members)
+		for name := range members {
+			if name != "id" {
+				members[name] = nil
+			}
+		}
+		out = append(out, members)
+	}
+	return out
 }
 
 func number(r *http.Request, name string, otherwise int) int {

@@ -79,5 +79,12 @@ func (p *Platform) may(u *User, permission, projectKey, slug string) (allowed, k
 	if repository == nil {
 		return false, false
 	}
-	return permission == "REPO_ADMIN" && (ofProject || p.holds(repository.Admins, u.Name)), true
+	admin := ofProject || p.holds(repository.Admins, u.Name)
+	switch permission {
+	case "REPO_ADMIN":
+		return admin, true
+	case "REPO_READ":
+		return admin || repository.Readers == nil || p.holds(repository.Readers, u.Name), true
+	}
+	return false, true
 }

@@ -21,6 +21,7 @@ func (p *Platform) Handler() http.Handler {
 		"GET " + api + "/projects/{project}":                                             p.oneProject,
 		"GET " + api + "/projects/{project}/repos":                                       p.listRepositories,
 		"GET " + api + "/projects/{project}/repos/{repository}":                          p.oneRepository,
+		"GET " + api + "/projects/{project}/repos/{repository}/pull-requests":            p.listPullRequests,
 		"GET " + api + "/projects/{project}/webhooks":                                    p.listWebhooks,
 		"POST " + api + "/projects/{project}/webhooks":                                   p.createWebhook,
 		"PUT " + api + "/projects/{project}/webhooks/{id}":                               p.updateWebhook,

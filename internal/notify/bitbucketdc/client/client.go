@@ -25,7 +25,7 @@ import (
 
 const (
 	// maxAnswer is several times a page of pageSize values with long
-	// descriptions, the longest answer that is asked for here.
+	// descriptions.
 	maxAnswer = 4 << 20
 	// apiPath takes the newest version of the API that a platform has.
 	apiPath = "/rest/api/latest"

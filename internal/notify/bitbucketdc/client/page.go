@@ -24,7 +24,7 @@ const (
 
 // list goes through all pages of a list, until take has enough.
 func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path string, query url.Values, take func(T) (enough bool)) error {
-	at := url.Values{"limit": {strconv.Itoa(pageSize)}}
+	at := url.Values{"limit": {strconv.Itoa(pageSize)}} // query may say otherwise
 	for name, values := range query {
 		at[name] = values
 	}

@@ -35,6 +35,15 @@ type refused struct {
 
 func (r *refused) Error() string { return fmt.Sprintf("status %d", r.status) }
 
+// says is the answer as a sentence.
+func (r *refused) says(c *notify.Connection) string {
+	answer := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)))
+	if r.words != "" {
+		answer += ", " + strings.TrimSuffix(r.words, ".")
+	}
+	return fmt.Sprintf("The platform of %s answers %s.", c.Name, answer)
+}
+
 // statusOf is the status of the answer that err is about, 0 where there was
 // none.
 func statusOf(err error) int {
@@ -68,10 +77,6 @@ func (r *refused) unpermitted() bool {
 // refusal is the error of an answer that is no success.
 func (cl *Client) refusal(c *notify.Connection, resp *http.Response, body []byte) error {
 	r := newRefused(resp.StatusCode, body)
-	says := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)))
-	if r.words != "" {
-		says += ", " + strings.TrimSuffix(r.words, ".")
-	}
 	advice := ""
 	switch {
 	case r.unpermitted():
@@ -81,7 +86,7 @@ func (cl *Client) refusal(c *notify.Connection, resp *http.Response, body []byte
 	case r.status < 400:
 		advice = " Check the base URL."
 	}
-	err := fault.Wrap(r, fault.Unavailable, "The platform of %s answers %s.%s", c.Name, says, advice)
+	err := fault.Wrap(r, fault.Unavailable, "%s%s", r.says(c), advice)
 	wait, given := work.RetryAfter(resp.Header, cl.now())
 	switch {
 	case r.unpermitted():
