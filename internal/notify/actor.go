@@ -7,16 +7,17 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Actor is who changes a rule, for the audit trail.
+// Actor is who changes something, for the audit trail.
 type Actor struct {
 	Name, Source, Address, RequestID string
+	UserID                           int64 // 0 for who is no user, such as a platform
 }
 
 // actor is who asks, for the audit trail.
 func actor(ctx context.Context) Actor {
 	a := Actor{Address: identity.OriginOf(ctx).Address, RequestID: identity.OriginOf(ctx).RequestID}
 	if p := identity.From(ctx); p != nil {
-		a.Name, a.Source = p.Name, p.Source
+		a.Name, a.Source, a.UserID = p.Name, p.Source, p.UserID
 	}
 	return a
 }

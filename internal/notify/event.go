@@ -12,7 +12,7 @@ import "time"
 // Event is one thing that happened on a code-hosting platform. It is kept as
 // JSON, so a member once named keeps its name.
 type Event struct {
-	Types      []EventType `json:"types"`          // at least one; the first names the card
+	Types      []EventType `json:"types"`          // at least one, but for a report's; the first names the card
 	Key        string      `json:"key"`            // the platform's own event key
 	Connection string      `json:"connection"`     // set by the receiver, not by decoders
 	At         time.Time   `json:"at,omitzero"`    // when it happened; zero where the body does not say
@@ -39,6 +39,9 @@ type Event struct {
 	Changes     []Change     `json:"changes,omitempty"` // fields with their old and new values
 	Facts       []Fact       `json:"facts,omitempty"`   // what no other member holds (mirror name, rule of a detected secret)
 	URL         string       `json:"url,omitempty"`     // the page that shows it, absolute; empty where not known
+
+	// Report is what an activity report says, and its event has no types.
+	Report *Activity `json:"report,omitempty"`
 }
 
 // MaxCommits is how many commits of a push an Event keeps: a card names 5,
@@ -144,6 +147,10 @@ type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
+
+// Readable tells whether an event that was stored has what its message is made
+// of.
+func (e *Event) Readable() bool { return len(e.Types) > 0 || e.Report != nil }
 
 // TypeSet is the set of the event's types.
 func (e *Event) TypeSet() TypeSet { return NewTypeSet(e.Types...) }

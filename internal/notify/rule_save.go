@@ -81,15 +81,9 @@ const otherMask = "This is the mask of another webhook URL; give the whole URL, 
 // that the caller left out.
 func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
 	var f fault.Fields
-	fixed := func(field string, given *string, was string) {
-		if *given != "" && !strings.EqualFold(*given, was) {
-			f.Add(field, "This cannot be changed after the rule was saved; it is %q. Delete the rule and create another.", was)
-		}
-		*given = was
-	}
-	fixed("connection", &r.Connection, old.Connection)
-	fixed("projectKey", &r.ProjectKey, old.ProjectKey)
-	fixed("repositoryKey", &r.RepositoryKey, old.RepositoryKey)
+	checkFixed(&f, "rule", "connection", &r.Connection, old.Connection)
+	checkFixed(&f, "rule", "projectKey", &r.ProjectKey, old.ProjectKey)
+	checkFixed(&f, "rule", "repositoryKey", &r.RepositoryKey, old.RepositoryKey)
 	if secret.IsMask(webhookURL) && webhookURL != old.Channel.Mask {
 		f.Add("webhookUrl", otherMask)
 	}
@@ -97,4 +91,13 @@ func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
 		return err
 	}
 	return r.Validate() // the level may follow from keys that were left out
+}
+
+// checkFixed refuses another value of what cannot be changed in something that is
+// saved, and fills it in where it was left out.
+func checkFixed(f *fault.Fields, what, field string, given *string, was string) {
+	if *given != "" && !strings.EqualFold(*given, was) {
+		f.Add(field, "This cannot be changed after the %s was saved; it is %q. Delete the %[1]s and create another.", what, was)
+	}
+	*given = was
 }

@@ -92,15 +92,20 @@ func (r *Rule) validateTypesHave(f *fault.Fields, has func(EventType) bool, mess
 func (r *Rule) Warnings() []fault.Field {
 	var f fault.Fields
 	for _, m := range r.maskMembers() {
-		if wildcard.MatchString(m.pattern) {
-			f.Add(m.condition.String(), "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any name there, write %s.",
-				wildcard.ReplaceAllString(m.pattern, "$1.*$2"))
-		}
-		if m.pattern != strings.TrimSpace(m.pattern) {
-			f.Add(m.condition.String(), "The mask begins or ends with white space, which no branch name does.")
-		}
+		warnOfMask(&f, m.condition.String(), m.pattern)
 	}
 	return f
+}
+
+// warnOfMask says what looks like a mistake in a mask.
+func warnOfMask(f *fault.Fields, field, pattern string) {
+	if wildcard.MatchString(pattern) {
+		f.Add(field, "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any name there, write %s.",
+			wildcard.ReplaceAllString(pattern, "$1.*$2"))
+	}
+	if pattern != strings.TrimSpace(pattern) {
+		f.Add(field, "The mask begins or ends with white space, which no branch name does.")
+	}
 }
 
 // wildcard finds a * that repeats a single character at the end of a part of a

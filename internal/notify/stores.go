@@ -25,6 +25,27 @@ type RuleStore interface {
 	DeleteRule(ctx context.Context, who Actor, id int64) error
 }
 
+// ReportStore keeps activity reports; *store.Store.
+type ReportStore interface {
+	Platforms() *Platforms
+	ListReports(ctx context.Context, q ReportQuery) ([]ReportInfo, error)
+	PageReports(ctx context.Context, p ReportPage) ([]ReportInfo, error)
+	// FailingReports gives the enabled reports whose last run brought no message,
+	// the last ones first, at most limit that visible lets through.
+	FailingReports(ctx context.Context, limit int, visible func(*Report) bool) ([]ReportInfo, error)
+	// Report gives one report: fault.NotFound when there is none with the id.
+	Report(ctx context.Context, id int64) (ReportInfo, error)
+	// SaveReport creates a report (ID 0) or saves one. It is due next after now,
+	// unless a save leaves its schedule as it was. Errors: fault.Invalid for wrong
+	// members, fault.NotFound for an unknown id, fault.Conflict for a version that
+	// is not the present one.
+	SaveReport(ctx context.Context, who Actor, draft Report, webhookURL string, now time.Time) (ReportInfo, error)
+	// EnableReport switches a report on or off, to be due next after now:
+	// fault.NotFound when there is none with the id.
+	EnableReport(ctx context.Context, who Actor, id int64, enabled bool, now time.Time) (ReportInfo, error)
+	DeleteReport(ctx context.Context, who Actor, id int64) error
+}
+
 // ChannelStore keeps channels; *store.Store.
 type ChannelStore interface {
 	ListChannels(ctx context.Context, p ChannelPage) ([]ChannelInfo, error)

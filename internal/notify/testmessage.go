@@ -75,17 +75,22 @@ type tested struct {
 // send posts a message about types to a webhook URL, and keeps in the audit trail
 // that it did.
 func (s *TestMessages) send(ctx context.Context, of tested, to secret.Value, types []EventType, f Format) (*work.Attempt, error) {
+	if err := s.allow(ctx); err != nil {
+		return nil, err
+	}
+	return s.post(ctx, of, to, func(f Format) []byte { return s.Write(types, f) }, f)
+}
+
+// post is send for what allow has let through: write makes the message.
+func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, write func(Format) []byte, f Format) (*work.Attempt, error) {
 	u, err := url.Parse(to.Reveal())
 	if err != nil {
 		return nil, fault.InvalidField("webhookUrl", "It is not a URL.")
 	}
-	if err := s.allow(ctx); err != nil {
-		return nil, err
-	}
 	if err := s.Store.RecordTest(ctx, actor(ctx), of.object, of.id, of.at, secret.MaskURL(to.Reveal())); err != nil {
 		return nil, err
 	}
-	return s.Post(ctx, to, s.Write(types, f.ResolveFormat(u.Hostname()))), nil
+	return s.Post(ctx, to, write(f.ResolveFormat(u.Hostname()))), nil
 }
 
 // Test posts a test message and gives what the chat platform answered. It

@@ -1,0 +1,172 @@
+package notify
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify/branchmask"
+)
+
+// MaxInactivityDays is how many days a report may ask pull requests to be
+// inactive for.
+const MaxInactivityDays = 365
+
+// Report is an activity report: at set times it tells a channel how many pull
+// requests of a repository are open, and which of them nobody touches.
+type Report struct {
+	ID      int64
+	Version int64 // counts saves; starts at 1
+	Name    string
+
+	// Where the pull requests are; fixed once saved.
+	Connection    string
+	ProjectKey    string
+	RepositoryKey string
+
+	ChannelID   int64
+	ChannelName string // what people call the channel
+	Format      Format
+
+	InactivityDays int // a pull request is inactive after so many whole days without an update
+	ReportSchedule
+	SkipDrafts       bool
+	TargetBranchMask string // Java regular expression that the whole target branch must match; empty: every branch
+	MentionReviewers bool   // those who have not approved, by the account mapping
+	Enabled          bool
+
+	CreatedBy   string
+	CreatedAt   time.Time
+	UpdatedBy   string
+	UpdatedByID int64 // the user of UpdatedBy: on whose behalf a platform may be asked
+	UpdatedAt   time.Time
+}
+
+// At is the repository of the report.
+func (r *Report) At() RepositoryRef {
+	return RepositoryRef{ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey}
+}
+
+// Access is the permission that the report needs, and where.
+func (r *Report) Access() (identity.Permission, identity.Resource) {
+	return identity.RepoAdmin, identity.Resource{Connection: r.Connection, Project: r.ProjectKey, Repository: r.RepositoryKey}
+}
+
+// trimmed is the report with no white space around names and keys, and in the
+// default format where it has none.
+func (r Report) trimmed() Report {
+	r.Name, r.Time = strings.TrimSpace(r.Name), strings.TrimSpace(r.Time)
+	r.TimeZone, r.ChannelName = strings.TrimSpace(r.TimeZone), strings.TrimSpace(r.ChannelName)
+	r.ProjectKey, r.RepositoryKey = strings.TrimSpace(r.ProjectKey), strings.TrimSpace(r.RepositoryKey)
+	if r.Format == "" {
+		r.Format = Auto
+	}
+	return r
+}
+
+// Validate names every wrong member at once: fault.Invalid, or nil. The webhook
+// URL is judged by the store, which alone sees it.
+func (r *Report) Validate() error {
+	var f fault.Fields
+	switch n := utf8.RuneCountInString(r.Name); {
+	case strings.TrimSpace(r.Name) == "":
+		f.Add("name", "Give the report a name of 1 to %d characters.", MaxName)
+	case n > MaxName:
+		f.Add("name", "The name has %d characters; at most %d are allowed.", n, MaxName)
+	}
+	if utf8.RuneCountInString(r.ChannelName) > MaxName {
+		f.Add("channelName", "At most %d characters are allowed.", MaxName)
+	}
+	r.validateContent(&f)
+	r.ReportSchedule.validate(&f)
+	return f.Err()
+}
+
+// validateContent judges what decides on what a report says.
+func (r *Report) validateContent(f *fault.Fields) {
+	r.validatePlace(f)
+	if !slices.Contains(formats, r.Format) {
+		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
+	}
+	if r.InactivityDays < 1 || r.InactivityDays > MaxInactivityDays {
+		f.Add("inactivityDays", "Give a number of days from 1 to %d.", MaxInactivityDays)
+	}
+	if r.TargetBranchMask != "" {
+		if _, err := branchmask.Java(r.TargetBranchMask); err != nil {
+			f.Add("targetBranchMask", "%s", err)
+		}
+	}
+}
+
+func (r *Report) validatePlace(f *fault.Fields) {
+	for _, key := range []struct{ field, key string }{{"projectKey", r.ProjectKey}, {"repositoryKey", r.RepositoryKey}} {
+		if key.key == "" {
+			f.Add(key.field, "A report is about one repository; give its projectKey and repositoryKey.")
+			continue
+		}
+		checkKey(f, key.field, key.key)
+	}
+}
+
+// Warnings are what looks like a mistake in a report that may be saved all the
+// same, by member.
+func (r *Report) Warnings() []fault.Field {
+	var f fault.Fields
+	warnOfMask(&f, "targetBranchMask", r.TargetBranchMask)
+	return f
+}
+
+// ReportInfo is a report with its channel and its runs, as people see it.
+type ReportInfo struct {
+	Report
+	Channel Channel
+
+	NextRunAt time.Time // zero while it is disabled, or cannot be told
+	LastRunAt time.Time // when the last run ended, with a message or without; zero: it never ran
+	// LastError is why the last run brought no message; empty where it did.
+	LastError   string
+	LastErrorAt time.Time
+	// RetryingSince is since when the platform has not answered for the due time
+	// that it is asked for again every minute; zero: it is not.
+	RetryingSince time.Time
+
+	// Caution is what Reports.Caution found out about the webhook URL.
+	Caution string
+}
+
+// Audited is what the audit trail keeps of a report: its members by their public
+// names, the webhook URL masked.
+func (r *ReportInfo) Audited() map[string]string {
+	if r == nil {
+		return nil
+	}
+	return map[string]string{
+		"projectKey": r.ProjectKey, "repositoryKey": r.RepositoryKey, "name": r.Name,
+		"webhookUrl": r.Channel.Mask, "channel": r.Channel.Fingerprint, "channelName": r.ChannelName, "format": string(r.Format),
+		"inactivityDays": strconv.Itoa(r.InactivityDays), "frequency": string(r.Frequency), "day": r.Day, "time": r.Time,
+		"timeZone": r.TimeZone, "skipDrafts": strconv.FormatBool(r.SkipDrafts), "targetBranchMask": r.TargetBranchMask,
+		"mentionReviewers": strconv.FormatBool(r.MentionReviewers), "enabled": strconv.FormatBool(r.Enabled),
+	}
+}
+
+// ReportQuery asks for the reports of one repository. Connection empty means the
+// only one.
+type ReportQuery struct {
+	Connection    string
+	ProjectKey    string
+	RepositoryKey string
+}
+
+// ReportPage asks for reports, whatever their keys, by name.
+type ReportPage struct {
+	Project    string // only this project's, compared without case; "" is every one
+	Repository string
+	AfterName  string // the last report of the page before, by name and id
+	AfterID    int64
+	Limit      int
+	Visible    func(*Report) bool // reports that it refuses are passed over
+}

@@ -1,0 +1,241 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+// Reports has the operations on activity reports, each with its permission check:
+// the REST API and the console both go through it.
+type Reports struct {
+	Store  ReportStore
+	Lister PullRequestLister
+	// PullRequests is the address of the page on which the platform lists the open
+	// pull requests of a repository; "" where none is known.
+	PullRequests func(c *Connection, at RepositoryRef) string
+	// CheckURL and CautionURL are as for Rules.
+	CheckURL   func(string) error
+	CautionURL func(ctx context.Context, url string) string
+	Tests      *TestMessages
+	// Write makes the message of a test.
+	Write func(e *Event, f Format) []byte
+	// Zone is the server's time zone, of reports that name none.
+	Zone  string
+	Clock func() time.Time
+}
+
+func (s *Reports) require(ctx context.Context, r *Report) error {
+	perm, at := r.Access()
+	return identity.Require(ctx, perm, at)
+}
+
+// List gives the reports of the repository that q names: fault.Forbidden for who
+// does not administer it.
+func (s *Reports) List(ctx context.Context, q ReportQuery) ([]ReportInfo, error) {
+	of := Report{ProjectKey: q.ProjectKey, RepositoryKey: q.RepositoryKey}
+	var wrong fault.Fields
+	of.validatePlace(&wrong)
+	name, err := s.Store.Platforms().Connections.Resolve(q.Connection)
+	if err := wrong.Join(err); err != nil {
+		return nil, err
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	of.Connection, q.Connection = name, name
+	if err := s.require(ctx, &of); err != nil {
+		return nil, err
+	}
+	return s.Store.ListReports(ctx, q)
+}
+
+// Page gives one page of the reports that who asks administers.
+func (s *Reports) Page(ctx context.Context, p ReportPage) ([]ReportInfo, error) {
+	who := identity.From(ctx)
+	p.Visible = func(r *Report) bool { return who.May(r.Access()) }
+	return s.Store.PageReports(ctx, p)
+}
+
+// maxFailing is how many reports the overview names.
+const maxFailing = 10
+
+// Failing gives the enabled reports whose last run brought no message, as far as
+// who asks administers them: the last ones first, at most 10.
+func (s *Reports) Failing(ctx context.Context) ([]ReportInfo, error) {
+	who := identity.From(ctx)
+	return s.Store.FailingReports(ctx, maxFailing, func(r *Report) bool { return who.May(r.Access()) })
+}
+
+// Connections names the connections that a report can belong to.
+func (s *Reports) Connections() []string { return s.Store.Platforms().Connections.Names() }
+
+// Get gives one report: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// for a report of others.
+func (s *Reports) Get(ctx context.Context, id int64) (ReportInfo, error) {
+	info, err := s.Store.Report(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return info, identity.Missing(ctx, "There is no report with id %d.", id)
+	}
+	if err != nil {
+		return info, err
+	}
+	return info, s.require(ctx, &info.Report)
+}
+
+// Save creates a report (ID 0) or saves one; see ReportStore for the errors.
+// wrong is what the caller has found in the members already: all of it is named
+// together.
+func (s *Reports) Save(ctx context.Context, draft Report, webhookURL string, wrong fault.Fields) (ReportInfo, error) {
+	draft, _, err := s.prepare(ctx, draft, &wrong)
+	if err != nil {
+		return ReportInfo{}, err
+	}
+	webhookURL = strings.TrimSpace(webhookURL)
+	if err := wrong.Join(draft.Validate()); err != nil {
+		return ReportInfo{}, err
+	}
+	if err := wrong.Join(s.checkURL(&draft, webhookURL)); err != nil {
+		return ReportInfo{}, err
+	}
+	if err := wrong.Err(); err != nil {
+		return ReportInfo{}, err
+	}
+	saved, err := s.Store.SaveReport(ctx, actor(ctx), draft, webhookURL, s.Clock())
+	if err == nil {
+		s.Caution(ctx, &saved)
+	}
+	return saved, err
+}
+
+// prepare completes a draft and tells whether who asks may save it; stored is the
+// report that it is of, where it has an id.
+func (s *Reports) prepare(ctx context.Context, draft Report, wrong *fault.Fields) (_ Report, stored ReportInfo, err error) {
+	draft = draft.trimmed()
+	if draft.ID == 0 {
+		if draft.TimeZone == "" {
+			draft.TimeZone = s.Zone
+		}
+		return draft, stored, s.place(ctx, &draft, wrong)
+	}
+	if stored, err = s.Get(ctx, draft.ID); err != nil {
+		return draft, stored, err
+	}
+	checkFixed(wrong, "report", "connection", &draft.Connection, stored.Connection)
+	checkFixed(wrong, "report", "projectKey", &draft.ProjectKey, stored.ProjectKey)
+	checkFixed(wrong, "report", "repositoryKey", &draft.RepositoryKey, stored.RepositoryKey)
+	if draft.TimeZone == "" {
+		draft.TimeZone = stored.TimeZone
+	}
+	return draft, stored, nil
+}
+
+// place finds where a new report belongs, and tells whether who asks may have one
+// there. A place that is wrong in itself is not checked for permission, and is
+// named with what else is wrong.
+func (s *Reports) place(ctx context.Context, draft *Report, wrong *fault.Fields) error {
+	var here fault.Fields
+	name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
+	if err := here.Join(err); err != nil {
+		return err
+	}
+	draft.Connection = name
+	*wrong = append(*wrong, here...)
+	draft.validatePlace(&here)
+	if len(here) > 0 || slices.ContainsFunc(*wrong, func(f fault.Field) bool { return slices.Contains(placeFields, f.Name) }) {
+		return nil
+	}
+	return s.require(ctx, draft)
+}
+
+func (s *Reports) checkURL(draft *Report, webhookURL string) error {
+	if webhookURL == "" || secret.IsMask(webhookURL) {
+		if draft.ID == 0 {
+			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
+		}
+		return nil
+	}
+	if err := s.CheckURL(webhookURL); err != nil {
+		return fault.InvalidField("webhookUrl", "%s", fault.As(err).Message)
+	}
+	return nil
+}
+
+// Caution finds out what is to be said about a report's webhook URL, as for Rules.
+func (s *Reports) Caution(ctx context.Context, info *ReportInfo) {
+	info.Caution = s.CautionURL(ctx, info.Channel.Mask)
+}
+
+// Enable switches a report on or off; who may, as for Get. What came due while it
+// was off is not caught up on.
+func (s *Reports) Enable(ctx context.Context, id int64, enabled bool) (ReportInfo, error) {
+	if info, err := s.Get(ctx, id); err != nil {
+		return info, err
+	}
+	return s.Store.EnableReport(ctx, actor(ctx), id, enabled, s.Clock())
+}
+
+// Delete deletes a report; who may, as for Get.
+func (s *Reports) Delete(ctx context.Context, id int64) error {
+	if _, err := s.Get(ctx, id); err != nil {
+		return err
+	}
+	return s.Store.DeleteReport(ctx, actor(ctx), id)
+}
+
+// ReportView is what a report says now.
+type ReportView struct {
+	Report         ReportInfo
+	Event          *Event // what its card is made of
+	AskedAt        time.Time
+	Open, Inactive int
+}
+
+// View asks the platform and gives what the report says now; nothing is sent. Who
+// may, as for Get; fault.Unavailable where the platform does not answer.
+func (s *Reports) View(ctx context.Context, id int64) (ReportView, error) {
+	info, err := s.Get(ctx, id)
+	if err != nil {
+		return ReportView{}, err
+	}
+	e, err := s.askNow(ctx, &info.Report)
+	if err != nil {
+		return ReportView{}, err
+	}
+	return ReportView{Report: info, Event: e, AskedAt: e.At, Open: e.Report.Open, Inactive: e.Report.Inactive}, nil
+}
+
+// askNowTime is how long a person waits for the platform: 5,000 pull requests
+// take 50 pages and some 10 s.
+const askNowTime = 30 * time.Second
+
+func (s *Reports) askNow(ctx context.Context, r *Report) (*Event, error) {
+	ctx, cancel := context.WithTimeout(ctx, askNowTime)
+	defer cancel()
+	return s.Compose(ctx, r)
+}
+
+// Compose asks the platform for the open pull requests and gives the event that
+// says what the report finds. It checks no permission: the runner calls it.
+// Errors: fault.Unavailable where the platform does not answer.
+func (s *Reports) Compose(ctx context.Context, r *Report) (*Event, error) {
+	c := s.Store.Platforms().Connections.Find(r.Connection)
+	if c == nil {
+		return nil, fault.New(fault.Unavailable, "There is no connection %s any more.", r.Connection)
+	}
+	open, err := s.Lister.OpenPullRequests(ctx, c, r.At())
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, fault.Wrap(err, fault.Unavailable, "%s did not list the open pull requests of %s/%s in time.", c.Name, r.ProjectKey, r.RepositoryKey)
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock()
+	return r.event(r.activity(open, now), s.PullRequests(c, r.At()), now), nil
+}
