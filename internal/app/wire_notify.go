@@ -127,6 +127,7 @@ func connectionsOf(configured []config.Connection) notify.Connections {
 	for _, c := range configured {
 		connection := notify.Connection{
 			Name: c.Name, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, Token: c.Token, ManageWebhooks: c.Manage, Unsigned: c.Unsigned,
+			OAuthClientID: c.ClientID, OAuthClientSecret: c.ClientSecret,
 		}
 		if !c.WebhookSecret.IsZero() {
 			connection.Secrets = []secret.Value{c.WebhookSecret}

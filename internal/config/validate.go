@@ -193,8 +193,21 @@ func (c *Connection) judge(j *judge, key string) {
 	if c.User != "" && c.Token.IsZero() {
 		j.wrong(key+".token", "set the password or token of %s", c.User)
 	}
-	if c.Manage && c.Token.IsZero() {
+	c.judgeClient(j, key)
+	if c.Manage && c.Token.IsZero() && c.Kind != KindBitbucketCloud {
 		j.wrong(key+".manage_webhooks", "token is missing; creating webhooks needs an account that administers the projects")
+	}
+}
+
+// judgeClient judges the OAuth client.
+func (c *Connection) judgeClient(j *judge, key string) {
+	switch {
+	case c.Kind != KindBitbucketCloud && (c.ClientID != "" || !c.ClientSecret.IsZero()):
+		j.wrong(key+".oauth_client_id", "only connections of kind %s have an OAuth client; leave it out", KindBitbucketCloud)
+	case c.ClientID == "" && !c.ClientSecret.IsZero():
+		j.wrong(key+".oauth_client_id", "set the key that belongs to the secret")
+	case c.ClientID != "" && c.ClientSecret.IsZero():
+		j.wrong(key+".oauth_client_secret", "set the secret that belongs to the key")
 	}
 }
 

@@ -22,8 +22,12 @@ type Connection struct {
 	// ManageWebhooks lets this program create webhooks on the platform: the only
 	// thing that it ever writes there.
 	ManageWebhooks bool
-	Unsigned       bool // webhooks are taken without a signature when there is no secret
-	Decode         Decoder
+	// OAuthClientID and OAuthClientSecret are of this program's client at a cloud
+	// platform, by which users authorise their accounts.
+	OAuthClientID     string
+	OAuthClientSecret secret.Value
+	Unsigned          bool // webhooks are taken without a signature when there is no secret
+	Decode            Decoder
 
 	// Of the configuration file alone: it is read-only, and its own hook has
 	// these secrets.
@@ -86,10 +90,34 @@ func (c *Connection) Validate(kinds map[string]Decoder) error {
 	if c.User != "" && c.Token.IsZero() {
 		f.Add("token", "Give the user's password or token too.")
 	}
-	if c.ManageWebhooks && c.Token.IsZero() {
+	c.validateOAuth(&f)
+	if c.ManageWebhooks && c.Token.IsZero() && c.Edition() == SelfHosted {
 		f.Add("manageWebhooks", "Webhooks are created by an account that administers the projects; give its token too.")
 	}
 	return f.Err()
+}
+
+// validateOAuth judges the OAuth client.
+func (c *Connection) validateOAuth(f *fault.Fields) {
+	if c.Edition() != Cloud && (c.OAuthClientID != "" || !c.OAuthClientSecret.IsZero()) {
+		f.Add("oauthClientId", "Only a cloud platform has an OAuth client; leave it out.")
+		return
+	}
+	switch {
+	case len(c.OAuthClientID) > maxCredential:
+		f.Add("oauthClientId", "It has at most %d bytes.", maxCredential)
+	case c.OAuthClientID == "" && !c.OAuthClientSecret.IsZero():
+		f.Add("oauthClientId", "Give the key of the OAuth client too.")
+	case c.OAuthClientID != "" && c.OAuthClientSecret.IsZero():
+		f.Add("oauthClientSecret", "Give the secret of the OAuth client too.")
+	case len(c.OAuthClientSecret.Reveal()) > maxCredential:
+		f.Add("oauthClientSecret", "It has at most %d bytes.", maxCredential)
+	}
+}
+
+// HasOAuth tells whether users can authorise accounts of the platform.
+func (c *Connection) HasOAuth() bool {
+	return c.Edition() == Cloud && c.OAuthClientID != "" && !c.OAuthClientSecret.IsZero()
 }
 
 // KindBitbucketCloud is the kind of the cloud edition.
@@ -153,6 +181,12 @@ func (c *Connection) Audited() map[string]string {
 	}
 	if c.ManageWebhooks {
 		m["manageWebhooks"] = "true"
+	}
+	if c.OAuthClientID != "" {
+		m["oauthClientId"] = c.OAuthClientID
+	}
+	if !c.OAuthClientSecret.IsZero() {
+		m["oauthClientSecret"] = "••••"
 	}
 	return m
 }

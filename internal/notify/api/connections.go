@@ -24,7 +24,8 @@ type connectionJSON struct {
 	HasToken          bool       `json:"hasToken"`
 	ManageWebhooks    bool       `json:"manageWebhooks,omitempty"`
 	OAuthClientID     string     `json:"oauthClientId,omitempty"`
-	OAuthClientSecret string     `json:"oauthClientSecret,omitempty"`
+	OAuthClientSecret string     `json:"oauthClientSecret,omitempty"` // never written
+	HasOAuthSecret    bool       `json:"hasOauthClientSecret,omitempty"`
 	ReadOnly          bool       `json:"readOnly"`
 	WebhookURL        string     `json:"webhookUrl,omitempty"`
 	WebhookSecret     string     `json:"webhookSecret,omitempty"` // once
@@ -148,25 +149,17 @@ func readConnection(r *http.Request) (notify.Connection, error) {
 	if err := rest.ReadJSON(r, &in); err != nil {
 		return notify.Connection{}, err
 	}
-	var f fault.Fields
-	for name, given := range map[string]bool{
-		"oauthClientId": in.OAuthClientID != "", "oauthClientSecret": in.OAuthClientSecret != "",
-	} {
-		if given {
-			f.Add(name, "This is not available yet; leave it out.")
-		}
-	}
 	return notify.Connection{
 		Name: in.Name, Version: in.Version, Kind: in.Kind, BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
-		ManageWebhooks: in.ManageWebhooks,
-	}, f.Err()
+		ManageWebhooks: in.ManageWebhooks, OAuthClientID: in.OAuthClientID, OAuthClientSecret: secret.New(in.OAuthClientSecret),
+	}, nil
 }
 
 func connectionOf(r *http.Request, c *notify.Connection) connectionJSON {
 	return connectionJSON{
 		Name: c.Name, Version: c.Version, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, HasToken: !c.Token.IsZero(), ReadOnly: c.File,
-		ManageWebhooks: c.ManageWebhooks,
-		WebhookURL:     rest.Link(r.Context(), notify.HookPath(c.Name, "")),
-		CreatedBy:      c.CreatedBy, CreatedAt: timePointer(c.CreatedAt), UpdatedBy: c.UpdatedBy, UpdatedAt: timePointer(c.UpdatedAt),
+		ManageWebhooks: c.ManageWebhooks, OAuthClientID: c.OAuthClientID, HasOAuthSecret: !c.OAuthClientSecret.IsZero(),
+		WebhookURL: rest.Link(r.Context(), notify.HookPath(c.Name, "")),
+		CreatedBy:  c.CreatedBy, CreatedAt: timePointer(c.CreatedAt), UpdatedBy: c.UpdatedBy, UpdatedAt: timePointer(c.UpdatedAt),
 	}
 }

@@ -116,11 +116,13 @@ type connectionForm struct {
 	Stored *notify.Connection
 	Kinds  []console.Option
 	Mask   string
+	OAuth  bool   // of a cloud platform, or of a new one
+	Client string // mask of the OAuth client's secret
 	Back   string
 }
 
 func connectionFormPage(form *console.Form, stored *notify.Connection) console.Page {
-	data := connectionForm{Form: form, Stored: stored, Back: connectionPages, Kinds: []console.Option{
+	data := connectionForm{Form: form, Stored: stored, OAuth: stored == nil || stored.Edition() == notify.Cloud, Back: connectionPages, Kinds: []console.Option{
 		{Value: "bitbucket-dc", Label: "Bitbucket Data Center"},
 	}}
 	page := console.Page{Title: "Add a connection", Template: "connection-form", Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
@@ -129,6 +131,9 @@ func connectionFormPage(form *console.Form, stored *notify.Connection) console.P
 		page.Up = append(page.Up, console.Link{Label: stored.Name, Path: data.Back})
 		if !stored.Token.IsZero() {
 			data.Mask = "••••"
+		}
+		if !stored.OAuthClientSecret.IsZero() {
+			data.Client = "••••"
 		}
 	}
 	page.Data = data
@@ -144,6 +149,7 @@ func connectionDraft(form *console.Form) notify.Connection {
 	return notify.Connection{
 		Name: form.Get("name"), Version: version, Kind: form.Get("kind"), BaseURL: form.Get("baseUrl"),
 		User: form.Get("user"), Token: secret.New(form.Raw("token")), ManageWebhooks: form.Bool("manageWebhooks"),
+		OAuthClientID: form.Get("oauthClientId"), OAuthClientSecret: secret.New(form.Raw("oauthClientSecret")),
 	}
 }
 
@@ -164,7 +170,8 @@ func (p *Pages) editConnection(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User).SetBool("manageWebhooks", c.ManageWebhooks)
+	form := console.NewForm().Set("version", strconv.FormatInt(c.Version, 10)).Set("baseUrl", c.BaseURL).Set("user", c.User).SetBool("manageWebhooks", c.ManageWebhooks).
+		Set("oauthClientId", c.OAuthClientID)
 	return connectionFormPage(form, c), nil
 }
 

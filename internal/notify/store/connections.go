@@ -32,9 +32,10 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 			return fault.New(fault.Conflict, "There is a connection %s already; give this one another name.", c.Name)
 		}
 		c.Version, c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt = 1, who.Name, tx.Now(), who.Name, tx.Now()
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, manage_webhooks, created_by, created_at, updated_by, updated_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealToken(&c), bit(c.ManageWebhooks),
-			c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt)); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, manage_webhooks,
+				oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
+			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt)); err != nil {
 			return fmt.Errorf("inserting connection: %w", err)
 		}
 		// Of an earlier connection of the file with this name, hooks may be left.
@@ -50,8 +51,8 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 }
 
 // SaveConnection changes the base URL and the credentials of a connection; an
-// empty token keeps the stored one, unless there is no user any more. Version 0
-// is whatever is there. Errors: fault.Invalid, fault.NotFound, and
+// empty token, and an empty secret of an OAuth client, keep the stored one.
+// Version 0 is whatever is there. Errors: fault.Invalid, fault.NotFound, and
 // fault.Conflict for another version or a connection of the file.
 func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection) (notify.Connection, error) {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -75,14 +76,18 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 		if c.Token.IsZero() {
 			c.Token = before.Token
 		}
+		if c.OAuthClientSecret.IsZero() && c.OAuthClientID != "" {
+			c.OAuthClientSecret = before.OAuthClientSecret
+		}
 		if err := c.Validate(s.kinds); err != nil {
 			return err
 		}
 		c.Version, c.CreatedBy, c.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
 		c.UpdatedBy, c.UpdatedAt = who.Name, tx.Now()
 		if _, err := tx.Exec(ctx, `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
-			manage_webhooks = $5, updated_by = $6, updated_at = $7 WHERE name = $8`, c.Version, c.BaseURL, c.User, s.sealToken(&c), bit(c.ManageWebhooks), c.UpdatedBy,
-			db.Micros(c.UpdatedAt), c.Name); err != nil {
+			manage_webhooks = $5, oauth_client_id = $6, oauth_client_secret = $7, updated_by = $8, updated_at = $9 WHERE name = $10`,
+			c.Version, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
+			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.UpdatedBy, db.Micros(c.UpdatedAt), c.Name); err != nil {
 			return fmt.Errorf("updating connection: %w", err)
 		}
 		if c.BaseURL != before.BaseURL {
@@ -119,6 +124,8 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
 			`DELETE FROM notify_memberships WHERE connection = $1`,
 			`DELETE FROM notify_chat_accounts WHERE connection = $1`,
+			`DELETE FROM notify_authorizations WHERE connection = $1`,
+			`DELETE FROM notify_authorization_requests WHERE connection = $1`,
 		} {
 			if _, err := tx.Exec(ctx, q, name); err != nil {
 				return fmt.Errorf("deleting connection: %w", err)
@@ -147,11 +154,12 @@ func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string) (*notify
 	return c, nil
 }
 
-func (s *Store) sealToken(c *notify.Connection) []byte {
-	if c.Token.IsZero() {
+// sealOf encrypts a secret of a connection for its column.
+func (s *Store) sealOf(c *notify.Connection, column string, v secret.Value) []byte {
+	if v.IsZero() {
 		return nil
 	}
-	return s.box.Seal(c.Token.Reveal(), "notify_connections", "token", c.Name)
+	return s.box.Seal(v.Reveal(), "notify_connections", column, c.Name)
 }
 
 func recordConnection(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.Connection) error {
@@ -162,6 +170,9 @@ func recordConnection(ctx context.Context, tx *db.Tx, who notify.Actor, action s
 	now := after.Audited()
 	if before != nil && after != nil && !before.Token.Equal(after.Token) {
 		now["token"] = "•••• (another)"
+	}
+	if before != nil && after != nil && !before.OAuthClientSecret.Equal(after.OAuthClientSecret) && !after.OAuthClientSecret.IsZero() {
+		now["oauthClientSecret"] = "•••• (another)"
 	}
 	return audit.Record(ctx, tx, audit.Entry{
 		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,

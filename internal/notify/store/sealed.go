@@ -10,6 +10,14 @@ func SealedPlaces() []secret.Place {
 			reason = 'Its webhook URL was encrypted with a key that is lost. Enter the URL again in the rule.'`},
 		{Table: "notify_connections", Column: "token", Row: "name"},
 		{Table: "notify_hooks", Column: "secret", Row: "connection || '/' || name"},
+		{Table: "notify_connections", Column: "oauth_client_secret", Row: "name"},
 		{Table: "notify_hooks", Column: "previous", Row: "connection || '/' || name"},
+		{Table: "notify_authorizations", Column: "access_token", Row: "connection || '/' || account_id", Lost: lostTokens},
+		{Table: "notify_authorizations", Column: "refresh_token", Row: "connection || '/' || account_id", Lost: lostTokens},
+		{Table: "notify_authorization_requests", Column: "verifier", Row: "state"},
 	}
 }
+
+// lostTokens has the account asked for again; its rules go on.
+const lostTokens = `state = 'withdrawn', access_token = NULL, refresh_token = NULL, due_at = 0, asked_at = 0,
+	reason = 'Its tokens were encrypted with a key that is lost. Authorise the account again.'`

@@ -94,6 +94,8 @@ CREATE TABLE notify_connections (
     user_name  TEXT COLLATE "C" NOT NULL,
     token      BYTEA,
     manage_webhooks BIGINT NOT NULL CHECK (manage_webhooks IN (0, 1)),
+    oauth_client_id TEXT COLLATE "C" NOT NULL,
+    oauth_client_secret BYTEA,
     created_by TEXT COLLATE "C" NOT NULL,
     created_at BIGINT NOT NULL,
     updated_by TEXT COLLATE "C" NOT NULL,

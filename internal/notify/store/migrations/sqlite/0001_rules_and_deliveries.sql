@@ -94,6 +94,8 @@ CREATE TABLE notify_connections (
     user_name  TEXT NOT NULL,
     token      BLOB,
     manage_webhooks INTEGER NOT NULL CHECK (manage_webhooks IN (0, 1)),
+    oauth_client_id TEXT NOT NULL,
+    oauth_client_secret BLOB,
     created_by TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     updated_by TEXT NOT NULL,

@@ -1,0 +1,196 @@
+package notify
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+// AuthorizationStore keeps authorisations; *store.Store.
+type AuthorizationStore interface {
+	Renew(ctx context.Context) error
+	Platforms() *Platforms
+
+	// KeepRequest keeps a request, and drops those that are over and those of the
+	// user that are too many.
+	KeepRequest(ctx context.Context, r AuthorizationRequest) error
+	// TakeRequest gives a request that was made by that user, in that session or in
+	// none, and is not over; it is gone after that. fault.Invalid: there is none.
+	TakeRequest(ctx context.Context, connection string, state secret.Value, userID, session int64, now time.Time) (AuthorizationRequest, error)
+
+	// SaveAuthorization keeps an account with its tokens, as a new one or in place
+	// of what was known of it.
+	SaveAuthorization(ctx context.Context, who Actor, of Authorization, t AccountTokens) (Authorization, error)
+	// ListAuthorizations lists those of a user, 0: of all, in the order of their
+	// ids, after one.
+	ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]Authorization, error)
+	// Authorization gives one: fault.NotFound where there is none with the id.
+	Authorization(ctx context.Context, id int64) (Authorization, error)
+	// RevokeAuthorization drops the tokens of an account.
+	RevokeAuthorization(ctx context.Context, who Actor, id int64) error
+}
+
+// Authorizations has the operations on the accounts of cloud platforms, each
+// with its permission check: the REST API and the console both go through it.
+type Authorizations struct {
+	Store AuthorizationStore
+	// Location is the platform's page on which a user authorises Outrigger.
+	Location func(c *Connection, state, challenge, callback string) string
+	// Exchange has the platform give the account that a code stands for, and its
+	// tokens. Errors: fault.Conflict where the platform refuses the code, else
+	// fault.Unavailable, both in its words.
+	Exchange func(ctx context.Context, c *Connection, code, verifier secret.Value, callback string) (GrantedAccount, error)
+	BaseURL  string // where users reach this program
+	Clock    func() time.Time
+}
+
+// Begin makes a request to authorise an account, and gives the address of the
+// platform to open. back is the page to come back to. It needs a permission
+// anywhere on the connection. Errors: fault.Conflict where the platform has no
+// such authorisations, or the connection no OAuth client.
+func (s *Authorizations) Begin(ctx context.Context, connection, back string) (location string, err error) {
+	c, err := s.cloud(ctx, connection)
+	if err != nil {
+		return "", err
+	}
+	r := newAuthorizationRequest(identity.From(ctx), c.Name, back, s.Clock())
+	if err := s.Store.KeepRequest(ctx, r); err != nil {
+		return "", err
+	}
+	return s.Location(c, r.State.Reveal(), r.Challenge(), s.callback(c)), nil
+}
+
+func (s *Authorizations) callback(c *Connection) string {
+	return strings.TrimRight(s.BaseURL, "/") + CallbackPath(c.Name)
+}
+
+// Cloud lists the connections whose accounts who asks may authorise.
+func (s *Authorizations) Cloud(ctx context.Context) (Connections, error) {
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	var list Connections
+	for _, c := range s.Store.Platforms().Connections {
+		if c.Edition() == Cloud && administersIn(identity.From(ctx), c.Name) {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+func (s *Authorizations) cloud(ctx context.Context, name string) (*Connection, error) {
+	if identity.From(ctx) == nil {
+		return nil, identity.ErrUnauthenticated()
+	}
+	if err := s.Store.Renew(ctx); err != nil {
+		return nil, err
+	}
+	c := s.Store.Platforms().Connections.Find(name)
+	switch {
+	case c == nil || !administersIn(identity.From(ctx), c.Name):
+		return nil, identity.Missing(ctx, "There is no connection %q.", name)
+	case c.Edition() != Cloud:
+		return nil, fault.New(fault.Conflict, "The connection %s is a self-hosted platform, which has an account of its own; only accounts of cloud platforms are authorised.", c.Name)
+	case !c.HasOAuth():
+		return nil, fault.New(fault.Conflict, "The connection %s has no OAuth client yet. A system administrator creates one on the platform, with the callback URL %s, and enters its key and secret in the connection.", c.Name, s.callback(c))
+	}
+	return c, nil
+}
+
+// Callback is what a platform sends a user back with.
+type Callback struct {
+	State, Code secret.Value
+	Error       string // such as access_denied
+	Description string // in words, perhaps
+}
+
+// maxWords is as much of a platform's words as people read.
+const maxWords = 300
+
+// Complete keeps the account that the user authorised, and gives the page that
+// the user came from as soon as that is known. Errors: fault.Invalid for a state
+// that the user did not ask with, that was used or is over; fault.Conflict where
+// the user or the platform refused; fault.Unavailable where the platform does not
+// answer. After each of them nothing is kept.
+func (s *Authorizations) Complete(ctx context.Context, connection string, back Callback) (page string, a Authorization, err error) {
+	who := identity.From(ctx)
+	if who == nil {
+		return "", a, identity.ErrUnauthenticated()
+	}
+	r, err := s.Store.TakeRequest(ctx, connection, back.State, who.UserID, who.Session, s.Clock())
+	if err != nil {
+		return "", a, err
+	}
+	c, err := s.cloud(ctx, connection)
+	switch {
+	case err != nil:
+		return r.Back, a, err
+	case back.Error == "access_denied":
+		return r.Back, a, fault.New(fault.Conflict, "You did not authorise Outrigger on %s. Nothing has changed.", c.BaseURL)
+	case back.Error != "":
+		return r.Back, a, fault.New(fault.Conflict, "The platform of %s refuses: %s", c.Name, shorten(strings.TrimSpace(back.Error+" "+back.Description), maxWords))
+	case back.Code.IsZero():
+		return r.Back, a, fault.New(fault.Conflict, "The platform of %s sent no code. Start again.", c.Name)
+	}
+	got, err := s.Exchange(ctx, c, back.Code, r.Verifier, s.callback(c))
+	if err != nil {
+		return r.Back, a, err
+	}
+	a, err = s.Store.SaveAuthorization(ctx, actor(ctx), Authorization{
+		Connection: c.Name, AccountID: got.ID, AccountName: got.Name, BaseURL: c.BaseURL, UserID: who.UserID,
+		RefreshedAt: s.Clock(), DueAt: got.Tokens.RefreshDue(s.Clock()),
+	}, got.Tokens)
+	return r.Back, a, err
+}
+
+func shorten(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+// List lists the accounts that who asks authorised, for an ADMIN those of all.
+func (s *Authorizations) List(ctx context.Context, after int64, limit int) ([]Authorization, error) {
+	who := identity.From(ctx)
+	if who == nil {
+		return nil, identity.ErrUnauthenticated()
+	}
+	of := who.UserID
+	if who.May(identity.Admin, identity.Resource{}) {
+		of = 0
+	}
+	return s.Store.ListAuthorizations(ctx, of, after, limit)
+}
+
+// Get gives one of those that List lists: fault.NotFound for a SYS_ADMIN, else
+// fault.Forbidden as for one of others.
+func (s *Authorizations) Get(ctx context.Context, id int64) (Authorization, error) {
+	who := identity.From(ctx)
+	if who == nil {
+		return Authorization{}, identity.ErrUnauthenticated()
+	}
+	a, err := s.Store.Authorization(ctx, id)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return a, identity.Missing(ctx, "There is no authorisation %d.", id)
+	case err != nil:
+		return a, err
+	case a.UserID != who.UserID && !who.May(identity.Admin, identity.Resource{}):
+		return Authorization{}, identity.Missing(ctx, "There is no authorisation %d.", id)
+	}
+	return a, nil
+}
+
+// Revoke ends an authorisation: its tokens are dropped, and its rules take
+// nothing until it is given again.
+func (s *Authorizations) Revoke(ctx context.Context, id int64) error {
+	if _, err := s.Get(ctx, id); err != nil {
+		return err
+	}
+	return s.Store.RevokeAuthorization(ctx, actor(ctx), id)
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// KeepRequest keeps a request, and drops those that are over and those of the
+// user that are too many.
+func (s *Store) KeepRequest(ctx context.Context, r notify.AuthorizationRequest) error {
+	state := hashState(r.State)
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM notify_authorization_requests WHERE expires_at <= $1
+			OR state IN (SELECT state FROM notify_authorization_requests WHERE user_id = $2 ORDER BY made_at DESC, state LIMIT $3 OFFSET $4)`,
+			db.Micros(r.MadeAt), r.UserID, notify.MaxRequests, notify.MaxRequests-1); err != nil {
+			return fmt.Errorf("dropping old requests for authorisations: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO notify_authorization_requests (state, connection, user_id, session_id, verifier, back, made_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, state, r.Connection, r.UserID, r.Session,
+			s.box.Seal(r.Verifier.Reveal(), "notify_authorization_requests", "verifier", state), clean(r.Back), db.Micros(r.MadeAt), db.Micros(r.ExpiresAt)); err != nil {
+			return fmt.Errorf("keeping a request for an authorisation: %w", err)
+		}
+		return nil
+	})
+}
+
+// TakeRequest gives a request that was made by that user, in that session or in
+// none, and is not over; it is gone after that. fault.Invalid: there is none.
+func (s *Store) TakeRequest(ctx context.Context, connection string, state secret.Value, userID, session int64, now time.Time) (r notify.AuthorizationRequest, err error) {
+	row := hashState(state)
+	var verifier []byte
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		var made, expires int64
+		err := tx.QueryRow(ctx, `DELETE FROM notify_authorization_requests WHERE state = $1 AND connection = $2 AND user_id = $3
+			AND (session_id = 0 OR session_id = $4) AND expires_at > $5 RETURNING connection, user_id, session_id, verifier, back, made_at, expires_at`,
+			row, connection, userID, session, db.Micros(now)).Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, &made, &expires)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fault.New(fault.Invalid, "This answer of the platform belongs to no request of yours: it was used already, took more than 10 minutes, or was asked for in another sign-in. Nothing has changed. Start again.")
+		}
+		if err != nil {
+			return fmt.Errorf("taking a request for an authorisation: %w", err)
+		}
+		r.MadeAt, r.ExpiresAt = db.Time(made), db.Time(expires)
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	r.State, r.Verifier = state, s.unseal(verifier, "notify_authorization_requests", "verifier", row)
+	return r, nil
+}
+
+// hashState is what is kept of a state: 256 random bits need no more than their
+// SHA-256.
+func hashState(state secret.Value) string {
+	return hex.EncodeToString(secret.Fingerprint(state.Reveal()))
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+const selectAuthorizations = `SELECT id, connection, account_id, account_name, base_url, user_id, authorized_by, authorized_at,
+	state, state_at, reason, tokens, expires_at, refreshed_at, due_at, asked_at, access_token, refresh_token FROM notify_authorizations `
+
+// sealedTokens are tokens as they are stored.
+type sealedTokens struct{ access, refresh []byte }
+
+func scanAuthorization(row db.Row) (a notify.Authorization, t sealedTokens, err error) {
+	var authorized, since, expires, refreshed, due, asked int64
+	err = row.Scan(&a.ID, &a.Connection, &a.AccountID, &a.AccountName, &a.BaseURL, &a.UserID, &a.AuthorizedBy, &authorized,
+		&a.State, &since, &a.Reason, &a.Tokens, &expires, &refreshed, &due, &asked, &t.access, &t.refresh)
+	if errors.Is(err, sql.ErrNoRows) {
+		return a, t, fault.New(fault.NotFound, "There is no such authorisation.")
+	}
+	if err != nil {
+		return a, t, fmt.Errorf("reading authorisations: %w", err)
+	}
+	a.AuthorizedAt, a.StateAt, a.Expires, a.RefreshedAt = db.Time(authorized), db.Time(since), db.Time(expires), db.Time(refreshed)
+	a.DueAt, a.AskedAt = db.Time(due), db.Time(asked)
+	return a, t, nil
+}
+
+func readAuthorizations(ctx context.Context, tx *db.Tx, where string, args ...any) (list []notify.Authorization, err error) {
+	rows, err := tx.Query(ctx, selectAuthorizations+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading authorisations: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		a, _, err := scanAuthorization(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// ListAuthorizations lists those of a user, 0: of all, in the order of their
+// ids, after one.
+func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, limit int) (list []notify.Authorization, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = readAuthorizations(ctx, tx, `WHERE (user_id = $1 OR $1 = 0) AND id > $2 ORDER BY id LIMIT $3`, userID, after, limit)
+		return err
+	})
+	return list, err
+}
+
+// Authorization gives one: fault.NotFound where there is none with the id.
+func (s *Store) Authorization(ctx context.Context, id int64) (a notify.Authorization, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, _, err = scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE id = $1`, id))
+		return err
+	})
+	return a, err
+}
+
+// UsableAuthorizations lists the active ones of a connection that a user gave,
+// the latest first.
+func (s *Store) UsableAuthorizations(ctx context.Context, connection string, userID int64) (list []notify.Authorization, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = readAuthorizations(ctx, tx, `WHERE connection = $1 AND user_id = $2 AND state = 'active' ORDER BY authorized_at DESC, id`, connection, userID)
+		return err
+	})
+	return list, err
+}
+
+// SaveAuthorization keeps an account with its tokens, as a new one or in place
+// of what was known of it.
+func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of notify.Authorization, t notify.AccountTokens) (notify.Authorization, error) {
+	of.AccountID, of.AccountName = clean(of.AccountID), clean(of.AccountName)
+	row := authorizationRow(of.Connection, of.AccountID)
+	var after notify.Authorization
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE connection = $1 AND account_id = $2`, of.Connection, of.AccountID))
+		known := err == nil
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		if err := tx.QueryRow(ctx, `INSERT INTO notify_authorizations (connection, account_id, account_name, base_url, user_id, authorized_by, authorized_at,
+				state, state_at, reason, tokens, access_token, refresh_token, expires_at, refreshed_at, due_at, asked_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $7, '', 1, $8, $9, $10, $11, $12, 0)
+			ON CONFLICT (connection, account_id) DO UPDATE SET account_name = excluded.account_name, base_url = excluded.base_url, user_id = excluded.user_id,
+				authorized_by = excluded.authorized_by, authorized_at = excluded.authorized_at, state = 'active',
+				state_at = CASE WHEN notify_authorizations.state = 'active' THEN notify_authorizations.state_at ELSE excluded.state_at END,
+				reason = '', tokens = notify_authorizations.tokens + 1, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
+				expires_at = excluded.expires_at, refreshed_at = excluded.refreshed_at, due_at = excluded.due_at, asked_at = 0
+			RETURNING id`,
+			of.Connection, of.AccountID, of.AccountName, of.BaseURL, of.UserID, who.Name, db.Micros(tx.Now()),
+			s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row), s.box.Seal(t.Refresh.Reveal(), "notify_authorizations", "refresh_token", row),
+			db.Micros(t.Expires), db.Micros(of.RefreshedAt), db.Micros(of.DueAt)).Scan(&of.ID); err != nil {
+			return fmt.Errorf("keeping an authorisation: %w", err)
+		}
+		if after, _, err = scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE id = $1`, of.ID)); err != nil {
+			return err
+		}
+		if !known {
+			return recordAuthorization(ctx, tx, who, "authorize", nil, &after)
+		}
+		return recordAuthorization(ctx, tx, who, "authorize", &before, &after)
+	})
+	return after, err
+}
+
+// RevokeAuthorization drops the tokens of an account. Of one that was revoked
+// before nothing changes.
+func (s *Store) RevokeAuthorization(ctx context.Context, who notify.Actor, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE id = $1`, id))
+		if err != nil || before.State == notify.AuthorizationRevoked {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE notify_authorizations SET state = 'revoked', state_at = $1, reason = '', access_token = NULL, refresh_token = NULL,
+			due_at = 0, asked_at = 0 WHERE id = $2`, db.Micros(tx.Now()), id); err != nil {
+			return fmt.Errorf("revoking an authorisation: %w", err)
+		}
+		after := before
+		after.State = notify.AuthorizationRevoked
+		return recordAuthorization(ctx, tx, who, "revoke", &before, &after)
+	})
+}
+
+// authorizationRow is what tokens are sealed for: they are sealed before there
+// is an id.
+func authorizationRow(connection, account string) string { return connection + "/" + account }
+
+func recordAuthorization(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.Authorization) error {
+	e := who.AuditEntry(action, "authorisation", strconv.FormatInt(after.ID, 10), before.Audited(), after.Audited())
+	e.Connection = after.Connection
+	return audit.Record(ctx, tx, e)
+}
+
+// openTokens opens the tokens of an account; those that cannot be opened are
+// zero.
+func (s *Store) openTokens(a *notify.Authorization, t sealedTokens) notify.AccountTokens {
+	row := authorizationRow(a.Connection, a.AccountID)
+	return notify.AccountTokens{
+		Access: s.unseal(t.access, "notify_authorizations", "access_token", row), Refresh: s.unseal(t.refresh, "notify_authorizations", "refresh_token", row),
+		Expires: a.Expires, Count: a.Tokens,
+	}
+}
