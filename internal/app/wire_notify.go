@@ -44,7 +44,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	}
 	a.chat.store = store
 	tests := &notify.TestMessages{Store: store, Write: testMessage}
-	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests}
+	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests, Accounts: notify.NoCloudAccounts{}}
 	hook.New(hook.Options{
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
 	}).Register(a.router)

@@ -17,11 +17,14 @@ const (
 	byProject
 	byRepository
 	byPlaces // projects and repositories, which are one list
+	byAuthorization
 	byEventTypes
+	byCommitStatus
 	byBranches
 	byBranchMask
 	byIgnoredBranchMask
 	bySourceBranchMask
+	byDestinationBranch
 	byUsers
 	byIgnoredUsers
 	byReviewers
@@ -108,12 +111,26 @@ var conditions = [conditionCount]condition{
 			return e.Project.Key + "/" + e.Repository.Key
 		},
 	},
+	byAuthorization: {
+		member: "authorization",
+		asked:  func(c *CompiledRule) bool { return c.Paused },
+		check:  func(*CompiledRule, *subject, Answers) Answer { return No },
+		wants:  func(*CompiledRule) string { return "nothing, because the authorization of its account was revoked" },
+		has:    func(*Event) string { return "" },
+	},
 	byEventTypes: {
 		member: "eventTypes",
 		asked:  always,
 		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.types.Any(s.types)) },
 		wants:  func(c *CompiledRule) string { return listed(typeKeys(c.EventTypes)) },
 		has:    func(e *Event) string { return listed(typeKeys(e.Types)) },
+	},
+	byCommitStatus: {
+		member: "expectedCommitStatus",
+		asked:  func(c *CompiledRule) bool { return c.ExpectedCommitStatus != "" },
+		check:  func(c *CompiledRule, s *subject, _ Answers) Answer { return answer(c.takesStatus(s)) },
+		wants:  func(c *CompiledRule) string { return c.ExpectedCommitStatus.wants() },
+		has:    hasBuild,
 	},
 	byBranches: {
 		member: "branches",
@@ -153,6 +170,15 @@ var conditions = [conditionCount]condition{
 		},
 		wants: func(c *CompiledRule) string { return c.SourceBranchMask },
 		has:   func(e *Event) string { return e.SourceBranch },
+	},
+	byDestinationBranch: {
+		member: "destinationBranchFilter",
+		asked:  func(c *CompiledRule) bool { return c.DestinationBranchFilter != "" },
+		check: func(c *CompiledRule, s *subject, a Answers) Answer {
+			return c.matchMask(byDestinationBranch, s.Branch, a)
+		},
+		wants: func(c *CompiledRule) string { return c.DestinationBranchFilter },
+		has:   func(e *Event) string { return e.Branch },
 	},
 	byUsers: {
 		member: "users",

@@ -134,6 +134,17 @@ func (c *Connection) Edition() Edition {
 // Connections are the platforms, by name.
 type Connections []Connection
 
+// Of gives those of an edition.
+func (cs Connections) Of(e Edition) Connections {
+	var of Connections
+	for i := range cs {
+		if cs[i].Edition() == e {
+			of = append(of, cs[i])
+		}
+	}
+	return of
+}
+
 // Find gives the connection of that name, nil when there is none.
 func (cs Connections) Find(name string) *Connection {
 	for i := range cs {

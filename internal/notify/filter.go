@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/notify/branchmask"
 )
 
 // Filter is what a rule asks of an event besides its level. An empty member
@@ -31,7 +30,18 @@ type Filter struct {
 	// Reviewers are whom a pull request must ask, at least one of them; other
 	// events pass.
 	Reviewers []string `json:"reviewers,omitempty"`
+
+	// Of rules of the cloud edition alone, which have no other filter than these
+	// and the event types. DestinationBranchFilter is a JavaScript regular
+	// expression that is found anywhere in the name of the event's branch; an
+	// event without one passes. Every rule of the cloud edition has an
+	// ExpectedCommitStatus.
+	DestinationBranchFilter string       `json:"destinationBranchFilter,omitempty"`
+	ExpectedCommitStatus    CommitStatus `json:"expectedCommitStatus,omitempty"`
 }
+
+// ofCloud tells whether it is the filter of a rule of the cloud edition.
+func (f *Filter) ofCloud() bool { return f.ExpectedCommitStatus != "" }
 
 // RepositoryRef names a repository of the rule's connection.
 type RepositoryRef struct {
@@ -50,7 +60,7 @@ func (r *Rule) validateBranches(f *fault.Fields) {
 		f.Add("branchMask", "Give either branches or a branchMask, not both.")
 	}
 	for _, m := range r.maskMembers() {
-		if _, err := branchmask.Java(m.pattern); err != nil {
+		if _, err := m.compile(); err != nil {
 			f.Add(m.condition.String(), "%s", err)
 		}
 	}

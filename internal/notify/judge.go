@@ -100,6 +100,10 @@ type Reason struct {
 	Has    string // empty where the event has none
 }
 
+// expectedEvents is what the REST API calls the event types of a rule of the
+// cloud edition.
+const expectedEvents = "expectedEvents"
+
 // Reason explains a refusal of e by this rule.
 func (c *CompiledRule) Reason(j Judgement, e *Event) Reason {
 	at := &conditions[j.No]
@@ -109,6 +113,8 @@ func (c *CompiledRule) Reason(j Judgement, e *Event) Reason {
 		r.Wants = c.broken.Error()
 	case j.No == byPlaces && len(c.Projects) == 0:
 		r.Member = "repositories"
+	case j.No == byEventTypes && c.ofCloud():
+		r.Member = expectedEvents
 	}
 	return r
 }

@@ -56,6 +56,12 @@ type Rule struct {
 	Options
 	Enabled bool
 
+	// AuthorizationID is the account of the cloud platform with which a rule of
+	// the cloud edition was last saved, 0 for other rules. Paused: that account
+	// was revoked here, and the rule takes nothing until it is given again.
+	AuthorizationID int64
+	Paused          bool
+
 	// MaskFailures are of the masks that it has now.
 	MaskFailures []MaskFailure
 
@@ -64,6 +70,9 @@ type Rule struct {
 	UpdatedBy string
 	UpdatedAt time.Time
 }
+
+// repository is the one that a rule of the repository level belongs to.
+func (r *Rule) repository() RepositoryRef { return RepositoryRef{r.ProjectKey, r.RepositoryKey} }
 
 // Level of the rule, by its keys.
 func (r *Rule) Level() Level {
@@ -111,6 +120,7 @@ func (r *Rule) Validate() error {
 	if len(r.EventTypes) == 0 {
 		f.Add("eventTypes", "Select at least one event type.")
 	}
+	r.validateCommitStatus(&f)
 	r.validateBranches(&f)
 	r.validateNarrowing(&f)
 	r.validatePeople(&f)

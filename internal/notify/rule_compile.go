@@ -67,7 +67,7 @@ func CompileRule(r *Rule) (*CompiledRule, error) {
 
 func (c *CompiledRule) compileMasks() {
 	for _, m := range c.maskMembers() {
-		mask, err := branchmask.Java(m.pattern)
+		mask, err := m.compile()
 		if err != nil {
 			c.broken, c.brokenBy = fmt.Errorf("%s: %w", m.condition, err), m.condition
 			return
@@ -88,6 +88,15 @@ type maskMember struct {
 	pattern   string
 }
 
+// compile makes the mask ready, in the dialect of its member. Errors are
+// *branchmask.SyntaxError.
+func (m maskMember) compile() (*branchmask.Mask, error) {
+	if m.condition == byDestinationBranch {
+		return branchmask.JavaScript(m.pattern)
+	}
+	return branchmask.Java(m.pattern)
+}
+
 // maskMembers lists the masks that a rule has.
 func (f *Filter) maskMembers() []maskMember {
 	var masks []maskMember
@@ -95,6 +104,7 @@ func (f *Filter) maskMembers() []maskMember {
 		{byBranchMask, f.BranchMask},
 		{byIgnoredBranchMask, f.IgnoredBranchMask},
 		{bySourceBranchMask, f.SourceBranchMask},
+		{byDestinationBranch, f.DestinationBranchFilter},
 	} {
 		if m.pattern != "" {
 			masks = append(masks, m)

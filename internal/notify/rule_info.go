@@ -13,6 +13,9 @@ type RuleInfo struct {
 	Rule
 	Channel Channel
 	Last    LastMessage // set by Rules.Page
+	// AuthorizationRequired says that the account of a rule of the cloud edition
+	// is authorised no more.
+	AuthorizationRequired bool
 	// Caution is what Rules.Caution found out about the webhook URL.
 	Caution string
 }
@@ -55,10 +58,12 @@ func (r *RuleInfo) Audited() map[string]string {
 	}
 }
 
-// RulePage asks for rules of one level, whatever their keys, by name.
+// RulePage asks for rules of one level and edition, whatever their keys, by name.
 type RulePage struct {
 	Level      Level
-	Project    string // only this project's, compared without case; "" is every one
+	Edition    Edition // "" is both
+	Connection string  // only this one's; "" is every one
+	Project    string  // only this project's, compared without case; "" is every one
 	Repository string
 	AfterName  string // the last rule of the page before, by name and id
 	AfterID    int64

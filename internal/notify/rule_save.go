@@ -71,6 +71,10 @@ func (r *Rule) members() map[string]string {
 			m[name] = string(value)
 		}
 	}
+	if r.ofCloud() {
+		m[expectedEvents] = m["eventTypes"]
+		delete(m, "eventTypes")
+	}
 	return m
 }
 

@@ -50,7 +50,8 @@ func (r *Rule) validateSense(f *fault.Fields) {
 	if len(r.EventTypes) > 0 {
 		r.validateTypesHave(f, EventType.HasBranch,
 			"No event that you chose has a branch, so this would filter nothing: leave it out, or choose events of branches, tags, pull requests or builds.",
-			given("branches", len(r.Branches)), given("branchMask", len(r.BranchMask)), given("ignoredBranchMask", len(r.IgnoredBranchMask)))
+			given("branches", len(r.Branches)), given("branchMask", len(r.BranchMask)), given("ignoredBranchMask", len(r.IgnoredBranchMask)),
+			given("destinationBranchFilter", len(r.DestinationBranchFilter)))
 		r.validateTypesHave(f, EventType.OfPullRequest,
 			"No event that you chose is about a pull request, so this would filter nothing: leave it out, or choose events of pull requests.",
 			given("sourceBranchMask", len(r.SourceBranchMask)), given("reviewers", len(r.Reviewers)))
@@ -93,6 +94,12 @@ func (r *Rule) Warnings() []fault.Field {
 	var f fault.Fields
 	for _, m := range r.maskMembers() {
 		warnOfMask(&f, m.condition.String(), m.pattern)
+		if literal := javaScriptLiteral.FindStringSubmatch(m.pattern); literal != nil && m.condition == byDestinationBranch {
+			f.Add(m.condition.String(), "If you mean a JavaScript literal, write it without the slashes and flags around it: %s. As it is, the slashes are part of what is looked for.", literal[1])
+		}
+	}
+	if s := r.ExpectedCommitStatus; (s == StatusSuccess || s == StatusFailure) && !slices.Contains(r.EventTypes, BuildStatusSet) {
+		f.Add("expectedCommitStatus", "It is about %s only, which you did not choose; the events of pipelines have their status in their names.", BuildStatusSet)
 	}
 	return f
 }
@@ -107,6 +114,9 @@ func warnOfMask(f *fault.Fields, field, pattern string) {
 		f.Add(field, "The mask begins or ends with white space, which no branch name does.")
 	}
 }
+
+// javaScriptLiteral is a regular expression as a program in JavaScript has it.
+var javaScriptLiteral = regexp.MustCompile(`^/(.+)/[dgimsuvy]*$`)
 
 // wildcard finds a * that repeats a single character at the end of a part of a
 // name, as in release/* or hotfix-*/x: there few mean a regular expression.

@@ -49,3 +49,31 @@ func TestMaskThatLooksLikeAWildcard(t *testing.T) {
 		}
 	}
 }
+
+// What people bring along from programs in JavaScript, and a status of builds that
+// the rule does not take.
+func TestWarningsOfTheCloudEdition(t *testing.T) {
+	const filter, status = "destinationBranchFilter", "expectedCommitStatus"
+	builds := []EventType{BuildStatusSet}
+	for _, c := range []struct {
+		name string
+		rule Filter
+		want string
+	}{
+		{"a literal", Filter{EventTypes: builds, DestinationBranchFilter: "/^main$/"}, filter},
+		{"a literal with flags", Filter{EventTypes: builds, DestinationBranchFilter: "/^main$/gi"}, filter},
+		{"a wildcard", Filter{EventTypes: builds, DestinationBranchFilter: "release/*"}, filter},
+		{"white space", Filter{EventTypes: builds, DestinationBranchFilter: " main"}, filter},
+		{"a pattern", Filter{EventTypes: builds, DestinationBranchFilter: "^release/|^main$", ExpectedCommitStatus: StatusFailure}, ""},
+		{"a slash", Filter{EventTypes: builds, DestinationBranchFilter: "/hotfix"}, ""},
+		{"Java's with slashes", Filter{EventTypes: builds, BranchMask: "/x/"}, ""},
+		{"failures of pipelines", Filter{EventTypes: []EventType{PipelineFailed}, ExpectedCommitStatus: StatusFailure}, status},
+		{"pipelines whatever the status", Filter{EventTypes: []EventType{PipelineFailed}, ExpectedCommitStatus: StatusBoth}, ""},
+	} {
+		r := Rule{Filter: c.rule}
+		w := r.Warnings()
+		if c.want == "" && len(w) > 0 || c.want != "" && (len(w) != 1 || w[0].Name != c.want) {
+			t.Errorf("%s: %v", c.name, w)
+		}
+	}
+}

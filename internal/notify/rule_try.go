@@ -92,6 +92,7 @@ func (s *Rules) checkDraft(ctx context.Context, draft Rule, wrong fault.Fields) 
 	} else if err := s.place(ctx, &draft, &wrong); err != nil {
 		return draft, err
 	}
+	s.completeCloud(&draft)
 	if err := s.checkMembers(&draft, &wrong); err != nil {
 		return draft, err
 	}

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ type Rules struct {
 	// is to be said about its host, or "".
 	CautionURL func(ctx context.Context, url string) string
 	Tests      *TestMessages
+	// Accounts says with which account a rule of the cloud edition is saved.
+	Accounts CloudAccounts
 }
 
 // Access is the permission that a rule of this level needs, and where.
@@ -62,12 +65,22 @@ func (s *Rules) List(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
 // Page gives one page of the rules of a level that who asks administers.
 func (s *Rules) Page(ctx context.Context, p RulePage) ([]RuleInfo, error) {
 	who := identity.From(ctx)
-	p.Visible = func(r *Rule) bool { return who.May(r.Access()) }
+	p.Visible = func(r *Rule) bool {
+		return (p.Edition == "" || s.Edition(r.Connection) == p.Edition) && who.May(r.Access())
+	}
 	return s.Store.PageRules(ctx, p)
 }
 
-// Connections names the connections that a rule can belong to.
-func (s *Rules) Connections() []string { return s.Store.Platforms().Connections.Names() }
+// Connections are those of an edition, by name.
+func (s *Rules) Connections(e Edition) Connections { return s.Store.Platforms().Connections.Of(e) }
+
+// Edition is that of a connection; SelfHosted where there is none of the name.
+func (s *Rules) Edition(connection string) Edition {
+	if c := s.Store.Platforms().Connections.Find(connection); c != nil {
+		return c.Edition()
+	}
+	return SelfHosted
+}
 
 // Get gives one rule: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
 // for a rule of others.
@@ -82,11 +95,13 @@ func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 	return info, s.require(ctx, &info.Rule)
 }
 
-// Save creates a rule (ID 0) or saves one; see RuleStore for the errors.
-// wrong is what the caller has found in the members already: all of it is named
-// together.
+// Save creates a rule (ID 0) or saves one; see RuleStore for the errors. One of
+// the cloud edition is enabled by that, and needs an account; see CloudAccounts
+// for the errors. wrong is what the caller has found in the members already: all
+// of it is named together.
 func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (RuleInfo, error) {
 	draft = draft.trimmed()
+	at := draft.repository()
 	if draft.ID != 0 {
 		stored, err := s.Get(ctx, draft.ID)
 		if err != nil {
@@ -95,12 +110,20 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong f
 		if draft.Connection == "" {
 			draft.Connection = stored.Connection
 		}
+		at = stored.repository()
 	} else if err := s.place(ctx, &draft, &wrong); err != nil {
 		return RuleInfo{}, err
 	}
+	s.completeCloud(&draft)
 	webhookURL = strings.TrimSpace(webhookURL)
 	if err := s.checkAll(&draft, webhookURL, wrong); err != nil {
 		return RuleInfo{}, err
+	}
+	if draft.ofCloud() {
+		var err error
+		if draft.AuthorizationID, err = s.Accounts.Administering(ctx, draft.Connection, at); err != nil {
+			return RuleInfo{}, err
+		}
 	}
 	saved, err := s.Store.SaveRule(ctx, actor(ctx), draft, webhookURL)
 	if err == nil {
@@ -109,11 +132,23 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong f
 	return saved, err
 }
 
+// completeCloud gives a draft what every rule of the cloud edition has, where it
+// is one.
+func (s *Rules) completeCloud(draft *Rule) {
+	if s.Edition(draft.Connection) == Cloud {
+		draft.Enabled = true
+		draft.ExpectedCommitStatus = cmp.Or(draft.ExpectedCommitStatus, StatusBoth)
+	}
+}
+
 // Caution finds out what is to be said about a rule's webhook URL. It waits for
 // the name server, for a moment, and is for one rule at a time.
 func (s *Rules) Caution(ctx context.Context, info *RuleInfo) {
 	info.Caution = s.CautionURL(ctx, info.Channel.Mask) // which has the host in full
 }
+
+// NoCloudProjects says why there are no rules of the cloud edition for projects.
+const NoCloudProjects = "Rules of the cloud edition belong to one repository: the cloud platform offers no integration points for projects and workspaces. Name the repository too."
 
 // placeFields are the members that say which rule it is and where it belongs.
 var placeFields = []string{"id", "connection", "projectKey", "repositoryKey", "repositorySlug"}
@@ -129,6 +164,9 @@ func (s *Rules) place(ctx context.Context, draft *Rule, wrong *fault.Fields) err
 		return err
 	}
 	draft.Connection = name
+	if s.Edition(name) == Cloud && draft.RepositoryKey == "" {
+		wrong.Add("repositoryKey", NoCloudProjects)
+	}
 	if slices.ContainsFunc(*wrong, func(f fault.Field) bool { return slices.Contains(placeFields, f.Name) }) {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (f *Filter) TryMasks(names []string) ([]TriedMask, error) {
 	masks := make([]*branchmask.Mask, len(members))
 	for i, m := range members {
 		var err error
-		if masks[i], err = branchmask.Java(m.pattern); err != nil {
+		if masks[i], err = m.compile(); err != nil {
 			wrong.Add(m.condition.String(), "%s", err)
 		}
 	}

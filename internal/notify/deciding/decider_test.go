@@ -178,6 +178,33 @@ func TestAMaskThatTakesTooManyStepsIsRunThreeTimes(t *testing.T) {
 	})
 }
 
+// A rule of the cloud edition has its mask decided, and given up, in the same way.
+func TestDestinationBranchFiltersDecide(t *testing.T) {
+	each(t, func(w *world) {
+		w.rule("a", notify.Filter{DestinationBranchFilter: `^(?!main$)`, ExpectedCommitStatus: notify.StatusBoth})
+		w.accept(push("main"))
+		w.accept(push("maintenance"))
+		w.expect("main deciding", "maintenance deciding")
+		w.decide()
+		w.expect("maintenance waiting")
+		want := []string{"maintenance waiting"}
+		id := w.rule("b", notify.Filter{DestinationBranchFilter: hungry, ExpectedCommitStatus: notify.StatusBoth})
+		for range notify.MaxMaskFailures + 1 {
+			w.accept(push(hungryBranch))
+			w.decide()
+			want = append(want, hungryBranch+" waiting", hungryBranch+` waiting Sent without asking destinationBranchFilter of rule "b", which could not be checked.`)
+		}
+		w.expect(want...)
+		if n := testutil.ToFloat64(w.metrics.exhausted); n != notify.MaxMaskFailures {
+			t.Errorf("the mask was run %v times", n)
+		}
+		info, err := w.Rule(t.Context(), id)
+		if err != nil || !strings.HasPrefix(info.MaskError(), "destinationBranchFilter took too many steps on a branch name, 3 times") {
+			t.Errorf("the rule says %q, %v", info.MaskError(), err)
+		}
+	})
+}
+
 // Many events that came at once do not run it more often.
 func TestEventsAtOnceRunAHungryMaskThreeTimes(t *testing.T) {
 	each(t, func(w *world) {

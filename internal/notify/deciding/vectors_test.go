@@ -12,14 +12,14 @@ import (
 	"outrigger/internal/notify"
 )
 
-// vector is what java.util.regex says of a pattern.
+// vector is what the real engine says of a pattern.
 type vector struct {
 	Pattern string
 	OK      bool
 	Cases   [][2]any
 }
 
-func vectors(t *testing.T) (all []vector) {
+func vectors(t *testing.T, file string) (all []vector) {
 	t.Helper()
 	dir := os.Getenv("OUTRIGGER_SHARED")
 	if dir == "" {
@@ -28,7 +28,7 @@ func vectors(t *testing.T) (all []vector) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("the vectors are not here (%v); set OUTRIGGER_SHARED to where they are", err)
 	}
-	f, err := os.Open(filepath.Join(dir, "vectors", "java-regex.jsonl"))
+	f, err := os.Open(filepath.Join(dir, "vectors", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +58,25 @@ func (m *memory) Rules() *notify.RuleSet                             { return m.
 func (m *memory) FailMask(context.Context, notify.MaskFailure) error { return nil }
 
 // Every mask that Java accepts can be a rule's, and the rule, its form's try and
-// Java say the same of every name, decided at once or later.
-func TestRulesDecideAsJavaDoes(t *testing.T) {
+// Java say the same of every name, decided at once or later. Every one that
+// JavaScript accepts can be a rule's of the cloud edition.
+func TestRulesDecideAsTheRealEngines(t *testing.T) {
+	t.Run("Java", func(t *testing.T) {
+		decideAs(t, "java-regex.jsonl", 300, func(pattern string) notify.Filter { return notify.Filter{BranchMask: pattern} })
+	})
+	t.Run("JavaScript", func(t *testing.T) {
+		decideAs(t, "javascript-regex.jsonl", 290, func(pattern string) notify.Filter {
+			return notify.Filter{DestinationBranchFilter: pattern, ExpectedCommitStatus: notify.StatusBoth}
+		})
+	})
+}
+
+// decideAs takes at least so many of the file's patterns as rules.
+func decideAs(t *testing.T, file string, least int, filter func(pattern string) notify.Filter) {
 	accepted, later := 0, 0
-	for _, v := range vectors(t) {
-		rule := &notify.Rule{ID: 1, Name: "x", Connection: "dc", Enabled: true, Format: notify.Teams, Filter: notify.Filter{
-			EventTypes: []notify.EventType{notify.BranchUpdated}, BranchMask: v.Pattern,
-		}}
+	for _, v := range vectors(t, file) {
+		rule := &notify.Rule{ID: 1, Name: "x", Connection: "dc", Enabled: true, Format: notify.Teams, Filter: filter(v.Pattern)}
+		rule.EventTypes = []notify.EventType{notify.BranchUpdated}
 		if v.Pattern == "" {
 			continue // no mask
 		}
@@ -103,7 +115,7 @@ func TestRulesDecideAsJavaDoes(t *testing.T) {
 			}
 		}
 	}
-	if accepted < 300 || later == 0 {
+	if accepted < least || later == 0 {
 		t.Errorf("%d masks were rules, %d names decided later", accepted, later)
 	}
 }

@@ -33,7 +33,7 @@ type ruleForm struct {
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
 	f := ruleForm{Form: form, Stored: stored, Level: level, Back: rulesPath + query("level", levelQuery(level)), Events: eventGroups(p.editions()),
 		Days: dayOptions(), Quiet: quietHoursOf(form) != nil}
-	for _, name := range p.Rules.Connections() {
+	for _, name := range p.Rules.Connections(notify.SelfHosted).Names() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
 	f.Formats = []console.Option{

@@ -70,7 +70,7 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		level = notify.ProjectLevel
 	}
 	ask := notify.RulePage{
-		Level: level, Project: q.Get("project"), Repository: q.Get("repository"), AfterName: q.Get("name"), Limit: pageSize + 1,
+		Level: level, Edition: notify.SelfHosted, Project: q.Get("project"), Repository: q.Get("repository"), AfterName: q.Get("name"), Limit: pageSize + 1,
 	}
 	ask.AfterID, _ = strconv.ParseInt(q.Get("after"), 10, 64)
 	found, err := p.Rules.Page(r.Context(), ask)

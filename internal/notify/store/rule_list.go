@@ -82,8 +82,9 @@ func readLastMessages(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) e
 func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) (out []notify.RuleInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, err = readRuleInfos(ctx, tx, levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1)
-			AND ($2 = '' OR r.repository_fold = $2) AND (r.name > $3 OR (r.name = $3 AND r.id > $4))
-			ORDER BY r.name, r.id LIMIT $5`, notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit)
+			AND ($2 = '' OR r.repository_fold = $2) AND ($3 = '' OR r.connection = $3) AND (r.name > $4 OR (r.name = $4 AND r.id > $5))
+			ORDER BY r.name, r.id LIMIT $6`, notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection),
+			clean(p.AfterName), p.AfterID, limit)
 		return err
 	})
 	return out, err

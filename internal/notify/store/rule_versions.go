@@ -14,7 +14,7 @@ const presentGeneration = `(SELECT generation FROM notify_generation)`
 
 // versionColumns are those that a rule and its versions have alike.
 const versionColumns = `version, name, connection, project_key, repository_key, project_fold, repository_fold, channel_id,
-	channel_name, format, filter, options, enabled, created_by, created_at, updated_by, updated_at, since`
+	channel_name, format, filter, options, enabled, authorization_id, paused, created_by, created_at, updated_by, updated_at, since`
 
 // keepVersion keeps what a rule is now, which ends with the change that tx makes
 // to it.
@@ -28,7 +28,8 @@ func keepVersion(ctx context.Context, tx *db.Tx, id int64, by string) error {
 }
 
 // readVersionsSince gives what a rule was from a version on, the oldest first,
-// without its present state. What was not kept is missing.
+// without its present state. What was not kept is missing. Where a rule was
+// paused between two saves, its version is there once.
 func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version int64) ([]notify.Rule, error) {
 	rows, err := tx.Query(ctx, `SELECT r.rule_id, `+ruleMembers+` FROM notify_rule_versions r
 		WHERE r.rule_id = $1 AND r.version >= $2 ORDER BY r.id`, r.ID, version)
@@ -42,7 +43,12 @@ func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version i
 		if err := scanRule(rows, &was); err != nil {
 			return nil, err
 		}
-		out = append(out, was)
+		if n := len(out); n > 0 && out[n-1].Version == was.Version {
+			out = out[:n-1]
+		}
+		if was.Version != r.Version {
+			out = append(out, was)
+		}
 	}
 	return out, rows.Err()
 }

@@ -15,7 +15,7 @@ import (
 const ruleColumns = `r.id, ` + ruleMembers
 
 const ruleMembers = `r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
-	r.format, r.filter, r.options, r.enabled, r.created_by, r.created_at, r.updated_by, r.updated_at`
+	r.format, r.filter, r.options, r.enabled, r.authorization_id, r.paused, r.created_by, r.created_at, r.updated_by, r.updated_at`
 
 const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
 	c.gate_reason, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at`
@@ -137,7 +137,7 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `SELECT id, version FROM notify_rules WHERE enabled = 1`)
+	rows, err := tx.Query(ctx, `SELECT id, version, paused FROM notify_rules WHERE enabled = 1`)
 	if err != nil {
 		return nil, fmt.Errorf("reading the versions of rules: %w", err)
 	}
@@ -146,10 +146,11 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	var changed []int64
 	for rows.Next() {
 		var id, version int64
-		if err := rows.Scan(&id, &version); err != nil {
+		var paused bool
+		if err := rows.Scan(&id, &version, &paused); err != nil {
 			return nil, fmt.Errorf("reading the versions of rules: %w", err)
 		}
-		if r := have.Rule(id); r != nil && r.Version == version && sameMaskFailures(r, failures[id]) {
+		if r := have.Rule(id); r != nil && r.Version == version && r.Paused == paused && sameMaskFailures(r, failures[id]) {
 			rules = append(rules, r)
 		} else {
 			changed = append(changed, id)
@@ -186,7 +187,7 @@ func scanRule(row db.Row, r *notify.Rule, more ...any) error {
 	var filter, options string
 	var created, updated int64
 	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
-		&r.ChannelName, &r.Format, &filter, &options, &r.Enabled, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
+		&r.ChannelName, &r.Format, &filter, &options, &r.Enabled, &r.AuthorizationID, &r.Paused, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
 	if err != nil {
 		return fmt.Errorf("reading rule: %w", err)
 	}
@@ -210,11 +211,12 @@ func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 		return err
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
-			repository_fold, channel_id, channel_name, format, filter, options, enabled, created_by, created_at, updated_by, updated_at, since)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, `+presentGeneration+`) RETURNING id`,
+			repository_fold, channel_id, channel_name, format, filter, options, enabled, authorization_id, paused,
+			created_by, created_at, updated_by, updated_at, since)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, `+presentGeneration+`) RETURNING id`,
 		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
-		r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy,
-		db.Micros(r.UpdatedAt)).Scan(&r.ID)
+		r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
+		r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy, db.Micros(r.UpdatedAt)).Scan(&r.ID)
 	if err != nil {
 		return fmt.Errorf("inserting rule: %w", err)
 	}
@@ -230,9 +232,10 @@ func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
-			filter = $6, options = $7, enabled = $8, updated_by = $9, updated_at = $10, since = `+presentGeneration+` WHERE id = $11`,
-		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.UpdatedBy,
-		db.Micros(r.UpdatedAt), r.ID); err != nil {
+			filter = $6, options = $7, enabled = $8, authorization_id = $9, paused = $10, updated_by = $11, updated_at = $12,
+			since = `+presentGeneration+` WHERE id = $13`,
+		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
+		r.UpdatedBy, db.Micros(r.UpdatedAt), r.ID); err != nil {
 		return fmt.Errorf("updating rule: %w", err)
 	}
 	return nil

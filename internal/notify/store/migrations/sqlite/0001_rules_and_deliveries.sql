@@ -34,6 +34,8 @@ CREATE TABLE notify_rules (
     filter         TEXT    NOT NULL,
     options        TEXT    NOT NULL,
     enabled        INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    authorization_id INTEGER NOT NULL,
+    paused         INTEGER NOT NULL CHECK (paused IN (0, 1)),
     created_by     TEXT    NOT NULL,
     created_at     INTEGER NOT NULL,
     updated_by     TEXT    NOT NULL,
@@ -43,6 +45,7 @@ CREATE TABLE notify_rules (
 ) STRICT;
 CREATE INDEX notify_rules_keys ON notify_rules (project_fold, repository_fold);
 CREATE INDEX notify_rules_channel ON notify_rules (channel_id);
+CREATE INDEX notify_rules_authorization ON notify_rules (authorization_id) WHERE authorization_id <> 0;
 
 -- What rules were before their last change, for as long as there are events that
 -- were judged by it. A row held for the generations from since up to, and
@@ -64,6 +67,8 @@ CREATE TABLE notify_rule_versions (
     filter         TEXT    NOT NULL,
     options        TEXT    NOT NULL,
     enabled        INTEGER NOT NULL,
+    authorization_id INTEGER NOT NULL,
+    paused         INTEGER NOT NULL,
     created_by     TEXT    NOT NULL,
     created_at     INTEGER NOT NULL,
     updated_by     TEXT    NOT NULL,

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"strings"
+	"testing"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+func pause(t *testing.T, s *Store, authorization int64, paused bool) {
+	t.Helper()
+	err := s.db.Write(t.Context(), func(tx *db.Tx) error {
+		return s.pauseRules(t.Context(), tx, notify.Actor{Name: "grace"}, authorization, paused)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The rules of an account that was revoked take nothing until it is given again;
+// they stay enabled, and are known as they were at every moment.
+func TestRulesOfARevokedAccountArePaused(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		theirs, others := someRule("theirs"), someRule("others")
+		theirs.AuthorizationID, others.AuthorizationID = 7, 8
+		mine := save(t, s, theirs, flowURL("a")).Rule
+		save(t, s, others, flowURL("b"))
+		save(t, s, someRule("of no account"), flowURL("c"))
+		moments := []int64{s.Rules().Generation}
+		taken := func(id string) string {
+			var names []string
+			for _, d := range accept(t, s, webhook(id, *pushedTo("ATL", "canoe", "main", "ada"))).Deliveries {
+				for _, rule := range d.Rules {
+					names = append(names, s.Rules().Rule(rule).Name)
+				}
+			}
+			return strings.Join(names, ", ")
+		}
+		if got := taken("w1"); got != "theirs, others, of no account" {
+			t.Errorf("before: %s", got)
+		}
+		pause(t, s, 7, true)
+		moments = append(moments, s.Rules().Generation)
+		if got := taken("w2"); got != "others, of no account" {
+			t.Errorf("revoked: %s", got)
+		}
+		if info, err := s.Rule(t.Context(), mine.ID); err != nil || !info.Enabled || !info.Paused || info.Version != mine.Version {
+			t.Errorf("the rule is now %+v, %v", info.Rule, err)
+		}
+		pause(t, s, 7, true) // once more changes nothing
+		if s.Rules().Generation != moments[1] {
+			t.Error("pausing what is paused counts the generation")
+		}
+		pause(t, s, 7, false)
+		if got := taken("w3"); got != "theirs, others, of no account" {
+			t.Errorf("given again: %s", got)
+		}
+		for i, paused := range []bool{false, true} {
+			list, err := s.RulesAt(t.Context(), notify.VersionQuery{Generation: moments[i], Connection: "dc", Places: []notify.Scope{{}}, Limit: 1})
+			if err != nil || len(list) != 1 || list[0].Paused != paused || list[0].ChangedBy != "grace" || list[0].AuthorizationID != 7 {
+				t.Errorf("moment %d: %+v, %v", i, list, err)
+			}
+		}
+	})
+}
+
+// A save by another account is that account's, and takes events again. Who has
+// read the rule before it was paused has missed no save.
+func TestAPausedRuleIsSaved(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		r := someRule("one")
+		r.AuthorizationID = 7
+		r = save(t, s, r, flowURL("a")).Rule
+		pause(t, s, 7, true)
+		r.AuthorizationID, r.Name = 8, "two"
+		saved := save(t, s, r, "")
+		if saved.Paused || saved.AuthorizationID != 8 || saved.Version != r.Version+1 {
+			t.Errorf("saved as %+v", saved.Rule)
+		}
+		_, err := s.SaveRule(t.Context(), ada, r, "")
+		if err == nil || strings.Count(err.Error(), "changed") != 2 || !strings.Contains(err.Error(), "ada changed name at") {
+			t.Errorf("a save of what was read before: %v", err)
+		}
+	})
+}
