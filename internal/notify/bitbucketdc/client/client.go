@@ -8,44 +8,27 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"outrigger/internal/egress"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/restclient"
+	"outrigger/internal/secret"
 )
 
-const (
-	// maxAnswer is several times a page of pageSize values with long
-	// descriptions.
-	maxAnswer = 4 << 20
-	// apiPath takes the newest version of the API that a platform has.
-	apiPath = "/rest/api/latest"
-)
+// apiPath takes the newest version of the API that a platform has.
+const apiPath = "/rest/api/latest"
 
 // Client asks platforms. It is safe for concurrent use.
-type Client struct {
-	by  egress.Doer
-	now func() time.Time
-
-	mu     sync.Mutex
-	pauses map[string]pause // by the connection's name
-}
+type Client struct{ rest *restclient.Client }
 
 // New makes a client that asks by egress.Client.Trusted; now nil is time.Now.
 func New(by egress.Doer, now func() time.Time) *Client {
-	if now == nil {
-		now = time.Now
-	}
-	return &Client{by: by, now: now, pauses: make(map[string]pause)}
+	return &Client{restclient.New(by, now)}
 }
 
 // Version asks what the platform is: "Bitbucket 9.4.2".
@@ -55,7 +38,7 @@ func (cl *Client) Version(ctx context.Context, c *notify.Connection) (string, er
 		return "", err
 	}
 	if is.Version == "" {
-		return "", notThePlatform(c)
+		return "", restclient.NotThePlatform(c.Name)
 	}
 	return strings.TrimSpace(is.DisplayName + " " + is.Version), nil
 }
@@ -67,59 +50,15 @@ func (cl *Client) get(ctx context.Context, c *notify.Connection, path string, qu
 // call sends a request with the connection's credentials. What comes back is
 // read into out; nil has nothing read.
 func (cl *Client) call(ctx context.Context, c *notify.Connection, method, path string, query url.Values, in, out any) error {
-	if err := cl.paused(c); err != nil {
-		return err
-	}
-	err := cl.send(ctx, c, method, path, query, in, out)
-	cl.note(c, err)
-	return err
-}
-
-func (cl *Client) send(ctx context.Context, c *notify.Connection, method, path string, query url.Values, in, out any) error {
-	var body io.Reader
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		body = bytes.NewReader(text)
-	}
 	address := strings.TrimRight(c.BaseURL, "/") + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	req, err := egress.NewRequest(ctx, method, address, body)
-	if err != nil {
-		return err
-	}
-	authorize(req, c)
-	req.Header.Set("Accept", "application/json")
-	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	resp, err := cl.by.Do(req)
-	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "The platform of %s does not answer: %s.", c.Name, err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return fault.Wrap(err, fault.Unavailable, "The answer of the platform of %s was cut off.", c.Name)
-	case resp.StatusCode >= 300:
-		return cl.refusal(c, resp, answer)
-	case len(answer) > maxAnswer:
-		return fault.New(fault.Unavailable, "The platform of %s answers with more than %d MiB.", c.Name, maxAnswer>>20)
-	case out == nil || resp.StatusCode == http.StatusNoContent:
-		return nil
-	case json.Unmarshal(answer, out) != nil:
-		return notThePlatform(c)
-	}
-	return nil
-}
-
-func notThePlatform(c *notify.Connection) error {
-	return fault.New(fault.Unavailable, "What answers at the base URL of %s is not the platform; check the base URL.", c.Name)
+	return cl.rest.Do(ctx, restclient.Request{
+		Platform: c.Name, Account: restclient.AccountOf(c.BaseURL, c.User, c.Token.Reveal()),
+		Method: method, URL: address, Authorize: func(req *http.Request) { authorize(req, c) },
+		JSON: in, Out: out, Explain: explain, Hidden: []secret.Value{c.Token},
+	})
 }
 
 // authorize shows the account's password, or a token, which stands alone:

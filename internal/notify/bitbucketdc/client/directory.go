@@ -8,6 +8,7 @@ import (
 
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/restclient"
 	"outrigger/internal/secret"
 )
 
@@ -33,7 +34,7 @@ func (d *Directory) SignIn(ctx context.Context, name, password string) (found id
 	own.User, own.Token = name, secret.New(password)
 	// A client of its own: a wrong password must not make the platform pause for
 	// the connection's account, nor the next attempt of this user.
-	cl := New(d.Client.by, d.Client.now)
+	cl := &Client{d.Client.rest.Fresh()}
 	if found.Name, err = cl.whoIs(ctx, &own, name); err != nil {
 		return found, d.refused(err)
 	}
@@ -88,7 +89,7 @@ func (cl *Client) whoIs(ctx context.Context, own *notify.Connection, typed strin
 // refused turns the platform's answer to wrong credentials into that of
 // identity.
 func (d *Directory) refused(err error) error {
-	if err != nil && statusOf(err) == http.StatusUnauthorized && !Refused(err) {
+	if err != nil && restclient.StatusOf(err) == http.StatusUnauthorized && !Refused(err) {
 		return identity.ErrUnauthenticated()
 	}
 	return err
@@ -158,7 +159,7 @@ func (d *Directory) has(ctx context.Context, name string, permissions []identity
 		found = u.Name == name
 		return found
 	})
-	if statusOf(err) == http.StatusNotFound && permissions[0].Resource.Project != "" {
+	if restclient.StatusOf(err) == http.StatusNotFound && permissions[0].Resource.Project != "" {
 		return false, nil // one of the projects or repositories is gone
 	}
 	return found, err

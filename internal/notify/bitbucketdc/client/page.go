@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"strconv"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/restclient"
 	"outrigger/internal/secret"
 )
 
@@ -40,7 +40,7 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path str
 		}
 		var values []T
 		if page.Values == nil || page.IsLastPage == nil || json.Unmarshal(page.Values, &values) != nil {
-			return notThePlatform(c)
+			return restclient.NotThePlatform(c.Name)
 		}
 		for _, v := range values {
 			if take(v) {
@@ -56,16 +56,12 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path str
 		}
 		switch {
 		case page.NextPageStart == nil || *page.NextPageStart <= start, len(values) > 0 && seen[mark]:
-			return fault.New(fault.Unavailable, "The platform of %s repeats its pages.", c.Name)
+			return restclient.Repeating(c.Name)
 		case empty > maxEmpty:
-			return endless(c)
+			return restclient.Endless(c.Name)
 		}
 		seen[mark], start = true, *page.NextPageStart
 		at.Set("start", strconv.FormatInt(start, 10))
 	}
-	return endless(c)
-}
-
-func endless(c *notify.Connection) error {
-	return fault.New(fault.Unavailable, "The platform of %s answers with pages that do not end.", c.Name)
+	return restclient.Endless(c.Name)
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
+	"outrigger/internal/notify/restclient"
 )
 
 const (
@@ -49,7 +49,7 @@ func (cl *Client) OpenPullRequests(ctx context.Context, c *notify.Connection, at
 	})
 	switch {
 	case err != nil:
-		return nil, unreadable(c, at, err)
+		return nil, unreadable(at, err)
 	case tooMany:
 		return nil, fault.New(fault.Unavailable, "The platform of %s lists more than %d open pull requests in %s/%s, the most that are read.",
 			c.Name, maxPullRequests, at.ProjectKey, at.RepositoryKey)
@@ -59,18 +59,16 @@ func (cl *Client) OpenPullRequests(ctx context.Context, c *notify.Connection, at
 
 // unreadable says what to do about a repository that the platform does not
 // show to the connection's account.
-func unreadable(c *notify.Connection, at notify.RepositoryRef, err error) error {
-	var r *refused
-	if !errors.As(err, &r) {
-		return err
-	}
+func unreadable(at notify.RepositoryRef, err error) error {
+	r := restclient.RefusalOf(err)
 	switch {
-	case r.unpermitted():
+	case r == nil:
+	case unpermitted(r):
 		return fault.Wrap(r, fault.Unavailable, "%s Give the connection's account the permission to read %s/%s (REPO_READ) on the platform.",
-			r.says(c), at.ProjectKey, at.RepositoryKey)
-	case r.status == http.StatusNotFound:
+			r.Sentence, at.ProjectKey, at.RepositoryKey)
+	case r.Status == http.StatusNotFound:
 		return fault.Wrap(r, fault.Unavailable, "%s Check that there is a repository %s/%s, and that the connection's account may read it (REPO_READ).",
-			r.says(c), at.ProjectKey, at.RepositoryKey)
+			r.Sentence, at.ProjectKey, at.RepositoryKey)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/restclient"
 )
 
 type webhook struct {
@@ -74,7 +75,7 @@ func (cl *Client) PutWebhook(ctx context.Context, c *notify.Connection, project 
 // unknownEvent tells whether the platform refuses a webhook for an event key:
 // "the event … is unknown".
 func unknownEvent(err error) bool {
-	return statusOf(err) == http.StatusBadRequest && strings.Contains(err.Error(), "is unknown")
+	return restclient.StatusOf(err) == http.StatusBadRequest && strings.Contains(err.Error(), "is unknown")
 }
 
 // Health asks what came of a webhook's calls, as the platform counts them.
