@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"outrigger/internal/playground/played"
 )
 
 // Options say what the platform holds at first. The zero value is empty and
@@ -57,7 +59,9 @@ type Repository struct {
 
 // Platform is a self-hosted platform. It is safe for concurrent use.
 type Platform struct {
-	o Options
+	o      Options
+	faults played.Faults
+	asked  played.Requests
 
 	mu       sync.Mutex
 	users    []User
@@ -66,8 +70,6 @@ type Platform struct {
 	webhooks []*Webhook
 	lastID   int64
 	builds   map[string][]Build // by commit
-	faults   []placed
-	asked    []string // method and path of every request
 }
 
 // New makes a platform that works.
@@ -149,17 +151,7 @@ func (p *Platform) Move(from, to string) {
 }
 
 // Asked counts the requests whose method and path contain a text.
-func (p *Platform) Asked(text string) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := 0
-	for _, request := range p.asked {
-		if strings.Contains(request, text) {
-			n++
-		}
-	}
-	return n
-}
+func (p *Platform) Asked(text string) int { return p.asked.Count(text) }
 
 // project gives a project by its key, which has no case; mu is held.
 func (p *Platform) project(key string) *Project {

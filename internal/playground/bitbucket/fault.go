@@ -1,91 +1,45 @@
 package bitbucket
 
 import (
-	"io"
 	"net/http"
-	"strings"
-	"time"
+
+	"outrigger/internal/playground/played"
 )
 
-// Kind of a fault.
-type Kind string
+// The faults that this platform has, under its own name.
+type (
+	Kind  = played.Kind
+	Fault = played.Fault
+)
 
 const (
-	Works       Kind = ""
-	Endless     Kind = "endless"     // lists never say that they end
-	Inventing   Kind = "inventing"   // every page has further values, and none is the last
-	Repeating   Kind = "repeating"   // every page is the first
-	Standing    Kind = "standing"    // the next page is always the present one
-	Ragged      Kind = "ragged"      // there is a next page, without saying where it begins
-	Overlapping Kind = "overlapping" // every page begins with the last value of the one before
-	Nulling     Kind = "nulling"     // what is in a list has an id, if that, and else nothing but null
-	Refusing    Kind = "refusing"    // 401
-	Forbidding  Kind = "forbidding"  // 403
-	Withholding Kind = "withholding" // 401 for want of a permission
-	Throttling  Kind = "throttling"  // 429 with Retry-After
-	Broken      Kind = "broken"      // 500
-	Missing     Kind = "missing"     // 404
-	Proxied     Kind = "proxied"     // 200 with the HTML of something in between
-	Garbling    Kind = "garbling"    // 200 with JSON that is cut off
-	Chattering  Kind = "chattering"  // 200 with JSON that does not end
-	Redirecting Kind = "redirecting" // 302 to a page for signing in
-	Silent      Kind = "silent"      // no answer until the client gives up
-	Dropping    Kind = "dropping"    // the connection is closed
+	Endless     = played.Endless
+	Inventing   = played.Inventing
+	Repeating   = played.Repeating
+	Standing    = played.Standing
+	Ragged      = played.Ragged
+	Overlapping = played.Overlapping
+	Nulling     = played.Nulling
+	Refusing    = played.Refusing
+	Forbidding  = played.Forbidding
+	Withholding = played.Withholding
+	Throttling  = played.Throttling
+	Broken      = played.Broken
+	Missing     = played.Missing
+	Proxied     = played.Proxied
+	Garbling    = played.Garbling
+	Chattering  = played.Chattering
+	Redirecting = played.Redirecting
+	Silent      = played.Silent
+	Dropping    = played.Dropping
 )
 
-// Fault is how requests are answered out of the ordinary.
-type Fault struct {
-	Kind       Kind
-	RetryAfter string        // of a Throttling one; "": none
-	Delay      time.Duration // before the answer, whatever it is
-}
+// SetFault is Faults.Set.
+func (p *Platform) SetFault(at string, f Fault) { p.faults.Set(at, f) }
 
-type placed struct {
-	at string
-	Fault
-}
-
-// SetFault answers requests whose method and path contain a text ("" is all)
-// with a fault, in place of earlier ones of the same text; the zero Fault ends
-// it.
-func (p *Platform) SetFault(at string, f Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	kept := p.faults[:0]
-	for _, other := range p.faults {
-		if other.at != at {
-			kept = append(kept, other)
-		}
-	}
-	p.faults = kept
-	if f != (Fault{}) {
-		p.faults = append(p.faults, placed{at, f})
-	}
-}
-
-// faultAt gives the last fault that is set for a request; mu is held.
-func (p *Platform) faultAt(r *http.Request) (f Fault) {
-	for _, one := range p.faults {
-		if strings.Contains(r.Method+" "+r.URL.RequestURI(), one.at) {
-			f = one.Fault
-		}
-	}
-	return f
-}
-
-// happen answers in the platform's place; false where it answers itself.
-func (f Fault) happen(w http.ResponseWriter, r *http.Request) bool {
-	if f.Delay > 0 {
-		wait := time.NewTimer(f.Delay)
-		defer wait.Stop()
-		select {
-		case <-wait.C:
-		case <-r.Context().Done():
-			return true
-		}
-	}
-	a := &asking{w: w, r: r}
-	switch f.Kind {
+// refuse words the statuses of faults.
+func (a *asking) refuse(kind Kind) {
+	switch kind {
 	case Refusing:
 		a.fail(http.StatusUnauthorized, "AuthenticationException", "Authentication failed. Please check your credentials and try again.")
 	case Forbidding:
@@ -93,45 +47,10 @@ func (f Fault) happen(w http.ResponseWriter, r *http.Request) bool {
 	case Withholding:
 		a.fail(http.StatusUnauthorized, "AuthorisationException", "You are not permitted to access this resource")
 	case Throttling:
-		if f.RetryAfter != "" {
-			w.Header().Set("Retry-After", f.RetryAfter)
-		}
 		a.fail(http.StatusTooManyRequests, "ratelimit.RateLimitedException", "Rate limit exceeded")
 	case Broken:
 		a.fail(http.StatusInternalServerError, "ServerException", "An error occurred while processing the request.")
 	case Missing:
 		a.fail(http.StatusNotFound, "NoSuchEntityException", "There is no such resource.")
-	case Proxied:
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, "<html><body>Please sign in to the network.</body></html>")
-	case Garbling:
-		_, _ = io.WriteString(w, `{"size":1,"values":[{"name":"an`)
-	case Chattering:
-		chatter(w, r)
-	case Redirecting:
-		w.Header().Set("Location", "/login?next="+r.URL.Path)
-		w.WriteHeader(http.StatusFound)
-	case Silent:
-		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client goes
-		<-r.Context().Done()
-	case Dropping:
-		panic(http.ErrAbortHandler)
-	default:
-		return false
-	}
-	return true
-}
-
-// chatterMost is how much a Chattering answer has at most: far more than any
-// client may hold of one.
-const chatterMost = 64 << 20
-
-func chatter(w http.ResponseWriter, r *http.Request) {
-	line := []byte(`{"name":"` + strings.Repeat("x", 32<<10) + `"},`)
-	_, _ = io.WriteString(w, `{"values":[`)
-	for sent := 0; sent < chatterMost && r.Context().Err() == nil; sent += len(line) {
-		if _, err := w.Write(line); err != nil {
-			return
-		}
 	}
 }

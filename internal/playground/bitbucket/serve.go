@@ -34,11 +34,8 @@ func (p *Platform) Handler() http.Handler {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, handle) })
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		p.asked = append(p.asked, r.Method+" "+r.URL.RequestURI())
-		fault := p.faultAt(r)
-		p.mu.Unlock()
-		if !fault.happen(w, r) {
+		p.asked.Note(r)
+		if !p.faults.At(r).Happen(w, r, (&asking{w: w, r: r}).refuse) {
 			mux.ServeHTTP(w, r)
 		}
 	})
@@ -57,7 +54,7 @@ type asking struct {
 func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*asking)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := &asking{w: w, r: r, fault: p.faultAt(r)}
+	a := &asking{w: w, r: r, fault: p.faults.At(r)}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	name, password, basic := r.BasicAuth()
 	switch {

@@ -1,0 +1,131 @@
+package bitbucketcloud
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"outrigger/internal/playground/played"
+)
+
+// Handler serves the platform at the root of a server: OAuth below /site/oauth2
+// and the API below /2.0.
+func (p *Platform) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /site/oauth2/authorize", p.authorize)
+	mux.HandleFunc("POST /site/oauth2/authorize", p.authorize)
+	mux.HandleFunc("GET /site/oauth2/authorize.css", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, web, "web/authorize.css")
+	})
+	mux.HandleFunc("POST /site/oauth2/access_token", p.accessToken)
+	const repository = "/2.0/repositories/{workspace}/{slug}"
+	for pattern, resource := range map[string]struct {
+		scope  string
+		handle func(*asking)
+	}{
+		"GET /2.0/user": {"account", p.user},
+		"GET /2.0/user/workspaces/{workspace}/permissions/repositories": {"repository", p.permissions},
+		"GET " + repository: {"repository", p.oneRepository},
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, resource.scope, resource.handle) })
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.asked.Note(r)
+		if !p.faults.At(r).Happen(w, r, (&asking{w: w, r: r}).happen) {
+			mux.ServeHTTP(w, r)
+		}
+	})
+}
+
+// asking is an authenticated request of the API.
+type asking struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	who   *Account
+	fault played.Fault
+}
+
+// ask answers a request with a token of a consumer that has the scope; mu is
+// held meanwhile.
+func (p *Platform) ask(w http.ResponseWriter, r *http.Request, scope string, handle func(*asking)) {
+	defer p.answered()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &asking{w: w, r: r, fault: p.faults.At(r)}
+	text, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	t := p.access[text]
+	switch {
+	case !bearer || t == nil:
+		a.fail(http.StatusUnauthorized, "Token is invalid, expired, or not supported for this endpoint.")
+		return
+	case !p.o.Clock().Before(t.expires):
+		a.fail(http.StatusUnauthorized, "Access token expired. Use your refresh token to obtain a new access token.")
+		return
+	}
+	a.who = p.account(t.account)
+	if consumer := p.consumer(t.consumer); a.who == nil || consumer == nil {
+		a.fail(http.StatusUnauthorized, "Token is invalid, expired, or not supported for this endpoint.")
+	} else if !slices.Contains(consumer.Scopes, scope) {
+		a.lacks(scope, consumer.Scopes)
+	} else {
+		handle(a)
+	}
+}
+
+// answered does what is to be done after so many requests.
+func (p *Platform) answered() {
+	p.mu.Lock()
+	var then func()
+	if p.after > 0 {
+		if p.after--; p.after == 0 {
+			then = p.then
+		}
+	}
+	p.mu.Unlock()
+	if then != nil {
+		then()
+	}
+}
+
+func (a *asking) answer(status int, body any) {
+	a.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	a.w.WriteHeader(status)
+	_ = json.NewEncoder(a.w).Encode(body) // who asked has gone
+}
+
+// fail answers an error as the platform words it.
+func (a *asking) fail(status int, message string) {
+	a.answer(status, map[string]any{"type": "error", "error": map[string]any{"message": message}})
+}
+
+func (a *asking) lacks(scope string, granted []string) {
+	a.answer(http.StatusForbidden, map[string]any{"type": "error", "error": map[string]any{
+		"message": "Your credentials lack one or more required privilege scopes.",
+		"detail":  map[string]any{"required": []string{scope}, "granted": granted},
+	}})
+}
+
+// happen words the statuses of faults.
+func (a *asking) happen(kind played.Kind) {
+	oauth := strings.HasPrefix(a.r.URL.Path, "/site/")
+	switch kind {
+	case played.Refusing:
+		if oauth {
+			a.answer(http.StatusUnauthorized, map[string]any{"error": "invalid_client"}) // as RFC 6749 5.2 has it
+			return
+		}
+		a.fail(http.StatusUnauthorized, "Token is invalid, expired, or not supported for this endpoint.")
+	case played.Forbidding:
+		a.fail(http.StatusForbidden, "Your credentials do not have access to this resource.")
+	case played.Withholding:
+		a.lacks("pullrequest", []string{"account"})
+	case played.Throttling:
+		a.w.WriteHeader(http.StatusTooManyRequests) // one line of plain text
+		_, _ = a.w.Write([]byte("Rate limit for this resource has been exceeded"))
+	case played.Broken:
+		a.fail(http.StatusInternalServerError, "Something went wrong")
+	case played.Missing:
+		a.fail(http.StatusNotFound, "There is no API hosted at this URL.")
+	}
+}
