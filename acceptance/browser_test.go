@@ -197,6 +197,7 @@ func TestTour(t *testing.T) {
 // TestRuleByForm makes a rule by the console's form, is refused, mends what
 // is wrong and deletes it again.
 func TestRuleByForm(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 390)
 	var problems, rows string

@@ -78,6 +78,7 @@ func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 // 1.4 without a word against it, and shows whole: what people typed is what
 // people see.
 func TestOfficialRendererTakesEveryCard(t *testing.T) {
+	t.Parallel()
 	ctx := renderer(t)
 	for _, x := range notify.EventTypes() {
 		t.Run(x.String(), func(t *testing.T) {
@@ -163,6 +164,7 @@ func refusals(t *testing.T, ctx context.Context) {
 // The rule form shows the cards of the events as they are ticked, and in the
 // format of the channel.
 func TestCardsFollowTheRuleForm(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 1280)
 	var before, teams, slack string

@@ -36,6 +36,7 @@ func (d demo) signIn() []step {
 // console says why; it is there again, and an administrator need not wait for
 // the next try. Then one message is delivered once more.
 func TestChannelIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	for _, width := range []int{1280, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			picture := func(name string) step { return look(t, fmt.Sprintf("%s-%d", name, width)) }

@@ -26,6 +26,7 @@ func (d demo) send(t *testing.T) {
 // says no; the rule is mended, which its form shows on the same events before it
 // is saved, and the next ones are taken.
 func TestWhyAnEventWasNotSent(t *testing.T) {
+	t.Parallel()
 	for _, width := range []int{1280, 390} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			picture := func(name string) step { return look(t, fmt.Sprintf("%s-%d", name, width)) }

@@ -226,6 +226,7 @@ func badInput() map[string]struct {
 // TestBadInput posts everything that a hook may meet. Each gets its status,
 // none a panic, and the node holds no more memory than its limits explain.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	sink := newSink(t, 2)
 	p := node(t, loadtest.Settings{})
 	start(t, p)

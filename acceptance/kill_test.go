@@ -88,6 +88,7 @@ func checkIntegrity(t *testing.T, path string) {
 // TestRestart stops a node in order under load, and starts it again: nothing
 // is lost, and nothing repeated either.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
 			const channels = 32

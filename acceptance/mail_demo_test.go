@@ -13,6 +13,7 @@ import (
 // takes it, and refuses it, and takes it again, and looks at the console's pages
 // in between.
 func TestMailInTheDemo(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 1280)
 	mode := func(name string) {

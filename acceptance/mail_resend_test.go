@@ -66,6 +66,7 @@ func outrigger(t *testing.T, p *loadtest.Process, args ...string) string {
 // sizes follow; messages that are resent from the console and from the command
 // line, one and all, arrive with the bytes that they had.
 func TestMailResent(t *testing.T) {
+	t.Parallel()
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
 			host, at := smarthostAt(t, 100)

@@ -121,6 +121,7 @@ func messageIDs(host *smarthost.Host) map[string]int {
 // the smarthost is away, and lets it come back: /status follows up and down to
 // 0, nothing is lost and nothing comes twice.
 func TestMailQueueFollows(t *testing.T) {
+	t.Parallel()
 	const n = 10_000
 	host, at := smarthostAt(t, n+100)
 	host.SetFaultMode(smarthost.Away)
@@ -151,6 +152,7 @@ func TestMailQueueFollows(t *testing.T) {
 
 // TestMailToSink lets Postfix's smtp-sink be the smarthost.
 func TestMailToSink(t *testing.T) {
+	t.Parallel()
 	const n = 2_000
 	sink := freeAddress(t)
 	ctx, cancel := context.WithCancel(t.Context())

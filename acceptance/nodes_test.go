@@ -60,6 +60,7 @@ func TestTwoNodesOneDies(t *testing.T) {
 // TestTwoNodesOneMind saves a rule on one node and posts to the other at once:
 // what was saved holds, in both directions.
 func TestTwoNodesOneMind(t *testing.T) {
+	t.Parallel()
 	sink := newSink(t, 1)
 	a, b := pair(t)
 	rule := loadtest.ChannelRule(0, sink.URL())

@@ -126,6 +126,7 @@ func exported(t *testing.T, ctx context.Context, hierarchy, mappings string) (st
 // one server, fetch the files; on another choose them, look at the preview,
 // upload, process, look, back up, reset, restore.
 func TestMigrationByClicking(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t, 1280)
 	hierarchy, mappings := migrationFiles(t)
 	hierarchy, mappings = exported(t, ctx, hierarchy, mappings)
@@ -208,6 +209,7 @@ func TestMigrationByClicking(t *testing.T) {
 // TestMigrationOnAPhone looks at the tool on a narrow screen in the dark, with
 // pasted text of which a part is one page of an export.
 func TestMigrationOnAPhone(t *testing.T) {
+	t.Parallel()
 	d, _ := served(t, loadtest.Settings{})
 	ctx := browser(t, 390)
 	var question, state string

@@ -13,6 +13,7 @@ import (
 // TestThreadsInTheDemo migrates the files that the demo's cloud site gives away,
 // and finds the threads on the site.
 func TestThreadsInTheDemo(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	dir := t.TempDir()
 	fetch := func(name string) string {

@@ -29,6 +29,7 @@ import (
 // read, and processed, a quarter as often as TestKill kills: the command that
 // migrates goes on by itself, and what comes of it is what the files say.
 func TestThreadsKill(t *testing.T) {
+	t.Parallel()
 	p := node(t, loadtest.Settings{})
 	start(t, p)
 	f := newFolder(t)

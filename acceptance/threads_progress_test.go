@@ -33,6 +33,7 @@ func run[T any](script string, into *T) step {
 // TestProgressIsSeen watches a migration to a slow cloud site from one page that
 // is not loaded again, and stops and continues it there.
 func TestProgressIsSeen(t *testing.T) {
+	t.Parallel()
 	site := cloudsite.New(cloudsite.Options{Limits: cloudsite.Documented(), Latency: 20 * time.Millisecond})
 	server := httptest.NewServer(site.Handler())
 	defer server.Close()
@@ -93,6 +94,7 @@ func TestProgressIsSeen(t *testing.T) {
 // TestSendingGoesOn has a file that another browser had begun to send go on, and
 // another one ask before it takes the place of that.
 func TestSendingGoesOn(t *testing.T) {
+	t.Parallel()
 	d, _ := served(t, loadtest.Settings{})
 	content := strings.Repeat(`{"issueId":1,"commentId":2,"parentCommentId":3},`, 40_000)
 	name := filepath.Join(t.TempDir(), "comments.json")
@@ -139,6 +141,7 @@ func TestSendingGoesOn(t *testing.T) {
 // TestSendingSurvivesAKill kills the server while a browser sends a file; the
 // page goes on by itself when the server is back.
 func TestSendingSurvivesAKill(t *testing.T) {
+	t.Parallel()
 	d, p := served(t, loadtest.Settings{})
 	const size = 160 << 20
 	name := filepath.Join(t.TempDir(), "large.json")

@@ -29,6 +29,7 @@ import (
 // self-hosted side of one node, out of it by the client and by the helper
 // script, into the cloud side of another, and from there into a backup and back.
 func TestThreads(t *testing.T) {
+	t.Parallel()
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
 			host, cloud := node(t, loadtest.Settings{}), node(t, loadtest.Settings{DatabaseURL: database(t)})
@@ -333,6 +334,7 @@ func (f folder) drafts(server *client.Client) {
 // TestThreadsDeadSource mirrors a database that does not take the password: its
 // hierarchy is not exported as an empty one, and the reason names no password.
 func TestThreadsDeadSource(t *testing.T) {
+	t.Parallel()
 	p := node(t, loadtest.Settings{
 		Threads: `{source: sql, sql: {url: "postgres://outrigger:wr0ng-p4ss@127.0.0.1:1/jira", query: "SELECT 1 AS issueid, 2 AS commentid, 3 AS parentcommentid"}}`,
 	})

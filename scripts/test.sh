@@ -20,14 +20,15 @@ scripts/lint.sh || status=1
 outside='/(cmd/outrigger|acceptance|bench)(/|$)'
 packages=$(go list ./... | grep -Ev "$outside")
 # shellcheck disable=SC2086 # one argument for each package
-CGO_ENABLED=1 go test -race -p 2 -timeout 10m $packages || status=1
+CGO_ENABLED=1 go test -race -p 3 -timeout 10m $packages || status=1
 
 # What a match costs is measured without it.
 go test -count 1 ./internal/notify/branchmask || status=1
 
 packages=$(go list ./... | grep -E "$outside")
-# One package at a time: they measure, and kill under load. Only tests that
-# mostly wait (for a lease, a retry) run beside others: four at once.
+# One package at a time. Tests that measure, kill under load or have a disk of
+# their own run alone; those that mostly wait (for a browser, a lease, a retry)
+# after them, four at once.
 # shellcheck disable=SC2086
 go test -count 1 -p 1 -parallel 4 -timeout 10m $packages || status=1
 
