@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +31,8 @@ type sendEventCmd struct {
 	Hook       string `help:"The hook to post to; needs --secret-file. Default: the connection's own hook." placeholder:"NAME"`
 	Event      string `required:"" help:"The event key, such as repo:refs_changed." placeholder:"KEY"`
 	SecretFile string `help:"A file that holds the webhook secret. Default: the secret of the connection in the --config file." placeholder:"FILE"`
-	JSON       bool   `help:"Print JSON: {status, body}."`
+	Again      bool   `help:"Send the event as a new one, even if the server received the same body within the last 10 minutes. White space is added to the end of the body."`
+	JSON       bool   `help:"Print JSON: {status, body}, and duplicateOf, the id of the event that the server already had."`
 	File       string `arg:"" help:"The file to post; - reads standard input."`
 }
 
@@ -37,6 +40,9 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 	body, err := readInput(s, c.File)
 	if err != nil {
 		return err
+	}
+	if c.Again {
+		body = unlike(body)
 	}
 	key, err := c.secret(s)
 	if err != nil {
@@ -90,18 +96,33 @@ func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 	return secret.Value{}, fmt.Errorf("%[2]s has no connection %[1]s; if it was added in the console, give its secret with --secret-file", c.Connection, c.Config)
 }
 
+// unlike gives a body that says the same and is another: white space may follow a
+// JSON value, and here it is 64 random bits.
+func unlike(body []byte) []byte {
+	body = append(body, '\n')
+	for bits, i := rand.Uint64(), 0; i < 64; i++ {
+		body = append(body, " \t"[bits>>i&1])
+	}
+	return body
+}
+
 func (c sendEventCmd) print(s streams, resp *http.Response) error {
+	duplicate, _ := strconv.ParseInt(resp.Header.Get(hook.DuplicateHeader), 10, 64) // absent: it is new
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if c.JSON {
 		err = printJSON(s.out, struct {
-			Status int    `json:"status"`
-			Body   string `json:"body"`
-		}{resp.StatusCode, string(answer)})
+			Status      int    `json:"status"`
+			Body        string `json:"body"`
+			DuplicateOf int64  `json:"duplicateOf,omitempty"`
+		}{resp.StatusCode, string(answer), duplicate})
 	} else {
 		_, err = fmt.Fprintln(s.out, strings.TrimSpace(resp.Status+"\n"+string(answer)))
+		if err == nil && duplicate != 0 {
+			_, err = fmt.Fprintf(s.out, "The server already has this as event %d, so nothing is sent again. With --again it is a new event.\n", duplicate)
+		}
 	}
 	if err == nil && resp.StatusCode >= 300 {
 		return coded{code: exitFailed} // the answer says why

@@ -139,3 +139,29 @@ func TestConnectionPagesOfAProject(t *testing.T) {
 		}
 	}
 }
+
+// Webhooks that are refused are told of where an administrator looks: on the
+// overview, on the connection's page and among the events.
+func TestRefusedWebhooksAreShown(t *testing.T) {
+	a := startWithHook(t)
+	for range 3 {
+		status, _ := get(t, a.URL()+"/hooks/main", func(r *http.Request) {
+			r.Method, r.Body = http.MethodPost, io.NopCloser(strings.NewReader(`{"eventKey":"pr:opened"}`))
+			r.Header.Set("X-Hub-Signature", "sha256="+strings.Repeat("0", 64))
+		})
+		if status != 401 {
+			t.Fatalf("a wrong signature: %d", status)
+		}
+	}
+	a.chat.refusals.Stop() // writes what was counted
+	a.chat.refusals.Start(t.Context())
+	for path, want := range map[string]string{
+		"/":                               "refused webhooks in the last 24 h",
+		"/notifications/connections/main": "3 with a missing or wrong signature",
+		"/notifications/events":           "3 with a missing or wrong signature",
+	} {
+		if status, body := consolePage(t, a, path, nil); status != 200 || !strings.Contains(body, want) || !strings.Contains(body, "127.0.0.1") {
+			t.Errorf("%s: %d, does not say %q: %s", path, status, want, body)
+		}
+	}
+}

@@ -145,11 +145,11 @@ func TestNameOfThisMachineBreaksTheChannel(t *testing.T) {
 	}
 }
 
-// await waits until the channel of a rule is not ok any more.
+// await waits until the channel of a rule is not open any more.
 func await(t *testing.T, a *App, rule int64) (state, reason string, waiting int) {
 	t.Helper()
 	for deadline := time.After(10 * time.Second); ; {
-		if state, reason, waiting = channelOf(t, a, rule); state != "ok" {
+		if state, reason, waiting = channelOf(t, a, rule); state != "open" {
 			return state, reason, waiting
 		}
 		select {

@@ -32,6 +32,7 @@ type chat struct {
 	memberships notify.Memberships
 	builds      *builds.Watch
 	webhooks    *webhooks.Watch
+	refusals    *hook.Refusals
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
@@ -45,8 +46,9 @@ func (a *App) openNotify(ctx context.Context) error {
 	a.chat.store = store
 	tests := &notify.TestMessages{Store: store, Write: testMessage}
 	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests, Accounts: notify.NoCloudAccounts{}}
+	a.chat.refusals = hook.NewRefusals(store, a.log)
 	hook.New(hook.Options{
-		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry),
+		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry), Refusals: a.chat.refusals,
 	}).Register(a.router)
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
 	a.usePlatformUsers(platforms)
@@ -58,7 +60,7 @@ func (a *App) openNotify(ctx context.Context) error {
 		Store: store, Platform: platforms, BaseURL: a.URL(), Local: a.cfg.BaseURL == "", Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
 	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check}
-	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests}
+	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests, Clock: a.clock}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
 	mentions := &notify.Mentions{Store: store}
 	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Clock: a.clock}).Register(a.router)
@@ -107,6 +109,8 @@ func (a *App) startNotify(ctx context.Context) error {
 		a.chat.store.Refresh(fresh)
 	}()
 	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
+	a.chat.refusals.Start(ctx)
+	a.endTogether(a.chat.refusals.Stop)
 	a.chat.builds.Start(ctx)
 	a.endTogether(a.chat.builds.Stop)
 	return a.whenSending(ctx, func(ctx context.Context) error {

@@ -33,7 +33,7 @@ type Channel struct {
 	BrokenAt     time.Time // zero when it is not
 	GateUntil    time.Time // nothing is sent before; zero when open. Of a broken channel: the next probe
 	GateStep     int       // how many times the gate closed since the last 2xx
-	GateReason   string    // why the gate closed last
+	GateReason   string    // why the gate closed last; empty after a 2xx
 	Rejected     int       // messages refused in a row
 	Refused      int       // answers in a row that say that the channel itself is wrong
 	Suspect      int64     // the message that was set aside last and is not yet known to be alone in its trouble; 0: none
@@ -60,25 +60,26 @@ func (c *Channel) Unreachable(now time.Time) bool {
 // they spread evenly by themselves.
 func ShardOf(channelID int64) int { return int(channelID % Shards) }
 
-// Standing is how a channel fares, in one word and one sentence.
+// ChannelStatus is how a channel fares, in one word and one sentence.
 type ChannelStatus struct {
-	State  string    // ok, waiting, unreachable or broken
-	Reason string    // in the platform's words; empty when ok
+	State  string    // open, waiting, unreachable or broken
+	Reason string    // in the platform's words; empty when open
 	Since  time.Time // when it began to fail
 	Until  time.Time // when it is tried again
 }
 
-// Standing says how the channel fares.
+// Status says how the channel fares. One that is tried again by hand is waiting,
+// with the reason that it had, until it takes a message.
 func (c *Channel) Status(now time.Time) ChannelStatus {
 	switch {
 	case c.State == Broken:
 		return ChannelStatus{State: "broken", Reason: c.Reason, Since: c.BrokenAt, Until: c.GateUntil}
 	case c.Unreachable(now):
 		return ChannelStatus{State: "unreachable", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
-	case c.GateStep > 0 || c.Refused > 0:
+	case c.GateStep > 0 || c.Refused > 0 || c.GateReason != "":
 		return ChannelStatus{State: "waiting", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
 	}
-	return ChannelStatus{State: "ok"}
+	return ChannelStatus{State: string(Open)}
 }
 
 // Backlog is how much waits.

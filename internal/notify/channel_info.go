@@ -11,6 +11,23 @@ import (
 type ChannelInfo struct {
 	Channel
 	Rules []Rule // by name
+
+	Held      int       // of the messages that wait, those that quiet hours hold
+	HeldUntil time.Time // when the first of these quiet hours ends; zero: none hold
+}
+
+// NextTry says when the channel is tried next: at is zero where it is at once;
+// held says that quiet hours end then. Without anything that waits, ok is false.
+func (c *ChannelInfo) NextTry(now time.Time) (at time.Time, held, ok bool) {
+	switch {
+	case c.Status(now).Until.After(now):
+		return c.Status(now).Until, false, true
+	case c.Waiting == 0:
+		return time.Time{}, false, false
+	case c.Held >= c.Waiting:
+		return c.HeldUntil, true, true
+	}
+	return time.Time{}, false, true
 }
 
 // Name is what people call the channel: as its rules do, else by its host.

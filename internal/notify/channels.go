@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
@@ -14,6 +15,7 @@ import (
 type Channels struct {
 	Store ChannelStore
 	Tests *TestMessages
+	Clock func() time.Time
 }
 
 // List gives one page of the channels that who asks may see.
@@ -41,17 +43,53 @@ func (s *Channels) changeable(ctx context.Context, fingerprint string) (ChannelI
 	return info, err
 }
 
-// Retry tries a channel again at once, whatever closed it, and gives how many
-// waiting messages were left out.
-func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (cancelled int, err error) {
+// Retried is what came of a retry of a channel.
+type Retried struct {
+	Cancelled int           // waiting messages that were left out
+	Waiting   int           // messages that wait now
+	Answered  bool          // the chat platform has answered since
+	Status    ChannelStatus // as it is now
+}
+
+const (
+	// answerWithin is how long a retry waits for the answer of the chat platform,
+	// which most give at once; who asked is told of a later one as of any other.
+	answerWithin = 3 * time.Second
+	// answerEvery is how often it looks for that.
+	answerEvery = 50 * time.Millisecond
+)
+
+// Retry tries a channel again at once, whatever closed it, and says what came of
+// it where the chat platform answers within 3 s.
+func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (done Retried, err error) {
 	if !slices.Contains(RetryModes(), which) {
-		return 0, fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
+		return done, fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
 	}
-	c, err := s.changeable(ctx, fingerprint)
+	before, err := s.changeable(ctx, fingerprint)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
-	return s.Store.RetryChannel(ctx, actor(ctx), c.ID, which)
+	if done.Cancelled, err = s.Store.RetryChannel(ctx, actor(ctx), before.ID, which); err != nil {
+		return done, err
+	}
+	for until := time.After(answerWithin); ; {
+		now, err := s.Store.ChannelOf(ctx, fingerprint)
+		if err != nil {
+			return done, err
+		}
+		done.Waiting, done.Status = now.Waiting, now.Status(s.Clock())
+		done.Answered = now.GateStep+now.Refused+now.Rejected > 0 || !now.LastOKAt.Equal(before.LastOKAt)
+		if done.Answered || now.Waiting <= now.Held {
+			return done, nil
+		}
+		select {
+		case <-until:
+			return done, nil
+		case <-ctx.Done():
+			return done, ctx.Err()
+		case <-time.After(answerEvery):
+		}
+	}
 }
 
 // Rename has all rules of a channel call it so; "" leaves it its host's name.
@@ -67,7 +105,7 @@ func (s *Channels) Rename(ctx context.Context, fingerprint, name string) error {
 	return s.Store.RenameChannel(ctx, actor(ctx), c.ID, name)
 }
 
-// Which says what becomes of the messages that wait on a channel that is tried
+// RetryMode says what becomes of the messages that wait on a channel that is tried
 // again.
 type RetryMode string
 
@@ -77,5 +115,5 @@ const (
 	RetryNone   RetryMode = "none"   // only what comes from now on
 )
 
-// Whiches lists them, in the order in which people are asked.
+// RetryModes lists them, in the order in which people are asked.
 func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }

@@ -36,11 +36,13 @@ type Receipt struct {
 	Body       []byte // kept where it is Unreadable
 
 	// Set by Accept: Duplicate where it was there before, so that nothing was
-	// written; Undecided where the database did not answer in time, so that it
+	// written, and DuplicateOf the event that it was then, 0 where that is not
+	// known; Undecided where the database did not answer in time, so that it
 	// may be committed yet. Until that is closed the receipt, Body included, must
 	// be left alone.
-	Duplicate bool
-	Undecided <-chan struct{}
+	Duplicate   bool
+	DuplicateOf int64
+	Undecided   <-chan struct{}
 
 	// Set by Match, by the rules of one generation.
 	Generation  int64

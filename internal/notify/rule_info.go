@@ -18,6 +18,15 @@ type RuleInfo struct {
 	AuthorizationRequired bool
 	// Caution is what Rules.Caution found out about the webhook URL.
 	Caution string
+	Backlog RuleBacklog // set by Rules.Page and Rules.Get
+}
+
+// RuleBacklog is what waits for a rule, among the oldest 1,000 messages of its
+// channel.
+type RuleBacklog struct {
+	Waiting int
+	Alone   int  // of these, what no other rule took too
+	More    bool // more than 1,000 wait on the channel, so that there may be more
 }
 
 // LastMessage is the newest delivery of a rule.

@@ -95,6 +95,9 @@ type HookStore interface {
 	// RotateHook gives a hook a new secret; the old one signs for 7 days more.
 	RotateHook(ctx context.Context, who Actor, connection, name string) (Hook, error)
 	DeleteHook(ctx context.Context, who Actor, connection, name string) error
+	// Refused counts the webhooks that were refused in the last 24 h, by
+	// connection, hook and reason.
+	Refused(ctx context.Context) ([]RefusedWebhooks, error)
 
 	OfferedRenames(ctx context.Context, after int64, limit int) ([]Rename, error)
 	// OfferedRename, ConfirmRename and DismissRename answer fault.NotFound, and

@@ -22,6 +22,8 @@ type channelJSON struct {
 	Until      time.Time `json:"until,omitzero"`
 	LastOKAt   time.Time `json:"lastOkAt,omitzero"`
 	Waiting    int       `json:"waiting"`
+	Held       int       `json:"held,omitempty"`
+	HeldUntil  time.Time `json:"heldUntil,omitzero"`
 }
 
 func (a *API) channelOf(c notify.ChannelInfo) channelJSON {
@@ -29,6 +31,7 @@ func (a *API) channelOf(c notify.ChannelInfo) channelJSON {
 	out := channelJSON{
 		Channel: c.Fingerprint, Name: c.Name(), WebhookURL: c.Mask, Rules: []int64{}, State: s.State, Reason: s.Reason,
 		Since: s.Since, Until: s.Until, LastOKAt: c.LastOKAt, Waiting: c.Waiting,
+		Held: c.Held, HeldUntil: c.HeldUntil,
 	}
 	for i := range c.Rules {
 		out.Rules = append(out.Rules, c.Rules[i].ID)
@@ -82,11 +85,22 @@ func (a *API) renameChannel(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) retryChannel(w http.ResponseWriter, r *http.Request) error {
-	n, err := a.Channels.Retry(r.Context(), r.PathValue("channel"), notify.RetryMode(r.URL.Query().Get("which")))
+	done, err := a.Channels.Retry(r.Context(), r.PathValue("channel"), notify.RetryMode(r.URL.Query().Get("which")))
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, cancelledJSON{n})
+	return rest.WriteJSON(w, r, http.StatusOK, retriedJSON{
+		Cancelled: done.Cancelled, Waiting: done.Waiting, Answered: done.Answered, State: done.Status.State, Reason: done.Status.Reason,
+	})
+}
+
+// retriedJSON says what came of a retry of a channel.
+type retriedJSON struct {
+	Cancelled int    `json:"cancelled"`
+	Waiting   int    `json:"waiting"`
+	Answered  bool   `json:"answered"`
+	State     string `json:"state"`
+	Reason    string `json:"reason,omitempty"`
 }
 
 func (a *API) testChannel(w http.ResponseWriter, r *http.Request) error {

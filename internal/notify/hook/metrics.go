@@ -25,7 +25,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		}, []string{"outcome"}),
 		refusals: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "outrigger_notify_webhooks_refused_total",
-			Help: "Webhooks that were refused, by reason: unknown_hook, body, signature, scope.",
+			Help: "Webhooks that were refused, by reason: unknown_hook, body, signature, no_secret, scope.",
 		}, []string{"reason"}),
 		events: f.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_notify_events_total",
@@ -34,7 +34,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	}
 }
 
-func (m *Metrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
+func (m *Metrics) refused(why notify.RefusalReason) { m.refusals.WithLabelValues(string(why)).Inc() }
 
 func (m *Metrics) accepted(r *notify.Receipt) {
 	if r.Duplicate {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 
 	"outrigger/internal/fault"
@@ -38,6 +39,7 @@ type Options struct {
 	Clock      func() time.Time
 	Log        *slog.Logger
 	Metrics    *Metrics
+	Refusals   *Refusals     // counts what is refused; nil: it is not counted
 	AnswerTime time.Duration // how long a webhook waits for its commit; 0: 10 s
 }
 
@@ -68,8 +70,7 @@ func (rc *Receiver) Register(r *rest.Router) {
 func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	to := rc.find(r)
 	if to.hook == nil {
-		rc.Metrics.refused("unknown_hook")
-		return fault.New(fault.NotFound, "There is no webhook at %s.", r.URL.Path)
+		return rc.refused(r, to, notify.RefusedHook, fault.New(fault.NotFound, "There is no webhook at %s.", r.URL.Path))
 	}
 	if isPing(r) {
 		w.WriteHeader(http.StatusOK)
@@ -88,16 +89,25 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	}
 	receipt, err := rc.decode(r, to, body)
 	if err != nil {
-		rc.Metrics.refused("body")
-		return err
+		return rc.refused(r, to, notify.RefusedBody, err)
 	}
 	receipt.Digest = signature.digest()
 	if err := rc.accept(ctx, receipt, body); err != nil {
+		if fault.Is(err, fault.Forbidden) {
+			return rc.refused(r, to, notify.RefusedScope, err)
+		}
 		return err
+	}
+	if receipt.DuplicateOf != 0 {
+		w.Header().Set(DuplicateHeader, strconv.FormatInt(receipt.DuplicateOf, 10))
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }
+
+// DuplicateHeader is in the answer to a webhook that came in before: the id of
+// the event that it was then. Nothing is sent for it again.
+const DuplicateHeader = "Outrigger-Duplicate-Of"
 
 // verified reads the body and verifies its signature. Without a body the
 // webhook was refused, with the error, or answered as a test.
@@ -107,8 +117,7 @@ func (rc *Receiver) verified(w http.ResponseWriter, r *http.Request, to *target,
 	}
 	body, err := rc.read(w, r, s)
 	if err != nil {
-		rc.Metrics.refused("body")
-		return nil, err
+		return nil, rc.refused(r, *to, notify.RefusedBody, err)
 	}
 	if to.unsigned() && isTest(r, body.bytes) || !rc.verify(r, to, s, body) {
 		defer body.release()
@@ -165,9 +174,6 @@ func (rc *Receiver) accept(ctx context.Context, receipt *notify.Receipt, body *b
 		return err
 	}
 	if err != nil {
-		if fault.Is(err, fault.Forbidden) {
-			rc.Metrics.refused("scope")
-		}
 		return err
 	}
 	rc.Metrics.accepted(receipt)
@@ -182,9 +188,24 @@ func (rc *Receiver) refuse(w http.ResponseWriter, r *http.Request, to target, re
 		return nil
 	}
 	w.Header().Set("Connection", "close")
-	rc.Metrics.refused("signature")
 	if len(to.secrets) == 0 {
-		return fault.New(fault.Unauthenticated, "The webhook %s has no secret: configure one, here and on the platform.", r.URL.Path)
+		return rc.refused(r, to, notify.RefusedNoSecret, fault.New(fault.Unauthenticated,
+			"The webhook %s has no secret: configure one, here and on the platform.", r.URL.Path))
 	}
-	return fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader)
+	return rc.refused(r, to, notify.RefusedSignature, fault.New(fault.Unauthenticated, "The signature in %s is missing, malformed or wrong: check the secret on the platform's webhook.", SignatureHeader))
+}
+
+// refused counts a webhook that is refused with err, which it gives back.
+func (rc *Receiver) refused(r *http.Request, to target, why notify.RefusalReason, err error) error {
+	rc.Metrics.refused(why)
+	key := notify.RefusalKey{Connection: r.PathValue("connection"), Reason: why}
+	if to.hook != nil {
+		key.Hook = to.hook.Name
+	} else if rc.Store.Platforms().Connections.Find(key.Connection) == nil {
+		return err // of no connection of ours
+	}
+	if rc.Refusals != nil {
+		rc.Refusals.count(key, rc.Clock(), rest.ClientAddr(r.Context()), err)
+	}
+	return err
 }

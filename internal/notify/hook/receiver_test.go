@@ -30,6 +30,8 @@ type server struct {
 	db     *db.DB
 	store  *store.Store
 	router *rest.Router
+
+	refusals *Refusals
 }
 
 // migrations are what the receiver's tables need.
@@ -60,8 +62,9 @@ func serve(t *testing.T, d *db.DB, answerTime time.Duration) *server {
 	if s.router, err = rest.NewRouter(rest.Options{Identity: identitytest.Users{}, Log: log, BaseURL: "https://tools.example.com/outrigger"}); err != nil {
 		t.Fatal(err)
 	}
+	s.refusals = NewRefusals(s.store, log)
 	New(Options{
-		Store: s.store, Clock: time.Now, Log: log, Metrics: NewMetrics(nil), AnswerTime: answerTime,
+		Store: s.store, Clock: time.Now, Log: log, Metrics: NewMetrics(nil), AnswerTime: answerTime, Refusals: s.refusals,
 	}).Register(s.router)
 	return s
 }
@@ -104,6 +107,11 @@ func pushTo(project, repository string) *notify.Event {
 
 func (s *server) hook(connection, key, signature, id string, body []byte) int {
 	s.t.Helper()
+	return s.post(connection, key, signature, id, body).Code
+}
+
+func (s *server) post(connection, key, signature, id string, body []byte) *httptest.ResponseRecorder {
+	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/outrigger/hooks/"+connection, bytes.NewReader(body))
 	if key != "" {
 		r.Header.Set("X-Event-Key", key)
@@ -114,7 +122,7 @@ func (s *server) hook(connection, key, signature, id string, body []byte) int {
 	r.Header.Set("X-Request-Id", id)
 	w := httptest.NewRecorder()
 	s.router.ServeHTTP(w, r)
-	return w.Code
+	return w
 }
 
 func TestHookStatuses(t *testing.T) {

@@ -26,7 +26,7 @@ type course struct {
 // The gate steps: 5 s, 30 s, 2 min, 10 min.
 var (
 	taken = course{
-		name: "taken", sent: "1@0s 2@0s", states: "delivered delivered", state: "ok", end: "delivered delivered",
+		name: "taken", sent: "1@0s 2@0s", states: "delivered delivered", state: "open", end: "delivered delivered",
 	}
 	gated = course{
 		name: "gated", sent: "1@0s 1@5s 1@35s 1@2m35s", states: "waiting waiting", state: "waiting",
@@ -39,7 +39,7 @@ var (
 		after: "1@12m35s 2@12m35s", end: "delivered delivered",
 	}
 	refused = course{
-		name: "refused", sent: "1@0s 2@0s", states: "failed failed", state: "ok", end: "failed failed",
+		name: "refused", sent: "1@0s 2@0s", states: "failed failed", state: "open", end: "failed failed",
 	}
 	// Asked again after 10 s and 60 s, then probed after 1 h.
 	gone = course{

@@ -23,6 +23,8 @@ type channelRow struct {
 	Mine     []notify.Rule // that who looks administers
 	Others   int           // rules of others
 	NextTry  time.Time     // zero: nothing keeps it closed
+	Quiet    bool          // NextTry is the end of quiet hours
+	Idle     bool          // nothing waits
 	CanRetry bool          // something waits for a later try
 }
 
@@ -35,14 +37,14 @@ func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channe
 	case "unreachable":
 		row.Badge = console.Badge{Tone: console.Bad, Text: "unreachable"}
 	case "waiting":
-		row.Badge = console.Badge{Tone: console.Warn, Text: "retrying"}
+		row.Badge = console.Badge{Tone: console.Warn, Text: "waiting"}
 	default:
 		row.Badge = console.Badge{Tone: console.Good, Text: "open"}
 	}
-	if row.Standing.Until.After(now) {
-		row.NextTry = row.Standing.Until
-	}
-	row.CanRetry = !row.NextTry.IsZero() || row.Standing.State != "ok" && c.Waiting > 0
+	tried := false
+	row.NextTry, row.Quiet, tried = c.NextTry(now)
+	row.Idle = !tried
+	row.CanRetry = !row.NextTry.IsZero() && !row.Quiet || row.Standing.State != string(notify.Open) && c.Waiting > 0
 	for _, rule := range c.Rules {
 		if who.May(rule.Access()) {
 			row.Mine = append(row.Mine, rule)
@@ -130,16 +132,29 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	channel := r.PathValue("channel")
-	n, err := p.Channels.Retry(r.Context(), channel, notify.RetryMode(form.Get("which")))
+	done, err := p.Channels.Retry(r.Context(), channel, notify.RetryMode(form.Get("which")))
 	if err != nil {
 		return nil, err
 	}
 	to := console.Redirect{To: channelsPath + "/" + channel}
-	to.Flash, to.Tone = p.triedNow("The channel is tried again now.")
-	if n > 0 {
-		to.Flash += " " + strconv.Itoa(n) + " messages were left out; they can be redelivered."
+	to.Flash, to.Tone = p.retriedText(&done)
+	if done.Cancelled > 0 {
+		to.Flash += " " + strconv.Itoa(done.Cancelled) + " messages were left out; they can be redelivered."
 	}
 	return to, nil
+}
+
+// retriedText says what came of a retry.
+func (p *Pages) retriedText(done *notify.Retried) (string, console.Tone) {
+	switch {
+	case done.Answered && done.Status.State == string(notify.Open):
+		return "The channel accepts messages again.", ""
+	case done.Answered:
+		return "The channel was tried, and still does not accept messages. " + done.Status.Reason, console.Bad
+	case done.Waiting == 0:
+		return "Nothing waits on the channel, so nothing was sent. Send a test message to see whether it works.", console.Warn
+	}
+	return p.triedNow("The channel is tried again now. The chat platform has not answered yet.")
 }
 
 func (p *Pages) testChannel(r *http.Request) (console.Response, error) {

@@ -86,8 +86,12 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 		All      bool
 		Coverage *coverageView
 		Rows     []hookRow
+		Refused  []refusedRow
 	}{Connection: &c.Connection, URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Resource{})}
 	if view.Coverage, err = p.coverageOf(r.Context(), c.Name); err != nil {
+		return nil, err
+	}
+	if view.Refused, err = p.refused(r.Context(), c.Name); err != nil {
 		return nil, err
 	}
 	for _, h := range c.Hooks {

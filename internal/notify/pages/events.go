@@ -35,6 +35,7 @@ type eventList struct {
 	Rows                        []eventRow
 	Pager                       console.Pager
 	Filtered                    bool
+	Refused                     []refusedRow
 }
 
 // eventFilterNames are the filters of the list, as its form and its links name
@@ -93,6 +94,9 @@ func (p *Pages) listEvents(r *http.Request) (console.Response, error) {
 		list.Rows = append(list.Rows, eventRowOf(e))
 	}
 	if err := p.offerEvents(r, &list); err != nil {
+		return nil, err
+	}
+	if list.Refused, err = p.refused(r.Context(), f.Connection); err != nil {
 		return nil, err
 	}
 	return console.Page{Template: "events", Title: "Events", Data: list}, nil

@@ -50,6 +50,11 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 			Link: eventsPath + query("outcome", string(notify.EventNotUnderstood)),
 		})
 	}
+	refused, err := p.refusedNotices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	card.Attention = append(card.Attention, refused...)
 	covered, err := p.coverage(ctx)
 	if err != nil {
 		return nil, err

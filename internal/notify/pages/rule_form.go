@@ -230,10 +230,19 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages by this rule. The audit trail keeps what the rule was.",
 		Verb: "Delete rule", Back: rulesPath + "/" + strconv.FormatInt(info.ID, 10),
 	}
-	if info.Channel.Waiting > 0 {
-		confirm.Losses = []string{strconv.Itoa(info.Channel.Waiting) + " messages that wait on its channel, unless another rule wants them"}
-	}
+	confirm.Losses = lostWith(&info.Backlog)
 	return confirm, nil
+}
+
+// lostWith says what waits for a rule and for no other.
+func lostWith(b *notify.RuleBacklog) []string {
+	switch {
+	case b.Alone == 1 && !b.More:
+		return []string{"the message that waits for this rule alone"}
+	case b.Alone > 0:
+		return []string{"the " + atLeast(b.Alone, b.More) + " messages that wait for this rule alone"}
+	}
+	return nil
 }
 
 func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {

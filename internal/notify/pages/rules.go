@@ -33,6 +33,7 @@ type ruleRow struct {
 	Branches string
 	State    console.Badge
 	Detail   string
+	Waiting  string // how many messages wait for the rule; "": none
 	Coverage string // of a global rule: how many projects its events come from
 	// LastBadge is the state of the last message; its text is "" where there is none.
 	LastBadge console.Badge
@@ -159,11 +160,22 @@ func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
 		row.Branches = count(info.Branches)
 	}
 	row.State, row.Detail = ruleBadge(info, now)
+	if n := info.Backlog.Waiting; n > 0 {
+		row.Waiting = atLeast(n, info.Backlog.More) + " waiting"
+	}
 	if info.Last.State != "" {
 		row.LastBadge = deliveryBadge(info.Last.State)
 	}
 	row.Trouble = row.State.Text != "enabled" && row.State.Text != "disabled"
 	return row
+}
+
+// atLeast writes a number that may be more.
+func atLeast(n int, more bool) string {
+	if more {
+		return "at least " + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
 }
 
 // ruleBadge says how a rule fares: disabled, or as its channel does.
@@ -175,9 +187,9 @@ func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
 	case !info.Enabled:
 		return console.Badge{Tone: console.Quiet, Text: "disabled"}, ""
 	case standing.State == "unreachable":
-		return console.Badge{Tone: console.Bad, Text: "unreachable"}, standing.Reason
+		return console.Badge{Tone: console.Bad, Text: "channel unreachable"}, standing.Reason
 	case standing.State == "waiting":
-		return console.Badge{Tone: console.Warn, Text: "retrying"}, standing.Reason
+		return console.Badge{Tone: console.Warn, Text: "channel waiting"}, standing.Reason
 	case info.MaskError() != "":
 		return console.Badge{Tone: console.Warn, Text: "mask too slow"}, info.MaskError()
 	}

@@ -73,7 +73,28 @@ func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.Cha
 		c.Channel = rules[i].Channel
 		c.Rules = append(c.Rules, rules[i].Rule)
 	}
-	return out, nil
+	return out, countHeld(ctx, tx, out)
+}
+
+// countHeld sets how many messages quiet hours hold on channels, and until when.
+func countHeld(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) error {
+	now := db.Micros(tx.Now())
+	of := make([][]any, len(channels))
+	for i := range channels {
+		of[i] = []any{channels[i].ID, now}
+	}
+	err := tx.Each(ctx, `SELECT count(*), coalesce(min(held_until), 0) FROM notify_deliveries
+		WHERE channel_id = $1 AND held_until > 0 AND held_until > $2 AND finished_at = 0`, of,
+		func(i int, row db.Row) error {
+			var n, until int64
+			err := row.Scan(&n, &until)
+			channels[i].Held, channels[i].HeldUntil = int(n), db.Time(until)
+			return err
+		})
+	if err != nil {
+		return fmt.Errorf("counting what quiet hours hold: %w", err)
+	}
+	return nil
 }
 
 // ChannelOf gives the channel with a fingerprint: fault.NotFound where no rule

@@ -126,6 +126,7 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 			`DELETE FROM notify_chat_accounts WHERE connection = $1`,
 			`DELETE FROM notify_authorizations WHERE connection = $1`,
 			`DELETE FROM notify_authorization_requests WHERE connection = $1`,
+			`DELETE FROM notify_refusals WHERE connection = $1`,
 		} {
 			if _, err := tx.Exec(ctx, q, name); err != nil {
 				return fmt.Errorf("deleting connection: %w", err)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"testing"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -27,7 +28,7 @@ func TestWhoMaySeeAndActOnDeliveries(t *testing.T) {
 		save(t, s, own, flowURL("own"))
 		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
 		accept(t, s, webhook("w2", *pushedTo("ATL", "kayak", "main", "ada"))) // for the global rule alone
-		deliveries, channels := &notify.Deliveries{Store: s}, &notify.Channels{Store: s}
+		deliveries, channels := &notify.Deliveries{Store: s}, &notify.Channels{Store: s, Clock: time.Now}
 
 		admin := as(t, identity.Grant{Permission: identity.Admin})
 		of := as(t, identity.Grant{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}})

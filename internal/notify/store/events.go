@@ -60,6 +60,9 @@ func (s *Store) Accept(ctx context.Context, r *notify.Receipt) error {
 	if err == nil {
 		err = r.Refusal
 	}
+	if err == nil && r.Duplicate {
+		s.nameDuplicate(ctx, r)
+	}
 	return err
 }
 

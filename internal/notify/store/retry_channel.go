@@ -34,15 +34,16 @@ func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, wh
 		}
 		return audit.Record(ctx, tx, who.AuditEntry("retry", "channel", before.Fingerprint, map[string]string{
 			"state": before.Status(tx.Now()).State, "reason": before.Status(tx.Now()).Reason,
-		}, map[string]string{"state": "ok", "which": string(which), "cancelled": strconv.Itoa(cancelled)}))
+		}, map[string]string{"state": string(notify.Open), "which": string(which), "cancelled": strconv.Itoa(cancelled)}))
 	})
 	return cancelled, err
 }
 
-// openChannel has everything on a channel tried at once.
+// openChannel has everything on a channel tried at once. Why it was closed stays
+// known until it takes a message.
 func (s *Store) openChannel(ctx context.Context, tx *db.Tx, id int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', broken_at = 0, gate_until = 0, gate_step = 0,
-		gate_reason = '', rejected = 0, refused = 0 WHERE id = $1`, id); err != nil {
+		gate_reason = CASE WHEN reason <> '' THEN reason ELSE gate_reason END, rejected = 0, refused = 0 WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("opening channel: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = $1 WHERE channel_id = $2 AND due_at > $1 AND finished_at = 0`,

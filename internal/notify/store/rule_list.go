@@ -43,6 +43,9 @@ func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.Rule
 		if err := countWaiting(ctx, tx, out); err != nil {
 			return err
 		}
+		if err := countOwnWaiting(ctx, tx, out); err != nil {
+			return err
+		}
 		return readLastMessages(ctx, tx, out)
 	})
 }

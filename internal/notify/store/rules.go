@@ -88,7 +88,12 @@ func countWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error
 func (s *Store) Rule(ctx context.Context, id int64) (notify.RuleInfo, error) {
 	var info notify.RuleInfo
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		info, err = readRule(ctx, tx, id)
+		if info, err = readRule(ctx, tx, id); err != nil {
+			return err
+		}
+		one := []notify.RuleInfo{info}
+		err = countOwnWaiting(ctx, tx, one)
+		info = one[0]
 		return err
 	})
 	return info, err

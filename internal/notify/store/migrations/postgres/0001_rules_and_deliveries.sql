@@ -340,3 +340,17 @@ CREATE TABLE notify_chat_accounts (
     PRIMARY KEY (connection, user_fold),
     CHECK (teams <> '' OR slack <> '')
 );
+
+-- Webhooks of known connections that were refused: how many in the hour that
+-- began at hour, and what is known of the last one.
+CREATE TABLE notify_refusals (
+    connection TEXT COLLATE "C" NOT NULL,
+    hook       TEXT COLLATE "C" NOT NULL,
+    reason     TEXT COLLATE "C" NOT NULL CHECK (reason IN ('signature', 'no_secret', 'scope', 'body', 'unknown_hook')),
+    hour       BIGINT NOT NULL,
+    times      BIGINT NOT NULL CHECK (times >= 1),
+    last_at    BIGINT NOT NULL,
+    last_by    TEXT COLLATE "C" NOT NULL,
+    message    TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (connection, hook, reason, hour)
+);

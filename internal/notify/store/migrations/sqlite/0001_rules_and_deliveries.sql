@@ -344,3 +344,17 @@ CREATE TABLE notify_chat_accounts (
     PRIMARY KEY (connection, user_fold),
     CHECK (teams <> '' OR slack <> '')
 ) STRICT, WITHOUT ROWID;
+
+-- Webhooks of known connections that were refused: how many in the hour that
+-- began at hour, and what is known of the last one.
+CREATE TABLE notify_refusals (
+    connection TEXT NOT NULL,
+    hook       TEXT NOT NULL,
+    reason     TEXT NOT NULL CHECK (reason IN ('signature', 'no_secret', 'scope', 'body', 'unknown_hook')),
+    hour       INTEGER NOT NULL,
+    times      INTEGER NOT NULL CHECK (times >= 1),
+    last_at    INTEGER NOT NULL,
+    last_by    TEXT NOT NULL,
+    message    TEXT NOT NULL,
+    PRIMARY KEY (connection, hook, reason, hour)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,105 @@
+package pages
+
+import (
+	"context"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+// refusedRow is what a hook refused for one reason in the last 24 h.
+type refusedRow struct {
+	notify.RefusedWebhooks
+	What string // how many, and why: "12 with a wrong signature"
+	Help string // what to do about it
+	At   string // the hook, in words
+	Path string // of the connection's page
+}
+
+// refused lists what was refused at hooks that who asks administers: those of one
+// connection, or of all ("").
+func (p *Pages) refused(ctx context.Context, connection string) ([]refusedRow, error) {
+	all, err := p.Hooks.Refused(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []refusedRow
+	for _, r := range all {
+		if connection != "" && r.Connection != connection {
+			continue
+		}
+		words := refusalWords[r.Reason]
+		row := refusedRow{RefusedWebhooks: r, What: strconv.Itoa(r.Count) + " " + words.why, Help: words.help, Path: connectionPage(r.Connection) + "#refused"}
+		switch {
+		case r.Hook != "":
+			row.At = "hook " + r.Hook
+		case r.Reason == notify.RefusedHook:
+			row.At = "unknown hooks"
+		default:
+			row.At = "the connection's own hook"
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// refusalWords say why webhooks were refused, after their number, and what helps.
+var refusalWords = map[notify.RefusalReason]struct{ why, help string }{
+	notify.RefusedSignature: {
+		"with a missing or wrong signature",
+		"Enter the secret of the hook in the webhook on the platform. If it is lost, rotate it to get a new one.",
+	},
+	notify.RefusedNoSecret: {
+		"because the hook has no secret",
+		"Set webhook_secret in the configuration file, and enter the same secret in the webhook on the platform.",
+	},
+	notify.RefusedScope: {
+		"outside the scope of the hook",
+		"Add a hook for that project or repository, and enter its URL and secret in the webhook on the platform.",
+	},
+	notify.RefusedBody: {
+		"with a body that cannot be read",
+		"Check what sends them: a webhook of the platform is JSON of at most 10 MiB.",
+	},
+	notify.RefusedHook: {
+		"for a hook that does not exist",
+		"Correct or delete the webhook on the platform: its URL names a hook that does not exist here.",
+	},
+}
+
+// maxRefusedNotices is how many of them the overview names.
+const maxRefusedNotices = 5
+
+// refusedNotices are the refused webhooks that need attention.
+func (p *Pages) refusedNotices(ctx context.Context) ([]console.Notice, error) {
+	rows, err := p.refused(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var list []console.Notice
+	more := 0
+	for i := range rows {
+		r := &rows[i]
+		switch {
+		case !r.NeedsAttention():
+		case len(list) == maxRefusedNotices:
+			more++
+		default:
+			list = append(list, console.Notice{Text: r.notice(), Link: r.Path, Tone: console.Warn})
+		}
+	}
+	if more > 0 {
+		list = append(list, console.Notice{Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages})
+	}
+	return list, nil
+}
+
+func (r *refusedRow) notice() string {
+	text := "The connection “" + r.Connection + "” refused webhooks in the last 24 h (" + r.At + "): " + r.What +
+		", last at " + r.LastAt.UTC().Format("2006-01-02 15:04 UTC") + " from " + r.LastBy + ". "
+	if r.Alone {
+		text += "No event came in this way. "
+	}
+	return text + r.Help
+}

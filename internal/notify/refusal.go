@@ -1,0 +1,68 @@
+package notify
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"outrigger/internal/identity"
+)
+
+// RefusalReason is why webhooks of a known connection are refused.
+type RefusalReason string
+
+const (
+	RefusedSignature RefusalReason = "signature"    // missing, malformed or wrong: 401
+	RefusedNoSecret  RefusalReason = "no_secret"    // the hook has none to check by: 401
+	RefusedScope     RefusalReason = "scope"        // about something else than the hook is for: 403
+	RefusedBody      RefusalReason = "body"         // too long, cut off, or not JSON: 400, 408, 413
+	RefusedHook      RefusalReason = "unknown_hook" // the connection has no such hook: 404
+)
+
+// RefusalKey is what refused webhooks are counted by. There are no more keys than
+// hooks times reasons, however many webhooks strangers send.
+type RefusalKey struct {
+	Connection string
+	Hook       string // "": the connection's own, or one that there is not
+	Reason     RefusalReason
+}
+
+// RefusedWebhooks counts the webhooks that were refused for one reason.
+type RefusedWebhooks struct {
+	RefusalKey
+	Count   int
+	Recent  int // those of the present hour and the one before it
+	LastAt  time.Time
+	LastBy  string // the client address of the last one
+	Message string // what the last one was answered
+	// Alone tells that no event came in by the hook in the last 24 h, as far as
+	// the newest 10,000 events tell.
+	Alone bool
+}
+
+// RefusalsKept is how long refused webhooks are told of.
+const RefusalsKept = 24 * time.Hour
+
+// manyRefused is how many refused webhooks in two hours need attention though
+// others come in: more than somebody who tries a secret out makes by hand.
+const manyRefused = 10
+
+// NeedsAttention tells whether an administrator should look at it now.
+func (r *RefusedWebhooks) NeedsAttention() bool { return r.Alone || r.Recent >= manyRefused }
+
+// Refused lists what was refused in the last 24 h, by connection and hook: all
+// of it for an ADMIN, and for others what the hooks refused that they administer.
+func (s *Hooks) Refused(ctx context.Context) ([]RefusedWebhooks, error) {
+	all, err := s.Store.Refused(ctx)
+	if err != nil {
+		return nil, err
+	}
+	who, platforms := identity.From(ctx), s.Store.Platforms()
+	return slices.DeleteFunc(all, func(r RefusedWebhooks) bool {
+		if who.May(identity.Admin, identity.Resource{}) {
+			return platforms.Connections.Find(r.Connection) == nil
+		}
+		h, _ := platforms.Hook(r.Connection, r.Hook)
+		return h == nil || r.Reason == RefusedHook || !who.May(h.Access())
+	}), nil
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// maxOwnCounted is how many messages of a channel are looked at for whose they
+// are: a page of rules does so for 50 channels.
+const maxOwnCounted = 1000
+
+// countOwnWaiting sets how many messages wait for each rule, where countWaiting
+// has set how many wait on its channel.
+func countOwnWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+	byChannel := make(map[int64][]*notify.RuleInfo)
+	for i := range rules {
+		if r := &rules[i]; r.Channel.Waiting > 0 {
+			byChannel[r.ChannelID] = append(byChannel[r.ChannelID], r)
+		}
+	}
+	for channel, of := range byChannel {
+		if err := countOwnOfChannel(ctx, tx, channel, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func countOwnOfChannel(ctx context.Context, tx *db.Tx, channel int64, rules []*notify.RuleInfo) error {
+	rows, err := tx.Query(ctx, `SELECT rules, count(*) FROM
+		(SELECT rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id LIMIT $2) AS oldest GROUP BY rules`,
+		channel, maxOwnCounted)
+	if err != nil {
+		return fmt.Errorf("counting what waits for rules: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var encoded string
+		var n int
+		if err := rows.Scan(&encoded, &n); err != nil {
+			return fmt.Errorf("counting what waits for rules: %w", err)
+		}
+		takers := decodeIDs(encoded)
+		for _, r := range rules {
+			if !slices.Contains(takers, r.ID) {
+				continue
+			}
+			r.Backlog.Waiting += n
+			if len(takers) == 1 {
+				r.Backlog.Alone += n
+			}
+		}
+	}
+	for _, r := range rules {
+		r.Backlog.More = r.Channel.Waiting > maxOwnCounted
+	}
+	return rows.Err()
+}
