@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/api"
+	"outrigger/internal/notify/bitbucketcloud"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/builds"
@@ -39,7 +40,9 @@ type chat struct {
 func (a *App) openNotify(ctx context.Context) error {
 	store := store.New(a.db, a.box, a.log)
 	store.Measure(a.registry)
-	store.UsePlatforms(connectionsOf(a.cfg.Notify.Connections), map[string]notify.Decoder{config.KindBitbucketDC: bitbucketdc.Decode})
+	store.UsePlatforms(connectionsOf(a.cfg.Notify.Connections), map[string]notify.Decoder{
+		config.KindBitbucketDC: bitbucketdc.Decode, config.KindBitbucketCloud: bitbucketcloud.Decode,
+	})
 	if err := store.Load(ctx); err != nil {
 		return fmt.Errorf("load the rules: %w", err)
 	}

@@ -77,7 +77,7 @@ func refusedImport(s source, imported string) string {
 // pure are the packages below a wing that turn one value into another: they ask
 // no database and no network.
 var pure = []string{
-	"internal/notify/bitbucketdc", "internal/notify/branchmask", "internal/notify/card",
+	"internal/notify/bitbucketcloud", "internal/notify/bitbucketdc", "internal/notify/branchmask", "internal/notify/card",
 	"internal/notify/card/sample", "internal/notify/cardhtml", "internal/notify/message", "internal/notify/payload", "internal/notify/slack", "internal/notify/teams",
 	"internal/threads/format",
 }

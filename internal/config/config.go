@@ -79,7 +79,7 @@ type Notify struct {
 // /hooks/{name}.
 type Connection struct {
 	Name          string       `key:"name" doc:"The name of the connection, also used in its webhook URL /hooks/NAME: lower-case letters, digits and dashes."`
-	Kind          string       `key:"kind" doc:"The kind of platform. The only kind is bitbucket-dc."`
+	Kind          string       `key:"kind" doc:"The kind of platform: bitbucket-dc for the self-hosted edition, bitbucket-cloud for the cloud edition."`
 	BaseURL       string       `key:"base_url" doc:"The base URL of the platform. Links in messages begin with it."`
 	User          string       `key:"user" doc:"The account for the platform's REST API, which is asked for groups and builds. Leave it out if token is an HTTP access token."`
 	Token         secret.Value `key:"token" doc:"The password or token of the account. Without it, the REST API is not used."`

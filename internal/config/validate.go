@@ -182,8 +182,8 @@ func (c *Connection) judge(j *judge, key string) {
 	if !connectionName.MatchString(c.Name) {
 		j.wrong(key+".name", "%q is not a valid name; use 1 to 63 lower-case letters, digits and dashes, with no dash at either end", c.Name)
 	}
-	if c.Kind != KindBitbucketDC {
-		j.wrong(key+".kind", "%q is not known; write %s", c.Kind, KindBitbucketDC)
+	if c.Kind != KindBitbucketDC && c.Kind != KindBitbucketCloud {
+		j.wrong(key+".kind", "%q is not known; write %s or %s", c.Kind, KindBitbucketDC, KindBitbucketCloud)
 	}
 	if c.BaseURL == "" {
 		j.wrong(key+".base_url", "set the base URL of the platform")

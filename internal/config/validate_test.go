@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 		{"rate", func(c *Config) { c.Notify.ChannelRate = 0 }, "notify.channel_rate: 0 is not a rate; write a number of messages a second, above 0"},
 		{"connection", func(c *Config) { c.Notify.Connections = []Connection{good, {Name: "A/b", User: "bot"}, good} },
 			"notify.connections[1].name: \"A/b\" is not a valid name; use 1 to 63 lower-case letters, digits and dashes, with no dash at either end\n" +
-				"notify.connections[1].kind: \"\" is not known; write bitbucket-dc\n" +
+				"notify.connections[1].kind: \"\" is not known; write bitbucket-dc or bitbucket-cloud\n" +
 				"notify.connections[1].base_url: set the base URL of the platform\n" +
 				"notify.connections[1].token: set the password or token of bot\n" +
 				"notify.connections[2].name: the name a is used twice; every connection needs its own name"},

@@ -15,7 +15,7 @@ import (
 // /hooks/{name}.
 type Connection struct {
 	Name    string
-	Kind    string // such as "bitbucket-dc"
+	Kind    string // "bitbucket-dc" or "bitbucket-cloud"
 	BaseURL string // of the platform; links in cards begin with it
 	User    string // of the account for the platform's REST API
 	Token   secret.Value
@@ -70,7 +70,7 @@ func (c *Connection) Validate(kinds map[string]Decoder) error {
 	var f fault.Fields
 	checkShortName(&f, "name", c.Name)
 	if kinds[c.Kind] == nil {
-		f.Add("kind", "%q is not a kind of platform; use bitbucket-dc.", c.Kind)
+		f.Add("kind", "%q is not a kind of platform; use bitbucket-dc or bitbucket-cloud.", c.Kind)
 	}
 	u, err := url.Parse(c.BaseURL)
 	switch {

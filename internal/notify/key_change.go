@@ -22,7 +22,7 @@ func (e *Event) KeyChange() (KeyChange, bool) {
 	for _, c := range e.Changes {
 		switch {
 		case c.Old == "" || c.New == "":
-		case c.Field == "key":
+		case c.Field == "key", c.Field == "workspace": // which stands for the project in the cloud edition
 			r.From.ProjectKey = c.Old
 		case c.Field == "slug" && r.To.RepositoryKey != "":
 			r.From.RepositoryKey = c.Old

@@ -35,7 +35,7 @@ func (h *hook) addComment(e *notify.Event, page string) error {
 	}
 	e.Comment = &notify.Comment{
 		ID:     c.id,
-		Text:   cut(c.text),
+		Text:   payload.Cut(c.text),
 		Task:   c.task,
 		Parent: h.parentID,
 		URL:    atComment(page, c.id),
@@ -59,7 +59,7 @@ func commitComment(h *hook, e *notify.Event) error {
 	if err := h.addComment(e, page); err != nil {
 		return err
 	}
-	e.Comment.Commit = cut(h.commit)
+	e.Comment.Commit = payload.Cut(h.commit)
 	if page != "" {
 		e.URL = page
 	}

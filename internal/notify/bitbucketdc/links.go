@@ -6,18 +6,15 @@ import (
 	"strings"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
 )
-
-// maxURL is how long a link may be, in bytes: what every browser and chat
-// client takes. A longer one is as if it were absent.
-const maxURL = 2000
 
 // site is the platform's base URL, without a slash at its end. Links are made
 // of it where a body has none; an empty one makes none.
 type site string
 
 func (s site) project(p project) notify.Project {
-	return notify.Project{Key: cut(p.key), Name: cut(p.name), Personal: p.personal(), URL: s.projectURL(p)}
+	return notify.Project{Key: payload.Cut(p.key), Name: payload.Cut(p.name), Personal: p.personal(), URL: s.projectURL(p)}
 }
 
 func (s site) projectURL(p project) string {
@@ -31,13 +28,13 @@ func (s site) projectURL(p project) string {
 		if slug == "" {
 			slug = strings.ToLower(strings.TrimPrefix(p.key, "~"))
 		}
-		return short(string(s) + "/users/" + url.PathEscape(slug))
+		return payload.Short(string(s) + "/users/" + url.PathEscape(slug))
 	}
-	return short(string(s) + "/projects/" + url.PathEscape(p.key))
+	return payload.Short(string(s) + "/projects/" + url.PathEscape(p.key))
 }
 
 func (s site) repository(r repository) notify.Repository {
-	out := notify.Repository{Key: cut(r.slug), Name: cut(r.name)}
+	out := notify.Repository{Key: payload.Cut(r.slug), Name: payload.Cut(r.name)}
 	if r.link != "" {
 		out.URL = r.link
 	} else if base := s.repositoryBase(r); base != "" {
@@ -55,7 +52,7 @@ func (s site) repositoryBase(r repository) string {
 	if base == "" || r.slug == "" {
 		return ""
 	}
-	return short(base + "/repos/" + url.PathEscape(r.slug))
+	return payload.Short(base + "/repos/" + url.PathEscape(r.slug))
 }
 
 // in is the address of a page of the repository, path starting with a slash.
@@ -64,7 +61,7 @@ func (s site) in(r repository, path string) string {
 	if base == "" {
 		return ""
 	}
-	return short(base + path)
+	return payload.Short(base + path)
 }
 
 func (s site) pullRequest(p pullRequest) string {
@@ -91,12 +88,5 @@ func atComment(page string, id int64) string {
 	if page == "" || id == 0 {
 		return page
 	}
-	return short(page + "?commentId=" + strconv.FormatInt(id, 10))
-}
-
-func short(link string) string {
-	if len(link) > maxURL {
-		return ""
-	}
-	return link
+	return payload.Short(page + "?commentId=" + strconv.FormatInt(id, 10))
 }

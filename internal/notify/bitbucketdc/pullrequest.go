@@ -62,7 +62,7 @@ func readMergeCommit(r *payload.Reader) string {
 	var id string
 	for name := range r.Object {
 		if string(name) == "mergeCommit" {
-			id = hash(readCommit(r).id)
+			id = payload.Hash(readCommit(r).id)
 		}
 	}
 	return id
@@ -81,9 +81,9 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 	e.Reviewers = p.reviewers
 	e.PullRequest = &notify.PullRequest{
 		ID:          p.id,
-		Title:       cut(p.title),
-		Description: cut(p.description),
-		State:       cut(p.state),
+		Title:       payload.Cut(p.title),
+		Description: payload.Cut(p.description),
+		State:       payload.Cut(p.state),
 		Draft:       p.draft,
 		Author:      p.author.user(),
 		Source:      e.SourceBranch,
@@ -97,13 +97,13 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 // sourceUpdated tells of new commits on the source branch, unless it is where
 // it was.
 func sourceUpdated(h *hook) ([]notify.Event, error) {
-	now := hash(h.pullRequest.from.latestCommit)
-	before := hash(h.previousFromHash)
+	now := payload.Hash(h.pullRequest.from.latestCommit)
+	before := payload.Hash(h.previousFromHash)
 	if before != "" && before == now {
 		return nil, nil
 	}
 	return one(func(h *hook, e *notify.Event) error {
-		e.Changes = changed(nil, "commit", before, now)
+		e.Changes = payload.Changed(nil, "commit", before, now)
 		return pullRequestEvent(h, e)
 	}, notify.PullRequestRescoped)(h)
 }
@@ -114,21 +114,21 @@ func pullRequestModified(h *hook) ([]notify.Event, error) {
 	p := &h.pullRequest
 	var edited, retargeted []notify.Change
 	if h.previousTitle.given {
-		edited = changed(edited, "title", h.previousTitle.is, p.title)
+		edited = payload.Changed(edited, "title", h.previousTitle.is, p.title)
 	}
 	if h.previousDescription.given {
-		edited = changed(edited, "description", h.previousDescription.is, p.description)
+		edited = payload.Changed(edited, "description", h.previousDescription.is, p.description)
 	}
 	if h.previousDraft.given {
-		edited = changed(edited, "draft", h.previousDraft.is, yesNo(p.draft))
+		edited = payload.Changed(edited, "draft", h.previousDraft.is, yesNo(p.draft))
 	}
 	if before := h.previousTarget.name(); before != "" {
-		retargeted = changed(nil, "target", before, p.to.name())
+		retargeted = payload.Changed(nil, "target", before, p.to.name())
 	}
 	if len(edited)+len(retargeted) == 0 && h.previousTitle.given && !h.previousDescription.given {
 		// Empty descriptions are left out: it had none, and nothing else tells
 		// why the platform sent this.
-		edited = changed(edited, "description", "", p.description)
+		edited = payload.Changed(edited, "description", "", p.description)
 	}
 
 	var types []notify.EventType
@@ -173,12 +173,4 @@ func unapproved(h *hook) ([]notify.Event, error) {
 		return one(reviewed, notify.PullRequestChangesRequestRemoved)(h)
 	}
 	return one(reviewed, notify.PullRequestUnapproved)(h)
-}
-
-// changed adds a field whose value differs.
-func changed(to []notify.Change, field, before, after string) []notify.Change {
-	if before == after {
-		return to
-	}
-	return append(to, notify.Change{Field: field, Old: cut(before), New: cut(after)})
 }

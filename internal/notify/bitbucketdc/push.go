@@ -2,14 +2,10 @@ package bitbucketdc
 
 import (
 	"slices"
-	"strings"
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/payload"
 )
-
-// editedOnline ends the first line of the message of a commit made in the platform's editor.
-const editedOnline = "edited online with Bitbucket"
 
 // maxListed is how many commits are looked at to find those of one of several
 // changes. The platform lists 5 unless it is told otherwise.
@@ -30,9 +26,9 @@ func readChange(r *payload.Reader) change {
 		case "refId":
 			c.refID = r.Text()
 		case "fromHash":
-			c.from = hash(r.Text())
+			c.from = payload.Hash(r.Text())
 		case "toHash":
-			c.to = hash(r.Text())
+			c.to = payload.Hash(r.Text())
 		case "type":
 			c.how = r.Text()
 		}
@@ -41,14 +37,6 @@ func readChange(r *payload.Reader) change {
 		c.ref.id = c.refID
 	}
 	return c
-}
-
-// hash gives a commit's, empty for the zeros that stand for none.
-func hash(s string) string {
-	if strings.Trim(s, "0") == "" {
-		return ""
-	}
-	return cut(s)
 }
 
 // refsChanged gives an event for each change of a push. Refs that are neither
@@ -78,7 +66,7 @@ func (h *hook) refChanged(c change) (notify.Event, error) {
 	}
 	t, ok := changeType(c.how, tag)
 	if !ok {
-		return notify.Event{}, notify.NotUnderstood("%q is no type of change", cut(c.how))
+		return notify.Event{}, notify.NotUnderstood("%q is no type of change", payload.Cut(c.how))
 	}
 	e := h.event(t)
 	e.Branch = name
@@ -138,8 +126,8 @@ func (h *hook) addCommits(e *notify.Event, commits []commit) {
 	e.CommitCount = len(commits)
 	for _, c := range commits[:min(len(commits), notify.MaxCommits)] {
 		e.Commits = append(e.Commits, notify.Commit{
-			ID:      cut(c.id),
-			Message: firstLine(c.message),
+			ID:      payload.Cut(c.id),
+			Message: payload.FirstLine(c.message),
 			Author:  c.author.author(),
 			At:      c.at,
 			URL:     h.site.commit(h.repository, c.id),
@@ -160,7 +148,7 @@ func (h *hook) madeOnline(c change, commits []commit) bool {
 	case len(commits) == 1 && commits[0].id == c.to:
 		made = commits[0]
 	}
-	return len(made.parents) == 1 && made.parents[0] == c.from && strings.HasSuffix(firstLine(made.message), editedOnline)
+	return len(made.parents) == 1 && made.parents[0] == c.from && payload.EditedOnline(made.message)
 }
 
 // platformListed is how many commits of a push the platform lists at most,
@@ -186,12 +174,4 @@ func cutShort(c change, commits []commit) bool {
 		}
 	}
 	return false
-}
-
-func firstLine(s string) string {
-	s = strings.TrimSpace(s)
-	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
-		s = strings.Clone(cut(s[:i])) // the rest may be long
-	}
-	return cut(s)
 }

@@ -19,7 +19,7 @@ func forked(h *hook, e *notify.Event) error {
 		h.place(e, *origin)
 	}
 	e.URL = h.site.repository(fork).URL
-	e.Facts = []notify.Fact{{Name: "Fork", Value: cut(fork.project.key + "/" + fork.slug)}}
+	e.Facts = []notify.Fact{{Name: "Fork", Value: payload.Cut(fork.project.key + "/" + fork.slug)}}
 	return nil
 }
 
@@ -56,11 +56,11 @@ func repositoryModified(h *hook, e *notify.Event) error {
 	if !h.before.given {
 		return nil
 	}
-	e.Changes = changed(e.Changes, "key", was.project.key, now.project.key)
-	e.Changes = changed(e.Changes, "slug", was.slug, now.slug)
-	e.Changes = changed(e.Changes, "name", was.name, now.name)
-	e.Changes = changed(e.Changes, "description", was.description, now.description)
-	e.Changes = changed(e.Changes, "public", was.public, now.public)
+	e.Changes = payload.Changed(e.Changes, "key", was.project.key, now.project.key)
+	e.Changes = payload.Changed(e.Changes, "slug", was.slug, now.slug)
+	e.Changes = payload.Changed(e.Changes, "name", was.name, now.name)
+	e.Changes = payload.Changed(e.Changes, "description", was.description, now.description)
+	e.Changes = payload.Changed(e.Changes, "public", was.public, now.public)
 	return nil
 }
 
@@ -75,18 +75,18 @@ func projectModified(h *hook, e *notify.Event) error {
 	if !h.before.given {
 		return nil
 	}
-	e.Changes = changed(e.Changes, "key", was.key, now.key)
-	e.Changes = changed(e.Changes, "name", was.name, now.name)
-	e.Changes = changed(e.Changes, "description", was.description, now.description)
+	e.Changes = payload.Changed(e.Changes, "key", was.key, now.key)
+	e.Changes = payload.Changed(e.Changes, "name", was.name, now.name)
+	e.Changes = payload.Changed(e.Changes, "description", was.description, now.description)
 	return nil
 }
 
 func mirrorSynchronized(h *hook, e *notify.Event) error {
 	if h.mirror != "" {
-		e.Facts = append(e.Facts, notify.Fact{Name: "Mirror", Value: cut(h.mirror)})
+		e.Facts = append(e.Facts, notify.Fact{Name: "Mirror", Value: payload.Cut(h.mirror)})
 	}
 	if h.syncType != "" {
-		e.Facts = append(e.Facts, notify.Fact{Name: "Synchronization", Value: cut(strings.ToLower(h.syncType))})
+		e.Facts = append(e.Facts, notify.Fact{Name: "Synchronization", Value: payload.Cut(strings.ToLower(h.syncType))})
 	}
 	switch {
 	case h.refLimitExceeded:
@@ -128,7 +128,7 @@ func readSecretLocation(r *payload.Reader) secretLocation {
 
 // fact says which rule found the secret, and where.
 func (s secretLocation) fact() notify.Fact {
-	f := notify.Fact{Name: cut(s.rule), Value: s.path}
+	f := notify.Fact{Name: payload.Cut(s.rule), Value: s.path}
 	if f.Name == "" {
 		f.Name = "Secret"
 	}
@@ -138,7 +138,7 @@ func (s secretLocation) fact() notify.Fact {
 	if s.commit != "" {
 		f.Value += " in " + s.commit
 	}
-	f.Value = cut(f.Value)
+	f.Value = payload.Cut(f.Value)
 	return f
 }
 

@@ -35,12 +35,12 @@ func readPerson(r *payload.Reader) person {
 }
 
 func (p person) user() notify.User {
-	return notify.User{Name: cut(p.name), DisplayName: cut(p.displayName), Email: cut(p.email)}
+	return notify.User{Name: payload.Cut(p.name), DisplayName: payload.Cut(p.displayName), Email: payload.Cut(p.email)}
 }
 
 func (p person) author() notify.User {
 	if !p.account {
-		return notify.User{DisplayName: cut(p.name), Email: cut(p.email)}
+		return notify.User{DisplayName: payload.Cut(p.name), Email: payload.Cut(p.email)}
 	}
 	return p.user()
 }
@@ -158,9 +158,9 @@ func (p *ref) read(name []byte, r *payload.Reader) {
 // name is what people call the ref.
 func (p ref) name() string {
 	if p.displayID != "" {
-		return cut(p.displayID)
+		return payload.Cut(p.displayID)
 	}
-	return cut(strings.TrimPrefix(strings.TrimPrefix(p.id, branchPrefix), tagPrefix))
+	return payload.Cut(strings.TrimPrefix(strings.TrimPrefix(p.id, branchPrefix), tagPrefix))
 }
 
 func (p ref) tag() bool { return p.kind == "TAG" || strings.HasPrefix(p.id, tagPrefix) }
@@ -226,10 +226,7 @@ func readSelf(r *payload.Reader) string {
 			}
 		}
 	}
-	if len(href) > maxURL || !strings.HasPrefix(href, "https://") && !strings.HasPrefix(href, "http://") {
-		return ""
-	}
-	return href
+	return payload.Page(href)
 }
 
 // readNamed reads the name of something that has nothing else for us.
@@ -239,16 +236,6 @@ func readNamed(r *payload.Reader) string {
 		if string(name) == "name" {
 			s = r.Text()
 		}
-	}
-	return s
-}
-
-// cut shortens what people or machines wrote to what an event keeps. What is
-// left off does not stay in memory.
-func cut(s string) string {
-	s, more := notify.Cut(s, notify.MaxText)
-	if more {
-		s = strings.Clone(s)
 	}
 	return s
 }

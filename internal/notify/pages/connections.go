@@ -128,6 +128,7 @@ type connectionForm struct {
 func connectionFormPage(form *console.Form, stored *notify.Connection) console.Page {
 	data := connectionForm{Form: form, Stored: stored, OAuth: stored == nil || stored.Edition() == notify.Cloud, Back: connectionPages, Kinds: []console.Option{
 		{Value: "bitbucket-dc", Label: "Bitbucket Data Center"},
+		{Value: notify.KindBitbucketCloud, Label: "Bitbucket Cloud"},
 	}}
 	page := console.Page{Title: "Add a connection", Template: "connection-form", Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
 	if stored != nil {

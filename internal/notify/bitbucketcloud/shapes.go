@@ -1,0 +1,186 @@
+package bitbucketcloud
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
+)
+
+// user is an account. Since 2019 people have neither a user name nor an e-mail
+// address in bodies; teams have a name yet.
+type user struct {
+	accountID, uuid, displayName, nickname, username string
+}
+
+func readUser(r *payload.Reader) user {
+	var u user
+	for name := range r.Object {
+		switch string(name) {
+		case "account_id":
+			u.accountID = r.Text()
+		case "uuid":
+			u.uuid = r.Text()
+		case "display_name":
+			u.displayName = r.Text()
+		case "nickname":
+			u.nickname = r.Text()
+		case "username":
+			u.username = r.Text()
+		}
+	}
+	return u
+}
+
+func (u user) user() notify.User {
+	return notify.User{
+		Name:        payload.Cut(cmp.Or(u.accountID, u.uuid, u.username)),
+		DisplayName: payload.Cut(cmp.Or(u.displayName, u.nickname, u.username)),
+	}
+}
+
+func readUsers(r *payload.Reader) notify.User { return readUser(r).user() }
+
+// repository is one of a workspace: full_name is workspace/slug.
+type repository struct {
+	fullName, name, link         string
+	workspaceName, workspaceLink string
+	project                      project
+}
+
+func readRepository(r *payload.Reader) repository {
+	var p repository
+	for name := range r.Object {
+		switch string(name) {
+		case "full_name":
+			p.fullName = r.Text()
+		case "name":
+			p.name = r.Text()
+		case "links":
+			p.link = readPage(r)
+		case "workspace":
+			w := readProject(r)
+			p.workspaceName, p.workspaceLink = w.name, w.link
+		case "project":
+			p.project = readProject(r)
+		}
+	}
+	return p
+}
+
+// keys are the workspace and the slug.
+func (p *repository) keys() (workspace, slug string) {
+	workspace, slug, ok := strings.Cut(p.fullName, "/")
+	if !ok || workspace == "" || slug == "" || strings.Contains(slug, "/") {
+		return "", ""
+	}
+	return workspace, slug
+}
+
+// project groups repositories of a workspace. A workspace has the same members.
+type project struct {
+	key, slug, name, link, workspace string
+}
+
+func readProject(r *payload.Reader) project {
+	var p project
+	for name := range r.Object {
+		switch string(name) {
+		case "key":
+			p.key = r.Text()
+		case "slug":
+			p.slug = r.Text()
+		case "name":
+			p.name = r.Text()
+		case "links":
+			p.link = readPage(r)
+		case "workspace":
+			p.workspace = readProject(r).slug
+		}
+	}
+	return p
+}
+
+// label is what people call the project: "Atlas (ATL)".
+func (p *project) label() string {
+	switch {
+	case p.key == "" || p.key == p.name:
+		return payload.Cut(p.name)
+	case p.name == "":
+		return payload.Cut(p.key)
+	}
+	return payload.Cut(p.name + " (" + p.key + ")")
+}
+
+type commit struct {
+	id, message, link string
+	author            notify.User
+	at                time.Time
+	parents           []string
+}
+
+func readCommit(r *payload.Reader) commit {
+	var c commit
+	for name := range r.Object {
+		switch string(name) {
+		case "hash":
+			c.id = payload.Hash(r.Text())
+		case "message":
+			c.message = r.Text()
+		case "author":
+			c.author = readAuthor(r)
+		case "date":
+			c.at = r.Time()
+		case "parents":
+			c.parents = payload.All(r, readHash)
+		case "links":
+			c.link = readPage(r)
+		}
+	}
+	return c
+}
+
+func readHash(r *payload.Reader) string { return readCommit(r).id }
+
+// readAuthor reads who wrote a commit: an account, else what Git knows, which
+// anybody can set and which is no name of a user.
+func readAuthor(r *payload.Reader) notify.User {
+	var raw string
+	var account notify.User
+	for name := range r.Object {
+		switch string(name) {
+		case "raw":
+			raw = r.Text()
+		case "user":
+			account = readUsers(r)
+		}
+	}
+	if account != (notify.User{}) {
+		return account
+	}
+	name, email, _ := strings.Cut(raw, "<")
+	email, _, _ = strings.Cut(email, ">")
+	return notify.User{DisplayName: payload.Cut(strings.TrimSpace(name)), Email: payload.Cut(email)}
+}
+
+// readPage reads the address of the page that shows something.
+func readPage(r *payload.Reader) string { return payload.Page(readLink(r, "html")) }
+
+// readLink reads one of the links.
+func readLink(r *payload.Reader, which string) string {
+	var href string
+	for name := range r.Object {
+		if string(name) != which {
+			continue
+		}
+		href = ""
+		for name := range r.Object {
+			if string(name) == "href" {
+				href = r.Text()
+			}
+		}
+	}
+	return href
+}
