@@ -45,7 +45,7 @@ func OpenPullRequest(body []byte, baseURL string) notify.OpenPullRequest {
 	}
 	return notify.OpenPullRequest{
 		ID:        p.id,
-		Title:     cut(p.title),
+		Title:     payload.Cut(p.title),
 		Author:    p.author.user(),
 		Target:    p.to.name(),
 		Draft:     p.draft,
