@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -44,16 +43,6 @@ func (s *Store) KeepMembership(ctx context.Context, k notify.MembershipKey, m no
 		}
 		return nil
 	})
-}
-
-// DeleteMemberships removes answers from before a time; see retention.Rule.
-func DeleteMemberships(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	n, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
-		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2)`, db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting group members: %w", err)
-	}
-	return n, nil
 }
 
 // forgetMemberships forgets what a platform answered that a connection no

@@ -96,3 +96,40 @@ func list(ids []int64) string {
 	}
 	return b.String()
 }
+
+// DeleteMemberships removes answers from before a time; see retention.Rule.
+func DeleteMemberships(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
+		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2)`, db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting group members: %w", err)
+	}
+	return n, nil
+}
+
+// DeleteRuleVersions deletes what rules were until before a time, at most limit
+// of them, unless an event that is still kept was judged by it.
+func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	bound, err := firstSince(ctx, tx, "notify_rule_versions", "ended_at", before)
+	if err != nil {
+		return 0, err
+	}
+	// Generations ascend with the ids of events.
+	n, err := tx.Exec(ctx, `DELETE FROM notify_rule_versions WHERE id IN (SELECT id FROM notify_rule_versions
+		WHERE id < $1 AND until <= coalesce((SELECT generation FROM notify_events ORDER BY id LIMIT 1), until) ORDER BY id LIMIT $2)`, bound, limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting old versions of rules: %w", err)
+	}
+	return n, nil
+}
+
+// DeleteCommits removes commits that were named before a time; see
+// retention.Rule.
+func DeleteCommits(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM notify_commits WHERE (connection, hash, project_fold, repository_fold) IN
+		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits WHERE named_at < $1 ORDER BY named_at LIMIT $2)`, db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting named commits: %w", err)
+	}
+	return n, nil
+}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -51,22 +50,6 @@ func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version i
 		}
 	}
 	return out, rows.Err()
-}
-
-// DeleteRuleVersions deletes what rules were until before a time, at most limit
-// of them, unless an event that is still kept was judged by it.
-func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
-	bound, err := firstSince(ctx, tx, "notify_rule_versions", "ended_at", before)
-	if err != nil {
-		return 0, err
-	}
-	// Generations ascend with the ids of events.
-	n, err := tx.Exec(ctx, `DELETE FROM notify_rule_versions WHERE id IN (SELECT id FROM notify_rule_versions
-		WHERE id < $1 AND until <= coalesce((SELECT generation FROM notify_events ORDER BY id LIMIT 1), until) ORDER BY id LIMIT $2)`, bound, limit)
-	if err != nil {
-		return 0, fmt.Errorf("deleting old versions of rules: %w", err)
-	}
-	return n, nil
 }
 
 // RulesAt gives the rules of a moment that could concern an event, place by
