@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -44,36 +45,53 @@ func (cl *Client) OpenPullRequests(ctx context.Context, c *notify.Connection, to
 	var all []notify.OpenPullRequest
 	known := map[int64]bool{}
 	query := url.Values{"state": {"OPEN"}, "sort": {"-updated_on"}, "fields": {pullRequestFields}}
-	again := 0 // pull requests in a row that were there before
+	again := 0 // pull requests in a row that are listed already
 	err := list(ctx, cl, c, token, repositoryPath(at)+"/pullrequests", query, func(p *pullRequest) (enough bool, err error) {
 		switch {
-		case p == nil:
-			return false, nil
-		case p.ID != 0 && known[p.ID]:
-			// One that is updated meanwhile moves the others to later pages; a whole
-			// page of known ones is no page of its own.
+		case p == nil || p.ID <= 0:
+		case known[p.ID]:
+			// One that is updated meanwhile moves the others to later pages; as many
+			// as a page has are no page of its own.
 			if again++; again >= pageSize {
 				return true, restclient.Repeating(c.Name)
 			}
-			return false, nil
 		case len(all) == maxPullRequests:
-			return true, fault.New(fault.Unavailable, "%s/%s has more than %d open pull requests, which are not counted any further.",
-				at.ProjectKey, at.RepositoryKey, maxPullRequests)
+			return true, fault.New(fault.Unavailable, "The platform of %s lists more than %d open pull requests in %s/%s, the most that are read.",
+				c.Name, maxPullRequests, at.ProjectKey, at.RepositoryKey)
+		default:
+			again, known[p.ID] = 0, true
+			all = append(all, p.open())
 		}
-		again, known[p.ID] = 0, true
-		all = append(all, p.open())
 		return false, nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, unreadable(at, err)
 	}
 	return all, nil
 }
 
+// unreadable says what to do about a repository that the platform does not show
+// to the account.
+func unreadable(at notify.RepositoryRef, err error) error {
+	r := restclient.RefusalOf(err)
+	switch {
+	case r == nil:
+	case r.Status == http.StatusForbidden && r.Name != scopeMissing:
+		return fault.Wrap(r, fault.Unavailable, "%s Give the account access to %s/%s on the platform.", r.Sentence, at.ProjectKey, at.RepositoryKey)
+	case r.Status == http.StatusNotFound:
+		return fault.Wrap(r, fault.Unavailable, "%s Check that there is a repository %s/%s, and that the account has access to it.",
+			r.Sentence, at.ProjectKey, at.RepositoryKey)
+	}
+	return err
+}
+
 func (p *pullRequest) open() notify.OpenPullRequest {
+	title, _ := notify.Cut(p.Title, notify.MaxText)
 	o := notify.OpenPullRequest{
-		ID: p.ID, Title: p.Title, Author: p.Author.user(), Target: p.Destination.Branch.Name, Draft: p.Draft,
-		Updated: p.UpdatedOn.Time, URL: p.Links.HTML.Href,
+		ID: p.ID, Title: title, Author: p.Author.user(), Target: p.Destination.Branch.Name, Draft: p.Draft, Updated: p.UpdatedOn.Time,
+	}
+	if u, err := url.Parse(p.Links.HTML.Href); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+		o.URL = u.String()
 	}
 	if o.Updated.IsZero() {
 		o.Updated = p.CreatedOn.Time

@@ -2,7 +2,9 @@ package client
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,12 +38,13 @@ func named(err error, name string) bool {
 }
 
 // explain reads an error of the API: {"type": "error", "error": {"message",
-// "detail"}}, where detail is a text, or says which scopes are missing, or one
-// line of plain text.
+// "fields", "detail"}}, where fields says what is wrong with each, and detail
+// may say which scopes are missing; or one line of plain text.
 func explain(r *restclient.Refusal, body []byte) {
 	var says struct {
 		Error struct {
 			Message string
+			Fields  map[string][]string
 			Detail  json.RawMessage
 		}
 	}
@@ -49,6 +52,9 @@ func explain(r *restclient.Refusal, body []byte) {
 		r.Words = line(body)
 	} else {
 		r.Words = says.Error.Message
+		for _, name := range slices.Sorted(maps.Keys(says.Error.Fields)) {
+			r.Words += "; " + name + ": " + strings.Join(says.Error.Fields[name], " ")
+		}
 	}
 	var missing struct{ Required []string }
 	_ = json.Unmarshal(says.Error.Detail, &missing) // a text, or nothing
