@@ -3,9 +3,10 @@ package bitbucketcloud
 import "strings"
 
 // project leaves of an answer what the query's fields name, as the vendor's
-// "partial responses" do: "next,values.id"; "": all.
+// "partial responses" do: "next,values.id"; "" is all, and so is what only adds
+// ("+values.reviewers").
 func project(value any, fields string) any {
-	if fields == "" {
+	if fields == "" || fields[0] == '+' {
 		return value
 	}
 	return keep(value, strings.Split(fields, ","))

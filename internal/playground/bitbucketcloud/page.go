@@ -1,8 +1,9 @@
 package bitbucketcloud
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"outrigger/internal/playground/played"
@@ -22,60 +23,77 @@ func (p *Platform) page(a *asking, values []any) {
 	length = min(length, p.o.MaxPage)
 	from := min((number-1)*length, len(values))
 	to := min(from+length, len(values))
-	out := map[string]any{"pagelen": length, "page": number, "size": len(values), "values": values[from:to:to]}
+	out := map[string]any{"pagelen": length, "page": number, "size": len(values), "values": made(values[from:to])}
 	if to < len(values) {
 		out["next"] = p.link(a.r, number+1)
 	}
-	p.spoil(a, out, number, values)
+	p.spoil(a, out, values, from, to)
 	a.answer(http.StatusOK, project(out, a.r.URL.Query().Get("fields")))
 }
 
-// spoil is what faults do to pages.
-func (p *Platform) spoil(a *asking, out map[string]any, number int, values []any) {
+// made makes the values of a page: those of long lists are made when they are
+// needed.
+func made(values []any) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		if make, ok := v.(func() any); ok {
+			v = make()
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// spoil is what faults do to the page of values[from:to].
+func (p *Platform) spoil(a *asking, out map[string]any, values []any, from, to int) {
+	number := out["page"].(int)
 	next := p.link(a.r, number+1)
 	switch a.fault.Kind {
 	case played.Endless: // a further page with nothing on it, for ever
 		out["values"], out["next"] = []any{}, next
 	case played.Inventing:
-		out["values"], out["next"] = []any{map[string]any{"id": number, "title": "Invented", "uuid": uuid()}}, next
+		out["values"], out["next"] = []any{map[string]any{"id": number, "title": "Invented", "uuid": uuid(), "event": uuid()}}, next
 	case played.Repeating: // the first page again and again
-		out["values"], out["next"] = values[:min(len(values), p.o.MaxPage)], next
+		out["values"], out["next"] = made(values[:min(len(values), out["pagelen"].(int))]), next
 	case played.Standing:
 		out["next"] = p.link(a.r, number)
 	case played.Ragged:
 		delete(out, "values")
+	case played.Overlapping:
+		out["values"] = made(values[max(from-1, 0):to])
 	case played.Elsewhere:
 		out["next"] = "https://api.example.net" + a.r.URL.Path + "?page=2"
 	case played.Nulling:
-		out["values"] = []any{nil, nulls(), nulls()}
+		out["values"] = nulled(made(values[from:to]))
 	}
 }
 
-// nulls is a value of any list with nothing in it.
-func nulls() map[string]any {
-	out := map[string]any{}
-	for _, name := range []string{
-		"id", "title", "draft", "state", "author", "reviewers", "participants", "source", "destination", "links", "created_on", "updated_on",
-		"uuid", "url", "active", "events", "secret_set", "permission", "repository", "user", "key", "name", "event",
-	} {
-		out[name] = nil
+// nulled leaves values their ids, of which there are some, and a null among
+// them.
+func nulled(values []any) []any {
+	out := []any{nil, map[string]any{}}
+	for _, v := range values {
+		members := maps.Clone(v.(map[string]any))
+		for name := range members {
+			if name != "id" {
+				members[name] = nil
+			}
+		}
+		out = append(out, members)
 	}
 	return out
 }
 
+// site is where the platform is reached.
+func (p *Platform) site(r *http.Request) string {
+	return cmp.Or(p.o.Scheme, "http") + "://" + cmp.Or(p.o.Host, r.Host)
+}
+
 // link is the request's own URL with another page.
 func (p *Platform) link(r *http.Request, page int) string {
-	u := url.URL{Scheme: p.o.Scheme, Host: p.o.Host, Path: r.URL.Path}
-	if u.Scheme == "" {
-		u.Scheme = "http"
-	}
-	if u.Host == "" {
-		u.Host = r.Host
-	}
 	query := r.URL.Query()
 	query.Set("page", strconv.Itoa(page))
-	u.RawQuery = query.Encode()
-	return u.String()
+	return p.site(r) + r.URL.EscapedPath() + "?" + query.Encode()
 }
 
 func whole(r *http.Request, name string, otherwise int) int {

@@ -69,7 +69,7 @@ type Repository struct {
 	Workspace, Slug, Name, UUID string
 	ProjectKey, ProjectName     string
 	Permissions                 map[string]string // admin, write or read by account id
-
+	PullRequests                []PullRequest
 }
 
 func (r *Repository) fullName() string { return r.Workspace + "/" + r.Slug }
@@ -87,7 +87,9 @@ type Platform struct {
 	codes        map[string]*code
 	access       map[string]*token
 	refresh      map[string]*token
-	after        int // requests of the API until then is done; 0: nothing is to be done
+	webhooks     []*Webhook
+	statuses     map[string][]Status // by commit
+	after        int                 // requests of the API until then is done; 0: nothing is to be done
 	then         func()
 }
 
@@ -104,7 +106,7 @@ func New(o Options) *Platform {
 	}
 	p := &Platform{
 		o: o, accounts: slices.Clone(o.Accounts), consumers: slices.Clone(o.Consumers),
-		codes: map[string]*code{}, access: map[string]*token{}, refresh: map[string]*token{},
+		codes: map[string]*code{}, access: map[string]*token{}, refresh: map[string]*token{}, statuses: map[string][]Status{},
 	}
 	for _, r := range o.Repositories {
 		p.setRepository(r)
@@ -146,6 +148,13 @@ func (p *Platform) SetPermission(workspace, slug, account, permission string) {
 		delete(permissions, account)
 	}
 	r.Permissions = permissions
+}
+
+// AddAccount adds an account.
+func (p *Platform) AddAccount(a Account) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accounts = append(p.accounts, a)
 }
 
 // SetConsumer adds a consumer, or puts one in place of that of its key.

@@ -19,6 +19,7 @@ func (p *Platform) Handler() http.Handler {
 		http.ServeFileFS(w, r, web, "web/authorize.css")
 	})
 	mux.HandleFunc("POST /site/oauth2/access_token", p.accessToken)
+	mux.HandleFunc("GET /2.0/hook_events/repository", p.hookEvents)
 	const repository = "/2.0/repositories/{workspace}/{slug}"
 	for pattern, resource := range map[string]struct {
 		scope  string
@@ -26,7 +27,15 @@ func (p *Platform) Handler() http.Handler {
 	}{
 		"GET /2.0/user": {"account", p.user},
 		"GET /2.0/user/workspaces/{workspace}/permissions/repositories": {"repository", p.permissions},
-		"GET " + repository: {"repository", p.oneRepository},
+		"GET " + repository:                                      {"repository", p.oneRepository},
+		"GET " + repository + "/pullrequests":                    {"pullrequest", p.listPullRequests},
+		"GET " + repository + "/hooks":                           {"webhook", p.listWebhooks},
+		"POST " + repository + "/hooks":                          {"webhook", p.createWebhook},
+		"GET " + repository + "/hooks/{uid}":                     {"webhook", p.oneWebhook},
+		"PUT " + repository + "/hooks/{uid}":                     {"webhook", p.updateWebhook},
+		"DELETE " + repository + "/hooks/{uid}":                  {"webhook", p.deleteWebhook},
+		"GET " + repository + "/commit/{commit}/statuses":        {"repository", p.listStatuses},
+		"POST " + repository + "/commit/{commit}/statuses/build": {"repository", p.postStatus},
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { p.ask(w, r, resource.scope, resource.handle) })
 	}
