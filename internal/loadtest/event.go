@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // EventKey is the key of every event of the load: an opened pull request.
@@ -26,7 +27,7 @@ func repository(channel int) string { return "repo-" + strconv.Itoa(channel) }
 
 // Body is the events of one channel. The pull request's title says which
 // event of which channel it is; cards show titles, so the sink knows it again.
-type Body struct{ head, tail []byte }
+type Body struct{ head, middle, tail []byte }
 
 // NewBody makes the events of a channel.
 func NewBody(channel int) Body {
@@ -40,19 +41,23 @@ func NewBody(channel int) Body {
 	).Replace(pullRequestOpened)
 	padding := max(0, BodySize-len(text))
 	text = strings.Replace(text, "$PADDING", strings.Repeat("what it does and why. ", padding/22), 1)
-	head, tail, _ := strings.Cut(text, mark)
-	return Body{head: []byte(head), tail: []byte(tail)}
+	head, rest, _ := strings.Cut(text, "$DATE")
+	middle, tail, _ := strings.Cut(rest, mark)
+	return Body{head: []byte(head), middle: []byte(middle), tail: []byte(tail)}
 }
 
-// Append appends the body of event number seq.
+// Append appends the body of event number seq, which happens now: so the same
+// number makes another body a second later.
 func (b Body) Append(to []byte, seq int) []byte {
 	to = append(to, b.head...)
+	to = time.Now().AppendFormat(to, "2006-01-02T15:04:05-0700")
+	to = append(to, b.middle...)
 	to = strconv.AppendInt(to, int64(seq), 10)
 	return append(to, b.tail...)
 }
 
 // The title comes early, as in the platform's own bodies.
-const pullRequestOpened = `{"eventKey":"pr:opened","date":"2026-03-02T10:31:15+0100","actor":$AUTHOR,` +
+const pullRequestOpened = `{"eventKey":"pr:opened","date":"$DATE","actor":$AUTHOR,` +
 	`"pullRequest":{"id":5,"version":0,"title":"$TITLE","description":"$PADDING","state":"OPEN","open":true,"closed":false,"draft":false,` +
 	`"createdDate":1772443875860,"updatedDate":1772443875860,` +
 	`"fromRef":{"id":"refs/heads/feature/load","displayId":"feature/load","latestCommit":"32a0b8a740c2963c6f56bd8baf3dc05683d299e0","type":"BRANCH","repository":$REPOSITORY},` +
