@@ -167,18 +167,20 @@ func (s *Builds) Take(ctx context.Context, c *Connection, of NamedCommit, b Plat
 	origin := identity.OriginOf(ctx)
 	ctx, cancel := context.WithTimeout(ctx, acceptTime)
 	defer cancel()
+	id, digest := buildID(of.At, b)
 	return s.Store.Accept(ctx, &Receipt{
-		Connection: c.Name, Build: true, Key: BuildKey, RequestID: buildID(of.At, b), Address: origin.Address, AnswerID: origin.RequestID,
+		Connection: c.Name, Build: true, Key: BuildKey, RequestID: id, Digest: digest, Address: origin.Address, AnswerID: origin.RequestID,
 		ReceivedAt: now, Outcome: Understood, Events: []Event{e},
 	})
 }
 
-// buildID is the same for the same build status, however it arrives. It has a line break,
-// as no id in a webhook's header can have, so that no webhook takes its place.
-func buildID(at RepositoryRef, b PlatformBuild) string {
+// buildID is the same for the same build status, however it arrives, and so is
+// the digest. It has a line break, as no id in a webhook's header can have, so
+// that no webhook takes its place.
+func buildID(at RepositoryRef, b PlatformBuild) (id string, digest []byte) {
 	at = at.Folded()
 	sum := sha256.Sum256([]byte(strings.Join([]string{at.ProjectKey, at.RepositoryKey, b.Commit, b.Key, b.State}, "\x00")))
-	return "build\n" + hex.EncodeToString(sum[:16])
+	return "build\n" + hex.EncodeToString(sum[:16]), sum[:]
 }
 
 // AnswersBuilds tells whether the connection's platform can be asked for builds:

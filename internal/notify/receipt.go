@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -36,23 +35,21 @@ type Receipt struct {
 	Body       []byte // kept where it is Unreadable
 
 	// Set by Accept: Duplicate where it was there before, so that nothing was
-	// written, and DuplicateOf the event that it was then, 0 where that is not
-	// known; Undecided where the database did not answer in time, so that it
-	// may be committed yet. Until that is closed the receipt, Body included, must
-	// be left alone.
+	// written, and DuplicateOf the event that it was then; Undecided where the
+	// database did not answer in time, so that it may be committed yet. Until that
+	// is closed the receipt, Body included, must be left alone.
 	Duplicate   bool
 	DuplicateOf int64
 	Undecided   <-chan struct{}
 
 	// Set by Match, by the rules of one generation.
-	Generation  int64
-	Verifier    *Hook       // the hook that it came in by, as it is now
-	Refusal     error       // it may not be taken
-	withheld    bool        // it is kept, and nothing is delivered
-	Fingerprint []byte      // the same for the same webhook; nil where it is withheld
-	Kept        []Event     // what is stored: Events, or what many of them were gathered to
-	Matched     [][]Match   // of each in Kept
-	Deliveries  []*Delivery // one for each event in Kept and channel
+	Generation int64
+	Verifier   *Hook       // the hook that it came in by, as it is now
+	Refusal    error       // it may not be taken
+	withheld   bool        // it is kept, and nothing is delivered
+	Kept       []Event     // what is stored: Events, or what many of them were gathered to
+	Matched    [][]Match   // of each in Kept
+	Deliveries []*Delivery // one for each event in Kept and channel
 
 	Commits []NamedCommit // that it names, each once
 
@@ -150,7 +147,7 @@ func (d *Delivery) takers() []int64 {
 // judge holds the events to the scope of the hook, as it is now: it may have
 // been deleted or moved since it verified them.
 func (r *Receipt) judge(p *Platforms) {
-	r.Refusal, r.withheld, r.Fingerprint = nil, false, nil
+	r.Refusal, r.withheld = nil, false
 	if r.Build {
 		if p == nil || p.Connections.Find(r.Connection) == nil {
 			r.Refusal = fault.New(fault.NotFound, "There is no connection %q.", r.Connection)
@@ -170,11 +167,6 @@ func (r *Receipt) judge(p *Platforms) {
 		case withheld:
 			r.withheld = true
 		}
-	}
-	// What is withheld must not keep the same from coming in by a wider hook.
-	if !r.withheld {
-		sum := sha256.Sum256([]byte(r.Connection + "\x00" + r.Key + "\x00" + string(r.Digest)))
-		r.Fingerprint = sum[:16]
 	}
 }
 

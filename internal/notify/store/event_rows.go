@@ -59,7 +59,14 @@ func newEventColumns(n int) *eventColumns {
 
 func (c *eventColumns) add(e *eventRow) {
 	r := e.receipt
-	requestID, fingerprint := e.identity()
+	var requestID *string
+	var fingerprint []byte
+	if e.index == 0 { // the others are the same webhook's
+		fingerprint = r.Fingerprint()
+		if r.RequestID != "" {
+			requestID = &r.RequestID
+		}
+	}
 	c.connection, c.hook, c.key = append(c.connection, r.Connection), append(c.hook, r.Hook), append(c.key, r.Key)
 	c.requestID, c.fingerprint = append(c.requestID, requestID), append(c.fingerprint, fingerprint)
 	c.receivedAt = append(c.receivedAt, db.Micros(r.ReceivedAt))

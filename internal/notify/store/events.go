@@ -3,13 +3,11 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,11 +16,6 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
 )
-
-// sameBodyWithin is how long the same event key and body count as the same
-// webhook: a project's hook and a repository's hook send one event under two
-// request ids within seconds.
-const sameBodyWithin = 10 * time.Minute
 
 // Accept matches the events of a webhook and keeps them with their deliveries
 // in one commit. When it returns nil they are durable. A webhook that was
@@ -59,9 +52,6 @@ func (s *Store) Accept(ctx context.Context, r *notify.Receipt) error {
 	}
 	if err == nil {
 		err = r.Refusal
-	}
-	if err == nil && r.Duplicate {
-		s.nameDuplicate(ctx, r)
 	}
 	return err
 }
@@ -119,7 +109,7 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	}
 	rows := make([]*eventRow, 0, len(items))
 	for _, r := range items {
-		r.Duplicate = false
+		r.Duplicate, r.DuplicateOf = false, 0
 		if r.Refusal == nil {
 			rows = append(rows, rowsOf(r)...)
 		}
@@ -185,10 +175,6 @@ func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Rec
 	return nil
 }
 
-// digestKept is how much of a body's digest stands behind a request id: bodies
-// that are made to agree in 72 bits are not found in years.
-const digestKept = 9
-
 // eventRow is one row of notify_events.
 type eventRow struct {
 	receipt    *notify.Receipt
@@ -237,20 +223,6 @@ func countTaken(matches []notify.Match) (n int) {
 	return n
 }
 
-// identity of the webhook: on its first row only, since both are unique.
-func (e *eventRow) identity() (requestID *string, fingerprint []byte) {
-	if e.index > 0 {
-		return nil, nil
-	}
-	if e.receipt.RequestID != "" {
-		// The signature does not cover the id: it names this body only, or what
-		// one hook sends would keep out what another one does.
-		id := e.receipt.RequestID + " " + base64.RawURLEncoding.EncodeToString(e.receipt.Digest[:min(len(e.receipt.Digest), digestKept)])
-		requestID = &id
-	}
-	return requestID, e.receipt.Fingerprint
-}
-
 // insertEvents writes the rows of new webhooks, marks the receipts of those
 // that were there before, and points deliveries to their rows.
 func insertEvents(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
@@ -266,13 +238,9 @@ func insertEvents(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 		return err
 	}
 	for _, e := range first {
-		if e.id != 0 {
-			continue
-		}
-		if err := retryOldFingerprint(ctx, tx, e); err != nil {
+		if err := insertAgain(ctx, tx, e); err != nil {
 			return err
 		}
-		e.receipt.Duplicate = e.id == 0
 	}
 	fresh := rest[:0]
 	for _, e := range rest {
@@ -298,23 +266,4 @@ func (e *eventRow) of() *notify.Event {
 		return &e.receipt.Kept[e.index]
 	}
 	return nil
-}
-
-// retryOldFingerprint inserts a row again whose body was seen before, but too
-// long ago to count as the same webhook.
-func retryOldFingerprint(ctx context.Context, tx *db.Tx, e *eventRow) error {
-	if e.receipt.Fingerprint == nil { // it is the request id that was seen before
-		return nil
-	}
-	since := e.receipt.ReceivedAt.Add(-sameBodyWithin)
-	n, err := tx.Exec(ctx,
-		`UPDATE notify_events SET fingerprint = NULL WHERE fingerprint = $1 AND received_at < $2`,
-		e.receipt.Fingerprint, db.Micros(since))
-	if err != nil {
-		return fmt.Errorf("forgetting old fingerprint: %w", err)
-	}
-	if n == 0 {
-		return nil
-	}
-	return insertEventRows(ctx, tx, []*eventRow{e})
 }

@@ -212,12 +212,12 @@ func TestTwiceIsOnce(t *testing.T) {
 			t.Errorf("duplicates: %v %v %v %v %v", first.Duplicate, again.Duplicate, sameBody.Duplicate, otherKey.Duplicate, noID.Duplicate)
 		}
 		late := webhook("w4", push)
-		late.Digest, late.ReceivedAt = []byte("w1"), time.Now().Add(sameBodyWithin+time.Second)
+		late.Digest, late.ReceivedAt = []byte("w1"), time.Now().Add(notify.SameBodyWithin+time.Second)
 		if accept(t, s, late); late.Duplicate {
 			t.Error("the same body after more than 10 minutes counts as the same")
 		}
 		late = webhook("w4", push)
-		late.Digest, late.ReceivedAt = []byte("w1"), time.Now().Add(3*sameBodyWithin)
+		late.Digest, late.ReceivedAt = []byte("w1"), time.Now().Add(3*notify.SameBodyWithin)
 		if accept(t, s, late); !late.Duplicate {
 			t.Error("the same request id and body after more than 10 minutes count as new")
 		}

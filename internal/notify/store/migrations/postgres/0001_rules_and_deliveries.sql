@@ -149,8 +149,8 @@ CREATE TABLE notify_renames (
 CREATE UNIQUE INDEX notify_renames_offered ON notify_renames (connection, hook_id, from_fold) WHERE state = 'offered';
 
 -- One row an event, and one a webhook that held none (silent, unknown, not
--- understood). request_id, which is followed by the beginning of the body's
--- digest, and fingerprint stand on the first row of a webhook.
+-- understood). request_id and fingerprint, by which a webhook that comes again is
+-- found, stand on its first row.
 -- generation is that of the rules that judged the event. rules is how many of
 -- them took it, needed how many deliveries are kept, and delivery the first id
 -- that they may have; 0: it had none.
@@ -173,7 +173,6 @@ CREATE TABLE notify_events (
     event          BYTEA,
     body           BYTEA
 );
-CREATE UNIQUE INDEX notify_events_request ON notify_events (connection, request_id) WHERE request_id IS NOT NULL;
 CREATE UNIQUE INDEX notify_events_fingerprint ON notify_events (fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX notify_events_not_understood ON notify_events (received_at) WHERE outcome = 'not_understood';
 CREATE INDEX notify_events_unused ON notify_events (id) WHERE needed = 0;
