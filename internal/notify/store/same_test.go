@@ -66,7 +66,7 @@ func TestAnOldRequestIDIsNotForgotten(t *testing.T) {
 		sendEach(t, s, []sent{
 			{0, key, "first", 0},
 			{11 * time.Minute, key, "second", 0},
-			{12 * time.Minute, key, "first", 1},
+			{12 * time.Minute, key, "first", 2}, // whose body came a minute ago
 			{22 * time.Minute, key, "", 0},
 			{23 * time.Minute, key, "", 4},
 			{33 * time.Minute, key, "third", 0},
