@@ -55,6 +55,7 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 	}
 	h.site = site(strings.TrimRight(baseURL, "/"))
 	events, err = kind.decode(h)
+	h.addProject(events)
 	return key, events, err
 }
 

@@ -96,14 +96,20 @@ func (h *hook) event(types ...notify.EventType) notify.Event {
 	return e
 }
 
-// place says where the event happened. The platform's own project of a
-// repository is only a fact: rules and hooks go by workspace and repository.
+// place says where the event happened.
 func (h *hook) place(e *notify.Event, r repository) {
 	e.Project = h.site.workspace(r)
 	e.Repository = h.site.repository(r)
 	e.URL = e.Repository.URL
-	e.Facts = nil
-	if project := r.project.label(); project != "" {
-		e.Facts = []notify.Fact{{Name: "Project", Value: project}}
+}
+
+// addProject adds, as a last fact, the project that groups the repository with
+// others: rules and hooks go by workspace and repository.
+func (h *hook) addProject(events []notify.Event) {
+	project := h.repository.project.label()
+	for i := range events {
+		if e := &events[i]; project != "" && e.Repository.Key != "" {
+			e.Facts = append(e.Facts, notify.Fact{Name: "Project", Value: project})
+		}
 	}
 }

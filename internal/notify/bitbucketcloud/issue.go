@@ -1,7 +1,9 @@
 package bitbucketcloud
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/notify"
@@ -56,15 +58,19 @@ func issueEvent(h *hook, e *notify.Event) error {
 	if i.title != "" {
 		name += " " + i.title
 	}
-	facts := []notify.Fact{{Name: "Issue", Value: payload.Cut(name)}}
+	e.Facts = []notify.Fact{{Name: "Issue", Value: payload.Cut(name)}}
 	for _, f := range []notify.Fact{{Name: "Kind", Value: i.kind}, {Name: "Priority", Value: i.priority}, {Name: "State", Value: i.state}, {Name: "Assignee", Value: i.assignee.Label()}} {
-		if f.Value != "" {
-			f.Value = payload.Cut(f.Value)
-			facts = append(facts, f)
+		if f.Value != "" && !h.changed(f.Name) {
+			e.Facts = append(e.Facts, notify.Fact{Name: f.Name, Value: payload.Cut(f.Value)})
 		}
 	}
-	e.Facts = append(facts, e.Facts...)
 	return nil
+}
+
+// changed tells whether the body says that a field changed: a card then shows
+// what it was and is.
+func (h *hook) changed(field string) bool {
+	return slices.ContainsFunc(h.changes, func(c fieldChange) bool { return strings.EqualFold(c.field, field) })
 }
 
 // issueUpdated has in Changes what differs, and the comment where there was one.

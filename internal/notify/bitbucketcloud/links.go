@@ -16,28 +16,25 @@ type site string
 // workspace is where a repository is, as rules and hooks have it: in the place
 // of the self-hosted edition's project.
 func (s site) workspace(r repository) notify.Project {
-	key, _ := r.keys()
-	p := notify.Project{Key: payload.Cut(key), Name: payload.Cut(r.workspaceName), URL: r.workspaceLink}
-	if p.URL == "" && s != "" && key != "" {
-		p.URL = payload.Short(string(s) + "/" + url.PathEscape(key) + "/")
+	p := notify.Project{Key: r.workspace, Name: payload.Cut(r.workspaceName), URL: r.workspaceLink}
+	if p.URL == "" && s != "" && p.Key != "" {
+		p.URL = payload.Short(string(s) + "/" + url.PathEscape(p.Key) + "/")
 	}
 	return p
 }
 
 func (s site) repository(r repository) notify.Repository {
-	_, slug := r.keys()
-	return notify.Repository{Key: payload.Cut(slug), Name: payload.Cut(r.name), URL: s.repositoryURL(r)}
+	return notify.Repository{Key: r.slug, Name: payload.Cut(r.name), URL: s.repositoryURL(r)}
 }
 
 func (s site) repositoryURL(r repository) string {
-	workspace, slug := r.keys()
 	switch {
 	case r.link != "":
 		return r.link
-	case s == "" || slug == "":
+	case s == "" || r.slug == "":
 		return ""
 	}
-	return payload.Short(string(s) + "/" + url.PathEscape(workspace) + "/" + url.PathEscape(slug))
+	return payload.Short(string(s) + "/" + url.PathEscape(r.workspace) + "/" + url.PathEscape(r.slug))
 }
 
 // in is the address of a page of the repository, path starting with a slash.

@@ -103,7 +103,7 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 		return notify.NotUnderstood("there is no pullrequest with an id")
 	}
 	at := h.repository
-	if _, slug := at.keys(); slug == "" {
+	if at.slug == "" {
 		at = p.destination.repository
 		h.place(e, at)
 	}
@@ -123,7 +123,8 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 		URL:         e.URL,
 		MergeCommit: p.mergeCommit,
 	}
-	if from := p.source.repository.fullName; from != "" && p.destination.repository.fullName != "" && from != p.destination.repository.fullName {
+	from, to := p.source.repository.fullName(), p.destination.repository.fullName()
+	if from != "" && to != "" && from != to {
 		e.Facts = append(e.Facts, notify.Fact{Name: "From", Value: payload.Cut(from)})
 	}
 	return nil

@@ -76,11 +76,11 @@ func repositoryEvent(h *hook, e *notify.Event) error {
 // forked happens to the repository that was forked. The fork is a fact, and
 // where the event's link leads.
 func forked(h *hook, e *notify.Event) error {
-	if _, slug := h.fork.keys(); slug == "" {
+	if h.fork.slug == "" {
 		return notify.NotUnderstood("there is no fork with a full_name")
 	}
 	e.URL = h.site.repositoryURL(h.fork)
-	e.Facts = append(e.Facts, notify.Fact{Name: "Fork", Value: payload.Cut(h.fork.fullName)})
+	e.Facts = append(e.Facts, notify.Fact{Name: "Fork", Value: payload.Cut(h.fork.fullName())})
 	return nil
 }
 
@@ -133,17 +133,14 @@ const workspaceField, slugField = "workspace", "slug"
 // addKeyChange says where the repository is now, and where it was, by the
 // change of its full_name: the repository in the body may be from before.
 func (h *hook) addKeyChange(e *notify.Event) error {
-	now := h.repository
 	for _, c := range h.changes {
-		was := repository{fullName: c.before}
-		is := repository{fullName: c.after}
-		workspaceBefore, slugBefore := was.keys()
-		workspace, slug := is.keys()
+		workspaceBefore, slugBefore := keys(c.before)
+		workspace, slug := keys(c.after)
 		if c.field != "full name" || slugBefore == "" || slug == "" {
 			continue
 		}
-		if now.fullName != c.after {
-			now.fullName, now.link = c.after, "" // the link is that of the old name
+		if now := h.repository; now.workspace != workspace || now.slug != slug {
+			now.workspace, now.slug, now.link = workspace, slug, "" // the link is that of the old name
 			h.place(e, now)
 		}
 		e.Changes = payload.Changed(e.Changes, workspaceField, workspaceBefore, workspace)
@@ -166,9 +163,9 @@ func projectUpdated(h *hook, e *notify.Event) error {
 		}
 	}
 	if workspace == "" {
-		workspace, _ = h.repository.keys()
+		workspace = h.repository.workspace
 	}
-	e.Project = notify.Project{Key: payload.Cut(workspace), Name: p.label(), URL: p.link}
+	e.Project = notify.Project{Key: part(workspace), Name: p.label(), URL: p.link}
 	e.Repository, e.URL, e.Facts = notify.Repository{}, p.link, nil
 	if workspace != "" {
 		e.Facts = []notify.Fact{{Name: "Workspace", Value: e.Project.Key}}

@@ -43,9 +43,10 @@ func (u user) user() notify.User {
 
 func readUsers(r *payload.Reader) notify.User { return readUser(r).user() }
 
-// repository is one of a workspace: full_name is workspace/slug.
+// repository is one of a workspace. Its full name is workspace/slug, by which
+// rules and hooks know it; what is no such name leaves both empty.
 type repository struct {
-	fullName, name, link         string
+	workspace, slug, name, link  string
 	workspaceName, workspaceLink string
 	project                      project
 }
@@ -55,7 +56,7 @@ func readRepository(r *payload.Reader) repository {
 	for name := range r.Object {
 		switch string(name) {
 		case "full_name":
-			p.fullName = r.Text()
+			p.workspace, p.slug = keys(r.Text())
 		case "name":
 			p.name = r.Text()
 		case "links":
@@ -70,13 +71,24 @@ func readRepository(r *payload.Reader) repository {
 	return p
 }
 
-// keys are the workspace and the slug.
-func (p *repository) keys() (workspace, slug string) {
-	workspace, slug, ok := strings.Cut(p.fullName, "/")
+// keys are the workspace and the slug of a full name.
+func keys(fullName string) (workspace, slug string) {
+	workspace, slug, ok := strings.Cut(fullName, "/")
 	if !ok || workspace == "" || slug == "" || strings.Contains(slug, "/") {
 		return "", ""
 	}
-	return workspace, slug
+	return part(workspace), part(slug)
+}
+
+// part is what an event keeps of a part of a text, without the rest of it.
+func part(s string) string { return strings.Clone(payload.Cut(s)) }
+
+// fullName is "" where the keys are not known.
+func (p *repository) fullName() string {
+	if p.slug == "" {
+		return ""
+	}
+	return p.workspace + "/" + p.slug
 }
 
 // project groups repositories of a workspace. A workspace has the same members.
@@ -162,7 +174,7 @@ func readAuthor(r *payload.Reader) notify.User {
 	}
 	name, email, _ := strings.Cut(raw, "<")
 	email, _, _ = strings.Cut(email, ">")
-	return notify.User{DisplayName: payload.Cut(strings.TrimSpace(name)), Email: payload.Cut(email)}
+	return notify.User{DisplayName: part(strings.TrimSpace(name)), Email: part(email)}
 }
 
 // readPage reads the address of the page that shows something.

@@ -107,7 +107,7 @@ func (h *hook) ofPipeline() bool {
 	if s.url == "" {
 		return pipelineName.MatchString(s.name) && wholeNumber.MatchString(s.key)
 	}
-	for _, r := range []repository{h.repository, {fullName: h.repository.fullName}} {
+	for _, r := range []repository{h.repository, {workspace: h.repository.workspace, slug: h.repository.slug}} {
 		base := strings.TrimRight(h.site.repositoryURL(r), "/")
 		if base != "" && len(s.url) > len(base) && strings.EqualFold(s.url[:len(base)], base) && pipelinePage.MatchString(s.url[len(base):]) {
 			return true

@@ -2,14 +2,13 @@ package bitbucketdc
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/notifytest"
 	"outrigger/internal/playground/samples"
 )
 
@@ -33,25 +32,10 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			for i := range events {
-				check(t, key, &events[i])
+				if err := notifytest.CheckDecoded(key, &events[i]); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	})
-}
-
-func check(t *testing.T, key string, e *notify.Event) {
-	if len(e.Types) == 0 || e.Key != key || e.Connection != "" || len(e.Commits) > notify.MaxCommits {
-		t.Fatalf("%s gives %+v", key, e)
-	}
-	text, err := json.Marshal(e)
-	if err != nil {
-		t.Fatalf("%s gives an event that cannot be stored: %v", key, err)
-	}
-	if strings.Contains(string(text), `\u0000`) && !strings.Contains(string(text), `\\u0000`) {
-		t.Fatalf("%s gives an event with U+0000: %s", key, text)
-	}
-	var again notify.Event
-	if err := json.Unmarshal(text, &again); err != nil {
-		t.Fatalf("%s gives an event that cannot be read: %v", key, err)
-	}
 }

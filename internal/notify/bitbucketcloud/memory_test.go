@@ -1,0 +1,55 @@
+package bitbucketcloud
+
+import (
+	"encoding/json"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/notifytest"
+	"outrigger/internal/playground/cloudsamples"
+)
+
+// An event waits in memory for its message: of the long texts of a body it has
+// kept what it shows.
+func TestEventsLetTheBodyGo(t *testing.T) {
+	for _, s := range cloudsamples.Samples() {
+		var tree map[string]any
+		if err := json.Unmarshal(s.Render(cloudsamples.Engine, 2, noon), &tree); err != nil {
+			t.Fatal(err)
+		}
+		body, err := json.Marshal(notifytest.Lengthen(tree, "type", "state", "date", "created_on", "updated_on"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := notifytest.Heap()
+		_, events, err := Decode(s.EventKey, body, base)
+		after := notifytest.Heap()
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		if after > before+32<<10 {
+			t.Errorf("%s: the events of a body of %d bytes keep %d", s.Name, len(body), int64(after-before))
+		}
+		runtime.KeepAlive([][]notify.Event{events})
+		runtime.KeepAlive(body)
+	}
+}
+
+// A list of millions takes little memory, and the body counts as not
+// understood.
+func TestOverlongLists(t *testing.T) {
+	body := []byte(`{"push":{"changes":[` + strings.Repeat("{},", 3_000_000) + `{}]}}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	key, events, err := Decode("repo:push", body, base)
+	runtime.ReadMemStats(&after)
+	if key != "repo:push" || events != nil || !errors.Is(err, notify.ErrNotUnderstood) || !strings.Contains(err.Error(), "more than 100000 elements") {
+		t.Errorf("%s: %d events, %v", key, len(events), err)
+	}
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 400 {
+		t.Errorf("decoding took %d MiB", took)
+	}
+}
