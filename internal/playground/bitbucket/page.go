@@ -1,9 +1,10 @@
 package bitbucket
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
+
+	"outrigger/internal/playground/played"
 )
 
 // page answers one page of values: 25 unless limit says otherwise, and never
@@ -29,7 +30,7 @@ func page(p *Platform, a *asking, values []any) {
 	case Overlapping:
 		out["values"] = values[max(from-1, 0):to]
 	case Nulling:
-		out["values"] = nulled(values[from:to])
+		out["values"] = played.Nulled(values[from:to])
 	case Repeating: // the first page again and again
 		first := values[:min(limit, len(values))]
 		out["isLastPage"], out["nextPageStart"], out["size"], out["values"] = false, start+limit, len(first), first
@@ -40,24 +41,6 @@ func page(p *Platform, a *asking, values []any) {
 		delete(out, "nextPageStart")
 	}
 	a.answer(http.StatusOK, out)
-}
-
-// nulled leaves values their ids, of which there are some, and a null among
-// them.
-func nulled(values []any) []any {
-	out := []any{nil, map[string]any{}}
-	for _, v := range values {
-		text, _ := json.Marshal(v) // what is answered always encodes
-		var members map[string]any
-		_ = json.Unmarshal(text, &members)
-		for name := range members {
-			if name != "id" {
-				members[name] = nil
-			}
-		}
-		out = append(out, members)
-	}
-	return out
 }
 
 func number(r *http.Request, name string, otherwise int) int {

@@ -2,7 +2,6 @@ package bitbucketcloud
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"strconv"
 
@@ -64,24 +63,8 @@ func (p *Platform) spoil(a *asking, out map[string]any, values []any, from, to i
 	case played.Elsewhere:
 		out["next"] = "https://api.example.net" + a.r.URL.Path + "?page=2"
 	case played.Nulling:
-		out["values"] = nulled(made(values[from:to]))
+		out["values"] = played.Nulled(made(values[from:to]))
 	}
-}
-
-// nulled leaves values their ids, of which there are some, and a null among
-// them.
-func nulled(values []any) []any {
-	out := []any{nil, map[string]any{}}
-	for _, v := range values {
-		members := maps.Clone(v.(map[string]any))
-		for name := range members {
-			if name != "id" {
-				members[name] = nil
-			}
-		}
-		out = append(out, members)
-	}
-	return out
 }
 
 // site is where the platform is reached.
