@@ -115,7 +115,7 @@ var conditions = [conditionCount]condition{
 		member: "authorization",
 		asked:  func(c *CompiledRule) bool { return c.Paused },
 		check:  func(*CompiledRule, *subject, Answers) Answer { return No },
-		wants:  func(*CompiledRule) string { return "nothing, because the authorization of its account was revoked" },
+		wants:  func(*CompiledRule) string { return "nothing, because its account was revoked" },
 		has:    func(*Event) string { return "" },
 	},
 	byEventTypes: {

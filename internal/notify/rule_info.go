@@ -13,9 +13,7 @@ type RuleInfo struct {
 	Rule
 	Channel Channel
 	Last    LastMessage // set by Rules.Page
-	// AuthorizationRequired says that the account of a rule of the cloud edition
-	// is authorised no more.
-	AuthorizationRequired bool
+	Account RuleAccount
 	// Caution is what Rules.Caution found out about the webhook URL.
 	Caution string
 	Backlog RuleBacklog // set by Rules.Page and Rules.Get
@@ -27,6 +25,19 @@ type RuleBacklog struct {
 	Waiting int
 	Alone   int  // of these, what no other rule took too
 	More    bool // more than 1,000 wait on the channel, so that there may be more
+}
+
+// RuleAccount is the account of the cloud platform that a rule of the cloud
+// edition belongs to; zero where it has none.
+type RuleAccount struct {
+	Name  string
+	State AuthorizationState
+}
+
+// AuthorizationRequired tells whether the rule's account has to be authorised
+// again.
+func (r *RuleInfo) AuthorizationRequired() bool {
+	return r.Account.State == AuthorizationWithdrawn || r.Account.State == AuthorizationRevoked
 }
 
 // LastMessage is the newest delivery of a rule.

@@ -83,7 +83,7 @@ func (s *Rules) checkDraft(ctx context.Context, draft Rule, wrong fault.Fields) 
 	if draft.Name == "" {
 		draft.Name = "a new rule"
 	}
-	if draft.ID != 0 {
+	if draft.ID > 0 {
 		stored, err := s.Get(ctx, draft.ID)
 		if err != nil {
 			return draft, err

@@ -102,7 +102,7 @@ func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (RuleInfo, error) {
 	draft = draft.trimmed()
 	at := draft.repository()
-	if draft.ID != 0 {
+	if draft.ID > 0 {
 		stored, err := s.Get(ctx, draft.ID)
 		if err != nil {
 			return RuleInfo{}, err

@@ -118,7 +118,7 @@ func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt,
 func (s *Rules) Test(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (*work.Attempt, error) {
 	draft = draft.trimmed()
 	var stored RuleInfo
-	if draft.ID != 0 {
+	if draft.ID > 0 {
 		var err error
 		if stored, err = s.Get(ctx, draft.ID); err != nil {
 			return nil, err

@@ -39,6 +39,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/test"}, a.testFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/try"}, a.tryFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/try-branch"}, a.tryMasks)
+	a.registerCloudRules(r)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true, Query: []string{"eventType", "format"}}, a.preview)
 	a.registerConnections(r)

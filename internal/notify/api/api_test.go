@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -25,7 +26,18 @@ import (
 )
 
 // everybody are those who ask.
-var everybody = identitytest.Everybody()
+var everybody = withCloudUsers(identitytest.Everybody())
+
+// withCloudUsers adds administrators of the connection cloud: of a workspace, and
+// of two of its repositories.
+func withCloudUsers(users identitytest.Users) identitytest.Users {
+	maps.Copy(users, identitytest.With(map[string][]identity.Grant{
+		"workspace": {{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "cloud", Project: "atlas"}}},
+		"rower":     {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "cloud", Project: "atlas", Repository: "engine"}}},
+		"bailer":    {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "cloud", Project: "atlas", Repository: "hull"}}},
+	}))
+	return users
+}
 
 // server is the wing behind a router, on SQLite: the statements are tested on
 // both databases elsewhere.
@@ -41,8 +53,13 @@ func newServer(t *testing.T, connections ...notify.Connection) *server {
 	if connections == nil {
 		connections = notify.Connections{{Name: "dc", Kind: "bitbucket-dc"}}
 	}
-	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations); err != nil {
+	return newServerOn(t, dbtest.SQLite(t), connections...)
+}
+
+var migrations = []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations}
+
+func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *server {
+	if err := d.Migrate(t.Context(), migrations...); err != nil {
 		t.Fatal(err)
 	}
 	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
@@ -70,7 +87,7 @@ func newServer(t *testing.T, connections ...notify.Connection) *server {
 			return "loopback.example.com is 127.0.0.1."
 		}
 		return ""
-	}}
+	}, Accounts: accounts{"rower": 7, "admin": 8}}
 	hooks := &notify.Hooks{Store: s.store, Ask: func(_ context.Context, c *notify.Connection) (string, error) {
 		if c.Name == "dc" {
 			return "Bitbucket 9.4", nil
@@ -236,7 +253,7 @@ func TestFilterRefusals(t *testing.T) {
 		{"nothing at all", `{}`, "name eventTypes webhookUrl"},
 		{"members that cannot be read, are unknown, wrong and missing", `{"name":7,"colour":"red","eventTypes":["NO"],"branchMask":"("}`,
 			"name colour eventTypes branchMask webhookUrl"},
-		{"a place and the rest", `{"connection":"cloud","repositoryKey":"canoe"}`, "repositoryKey connection name eventTypes webhookUrl"},
+		{"a place and the rest", `{"connection":"cloud","repositoryKey":"canoe"}`, "connection repositoryKey name eventTypes webhookUrl"},
 		{"no URL", `{"name":"x","eventTypes":["TAG_CREATED"]}`, "webhookUrl"},
 		{"every wrong member at once", `{"name":" ","webhookUrl":"http://x","eventTypes":[],"branches":["a"],"branchMask":"b","format":"irc"}`,
 			"name format eventTypes branchMask webhookUrl"},

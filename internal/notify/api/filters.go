@@ -75,7 +75,7 @@ func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		info, err := a.Rules.Get(r.Context(), id)
+		info, err := a.filter(r.Context(), id)
 		if err != nil {
 			return err
 		}
@@ -86,9 +86,15 @@ func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
 	if repository == "" {
 		repository = q.Get("repositorySlug")
 	}
-	rules, err := a.Rules.List(r.Context(), notify.RuleQuery{
-		Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: repository,
-	})
+	of := notify.RuleQuery{Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: repository}
+	if of.Connection != "" || of.ProjectKey != "" {
+		name, err := a.connectionOf(notify.SelfHosted, of.Connection)
+		if err != nil {
+			return err
+		}
+		of.Connection = name
+	}
+	rules, err := a.Rules.List(r.Context(), of)
 	if err != nil {
 		return err
 	}
@@ -107,7 +113,10 @@ func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	draft := in.rule(&wrong)
+	draft, err := a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
+	if err != nil {
+		return err
+	}
 	if err := a.unchanged(r, &draft); err != nil {
 		return err
 	}
@@ -151,6 +160,9 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if _, err := a.filter(r.Context(), id); err != nil {
+		return err
+	}
 	if err := a.unchanged(r, &notify.Rule{ID: id}); err != nil {
 		return err
 	}
@@ -170,6 +182,9 @@ func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
 	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
 	if err != nil {
 		return fault.InvalidField("enabled", "Use true or false.")
+	}
+	if _, err := a.filter(r.Context(), id); err != nil {
+		return err
 	}
 	if err := a.unchanged(r, &notify.Rule{ID: id}); err != nil {
 		return err

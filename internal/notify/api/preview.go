@@ -61,7 +61,11 @@ func (a *API) testFilter(w http.ResponseWriter, r *http.Request) error {
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	attempt, err := a.Rules.Test(r.Context(), in.rule(&wrong), in.WebhookURL, wrong)
+	draft, err := a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
+	if err != nil {
+		return err
+	}
+	attempt, err := a.Rules.Test(r.Context(), draft, in.WebhookURL, wrong)
 	if err != nil {
 		return err
 	}

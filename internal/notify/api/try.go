@@ -34,10 +34,18 @@ func (a *API) tryFilter(w http.ResponseWriter, r *http.Request) error {
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	trial, err := a.Trials.Try(r.Context(), in.rule(&wrong), wrong)
+	draft, err := a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
 	if err != nil {
 		return err
 	}
+	trial, err := a.Trials.Try(r.Context(), draft, wrong)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, trialOf(&trial))
+}
+
+func trialOf(trial *notify.Trial) trialJSON {
 	out := trialJSON{Tried: len(trial.Events), Taken: trial.Taken, Items: make([]triedJSON, len(trial.Events))}
 	for i := range trial.Events {
 		e := &trial.Events[i]
@@ -46,5 +54,5 @@ func (a *API) tryFilter(w http.ResponseWriter, r *http.Request) error {
 			Filter: e.Reason.Member, Wants: e.Reason.Wants, Has: e.Reason.Has, Note: e.Note,
 		}
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out
 }

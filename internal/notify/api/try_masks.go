@@ -13,6 +13,8 @@ type tryMasksJSON struct {
 	IgnoredBranchMask string   `json:"ignoredBranchMask"`
 	SourceBranchMask  string   `json:"sourceBranchMask"`
 	Names             []string `json:"names"`
+
+	DestinationBranchFilter string `json:"destinationBranchFilter"` // of rules of the cloud edition
 }
 
 // triedMaskJSON is what one of the masks says.
@@ -35,7 +37,10 @@ func (a *API) tryMasks(w http.ResponseWriter, r *http.Request) error {
 	if err := rest.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	f := notify.Filter{BranchMask: in.BranchMask, IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask}
+	f := notify.Filter{
+		BranchMask: in.BranchMask, IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
+		DestinationBranchFilter: in.DestinationBranchFilter,
+	}
 	tried, err := f.TryMasks(in.Names)
 	if err != nil {
 		return err

@@ -52,6 +52,9 @@ func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rul
 func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *notify.Rule, before *notify.RuleInfo, webhookURL string) error {
 	now := tx.Now()
 	r.UpdatedBy, r.UpdatedAt = who.Name, now
+	if err := checkAccount(ctx, tx, r); err != nil {
+		return err
+	}
 	keep := webhookURL == "" || secret.IsMask(webhookURL)
 	if before == nil {
 		if keep {

@@ -53,6 +53,9 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("reading rules: %w", err)
 	}
+	if err := addAccounts(ctx, tx, out); err != nil {
+		return nil, err
+	}
 	return out, addMaskFailures(ctx, tx, out)
 }
 

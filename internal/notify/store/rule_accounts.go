@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// addAccounts sets the accounts that rules of the cloud edition belong to.
+func addAccounts(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+	accounts := make(map[int64]notify.RuleAccount)
+	var ids []int64
+	for i := range rules {
+		id := rules[i].AuthorizationID
+		if _, ok := accounts[id]; !ok && id != 0 {
+			accounts[id] = notify.RuleAccount{}
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, `SELECT id, account_name, state FROM notify_authorizations WHERE id IN (`+list(ids)+`)`)
+	if err != nil {
+		return fmt.Errorf("reading the accounts of rules: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var a notify.RuleAccount
+		if err := rows.Scan(&id, &a.Name, &a.State); err != nil {
+			return fmt.Errorf("reading the accounts of rules: %w", err)
+		}
+		accounts[id] = a
+	}
+	for i := range rules {
+		rules[i].Account = accounts[rules[i].AuthorizationID]
+	}
+	return rows.Err()
+}
+
+// checkAccount refuses to save a rule with an account that was revoked since it
+// was asked for.
+func checkAccount(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
+	if r.AuthorizationID == 0 {
+		return nil
+	}
+	var state notify.AuthorizationState
+	err := tx.QueryRow(ctx, `SELECT state FROM notify_authorizations WHERE id = $1`, r.AuthorizationID).Scan(&state)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("reading the account of a rule: %w", err)
+	case state == notify.AuthorizationRevoked:
+		return fault.New(fault.Forbidden, "Your account was revoked in the meantime. Authorise it again, and save the rule then.")
+	}
+	return nil
+}
