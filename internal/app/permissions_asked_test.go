@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+
+	"outrigger/internal/notify"
 )
 
 // makeThings makes what the wildcards of paths stand for.
@@ -12,10 +14,12 @@ func (p *permissionTable) makeThings() {
 	const configuration = "/rest/mtbs/1.0/configuration"
 	p.known = map[string]string{
 		"connection": "main", "name": "main", "hook": "atl", "project": "ATL", "repository": "canoe", "commit": strings.Repeat("2", 40),
-		"what": "drain", "cloudIssueId": "10000",
+		"what": "drain", "cloudIssueId": "10000", "workspace": "ATL",
 	}
 	p.makeRule("rule")
 	p.makeRule("deleted rule")
+	p.makeCloudRule("cloud rule")
+	p.makeCloudRule("deleted cloud rule")
 	p.makeHook()
 	pushed(p.t, p.App, "main")
 	id := regexp.MustCompile(`"(?:id|channel)":"?([^",}]+)`)
@@ -37,6 +41,19 @@ func (p *permissionTable) makeRule(name string) {
 	p.known[name] = fmt.Sprint(v["id"])
 }
 
+// makeCloudRule saves a rule with an account, as nobody can here.
+func (p *permissionTable) makeCloudRule(name string) {
+	rule := notify.Rule{
+		Name: "pipelines", Connection: "cloud", ProjectKey: "ATL", RepositoryKey: "canoe", Format: notify.Auto, Enabled: true, AuthorizationID: 1,
+		Filter: notify.Filter{EventTypes: []notify.EventType{notify.PipelineFailed}, ExpectedCommitStatus: notify.StatusBoth},
+	}
+	info, err := p.chat.store.SaveRule(p.t.Context(), notify.Actor{Name: "admin"}, rule, p.url)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.known[name] = fmt.Sprint(info.ID)
+}
+
 func (p *permissionTable) makeHook() {
 	if status := postAs(p.t, p.App, "/rest/outrigger/1.0/connections/main/hooks", hookBody, asAdmin); status != http.StatusCreated {
 		p.t.Fatalf("the hook: %d", status)
@@ -49,7 +66,10 @@ func (p *permissionTable) ruleBody() string {
 
 // query is what is asked of a route besides its path.
 func (p *permissionTable) query(pattern string) string {
-	const configuration = "/rest/mtbs/1.0/configuration"
+	const (
+		configuration = "/rest/mtbs/1.0/configuration"
+		cloudRules    = "/rest/mtbs/1.0/cloud/{workspace}/{repository}/rules"
+	)
 	_, path, _ := strings.Cut(pattern, " ")
 	switch path {
 	case configuration + "/filter":
@@ -58,6 +78,13 @@ func (p *permissionTable) query(pattern string) string {
 		}
 		if strings.HasPrefix(pattern, "GET") {
 			return "?connection=main&projectKey=ATL&repositoryKey=canoe"
+		}
+	case cloudRules, cloudRules + "/enabled":
+		if strings.HasPrefix(pattern, "DELETE") {
+			return "?id=" + p.known["deleted cloud rule"]
+		}
+		if strings.HasPrefix(pattern, "PUT") {
+			return "?enabled=true&id=" + p.known["cloud rule"]
 		}
 	case configuration + "/events":
 		return "?connection=main&projectKey=ATL&repositoryKey=canoe"
@@ -69,6 +96,10 @@ func (p *permissionTable) query(pattern string) string {
 		return "?id=" + p.known["delivery"]
 	case configuration + "/channels/{channel}/retry":
 		return "?which=none"
+	case configuration + "/mentions":
+		if strings.HasPrefix(pattern, "DELETE") {
+			return "?connection=main"
+		}
 	case configuration + "/preview":
 		return "?eventType=TAG_CREATED"
 	case "/notifications/rules/new", "/notifications/rules/try", "/notifications/rules/cards":
@@ -90,6 +121,8 @@ func (p *permissionTable) body(pattern string) (body, kind string) {
 		return hookBody, "application/json"
 	case "POST /hooks/{connection}/builds/{commit}", "POST /hooks/{connection}/builds/projects/{project}/repos/{repository}/commits/{commit}":
 		return `{"key":"K","state":"FAILED","name":"Nightly build","url":"https://ci.example.com/1"}`, "application/json"
+	case "POST /notifications/mentions/delete":
+		return "connection=main", "application/x-www-form-urlencoded"
 	case "POST /notifications/channels/{channel}/retry":
 		return "which=none", "application/x-www-form-urlencoded"
 	case "POST /notifications/rules/new", "POST /notifications/rules/try", "POST /notifications/connections/{name}/new-hook":

@@ -36,15 +36,16 @@ type permissionTable struct {
 // shows in a review. UPDATE_GOLDEN=1 writes it anew.
 //
 // The users with a project or repository administer ATL, ATL/canoe and PAC of
-// the connection main; rule, hook, event, delivery and channel that are asked
-// for belong to ATL/canoe. Other ids are of nothing that is there. Below 400,
+// the connections main and cloud; rule, hook, event, delivery and channel that are
+// asked for belong to ATL/canoe. Other ids are of nothing that is there. Below 400,
 // and at 400 and 409 of what is sent without its members, the asker was let in.
 func TestPermissions(t *testing.T) {
 	cfg := settings(t)
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.1"}
-	cfg.Notify.Connections = []config.Connection{{
-		Name: "main", Kind: config.KindBitbucketDC, BaseURL: "http://127.0.0.1:1", WebhookSecret: secret.New("hook secret"),
-	}}
+	cfg.Notify.Connections = []config.Connection{
+		{Name: "main", Kind: config.KindBitbucketDC, BaseURL: "http://127.0.0.1:1", WebhookSecret: secret.New("hook secret")},
+		{Name: "cloud", Kind: config.KindBitbucketCloud, BaseURL: "http://127.0.0.1:1", WebhookSecret: secret.New("hook secret")},
+	}
 	chat := newChatPlatform(t)
 	chat.answers(http.StatusServiceUnavailable, "") // so that a delivery waits until it is cancelled
 	p := &permissionTable{App: start(t, cfg), t: t, url: chat.webhook("c2lnbmF0dXJlLXRoYXQtaXMtc2VjcmV0")}
@@ -104,6 +105,12 @@ func (p *permissionTable) makeAskers() {
 		if u.grant != "" {
 			if _, err := p.identity.Grant(p.t.Context(), u.name, u.grant, u.at); err != nil {
 				p.t.Fatal(err)
+			}
+			if u.at.Connection == "main" {
+				u.at.Connection = "cloud"
+				if _, err := p.identity.Grant(p.t.Context(), u.name, u.grant, u.at); err != nil {
+					p.t.Fatal(err)
+				}
 			}
 		}
 		p.askers = append(p.askers, asker{u.name, p.token(u.name, identity.All), p.signIn(u.name)})
