@@ -56,6 +56,7 @@ type change struct {
 	Action        string            `json:"action"`
 	Object        string            `json:"object"`
 	ObjectID      string            `json:"objectId,omitempty"`
+	ObjectName    string            `json:"objectName,omitempty"`
 	Connection    string            `json:"connection,omitempty"`
 	ProjectKey    string            `json:"projectKey,omitempty"`
 	RepositoryKey string            `json:"repositoryKey,omitempty"`
@@ -83,11 +84,20 @@ func (c auditListCmd) Run(ctx context.Context, s streams) error {
 	rows := make([][]string, len(found))
 	for i, e := range found {
 		rows[i] = []string{
-			stamp(e.At), dash(e.Who), dash(e.Address), e.Area, strings.TrimSpace(e.Action + " " + e.Object + " " + e.ObjectID),
+			stamp(e.At), dash(e.Who), dash(e.Address), e.Area, what(e),
 			dash(strings.Trim(e.ProjectKey+"/"+e.RepositoryKey, "/")), dash(oneLine(changed(e))),
 		}
 	}
 	return printRows(s.out, []string{"WHEN", "WHO", "ADDRESS", "AREA", "WHAT", "REPOSITORY", "CHANGES"}, rows)
+}
+
+// what names what was done, and to which thing.
+func what(e change) string {
+	text := strings.TrimSpace(e.Action + " " + e.Object + " " + e.ObjectID)
+	if e.ObjectName != "" {
+		text += " (" + oneLine(e.ObjectName) + ")"
+	}
+	return text
 }
 
 // changed lists the members that changed, with what they are now.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"outrigger/internal/notify"
 	"outrigger/internal/notify/branchmask"
 )
 
@@ -41,6 +42,11 @@ func (c tryBranchCmd) Run(s streams) error {
 	mask, err := compile(c.Pattern)
 	if err != nil {
 		return coded{exitLook, err}
+	}
+	for _, warning := range notify.MaskWarnings(c.Pattern) {
+		if _, err := fmt.Fprintln(s.err, "warning: "+warning); err != nil {
+			return err
+		}
 	}
 	results := make([]tried, len(c.Branches))
 	var failed []error

@@ -159,3 +159,53 @@ func await(t *testing.T, a *App, rule int64) (state, reason string, waiting int)
 		}
 	}
 }
+
+// A broken channel that is tried again and still refuses does not look well: the
+// page says what came of it.
+func TestARetryOfABrokenChannelSaysWhatCameOfIt(t *testing.T) {
+	answer := make(chan int, 1)
+	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		status := <-answer
+		answer <- status
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(chat.Close)
+	answer <- http.StatusNotFound
+	cfg := settings(t)
+	cfg.Notify.AllowedNetworks = []string{"127.0.0.1"}
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "dc", Kind: config.KindBitbucketDC, BaseURL: samples.BaseURL, WebhookSecret: secret.New("s"),
+	}}
+	a := start(t, cfg)
+	id, _ := saveRule(t, a, chat.URL+"/hook")
+	platform := &playground.Platform{HookURL: a.URL() + "/hooks/dc", Secret: "s", Clock: time.Now}
+	for _, s := range samples.Samples() {
+		if s.Name == "pull-request-opened" {
+			if _, err := platform.Post(t.Context(), s, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if state, reason, _ := await(t, a, id); state != "waiting" || !strings.Contains(reason, "404") {
+		t.Fatalf("%s, %q", state, reason)
+	}
+	_, rule := get(t, fmt.Sprintf("%s%s?id=%d", a.URL(), filters, id), asAdmin)
+	var v struct{ Channel string }
+	if err := json.Unmarshal([]byte(rule), &v); err != nil {
+		t.Fatal(err)
+	}
+	retry := func() (string, string) {
+		t.Helper()
+		_, body := get(t, a.URL()+"/rest/mtbs/1.0/configuration/channels/"+v.Channel+"/retry?which=all", asAdmin, func(r *http.Request) { r.Method = http.MethodPost })
+		_, page := consolePage(t, a, "/notifications/channels/"+v.Channel, nil)
+		return body, page
+	}
+	if body, page := retry(); !strings.Contains(body, `"answered":true,"state":"waiting","reason":`) || strings.Contains(page, `badge good`) {
+		t.Errorf("still 404: %s %s", body, page)
+	}
+	<-answer
+	answer <- http.StatusAccepted
+	if body, page := retry(); !strings.Contains(body, `"cancelled":0,"waiting":0,"answered":true,"state":"open"`) || !strings.Contains(page, `badge good`) {
+		t.Errorf("taken: %s %s", body, page)
+	}
+}

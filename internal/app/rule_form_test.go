@@ -41,6 +41,30 @@ func TestTheRuleForm(t *testing.T) {
 			t.Errorf("trying a branch: %d, without %q", status, want)
 		}
 	}
+	// What is probably a wildcard is said before it is saved: at its field when the
+	// masks are tried, and as it is typed.
+	wildcard := form(url.Values{"branchMask": {"release/*"}, "names": {"release/1.2"}})
+	const said = "This looks like a wildcard"
+	wildcard.Set("do", "masks")
+	if _, tried := consolePage(t, a, "/notifications/rules/new", wildcard); !strings.Contains(tried, said) {
+		t.Error("trying the masks says nothing of a wildcard")
+	}
+	wildcard.Del("do")
+	if _, live := consolePage(t, a, "/notifications/rules/try", wildcard); !strings.Contains(live, said) || !strings.Contains(live, "Branch mask:") {
+		t.Errorf("the form as it is typed says nothing of a wildcard: %s", live)
+	}
+	long := form(url.Values{"branchMask": {strings.Repeat("a", 10_000)}, "names": {"main"}, "do": {"masks"}})
+	if _, tried := consolePage(t, a, "/notifications/rules/new", long); !strings.Contains(tried, "because the mask or a name is long") || strings.Contains(tried, "needs backtracking") {
+		t.Error("a long literal mask is said to need backtracking")
+	}
+
+	// Save and test stay in view, and the parts can be gone to.
+	if bar := body[strings.Index(body, `class="submit bar"`):]; !strings.Contains(bar[:400], "Save rule") || !strings.Contains(bar[:400], `value="test"`) {
+		t.Errorf("the bar is %s", bar[:400])
+	}
+	if !strings.Contains(body, `<a href="#whom">`) {
+		t.Error("no contents")
+	}
 	if strings.Contains(body, `value="BRANCH_CREATED" checked`) {
 		t.Error("another group is ticked")
 	}

@@ -30,6 +30,9 @@ type Entry struct {
 	Action   string // what was done: "create", "update", "delete" …
 	Object   string // to what kind of thing: "rule", "token" …
 	ObjectID string
+	// ObjectName is what people called the thing at the time; empty where its id is
+	// its name.
+	ObjectName string
 
 	// What the thing is in, which says who may see the entry.
 	Connection, Project, Repository string
@@ -47,9 +50,9 @@ func Record(ctx context.Context, tx *db.Tx, e Entry) error {
 	}
 	before, after := difference(e.Before, e.After)
 	_, err := tx.Exec(ctx, `INSERT INTO audit_entries
-		(at, who, source, address, request_id, area, action, object, object_id, connection, project, repository, before_json, after_json)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		db.Micros(e.At), e.Who, e.Source, e.Address, e.RequestID, e.Area, e.Action, e.Object, e.ObjectID,
+		(at, who, source, address, request_id, area, action, object, object_id, object_name, connection, project, repository, before_json, after_json)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		db.Micros(e.At), e.Who, e.Source, e.Address, e.RequestID, e.Area, e.Action, e.Object, e.ObjectID, e.ObjectName,
 		e.Connection, e.Project, e.Repository, before, after)
 	if err != nil {
 		return fmt.Errorf("recording in the audit trail: %w", err)

@@ -22,7 +22,7 @@ func entries(t *testing.T, d *db.DB) []Entry {
 	t.Helper()
 	var all []Entry
 	err := d.Read(t.Context(), func(tx *db.Tx) error {
-		rows, err := tx.Query(t.Context(), `SELECT at, who, source, address, request_id, area, action, object, object_id,
+		rows, err := tx.Query(t.Context(), `SELECT at, who, source, address, request_id, area, action, object, object_id, object_name,
 			connection, project, repository, before_json, after_json FROM audit_entries ORDER BY id`)
 		if err != nil {
 			return err
@@ -32,7 +32,7 @@ func entries(t *testing.T, d *db.DB) []Entry {
 			var e Entry
 			var at int64
 			var before, after []byte
-			if err := rows.Scan(&at, &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action, &e.Object, &e.ObjectID,
+			if err := rows.Scan(&at, &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action, &e.Object, &e.ObjectID, &e.ObjectName,
 				&e.Connection, &e.Project, &e.Repository, &before, &after); err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func TestEntryIsStoredWithItsChangeOrNotAtAll(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		e := Entry{
 			At: time.Date(2026, 11, 5, 7, 28, 0, 123000, time.UTC), Who: "admin", Source: "local", Address: "192.0.2.7", RequestID: "r1",
-			Area: "notifications", Action: "update", Object: "rule", ObjectID: "7",
+			Area: "notifications", Action: "update", Object: "rule", ObjectID: "7", ObjectName: "Releases",
 			Connection: "git", Project: "ALPHA", Repository: "api",
 			Before: map[string]string{"name": "old", "branch": "main", "mask": "x"},
 			After:  map[string]string{"name": "new", "branch": "main", "users": "ünï\"\x00"},

@@ -55,7 +55,7 @@ func List(ctx context.Context, tx *db.Tx, v Visible, f Filter) ([]Stored, error)
 	if f.Before != 0 {
 		q.add("id < ?", f.Before)
 	}
-	rows, err := tx.Query(ctx, `SELECT id, at, who, source, address, request_id, area, action, object, object_id,
+	rows, err := tx.Query(ctx, `SELECT id, at, who, source, address, request_id, area, action, object, object_id, object_name,
 		connection, project, repository, before_json, after_json FROM audit_entries WHERE `+q.text()+`
 		ORDER BY id DESC LIMIT `+strconv.Itoa(f.Limit), q.args...)
 	if err != nil {
@@ -67,7 +67,7 @@ func List(ctx context.Context, tx *db.Tx, v Visible, f Filter) ([]Stored, error)
 		var e Stored
 		var at int64
 		var before, after string
-		if err := rows.Scan(&e.ID, &at, &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action, &e.Object, &e.ObjectID,
+		if err := rows.Scan(&e.ID, &at, &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action, &e.Object, &e.ObjectID, &e.ObjectName,
 			&e.Connection, &e.Project, &e.Repository, &before, &after); err != nil {
 			return nil, fmt.Errorf("listing the audit trail: %w", err)
 		}

@@ -43,6 +43,12 @@ func StaleSave(since []Rule, now *RuleInfo) error {
 		now.Version, strings.Join(saves, "; "))
 }
 
+// Differs tells whether people would see a difference between two versions of a
+// rule, whoever saved them.
+func (r *Rule) Differs(other *Rule) bool {
+	return r.AuthorizationID != other.AuthorizationID || r.Paused != other.Paused || len(r.changedMembers(other)) > 0
+}
+
 // changedMembers names the members, as the REST API does, in which two versions
 // of a rule differ.
 func (r *Rule) changedMembers(other *Rule) []string {

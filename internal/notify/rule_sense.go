@@ -104,6 +104,16 @@ func (r *Rule) Warnings() []fault.Field {
 	return f
 }
 
+// MaskWarnings say what looks like a mistake in a mask by itself.
+func MaskWarnings(pattern string) (warnings []string) {
+	var f fault.Fields
+	warnOfMask(&f, "", pattern)
+	for _, w := range f {
+		warnings = append(warnings, w.Message)
+	}
+	return warnings
+}
+
 // warnOfMask says what looks like a mistake in a mask.
 func warnOfMask(f *fault.Fields, field, pattern string) {
 	if wildcard.MatchString(pattern) {

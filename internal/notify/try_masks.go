@@ -20,7 +20,9 @@ const (
 type TriedMask struct {
 	Member   string // of the rule
 	Deferred bool   // decided a moment after the event has come, not at once
+	Long     bool   // that is for the length of the mask or of a name, not for backtracking
 	Names    []branchmask.Tried
+	Warnings []string // what looks like a mistake in it
 }
 
 // TryMasks says what each of the filter's masks makes of branch names, as it does
@@ -52,7 +54,9 @@ func (f *Filter) TryMasks(names []string) ([]TriedMask, error) {
 	}
 	tried := make([]TriedMask, len(members))
 	for i, m := range members {
-		tried[i] = TriedMask{Member: m.condition.String(), Names: masks[i].Try(names)}
+		tried[i] = TriedMask{
+			Member: m.condition.String(), Long: !masks[i].Backtracks(), Names: masks[i].Try(names), Warnings: MaskWarnings(m.pattern),
+		}
 		for _, name := range names {
 			tried[i].Deferred = tried[i].Deferred || !masks[i].Quick(name)
 		}

@@ -40,6 +40,7 @@ type entryJSON struct {
 	Action        string            `json:"action"`
 	Object        string            `json:"object"`
 	ObjectID      string            `json:"objectId,omitempty"`
+	ObjectName    string            `json:"objectName,omitempty"`
 	Connection    string            `json:"connection,omitempty"`
 	ProjectKey    string            `json:"projectKey,omitempty"`
 	RepositoryKey string            `json:"repositoryKey,omitempty"`
@@ -113,7 +114,7 @@ func ReadFilter(get func(string) string) (audit.Filter, error) {
 func entryOf(e audit.Stored) entryJSON {
 	return entryJSON{
 		ID: e.ID, At: e.At, Who: e.Who, Source: e.Source, Address: e.Address, RequestID: e.RequestID,
-		Area: e.Area, Action: e.Action, Object: e.Object, ObjectID: e.ObjectID,
+		Area: e.Area, Action: e.Action, Object: e.Object, ObjectID: e.ObjectID, ObjectName: e.ObjectName,
 		Connection: e.Connection, ProjectKey: e.Project, RepositoryKey: e.Repository, Before: e.Before, After: e.After,
 	}
 }

@@ -157,8 +157,12 @@ func TestFilterLife(t *testing.T) {
 	one := s.do("GET", fmt.Sprintf("%s?id=%v", filterPath, made["id"]), "admin", "")
 	s.want(200, one)
 	back := s.do("POST", filterPath, "admin", one.Body.String())
-	if again := s.want(200, back); again["version"] != 2.0 || again["webhookUrl"] != made["webhookUrl"] {
+	if again := s.want(200, back); again["version"] != 1.0 || again["webhookUrl"] != made["webhookUrl"] {
 		t.Errorf("sent back as it was read: %v", again)
+	}
+	renamed := strings.Replace(one.Body.String(), `"builds"`, `"builds 2"`, 1)
+	if now := s.want(200, s.do("POST", filterPath, "admin", renamed)); now["version"] != 2.0 {
+		t.Errorf("renamed: %v", now)
 	}
 	s.want(409, s.do("POST", filterPath, "admin", one.Body.String()))
 	var list []map[string]any

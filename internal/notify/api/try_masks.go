@@ -21,6 +21,7 @@ type tryMasksJSON struct {
 type triedMaskJSON struct {
 	Member   string            `json:"member"`
 	Deferred bool              `json:"deferred"`
+	Warnings []string          `json:"warnings"`
 	Branches []triedBranchJSON `json:"branches"`
 }
 
@@ -47,7 +48,7 @@ func (a *API) tryMasks(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := make([]triedMaskJSON, len(tried))
 	for i, mask := range tried {
-		out[i] = triedMaskJSON{Member: mask.Member, Deferred: mask.Deferred}
+		out[i] = triedMaskJSON{Member: mask.Member, Deferred: mask.Deferred, Warnings: append([]string{}, mask.Warnings...)}
 		for _, name := range mask.Names {
 			one := triedBranchJSON{Branch: name.Branch, Match: name.Match}
 			if name.Err != nil {

@@ -12,8 +12,8 @@ const tryBranchPath = "/rest/mtbs/1.0/configuration/filter/try-branch"
 func TestTryMasks(t *testing.T) {
 	s := newServer(t)
 	w := s.do("POST", tryBranchPath, "admin", `{"branchMask":"release/(?!old).*","ignoredBranchMask":"wip/.*","names":["release/1","release/old","wip/a,b é"]}`)
-	want := `[{"member":"branchMask","deferred":true,"branches":[{"branch":"release/1","match":true},{"branch":"release/old","match":false},{"branch":"wip/a,b é","match":false}]},` +
-		`{"member":"ignoredBranchMask","deferred":false,"branches":[{"branch":"release/1","match":false},{"branch":"release/old","match":false},{"branch":"wip/a,b é","match":true}]}]`
+	want := `[{"member":"branchMask","deferred":true,"warnings":[],"branches":[{"branch":"release/1","match":true},{"branch":"release/old","match":false},{"branch":"wip/a,b é","match":false}]},` +
+		`{"member":"ignoredBranchMask","deferred":false,"warnings":[],"branches":[{"branch":"release/1","match":false},{"branch":"release/old","match":false},{"branch":"wip/a,b é","match":true}]}]`
 	var got, wanted any
 	if json.Unmarshal(w.Body.Bytes(), &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil || fmt.Sprint(got) != fmt.Sprint(wanted) {
 		t.Errorf("%d %s; want %s", w.Code, w.Body, want)

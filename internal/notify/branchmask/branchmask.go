@@ -75,6 +75,7 @@ type Mask struct {
 	linear  *regexp.Regexp // nil: run prog
 	size    int            // of linear
 	prog    *program
+	long    bool // of prog: for its length alone
 	units   bool // linear is about UTF-16 units
 }
 
@@ -88,10 +89,11 @@ func Java(pattern string) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	if re, size := linearJava(tree); re != nil {
+	re, size, long := linearJava(tree)
+	if re != nil {
 		return &Mask{pattern: pattern, linear: re, size: size}, nil
 	}
-	return &Mask{pattern: pattern, prog: compileJava(tree, groups)}, nil
+	return &Mask{pattern: pattern, prog: compileJava(tree, groups), long: long}, nil
 }
 
 // JavaScript compiles a mask in the dialect of a JavaScript RegExp without
@@ -104,10 +106,11 @@ func JavaScript(pattern string) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	if re, size := linearJS(tree); re != nil {
+	re, size, long := linearJS(tree)
+	if re != nil {
 		return &Mask{pattern: pattern, linear: re, size: size, units: true}, nil
 	}
-	return &Mask{pattern: pattern, prog: compileJS(tree, groups)}, nil
+	return &Mask{pattern: pattern, prog: compileJS(tree, groups), long: long}, nil
 }
 
 // String is the pattern.
@@ -132,6 +135,10 @@ func (m *Mask) Match(branch string) (bool, error) {
 func (m *Mask) Quick(branch string) bool {
 	return m.linear != nil && m.size*len(branch) <= maxQuick
 }
+
+// Backtracks says that the mask has parts that are decided by backtracking. Where
+// it has none, only a long mask or a long branch name keeps it from being Quick.
+func (m *Mask) Backtracks() bool { return m.prog != nil && !m.long }
 
 // checkPattern refuses what neither parser should see.
 func checkPattern(pattern string) error {

@@ -30,10 +30,12 @@ type linearWriter struct {
 	strings.Builder
 	java bool
 	size int
+	long bool // it was given up for its size
 }
 
-// linearJava gives the pattern in Go's regexp, with its size, or nil.
-func linearJava(n node) (*regexp.Regexp, int) {
+// linearJava gives the pattern in Go's regexp, with its size, or nil and whether
+// that is for its size alone.
+func linearJava(n node) (*regexp.Regexp, int, bool) {
 	w := linearWriter{java: true}
 	w.WriteString(`\A(?:`)
 	ok := w.write(n, 1, true)
@@ -41,21 +43,21 @@ func linearJava(n node) (*regexp.Regexp, int) {
 	return w.compile(ok)
 }
 
-// linearJS gives the pattern in Go's regexp, with its size, or nil.
-func linearJS(n node) (*regexp.Regexp, int) {
+// linearJS is linearJava for JavaScript.
+func linearJS(n node) (*regexp.Regexp, int, bool) {
 	var w linearWriter
 	return w.compile(w.write(n, 1, false))
 }
 
-func (w *linearWriter) compile(ok bool) (*regexp.Regexp, int) {
+func (w *linearWriter) compile(ok bool) (*regexp.Regexp, int, bool) {
 	if !ok {
-		return nil, 0
+		return nil, 0, w.long
 	}
 	re, err := regexp.Compile(w.String())
 	if err != nil { // beyond one of Go's own limits
-		return nil, 0
+		return nil, 0, true
 	}
-	return re, max(w.size, 1)
+	return re, max(w.size, 1), false
 }
 
 // write reports whether Go decides n as its dialect does. It is to match
@@ -64,6 +66,7 @@ func (w *linearWriter) write(n node, times int, last bool) bool {
 	switch n.(type) {
 	case char, anchor, choice, repeat:
 		if w.size += times; w.size > maxLinear || w.Len() > maxLinearText {
+			w.long = true
 			return false
 		}
 	}

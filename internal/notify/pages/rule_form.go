@@ -25,7 +25,7 @@ type ruleForm struct {
 	Tested      *tested     // what became of a test message, nil: none was sent
 	Trial       ruleTrial   // on the last events
 	TryPath     string      // what tries it
-	TriedMasks  []notify.TriedMask
+	TriedMasks  []triedMask
 	Days        []console.Group
 	Quiet       bool // something of the quiet hours is filled in
 }
@@ -152,6 +152,10 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	groups := eventGroups(p.editions())
 	tickAll(form, "eventTypes", groups)
 	tickAll(form, "quietUrgent", groups)
+	draft, wrong := draftOf(form, stored, level)
+	for _, w := range draft.Warnings() {
+		form.Warn(w.Name, w.Message)
+	}
 	switch form.Get("do") {
 	case doShow:
 		return p.rulePage(form, stored, level)
@@ -162,7 +166,6 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	case doTryMasks:
 		return p.tryMasks(form, stored, level)
 	}
-	draft, wrong := draftOf(form, stored, level)
 	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)
 	if err != nil {
 		page, drawing := p.rulePage(form, stored, level)

@@ -10,6 +10,12 @@ import (
 // doTryMasks is the button of the rule form that tries its masks.
 const doTryMasks = "masks"
 
+// triedMask is a mask that was tried, by its label in the form.
+type triedMask struct {
+	notify.TriedMask
+	Label string
+}
+
 // tryMasks shows the form with what its masks make of the names to try.
 func (p *Pages) tryMasks(form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Response, error) {
 	draft, _ := draftOf(form, stored, level)
@@ -22,7 +28,9 @@ func (p *Pages) tryMasks(form *console.Form, stored *notify.RuleInfo, level noti
 		return page, err
 	}
 	data := page.Data.(ruleForm)
-	data.TriedMasks = tried
+	for _, mask := range tried {
+		data.TriedMasks = append(data.TriedMasks, triedMask{mask, memberLabels[mask.Member]})
+	}
 	page.Data = data
 	return page, nil
 }
@@ -37,4 +45,15 @@ func namesToTry(text string) []string {
 		}
 	}
 	return names
+}
+
+// memberWarning is what may be a mistake in a member of the rule, by its label in
+// the form.
+type memberWarning struct{ Label, Message string }
+
+func warningsOf(draft *notify.Rule) (list []memberWarning) {
+	for _, w := range draft.Warnings() {
+		list = append(list, memberWarning{memberLabels[w.Name], w.Message})
+	}
+	return list
 }

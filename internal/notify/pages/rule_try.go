@@ -16,7 +16,10 @@ const doTry = "try"
 type ruleTrial struct {
 	Said    string // how many it would have taken; "": it was not tried yet
 	Problem string // why it cannot be tried
-	Rows    []triedRow
+	// Warnings are what may be a mistake in the rule as it is typed: a form that
+	// changes shows them here, since its fields are not drawn again.
+	Warnings []memberWarning
+	Rows     []triedRow
 }
 
 type triedRow struct {
@@ -83,11 +86,13 @@ func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
 	part := console.Part{Template: "rule-form", Part: "trial"}
 	switch {
 	case fault.Is(err, fault.Invalid):
-		part.Data = ruleTrial{Problem: fault.As(err).Message}
+		part.Data = ruleTrial{Problem: fault.As(err).Message, Warnings: warningsOf(&draft)}
 	case err != nil:
 		return nil, err
 	default:
-		part.Data = trialOf(&trial, draft.EventTypes)
+		view := trialOf(&trial, draft.EventTypes)
+		view.Warnings = warningsOf(&draft)
+		part.Data = view
 	}
 	return part, nil
 }

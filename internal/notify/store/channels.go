@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -62,8 +64,46 @@ func (s *Store) RecordTest(ctx context.Context, who notify.Actor, object, id str
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		e := who.AuditEntry("test", object, id, nil, map[string]string{"webhookUrl": mask})
 		e.Connection, e.Project, e.Repository = at.Connection, at.Project, at.Repository
+		var err error
+		if e.ObjectName, err = nameOfTested(ctx, tx, object, id); err != nil {
+			return err
+		}
 		return audit.Record(ctx, tx, e)
 	})
+}
+
+// nameOfTested is what people call the rule or channel that a test message was
+// of; "" for one that is not saved.
+func nameOfTested(ctx context.Context, tx *db.Tx, object, id string) (string, error) {
+	switch {
+	case id == "":
+		return "", nil
+	case object == "channel":
+		return channelName(ctx, tx, id)
+	case object == "rule":
+		number, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return "", fmt.Errorf("the id of a rule: %w", err)
+		}
+		return readName(ctx, tx, `SELECT name FROM notify_rules WHERE id = $1`, number)
+	}
+	return "", nil
+}
+
+// channelName is what the rules of a channel call it; "" where none does.
+func channelName(ctx context.Context, tx *db.Tx, fingerprint string) (string, error) {
+	return readName(ctx, tx, `SELECT r.channel_name FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id
+		WHERE c.fingerprint = $1 AND r.channel_name <> '' ORDER BY r.name, r.id LIMIT 1`, fingerprint)
+}
+
+func readName(ctx context.Context, tx *db.Tx, query string, of any) (name string, err error) {
+	if err = tx.QueryRow(ctx, query, of).Scan(&name); errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading a name: %w", err)
+	}
+	return name, nil
 }
 
 // Pending gives the channels of the shards on which something waits.

@@ -41,7 +41,7 @@ func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rul
 			return err
 		}
 		var err error
-		if saved, err = readRule(ctx, tx, r.ID); err != nil {
+		if saved, err = readRule(ctx, tx, r.ID); err != nil || before != nil && saved.Version == before.Version {
 			return err
 		}
 		return recordRule(ctx, tx, who, action, before, &saved)
@@ -49,6 +49,8 @@ func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rul
 	return saved, err
 }
 
+// saveRule writes the rule. A save that changes nothing leaves its version, and
+// who changed it last, as they are.
 func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *notify.Rule, before *notify.RuleInfo, webhookURL string) error {
 	now := tx.Now()
 	r.UpdatedBy, r.UpdatedAt = who.Name, now
@@ -85,6 +87,9 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 	}
 	if before == nil {
 		return insertRule(ctx, tx, r)
+	}
+	if !r.Differs(&before.Rule) {
+		return nil
 	}
 	if err := updateRule(ctx, tx, r); err != nil {
 		return err

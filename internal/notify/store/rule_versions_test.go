@@ -170,6 +170,7 @@ func TestVersionsGoWithTheirEvents(t *testing.T) {
 		r := save(t, s, someRule("one"), flowURL("a")).Rule
 		edit := func() {
 			r.Version = 0
+			r.Branches = append(r.Branches, "main")
 			save(t, s, r, "")
 		}
 		edit() // a version that no event was judged by

@@ -290,7 +290,7 @@ func recordRule(ctx context.Context, tx *db.Tx, who notify.Actor, action string,
 	}
 	return audit.Record(ctx, tx, audit.Entry{
 		At: tx.Now(), Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-		Area: "notifications", Action: action, Object: "rule", ObjectID: fmt.Sprint(of.ID),
+		Area: "notifications", Action: action, Object: "rule", ObjectID: fmt.Sprint(of.ID), ObjectName: of.Name,
 		Connection: of.Connection, Project: of.ProjectKey, Repository: of.RepositoryKey,
 		Before: before.Audited(), After: after.Audited(),
 	})

@@ -134,12 +134,13 @@ func TestStaleVersionIsAConflict(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		info := save(t, s, someRule("builds"), flowURL("a"))
 		edit := info.Rule
+		edit.Branches = []string{"main"}
 		save(t, s, edit, "")
 		_, err := s.SaveRule(t.Context(), notify.Actor{Name: "grace"}, edit, "")
-		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "version 2: ada changed nothing at ") {
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "version 2: ada changed branches at ") {
 			t.Errorf("got %v", err)
 		}
-		edit.Version = 0
+		edit.Version, edit.Branches = 0, []string{"dev"}
 		if got := save(t, s, edit, ""); got.Version != 3 {
 			t.Errorf("version %d, want 3", got.Version)
 		}

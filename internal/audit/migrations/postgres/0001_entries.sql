@@ -11,6 +11,7 @@ CREATE TABLE audit_entries (
 	action      TEXT COLLATE "C" NOT NULL,
 	object      TEXT COLLATE "C" NOT NULL,
 	object_id   TEXT COLLATE "C" NOT NULL,
+	object_name TEXT COLLATE "C" NOT NULL,
 	connection  TEXT COLLATE "C" NOT NULL,
 	project     TEXT COLLATE "C" NOT NULL,
 	repository  TEXT COLLATE "C" NOT NULL,

@@ -11,6 +11,7 @@ CREATE TABLE audit_entries (
 	action      TEXT NOT NULL,
 	object      TEXT NOT NULL,
 	object_id   TEXT NOT NULL,
+	object_name TEXT NOT NULL,
 	connection  TEXT NOT NULL,
 	project     TEXT NOT NULL,
 	repository  TEXT NOT NULL,
