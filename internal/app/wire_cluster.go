@@ -86,6 +86,7 @@ func (a *App) startRetention(ctx context.Context) error {
 	keep := a.cfg.Retention
 	r := retention.New(a.db, []retention.Rule{
 		{Name: "deliveries", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteDeliveries},
+		{Name: "report runs", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteReportRuns},
 		{Name: "group members", Keep: membership.Keep, Delete: notifystore.DeleteMemberships},
 		{Name: "named commits", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteCommits},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},

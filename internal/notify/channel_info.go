@@ -7,10 +7,11 @@ import (
 	"outrigger/internal/identity"
 )
 
-// ChannelInfo is a channel and the rules that send to it.
+// ChannelInfo is a channel and the rules and reports that send to it.
 type ChannelInfo struct {
 	Channel
-	Rules []Rule // by name
+	Rules   []Rule   // by name
+	Reports []Report // by name
 
 	Held      int       // of the messages that wait, those that quiet hours hold
 	HeldUntil time.Time // when the first of these quiet hours ends; zero: none hold
@@ -30,26 +31,43 @@ func (c *ChannelInfo) NextTry(now time.Time) (at time.Time, held, ok bool) {
 	return time.Time{}, false, true
 }
 
-// Name is what people call the channel: as its rules do, else by its host.
+// Name is what people call the channel: as its rules and reports do, else by its
+// host.
 func (c *ChannelInfo) Name() string {
+	if name := c.Called(); name != "" {
+		return name
+	}
+	return c.Host + " " + c.Fingerprint[:min(len(c.Fingerprint), 6)]
+}
+
+// Called is the channel's name by its rules and reports; "" where it has none.
+func (c *ChannelInfo) Called() string {
 	for i := range c.Rules {
 		if name := c.Rules[i].ChannelName; name != "" {
 			return name
 		}
 	}
-	return c.Host + " " + c.Fingerprint[:min(len(c.Fingerprint), 6)]
+	for i := range c.Reports {
+		if name := c.Reports[i].ChannelName; name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
-// Format is that of the channel's messages by its first rule.
+// Format is that of the channel's messages by its first rule or report.
 func (c *ChannelInfo) Format() Format {
 	format := Auto
-	if len(c.Rules) > 0 {
+	switch {
+	case len(c.Rules) > 0:
 		format = c.Rules[0].Format
+	case len(c.Reports) > 0:
+		format = c.Reports[0].Format
 	}
 	return format.ResolveFormat(c.Host)
 }
 
-// ChannelPage asks for channels that rules use: those in trouble first.
+// ChannelPage asks for channels that rules or reports use: those in trouble first.
 type ChannelPage struct {
 	AfterRank int // of the last one of the page before, with its id
 	AfterID   int64
@@ -58,13 +76,15 @@ type ChannelPage struct {
 }
 
 func (c *ChannelInfo) visibleTo(who *identity.Principal) bool {
-	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Resource{})
+	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) ||
+		slices.ContainsFunc(c.Reports, func(r Report) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Resource{})
 }
 
 // ChangeableBy tells whether the principal may change the channel: it administers
-// every rule that sends to it.
+// every rule and report that sends to it.
 func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
-	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) })
+	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) }) &&
+		!slices.ContainsFunc(c.Reports, func(r Report) bool { return !who.May(r.Access()) })
 }
 
 // ProxyTrouble is why the channels that go by the outgoing proxy wait; the zero

@@ -29,8 +29,8 @@ type Delivery struct {
 	ID         int64
 	EventID    int64
 	ChannelID  int64
-	Format     Format // teams or slack
-	Rules      []int64
+	Format     Format  // teams or slack
+	Rules      []int64 // what it is for: rules, or one report (see OfReport)
 	Undecided  []int64 // those of Rules that may yet refuse the event, where its reader asked
 	State      DeliveryState
 	Reason     string
@@ -91,13 +91,29 @@ type Result struct {
 	Fence int64
 }
 
-// CancelledReason is why a message was not sent.
-const CancelledReason = "No enabled rule wants it any more."
+// Why messages were not sent.
+const (
+	cancelledReason       = "No enabled rule wants it any more."
+	cancelledReportReason = "The report was disabled or deleted."
+	// ReplacedReason is of a report's message that still waited when the next one
+	// was due.
+	ReplacedReason = "A newer report took its place."
+)
+
+// CancelledReason is why a delivery is not sent that no enabled rule or report of
+// these wants any more.
+func CancelledReason(rules []int64) string {
+	if len(rules) > 0 && rules[0] < 0 {
+		return cancelledReportReason
+	}
+	return cancelledReason
+}
 
 // DeliveryFilter narrows a list of deliveries; zero members ask nothing.
 // REST, the console and the command line share it.
 type DeliveryFilter struct {
 	RuleID    int64
+	ReportID  int64
 	ChannelID int64
 	State     DeliveryState
 	// Project and Repository are keys of the event, compared without case. Only

@@ -8,12 +8,13 @@ import (
 // API show it.
 type DeliveryInfo struct {
 	*Delivery
-	Rules   []RuleInfo // those that are left
+	Rules   []RuleInfo   // those that are left
+	Reports []ReportInfo // likewise
 	Channel Channel
 }
 
 // visibleTo tells whether the principal may see it: it administers what the
-// event is about, and a rule that the delivery is for. A rule alone is not
+// event is about, and a rule or report that the delivery is for. A rule alone is not
 // enough, since it may have come to the principal's keys later.
 func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 	if !d.aboutHisOwn(who) {
@@ -21,6 +22,11 @@ func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 	}
 	for i := range d.Rules {
 		if who.May(d.Rules[i].Access()) {
+			return true
+		}
+	}
+	for i := range d.Reports {
+		if who.May(d.Reports[i].Access()) {
 			return true
 		}
 	}
@@ -35,7 +41,8 @@ func (d *DeliveryInfo) aboutHisOwn(who *identity.Principal) bool {
 }
 
 // changeableBy tells whether the principal may redeliver or cancel it: it
-// administers what the event is about, and every rule that the delivery is for.
+// administers what the event is about, and every rule or report that the
+// delivery is for.
 func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
 	if !d.aboutHisOwn(who) {
 		return false
@@ -45,7 +52,12 @@ func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
 			return false
 		}
 	}
-	return len(d.Rules) > 0 || who.May(identity.Admin, identity.Resource{})
+	for i := range d.Reports {
+		if !who.May(d.Reports[i].Access()) {
+			return false
+		}
+	}
+	return len(d.Rules)+len(d.Reports) > 0 || who.May(identity.Admin, identity.Resource{})
 }
 
 // matches tells whether the delivery's event is of the repository that f asks for.

@@ -67,3 +67,13 @@ func (r *KeyChange) Apply(rule *Rule) bool {
 	}
 	return changed
 }
+
+// ApplyReport moves the keys of a report, and tells whether it did.
+func (r *KeyChange) ApplyReport(report *Report) bool {
+	to, moves := r.Ref(report.At())
+	if !moves || report.Connection != r.Connection {
+		return false
+	}
+	report.ProjectKey, report.RepositoryKey = to.ProjectKey, to.RepositoryKey
+	return true
+}

@@ -121,10 +121,11 @@ func (s *Mentions) Delete(ctx context.Context, connection, user string) error {
 	return s.Store.DeleteChatAccount(ctx, actor(ctx), name, user)
 }
 
-// Mentions tells whether an enabled one of the rules mentions reviewers.
+// Mentions tells whether an enabled one of the rules or reports mentions
+// reviewers.
 func (s *RuleSet) Mentions(ids []int64) bool {
 	for _, id := range ids {
-		if c := s.byID[id]; c != nil && c.MentionReviewers {
+		if c := s.byID[id]; c != nil && c.MentionReviewers || s.Reports.mentions(id) {
 			return true
 		}
 	}
@@ -132,8 +133,12 @@ func (s *RuleSet) Mentions(ids []int64) bool {
 }
 
 // Mentioned are the reviewers whom a message about the event mentions: those of
-// a pull request but for who caused the event.
+// a pull request but for who caused the event; of a report, those who have not
+// approved what it names.
 func (e *Event) Mentioned() []User {
+	if e.Report != nil {
+		return e.Report.waitsFor()
+	}
 	if e.PullRequest == nil {
 		return nil
 	}

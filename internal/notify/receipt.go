@@ -15,6 +15,9 @@ const (
 	Silent     Outcome = "silent"         // understood, and no rule can take it
 	UnknownKey Outcome = "unknown"        // an event key that this program does not know
 	Unreadable Outcome = "not_understood" // kept with its body
+
+	// Reported is not of a webhook: it is what an activity report said.
+	Reported Outcome = "report"
 )
 
 // Receipt is one verified webhook on its way into the store.

@@ -37,7 +37,7 @@ func (o *Rename) KeyChange() KeyChange {
 
 // Occupants counts what is at a key. A project's is also what is at its
 // repositories' keys.
-type Occupants struct{ Rules, Hooks, Grants int }
+type Occupants struct{ Rules, Reports, Hooks, Grants int }
 
 // Any tells whether there is anything.
 func (o Occupants) Any() bool { return o != Occupants{} }
@@ -48,7 +48,7 @@ func (o Occupants) String() string {
 	for _, c := range []struct {
 		n    int
 		noun string
-	}{{o.Rules, "rule"}, {o.Hooks, "hook"}, {o.Grants, "permission"}} {
+	}{{o.Rules, "rule"}, {o.Reports, "report"}, {o.Hooks, "hook"}, {o.Grants, "permission"}} {
 		switch {
 		case c.n == 1:
 			parts = append(parts, "1 "+c.noun)

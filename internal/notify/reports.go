@@ -127,9 +127,7 @@ func (s *Reports) prepare(ctx context.Context, draft Report, wrong *fault.Fields
 	if stored, err = s.Get(ctx, draft.ID); err != nil {
 		return draft, stored, err
 	}
-	checkFixed(wrong, "report", "connection", &draft.Connection, stored.Connection)
-	checkFixed(wrong, "report", "projectKey", &draft.ProjectKey, stored.ProjectKey)
-	checkFixed(wrong, "report", "repositoryKey", &draft.RepositoryKey, stored.RepositoryKey)
+	checkReportPlace(wrong, &draft, &stored)
 	if draft.TimeZone == "" {
 		draft.TimeZone = stored.TimeZone
 	}

@@ -12,6 +12,7 @@ import (
 type RuleSet struct {
 	Generation  int64
 	Platforms   *Platforms // nil before the first load
+	Reports     ReportTargets
 	byID        map[int64]*CompiledRule
 	connections map[string]*connectionRules
 	quiet       bool // a rule has quiet hours
@@ -171,20 +172,21 @@ func judgeAll(rules []*CompiledRule, of *subject, matches []Match) []Match {
 	return matches
 }
 
-// Enabled tells whether any of the rules is enabled in this set.
+// Enabled tells whether any of the rules or reports is enabled in this set.
 func (s *RuleSet) Enabled(ids []int64) bool {
 	for _, id := range ids {
-		if s.byID[id] != nil {
+		if s.byID[id] != nil || s.Reports.has(id) {
 			return true
 		}
 	}
 	return false
 }
 
-// On tells whether any of the rules is enabled and sends to the channel.
+// On tells whether any of the rules or reports is enabled and sends to the
+// channel.
 func (s *RuleSet) On(ids []int64, channelID int64) bool {
 	for _, id := range ids {
-		if c := s.byID[id]; c != nil && c.ChannelID == channelID {
+		if c := s.byID[id]; c != nil && c.ChannelID == channelID || s.Reports.on(id, channelID) {
 			return true
 		}
 	}

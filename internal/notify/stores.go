@@ -50,7 +50,7 @@ type ReportStore interface {
 type ChannelStore interface {
 	ListChannels(ctx context.Context, p ChannelPage) ([]ChannelInfo, error)
 	// ChannelOf gives the channel with a fingerprint: fault.NotFound where no
-	// rule uses such a one.
+	// rule or report uses such a one.
 	ChannelOf(ctx context.Context, fingerprint string) (ChannelInfo, error)
 	RenameChannel(ctx context.Context, who Actor, id int64, name string) error
 	RetryChannel(ctx context.Context, who Actor, id int64, which RetryMode) (cancelled int, err error)
@@ -62,7 +62,8 @@ type DeliveryStore interface {
 	// Delivery gives one with its attempts: fault.NotFound when there is none
 	// with the id.
 	Delivery(ctx context.Context, id int64) (*Delivery, []work.Attempt, error)
-	// Describe adds to deliveries their channels and the rules that are left.
+	// Describe adds to deliveries their channels, and the rules and reports that
+	// are left.
 	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
 	Redeliver(ctx context.Context, who Actor, ids []int64) (Redelivered, error)
 	Cancel(ctx context.Context, who Actor, ids []int64) (int, error)
@@ -85,7 +86,7 @@ type HookStore interface {
 	// connection of the file.
 	SaveConnection(ctx context.Context, who Actor, c Connection) (Connection, error)
 	// DeleteConnection deletes a connection and its hooks. fault.Conflict: it has
-	// rules, or is of the file.
+	// rules or reports, or is of the file.
 	DeleteConnection(ctx context.Context, who Actor, name string) error
 
 	// CreateHook makes a hook with a secret of its own. Errors: fault.Invalid,

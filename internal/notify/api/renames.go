@@ -28,6 +28,7 @@ type renameJSON struct {
 // occupantsJSON is what is at the new key.
 type occupantsJSON struct {
 	Rules       int `json:"rules"`
+	Reports     int `json:"reports"`
 	Hooks       int `json:"hooks"`
 	Permissions int `json:"permissions"`
 }
@@ -55,7 +56,7 @@ func (a *API) listRenames(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
 		func(o notify.Rename) string { return strconv.FormatInt(o.ID, 10) },
 		func(o notify.Rename) renameJSON {
-			return renameJSON{o.ID, o.Connection, o.Hook, scopeJSON(o.From), scopeJSON(o.To), o.Reason, occupantsJSON{o.There.Rules, o.There.Hooks, o.There.Grants}, o.OfferedAt}
+			return renameJSON{o.ID, o.Connection, o.Hook, scopeJSON(o.From), scopeJSON(o.To), o.Reason, occupantsJSON{o.There.Rules, o.There.Reports, o.There.Hooks, o.There.Grants}, o.OfferedAt}
 		}))
 }
 

@@ -60,7 +60,7 @@ func unsent(m *message, rules *notify.RuleSet) (r *notify.Result, ok bool) {
 	case d.Event == nil:
 		return &notify.Result{Deliveries: m.list(), State: notify.Failed, Reason: "The stored event cannot be read."}, true
 	case !rules.Enabled(d.Rules):
-		return &notify.Result{Deliveries: m.list(), State: notify.Cancelled, Reason: notify.CancelledReason}, true
+		return &notify.Result{Deliveries: m.list(), State: notify.Cancelled, Reason: notify.CancelledReason(d.Rules)}, true
 	}
 	return nil, false
 }

@@ -13,6 +13,10 @@ import (
 // firstRank is above every rank.
 const firstRank = 3
 
+// channelUsed is the condition that a rule or a report sends to a channel.
+const channelUsed = `(EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
+	OR EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = c.id))`
+
 const channelRank = `CASE WHEN c.state = 'broken' THEN 2 WHEN c.failing_since > 0 THEN 1 ELSE 0 END`
 
 // ListChannels gives one page of channels, with how many messages wait.
@@ -42,7 +46,7 @@ func (s *Store) ListChannels(ctx context.Context, p notify.ChannelPage) ([]notif
 
 func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit int) (out []notify.ChannelInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
+		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE `+channelUsed+`
 			AND (`+channelRank+` < $1 OR `+channelRank+` = $1 AND c.id > $2) ORDER BY `+channelRank+` DESC, c.id LIMIT $3`,
 			p.AfterRank, p.AfterID, limit)
 		if err != nil || len(ids) == 0 {
@@ -60,18 +64,28 @@ func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.Cha
 	if err != nil {
 		return nil, err
 	}
-	if err := countWaiting(ctx, tx, rules); err != nil {
+	reports, err := readReports(ctx, tx, `r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
+	if err != nil {
 		return nil, err
 	}
 	byID := make(map[int64]*notify.ChannelInfo, len(ids))
 	out := make([]notify.ChannelInfo, len(ids))
+	channels := make([]*notify.Channel, len(ids))
 	for i, id := range ids {
-		byID[id] = &out[i]
+		byID[id], channels[i] = &out[i], &out[i].Channel
 	}
 	for i := range rules {
 		c := byID[rules[i].ChannelID]
 		c.Channel = rules[i].Channel
 		c.Rules = append(c.Rules, rules[i].Rule)
+	}
+	for i := range reports {
+		c := byID[reports[i].ChannelID]
+		c.Channel = reports[i].Channel
+		c.Reports = append(c.Reports, reports[i].Report)
+	}
+	if err := countChannelsWaiting(ctx, tx, channels); err != nil {
+		return nil, err
 	}
 	return out, countHeld(ctx, tx, out)
 }
@@ -97,12 +111,11 @@ func countHeld(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) er
 	return nil
 }
 
-// ChannelOf gives the channel with a fingerprint: fault.NotFound where no rule
-// uses such a one.
+// ChannelOf gives the channel with a fingerprint: fault.NotFound where no rule or
+// report uses such a one.
 func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.ChannelInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.fingerprint = $1
-			AND EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)`, clean(fingerprint))
+		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.fingerprint = $1 AND `+channelUsed, clean(fingerprint))
 		if err != nil {
 			return err
 		}
@@ -118,7 +131,7 @@ func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.
 	return info, err
 }
 
-// RenameChannel has all rules of a channel call it so.
+// RenameChannel has all rules and reports of a channel call it so.
 func (s *Store) RenameChannel(ctx context.Context, who notify.Actor, id int64, name string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
@@ -139,8 +152,27 @@ func (s *Store) RenameChannel(ctx context.Context, who notify.Actor, id int64, n
 				return err
 			}
 		}
-		return nil
+		return nameReportsChannel(ctx, tx, who, id, name)
 	})
+}
+
+func nameReportsChannel(ctx context.Context, tx *db.Tx, who notify.Actor, channel int64, name string) error {
+	reports, err := readReports(ctx, tx, `r.channel_id = $1 ORDER BY r.id`, channel)
+	if err != nil {
+		return err
+	}
+	for i := range reports {
+		before, after := &reports[i], reports[i]
+		after.ChannelName, after.Version = name, before.Version+1
+		after.UpdatedBy, after.UpdatedByID, after.UpdatedAt = who.Name, who.UserID, tx.Now()
+		if err := updateReport(ctx, tx, &after.Report); err != nil {
+			return err
+		}
+		if err := recordReport(ctx, tx, who, "update", before, &after); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // troubleAfter is how long a channel may fail before people are told.
@@ -151,7 +183,7 @@ const troubleAfter = 5 * time.Minute
 const troubledWhere = ` FROM notify_channels c
 		WHERE (c.state = 'broken' OR c.failing_since > 0 AND c.failing_since <= $1
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0))
-		AND EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)`
+		AND ` + channelUsed
 
 // readTroubled gives the channels in trouble, the worst first: at most max of
 // all.

@@ -101,7 +101,7 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 }
 
 // DeleteConnection deletes a connection and its hooks. fault.Conflict: it has
-// rules, or is of the file.
+// rules or reports, or is of the file.
 func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {
@@ -111,12 +111,16 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 		if err != nil {
 			return err
 		}
-		var rules int
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_rules WHERE connection = $1`, name).Scan(&rules); err != nil {
-			return fmt.Errorf("counting rules: %w", err)
+		var rules, reports int
+		if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules WHERE connection = $1),
+			(SELECT count(*) FROM notify_reports WHERE connection = $1)`, name).Scan(&rules, &reports); err != nil {
+			return fmt.Errorf("counting rules and reports: %w", err)
 		}
 		if rules > 0 {
 			return fault.New(fault.Conflict, "%d rules belong to the connection %s; delete them first.", rules, name)
+		}
+		if reports > 0 {
+			return fault.New(fault.Conflict, "%d activity reports belong to the connection %s; delete them first.", reports, name)
 		}
 		for _, q := range []string{
 			`DELETE FROM notify_connections WHERE name = $1`,

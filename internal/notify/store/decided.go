@@ -81,7 +81,7 @@ func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery) 
 	switch to := notify.Reroute(d.Rules, targets, d.ChannelID); to {
 	case d.ChannelID:
 	case 0:
-		_, err = s.end(ctx, tx, []int64{d.ID}, notify.Cancelled, notify.CancelledReason)
+		_, err = s.end(ctx, tx, []int64{d.ID}, notify.Cancelled, notify.CancelledReason(d.Rules))
 	default:
 		err = s.moveDeliveries(ctx, tx, [][]any{{to, d.ID}})
 	}

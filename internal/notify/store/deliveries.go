@@ -59,6 +59,9 @@ func (s *Store) Aside(ctx context.Context, channelID int64) ([]*notify.Delivery,
 
 // ListDeliveries gives the newest deliveries that f lets through.
 func (s *Store) ListDeliveries(ctx context.Context, f notify.DeliveryFilter) ([]*notify.Delivery, error) {
+	if f.ReportID != 0 {
+		f.RuleID = notify.OfReport(f.ReportID)
+	}
 	var out []*notify.Delivery
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if f.RuleID == 0 {
@@ -177,7 +180,7 @@ func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 	d.Rules = decodeIDs(rules)
 	// A row that cannot be read fails alone, when its turn comes.
 	e := new(notify.Event)
-	if len(d.Rules) > 0 && json.Unmarshal(event, e) == nil && len(e.Types) > 0 {
+	if len(d.Rules) > 0 && json.Unmarshal(event, e) == nil && e.Readable() {
 		d.Event = e
 	}
 	return d, nil
@@ -202,7 +205,8 @@ func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attemp
 	return out, rows.Err()
 }
 
-// Describe adds to deliveries their channels and the rules that are left.
+// Describe adds to deliveries their channels, and the rules and reports that are
+// left.
 func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]notify.DeliveryInfo, error) {
 	if len(deliveries) == 0 {
 		return nil, nil
@@ -216,25 +220,39 @@ func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]
 		ids = append(ids, d.Rules...)
 	}
 	slices.Sort(ids)
-	byID := make(map[int64]notify.RuleInfo)
-	if ids = slices.Compact(ids); len(ids) > 0 {
-		err := s.db.Read(ctx, func(tx *db.Tx) error {
-			rules, err := readRuleInfos(ctx, tx, `r.id IN (`+list(ids)+`)`)
-			for _, r := range rules {
-				byID[r.ID] = r
+	ids = slices.Compact(ids)
+	rules, reports := make(map[int64]notify.RuleInfo), make(map[int64]notify.ReportInfo)
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if len(ids) > 0 {
+			read, err := readRuleInfos(ctx, tx, `r.id IN (`+list(ids)+`)`)
+			for _, r := range read {
+				rules[r.ID] = r
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if of := notify.ReportIDs(ids); len(of) > 0 {
+			read, err := readReports(ctx, tx, `r.id IN (`+list(of)+`)`)
+			for _, r := range read {
+				reports[notify.OfReport(r.ID)] = r
 			}
 			return err
-		})
-		if err != nil {
-			return nil, err
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := make([]notify.DeliveryInfo, len(deliveries))
 	for i, d := range deliveries {
 		out[i] = notify.DeliveryInfo{Delivery: d, Channel: channels[d.ChannelID]}
 		for _, id := range d.Rules {
-			if r, ok := byID[id]; ok {
+			if r, ok := rules[id]; ok {
 				out[i].Rules = append(out[i].Rules, r)
+			}
+			if r, ok := reports[id]; ok {
+				out[i].Reports = append(out[i].Reports, r)
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func eventConditions(f *notify.EventFilter, from, end int64) (where string, args
 	if f.Fate == notify.EventNotUnderstood {
 		id = "+id" // is no column, so that the other index is taken
 	}
-	conditions := []string{id + " >= $1", id + " < $2"}
+	conditions := []string{id + " >= $1", id + " < $2", "outcome <> 'report'"}
 	args = []any{from, end}
 	ask := func(condition string, values ...string) {
 		places := make([]any, len(values))
@@ -201,7 +201,7 @@ func decodeEvent(raw []byte) *notify.Event {
 // LoggedEvent gives one event: fault.NotFound where there is none with the id.
 func (s *Store) LoggedEvent(ctx context.Context, id int64) (e notify.LoggedEvent, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE id = $1`, id)
+		rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE id = $1 AND outcome <> 'report'`, id)
 		if err != nil {
 			return fmt.Errorf("reading event: %w", err)
 		}

@@ -145,16 +145,14 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 // rematchStale matches again what was matched against rules that have been
 // saved over meanwhile.
 func (s *Store) rematchStale(ctx context.Context, tx *db.Tx, items []*notify.Receipt) error {
-	if tx.Dialect() == db.Postgres {
-		// Who renames changes rules. Two that shared the lock first would wait
-		// for each other.
-		lock := `SELECT pg_advisory_xact_lock_shared($1)`
-		if slices.ContainsFunc(items, (*notify.Receipt).HasKeyChange) {
-			lock = `SELECT pg_advisory_xact_lock($1)`
-		}
-		if _, err := tx.Exec(ctx, lock, generationLock); err != nil {
-			return fmt.Errorf("sharing generation: %w", err)
-		}
+	// Who renames changes rules. Two that shared the lock first would wait for
+	// each other.
+	lock := shareGeneration
+	if slices.ContainsFunc(items, (*notify.Receipt).HasKeyChange) {
+		lock = lockGeneration
+	}
+	if err := lock(ctx, tx); err != nil {
+		return err
 	}
 	now, err := s.load(ctx, tx)
 	if err != nil {

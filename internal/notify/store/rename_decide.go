@@ -70,11 +70,11 @@ func errNotOffered(ctx context.Context, tx *db.Tx, id int64) error {
 		o.From, now[0].To, o.To, now[0].ID)
 }
 
-// countObstacles counts what keeps a rename from being confirmed. Where rules
-// and hooks have moved already, those at the new key are the rename's own.
+// countObstacles counts what keeps a rename from being confirmed. Where rules,
+// reports and hooks have moved already, those at the new key are the rename's own.
 func countObstacles(ctx context.Context, tx *db.Tx, o *notify.Rename) (err error) {
 	if o.There, err = whatIsAt(ctx, tx, o.Connection, o.To); o.Reason == notify.HasGrants {
-		o.There.Rules, o.There.Hooks = 0, 0
+		o.There = notify.Occupants{Grants: o.There.Grants}
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 	return list, rows.Err()
 }
 
-// ConfirmRename has rules, the scopes of hooks and grants go by the new key, on
+// ConfirmRename has rules, reports, the scopes of hooks and grants go by the new key, on
 // an administrator's word; only grants where the others did already. Errors as
 // for OfferedRename, and fault.Conflict where something is at the new key.
 func (s *Store) ConfirmRename(ctx context.Context, who notify.Actor, id int64) error {

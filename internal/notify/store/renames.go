@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// applyRenames has rules and hooks follow when verified events say that the platform
+// applyRenames has rules, reports and hooks follow when verified events say that the platform
 // renamed or moved what they are about, as far as a webhook's word goes: only
 // where the hook's scope holds both keys, and nothing is at the new one yet.
 // What it says beyond that is offered to an administrator.
@@ -65,8 +65,8 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope
 	var p notify.Occupants
 	project, repository := notify.Fold(at.ProjectKey), notify.Fold(at.RepositoryKey)
 	const keys = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
-	if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_hooks`+keys+`)`,
-		connection, project, repository).Scan(&p.Rules, &p.Hooks); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM notify_rules`+keys+`), (SELECT count(*) FROM notify_reports`+keys+`),
+			(SELECT count(*) FROM notify_hooks`+keys+`)`, connection, project, repository).Scan(&p.Rules, &p.Reports, &p.Hooks); err != nil {
 		return p, fmt.Errorf("counting what is at a key: %w", err)
 	}
 	var err error
@@ -128,9 +128,12 @@ func replaceOffer(ctx context.Context, tx *db.Tx, id int64, from string) error {
 	return nil
 }
 
-// move has rules and the scopes of hooks go by their new keys.
+// move has rules, reports and the scopes of hooks go by their new keys.
 func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyChange) error {
 	if err := moveRules(ctx, tx, who, by); err != nil {
+		return err
+	}
+	if err := moveReports(ctx, tx, who, by); err != nil {
 		return err
 	}
 	hooks, err := s.readHooks(ctx, tx)
@@ -179,6 +182,27 @@ func moveRules(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyCh
 			return fmt.Errorf("moving rule: %w", err)
 		}
 		if err := recordRule(ctx, tx, who, "update", &before, &after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func moveReports(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyChange) error {
+	reports, err := readReports(ctx, tx, `r.connection = $1 AND r.project_fold = $2`, by.Connection, notify.Fold(by.From.ProjectKey))
+	if err != nil {
+		return err
+	}
+	for i := range reports {
+		before, after := &reports[i], reports[i]
+		if !by.ApplyReport(&after.Report) {
+			continue
+		}
+		after.Version, after.UpdatedBy, after.UpdatedAt = before.Version+1, who.Name, tx.Now()
+		if err := updateReport(ctx, tx, &after.Report); err != nil {
+			return err
+		}
+		if err := recordReport(ctx, tx, who, "update", before, &after); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	if err := s.moveDeliveries(ctx, tx, moves); err != nil {
 		return err
 	}
-	_, err = s.end(ctx, tx, ends, notify.Cancelled, notify.CancelledReason)
+	_, err = s.end(ctx, tx, ends, notify.Cancelled, notify.CancelledReason([]int64{rule}))
 	return err
 }
 
@@ -64,7 +64,7 @@ func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves [][]any) er
 	return nil
 }
 
-// readTargets says where the rules of the deliveries send.
+// readTargets says where the rules and reports of the deliveries send.
 func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map[int64]notify.RuleTarget, error) {
 	var ids []int64
 	for _, d := range waiting {
@@ -85,7 +85,11 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 		}
 		found[id] = to
 	}
-	return found, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading where rules send: %w", err)
+	}
+	rows.Close()
+	return found, addReportTargets(ctx, tx, ids, found)
 }
 
 // waitingFor are the deliveries on a channel that wait for a rule, in their

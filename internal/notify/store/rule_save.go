@@ -170,11 +170,12 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	return id, nil
 }
 
-// dropUnusedURL drops the URL of a channel that no rule uses any more; its row
-// stays for the deliveries that name it.
+// dropUnusedURL drops the URL of a channel that no rule or report uses any more;
+// its row stays for the deliveries that name it.
 func dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
-		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel); err != nil {
+		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)
+		AND NOT EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel); err != nil {
 		return fmt.Errorf("dropping an unused webhook URL: %w", err)
 	}
 	return nil

@@ -59,30 +59,38 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 	return out, addMaskFailures(ctx, tx, out)
 }
 
-// countWaiting sets how many messages wait on the rules' channels, each
-// channel counted once however many rules it has.
+// countWaiting sets how many messages wait on the rules' channels.
 func countWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
-	counts := make(map[int64]int)
-	var channels [][]any
+	channels := make([]*notify.Channel, len(rules))
 	for i := range rules {
-		id := rules[i].ChannelID
-		if _, ok := counts[id]; !ok {
-			counts[id] = 0
-			channels = append(channels, []any{id})
+		channels[i] = &rules[i].Channel
+	}
+	return countChannelsWaiting(ctx, tx, channels)
+}
+
+// countChannelsWaiting sets how many messages wait on channels, each counted once
+// however often it is there.
+func countChannelsWaiting(ctx context.Context, tx *db.Tx, channels []*notify.Channel) error {
+	counts := make(map[int64]int)
+	var ids [][]any
+	for _, c := range channels {
+		if _, ok := counts[c.ID]; !ok {
+			counts[c.ID] = 0
+			ids = append(ids, []any{c.ID})
 		}
 	}
-	err := tx.Each(ctx, `SELECT count(*) FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0`, channels,
+	err := tx.Each(ctx, `SELECT count(*) FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0`, ids,
 		func(i int, row db.Row) error {
 			var n int64
 			err := row.Scan(&n)
-			counts[channels[i][0].(int64)] = int(n)
+			counts[ids[i][0].(int64)] = int(n)
 			return err
 		})
 	if err != nil {
 		return fmt.Errorf("counting what waits: %w", err)
 	}
-	for i := range rules {
-		rules[i].Channel.Waiting = counts[rules[i].ChannelID]
+	for _, c := range channels {
+		c.Waiting = counts[c.ID]
 	}
 	return nil
 }

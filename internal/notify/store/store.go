@@ -108,6 +108,9 @@ func (s *Store) load(ctx context.Context, tx *db.Tx) (*notify.RuleSet, error) {
 		return nil, err
 	}
 	set, broken := now.Next(generation, rules)
+	if set.Reports, err = readReportTargets(ctx, tx); err != nil {
+		return nil, err
+	}
 	if set.Platforms = now.Platforms; set.Platforms == nil || set.Platforms.Count != platforms {
 		if set.Platforms, err = s.readPlatforms(ctx, tx, platforms); err != nil {
 			return nil, err
@@ -160,10 +163,8 @@ func (s *Store) Refresh(ctx context.Context) {
 // then waits for the events that are being committed while it holds nothing that
 // they need. As soon as tx is committed, this node uses the new rules.
 func (s *Store) beginRulesChange(ctx context.Context, tx *db.Tx) error {
-	if tx.Dialect() == db.Postgres {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, generationLock); err != nil {
-			return fmt.Errorf("locking generation: %w", err)
-		}
+	if err := lockGeneration(ctx, tx); err != nil {
+		return err
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_generation SET generation = generation + 1`); err != nil {
 		return fmt.Errorf("counting generation: %w", err)
@@ -187,6 +188,27 @@ func (s *Store) reload(ctx context.Context) {
 // of rules hold alone, so that an event acknowledged after a save was matched
 // against it. The number only has to be ours.
 const generationLock = 0x6f7574726967 // "outrig"
+
+// lockGeneration keeps everything that is matched against rules out until the end
+// of tx.
+func lockGeneration(ctx context.Context, tx *db.Tx) error {
+	return lockOn(ctx, tx, `SELECT pg_advisory_xact_lock($1)`)
+}
+
+// shareGeneration keeps saves of rules out until the end of tx.
+func shareGeneration(ctx context.Context, tx *db.Tx) error {
+	return lockOn(ctx, tx, `SELECT pg_advisory_xact_lock_shared($1)`)
+}
+
+func lockOn(ctx context.Context, tx *db.Tx, lock string) error {
+	if tx.Dialect() != db.Postgres { // whose writer is alone
+		return nil
+	}
+	if _, err := tx.Exec(ctx, lock, generationLock); err != nil {
+		return fmt.Errorf("locking generation: %w", err)
+	}
+	return nil
+}
 
 func readGeneration(ctx context.Context, tx *db.Tx) (generation, platforms int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT generation, platforms FROM notify_generation`).Scan(&generation, &platforms)

@@ -31,7 +31,7 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 			db.Micros(since)).Scan(&sum.NotUnderstood); err != nil {
 			return fmt.Errorf("counting events: %w", err)
 		}
-		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM notify_rules), EXISTS (SELECT 1 FROM notify_events)`).
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM notify_rules), EXISTS (SELECT 1 FROM notify_events WHERE outcome <> 'report')`).
 			Scan(&sum.AnyRule, &sum.AnyEvent); err != nil {
 			return fmt.Errorf("looking for rules and events: %w", err)
 		}

@@ -162,7 +162,7 @@ CREATE TABLE notify_events (
     request_id     TEXT COLLATE "C",
     fingerprint    BYTEA,
     received_at    BIGINT NOT NULL,
-    outcome        TEXT COLLATE "C" NOT NULL CHECK (outcome IN ('understood', 'silent', 'unknown', 'not_understood')),
+    outcome        TEXT COLLATE "C" NOT NULL CHECK (outcome IN ('understood', 'silent', 'unknown', 'not_understood', 'report')),
     reason         TEXT COLLATE "C" NOT NULL,
     project_key    TEXT COLLATE "C" NOT NULL,
     repository_key TEXT COLLATE "C" NOT NULL,

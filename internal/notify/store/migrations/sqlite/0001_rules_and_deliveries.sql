@@ -149,8 +149,9 @@ CREATE TABLE notify_renames (
 CREATE UNIQUE INDEX notify_renames_offered ON notify_renames (connection, hook_id, from_fold) WHERE state = 'offered';
 
 -- One row an event, and one a webhook that held none (silent, unknown, not
--- understood). request_id and fingerprint, by which a webhook that comes again is
--- found, stand on its first row.
+-- understood); and one for what an activity report said, which no webhook brought.
+-- request_id and fingerprint, by which a webhook that comes again is found, stand
+-- on its first row.
 -- generation is that of the rules that judged the event. rules is how many of
 -- them took it, needed how many deliveries are kept, and delivery the first id
 -- that they may have; 0: it had none.
@@ -165,7 +166,7 @@ CREATE TABLE notify_events (
     fingerprint    BLOB,
     received_at    INTEGER NOT NULL,
     outcome        TEXT    NOT NULL CHECK (outcome = 'understood' OR outcome = 'silent'
-                       OR outcome = 'unknown' OR outcome = 'not_understood'),
+                       OR outcome = 'unknown' OR outcome = 'not_understood' OR outcome = 'report'),
     reason         TEXT    NOT NULL,
     project_key    TEXT    NOT NULL,
     repository_key TEXT    NOT NULL,
@@ -180,6 +181,9 @@ CREATE UNIQUE INDEX notify_events_fingerprint ON notify_events (fingerprint) WHE
 CREATE INDEX notify_events_not_understood ON notify_events (received_at) WHERE outcome = 'not_understood';
 CREATE INDEX notify_events_unused ON notify_events (id) WHERE needed = 0;
 
+-- What a delivery is for is a rule by its id, or an activity report by its id
+-- below zero: that is what rule_id and rules hold.
+--
 -- The three tables that every event writes to have no foreign keys: a check a
 -- row costs PostgreSQL more than the row. For the same reason what most
 -- deliveries have once, a rule and an attempt, stands in the delivery itself.

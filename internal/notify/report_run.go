@@ -1,0 +1,80 @@
+package notify
+
+import (
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// ReportRun is what a turn of a report that was due led to, ready to be kept.
+type ReportRun struct {
+	// Report is the report as it was when it was taken up: what a person saved
+	// since makes the run void.
+	Report ReportInfo
+	At     time.Time // of the turn
+
+	Due   time.Time // the due time that has been run for; zero: none
+	Event *Event    // what is sent; nil: nothing
+	Error string    // why nothing is; "" where something is, or nothing was due
+
+	Next         time.Time // the next due time; zero: it cannot be told
+	AskAt        time.Time // when the report has its next turn
+	FailingSince time.Time // since when the platform has not answered for Next; zero: it has
+
+	Lease string // that under which the platform was asked, and its fence
+	Fence int64
+}
+
+// Ended tells whether the due time is through, with a message or an error.
+func (r *ReportRun) Ended() bool { return r.Event != nil || r.Error != "" }
+
+const (
+	// retryReport is how often a platform is asked again that did not answer, and
+	// retryReportFor for how long: after that a person is told.
+	retryReport    = time.Minute
+	retryReportFor = time.Hour
+	// retryZone is how often a report is looked at again whose time zone is not
+	// known here: the next release may know it.
+	retryZone = time.Hour
+)
+
+// BeginRun begins the turn of a report at a moment. Where the run has a Due time,
+// the platform is to be asked, and Conclude told of the answer; else it can be
+// kept as it is.
+func (r *ReportInfo) BeginRun(now time.Time) *ReportRun {
+	run := &ReportRun{Report: *r, At: now}
+	turn, err := r.Turn(now)
+	switch {
+	case err != nil:
+		run.Error, run.AskAt = "The report has no due time: "+err.Error()+".", now.Add(retryZone)
+		return run
+	case r.NextRunAt.IsZero(): // it was not known what it waits for
+	case turn.Due.Before(r.NextRunAt): // too late for it
+		if !r.RetryingSince.IsZero() {
+			run.Error = "The platform did not answer when the report was due, and nothing was running later to ask it again."
+		}
+	default:
+		run.Due = turn.Due
+	}
+	run.Next, run.AskAt = turn.Next, turn.Next
+	return run
+}
+
+// Conclude tells what came of asking the platform: what the report says, or why
+// it did not answer.
+func (run *ReportRun) Conclude(e *Event, err error) {
+	if err == nil {
+		run.Event = e
+		return
+	}
+	since := run.Report.RetryingSince
+	if since.IsZero() || !run.Due.Equal(run.Report.NextRunAt) {
+		since = run.At
+	}
+	if run.At.Sub(since) >= retryReportFor {
+		run.Error = fault.As(err).Message
+		return
+	}
+	pause := min(max(retryReport, fault.As(err).RetryAfter), max(retryReport, since.Add(retryReportFor).Sub(run.At)))
+	run.Next, run.AskAt, run.FailingSince = run.Due, run.At.Add(pause), since
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// DueReports gives the enabled reports that have their turn by now, those that
+// wait the longest first.
+func (s *Store) DueReports(ctx context.Context, now time.Time, limit int) (due []notify.ReportInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		due, err = readReports(ctx, tx, `r.ask_at > 0 AND r.ask_at <= $1 AND r.enabled = 1 ORDER BY r.ask_at, r.id LIMIT $2`, db.Micros(now), limit)
+		return err
+	})
+	return due, err
+}
+
+// KeepRun keeps what a turn of a report led to, its run and its delivery in one
+// commit, and tells whether it did: not where the report was saved, disabled or
+// deleted since it was taken up, nor for a due time that has been run for. What
+// still waits of the report is cancelled for the new message. fault.Conflict:
+// another node has taken over.
+func (s *Store) KeepRun(ctx context.Context, run *notify.ReportRun) (kept bool, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		kept = false
+		if err := shareGeneration(ctx, tx); err != nil {
+			return err
+		}
+		if err := tx.Fenced(ctx, run.Lease, run.Fence); err != nil {
+			return err
+		}
+		turned, err := turnReport(ctx, tx, run)
+		if err != nil || !turned {
+			return err
+		}
+		if run.Due.IsZero() || !run.Ended() {
+			kept = true
+			return nil
+		}
+		var delivery int64
+		if run.Event != nil {
+			ids, err := reserveIDs(ctx, tx, "notify_deliveries", 1)
+			if err != nil {
+				return err
+			}
+			delivery = ids[0]
+		}
+		n, err := tx.Exec(ctx, `INSERT INTO notify_report_runs (report_id, due_at, ended_at, delivery_id, error)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, run.Report.ID, db.Micros(run.Due), db.Micros(tx.Now()), delivery, clean(run.Error))
+		if err != nil {
+			return fmt.Errorf("keeping a run: %w", err)
+		}
+		if kept = n == 1; !kept || run.Event == nil {
+			return nil
+		}
+		return s.sendReport(ctx, tx, run, delivery)
+	})
+	return kept && err == nil, err
+}
+
+// turnReport has a report wait for its next turn, unless it is not as the run
+// found it.
+func turnReport(ctx context.Context, tx *db.Tx, run *notify.ReportRun) (bool, error) {
+	last, failed := run.Report.LastRunAt, run.Report.LastErrorAt
+	message := run.Report.LastError
+	if run.Ended() {
+		last, failed, message = run.At, time.Time{}, run.Error
+		if message != "" {
+			failed = run.At
+		}
+	}
+	n, err := tx.Exec(ctx, `UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = $3, last_run_at = $4, error = $5, error_at = $6
+		WHERE id = $7 AND version = $8 AND next_run_at = $9 AND failing_since = $10 AND enabled = 1`,
+		db.Micros(run.Next), db.Micros(run.AskAt), db.Micros(run.FailingSince), db.Micros(last), clean(message), db.Micros(failed),
+		run.Report.ID, run.Report.Version, db.Micros(run.Report.NextRunAt), db.Micros(run.Report.RetryingSince))
+	if err != nil {
+		return false, fmt.Errorf("turning a report: %w", err)
+	}
+	return n == 1, nil
+}
+
+// sendReport puts what a report says into its channel's queue, in the place of
+// what still waits there of it.
+func (s *Store) sendReport(ctx context.Context, tx *db.Tx, run *notify.ReportRun, id int64) error {
+	of := notify.OfReport(run.Report.ID)
+	waiting, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE rule_id = $1 AND finished_at = 0`, of)
+	if err != nil {
+		return err
+	}
+	if _, err := s.end(ctx, tx, waiting, notify.Cancelled, notify.ReplacedReason); err != nil {
+		return err
+	}
+	d := &notify.Delivery{
+		ID: id, ChannelID: run.Report.ChannelID, Format: run.Report.Format.ResolveFormat(run.Report.Channel.Host),
+		Rules: []int64{of}, State: notify.Waiting, Event: run.Event,
+	}
+	if d.EventID, err = s.insertReportEvent(ctx, tx, run, id); err != nil {
+		return err
+	}
+	if err := insertDeliveries(ctx, tx, []*notify.Delivery{d}); err != nil {
+		return err
+	}
+	tx.AfterCommit(func() {
+		s.counts.match(1)
+		if len(waiting) > 0 {
+			s.moved(d.ChannelID)
+		}
+		s.enqueued([]*notify.Delivery{d})
+	})
+	return nil
+}
+
+// insertReportEvent inserts what a report says, beside the events of webhooks.
+func (s *Store) insertReportEvent(ctx context.Context, tx *db.Tx, run *notify.ReportRun, delivery int64) (int64, error) {
+	generation, _, err := readGeneration(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	encoded, err := encodeEvent(run.Event)
+	if err != nil {
+		return 0, err
+	}
+	row := &eventRow{
+		receipt: &notify.Receipt{Connection: run.Event.Connection, Key: notify.ReportKey, ReceivedAt: tx.Now(), Outcome: notify.Reported, Generation: generation},
+		project: run.Event.Project.Key, repository: run.Event.Repository.Key, needed: 1, delivery: delivery, event: encoded,
+	}
+	if err := insertEventRows(ctx, tx, []*eventRow{row}); err != nil {
+		return 0, err
+	}
+	return row.id, nil
+}
+
+// DeleteReportRuns deletes runs that ended before a time, at most limit of them.
+func DeleteReportRuns(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM notify_report_runs WHERE (report_id, due_at) IN
+		(SELECT report_id, due_at FROM notify_report_runs WHERE ended_at < $1 ORDER BY ended_at LIMIT $2)`, db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting old runs: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// SaveReport creates a report (ID 0) or saves one, and gives it back as it is
+// now. webhookURL is as for SaveRule. The report is due next after now; a save
+// that leaves its schedule as it was leaves also when it is due.
+//
+// Errors: fault.Invalid for wrong members, fault.NotFound for an unknown id,
+// fault.Conflict for a version that is not the present one.
+func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.Report, webhookURL string, now time.Time) (notify.ReportInfo, error) {
+	return s.changeReport(ctx, who, draft.ID, func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
+		if err := checkReportSave(&draft, before, webhookURL); err != nil {
+			return nil, err
+		}
+		after := notify.ReportInfo{Report: draft}
+		if before != nil {
+			after.Version, after.CreatedBy, after.CreatedAt = before.Version, before.CreatedBy, before.CreatedAt
+			after.Connection, after.ProjectKey, after.RepositoryKey = before.Connection, before.ProjectKey, before.RepositoryKey
+			after.ChannelID, after.Channel = before.ChannelID, before.Channel
+		} else {
+			after.CreatedBy, after.CreatedAt = who.Name, tx.Now()
+		}
+		if webhookURL != "" && !secret.IsMask(webhookURL) {
+			id, err := s.ensureChannel(ctx, tx, webhookURL)
+			if err != nil {
+				return nil, err
+			}
+			after.ChannelID = id
+		}
+		return &after, nil
+	}, now)
+}
+
+func checkReportSave(draft *notify.Report, before *notify.ReportInfo, webhookURL string) error {
+	switch {
+	case before == nil:
+		if webhookURL == "" || secret.IsMask(webhookURL) {
+			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
+		}
+		return draft.Validate()
+	case draft.Version != 0 && draft.Version != before.Version:
+		return fault.New(fault.Conflict, "The report was changed in the meantime and is at version %d: %s saved it at %s. Reload it and repeat your change.",
+			before.Version, before.UpdatedBy, before.UpdatedAt.UTC().Format(time.RFC3339))
+	}
+	if err := notify.CheckReportSave(draft, before, webhookURL); err != nil {
+		return err
+	}
+	return draft.Validate()
+}
+
+// EnableReport switches a report on or off and gives it back as it is now. It is
+// due next after now: fault.NotFound when there is none with the id.
+func (s *Store) EnableReport(ctx context.Context, who notify.Actor, id int64, enabled bool, now time.Time) (notify.ReportInfo, error) {
+	return s.changeReport(ctx, who, id, func(_ *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
+		if before.Enabled == enabled {
+			return nil, nil
+		}
+		after := *before
+		after.Enabled = enabled
+		return &after, nil
+	}, now)
+}
+
+// changeReport writes what change makes of a report, which is nil for id 0; where
+// change gives nil, nothing.
+func (s *Store) changeReport(ctx context.Context, who notify.Actor, id int64,
+	change func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error), now time.Time) (saved notify.ReportInfo, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
+			return err
+		}
+		var before *notify.ReportInfo
+		action := "create"
+		if id != 0 {
+			old, err := readReport(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			before, action, saved = &old, "update", old
+		}
+		after, err := change(tx, before)
+		if err != nil || after == nil {
+			return err
+		}
+		after.Version, after.UpdatedBy, after.UpdatedByID, after.UpdatedAt = after.Version+1, who.Name, who.UserID, tx.Now()
+		if before == nil {
+			after.Version = 1
+			err = insertReport(ctx, tx, &after.Report)
+		} else {
+			err = updateReport(ctx, tx, &after.Report)
+		}
+		if err != nil {
+			return err
+		}
+		if before == nil || before.ReportSchedule != after.ReportSchedule || before.Enabled != after.Enabled {
+			if err := scheduleReport(ctx, tx, &after.Report, now); err != nil {
+				return err
+			}
+		}
+		if before != nil && (before.ChannelID != after.ChannelID || before.Enabled != after.Enabled) {
+			if err := s.leaveChannel(ctx, tx, after.ID, before.ChannelID); err != nil {
+				return err
+			}
+		}
+		if saved, err = readReport(ctx, tx, after.ID); err != nil {
+			return err
+		}
+		return recordReport(ctx, tx, who, action, before, &saved)
+	})
+	return saved, err
+}
+
+// leaveChannel settles what waits for a report on the channel that it had.
+func (s *Store) leaveChannel(ctx context.Context, tx *db.Tx, report, channel int64) error {
+	if err := dropUnusedURL(ctx, tx, channel); err != nil {
+		return err
+	}
+	return s.reroute(ctx, tx, notify.OfReport(report), channel)
+}
+
+// scheduleReport has a report wait for its next due time, with nothing left of
+// its last one.
+func scheduleReport(ctx context.Context, tx *db.Tx, r *notify.Report, now time.Time) error {
+	var next, ask int64
+	if r.Enabled {
+		next = db.Micros(r.Next(now))
+		if ask = next; ask == 0 { // its time zone is not known here: its turn says so
+			ask = db.Micros(now)
+		}
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_reports SET next_run_at = $1, ask_at = $2, failing_since = 0, error = '', error_at = 0 WHERE id = $3`,
+		next, ask, r.ID); err != nil {
+		return fmt.Errorf("scheduling report: %w", err)
+	}
+	return nil
+}
+
+func reportValues(r *notify.Report) []any {
+	return []any{r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey),
+		r.ChannelID, r.ChannelName, string(r.Format), r.InactivityDays, string(r.Frequency), r.Day, r.Time, r.TimeZone,
+		bit(r.SkipDrafts), r.TargetBranchMask, bit(r.MentionReviewers), bit(r.Enabled), r.UpdatedBy, r.UpdatedByID, db.Micros(r.UpdatedAt)}
+}
+
+func insertReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
+	err := tx.QueryRow(ctx, `INSERT INTO notify_reports (version, name, connection, project_key, repository_key, project_fold, repository_fold,
+			channel_id, channel_name, format, inactivity_days, frequency, day, time, time_zone, skip_drafts, target_mask, mention_reviewers,
+			enabled, updated_by, updated_by_id, updated_at, created_by, created_at, next_run_at, ask_at, failing_since, last_run_at, error, error_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, 0, 0, 0, 0, '', 0)
+		RETURNING id`, append(reportValues(r), r.CreatedBy, db.Micros(r.CreatedAt))...).Scan(&r.ID)
+	if err != nil {
+		return fmt.Errorf("inserting report: %w", err)
+	}
+	return nil
+}
+
+func updateReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
+	if _, err := tx.Exec(ctx, `UPDATE notify_reports SET version = $1, name = $2, connection = $3, project_key = $4, repository_key = $5,
+			project_fold = $6, repository_fold = $7, channel_id = $8, channel_name = $9, format = $10, inactivity_days = $11, frequency = $12,
+			day = $13, time = $14, time_zone = $15, skip_drafts = $16, target_mask = $17, mention_reviewers = $18, enabled = $19,
+			updated_by = $20, updated_by_id = $21, updated_at = $22 WHERE id = $23`, append(reportValues(r), r.ID)...); err != nil {
+		return fmt.Errorf("updating report: %w", err)
+	}
+	return nil
+}
+
+// DeleteReport deletes a report: fault.NotFound when there is none. What waits for
+// it is cancelled.
+func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := s.beginRulesChange(ctx, tx); err != nil {
+			return err
+		}
+		old, err := readReport(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		for _, q := range []string{`DELETE FROM notify_reports WHERE id = $1`, `DELETE FROM notify_report_runs WHERE report_id = $1`} {
+			if _, err := tx.Exec(ctx, q, id); err != nil {
+				return fmt.Errorf("deleting report: %w", err)
+			}
+		}
+		if err := s.leaveChannel(ctx, tx, id, old.ChannelID); err != nil {
+			return err
+		}
+		return recordReport(ctx, tx, who, "delete", &old, nil)
+	})
+}
+
+func recordReport(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.ReportInfo) error {
+	of := after
+	if of == nil {
+		of = before
+	}
+	e := who.AuditEntry(action, "report", fmt.Sprint(of.ID), before.Audited(), after.Audited())
+	e.Connection, e.Project, e.Repository = of.Connection, of.ProjectKey, of.RepositoryKey
+	return audit.Record(ctx, tx, e)
+}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+const reportColumns = `r.id, r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name, r.format,
+	r.inactivity_days, r.frequency, r.day, r.time, r.time_zone, r.skip_drafts, r.target_mask, r.mention_reviewers, r.enabled,
+	r.next_run_at, r.failing_since, r.last_run_at, r.error, r.error_at,
+	r.created_by, r.created_at, r.updated_by, r.updated_by_id, r.updated_at`
+
+// ListReports gives the reports of exactly the repository that q names, by name.
+func (s *Store) ListReports(ctx context.Context, q notify.ReportQuery) (out []notify.ReportInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		out, err = readReports(ctx, tx, `r.connection = $1 AND r.project_fold = $2 AND r.repository_fold = $3 ORDER BY r.name, r.id`,
+			clean(q.Connection), notify.Fold(clean(q.ProjectKey)), notify.Fold(clean(q.RepositoryKey)))
+		if err != nil {
+			return err
+		}
+		return countReportsWaiting(ctx, tx, out)
+	})
+	return out, err
+}
+
+// PageReports gives one page of reports.
+func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []notify.ReportInfo, err error) {
+	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
+		var read []notify.ReportInfo
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			read, err = readReports(ctx, tx, `($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2)
+				AND (r.name > $3 OR (r.name = $3 AND r.id > $4)) ORDER BY r.name, r.id LIMIT $5`,
+				notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range read {
+			if p.Visible(&read[i].Report) && len(out) < p.Limit {
+				out = append(out, read[i])
+			}
+		}
+		if len(read) < limit {
+			break
+		}
+		last := &read[len(read)-1]
+		p.AfterName, p.AfterID = last.Name, last.ID
+	}
+	return out, s.db.Read(ctx, func(tx *db.Tx) error { return countReportsWaiting(ctx, tx, out) })
+}
+
+// FailingReports gives the enabled reports whose last run brought no message, the
+// last ones first: of the last 1,000 at most limit that visible lets through.
+func (s *Store) FailingReports(ctx context.Context, limit int, visible func(*notify.Report) bool) (out []notify.ReportInfo, err error) {
+	var read []notify.ReportInfo
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		read, err = readReports(ctx, tx, `r.error_at > 0 AND r.enabled = 1 ORDER BY r.error_at DESC, r.id LIMIT $1`, maxRead)
+		return err
+	})
+	for i := range read {
+		if len(out) < limit && visible(&read[i].Report) {
+			out = append(out, read[i])
+		}
+	}
+	return out, err
+}
+
+// Report gives one report: fault.NotFound when there is none with the id.
+func (s *Store) Report(ctx context.Context, id int64) (info notify.ReportInfo, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		info, err = readReport(ctx, tx, id)
+		return err
+	})
+	return info, err
+}
+
+func readReport(ctx context.Context, tx *db.Tx, id int64) (notify.ReportInfo, error) {
+	found, err := readReports(ctx, tx, `r.id = $1`, id)
+	if err != nil {
+		return notify.ReportInfo{}, err
+	}
+	if len(found) == 0 {
+		return notify.ReportInfo{}, fault.New(fault.NotFound, "There is no report with id %d.", id)
+	}
+	return found[0], countReportsWaiting(ctx, tx, found)
+}
+
+// readReports reads the reports that a condition, perhaps with an order and a
+// limit behind it, selects.
+func readReports(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.ReportInfo, error) {
+	rows, err := tx.Query(ctx, `SELECT `+reportColumns+`, `+channelColumns+`
+		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading reports: %w", err)
+	}
+	defer rows.Close()
+	var out []notify.ReportInfo
+	for rows.Next() {
+		var info notify.ReportInfo
+		if err := scanReport(rows, &info); err != nil {
+			return nil, err
+		}
+		out = append(out, info)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading reports: %w", err)
+	}
+	return out, nil
+}
+
+func scanReport(row db.Row, r *notify.ReportInfo) error {
+	c := &r.Channel
+	var next, failingSince, last, failed, created, updated, brokenAt, gateUntil, failing, lastOK int64
+	if err := row.Scan(&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
+		&r.InactivityDays, &r.Frequency, &r.Day, &r.Time, &r.TimeZone, &r.SkipDrafts, &r.TargetBranchMask, &r.MentionReviewers, &r.Enabled,
+		&next, &failingSince, &last, &r.LastError, &failed, &r.CreatedBy, &created, &r.UpdatedBy, &r.UpdatedByID, &updated,
+		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt, &gateUntil, &c.GateStep, &c.GateReason,
+		&c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK); err != nil {
+		return fmt.Errorf("reading report: %w", err)
+	}
+	r.NextRunAt, r.RetryingSince, r.LastRunAt, r.LastErrorAt = db.Time(next), db.Time(failingSince), db.Time(last), db.Time(failed)
+	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
+	setTimes(c, brokenAt, gateUntil, failing, lastOK)
+	return nil
+}
+
+// countReportsWaiting sets how many messages wait on the reports' channels.
+func countReportsWaiting(ctx context.Context, tx *db.Tx, reports []notify.ReportInfo) error {
+	channels := make([]*notify.Channel, len(reports))
+	for i := range reports {
+		channels[i] = &reports[i].Channel
+	}
+	return countChannelsWaiting(ctx, tx, channels)
+}
+
+// readReportTargets says where the enabled reports send.
+func readReportTargets(ctx context.Context, tx *db.Tx) (notify.ReportTargets, error) {
+	rows, err := tx.Query(ctx, `SELECT id, channel_id, mention_reviewers FROM notify_reports WHERE enabled = 1`)
+	if err != nil {
+		return nil, fmt.Errorf("reading where reports send: %w", err)
+	}
+	defer rows.Close()
+	targets := make(notify.ReportTargets)
+	for rows.Next() {
+		var id int64
+		var to notify.ReportTarget
+		if err := rows.Scan(&id, &to.ChannelID, &to.Mentions); err != nil {
+			return nil, fmt.Errorf("reading where reports send: %w", err)
+		}
+		targets[notify.OfReport(id)] = to
+	}
+	return targets, rows.Err()
+}
+
+// addReportTargets adds where the reports among what deliveries are for send.
+func addReportTargets(ctx context.Context, tx *db.Tx, rules []int64, to map[int64]notify.RuleTarget) error {
+	ids := notify.ReportIDs(rules)
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, `SELECT id, channel_id, enabled FROM notify_reports WHERE id IN (`+list(ids)+`)`)
+	if err != nil {
+		return fmt.Errorf("reading where reports send: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var target notify.RuleTarget
+		if err := rows.Scan(&id, &target.ChannelID, &target.Enabled); err != nil {
+			return fmt.Errorf("reading where reports send: %w", err)
+		}
+		to[notify.OfReport(id)] = target
+	}
+	return rows.Err()
+}
