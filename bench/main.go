@@ -30,6 +30,8 @@ type bench struct {
 	took   time.Duration // of each measurement
 	table  *tabwriter.Writer
 	rate   float64 // events a second that SQLite took; 0 before it is measured
+
+	grownBy float64 // of what the architecture has a grown database hold
 }
 
 func main() {
@@ -48,15 +50,16 @@ func main() {
 		return
 	}
 	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
-	only := flag.String("only", "sqlite,postgres,slow,mail,status,export,migration,idle", "what to measure")
+	only := flag.String("only", "sqlite,postgres,slow,growth,mail,status,export,migration,idle", "what to measure")
+	grown := flag.Float64("grown", 1, "how much of the rows that growth fills a database with")
 	flag.Parse()
-	if err := run(context.Background(), *took, strings.Split(*only, ",")); err != nil {
+	if err := run(context.Background(), *took, *grown, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, took time.Duration, only []string) error {
+func run(ctx context.Context, took time.Duration, grown float64, only []string) error {
 	dir, err := os.MkdirTemp("", "outrigger-bench-")
 	if err != nil {
 		return err
@@ -66,7 +69,7 @@ func run(ctx context.Context, took time.Duration, only []string) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{binary: binary, dir: dir, took: took, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
+	b := &bench{binary: binary, dir: dir, took: took, grownBy: grown, table: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
 	defer b.table.Flush()
 	fmt.Printf("%s %s/%s, %d processors, %s a measurement\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), took)
 	b.row("what", "measured", "to hold")
@@ -77,6 +80,7 @@ func run(ctx context.Context, took time.Duration, only []string) error {
 		{"sqlite", b.sqlite},
 		{"postgres", b.postgres},
 		{"slow", b.slow},
+		{"growth", b.growth},
 		{"mail", b.mail},
 		{"status", b.status},
 		{"export", b.export},

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"outrigger/internal/loadtest"
+)
+
+// growth is what a database holds in one of its measurements; -grown scales it.
+type growth struct {
+	name string
+	grow func(ctx context.Context, f *filled) error
+}
+
+// growths are those of the architecture.
+var growths = []growth{
+	{"5 million events, 10 million deliveries", func(ctx context.Context, f *filled) error { return f.keep(ctx, 5_000_000) }},
+	{"10,000 channels", func(ctx context.Context, f *filled) error { return f.addChannels(ctx, 10_000) }},
+	{"100,000 rules", func(ctx context.Context, f *filled) error { return f.addRules(ctx, 100_000) }},
+	{"1 million waiting", func(ctx context.Context, f *filled) error { return f.wait(ctx, 1_000_000) }},
+}
+
+// growth holds nodes whose databases have much in them against one whose
+// database is empty.
+func (b *bench) growth(ctx context.Context) error {
+	for _, g := range growths {
+		if err := b.grown(ctx, g); err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) grown(ctx context.Context, g growth) error {
+	empty, end, err := b.filled(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	full, end, err := b.filled(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := g.grow(ctx, full); err != nil {
+		return err
+	}
+	took, err := full.Start(ctx)
+	if err != nil {
+		return err
+	}
+	before, after := empty.subject(), full.subject()
+	if err := b.compare(ctx, before, after); err != nil {
+		return err
+	}
+	slowest, path, err := slowestPage(ctx, empty.Process, full.Process)
+	if err != nil {
+		return err
+	}
+	name := g.name
+	if b.grownBy != 1 {
+		name += fmt.Sprintf(" × %g", b.grownBy)
+	}
+	b.row("grown by "+name+": share of the rate when empty", fmt.Sprintf("%.2f", after.rate()/before.rate()), "at least 0.90")
+	b.row("grown by "+name+": slowest list or page", fmt.Sprintf("%.1f times as when empty (%s)", slowest, path), "at most 2 times")
+	b.row("grown by "+name+": start until ready", millis(took), "under 2 s")
+	return nil
+}
+
+// filled starts a node that has a rule for each channel of its load.
+func (b *bench) filled(ctx context.Context) (*filled, func(), error) {
+	sink, err := loadtest.NewSink(channels)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, kill, err := b.node(ctx, loadtest.Settings{})
+	if err != nil {
+		sink.Close()
+		return nil, nil, err
+	}
+	end := func() { kill(); sink.Close() }
+	if err := p.SaveChannelRules(ctx, channels, sink.URL()); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return &filled{Process: p, scale: b.grownBy, load: loadtest.NewLoad(channels, connections, p.Addr()), sink: sink}, end, nil
+}
+
+// looked are the lists and pages that people open most.
+var looked = []string{
+	"/rest/mtbs/1.0/configuration/deliveries", "/rest/mtbs/1.0/configuration/deliveries?state=failed",
+	"/rest/mtbs/1.0/configuration/events", "/rest/mtbs/1.0/configuration/channels",
+	"/", "/notifications/rules", "/notifications/deliveries", "/notifications/events", "/notifications/channels",
+}
+
+// looks is how often each is asked for; the median counts.
+const looks = 21
+
+// slowestPage finds what takes longest with much in the database, by how many
+// times as long as without.
+func slowestPage(ctx context.Context, empty, full *loadtest.Process) (times float64, path string, err error) {
+	before, err := empty.SignIn(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	after, err := full.SignIn(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	for _, p := range looked {
+		was, err := median(ctx, before, p)
+		if err != nil {
+			return 0, "", err
+		}
+		is, err := median(ctx, after, p)
+		if err != nil {
+			return 0, "", err
+		}
+		if t := float64(is) / float64(was); t > times {
+			times, path = t, fmt.Sprintf("%s: %s and %s", p, millis(is), millis(was))
+		}
+	}
+	return times, path, nil
+}
+
+func median(ctx context.Context, get func(context.Context, string) error, path string) (time.Duration, error) {
+	took := make([]time.Duration, looks)
+	for i := range took {
+		began := time.Now()
+		if err := get(ctx, path); err != nil {
+			return 0, err
+		}
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	return took[looks/2], nil
+}
