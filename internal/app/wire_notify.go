@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/api"
 	"outrigger/internal/notify/bitbucketcloud"
+	cloud "outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/notify/builds"
@@ -56,7 +57,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
 	a.usePlatformUsers(platforms)
 	a.chat.memberships = membership.New(membership.Options{Store: store, Ask: platforms.Member, Clock: a.clock, Log: a.log})
-	hooks := &notify.Hooks{Store: store, Ask: platforms.Version}
+	hooks := &notify.Hooks{Store: store, Ask: versions{platforms, cloud.New(a.outgoing.Trusted(), a.clock)}.ask}
 	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
 	a.chat.webhooks = webhooks.New(webhooks.Options{

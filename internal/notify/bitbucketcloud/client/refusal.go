@@ -13,10 +13,11 @@ import (
 
 // What a refusal means to the callers, in Refusal.Name.
 const (
-	withdrawn    = "withdrawn"
-	codeRefused  = "code refused"
-	tokenRefused = "token refused"
-	scopeMissing = "scope missing"
+	withdrawn     = "withdrawn"
+	codeRefused   = "code refused"
+	tokenRefused  = "token refused"
+	scopeMissing  = "scope missing"
+	clientRefused = "client refused"
 )
 
 // Withdrawn tells whether err is the platform's answer to Refresh that the
@@ -97,7 +98,7 @@ func explainOAuth(r *restclient.Refusal, body []byte, name string, useless func(
 	switch {
 	case r.Status < 400 || r.Status >= 500:
 	case e.ofClient():
-		r.Advice = "Check the connection's OAuth client id and secret."
+		r.Name, r.Advice = clientRefused, "Check the connection's OAuth client id and secret."
 	case useless(e):
 		r.Name, r.Advice = name, "Authorise Outrigger again."
 	}
