@@ -20,6 +20,8 @@ type Card struct {
 	Commits     []Commit      // newest first, at most 5
 	MoreCommits int           // how many more there are
 	CommitsCut  bool          // and more, not counted
+	Items       []Item        // of a report
+	MoreItems   int           // how many more there are
 	Text        string        // what a user wrote, with its line breaks; at most 500 characters
 	Links       []Link        // at most 3, the best first
 	Mentions    []Mention     // whom the chat platform tells, at most 10
@@ -87,7 +89,7 @@ func (c *Card) Plain() string {
 }
 
 // Shorten leaves off the part that will be missed least, and tells whether
-// there was one: commits first, then facts, then the text, the branch
+// there was one: commits and items first, then facts, then the text, the branch
 // and mentions.
 // The title and the first link stay. Slices are cut, not changed.
 func (c *Card) Shorten() bool {
@@ -95,6 +97,9 @@ func (c *Card) Shorten() bool {
 	case len(c.Commits) > 0:
 		c.Commits = c.Commits[:len(c.Commits)-1]
 		c.MoreCommits++
+	case len(c.Items) > 0:
+		c.Items = c.Items[:len(c.Items)-1]
+		c.MoreItems++
 	case len(c.Facts) > 0:
 		c.Facts = c.Facts[:len(c.Facts)-1]
 		c.MoreFacts++

@@ -19,8 +19,12 @@ const (
 	shortHash    = 10  // of a commit's 40: what the platform shows
 )
 
-// New makes the card of an event. Its first type says what happened.
+// New makes the card of an event. Its first type says what happened, or else it
+// is what a report says.
 func New(e *notify.Event) Card {
+	if e.Report != nil {
+		return ofReport(e)
+	}
 	if len(e.Types) == 0 { // decoders make none such
 		return Card{Title: "Something happened in " + where(e), Links: links(e, inPlace)}
 	}

@@ -39,6 +39,8 @@ type view struct {
 	Links     []card.Link
 	Commits   []card.Commit
 	MoreLines string
+	Items     []card.Item
+	ItemsMore string
 }
 
 // Fragment draws a card as part of a page, which has the style sheet: as Slack
@@ -79,7 +81,7 @@ func draw(part string, data any) ([]byte, error) {
 
 // viewOf leaves out the addresses that the chat platforms do not get either.
 func viewOf(c *card.Card, format notify.Format) view {
-	v := view{Card: c, Format: notify.Teams, Tone: tone(c.Kind), MoreLines: c.CommitsMore()}
+	v := view{Card: c, Format: notify.Teams, Tone: tone(c.Kind), MoreLines: c.CommitsMore(), ItemsMore: c.ItemsMore()}
 	if format == notify.Slack {
 		v.Format = notify.Slack
 	}
@@ -97,6 +99,10 @@ func viewOf(c *card.Card, format notify.Format) view {
 	for _, k := range c.Commits {
 		k.URL = card.Absolute(k.URL)
 		v.Commits = append(v.Commits, k)
+	}
+	for _, item := range c.Items {
+		item.URL = card.Absolute(item.URL)
+		v.Items = append(v.Items, item)
 	}
 	return v
 }

@@ -62,6 +62,7 @@ func (w *writer) message(c *card.Card) {
 	w.title(c)
 	w.fields(c)
 	w.commits(c)
+	w.items(c)
 	w.quotation(c.Text)
 	w.mentions(c.Mentions)
 	w.links(c.Links)

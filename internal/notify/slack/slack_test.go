@@ -122,6 +122,7 @@ func TestAnyCardFits(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(t, "n") {
 			c.Facts = append(c.Facts, notify.Fact{Name: text.Draw(t, "name"), Value: text.Draw(t, "value")})
 			c.Commits = append(c.Commits, card.Commit{ID: text.Draw(t, "id"), Message: text.Draw(t, "message"), URL: address.Draw(t, "url")})
+			c.Items = append(c.Items, card.Item{Title: text.Draw(t, "title"), URL: address.Draw(t, "url"), Detail: text.Draw(t, "detail")})
 			c.Links = append(c.Links, card.Link{Title: text.Draw(t, "label"), URL: address.Draw(t, "url")})
 		}
 		check(t, Append(nil, c))

@@ -69,6 +69,7 @@ func (w *writer) message(c *card.Card) {
 	w.raw(`,"weight":"Bolder","wrap":true}]}`)
 	w.facts(c)
 	w.commits(c)
+	w.items(c)
 	if c.Text != "" {
 		w.raw(`,{"type":"TextBlock","text":`)
 		w.escaped(c.Text)
