@@ -53,7 +53,7 @@ func TestConnectionPages(t *testing.T) {
 		t.Error("rotated to the same secret")
 	}
 	page("/notifications/connections/main/new-hook", nil, 200, "Project key")
-	page("/notifications/connections/main/new-hook", url.Values{"name": {"x"}, "repositoryKey": {"canoe"}}, 400, "needs its projectKey")
+	page("/notifications/connections/main/new-hook", url.Values{"name": {"No!"}, "repositoryKey": {"canoe"}}, 400, "needs its projectKey", "lower-case letters")
 	page("/notifications/connections/main/new-hook", url.Values{"name": {"atl"}, "projectKey": {"ATL"}}, 200, "project ATL", a.URL()+"/hooks/main/atl")
 	page("/notifications/connections/main", nil, 200, "project ATL")
 	page("/notifications/connections/main/hooks/atl/rotate", url.Values{}, 200, "not shown again")

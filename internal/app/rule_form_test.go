@@ -113,6 +113,36 @@ func TestTheRuleForm(t *testing.T) {
 		}
 	}
 
+	// Who saves what somebody else has changed sees what changed, and keeps the input.
+	edit := func(version, branches string) url.Values {
+		return form(url.Values{"version": {version}, "branches": {branches}, "webhookUrl": {""}, "name": {"Nights"}})
+	}
+	if status, body := consolePage(t, a, "/notifications/rules/1", edit("1", "main")); status != http.StatusSeeOther {
+		t.Fatalf("the first save: %d %s", status, body)
+	}
+	mine := edit("1", "mine")
+	mine.Set("name", "My nights")
+	status, body = consolePage(t, a, "/notifications/rules/1", mine)
+	for _, want := range []string{
+		"saved this rule while you edited it", `<th scope="row">Branches</th><td data-label="Before">nothing</td><td data-label="Now">main</td>`,
+		`<th scope="row">Quiet hours</th>`, `href="/notifications/rules/1">Open the rule as it is now`, `value="My nights"`, `name="version" value="2"`,
+	} {
+		if status != http.StatusConflict || !strings.Contains(body, want) {
+			t.Errorf("a stale save: %d, without %q", status, want)
+		}
+	}
+	mine.Set("version", "2")
+	if status, _ := consolePage(t, a, "/notifications/rules/1", mine); status != http.StatusSeeOther {
+		t.Errorf("saved once more: %d", status)
+	}
+
+	// Rules are found by name, among those of every level.
+	for search, want := range map[string]string{"NIGHT": `/notifications/rules/1"`, "days": "No matching rules"} {
+		if _, list := consolePage(t, a, "/notifications/rules?search="+search, nil); !strings.Contains(list, want) || !strings.Contains(list, ">All</a>") {
+			t.Errorf("searching %s: %s", search, list)
+		}
+	}
+
 	// The toggle in the list.
 	_, list := consolePage(t, a, "/notifications/rules", nil)
 	if !strings.Contains(list, `role="switch" aria-checked="true"`) {

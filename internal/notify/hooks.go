@@ -89,8 +89,8 @@ func (s *Hooks) List(ctx context.Context, connection string) ([]*Hook, error) {
 
 // Create makes a hook; see HookStore for the errors.
 func (s *Hooks) Create(ctx context.Context, h Hook) (Hook, error) {
-	if h.Scope.ProjectKey == "" && h.Scope.RepositoryKey != "" {
-		return h, fault.InvalidField("projectKey", "A repositoryKey needs its projectKey too.")
+	if err := h.Validate(); err != nil {
+		return h, err
 	}
 	if err := s.require(ctx, &h); err != nil {
 		return h, err

@@ -80,7 +80,8 @@ func (r *RuleInfo) Audited() map[string]string {
 
 // RulePage asks for rules of one level and edition, whatever their keys, by name.
 type RulePage struct {
-	Level      Level
+	Level      Level   // "" is every level
+	Search     string  // only rules with this in their name, ASCII letters without case; "" is every name
 	Edition    Edition // "" is both
 	Connection string  // only this one's; "" is every one
 	Project    string  // only this project's, compared without case; "" is every one

@@ -39,8 +39,36 @@ func StaleSave(since []Rule, now *RuleInfo) error {
 	if len(saves) == 0 {
 		saves = []string{fmt.Sprintf("%s saved it at %s", now.UpdatedBy, now.UpdatedAt.UTC().Format(time.RFC3339))}
 	}
-	return fault.New(fault.Conflict, "The rule was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
+	return fault.Wrap(&StaleRule{now, changesSince(since, &now.Rule)}, fault.Conflict, "The rule was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
 		now.Version, strings.Join(saves, "; "))
+}
+
+// StaleRule is the cause of the conflict of a save that was made from an older
+// version.
+type StaleRule struct {
+	Now     *RuleInfo
+	Changes []RuleChange // since the version that it was made from; none where that is not kept any more
+}
+
+// RuleChange is a member of a rule that changed: its values as the REST API has
+// them, in JSON but for texts, and of a webhook URL none.
+type RuleChange struct{ Member, Before, After string }
+
+func (e *StaleRule) Error() string { return "stale" }
+
+func changesSince(since []Rule, now *Rule) (list []RuleChange) {
+	if len(since) == 0 {
+		return nil
+	}
+	before, after := since[0].members(), now.members()
+	for _, name := range since[0].changedMembers(now) {
+		change := RuleChange{name, before[name], after[name]}
+		if name == "webhookUrl" {
+			change.Before, change.After = "", ""
+		}
+		list = append(list, change)
+	}
+	return list
 }
 
 // Differs tells whether people would see a difference between two versions of a

@@ -23,8 +23,15 @@ func reasonOf(r notify.Reason, types []notify.EventType, e *notify.Event) reason
 	return said
 }
 
-// memberLabels are the filters of a rule as its form calls them.
+// memberLabels are the members of a rule as its form calls them.
 var memberLabels = map[string]string{
+	"name":              "Name",
+	"webhookUrl":        "Webhook URL",
+	"channelName":       "Channel name",
+	"format":            "Format",
+	"enabled":           "Enabled",
+	"mentionReviewers":  "Mention reviewers",
+	"quietHours":        "Quiet hours",
 	"eventTypes":        "Events",
 	"branches":          "Branches",
 	"branchMask":        "Branch mask",

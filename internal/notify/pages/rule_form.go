@@ -27,7 +27,8 @@ type ruleForm struct {
 	TryPath     string      // what tries it
 	TriedMasks  []triedMask
 	Days        []console.Group
-	Quiet       bool // something of the quiet hours is filled in
+	Stale       *staleView // what others changed while it was edited; nil: nothing
+	Quiet       bool       // something of the quiet hours is filled in
 }
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
@@ -60,7 +61,7 @@ func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
 
 func levelOf(query string) notify.Level {
 	for _, l := range levels {
-		if l.Query == query {
+		if l.Query == query && l.Level != "" {
 			return l.Level
 		}
 	}
@@ -172,7 +173,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		if drawing != nil {
 			return nil, drawing
 		}
-		return page, atQuietFields(err)
+		return afterStale(page, form, atQuietFields(err))
 	}
 	if len(saved.Warnings()) > 0 {
 		return console.Redirect{

@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/console"
@@ -41,9 +42,11 @@ type ruleRow struct {
 }
 
 type ruleList struct {
-	Level      notify.Level
+	Level      notify.Level // "": every level
+	Search     string
 	Project    string
 	Repository string
+	Filtered   bool
 	Rows       []ruleRow
 	Pager      console.Pager
 	New        string
@@ -55,31 +58,32 @@ var levels = []struct {
 	Query string
 	Label string
 }{
-	{notify.Global, "", "Global"}, {notify.ProjectLevel, "project", "Project"}, {notify.RepositoryLevel, "repository", "Repository"},
+	{"", "", "All"}, {notify.Global, "global", "Global"}, {notify.ProjectLevel, "project", "Project"}, {notify.RepositoryLevel, "repository", "Repository"},
 }
 
 func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
 	who := identity.From(r.Context())
-	level := notify.Global
+	var level notify.Level
 	for _, l := range levels {
 		if q.Get("level") == l.Query {
 			level = l.Level
 		}
 	}
 	if level == notify.Global && !who.May(identity.Admin, identity.Resource{}) {
-		level = notify.ProjectLevel
+		level = ""
 	}
 	ask := notify.RulePage{
-		Level: level, Edition: notify.SelfHosted, Project: q.Get("project"), Repository: q.Get("repository"), AfterName: q.Get("name"), Limit: pageSize + 1,
+		Level: level, Edition: notify.SelfHosted, Search: strings.TrimSpace(q.Get("search")), Project: q.Get("project"), Repository: q.Get("repository"), AfterName: q.Get("name"), Limit: pageSize + 1,
 	}
 	ask.AfterID, _ = strconv.ParseInt(q.Get("after"), 10, 64)
 	found, err := p.Rules.Page(r.Context(), ask)
 	if err != nil {
 		return nil, err
 	}
-	list := ruleList{Level: level, Project: ask.Project, Repository: ask.Repository, New: rulesPath + "/new" + query("level", levelQuery(level))}
-	if level == notify.Global {
+	list := ruleList{Level: level, Search: ask.Search, Project: ask.Project, Repository: ask.Repository, New: newRulePath(level, who)}
+	list.Filtered = list.Search != "" || list.Project != "" || list.Repository != ""
+	if level == notify.Global || level == "" {
 		if list.Coverage, err = p.coverage(r.Context()); err != nil {
 			return nil, err
 		}
@@ -87,16 +91,16 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		list.Pager.Next = rulesPath + query("level", q.Get("level"), "project", ask.Project, "repository", ask.Repository,
+		list.Pager.Next = rulesPath + query("level", q.Get("level"), "search", ask.Search, "project", ask.Project, "repository", ask.Repository,
 			"name", last.Name, "after", strconv.FormatInt(last.ID, 10))
 	}
 	if ask.AfterID != 0 {
-		list.Pager.First = rulesPath + query("level", q.Get("level"), "project", ask.Project, "repository", ask.Repository)
+		list.Pager.First = rulesPath + query("level", q.Get("level"), "search", ask.Search, "project", ask.Project, "repository", ask.Repository)
 	}
 	for i := range found {
 		row := ruleRowOf(&found[i], p.Clock())
 		for _, c := range list.Coverage {
-			if c.Connection == row.Connection {
+			if c.Connection == row.Connection && row.Level() == notify.Global {
 				row.Coverage = c.Sentence()
 			}
 		}
@@ -113,6 +117,15 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		page.Tabs = append(page.Tabs, console.Tab{Label: l.Label, Path: rulesPath + query("level", l.Query), Current: l.Level == level})
 	}
 	return page, nil
+}
+
+// newRulePath is the form of a new rule of a level, or of the widest that who asks
+// may make rules of.
+func newRulePath(level notify.Level, who *identity.Principal) string {
+	if level == "" && !who.May(identity.Admin, identity.Resource{}) {
+		level = notify.ProjectLevel
+	}
+	return rulesPath + "/new" + query("level", levelQuery(level))
 }
 
 // enableRule switches a rule of the list on or off.

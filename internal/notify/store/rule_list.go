@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
@@ -11,6 +12,7 @@ import (
 
 // levelConditions select a level by the keys that it has.
 var levelConditions = map[notify.Level]string{
+	"":                     `1 = 1`,
 	notify.Global:          `r.project_fold = ''`,
 	notify.ProjectLevel:    `r.project_fold <> '' AND r.repository_fold = ''`,
 	notify.RepositoryLevel: `r.repository_fold <> ''`,
@@ -86,9 +88,23 @@ func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) 
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, err = readRuleInfos(ctx, tx, levelConditions[p.Level]+` AND ($1 = '' OR r.project_fold = $1)
 			AND ($2 = '' OR r.repository_fold = $2) AND ($3 = '' OR r.connection = $3) AND (r.name > $4 OR (r.name = $4 AND r.id > $5))
-			ORDER BY r.name, r.id LIMIT $6`, notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection),
-			clean(p.AfterName), p.AfterID, limit)
+			AND ($6 = '' OR LOWER(r.name) LIKE $7 ESCAPE '\')
+			ORDER BY r.name, r.id LIMIT $8`, notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.Connection),
+			clean(p.AfterName), p.AfterID, p.Search, containing(clean(p.Search)), limit)
 		return err
 	})
 	return out, err
+}
+
+// containing is the pattern of LIKE for lower-case text that has search in it, as
+// the databases' LOWER makes it of ASCII.
+func containing(search string) string {
+	search, _ = notify.Cut(search, notify.MaxName)
+	lower := strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, search)
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(lower) + "%"
 }

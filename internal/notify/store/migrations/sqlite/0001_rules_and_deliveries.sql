@@ -45,6 +45,7 @@ CREATE TABLE notify_rules (
 ) STRICT;
 CREATE INDEX notify_rules_keys ON notify_rules (project_fold, repository_fold);
 CREATE INDEX notify_rules_channel ON notify_rules (channel_id);
+CREATE INDEX notify_rules_name ON notify_rules (name, id);
 CREATE INDEX notify_rules_authorization ON notify_rules (authorization_id) WHERE authorization_id <> 0;
 
 -- What rules were before their last change, for as long as there are events that
