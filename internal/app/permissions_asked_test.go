@@ -79,6 +79,8 @@ func (p *permissionTable) query(pattern string) string {
 		if strings.HasPrefix(pattern, "GET") {
 			return "?connection=main&projectKey=ATL&repositoryKey=canoe"
 		}
+	case "/rest/mtbs/1.0/cloud/authorizations":
+		return map[string]string{"POST": "?connection=cloud", "DELETE": "?id=99999999"}[strings.SplitN(pattern, " ", 2)[0]]
 	case cloudRules, cloudRules + "/enabled":
 		if strings.HasPrefix(pattern, "DELETE") {
 			return "?id=" + p.known["deleted cloud rule"]

@@ -9,6 +9,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/api"
+	"outrigger/internal/notify/authorizations"
 	"outrigger/internal/notify/bitbucketcloud"
 	cloud "outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/bitbucketdc"
@@ -35,6 +36,7 @@ type chat struct {
 	builds      *builds.Watch
 	webhooks    *webhooks.Watch
 	refusals    *hook.Refusals
+	accounts    *authorizations.Service
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
@@ -49,7 +51,8 @@ func (a *App) openNotify(ctx context.Context) error {
 	}
 	a.chat.store = store
 	tests := &notify.TestMessages{Store: store, Write: testMessage}
-	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests, Accounts: notify.NoCloudAccounts{}}
+	accounts := a.openAuthorizations(store)
+	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests, Accounts: a.chat.accounts}
 	a.chat.refusals = hook.NewRefusals(store, a.log)
 	hook.New(hook.Options{
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry), Refusals: a.chat.refusals,
@@ -67,8 +70,8 @@ func (a *App) openNotify(ctx context.Context) error {
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests, Clock: a.clock}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
 	mentions := &notify.Mentions{Store: store}
-	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
+	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Clock: a.clock}).Register(a.router)
+	(&pages.Pages{Rules: rules, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
 		Message: a.appendMessage, Digest: message.AppendDigest,
@@ -117,6 +120,7 @@ func (a *App) startNotify(ctx context.Context) error {
 	a.endTogether(a.chat.refusals.Stop)
 	a.chat.builds.Start(ctx)
 	a.endTogether(a.chat.builds.Stop)
+	a.endTogether(a.chat.accounts.Stop)
 	return a.whenSending(ctx, func(ctx context.Context) error {
 		if err := a.chat.outbox.Start(ctx); err != nil {
 			return fmt.Errorf("start to deliver: %w", err)
@@ -124,6 +128,7 @@ func (a *App) startNotify(ctx context.Context) error {
 		a.endTogether(a.chat.outbox.Stop)
 		a.chat.decider.Start(ctx)
 		a.endTogether(a.chat.decider.Stop)
+		a.chat.accounts.Start(ctx) // a platform may take a refresh token once only: a copy that is tried out must not
 		a.chat.webhooks.Start(ctx) // it may create webhooks on the platform
 		a.endTogether(a.chat.webhooks.Stop)
 		return nil

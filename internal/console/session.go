@@ -35,7 +35,7 @@ type signInView struct {
 
 // showSignIn is GET /sign-in.
 func (c *Console) showSignIn(x *exchange) (Response, error) {
-	to := localPath(x.r.URL.Query().Get("to"))
+	to := LocalPath(x.r.URL.Query().Get("to"))
 	if x.principal != nil {
 		return Redirect{To: to}, nil
 	}
@@ -52,7 +52,7 @@ func (c *Console) signIn(x *exchange) (Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := localPath(form.Get("to"))
+	to := LocalPath(form.Get("to"))
 	var missing fault.Fields
 	if form.Get("user") == "" {
 		missing.Add("user", "Enter your user name.")
@@ -86,10 +86,10 @@ func (c *Console) signOut(x *exchange) (Response, error) {
 	return Redirect{To: "/sign-in", Flash: "You have signed out."}, nil
 }
 
-// localPath is where after signing in: to if it is a path of the console, else
-// the overview. Whatever a browser could read as another site is refused:
+// LocalPath is where to go on: to if it is a path of the console, else the
+// overview. Whatever a browser could read as another site is refused:
 // "//host", a backslash, a control character.
-func localPath(to string) string {
+func LocalPath(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil ||
 		!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||

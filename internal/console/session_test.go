@@ -124,7 +124,7 @@ func TestReturnPathStaysHere(t *testing.T) {
 		"/sign-in?to=/sign-in":           "/",
 		"/sign-out":                      "/",
 	} {
-		if got := localPath(to); got != want {
+		if got := LocalPath(to); got != want {
 			t.Errorf("%q: %q, want %q", to, got, want)
 		}
 	}
@@ -138,8 +138,8 @@ func FuzzReturnPathStaysHere(f *testing.F) {
 	f.Fuzz(func(t *testing.T, to string) {
 		// As browsers read a Location: a backslash is a slash, tabs and line
 		// ends are not there.
-		path := "/outrigger" + localPath(to)
-		for _, p := range []string{path, localPath(to)} {
+		path := "/outrigger" + LocalPath(to)
+		for _, p := range []string{path, LocalPath(to)} {
 			p = strings.NewReplacer(`\`, "/", "\t", "", "\n", "", "\r", "").Replace(p)
 			u, err := base.Parse(p)
 			if err != nil || u.Scheme != "https" || u.Host != "tools.test" {

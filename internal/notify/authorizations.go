@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"time"
 
@@ -193,4 +194,12 @@ func (s *Authorizations) Revoke(ctx context.Context, id int64) error {
 		return err
 	}
 	return s.Store.RevokeAuthorization(ctx, actor(ctx), id)
+}
+
+// ReadCallback reads what the query of a callback says (RFC 6749, 4.1.2).
+func ReadCallback(query url.Values) Callback {
+	return Callback{
+		State: secret.New(query.Get("state")), Code: secret.New(query.Get("code")),
+		Error: query.Get("error"), Description: query.Get("error_description"),
+	}
 }

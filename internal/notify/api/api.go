@@ -27,7 +27,9 @@ type API struct {
 	Mentions   *notify.Mentions
 	Builds     *notify.Builds
 	Webhooks   *notify.Webhooks
-	Clock      func() time.Time
+
+	Authorizations *notify.Authorizations
+	Clock          func() time.Time
 }
 
 // Register adds the routes.
@@ -47,6 +49,7 @@ func (a *API) Register(r *rest.Router) {
 	a.registerBuilds(r)
 	a.registerEvents(r)
 	a.registerWebhooks(r)
+	a.registerAuthorizations(r)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath, Query: rest.Paged("filterId", "state")}, a.listDeliveries)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver", Query: []string{"id", "filterId", "state"}}, a.redeliver)

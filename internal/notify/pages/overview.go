@@ -12,12 +12,16 @@ import (
 
 // overview is the wing's card: the last 24 h, and the channels that need attention.
 func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
+	accounts, err := p.accountNotices(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if !who.May(identity.Admin, identity.Resource{}) {
 		if !administersAnything(who) {
 			return nil, nil
 		}
 		return []console.Card{{
-			Title: "Chat notifications", Link: rulesPath + query("level", levelQuery(notify.ProjectLevel)),
+			Title: "Chat notifications", Link: rulesPath + query("level", levelQuery(notify.ProjectLevel)), Attention: accounts,
 			Text: "The rules of what you administer. Deliveries and Events show what became of its events.",
 		}}, nil
 	}
@@ -55,6 +59,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		return nil, err
 	}
 	card.Attention = append(card.Attention, refused...)
+	card.Attention = append(card.Attention, accounts...)
 	covered, err := p.coverage(ctx)
 	if err != nil {
 		return nil, err

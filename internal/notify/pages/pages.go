@@ -30,8 +30,11 @@ type Pages struct {
 	Channels   *notify.Channels
 	Mentions   *notify.Mentions
 	Webhooks   *notify.Webhooks
-	Proxy      func() notify.ProxyTrouble // why channels wait for the outgoing proxy; nil: they never do
-	Clock      func() time.Time
+
+	Authorizations *notify.Authorizations
+
+	Proxy func() notify.ProxyTrouble // why channels wait for the outgoing proxy; nil: they never do
+	Clock func() time.Time
 }
 
 // pageSize is how many rows a list shows at once.
@@ -53,6 +56,7 @@ func (p *Pages) Register(c *console.Console) {
 	p.registerWebhooks(c)
 	p.registerRenames(c)
 	p.registerMentions(c)
+	p.registerAccounts(c)
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Deliveries", Path: deliveriesPath, Visible: administersAnything})
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: administersAnything})
 	p.registerEvents(c)

@@ -14,7 +14,8 @@ import (
 )
 
 const selectAuthorizations = `SELECT id, connection, account_id, account_name, base_url, user_id, authorized_by, authorized_at,
-	state, state_at, reason, tokens, expires_at, refreshed_at, due_at, asked_at, access_token, refresh_token FROM notify_authorizations `
+	state, state_at, reason, tokens, expires_at, refreshed_at, due_at, asked_at, access_token, refresh_token,
+	(SELECT count(*) FROM notify_rules r WHERE r.authorization_id = notify_authorizations.id) FROM notify_authorizations `
 
 // sealedTokens are tokens as they are stored.
 type sealedTokens struct{ access, refresh []byte }
@@ -22,7 +23,7 @@ type sealedTokens struct{ access, refresh []byte }
 func scanAuthorization(row db.Row) (a notify.Authorization, t sealedTokens, err error) {
 	var authorized, since, expires, refreshed, due, asked int64
 	err = row.Scan(&a.ID, &a.Connection, &a.AccountID, &a.AccountName, &a.BaseURL, &a.UserID, &a.AuthorizedBy, &authorized,
-		&a.State, &since, &a.Reason, &a.Tokens, &expires, &refreshed, &due, &asked, &t.access, &t.refresh)
+		&a.State, &since, &a.Reason, &a.Tokens, &expires, &refreshed, &due, &asked, &t.access, &t.refresh, &a.Rules)
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, t, fault.New(fault.NotFound, "There is no such authorisation.")
 	}
@@ -79,6 +80,19 @@ func (s *Store) UsableAuthorizations(ctx context.Context, connection string, use
 	return list, err
 }
 
+// ReadingAuthorizations lists active ones that may be able to read a repository:
+// those of a user first, then those that rules there belong to.
+func (s *Store) ReadingAuthorizations(ctx context.Context, connection string, at notify.RepositoryRef, userID int64, limit int) (list []notify.Authorization, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = readAuthorizations(ctx, tx, `WHERE connection = $1 AND state = 'active' AND (user_id = $2 OR id IN (SELECT r.authorization_id FROM notify_rules r
+				WHERE r.project_fold = $3 AND r.repository_fold = $4 AND r.connection = $1))
+			ORDER BY CASE WHEN user_id = $2 THEN 0 ELSE 1 END, authorized_at DESC, id LIMIT $5`,
+			connection, userID, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey)), limit)
+		return err
+	})
+	return list, err
+}
+
 // SaveAuthorization keeps an account with its tokens, as a new one or in place
 // of what was known of it.
 func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of notify.Authorization, t notify.AccountTokens) (notify.Authorization, error) {
@@ -105,6 +119,9 @@ func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of noti
 			db.Micros(t.Expires), db.Micros(of.RefreshedAt), db.Micros(of.DueAt)).Scan(&of.ID); err != nil {
 			return fmt.Errorf("keeping an authorisation: %w", err)
 		}
+		if err := s.pauseRules(ctx, tx, who, of.ID, false); err != nil {
+			return err
+		}
 		if after, _, err = scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE id = $1`, of.ID)); err != nil {
 			return err
 		}
@@ -127,6 +144,9 @@ func (s *Store) RevokeAuthorization(ctx context.Context, who notify.Actor, id in
 		if _, err := tx.Exec(ctx, `UPDATE notify_authorizations SET state = 'revoked', state_at = $1, reason = '', access_token = NULL, refresh_token = NULL,
 			due_at = 0, asked_at = 0 WHERE id = $2`, db.Micros(tx.Now()), id); err != nil {
 			return fmt.Errorf("revoking an authorisation: %w", err)
+		}
+		if err := s.pauseRules(ctx, tx, who, id, true); err != nil {
+			return err
 		}
 		after := before
 		after.State = notify.AuthorizationRevoked

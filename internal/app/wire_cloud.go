@@ -1,0 +1,19 @@
+package app
+
+import (
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/authorizations"
+	"outrigger/internal/notify/bitbucketcloud/client"
+	"outrigger/internal/notify/store"
+)
+
+// openAuthorizations makes what holds the accounts of cloud platforms; nothing
+// is refreshed ahead yet.
+func (a *App) openAuthorizations(store *store.Store) *notify.Authorizations {
+	a.chat.accounts = authorizations.New(authorizations.Options{
+		Store: store, Platform: client.New(a.outgoing.Trusted(), a.clock), Leases: a.leases, Clock: a.clock, Log: a.log,
+	})
+	return &notify.Authorizations{
+		Store: store, Location: a.chat.accounts.Location, Exchange: a.chat.accounts.Exchange, BaseURL: a.URL(), Clock: a.clock,
+	}
+}

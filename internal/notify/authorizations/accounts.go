@@ -1,0 +1,82 @@
+package authorizations
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+const (
+	// administersFor is how long the platform's yes holds: several saves of a rule,
+	// and no longer than permissions of platform users do.
+	administersFor = time.Minute
+	// maxRemembered bounds the memory; what goes is asked again.
+	maxRemembered = 10_000
+)
+
+// remembered is an account that administered a repository.
+type remembered struct {
+	id int64
+	at notify.RepositoryRef
+}
+
+// Administering gives the account of the user who asks that administers a
+// repository, as its platform says: notify.CloudAccounts.
+func (s *Service) Administering(ctx context.Context, connection string, at notify.RepositoryRef) (int64, error) {
+	who := identity.From(ctx)
+	if who == nil {
+		return 0, identity.ErrUnauthenticated()
+	}
+	own, err := s.Store.UsableAuthorizations(ctx, connection, who.UserID)
+	if err != nil {
+		return 0, err
+	}
+	if len(own) == 0 {
+		return 0, fault.New(fault.Forbidden, "The rules of %s/%s need an account of the platform that administers it. Authorise yours first, at %s.", at.ProjectKey, at.RepositoryKey, notify.AccountsPath)
+	}
+	var names []string
+	var failed error
+	for _, a := range own {
+		yes, err := s.administers(ctx, a.ID, at)
+		switch {
+		case err != nil:
+			failed = err
+		case yes:
+			return a.ID, nil
+		}
+		names = append(names, a.AccountName)
+	}
+	if failed != nil {
+		return 0, failed
+	}
+	return 0, fault.New(fault.Forbidden, "Your account %s does not administer %s/%s on the platform. Authorise one that does, at %s.",
+		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey, notify.AccountsPath)
+}
+
+func (s *Service) administers(ctx context.Context, id int64, at notify.RepositoryRef) (yes bool, err error) {
+	key := remembered{id, at.Folded()}
+	s.mu.Lock()
+	until, known := s.remembered[key]
+	s.mu.Unlock()
+	if known && s.Clock().Before(until) {
+		return true, nil
+	}
+	err = s.Use(ctx, id, func(c *notify.Connection, token secret.Value) error {
+		yes, err = s.Platform.Administers(ctx, c, token, at)
+		return err
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.remembered) >= maxRemembered {
+		clear(s.remembered)
+	}
+	if delete(s.remembered, key); err == nil && yes {
+		s.remembered[key] = s.Clock().Add(administersFor)
+	}
+	return yes && err == nil, err
+}

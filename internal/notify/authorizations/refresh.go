@@ -1,0 +1,275 @@
+package authorizations
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketcloud/client"
+)
+
+// A refresh goes like this. The node takes the lease of the account, notes in
+// the database that it asks, asks, and keeps the answer. Platforms may take a
+// refresh token once only, so the answer must not be lost:
+//
+//   - It is not cut off, by a stop of the program either.
+//   - What the database does not take stays in memory and is kept as soon as it
+//     does, also if the lease has lapsed and another node was refused meanwhile;
+//     the count of the pair says which tokens it replaces.
+//   - A node that dies in between leaves its note. The next one asks with the old
+//     refresh token all the same: most platforms take it again. Where this one
+//     does not, the account is withdrawn, which says so, and its user authorises it
+//     again; the messages of its rules go on.
+
+// errStopping says that no refresh begins any more.
+var errStopping = fault.New(fault.Unavailable, "The server is stopping; try again in a moment.")
+
+// refresh gives the tokens of an account that came after the pair of count stale.
+// Those who ask on this node at the same time share one refresh. Where another
+// node is at it, wait says whether to wait for what it gets; else nothing is done
+// and the tokens are zero.
+func (s *Service) refresh(ctx context.Context, id, stale int64, wait bool) (notify.AccountTokens, error) {
+	for {
+		asked := s.shared.DoChan(strconv.FormatInt(id, 10), func() (any, error) {
+			if !s.begin() {
+				return notify.AccountTokens{}, errStopping
+			}
+			defer s.running.Done()
+			return s.refreshOnce(context.WithoutCancel(ctx), id, stale) // though the caller leaves
+		})
+		select {
+		case answer := <-asked:
+			t, _ := answer.Val.(notify.AccountTokens)
+			if answer.Err != nil || t.Count > stale || !wait {
+				return t, answer.Err
+			}
+		case <-ctx.Done():
+			return notify.AccountTokens{}, ctx.Err()
+		}
+		select { // another node has the lease
+		case <-time.After(pollEvery):
+		case <-ctx.Done():
+			return notify.AccountTokens{}, fault.Wrap(ctx.Err(), fault.Unavailable, "Another node is asking the platform for a new token; try again in a moment.")
+		}
+	}
+}
+
+func (s *Service) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.running.Add(1)
+	}
+	return !s.ended
+}
+
+// refreshOnce is refresh on this node alone. The tokens are zero where another
+// node is at it.
+func (s *Service) refreshOnce(ctx context.Context, id, stale int64) (none notify.AccountTokens, err error) {
+	lease, err := s.Leases.Acquire(ctx, "authorization/"+strconv.FormatInt(id, 10))
+	if err != nil || lease == nil {
+		return none, ours(err)
+	}
+	defer s.release(ctx, lease)
+	a, t, err := s.read(ctx, id)
+	if err != nil || t.Count > stale {
+		return t, err
+	}
+	c, why := s.askable(&a, &t)
+	if why != "" {
+		return none, s.withdraw(ctx, &a, why)
+	}
+	if !lease.Good(leaseTime) {
+		return none, nil
+	}
+	if ok, err := s.Store.BeginRefresh(ctx, id, t.Count, s.Clock()); err != nil || !ok {
+		return none, ours(err)
+	}
+	asking, cancel := context.WithTimeout(ctx, refreshTime)
+	defer cancel()
+	got, err := s.Platform.Refresh(asking, c, t.Refresh)
+	if err != nil {
+		return none, s.refused(ctx, c, &a, err)
+	}
+	s.answered(c)
+	fresh := notify.AccountTokens{Access: got.Access, Refresh: got.Refresh, Expires: got.Expires, Count: t.Count}
+	if fresh.Refresh.IsZero() {
+		fresh.Refresh = t.Refresh
+	}
+	s.mu.Lock()
+	s.unkept[id] = unkept{a, fresh}
+	s.mu.Unlock()
+	if err := s.keep(ctx, id); err != nil {
+		s.Log.Warn("new tokens of an account could not be kept yet; will try again", "authorisation", id, "in", every, "error", err)
+	}
+	fresh.Count++
+	return fresh, nil
+}
+
+func (s *Service) release(ctx context.Context, lease *db.Lease) {
+	ctx, cancel := context.WithTimeout(ctx, releaseTime)
+	defer cancel()
+	if err := s.Leases.Release(ctx, lease); err != nil {
+		s.Log.Warn("the lease of an account was not given back and will lapse", "error", err)
+	}
+}
+
+// askable gives the connection of an account, or says why its tokens are of no
+// more use.
+func (s *Service) askable(a *notify.Authorization, t *notify.AccountTokens) (c *notify.Connection, why string) {
+	c = s.Store.Platforms().Connections.Find(a.Connection)
+	switch {
+	case c == nil:
+		return nil, "The connection is not there any more."
+	case c.BaseURL != a.BaseURL:
+		return c, "The connection has another base URL than when the account was authorised."
+	case t.Refresh.IsZero():
+		return c, "Its tokens cannot be read."
+	}
+	return c, ""
+}
+
+// refused says what comes of a refresh that gave no tokens.
+func (s *Service) refused(ctx context.Context, c *notify.Connection, a *notify.Authorization, err error) error {
+	words := fault.As(err).Message
+	if client.Withdrawn(err) {
+		if !a.AskedAt.IsZero() {
+			words += " The answer to an earlier refresh was lost, perhaps with the tokens that it had."
+		}
+		return s.withdraw(ctx, a, words)
+	}
+	now := s.Clock()
+	pause := max(failedFor, fault.As(err).RetryAfter)
+	if s.away(c, now.Add(pause)) {
+		s.Log.Warn("the platform does not refresh tokens; will try again", "connection", c.Name, "in", pause, "error", err)
+	}
+	if _, kept := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, now.Add(pause), words); kept != nil {
+		return ours(kept)
+	}
+	return err
+}
+
+// withdraw notes that the platform takes the tokens of an account no more, and
+// gives the error that says so.
+func (s *Service) withdraw(ctx context.Context, a *notify.Authorization, words string) error {
+	ok, err := s.Store.WithdrawAuthorization(ctx, a.ID, a.Tokens, words, s.Clock())
+	if err != nil {
+		return ours(err)
+	}
+	if ok {
+		s.Log.Warn("an account has to be authorised again", "connection", a.Connection, "account", a.AccountName, "reason", words)
+	}
+	return unusable(a, words)
+}
+
+// unusable says that an account is authorised no more.
+func unusable(a *notify.Authorization, words string) error {
+	if words != "" {
+		words = " " + words
+	}
+	return fault.New(fault.Conflict, "The account %s is not authorised any more.%s Authorise it again under Notifications › Cloud › Accounts.", a.AccountName, words)
+}
+
+// read gives an account with its tokens, those included that are not kept yet.
+// fault.Conflict: it is not active.
+func (s *Service) read(ctx context.Context, id int64) (notify.Authorization, notify.AccountTokens, error) {
+	a, t, err := s.Store.AccountTokens(ctx, id)
+	if err != nil {
+		return a, t, ours(err)
+	}
+	s.mu.Lock()
+	held, ok := s.unkept[id]
+	s.mu.Unlock()
+	if ok && held.tokens.Count == a.Tokens && a.State != notify.AuthorizationRevoked {
+		held.tokens.Count++
+		return a, held.tokens, nil
+	}
+	if a.State != notify.AuthorizationActive {
+		return a, t, unusable(&a, a.Reason)
+	}
+	return a, t, nil
+}
+
+// keep has the database take new tokens of an account.
+func (s *Service) keep(ctx context.Context, id int64) error {
+	s.mu.Lock()
+	u, ok := s.unkept[id]
+	s.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	kept, err := s.Store.KeepTokens(ctx, u.of, u.tokens, s.Clock())
+	if err != nil {
+		return err
+	}
+	if !kept { // authorised again meanwhile, or revoked
+		s.Log.Info("new tokens of an account are not needed any more", "authorisation", id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unkept[id].tokens.Count == u.tokens.Count {
+		delete(s.unkept, id)
+	}
+	return nil
+}
+
+// keepAll is keep for all accounts.
+func (s *Service) keepAll(ctx context.Context) error {
+	s.mu.Lock()
+	ids := make([]int64, 0, len(s.unkept))
+	for id := range s.unkept {
+		ids = append(ids, id)
+	}
+	s.mu.Unlock()
+	var errs []error
+	for _, id := range ids {
+		errs = append(errs, s.keep(ctx, id))
+	}
+	return errors.Join(errs...)
+}
+
+// ourError is an error of our own database, not of a platform.
+type ourError struct{ error }
+
+func (e ourError) Unwrap() error { return e.error }
+
+func ours(err error) error {
+	if err == nil {
+		return nil
+	}
+	return ourError{err}
+}
+
+func isOurs(err error) bool {
+	var e ourError
+	return errors.As(err, &e)
+}
+
+// away notes that a platform does not answer; true where it did before.
+func (s *Service) away(c *notify.Connection, until time.Time) (news bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, before := s.failed[c.Name]
+	s.failed[c.Name] = until
+	return !before
+}
+
+func (s *Service) answered(c *notify.Connection) {
+	s.mu.Lock()
+	_, before := s.failed[c.Name]
+	delete(s.failed, c.Name)
+	s.mu.Unlock()
+	if before {
+		s.Log.Info("the platform refreshes tokens again", "connection", c.Name)
+	}
+}
+
+func (s *Service) failedUntil(connection string) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed[connection]
+}

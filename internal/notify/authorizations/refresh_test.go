@@ -1,0 +1,318 @@
+package authorizations
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketcloud/client"
+	"outrigger/internal/notify/store"
+	"outrigger/internal/playground/bitbucketcloud"
+	"outrigger/internal/playground/played"
+	"outrigger/internal/secret"
+)
+
+// Tokens are refreshed half an hour ahead, again and again, also where each
+// refresh token is taken once.
+func TestRefreshAhead(t *testing.T) {
+	for _, rotate := range []bool{false, true} {
+		eachWorld(t, bitbucketcloud.Options{RotateRefresh: rotate}, func(t *testing.T, n *node) {
+			a := n.authorize(1, ana)
+			n.pass(90*time.Minute - time.Second)
+			if got := n.round(); got != 0 {
+				t.Errorf("%d refreshed early", got)
+			}
+			for i := range 3 {
+				n.pass(time.Second)
+				if got := n.round(); got != 1 || n.round() != 0 {
+					t.Errorf("refresh %d: %d", i, got)
+				}
+				n.pass(90*time.Minute - time.Second)
+				if err := n.works(a.ID); err != nil {
+					t.Errorf("after refresh %d: %v", i, err)
+				}
+			}
+			if got := n.refreshes(1); got != 3 {
+				t.Errorf("the platform was asked %d times", got)
+			}
+			if now := n.account(a.ID); now.Tokens != 4 || !now.AskedAt.IsZero() {
+				t.Errorf("%+v", now)
+			}
+		})
+	}
+}
+
+// A withdrawn account says so in the platform's words, and when; given again it
+// is the same one.
+func TestWithdrawnAndGivenAgain(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		a := n.authorize(1, ana)
+		n.Withdraw(ana)
+		n.pass(90 * time.Minute)
+		if got := n.round(); got != 0 {
+			t.Errorf("%d refreshed", got)
+		}
+		now := n.account(a.ID)
+		if now.State != notify.AuthorizationWithdrawn || !strings.Contains(now.Reason, "invalid_grant") || !now.StateAt.Equal(n.clock()) || !now.DueAt.IsZero() {
+			t.Errorf("%+v", now)
+		}
+		if err := n.works(a.ID); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "invalid_grant") {
+			t.Errorf("%v", err)
+		}
+		asked := n.Asked("")
+		n.pass(time.Hour)
+		if n.round(); n.Asked("") != asked {
+			t.Error("the platform is asked on")
+		}
+		again := n.authorize(1, ana)
+		if again.ID != a.ID || again.State != notify.AuthorizationActive || again.Reason != "" || n.works(a.ID) != nil {
+			t.Errorf("%+v", again)
+		}
+	})
+}
+
+// While the platform is away nothing changes but the time of the next try.
+func TestThePlatformIsAway(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		a, b := n.authorize(1, ana), n.authorize(1, ben)
+		n.SetFault("access_token", played.Fault{Kind: played.Broken})
+		n.pass(90 * time.Minute)
+		n.round()
+		if got := n.refreshes(2); got != 1 { // the other account is not tried beside
+			t.Errorf("asked %d times", got)
+		}
+		for _, id := range []int64{a.ID, b.ID} {
+			if now := n.account(id); now.State != notify.AuthorizationActive || !now.DueAt.Equal(n.clock().Add(failedFor)) {
+				t.Errorf("%+v", now)
+			}
+		}
+		if now := n.account(a.ID); !strings.Contains(now.Reason, "500") {
+			t.Errorf("%+v", now)
+		}
+		n.SetFault("access_token", played.Fault{Kind: played.Throttling, RetryAfter: "600"})
+		n.pass(failedFor)
+		n.round()
+		if now := n.account(a.ID); !now.DueAt.Equal(n.clock().Add(10 * time.Minute)) {
+			t.Errorf("throttled: %+v", now)
+		}
+		// The token ends while the platform is away.
+		n.SetFault("access_token", played.Fault{Kind: played.Broken})
+		n.pass(time.Hour)
+		if err := n.works(a.ID); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%v", err)
+		}
+		n.SetFault("access_token", played.Fault{})
+		n.pass(failedFor)
+		if got := n.round(); got != 2 || n.works(a.ID) != nil || n.account(a.ID).Reason != "" {
+			t.Errorf("%d refreshed, %+v", got, n.account(a.ID))
+		}
+	})
+}
+
+// A wrong secret of the connection's client is no withdrawal.
+func TestAWrongClientSecretWithdrawsNothing(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		a := n.authorize(1, ana)
+		n.SetConsumer(bitbucketcloud.Consumer{Key: "key", Secret: "another"})
+		n.pass(90 * time.Minute)
+		n.round()
+		if now := n.account(a.ID); now.State != notify.AuthorizationActive || !strings.Contains(now.Reason, "client id and secret") {
+			t.Errorf("%+v", now)
+		}
+	})
+}
+
+// A token that the platform refuses before its time is refreshed, and the call
+// done once more; a new one that it refuses too is withdrawn.
+func TestATokenThatIsRefused(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{RotateRefresh: true}, func(t *testing.T, n *node) {
+		a := n.authorize(1, ana)
+		n.Expire()
+		if err := n.works(a.ID); err != nil || n.refreshes(1) != 1 {
+			t.Errorf("%v, %d refreshes", err, n.refreshes(1))
+		}
+		n.SetFault("/user", played.Fault{Kind: played.Refusing})
+		if err := n.works(a.ID); !fault.Is(err, fault.Conflict) || n.account(a.ID).State != notify.AuthorizationWithdrawn || n.refreshes(1) != 2 {
+			t.Errorf("%v, %+v, %d refreshes", err, n.account(a.ID), n.refreshes(1))
+		}
+	})
+}
+
+// Tokens are sent to the platform that gave them only.
+func TestAnotherBaseURL(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		a := n.authorize(1, ana)
+		n.moveTo("http://127.0.0.1:1")
+		if err := n.works(a.ID); !fault.Is(err, fault.Conflict) || n.account(a.ID).State != notify.AuthorizationWithdrawn {
+			t.Errorf("%v, %+v", err, n.account(a.ID))
+		}
+	})
+}
+
+// Two nodes that look at the same time refresh each account once, and callers on
+// the other node get the new token.
+func TestTwoNodesRefreshOnce(t *testing.T) {
+	d := dbtest.Postgres(t)
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, d, bitbucketcloud.Options{RotateRefresh: true})
+	nodes := []*node{w.node("node_1"), w.node("node_2"), w.node("node_3")}
+	accounts := []notify.Authorization{nodes[0].authorize(1, ana), nodes[1].authorize(2, ben)}
+	for i := range 3 {
+		w.pass(2 * time.Hour) // the access tokens are over too
+		w.SetFault("access_token", played.Fault{Delay: 50 * time.Millisecond})
+		var all sync.WaitGroup
+		for _, n := range nodes {
+			all.Go(func() { n.round() })
+			for _, a := range accounts {
+				all.Go(func() {
+					if err := n.works(a.ID); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		all.Wait()
+		if got := w.refreshes(2); got != 2*(i+1) {
+			t.Errorf("after %d times the platform was asked for %d refreshes", i+1, got)
+		}
+	}
+	for _, a := range accounts {
+		if now := nodes[0].account(a.ID); now.Tokens != 4 || now.State != notify.AuthorizationActive {
+			t.Errorf("%+v", now)
+		}
+	}
+}
+
+// losing is a store that cannot keep tokens.
+type losing struct {
+	Store
+	mu   sync.Mutex
+	lost bool
+}
+
+func (l *losing) KeepTokens(ctx context.Context, a notify.Authorization, t notify.AccountTokens, now time.Time) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost {
+		return false, errors.New("the database is away")
+	}
+	return l.Store.KeepTokens(ctx, a, t, now)
+}
+
+func (l *losing) lose(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lost = on
+}
+
+// A node that dies between the platform's answer and the commit takes the new
+// tokens with it. The next one asks with the old refresh token: where platforms
+// take it again nothing is lost, else the account is withdrawn and says why.
+func TestANodeDiesInBetween(t *testing.T) {
+	for _, rotate := range []bool{false, true} {
+		eachWorld(t, bitbucketcloud.Options{RotateRefresh: rotate}, func(t *testing.T, n *node) {
+			a := n.authorize(1, ana)
+			dying := n.world.node("node_2")
+			dying.Service.Store = &losing{Store: dying.store, lost: true}
+			n.pass(90 * time.Minute)
+			dying.round() // and it is never heard of again
+			if now := n.account(a.ID); now.AskedAt.IsZero() || now.Tokens != 1 || n.refreshes(1) != 1 {
+				t.Fatalf("%+v, %d refreshes", now, n.refreshes(1))
+			}
+			n.round()
+			now := n.account(a.ID)
+			if !rotate && (now.State != notify.AuthorizationActive || now.Tokens != 2 || n.works(a.ID) != nil) {
+				t.Errorf("%+v", now)
+			}
+			if rotate && (now.State != notify.AuthorizationWithdrawn || !strings.Contains(now.Reason, "earlier refresh was lost")) {
+				t.Errorf("%+v", now)
+			}
+		})
+	}
+}
+
+// A node whose database is away keeps the new tokens, works with them, and has
+// them kept as soon as it is back: also where another node was refused meanwhile.
+func TestTokensAreKeptLater(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{RotateRefresh: true}, func(t *testing.T, n *node) {
+		a := n.authorize(1, ana)
+		other := n.world.node("node_2")
+		away := &losing{Store: n.store, lost: true}
+		n.Service.Store = away
+		n.pass(90 * time.Minute)
+		if n.round(); n.account(a.ID).Tokens != 1 {
+			t.Fatal("the tokens were kept")
+		}
+		n.pass(time.Hour) // the tokens in the database are over
+		if err := n.works(a.ID); err != nil || n.refreshes(1) != 1 {
+			t.Errorf("with the tokens in memory: %v, %d refreshes", err, n.refreshes(1))
+		}
+		if err := other.works(a.ID); !fault.Is(err, fault.Conflict) || n.account(a.ID).State != notify.AuthorizationWithdrawn {
+			t.Errorf("on another node: %v", err)
+		}
+		away.lose(false)
+		n.Stop() // which keeps what is left
+		if now := n.account(a.ID); now.State != notify.AuthorizationActive || now.Tokens != 2 {
+			t.Errorf("%+v", now)
+		}
+		if err := other.works(a.ID); err != nil {
+			t.Errorf("on another node, later: %v", err)
+		}
+		if err := n.works(a.ID); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// waiting is a platform whose answer to a refresh comes when it may.
+type waiting struct {
+	Platform
+	asked, answer chan struct{}
+}
+
+func (w *waiting) Refresh(ctx context.Context, c *notify.Connection, refresh secret.Value) (client.Tokens, error) {
+	close(w.asked)
+	<-w.answer
+	return w.Platform.Refresh(ctx, c, refresh)
+}
+
+// A stop does not cut off a refresh, and no caller that leaves does: what comes
+// of it is kept.
+func TestAStopWaitsForARefresh(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{RotateRefresh: true}, func(t *testing.T, n *node) {
+		a := n.authorize(1, ana)
+		slow := &waiting{n.Service.Platform, make(chan struct{}), make(chan struct{})}
+		n.Service.Platform = slow
+		n.pass(2 * time.Hour)
+		ctx, leave := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() {
+			if err := n.Use(ctx, a.ID, func(*notify.Connection, secret.Value) error { return nil }); !errors.Is(err, context.Canceled) {
+				t.Errorf("a caller that left: %v", err)
+			}
+		})
+		<-slow.asked
+		leave()
+		all.Wait()
+		all.Go(n.Stop)
+		close(slow.answer)
+		all.Wait()
+		if now := n.account(a.ID); now.Tokens != 2 || now.State != notify.AuthorizationActive {
+			t.Errorf("%+v", now)
+		}
+		n.pass(2 * time.Hour)
+		if err := n.works(a.ID); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("after the stop: %v", err)
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+func (p *Pages) registerAccounts(c *console.Console) {
+	one := notify.AccountsPath + "/{id}"
+	c.Handle("GET "+notify.AccountsPath, console.SignedIn, p.listAccounts, "accounts")
+	c.Handle("POST "+notify.AccountsPath+"/authorize", console.SignedIn, p.beginAuthorization, "authorize")
+	c.Handle("GET "+one+"/revoke", console.SignedIn, p.confirmRevoke)
+	c.Handle("POST "+one+"/revoke", console.SignedIn, p.revoke)
+	c.Handle("GET "+notify.CallbackPath("{connection}"), console.SignedIn, p.completeAuthorization, "not-authorized")
+}
+
+// accountRow is an account on the list.
+type accountRow struct {
+	notify.Authorization
+	Badge  console.Badge
+	State  string // in a sentence
+	Revoke string // its page; "" where it is revoked
+}
+
+// cloudConnection is a platform whose accounts can be authorised.
+type cloudConnection struct {
+	Name, Host, Callback string
+	Ready                bool // it has an OAuth client
+}
+
+// maxAccounts is how many accounts the page shows: an installation has one for
+// each person who sets rules up.
+const maxAccounts = 500
+
+func (p *Pages) listAccounts(r *http.Request) (console.Response, error) {
+	all, err := p.Authorizations.List(r.Context(), 0, maxAccounts)
+	if err != nil {
+		return nil, err
+	}
+	view := struct {
+		Rows        []accountRow
+		Connections []cloudConnection
+		All         bool
+	}{All: identity.From(r.Context()).May(identity.Admin, identity.Resource{})}
+	for _, a := range all {
+		view.Rows = append(view.Rows, accountRowOf(a))
+	}
+	cloud, err := p.Authorizations.Cloud(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	for i := range cloud {
+		c := &cloud[i]
+		view.Connections = append(view.Connections, cloudConnection{c.Name, hostOf(c.BaseURL), rest.Link(r.Context(), notify.CallbackPath(c.Name)), c.HasOAuth()})
+	}
+	return console.Page{Template: "accounts", Title: "Cloud accounts", Section: "Notifications", Data: view}, nil
+}
+
+func accountRowOf(a notify.Authorization) accountRow {
+	row := accountRow{Authorization: a, Badge: console.Badge{Tone: console.Good, Text: "authorised"}, Revoke: accountPage(a.ID) + "/revoke"}
+	switch {
+	case a.State == notify.AuthorizationRevoked:
+		row.Badge, row.Revoke = console.Badge{Tone: console.Quiet, Text: "revoked"}, ""
+		row.State = "Its rules take nothing until it is authorised again."
+	case a.State == notify.AuthorizationWithdrawn:
+		row.Badge = console.Badge{Tone: console.Bad, Text: "withdrawn"}
+		row.State = a.Reason + " Its rules go on, but cannot be changed."
+	case a.Reason != "":
+		row.Badge = console.Badge{Tone: console.Warn, Text: "authorised"}
+		row.State = "The last refresh failed and is tried again: " + a.Reason
+	}
+	return row
+}
+
+func accountPage(id int64) string { return notify.AccountsPath + "/" + strconv.FormatInt(id, 10) }
+
+func hostOf(baseURL string) string {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return baseURL
+	}
+	return u.Host
+}
+
+// beginAuthorization shows the way to the platform: a link, since a form may
+// lead to our own pages only.
+func (p *Pages) beginAuthorization(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	name := form.Get("connection")
+	back := console.LocalPath(cmp.Or(form.Get("to"), notify.AccountsPath))
+	location, err := p.Authorizations.Begin(r.Context(), name, back)
+	if err != nil {
+		return nil, err
+	}
+	host := hostOf(location)
+	return console.Page{
+		Template: "authorize", Title: "Authorise Outrigger on " + host, Section: "Notifications", Up: accountsUp,
+		Data: struct{ Host, Location, Back string }{host, location, back},
+	}, nil
+}
+
+var accountsUp = []console.Link{{Label: "Cloud accounts", Path: notify.AccountsPath}}
+
+// completeAuthorization is where a platform sends users back to.
+func (p *Pages) completeAuthorization(r *http.Request) (console.Response, error) {
+	back, a, err := p.Authorizations.Complete(r.Context(), r.PathValue("connection"), notify.ReadCallback(r.URL.Query()))
+	back = console.LocalPath(cmp.Or(back, notify.AccountsPath))
+	if err == nil {
+		return console.Redirect{To: back, Flash: "Outrigger may use the account " + a.AccountName + "."}, nil
+	}
+	status := map[fault.Code]int{fault.Invalid: http.StatusBadRequest, fault.Conflict: http.StatusConflict, fault.Unavailable: http.StatusServiceUnavailable}[fault.CodeOf(err)]
+	if status == 0 {
+		return nil, err
+	}
+	return console.Page{
+		Template: "not-authorized", Title: "Nothing was authorised", Section: "Notifications", Up: accountsUp, Status: status,
+		Data: struct{ Text, Back string }{fault.As(err).Message, back},
+	}, nil
+}
+
+// account gives the account of the path to whom it concerns.
+func (p *Pages) account(r *http.Request) (notify.Authorization, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return notify.Authorization{}, identity.Missing(r.Context(), "There is no authorisation %q.", r.PathValue("id"))
+	}
+	return p.Authorizations.Get(r.Context(), id)
+}
+
+func (p *Pages) confirmRevoke(r *http.Request) (console.Response, error) {
+	a, err := p.account(r)
+	if err != nil {
+		return nil, err
+	}
+	losses := []string{"its tokens, which are deleted", "changing the rules that belong to it"}
+	if a.Rules > 0 {
+		losses = append(losses, rulesStop(a.Rules))
+	}
+	return console.Confirm{
+		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke account", Back: notify.AccountsPath, Losses: losses,
+		Text: "Outrigger does not use it any more. Authorise it again, and its rules go on. To end the access on the platform too, remove Outrigger there from the authorised apps of the account.",
+	}, nil
+}
+
+func rulesStop(n int) string {
+	if n == 1 {
+		return "the messages of 1 rule that belongs to it, until it is authorised again"
+	}
+	return fmt.Sprintf("the messages of %d rules that belong to it, until it is authorised again", n)
+}
+
+func (p *Pages) revoke(r *http.Request) (console.Response, error) {
+	a, err := p.account(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Authorizations.Revoke(r.Context(), a.ID); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: notify.AccountsPath, Flash: "The account " + a.AccountName + " is revoked."}, nil
+}
+
+// accountNotices are about withdrawn accounts, to those who can authorise them
+// again, and to an ADMIN.
+func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err error) {
+	all, err := p.Authorizations.List(ctx, 0, maxAccounts)
+	for _, a := range all {
+		if a.State == notify.AuthorizationWithdrawn {
+			list = append(list, console.Notice{
+				Text: fmt.Sprintf("The account “%s” of the platform “%s” has to be authorised again since %s: %s", a.AccountName, a.Connection, a.StateAt.UTC().Format("2006-01-02 15:04 UTC"), a.Reason),
+				Link: notify.AccountsPath,
+			})
+		}
+	}
+	return list, err
+}
