@@ -89,6 +89,7 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "report runs", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteReportRuns},
 		{Name: "group members", Keep: membership.Keep, Delete: notifystore.DeleteMemberships},
 		{Name: "named commits", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteCommits},
+		{Name: "pull requests", Keep: time.Duration(keep.Events), Delete: notifystore.DeletePullRequests},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},
 		{Name: "rule versions", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteRuleVersions},
 		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: mailstore.DeleteErrors(a.mail.queue)},

@@ -40,6 +40,8 @@ type Event struct {
 	Facts       []Fact       `json:"facts,omitempty"`   // what no other member holds (mirror name, rule of a detected secret)
 	URL         string       `json:"url,omitempty"`     // the page that shows it, absolute; empty where not known
 
+	Tracking Tracking `json:"-"` // what it adds to what was seen of its pull request
+
 	// Report is what an activity report says, and its event has no types.
 	Report *Activity `json:"report,omitempty"`
 }
@@ -98,8 +100,10 @@ type PullRequest struct {
 	Target      string `json:"target,omitempty"`
 	URL         string `json:"url,omitempty"`
 	MergeCommit string `json:"mergeCommit,omitempty"`
-	Added       []User `json:"added,omitempty"`   // reviewers added by this event
-	Removed     []User `json:"removed,omitempty"` // reviewers removed by this event
+	// SourceCommit is the last one on the source branch, where Event.Tracking is set.
+	SourceCommit string `json:"sourceCommit,omitempty"`
+	Added        []User `json:"added,omitempty"`   // reviewers added by this event
+	Removed      []User `json:"removed,omitempty"` // reviewers removed by this event
 }
 
 // Comment is a comment on a pull request or a commit.

@@ -69,9 +69,12 @@ func (r *Receipt) Match(rules *RuleSet) {
 	if r.judge(rules.Platforms); r.Refusal != nil {
 		return
 	}
-	if r.Gathers() {
+	switch {
+	case r.Outcome == Silent:
+		r.Kept = nil
+	case r.Gathers():
 		r.gather(rules)
-	} else {
+	default:
 		r.matchEach(rules)
 	}
 	r.plan(rules.Generation)

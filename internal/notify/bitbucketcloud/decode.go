@@ -94,7 +94,7 @@ var kinds = map[string]kind{
 
 	"pullrequest:created":                 {decode: one(pullRequestCreated, notify.PullRequestOpened), has: hasPullRequest, state: "OPEN"},
 	"pullrequest:updated":                 {decode: one(pullRequestUpdated, notify.PullRequestFieldEdited), has: hasPullRequest, state: "OPEN"},
-	"pullrequest:push":                    {decode: one(pullRequestUpdated, notify.PullRequestRescoped), has: hasPullRequest, state: "OPEN"},
+	"pullrequest:push":                    {decode: one(pullRequestPushed, notify.PullRequestRescoped), has: hasPullRequest, state: "OPEN"},
 	"pullrequest:fulfilled":               {decode: one(pullRequestClosed, notify.PullRequestMerged), has: hasPullRequest, state: "MERGED"},
 	"pullrequest:rejected":                {decode: one(pullRequestClosed, notify.PullRequestDeclined), has: hasPullRequest, state: "DECLINED"},
 	"pullrequest:approved":                {decode: one(reviewGiven, notify.PullRequestApproved), has: hasPullRequest | hasApproval},

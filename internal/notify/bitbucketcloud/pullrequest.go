@@ -122,7 +122,10 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 		Target:      e.Branch,
 		URL:         e.URL,
 		MergeCommit: p.mergeCommit,
+
+		SourceCommit: p.source.commit,
 	}
+	e.Tracking = notify.Mentioned
 	from, to := p.source.repository.fullName(), p.destination.repository.fullName()
 	if from != "" && to != "" && from != to {
 		e.Facts = append(e.Facts, notify.Fact{Name: "From", Value: payload.Cut(from)})
@@ -132,18 +135,37 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 
 func pullRequestCreated(h *hook, e *notify.Event) error {
 	e.At = h.pullRequest.created
-	return pullRequestEvent(h, e)
+	if err := pullRequestEvent(h, e); err != nil {
+		return err
+	}
+	e.Tracking = notify.Opened
+	return nil
 }
 
+// pullRequestUpdated is what the platform does not say more of: the store tells
+// what changed, by what was seen of the pull request before.
 func pullRequestUpdated(h *hook, e *notify.Event) error {
 	e.At = h.pullRequest.updated
-	return pullRequestEvent(h, e)
+	if err := pullRequestEvent(h, e); err != nil {
+		return err
+	}
+	e.Tracking = notify.Updated
+	return nil
+}
+
+func pullRequestPushed(h *hook, e *notify.Event) error {
+	if err := pullRequestUpdated(h, e); err != nil {
+		return err
+	}
+	e.Tracking = notify.Pushed
+	return nil
 }
 
 // pullRequestClosed is what is merged or declined, the latter perhaps with a
 // reason.
 func pullRequestClosed(h *hook, e *notify.Event) error {
-	if err := pullRequestUpdated(h, e); err != nil {
+	e.At = h.pullRequest.updated
+	if err := pullRequestEvent(h, e); err != nil {
 		return err
 	}
 	if h.pullRequest.reason != "" && e.Types[0] == notify.PullRequestDeclined {

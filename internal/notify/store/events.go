@@ -104,6 +104,10 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := s.rematchStale(ctx, tx, items); err != nil {
 		return err
 	}
+	tracked, err := s.settleTracked(ctx, tx, items)
+	if err != nil {
+		return err
+	}
 	if err := numberDeliveries(ctx, tx, items); err != nil {
 		return err
 	}
@@ -118,6 +122,9 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 		return err
 	}
 	if err := s.applyRenames(ctx, tx, items); err != nil {
+		return err
+	}
+	if err := tracked.write(ctx, tx); err != nil {
 		return err
 	}
 	if err := nameCommits(ctx, tx, items); err != nil {

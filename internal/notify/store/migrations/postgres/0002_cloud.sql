@@ -40,3 +40,24 @@ CREATE TABLE notify_authorization_requests (
     made_at    BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
 );
+
+-- Where the pull requests of cloud platforms stood when a webhook spoke of them
+-- last, by which the next one's update is told. Without source, target and title
+-- nothing is known. description is a digest; stood_at when it was so, by the
+-- webhook; pushed: its update may yet be told a second time.
+CREATE TABLE notify_pull_requests (
+    connection      TEXT COLLATE "C" NOT NULL,
+    project_fold    TEXT COLLATE "C" NOT NULL,
+    repository_fold TEXT COLLATE "C" NOT NULL,
+    number          BIGINT NOT NULL,
+    source          TEXT COLLATE "C" NOT NULL,
+    target          TEXT COLLATE "C" NOT NULL,
+    title           TEXT COLLATE "C" NOT NULL,
+    description     TEXT COLLATE "C" NOT NULL,
+    draft           BIGINT NOT NULL CHECK (draft IN (0, 1)),
+    pushed          BIGINT NOT NULL CHECK (pushed IN (0, 1)),
+    stood_at        BIGINT NOT NULL,
+    seen_at         BIGINT NOT NULL,
+    PRIMARY KEY (connection, project_fold, repository_fold, number)
+);
+CREATE INDEX notify_pull_requests_seen ON notify_pull_requests (seen_at);

@@ -40,3 +40,24 @@ CREATE TABLE notify_authorization_requests (
     made_at    INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Where the pull requests of cloud platforms stood when a webhook spoke of them
+-- last, by which the next one's update is told. Without source, target and title
+-- nothing is known. description is a digest; stood_at when it was so, by the
+-- webhook; pushed: its update may yet be told a second time.
+CREATE TABLE notify_pull_requests (
+    connection      TEXT    NOT NULL,
+    project_fold    TEXT    NOT NULL,
+    repository_fold TEXT    NOT NULL,
+    number          INTEGER NOT NULL,
+    source          TEXT    NOT NULL,
+    target          TEXT    NOT NULL,
+    title           TEXT    NOT NULL,
+    description     TEXT    NOT NULL,
+    draft           INTEGER NOT NULL CHECK (draft IN (0, 1)),
+    pushed          INTEGER NOT NULL CHECK (pushed IN (0, 1)),
+    stood_at        INTEGER NOT NULL,
+    seen_at         INTEGER NOT NULL,
+    PRIMARY KEY (connection, project_fold, repository_fold, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notify_pull_requests_seen ON notify_pull_requests (seen_at);

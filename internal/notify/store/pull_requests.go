@@ -1,0 +1,151 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// pullRequestKey is one of a cloud platform.
+type pullRequestKey struct {
+	connection string
+	at         notify.RepositoryRef // folded
+	number     int64
+}
+
+func keyOfTracked(e *notify.Event) pullRequestKey {
+	at := notify.RepositoryRef{ProjectKey: e.Project.Key, RepositoryKey: e.Repository.Key}
+	return pullRequestKey{e.Connection, at.Folded(), e.PullRequest.ID}
+}
+
+func (k pullRequestKey) args() []any {
+	return []any{k.connection, k.at.ProjectKey, k.at.RepositoryKey, k.number}
+}
+
+func (k pullRequestKey) compare(o pullRequestKey) int {
+	return cmp.Or(cmp.Compare(k.connection, o.connection), cmp.Compare(k.at.ProjectKey, o.at.ProjectKey),
+		cmp.Compare(k.at.RepositoryKey, o.at.RepositoryKey), cmp.Compare(k.number, o.number))
+}
+
+// tracked are the webhooks of a batch that speak of pull requests whose platform
+// does not say what an update changed.
+type tracked []trackedReceipt
+
+type trackedReceipt struct {
+	receipt *notify.Receipt
+	key     pullRequestKey
+	now     notify.SeenPullRequest // as it is after the receipt
+}
+
+// settleTracked decides what happened to such pull requests, and matches the
+// events again by that. Without one it asks nothing. Until the transaction ends,
+// no other node decides about the same ones.
+func (s *Store) settleTracked(ctx context.Context, tx *db.Tx, items []*notify.Receipt) (tracked, error) {
+	var all tracked
+	for _, r := range items {
+		if e := r.Tracked(); e != nil {
+			all = append(all, trackedReceipt{receipt: r, key: keyOfTracked(e)})
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	seen, err := lockPullRequests(ctx, tx, all)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.load(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		t := &all[i]
+		now, rematch := t.receipt.Settle(seen[t.key])
+		t.now, seen[t.key] = now, now
+		if !rematch {
+			continue
+		}
+		t.receipt.Match(rules)
+		if err := encode(t.receipt, new(bytes.Buffer)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// lockPullRequests gives what was seen of the pull requests. Those that no
+// webhook has spoken of are inserted, since only what is there can be locked.
+func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequestKey]notify.SeenPullRequest, error) {
+	keys := make([]pullRequestKey, len(all))
+	for i := range all {
+		keys[i] = all[i].key
+	}
+	slices.SortFunc(keys, pullRequestKey.compare) // in one order, so that no two nodes wait for each other
+	keys = slices.Compact(keys)
+	unknown, args := make([][]any, len(keys)), make([][]any, len(keys))
+	for i, k := range keys {
+		args[i], unknown[i] = k.args(), append(k.args(), db.Micros(tx.Now()))
+	}
+	if err := tx.Each(ctx, `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
+			source, target, title, description, draft, pushed, stood_at, seen_at)
+		VALUES ($1, $2, $3, $4, '', '', '', '', 0, 0, 0, $5) ON CONFLICT DO NOTHING`, unknown, nil); err != nil {
+		return nil, fmt.Errorf("noting pull requests: %w", err)
+	}
+	lock := ""
+	if tx.Dialect() == db.Postgres {
+		lock = ` FOR UPDATE`
+	}
+	seen := make(map[pullRequestKey]notify.SeenPullRequest, len(keys))
+	err := tx.Each(ctx, `SELECT source, target, title, description, draft, pushed, stood_at FROM notify_pull_requests
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`+lock, args, func(i int, row db.Row) error {
+		var p notify.SeenPullRequest
+		var draft, pushed, stood int64
+		if err := row.Scan(&p.Source, &p.Target, &p.Title, &p.Description, &draft, &pushed, &stood); err != nil {
+			return err
+		}
+		p.Draft, p.Pushed, p.At = draft != 0, pushed != 0, db.Time(stood)
+		seen[keys[i]] = p
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading pull requests: %w", err)
+	}
+	return seen, nil
+}
+
+// write keeps what the webhooks that were written say of their pull requests.
+func (all tracked) write(ctx context.Context, tx *db.Tx) error {
+	var rows [][]any
+	for i := range all {
+		t := &all[i]
+		if !t.receipt.Written() {
+			continue
+		}
+		rows = append(rows, append(t.key.args(), t.now.Source, t.now.Target, t.now.Title, t.now.Description,
+			bit(t.now.Draft), bit(t.now.Pushed), db.Micros(t.now.At), db.Micros(tx.Now())))
+	}
+	if err := tx.Each(ctx, `UPDATE notify_pull_requests SET source = $5, target = $6, title = $7, description = $8,
+			draft = $9, pushed = $10, stood_at = $11, seen_at = $12
+		WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3 AND number = $4`, rows, nil); err != nil {
+		return fmt.Errorf("keeping pull requests: %w", err)
+	}
+	return nil
+}
+
+// DeletePullRequests forgets pull requests of which no webhook has spoken since a
+// time; see retention.Rule.
+func DeletePullRequests(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM notify_pull_requests WHERE (connection, project_fold, repository_fold, number) IN
+		(SELECT connection, project_fold, repository_fold, number FROM notify_pull_requests WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)`,
+		db.Micros(before), limit)
+	if err != nil {
+		return 0, fmt.Errorf("deleting pull requests: %w", err)
+	}
+	return n, nil
+}
