@@ -150,9 +150,10 @@ type Input struct {
 	Max          int    // characters, 0 for no limit
 	Rows         int    // of an area
 	Required     bool
-	Mono         bool // patterns, keys, addresses
-	Narrow       bool // numbers, times
-	Focus        bool // the field that is typed into first
+	Mono         bool     // patterns, keys, addresses
+	Narrow       bool     // numbers, times
+	Focus        bool     // the field that is typed into first
+	Suggestions  []string // of a field of one line; others may be typed
 	Groups       []Group
 }
 
@@ -172,7 +173,8 @@ func (in Input) DescribedBy() string {
 }
 
 // InputOption adds to an Input; templates write them as hint, required,
-// placeholder, mono, narrow, focus, rows, limit, autocomplete, kind.
+// placeholder, mono, narrow, focus, rows, limit, autocomplete, kind,
+// suggest.
 type InputOption func(*Input)
 
 func (f *Form) input(kind, name, label string, opts []InputOption) Input {

@@ -120,6 +120,7 @@ func (c *Console) funcs() template.FuncMap {
 		"required":     func() InputOption { return func(in *Input) { in.Required = true } },
 		"mono":         func() InputOption { return func(in *Input) { in.Mono = true } },
 		"narrow":       func() InputOption { return func(in *Input) { in.Narrow = true } },
+		"suggest":      func(list []string) InputOption { return func(in *Input) { in.Suggestions = list } },
 		"focus":        func() InputOption { return func(in *Input) { in.Focus = true } },
 	}
 }
