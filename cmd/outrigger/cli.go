@@ -28,7 +28,7 @@ type commands struct {
 	Users   usersCmd   `cmd:"" help:"Manage users and their permissions."`
 	Tokens  tokensCmd  `cmd:"" help:"Manage access tokens."`
 	Nodes   nodesCmd   `cmd:"" help:"List, drain, resume and remove nodes; move their mail."`
-	Notify  notifyCmd  `cmd:"" help:"Chat notifications: events, deliveries and channels; test branch masks and webhooks."`
+	Notify  notifyCmd  `cmd:"" help:"Chat notifications: events, deliveries, channels and activity reports; test branch masks and webhooks."`
 	Mail    mailCmd    `cmd:"" help:"The outgoing mail queue: its status and its messages."`
 	Threads threadsCmd `cmd:"" help:"Threaded comments: export, migrate, verify, back up and restore."`
 	Audit   auditCmd   `cmd:"" help:"Read the audit trail."`

@@ -72,6 +72,16 @@ func (retryChannelCmd) Help() string {
 	return examples("outrigger notify retry-channel --which recent 9f86d081884c7d65")
 }
 
+func (reportListCmd) Help() string {
+	return examples("outrigger notify reports list --project SHOP --repository api")
+}
+
+func (reportViewCmd) Help() string {
+	return examples("outrigger notify reports view 3", "outrigger notify reports view 3 --format html > report.html")
+}
+
+func (reportTestCmd) Help() string { return examples("outrigger notify reports test 3") }
+
 func (previewCmd) Help() string {
 	return examples("outrigger notify preview PULL_REQUEST_OPENED --format html > card.html")
 }

@@ -18,6 +18,7 @@ type notifyCmd struct {
 	Deliveries   deliveriesCmd   `cmd:"" help:"List deliveries, newest first."`
 	Redeliver    redeliverCmd    `cmd:"" help:"Queue finished deliveries again."`
 	RetryChannel retryChannelCmd `cmd:"" help:"Try a broken or paused channel again now."`
+	Reports      reportsCmd      `cmd:"" help:"Activity reports: list, view and test them."`
 }
 
 type tryBranchCmd struct {

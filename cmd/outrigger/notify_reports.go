@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const reportsPath = "/rest/mtbs/1.0/configuration/reports"
+
+type reportsCmd struct {
+	List reportListCmd `cmd:"" help:"List the activity reports of a repository."`
+	View reportViewCmd `cmd:"" help:"Show what a report says now. Nothing is sent."`
+	Test reportTestCmd `cmd:"" help:"Send what a report says now to its channel."`
+}
+
+// activityReport is an activity report as the server lists it.
+type activityReport struct {
+	ID             int64     `json:"id"`
+	Version        int64     `json:"version"`
+	Name           string    `json:"name"`
+	Connection     string    `json:"connection"`
+	ProjectKey     string    `json:"projectKey"`
+	RepositoryKey  string    `json:"repositoryKey"`
+	WebhookURL     string    `json:"webhookUrl,omitempty"`
+	ChannelName    string    `json:"channelName,omitempty"`
+	Channel        string    `json:"channel"`
+	InactivityDays int       `json:"inactivityDays"`
+	Frequency      string    `json:"frequency"`
+	Day            string    `json:"day,omitempty"`
+	Time           string    `json:"time"`
+	TimeZone       string    `json:"timeZone"`
+	Enabled        bool      `json:"enabled"`
+	NextRunAt      time.Time `json:"nextRunAt,omitzero"`
+	LastRunAt      time.Time `json:"lastRunAt,omitzero"`
+	LastError      string    `json:"lastError,omitempty"`
+}
+
+type reportListCmd struct {
+	askFlags
+	Connection string `help:"The connection; not needed when there is only one." placeholder:"NAME"`
+	Project    string `help:"The project's key." required:"" placeholder:"KEY"`
+	Repository string `help:"The repository's slug." required:"" placeholder:"SLUG"`
+}
+
+func (c reportListCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	q := url.Values{"projectKey": {c.Project}, "repositoryKey": {c.Repository}}
+	if c.Connection != "" {
+		q.Set("connection", c.Connection)
+	}
+	found := []activityReport{}
+	if err := server.do(ctx, "GET", reportsPath+"?"+q.Encode(), nil, &found); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, found)
+	}
+	rows := make([][]string, len(found))
+	for i, r := range found {
+		state := "enabled"
+		if !r.Enabled {
+			state = "disabled"
+		}
+		rows[i] = []string{
+			strconv.FormatInt(r.ID, 10), r.Name, state, strings.TrimSpace(r.Frequency + " " + r.Day), r.Time + " " + r.TimeZone,
+			stamp(r.NextRunAt), stamp(r.LastRunAt), dash(oneLine(r.LastError)),
+		}
+	}
+	return printRows(s.out, []string{"ID", "NAME", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN", "ERROR"}, rows)
+}
+
+type reportViewCmd struct {
+	askFlags
+	Format string `help:"The message as it would be sent to Teams or Slack, or an HTML page that shows it. Default: the figures and a line for each inactive pull request." enum:",teams,slack,html" default:"" placeholder:"FORMAT"`
+	ID     int64  `arg:"" help:"The report's id."`
+}
+
+// reportFigures are what a report says now.
+type reportFigures struct {
+	ID             int64             `json:"id"`
+	Name           string            `json:"name"`
+	AskedAt        time.Time         `json:"askedAt"`
+	Open           int               `json:"open"`
+	Drafts         int               `json:"drafts,omitempty"`
+	InactivityDays int               `json:"inactivityDays"`
+	Inactive       int               `json:"inactive"`
+	Oldest         []idlePullRequest `json:"oldest"`
+}
+
+type idlePullRequest struct {
+	ID           int64    `json:"id"`
+	Title        string   `json:"title"`
+	Author       person   `json:"author"`
+	Target       string   `json:"target,omitempty"`
+	URL          string   `json:"url,omitempty"`
+	IdleDays     int      `json:"idleDays"`
+	WaitsFor     []person `json:"waitsFor"`
+	WaitsForMore int      `json:"waitsForMore,omitempty"`
+}
+
+type person struct {
+	Name        string `json:"name,omitempty"`
+	DisplayName string `json:"displayName,omitempty"`
+}
+
+func (p person) String() string {
+	if p.DisplayName != "" {
+		return p.DisplayName
+	}
+	return p.Name
+}
+
+func (c reportViewCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	path := reportsPath + "/" + strconv.FormatInt(c.ID, 10) + "/view"
+	if c.Format != "" {
+		return c.card(ctx, server, path+"?format="+c.Format, s.out)
+	}
+	var is reportFigures
+	if err := server.do(ctx, "GET", path, nil, &is); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, is)
+	}
+	if _, err := fmt.Fprintf(s.out, "%d open, %d inactive for %d days or more\n", is.Open, is.Inactive, is.InactivityDays); err != nil {
+		return err
+	}
+	if len(is.Oldest) == 0 {
+		return nil
+	}
+	rows := make([][]string, len(is.Oldest))
+	for i, p := range is.Oldest {
+		var waits []string
+		for _, who := range p.WaitsFor {
+			waits = append(waits, oneLine(who.String()))
+		}
+		if p.WaitsForMore > 0 {
+			waits = append(waits, fmt.Sprintf("%d more", p.WaitsForMore))
+		}
+		rows[i] = []string{
+			strconv.FormatInt(p.ID, 10), strconv.Itoa(p.IdleDays), dash(oneLine(p.Title)), dash(oneLine(p.Author.String())), dash(p.Target), dash(strings.Join(waits, ", ")),
+		}
+	}
+	return printRows(s.out, []string{"ID", "DAYS", "TITLE", "AUTHOR", "TARGET", "WAITS FOR"}, rows)
+}
+
+// card prints the card in a format.
+func (c reportViewCmd) card(ctx context.Context, server *client, path string, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	r, err := server.request(ctx, "GET", path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		return refusal(resp)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
+	}
+	if c.Format != "html" {
+		var b bytes.Buffer
+		if err := json.Indent(&b, body, "", "  "); err != nil {
+			return fmt.Errorf("read the server's answer: %w", err)
+		}
+		b.WriteByte('\n')
+		body = b.Bytes()
+	}
+	_, err = out.Write(body)
+	return err
+}
+
+type reportTestCmd struct {
+	askFlags
+	ID int64 `arg:"" help:"The report's id."`
+}
+
+func (c reportTestCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.client()
+	if err != nil {
+		return err
+	}
+	var stored json.RawMessage // sent back as it is: the mask of the webhook URL means the stored one
+	if err := server.do(ctx, "GET", reportsPath+"?id="+strconv.FormatInt(c.ID, 10), nil, &stored); err != nil {
+		return err
+	}
+	var attempt struct {
+		At      time.Time `json:"at"`
+		Status  int       `json:"status,omitempty"`
+		Answer  string    `json:"answer,omitempty"`
+		Error   string    `json:"error,omitempty"`
+		Seconds float64   `json:"seconds"`
+	}
+	if err := server.do(ctx, "POST", reportsPath+"/test", stored, &attempt); err != nil {
+		return err
+	}
+	switch {
+	case c.JSON:
+		if err := printJSON(s.out, attempt); err != nil {
+			return err
+		}
+	case attempt.Error != "":
+		return fmt.Errorf("the report did not get through: %s", attempt.Error)
+	default:
+		if _, err := fmt.Fprintf(s.out, "the chat platform answered %d %s\n", attempt.Status, http.StatusText(attempt.Status)); err != nil {
+			return err
+		}
+	}
+	if attempt.Error != "" || attempt.Status < 200 || attempt.Status > 299 {
+		return coded{code: exitFailed}
+	}
+	return nil
+}
