@@ -20,6 +20,8 @@ func (p *permissionTable) makeThings() {
 	p.makeRule("deleted rule")
 	p.makeCloudRule("cloud rule")
 	p.makeCloudRule("deleted cloud rule")
+	p.makeReport("report")
+	p.makeReport("deleted report")
 	p.makeHook()
 	pushed(p.t, p.App, "main")
 	id := regexp.MustCompile(`"(?:id|channel)":"?([^",}]+)`)
@@ -54,6 +56,14 @@ func (p *permissionTable) makeCloudRule(name string) {
 	p.known[name] = fmt.Sprint(info.ID)
 }
 
+func (p *permissionTable) makeReport(name string) {
+	status, v := postJSON(p.t, p.App, "/rest/mtbs/1.0/configuration/reports", "admin", p.reportBody())
+	if status != http.StatusCreated {
+		p.t.Fatalf("the report: %d %v", status, v)
+	}
+	p.known[name] = fmt.Sprint(v["id"])
+}
+
 func (p *permissionTable) makeHook() {
 	if status := postAs(p.t, p.App, "/rest/outrigger/1.0/connections/main/hooks", hookBody, asAdmin); status != http.StatusCreated {
 		p.t.Fatalf("the hook: %d", status)
@@ -62,6 +72,11 @@ func (p *permissionTable) makeHook() {
 
 func (p *permissionTable) ruleBody() string {
 	return `{"name":"pushes","connection":"main","projectKey":"ATL","repositoryKey":"canoe","eventTypes":["BRANCH_UPDATED"],"webhookUrl":"` + p.url + `"}`
+}
+
+func (p *permissionTable) reportBody() string {
+	return `{"name":"waiting","connection":"main","projectKey":"ATL","repositoryKey":"canoe","webhookUrl":"` + p.url +
+		`","inactivityDays":7,"frequency":"DAILY","time":"09:00","timeZone":"UTC"}`
 }
 
 // query is what is asked of a route besides its path.
@@ -88,6 +103,15 @@ func (p *permissionTable) query(pattern string) string {
 		if strings.HasPrefix(pattern, "PUT") {
 			return "?enabled=true&id=" + p.known["cloud rule"]
 		}
+	case configuration + "/reports":
+		if strings.HasPrefix(pattern, "DELETE") {
+			return "?id=" + p.known["deleted report"]
+		}
+		if strings.HasPrefix(pattern, "GET") {
+			return "?connection=main&projectKey=ATL&repositoryKey=canoe"
+		}
+	case configuration + "/reports/enabled":
+		return "?enabled=true&id=" + p.known["report"]
 	case configuration + "/events":
 		return "?connection=main&projectKey=ATL&repositoryKey=canoe"
 	case configuration + "/deliveries":
@@ -119,6 +143,8 @@ func (p *permissionTable) body(pattern string) (body, kind string) {
 	switch pattern {
 	case "POST /rest/mtbs/1.0/configuration/filter", "POST /rest/mtbs/1.0/configuration/filter/test", "POST /rest/mtbs/1.0/configuration/filter/try":
 		return p.ruleBody(), "application/json"
+	case "POST /rest/mtbs/1.0/configuration/reports", "POST /rest/mtbs/1.0/configuration/reports/test":
+		return p.reportBody(), "application/json"
 	case "POST /rest/outrigger/1.0/connections/{name}/hooks":
 		return hookBody, "application/json"
 	case "POST /hooks/{connection}/builds/{commit}", "POST /hooks/{connection}/builds/projects/{project}/repos/{repository}/commits/{commit}":
@@ -129,6 +155,8 @@ func (p *permissionTable) body(pattern string) (body, kind string) {
 		return "which=none", "application/x-www-form-urlencoded"
 	case "POST /notifications/rules/new", "POST /notifications/rules/try", "POST /notifications/connections/{name}/new-hook":
 		return ruleForm, "application/x-www-form-urlencoded"
+	case "POST /notifications/reports/new":
+		return "name=waiting&connection=main&repository=ATL/canoe", "application/x-www-form-urlencoded"
 	}
 	switch method, path, _ := strings.Cut(pattern, " "); {
 	case method == http.MethodGet:
@@ -149,7 +177,10 @@ func (p *permissionTable) path(pattern string) string {
 		if strings.HasSuffix(pattern, "/rules/{id}/delete") {
 			return p.known["deleted rule"]
 		}
-		for part, kind := range map[string]string{"/events/": "event", "/deliveries/": "delivery", "/rules/": "rule"} {
+		if strings.HasSuffix(pattern, "/reports/{id}/delete") {
+			return p.known["deleted report"]
+		}
+		for part, kind := range map[string]string{"/reports/": "report", "/events/": "event", "/deliveries/": "delivery", "/rules/": "rule"} {
 			if name == "id" && strings.Contains(path, part) {
 				return p.known[kind]
 			}
@@ -176,6 +207,8 @@ func (p *permissionTable) mend(pattern string, status int, who asker) {
 	switch pattern {
 	case "DELETE /rest/mtbs/1.0/configuration/filter", "POST /notifications/rules/{id}/delete":
 		p.makeRule("deleted rule")
+	case "DELETE /rest/mtbs/1.0/configuration/reports", "POST /notifications/reports/{id}/delete":
+		p.makeReport("deleted report")
 	case "DELETE /rest/outrigger/1.0/connections/{name}/hooks/{hook}", "POST /notifications/connections/{name}/hooks/{hook}/delete":
 		p.makeHook()
 	case "POST /sign-out":

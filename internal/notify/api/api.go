@@ -1,5 +1,6 @@
-// Package api is the wing's part of the REST API: rules (filters), connections,
-// hooks and offered renames, deliveries and channels. It decides nothing.
+// Package api is the wing's part of the REST API: rules (filters),
+// activity reports, connections, hooks and offered renames, deliveries and
+// channels. It decides nothing.
 package api
 
 import (
@@ -27,6 +28,7 @@ type API struct {
 	Mentions   *notify.Mentions
 	Builds     *notify.Builds
 	Webhooks   *notify.Webhooks
+	Reports    *notify.Reports
 
 	Authorizations *notify.Authorizations
 	Clock          func() time.Time
@@ -50,6 +52,7 @@ func (a *API) Register(r *rest.Router) {
 	a.registerEvents(r)
 	a.registerWebhooks(r)
 	a.registerAuthorizations(r)
+	a.registerReports(r)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath, Query: rest.Paged("filterId", "state")}, a.listDeliveries)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver", Query: []string{"id", "filterId", "state"}}, a.redeliver)

@@ -46,6 +46,8 @@ type server struct {
 	db     *db.DB
 	store  *store.Store
 	router *rest.Router
+
+	reports *notify.Reports // whose platform a test brings
 }
 
 // newServer has the connections given, else one without an account.
@@ -97,7 +99,12 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 	builds := &notify.Builds{Store: s.store, Event: bitbucketdc.BuildEvent, Clock: time.Now}
 	events := &notify.Events{Store: s.store}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: notify.NoMemberships{}}
-	(&API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Clock: time.Now}).Register(router)
+	s.reports = &notify.Reports{
+		Store: s.store, PullRequests: func(*notify.Connection, notify.RepositoryRef) string { return "" }, CheckURL: rules.CheckURL, CautionURL: rules.CautionURL, Zone: "UTC", Clock: time.Now,
+	}
+	(&API{
+		Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
+	}).Register(router)
 	s.router = router
 	return s
 }

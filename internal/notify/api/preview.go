@@ -5,6 +5,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/notify/message"
 	"outrigger/internal/rest"
@@ -35,7 +36,11 @@ func (a *API) preview(w http.ResponseWriter, r *http.Request) error {
 	if err := wrong.Err(); err != nil {
 		return err
 	}
-	c := message.Preview(t)
+	return writeCard(w, message.Preview(t), format)
+}
+
+// writeCard answers a card as a message of a chat platform, or as a page.
+func writeCard(w http.ResponseWriter, c card.Card, format string) error {
 	body, mediaType := []byte(nil), "application/json"
 	if format == formatHTML {
 		page, err := cardhtml.Page(c, notify.Teams)

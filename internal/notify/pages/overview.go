@@ -20,10 +20,12 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		if !administersAnything(who) {
 			return nil, nil
 		}
+		failing, err := p.failingReports(ctx)
 		return []console.Card{{
-			Title: "Chat notifications", Link: rulesPath + query("level", levelQuery(notify.ProjectLevel)), Attention: accounts,
-			Text: "The rules of what you administer. Deliveries and Events show what became of its events.",
-		}}, nil
+			Title: "Chat notifications", Link: rulesPath + query("level", levelQuery(notify.ProjectLevel)),
+			Text:      "The rules of what you administer. Deliveries and Events show what became of its events.",
+			Attention: append(accounts, failing...),
+		}}, err
 	}
 	sum, err := p.Deliveries.Summary(ctx, p.Clock().Add(-24*time.Hour))
 	if err != nil {
@@ -60,6 +62,11 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	card.Attention = append(card.Attention, refused...)
 	card.Attention = append(card.Attention, accounts...)
+	failing, err := p.failingReports(ctx)
+	if err != nil {
+		return nil, err
+	}
+	card.Attention = append(card.Attention, failing...)
 	covered, err := p.coverage(ctx)
 	if err != nil {
 		return nil, err

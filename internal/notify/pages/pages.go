@@ -1,5 +1,6 @@
-// Package pages is the wing's part of the console: rules, connections, hooks and
-// offered renames, deliveries, channels, and the cards of the overview.
+// Package pages is the wing's part of the console: rules, activity reports,
+// connections, hooks and offered renames, deliveries, channels, and the cards of
+// the overview.
 package pages
 
 import (
@@ -30,7 +31,9 @@ type Pages struct {
 	Channels   *notify.Channels
 	Mentions   *notify.Mentions
 	Webhooks   *notify.Webhooks
+	Reports    *notify.Reports
 
+	Repositories   *notify.Repositories
 	Authorizations *notify.Authorizations
 
 	Proxy func() notify.ProxyTrouble // why channels wait for the outgoing proxy; nil: they never do
@@ -52,6 +55,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddAssets(console.Sub(assetFiles, "assets"))
 	c.AddAssets(cardhtml.Assets())
 	p.registerRules(c)
+	p.registerReports(c)
 	p.registerConnections(c)
 	p.registerWebhooks(c)
 	p.registerRenames(c)

@@ -37,17 +37,21 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.L
 	for _, name := range p.Rules.Connections(notify.SelfHosted).Names() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
-	f.Formats = []console.Option{
-		{Value: string(notify.Auto), Label: "By the address (Slack or Teams)"},
-		{Value: string(notify.Teams), Label: "Teams: an Adaptive Card"},
-		{Value: string(notify.Slack), Label: "Slack: blocks"},
-	}
+	f.Formats = formatOptions()
 	f.TryPath = rulesPath + "/try" + query("level", levelQuery(level))
 	if stored != nil {
 		f.TryPath = rulesPath + "/try" + query("id", idText(stored.ID))
 		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
 	}
 	return f
+}
+
+func formatOptions() []console.Option {
+	return []console.Option{
+		{Value: string(notify.Auto), Label: "By the address (Slack or Teams)"},
+		{Value: string(notify.Teams), Label: "Teams: an Adaptive Card"},
+		{Value: string(notify.Slack), Label: "Slack: blocks"},
+	}
 }
 
 // editions of the platforms that are configured: the form offers their event

@@ -1,0 +1,60 @@
+package app
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketdc/client"
+	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/message"
+	"outrigger/internal/notify/store"
+)
+
+// newReports are the activity reports; nothing is asked and nothing is sent yet.
+func (a *App) newReports(store *store.Store, selfHosted *client.Client, tests *notify.TestMessages) *notify.Reports {
+	return &notify.Reports{
+		Store: store, Lister: listers{selfHosted, a.chat.accounts}, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests,
+		Write: func(e *notify.Event, f notify.Format) []byte { return message.Append(nil, card.New(e), f) },
+		Zone:  serverZone(), Clock: a.clock,
+	}
+}
+
+// listers ask platforms for pull requests, each edition in its own way.
+type listers struct{ selfHosted, cloud notify.PullRequestLister }
+
+func (l listers) OpenPullRequests(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) ([]notify.OpenPullRequest, error) {
+	if c.Edition() == notify.Cloud {
+		return l.cloud.OpenPullRequests(ctx, c, at)
+	}
+	return l.selfHosted.OpenPullRequests(ctx, c, at)
+}
+
+// pullRequestsPage is where a platform lists a repository's open pull requests.
+func pullRequestsPage(c *notify.Connection, at notify.RepositoryRef) string {
+	base, project, repository := strings.TrimRight(c.BaseURL, "/"), url.PathEscape(at.ProjectKey), url.PathEscape(at.RepositoryKey)
+	if c.Edition() == notify.Cloud {
+		return base + "/" + project + "/" + repository + "/pull-requests/"
+	}
+	return base + "/projects/" + project + "/repos/" + repository + "/pull-requests"
+}
+
+// serverZone is the IANA name of this machine's time zone: of the environment's
+// TZ, else of what /etc/localtime leads to; UTC where neither names one.
+func serverZone() string {
+	name, set := os.LookupEnv("TZ")
+	if !set {
+		target, _ := os.Readlink("/etc/localtime")
+		_, name, _ = strings.Cut(target, "/zoneinfo/")
+	}
+	if name = strings.TrimPrefix(name, ":"); name == "" || name == "Local" {
+		return "UTC"
+	}
+	if _, err := time.LoadLocation(name); err != nil {
+		return "UTC"
+	}
+	return name
+}

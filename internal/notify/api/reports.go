@@ -1,0 +1,230 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+const reportsPath = basePath + "/reports"
+
+func (a *API) registerReports(r *rest.Router) {
+	r.Handle(rest.Route{Method: "GET", Path: reportsPath, Query: []string{"projectKey", "repositoryKey", "connection", "id"}}, a.listReports)
+	r.Handle(rest.Route{Method: "POST", Path: reportsPath}, a.saveReport)
+	r.Handle(rest.Route{Method: "DELETE", Path: reportsPath, Query: []string{"id"}}, a.deleteReport)
+	r.Handle(rest.Route{Method: "PUT", Path: reportsPath + "/enabled", Query: []string{"id", "enabled"}}, a.enableReport)
+	r.Handle(rest.Route{Method: "POST", Path: reportsPath + "/test"}, a.testReport)
+	r.Handle(rest.Route{Method: "GET", Path: reportsPath + "/{id}/view", Own: true, Query: []string{"format"}}, a.viewReport)
+}
+
+// reportJSON is an activity report as the API writes it, and reads it: its
+// read-only members may be sent back and are ignored.
+type reportJSON struct {
+	ID            int64            `json:"id"`
+	Version       int64            `json:"version"`
+	Name          string           `json:"name"`
+	Connection    string           `json:"connection"`
+	ProjectKey    string           `json:"projectKey"`
+	RepositoryKey string           `json:"repositoryKey"`
+	WebhookURL    string           `json:"webhookUrl,omitempty"`
+	ChannelName   string           `json:"channelName,omitempty"`
+	Channel       string           `json:"channel,omitempty"`
+	ChannelState  *ruleChannelJSON `json:"channelState,omitempty"`
+	Format        notify.Format    `json:"format"`
+
+	InactivityDays int              `json:"inactivityDays"`
+	Frequency      notify.Frequency `json:"frequency"`
+	Day            string           `json:"day,omitempty"`
+	Time           string           `json:"time"`
+	TimeZone       string           `json:"timeZone"`
+
+	SkipDrafts       bool   `json:"skipDrafts,omitempty"`
+	TargetBranchMask string `json:"targetBranchMask,omitempty"`
+	MentionReviewers bool   `json:"mentionReviewers,omitempty"`
+
+	Enabled   *bool      `json:"enabled"`
+	NextRunAt *time.Time `json:"nextRunAt,omitempty"`
+	LastRunAt *time.Time `json:"lastRunAt,omitempty"`
+	// The last run brought no message, and why.
+	LastError     string     `json:"lastError,omitempty"`
+	LastErrorAt   *time.Time `json:"lastErrorAt,omitempty"`
+	RetryingSince *time.Time `json:"retryingSince,omitempty"`
+
+	CreatedBy string        `json:"createdBy,omitempty"`
+	CreatedAt *time.Time    `json:"createdAt,omitempty"`
+	UpdatedBy string        `json:"updatedBy,omitempty"`
+	UpdatedAt *time.Time    `json:"updatedAt,omitempty"`
+	Warnings  []warningJSON `json:"warnings,omitempty"`
+}
+
+func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	if q.Has("id") {
+		id, err := reportID(r)
+		if err != nil {
+			return err
+		}
+		info, err := a.Reports.Get(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		return a.writeReport(w, r, http.StatusOK, &info)
+	}
+	reports, err := a.Reports.List(r.Context(), notify.ReportQuery{
+		Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: q.Get("repositoryKey"),
+	})
+	if err != nil {
+		return err
+	}
+	out := make([]reportJSON, len(reports))
+	for i := range reports {
+		out[i] = reportOf(&reports[i], a.Clock())
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+func (a *API) saveReport(w http.ResponseWriter, r *http.Request) error {
+	draft, webhookURL, wrong, err := readReport(r)
+	if err != nil {
+		return err
+	}
+	if err := a.unchangedReport(r, &draft); err != nil {
+		return err
+	}
+	info, err := a.Reports.Save(r.Context(), draft, webhookURL, wrong)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if draft.ID == 0 {
+		status = http.StatusCreated
+		w.Header().Set("Location", rest.Link(r.Context(), reportsPath+"?id="+strconv.FormatInt(info.ID, 10)))
+	}
+	return a.writeReport(w, r, status, &info)
+}
+
+func (a *API) deleteReport(w http.ResponseWriter, r *http.Request) error {
+	id, err := reportID(r)
+	if err != nil {
+		return err
+	}
+	if err := a.unchangedReport(r, &notify.Report{ID: id}); err != nil {
+		return err
+	}
+	if err := a.Reports.Delete(r.Context(), id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// enableReport switches a report on or off.
+func (a *API) enableReport(w http.ResponseWriter, r *http.Request) error {
+	id, err := reportID(r)
+	if err != nil {
+		return err
+	}
+	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
+	if err != nil {
+		return fault.InvalidField("enabled", "Use true or false.")
+	}
+	if err := a.unchangedReport(r, &notify.Report{ID: id}); err != nil {
+		return err
+	}
+	info, err := a.Reports.Enable(r.Context(), id, enabled)
+	if err != nil {
+		return err
+	}
+	return a.writeReport(w, r, http.StatusOK, &info)
+}
+
+// testReport sends a report that need not be saved.
+func (a *API) testReport(w http.ResponseWriter, r *http.Request) error {
+	draft, webhookURL, wrong, err := readReport(r)
+	if err != nil {
+		return err
+	}
+	attempt, err := a.Reports.Test(r.Context(), draft, webhookURL, wrong)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, attemptOf(attempt))
+}
+
+func (a *API) writeReport(w http.ResponseWriter, r *http.Request, status int, info *notify.ReportInfo) error {
+	w.Header().Set("ETag", reportETag(info))
+	return rest.WriteJSON(w, r, status, reportOf(info, a.Clock()))
+}
+
+// reportETag names a version of a report.
+func reportETag(info *notify.ReportInfo) string { return rest.ETag(info.ID, info.Version) }
+
+// unchangedReport holds a request with If-Match to the version that it names,
+// as unchanged does for rules.
+func (a *API) unchangedReport(r *http.Request, draft *notify.Report) error {
+	if !rest.Conditional(r) {
+		return nil
+	}
+	if draft.ID == 0 {
+		return rest.IfMatch(r, "") // there is none yet
+	}
+	info, err := a.Reports.Get(r.Context(), draft.ID)
+	if err != nil {
+		return err
+	}
+	if draft.Version == 0 {
+		draft.Version = info.Version
+	}
+	return rest.IfMatch(r, reportETag(&info))
+}
+
+func reportID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, fault.InvalidField("id", "Give the id of a report as a whole number.")
+	}
+	return id, nil
+}
+
+// readReport reads a report, and notes every member that is wrong in itself.
+func readReport(r *http.Request) (draft notify.Report, webhookURL string, wrong fault.Fields, err error) {
+	var in reportJSON
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
+		return draft, "", nil, err
+	}
+	if in.ID < 0 {
+		wrong.Add("id", "An id is a positive number; 0 or none creates a report.")
+	}
+	return notify.Report{
+		ID: max(in.ID, 0), Version: in.Version, Name: in.Name, Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey,
+		ChannelName: in.ChannelName, Format: in.Format, InactivityDays: in.InactivityDays,
+		ReportSchedule: notify.ReportSchedule{Frequency: in.Frequency, Day: in.Day, Time: in.Time, TimeZone: in.TimeZone},
+		SkipDrafts:     in.SkipDrafts, TargetBranchMask: in.TargetBranchMask, MentionReviewers: in.MentionReviewers,
+		Enabled: in.Enabled == nil || *in.Enabled,
+	}, in.WebhookURL, wrong, nil
+}
+
+func reportOf(info *notify.ReportInfo, now time.Time) reportJSON {
+	r := &info.Report
+	var warnings []warningJSON
+	for _, w := range info.Warnings() {
+		warnings = append(warnings, warningJSON{w.Name, w.Message})
+	}
+	if info.Caution != "" {
+		warnings = append(warnings, warningJSON{"webhookUrl", info.Caution})
+	}
+	return reportJSON{
+		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey,
+		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint,
+		ChannelState: ruleChannelOf(&info.Channel, now), Format: r.Format,
+		InactivityDays: r.InactivityDays, Frequency: r.Frequency, Day: r.Day, Time: r.Time, TimeZone: r.TimeZone,
+		SkipDrafts: r.SkipDrafts, TargetBranchMask: r.TargetBranchMask, MentionReviewers: r.MentionReviewers,
+		Enabled: &r.Enabled, NextRunAt: timePointer(info.NextRunAt), LastRunAt: timePointer(info.LastRunAt),
+		LastError: info.LastError, LastErrorAt: timePointer(info.LastErrorAt), RetryingSince: timePointer(info.RetryingSince),
+		CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt, Warnings: warnings,
+	}
+}

@@ -1,0 +1,200 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// reportForm is the form of one report.
+type reportForm struct {
+	*console.Form
+	Stored       *notify.ReportInfo // nil for a new one
+	Connections  []console.Option
+	Repositories []string // to choose from
+	Frequencies  []console.Option
+	Days         []console.Option
+	TimeZones    []string
+	Formats      []console.Option
+	Mask         string
+	Channel      notify.ChannelStatus
+	Next         string
+	NextPath     string
+	Back         string
+	Tested       *tested // what became of a test, nil: there was none
+}
+
+// What a new report is at first: of the values that suit most teams.
+const (
+	newInactivityDays = "7"
+	newReportTime     = "09:00"
+	newReportDay      = "MONDAY"
+)
+
+func (p *Pages) blankReport(r *http.Request) (console.Response, error) {
+	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto)).
+		Set("repository", r.URL.Query().Get("repository")).Set("inactivityDays", newInactivityDays).
+		Set("frequency", string(notify.Weekly)).Set("day", newReportDay).Set("time", newReportTime).Set("timeZone", p.Reports.Zone)
+	page, err := p.reportPage(r, form, nil)
+	if err != nil {
+		return nil, err
+	}
+	if known := page.Data.(reportForm).Repositories; form.Get("repository") == "" && len(known) == 1 {
+		form.Set("repository", known[0])
+	}
+	return page, nil
+}
+
+func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.ReportInfo) (console.Page, error) {
+	data := reportForm{
+		Form: form, Stored: stored, Frequencies: frequencyOptions(), Days: dayOptions()[0].Options, TimeZones: timeZones(), Formats: formatOptions(),
+		Next: p.nextRun(scheduleOf(form)), NextPath: reportsPath + "/next", Back: reportsPath,
+	}
+	for _, name := range p.Reports.Connections() {
+		data.Connections = append(data.Connections, console.Option{Value: name, Label: name})
+	}
+	page := console.Page{
+		Template: "report-form", Title: "New activity report", Up: []console.Link{{Label: "Activity reports", Path: reportsPath}},
+	}
+	if stored == nil {
+		var err error
+		if data.Repositories, err = p.repositoryNames(r); err != nil {
+			return page, err
+		}
+	} else {
+		data.Mask, data.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
+		page.Title, page.Actions = stored.Name, []console.Action{{Label: "View", Path: reportPath(stored) + "/view"}}
+	}
+	page.Data = data
+	return page, nil
+}
+
+func (p *Pages) editReport(r *http.Request) (console.Response, error) {
+	info, err := p.reportOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	p.Reports.Caution(r.Context(), info)
+	form := console.NewForm().
+		Set("version", strconv.FormatInt(info.Version, 10)).
+		Set("name", info.Name).
+		Set("channelName", info.ChannelName).
+		Set("format", string(info.Format)).
+		Set("inactivityDays", strconv.Itoa(info.InactivityDays)).
+		Set("frequency", string(info.Frequency)).
+		Set("day", info.Day).
+		Set("time", info.Time).
+		Set("timeZone", info.TimeZone).
+		SetBool("skipDrafts", info.SkipDrafts).
+		Set("targetBranchMask", info.TargetBranchMask).
+		SetBool("mentionReviewers", info.MentionReviewers).
+		SetBool("enabled", info.Enabled)
+	for _, w := range info.Warnings() {
+		form.Warn(w.Name, w.Message)
+	}
+	if info.Caution != "" {
+		form.Warn("webhookUrl", info.Caution)
+	}
+	return p.reportPage(r, form, info)
+}
+
+func (p *Pages) saveReport(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	var stored *notify.ReportInfo
+	if r.PathValue("id") != "" {
+		if stored, err = p.reportOfPath(r); err != nil {
+			return nil, err
+		}
+	}
+	draft := reportOf(form, stored)
+	page, err := p.reportPage(r, form, stored)
+	if err != nil {
+		return nil, err
+	}
+	if form.Get("do") == doTest {
+		attempt, err := p.Reports.Test(r.Context(), draft, form.Get("webhookUrl"), nil)
+		if err != nil {
+			return page, atRepositoryField(err)
+		}
+		data, said := page.Data.(reportForm), testedOf(attempt)
+		data.Tested = &said
+		page.Data = data
+		return page, nil
+	}
+	saved, err := p.Reports.Save(r.Context(), draft, form.Get("webhookUrl"), nil)
+	if err != nil {
+		return page, atRepositoryField(err)
+	}
+	if len(saved.Warnings()) > 0 || saved.Caution != "" {
+		return console.Redirect{
+			To: reportPath(&saved), Flash: "The report " + saved.Name + " is saved, but look at what is said below.", Tone: console.Warn,
+		}, nil
+	}
+	flash := "The report " + saved.Name + " is saved."
+	if saved.Enabled {
+		flash += " " + p.nextRun(saved.ReportSchedule) + "."
+	}
+	return console.Redirect{To: reportsPath, Flash: flash}, nil
+}
+
+// scheduleOf reads when a report is due. The form has a day always, without
+// JavaScript in view too: it counts where the report is weekly.
+func scheduleOf(form *console.Form) notify.ReportSchedule {
+	s := notify.ReportSchedule{
+		Frequency: notify.Frequency(form.Get("frequency")), Day: form.Get("day"), Time: form.Get("time"), TimeZone: form.Get("timeZone"),
+	}
+	if s.Frequency == notify.Daily || s.Frequency == notify.WorkingDay {
+		s.Day = ""
+	}
+	return s
+}
+
+// reportOf makes a draft of a form. A number of days that is none is 0, which
+// no report has.
+func reportOf(form *console.Form, stored *notify.ReportInfo) notify.Report {
+	at := repositoryOf(form.Get("repository"))
+	draft := notify.Report{
+		Name: form.Get("name"), Connection: form.Get("connection"), ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
+		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), ReportSchedule: scheduleOf(form),
+		SkipDrafts: form.Bool("skipDrafts"), TargetBranchMask: form.Raw("targetBranchMask"),
+		MentionReviewers: form.Bool("mentionReviewers"), Enabled: form.Bool("enabled"),
+	}
+	draft.InactivityDays, _ = strconv.Atoi(form.Get("inactivityDays"))
+	if stored != nil {
+		draft.ID = stored.ID
+		draft.Connection, draft.ProjectKey, draft.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
+		draft.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
+	}
+	return draft
+}
+
+// atRepositoryField has what is wrong with the keys said once, at the form's one
+// field for both.
+func atRepositoryField(err error) error {
+	e := fault.As(err)
+	if e == nil || e.Code != fault.Invalid {
+		return err
+	}
+	moved := *e
+	moved.Fields = nil
+	for _, f := range e.Fields {
+		if f.Name == "projectKey" || f.Name == "repositoryKey" {
+			f.Name = "repository"
+			if strings.HasPrefix(f.Message, "A report is about one repository") {
+				f.Message = "Enter the repository as PROJECT/repository."
+			}
+		}
+		if !slices.Contains(moved.Fields, f) {
+			moved.Fields = append(moved.Fields, f)
+		}
+	}
+	return &moved
+}

@@ -1,0 +1,69 @@
+package pages
+
+import (
+	"html/template"
+	"net/http"
+	"strconv"
+	"time"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/cardhtml"
+)
+
+// reportView is what a report says now.
+type reportView struct {
+	Report  *notify.ReportInfo
+	Card    template.HTML
+	Said    string
+	AskedAt time.Time
+	Trouble string // why the platform did not say
+}
+
+// viewReport asks the platform and shows the card as the channel would. What the
+// platform answers in its place stands there in its words.
+func (p *Pages) viewReport(r *http.Request) (console.Response, error) {
+	info, err := p.reportOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	data := reportView{Report: info, AskedAt: p.Clock()}
+	page := console.Page{
+		Template: "report-view", Title: info.Name,
+		Up:      []console.Link{{Label: "Activity reports", Path: reportsPath}},
+		Actions: []console.Action{{Label: "Edit", Path: reportPath(info)}, {Label: "Ask again", Path: reportPath(info) + "/view"}},
+	}
+	view, err := p.Reports.View(r.Context(), info.ID)
+	switch {
+	case fault.Is(err, fault.Unavailable):
+		data.Trouble, page.Status = fault.As(err).Message, http.StatusServiceUnavailable
+	case err != nil:
+		return nil, err
+	default:
+		data.AskedAt, data.Said = view.AskedAt, viewText(&view)
+		if data.Card, err = cardhtml.Fragment(card.New(view.Event), info.Format.ResolveFormat(info.Channel.Host)); err != nil {
+			return nil, err
+		}
+	}
+	page.Data = data
+	return page, nil
+}
+
+// viewText sums up a view.
+func viewText(v *notify.ReportView) string {
+	idle := strconv.Itoa(v.Inactive)
+	if v.Inactive == 0 {
+		idle = "none"
+	}
+	days := " days"
+	if v.Report.InactivityDays == 1 {
+		days = " day"
+	}
+	open := strconv.Itoa(v.Open) + " open pull requests, "
+	if v.Open == 1 {
+		open = "1 open pull request, "
+	}
+	return open + idle + " inactive for " + strconv.Itoa(v.Report.InactivityDays) + days + " or more"
+}

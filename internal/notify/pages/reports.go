@@ -1,0 +1,200 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+)
+
+const reportsPath = "/notifications/reports"
+
+func (p *Pages) registerReports(c *console.Console) {
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Activity reports", Path: reportsPath, Visible: administersAnything})
+	c.Handle("GET "+reportsPath, console.SignedIn, p.listReports, "reports")
+	c.Handle("GET "+reportsPath+"/new", console.SignedIn, p.blankReport, "report-form")
+	c.Handle("POST "+reportsPath+"/new", console.SignedIn, p.saveReport, "report-form")
+	c.Handle("GET "+reportsPath+"/next", console.SignedIn, p.showNextRun, "report-form")
+	c.Handle("GET "+reportsPath+"/{id}", console.SignedIn, p.editReport, "report-form")
+	c.Handle("POST "+reportsPath+"/{id}", console.SignedIn, p.saveReport, "report-form")
+	c.Handle("POST "+reportsPath+"/{id}/enabled", console.SignedIn, p.enableReport)
+	c.Handle("POST "+reportsPath+"/{id}/test", console.SignedIn, p.testStoredReport)
+	c.Handle("GET "+reportsPath+"/{id}/view", console.SignedIn, p.viewReport, "report-view")
+	c.Handle("GET "+reportsPath+"/{id}/delete", console.SignedIn, p.confirmDeleteReport)
+	c.Handle("POST "+reportsPath+"/{id}/delete", console.SignedIn, p.deleteReport)
+}
+
+// reportRow is a report in the list.
+type reportRow struct {
+	*notify.ReportInfo
+	Place    string
+	Schedule string
+	Next     string // in the report's zone; "" where there is none
+	Last     string
+	Ran      console.Badge // what came of the last run
+	State    console.Badge // of the channel, where it is in trouble
+	Detail   string
+}
+
+type reportList struct {
+	*console.Form
+	Rows         []reportRow
+	Pager        console.Pager
+	New          string
+	Repositories []string
+	Repository   string // that the list is narrowed to
+}
+
+// listReports lists the reports of all repositories that who asks administers,
+// or of one.
+func (p *Pages) listReports(r *http.Request) (console.Response, error) {
+	q := r.URL.Query()
+	narrowed := q.Get("repository")
+	at := repositoryOf(narrowed)
+	ask := notify.ReportPage{Project: at.ProjectKey, Repository: at.RepositoryKey, AfterName: q.Get("name"), Limit: pageSize + 1}
+	ask.AfterID, _ = strconv.ParseInt(q.Get("after"), 10, 64)
+	found, err := p.Reports.Page(r.Context(), ask)
+	if err != nil {
+		return nil, err
+	}
+	list := reportList{
+		Form: console.NewForm().Set("repository", narrowed), Repository: narrowed, New: reportsPath + "/new" + query("repository", narrowed),
+	}
+	if list.Repositories, err = p.repositoryNames(r); err != nil {
+		return nil, err
+	}
+	if len(found) > pageSize {
+		found = found[:pageSize]
+		last := found[pageSize-1]
+		list.Pager.Next = reportsPath + query("repository", narrowed, "name", last.Name, "after", idText(last.ID))
+	}
+	if ask.AfterID != 0 {
+		list.Pager.First = reportsPath + query("repository", narrowed)
+	}
+	for i := range found {
+		list.Rows = append(list.Rows, p.reportRow(&found[i]))
+	}
+	return console.Page{
+		Template: "reports", Title: "Activity reports", Data: list,
+		Actions: []console.Action{{Label: "Add a report", Path: list.New}},
+	}, nil
+}
+
+func (p *Pages) reportRow(info *notify.ReportInfo) reportRow {
+	now := p.Clock()
+	row := reportRow{
+		ReportInfo: info, Place: info.ProjectKey + "/" + info.RepositoryKey, Schedule: scheduleText(info.ReportSchedule),
+		Next: inZone(info.NextRunAt, info.TimeZone, now), Last: inZone(info.LastRunAt, info.TimeZone, now),
+	}
+	switch {
+	case !info.RetryingSince.IsZero():
+		row.Ran = console.Badge{Tone: console.Warn, Text: "retrying"}
+	case info.LastError != "":
+		row.Ran = console.Badge{Tone: console.Bad, Text: "failed"}
+	}
+	switch s := info.Channel.Status(now); s.State {
+	case "broken", "unreachable":
+		row.State, row.Detail = console.Badge{Tone: console.Bad, Text: "channel " + s.State}, s.Reason
+	case "waiting":
+		row.State, row.Detail = console.Badge{Tone: console.Warn, Text: "channel retrying"}, s.Reason
+	}
+	return row
+}
+
+// repositoryNames are the repositories to choose from, as repositoryOf reads
+// them.
+func (p *Pages) repositoryNames(r *http.Request) ([]string, error) {
+	known, err := p.Repositories.Administered(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(known))
+	for _, at := range known {
+		if name := at.Project + "/" + at.Repository; len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// repositoryOf reads PROJECT/repository; a project's key may stand alone.
+func repositoryOf(text string) notify.RepositoryRef {
+	project, repository, _ := strings.Cut(strings.Trim(strings.TrimSpace(text), "/"), "/")
+	return notify.RepositoryRef{ProjectKey: strings.TrimSpace(project), RepositoryKey: strings.TrimSpace(repository)}
+}
+
+func (p *Pages) reportOfPath(r *http.Request) (*notify.ReportInfo, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return nil, identity.Missing(r.Context(), "There is no such report.")
+	}
+	info, err := p.Reports.Get(r.Context(), id)
+	return &info, err
+}
+
+// enableReport switches a report of the list on or off.
+func (p *Pages) enableReport(r *http.Request) (console.Response, error) {
+	info, err := p.reportOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := p.Reports.Enable(r.Context(), info.ID, form.Bool("enabled"))
+	if err != nil {
+		return nil, err
+	}
+	said := "The report " + saved.Name + " is off. It sends nothing until it is switched on."
+	if saved.Enabled {
+		said = "The report " + saved.Name + " is on. " + p.nextRun(saved.ReportSchedule) + "."
+	}
+	return console.Redirect{To: reportsPath, Flash: said}, nil
+}
+
+// testStoredReport sends what a report of the list says now.
+func (p *Pages) testStoredReport(r *http.Request) (console.Response, error) {
+	info, err := p.reportOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	to := reportsPath
+	if r.URL.Query().Get("from") == "view" {
+		to = reportPath(info) + "/view"
+	}
+	attempt, err := p.Reports.Test(r.Context(), info.Report, "", nil)
+	if fault.Is(err, fault.Unavailable) {
+		return console.Redirect{To: to, Flash: fault.As(err).Message, Tone: console.Bad}, nil
+	}
+	return testAnswer(to, attempt, err)
+}
+
+func reportPath(info *notify.ReportInfo) string { return reportsPath + "/" + idText(info.ID) }
+
+func (p *Pages) confirmDeleteReport(r *http.Request) (console.Response, error) {
+	info, err := p.reportOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Delete the report " + info.Name + "?",
+		Text:  "Its channel gets no more reports about " + info.ProjectKey + "/" + info.RepositoryKey + ". The audit trail keeps what the report was.",
+		Verb:  "Delete report", Back: reportPath(info),
+	}, nil
+}
+
+func (p *Pages) deleteReport(r *http.Request) (console.Response, error) {
+	info, err := p.reportOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Reports.Delete(r.Context(), info.ID); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: reportsPath, Flash: "The report " + info.Name + " is deleted."}, nil
+}
