@@ -39,15 +39,16 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		fmt.Fprintf(s.out, `
 Outrigger is running.
 
-  console    %-30s sign in as admin with the password  %s
-  chat       %-30s watch the cards of a team's day arrive, or send events yourself
-  mail       %-30s let the smarthost defer or refuse mail, and watch messages wait
-  cloud      %-30s download two files, migrate them and see the threads arrive
-  SMTP       %-30s send mail here from any program: no TLS, no password
+  console    %-33s sign in as admin with the password  %s
+  chat       %-33s watch the cards of a team's day arrive, or send events yourself
+  mail       %-33s let the smarthost defer or refuse mail, and watch messages wait
+  cloud      %-33s download two files, migrate them and see the threads arrive
+  bitbucket  %-33s authorise Ada's account in the console, and send events of the cloud edition
+  SMTP       %-33s send mail here from any program: no TLS, no password
 
 All data is in a temporary folder. Press Ctrl-C to end the demo and remove it.
 %s
-`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.MailAddr(), c.warning())
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.CodeCloudURL(), d.MailAddr(), c.warning())
 	})
 }
 

@@ -17,8 +17,9 @@ import (
 )
 
 // Demo is the whole product on this machine with the outside world played by
-// the playground: a chat platform, a smarthost, a cloud site, and a code-hosting
-// platform and a host application behind buttons.
+// the playground: a chat platform, a smarthost, a cloud site, the cloud edition of
+// the code-hosting platform, and its self-hosted edition and a host application
+// behind buttons.
 type Demo struct {
 	*App
 	world  *playground.World
@@ -83,12 +84,14 @@ func (d *Demo) Start(ctx context.Context) error {
 		return errors.Join(err, l.Close())
 	}
 	d.world.Cloud = newDemoCloud(d.App, d.ChatURL())
+	d.playBitbucketCloud(d.ChatURL())
 	if err := d.App.Start(ctx); err != nil {
 		d.mail.close()
 		return errors.Join(err, l.Close())
 	}
 	d.world.Mail = d.mail.begin(d.App)
 	d.world.Console, d.world.Cloud.Console = d.URL(), d.URL()
+	d.openBitbucketCloud()
 	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
 	d.server = rest.Server(hosts.Guard(d.world.Handler()), d.log)
 	go func() {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/playground/cloudsite"
 	"outrigger/internal/playground/live"
 	"outrigger/internal/playground/samples"
@@ -31,6 +32,10 @@ type World struct {
 	// Cloud is the cloud site: its page at /cloud/, with the two files of a
 	// migration to it, and its API; nil: there is none.
 	Cloud *cloudsite.Page
+	// Code is the cloud edition of the code-hosting platform: its page at
+	// /bitbucket/, its API at /2.0/ and its OAuth at /site/oauth2/; nil: there is
+	// none.
+	Code *bitbucketcloud.Page
 }
 
 // Handler serves the world.
@@ -54,6 +59,11 @@ func (w *World) Handler() http.Handler {
 		}
 		mux.Handle("/cloud/", http.StripPrefix("/cloud", w.Cloud.Handler()))
 		mux.Handle("/rest/api/3/issue/", w.Cloud.Site.Handler())
+	}
+	if w.Code != nil {
+		mux.Handle("/bitbucket/", http.StripPrefix("/bitbucket", w.Code.Handler()))
+		mux.Handle("/2.0/", w.Code.Platform.Handler())
+		mux.Handle("/site/oauth2/", w.Code.Platform.Handler())
 	}
 	return http.NewCrossOriginProtection().Handler(headers(mux))
 }
@@ -80,6 +90,7 @@ type view struct {
 	Console    string
 	Mail       bool // there is a page of the smarthost's
 	Cloud      bool // there is one of the cloud site's
+	Code       bool // there is one of the cloud code platform's
 	Sent       string
 }
 
@@ -87,7 +98,7 @@ func (w *World) view() view {
 	c := w.Chat
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := view{FaultMode: c.mode, FaultModes: FaultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil}
+	v := view{FaultMode: c.mode, FaultModes: FaultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
 		slices.Reverse(list)

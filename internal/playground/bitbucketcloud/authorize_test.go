@@ -117,20 +117,31 @@ func TestAuthorizeRequestsThatAreRefused(t *testing.T) {
 
 // The vendor's own platform has no PKCE yet.
 func TestWithoutPKCE(t *testing.T) {
-	p, base, client := serve(t, Options{WithoutPKCE: true})
+	p, base, _ := serve(t, Options{WithoutPKCE: true})
 	query, _ := p.Grant(authorizeURL(base, url.Values{"code_challenge": {"c"}, "code_challenge_method": {"S256"}}), "712020:ana")
-	form := url.Values{"grant_type": {"authorization_code"}, "code": {query.Get("code")}, "redirect_uri": {callback}}
-	r, err := http.NewRequest(http.MethodPost, base+"/site/oauth2/access_token", strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.SetBasicAuth("key", "s3cret")
-	resp, err := client.Do(r)
-	if body := read(t, resp, err); resp.StatusCode != 200 || !strings.Contains(body, `"scopes":"account webhook"`) {
-		t.Error(resp.Status, body)
+	if body := exchange(t, base, query.Get("code")); !strings.Contains(body, `"scopes":"account webhook"`) {
+		t.Error(body)
 	}
 	if access, refresh := p.Tokens("712020:ana"); access != 1 || refresh != 1 {
 		t.Error(access, refresh)
 	}
+}
+
+// exchange gets tokens for a code, and gives the answer.
+func exchange(t *testing.T, base, code string) string {
+	t.Helper()
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {callback}}
+	r, err := http.NewRequest(http.MethodPost, base+"/site/oauth2/access_token", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close = true
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.SetBasicAuth("key", "s3cret")
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	body := read(t, resp, err)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status, body)
+	}
+	return body
 }
