@@ -76,22 +76,17 @@ func (f *filled) wait(ctx context.Context, n int) error {
 	}, "notify_deliveries", "notify_deliveries")
 }
 
-// addChannels makes n channels, each of a rule for a repository of its own.
-func (f *filled) addChannels(ctx context.Context, n int) error {
-	if _, err := f.rules(ctx, f.size(n), f.sink.URL()); err != nil {
+// addRules makes n rules of other repositories, on as many channels.
+func (f *filled) addRules(ctx context.Context, n, channelCount int) error {
+	first, err := f.rules(ctx, f.size(channelCount), f.sink.URL())
+	if err != nil {
 		return err
 	}
-	_, err := f.Stop()
-	return err
-}
-
-// addRules makes n rules of other repositories, on the load's channels.
-func (f *filled) addRules(ctx context.Context, n int) error {
 	return f.change(ctx, func(d *sql.Tx, rules, _ columns) error {
-		key := fmt.Sprintf("'other-' || ((t.id + n * %d) %% %d)", channels, ruleRepositories)
-		change := map[string]string{"id": fmt.Sprintf("t.id + n * %d", channels), "repository_key": key, "repository_fold": key}
-		return execAll(ctx, d, fmt.Sprintf("INSERT INTO notify_rules (%s) SELECT %s FROM notify_rules t, %s WHERE t.id <= %d",
-			strings.Join(rules, ", "), rules.with(change), numbers(1, f.size(n)/channels), channels))
+		key := fmt.Sprintf("'other-' || ((t.id + n * %d) %% %d)", len(first), ruleRepositories)
+		change := map[string]string{"id": fmt.Sprintf("t.id + n * %d", len(first)), "repository_key": key, "repository_fold": key}
+		return execAll(ctx, d, fmt.Sprintf("INSERT INTO notify_rules (%s) SELECT %s FROM notify_rules t, %s WHERE t.id >= %d",
+			strings.Join(rules, ", "), rules.with(change), numbers(1, f.size(n)/len(first)), first[0]))
 	}, "notify_rules", "notify_rules")
 }
 

@@ -103,10 +103,14 @@ func (t ProxyTrouble) Sentence() string {
 		", and every channel that goes by it waits: " + t.Reason + ". It is asked again every 30 s at the latest."
 }
 
+// MaxCounted is how far a Summary counts: the overview takes as long with
+// millions of deliveries as with this many.
+const MaxCounted = 10_000
+
 // Summary is the wing at a glance.
 type Summary struct {
-	Delivered, Failed int // since the time asked for
-	Waiting           int
+	Delivered, Failed int  // since the time asked for; MaxCounted is that many or more
+	Waiting           int  // likewise
 	AnyRule, AnyEvent bool // ever
 	NotUnderstood     int
 	Troubled          []ChannelInfo // broken, or failing for minutes: the worst 10

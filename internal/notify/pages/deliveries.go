@@ -104,8 +104,9 @@ func (p *Pages) listDeliveries(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "deliveries", Title: "Deliveries", Data: list}, nil
 }
 
-// maxOffered is how many channels the filters offer, with their rules: those
-// in trouble first.
+// maxOffered is how many channels the filters offer, those in trouble first, and
+// how many of their rules and repositories: a longer list is no help in finding one. What is
+// not offered can still be asked for by the links of its own page.
 const maxOffered = 200
 
 // offer fills the filters' choices: the rules and channels that who asks may
@@ -148,12 +149,27 @@ func (p *Pages) offer(r *http.Request, list *deliveryList) error {
 }
 
 // options are choices in the making.
-type options []console.Option
+type options struct {
+	list []console.Option
+	has  map[string]bool // by value
+}
 
+// add adds a choice, unless there are maxOffered.
 func (o *options) add(value, label string) {
-	if !slices.ContainsFunc(*o, func(have console.Option) bool { return have.Value == value }) {
-		*o = append(*o, console.Option{Value: value, Label: label})
+	if len(o.list) < maxOffered {
+		o.put(value, label)
 	}
+}
+
+func (o *options) put(value, label string) {
+	if o.has[value] {
+		return
+	}
+	if o.has == nil {
+		o.has = map[string]bool{}
+	}
+	o.has[value] = true
+	o.list = append(o.list, console.Option{Value: value, Label: label})
 }
 
 func (o *options) place(project, repository string) {
@@ -166,12 +182,12 @@ func (o *options) place(project, repository string) {
 // what is chosen is among them.
 func (o *options) sorted(none, chosen string) []console.Option {
 	if chosen != "" {
-		o.add(chosen, chosen)
+		o.put(chosen, chosen)
 	}
-	slices.SortFunc(*o, func(a, b console.Option) int {
+	slices.SortFunc(o.list, func(a, b console.Option) int {
 		return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label))
 	})
-	return append([]console.Option{{Label: none}}, *o...)
+	return append([]console.Option{{Label: none}}, o.list...)
 }
 
 func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {

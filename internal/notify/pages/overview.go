@@ -33,9 +33,9 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	n := sum.InTrouble
 	card := console.Card{Title: "Chat notifications", Link: deliveriesPath, Figures: []console.Figure{
-		{Label: "delivered in 24 h", Value: strconv.Itoa(sum.Delivered)},
-		{Label: "waiting", Value: strconv.Itoa(sum.Waiting)},
-		{Label: "failed in 24 h", Value: strconv.Itoa(sum.Failed), Tone: badIf(sum.Failed > 0)},
+		{Label: "delivered in 24 h", Value: counted(sum.Delivered)},
+		{Label: "waiting", Value: counted(sum.Waiting)},
+		{Label: "failed in 24 h", Value: counted(sum.Failed), Tone: badIf(sum.Failed > 0)},
 		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
 	}}
 	if card.Steps, err = p.firstSteps(ctx, who, &sum); err != nil {
@@ -75,6 +75,14 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		card.Attention = append(card.Attention, c.notices()...)
 	}
 	return []console.Card{card}, nil
+}
+
+// counted is a number of a summary, which counts to notify.MaxCounted.
+func counted(n int) string {
+	if n < notify.MaxCounted {
+		return strconv.Itoa(n)
+	}
+	return strconv.Itoa(n) + " or more"
 }
 
 // firstSteps are the way to the first message, until an event has come and

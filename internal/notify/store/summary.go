@@ -21,9 +21,9 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 			return err
 		}
 		if err := tx.QueryRow(ctx, `SELECT
-				(SELECT count(*) FROM notify_deliveries WHERE id >= $1 AND state = 'delivered'),
-				(SELECT count(*) FROM notify_deliveries WHERE id >= $1 AND state = 'failed'),
-				(SELECT count(*) FROM notify_deliveries WHERE finished_at = 0)`, first).
+				(SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE id >= $1 AND state = 'delivered' LIMIT $2) d),
+				(SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE id >= $1 AND state = 'failed' LIMIT $2) f),
+				(SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE finished_at = 0 LIMIT $2) w)`, first, notify.MaxCounted).
 			Scan(&sum.Delivered, &sum.Failed, &sum.Waiting); err != nil {
 			return fmt.Errorf("counting deliveries: %w", err)
 		}
