@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -24,8 +25,15 @@ type serverFlag struct {
 	Server string `help:"The server's base URL." env:"OUTRIGGER_SERVER" default:"http://127.0.0.1:8090" placeholder:"URL"`
 }
 
-// address is the base URL without a slash at its end.
-func (f serverFlag) address() string { return strings.TrimRight(f.Server, "/") }
+// address is the base URL without a slash at its end. A mistake in it is one of
+// usage.
+func (f serverFlag) address() (string, error) {
+	u, err := url.Parse(f.Server)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", usage(fmt.Sprintf("--server (or OUTRIGGER_SERVER) must begin with http:// or https://, such as http://127.0.0.1:8090; it is %q", f.Server))
+	}
+	return strings.TrimRight(f.Server, "/"), nil
+}
 
 // signInFlags are the credentials.
 type signInFlags struct {
@@ -82,8 +90,12 @@ type client struct {
 }
 
 func (f clientFlags) client() (*client, error) {
+	base, err := f.address()
+	if err != nil {
+		return nil, err
+	}
 	c, err := f.credentials()
-	return &client{f.address(), c}, err
+	return &client{base, c}, err
 }
 
 // do sends in as JSON (nil: no body) and reads the answer into out (nil: none).

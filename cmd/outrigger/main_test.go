@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/smtp"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails, "send-mail": sendMail},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails, "send-mail": sendMail, "add-rule": addRule},
 		Setup: func(env *testscript.Env) error {
 			// Golden files of the settings are those of the package.
 			return os.CopyFS(filepath.Join(env.WorkDir, "config"), os.DirFS(filepath.Join("..", "..", "internal", "config", "testdata")))
@@ -90,6 +91,25 @@ func sendMail(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	body := strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\r\n")
 	ts.Check(smtp.SendMail(ts.Getenv("SMTP"), nil, "jira@example.com", args[1:], []byte(body)))
+}
+
+// addRule is the script command `add-rule CHANNEL`: the server has a rule with a
+// channel of that name.
+func addRule(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: add-rule CHANNEL")
+	}
+	rule := `{"name": "a rule", "eventTypes": ["TAG_CREATED"], "webhookUrl": "https://chat.example.com/hook", "channelName": "` + args[0] + `"}`
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, ts.Getenv("OUTRIGGER_SERVER")+"/rest/mtbs/1.0/configuration/filter", strings.NewReader(rule))
+	ts.Check(err)
+	r.SetBasicAuth("admin", adminPassword)
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	ts.Check(resp.Body.Close())
+	if resp.StatusCode != http.StatusCreated {
+		ts.Fatalf("saving the rule: %s", resp.Status)
+	}
 }
 
 // Secrets come from files and the environment: command lines are seen by

@@ -45,11 +45,26 @@ type delivery struct {
 	Branch        string    `json:"branch,omitempty"`
 	User          string    `json:"user,omitempty"`
 	Channel       string    `json:"channel"`
+	ChannelName   string    `json:"channelName,omitempty"`
 	Format        string    `json:"format"`
 	Attempts      int       `json:"attempts"`
 	CreatedAt     time.Time `json:"createdAt"`
 	DueAt         time.Time `json:"dueAt,omitzero"`
+	HeldUntil     time.Time `json:"heldUntil,omitzero"`
 	FinishedAt    time.Time `json:"finishedAt,omitzero"`
+}
+
+// to is the channel, by name where it has one; its fingerprint tells it from
+// others of that name.
+func (d *delivery) to() string { return strings.TrimSpace(oneLine(d.ChannelName) + " " + d.Channel) }
+
+// standing is the state, with what explains it.
+func (d *delivery) standing() string {
+	text := d.State
+	if d.State == "waiting" && d.HeldUntil.After(time.Now()) {
+		text += " for the end of quiet hours at " + stamp(d.HeldUntil)
+	}
+	return strings.TrimSpace(text + " " + oneLine(d.Reason))
 }
 
 type deliveriesCmd struct {
@@ -73,7 +88,7 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 	for i, d := range found {
 		rows[i] = []string{
 			strconv.FormatInt(d.ID, 10), d.State, stamp(d.CreatedAt), dash(strings.Join(d.EventTypes, ",")),
-			dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/")), d.Channel, strconv.Itoa(d.Attempts), dash(oneLine(d.Reason)),
+			dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/")), d.to(), strconv.Itoa(d.Attempts), dash(oneLine(d.Reason)),
 		}
 	}
 	return printRows(s.out, []string{"ID", "STATE", "RECEIVED", "EVENT", "REPOSITORY", "CHANNEL", "ATTEMPTS", "REASON"}, rows)
@@ -125,7 +140,7 @@ func (c redeliverCmd) Run(ctx context.Context, s streams) error {
 type retryChannelCmd struct {
 	askFlags
 	Which   string `help:"Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled." enum:"all,recent,none" required:""`
-	Channel string `arg:"" help:"The channel's fingerprint, from notify deliveries."`
+	Channel string `arg:"" help:"The channel's name, or its fingerprint from notify deliveries."`
 }
 
 func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
@@ -133,16 +148,66 @@ func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	var done struct {
-		Cancelled int `json:"cancelled"`
+	channel, err := c.find(ctx, server)
+	if err != nil {
+		return err
 	}
-	path := channelsPath + "/" + url.PathEscape(c.Channel) + "/retry?which=" + c.Which
+	var done retried
+	path := channelsPath + "/" + url.PathEscape(channel) + "/retry?which=" + c.Which
 	if err := server.do(ctx, "POST", path, nil, &done); err != nil {
 		return err
 	}
 	if c.JSON {
 		return printJSON(s.out, done)
 	}
-	_, err = fmt.Fprintf(s.out, "channel open, %d waiting messages cancelled\n", done.Cancelled)
+	_, err = fmt.Fprintln(s.out, done.text())
 	return err
+}
+
+// find gives the fingerprint of the channel. What is no name of one is taken for
+// a fingerprint.
+func (c retryChannelCmd) find(ctx context.Context, server *client) (string, error) {
+	channels, err := list[struct{ Channel, Name string }](ctx, server, channelsPath, url.Values{})
+	if err != nil {
+		return "", err
+	}
+	found := c.Channel
+	named := 0
+	for _, one := range channels {
+		if one.Channel == c.Channel {
+			return c.Channel, nil
+		}
+		if one.Name == c.Channel {
+			found = one.Channel
+			named++
+		}
+	}
+	if named > 1 {
+		return "", fmt.Errorf("%d channels have the name %q; give the fingerprint, from notify deliveries", named, c.Channel)
+	}
+	return found, nil
+}
+
+// retried is what came of a retry.
+type retried struct {
+	Cancelled int    `json:"cancelled"`
+	Waiting   int    `json:"waiting"`
+	Answered  bool   `json:"answered"`
+	State     string `json:"state"`
+	Reason    string `json:"reason,omitempty"`
+}
+
+func (r *retried) text() string {
+	var text string
+	switch {
+	case r.Answered && r.State == "open":
+		text = "The channel accepts messages again."
+	case r.Answered:
+		text = "The channel was tried, and still does not accept messages (" + r.State + "). " + oneLine(r.Reason)
+	case r.Waiting == 0:
+		text = "Nothing waits on the channel, so nothing was sent."
+	default:
+		text = "The channel is tried again now. The chat platform has not answered yet."
+	}
+	return fmt.Sprintf("%s %d waiting, %d cancelled.", strings.TrimSpace(text), r.Waiting, r.Cancelled)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"outrigger/internal/config"
+	"outrigger/internal/notify"
 )
 
 const eventsPath = "/rest/mtbs/1.0/configuration/events"
@@ -144,7 +146,7 @@ type ruleVerdict struct {
 func (v *ruleVerdict) why() string {
 	text := v.Note
 	if v.Filter != "" {
-		text = strings.TrimSpace(fmt.Sprintf("%s wants %s, the event has %s %s", v.Filter, v.Wants, dash(v.Has), v.Note))
+		text = strings.TrimSpace(fmt.Sprintf("%s: the rule wants %s, the event has %s. %s", notify.MemberLabel(v.Filter), v.Wants, cmp.Or(v.Has, "none"), v.Note))
 	}
 	return dash(oneLine(text))
 }
@@ -205,7 +207,7 @@ func (x *explanation) print(s streams) error {
 		lines = append(lines, fmt.Sprintf("# rules that you do not administer: %d, of which %d took it", x.Hidden.Rules, x.Hidden.Taken))
 	}
 	if x.OtherRules > 0 {
-		lines = append(lines, fmt.Sprintf("# rules of other projects and repositories, which cannot match: %d", x.OtherRules))
+		lines = append(lines, fmt.Sprintf("# rules of other projects and repositories, not listed because they never take events of this one: %d", x.OtherRules))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(s.out, line); err != nil {
@@ -217,7 +219,7 @@ func (x *explanation) print(s streams) error {
 	}
 	states := make(map[int64]string)
 	for _, d := range x.Deliveries {
-		states[d.ID] = strings.TrimSpace(d.State + " " + oneLine(d.Reason))
+		states[d.ID] = d.standing()
 	}
 	rows := make([][]string, len(x.Items))
 	for i := range x.Items {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"testing"
+	"time"
 )
 
 func TestExplanationIsPrinted(t *testing.T) {
@@ -14,7 +15,10 @@ func TestExplanationIsPrinted(t *testing.T) {
 			{ID: 5, Level: "GLOBAL", Name: "masked", Outcome: "taken", Note: "Sent without asking groups.", Delivery: 45},
 		},
 		OtherRules: 2,
-		Deliveries: []delivery{{ID: 44, State: "failed", Reason: "400: no such workflow"}},
+		Deliveries: []delivery{
+			{ID: 44, State: "failed", Reason: "400: no such workflow"},
+			{ID: 45, State: "waiting", HeldUntil: time.Date(2100, 1, 2, 6, 0, 0, 0, time.UTC)},
+		},
 	}
 	x.Hidden.Rules, x.Hidden.Taken = 3, 1
 	var out bytes.Buffer
@@ -23,10 +27,10 @@ func TestExplanationIsPrinted(t *testing.T) {
 	}
 	const want = "# event 8, -, repo:refs_changed: taken\n" +
 		"# rules that you do not administer: 3, of which 1 took it\n" +
-		"# rules of other projects and repositories, which cannot match: 2\n" +
+		"# rules of other projects and repositories, not listed because they never take events of this one: 2\n" +
 		"3\tREPOSITORY\tmine\ttaken\t-\t44 failed 400: no such workflow\n" +
-		"4\tPROJECT\ta b\trefused\tsourceBranchMask wants hotfix/.*, the event has -\t-\n" +
-		"5\tGLOBAL\tmasked\ttaken\tSent without asking groups.\t45\n"
+		"4\tPROJECT\ta b\trefused\tSource branch mask: the rule wants hotfix/.*, the event has none.\t-\n" +
+		"5\tGLOBAL\tmasked\ttaken\tSent without asking groups.\t45 waiting for the end of quiet hours at 2100-01-02 06:00 UTC\n"
 	if out.String() != want {
 		t.Errorf("printed:\n%s\nwant:\n%s", out.String(), want)
 	}

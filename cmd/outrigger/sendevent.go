@@ -50,7 +50,11 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
-	address := c.address() + "/hooks/" + url.PathEscape(c.Connection)
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	address += "/hooks/" + url.PathEscape(c.Connection)
 	if c.Hook != "" {
 		address += "/" + url.PathEscape(c.Hook)
 	}

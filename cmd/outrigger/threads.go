@@ -46,8 +46,12 @@ type threadsFlags struct {
 
 // threads makes the client of a server.
 func (f threadsFlags) threads(s streams) (*remote.Client, error) {
+	base, err := f.address()
+	if err != nil {
+		return nil, err
+	}
 	who, err := f.credentials()
-	return threadsClient(s, f.address(), who), err
+	return threadsClient(s, base, who), err
 }
 
 // threadsClient asks a server, and says on standard error why it waits.

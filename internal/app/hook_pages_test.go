@@ -33,7 +33,9 @@ func TestConnectionPages(t *testing.T) {
 		return body
 	}
 	page("/notifications/connections", nil, 200, "main", "in the configuration file")
-	page("/notifications/new-connection", nil, 200, "Base URL")
+	if form := page("/notifications/new-connection", nil, 200, "Base URL", "An HTTP access token"); strings.Contains(form, "keep the stored one") {
+		t.Error("a new connection has no token to keep")
+	}
 	page("/notifications/new-connection", url.Values{"name": {"No!"}, "kind": {"bitbucket-dc"}, "baseUrl": {"git"}}, 400,
 		"lower-case letters", "https://host/path", `value="git"`)
 	made := page("/notifications/new-connection", url.Values{"name": {"second"}, "kind": {"bitbucket-dc"}, "baseUrl": {"http://127.0.0.1:1"}}, 200,

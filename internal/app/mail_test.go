@@ -243,3 +243,17 @@ func TestMailOfACluster(t *testing.T) {
 		return mailStatus(t, three) == `{"size":1,"errorSize":0}` || mailStatus(t, one) == `{"size":4,"errorSize":0}`
 	})
 }
+
+// A node on which no mail can come in does not pass for one whose queue is fine.
+func TestMailPageWithoutAListener(t *testing.T) {
+	for _, listen := range []string{config.MailOff, "127.0.0.1:0"} {
+		cfg := settings(t)
+		cfg.Mail.Listen = listen
+		a := start(t, cfg)
+		_, body := consolePage(t, a, "/mail", nil)
+		off := listen == config.MailOff
+		if strings.Contains(body, `badge quiet">not listening`) != off || strings.Contains(body, "(mail.listen is off)") != off || strings.Contains(body, `badge good">fine`) == off {
+			t.Errorf("mail.listen %s: %s", listen, body)
+		}
+	}
+}

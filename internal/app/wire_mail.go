@@ -42,7 +42,11 @@ func (a *App) openMail(ctx context.Context) error {
 		Cluster: a.cluster, Store: a.mail.store, Relay: a.mail.queue,
 	}
 	(&api.API{Service: service, Relay: a.mail.queue}).Register(a.router)
-	(&pages.Pages{Service: service, Relay: a.mail.queue}).Register(a.pages)
+	deaf := ""
+	if own.Kind == config.SourceRelay && a.mail.listener == nil {
+		deaf = a.nodeID
+	}
+	(&pages.Pages{Service: service, Relay: a.mail.queue, Deaf: deaf}).Register(a.pages)
 	sampler := &watch.Sampler{
 		NodeID: a.nodeID, Kind: own.Kind, Source: source, Store: a.mail.store, Figures: a.mail.figures, Log: a.log,
 	}

@@ -22,6 +22,9 @@ var assetFiles embed.FS
 type Pages struct {
 	Service *mailqueue.Service
 	Relay   mailqueue.Relay
+	// Deaf is the node whose relay has no listener (mail.listen is off), so that no
+	// mail can come in there; "": it has one, or another source.
+	Deaf string
 }
 
 const (

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"outrigger/internal/cluster"
@@ -57,11 +58,24 @@ func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 	for _, s := range list {
 		row := queueRow{NodeStatus: s, Badge: stateBadge(s.State), Plot: NewPlot(course[s.ID], from)}
 		row.Verdict, row.Reason = verdictBadge(&s)
+		if s.ID == p.Deaf {
+			row.notListening()
+		}
 		row.Stopped = stopped(s.Queue, s.Now)
 		view.Relay = view.Relay || s.Queue != nil
 		view.Rows = append(view.Rows, row)
 	}
 	return view, nil
+}
+
+// notListening says that no mail can come in. A queue that is fine is so only
+// because nothing does.
+func (row *queueRow) notListening() {
+	const why = "No listener is open for mail (mail.listen is off), so the host application cannot deliver mail to this node."
+	if row.Verdict.Tone == console.Good {
+		row.Verdict = console.Badge{Tone: console.Quiet, Text: "not listening"}
+	}
+	row.Reason = strings.TrimSpace(row.Reason + " " + why)
 }
 
 // stopped says why a node's relay sends nothing now: "" when it does.

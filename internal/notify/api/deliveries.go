@@ -27,6 +27,7 @@ type deliveryJSON struct {
 	Branch        string               `json:"branch,omitempty"`
 	User          string               `json:"user,omitempty"`
 	Channel       string               `json:"channel"`
+	ChannelName   string               `json:"channelName,omitempty"`
 	Format        notify.Format        `json:"format"`
 	Attempts      int                  `json:"attempts"`
 	CreatedAt     time.Time            `json:"createdAt"`
@@ -203,6 +204,11 @@ func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
 	out := deliveryJSON{
 		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note, Rules: d.Delivery.Rules, Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
 		CreatedAt: d.CreatedAt, DueAt: d.DueAt, FinishedAt: d.FinishedAt, EventTypes: []notify.EventType{},
+	}
+	for i := range d.Rules {
+		if out.ChannelName == "" {
+			out.ChannelName = d.Rules[i].ChannelName
+		}
 	}
 	if d.State == notify.Waiting {
 		out.HeldUntil = d.HeldUntil

@@ -143,7 +143,7 @@ func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Rece
 	}
 	switch {
 	case errors.Is(err, notify.ErrUnknownKey):
-		receipt.Outcome, receipt.Reason = notify.UnknownKey, "This event key is not known."
+		receipt.Outcome, receipt.Reason = notify.UnknownKey, unknownKeyReason
 	case err != nil:
 		receipt.Outcome, receipt.Reason, receipt.Body = notify.Unreadable, err.Error(), body.bytes
 		rc.Log.Warn("a webhook was not understood and is kept", "connection", c.Name, "key", receipt.Key, "error", err)
@@ -155,6 +155,11 @@ func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Rece
 	}
 	return receipt, nil
 }
+
+// unknownKeyReason is kept with a webhook of another release of the platform, or
+// of an app. Its body is not: the key says what it is, and nothing bounds how many
+// such webhooks a platform sends.
+const unknownKeyReason = "This event key is not known, so nothing is sent. The body is not kept."
 
 // accept has the store match the events and commit them with their deliveries.
 func (rc *Receiver) accept(ctx context.Context, receipt *notify.Receipt, body *body) error {

@@ -110,11 +110,11 @@ func elsewhereText(n int) string {
 	case 0:
 		return ""
 	case 1:
-		return "A rule of another project or repository cannot concern it."
+		return "1 rule of another project or repository is not listed: it never takes events of this one."
 	case notify.MaxElsewhere:
-		return "10,000 rules of other projects and repositories, or more, cannot concern it."
+		return "10,000 or more rules of other projects and repositories are not listed: they never take events of this one."
 	}
-	return strconv.Itoa(n) + " rules of other projects and repositories cannot concern it."
+	return strconv.Itoa(n) + " rules of other projects and repositories are not listed: they never take events of this one."
 }
 
 // summaryOf names the types of an event.

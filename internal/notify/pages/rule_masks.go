@@ -29,7 +29,7 @@ func (p *Pages) tryMasks(form *console.Form, stored *notify.RuleInfo, level noti
 	}
 	data := page.Data.(ruleForm)
 	for _, mask := range tried {
-		data.TriedMasks = append(data.TriedMasks, triedMask{mask, memberLabels[mask.Member]})
+		data.TriedMasks = append(data.TriedMasks, triedMask{mask, notify.MemberLabel(mask.Member)})
 	}
 	page.Data = data
 	return page, nil
@@ -53,7 +53,7 @@ type memberWarning struct{ Label, Message string }
 
 func warningsOf(draft *notify.Rule) (list []memberWarning) {
 	for _, w := range draft.Warnings() {
-		list = append(list, memberWarning{memberLabels[w.Name], w.Message})
+		list = append(list, memberWarning{notify.MemberLabel(w.Name), w.Message})
 	}
 	return list
 }

@@ -35,12 +35,8 @@ func afterStale(page console.Page, form *console.Form, err error) (console.Page,
 	}
 	view := &staleView{Now: stale.Now, Path: rulesPath + "/" + idText(stale.Now.ID)}
 	for _, c := range stale.Changes {
-		label := memberLabels[c.Member]
-		if label == "" {
-			label = c.Member
-		}
 		told := c.Member != "webhookUrl" && c.Member != "quietHours"
-		view.Changes = append(view.Changes, memberChange{label, inWords(c.Member, c.Before), inWords(c.Member, c.After), told})
+		view.Changes = append(view.Changes, memberChange{notify.MemberLabel(c.Member), inWords(c.Member, c.Before), inWords(c.Member, c.After), told})
 	}
 	form.Set("version", strconv.FormatInt(stale.Now.Version, 10))
 	data.Stale = view

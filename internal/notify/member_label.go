@@ -1,0 +1,33 @@
+package notify
+
+// MemberLabel is what the forms of the console call a member of a rule; one that
+// they do not have is its own label.
+func MemberLabel(member string) string {
+	if label := memberLabels[member]; label != "" {
+		return label
+	}
+	return member
+}
+
+// memberLabels are the members of a rule as its form calls them.
+var memberLabels = map[string]string{
+	"name":              "Name",
+	"webhookUrl":        "Webhook URL",
+	"channelName":       "Channel name",
+	"format":            "Format",
+	"enabled":           "Enabled",
+	"mentionReviewers":  "Mention reviewers",
+	"quietHours":        "Quiet hours",
+	"eventTypes":        "Events",
+	"branches":          "Branches",
+	"branchMask":        "Branch mask",
+	"ignoredBranchMask": "Never these branches",
+	"sourceBranchMask":  "Source branch mask",
+	"projects":          "Only these projects",
+	"repositories":      "Only these repositories",
+	"users":             "Only events of these users",
+	"ignoredUsers":      "Never events of these users",
+	"groups":            "Only events of members of these groups",
+	"ignoredGroups":     "Never events of members of these groups",
+	"reviewers":         "Only pull requests with one of these reviewers",
+}
