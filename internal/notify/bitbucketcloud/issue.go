@@ -70,7 +70,9 @@ func issueEvent(h *hook, e *notify.Event) error {
 // changed tells whether the body says that a field changed: a card then shows
 // what it was and is.
 func (h *hook) changed(field string) bool {
-	return slices.ContainsFunc(h.changes, func(c fieldChange) bool { return strings.EqualFold(c.field, field) })
+	return slices.ContainsFunc(h.changes, func(c fieldChange) bool {
+		return strings.EqualFold(c.field, field) || c.field == "status" && field == "State" // they name it so
+	})
 }
 
 // issueUpdated has in Changes what differs, and the comment where there was one.

@@ -106,7 +106,7 @@ func (h *hook) refChanged(c *change) (notify.Event, error) {
 		e.Types = []notify.EventType{notify.FileEdited, notify.BranchUpdated}
 	}
 	if c.forced && c.before.given {
-		e.Facts = append(e.Facts, notify.Fact{Name: "Forced", Value: "commits were replaced"})
+		e.Facts = append(e.Facts, notify.Fact{Name: "Force push", Value: "earlier commits were replaced"})
 	}
 	return e, nil
 }

@@ -2,6 +2,7 @@ package bitbucketcloud
 
 import (
 	"encoding/json"
+	"path"
 	"slices"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func TestSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := notifytest.Golden(s.Name, got); err != nil {
+			if err := notifytest.Golden(path.Join("events", s.Name), got); err != nil {
 				t.Error(err)
 			}
 		})

@@ -48,10 +48,10 @@ func TestTitles(t *testing.T) {
 		notify.CommitCommentEdited:              "Ada Lovelace edited a comment on commit 9e8c7d6b5a in ATL/engine",
 		notify.CommitCommentDeleted:             "Ada Lovelace deleted a comment on commit 9e8c7d6b5a in ATL/engine",
 		notify.BuildStatusSet:                   "Build “Engine » main #41” succeeded in ATL/engine",
-		notify.PipelineStarted:                  "Pipeline “Engine » main #41” started in ATL/engine",
-		notify.PipelineSucceeded:                "Pipeline “Engine » main #41” succeeded in ATL/engine",
-		notify.PipelineFailed:                   "Pipeline “Engine » main #41” failed in ATL/engine",
-		notify.PipelineStopped:                  "Pipeline “Engine » main #41” was stopped in ATL/engine",
+		notify.PipelineStarted:                  "Pipeline #41 started for main in ATL/engine",
+		notify.PipelineSucceeded:                "Pipeline #41 succeeded for main in ATL/engine",
+		notify.PipelineFailed:                   "Pipeline #41 failed for main in ATL/engine",
+		notify.PipelineStopped:                  "Pipeline #41 was stopped for main in ATL/engine",
 		notify.RepositoryCreated:                "Ada Lovelace created repository ATL/engine",
 		notify.RepositoryForked:                 "Ada Lovelace forked ATL/engine",
 		notify.RepositoryFieldEdited:            "Ada Lovelace changed repository ATL/engine",
@@ -319,5 +319,34 @@ func TestLateCardsSayWhen(t *testing.T) {
 	before := len(c.Facts)
 	if c.Delayed(time.Time{}, e.At); len(c.Facts) != before {
 		t.Errorf("at an unknown time: %v", c.Facts)
+	}
+}
+
+// The platform's pipelines have a sentence for a name.
+func TestPipelineTitles(t *testing.T) {
+	for name, want := range map[string]string{
+		"Pipeline #4 for main":            "Pipeline #4 failed for main in atlas/engine",
+		"Pipeline #4 for custom: nightly": "Pipeline #4 failed for custom: nightly in atlas/engine",
+		"Pipeline #4":                     "Pipeline #4 failed in atlas/engine",
+		"Nightly run":                     "Pipeline “Nightly run” failed in atlas/engine",
+		"":                                "Pipeline “77” failed in atlas/engine",
+	} {
+		e := notify.Event{
+			Types: []notify.EventType{notify.PipelineFailed, notify.BuildStatusSet}, Project: notify.Project{Key: "atlas"}, Repository: notify.Repository{Key: "engine"},
+			Build: &notify.Build{Key: "77", Name: name, State: "FAILED"},
+		}
+		if c := card.New(&e); c.Title != want || c.Kind != card.Bad {
+			t.Errorf("%q: %s", name, c.Title)
+		}
+	}
+}
+
+// Where nothing tells whether a pull request has other commits or another title,
+// its card does not say either.
+func TestUpdatedPullRequest(t *testing.T) {
+	e := sample.Event(notify.PullRequestFieldEdited)
+	e.Types = []notify.EventType{notify.PullRequestFieldEdited, notify.PullRequestRescoped}
+	if c := card.New(&e); c.Title != "Ada Lovelace updated "+pr {
+		t.Error(c.Title)
 	}
 }

@@ -21,7 +21,10 @@ func links(e *notify.Event, t thing) []Link {
 	if e.Comment != nil && gone != theComment && gone != thePage {
 		l.add("Open comment", e.Comment.URL)
 	}
-	if e.Build != nil {
+	switch {
+	case e.Build != nil && t == pipeline:
+		l.add("Open pipeline", e.Build.URL)
+	case e.Build != nil:
 		l.add("Open build", e.Build.URL)
 	}
 	if e.URL != e.Repository.URL && gone != thePage && gone != theRepository {
@@ -30,7 +33,10 @@ func links(e *notify.Event, t thing) []Link {
 	if gone != theRepository {
 		l.add("Open repository", e.Repository.URL)
 	}
-	if len(l) == 0 {
+	switch {
+	case gone == theRepository: // only the cloud edition says so, whose place of repositories that is
+		l.add("Open workspace", e.Project.URL)
+	case len(l) == 0:
 		l.add("Open project", e.Project.URL)
 	}
 	return l

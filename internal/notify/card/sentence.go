@@ -165,17 +165,20 @@ func who(e *notify.Event) string {
 	return "Somebody"
 }
 
-// verb is the sentence's, or a better one where the comment tells more.
+// verb is the sentence's, or a better one where the event tells more.
 func verb(e *notify.Event, s sentence) string {
-	c := e.Comment
-	if c == nil || e.Types[0] != notify.PullRequestCommentAdded && e.Types[0] != notify.CommitCommentAdded {
-		return s.verb
-	}
-	switch {
-	case c.Task:
-		return "added a task to"
-	case c.Parent != 0:
-		return "answered a comment on"
+	switch c := e.Comment; e.Types[0] {
+	case notify.PullRequestCommentAdded, notify.CommitCommentAdded:
+		switch {
+		case c != nil && c.Task:
+			return "added a task to"
+		case c != nil && c.Parent != 0:
+			return "answered a comment on"
+		}
+	case notify.PullRequestFieldEdited:
+		if e.TypeSet().Has(notify.PullRequestRescoped) { // nothing says which of them it was
+			return "updated"
+		}
 	}
 	return s.verb
 }
@@ -231,16 +234,10 @@ func appendBuild(b []byte, e *notify.Event, s sentence) []byte {
 	if s.thing == pipeline {
 		word = "Pipeline"
 	}
-	b = append(b, word...)
+	name, of := "", ""
 	if x := e.Build; x != nil {
-		name := x.Name
-		if name == "" {
+		if name = x.Name; name == "" {
 			name = x.Key
-		}
-		if name = line(name, maxTitle); name != "" {
-			b = append(b, " “"...)
-			b = append(b, name...)
-			b = append(b, "”"...)
 		}
 		if verb == "" {
 			verb, _ = buildState(x.State)
@@ -249,8 +246,23 @@ func appendBuild(b []byte, e *notify.Event, s sentence) []byte {
 	if verb == "" {
 		verb = "has a new state"
 	}
+	name = line(name, maxTitle)
+	if s.thing == pipeline && strings.HasPrefix(name, "Pipeline #") { // "Pipeline #4 for main", as the platform calls it
+		word = name
+		if before, after, found := strings.Cut(name, " for "); found {
+			word, of = before, " for "+after
+		}
+		name = ""
+	}
+	b = append(b, word...)
+	if name != "" {
+		b = append(b, " “"...)
+		b = append(b, name...)
+		b = append(b, "”"...)
+	}
 	b = append(b, ' ')
-	return append(b, verb...)
+	b = append(b, verb...)
+	return append(b, of...)
 }
 
 // buildState says a build's state in words, and what sort of news it is.

@@ -27,9 +27,9 @@ func Golden(name string, got []byte) error {
 // GoldenText compares a text with testdata/file of the calling test's package,
 // as Golden does.
 func GoldenText(name, got string) error {
-	file := filepath.Join("testdata", name)
+	file := filepath.Join("testdata", filepath.FromSlash(name))
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
 		return os.WriteFile(file, []byte(got), 0o644)

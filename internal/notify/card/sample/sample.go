@@ -136,16 +136,18 @@ func build(e *notify.Event) {
 	e.Actor = notify.User{}
 	e.Branch = "main"
 	e.Build = &notify.Build{Commit: "9e8c7d6b5a49382716059483726150f4e3d2c1b0", Key: "ATL-ENGINE", Name: "Engine » main #41", State: "SUCCESSFUL", Description: "212 tests passed", URL: "https://ci.example.com/job/engine/41/"}
+	if e.Types[0] == notify.BuildStatusSet {
+		return
+	}
+	e.Types = append(e.Types, notify.BuildStatusSet)
+	*e.Build = notify.Build{Commit: e.Build.Commit, Key: "3343841", Name: "Pipeline #41 for main", State: "SUCCESSFUL", URL: "https://cloud.example.com/atlas/engine/addon/pipelines/home#!/results/41"}
 	switch e.Types[0] {
 	case notify.PipelineStarted:
 		e.Build.State = "INPROGRESS"
 	case notify.PipelineFailed:
-		e.Build.State, e.Build.Description = "FAILED", "3 of 212 tests failed"
+		e.Build.State = "FAILED"
 	case notify.PipelineStopped:
 		e.Build.State = "STOPPED"
-	}
-	if e.Types[0] != notify.BuildStatusSet {
-		e.Types = append(e.Types, notify.BuildStatusSet)
 	}
 }
 
