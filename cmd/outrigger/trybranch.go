@@ -36,15 +36,15 @@ type tried struct {
 }
 
 func (c tryBranchCmd) Run(s streams) error {
-	compile := branchmask.Java
+	compile, edition := branchmask.Java, notify.SelfHosted
 	if c.Dialect == "javascript" {
-		compile = branchmask.JavaScript
+		compile, edition = branchmask.JavaScript, notify.Cloud
 	}
 	mask, err := compile(c.Pattern)
 	if err != nil {
 		return coded{exitLook, err}
 	}
-	for _, warning := range notify.MaskWarnings(c.Pattern) {
+	for _, warning := range notify.MaskWarnings(edition, c.Pattern) {
 		if _, err := fmt.Fprintln(s.err, "warning: "+warning); err != nil {
 			return err
 		}

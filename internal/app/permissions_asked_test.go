@@ -128,6 +128,8 @@ func (p *permissionTable) query(pattern string) string {
 		}
 	case configuration + "/preview":
 		return "?eventType=TAG_CREATED"
+	case "/notifications/cloud/rules", "/notifications/cloud/rules/new", "/notifications/cloud/rules/try":
+		return "?connection=cloud&workspace=ATL&repository=canoe"
 	case "/notifications/rules/new", "/notifications/rules/try", "/notifications/rules/cards":
 		return "?level=repository"
 	}
@@ -174,13 +176,17 @@ func (p *permissionTable) path(pattern string) string {
 	_, path, _ := strings.Cut(pattern, " ")
 	return wildcard.ReplaceAllStringFunc(path, func(found string) string {
 		name := strings.Trim(found, "{}")
+		cloud := ""
+		if strings.Contains(path, "/cloud/rules/") {
+			cloud = "cloud "
+		}
 		if strings.HasSuffix(pattern, "/rules/{id}/delete") {
-			return p.known["deleted rule"]
+			return p.known["deleted "+cloud+"rule"]
 		}
 		if strings.HasSuffix(pattern, "/reports/{id}/delete") {
 			return p.known["deleted report"]
 		}
-		for part, kind := range map[string]string{"/reports/": "report", "/events/": "event", "/deliveries/": "delivery", "/rules/": "rule"} {
+		for part, kind := range map[string]string{"/reports/": "report", "/events/": "event", "/deliveries/": "delivery", "/rules/": cloud + "rule"} {
 			if name == "id" && strings.Contains(path, part) {
 				return p.known[kind]
 			}
@@ -209,6 +215,8 @@ func (p *permissionTable) mend(pattern string, status int, who asker) {
 		p.makeRule("deleted rule")
 	case "DELETE /rest/mtbs/1.0/configuration/reports", "POST /notifications/reports/{id}/delete":
 		p.makeReport("deleted report")
+	case "DELETE /rest/mtbs/1.0/cloud/{workspace}/{repository}/rules", "POST /notifications/cloud/rules/{id}/delete":
+		p.makeCloudRule("deleted cloud rule")
 	case "DELETE /rest/outrigger/1.0/connections/{name}/hooks/{hook}", "POST /notifications/connections/{name}/hooks/{hook}/delete":
 		p.makeHook()
 	case "POST /sign-out":

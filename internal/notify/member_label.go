@@ -30,4 +30,10 @@ var memberLabels = map[string]string{
 	"groups":            "Only events of members of these groups",
 	"ignoredGroups":     "Never events of members of these groups",
 	"reviewers":         "Only pull requests with one of these reviewers",
+
+	// Of rules of the cloud edition.
+	expectedEvents:            "Events",
+	"destinationBranchFilter": "Destination branch filter",
+	"expectedCommitStatus":    "Expected commit status",
+	"authorization":           "Authorisation",
 }

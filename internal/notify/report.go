@@ -116,7 +116,7 @@ func (r *Report) validatePlace(f *fault.Fields) {
 // same, by member.
 func (r *Report) Warnings() []fault.Field {
 	var f fault.Fields
-	warnOfMask(&f, "targetBranchMask", r.TargetBranchMask)
+	warnOfMask(&f, "targetBranchMask", SelfHosted, r.TargetBranchMask)
 	return f
 }
 

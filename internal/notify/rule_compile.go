@@ -88,10 +88,18 @@ type maskMember struct {
 	pattern   string
 }
 
-// compile makes the mask ready, in the dialect of its member. Errors are
+// edition is that of the rules that have the member.
+func (m maskMember) edition() Edition {
+	if m.condition == byDestinationBranch {
+		return Cloud
+	}
+	return SelfHosted
+}
+
+// compile makes the mask ready, in the dialect of its edition. Errors are
 // *branchmask.SyntaxError.
 func (m maskMember) compile() (*branchmask.Mask, error) {
-	if m.condition == byDestinationBranch {
+	if m.edition() == Cloud {
 		return branchmask.JavaScript(m.pattern)
 	}
 	return branchmask.Java(m.pattern)

@@ -93,10 +93,7 @@ func (r *Rule) validateTypesHave(f *fault.Fields, has func(EventType) bool, mess
 func (r *Rule) Warnings() []fault.Field {
 	var f fault.Fields
 	for _, m := range r.maskMembers() {
-		warnOfMask(&f, m.condition.String(), m.pattern)
-		if literal := javaScriptLiteral.FindStringSubmatch(m.pattern); literal != nil && m.condition == byDestinationBranch {
-			f.Add(m.condition.String(), "If you mean a JavaScript literal, write it without the slashes and flags around it: %s. As it is, the slashes are part of what is looked for.", literal[1])
-		}
+		warnOfMask(&f, m.condition.String(), m.edition(), m.pattern)
 	}
 	if s := r.ExpectedCommitStatus; (s == StatusSuccess || s == StatusFailure) && !slices.Contains(r.EventTypes, BuildStatusSet) {
 		f.Add("expectedCommitStatus", "It is about %s only, which you did not choose; the events of pipelines have their status in their names.", BuildStatusSet)
@@ -104,10 +101,11 @@ func (r *Rule) Warnings() []fault.Field {
 	return f
 }
 
-// MaskWarnings say what looks like a mistake in a mask by itself.
-func MaskWarnings(pattern string) (warnings []string) {
+// MaskWarnings say what looks like a mistake in a mask by itself. The edition
+// says in which dialect it is.
+func MaskWarnings(e Edition, pattern string) (warnings []string) {
 	var f fault.Fields
-	warnOfMask(&f, "", pattern)
+	warnOfMask(&f, "", e, pattern)
 	for _, w := range f {
 		warnings = append(warnings, w.Message)
 	}
@@ -115,13 +113,16 @@ func MaskWarnings(pattern string) (warnings []string) {
 }
 
 // warnOfMask says what looks like a mistake in a mask.
-func warnOfMask(f *fault.Fields, field, pattern string) {
+func warnOfMask(f *fault.Fields, field string, e Edition, pattern string) {
 	if wildcard.MatchString(pattern) {
 		f.Add(field, "This looks like a wildcard, but a mask is a regular expression, in which * repeats the character before it. For any name there, write %s.",
 			wildcard.ReplaceAllString(pattern, "$1.*$2"))
 	}
 	if pattern != strings.TrimSpace(pattern) {
 		f.Add(field, "The mask begins or ends with white space, which no branch name does.")
+	}
+	if literal := javaScriptLiteral.FindStringSubmatch(pattern); literal != nil && e == Cloud {
+		f.Add(field, "If you mean a JavaScript literal, write it without the slashes and flags around it: %s. As it is, the slashes are part of what is looked for.", literal[1])
 	}
 }
 

@@ -13,6 +13,7 @@ type RuleStore interface {
 	Platforms() *Platforms
 	ListRules(ctx context.Context, q RuleQuery) ([]RuleInfo, error)
 	PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error)
+	CloudRepositories(ctx context.Context, p CloudRepositoryPage) ([]CloudRepository, error)
 	// Rule gives one rule: fault.NotFound when there is none with the id.
 	Rule(ctx context.Context, id int64) (RuleInfo, error)
 	// SaveRule creates a rule (ID 0) or saves one. Errors: fault.Invalid for

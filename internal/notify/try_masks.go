@@ -40,7 +40,11 @@ func (f *Filter) TryMasks(names []string) ([]TriedMask, error) {
 	}
 	members := f.maskMembers()
 	if len(members) == 0 {
-		wrong.Add("branchMask", "Give a mask to try.")
+		member := byBranchMask
+		if f.ofCloud() {
+			member = byDestinationBranch
+		}
+		wrong.Add(member.String(), "Give a mask to try.")
 	}
 	masks := make([]*branchmask.Mask, len(members))
 	for i, m := range members {
@@ -55,7 +59,7 @@ func (f *Filter) TryMasks(names []string) ([]TriedMask, error) {
 	tried := make([]TriedMask, len(members))
 	for i, m := range members {
 		tried[i] = TriedMask{
-			Member: m.condition.String(), Long: !masks[i].Backtracks(), Names: masks[i].Try(names), Warnings: MaskWarnings(m.pattern),
+			Member: m.condition.String(), Long: !masks[i].Backtracks(), Names: masks[i].Try(names), Warnings: MaskWarnings(m.edition(), m.pattern),
 		}
 		for _, name := range names {
 			tried[i].Deferred = tried[i].Deferred || !masks[i].Quick(name)

@@ -76,13 +76,13 @@ func TestCloudRuleLife(t *testing.T) {
 		one := s.do("GET", location, "rower", "")
 		s.want(200, one)
 		again := s.want(200, s.do("POST", cloudRulesPath, "rower", one.Body.String()))
-		if again["version"] != 2.0 || again["webhookUrl"] != made["webhookUrl"] || again["createdAt"] != made["createdAt"] {
+		if again["version"] != 1.0 || again["webhookUrl"] != made["webhookUrl"] || again["createdAt"] != made["createdAt"] {
 			t.Errorf("sent back as it was read: %v", again)
 		}
 
 		// The toggle, and what a save makes of it.
 		off := s.do("PUT", cloudRulesPath+fmt.Sprintf("/enabled?id=%v&enabled=false", made["id"]), "rower", "")
-		if v := s.want(200, off); v["enabled"] != false || v["version"] != 3.0 {
+		if v := s.want(200, off); v["enabled"] != false || v["version"] != 2.0 {
 			t.Errorf("switched off: %v", v)
 		}
 		refused := s.want(400, s.do("POST", cloudRulesPath, "rower", off.Body.String()))
@@ -90,16 +90,16 @@ func TestCloudRuleLife(t *testing.T) {
 			t.Errorf("saving with enabled false: %q %v", got, refused["message"])
 		}
 		back := strings.Replace(off.Body.String(), `"enabled":false,`, "", 1)
-		if v := s.want(200, s.do("POST", cloudRulesPath, "rower", back)); v["enabled"] != true || v["version"] != 4.0 {
+		if v := s.want(200, s.do("POST", cloudRulesPath, "rower", back)); v["enabled"] != true || v["version"] != 3.0 {
 			t.Errorf("a save does not enable: %v", v)
 		}
 		stale := s.want(409, s.do("POST", cloudRulesPath, "rower", back))
-		if m := fmt.Sprint(stale["message"]); !strings.Contains(m, "version 4: rower changed enabled at") {
+		if m := fmt.Sprint(stale["message"]); !strings.Contains(m, "version 3: rower changed enabled at") {
 			t.Errorf("a stale save: %s", m)
 		}
 		changed := strings.Replace(back, `["BUILD_STATUS_SET","PIPELINE_FAILED"]`, `["PIPELINE_STOPPED"]`, 1)
-		s.want(200, s.do("POST", cloudRulesPath, "rower", strings.Replace(changed, `"version":3`, `"version":4`, 1)))
-		stale = s.want(409, s.do("POST", cloudRulesPath, "rower", strings.Replace(back, `"version":3`, `"version":4`, 1)))
+		s.want(200, s.do("POST", cloudRulesPath, "rower", strings.Replace(changed, `"version":2`, `"version":3`, 1)))
+		stale = s.want(409, s.do("POST", cloudRulesPath, "rower", strings.Replace(back, `"version":2`, `"version":3`, 1)))
 		if m := fmt.Sprint(stale["message"]); !strings.Contains(m, "changed expectedEvents at") {
 			t.Errorf("a stale save: %s", m)
 		}

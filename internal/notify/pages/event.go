@@ -134,7 +134,7 @@ func (p *Pages) verdictRow(v *notify.RuleVerdict, e *notify.Event, deliveries []
 		RuleVerdict: *v, Place: placeOf(&v.Rule), Badge: verdictBadge(v), Channel: v.ChannelName, Why: reasonOf(v.Reason, v.EventTypes, e),
 	}
 	if !v.Deleted {
-		row.Path = rulesPath + "/" + idText(v.ID)
+		row.Path = p.rulePath(&v.Rule)
 	}
 	if row.Channel == "" {
 		row.Channel = v.Channel.Host

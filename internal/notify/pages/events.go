@@ -102,6 +102,18 @@ func (p *Pages) listEvents(r *http.Request) (console.Response, error) {
 	return console.Page{Template: "events", Title: "Events", Data: list}, nil
 }
 
+// editions of the platforms that are configured: the filter offers their event
+// types only.
+func (p *Pages) editions() []notify.Edition {
+	var editions []notify.Edition
+	for _, e := range []notify.Edition{notify.SelfHosted, notify.Cloud} {
+		if len(p.Rules.Connections(e)) > 0 {
+			editions = append(editions, e)
+		}
+	}
+	return editions
+}
+
 // offerEvents fills the filters' choices: of places those of the rules that who
 // asks administers, of his grants, and of the page.
 func (p *Pages) offerEvents(r *http.Request, list *eventList) error {
@@ -110,7 +122,7 @@ func (p *Pages) offerEvents(r *http.Request, list *eventList) error {
 		list.Fates = append(list.Fates, console.Option{Value: string(fate), Label: fateLabels[fate]})
 	}
 	list.Types = []console.Option{{Label: "every type"}}
-	for _, g := range eventGroups(p.editions()) {
+	for _, g := range eventGroups(p.editions()...) {
 		list.Types = append(list.Types, g.Options...)
 	}
 	list.Times = []console.Option{{Label: "any time"}}

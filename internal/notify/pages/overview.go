@@ -93,7 +93,7 @@ func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *no
 	}
 	steps := []console.Step{
 		{Text: "Connect your code-hosting platform: its page shows the webhook URL and the secret to enter there"},
-		{Text: "Make a rule: which events go to which chat channel; its form sends a test message", Link: rulesPath + "/new", Done: sum.AnyRule},
+		{Text: "Make a rule: which events go to which chat channel; its form sends a test message", Link: p.firstRule(), Done: sum.AnyRule},
 		{Text: "Push a commit or open a pull request, and find its event here", Link: eventsPath, Done: sum.AnyEvent},
 	}
 	if who.May(identity.SysAdmin, identity.Resource{}) {
@@ -104,6 +104,15 @@ func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *no
 		steps[0].Link, steps[0].Done = connectionPages, len(connections) > 0
 	}
 	return steps, nil
+}
+
+// firstRule is where the first rule is made: in the cloud edition, rules belong to
+// a repository.
+func (p *Pages) firstRule() string {
+	if len(p.Rules.Connections(notify.Cloud)) > 0 && len(p.Rules.Connections(notify.SelfHosted)) == 0 {
+		return cloudPath
+	}
+	return rulesPath + "/new"
 }
 
 // notice says what is wrong with a channel, since when, and leads to its page.

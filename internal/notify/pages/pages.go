@@ -55,6 +55,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddAssets(console.Sub(assetFiles, "assets"))
 	c.AddAssets(cardhtml.Assets())
 	p.registerRules(c)
+	p.registerCloud(c)
 	p.registerReports(c)
 	p.registerConnections(c)
 	p.registerWebhooks(c)

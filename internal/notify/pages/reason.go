@@ -14,8 +14,11 @@ type reason struct {
 // said no to.
 func reasonOf(r notify.Reason, types []notify.EventType, e *notify.Event) reason {
 	said := reason{Filter: notify.MemberLabel(r.Member), Wants: r.Wants, Has: r.Has}
-	if r.Member == "eventTypes" && e != nil && len(types) > 0 {
+	switch {
+	case (r.Member == "eventTypes" || r.Member == "expectedEvents") && e != nil && len(types) > 0:
 		said.Wants, said.Has, said.Words = summary(types), summary(e.Types), true
+	case r.Member == "expectedCommitStatus", r.Member == "authorization":
+		said.Words = true
 	}
 	return said
 }

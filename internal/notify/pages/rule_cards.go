@@ -86,9 +86,9 @@ func testedOf(a *work.Attempt) tested {
 
 // testRule sends a test message of the rule as it is typed, and shows the form
 // again.
-func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Response, error) {
-	draft, wrong := draftOf(form, stored, level)
-	page, err := p.rulePage(form, stored, level)
+func (p *Pages) testRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
+	draft, wrong := draftOf(form, stored, at)
+	page, err := p.rulePage(form, stored, at)
 	if err != nil {
 		return nil, err
 	}
@@ -110,5 +110,5 @@ func (p *Pages) testStoredRule(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	attempt, err := p.Rules.Test(r.Context(), info.Rule, "", nil)
-	return testAnswer(rulesPath+query("level", levelQuery(info.Level())), attempt, err)
+	return testAnswer(p.placeOf(&info.Rule).list(), attempt, err)
 }

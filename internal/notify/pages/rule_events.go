@@ -13,7 +13,7 @@ const allOf = "all of "
 
 // eventGroups are the event types of editions by category, each with a box for
 // all of it.
-func eventGroups(editions []notify.Edition) []console.Group {
+func eventGroups(editions ...notify.Edition) []console.Group {
 	var groups []console.Group
 	for _, t := range notify.EventTypes() {
 		if !t.ComesFrom(editions...) {

@@ -15,6 +15,9 @@ type ruleForm struct {
 	*console.Form
 	Stored      *notify.RuleInfo // nil for a new one
 	Level       notify.Level
+	At          rulePlace
+	Statuses    []console.Option // of builds, in the cloud edition
+	Authorize   string           // why an account has to be authorised before the rule is saved
 	Connections []console.Option
 	Events      []console.Group
 	Formats     []console.Option
@@ -31,16 +34,16 @@ type ruleForm struct {
 	Quiet       bool       // something of the quiet hours is filled in
 }
 
-func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, level notify.Level) ruleForm {
-	f := ruleForm{Form: form, Stored: stored, Level: level, Back: rulesPath + query("level", levelQuery(level)), Events: eventGroups(p.editions()),
-		Days: dayOptions(), Quiet: quietHoursOf(form) != nil}
+func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) ruleForm {
+	f := ruleForm{Form: form, Stored: stored, Level: at.Level, At: at, Back: at.list(), Events: eventGroups(at.edition()),
+		Statuses: commitStatuses, Days: dayOptions(), Quiet: quietHoursOf(form) != nil}
 	for _, name := range p.Rules.Connections(notify.SelfHosted).Names() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
 	f.Formats = formatOptions()
-	f.TryPath = rulesPath + "/try" + query("level", levelQuery(level))
+	f.TryPath = at.base() + "/try" + at.query()
 	if stored != nil {
-		f.TryPath = rulesPath + "/try" + query("id", idText(stored.ID))
+		f.TryPath = at.base() + "/try" + query("id", idText(stored.ID))
 		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
 	}
 	return f
@@ -54,13 +57,13 @@ func formatOptions() []console.Option {
 	}
 }
 
-// editions of the platforms that are configured: the form offers their event
-// types only.
-func (p *Pages) editions() []notify.Edition { return []notify.Edition{notify.SelfHosted} }
-
 func (p *Pages) blankRule(r *http.Request) (console.Response, error) {
-	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto))
-	return p.rulePage(form, nil, levelOf(r.URL.Query().Get("level")))
+	at, err := p.placeOfQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto)).Set("expectedCommitStatus", string(notify.StatusBoth))
+	return p.rulePage(form, nil, at)
 }
 
 func levelOf(query string) notify.Level {
@@ -72,15 +75,15 @@ func levelOf(query string) notify.Level {
 	return notify.Global
 }
 
-func (p *Pages) rulePage(form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Page, error) {
-	data := p.form(form, stored, level)
+func (p *Pages) rulePage(form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Page, error) {
+	data := p.form(form, stored, at)
 	var err error
 	if data.Cards, err = cardsOfForm(form, stored); err != nil {
 		return console.Page{}, err
 	}
 	page := console.Page{
 		Template: "rule-form", Title: "New rule", Data: data,
-		Up: []console.Link{{Label: "Rules", Path: rulesPath + query("level", levelQuery(level))}},
+		Up: at.up(),
 	}
 	if stored != nil {
 		page.Title = stored.Name
@@ -94,8 +97,12 @@ func (p *Pages) editRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	at := p.placeOf(&info.Rule)
+	if at.Cloud() != underCloud(r) {
+		return console.Redirect{To: p.rulePath(&info.Rule)}, nil
+	}
 	p.Rules.Caution(r.Context(), info)
-	return p.rulePage(formOf(info), info, info.Level())
+	return p.rulePage(formOf(info), info, at)
 }
 
 func (p *Pages) ruleOfPath(r *http.Request) (*notify.RuleInfo, error) {
@@ -132,6 +139,8 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		SetLines("reviewers", info.Reviewers).
 		Set("ignoredBranchMask", info.IgnoredBranchMask).
 		Set("sourceBranchMask", info.SourceBranchMask).
+		Set("destinationBranchFilter", info.DestinationBranchFilter).
+		Set("expectedCommitStatus", string(info.ExpectedCommitStatus)).
 		SetBool("mentionReviewers", info.MentionReviewers).
 		SetBool("enabled", info.Enabled)
 	setQuietHours(form, info.QuietHours)
@@ -146,53 +155,69 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stored *notify.RuleInfo
-	level := levelOf(r.URL.Query().Get("level"))
-	if r.PathValue("id") != "" {
-		if stored, err = p.ruleOfPath(r); err != nil {
-			return nil, err
-		}
-		level = stored.Level()
+	stored, at, err := p.formPlace(r)
+	if err != nil {
+		return nil, err
 	}
-	groups := eventGroups(p.editions())
+	groups := eventGroups(at.edition())
 	tickAll(form, "eventTypes", groups)
 	tickAll(form, "quietUrgent", groups)
-	draft, wrong := draftOf(form, stored, level)
+	draft, wrong := draftOf(form, stored, at)
 	for _, w := range draft.Warnings() {
 		form.Warn(w.Name, w.Message)
 	}
 	switch form.Get("do") {
 	case doShow:
-		return p.rulePage(form, stored, level)
+		return p.rulePage(form, stored, at)
 	case doTest:
-		return p.testRule(r, form, stored, level)
+		return p.testRule(r, form, stored, at)
 	case doTry:
-		return p.tryRule(r, form, stored, level)
+		return p.tryRule(r, form, stored, at)
 	case doTryMasks:
-		return p.tryMasks(form, stored, level)
+		return p.tryMasks(form, stored, at)
 	}
 	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)
 	if err != nil {
-		page, drawing := p.rulePage(form, stored, level)
+		page, drawing := p.rulePage(form, stored, at)
 		if drawing != nil {
 			return nil, drawing
+		}
+		if at.Cloud() && fault.Is(err, fault.Forbidden) { // an account is missing: what was typed stays
+			return withoutAccount(page, fault.As(err).Message), nil
 		}
 		return afterStale(page, form, atQuietFields(err))
 	}
 	if len(saved.Warnings()) > 0 {
 		return console.Redirect{
-			To:    rulesPath + "/" + strconv.FormatInt(saved.ID, 10),
+			To:    p.rulePath(&saved.Rule),
 			Flash: "The rule " + saved.Name + " is saved, but look at what is said below.", Tone: console.Warn,
 		}, nil
 	}
 	return console.Redirect{
-		To:    rulesPath + query("level", levelQuery(draft.Level())),
+		To:    p.placeOf(&saved.Rule).list(),
 		Flash: "The rule " + draft.Name + " is saved. It holds for every event from now on.",
 	}, nil
 }
 
+// formPlace gives the rule of the path and where it belongs; without one, where a
+// new one is to belong.
+func (p *Pages) formPlace(r *http.Request) (*notify.RuleInfo, rulePlace, error) {
+	if r.PathValue("id") == "" {
+		at, err := p.placeOfQuery(r)
+		return nil, at, err
+	}
+	stored, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, rulePlace{}, err
+	}
+	return stored, p.placeOf(&stored.Rule), nil
+}
+
 // draftOf makes a draft of a form, and says what is wrong with the form itself.
-func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r notify.Rule, f fault.Fields) {
+func draftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notify.Rule, f fault.Fields) {
+	if at.Cloud() {
+		return cloudDraftOf(form, stored, at), nil
+	}
 	r = notify.Rule{
 		Name: form.Get("name"), Connection: form.Get("connection"),
 		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
@@ -211,10 +236,10 @@ func draftOf(form *console.Form, stored *notify.RuleInfo, level notify.Level) (r
 		r.Connection, r.ProjectKey, r.RepositoryKey = stored.Connection, stored.ProjectKey, stored.RepositoryKey
 		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	} else {
-		if level != notify.Global && r.ProjectKey == "" {
+		if at.Level != notify.Global && r.ProjectKey == "" {
 			f.Add("projectKey", "Enter the project that the rule belongs to.")
 		}
-		if level == notify.RepositoryLevel && r.RepositoryKey == "" {
+		if at.Level == notify.RepositoryLevel && r.RepositoryKey == "" {
 			f.Add("repositoryKey", "Enter the repository that the rule belongs to.")
 		}
 	}
@@ -236,7 +261,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	}
 	confirm := console.Confirm{
 		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages by this rule. The audit trail keeps what the rule was.",
-		Verb: "Delete rule", Back: rulesPath + "/" + strconv.FormatInt(info.ID, 10),
+		Verb: "Delete rule", Back: p.rulePath(&info.Rule),
 	}
 	confirm.Losses = lostWith(&info.Backlog)
 	return confirm, nil
@@ -261,5 +286,5 @@ func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
 	if err := p.Rules.Delete(r.Context(), info.ID); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: rulesPath + query("level", levelQuery(info.Level())), Flash: "The rule " + info.Name + " is deleted."}, nil
+	return console.Redirect{To: p.placeOf(&info.Rule).list(), Flash: "The rule " + info.Name + " is deleted."}, nil
 }

@@ -17,9 +17,9 @@ type triedMask struct {
 }
 
 // tryMasks shows the form with what its masks make of the names to try.
-func (p *Pages) tryMasks(form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Response, error) {
-	draft, _ := draftOf(form, stored, level)
-	page, err := p.rulePage(form, stored, level)
+func (p *Pages) tryMasks(form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
+	draft, _ := draftOf(form, stored, at)
+	page, err := p.rulePage(form, stored, at)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func inWords(member, value string) string {
 	if json.Unmarshal([]byte(value), &names) != nil {
 		return value
 	}
-	if member == "eventTypes" {
+	if member == "eventTypes" || member == "expectedEvents" {
 		for i, key := range names {
 			if t, ok := notify.ParseEventType(key); ok {
 				names[i] = t.Name()

@@ -49,12 +49,12 @@ func trialOf(t *notify.Trial, types []notify.EventType) ruleTrial {
 }
 
 // tryRule tries the rule as it is typed, and shows the form again.
-func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, level notify.Level) (console.Response, error) {
-	page, err := p.rulePage(form, stored, level)
+func (p *Pages) tryRule(r *http.Request, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
+	page, err := p.rulePage(form, stored, at)
 	if err != nil {
 		return nil, err
 	}
-	draft, wrong := draftOf(form, stored, level)
+	draft, wrong := draftOf(form, stored, at)
 	trial, err := p.Trials.Try(r.Context(), draft, wrong)
 	if err != nil {
 		return page, atQuietFields(err)
@@ -73,15 +73,17 @@ func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	var stored *notify.RuleInfo
-	level := levelOf(r.URL.Query().Get("level"))
-	if id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64); err == nil {
+	var at rulePlace
+	if id, notGiven := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64); notGiven == nil {
 		info, err := p.Rules.Get(r.Context(), id)
 		if err != nil {
 			return nil, err
 		}
-		stored, level = &info, info.Level()
+		stored, at = &info, p.placeOf(&info.Rule)
+	} else if at, err = p.placeOfQuery(r); err != nil {
+		return nil, err
 	}
-	draft, wrong := draftOf(form, stored, level)
+	draft, wrong := draftOf(form, stored, at)
 	trial, err := p.Trials.Try(r.Context(), draft, wrong)
 	part := console.Part{Template: "rule-form", Part: "trial"}
 	switch {

@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -14,21 +16,24 @@ import (
 func (p *Pages) registerRules(c *console.Console) {
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: administersAnything})
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
-	c.Handle("GET "+rulesPath+"/new", console.SignedIn, p.blankRule, "rule-form")
-	c.Handle("POST "+rulesPath+"/new", console.SignedIn, p.saveRule, "rule-form")
-	c.Handle("POST "+rulesPath+"/try", console.SignedIn, p.showTrial, "rule-form")
 	c.Handle("GET "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
-	c.Handle("GET "+rulesPath+"/{id}", console.SignedIn, p.editRule, "rule-form")
-	c.Handle("POST "+rulesPath+"/{id}", console.SignedIn, p.saveRule, "rule-form")
-	c.Handle("POST "+rulesPath+"/{id}/enabled", console.SignedIn, p.enableRule)
-	c.Handle("POST "+rulesPath+"/{id}/test", console.SignedIn, p.testStoredRule)
-	c.Handle("GET "+rulesPath+"/{id}/delete", console.SignedIn, p.confirmDelete)
-	c.Handle("POST "+rulesPath+"/{id}/delete", console.SignedIn, p.deleteRule)
+	for _, base := range []string{rulesPath, cloudRulesPath} {
+		c.Handle("GET "+base+"/new", console.SignedIn, p.blankRule, "rule-form")
+		c.Handle("POST "+base+"/new", console.SignedIn, p.saveRule, "rule-form")
+		c.Handle("POST "+base+"/try", console.SignedIn, p.showTrial, "rule-form")
+		c.Handle("GET "+base+"/{id}", console.SignedIn, p.editRule, "rule-form")
+		c.Handle("POST "+base+"/{id}", console.SignedIn, p.saveRule, "rule-form")
+		c.Handle("POST "+base+"/{id}/enabled", console.SignedIn, p.enableRule)
+		c.Handle("POST "+base+"/{id}/test", console.SignedIn, p.testStoredRule)
+		c.Handle("GET "+base+"/{id}/delete", console.SignedIn, p.confirmDelete)
+		c.Handle("POST "+base+"/{id}/delete", console.SignedIn, p.deleteRule)
+	}
 }
 
 // ruleRow is a rule in the list.
 type ruleRow struct {
 	*notify.RuleInfo
+	Path     string // of its page
 	Place    string
 	Events   string
 	Branches string
@@ -42,7 +47,7 @@ type ruleRow struct {
 }
 
 type ruleList struct {
-	Level      notify.Level // "": every level
+	At         rulePlace // its level "" is every level
 	Search     string
 	Project    string
 	Repository string
@@ -51,6 +56,8 @@ type ruleList struct {
 	Pager      console.Pager
 	New        string
 	Coverage   []*coverageView // of global rules
+
+	Unauthorized int // rules whose account has to be authorised again
 }
 
 var levels = []struct {
@@ -74,37 +81,27 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		level = ""
 	}
 	ask := notify.RulePage{
-		Level: level, Edition: notify.SelfHosted, Search: strings.TrimSpace(q.Get("search")), Project: q.Get("project"), Repository: q.Get("repository"), AfterName: q.Get("name"), Limit: pageSize + 1,
+		Level: level, Edition: notify.SelfHosted, Search: strings.TrimSpace(q.Get("search")), Project: q.Get("project"), Repository: q.Get("repository"),
 	}
-	ask.AfterID, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	found, err := p.Rules.Page(r.Context(), ask)
+	list, err := p.ruleList(r, rulePlace{Level: level}, ask, url.Values{
+		"level": {q.Get("level")}, "search": {ask.Search}, "project": {ask.Project}, "repository": {ask.Repository},
+	})
 	if err != nil {
 		return nil, err
 	}
-	list := ruleList{Level: level, Search: ask.Search, Project: ask.Project, Repository: ask.Repository, New: newRulePath(level, who)}
-	list.Filtered = list.Search != "" || list.Project != "" || list.Repository != ""
+	list.New, list.Filtered = newRulePath(level, who), list.Search != "" || list.Project != "" || list.Repository != ""
 	if level == notify.Global || level == "" {
 		if list.Coverage, err = p.coverage(r.Context()); err != nil {
 			return nil, err
 		}
 	}
-	if len(found) > pageSize {
-		found = found[:pageSize]
-		last := found[pageSize-1]
-		list.Pager.Next = rulesPath + query("level", q.Get("level"), "search", ask.Search, "project", ask.Project, "repository", ask.Repository,
-			"name", last.Name, "after", strconv.FormatInt(last.ID, 10))
-	}
-	if ask.AfterID != 0 {
-		list.Pager.First = rulesPath + query("level", q.Get("level"), "search", ask.Search, "project", ask.Project, "repository", ask.Repository)
-	}
-	for i := range found {
-		row := ruleRowOf(&found[i], p.Clock())
+	for i := range list.Rows {
+		row := &list.Rows[i]
 		for _, c := range list.Coverage {
 			if c.Connection == row.Connection && row.Level() == notify.Global {
 				row.Coverage = c.Sentence()
 			}
 		}
-		list.Rows = append(list.Rows, row)
 	}
 	page := console.Page{
 		Template: "rules", Title: "Rules", Data: list,
@@ -128,6 +125,35 @@ func newRulePath(level notify.Level, who *identity.Principal) string {
 	return rulesPath + "/new" + query("level", levelQuery(level))
 }
 
+// ruleList is a page of rules. its is the query of the list's address.
+func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its url.Values) (ruleList, error) {
+	q := r.URL.Query()
+	ask.AfterName, ask.Limit = q.Get("name"), pageSize+1
+	ask.AfterID, _ = strconv.ParseInt(q.Get("after"), 10, 64)
+	list := ruleList{At: at, Search: ask.Search, Project: ask.Project, Repository: ask.Repository, New: at.base() + "/new" + at.query()}
+	found, err := p.Rules.Page(r.Context(), ask)
+	if err != nil {
+		return list, err
+	}
+	maps.DeleteFunc(its, func(_ string, values []string) bool { return values[0] == "" })
+	if ask.AfterID != 0 {
+		list.Pager.First = at.base() + "?" + its.Encode()
+	}
+	if len(found) > pageSize {
+		found = found[:pageSize]
+		last := found[pageSize-1]
+		its.Set("name", last.Name)
+		its.Set("after", idText(last.ID))
+		list.Pager.Next = at.base() + "?" + its.Encode()
+	}
+	for i := range found {
+		row := ruleRowOf(&found[i], p.Clock())
+		row.Path = at.base() + "/" + idText(row.ID)
+		list.Rows = append(list.Rows, row)
+	}
+	return list, nil
+}
+
 // enableRule switches a rule of the list on or off.
 func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	info, err := p.ruleOfPath(r)
@@ -146,7 +172,7 @@ func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	if saved.Enabled {
 		said = "The rule " + saved.Name + " is on. It applies to new events from now on."
 	}
-	return console.Redirect{To: rulesPath + query("level", levelQuery(saved.Level())), Flash: said}, nil
+	return console.Redirect{To: p.placeOf(&saved.Rule).list(), Flash: said}, nil
 }
 
 func levelQuery(level notify.Level) string {
@@ -171,6 +197,8 @@ func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
 		row.Branches = info.BranchMask
 	case len(info.Branches) > 0:
 		row.Branches = count(info.Branches)
+	case info.DestinationBranchFilter != "":
+		row.Branches = info.DestinationBranchFilter
 	}
 	row.State, row.Detail = ruleBadge(info, now)
 	if n := info.Backlog.Waiting; n > 0 {
@@ -199,6 +227,8 @@ func ruleBadge(info *notify.RuleInfo, now time.Time) (console.Badge, string) {
 		return console.Badge{Tone: console.Bad, Text: "channel broken"}, standing.Reason
 	case !info.Enabled:
 		return console.Badge{Tone: console.Quiet, Text: "disabled"}, ""
+	case info.Paused:
+		return console.Badge{Tone: console.Bad, Text: "paused"}, "Its account " + info.Account.Name + " was revoked. It takes nothing until the account is authorised again."
 	case standing.State == "unreachable":
 		return console.Badge{Tone: console.Bad, Text: "channel unreachable"}, standing.Reason
 	case standing.State == "waiting":

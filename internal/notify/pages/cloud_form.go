@@ -1,0 +1,42 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+// commitStatuses are the choices of which builds are notified.
+var commitStatuses = []console.Option{
+	{Value: string(notify.StatusBoth), Label: "Success and failure"},
+	{Value: string(notify.StatusSuccess), Label: "Success only"},
+	{Value: string(notify.StatusFailure), Label: "Failure only (failed or stopped)"},
+}
+
+// cloudDraftOf makes a draft of the form of a rule of the cloud edition.
+func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) notify.Rule {
+	r := notify.Rule{
+		Name: form.Get("name"), Connection: at.Connection, ProjectKey: at.Workspace, RepositoryKey: at.Repository,
+		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: true,
+		Filter: notify.Filter{
+			EventTypes: typesOf(form, "eventTypes"), DestinationBranchFilter: form.Raw("destinationBranchFilter"),
+			ExpectedCommitStatus: notify.CommitStatus(form.Get("expectedCommitStatus")),
+		},
+	}
+	if stored != nil {
+		r.ID = stored.ID
+		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
+	}
+	return r
+}
+
+// withoutAccount is the form of a rule that cannot be saved before an account is
+// authorised, and why.
+func withoutAccount(page console.Page, why string) console.Page {
+	data := page.Data.(ruleForm)
+	data.Authorize = why
+	page.Data, page.Status = data, http.StatusForbidden
+	return page
+}
