@@ -64,7 +64,7 @@ func (c demoCmd) config(dir string) *config.Config {
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.0/8", "::1/128"}
 	cfg.Notify.Connections = []config.Connection{{
 		Name: demoConnection, Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com",
-		WebhookSecret: secret.New(secret.Random(24)),
+		WebhookSecret: secret.New(secret.Random(24)), Token: secret.New(secret.Random(24)),
 	}}
 	return cfg
 }

@@ -68,8 +68,8 @@ func (d *Demo) CloudURL() string {
 	return d.ChatURL() + "/cloud/"
 }
 
-// Start starts the outside world, the product, and puts in some rules and some
-// comments of the self-hosted side.
+// Start starts the outside world, the product, and puts in some rules, a
+// report and some comments of the self-hosted side.
 func (d *Demo) Start(ctx context.Context) error {
 	l, err := d.listen(ctx)
 	if err != nil {
@@ -84,6 +84,7 @@ func (d *Demo) Start(ctx context.Context) error {
 		return errors.Join(err, l.Close())
 	}
 	d.world.Cloud = newDemoCloud(d.App, d.ChatURL())
+	d.addPlatform()
 	d.playBitbucketCloud(d.ChatURL())
 	if err := d.App.Start(ctx); err != nil {
 		d.mail.close()
@@ -99,7 +100,7 @@ func (d *Demo) Start(ctx context.Context) error {
 			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))
 		}
 	}()
-	if err := errors.Join(d.addRules(ctx), d.fillSource(ctx)); err != nil {
+	if err := errors.Join(d.addRules(ctx), d.addReport(ctx), d.fillSource(ctx)); err != nil {
 		return errors.Join(err, d.Stop(context.WithoutCancel(ctx)))
 	}
 	return nil

@@ -32,6 +32,9 @@ type World struct {
 	// Cloud is the cloud site: its page at /cloud/, with the two files of a
 	// migration to it, and its API; nil: there is none.
 	Cloud *cloudsite.Page
+	// SelfHosted is the REST API of the self-hosted code-hosting platform, at
+	// /selfhosted/; nil: there is none.
+	SelfHosted http.Handler
 	// Code is the cloud edition of the code-hosting platform: its page at
 	// /bitbucket/, its API at /2.0/ and its OAuth at /site/oauth2/; nil: there is
 	// none.
@@ -50,6 +53,9 @@ func (w *World) Handler() http.Handler {
 	mux.Handle("GET /web/{file}", http.FileServerFS(web))
 	if w.Mail != nil {
 		mux.Handle("/mail/", http.StripPrefix("/mail", w.Mail))
+	}
+	if w.SelfHosted != nil {
+		mux.Handle("/selfhosted/", http.StripPrefix("/selfhosted", selfHostedPages(w.SelfHosted)))
 	}
 	if w.Cloud != nil {
 		hierarchy, mappings := samples.Comments()

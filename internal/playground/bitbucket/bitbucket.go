@@ -29,7 +29,9 @@ type Options struct {
 	ISODates bool
 	// UnknownEvents are event keys that this version does not know.
 	UnknownEvents []string
-	Clock         func() time.Time
+	// LinksTo is what links begin with; "" is the address that is asked.
+	LinksTo string
+	Clock   func() time.Time
 }
 
 // User is an account. Permission is the global one, "" for a user who has

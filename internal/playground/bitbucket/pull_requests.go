@@ -96,7 +96,7 @@ func (p *Platform) pullRequestOut(a *asking, project *Project, repository *Repos
 		"createdDate": p.date(r.Created), "updatedDate": p.date(r.Updated),
 		"fromRef": refOut(r.Source, project, repository), "toRef": refOut(r.Target, project, repository),
 		"author": p.participant(r.Author, "AUTHOR", ""), "reviewers": reviewers, "participants": []any{},
-		"links": map[string]any{"self": []any{map[string]any{"href": pullRequestURL(a.r, project, repository, r.ID)}}},
+		"links": map[string]any{"self": []any{map[string]any{"href": p.pullRequestURL(a.r, project, repository, r.ID)}}},
 	}
 }
 
@@ -122,12 +122,16 @@ func (p *Platform) participant(name, role, status string) map[string]any {
 
 // pullRequestURL is where the platform's own pages show a pull request: those
 // of a personal repository are under the user's name.
-func pullRequestURL(r *http.Request, project *Project, repository *Repository, id int64) string {
+func (p *Platform) pullRequestURL(r *http.Request, project *Project, repository *Repository, id int64) string {
+	base := p.o.LinksTo
+	if base == "" {
+		base = "http://" + r.Host
+	}
 	owner := "/projects/" + project.Key
 	if user, personal := strings.CutPrefix(project.Key, "~"); personal {
 		owner = "/users/" + strings.ToLower(user)
 	}
-	return fmt.Sprintf("http://%s%s/repos/%s/pull-requests/%d", r.Host, owner, repository.Slug, id)
+	return fmt.Sprintf("%s%s/repos/%s/pull-requests/%d", base, owner, repository.Slug, id)
 }
 
 // date is a time as this version writes it.

@@ -14,8 +14,14 @@ type teller struct {
 	now time.Time
 }
 
-// people are those of the story; the ids are the platform's.
-var people = [...]struct{ name, displayName string }{
+// Person is one of those in the story.
+type Person struct{ Name, DisplayName string }
+
+// People are all of them.
+func People() []Person { return people[:] }
+
+// The ids of people are the platform's.
+var people = [...]Person{
 	{"ada", "Ada Lovelace"},
 	{"grace", "Grace Hopper"},
 	{"alan", "Alan Turing"},
@@ -41,14 +47,14 @@ func (t *teller) person(n int64) *user {
 	i := uint64(t.seq+n) % uint64(len(people))
 	p := people[i]
 	return &user{
-		Name:         p.name,
-		EmailAddress: p.name + "@example.com",
+		Name:         p.Name,
+		EmailAddress: p.Name + "@example.com",
 		Active:       true,
-		DisplayName:  p.displayName,
+		DisplayName:  p.DisplayName,
 		ID:           int64(i) + 101,
-		Slug:         p.name,
+		Slug:         p.Name,
 		Type:         "NORMAL",
-		Links:        self("/users/" + p.name),
+		Links:        self("/users/" + p.Name),
 	}
 }
 

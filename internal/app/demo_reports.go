@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/playground"
+)
+
+// selfHostedPath is where the played platform is on the chat platform's address.
+const selfHostedPath = "/selfhosted"
+
+// addPlatform plays the REST API of the demo's first connection, for which the
+// address must be known and nothing started yet.
+func (d *Demo) addPlatform() {
+	c := &d.cfg.Notify.Connections[0]
+	c.BaseURL = d.ChatURL() + selfHostedPath
+	d.world.SelfHosted = playground.NewSelfHosted(c.Token.Reveal(), d.clock).Handler()
+}
+
+// addReport saves an activity report about pull requests of which some wait.
+func (d *Demo) addReport(ctx context.Context) error {
+	r := notify.Report{
+		Name: "Reviews that wait", Connection: d.cfg.Notify.Connections[0].Name, ProjectKey: playground.OpenProject, RepositoryKey: playground.OpenRepository,
+		ChannelName: "reviews", Format: notify.Auto, InactivityDays: 7, Enabled: true,
+		ReportSchedule: notify.ReportSchedule{Frequency: notify.WorkingDay, Time: "09:00", TimeZone: "Europe/London"},
+	}
+	if _, err := d.App.chat.store.SaveReport(ctx, notify.Actor{Name: "demo", Source: "local"}, r, d.ChatURL()+playground.WebhookPath("reviews"), d.clock()); err != nil {
+		return fmt.Errorf("save the demo's report: %w", err)
+	}
+	return nil
+}
