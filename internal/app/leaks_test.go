@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/smtp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -90,6 +91,7 @@ func TestNoSecretShows(t *testing.T) {
 	}}
 	m["secret of the connection"] = "hook secret"
 	cfg.Mail.Smarthost, cfg.Mail.SmarthostTLS = refusingSmarthost(t), "none"
+	cfg.Mail.Listen, cfg.Mail.PlainAuth = "0.0.0.0:0", true // clients sign in, without TLS
 	cfg.Mail.SmarthostUser, cfg.Mail.SmarthostPassword = "relay", secret.New(m.make("smarthost"))
 	a, err := New(cfg, Options{Version: "v0", Log: NewLogger(cfg.Log, LogLevel(cfg.Log), log)})
 	if err != nil {
@@ -121,6 +123,7 @@ func TestNoSecretShows(t *testing.T) {
 			}
 		}
 	}
+	noneInFiles(t, m, cfg.DataDir) // the database's log included
 	if err := a.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -131,7 +134,15 @@ func TestNoSecretShows(t *testing.T) {
 	for _, leak := range m.in(log.text()) {
 		t.Errorf("the log shows %s", leak)
 	}
-	err = filepath.WalkDir(cfg.DataDir, func(path string, d fs.DirEntry, err error) error {
+	noneInFiles(t, m, cfg.DataDir)
+	for _, leak := range m.in(fmt.Appendf(nil, "%v %+v %#v", *cfg, *cfg, *cfg)) {
+		t.Errorf("the printed settings show %s", leak)
+	}
+}
+
+func noneInFiles(t *testing.T, m marked, folder string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -144,8 +155,26 @@ func TestNoSecretShows(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, leak := range m.in(fmt.Appendf(nil, "%v %+v %#v", *cfg, *cfg, *cfg)) {
-		t.Errorf("the printed settings show %s", leak)
+}
+
+// signInToTheRelay sends mail with a right token, and with a wrong password.
+func (p *permissionTable) signInToTheRelay(m marked) {
+	p.t.Helper()
+	_, port, err := net.SplitHostPort(p.MailAddr())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, c := range []struct {
+		password string
+		taken    bool
+	}{{m["token mail"], true}, {m.make("wrong-password-of-a-sender"), false}} {
+		err := smtp.SendMail("127.0.0.1:"+port, smtp.PlainAuth("", "admin", c.password, "127.0.0.1"), "jira@example.com", []string{"ada@example.com"}, []byte("Subject: x\r\n\r\nhello\r\n"))
+		if (err == nil) != c.taken {
+			p.t.Errorf("signed in with the right token (%t): %v", c.taken, err)
+		}
+		for _, leak := range m.in(fmt.Append(nil, err)) {
+			p.t.Errorf("the relay answers %s", leak)
+		}
 	}
 }
 
@@ -167,6 +196,8 @@ func (p *permissionTable) useSecrets(m marked, world string) {
 	made("rotated secret", outrigger+"/connections/main/hooks/rotated/rotate", "secret", `{}`)
 	made("secret of a stored connection", outrigger+"/connections", "webhookSecret",
 		fmt.Sprintf(`{"name":"second","kind":"bitbucket-dc","baseUrl":%q,"user":"bot","token":%q}`, world, m.make("stored-token")))
+	made("secret of a cloud connection", outrigger+"/connections", "webhookSecret",
+		fmt.Sprintf(`{"name":"cloudy","kind":"bitbucket-cloud","baseUrl":%q,"oauthClientId":"me","oauthClientSecret":%q}`, world, m.make("oauth-client-secret")))
 	for _, scope := range identity.Scopes() {
 		made("token "+string(scope), outrigger+"/tokens", "token", fmt.Sprintf(`{"name":"the %s","scope":%q}`, scope, scope))
 	}
@@ -203,9 +234,7 @@ func (p *permissionTable) useSecrets(m marked, world string) {
 			t.Errorf("signed with the %s: %d", signature, status)
 		}
 	}
-	if err := sendMail(p.App, "x"); err != nil { // with which the relay signs in to the smarthost
-		t.Error(err)
-	}
+	p.signInToTheRelay(m) // it signs in to the smarthost with the mail
 	eventually(t, func() bool {
 		_, body := get(t, p.URL()+"/rest/mtbs/1.0/configuration/deliveries/"+p.known["delivery"], asAdmin)
 		return strings.Contains(body, "no POST at")

@@ -14,3 +14,11 @@ func TestARuleWithoutFilterHasItsRow(t *testing.T) {
 		t.Errorf("its events are %q", row.Events)
 	}
 }
+
+func TestNumbersOfTheOverviewEnd(t *testing.T) {
+	for n, want := range map[int]string{0: "0", notify.MaxCounted - 1: "9999", notify.MaxCounted: "10000 or more"} {
+		if got := counted(n); got != want {
+			t.Errorf("%d is said as %q, want %q", n, got, want)
+		}
+	}
+}
