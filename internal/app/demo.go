@@ -100,7 +100,7 @@ func (d *Demo) Start(ctx context.Context) error {
 			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))
 		}
 	}()
-	if err := errors.Join(d.addRules(ctx), d.addReport(ctx), d.fillSource(ctx)); err != nil {
+	if err := errors.Join(d.addRules(ctx), d.addCloudRule(ctx), d.addReport(ctx), d.fillSource(ctx)); err != nil {
 		return errors.Join(err, d.Stop(context.WithoutCancel(ctx)))
 	}
 	return nil

@@ -1,10 +1,15 @@
 package app
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"outrigger/internal/config"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/playground"
 	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/playground/cloudsamples"
 	"outrigger/internal/secret"
@@ -12,6 +17,9 @@ import (
 
 // demoCloudConnection is the cloud edition of the platform that the demo plays.
 const demoCloudConnection = "cloud"
+
+// demoAccount is the account that is authorised from the beginning.
+const demoAccount = "712020:ada"
 
 // CodeCloudURL is the page of the cloud edition of the code-hosting platform; ""
 // before Start.
@@ -26,7 +34,7 @@ func (d *Demo) CodeCloudURL() string {
 // at url, with a connection to it.
 func (d *Demo) playBitbucketCloud(url string) {
 	key, hidden := secret.Random(12), secret.Random(24)
-	ada := bitbucketcloud.Account{ID: "712020:ada", UUID: "{a5b0e1c2-0d7f-4a54-9d3e-2f6c1b8a7e01}", DisplayName: "Ada Lovelace", Nickname: "ada"}
+	ada := bitbucketcloud.Account{ID: demoAccount, UUID: "{a5b0e1c2-0d7f-4a54-9d3e-2f6c1b8a7e01}", DisplayName: "Ada Lovelace", Nickname: "ada"}
 	grace := bitbucketcloud.Account{ID: "712020:grace", UUID: "{b7c2d3e4-1e8a-4b65-8e4f-3a7d2c9b8f02}", DisplayName: "Grace Hopper", Nickname: "grace"}
 	now, at := d.clock(), cloudsamples.Engine
 	days := func(n int) time.Time { return now.AddDate(0, 0, -n) }
@@ -46,7 +54,7 @@ func (d *Demo) playBitbucketCloud(url string) {
 	})}
 	d.cfg.Notify.Connections = append(d.cfg.Notify.Connections, config.Connection{
 		Name: demoCloudConnection, Kind: config.KindBitbucketCloud, BaseURL: url, WebhookSecret: secret.New(secret.Random(24)),
-		ClientID: key, ClientSecret: secret.New(hidden), Manage: true,
+		ClientID: key, ClientSecret: secret.New(hidden),
 	})
 }
 
@@ -59,4 +67,41 @@ func (d *Demo) openBitbucketCloud() {
 		Key: c.ClientID, Secret: c.ClientSecret.Reveal(), Name: "Outrigger", Callback: d.URL() + "/oauth/" + c.Name,
 		Scopes: []string{"account", "repository", "pullrequest", "webhook"},
 	})
+}
+
+// addCloudRule has the administrator authorise an account as people do, saves a
+// rule of that account, and sets up the webhook on the platform's side.
+func (d *Demo) addCloudRule(ctx context.Context) error {
+	admin, err := d.identity.Basic(ctx, "admin", d.cfg.AdminPassword.Reveal(), "127.0.0.1")
+	if err != nil {
+		return fmt.Errorf("sign in as the demo's administrator: %w", err)
+	}
+	ctx = identity.With(ctx, admin)
+	store, service := d.App.chat.store, d.App.chat.accounts
+	accounts := &notify.Authorizations{Store: store, Location: service.Location, Exchange: service.Exchange, BaseURL: d.URL(), Clock: d.clock}
+	location, err := accounts.Begin(ctx, demoCloudConnection, "")
+	if err != nil {
+		return fmt.Errorf("begin to authorise the demo's account: %w", err)
+	}
+	query, _ := d.world.Code.Platform.Grant(location, demoAccount)
+	_, account, err := accounts.Complete(ctx, demoCloudConnection, notify.ReadCallback(query))
+	if err != nil {
+		return fmt.Errorf("authorise the demo's account: %w", err)
+	}
+	at, connection := cloudsamples.Engine, d.cfg.Notify.Connections[len(d.cfg.Notify.Connections)-1]
+	rule := notify.Rule{
+		Name: "Pipelines and pull requests of the engine", Connection: connection.Name, ProjectKey: at.Workspace, RepositoryKey: at.Repository,
+		AuthorizationID: account.ID, Enabled: true, Format: notify.Auto, ChannelName: "engine",
+		Filter: notify.Filter{ExpectedCommitStatus: notify.StatusBoth, EventTypes: []notify.EventType{
+			notify.PipelineFailed, notify.PipelineStopped, notify.PullRequestOpened, notify.PullRequestApproved, notify.PullRequestMerged, notify.PullRequestDeclined,
+		}},
+	}
+	if _, err := store.SaveRule(ctx, notify.Actor{Name: "demo", Source: "local"}, rule, d.ChatURL()+playground.WebhookPath(rule.ChannelName)); err != nil {
+		return fmt.Errorf("save the demo's rule %q: %w", rule.Name, err)
+	}
+	d.world.Code.Platform.SetWebhook(bitbucketcloud.Webhook{
+		Workspace: at.Workspace, Slug: at.Repository, Description: "Outrigger", URL: d.URL() + notify.HookPath(connection.Name, ""),
+		Active: true, Events: bitbucketcloud.EventKeys(), Secret: connection.WebhookSecret.Reveal(), Created: d.clock(),
+	})
+	return nil
 }

@@ -32,6 +32,9 @@ var eventKeys = []string{
 	"pullrequest:comment_reopened", "pipeline:span_created",
 }
 
+// EventKeys lists the keys that a repository's webhook may ask for.
+func EventKeys() []string { return slices.Clone(eventKeys) }
+
 // maxSecret is the longest secret of a webhook.
 const maxSecret = 128
 

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/config"
+	"outrigger/internal/secret"
+)
+
+// The demo has a rule of the cloud edition whose account is authorised: what
+// happens on the played cloud platform is a card on the chat platform.
+func TestCloudEditionInTheDemo(t *testing.T) {
+	cfg := settings(t)
+	cfg.Notify.AllowedNetworks = []string{"127.0.0.0/8"}
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "demo", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret"),
+	}}
+	d, err := NewDemo(cfg, Options{Version: "v0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	t.Cleanup(client.CloseIdleConnections)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	watch, err := http.NewRequestWithContext(ctx, http.MethodGet, d.ChatURL()+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := client.Do(watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Body.Close()
+	send := func(event string) {
+		t.Helper()
+		resp, err := client.PostForm(d.CodeCloudURL()+"events", url.Values{"workspace": {"atlas"}, "repository": {"engine"}, "event": {event}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if to := resp.Header.Get("Location"); !strings.Contains(to, "the+last+answered+202") {
+			t.Fatalf("%s: %s %s", event, resp.Status, to)
+		}
+	}
+	send("pipeline-succeeded") // which the rule does not take
+	send("pipeline-failed")
+	changes := bufio.NewScanner(live.Body)
+	for len(d.world.Chat.Messages("engine")) == 0 && changes.Scan() {
+	}
+	if got := d.world.Chat.Messages("engine"); len(got) != 1 || !strings.Contains(got[0].Card.Title, "failed in atlas/engine") {
+		t.Errorf("%+v", got)
+	}
+	if access, refresh := d.world.Code.Platform.Tokens(demoAccount); access == 0 || refresh != 1 {
+		t.Errorf("%d access tokens, %d refresh tokens", access, refresh)
+	}
+	status, answer := get(t, d.URL()+"/rest/mtbs/1.0/cloud/atlas/engine/rules", asAdmin)
+	if status != 200 || !strings.Contains(answer, `"authorizationRequired":false`) {
+		t.Errorf("%d %s", status, answer)
+	}
+}
