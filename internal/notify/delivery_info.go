@@ -68,3 +68,6 @@ func (d *DeliveryInfo) matches(f DeliveryFilter) bool {
 	e := d.Event
 	return e != nil && Fold(e.Project.Key) == Fold(f.Project) && (f.Repository == "" || Fold(e.Repository.Key) == Fold(f.Repository))
 }
+
+// OfReport tells whether an activity report made the delivery.
+func (d *DeliveryInfo) OfReport() bool { return len(ReportIDs(d.Delivery.Rules)) > 0 }

@@ -14,6 +14,17 @@ func ReportIDs(rules []int64) (ids []int64) {
 	return ids
 }
 
+// RuleIDs are the rules among what a delivery is for, never nil.
+func RuleIDs(rules []int64) []int64 {
+	ids := []int64{}
+	for _, id := range rules {
+		if id > 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // ReportTarget is where an enabled report sends, and how.
 type ReportTarget struct {
 	ChannelID int64

@@ -53,7 +53,7 @@ func (a *API) Register(r *rest.Router) {
 	a.registerWebhooks(r)
 	a.registerAuthorizations(r)
 	a.registerReports(r)
-	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath, Query: rest.Paged("filterId", "state")}, a.listDeliveries)
+	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath, Query: rest.Paged("filterId", "reportId", "state")}, a.listDeliveries)
 	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver", Query: []string{"id", "filterId", "state"}}, a.redeliver)
 	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/cancel", Query: []string{"id", "filterId"}}, a.cancel)

@@ -16,6 +16,7 @@ type channelJSON struct {
 	Name       string    `json:"name"`
 	WebhookURL string    `json:"webhookUrl"`
 	Rules      []int64   `json:"rules"`
+	Reports    []int64   `json:"reports,omitempty"`
 	State      string    `json:"state"` // ok, waiting, unreachable, broken
 	Reason     string    `json:"reason,omitempty"`
 	Since      time.Time `json:"since,omitzero"`
@@ -35,6 +36,9 @@ func (a *API) channelOf(c notify.ChannelInfo) channelJSON {
 	}
 	for i := range c.Rules {
 		out.Rules = append(out.Rules, c.Rules[i].ID)
+	}
+	for i := range c.Reports {
+		out.Reports = append(out.Reports, c.Reports[i].ID)
 	}
 	return out
 }

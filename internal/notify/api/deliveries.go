@@ -20,6 +20,7 @@ type deliveryJSON struct {
 	Reason        string               `json:"reason,omitempty"`
 	Note          string               `json:"note,omitempty"`
 	Rules         []int64              `json:"rules"`
+	Reports       []int64              `json:"reports,omitempty"`
 	EventTypes    []notify.EventType   `json:"eventTypes"`
 	Connection    string               `json:"connection"`
 	ProjectKey    string               `json:"projectKey,omitempty"`
@@ -73,8 +74,12 @@ func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
 		func(d notify.DeliveryInfo) deliveryJSON { return deliveryOf(&d) }))
 }
 
-// mayList needs the permission of the rule that f names, or else ADMIN.
+// mayList needs the permission of the rule that f names, or else ADMIN. Of
+// a report's deliveries, everyone sees those that Deliveries shows him.
 func (a *API) mayList(r *http.Request, f notify.DeliveryFilter) error {
+	if f.RuleID == 0 && f.ReportID != 0 {
+		return nil
+	}
 	if f.RuleID == 0 {
 		return identity.Require(r.Context(), identity.Admin, identity.Resource{})
 	}
@@ -182,17 +187,23 @@ func deliveryID(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// deliveryFilter reads filterId and state.
+// deliveryFilter reads filterId, reportId and state.
 func deliveryFilter(r *http.Request) (notify.DeliveryFilter, error) {
 	q := r.URL.Query()
 	f := notify.DeliveryFilter{State: notify.DeliveryState(q.Get("state"))}
 	var refused fault.Fields
-	if s := q.Get("filterId"); s != "" {
-		id, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || id < 1 {
-			refused.Add("filterId", "Give the id of a rule as a whole number.")
+	of := func(name, noun string) (id int64) {
+		if s := q.Get(name); s != "" {
+			var err error
+			if id, err = strconv.ParseInt(s, 10, 64); err != nil || id < 1 {
+				refused.Add(name, "Give the id of a %s as a whole number.", noun)
+			}
 		}
-		f.RuleID = id
+		return id
+	}
+	f.RuleID, f.ReportID = of("filterId", "rule"), of("reportId", "report")
+	if f.RuleID != 0 && f.ReportID != 0 {
+		refused.Add("reportId", "Give either filterId or reportId.")
 	}
 	if f.State != "" && !slices.Contains(notify.DeliveryStates(), f.State) {
 		refused.Add("state", "Use one of deciding, waiting, delivered, failed, cancelled.")
@@ -202,7 +213,7 @@ func deliveryFilter(r *http.Request) (notify.DeliveryFilter, error) {
 
 func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
 	out := deliveryJSON{
-		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note, Rules: d.Delivery.Rules, Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
+		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note, Rules: notify.RuleIDs(d.Delivery.Rules), Reports: notify.ReportIDs(d.Delivery.Rules), Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
 		CreatedAt: d.CreatedAt, DueAt: d.DueAt, FinishedAt: d.FinishedAt, EventTypes: []notify.EventType{},
 	}
 	for i := range d.Rules {
@@ -214,7 +225,8 @@ func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
 		out.HeldUntil = d.HeldUntil
 	}
 	if e := d.Event; e != nil {
-		out.EventTypes, out.Connection, out.Branch, out.User = e.Types, e.Connection, e.Branch, e.Actor.Name
+		out.EventTypes = append(out.EventTypes, e.Types...)
+		out.Connection, out.Branch, out.User = e.Connection, e.Branch, e.Actor.Name
 		out.ProjectKey, out.RepositoryKey = e.Project.Key, e.Repository.Key
 	}
 	return out

@@ -21,11 +21,12 @@ type channelRow struct {
 	Standing notify.ChannelStatus
 	Path     string
 	Mine     []notify.Rule // that who looks administers
-	Others   int           // rules of others
-	NextTry  time.Time     // zero: nothing keeps it closed
-	Quiet    bool          // NextTry is the end of quiet hours
-	Idle     bool          // nothing waits
-	CanRetry bool          // something waits for a later try
+	Reports  []notify.Report
+	Others   int       // rules and reports of others
+	NextTry  time.Time // zero: nothing keeps it closed
+	Quiet    bool      // NextTry is the end of quiet hours
+	Idle     bool      // nothing waits
+	CanRetry bool      // something waits for a later try
 }
 
 func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channelRow {
@@ -48,6 +49,13 @@ func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channe
 	for _, rule := range c.Rules {
 		if who.May(rule.Access()) {
 			row.Mine = append(row.Mine, rule)
+		} else {
+			row.Others++
+		}
+	}
+	for _, report := range c.Reports {
+		if who.May(report.Access()) {
+			row.Reports = append(row.Reports, report)
 		} else {
 			row.Others++
 		}
@@ -98,17 +106,7 @@ func (p *Pages) showChannel(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.channelPage(r, c, console.NewForm().Set("name", given(&c)).Set("which", string(notify.RetryAll))), nil
-}
-
-// given is the name that the rules give a channel, "" where they give none.
-func given(c *notify.ChannelInfo) string {
-	for i := range c.Rules {
-		if c.Rules[i].ChannelName != "" {
-			return c.Rules[i].ChannelName
-		}
-	}
-	return ""
+	return p.channelPage(r, c, console.NewForm().Set("name", c.Called()).Set("which", string(notify.RetryAll))), nil
 }
 
 func (p *Pages) channelPage(r *http.Request, c notify.ChannelInfo, form *console.Form) console.Page {

@@ -202,7 +202,8 @@ func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 			row.Where += " · " + e.Branch
 		}
 	}
-	if n := len(d.Rules); n > 0 {
+	switch n := len(d.Rules); {
+	case n > 0:
 		row.Rule = d.Rules[0].Name
 		if name := d.Rules[0].ChannelName; name != "" {
 			row.Channel = name
@@ -210,8 +211,16 @@ func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 		if n > 1 {
 			row.Rule += " and " + strconv.Itoa(n-1) + " more"
 		}
-	} else {
-		row.Path = "" // no rule uses it any more, as far as this delivery tells
+	case len(d.Reports) > 0:
+		row.Rule = "Report " + d.Reports[0].Name
+		if name := d.Reports[0].ChannelName; name != "" {
+			row.Channel = name
+		}
+	default:
+		row.Path = "" // nothing uses it any more, as far as this delivery tells
+		if d.OfReport() {
+			row.Rule = "a report that was deleted"
+		}
 	}
 	if d.State == notify.Waiting && !d.DueAt.IsZero() {
 		row.Badge.Text = "waiting, set aside"
