@@ -22,6 +22,7 @@ import (
 	"outrigger/internal/notify/message"
 	"outrigger/internal/notify/outbox"
 	"outrigger/internal/notify/pages"
+	"outrigger/internal/notify/reports"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/notify/webhooks"
 	"outrigger/internal/secret"
@@ -37,6 +38,7 @@ type chat struct {
 	webhooks    *webhooks.Watch
 	refusals    *hook.Refusals
 	accounts    *authorizations.Service
+	reports     *reports.Runner
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
@@ -70,9 +72,12 @@ func (a *App) openNotify(ctx context.Context) error {
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests, Clock: a.clock}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
 	mentions := &notify.Mentions{Store: store}
-	reports := a.newReports(store, platforms, tests)
-	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: reports, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Rules: rules, Reports: reports, Repositories: &notify.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
+	activity := a.newReports(store, platforms, tests)
+	a.chat.reports = reports.New(reports.Options{
+		Store: store, Compose: activity.Compose, Members: a.cluster.Members, Leases: a.leases, Clock: a.clock, Log: a.log,
+	})
+	(&api.API{Rules: rules, Hooks: hooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Builds: builtCommits, Webhooks: projectWebhooks, Authorizations: accounts, Reports: activity, Clock: a.clock}).Register(a.router)
+	(&pages.Pages{Rules: rules, Reports: activity, Repositories: &notify.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
 		Message: a.appendMessage, Digest: message.AppendDigest,
@@ -129,6 +134,8 @@ func (a *App) startNotify(ctx context.Context) error {
 		a.endTogether(a.chat.outbox.Stop)
 		a.chat.decider.Start(ctx)
 		a.endTogether(a.chat.decider.Stop)
+		a.chat.reports.Start(ctx)
+		a.endTogether(a.chat.reports.Stop)
 		a.chat.accounts.Start(ctx) // a platform may take a refresh token once only: a copy that is tried out must not
 		a.chat.webhooks.Start(ctx) // it may create webhooks on the platform
 		a.endTogether(a.chat.webhooks.Stop)

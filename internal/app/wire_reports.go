@@ -18,9 +18,16 @@ import (
 func (a *App) newReports(store *store.Store, selfHosted *client.Client, tests *notify.TestMessages) *notify.Reports {
 	return &notify.Reports{
 		Store: store, Lister: listers{selfHosted, a.chat.accounts}, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests,
-		Write: func(e *notify.Event, f notify.Format) []byte { return message.Append(nil, card.New(e), f) },
+		Write: testReport,
 		Zone:  serverZone(), Clock: a.clock,
 	}
+}
+
+// testReport makes the message of a report that is tried out.
+func testReport(e *notify.Event, f notify.Format) []byte {
+	c := card.New(e)
+	c.Title = "Test: " + c.Title
+	return message.Append(nil, c, f)
 }
 
 // listers ask platforms for pull requests, each edition in its own way.

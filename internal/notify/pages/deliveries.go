@@ -15,12 +15,13 @@ import (
 
 type deliveryRow struct {
 	notify.DeliveryInfo
-	Badge   console.Badge
-	What    string
-	Where   string
-	Rule    string // the first one's name, and how many more
-	Channel string
-	Path    string // of the channel
+	Badge    console.Badge
+	What     string
+	Where    string
+	Rule     string // the first one's name, and how many more
+	Channel  string
+	Path     string // of the channel
+	OfReport bool   // an activity report made it
 }
 
 type deliveryList struct {
@@ -193,7 +194,7 @@ func (o *options) sorted(none, chosen string) []console.Option {
 func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 	row := deliveryRow{
 		DeliveryInfo: d, Badge: deliveryBadge(d.State), What: "An event that cannot be read", Rule: "a rule that was deleted",
-		Channel: d.Channel.Host, Path: channelsPath + "/" + d.Channel.Fingerprint,
+		Channel: d.Channel.Host, Path: channelsPath + "/" + d.Channel.Fingerprint, OfReport: d.OfReport(),
 	}
 	if e := d.Event; e != nil {
 		row.What = card.New(e).Title
@@ -218,7 +219,7 @@ func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 		}
 	default:
 		row.Path = "" // nothing uses it any more, as far as this delivery tells
-		if d.OfReport() {
+		if row.OfReport {
 			row.Rule = "a report that was deleted"
 		}
 	}
