@@ -86,7 +86,7 @@ func (b *person) consent(location, answer string) (int, *url.URL, string) {
 
 // cloudWorld is a server with a cloud platform, and a user who administers a
 // repository of it.
-func cloudWorld(t *testing.T) (*App, *bitbucketcloud.Platform) {
+func cloudWorld(t *testing.T, change ...func(*config.Config)) (*App, *bitbucketcloud.Platform) {
 	t.Helper()
 	platform := bitbucketcloud.New(bitbucketcloud.Options{
 		Accounts:     []bitbucketcloud.Account{{ID: "712020:ana", UUID: "{ana}", DisplayName: "Ana"}},
@@ -98,6 +98,9 @@ func cloudWorld(t *testing.T) (*App, *bitbucketcloud.Platform) {
 	cfg.Notify.Connections = []config.Connection{
 		{Name: "cloud", Kind: config.KindBitbucketCloud, BaseURL: server.URL, ClientID: "key", ClientSecret: secret.New("client-secret"), WebhookSecret: secret.New("hook secret")},
 		{Name: "bare", Kind: config.KindBitbucketCloud, BaseURL: server.URL},
+	}
+	for _, c := range change {
+		c(cfg)
 	}
 	a := start(t, cfg)
 	platform.SetConsumer(bitbucketcloud.Consumer{Key: "key", Secret: "client-secret", Name: "Outrigger", Callback: a.URL() + "/oauth/cloud", Scopes: []string{"account", "repository"}})

@@ -63,7 +63,7 @@ func (p *Pages) listAccounts(r *http.Request) (console.Response, error) {
 		c := &cloud[i]
 		view.Connections = append(view.Connections, cloudConnection{c.Name, hostOf(c.BaseURL), rest.Link(r.Context(), notify.CallbackPath(c.Name)), c.HasOAuth()})
 	}
-	return console.Page{Template: "accounts", Title: "Cloud accounts", Section: "Notifications", Data: view}, nil
+	return console.Page{Template: "accounts", Title: "Cloud accounts", Section: "Notifications", Tabs: cloudTabs(notify.AccountsPath), Data: view}, nil
 }
 
 func accountRowOf(a notify.Authorization) accountRow {

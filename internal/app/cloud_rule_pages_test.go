@@ -1,0 +1,216 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"outrigger/internal/config"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify/hook"
+	"outrigger/internal/playground/cloudsamples"
+	"outrigger/internal/secret"
+)
+
+const (
+	cloudPlace    = "?connection=cloud&repository=shop&workspace=acme"
+	cloudRuleList = "/notifications/cloud/rules" + cloudPlace
+	cloudRuleNew  = "/notifications/cloud/rules/new" + cloudPlace
+)
+
+// sends posts a signed webhook of acme/shop, by the name of its sample and a
+// number that its card shows.
+func (b *person) sends(name string, seq int64) {
+	b.t.Helper()
+	samples := cloudsamples.Samples()
+	i := slices.IndexFunc(samples, func(s cloudsamples.Sample) bool { return s.Name == name })
+	body := samples[i].Render(cloudsamples.Place{Site: "https://bitbucket.org", Workspace: "acme", Repository: "shop"}, seq, b.a.clock())
+	status, answer := get(b.t, b.a.URL()+"/hooks/cloud", func(r *http.Request) {
+		r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Set("X-Request-UUID", fmt.Sprint(name, seq))
+		r.Header.Set(hook.EventKeyHeader, samples[i].EventKey)
+		r.Header.Set(hook.SignatureHeader, hook.Sign(body, secret.New("hook secret")))
+	})
+	if status != http.StatusAccepted {
+		b.t.Fatalf("the webhook was answered %d %s", status, answer)
+	}
+}
+
+// sees opens a page and looks for texts, of which those after "-" must not be
+// there.
+func (b *person) sees(path string, want int, texts ...string) string {
+	b.t.Helper()
+	status, _, body := b.send("GET", path, nil)
+	b.reads(path, body, texts...)
+	if status != want {
+		b.t.Errorf("%s: %d, want %d", path, status, want)
+	}
+	return body
+}
+
+func (b *person) reads(path, body string, texts ...string) {
+	b.t.Helper()
+	for _, text := range texts {
+		if text, no := strings.CutPrefix(text, "-"); strings.Contains(body, text) == no {
+			b.t.Errorf("%s: %q is there: %t; %s", path, text, !no, body[max(0, strings.Index(body, "<main")):])
+		}
+	}
+}
+
+// A rule of a repository of the cloud edition, from its form to its message, and
+// what becomes of it with its account.
+func TestCloudRulesInABrowser(t *testing.T) {
+	messages := make(chan string, 10)
+	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		messages <- string(body)
+	}))
+	t.Cleanup(sink.Close)
+	a, _ := cloudWorld(t, func(cfg *config.Config) { cfg.Notify.AllowedNetworks = []string{"127.0.0.1"} })
+	ada := newPerson(t, a, "ada")
+	form := func(more ...string) url.Values {
+		f := url.Values{
+			"name": {"Broken builds"}, "webhookUrl": {sink.URL + "/invoke?sig=very-secret"}, "format": {"teams"}, "channelName": {"Builds"},
+			"eventTypes": {"PIPELINE_FAILED", "BUILD_STATUS_SET"}, "expectedCommitStatus": {"FAILURE"}, "destinationBranchFilter": {"^main$"},
+		}
+		for i := 0; i < len(more); i += 2 {
+			f.Set(more[i], more[i+1])
+		}
+		return f
+	}
+
+	ada.sees("/notifications/cloud", 200, `href="/notifications/cloud/rules?connection=cloud`, "acme/shop", "Accounts", "no integration points")
+	ada.sees(cloudRuleList, 200, "No rules yet", "Add a rule")
+	ada.sees(cloudRuleNew, 200, "Expected commit status", "Destination branch filter", "Pipeline failed", "Issue created", "A new rule is enabled",
+		"-Pull request deleted", "-Quiet hours", "-Never these branches", "-Only events of these users", `-name="enabled"`, `-name="projectKey"`)
+
+	// The form tries its filter, names every error at its field, and stays as it
+	// was typed where there is no account to save it with.
+	_, _, body := ada.send("POST", cloudRuleNew, form("do", "masks", "destinationBranchFilter", "^(?!main$)", "names", "main\r\nmaintenance"))
+	ada.reads("the filter", body, "shortly after the event is received, because it needs backtracking", `<code>main</code></th><td data-label="Answer">no match`, `<code>maintenance</code></th><td data-label="Answer">match`)
+	status, _, body := ada.send("POST", cloudRuleNew, form("name", "", "destinationBranchFilter", "(", "expectedCommitStatus", "GREEN", "webhookUrl", "http://elsewhere.example"))
+	for _, field := range []string{"name", "destinationBranchFilter", "expectedCommitStatus", "webhookUrl"} {
+		if status != 400 || !strings.Contains(body, `id="f-`+field+`-error"`) {
+			t.Errorf("%d, and no error at %s", status, field)
+		}
+	}
+	status, _, body = ada.send("POST", cloudRuleNew, form())
+	ada.reads("without an account", body, "The rule is not saved", "Authorise an account", `value="^main$"`, `value="PIPELINE_FAILED" checked`, `value="FAILURE" selected`)
+	if status != http.StatusForbidden {
+		t.Errorf("without an account: %d", status)
+	}
+
+	// With one, it is saved, listed, and takes failures on main.
+	ada.consent(ada.leave("/notifications/cloud"), "grant")
+	status, at, body := ada.send("POST", cloudRuleNew, form())
+	ada.reads("saved", body, "The rule Broken builds is saved.", "^main$", "Builds", `role="switch" aria-checked="true"`, "-authorisation required")
+	if status != 200 || at.Path != "/notifications/cloud/rules" {
+		t.Fatalf("saving: %d at %s", status, at)
+	}
+	if _, at, _ := ada.send("GET", "/notifications/rules/1", nil); at.Path != "/notifications/cloud/rules/1" {
+		t.Errorf("the rule's page is at %s", at)
+	}
+	_, _, body = ada.send("POST", "/notifications/cloud/rules/try"+cloudPlace, form())
+	ada.reads("the trial", body, "No event has come in yet")
+	ada.sends("pipeline-started", 1)
+	ada.sends("pipeline-succeeded", 2)
+	ada.sends("pipeline-failed", 3)
+	if got := <-messages; !strings.Contains(got, "Pipeline #4 failed for main") {
+		t.Errorf("the message is %s", got)
+	}
+	_, _, body = ada.send("POST", "/notifications/cloud/rules/try?id=1", form())
+	ada.reads("the trial", body, "It would have taken 1 of the last 3 events.",
+		"Expected commit status: the rule wants builds that failed or were stopped, the event has a build that succeeded.",
+		"Expected commit status: the rule wants builds that failed or were stopped, the event has a build in progress.")
+
+	// Withdrawn on the platform: the rule asks for its account, and goes on.
+	if _, err := a.chat.store.WithdrawAuthorization(t.Context(), 1, 1, "The platform says invalid_grant.", a.clock()); err != nil {
+		t.Fatal(err)
+	}
+	ada.sees(cloudRuleList, 200, "A rule needs its account to be authorised again", "authorisation required", "-paused")
+	ada.sees("/notifications/cloud", 200, "authorisation required")
+	ada.sees("/notifications/cloud/rules/1", 200, "The account Ana has to be authorised again", "The rule goes on while events come in")
+	status, answer := get(t, a.URL()+"/rest/mtbs/1.0/cloud/acme/shop/rules"+"?connection=cloud&id=1", asAdmin)
+	if status != 200 || !strings.Contains(answer, `"authorizationRequired":true,"authorizeUrl":"`+a.URL()+`/notifications/cloud/accounts"`) {
+		t.Errorf("by REST: %d %s", status, answer)
+	}
+	ada.sends("pipeline-failed", 4)
+	if got := <-messages; !strings.Contains(got, "Pipeline #5 failed for main") {
+		t.Errorf("the message is %s", got)
+	}
+
+	// Revoked here: the rule takes nothing until the account is given again.
+	ada.send("POST", "/notifications/cloud/accounts/1/revoke", url.Values{})
+	ada.sees(cloudRuleList, 200, "paused", "Its account Ana was revoked")
+	ada.sends("pipeline-failed", 5)
+	events := ada.sees("/notifications/events", 200)
+	ada.sees(regexp.MustCompile(`/notifications/events/\d+`).FindString(events), 200, "Authorisation: the rule wants nothing, because its account was revoked")
+	ada.consent(ada.leave("/notifications/cloud"), "grant")
+	ada.sees(cloudRuleList, 200, "-paused", "-authorisation required")
+	ada.sends("pipeline-failed", 6)
+	if got := <-messages; !strings.Contains(got, "Pipeline #7 failed for main") {
+		t.Errorf("the message is %s", got)
+	}
+
+	// The switch, a save that switches on again, and the end.
+	status, at, body = ada.send("POST", "/notifications/cloud/rules/1/enabled", url.Values{"enabled": {"false"}})
+	ada.reads("switched off", body, "The rule Broken builds is off", `aria-checked="false"`)
+	if status != 200 || at.Path != "/notifications/cloud/rules" {
+		t.Errorf("switching off: %d at %s", status, at)
+	}
+	ada.sees("/notifications/cloud/rules/1", 200, "The rule is switched off. A save switches it on.")
+	_, _, body = ada.send("POST", "/notifications/cloud/rules/1", form("webhookUrl", "", "name", "Failures"))
+	ada.reads("saved again", body, "The rule Failures is saved.", `aria-checked="true"`)
+	ada.sees("/notifications/cloud/rules/1/delete", 200, "Delete the rule Failures?")
+	status, _, body = ada.send("POST", "/notifications/cloud/rules/1/delete", url.Values{})
+	ada.reads("deleted", body, "The rule Failures is deleted.", "No rules yet")
+	if status != 200 {
+		t.Errorf("deleting: %d", status)
+	}
+}
+
+// The pages of the cloud edition are for who administers the repository, and the
+// self-hosted edition's offer nothing of the cloud's.
+func TestCloudRulesOfOthersInABrowser(t *testing.T) {
+	a, _ := cloudWorld(t, func(cfg *config.Config) {
+		cfg.Notify.Connections = append(cfg.Notify.Connections, config.Connection{Name: "dc", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com"})
+	})
+	ada, admin := newPerson(t, a, "ada"), newPerson(t, a, "admin")
+	ada.consent(ada.leave(""), "grant")
+	if status, _, body := ada.send("POST", cloudRuleNew, url.Values{
+		"name": {"Mine"}, "webhookUrl": {"https://chat.example.com/invoke?sig=s"}, "format": {"teams"}, "eventTypes": {"TAG_CREATED"}, "expectedCommitStatus": {"BOTH"},
+	}); status != 200 {
+		t.Fatalf("saving: %d %s", status, body)
+	}
+	if _, err := a.identity.CreateUser(t.Context(), "eve", secret.New(password)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.identity.Grant(t.Context(), "eve", identity.RepoAdmin, identity.Resource{Connection: "cloud", Project: "acme", Repository: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	eve := newPerson(t, a, "eve")
+	eve.sees("/notifications/cloud", 200, "acme/other", "-acme/shop")
+	for _, path := range []string{cloudRuleList, cloudRuleNew, "/notifications/cloud/rules/1", "/notifications/cloud/rules/1/delete", "/notifications/rules/1"} {
+		eve.sees(path, 403, "-Mine")
+	}
+	for _, path := range []string{cloudRuleNew, "/notifications/cloud/rules/1", "/notifications/cloud/rules/1/enabled", "/notifications/cloud/rules/1/test", "/notifications/cloud/rules/1/delete"} {
+		if status, _, _ := eve.send("POST", path, url.Values{"name": {"Eve's"}, "enabled": {"false"}}); status != 403 {
+			t.Errorf("POST %s: %d", path, status)
+		}
+	}
+	newPerson(t, a, "bob").sees(cloudRuleList, 200, "Mine", "by ada")
+	admin.sees("/notifications/cloud", 200, "acme/shop")
+	admin.sees("/notifications/rules", 200, "-Mine")
+	admin.sees("/notifications/rules?level=repository", 200, "-Mine")
+	admin.sees("/notifications/rules/new", 200, `<option value="dc"`, `-<option value="cloud"`)
+	if status, at, _ := admin.send("GET", "/notifications/cloud/rules"+"?connection=cloud", nil); status != 400 {
+		t.Errorf("without a repository: %d at %s", status, at)
+	}
+}
