@@ -66,7 +66,7 @@ func TestCloudEditionInTheDemo(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("%d messages came", len(got))
 	}
-	if title := got[0].Card.Title; strings.Contains(title, "failed") || !strings.Contains(title, "atlas/engine") {
+	if title := got[0].Card.Title; !strings.Contains(title, "failed") || !strings.Contains(title, "atlas/engine") {
 		t.Error(title)
 	}
 	if access, refresh := d.world.Code.Platform.Tokens(demoAccount); access == 0 || refresh != 1 {
