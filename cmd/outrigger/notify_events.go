@@ -146,7 +146,12 @@ type ruleVerdict struct {
 func (v *ruleVerdict) why() string {
 	text := v.Note
 	if v.Filter != "" {
-		text = strings.TrimSpace(fmt.Sprintf("%s: the rule wants %s, the event has %s. %s", notify.MemberLabel(v.Filter), v.Wants, cmp.Or(v.Has, "none"), v.Note))
+		verb := "wants"
+		wants, excluded := notify.Reason{Member: v.Filter, Wants: v.Wants}.Excluded()
+		if excluded {
+			verb = "excludes"
+		}
+		text = strings.TrimSpace(fmt.Sprintf("%s: the rule %s %s, the event has %s. %s", notify.MemberLabel(v.Filter), verb, wants, cmp.Or(v.Has, "none"), v.Note))
 	}
 	return dash(oneLine(text))
 }

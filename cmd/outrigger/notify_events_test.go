@@ -12,6 +12,7 @@ func TestExplanationIsPrinted(t *testing.T) {
 		Items: []ruleVerdict{
 			{ID: 3, Level: "REPOSITORY", Name: "mine", Outcome: "taken", Delivery: 44},
 			{ID: 4, Level: "PROJECT", Name: "a\tb", Outcome: "refused", Filter: "sourceBranchMask", Wants: "hotfix/.*"},
+			{ID: 6, Level: "PROJECT", Name: "never", Outcome: "refused", Filter: "ignoredBranchMask", Wants: "not wip/.*", Has: "wip/x"},
 			{ID: 5, Level: "GLOBAL", Name: "masked", Outcome: "taken", Note: "Sent without asking groups.", Delivery: 45},
 		},
 		OtherRules: 2,
@@ -30,6 +31,7 @@ func TestExplanationIsPrinted(t *testing.T) {
 		"# rules of other projects and repositories, not listed because they never take events of this one: 2\n" +
 		"3\tREPOSITORY\tmine\ttaken\t-\t44 failed 400: no such workflow\n" +
 		"4\tPROJECT\ta b\trefused\tSource branch mask: the rule wants hotfix/.*, the event has none.\t-\n" +
+		"6\tPROJECT\tnever\trefused\tNever these branches: the rule excludes wip/.*, the event has wip/x.\t-\n" +
 		"5\tGLOBAL\tmasked\ttaken\tSent without asking groups.\t45 waiting for the end of quiet hours at 2100-01-02 06:00 UTC\n"
 	if out.String() != want {
 		t.Errorf("printed:\n%s\nwant:\n%s", out.String(), want)

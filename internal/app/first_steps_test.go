@@ -10,7 +10,7 @@ import (
 func TestFirstSteps(t *testing.T) {
 	a := start(t, settings(t))
 	_, page := consolePage(t, a, "/", nil)
-	for _, want := range []string{`<a href="/notifications/connections">Connect your code-hosting platform`, `<a href="/notifications/rules/new">Make a rule`} {
+	for _, want := range []string{`<a href="/notifications/connections">Connect your code-hosting platform`, `<a href="/notifications/rules/new">Add a rule that sends`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is missing in %s", want, page)
 		}
@@ -25,7 +25,7 @@ func TestFirstSteps(t *testing.T) {
 	}
 	opened(t, b, 1)
 	<-messages
-	if _, page := consolePage(t, b, "/", nil); strings.Contains(page, "Make a rule") {
+	if _, page := consolePage(t, b, "/", nil); strings.Contains(page, "Add a rule that sends") {
 		t.Errorf("the steps stay: %s", page)
 	}
 }

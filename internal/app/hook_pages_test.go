@@ -68,7 +68,7 @@ func TestConnectionPages(t *testing.T) {
 
 	renamed(t, a)
 	page("/", nil, 200, "ATL/canoe is now PAC/vault", "/notifications/renames")
-	page("/notifications/renames", nil, 200, "they never move on a webhook", "/notifications/renames/1/confirm")
+	page("/notifications/renames", nil, 200, "a webhook alone never moves them", "/notifications/renames/1/confirm")
 	page("/notifications/renames/1/dismiss", nil, 200, "The permissions stay at ATL/canoe")
 	there := identity.Resource{Connection: "main", Project: "PAC", Repository: "vault"}
 	grant, err := a.identity.Grant(t.Context(), "admin", identity.RepoAdmin, there)

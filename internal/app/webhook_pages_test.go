@@ -59,7 +59,7 @@ func TestWebhookPages(t *testing.T) {
 	page("/notifications/connections/main", nil, 200, covered, webhooks, "creates missing webhooks")
 	page("/notifications/rules", nil, 200, "Connection main: "+covered)
 	page("/", nil, 200, "A webhook of the platform “main” fails")
-	page(webhooks, nil, 200, covered, "Atlas", "failing", "503 from there", "not looked at yet", webhooks+"/projects/SHOP")
+	page(webhooks, nil, 200, covered, "Atlas", "failing", "503 from there", "not checked yet", webhooks+"/projects/SHOP")
 	page("/notifications/connections/mute/webhooks", nil, 200, "No account for the platform")
 	page(webhooks+"/projects/SHOP", url.Values{}, 303)
 	page(webhooks, nil, 200, "2 of 2 projects send events here")

@@ -100,7 +100,7 @@ func (t ProxyTrouble) Sentence() string {
 		return ""
 	}
 	return "The proxy has let nothing through since " + t.Since.UTC().Format("2006-01-02 15:04 UTC") +
-		", and every channel that goes by it waits: " + t.Reason + ". It is asked again every 30 s at the latest."
+		", and every channel that goes by it waits: " + t.Reason + ". It is tried again at least every 30 s."
 }
 
 // MaxCounted is how far a Summary counts: the overview takes as long with

@@ -93,7 +93,7 @@ type Result struct {
 
 // Why messages were not sent.
 const (
-	cancelledReason       = "No enabled rule wants it any more."
+	cancelledReason       = "No enabled rule takes it any more."
 	cancelledReportReason = "The report was disabled or deleted."
 	// ReplacedReason is of a report's message that still waited when the next one
 	// was due.

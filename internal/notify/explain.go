@@ -173,10 +173,10 @@ func (v *RuleVerdict) decided(e *LoggedEvent, deliveries []*Delivery, decisions 
 }
 
 // disabledNote is about a rule that was disabled, or deleted, in the meantime.
-const disabledNote = "It was disabled before its filters were asked."
+const disabledNote = "It was disabled before its filters were evaluated."
 
 // outOfScopeNote is about a rename that a rule with the old keys would have taken.
-const outOfScopeNote = "The hook that the event came in by may not speak of what the rule is about."
+const outOfScopeNote = "The event came through a hook whose scope does not include what the rule is about."
 
 // judgeRefs says why a rule has no message about these of many refs, though
 // nothing but their names can have kept it from them: by the names that are

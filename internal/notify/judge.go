@@ -1,6 +1,10 @@
 package notify
 
-import "outrigger/internal/notify/branchmask"
+import (
+	"strings"
+
+	"outrigger/internal/notify/branchmask"
+)
 
 // Verdict is what a rule says of an event.
 type Verdict uint8
@@ -98,6 +102,15 @@ type Reason struct {
 	Member string
 	Wants  string
 	Has    string // empty where the event has none
+}
+
+// Excluded gives what a filter of what is ignored excludes, without the "not" that
+// Wants begins with; other filters want what they have.
+func (r Reason) Excluded() (what string, ok bool) {
+	if !strings.HasPrefix(r.Member, "ignored") {
+		return r.Wants, false
+	}
+	return strings.CutPrefix(r.Wants, "not ")
 }
 
 // expectedEvents is what the REST API calls the event types of a rule of the

@@ -82,7 +82,7 @@ func (s *Webhooks) Create(ctx context.Context, connection, project string) (*Pro
 		return nil, err
 	}
 	if p == nil {
-		return nil, fault.New(fault.NotFound, "The platform of %s has no project %q as far as is known.", c.Name, project)
+		return nil, fault.New(fault.NotFound, "The platform of %s has no known project %q.", c.Name, project)
 	}
 	if _, err := s.Check(ctx, c, *p); err != nil {
 		return nil, err

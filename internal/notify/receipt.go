@@ -180,7 +180,7 @@ func (r *Receipt) judge(p *Platforms) {
 func (r *Receipt) Written() bool { return !r.Duplicate && r.Refusal == nil }
 
 // withheldReason is kept with an event that is not delivered.
-const withheldReason = "Its repository or project goes by a new key that no administrator has confirmed for this hook yet; until then nothing is delivered."
+const withheldReason = "Its repository or project has a new key that no administrator has confirmed for this hook yet. Nothing is delivered until then."
 
 // Why is the reason that is kept with the webhook.
 func (r *Receipt) Why() string {

@@ -100,7 +100,7 @@ func tooLarge() error {
 
 // errDropped is for a body that had to make room.
 func errDropped() error {
-	return rest.ErrTimeout("The memory for webhooks is used up, and this body came the most slowly; send it again.")
+	return rest.ErrTimeout("The memory for webhooks is used up, and this body was the slowest to arrive; send it again.")
 }
 
 func bodyError(err error) error {

@@ -14,7 +14,7 @@ var (
 	waitingDesc = prometheus.NewDesc("outrigger_notify_waiting",
 		"Deliveries that wait, on the channels that this node works on.", nil, nil)
 	decidingDesc = prometheus.NewDesc("outrigger_notify_deciding",
-		"Deliveries of which it is not decided yet whether a rule takes them, on the channels that this node works on.", nil, nil)
+		"Deliveries whose rules are not decided yet, on the channels that this node works on.", nil, nil)
 	oldestDesc = prometheus.NewDesc("outrigger_notify_oldest_waiting_seconds",
 		"How long the oldest of them has waited; 0 when none waits.", nil, nil)
 	channelsDesc = prometheus.NewDesc("outrigger_notify_channels",

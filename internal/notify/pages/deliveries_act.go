@@ -50,7 +50,7 @@ func (p *Pages) actOnSelected(r *http.Request) (console.Response, error) {
 	}
 	switch {
 	case done == 0 && refused == "":
-		to.Flash, to.Tone = "Nothing was selected. Tick the deliveries first.", console.Warn
+		to.Flash, to.Tone = "Nothing was selected. Select deliveries first.", console.Warn
 	default:
 		to.Flash = deliveries(done) + " " + did + "."
 		if refused != "" {
@@ -71,8 +71,8 @@ func (p *Pages) confirmRedeliverAll(r *http.Request) (console.Response, error) {
 	_, form := p.filterOf(r.URL.Query().Get)
 	return console.Confirm{
 		Title: "Redeliver all that match?",
-		Text: "Every " + form.Get("state") + " delivery of this list goes back into its channel's queue, at most 10,000 at once, " +
-			"as far as an enabled rule wants it. Where many wait, they go out as digests.",
+		Text: "Every " + form.Get("state") + " delivery of this list goes back into its channel's queue if an enabled rule still takes it, " +
+			"at most 10,000 at once. If many wait, they are sent as digests.",
 		Verb: "Redeliver them", Back: deliveriesPath + filterQuery(form), Action: deliveriesPath + "/redeliver" + filterQuery(form),
 	}, nil
 }
@@ -85,7 +85,7 @@ func (p *Pages) redeliverAll(r *http.Request) (console.Response, error) {
 	}
 	to := console.Redirect{To: deliveriesPath + filterQuery(form.Set("state", "")), Flash: deliveries(done.Queued) + " back in the queue."}
 	if done.Skipped > 0 {
-		to.Flash, to.Tone = to.Flash+" No enabled rule wants "+strconv.Itoa(done.Skipped)+" others any more.", console.Warn
+		to.Flash, to.Tone = to.Flash+" No enabled rule takes "+strconv.Itoa(done.Skipped)+" others any more.", console.Warn
 	}
 	return to, nil
 }

@@ -23,7 +23,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		failing, err := p.failingReports(ctx)
 		return []console.Card{{
 			Title: "Chat notifications", Link: rulesPath + query("level", levelQuery(notify.ProjectLevel)),
-			Text:      "The rules of what you administer. Deliveries and Events show what became of its events.",
+			Text:      "The rules of the projects and repositories that you administer. Deliveries and Events show what happened to their events.",
 			Attention: append(accounts, failing...),
 		}}, err
 	}
@@ -92,8 +92,8 @@ func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *no
 		return nil, nil
 	}
 	steps := []console.Step{
-		{Text: "Connect your code-hosting platform: its page shows the webhook URL and the secret to enter there"},
-		{Text: "Make a rule: which events go to which chat channel; its form sends a test message", Link: p.firstRule(), Done: sum.AnyRule},
+		{Text: "Connect your code-hosting platform. Its page shows the webhook URL and the secret to enter there"},
+		{Text: "Add a rule that sends events to a chat channel. Its form can send a test message", Link: p.firstRule(), Done: sum.AnyRule},
 		{Text: "Push a commit or open a pull request, and find its event here", Link: eventsPath, Done: sum.AnyEvent},
 	}
 	if who.May(identity.SysAdmin, identity.Resource{}) {
@@ -141,9 +141,9 @@ func notUnderstood(n int) string {
 
 func othersInTrouble(n int) string {
 	if n == 1 {
-		return "1 other channel is in trouble, too."
+		return "1 more channel needs attention."
 	}
-	return strconv.Itoa(n) + " other channels are in trouble, too."
+	return strconv.Itoa(n) + " more channels need attention."
 }
 
 // proxyPath is where the outgoing proxy is set.

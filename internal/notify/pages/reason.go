@@ -7,6 +7,7 @@ type reason struct {
 	Filter string // as the rule form calls it
 	Wants  string
 	Has    string // "": none
+	Not    bool   // the rule excludes Wants
 	Words  bool   // Wants and Has are words of ours, not user input
 }
 
@@ -14,6 +15,7 @@ type reason struct {
 // said no to.
 func reasonOf(r notify.Reason, types []notify.EventType, e *notify.Event) reason {
 	said := reason{Filter: notify.MemberLabel(r.Member), Wants: r.Wants, Has: r.Has}
+	said.Wants, said.Not = r.Excluded()
 	switch {
 	case (r.Member == "eventTypes" || r.Member == "expectedEvents") && e != nil && len(types) > 0:
 		said.Wants, said.Has, said.Words = summary(types), summary(e.Types), true

@@ -99,7 +99,7 @@ func (r *refusedRow) notice() string {
 	text := "The connection “" + r.Connection + "” refused webhooks in the last 24 h (" + r.At + "): " + r.What +
 		", last at " + r.LastAt.UTC().Format("2006-01-02 15:04 UTC") + " from " + r.LastBy + ". "
 	if r.Alone {
-		text += "No event came in this way. "
+		text += "No events were received this way. "
 	}
 	return text + r.Help
 }

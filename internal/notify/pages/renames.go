@@ -19,7 +19,7 @@ const maxNotices = 5
 func (p *Pages) registerRenames(c *console.Console) {
 	c.Handle("GET "+renamePages, console.Needs(identity.SysAdmin), p.listRenames, "renames")
 	c.Handle("GET "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), p.askRename("confirm"))
-	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), decideRename(p.Hooks.ConfirmRename, "Rules, hooks and permissions go by the new key."))
+	c.Handle("POST "+renamePages+"/{id}/confirm", console.Needs(identity.SysAdmin), decideRename(p.Hooks.ConfirmRename, "Rules, hooks and permissions now use the new key."))
 	c.Handle("GET "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), p.askRename("dismiss"))
 	c.Handle("POST "+renamePages+"/{id}/dismiss", console.Needs(identity.SysAdmin), decideRename(p.Hooks.DismissRename, "The rename is dismissed; nothing moved."))
 	c.AddOverview(p.renamesOverview)
@@ -64,12 +64,12 @@ func (p *Pages) listRenames(r *http.Request) (console.Response, error) {
 // whyOffered says why a rename waits, and what is to be done before it can be
 // confirmed.
 func whyOffered(o *notify.Rename) string {
-	why := "Rules and hooks go by the new key already. Permissions wait for you: they never move on a webhook's word."
+	why := "Rules and hooks already use the new key. Permissions need your decision: a webhook alone never moves them."
 	switch o.Reason {
 	case notify.OutOfScope:
-		why = "The new key is outside the scope of the hook that said it."
+		why = "The new key is outside the scope of the hook that reported it."
 	case notify.Occupied:
-		why = "Something was at the new key already."
+		why = "The new key was already in use."
 	}
 	if err := o.Blocked(); err != nil {
 		why += " " + fault.As(err).Message

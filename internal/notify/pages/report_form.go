@@ -135,7 +135,7 @@ func (p *Pages) saveReport(r *http.Request) (console.Response, error) {
 	}
 	if len(saved.Warnings()) > 0 || saved.Caution != "" {
 		return console.Redirect{
-			To: reportPath(&saved), Flash: "The report " + saved.Name + " is saved, but look at what is said below.", Tone: console.Warn,
+			To: reportPath(&saved), Flash: "The report " + saved.Name + " is saved. Check the warnings below.", Tone: console.Warn,
 		}, nil
 	}
 	flash := "The report " + saved.Name + " is saved."

@@ -51,7 +51,7 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) 
 
 func formatOptions() []console.Option {
 	return []console.Option{
-		{Value: string(notify.Auto), Label: "By the address (Slack or Teams)"},
+		{Value: string(notify.Auto), Label: "Chosen by the URL (Slack or Teams)"},
 		{Value: string(notify.Teams), Label: "Teams: an Adaptive Card"},
 		{Value: string(notify.Slack), Label: "Slack: blocks"},
 	}
@@ -190,12 +190,12 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	if len(saved.Warnings()) > 0 {
 		return console.Redirect{
 			To:    p.rulePath(&saved.Rule),
-			Flash: "The rule " + saved.Name + " is saved, but look at what is said below.", Tone: console.Warn,
+			Flash: "The rule " + saved.Name + " is saved. Check the warnings below.", Tone: console.Warn,
 		}, nil
 	}
 	return console.Redirect{
 		To:    p.placeOf(&saved.Rule).list(),
-		Flash: "The rule " + draft.Name + " is saved. It holds for every event from now on.",
+		Flash: "The rule " + draft.Name + " is saved. It applies to every event from now on.",
 	}, nil
 }
 
@@ -260,7 +260,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	confirm := console.Confirm{
-		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages by this rule. The audit trail keeps what the rule was.",
+		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages from this rule. The audit trail keeps a record of the rule.",
 		Verb: "Delete rule", Back: p.rulePath(&info.Rule),
 	}
 	confirm.Losses = lostWith(&info.Backlog)

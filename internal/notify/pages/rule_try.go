@@ -33,11 +33,11 @@ func trialOf(t *notify.Trial, types []notify.EventType) ruleTrial {
 	view := ruleTrial{Said: "It would have taken " + strconv.Itoa(t.Taken) + " of the last " + strconv.Itoa(len(t.Events)) + " events."}
 	switch {
 	case len(t.Events) == 0:
-		view.Said = "No event has come in yet that it could be tried on."
+		view.Said = "No events have been received yet to try it on."
 	case len(t.Events) == 1 && t.Taken == 1:
-		view.Said = "It would have taken the one event that came in."
+		view.Said = "It would have taken the only event received."
 	case len(t.Events) == 1:
-		view.Said = "It would not have taken the one event that came in."
+		view.Said = "It would not have taken the only event received."
 	}
 	for i := range t.Events {
 		e := &t.Events[i]

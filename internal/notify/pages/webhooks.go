@@ -38,7 +38,7 @@ func webhookBadge(w *notify.ProjectWebhook) console.Badge {
 	case w.State == notify.WebhookUnknown:
 		return console.Badge{Text: "not known", Tone: console.Warn}
 	}
-	return console.Badge{Text: "not looked at yet"}
+	return console.Badge{Text: "not checked yet"}
 }
 
 func (p *Pages) listWebhooks(r *http.Request) (console.Response, error) {
@@ -99,9 +99,9 @@ func (c *coverageView) notices() (list []console.Notice) {
 	link := connectionPage(c.Connection) + "/webhooks"
 	switch {
 	case c.Failing == 1:
-		list = append(list, console.Notice{Text: "A webhook of the platform “" + c.Connection + "” fails, as the platform counts it: events of its project are lost.", Link: link, Tone: console.Bad})
+		list = append(list, console.Notice{Text: "A webhook of the platform “" + c.Connection + "” fails, so events of its project are lost. The platform counts its failures.", Link: link, Tone: console.Bad})
 	case c.Failing > 1:
-		list = append(list, console.Notice{Text: fmt.Sprintf("%d webhooks of the platform “%s” fail, as the platform counts them: events of their projects are lost.", c.Failing, c.Connection), Link: link, Tone: console.Bad})
+		list = append(list, console.Notice{Text: fmt.Sprintf("%d webhooks of the platform “%s” fail, so events of their projects are lost. The platform counts their failures.", c.Failing, c.Connection), Link: link, Tone: console.Bad})
 	}
 	if c.Reason != "" {
 		list = append(list, console.Notice{Text: c.Reason, Link: link})
@@ -143,7 +143,7 @@ func (p *Pages) checkWebhooks(r *http.Request) (console.Response, error) {
 	if err := p.Webhooks.CheckAll(r.Context(), name); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: connectionPage(name) + "/webhooks", Flash: "The projects are looked at again within a minute, 20 a minute."}, nil
+	return console.Redirect{To: connectionPage(name) + "/webhooks", Flash: "The projects are being checked again, 20 per minute."}, nil
 }
 
 func (p *Pages) createWebhook(r *http.Request) (console.Response, error) {

@@ -287,7 +287,7 @@ func (w *Watch) manage(ctx context.Context, c *notify.Connection, p *notify.Proj
 	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
 		return nil
 	case p.State == notify.WebhookMissing && w.Local:
-		p.Reason = "The platform can be told no address of Outrigger: set base_url in the configuration file."
+		p.Reason = "Outrigger does not know the address that the platform should call: set base_url in the configuration file."
 		return nil
 	case p.State == notify.WebhookMissing:
 		made, err := w.hookOf(ctx, c, p.Project.Key)
