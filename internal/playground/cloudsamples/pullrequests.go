@@ -33,6 +33,15 @@ func (t *teller) about(by object, more object) object {
 func (t *teller) opened() object {
 	p := t.pullRequest("OPEN")
 	p["created_on"] = t.ago(0)
+	p["source"].(object)["commit"] = t.shortCommit(t.hash("second")[:12])
+	return t.about(t.author(), object{"pullrequest": p})
+}
+
+func (t *teller) pushed() object { return t.about(t.author(), nil) }
+
+func (t *teller) edited() object {
+	p := t.pullRequest("OPEN")
+	p["title"] = p["title"].(string) + ", and back"
 	return t.about(t.author(), object{"pullrequest": p})
 }
 
