@@ -154,7 +154,7 @@ func TestRenamesByREST(t *testing.T) {
 		t.Fatal(err)
 	}
 	items = s.want(200, s.do("GET", renamesPath, "root", ""))["items"].([]any)
-	if got := fmt.Sprint(items[0].(map[string]any)["there"]); got != "map[hooks:0 permissions:0 rules:1]" {
+	if got := fmt.Sprint(items[0].(map[string]any)["there"]); got != "map[hooks:0 permissions:0 reports:0 rules:1]" {
 		t.Errorf("there is %s", got)
 	}
 	s.want(409, s.do("POST", path+"confirm", "root", ""))
