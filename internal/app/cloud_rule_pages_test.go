@@ -118,7 +118,7 @@ func TestCloudRulesInABrowser(t *testing.T) {
 		t.Errorf("the rule's page is at %s", at)
 	}
 	_, _, body = ada.send("POST", "/notifications/cloud/rules/try"+cloudPlace, form())
-	ada.reads("the trial", body, "No event has come in yet")
+	ada.reads("the trial", body, "No events have been received yet")
 	ada.sends("pipeline-started", 1)
 	ada.sends("pipeline-succeeded", 2)
 	ada.sends("pipeline-failed", 3)

@@ -3,8 +3,10 @@ package store
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -81,6 +83,40 @@ func TestAPausedRuleIsSaved(t *testing.T) {
 		_, err := s.SaveRule(t.Context(), ada, r, "")
 		if err == nil || strings.Count(err.Error(), "changed") != 2 || !strings.Contains(err.Error(), "ada changed name at") {
 			t.Errorf("a save of what was read before: %v", err)
+		}
+	})
+}
+
+// An account that is revoked while a rule is being saved with it saves no rule;
+// one that is withdrawn or revoked is to be authorised again.
+func TestARuleShowsItsAccount(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		account, err := s.SaveAuthorization(t.Context(), ada, notify.Authorization{Connection: "dc", AccountID: "712020:ana", AccountName: "Ana"}, notify.AccountTokens{Count: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := someRule("one")
+		r.AuthorizationID = account.ID
+		r = save(t, s, r, flowURL("a")).Rule
+		expect := func(state notify.AuthorizationState, required bool) {
+			t.Helper()
+			info, err := s.Rule(t.Context(), r.ID)
+			if err != nil || info.Account != (notify.RuleAccount{Name: "Ana", State: state}) || info.AuthorizationRequired() != required {
+				t.Errorf("account %+v, %v; want %s", info.Account, err, state)
+			}
+		}
+		expect(notify.AuthorizationActive, false)
+		if ok, err := s.WithdrawAuthorization(t.Context(), account.ID, 1, "gone", time.Now()); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		expect(notify.AuthorizationWithdrawn, true)
+		if err := s.RevokeAuthorization(t.Context(), ada, account.ID); err != nil {
+			t.Fatal(err)
+		}
+		expect(notify.AuthorizationRevoked, true)
+		r.Name = "two"
+		if _, err := s.SaveRule(t.Context(), ada, r, ""); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("a save with a revoked account: %v", err)
 		}
 	})
 }
