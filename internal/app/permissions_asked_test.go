@@ -128,7 +128,7 @@ func (p *permissionTable) query(pattern string) string {
 		}
 	case configuration + "/preview":
 		return "?eventType=TAG_CREATED"
-	case "/notifications/cloud/rules", "/notifications/cloud/rules/new", "/notifications/cloud/rules/try":
+	case "/notifications/cloud/rules", "/notifications/cloud/rules/new", "/notifications/cloud/rules/try", "/notifications/cloud/rules/webhook", "/notifications/cloud/rules/hook":
 		return "?connection=cloud&workspace=ATL&repository=canoe"
 	case "/notifications/rules/new", "/notifications/rules/try", "/notifications/rules/cards":
 		return "?level=repository"

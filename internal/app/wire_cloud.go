@@ -10,8 +10,9 @@ import (
 // openAuthorizations makes what holds the accounts of cloud platforms; nothing
 // is refreshed ahead yet.
 func (a *App) openAuthorizations(store *store.Store) *notify.Authorizations {
+	a.chat.cloud = client.New(a.outgoing.Trusted(), a.clock)
 	a.chat.accounts = authorizations.New(authorizations.Options{
-		Store: store, Platform: client.New(a.outgoing.Trusted(), a.clock), Leases: a.leases, Clock: a.clock, Log: a.log,
+		Store: store, Platform: a.chat.cloud, Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
 	return &notify.Authorizations{
 		Store: store, Location: a.chat.accounts.Location, Exchange: a.chat.accounts.Exchange, BaseURL: a.URL(), Clock: a.clock,

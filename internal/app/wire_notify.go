@@ -37,6 +37,7 @@ type chat struct {
 	builds      *builds.Watch
 	webhooks    *webhooks.Watch
 	refusals    *hook.Refusals
+	cloud       *cloud.Client
 	accounts    *authorizations.Service
 	reports     *reports.Runner
 }
@@ -62,13 +63,14 @@ func (a *App) openNotify(ctx context.Context) error {
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
 	a.usePlatformUsers(platforms)
 	a.chat.memberships = membership.New(membership.Options{Store: store, Ask: platforms.Member, Clock: a.clock, Log: a.log})
-	hooks := &notify.Hooks{Store: store, Ask: versions{platforms, cloud.New(a.outgoing.Trusted(), a.clock)}.ask}
+	hooks := &notify.Hooks{Store: store, Ask: versions{platforms, a.chat.cloud}.ask}
 	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
 	a.chat.webhooks = webhooks.New(webhooks.Options{
-		Store: store, Platform: platforms, BaseURL: a.URL(), Local: a.cfg.BaseURL == "", Leases: a.leases, Clock: a.clock, Log: a.log,
+		Store: store, Platform: platforms, Cloud: a.chat.cloud, Use: a.chat.accounts.Use, BaseURL: a.URL(), Local: a.cfg.BaseURL == "", Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
-	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check}
+	rules.Saved = a.chat.webhooks.Wake // its repository may have no webhook yet
+	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository}
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests, Clock: a.clock}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
 	mentions := &notify.Mentions{Store: store}

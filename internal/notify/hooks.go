@@ -98,6 +98,11 @@ func (s *Hooks) Create(ctx context.Context, h Hook) (Hook, error) {
 	return s.Store.CreateHook(ctx, actor(ctx), h)
 }
 
+// CreateFor makes a hook for a scope, with a name of its own.
+func (s *Hooks) CreateFor(ctx context.Context, connection string, scope Scope) (Hook, error) {
+	return s.Create(ctx, Hook{Connection: connection, Name: s.Store.Platforms().FreeHookName(connection, scope), Scope: scope})
+}
+
 func (s *Hooks) require(ctx context.Context, h *Hook) error {
 	perm, at := h.Access()
 	return identity.Require(ctx, perm, at)

@@ -20,6 +20,9 @@ type WebhookStore interface {
 	// CheckWebhooksSoon has all projects of a connection looked at next.
 	CheckWebhooksSoon(ctx context.Context, connection string) error
 	Coverage(ctx context.Context) ([]Coverage, error)
+	// RepositoryWebhook gives that of a repository of a cloud platform; unchecked
+	// where nothing is known.
+	RepositoryWebhook(ctx context.Context, connection string, at RepositoryRef) (RepositoryWebhook, error)
 }
 
 // Webhooks has the operations on the webhooks of platforms, each with its
@@ -29,6 +32,8 @@ type Webhooks struct {
 	// Check looks at the webhook of a project, and creates it where it is missing
 	// and may be.
 	Check func(ctx context.Context, c *Connection, p ProjectWebhook) (answers bool, err error)
+	// CheckRepository does so for a repository of a cloud platform.
+	CheckRepository func(ctx context.Context, w RepositoryWebhook) (answers bool, err error)
 }
 
 // List lists the projects of a connection with their webhooks, those after a

@@ -22,6 +22,8 @@ type Rules struct {
 	// is to be said about its host, or "".
 	CautionURL func(ctx context.Context, url string) string
 	Tests      *TestMessages
+	// Saved is told that a rule of the cloud edition was saved; nil: nothing is.
+	Saved func()
 	// Accounts says with which account a rule of the cloud edition is saved.
 	Accounts CloudAccounts
 }
@@ -128,6 +130,9 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong f
 	saved, err := s.Store.SaveRule(ctx, actor(ctx), draft, webhookURL)
 	if err == nil {
 		s.Caution(ctx, &saved)
+	}
+	if err == nil && draft.ofCloud() && s.Saved != nil {
+		s.Saved()
 	}
 	return saved, err
 }

@@ -20,6 +20,8 @@ func (p *Pages) registerCloud(c *console.Console) {
 	}})
 	c.Handle("GET "+cloudPath, console.SignedIn, p.listRepositories, "cloud")
 	c.Handle("GET "+cloudRulesPath, console.SignedIn, p.listCloudRules, "rules")
+	c.Handle("POST "+cloudRulesPath+"/webhook", console.SignedIn, p.createRepositoryWebhook)
+	c.Handle("POST "+cloudRulesPath+"/hook", console.SignedIn, p.createRepositoryHook, "hook-secret")
 }
 
 // cloudTabs are the views of the cloud edition.
@@ -84,6 +86,9 @@ func (p *Pages) listCloudRules(r *http.Request) (console.Response, error) {
 		if list.Rows[i].AuthorizationRequired() {
 			list.Unauthorized++
 		}
+	}
+	if list.Webhook, err = p.repositoryWebhook(r, at); err != nil {
+		return nil, err
 	}
 	return console.Page{
 		Template: "rules", Title: at.Name(), Data: list, Up: []console.Link{{Label: "Cloud", Path: cloudPath}},

@@ -57,7 +57,8 @@ type ruleList struct {
 	New        string
 	Coverage   []*coverageView // of global rules
 
-	Unauthorized int // rules whose account has to be authorised again
+	Webhook      *repositoryWebhookView // of a repository of the cloud edition
+	Unauthorized int                    // rules whose account has to be authorised again
 }
 
 var levels = []struct {

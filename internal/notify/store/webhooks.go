@@ -230,7 +230,10 @@ func (s *Store) Coverage(ctx context.Context) (list []notify.Coverage, err error
 // forgetWebhooks forgets the projects of a platform that a connection no longer
 // is.
 func forgetWebhooks(ctx context.Context, tx *db.Tx, connection string) error {
-	for _, q := range []string{`DELETE FROM notify_webhooks WHERE connection = $1`, `DELETE FROM notify_project_checks WHERE connection = $1`} {
+	for _, q := range []string{
+		`DELETE FROM notify_webhooks WHERE connection = $1`, `DELETE FROM notify_project_checks WHERE connection = $1`,
+		`DELETE FROM notify_repository_webhooks WHERE connection = $1`,
+	} {
 		if _, err := tx.Exec(ctx, q, connection); err != nil {
 			return fmt.Errorf("forgetting webhooks: %w", err)
 		}

@@ -56,6 +56,11 @@ type Store interface {
 	// nothing was written.
 	SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *notify.Actor) error
 	CreateHook(ctx context.Context, who notify.Actor, h notify.Hook) (notify.Hook, error)
+
+	// DueRepositories gives repositories that rules of the cloud edition belong to,
+	// and an active account of such a rule, to be looked at; see DueWebhooks.
+	DueRepositories(ctx context.Context, since, troubledSince time.Time, limit int) ([]notify.RepositoryWebhook, error)
+	SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error
 }
 
 // Platform is asked; *client.Client.
@@ -70,11 +75,14 @@ type Platform interface {
 type Options struct {
 	Store    Store
 	Platform Platform
-	BaseURL  string // where platforms reach this program
-	Local    bool   // BaseURL is only what this machine calls it: no webhook is created for that
-	Leases   *db.Leases
-	Clock    func() time.Time
-	Log      *slog.Logger
+	Cloud    CloudPlatform
+	// Use calls a cloud platform with the token of an account.
+	Use     func(ctx context.Context, authorization int64, call func(c *notify.Connection, token secret.Value) error) error
+	BaseURL string // where platforms reach this program
+	Local   bool   // BaseURL is only what this machine calls it: no webhook is created for that
+	Leases  *db.Leases
+	Clock   func() time.Time
+	Log     *slog.Logger
 }
 
 // Watch is the background work; one node of a cluster looks.
@@ -126,7 +134,8 @@ func (w *Watch) runOnce(ctx context.Context) (looked int, err error) {
 			return looked, err
 		}
 	}
-	return looked, nil
+	n, err := w.repositories(ctx, &lease)
+	return looked + n, err
 }
 
 func (w *Watch) release(ctx context.Context, lease *db.Lease) {
@@ -290,7 +299,7 @@ func (w *Watch) manage(ctx context.Context, c *notify.Connection, p *notify.Proj
 		p.Reason = "Outrigger does not know the address that the platform should call: set base_url in the configuration file."
 		return nil
 	case p.State == notify.WebhookMissing:
-		made, err := w.hookOf(ctx, c, p.Project.Key)
+		made, err := w.hookOf(ctx, c, notify.Scope{ProjectKey: p.Project.Key})
 		if err != nil {
 			return err
 		}
@@ -317,18 +326,14 @@ func mark(h *notify.Hook) string {
 	return hex.EncodeToString(secret.Fingerprint(h.Secret.Reveal())[:4])
 }
 
-// hookOf gives the hook for a project, which it makes where there is none.
-func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, project string) (notify.Hook, error) {
-	scope := notify.Scope{ProjectKey: project}
+// hookOf gives the hook of a scope, which it makes where there is none.
+func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, scope notify.Scope) (notify.Hook, error) {
 	for _, h := range w.Store.Platforms().Hooks(c.Name) {
 		if h.Name != "" && !h.Secret.IsZero() && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
 			return *h, nil
 		}
 	}
-	h := notify.Hook{Connection: c.Name, Name: notify.ManagedHookName(project, false), Scope: scope}
-	if other, _ := w.Store.Platforms().Hook(c.Name, h.Name); other != nil {
-		h.Name = notify.ManagedHookName(project, true)
-	}
+	h := notify.Hook{Connection: c.Name, Name: w.Store.Platforms().FreeHookName(c.Name, scope), Scope: scope}
 	made, err := w.Store.CreateHook(ctx, notify.ManagedBy(ctx, c.Name), h)
 	if err != nil {
 		return made, err

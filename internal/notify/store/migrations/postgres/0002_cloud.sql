@@ -61,3 +61,19 @@ CREATE TABLE notify_pull_requests (
     PRIMARY KEY (connection, project_fold, repository_fold, number)
 );
 CREATE INDEX notify_pull_requests_seen ON notify_pull_requests (seen_at);
+
+-- The webhooks by which repositories of cloud platforms send their events here.
+-- set_at is when this program last wrote it, 0 where people keep it.
+CREATE TABLE notify_repository_webhooks (
+    connection      TEXT COLLATE "C" NOT NULL,
+    project_fold    TEXT COLLATE "C" NOT NULL,
+    repository_fold TEXT COLLATE "C" NOT NULL,
+    state           TEXT COLLATE "C" NOT NULL CHECK (state IN ('unchecked', 'sends', 'inactive', 'missing', 'unknown')),
+    hook            TEXT COLLATE "C" NOT NULL,
+    remote_id       TEXT COLLATE "C" NOT NULL,
+    reason          TEXT COLLATE "C" NOT NULL,
+    set_at          BIGINT NOT NULL,
+    secret_mark     TEXT COLLATE "C" NOT NULL,
+    checked_at      BIGINT NOT NULL,
+    PRIMARY KEY (connection, project_fold, repository_fold)
+);

@@ -1,0 +1,89 @@
+package pages
+
+import (
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+// repositoryWebhookView says whether the events of a repository of the cloud
+// edition come here, and what to do where they do not.
+type repositoryWebhookView struct {
+	notify.RepositoryWebhook
+	Badge    console.Badge
+	Sentence string
+	URL      string // to enter on the platform
+	// What may be done, by the path that it is posted to or is a page of: the
+	// webhook created, a hook made, its secret made anew.
+	Create, MakeHook, Rotate string
+}
+
+func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWebhookView, error) {
+	ref := notify.RepositoryRef{ProjectKey: at.Workspace, RepositoryKey: at.Repository}
+	w, hook, err := p.Webhooks.OfRepository(r.Context(), at.Connection, ref)
+	if err != nil {
+		return nil, err
+	}
+	manages := p.Webhooks.ManagesRepositories(at.Connection)
+	view := &repositoryWebhookView{RepositoryWebhook: *w}
+	switch w.State {
+	case notify.WebhookSends:
+		view.Badge, view.Sentence = console.Badge{Tone: console.Good, Text: "sends"}, "The repository sends its events here."
+	case notify.WebhookInactive:
+		view.Badge, view.Sentence = console.Badge{Tone: console.Bad, Text: "inactive"}, "The repository's webhook is switched off on the platform."
+	case notify.WebhookMissing:
+		view.Badge, view.Sentence = console.Badge{Tone: console.Bad, Text: "missing"}, "The repository does not send its events here. "+w.Reason
+	case notify.WebhookUnknown:
+		view.Badge, view.Sentence = console.Badge{Tone: console.Warn, Text: "unknown"}, w.Reason
+	default:
+		view.Badge, view.Sentence = console.Badge{Tone: console.Quiet, Text: "not checked yet"}, "It is looked for within a minute after the first rule is saved with an authorised account."
+	}
+	if w.State == notify.WebhookSends {
+		return view, nil
+	}
+	switch {
+	case manages && w.AuthorizationID != 0:
+		view.Create = cloudRulesPath + "/webhook" + at.query()
+	case manages:
+	case hook == nil:
+		view.MakeHook = cloudRulesPath + "/hook" + at.query()
+	default:
+		view.Sentence += " Create a webhook in the repository's settings on the platform, with this URL and the hook's secret."
+		view.URL, view.Rotate = rest.Link(r.Context(), notify.HookPath(hook.Connection, hook.Name)), hookPages(hook)+"/rotate"
+	}
+	return view, nil
+}
+
+// createRepositoryWebhook creates the webhook on the platform.
+func (p *Pages) createRepositoryWebhook(r *http.Request) (console.Response, error) {
+	at, err := p.placeOfQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	to := console.Redirect{To: at.list(), Flash: "The repository sends its events here."}
+	err = p.Webhooks.CreateOfRepository(r.Context(), at.Connection, notify.RepositoryRef{ProjectKey: at.Workspace, RepositoryKey: at.Repository})
+	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Conflict) {
+		to.Flash, to.Tone = fault.As(err).Message, console.Bad
+		return to, nil
+	}
+	return to, err
+}
+
+// createRepositoryHook makes the hook of the repository, and shows its URL and
+// its secret, to be entered on the platform.
+func (p *Pages) createRepositoryHook(r *http.Request) (console.Response, error) {
+	at, err := p.placeOfQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	h, err := p.Hooks.CreateFor(r.Context(), at.Connection, notify.Scope{ProjectKey: at.Workspace, RepositoryKey: at.Repository})
+	if err != nil {
+		return nil, err
+	}
+	page := secretPage(r, "The hook of "+at.Name(), h)
+	page.Up = []console.Link{{Label: "Cloud", Path: cloudPath}, {Label: at.Name(), Path: at.list()}}
+	return page, nil
+}

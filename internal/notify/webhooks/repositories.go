@@ -1,0 +1,159 @@
+package webhooks
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	cloud "outrigger/internal/notify/bitbucketcloud/client"
+	"outrigger/internal/notify/restclient"
+	"outrigger/internal/secret"
+)
+
+// CloudPlatform is asked with the token of an account; *client.Client of the
+// cloud edition.
+type CloudPlatform interface {
+	Webhooks(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) ([]cloud.Webhook, error)
+	CreateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook, error)
+	UpdateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook, error)
+}
+
+// repositories looks at the repositories of cloud platforms that are due, under
+// the lease, which it takes where nothing was due before. A platform that does
+// not answer is left alone for the rest of the round.
+func (w *Watch) repositories(ctx context.Context, lease **db.Lease) (looked int, err error) {
+	due, err := w.dueRepositories(ctx)
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	if *lease == nil {
+		if *lease, err = w.Leases.Acquire(ctx, leaseName); err != nil || *lease == nil {
+			return 0, err
+		}
+		if due, err = w.dueRepositories(ctx); err != nil { // another node may have been at it
+			return 0, err
+		}
+	}
+	away := map[string]bool{}
+	for _, one := range due {
+		if away[one.Connection] {
+			continue
+		}
+		if !(*lease).Good(askTime) {
+			return looked, nil
+		}
+		answers, err := w.CheckRepository(ctx, one)
+		if err != nil {
+			return looked, err
+		}
+		looked++
+		away[one.Connection] = !answers
+	}
+	return looked, nil
+}
+
+func (w *Watch) dueRepositories(ctx context.Context) ([]notify.RepositoryWebhook, error) {
+	now := w.Clock()
+	return w.Store.DueRepositories(ctx, now.Add(-checkEvery), now.Add(-troubledEvery), atOnce)
+}
+
+// CheckRepository is Check for a repository of a cloud platform.
+func (w *Watch) CheckRepository(ctx context.Context, p notify.RepositoryWebhook) (answers bool, err error) {
+	before := p.SetAt
+	p.CheckedAt = w.Clock()
+	asked := w.Use(ctx, p.AuthorizationID, func(c *notify.Connection, token secret.Value) error {
+		return w.findOfRepository(ctx, c, token, &p)
+	})
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if asked != nil {
+		p.State, p.Reason = notify.WebhookUnknown, fault.As(asked).Message
+	}
+	var by *notify.Actor
+	if !p.SetAt.IsZero() && !p.SetAt.Equal(before) {
+		by = new(notify.Actor)
+		*by = notify.ManagedBy(ctx, p.Connection)
+	}
+	return asked == nil || aboutOne(asked), w.Store.SaveRepositoryWebhook(ctx, p, by)
+}
+
+// aboutOne tells whether err is about this repository or its account alone:
+// others may well be answered.
+func aboutOne(err error) bool {
+	status := restclient.StatusOf(err)
+	return fault.Is(err, fault.Conflict) || status >= 400 && status < 500 && status != http.StatusTooManyRequests
+}
+
+// findOfRepository finds the webhook of a repository that calls a hook here, and
+// creates it, or puts it right, where the connection lets it.
+func (w *Watch) findOfRepository(ctx context.Context, c *notify.Connection, token secret.Value, p *notify.RepositoryWebhook) error {
+	there, err := w.Cloud.Webhooks(ctx, c, token, p.At)
+	if err != nil {
+		return err
+	}
+	scope := notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey}
+	wrote := p.RemoteID // by this program, where SetAt says so
+	p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookMissing, "", "", ""
+	signs := true
+	for _, one := range there {
+		name, ok := notify.HookCalled(w.BaseURL, c.Name, one.URL)
+		if !ok || p.State == notify.WebhookSends {
+			continue
+		}
+		h, _ := w.Store.Platforms().Hook(c.Name, name)
+		switch {
+		case h == nil:
+			p.Reason = "A webhook of the repository calls the hook " + name + ", which is not there."
+		case !h.Scope.Holds(scope):
+			p.Reason = "A webhook of the repository calls the hook " + name + ", which is for " + h.Scope.String() + "."
+		case !one.Active:
+			p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookInactive, one.UUID, name, "It is switched off on the platform."
+		default:
+			p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookSends, one.UUID, name, ""
+		}
+		signs = one.SecretSet
+	}
+	if p.RemoteID != wrote || p.RemoteID == "" {
+		p.SetAt, p.SecretMark = time.Time{}, ""
+	}
+	return w.manageOfRepository(ctx, c, token, p, signs)
+}
+
+// manageOfRepository creates the webhook of a repository that has none. One that
+// it created it switches on again, and tells a new secret.
+func (w *Watch) manageOfRepository(ctx context.Context, c *notify.Connection, token secret.Value, p *notify.RepositoryWebhook, signs bool) error {
+	if !c.ManageWebhooks {
+		return nil
+	}
+	h, _ := w.Store.Platforms().Hook(c.Name, p.Hook)
+	put := w.Cloud.UpdateWebhook
+	switch {
+	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
+		return nil
+	case p.State == notify.WebhookMissing && w.Local:
+		p.Reason = "The platform can be told no address of Outrigger: set base_url in the configuration file."
+		return nil
+	case p.State == notify.WebhookMissing:
+		made, err := w.hookOf(ctx, c, notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey})
+		if err != nil {
+			return err
+		}
+		h, put = &made, w.Cloud.CreateWebhook
+	case p.SetAt.IsZero() || h == nil || p.State == notify.WebhookSends && signs && p.SecretMark == mark(h):
+		return nil
+	}
+	now := w.Clock()
+	is, err := put(ctx, c, token, p.At, cloud.Webhook{UUID: p.RemoteID, URL: w.BaseURL + notify.HookPath(c.Name, h.Name), Secret: h.Secret})
+	if err != nil {
+		return err
+	}
+	if p.RemoteID == "" {
+		w.Log.Info("a webhook was created on the platform", "connection", c.Name, "project", p.At.ProjectKey, "repository", p.At.RepositoryKey, "hook", h.Name)
+	}
+	p.State, p.RemoteID, p.Hook, p.SetAt, p.SecretMark, p.Reason = notify.WebhookSends, is.UUID, h.Name, now, mark(h), ""
+	return nil
+}
