@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
 	playedserver "outrigger/internal/playground/played"
@@ -247,4 +248,22 @@ func TestSecretsInThePlatformsWords(t *testing.T) {
 	if _, err = echo.User(t.Context(), c, secret.New("t0ken")); err == nil || strings.Contains(err.Error(), "t0ken") {
 		t.Errorf("%v", err)
 	}
+}
+
+func FuzzTokens(f *testing.F) {
+	f.Add(200, `{"access_token":"a","refresh_token":"r","token_type":"bearer","expires_in":7200,"scopes":"account webhook","state":"refresh_token"}`)
+	f.Add(200, `{"access_token":"a\n","token_type":"Bearer","expires_in":"1e999"}`)
+	f.Add(400, `{"error":"invalid_grant","error_description":null}`)
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+		c := &notify.Connection{Name: "c", BaseURL: "https://x.example"}
+		cl := New(doer(func(*http.Request) (int, string) { return 200 + status&0x1ff, body }), func() time.Time { return now })
+		got, err := cl.Refresh(t.Context(), c, secret.New("r3fresh"))
+		switch {
+		case err != nil && (!fault.Is(err, fault.Unavailable) || !got.Access.IsZero()):
+			t.Errorf("%+v, %v", got, err)
+		case err == nil && (!usable(got.Access.Reveal()) || !usable(got.Refresh.Reveal()) || !got.Expires.After(now) || got.Expires.After(now.Add(maxLife))):
+			t.Errorf("%+v", got)
+		}
+	})
 }
