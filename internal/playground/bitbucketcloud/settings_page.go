@@ -104,8 +104,11 @@ func (p *Page) send(w http.ResponseWriter, r *http.Request) {
 	body := s.Render(at, p.sent.Add(1), p.Platform.o.Clock())
 	sent := p.Platform.Send(r.Context(), at.Workspace, at.Repository, s.EventKey, body)
 	said := fmt.Sprintf("No webhook of %s/%s asks for %s.", at.Workspace, at.Repository, s.EventKey)
-	if len(sent) > 0 {
-		said = fmt.Sprintf("Sent %s to %d webhooks; the last answered %d.", s.Name, len(sent), sent[len(sent)-1].Status)
+	for i, one := range sent {
+		if i == 0 {
+			said = fmt.Sprintf("Sent %s.", s.Name)
+		}
+		said += fmt.Sprintf(" Answered %d.", one.Status)
 	}
 	say(w, r, said)
 }
