@@ -21,6 +21,7 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/playground/smarthost"
 	"outrigger/internal/secret"
@@ -89,6 +90,9 @@ func TestNoSecretShows(t *testing.T) {
 		Name: "main", Kind: config.KindBitbucketDC, BaseURL: world.URL, User: "bot", Token: secret.New(m.make("platform-token")),
 		WebhookSecret: secret.New("hook secret"),
 	}}
+	cfg.Notify.Connections = append(cfg.Notify.Connections, config.Connection{
+		Name: "cloud", Kind: config.KindBitbucketCloud, BaseURL: world.URL, ClientID: "key", ClientSecret: secret.New(m.make("client-secret")), WebhookSecret: secret.New("hook secret"),
+	})
 	m["secret of the connection"] = "hook secret"
 	cfg.Mail.Smarthost, cfg.Mail.SmarthostTLS = refusingSmarthost(t), "none"
 	cfg.Mail.Listen, cfg.Mail.PlainAuth = "0.0.0.0:0", true // clients sign in, without TLS
@@ -110,6 +114,7 @@ func TestNoSecretShows(t *testing.T) {
 	p := &permissionTable{App: a, t: t, url: world.URL + "/invoke?sig=" + url.QueryEscape(m.make("webhook"))}
 	p.makeThings()
 	p.useSecrets(m, world.URL)
+	p.useAccount(m, world.URL)
 	session := p.signIn("admin")
 	m["session"] = session
 
@@ -239,6 +244,48 @@ func (p *permissionTable) useSecrets(m marked, world string) {
 		_, body := get(t, p.URL()+"/rest/mtbs/1.0/configuration/deliveries/"+p.known["delivery"], asAdmin)
 		return strings.Contains(body, "no POST at")
 	})
+}
+
+// useAccount has an account of a cloud platform authorised, whose tokens the
+// platform refuses, and a request for another one made and answered.
+func (p *permissionTable) useAccount(m marked, world string) {
+	t := p.t
+	t.Helper()
+	tokens := notify.AccountTokens{Access: secret.New(m.make("access-token")), Refresh: secret.New(m.make("refresh-token")), Expires: time.Now().Add(time.Hour)}
+	a, err := p.chat.store.SaveAuthorization(t.Context(), notify.Actor{Name: "admin"}, notify.Authorization{
+		Connection: "cloud", AccountID: "{a}", AccountName: "Ana", BaseURL: world, UserID: 1, RefreshedAt: time.Now(), DueAt: time.Now(),
+	}, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.chat.accounts.Use(t.Context(), a.ID, func(c *notify.Connection, token secret.Value) error {
+		_, err := p.chat.cloud.User(t.Context(), c, token)
+		return err
+	}); err == nil {
+		t.Error("the platform took the token")
+	}
+	session := p.signIn("admin")
+	as := func(r *http.Request) {
+		r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+	}
+	who, err := p.identity.Session(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.chat.store.KeepRequest(t.Context(), notify.AuthorizationRequest{
+		State: secret.New(m.make("state")), Connection: "cloud", UserID: who.UserID, Session: who.Session, Verifier: secret.New(m.make("verifier")),
+		Back: "/", MadeAt: time.Now(), ExpiresAt: time.Now().Add(time.Minute),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	callback := p.URL() + "/oauth/cloud?" + url.Values{"state": {m["state"]}, "code": {m.make("code")}}.Encode()
+	status, body := get(t, callback, as)
+	if status != http.StatusServiceUnavailable && status != http.StatusConflict {
+		t.Errorf("the callback: %d %s", status, body)
+	}
+	for _, leak := range m.in([]byte(body)) {
+		t.Errorf("the callback shows %s", leak)
+	}
 }
 
 // read gives what a GET answers, as far as it comes within 0.3 s: live answers

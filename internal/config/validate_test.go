@@ -58,6 +58,20 @@ func TestValidate(t *testing.T) {
 				"notify.connections[1].base_url: set the base URL of the platform\n" +
 				"notify.connections[1].token: set the password or token of bot\n" +
 				"notify.connections[2].name: the name a is used twice; every connection needs its own name"},
+		{"OAuth clients", func(c *Config) {
+			a, b, d := good, good, good
+			a.ClientID = "key"
+			b.Name, b.Kind, b.ClientID = "b", KindBitbucketCloud, "key"
+			d.Name, d.Kind, d.ClientSecret = "d", KindBitbucketCloud, secret.New("hunter2")
+			c.Notify.Connections = []Connection{a, b, d}
+		}, "notify.connections[0].oauth_client_id: only connections of kind bitbucket-cloud have an OAuth client; leave it out\n" +
+			"notify.connections[1].oauth_client_secret: set the secret that belongs to the key\n" +
+			"notify.connections[2].oauth_client_id: set the key that belongs to the secret"},
+		{"OAuth client", func(c *Config) {
+			a := good
+			a.Kind, a.ClientID, a.ClientSecret = KindBitbucketCloud, "key", secret.New("hunter2")
+			c.Notify.Connections = []Connection{a}
+		}, ""},
 		{"mail in the clear", func(c *Config) { c.Mail.Listen = "0.0.0.0:25" },
 			"mail.listen: other machines can reach 0.0.0.0:25, and clients would send their tokens in the clear; set mail.tls.cert and mail.tls.key, or set mail.plain_auth to true if you trust the network"},
 		{"mail in the clear, named", func(c *Config) { c.Mail.Listen, c.Mail.PlainAuth = "relay.internal:25", true }, ""},
