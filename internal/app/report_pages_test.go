@@ -76,7 +76,7 @@ func TestReportPages(t *testing.T) {
 
 	// A test before saving sends the card and saves nothing.
 	status, body = consolePage(t, a.App, reportPages+"/new", a.form(url.Values{"do": {"test"}}))
-	if posts := a.chat.taken(); status != http.StatusOK || len(posts) != 1 || !strings.Contains(posts[0], "ATL/canoe") {
+	if posts := a.chat.taken(); status != http.StatusOK || len(posts) != 1 || !strings.Contains(posts[0], "bold") {
 		t.Errorf("tested: %d, posted %q", status, posts)
 	}
 	wants(t, "tested", body, "answered the test message with 202 Accepted", `value="Waiting"`)
@@ -137,7 +137,7 @@ func TestReportViewPage(t *testing.T) {
 	if status != http.StatusOK {
 		t.Errorf("the view: %d", status)
 	}
-	wants(t, "the view", body, "1 open pull request, 1 inactive for 14 days or more", `class="chat-card teams`, "nothing was sent")
+	wants(t, "the view", body, "1 open pull request, 1 inactive for 14 days or more", "&lt;b&gt;bold&lt;/b&gt;", `class="chat-card teams`, "nothing was sent")
 	if posts := a.chat.taken(); len(posts) != 0 {
 		t.Errorf("the view sent %q", posts)
 	}

@@ -178,7 +178,7 @@ func TestReportView(t *testing.T) {
 	}
 	for format, mediaType := range map[string]string{"teams": "application/json", "slack": "application/json", "html": "text/html; charset=utf-8"} {
 		w := s.do("GET", view+"?format="+format, "repo", "")
-		if s.want(200, w); w.Header().Get("Content-Type") != mediaType || !strings.Contains(w.Body.String(), "ATL/canoe") || strings.Contains(w.Body.String(), "Fresh") {
+		if s.want(200, w); w.Header().Get("Content-Type") != mediaType || !strings.Contains(w.Body.String(), "Forgotten") || strings.Contains(w.Body.String(), "Fresh") {
 			t.Errorf("%s: %s %s", format, w.Header().Get("Content-Type"), w.Body)
 		}
 	}

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -40,14 +42,31 @@ func (p *Pages) blankReport(r *http.Request) (console.Response, error) {
 	form := console.NewForm().SetBool("enabled", true).Set("format", string(notify.Auto)).
 		Set("repository", r.URL.Query().Get("repository")).Set("inactivityDays", newInactivityDays).
 		Set("frequency", string(notify.Weekly)).Set("day", newReportDay).Set("time", newReportTime).Set("timeZone", p.Reports.Zone)
-	page, err := p.reportPage(r, form, nil)
-	if err != nil {
+	if err := p.suggest(r.Context(), form); err != nil {
 		return nil, err
 	}
-	if known := page.Data.(reportForm).Repositories; form.Get("repository") == "" && len(known) == 1 {
-		form.Set("repository", known[0])
+	return p.reportPage(r, form, nil)
+}
+
+// suggest fills in the one repository that who asks administers, and the
+// platform of the repository, where that is certain.
+func (p *Pages) suggest(ctx context.Context, form *console.Form) error {
+	known, err := p.Repositories.Administered(ctx)
+	if err != nil {
+		return err
 	}
-	return page, nil
+	if len(known) == 1 && form.Get("repository") == "" && !identity.From(ctx).May(identity.Admin, identity.Resource{}) {
+		form.Set("repository", repositoryName(known[0]))
+	}
+	for _, at := range known {
+		if notify.Fold(repositoryName(at)) == notify.Fold(form.Get("repository")) {
+			form.Set("connection", at.Connection)
+		}
+	}
+	if form.Get("connection") == "" && len(known) > 0 {
+		form.Set("connection", known[0].Connection)
+	}
+	return nil
 }
 
 func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.ReportInfo) (console.Page, error) {

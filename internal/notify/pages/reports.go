@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,12 +115,14 @@ func (p *Pages) repositoryNames(r *http.Request) ([]string, error) {
 	}
 	names := make([]string, 0, len(known))
 	for _, at := range known {
-		if name := at.Project + "/" + at.Repository; len(names) == 0 || names[len(names)-1] != name {
+		if name := repositoryName(at); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names, nil
 }
+
+func repositoryName(at identity.Resource) string { return at.Project + "/" + at.Repository }
 
 // repositoryOf reads PROJECT/repository; a project's key may stand alone.
 func repositoryOf(text string) notify.RepositoryRef {
