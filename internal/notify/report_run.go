@@ -26,7 +26,7 @@ type ReportRun struct {
 }
 
 // Ended tells whether the due time is through, with a message or an error.
-func (r *ReportRun) Ended() bool { return r.Event != nil || r.Error != "" }
+func (run *ReportRun) Ended() bool { return run.Event != nil || run.Error != "" }
 
 const (
 	// retryReport is how often a platform is asked again that did not answer, and
