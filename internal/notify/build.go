@@ -99,6 +99,9 @@ func (s *Builds) Post(ctx context.Context, connection string, at RepositoryRef, 
 			return err
 		}
 	}
+	if c.Edition() == Cloud {
+		return fault.New(fault.Invalid, "The cloud platform tells of builds by its webhooks: set the build status there, and Outrigger hears of it.")
+	}
 	if err := b.validateAt(at); err != nil {
 		return err
 	}

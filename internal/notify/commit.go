@@ -31,7 +31,10 @@ func (r *Receipt) nameCommits(rules *RuleSet) {
 		return
 	}
 	due := time.Time{}
-	if c := rules.Platforms.Connections.Find(r.Connection); c != nil && c.AnswersBuilds() {
+	switch c := rules.Platforms.Connections.Find(r.Connection); {
+	case c != nil && c.Edition() == Cloud: // which tells of builds by itself
+		return
+	case c != nil && c.AnswersBuilds():
 		due = r.ReceivedAt.Add(firstAsk)
 	}
 	for i := range r.Events {

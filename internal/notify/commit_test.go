@@ -65,6 +65,10 @@ func TestNameCommits(t *testing.T) {
 	if many.Match(rules); len(many.Commits) != maxNamed {
 		t.Errorf("named %d of one webhook", len(many.Commits))
 	}
+	rules.Platforms = NewPlatforms(1, Connections{{Name: "dc", Kind: KindBitbucketCloud}}, nil, nil, nil)
+	if many.Match(rules); len(many.Commits) != 0 {
+		t.Errorf("named %d of the cloud edition, which tells of builds by itself", len(many.Commits))
+	}
 }
 
 func nonNil(m map[string]time.Time) map[string]time.Time {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
 	"outrigger/internal/notify"
 )
 
@@ -121,4 +123,17 @@ func TestPostBuildOfANamedCommit(t *testing.T) {
 	if list = s.builds(); len(list) != 2 || list[0].Repository.Key != "hull" {
 		t.Errorf("both repositories: %+v", list)
 	}
+}
+
+// The cloud platform itself tells of every build status: one that was posted
+// here too would be told of twice.
+func TestPostBuildOfTheCloudEdition(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := cloudServer(t, d)
+		for _, path := range []string{buildPath, shortPath} {
+			if answer := s.want(400, s.do("POST", strings.Replace(path, "/dc/", "/cloud/", 1), "root", someBuild)); !strings.Contains(fmt.Sprint(answer["message"]), "by its webhooks") {
+				t.Errorf("answered %v", answer)
+			}
+		}
+	})
 }
