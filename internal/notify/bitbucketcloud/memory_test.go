@@ -15,12 +15,17 @@ import (
 // An event waits in memory for its message: of the long texts of a body it has
 // kept what it shows.
 func TestEventsLetTheBodyGo(t *testing.T) {
+	seen := map[string]bool{}
 	for _, s := range cloudsamples.Samples() {
+		if seen[s.EventKey] { // one of each, since under the race detector each takes a while
+			continue
+		}
+		seen[s.EventKey] = true
 		var tree map[string]any
 		if err := json.Unmarshal(s.Render(cloudsamples.Engine, 2, noon), &tree); err != nil {
 			t.Fatal(err)
 		}
-		body, err := json.Marshal(notifytest.Lengthen(tree, "type", "state", "date", "created_on", "updated_on"))
+		body, err := json.Marshal(notifytest.Lengthen(tree, "type", "state", "date", "created_on", "updated_on", "href", "uuid"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,10 +43,10 @@ func TestEventsLetTheBodyGo(t *testing.T) {
 	}
 }
 
-// A list of millions takes little memory, and the body counts as not
+// A list that is far too long takes little memory, and the body counts as not
 // understood.
 func TestOverlongLists(t *testing.T) {
-	body := []byte(`{"push":{"changes":[` + strings.Repeat("{},", 3_000_000) + `{}]}}`)
+	body := []byte(`{"push":{"changes":[` + strings.Repeat("{},", 600_000) + `{}]}}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	key, events, err := Decode("repo:push", body, base)
@@ -49,7 +54,7 @@ func TestOverlongLists(t *testing.T) {
 	if key != "repo:push" || events != nil || !errors.Is(err, notify.ErrNotUnderstood) || !strings.Contains(err.Error(), "more than 100000 elements") {
 		t.Errorf("%s: %d events, %v", key, len(events), err)
 	}
-	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 400 {
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 300 {
 		t.Errorf("decoding took %d MiB", took)
 	}
 }
