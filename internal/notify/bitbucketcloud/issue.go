@@ -11,11 +11,10 @@ import (
 )
 
 type issue struct {
-	id                           int64
-	title, kind, state, priority string
-	component, milestone, link   string
-	assignee                     notify.User
-	created, updated             time.Time
+	id                                 int64
+	title, kind, state, priority, link string
+	assignee                           notify.User
+	created, updated                   time.Time
 }
 
 func readIssue(r *payload.Reader) issue {
