@@ -116,6 +116,7 @@ func TestUnchangedRulesAreKept(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		one, two := save(t, s, someRule("one"), flowURL("a")), save(t, s, someRule("two"), flowURL("b"))
 		before := s.Rules()
+		two.ChannelName = "changed"
 		save(t, s, two.Rule, "")
 		after := s.Rules()
 		if before == after || before.Rule(one.ID) != after.Rule(one.ID) || before.Rule(two.ID) == after.Rule(two.ID) {

@@ -142,6 +142,7 @@ func TestVersionsOfAFailedSave(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		r := save(t, s, someRule("one"), flowURL("a")).Rule
 		stale := r
+		r.ChannelName = "changed"
 		save(t, s, r, "")
 		if _, err := s.SaveRule(t.Context(), ada, stale, ""); err == nil {
 			t.Fatal("a stale save went through")
