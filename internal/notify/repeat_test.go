@@ -33,7 +33,7 @@ func TestFingerprintIsTheBodys(t *testing.T) {
 		r := &Receipt{Digest: bytes.Repeat([]byte{digest}, 32), Events: []Event{{At: at}}, Build: build}
 		return string(r.Fingerprint())
 	}
-	if of(1, at, false) != of(1, at, false) || of(1, at, false) == of(2, at, false) {
+	if first, again := of(1, at, false), of(1, at, false); first != again || first == of(2, at, false) {
 		t.Error("a fingerprint is not that of one body")
 	}
 	other := &Receipt{Connection: "other", Digest: bytes.Repeat([]byte{1}, 32), Events: []Event{{At: at}}}
