@@ -63,6 +63,9 @@ type DeliveryStore interface {
 	// Delivery gives one with its attempts: fault.NotFound when there is none
 	// with the id.
 	Delivery(ctx context.Context, id int64) (*Delivery, []work.Attempt, error)
+	// DigestMembers gives the deliveries that share d's digest and its end,
+	// itself included, the first first, at most limit.
+	DigestMembers(ctx context.Context, d *Delivery, limit int) ([]*Delivery, error)
 	// Describe adds to deliveries their channels, and the rules and reports that
 	// are left.
 	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)

@@ -8,8 +8,8 @@ import (
 	"outrigger/internal/notify"
 )
 
-// MaxLines is how many events a digest tells of: more are not read in a chat.
-const MaxLines = 50
+// MaxLines is how many events a digest tells of.
+const MaxLines = notify.MaxDigest
 
 // maxLine is how many characters a line of a digest has: a card has the rest
 // of a long title.

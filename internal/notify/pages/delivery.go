@@ -21,7 +21,7 @@ type deliveryView struct {
 	Card     template.HTML
 	Waits    bool
 	Held     bool
-	Digest   bool
+	Digest   *digestView // nil: it has a message of its own
 }
 
 func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
@@ -31,12 +31,15 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 	}
 	view := deliveryView{
 		deliveryRow: p.rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
-		Waits: d.FinishedAt.IsZero(), Digest: d.Batch != 0, Held: d.Held(p.Clock()),
+		Waits: d.FinishedAt.IsZero(), Held: d.Held(p.Clock()),
 	}
 	if d.Event != nil {
 		if view.Card, err = p.sentCard(d); err != nil {
 			return nil, err
 		}
+	}
+	if view.Digest, err = p.digestOf(r.Context(), d); err != nil {
+		return nil, err
 	}
 	return console.Page{
 		Template: "delivery", Title: "Delivery " + idText(d.ID), Data: view,

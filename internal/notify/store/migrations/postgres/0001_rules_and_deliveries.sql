@@ -217,6 +217,7 @@ CREATE INDEX notify_deliveries_live ON notify_deliveries (channel_id, id) WHERE 
 CREATE INDEX notify_deliveries_aside ON notify_deliveries (channel_id, due_at) WHERE due_at > 0;
 CREATE INDEX notify_deliveries_held ON notify_deliveries (channel_id, held_until) WHERE held_until > 0 AND finished_at = 0;
 CREATE INDEX notify_deliveries_put_back ON notify_deliveries (queued_at) WHERE queued_at > 0 AND finished_at = 0;
+CREATE INDEX notify_deliveries_batch ON notify_deliveries (batch, id) WHERE batch > 0;
 CREATE INDEX notify_deliveries_failed ON notify_deliveries (id) WHERE state = 'failed';
 CREATE INDEX notify_deliveries_cancelled ON notify_deliveries (id) WHERE state = 'cancelled';
 
