@@ -4,7 +4,8 @@
 #	scripts/postgres.sh go test ./internal/db
 #
 # The command finds the server in TEST_POSTGRES_URL. Where that is set
-# already, that server is used and none is started.
+# already, that server is used and none is started. POSTGRES_OPTIONS are given
+# to the server.
 set -eu
 
 if [ -n "${TEST_POSTGRES_URL:-}" ]; then
@@ -44,7 +45,7 @@ for _ in 1 2 3 4 5; do
 	port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 10000))
 	# 300 connections: several packages are tested at once, each with pools of its own.
 	if (cd "$dir" && server "$bin/pg_ctl" -D "$dir/data" -l "$dir/data/server.log" -w -o \
-		"-p $port -k $dir -c listen_addresses=127.0.0.1 -c max_connections=300" start >/dev/null </dev/null); then
+		"-p $port -k $dir -c listen_addresses=127.0.0.1 -c max_connections=300 ${POSTGRES_OPTIONS:-}" start >/dev/null </dev/null); then
 		export TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres?sslmode=disable"
 		break
 	fi

@@ -36,29 +36,36 @@ func TestStalledStrangersKeepNobodyOut(t *testing.T) {
 		}
 	}
 	sending.Wait()
-	for n := range 100 {
+	for sender := range 10 { // all of one address, which compete for its share of the memory
 		sending.Go(func() {
-			body := fmt.Appendf(nil, `{"eventKey":"repo:forked","note":"%d %s"}`, n, strings.Repeat("x", 40_000))
-			r, err := http.NewRequest("POST", a.URL()+"/hooks/main", bytes.NewReader(body))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			r.Close = true
-			r.Header.Set("X-Request-Id", fmt.Sprint(n))
-			r.Header.Set(hook.SignatureHeader, hook.Sign(body, secret.New("hook secret")))
-			resp, err := http.DefaultTransport.RoundTrip(r)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			resp.Body.Close()
-			if resp.StatusCode != http.StatusAccepted {
-				t.Errorf("a signed webhook was answered %d", resp.StatusCode)
+			for n := range 10 {
+				sendTaken(t, a, fmt.Sprintf("%d-%d", sender, n))
 			}
 		})
 	}
 	sending.Wait()
+}
+
+// sendTaken sends a webhook of 40 KB that must be taken.
+func sendTaken(t *testing.T, a *App, id string) {
+	body := fmt.Appendf(nil, `{"eventKey":"repo:forked","note":"%s %s"}`, id, strings.Repeat("x", 40_000))
+	r, err := http.NewRequest("POST", a.URL()+"/hooks/main", bytes.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	r.Close = true
+	r.Header.Set("X-Request-Id", id)
+	r.Header.Set(hook.SignatureHeader, hook.Sign(body, secret.New("hook secret")))
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusAccepted {
+		t.Errorf("a signed webhook was answered %d", resp.StatusCode)
+	}
 }
 
 // stall sends the first size bytes of a body of 10 MB on a connection of its
