@@ -43,7 +43,7 @@ Outrigger is running.
   chat       %-33s watch the cards of a team's day arrive, or send events yourself
   mail       %-33s let the smarthost defer or refuse mail, and watch messages wait
   cloud      %-33s download two files, migrate them and see the threads arrive
-  bitbucket  %-33s send events of the cloud edition, withdraw Ada's authorisation, give it again
+  bitbucket  %-33s send events of the cloud edition, and withdraw Ada's authorisation
   SMTP       %-33s send mail here from any program: no TLS, no password
 
 All data is in a temporary folder. Press Ctrl-C to end the demo and remove it.
