@@ -1,5 +1,5 @@
 // Package notifytest has what tests of the packages below notify share: golden
-// files.
+// files, and checks of decoded webhook bodies.
 package notifytest
 
 import (
