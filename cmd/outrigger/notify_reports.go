@@ -221,7 +221,7 @@ func (c reportTestCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 	case attempt.Error != "":
-		return fmt.Errorf("the report did not get through: %s", attempt.Error)
+		return fmt.Errorf("the report was not delivered: %s", attempt.Error)
 	default:
 		if _, err := fmt.Fprintf(s.out, "the chat platform answered %d %s\n", attempt.Status, http.StatusText(attempt.Status)); err != nil {
 			return err

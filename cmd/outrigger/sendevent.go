@@ -125,7 +125,7 @@ func (c sendEventCmd) print(s streams, resp *http.Response) error {
 	} else {
 		_, err = fmt.Fprintln(s.out, strings.TrimSpace(resp.Status+"\n"+string(answer)))
 		if err == nil && duplicate != 0 {
-			_, err = fmt.Fprintf(s.out, "The server already has this as event %d, so nothing is sent again. With --again it is a new event.\n", duplicate)
+			_, err = fmt.Fprintf(s.out, "The server already received this as event %d, so nothing is sent again. To send it as a new event, use --again.\n", duplicate)
 		}
 	}
 	if err == nil && resp.StatusCode >= 300 {

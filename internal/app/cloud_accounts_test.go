@@ -148,11 +148,11 @@ func TestAuthoriseInABrowser(t *testing.T) {
 	page(bob, accounts+"/1/revoke", 403)
 	page(newPerson(t, a, "admin"), accounts, 200, "Ana", "by ada", "no OAuth client yet", a.URL()+"/oauth/bare")
 
-	page(ada, accounts+"/1/revoke", 200, "Revoke the account Ana?", "its rules go on")
+	page(ada, accounts+"/1/revoke", 200, "Revoke the account Ana?", "its rules take events again")
 	if status, at, _ := ada.send("POST", accounts+"/1/revoke", url.Values{}); status != 200 || at.Path != accounts {
 		t.Errorf("%d at %s", status, at)
 	}
-	page(ada, accounts, 200, "revoked", "Authorise again", "take nothing")
+	page(ada, accounts, 200, "revoked", "Authorise again", "take no events")
 	if status, at, _ := ada.consent(ada.leave(""), "grant"); status != 200 || at.Path != accounts {
 		t.Errorf("again: %d at %s", status, at)
 	}
@@ -185,14 +185,14 @@ func TestCallbacksInABrowser(t *testing.T) {
 			}
 		}
 	}
-	refused("forged", 400, "belongs to no request of yours")(ada.send("GET", "/oauth/cloud?state=forged&code=x", nil))
-	refused("empty", 400, "belongs to no request of yours")(ada.send("GET", "/oauth/cloud", nil))
+	refused("forged", 400, "matches none of your requests")(ada.send("GET", "/oauth/cloud?state=forged&code=x", nil))
+	refused("empty", 400, "matches none of your requests")(ada.send("GET", "/oauth/cloud", nil))
 	refused("denied", 409, "You did not authorise Outrigger")(ada.consent(ada.leave("https://evil.example/"), "cancel"))
 
 	// Another browser, of the same user, comes back with what this one asked for.
 	location := ada.leave("//evil.example")
 	other := newPerson(t, a, "ada")
-	refused("another session", 400, "belongs to no request of yours")(other.consent(location, "grant"))
+	refused("another session", 400, "matches none of your requests")(other.consent(location, "grant"))
 	status, at, _ := ada.consent(location, "grant")
 	if status != 200 || at.Path != "/" || at.Host != a.Addr() {
 		t.Errorf("where to go on, of another site: %d at %s", status, at)
@@ -207,7 +207,7 @@ func TestCallbacksInABrowser(t *testing.T) {
 		return nil
 	}
 	ada.consent(ada.leave(accounts), "grant")
-	refused("replayed", 400, "belongs to no request of yours")(ada.send("GET", last, nil))
+	refused("replayed", 400, "matches none of your requests")(ada.send("GET", last, nil))
 
 	// The same code under a state of its own.
 	u, _ := url.Parse(last)

@@ -136,7 +136,7 @@ func TestCloudRulesInABrowser(t *testing.T) {
 	}
 	ada.sees(cloudRuleList, 200, "A rule needs its account to be authorised again", "authorisation required", "-paused")
 	ada.sees("/notifications/cloud", 200, "authorisation required")
-	ada.sees("/notifications/cloud/rules/1", 200, "The account Ana has to be authorised again", "The rule goes on while events come in")
+	ada.sees("/notifications/cloud/rules/1", 200, "The account Ana has to be authorised again", "The rule still takes the events that arrive")
 	status, answer := get(t, a.URL()+"/rest/mtbs/1.0/cloud/acme/shop/rules"+"?connection=cloud&id=1", asAdmin)
 	if status != 200 || !strings.Contains(answer, `"authorizationRequired":true,"authorizeUrl":"`+a.URL()+`/notifications/cloud/accounts"`) {
 		t.Errorf("by REST: %d %s", status, answer)
@@ -165,7 +165,7 @@ func TestCloudRulesInABrowser(t *testing.T) {
 	if status != 200 || at.Path != "/notifications/cloud/rules" {
 		t.Errorf("switching off: %d at %s", status, at)
 	}
-	ada.sees("/notifications/cloud/rules/1", 200, "The rule is switched off. A save switches it on.")
+	ada.sees("/notifications/cloud/rules/1", 200, "The rule is switched off. Saving switches it on.")
 	_, _, body = ada.send("POST", "/notifications/cloud/rules/1", form("webhookUrl", "", "name", "Failures"))
 	ada.reads("saved again", body, "The rule Failures is saved.", `aria-checked="true"`)
 	ada.sees("/notifications/cloud/rules/1/delete", 200, "Delete the rule Failures?")

@@ -64,7 +64,7 @@ func TestDigestOfADelivery(t *testing.T) {
 	status, body = get(t, a.URL()+path, func(r *http.Request) {
 		r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
 	})
-	if status != 200 || !strings.Contains(body, "2 notifications from ATL/canoe") || !strings.Contains(body, "1 more of this digest") ||
+	if status != 200 || !strings.Contains(body, "2 notifications from ATL/canoe") || !strings.Contains(body, "1 more in this digest") ||
 		strings.Contains(body, "PAC") || strings.Contains(body, `deliveries/3"`) {
 		t.Errorf("as an administrator of one project: %d %s", status, body)
 	}

@@ -25,7 +25,7 @@ func TestRepositoryWebhookPages(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	status, _, body = ada.send("GET", rules+at, nil)
-	if status != 200 || !strings.Contains(body, a.URL()+"/hooks/cloud/acme-shop") || !strings.Contains(body, "Make a new secret") || strings.Contains(body, "Create the hook for") {
+	if status != 200 || !strings.Contains(body, a.URL()+"/hooks/cloud/acme-shop") || !strings.Contains(body, "Rotate the secret") || strings.Contains(body, "Create the hook for") {
 		t.Errorf("%d %s", status, body)
 	}
 	if h, _ := a.chat.store.Platforms().Hook("cloud", "acme-shop"); h == nil || h.Scope.RepositoryKey != "shop" || strings.Contains(body, h.Secret.Reveal()) {

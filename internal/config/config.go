@@ -84,7 +84,7 @@ type Connection struct {
 	User          string       `key:"user" doc:"The account for the platform's REST API, which is asked for groups and builds. Leave it out if token is an HTTP access token."`
 	Token         secret.Value `key:"token" doc:"The password or token of the account. Without it, the REST API is not used."`
 	Manage        bool         `key:"manage_webhooks" default:"false" doc:"Whether Outrigger creates a webhook in every project of the platform. The account must administer the projects. Outrigger changes nothing else on the platform."`
-	ClientID      string       `key:"oauth_client_id" doc:"The key of the OAuth consumer by which users authorise their accounts of a cloud platform. Only with kind bitbucket-cloud."`
+	ClientID      string       `key:"oauth_client_id" doc:"The key of the OAuth consumer with which users authorise their accounts of a cloud platform. Only with kind bitbucket-cloud."`
 	ClientSecret  secret.Value `key:"oauth_client_secret" doc:"The secret of the OAuth consumer."`
 	WebhookSecret secret.Value `key:"webhook_secret" doc:"The secret with which the platform signs its webhooks."`
 	Unsigned      bool         `key:"unsigned" default:"false" doc:"Whether to accept unsigned webhooks when there is no webhook_secret."`

@@ -100,7 +100,7 @@ func (s *Builds) Post(ctx context.Context, connection string, at RepositoryRef, 
 		}
 	}
 	if c.Edition() == Cloud {
-		return fault.New(fault.Invalid, "The cloud platform tells of builds by its webhooks: set the build status there, and Outrigger hears of it.")
+		return fault.New(fault.Invalid, "A cloud platform reports builds by webhook: set the build status on the platform, and Outrigger receives it.")
 	}
 	if err := b.validateAt(at); err != nil {
 		return err

@@ -97,7 +97,7 @@ const (
 	cancelledReportReason = "The report was disabled or deleted."
 	// ReplacedReason is of a report's message that still waited when the next one
 	// was due.
-	ReplacedReason = "A newer report took its place."
+	ReplacedReason = "A newer report replaced it."
 )
 
 // CancelledReason is why a delivery is not sent that no enabled rule or report of

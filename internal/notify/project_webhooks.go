@@ -80,7 +80,7 @@ func (s *Webhooks) Create(ctx context.Context, connection, project string) (*Pro
 	case err != nil:
 		return nil, err
 	case !c.ManageWebhooks || !c.AnswersWebhooks():
-		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; switch that on (manageWebhooks), or create the webhook there.", c.Name)
+		return nil, fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, or create the webhook on the platform yourself.", c.Name)
 	}
 	p, err := s.Store.Webhook(ctx, connection, project)
 	if err != nil {

@@ -51,7 +51,7 @@ func (r *ReportInfo) BeginRun(now time.Time) *ReportRun {
 	case r.NextRunAt.IsZero(): // it was not known what it waits for
 	case turn.Due.Before(r.NextRunAt): // too late for it
 		if !r.RetryingSince.IsZero() {
-			run.Error = "The platform did not answer when the report was due, and nothing was running later to ask it again."
+			run.Error = "The platform did not answer when the report was due, and Outrigger was not running to ask it again."
 		}
 	default:
 		run.Due = turn.Due

@@ -225,7 +225,7 @@ func (s *Reports) askNow(ctx context.Context, r *Report) (*Event, error) {
 func (s *Reports) Compose(ctx context.Context, r *Report) (*Event, error) {
 	c := s.Store.Platforms().Connections.Find(r.Connection)
 	if c == nil {
-		return nil, fault.New(fault.Unavailable, "There is no connection %s any more.", r.Connection)
+		return nil, fault.New(fault.Unavailable, "The connection %s no longer exists.", r.Connection)
 	}
 	open, err := s.Lister.OpenPullRequests(ctx, c, r.At())
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

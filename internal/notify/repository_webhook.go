@@ -81,9 +81,9 @@ func (s *Webhooks) CreateOfRepository(ctx context.Context, connection string, at
 	}
 	switch {
 	case !s.ManagesRepositories(connection):
-		return fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; switch that on (manageWebhooks), or create the webhook there.", connection)
+		return fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, or create the webhook on the platform yourself.", connection)
 	case w.AuthorizationID == 0:
-		return fault.New(fault.Conflict, "No rule of %s/%s belongs to an authorised account, with which the webhook could be created. Save a rule first.", at.ProjectKey, at.RepositoryKey)
+		return fault.New(fault.Conflict, "The webhook cannot be created, because no rule of %s/%s belongs to an authorised account. Save a rule first.", at.ProjectKey, at.RepositoryKey)
 	}
 	if _, err := s.CheckRepository(ctx, *w); err != nil {
 		return err

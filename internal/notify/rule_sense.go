@@ -96,7 +96,7 @@ func (r *Rule) Warnings() []fault.Field {
 		warnOfMask(&f, m.condition.String(), m.edition(), m.pattern)
 	}
 	if s := r.ExpectedCommitStatus; (s == StatusSuccess || s == StatusFailure) && !slices.Contains(r.EventTypes, BuildStatusSet) {
-		f.Add("expectedCommitStatus", "It is about %s only, which you did not choose; the events of pipelines have their status in their names.", BuildStatusSet)
+		f.Add("expectedCommitStatus", "This applies to %s only, which you did not choose; pipeline events have the status in their names.", BuildStatusSet)
 	}
 	return f
 }
@@ -122,7 +122,7 @@ func warnOfMask(f *fault.Fields, field string, e Edition, pattern string) {
 		f.Add(field, "The mask begins or ends with white space, which no branch name does.")
 	}
 	if literal := javaScriptLiteral.FindStringSubmatch(pattern); literal != nil && e == Cloud {
-		f.Add(field, "If you mean a JavaScript literal, write it without the slashes and flags around it: %s. As it is, the slashes are part of what is looked for.", literal[1])
+		f.Add(field, "If you mean a JavaScript literal, write it without the slashes and flags around it: %s. As written, the slashes are part of the expression.", literal[1])
 	}
 }
 

@@ -126,7 +126,7 @@ func commitChange(before, after string) []Change { return []Change{{"commit", be
 func sameCommit(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
 // toldAlready is kept with a webhook that is no news.
-const toldAlready = "Another webhook told of the same push."
+const toldAlready = "Another webhook reported the same push."
 
 // Tracked gives the event of the pull request whose state the webhook tells, nil
 // where there is none, or where the webhook may not speak of it.

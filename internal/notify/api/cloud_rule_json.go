@@ -48,7 +48,7 @@ type cloudRuleJSON struct {
 func (in *cloudRuleJSON) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule {
 	types := eventTypesOf("eventTypes", in.ExpectedEvents, f)
 	if in.ID < 0 {
-		f.Add("id", "An id is a positive number; 0 or none creates a rule.")
+		f.Add("id", "Give a positive number. To create a rule, leave it out.")
 	}
 	if in.Enabled != nil && !*in.Enabled {
 		f.Add("enabled", "Saving a rule of the cloud edition enables it; leave this out. To switch a rule off, use PUT …/rules/enabled?id=…&enabled=false.")

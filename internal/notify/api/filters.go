@@ -210,7 +210,7 @@ func queryID(r *http.Request) (int64, error) {
 func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
 	types := eventTypesOf("eventTypes", in.EventTypes, f)
 	if in.ID < 0 {
-		f.Add("id", "An id is a positive number; 0 or none creates a rule.")
+		f.Add("id", "Give a positive number. To create a rule, leave it out.")
 	}
 	if in.RepositorySlug != "" && in.RepositoryKey != "" && notify.Fold(in.RepositorySlug) != notify.Fold(in.RepositoryKey) {
 		f.Add("repositorySlug", "It is another name of repositoryKey, and they differ.")

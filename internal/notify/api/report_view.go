@@ -53,7 +53,7 @@ func (a *API) viewReport(w http.ResponseWriter, r *http.Request) error {
 	switch format {
 	case "", string(notify.Teams), string(notify.Slack), formatHTML:
 	default:
-		return fault.InvalidField("format", "%q is not a format of a card; use teams, slack or html, or none for the figures.", format)
+		return fault.InvalidField("format", "%q is not a format of a card; use teams, slack or html, or leave it out for the figures.", format)
 	}
 	view, err := a.Reports.View(r.Context(), id)
 	if err != nil {

@@ -49,7 +49,7 @@ type reportJSON struct {
 	Enabled   *bool      `json:"enabled"`
 	NextRunAt *time.Time `json:"nextRunAt,omitempty"`
 	LastRunAt *time.Time `json:"lastRunAt,omitempty"`
-	// The last run brought no message, and why.
+	// The last run sent no message, and why.
 	LastError     string     `json:"lastError,omitempty"`
 	LastErrorAt   *time.Time `json:"lastErrorAt,omitempty"`
 	RetryingSince *time.Time `json:"retryingSince,omitempty"`
@@ -197,7 +197,7 @@ func readReport(r *http.Request) (draft notify.Report, webhookURL string, wrong 
 		return draft, "", nil, err
 	}
 	if in.ID < 0 {
-		wrong.Add("id", "An id is a positive number; 0 or none creates a report.")
+		wrong.Add("id", "Give a positive number. To create a report, leave it out.")
 	}
 	return notify.Report{
 		ID: max(in.ID, 0), Version: in.Version, Name: in.Name, Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey,

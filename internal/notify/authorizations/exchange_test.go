@@ -92,13 +92,13 @@ func TestCallbacksThatAreRefused(t *testing.T) {
 		good := n.walk(1, ana)
 		forged := good
 		forged.State = secret.New("forged")
-		refuse("a forged state", complete(1, forged), fault.Invalid, "belongs to no request of yours")
-		refuse("no state", complete(1, notify.Callback{Code: good.Code}), fault.Invalid, "belongs to no request of yours")
-		refuse("of another user", complete(2, good), fault.Invalid, "belongs to no request of yours")
-		refuse("forged, with words", complete(1, notify.Callback{State: forged.State, Error: "visit evil.example"}), fault.Invalid, "belongs to no request of yours")
+		refuse("a forged state", complete(1, forged), fault.Invalid, "matches none of your requests")
+		refuse("no state", complete(1, notify.Callback{Code: good.Code}), fault.Invalid, "matches none of your requests")
+		refuse("of another user", complete(2, good), fault.Invalid, "matches none of your requests")
+		refuse("forged, with words", complete(1, notify.Callback{State: forged.State, Error: "visit evil.example"}), fault.Invalid, "matches none of your requests")
 		elsewhere := identity.With(t.Context(), func() *identity.Principal { p := *identity.From(n.as(1)); p.Session = 77; return &p }())
 		_, _, err := n.api.Complete(elsewhere, "cloud", good)
-		refuse("of another session", err, fault.Invalid, "belongs to no request of yours")
+		refuse("of another session", err, fault.Invalid, "matches none of your requests")
 		if _, _, err = n.api.Complete(n.as(1), "bare", good); !fault.Is(err, fault.Invalid) {
 			t.Errorf("of another connection: %v", err)
 		}
@@ -108,11 +108,11 @@ func TestCallbacksThatAreRefused(t *testing.T) {
 		if err := complete(1, good); err != nil {
 			t.Fatal(err)
 		}
-		refuse("a replayed state", complete(1, good), fault.Invalid, "belongs to no request of yours")
+		refuse("a replayed state", complete(1, good), fault.Invalid, "matches none of your requests")
 
 		late := n.walk(1, ana)
 		n.pass(10 * time.Minute)
-		refuse("a state that is over", complete(1, late), fault.Invalid, "belongs to no request of yours")
+		refuse("a state that is over", complete(1, late), fault.Invalid, "matches none of your requests")
 
 		twice := n.walk(2, ben)
 		twice.Code = good.Code
@@ -120,7 +120,7 @@ func TestCallbacksThatAreRefused(t *testing.T) {
 
 		denied := n.walk(2, ben)
 		refuse("denied", complete(2, notify.Callback{State: denied.State, Error: "access_denied"}), fault.Conflict, "You did not authorise")
-		refuse("denied, replayed", complete(2, denied), fault.Invalid, "belongs to no request of yours")
+		refuse("denied, replayed", complete(2, denied), fault.Invalid, "matches none of your requests")
 		other := n.walk(2, ben)
 		refuse("another error", complete(2, notify.Callback{State: other.State, Error: "server_error", Description: "try later"}), fault.Conflict, "server_error try later")
 		empty := n.walk(2, ben)

@@ -124,9 +124,9 @@ func (s *Service) askable(a *notify.Authorization, t *notify.AccountTokens) (c *
 	c = s.Store.Platforms().Connections.Find(a.Connection)
 	switch {
 	case c == nil:
-		return nil, "The connection is not there any more."
+		return nil, "The connection no longer exists."
 	case c.BaseURL != a.BaseURL:
-		return c, "The connection has another base URL than when the account was authorised."
+		return c, "The connection's base URL has changed since the account was authorised."
 	case t.Refresh.IsZero():
 		return c, "Its tokens cannot be read."
 	}
@@ -138,7 +138,7 @@ func (s *Service) refused(ctx context.Context, c *notify.Connection, a *notify.A
 	words := fault.As(err).Message
 	if client.Withdrawn(err) {
 		if !a.AskedAt.IsZero() {
-			words += " The answer to an earlier refresh was lost, perhaps with the tokens that it had."
+			words += " The answer to an earlier refresh was lost, perhaps with new tokens in it."
 		}
 		return s.withdraw(ctx, a, words)
 	}
@@ -171,7 +171,7 @@ func unusable(a *notify.Authorization, words string) error {
 	if words != "" {
 		words = " " + words
 	}
-	return fault.New(fault.Conflict, "The account %s is not authorised any more.%s Accounts are under Notifications › Cloud › Accounts.", a.AccountName, words)
+	return fault.New(fault.Conflict, "The account %s is no longer authorised.%s Authorise it again under Notifications › Cloud › Accounts.", a.AccountName, words)
 }
 
 // read gives an account with its tokens, those included that are not kept yet.

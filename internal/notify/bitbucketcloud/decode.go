@@ -39,7 +39,7 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 		return "", nil, err
 	}
 	if key == "" {
-		return "", nil, fault.New(fault.Invalid, "The header X-Event-Key is missing, which says what happened.")
+		return "", nil, fault.New(fault.Invalid, "The header X-Event-Key is missing. It names the event, such as repo:push.")
 	}
 	kind, known := kinds[key]
 	switch {

@@ -67,5 +67,5 @@ func (h *hook) check(k *kind) error {
 var states = []string{"OPEN", "MERGED", "DECLINED", "SUPERSEDED"}
 
 func (h *hook) another(why string) error {
-	return fault.New(fault.Invalid, "The header X-Event-Key is %q, but the body is of another event: %s.", h.key.is, why)
+	return fault.New(fault.Invalid, "The header X-Event-Key is %q, but the body belongs to another event: %s.", h.key.is, why)
 }

@@ -71,13 +71,13 @@ func accountRowOf(a notify.Authorization) accountRow {
 	switch {
 	case a.State == notify.AuthorizationRevoked:
 		row.Badge, row.Revoke = console.Badge{Tone: console.Quiet, Text: "revoked"}, ""
-		row.State = "Its rules take nothing until it is authorised again."
+		row.State = "Its rules take no events until it is authorised again."
 	case a.State == notify.AuthorizationWithdrawn:
 		row.Badge = console.Badge{Tone: console.Bad, Text: "withdrawn"}
-		row.State = a.Reason + " Its rules go on, but cannot be changed."
+		row.State = a.Reason + " Its rules still take events, but cannot be changed."
 	case a.Reason != "":
 		row.Badge = console.Badge{Tone: console.Warn, Text: "authorised"}
-		row.State = "The last refresh failed and is tried again: " + a.Reason
+		row.State = "The last refresh failed and will be tried again: " + a.Reason
 	}
 	return row
 }
@@ -151,7 +151,7 @@ func (p *Pages) confirmRevoke(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke account", Back: notify.AccountsPath, Losses: losses,
-		Text: "Outrigger does not use it any more. Authorise it again, and its rules go on. To end the access on the platform too, remove Outrigger there from the authorised apps of the account.",
+		Text: "Outrigger stops using the account. If you authorise it again, its rules take events again. To end the access on the platform too, remove Outrigger from the account's authorised apps there.",
 	}, nil
 }
 

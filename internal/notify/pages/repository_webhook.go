@@ -39,7 +39,7 @@ func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWeb
 	case notify.WebhookUnknown:
 		view.Badge, view.Sentence = console.Badge{Tone: console.Warn, Text: "unknown"}, w.Reason
 	default:
-		view.Badge, view.Sentence = console.Badge{Tone: console.Quiet, Text: "not checked yet"}, "It is looked for within a minute after the first rule is saved with an authorised account."
+		view.Badge, view.Sentence = console.Badge{Tone: console.Quiet, Text: "not checked yet"}, "Outrigger looks for it within a minute after you save the first rule with an authorised account."
 	}
 	if w.State == notify.WebhookSends {
 		return view, nil

@@ -44,7 +44,7 @@ func (s *Store) TakeRequest(ctx context.Context, connection string, state secret
 			AND (session_id = 0 OR session_id = $4) AND expires_at > $5 RETURNING connection, user_id, session_id, verifier, back, made_at, expires_at`,
 			row, connection, userID, session, db.Micros(now)).Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, &made, &expires)
 		if errors.Is(err, sql.ErrNoRows) {
-			return fault.New(fault.Invalid, "This answer of the platform belongs to no request of yours: it was used already, took more than 10 minutes, or was asked for in another sign-in. Nothing has changed. Start again.")
+			return fault.New(fault.Invalid, "This answer from the platform matches none of your requests: it was already used, took more than 10 minutes, or belongs to another sign-in. Nothing has changed. Start again.")
 		}
 		if err != nil {
 			return fmt.Errorf("taking a request for an authorisation: %w", err)

@@ -76,7 +76,7 @@ func TestTwoWebhooksOfAPush(t *testing.T) {
 		if got := told(t, s); got != "OPENED RESCOPED RESCOPED" {
 			t.Errorf("told: %s", got)
 		}
-		if n := count(t, s, `SELECT count(*) FROM notify_events WHERE outcome = 'silent' AND reason = 'Another webhook told of the same push.'`); n != 2 {
+		if n := count(t, s, `SELECT count(*) FROM notify_events WHERE outcome = 'silent' AND reason = 'Another webhook reported the same push.'`); n != 2 {
 			t.Errorf("%d webhooks are kept as no news, want 2", n)
 		}
 		if n := count(t, s, `SELECT count(*) FROM notify_pull_requests`); n != 1 {

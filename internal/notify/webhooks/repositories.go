@@ -107,7 +107,7 @@ func (w *Watch) findOfRepository(ctx context.Context, c *notify.Connection, toke
 		h, _ := w.Store.Platforms().Hook(c.Name, name)
 		switch {
 		case h == nil:
-			p.Reason = "A webhook of the repository calls the hook " + name + ", which is not there."
+			p.Reason = "A webhook of the repository calls the hook " + name + ", which does not exist."
 		case !h.Scope.Holds(scope):
 			p.Reason = "A webhook of the repository calls the hook " + name + ", which is for " + h.Scope.String() + "."
 		case !one.Active:
@@ -135,7 +135,7 @@ func (w *Watch) manageOfRepository(ctx context.Context, c *notify.Connection, to
 	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
 		return nil
 	case p.State == notify.WebhookMissing && w.Local:
-		p.Reason = "The platform can be told no address of Outrigger: set base_url in the configuration file."
+		p.Reason = "Outrigger does not know the address that the platform should call: set base_url in the configuration file."
 		return nil
 	case p.State == notify.WebhookMissing:
 		made, err := w.hookOf(ctx, c, notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey})

@@ -263,7 +263,7 @@ func (w *Watch) find(ctx context.Context, c *notify.Connection, p *notify.Projec
 		h, _ := w.Store.Platforms().Hook(c.Name, name)
 		switch {
 		case h == nil:
-			p.Reason = "A webhook of the project calls the hook " + name + ", which is not there."
+			p.Reason = "A webhook of the project calls the hook " + name + ", which does not exist."
 		case !h.Scope.Holds(notify.Scope{ProjectKey: p.Project.Key}):
 			p.Reason = "A webhook of the project calls the hook " + name + ", which is for " + h.Scope.String() + "."
 		case !one.Active:

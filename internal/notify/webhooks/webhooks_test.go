@@ -228,7 +228,7 @@ func TestOnlyLooking(t *testing.T) {
 			reason string
 		}{
 			"ATL": {notify.WebhookSends, ""}, "OWN": {notify.WebhookSends, ""}, "NONE": {notify.WebhookMissing, ""}, "OTHER": {notify.WebhookMissing, ""},
-			"SCOPE": {notify.WebhookMissing, "which is for project ATL"}, "GONE": {notify.WebhookMissing, "which is not there"},
+			"SCOPE": {notify.WebhookMissing, "which is for project ATL"}, "GONE": {notify.WebhookMissing, "which does not exist"},
 			"OFF": {notify.WebhookInactive, "switched off"},
 		} {
 			if p := w.webhook(project); p.State != want.state || !strings.Contains(p.Reason, want.reason) || (want.reason == "") != (p.Reason == "") {

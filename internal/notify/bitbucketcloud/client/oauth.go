@@ -110,7 +110,7 @@ func usable(token string) bool {
 }
 
 func withoutToken(c *notify.Connection) error {
-	return fault.New(fault.Unavailable, "The platform of %s grants access without tokens that can be used; check the base URL.", c.Name)
+	return fault.New(fault.Unavailable, "The platform of %s granted access, but sent no usable tokens; check the base URL.", c.Name)
 }
 
 // life reads expires_in, in seconds.

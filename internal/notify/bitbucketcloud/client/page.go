@@ -87,5 +87,5 @@ func leads(api, next string) bool {
 }
 
 func elsewhere(c *notify.Connection) error {
-	return fault.New(fault.Unavailable, "The platform of %s leads to an address outside its API for the next page; check the base URL.", c.Name)
+	return fault.New(fault.Unavailable, "The platform of %s gives an address outside its API for the next page; check the base URL.", c.Name)
 }

@@ -121,7 +121,7 @@ func TestFaultsOfLists(t *testing.T) {
 		playedserver.Repeating:   "repeats its pages",
 		playedserver.Standing:    "repeats its pages",
 		playedserver.Ragged:      "is not the platform",
-		playedserver.Elsewhere:   "leads to an address outside its API",
+		playedserver.Elsewhere:   "gives an address outside its API",
 		playedserver.Refusing:    "401 Unauthorized, Token is invalid, expired, or not supported for this endpoint.",
 		playedserver.Forbidding:  "403 Forbidden, Your credentials do not have access to this resource. Give the account access to acme/shop on the platform.",
 		playedserver.Withholding: "403 Forbidden, Your credentials lack one or more required privilege scopes. Give the platform's OAuth consumer the permission pullrequest, and",

@@ -28,7 +28,7 @@ func TestVersion(t *testing.T) {
 	}
 	for kind, want := range map[playedserver.Kind]string{
 		playedserver.Missing: "404 Not Found", playedserver.Proxied: "is not the platform", playedserver.Redirecting: "Check the base URL",
-		playedserver.Endless: "pages that do not end", playedserver.Nulling: "knows none of the events",
+		playedserver.Endless: "pages that do not end", playedserver.Nulling: "offers none of the events",
 	} {
 		p.platform.SetFault("", playedserver.Fault{Kind: kind})
 		_, err := p.Version(t.Context(), &notify.Connection{Name: string(kind), BaseURL: p.c.BaseURL, Token: secret.New("unused")})

@@ -117,7 +117,7 @@ func (cl *Client) knownEvents(ctx context.Context, c *notify.Connection, token s
 		return len(known) == len(events), nil
 	})
 	if err == nil && len(known) == 0 {
-		err = fault.New(fault.Unavailable, "The platform of %s knows none of the events that notifications are made of; check the base URL.", c.Name)
+		err = fault.New(fault.Unavailable, "The platform of %s offers none of the events that Outrigger needs; check the base URL.", c.Name)
 	}
 	return known, err
 }
