@@ -131,7 +131,7 @@ func TestPostBuildOfTheCloudEdition(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := cloudServer(t, d)
 		for _, path := range []string{buildPath, shortPath} {
-			if answer := s.want(400, s.do("POST", strings.Replace(path, "/dc/", "/cloud/", 1), "root", someBuild)); !strings.Contains(fmt.Sprint(answer["message"]), "by its webhooks") {
+			if answer := s.want(400, s.do("POST", strings.Replace(path, "/dc/", "/cloud/", 1), "root", someBuild)); !strings.Contains(fmt.Sprint(answer["message"]), "by webhook") {
 				t.Errorf("answered %v", answer)
 			}
 		}
