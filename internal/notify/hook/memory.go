@@ -97,14 +97,16 @@ func (s *unverified) heldBy(address string) int64 {
 }
 
 // dropSlowest drops the slowest body but one that holds memory and is among
-// those asked for.
+// those asked for. Slow is what a body does for the memory that it holds: a
+// burst of megabytes that has stalled is slower than the first read of a small
+// body.
 func (s *unverified) dropSlowest(but *body, now time.Time, among func(*body) bool) bool {
 	var slowest *body
 	for b := range s.bodies {
 		if b == but || b.held == 0 || !among(b) {
 			continue
 		}
-		if slowest == nil || b.pace.at(now) < slowest.pace.at(now) {
+		if slowest == nil || b.turnover(now) < slowest.turnover(now) {
 			slowest = b
 		}
 	}
@@ -116,6 +118,9 @@ func (s *unverified) dropSlowest(but *body, now time.Time, among func(*body) boo
 	_ = slowest.control.SetReadDeadline(now) // ends the read that it waits in; recorders in tests have none
 	return true
 }
+
+// turnover is how often a second what b holds would come in at its pace.
+func (b *body) turnover(now time.Time) float64 { return b.pace.at(now) / float64(b.held) }
 
 func errMemory() error {
 	return &fault.Error{Code: fault.Unavailable, RetryAfter: time.Second,
