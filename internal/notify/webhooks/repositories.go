@@ -109,7 +109,7 @@ func (w *Watch) findOfRepository(ctx context.Context, c *notify.Connection, toke
 		case h == nil:
 			p.Reason = "A webhook of the repository calls the hook " + name + ", which does not exist."
 		case !h.Scope.Holds(scope):
-			p.Reason = "A webhook of the repository calls the hook " + name + ", which is for " + h.Scope.String() + "."
+			p.Reason = "A webhook of the repository calls the hook " + name + ", which is not for this repository."
 		case !one.Active:
 			p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookInactive, one.UUID, name, "It is switched off on the platform."
 		default:
@@ -129,6 +129,7 @@ func (w *Watch) manageOfRepository(ctx context.Context, c *notify.Connection, to
 	if !c.ManageWebhooks {
 		return nil
 	}
+	scope := notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey}
 	h, _ := w.Store.Platforms().Hook(c.Name, p.Hook)
 	put := w.Cloud.UpdateWebhook
 	switch {
@@ -138,13 +139,16 @@ func (w *Watch) manageOfRepository(ctx context.Context, c *notify.Connection, to
 		p.Reason = "Outrigger does not know the address that the platform should call: set base_url in the configuration file."
 		return nil
 	case p.State == notify.WebhookMissing:
-		made, err := w.hookOf(ctx, c, notify.Scope{ProjectKey: p.At.ProjectKey, RepositoryKey: p.At.RepositoryKey})
+		put = w.Cloud.CreateWebhook
+	case p.SetAt.IsZero() || h == nil || p.State == notify.WebhookSends && signs && p.SecretMark == mark(h):
+		return nil
+	}
+	if h == nil || !scope.Holds(h.Scope) { // the secret of a wider hook would sign for other repositories
+		made, err := w.hookOf(ctx, c, scope)
 		if err != nil {
 			return err
 		}
-		h, put = &made, w.Cloud.CreateWebhook
-	case p.SetAt.IsZero() || h == nil || p.State == notify.WebhookSends && signs && p.SecretMark == mark(h):
-		return nil
+		h = &made
 	}
 	now := w.Clock()
 	is, err := put(ctx, c, token, p.At, cloud.Webhook{UUID: p.RemoteID, URL: w.BaseURL + notify.HookPath(c.Name, h.Name), Secret: h.Secret})

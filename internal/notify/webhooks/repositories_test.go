@@ -267,3 +267,30 @@ func TestARepositorysWebhookCannotBeCreated(t *testing.T) {
 		w.one(shop)
 	})
 }
+
+// Who administers a repository can have its webhook call another hook. It is
+// never told the secret of one that speaks of more than the repository.
+func TestARepositorysWebhookIsToldNoOtherSecret(t *testing.T) {
+	eachCloudWorld(t, true, func(t *testing.T, w *cloudWorld) {
+		wide, err := w.store.CreateHook(t.Context(), notify.Actor{Name: "root"}, notify.Hook{Connection: "cloud", Name: "workspace", Scope: notify.Scope{ProjectKey: "acme"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.store.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.rule(shop)
+		w.round(0)
+		first := w.one(shop)
+		moved := first
+		moved.URL = base + "/hooks/cloud/workspace"
+		w.SetWebhook(moved)
+		w.round(checkEvery)
+		if there := w.Webhooks("acme", "shop"); there[0].Secret == wide.Secret.Reveal() {
+			t.Fatal("the repository's webhook signs with the secret of the workspace's hook")
+		}
+		if again := w.one(shop); again.UUID != first.UUID || again.URL != first.URL {
+			t.Errorf("it is now %+v", again)
+		}
+	})
+}
