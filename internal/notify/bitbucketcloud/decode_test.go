@@ -175,6 +175,8 @@ func TestBodiesOfOtherEvents(t *testing.T) {
 		{"pullrequest:comment_deleted", pr("OPEN", comment), "its comment is not deleted"},
 		{"pullrequest:comment_created", pr("OPEN", `,"comment":{"id":1,"deleted":true}`), "its comment is deleted"},
 		{"repo:deleted", `{"repository":{"full_name":"a/b"},"push":{"changes":[]}}`, "it has the member push"},
+		{"repo:deleted", `{"repository":{"full_name":"a/b"},"resourceSpans":[{}]}`, "it has the member resourceSpans"},
+		{"repo:transfer", `{"repository":{"full_name":"a/b"},"resourceSpans":[{}]}`, "it has the member resourceSpans"},
 		{"repo:push", pr("OPEN", ""), "it has no push"},
 		{"issue:comment_created", `{"issue":{"id":1}}`, "it has no comment"},
 		{"issue:created", `{"issue":{"id":1},"changes":{"state":{"old":"new","new":"open"}}}`, "it has the member changes"},

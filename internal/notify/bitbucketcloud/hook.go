@@ -85,6 +85,9 @@ func (h *hook) read(r *payload.Reader) {
 		case "previous_owner":
 			given(hasPreviousOwner)
 			h.previousOwner = readUser(r)
+		case "resourceSpans":
+			object = r.Kind() == '['
+			given(hasSpans)
 		}
 	}
 }

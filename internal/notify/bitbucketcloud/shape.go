@@ -24,10 +24,12 @@ const (
 	hasApproval
 	hasChangesRequest
 	hasPreviousOwner
+	hasSpans
 )
 
 var memberNames = []string{
 	"push", "fork", "changes", "comment", "commit", "commit_status", "project", "issue", "pullrequest", "approval", "changes_request", "previous_owner",
+	"resourceSpans", // of OpenTelemetry
 }
 
 // first names one of the members.
