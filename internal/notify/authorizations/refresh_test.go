@@ -90,7 +90,7 @@ func TestThePlatformIsAway(t *testing.T) {
 			t.Errorf("asked %d times", got)
 		}
 		for _, id := range []int64{a.ID, b.ID} {
-			if now := n.account(id); now.State != notify.AuthorizationActive || !now.DueAt.Equal(n.clock().Add(failedFor)) {
+			if now := n.account(id); now.State != notify.AuthorizationActive || !now.DueAt.Round(time.Millisecond).Equal(n.clock().Add(failedFor)) {
 				t.Errorf("%+v", now)
 			}
 		}
@@ -100,7 +100,7 @@ func TestThePlatformIsAway(t *testing.T) {
 		n.SetFault("access_token", played.Fault{Kind: played.Throttling, RetryAfter: "600"})
 		n.pass(failedFor)
 		n.round()
-		if now := n.account(a.ID); !now.DueAt.Equal(n.clock().Add(10 * time.Minute)) {
+		if now := n.account(a.ID); !now.DueAt.Round(time.Millisecond).Equal(n.clock().Add(10 * time.Minute)) {
 			t.Errorf("throttled: %+v", now)
 		}
 		// The token ends while the platform is away.
@@ -313,6 +313,42 @@ func TestAStopWaitsForARefresh(t *testing.T) {
 		n.pass(2 * time.Hour)
 		if err := n.works(a.ID); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("after the stop: %v", err)
+		}
+	})
+}
+
+// stubborn refuses to refresh one token, for a reason that may pass.
+type stubborn struct {
+	Platform
+	refuses secret.Value
+}
+
+func (s stubborn) Refresh(ctx context.Context, c *notify.Connection, token secret.Value) (client.Tokens, error) {
+	if token.Reveal() == s.refuses.Reveal() {
+		return client.Tokens{}, fault.New(fault.Unavailable, "The platform of cloud answers 500 Internal Server Error.")
+	}
+	return s.Platform.Refresh(ctx, c, token)
+}
+
+// An account whose tokens are never refreshed does not keep the others waiting.
+func TestOneAccountIsNotRefreshed(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		first, second := n.authorize(1, ana), n.authorize(2, ben)
+		_, tokens, err := n.store.AccountTokens(t.Context(), first.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Service.Platform = stubborn{n.Service.Platform, tokens.Refresh}
+		n.pass(90 * time.Minute)
+		for range 10 {
+			n.round()
+			n.pass(every)
+		}
+		if now := n.account(second.ID); now.Tokens != 2 {
+			t.Errorf("the other account waits: %+v", now)
+		}
+		if now := n.account(first.ID); now.State != notify.AuthorizationActive || now.Reason == "" {
+			t.Errorf("%+v", now)
 		}
 	})
 }

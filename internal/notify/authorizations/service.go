@@ -146,7 +146,8 @@ func (s *Service) runOnce(ctx context.Context) (refreshed int, err error) {
 			return refreshed, ctx.Err()
 		}
 		if until := s.failedUntil(a.Connection); s.Clock().Before(until) {
-			if _, err := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, until, a.Reason); err != nil {
+			// Just before the account that failed, so that this one has its turn first.
+			if _, err := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, until.Add(-time.Microsecond), a.Reason); err != nil {
 				return refreshed, err
 			}
 			continue
