@@ -10,6 +10,10 @@ import (
 	"outrigger/internal/secret"
 )
 
+// maxID is several times the longest id of an account: a UUID, or a UUID with a
+// number before it.
+const maxID = 200
+
 // Location is the platform's page on which a user authorises Outrigger.
 func (s *Service) Location(c *notify.Connection, state, challenge, callback string) string {
 	return s.Platform.AuthorizeURL(c, state, challenge, callback)
@@ -31,11 +35,11 @@ func (s *Service) Exchange(ctx context.Context, c *notify.Connection, code, veri
 		return notify.GrantedAccount{}, err
 	}
 	id := cmp.Or(a.UUID, a.ID)
-	if id == "" {
+	if id == "" || len(id) > maxID {
 		return notify.GrantedAccount{}, fault.New(fault.Unavailable, "The platform of %s does not say which account authorised Outrigger.", c.Name)
 	}
 	return notify.GrantedAccount{
-		ID: id, Name: cmp.Or(a.DisplayName, a.Nickname, id),
+		ID: id, Name: notify.Ellipsis(cmp.Or(a.DisplayName, a.Nickname, id), notify.MaxName),
 		Tokens: notify.AccountTokens{Access: t.Access, Refresh: t.Refresh, Expires: t.Expires},
 	}, nil
 }
