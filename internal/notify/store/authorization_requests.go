@@ -42,7 +42,7 @@ func (s *Store) TakeRequest(ctx context.Context, connection string, state secret
 		var made, expires int64
 		err := tx.QueryRow(ctx, `DELETE FROM notify_authorization_requests WHERE state = $1 AND connection = $2 AND user_id = $3
 			AND (session_id = 0 OR session_id = $4) AND expires_at > $5 RETURNING connection, user_id, session_id, verifier, back, made_at, expires_at`,
-			row, connection, userID, session, db.Micros(now)).Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, &made, &expires)
+			row, clean(connection), userID, session, db.Micros(now)).Scan(&r.Connection, &r.UserID, &r.Session, &verifier, &r.Back, &made, &expires)
 		if errors.Is(err, sql.ErrNoRows) {
 			return fault.New(fault.Invalid, "This answer from the platform matches none of your requests: it was already used, took more than 10 minutes, or belongs to another sign-in. Nothing has changed. Start again.")
 		}

@@ -37,6 +37,7 @@ func TestARequestIsTakenOnce(t *testing.T) {
 		}{
 			{"forged", "cloud", "forged", 1, 7, 0},
 			{"empty", "cloud", "", 1, 7, 0},
+			{"of no text as a connection", "clo\x00ud\xff", "of a session", 1, 7, 0},
 			{"of another connection", "other", "of a session", 1, 7, 0},
 			{"of another user", "cloud", "of a session", 2, 7, 0},
 			{"of another session", "cloud", "of a session", 1, 8, 0},
