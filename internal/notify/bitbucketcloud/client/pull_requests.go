@@ -1,9 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -15,6 +17,10 @@ import (
 // maxPullRequests is how many open pull requests of a repository are looked at:
 // more than any that people still work with.
 const maxPullRequests = 10_000
+
+// maxReviewers is how many reviewers of a pull request are kept: ten times as
+// many as a report names.
+const maxReviewers = 100
 
 // pullRequestFields are the members asked for: without them a list has long
 // texts that nothing here reads, and no participants.
@@ -86,11 +92,11 @@ func unreadable(at notify.RepositoryRef, err error) error {
 }
 
 func (p *pullRequest) open() notify.OpenPullRequest {
-	title, _ := notify.Cut(p.Title, notify.MaxText)
 	o := notify.OpenPullRequest{
-		ID: p.ID, Title: title, Author: p.Author.user(), Target: p.Destination.Branch.Name, Draft: p.Draft, Updated: p.UpdatedOn.Time,
+		ID: p.ID, Title: short(p.Title, notify.MaxText), Author: p.Author.user(), Target: short(p.Destination.Branch.Name, notify.MaxName),
+		Draft: p.Draft, Updated: p.UpdatedOn.Time,
 	}
-	if u, err := url.Parse(p.Links.HTML.Href); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+	if u, err := url.Parse(p.Links.HTML.Href); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(p.Links.HTML.Href) <= notify.MaxText {
 		o.URL = u.String()
 	}
 	if o.Updated.IsZero() {
@@ -103,6 +109,9 @@ func (p *pullRequest) open() notify.OpenPullRequest {
 			return
 		}
 		i, ok := at[key]
+		if !ok && len(o.Reviewers) == maxReviewers {
+			return
+		}
 		if !ok {
 			i = len(o.Reviewers)
 			at[key] = i
@@ -130,11 +139,14 @@ func (a account) key() string {
 }
 
 func (a account) user() notify.User {
-	u := notify.User{Name: a.key(), DisplayName: a.DisplayName}
-	if u.DisplayName == "" {
-		u.DisplayName = a.Nickname
-	}
-	return u
+	return notify.User{Name: short(a.key(), notify.MaxName), DisplayName: short(cmp.Or(a.DisplayName, a.Nickname), notify.MaxName)}
+}
+
+// short is a copy of the first characters of a text. Without one, the whole text
+// would stay in memory.
+func short(text string, most int) string {
+	text, _ = notify.Cut(text, most)
+	return strings.Clone(text)
 }
 
 // moment is a time of the API (ISO 8601). What is none is zero.

@@ -272,3 +272,28 @@ func FuzzOpenPullRequests(f *testing.F) {
 		}
 	})
 }
+
+// What is kept of a pull request is short, whatever the platform says of it.
+func TestPullRequestsAreKeptShort(t *testing.T) {
+	long := strings.Repeat("é", 10_000)
+	reviewers := make([]string, 2000)
+	for i := range reviewers {
+		reviewers[i] = fmt.Sprintf(`{"account_id":"%d"}`, i)
+	}
+	cl := New(doer(func(*http.Request) (int, string) {
+		return 200, fmt.Sprintf(`{"values":[{"id":1,"title":%q,"author":{"account_id":%[1]q,"display_name":%[1]q},"destination":{"branch":{"name":%[1]q}},
+			"links":{"html":{"href":"https://x.example/%[1]s"}},"reviewers":[%[2]s]}]}`, long, strings.Join(reviewers, ","))
+	}), nil)
+	all, err := cl.OpenPullRequests(t.Context(), &notify.Connection{Name: "c", BaseURL: "https://x.example"}, secret.New("t0ken"), shop)
+	if err != nil || len(all) != 1 {
+		t.Fatal(len(all), err)
+	}
+	for what, text := range map[string]string{"title": all[0].Title, "author": all[0].Author.Name, "author's name": all[0].Author.DisplayName, "target": all[0].Target, "page": all[0].URL} {
+		if len(text) > 2*notify.MaxText {
+			t.Errorf("the %s has %d bytes", what, len(text))
+		}
+	}
+	if n := len(all[0].Reviewers); n != maxReviewers {
+		t.Errorf("%d reviewers", n)
+	}
+}
