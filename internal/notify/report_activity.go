@@ -114,17 +114,22 @@ func (p *OpenPullRequest) idle(now time.Time) IdlePullRequest {
 // these it is not run any more, as for rules.
 const maxMaskErrors = 3
 
+// maxMaskSteps is what the mask may cost on all branches together, up to two
+// seconds: as on 100,000 branches under a sensible mask.
+const maxMaskSteps = 60_000_000
+
 // targets tells which target branches a report looks at.
 type targets struct {
 	mask   *branchmask.Mask // nil: all
 	known  map[string]bool
+	left   int // steps
 	failed int
 }
 
 // newTargets takes every branch where the mask is not valid any more: a report
 // that says too much is seen, one that says too little is not.
 func newTargets(pattern string) *targets {
-	t := &targets{known: make(map[string]bool)}
+	t := &targets{known: make(map[string]bool), left: maxMaskSteps}
 	if pattern != "" {
 		t.mask, _ = branchmask.Java(pattern)
 	}
@@ -140,7 +145,7 @@ func (t *targets) take(branch string) bool {
 	takes, ok := t.known[branch]
 	if !ok {
 		var err error
-		if takes, err = t.mask.Match(branch); err != nil {
+		if takes, err = t.mask.MatchWithin(branch, &t.left); err != nil {
 			takes = true
 			t.failed++
 		}

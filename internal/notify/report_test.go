@@ -2,6 +2,7 @@ package notify
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,26 @@ func TestActivityWithAMaskThatTakesTooLong(t *testing.T) {
 	}
 	if a := r.activity(open, time.Now()); a.Open != len(open) || tried.failed != maxMaskErrors || len(tried.known) != maxMaskErrors {
 		t.Errorf("%d open; the mask failed %d times on %d branches", a.Open, tried.failed, len(tried.known))
+	}
+}
+
+// A mask that takes just fewer steps than one branch may cost is run on some
+// branches only, and leaves nothing out either.
+func TestActivityWithAMaskThatTakesLongOnEveryBranch(t *testing.T) {
+	r := someReport()
+	r.TargetBranchMask = "(a|a)*(?=b)b"
+	open := make([]OpenPullRequest, 300)
+	for i := range open {
+		open[i].Target = strings.Repeat("a", 15) + strconv.Itoa(i)
+	}
+	tried := newTargets(r.TargetBranchMask)
+	for i := range open {
+		tried.take(open[i].Target)
+	}
+	if tried.failed != maxMaskErrors || len(tried.known) < 10*maxMaskErrors || len(tried.known) > 200 {
+		t.Errorf("the mask was run on %d branches, and failed on %d", len(tried.known), tried.failed)
+	}
+	if a := r.activity(open, time.Now()); a.Open != len(open)-len(tried.known)+maxMaskErrors {
+		t.Errorf("%d open", a.Open)
 	}
 }

@@ -20,6 +20,7 @@ package branchmask
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"unicode/utf8"
 )
@@ -119,12 +120,28 @@ func (m *Mask) String() string { return m.pattern }
 // Match says whether the mask takes the branch. The error is ErrBudget or
 // ErrEngine; where the mask is Quick there is none.
 func (m *Mask) Match(branch string) (bool, error) {
-	switch {
-	case m.linear == nil:
-		return m.prog.machine(branch).match()
-	case m.size*len(branch) > maxLinearWork:
+	left := math.MaxInt
+	return m.MatchWithin(branch, &left)
+}
+
+// MatchWithin is Match, for several branches that may cost no more than so many
+// steps together: what this one costs is taken from left. The error is ErrBudget
+// also where too few are left.
+func (m *Mask) MatchWithin(branch string, left *int) (bool, error) {
+	if m.linear == nil {
+		run := m.prog.machine(branch)
+		allowed := max(0, min(maxSteps, *left))
+		run.steps = allowed
+		takes, err := run.match()
+		*left -= allowed - max(run.steps, 0)
+		return takes, err
+	}
+	work := m.size * len(branch)
+	if work > min(maxLinearWork, *left) {
 		return false, ErrBudget
-	case m.units:
+	}
+	*left -= work
+	if m.units {
 		branch = plantUnits(branch)
 	}
 	return m.linear.MatchString(branch), nil
