@@ -35,6 +35,7 @@ func TestReportNamesEveryWrongMember(t *testing.T) {
 		{"no days", func(r *Report) { r.InactivityDays = 0 }, []string{"inactivityDays"}},
 		{"the machine's zone", func(r *Report) { r.TimeZone = "Local" }, []string{"timeZone"}},
 		{"a key with a slash", func(r *Report) { r.RepositoryKey = "a/b" }, []string{"repositoryKey"}},
+		{"keys that are steps of a path", func(r *Report) { r.ProjectKey, r.RepositoryKey = ".", ".." }, []string{"projectKey", "repositoryKey"}},
 		{"a long name", func(r *Report) { r.Name = strings.Repeat("ä", 256) }, []string{"name"}},
 	} {
 		r := someReport()

@@ -139,5 +139,7 @@ func checkKey(f *fault.Fields, field, key string) {
 		f.Add(field, "A key has at most %d characters.", MaxName)
 	case strings.ContainsFunc(key, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) || c == '/' }):
 		f.Add(field, "%q is not a key: keys have no spaces and no slashes.", key)
+	case key == "." || key == "..": // which lead elsewhere in the address of a REST API
+		f.Add(field, "%q is not a key.", key)
 	}
 }
