@@ -146,3 +146,23 @@ func TestManyReportsAtOneTime(t *testing.T) {
 		}
 	})
 }
+
+// A clock that was far ahead for a while leaves no report waiting for the time
+// that it showed.
+func TestAClockThatWasAhead(t *testing.T) {
+	eachNode(t, func(t *testing.T, n *node, now *clock) {
+		n.saveReport(t, "stale")
+		now.set(monday.AddDate(1, 0, 0))
+		if _, err := n.runner.runOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		before := len(n.waiting(t))
+		now.set(monday.Add(10 * time.Hour))
+		n.run(t, 1)
+		now.set(monday.Add(33 * time.Hour))
+		n.run(t, 1)
+		if list := n.waiting(t); before > 1 || len(list) != 1 || !list[0].Event.At.Equal(monday.Add(33*time.Hour)) {
+			t.Errorf("%d messages wait: %+v", len(list), list)
+		}
+	})
+}

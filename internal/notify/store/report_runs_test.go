@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -326,6 +327,26 @@ func TestRetentionOfRuns(t *testing.T) {
 		})
 		if left := count(t, s, `SELECT count(*) FROM notify_report_runs`); err != nil || deleted != 2 || left != 1 {
 			t.Errorf("%d deleted, %d left, %v", deleted, left, err)
+		}
+	})
+}
+
+// A platform with many reports does not keep those of others waiting for all of
+// its own.
+func TestReportsOfEveryPlatformAreDue(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		for range 5 {
+			saveReport(t, s, someReport("one of many"), flowURL("a"))
+		}
+		alone := someReport("alone")
+		alone.Connection = "other"
+		last := saveReport(t, s, alone, flowURL("b"))
+		due, err := s.DueReports(t.Context(), reportDay.Add(9*time.Hour), 3)
+		if err != nil || len(due) != 3 {
+			t.Fatalf("%d are due, %v", len(due), err)
+		}
+		if !slices.ContainsFunc(due, func(r notify.ReportInfo) bool { return r.ID == last.ID }) {
+			t.Error("only those of one platform have their turn")
 		}
 	})
 }
