@@ -57,7 +57,8 @@ func (s *Service) Tidy() error {
 }
 
 // Make copies the database into a file in the data folder and gives it, open at
-// its start, with its size in bytes; closing it deletes it. It is for SYS_ADMIN.
+// its start, with its size in bytes. The file has no name any more and is gone
+// once it is closed. It is for SYS_ADMIN.
 //
 // Errors: fault.Conflict on PostgreSQL and while another backup is made,
 // fault.Unavailable where the disk has no room.
@@ -76,18 +77,17 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 		}
 		return nil, 0, err
 	}
+	// Without its name the file is gone once it is closed, also when the process is killed.
 	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("opening the backup: %w", err), os.Remove(name))
+	if err := errors.Join(err, os.Remove(name)); err != nil {
+		return nil, 0, fmt.Errorf("opening the backup: %w", err)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("opening the backup: %w", err), f.Close(), os.Remove(name))
+		return nil, 0, errors.Join(fmt.Errorf("opening the backup: %w", err), f.Close())
 	}
-	return draft{f}, info.Size(), s.record(ctx, "create", "backup", nil)
+	if err := s.record(ctx, "create", "backup", nil); err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }
-
-// draft is a file that goes when it is closed.
-type draft struct{ *os.File }
-
-func (d draft) Close() error { return errors.Join(d.File.Close(), os.Remove(d.Name())) }
