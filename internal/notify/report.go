@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -72,15 +71,7 @@ func (r Report) trimmed() Report {
 // URL is judged by the store, which alone sees it.
 func (r *Report) Validate() error {
 	var f fault.Fields
-	switch n := utf8.RuneCountInString(r.Name); {
-	case strings.TrimSpace(r.Name) == "":
-		f.Add("name", "Give the report a name of 1 to %d characters.", MaxName)
-	case n > MaxName:
-		f.Add("name", "The name has %d characters; at most %d are allowed.", n, MaxName)
-	}
-	if utf8.RuneCountInString(r.ChannelName) > MaxName {
-		f.Add("channelName", "At most %d characters are allowed.", MaxName)
-	}
+	checkTitles(&f, "report", r.Name, r.ChannelName)
 	r.validateContent(&f)
 	r.ReportSchedule.validate(&f)
 	return f.Err()

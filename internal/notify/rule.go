@@ -100,15 +100,7 @@ func (f Format) ResolveFormat(host string) Format {
 // The webhook URL is judged by the store, which alone sees it.
 func (r *Rule) Validate() error {
 	var f fault.Fields
-	switch n := utf8.RuneCountInString(r.Name); {
-	case strings.TrimSpace(r.Name) == "":
-		f.Add("name", "Give the rule a name of 1 to %d characters.", MaxName)
-	case n > MaxName:
-		f.Add("name", "The name has %d characters; at most %d are allowed.", n, MaxName)
-	}
-	if utf8.RuneCountInString(r.ChannelName) > MaxName {
-		f.Add("channelName", "At most %d characters are allowed.", MaxName)
-	}
+	checkTitles(&f, "rule", r.Name, r.ChannelName)
 	if r.ProjectKey == "" && r.RepositoryKey != "" {
 		f.Add("repositoryKey", "A repository needs its projectKey too.")
 	}
@@ -130,6 +122,19 @@ func (r *Rule) Validate() error {
 }
 
 func fits(key string) bool { return utf8.RuneCountInString(key) <= MaxName }
+
+// checkTitles judges the name of a rule or report, and of its channel.
+func checkTitles(f *fault.Fields, of, name, channel string) {
+	switch n := utf8.RuneCountInString(name); {
+	case strings.TrimSpace(name) == "":
+		f.Add("name", "Give the %s a name of 1 to %d characters.", of, MaxName)
+	case n > MaxName:
+		f.Add("name", "The name has %d characters; at most %d are allowed.", n, MaxName)
+	}
+	if utf8.RuneCountInString(channel) > MaxName {
+		f.Add("channelName", "At most %d characters are allowed.", MaxName)
+	}
+}
 
 // checkKey refuses what no platform has as a key, since a rule for it would
 // never take an event.

@@ -13,6 +13,9 @@ const (
 	maxLimit     = 1000
 )
 
+// afterNext says what the parameter after takes.
+const afterNext = "Use the value of next from the previous page."
+
 // List is one page of a list.
 type List[T any] struct {
 	Items []T    `json:"items"`
@@ -41,10 +44,22 @@ func ReadPage(r *http.Request) (Page, error) {
 	}
 	after, err := base64.RawURLEncoding.DecodeString(query.Get("after"))
 	if err != nil {
-		wrong.Add("after", "after must be the value of next from the previous page.")
+		wrong.Add("after", afterNext)
 	}
 	p.After = string(after)
 	return p, wrong.Err()
+}
+
+// AfterID is After in a list whose keys are ids: 0 for the first page.
+func (p Page) AfterID() (int64, error) {
+	if p.After == "" {
+		return 0, nil
+	}
+	id, err := strconv.ParseInt(p.After, 10, 64)
+	if err != nil || id < 1 {
+		return 0, fault.InvalidField("after", afterNext)
+	}
+	return id, nil
 }
 
 // NewList makes the answer of a page: rows are its items and, where there is a

@@ -76,9 +76,7 @@ func (p ErrorPlace) String() string { return fmt.Sprintf("%d.%d", p.Chunk, p.Ent
 // after, for anything else.
 func ParseErrorPlace(text string) (at ErrorPlace, err error) {
 	if _, err := fmt.Sscanf(text, "%d.%d", &at.Chunk, &at.Entry); err != nil {
-		var wrong fault.Fields
-		wrong.Add("after", "after must be the value of next from the previous page.")
-		return at, wrong.Err()
+		return at, fault.InvalidField("after", "Use the value of next from the previous page.")
 	}
 	return at, nil
 }

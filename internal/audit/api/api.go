@@ -68,10 +68,8 @@ func (a *API) listOf(w http.ResponseWriter, r *http.Request, area string) error 
 		f.Area = area
 	}
 	f.Limit = page.Limit + 1
-	if page.After != "" {
-		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil {
-			return fault.InvalidField("after", "Use the value of next from the previous page.")
-		}
+	if f.Before, err = page.AfterID(); err != nil {
+		return err
 	}
 	found, err := a.Entries(r.Context(), f)
 	if err != nil {

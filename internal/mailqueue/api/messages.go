@@ -70,16 +70,13 @@ func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
 func messageFilter(r *http.Request, page rest.Page) (mailqueue.MessageFilter, error) {
 	f, err := mailqueue.ParseFilter(r.URL.Query().Get)
 	var wrong fault.Fields
-	if err != nil {
-		wrong = fault.As(err).Fields
+	if err := wrong.Join(err); err != nil {
+		return f, err
 	}
 	f.Limit = page.Limit + 1
-	if page.After != "" {
-		after, err := strconv.ParseInt(page.After, 10, 64)
-		if err != nil {
-			wrong.Add("after", "after must be the value of next from the previous page.")
-		}
-		f.After = after
+	f.After, err = page.AfterID()
+	if err := wrong.Join(err); err != nil {
+		return f, err
 	}
 	return f, wrong.Err()
 }

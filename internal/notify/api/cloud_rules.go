@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strconv"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
@@ -140,9 +139,9 @@ func (a *API) enableCloudRule(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
+	enabled, err := queryEnabled(r)
 	if err != nil {
-		return fault.InvalidField("enabled", "Use true or false.")
+		return err
 	}
 	if err := a.unchanged(r, &info.Rule); err != nil {
 		return err

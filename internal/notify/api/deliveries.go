@@ -57,10 +57,8 @@ func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Limit = page.Limit + 1
-	if page.After != "" {
-		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil {
-			return fault.InvalidField("after", "Use the value of next from the previous page.")
-		}
+	if f.Before, err = page.AfterID(); err != nil {
+		return err
 	}
 	if err := a.mayList(r, f); err != nil {
 		return err

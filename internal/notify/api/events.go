@@ -48,10 +48,8 @@ func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Limit = page.Limit
-	if page.After != "" {
-		if f.Before, err = strconv.ParseInt(page.After, 10, 64); err != nil || f.Before < 1 {
-			return fault.InvalidField("after", "Use the value of next from the previous page.")
-		}
+	if f.Before, err = page.AfterID(); err != nil {
+		return err
 	}
 	if f.Project == "" && f.Repository == "" {
 		if err := identity.Require(r.Context(), identity.Admin, identity.Resource{}); err != nil {

@@ -179,9 +179,9 @@ func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
+	enabled, err := queryEnabled(r)
 	if err != nil {
-		return fault.InvalidField("enabled", "Use true or false.")
+		return err
 	}
 	if _, err := a.filter(r.Context(), id); err != nil {
 		return err
@@ -203,6 +203,15 @@ func queryID(r *http.Request) (int64, error) {
 		return 0, fault.InvalidField("id", "Give the id of a rule as a whole number.")
 	}
 	return id, nil
+}
+
+// queryEnabled reads whether a rule or report is to be switched on.
+func queryEnabled(r *http.Request) (bool, error) {
+	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
+	if err != nil {
+		return false, fault.InvalidField("enabled", "Use true or false.")
+	}
+	return enabled, nil
 }
 
 // rule makes a draft of what was read, and notes every member that is wrong in

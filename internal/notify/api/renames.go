@@ -43,11 +43,9 @@ func (a *API) listRenames(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var after int64
-	if page.After != "" {
-		if after, err = strconv.ParseInt(page.After, 10, 64); err != nil {
-			return fault.InvalidField("after", "after must be the value of next from the previous page.")
-		}
+	after, err := page.AfterID()
+	if err != nil {
+		return err
 	}
 	found, err := a.Hooks.OfferedRenames(r.Context(), after, page.Limit+1)
 	if err != nil {

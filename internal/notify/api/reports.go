@@ -128,9 +128,9 @@ func (a *API) enableReport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
+	enabled, err := queryEnabled(r)
 	if err != nil {
-		return fault.InvalidField("enabled", "Use true or false.")
+		return err
 	}
 	if err := a.unchangedReport(r, &notify.Report{ID: id}); err != nil {
 		return err

@@ -77,15 +77,10 @@ func pathID(r *http.Request) (int64, bool) {
 
 // pageByID reads the page of a list that goes by id.
 func pageByID(r *http.Request) (p rest.Page, after int64, err error) {
-	if p, err = rest.ReadPage(r); err != nil || p.After == "" {
-		return p, 0, err
+	if p, err = rest.ReadPage(r); err == nil {
+		after, err = p.AfterID()
 	}
-	if after, err = strconv.ParseInt(p.After, 10, 64); err != nil {
-		var wrong fault.Fields
-		wrong.Add("after", "after must be the value of next from the previous page.")
-		return p, 0, wrong.Err()
-	}
-	return p, after, nil
+	return p, after, err
 }
 
 // joined is what was found wrong with the members of a body, and with what they
