@@ -29,6 +29,8 @@ type Reports struct {
 	// Zone is the server's time zone, of reports that name none.
 	Zone  string
 	Clock func() time.Time
+
+	asks reportAsks
 }
 
 func (s *Reports) require(ctx context.Context, r *Report) error {
@@ -196,7 +198,8 @@ type ReportView struct {
 }
 
 // View asks the platform and gives what the report says now; nothing is sent. Who
-// may, as for Get; fault.Unavailable where the platform does not answer.
+// may, as for Get. Errors: fault.RateLimited, and fault.Unavailable where the
+// platform does not answer.
 func (s *Reports) View(ctx context.Context, id int64) (ReportView, error) {
 	info, err := s.Get(ctx, id)
 	if err != nil {
@@ -214,6 +217,11 @@ func (s *Reports) View(ctx context.Context, id int64) (ReportView, error) {
 const askNowTime = 30 * time.Second
 
 func (s *Reports) askNow(ctx context.Context, r *Report) (*Event, error) {
+	done, err := s.asks.begin(ctx, r, s.Clock())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, askNowTime)
 	defer cancel()
 	return s.Compose(ctx, r)

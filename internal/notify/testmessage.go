@@ -6,10 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -38,30 +35,15 @@ type TestMessages struct {
 	// *outbox.Outbox.
 	Post func(ctx context.Context, url secret.Value, message []byte) *work.Attempt
 
-	mu    sync.Mutex
-	users map[account]*rate.Limiter
+	users allowances[account]
 }
-
-// account is a user: the same name of two sources is two users.
-type account struct{ source, name string }
 
 // testsAMinute is how many test messages a user sends in a minute, on each node.
 const testsAMinute = 10
 
 func (s *TestMessages) allow(ctx context.Context) error {
-	who := account{identity.From(ctx).Source, identity.From(ctx).Name}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users == nil {
-		s.users = make(map[account]*rate.Limiter)
-	}
-	if s.users[who] == nil {
-		s.users[who] = rate.NewLimiter(rate.Every(time.Minute/testsAMinute), testsAMinute)
-	}
-	if !s.users[who].Allow() {
-		err := fault.New(fault.RateLimited, "You sent %d test messages within a minute. Wait a moment.", testsAMinute)
-		err.RetryAfter = time.Minute / testsAMinute
-		return err
+	if wait := s.users.take(accountOf(identity.From(ctx)), testsAMinute, time.Now()); wait > 0 {
+		return tooOften(wait, "You sent %d test messages within a minute. Wait a moment.", testsAMinute)
 	}
 	return nil
 }
