@@ -216,12 +216,21 @@ func (s *Rules) checkURL(draft *Rule, webhookURL string) error {
 	return nil
 }
 
-// Enable switches a rule on or off; who may, as for Get.
+// Enable switches a rule on or off; who may, as for Get. To switch on one of the
+// cloud edition is to save it, and so needs an account, to which the rule belongs
+// from then on; see CloudAccounts for the errors.
 func (s *Rules) Enable(ctx context.Context, id int64, enabled bool) (RuleInfo, error) {
-	if info, err := s.Get(ctx, id); err != nil {
+	info, err := s.Get(ctx, id)
+	if err != nil {
 		return info, err
 	}
-	return s.Store.EnableRule(ctx, actor(ctx), id, enabled)
+	account := info.AuthorizationID
+	if enabled && !info.Enabled && s.Edition(info.Connection) == Cloud {
+		if account, err = s.Accounts.Administering(ctx, info.Connection, info.repository()); err != nil {
+			return info, err
+		}
+	}
+	return s.Store.EnableRule(ctx, actor(ctx), id, enabled, account)
 }
 
 // Delete deletes a rule; who may, as for Get.

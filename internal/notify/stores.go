@@ -20,9 +20,10 @@ type RuleStore interface {
 	// wrong members, fault.NotFound for an unknown id, fault.Conflict for a
 	// version that is not the present one.
 	SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL string) (RuleInfo, error)
-	// EnableRule switches a rule on or off: fault.NotFound when there is none
-	// with the id.
-	EnableRule(ctx context.Context, who Actor, id int64, enabled bool) (RuleInfo, error)
+	// EnableRule switches a rule on or off. One that it switches on belongs to the
+	// authorization of that id then. Errors: fault.NotFound when there is none with
+	// the id, fault.Forbidden where the account was revoked meanwhile.
+	EnableRule(ctx context.Context, who Actor, id int64, enabled bool, authorization int64) (RuleInfo, error)
 	DeleteRule(ctx context.Context, who Actor, id int64) error
 }
 

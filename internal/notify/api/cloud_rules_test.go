@@ -120,8 +120,8 @@ func TestCloudRuleLife(t *testing.T) {
 	}, migrations...)
 }
 
-// Creating and saving need an account; the rest does not. Who administers the
-// repository elsewhere in this program is who may.
+// Creating, saving and switching on need an account; the rest does not. Who
+// administers the repository elsewhere in this program is who may.
 func TestWhoMayChangeCloudRules(t *testing.T) {
 	s := cloudServer(t, dbtest.SQLite(t))
 	body := fmt.Sprintf(someCloudRule, "")
@@ -140,7 +140,11 @@ func TestWhoMayChangeCloudRules(t *testing.T) {
 		}
 		s.want(read, s.do("GET", cloudRulesPath, user, ""))
 		s.want(read, s.do("GET", cloudRulesPath+one, user, ""))
-		s.want(read, s.do("PUT", cloudRulesPath+toggle, user, ""))
+		s.want(read, s.do("PUT", cloudRulesPath+strings.Replace(toggle, "true", "false", 1), user, ""))
+		on := s.want(write, s.do("PUT", cloudRulesPath+toggle, user, ""))
+		if read == 200 && write == 403 && !strings.Contains(fmt.Sprint(on["message"]), "Authorise") {
+			t.Errorf("%s switches it on and is told %v", user, on["message"])
+		}
 		s.want(read, s.do("POST", cloudRulesPath+"/try", user, body))
 		refused := s.want(write, s.do("POST", cloudRulesPath, user, save))
 		if read == 200 && write == 403 && !strings.Contains(fmt.Sprint(refused["message"]), "Authorise") {

@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/secret"
 )
 
 func pause(t *testing.T, s *Store, authorization int64, paused bool) {
@@ -117,6 +118,39 @@ func TestARuleShowsItsAccount(t *testing.T) {
 		r.Name = "two"
 		if _, err := s.SaveRule(t.Context(), ada, r, ""); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("a save with a revoked account: %v", err)
+		}
+	})
+}
+
+// A rule that is switched on belongs to the account that it is switched on with,
+// as at a save; not to one that was revoked.
+func TestAPausedRuleIsSwitchedOn(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		tokens := notify.AccountTokens{Access: secret.New("a"), Refresh: secret.New("r"), Expires: noon.Add(time.Hour)}
+		var accounts []int64
+		for _, id := range []string{"{ana}", "{ben}"} {
+			a, err := s.SaveAuthorization(t.Context(), ada, notify.Authorization{Connection: "cloud", AccountID: id, AccountName: id, RefreshedAt: noon, DueAt: noon}, tokens)
+			if err != nil {
+				t.Fatal(err)
+			}
+			accounts = append(accounts, a.ID)
+		}
+		r := someRule("one")
+		r.AuthorizationID = accounts[0]
+		r = save(t, s, r, flowURL("a")).Rule
+		if err := s.RevokeAuthorization(t.Context(), ada, accounts[0]); err != nil {
+			t.Fatal(err)
+		}
+		off, err := s.EnableRule(t.Context(), ada, r.ID, false, accounts[0]) // this needs none
+		if err != nil || off.Enabled || !off.Paused || off.AuthorizationID != accounts[0] {
+			t.Errorf("switched off: %+v, %v", off.Rule, err)
+		}
+		if _, err := s.EnableRule(t.Context(), ada, r.ID, true, accounts[0]); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("with a revoked account: %v", err)
+		}
+		on, err := s.EnableRule(t.Context(), ada, r.ID, true, accounts[1])
+		if err != nil || !on.Enabled || on.Paused || on.AuthorizationID != accounts[1] {
+			t.Errorf("switched on: %+v, %v", on.Rule, err)
 		}
 	})
 }

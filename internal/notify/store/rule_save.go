@@ -114,9 +114,10 @@ func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.
 }
 
 // EnableRule switches a rule on or off and gives it back as it is now, whatever
-// else of it could not be saved as it is: fault.NotFound when there is none with
-// the id.
-func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id int64, enabled bool) (saved notify.RuleInfo, err error) {
+// else of it could not be saved as it is. One that it switches on belongs to the
+// authorization of that id then. Errors: fault.NotFound when there is none with
+// the id, fault.Forbidden where the account was revoked meanwhile.
+func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id int64, enabled bool, authorization int64) (saved notify.RuleInfo, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
@@ -127,6 +128,12 @@ func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id int64, enab
 		}
 		r := before.Rule
 		r.Enabled, r.Version, r.UpdatedBy, r.UpdatedAt = enabled, before.Version+1, who.Name, tx.Now()
+		if enabled {
+			r.AuthorizationID, r.Paused = authorization, false
+			if err := checkAccount(ctx, tx, &r); err != nil {
+				return err
+			}
+		}
 		if err := updateRule(ctx, tx, &r); err != nil {
 			return err
 		}
