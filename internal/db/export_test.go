@@ -30,3 +30,6 @@ func (d *DB) BoundLog(ctx context.Context, pages int) error {
 
 // Final is the table of errors that end the process.
 var Final = final
+
+// Connections counts the connections that are open to SQLite.
+func (d *DB) Connections() int { return d.engine.(*sqliteEngine).pool.Stats().OpenConnections }

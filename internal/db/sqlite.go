@@ -16,10 +16,6 @@ import (
 	"outrigger/internal/fault"
 )
 
-// sqliteReaders bounds the read-only connections: more than the processors of
-// a small machine, so that one slow page does not hold up the others.
-const sqliteReaders = 8
-
 // FileName is the SQLite database in a data folder.
 const FileName = databaseFile
 
@@ -39,9 +35,9 @@ type sqliteEngine struct {
 	lock   *os.File
 	writer *writer
 
-	free  chan *session // idle readers; nil stands for one that is not open
-	done  chan struct{} // closed by close
-	once  sync.Once
+	readers *readers
+
+	once  sync.Once     // of close
 	never chan struct{} // what lost gives: the OS lock dies only with the process
 }
 
@@ -54,13 +50,9 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 		clock: o.Clock,
 		disk:  newDisk(o.Dir),
 		lock:  lock,
-		free:  make(chan *session, sqliteReaders),
-		done:  make(chan struct{}),
 		never: make(chan struct{}),
 	}
-	for range sqliteReaders {
-		e.free <- nil
-	}
+	e.readers = newReaders(e.connectReader)
 	first, err := e.open(ctx)
 	if err != nil {
 		lock.Close()
@@ -116,11 +108,24 @@ func (e *sqliteEngine) connectWriter(ctx context.Context) (*session, error) {
 	return ses, nil
 }
 
+// connectReader opens a connection that only reads.
+func (e *sqliteEngine) connectReader(ctx context.Context) (*session, error) {
+	ses, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ses.conn.ExecContext(ctx, "PRAGMA query_only = 1; PRAGMA cache_size = -512"); err != nil { // KiB
+		ses.close()
+		return nil, err
+	}
+	return ses, nil
+}
+
 func (e *sqliteEngine) read(ctx context.Context, fn func(*Tx) error) error {
 	if err := e.disk.failure(); err != nil {
 		return err
 	}
-	ses, err := e.reader(ctx)
+	ses, err := e.readers.take(ctx)
 	if err != nil {
 		return err
 	}
@@ -137,37 +142,8 @@ func (e *sqliteEngine) read(ctx context.Context, fn func(*Tx) error) error {
 		ses.close() // interrupted or failed: the next reader gets a fresh one
 		ses = nil
 	}
-	e.free <- ses
+	e.readers.give(ses)
 	return err
-}
-
-// reader takes an idle connection, opening it if need be.
-func (e *sqliteEngine) reader(ctx context.Context) (*session, error) {
-	var ses *session
-	select {
-	case <-e.done:
-		return nil, errClosed
-	default:
-	}
-	select {
-	case ses = <-e.free:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-e.done:
-		return nil, errClosed
-	}
-	if ses != nil {
-		return ses, nil
-	}
-	ses, err := e.connect(ctx)
-	if err == nil {
-		if _, err = ses.conn.ExecContext(ctx, "PRAGMA query_only = 1; PRAGMA cache_size = -512"); err == nil {
-			return ses, nil
-		}
-		ses.close()
-	}
-	e.free <- nil
-	return nil, fmt.Errorf("opening a reader: %w", err)
 }
 
 func (e *sqliteEngine) write(ctx context.Context, fn func(*Tx) error, bulk bool) ([]func(), error) {
@@ -204,12 +180,7 @@ func (e *sqliteEngine) failed() <-chan error { return e.disk.report }
 
 func (e *sqliteEngine) close() (err error) {
 	e.once.Do(func() {
-		close(e.done)
-		for range sqliteReaders { // each reader, when it is free
-			if ses := <-e.free; ses != nil {
-				ses.close()
-			}
-		}
+		e.readers.close()
 		moved := e.disk.look(0) // before the log is moved into the database and removed
 		if err = errors.Join(e.writer.close(), e.pool.Close(), moved); err != nil {
 			err = fmt.Errorf("closing the database: %w", err)
