@@ -15,6 +15,8 @@ type accounts interface {
 	Users(ctx context.Context) ([]user, error)
 	SetPassword(ctx context.Context, name string, password secret.Value) error
 	DeleteUser(ctx context.Context, name string) error
+	DisableUser(ctx context.Context, name string) error
+	EnableUser(ctx context.Context, name string) error
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
 	// CreateToken makes a token of a user; "" is the signed-in user.
@@ -30,7 +32,17 @@ type user struct {
 	CreatedAt         time.Time `json:"createdAt"`
 	PasswordChangedAt time.Time `json:"passwordChangedAt"`
 	InitialPassword   bool      `json:"initialPassword"`
+	LastSignInAt      time.Time `json:"lastSignInAt,omitzero"`
+	Enabled           bool      `json:"enabled"`
+	DisabledAt        time.Time `json:"disabledAt,omitzero"`
 	Grants            []grant   `json:"grants"`
+}
+
+func (u user) state() string {
+	if u.Enabled {
+		return "enabled"
+	}
+	return "disabled"
 }
 
 type grant struct {

@@ -44,7 +44,7 @@ func (a localAccounts) Users(ctx context.Context) ([]user, error) {
 	stored, err := a.Service.Users(ctx, "", atOnce)
 	all := make([]user, len(stored))
 	for i, u := range stored {
-		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, make([]grant, len(u.Grants))}
+		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, make([]grant, len(u.Grants))}
 		for j, g := range u.Grants {
 			all[i].Grants[j] = grantOf(g)
 		}

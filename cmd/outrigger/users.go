@@ -17,6 +17,8 @@ type usersCmd struct {
 	Password userPasswordCmd `cmd:"" help:"Set a user's password and print it."`
 	Grant    userGrantCmd    `cmd:"" help:"Grant a permission to a user."`
 	Revoke   userRevokeCmd   `cmd:"" help:"Revoke a permission."`
+	Disable  userDisableCmd  `cmd:"" help:"Disable a user: sessions end, tokens and the password are refused. Nothing is deleted."`
+	Enable   userEnableCmd   `cmd:"" help:"Enable a user who was disabled."`
 	Delete   userDeleteCmd   `cmd:"" help:"Delete a user with all grants, tokens and sessions."`
 }
 
@@ -103,9 +105,9 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 		}
 		rows := make([][]string, len(users))
 		for i, u := range users {
-			rows[i] = []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants)}
+			rows[i] = []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants), stamp(u.LastSignInAt), u.state()}
 		}
-		return printRows(s.out, []string{"NAME", "SOURCE", "CREATED", "PERMISSIONS (ID: GRANT)"}, rows)
+		return printRows(s.out, []string{"NAME", "SOURCE", "CREATED", "PERMISSIONS (ID: GRANT)", "LAST SIGN-IN", "STATE"}, rows)
 	})
 }
 
@@ -153,6 +155,24 @@ type userRevokeCmd struct {
 
 func (c userRevokeCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(a accounts) error { return a.Revoke(ctx, c.Name, c.Grant) })
+}
+
+type userDisableCmd struct {
+	accountFlags
+	Name string `arg:"" help:"The user's name."`
+}
+
+func (c userDisableCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error { return a.DisableUser(ctx, c.Name) })
+}
+
+type userEnableCmd struct {
+	accountFlags
+	Name string `arg:"" help:"The user's name."`
+}
+
+func (c userEnableCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error { return a.EnableUser(ctx, c.Name) })
 }
 
 type userDeleteCmd struct {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"outrigger/internal/identity"
 )
 
 const (
@@ -62,6 +64,9 @@ func (l Live) respond(x *exchange) error {
 		case <-ask.C:
 		case <-l.Changed:
 		}
+		if !x.still(ctx) {
+			return nil // the browser comes back, and is asked who it is
+		}
 		next, err := l.render(ctx, x.c)
 		if err != nil {
 			if ctx.Err() == nil {
@@ -77,6 +82,18 @@ func (l Live) respond(x *exchange) error {
 		}
 		last = next
 	}
+}
+
+// still tells whether who reads the stream may go on: the session may have ended
+// since it began, or a permission been revoked.
+func (x *exchange) still(ctx context.Context) bool {
+	var p *identity.Principal
+	if cookie, err := x.r.Cookie(x.sessionCookie()); err == nil && x.principal != nil {
+		if p, err = x.c.opts.Identity.Session(ctx, cookie.Value); err != nil {
+			return false
+		}
+	}
+	return x.route.access(x.r, p)
 }
 
 func (l Live) render(ctx context.Context, c *Console) ([]byte, error) {

@@ -53,6 +53,9 @@ func (s *Service) checkAtPlatform(ctx context.Context, d door, user, password st
 	if u, err = s.admit(ctx, found); err != nil {
 		return User{}, err
 	}
+	if u.Disabled() {
+		return User{}, s.wrongPassword(ctx, d)
+	}
 	if err := s.countSuccess(ctx, d, u); err != nil {
 		return User{}, err
 	}
@@ -88,12 +91,12 @@ func (s *Service) admit(ctx context.Context, found DirectoryUser) (u User, err e
 
 // admitUser gives the stored user of the platform; at the first sign-in it
 // makes one. One of the same name in another case was another user, whose
-// tokens and grants are not handed on.
+// tokens and grants are not handed on; one who is disabled stays so in any case.
 func (s *Service) admitUser(ctx context.Context, tx *db.Tx, name string) (User, error) {
 	ref := refOf(s.platform.source, name)
 	u, err := userByName(ctx, tx, ref)
 	switch {
-	case err == nil && u.Name == name:
+	case err == nil && (u.Name == name || u.Disabled()):
 		return u, nil
 	case err == nil:
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {

@@ -110,7 +110,7 @@ func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, user int64, g *Gra
 }
 
 // Revoke takes a grant back from a user. Conflict: it is the last SYS_ADMIN of
-// a local user.
+// an enabled local user.
 func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		u, err := userByName(ctx, tx, name)
@@ -137,8 +137,8 @@ func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 
 // keepOneSysAdmin refuses to go on when no grant of SYS_ADMIN but those that
 // condition leaves out exists: without it nothing could be granted any more.
-// Those of platform users do not count: they cannot sign in while the platform
-// is away.
+// Those of disabled users do not count, nor those of platform users, who cannot
+// sign in while the platform is away.
 func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64) error {
 	// Locked, because two who remove each other at once would both succeed.
 	if tx.Dialect() == db.Postgres {
@@ -148,12 +148,12 @@ func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64
 	}
 	var all, rest int
 	err := tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN `+condition+` THEN 1 END) FROM identity_grants
-		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local')`, arg).Scan(&all, &rest)
+		WHERE permission = 'SYS_ADMIN' AND user_id IN (SELECT id FROM identity_users WHERE source = 'local' AND disabled_at = 0)`, arg).Scan(&all, &rest)
 	switch {
 	case err != nil:
 		return fmt.Errorf("counting administrators: %w", err)
 	case all > 0 && rest == 0:
-		return fault.New(fault.Conflict, "This is the last user with SYS_ADMIN. Grant it to another user first.")
+		return fault.New(fault.Conflict, "This is the last enabled user with SYS_ADMIN. Grant it to another user first.")
 	}
 	return nil
 }

@@ -34,7 +34,9 @@ func (s Session) over(now time.Time) bool {
 	return !now.Before(s.ExpiresAt) || now.Sub(s.UsedAt) >= sessionIdle
 }
 
-// openSession stores a new session of the user, and drops those that are over.
+// openSession stores a new session of the user and the time of the sign-in, and
+// drops sessions that are over. Unauthenticated: the user was disabled or deleted
+// meanwhile.
 func (s *Service) openSession(ctx context.Context, user int64, address string) (plain string, id int64, err error) {
 	plain = secret.Random(secretBytes)
 	now := s.now()
@@ -43,7 +45,15 @@ func (s *Service) openSession(ctx context.Context, user int64, address string) (
 			db.Micros(now), db.Micros(now.Add(-sessionIdle))); err != nil {
 			return fmt.Errorf("deleting sessions: %w", err)
 		}
-		err := tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, created_at, used_at, expires_at)
+		err := tx.QueryRow(ctx, `UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0 RETURNING id`,
+			db.Micros(now), user).Scan(&user)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return ErrUnauthenticated()
+		case err != nil:
+			return fmt.Errorf("storing the time of a sign-in: %w", err)
+		}
+		err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, created_at, used_at, expires_at)
 			VALUES ($1, $2, $3, $4, $4, $5) RETURNING id`,
 			user, secret.Fingerprint(plain), address, db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
 		if err != nil {

@@ -97,7 +97,7 @@ func (s *Service) compare(ctx context.Context, d door, u User, name, password st
 	if stored == "" { // no such user, or none with a password
 		stored = s.hasher.nobody
 	}
-	if !matches(stored, password) {
+	if !matches(stored, password) || u.Disabled() {
 		return s.wrongPassword(ctx, d)
 	}
 	if err := s.countSuccess(ctx, d, u); err != nil {
@@ -126,7 +126,7 @@ func (s *Service) judge(ctx context.Context, d door, name, password string) (u U
 	if err == nil && u.ID == 0 && s.platform != nil {
 		u, err = s.recentUser(ctx, refOf(s.platform.source, name))
 	}
-	return u, err == nil && s.known.has(name, password, u.proof()), err
+	return u, err == nil && !u.Disabled() && s.known.has(name, password, u.proof()), err
 }
 
 // recentUser is User, with the zero User where there is none.
@@ -215,10 +215,14 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 	return s.present(ctx, h.principal)
 }
 
+// principalOf gives the user; NotFound where he is disabled.
 func principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {
 	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, user))
 	if err != nil {
 		return nil, err
+	}
+	if u.Disabled() {
+		return nil, fault.New(fault.NotFound, "The user %s is disabled.", u.Ref())
 	}
 	u.Grants, err = grantsOf(ctx, tx, u.ID)
 	return u.principal(), err

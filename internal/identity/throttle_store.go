@@ -140,7 +140,8 @@ func (s *Service) countFailure(ctx context.Context, d door) error {
 	return err
 }
 
-// countSuccess forgets the failures of the pair and notes the address.
+// countSuccess forgets the failures of the pair, and notes the address and the
+// time.
 func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
 	now := s.now()
 	st, err := s.standingOf(ctx, d)
@@ -155,6 +156,9 @@ func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
 		if _, err := tx.Exec(ctx, `INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users WHERE id = $1
 			ON CONFLICT (user_id, address) DO UPDATE SET signed_in_at = excluded.signed_in_at`, u.ID, d.address, db.Micros(now)); err != nil {
 			return fmt.Errorf("storing the address of a sign-in: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now)); err != nil {
+			return fmt.Errorf("storing the time of a sign-in: %w", err)
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_addresses WHERE user_id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now.Add(-exemptFor))); err != nil {
 			return fmt.Errorf("forgetting addresses: %w", err)

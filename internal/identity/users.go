@@ -25,6 +25,8 @@ type User struct {
 	CreatedAt  time.Time
 	PasswordAt time.Time // when the password was set
 	Initial    bool      // the password is the one that the first start generated
+	SignedInAt time.Time // the last time by password: in the console exact, elsewhere to the day; zero: never
+	DisabledAt time.Time // zero: enabled
 	Grants     []Grant
 
 	password string
@@ -76,8 +78,8 @@ func (s *Service) CreateUser(ctx context.Context, name string, password secret.V
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, error) {
 	u.CreatedAt = db.Time(db.Micros(u.CreatedAt)) // as it will be read
 	u.PasswordAt = u.CreatedAt
-	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
+	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at, signed_in_at, disabled_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
 		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt)).Scan(&u.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -132,8 +134,8 @@ func errPasswordElsewhere(source, name string) error {
 }
 
 // DeleteUser removes a user with what is his: grants, tokens, sessions. One of
-// a platform may sign in again, and then has nothing of that. Conflict: it is
-// the last local user with SYS_ADMIN.
+// a platform may sign in again, and then has nothing of that; DisableUser keeps
+// him out. Conflict: it is the last enabled local user with SYS_ADMIN.
 func (s *Service) DeleteUser(ctx context.Context, name string) error {
 	var u User
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -204,7 +206,7 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 	return users, err
 }
 
-const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at FROM identity_users`
+const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at, signed_in_at, disabled_at FROM identity_users`
 
 // userByName finds a user by the Ref.
 func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
@@ -215,6 +217,9 @@ func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
 	}
 	return u, err
 }
+
+// Disabled tells whether the user is kept out.
+func (u User) Disabled() bool { return !u.DisabledAt.IsZero() }
 
 // Ref names the user among those of all sources.
 func (u User) Ref() string { return refOf(u.Source, u.Name) }
@@ -235,11 +240,11 @@ func splitRef(ref string) (source, name string) {
 }
 
 func scanUser(row db.Row) (u User, err error) {
-	var created, password int64
-	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password); err != nil {
+	var created, password, signedIn, disabled int64
+	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password, &signedIn, &disabled); err != nil {
 		return u, fmt.Errorf("reading a user: %w", err)
 	}
-	u.CreatedAt, u.PasswordAt = db.Time(created), db.Time(password)
+	u.CreatedAt, u.PasswordAt, u.SignedInAt, u.DisabledAt = db.Time(created), db.Time(password), db.Time(signedIn), db.Time(disabled)
 	return u, nil
 }
 

@@ -33,6 +33,8 @@ func Routes(r *rest.Router, s *identity.Service) {
 		{"POST", "/users", rest.SysAdmins, e.createUser, nil},
 		{"GET", "/users/{name}", rest.SignedIn, e.user, nil},
 		{"DELETE", "/users/{name}", rest.SysAdmins, e.deleteUser, nil},
+		{"POST", "/users/{name}/disable", rest.SysAdmins, e.disableUser, nil},
+		{"POST", "/users/{name}/enable", rest.SysAdmins, e.enableUser, nil},
 		{"PUT", "/users/{name}/password", rest.SignedIn, e.setPassword, nil},
 		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants, nil},
 		{"POST", "/users/{name}/grants", rest.SysAdmins, e.grant, nil},

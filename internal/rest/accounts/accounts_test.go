@@ -200,6 +200,33 @@ func TestUsers(t *testing.T) {
 	})
 }
 
+// A disabled user is refused by password and token until enabled again.
+func TestDisabling(t *testing.T) {
+	each(t, func(s site) {
+		token, _, err := s.CreateToken(s.t.Context(), "ann", "x", identity.All, time.Time{})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		bearer := "Bearer " + token.Reveal()
+		s.want(200, `"enabled":true`, bearer, "GET", "/users/ann", "")
+		s.want(403, "", "ann", "POST", "/users/root/disable", "")
+		s.want(401, "", "", "POST", "/users/ann/disable", "")
+		s.want(404, "", "root", "POST", "/users/nobody/disable", "")
+		s.want(404, "", "root", "POST", "/users/nobody/enable", "")
+		s.want(409, "You cannot disable your own account", "root", "POST", "/users/root/disable", "")
+		s.want(204, "", "root", "POST", "/users/ANN/disable", "")
+		s.want(401, "Client must be authenticated", "ann", "GET", "/users/ann", "")
+		s.want(401, "Client must be authenticated", bearer, "GET", "/users/ann", "")
+		answer := s.want(200, `"enabled":false`, "root", "GET", "/users/ann", "")
+		if !strings.Contains(answer, `"disabledAt":`) || !strings.Contains(answer, `"lastSignInAt":`) {
+			s.t.Errorf("the user is %s", answer)
+		}
+		s.want(204, "", "root", "POST", "/users/ann/enable", "")
+		s.want(200, `"enabled":true`, bearer, "GET", "/users/ann", "")
+		s.want(200, `"enabled":true`, "ann", "GET", "/users/ann", "")
+	})
+}
+
 func TestPasswords(t *testing.T) {
 	each(t, func(s site) {
 		const other = "another password"

@@ -17,11 +17,14 @@ type user struct {
 	CreatedAt       time.Time `json:"createdAt"`
 	PasswordAt      time.Time `json:"passwordChangedAt"`
 	InitialPassword bool      `json:"initialPassword"`
+	SignedInAt      time.Time `json:"lastSignInAt,omitzero"`
+	Enabled         bool      `json:"enabled"`
+	DisabledAt      time.Time `json:"disabledAt,omitzero"`
 	Grants          []grant   `json:"grants"`
 }
 
 func userOf(u identity.User) user {
-	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, mapped(u.Grants, grantOf)}
+	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, mapped(u.Grants, grantOf)}
 }
 
 func mapped[A, B any](as []A, f func(A) B) []B {
@@ -78,6 +81,14 @@ func (e endpoints) user(w http.ResponseWriter, r *http.Request) error {
 
 func (e endpoints) deleteUser(w http.ResponseWriter, r *http.Request) error {
 	return noContent(w, e.identity.DeleteUser(r.Context(), r.PathValue("name")))
+}
+
+func (e endpoints) disableUser(w http.ResponseWriter, r *http.Request) error {
+	return noContent(w, e.identity.DisableUser(r.Context(), r.PathValue("name")))
+}
+
+func (e endpoints) enableUser(w http.ResponseWriter, r *http.Request) error {
+	return noContent(w, e.identity.EnableUser(r.Context(), r.PathValue("name")))
 }
 
 // setPassword changes a password. Who changes his own shows the old one too,

@@ -8,6 +8,8 @@ CREATE TABLE identity_users (
 	initial_password BIGINT NOT NULL CHECK (initial_password IN (0, 1)), -- the one that the first start generated
 	created_at       BIGINT NOT NULL,
 	password_at      BIGINT NOT NULL,
+	signed_in_at     BIGINT NOT NULL, -- 0 is never
+	disabled_at      BIGINT NOT NULL, -- 0 is enabled
 	UNIQUE (source, name_key)
 );
 

@@ -8,6 +8,8 @@ CREATE TABLE identity_users (
 	initial_password INTEGER NOT NULL CHECK (initial_password IN (0, 1)), -- the one that the first start generated
 	created_at       INTEGER NOT NULL,
 	password_at      INTEGER NOT NULL,
+	signed_in_at     INTEGER NOT NULL, -- 0 is never
+	disabled_at      INTEGER NOT NULL, -- 0 is enabled
 	UNIQUE (source, name_key)
 ) STRICT;
 

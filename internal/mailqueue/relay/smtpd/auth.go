@@ -115,7 +115,7 @@ func (c *conn) signIn(user, token string) *Reply {
 	var wrong *Reply
 	switch {
 	case err == nil:
-		c.user = name
+		c.user, c.shown = name, credentials{user, token}
 		c.say(235, "2.7.0 Welcome.")
 		return nil
 	case !errors.As(err, &wrong):
@@ -128,6 +128,29 @@ func (c *conn) signIn(user, token string) *Reply {
 		return replyGuesses
 	}
 	return wrong
+}
+
+// credentials are what a client signed in with.
+type credentials struct{ user, token string }
+
+// signedInStill asks about the token again before each message: it may have been
+// revoked, or its user disabled, since the connection began.
+func (c *conn) signedInStill() *Reply {
+	if c.user == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), signInTime)
+	defer cancel()
+	_, err := c.server.o.Backend.SignIn(ctx, c.shown.user, c.shown.token, c.address)
+	var wrong *Reply
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &wrong):
+		return replyNoAnswer
+	}
+	c.user, c.shown = "", credentials{}
+	return replyNotSigned
 }
 
 // delay keeps a reply back, but not a server that stops.

@@ -124,6 +124,26 @@ func TestAuthWhileItCannotBeKnown(t *testing.T) {
 	}
 }
 
+// A token that is revoked while the connection is open begins no further message.
+func TestTokenRevokedOnAnOpenConnection(t *testing.T) {
+	r := newOutward(t, nil)
+	c := r.hello()
+	c.Ask(plainAuth("ann", "mail-token"), "235")
+	c.Send("a@b", []string{"c@d"}, letter)
+	r.box.signIns("mail-token", errors.New("the database does not answer"))
+	c.Ask("MAIL FROM:<a@b>", "454 4.7.0")
+	r.box.signIns("mail-token", nil)
+	c.Send("a@b", []string{"c@d"}, letter)
+	r.box.signIns("another-token", nil)
+	c.Ask("MAIL FROM:<a@b>", "530 5.7.0")
+	c.Ask(plainAuth("ann", "mail-token"), "535")
+	c.Ask(plainAuth("ann", "another-token"), "235")
+	c.Send("a@b", []string{"c@d"}, letter)
+	if n := len(r.box.messages()); n != 3 {
+		t.Errorf("%d messages were taken", n)
+	}
+}
+
 // Without TLS, signing in is refused unless the network is trusted.
 func TestAuthInTheClear(t *testing.T) {
 	r := newOutward(t, func(o *Options) { o.PlainAuth = false })

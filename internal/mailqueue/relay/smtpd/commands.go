@@ -84,6 +84,10 @@ func (c *conn) mail(rest string) {
 		c.mistake(replyNested)
 		return
 	}
+	if r := c.signedInStill(); r != nil {
+		c.refuse(r)
+		return
+	}
 	path, parameters, ok := parsePath(rest, "FROM:")
 	if !ok {
 		c.mistake(replyPath)

@@ -64,7 +64,8 @@ type conn struct {
 	hello    string // what the client calls itself; empty before HELO and EHLO
 	extended bool   // it said EHLO
 	user     string // who signed in
-	guesses  int    // that were wrong
+	shown    credentials
+	guesses  int // that were wrong
 	mistakes int
 
 	lastMessage time.Time // when the last one came to its end, or else the connection began

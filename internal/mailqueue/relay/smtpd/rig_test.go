@@ -28,12 +28,12 @@ const (
 
 // inbox is a backend in memory.
 type inbox struct {
-	users map[string]string // tokens by user
-	err   error             // what SignIn meets
-	full  error             // what Commit meets
-	slow  time.Duration     // what each Write takes
+	full error         // what Commit meets
+	slow time.Duration // what each Write takes
 
 	mu     sync.Mutex
+	users  map[string]string // tokens by user
+	err    error             // what SignIn meets
 	taken  []*taken
 	closed int // messages that were closed
 	opened int
@@ -48,6 +48,8 @@ type taken struct {
 }
 
 func (b *inbox) SignIn(_ context.Context, user, token, address string) (string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
 	case b.err != nil:
 		return "", b.err
@@ -57,6 +59,13 @@ func (b *inbox) SignIn(_ context.Context, user, token, address string) (string, 
 		return user, nil
 	}
 	return "", &Reply{535, "5.7.8", "The name or the token is wrong."}
+}
+
+// signIns has SignIn know one token of ann, or meet an error.
+func (b *inbox) signIns(token string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users, b.err = map[string]string{"ann": token}, err
 }
 
 func (b *inbox) Receive(env Envelope) Message {

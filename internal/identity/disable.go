@@ -1,0 +1,57 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+)
+
+// DisableUser keeps a user out until EnableUser: sessions end, tokens and the
+// password are refused. Grants and tokens stay. Conflict: it is the last enabled
+// local user with SYS_ADMIN, or the one who asks.
+func (s *Service) DisableUser(ctx context.Context, name string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		u, err := userByName(ctx, tx, name)
+		if err != nil || u.Disabled() {
+			return err
+		}
+		if p := From(ctx); p != nil && p.UserID == u.ID {
+			return fault.New(fault.Conflict, "You cannot disable your own account. Ask another administrator.")
+		}
+		if err := keepOneSysAdmin(ctx, tx, `user_id <> $1`, u.ID); err != nil {
+			return err
+		}
+		if err := s.storeDisabled(ctx, tx, u.ID, db.Micros(s.now())); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE user_id = $1`, u.ID); err != nil {
+			return fmt.Errorf("ending sessions: %w", err)
+		}
+		return record(ctx, tx, "disable", "user", u.Ref(), nil, nil)
+	})
+}
+
+// EnableUser lets a disabled user in again, with the password, grants and tokens
+// that he had.
+func (s *Service) EnableUser(ctx context.Context, name string) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		u, err := userByName(ctx, tx, name)
+		if err != nil || !u.Disabled() {
+			return err
+		}
+		if err := s.storeDisabled(ctx, tx, u.ID, 0); err != nil {
+			return err
+		}
+		return record(ctx, tx, "enable", "user", u.Ref(), nil, nil)
+	})
+}
+
+func (s *Service) storeDisabled(ctx context.Context, tx *db.Tx, user, at int64) error {
+	if _, err := tx.Exec(ctx, `UPDATE identity_users SET disabled_at = $1 WHERE id = $2`, at, user); err != nil {
+		return fmt.Errorf("storing whether a user is disabled: %w", err)
+	}
+	s.changed(tx)
+	return nil
+}
