@@ -195,6 +195,7 @@ func (m *model) start(r *rapid.T) {
 		}
 		n.ended.Go(func() { n.outbox.runShard(ctx, shard, lease) })
 	}
+	n.ended.Go(func() { n.lookAtGained(ctx) })
 	if !m.alone {
 		m.other = m.store(r)
 		n.ended.Go(func() { n.poll(ctx) })
@@ -211,6 +212,18 @@ func digestLines(to []byte, events []*notify.Event, _ notify.Format) ([]byte, in
 		to = append(to, e.URL...)
 	}
 	return to, len(taken)
+}
+
+// lookAtGained is what finds the work of before in shards that the node got.
+func (n *modelNode) lookAtGained(ctx context.Context) {
+	for {
+		select {
+		case <-n.outbox.gained:
+			_ = n.outbox.wakeChannels(ctx, n.outbox.takeFresh())
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // poll is what finds the work that other nodes wrote.

@@ -97,9 +97,11 @@ type Outbox struct {
 	polling sync.WaitGroup
 	handed  atomic.Int64 // deliveries in memory that came from their commit
 	proxy   proxyPause
+	gained  chan struct{} // wakes the poll: there are fresh shards
 
-	mu   sync.Mutex
-	held [notify.Shards]*shard
+	mu    sync.Mutex
+	held  [notify.Shards]*shard
+	fresh []int // shards that this node got since the last look
 }
 
 // shard is the part of the channels that this node holds under one lease.
@@ -117,7 +119,7 @@ type shard struct {
 
 // New makes an Outbox; nothing is sent before Start.
 func New(o Options) *Outbox {
-	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics)}
+	b := &Outbox{Options: o, metrics: newMetrics(o.Metrics), gained: make(chan struct{}, 1)}
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(&backlogMetrics{b: b}, b.proxyGauge())
 	}
@@ -155,9 +157,11 @@ func (b *Outbox) runShard(ctx context.Context, n int, lease Lease) {
 	s := &shard{ctx: ctx, lost: lost, lease: lease, since: b.Clock(), channels: make(map[int64]*channel)}
 	b.mu.Lock()
 	b.held[n] = s
+	b.fresh = append(b.fresh, n)
 	b.mu.Unlock()
-	if err := b.wakeChannels(ctx, []int{n}); err != nil && ctx.Err() == nil {
-		b.Log.Warn("waiting deliveries could not be read; the next look will", "shard", n, "error", err)
+	select {
+	case b.gained <- struct{}{}:
+	default: // the poll will find this one too
 	}
 	<-ctx.Done()
 	b.mu.Lock()
@@ -241,6 +245,8 @@ func (b *Outbox) poll(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-b.gained:
+			err = b.wakeChannels(ctx, b.takeFresh())
 		case <-tick.C:
 			if err = b.wakeChannels(ctx, b.Holding()); err == nil {
 				err = b.releaseUndecided(ctx)
@@ -253,6 +259,16 @@ func (b *Outbox) poll(ctx context.Context) {
 		}
 		failing = err != nil
 	}
+}
+
+// takeFresh gives the shards that this node got since it was last asked: a node
+// that starts gets all of them at once, and reads what waits on them together.
+func (b *Outbox) takeFresh() []int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	fresh := b.fresh
+	b.fresh = nil
+	return fresh
 }
 
 // Holding gives the shards whose channels this node works on.
