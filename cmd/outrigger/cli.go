@@ -55,6 +55,16 @@ func (c coded) Unwrap() error { return c.error }
 
 // run takes the arguments to their command and gives the exit code.
 func run(ctx context.Context, args []string, s streams) int {
+	command, code := parse(ctx, args, s)
+	if command == nil {
+		return code
+	}
+	return report(s, command())
+}
+
+// parse finds the command that the arguments mean; nil where all is said, with
+// the exit code.
+func parse(ctx context.Context, args []string, s streams) (command func() error, code int) {
 	helped := false
 	parser, err := kong.New(new(commands),
 		kong.Name("outrigger"),
@@ -66,7 +76,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
-		return report(s, err)
+		return nil, report(s, err)
 	}
 	noCommand := len(args) == 0
 	if noCommand {
@@ -75,14 +85,19 @@ func run(ctx context.Context, args []string, s streams) int {
 	parsed, err := parser.Parse(args)
 	switch {
 	case noCommand:
-		return exitUsage
+		return nil, exitUsage
 	case helped:
-		return exitDone
+		return nil, exitDone
 	case err != nil:
 		fmt.Fprintf(s.err, "outrigger: %v\nTry outrigger --help.\n", err)
-		return exitUsage
+		return nil, exitUsage
 	}
-	return report(s, parsed.Run())
+	if serve, ok := parsed.Selected().Target.Interface().(serveCmd); ok {
+		// Not by parsed, which holds a model of all commands, 1 MiB, for as long
+		// as the server runs.
+		return func() error { return serve.Run(ctx, s) }, exitDone
+	}
+	return func() error { return parsed.Run() }, exitDone
 }
 
 // report says what went wrong, a line each, and gives the exit code.
