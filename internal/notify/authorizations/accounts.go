@@ -40,10 +40,13 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		return 0, fault.New(fault.Forbidden, "The rules of %s/%s need an account of the platform that administers it. Authorise yours first, at %s.", at.ProjectKey, at.RepositoryKey, notify.AccountsPath)
 	}
 	var names []string
-	var failed error
+	var failed, withdrawn error
 	for _, a := range own {
 		yes, err := s.administers(ctx, a.ID, at)
 		switch {
+		case fault.Is(err, fault.Conflict): // the platform has just said so: as for an account known to be withdrawn
+			withdrawn = fault.New(fault.Forbidden, "%s", fault.As(err).Message)
+			continue
 		case err != nil:
 			failed = err
 		case yes:
@@ -53,6 +56,9 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 	}
 	if failed != nil {
 		return 0, failed
+	}
+	if len(names) == 0 {
+		return 0, withdrawn
 	}
 	return 0, fault.New(fault.Forbidden, "Your account %s does not administer %s/%s on the platform. Authorise one that does, at %s.",
 		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey, notify.AccountsPath)

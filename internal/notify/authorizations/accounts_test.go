@@ -63,6 +63,13 @@ func TestAdministering(t *testing.T) {
 		if _, err := n.Administering(n.as(1), "cloud", shop); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("the platform is away: %v", err)
 		}
+		n.SetFault("/2.0/", played.Fault{})
+		n.Withdraw(ana)
+		for _, when := range []string{"found out now", "known"} {
+			if _, err := n.Administering(n.as(1), "cloud", shop); !fault.Is(err, fault.Forbidden) || strings.Count(err.Error(), "uthorise ") != 1 {
+				t.Errorf("withdrawn on the platform, %s: %v", when, err)
+			}
+		}
 	})
 }
 

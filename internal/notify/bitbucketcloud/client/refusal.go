@@ -100,7 +100,7 @@ func explainOAuth(r *restclient.Refusal, body []byte, name string, useless func(
 	case e.ofClient():
 		r.Name, r.Advice = clientRefused, "Check the connection's OAuth client id and secret."
 	case useless(e):
-		r.Name, r.Advice = name, "Authorise Outrigger again."
+		r.Name = name
 	}
 }
 
@@ -123,4 +123,7 @@ func explainRefresh(r *restclient.Refusal, body []byte) {
 
 func explainCode(r *restclient.Refusal, body []byte) {
 	explainOAuth(r, body, codeRefused, func(e oauthError) bool { return e.Error == "invalid_grant" })
+	if r.Name == codeRefused {
+		r.Advice = "Authorise Outrigger again."
+	}
 }
