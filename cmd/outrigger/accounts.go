@@ -14,7 +14,8 @@ type accounts interface {
 	CreateUser(ctx context.Context, name string, password secret.Value) error
 	Users(ctx context.Context) ([]user, error)
 	SetPassword(ctx context.Context, name string, password secret.Value) error
-	DeleteUser(ctx context.Context, name string) error
+	// DeleteUser deletes a user and gives, in sentences, what stopped with that.
+	DeleteUser(ctx context.Context, name string) (stopped []string, err error)
 	DisableUser(ctx context.Context, name string) error
 	EnableUser(ctx context.Context, name string) error
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)

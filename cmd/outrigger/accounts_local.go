@@ -52,6 +52,14 @@ func (a localAccounts) Users(ctx context.Context) ([]user, error) {
 	return all, err
 }
 
+func (a localAccounts) DeleteUser(ctx context.Context, name string) ([]string, error) {
+	stopped, err := a.Dependents(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return stopped, a.Service.DeleteUser(ctx, name)
+}
+
 func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
 	g, err := a.Service.Grant(ctx, name, perm, at)
 	return grantOf(g), err

@@ -40,8 +40,12 @@ func (a remoteAccounts) SetPassword(ctx context.Context, name string, password s
 	return a.do(ctx, "PUT", userPath(name, "/password"), in, nil)
 }
 
-func (a remoteAccounts) DeleteUser(ctx context.Context, name string) error {
-	return a.do(ctx, "DELETE", userPath(name, ""), nil, nil)
+func (a remoteAccounts) DeleteUser(ctx context.Context, name string) ([]string, error) {
+	var is struct{ Dependents []string }
+	if err := a.do(ctx, "GET", userPath(name, ""), nil, &is); err != nil {
+		return nil, err
+	}
+	return is.Dependents, a.do(ctx, "DELETE", userPath(name, ""), nil, nil)
 }
 
 func (a remoteAccounts) DisableUser(ctx context.Context, name string) error {

@@ -181,7 +181,16 @@ type userDeleteCmd struct {
 }
 
 func (c userDeleteCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error { return a.DeleteUser(ctx, c.Name) })
+	return c.with(ctx, s, func(a accounts) error {
+		stopped, err := a.DeleteUser(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		for _, sentence := range stopped {
+			fmt.Fprintln(s.err, sentence)
+		}
+		return nil
+	})
 }
 
 // stamp writes a time to the minute, "-" for none.

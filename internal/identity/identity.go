@@ -50,6 +50,8 @@ type Service struct {
 	known    *remembered
 	doors    *recent[door, standing]
 	platform *platform // nil: all users are local
+
+	dependents func(ctx context.Context, user int64) ([]string, error) // nil: nothing depends on a user
 }
 
 // New makes a Service. Call Start before anybody signs in.

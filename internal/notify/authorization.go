@@ -19,7 +19,8 @@ type Authorization struct {
 	AccountName string
 	BaseURL     string // of the platform that gave the tokens; they are sent to no other
 
-	UserID       int64 // who authorised it
+	UserID       int64              // who authorised it
+	User         identity.UserState // what became of that user, where it was asked for
 	AuthorizedBy string
 	AuthorizedAt time.Time
 
@@ -43,8 +44,8 @@ type AuthorizationState string
 const (
 	// AuthorizationActive: the platform takes its tokens.
 	AuthorizationActive AuthorizationState = "active"
-	// AuthorizationWithdrawn: the platform refuses its tokens. Rules of the account
-	// go on, and ask for it.
+	// AuthorizationWithdrawn: the platform refuses its tokens, or the user who
+	// authorised it was deleted. Rules of the account go on, and ask for it.
 	AuthorizationWithdrawn AuthorizationState = "withdrawn"
 	// AuthorizationRevoked: it was revoked in Outrigger. Rules of the account take
 	// nothing until it is authorised again.

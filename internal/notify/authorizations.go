@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -45,8 +46,10 @@ type Authorizations struct {
 	// tokens. Errors: fault.Conflict where the platform refuses the code, else
 	// fault.Unavailable, both in its words.
 	Exchange func(ctx context.Context, c *Connection, code, verifier secret.Value, callback string) (GrantedAccount, error)
-	BaseURL  string // where users reach this program
-	Clock    func() time.Time
+	// UserStates tells what became of the users who authorised accounts.
+	UserStates func(ctx context.Context, ids ...int64) (map[int64]identity.UserState, error)
+	BaseURL    string // where users reach this program
+	Clock      func() time.Time
 }
 
 // Begin makes a request to authorise an account, and gives the address of the
@@ -165,7 +168,39 @@ func (s *Authorizations) List(ctx context.Context, after int64, limit int) ([]Au
 	if who.May(identity.Admin, identity.Resource{}) {
 		of = 0
 	}
-	return s.Store.ListAuthorizations(ctx, of, after, limit)
+	list, err := s.Store.ListAuthorizations(ctx, of, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	users := make([]int64, len(list))
+	for i := range list {
+		users[i] = list[i].UserID
+	}
+	states, err := s.UserStates(ctx, users...)
+	for i := range list {
+		list[i].User = states[list[i].UserID]
+	}
+	return list, err
+}
+
+// maxDependents is how many accounts of a user are looked at: several times as
+// many as a person has.
+const maxDependents = 100
+
+// Dependents says in sentences which rules belong to the accounts that a user
+// authorised. It checks no permission.
+func (s *Authorizations) Dependents(ctx context.Context, user int64) (sentences []string, err error) {
+	list, err := s.Store.ListAuthorizations(ctx, user, 0, maxDependents)
+	for _, a := range list {
+		switch {
+		case a.State == AuthorizationRevoked || a.Rules == 0:
+		case a.Rules == 1:
+			sentences = append(sentences, fmt.Sprintf("1 rule of %s belongs to the account %s, which this user authorised. It still takes events, and asks for the account to be authorised again.", a.Connection, a.AccountName))
+		default:
+			sentences = append(sentences, fmt.Sprintf("%d rules of %s belong to the account %s, which this user authorised. They still take events, and ask for the account to be authorised again.", a.Rules, a.Connection, a.AccountName))
+		}
+	}
+	return sentences, err
 }
 
 // Get gives one of those that List lists: fault.NotFound for a SYS_ADMIN, else

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -20,6 +21,7 @@ type authorizationJSON struct {
 	AccountID    string                    `json:"accountId"`
 	AuthorizedBy string                    `json:"authorizedBy"`
 	AuthorizedAt time.Time                 `json:"authorizedAt"`
+	UserState    identity.UserState        `json:"userState"`
 	State        notify.AuthorizationState `json:"state"`
 	StateSince   time.Time                 `json:"stateSince"`
 	Reason       string                    `json:"reason,omitempty"`
@@ -29,7 +31,7 @@ type authorizationJSON struct {
 
 func authorizationOut(a notify.Authorization) authorizationJSON {
 	return authorizationJSON{
-		ID: a.ID, Connection: a.Connection, Account: a.AccountName, AccountID: a.AccountID, AuthorizedBy: a.AuthorizedBy, AuthorizedAt: a.AuthorizedAt.UTC(),
+		ID: a.ID, Connection: a.Connection, Account: a.AccountName, AccountID: a.AccountID, AuthorizedBy: a.AuthorizedBy, AuthorizedAt: a.AuthorizedAt.UTC(), UserState: a.User,
 		State: a.State, StateSince: a.StateAt.UTC(), Reason: a.Reason, RefreshedAt: timePointer(a.RefreshedAt), Rules: a.Rules,
 	}
 }

@@ -191,7 +191,7 @@ func (s *Service) read(ctx context.Context, id int64) (notify.Authorization, not
 	if a.State != notify.AuthorizationActive {
 		return a, t, unusable(&a, a.Reason)
 	}
-	return a, t, nil
+	return a, t, s.checkUser(ctx, &a)
 }
 
 // keep has the database take new tokens of an account.

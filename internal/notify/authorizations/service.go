@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"outrigger/internal/db"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/secret"
@@ -53,6 +54,10 @@ type Store interface {
 	// those of a user first, then those that rules there belong to.
 	ReadingAuthorizations(ctx context.Context, connection string, at notify.RepositoryRef, userID int64, limit int) ([]notify.Authorization, error)
 	DueAuthorizations(ctx context.Context, now time.Time, limit int) ([]notify.Authorization, error)
+	// ListAuthorizations lists those of a user, after an id.
+	ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]notify.Authorization, error)
+	// AuthorizationUsers gives the users of the active ones.
+	AuthorizationUsers(ctx context.Context) ([]int64, error)
 
 	// What these four write is about the pair of tokens of that count; where there
 	// is a later one they change nothing, and ok is false.
@@ -76,9 +81,12 @@ type Platform interface {
 type Options struct {
 	Store    Store
 	Platform Platform
-	Leases   *db.Leases
-	Clock    func() time.Time
-	Log      *slog.Logger
+	// UserStates tells what became of the users who authorised accounts:
+	// identity.Service.UserStates.
+	UserStates func(ctx context.Context, ids ...int64) (map[int64]identity.UserState, error)
+	Leases     *db.Leases
+	Clock      func() time.Time
+	Log        *slog.Logger
 }
 
 // Service refreshes the tokens of accounts and calls the platforms with them.
@@ -137,6 +145,10 @@ func (s *Service) runOnce(ctx context.Context) (refreshed int, err error) {
 	if err := s.keepAll(ctx); err != nil {
 		return 0, err
 	}
+	disabled, err := s.withdrawDeleted(ctx)
+	if err != nil {
+		return 0, err
+	}
 	due, err := s.Store.DueAuthorizations(ctx, s.Clock(), atOnce)
 	if err != nil {
 		return 0, err
@@ -148,6 +160,12 @@ func (s *Service) runOnce(ctx context.Context) (refreshed int, err error) {
 		if until := s.failedUntil(a.Connection); s.Clock().Before(until) {
 			// Just before the account that failed, so that this one has its turn first.
 			if _, err := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, until.Add(-time.Microsecond), a.Reason); err != nil {
+				return refreshed, err
+			}
+			continue
+		}
+		if disabled[a.UserID] {
+			if _, err := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, s.Clock().Add(disabledFor), a.Reason); err != nil {
 				return refreshed, err
 			}
 			continue

@@ -2,6 +2,7 @@ package authorizations
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -36,8 +37,9 @@ type world struct {
 	d   *db.DB
 	url string
 
-	mu  sync.Mutex
-	now time.Time
+	mu    sync.Mutex
+	now   time.Time
+	users map[int64]identity.UserState // what became of them; else they are known
 }
 
 // node is one of them.
@@ -54,7 +56,7 @@ func eachWorld(t *testing.T, o bitbucketcloud.Options, fn func(t *testing.T, n *
 }
 
 func newWorld(t *testing.T, d *db.DB, o bitbucketcloud.Options) *world {
-	w := &world{t: t, d: d, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	w := &world{t: t, d: d, users: map[int64]identity.UserState{}, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	o.Clock = w.clock
 	o.Accounts = []bitbucketcloud.Account{{ID: ana, UUID: "{ana}", DisplayName: "Ana"}, {ID: ben, UUID: "{ben}", DisplayName: "Ben"}}
 	o.Consumers = []bitbucketcloud.Consumer{{
@@ -81,6 +83,22 @@ func (w *world) pass(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = w.now.Add(d)
+}
+
+func (w *world) becomes(user int64, state identity.UserState) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.users[user] = state
+}
+
+func (w *world) userStates(_ context.Context, ids ...int64) (map[int64]identity.UserState, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	states := map[int64]identity.UserState{}
+	for _, id := range ids {
+		states[id] = cmp.Or(w.users[id], identity.UserKnown)
+	}
+	return states, nil
 }
 
 // connections are those of the file.
@@ -112,8 +130,8 @@ func (w *world) node(id string) *node {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(out.Close)
-	n.Service = New(Options{Store: n.store, Platform: client.New(out.Trusted(), w.clock), Leases: leases, Clock: w.clock, Log: log})
-	n.api = &notify.Authorizations{Store: n.store, Location: n.Location, Exchange: n.Exchange, BaseURL: base, Clock: w.clock}
+	n.Service = New(Options{Store: n.store, Platform: client.New(out.Trusted(), w.clock), UserStates: w.userStates, Leases: leases, Clock: w.clock, Log: log})
+	n.api = &notify.Authorizations{Store: n.store, Location: n.Location, Exchange: n.Exchange, UserStates: w.userStates, BaseURL: base, Clock: w.clock}
 	return n
 }
 

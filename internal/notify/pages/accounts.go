@@ -75,6 +75,9 @@ func accountRowOf(a notify.Authorization) accountRow {
 	case a.State == notify.AuthorizationWithdrawn:
 		row.Badge = console.Badge{Tone: console.Bad, Text: "withdrawn"}
 		row.State = a.Reason + " Its rules still take events, but cannot be changed."
+	case a.User == identity.UserDisabled:
+		row.Badge = console.Badge{Tone: console.Warn, Text: "not used"}
+		row.State = "The user " + a.AuthorizedBy + " is disabled. The account is not used until the user is enabled again, or another user authorises it."
 	case a.Reason != "":
 		row.Badge = console.Badge{Tone: console.Warn, Text: "authorised"}
 		row.State = "The last refresh failed and will be tried again: " + a.Reason

@@ -61,6 +61,15 @@ func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, lim
 	return list, err
 }
 
+// AuthorizationUsers gives the users of the active ones.
+func (s *Store) AuthorizationUsers(ctx context.Context) (ids []int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		ids, err = readIDs(ctx, tx, `SELECT DISTINCT user_id FROM notify_authorizations WHERE state = 'active'`)
+		return err
+	})
+	return ids, err
+}
+
 // Authorization gives one: fault.NotFound where there is none with the id.
 func (s *Store) Authorization(ctx context.Context, id int64) (a notify.Authorization, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

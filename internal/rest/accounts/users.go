@@ -76,7 +76,14 @@ func (e endpoints) user(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, userOf(u))
+	dependents, err := e.identity.Dependents(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, struct {
+		user
+		Dependents []string `json:"dependents,omitempty"`
+	}{userOf(u), dependents})
 }
 
 func (e endpoints) deleteUser(w http.ResponseWriter, r *http.Request) error {
