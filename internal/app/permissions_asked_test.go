@@ -194,7 +194,8 @@ func (p *permissionTable) path(pattern string) string {
 		switch {
 		case name == "id":
 			return "99999999"
-		case strings.HasSuffix(pattern, "/users/{name}/disable"), pattern == "DELETE /rest/outrigger/1.0/users/{name}", pattern == "DELETE /rest/outrigger/1.0/connections/{name}":
+		case strings.HasSuffix(pattern, "/{name}/disable"), pattern == "POST /system/users/named/{name}/delete",
+			pattern == "POST /system/users/named/{name}/password", pattern == "DELETE /rest/outrigger/1.0/users/{name}", pattern == "DELETE /rest/outrigger/1.0/connections/{name}":
 			return "not-there"
 		case name == "name" && strings.Contains(path, "/users/"):
 			return "user"

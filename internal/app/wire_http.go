@@ -44,6 +44,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	accounts.Routes(a.router, a.identity)
 	a.pages.AddOverview(a.overviewNodes)
 	account.Register(a.pages, a.identity, a.clock)
+	a.openUsers()
 	trail := &auditapi.API{DB: a.db}
 	trail.Register(a.router)
 	(&auditpages.Pages{API: trail, Clock: a.clock}).Register(a.pages)

@@ -1,0 +1,81 @@
+package users
+
+import (
+	"net/http"
+	"strings"
+
+	"outrigger/internal/console"
+)
+
+func (u *users) askDisable(r *http.Request) (console.Response, error) {
+	user, err := u.ofPath(r)
+	if err != nil {
+		return nil, err
+	}
+	sessions, tokens, err := u.count(r.Context(), user)
+	if err != nil {
+		return nil, err
+	}
+	stays, err := u.Options.Stays(r.Context(), user)
+	if err != nil {
+		return nil, err
+	}
+	text := []string{
+		"The password is refused, and " + tokens + " with it, until you enable the user again. Grants, tokens and rules are kept.",
+	}
+	return console.Confirm{
+		Title: "Disable " + user.Ref() + "?", Text: strings.Join(append(text, stays...), " "),
+		Losses: []string{sessions + ", with unsaved input"}, Verb: "Disable user", Back: pageOf(user.Ref(), ""),
+	}, nil
+}
+
+func (u *users) disable(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	if err := u.Service.DisableUser(r.Context(), name); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: pageOf(name, ""), Flash: name + " is disabled and signed out everywhere."}, nil
+}
+
+func (u *users) enable(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	if err := u.Service.EnableUser(r.Context(), name); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: pageOf(name, ""), Flash: name + " is enabled and can sign in again."}, nil
+}
+
+func (u *users) askDelete(r *http.Request) (console.Response, error) {
+	user, err := u.ofPath(r)
+	if err != nil {
+		return nil, err
+	}
+	sessions, tokens, err := u.count(r.Context(), user)
+	if err != nil {
+		return nil, err
+	}
+	stays, err := u.Options.Stays(r.Context(), user)
+	if err != nil {
+		return nil, err
+	}
+	text := []string{"You cannot undo this. To keep the user out without losing anything, disable the user instead. Rules stay."}
+	if user.Source != "local" {
+		text = append(text, "The platform "+user.Source+" still knows the user, who can sign in again as a new one.")
+	}
+	losses := []string{sessions, tokens}
+	for _, g := range user.Grants {
+		losses = append(losses, "the permission: "+sentence(g))
+	}
+	return console.Confirm{
+		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, stays...), " "),
+		Losses: losses, Verb: "Delete user", Back: pageOf(user.Ref(), ""),
+	}, nil
+}
+
+func (u *users) delete(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	if err := u.Service.DeleteUser(r.Context(), name); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: path, Flash: "The user " + name + " was deleted."}, nil
+}

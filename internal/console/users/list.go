@@ -1,0 +1,75 @@
+package users
+
+import (
+	"fmt"
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+)
+
+type listView struct {
+	Users []row
+	Pager console.Pager
+}
+
+// row is a user as the list shows him.
+type row struct {
+	identity.User
+	Page     string
+	State    console.Badge
+	May      []string // what the grants allow, a sentence each
+	Platform string   // what the user may do besides, by the platform
+	Own      bool
+}
+
+func (u *users) list(r *http.Request) (console.Response, error) {
+	after := r.URL.Query().Get("after")
+	found, err := u.Service.Users(r.Context(), after, listed+1)
+	if err != nil {
+		return nil, err
+	}
+	var view listView
+	if after != "" {
+		view.Pager.First = path
+	}
+	if len(found) > listed {
+		found = found[:listed]
+		view.Pager.Next = console.Path(path+"?after=%s", found[listed-1].Ref())
+	}
+	for _, user := range found {
+		view.Users = append(view.Users, rowOf(r, user))
+	}
+	return console.Page{
+		Template: "users", Title: "Users", Actions: []console.Action{{Label: "Add a user", Path: newPath}}, Data: view,
+	}, nil
+}
+
+func rowOf(r *http.Request, user identity.User) row {
+	out := row{User: user, Page: pageOf(user.Ref(), ""), State: console.Badge{Tone: console.Good, Text: "enabled"}, Own: own(r, user)}
+	if user.Disabled() {
+		out.State = console.Badge{Tone: console.Quiet, Text: "disabled"}
+	}
+	for _, g := range user.Grants {
+		out.May = append(out.May, sentence(g))
+	}
+	if user.Source != identity.Local {
+		out.Platform = "What the user administers on " + user.Source + "."
+	}
+	return out
+}
+
+// sentence says what a grant allows.
+func sentence(g identity.Grant) string {
+	at := g.Resource
+	switch g.Permission {
+	case identity.SysAdmin:
+		return "Administers the whole system, users included."
+	case identity.Admin:
+		return "Administers all rules, reports and settings."
+	case identity.ProjectAdmin:
+		return fmt.Sprintf("Administers the project %s of %s.", at.Project, at.Connection)
+	default:
+		return fmt.Sprintf("Administers the repository %s/%s of %s.", at.Project, at.Repository, at.Connection)
+	}
+}

@@ -1,0 +1,97 @@
+package users
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+)
+
+// counted is how many tokens or sessions are counted at most.
+const counted = 1000
+
+type userView struct {
+	row
+	Grants           []grantRow
+	Sessions, Tokens string
+	Stays            []string
+}
+
+type grantRow struct {
+	identity.Grant
+	Text, Revoke string
+}
+
+func (u *users) ofPath(r *http.Request) (identity.User, error) {
+	return u.Service.User(r.Context(), r.PathValue("name"))
+}
+
+func (u *users) show(r *http.Request) (console.Response, error) {
+	user, err := u.ofPath(r)
+	if err != nil {
+		return nil, err
+	}
+	view := userView{row: rowOf(r, user)}
+	if view.Sessions, view.Tokens, err = u.count(r.Context(), user); err != nil {
+		return nil, err
+	}
+	if view.Stays, err = u.Options.Stays(r.Context(), user); err != nil {
+		return nil, err
+	}
+	for _, g := range user.Grants {
+		view.Grants = append(view.Grants, grantRow{g, sentence(g), pageOf(user.Ref(), console.Path("/grants/%d/revoke", g.ID))})
+	}
+	return console.Page{
+		Template: "user", Title: user.Ref(), Up: upTo(user.Ref())[:1],
+		Actions: []console.Action{{Label: "Grant a permission", Path: pageOf(user.Ref(), "/grant")}}, Data: view,
+	}, nil
+}
+
+// count says how many sessions and tokens a user has.
+func (u *users) count(ctx context.Context, user identity.User) (sessions, tokens string, err error) {
+	open, err := u.Service.Sessions(ctx, user.Ref(), 0, counted)
+	if err != nil {
+		return "", "", err
+	}
+	all, err := u.Service.Tokens(ctx, user.Ref(), 0, counted)
+	return amount(len(open), "session"), amount(len(all), "token"), err
+}
+
+// amount is a number with what it counts.
+func amount(n int, of string) string {
+	switch {
+	case n >= counted:
+		return fmt.Sprintf("%d or more %ss", counted, of)
+	case n == 1:
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+type newForm struct{ *console.Form }
+
+func newPage(form *console.Form) console.Page {
+	return console.Page{Template: "user-new", Title: "Add a user", Up: []console.Link{{Label: "Users", Path: path}}, Data: newForm{form}}
+}
+
+func (u *users) blank(*http.Request) (console.Response, error) {
+	return newPage(console.NewForm()), nil
+}
+
+func (u *users) create(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	password, made := newPassword(form)
+	user, err := u.Service.CreateUser(r.Context(), form.Get("name"), password)
+	if err != nil {
+		return newPage(form), err
+	}
+	if made {
+		return shown(user, "The user "+user.Name+" was added", password), nil
+	}
+	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "The user " + user.Name + " was added. Grant a permission, or the user can only sign in."}, nil
+}

@@ -1,0 +1,87 @@
+// Package users is the console's pages about the users of Outrigger: who they
+// are, what they may do, and whether they may sign in.
+package users
+
+import (
+	"context"
+	"embed"
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+	"outrigger/internal/secret"
+)
+
+//go:embed pages
+var pages embed.FS
+
+const (
+	path    = "/system/users"
+	newPath = path + "/new"
+	one     = path + "/named/{name}" // "new" is a name too
+)
+
+// listed is how many users stand on a page.
+const listed = 50
+
+// Service is what the pages ask of identity; *identity.Service is one.
+type Service interface {
+	Users(ctx context.Context, after string, limit int) ([]identity.User, error)
+	User(ctx context.Context, name string) (identity.User, error)
+	CreateUser(ctx context.Context, name string, password secret.Value) (identity.User, error)
+	SetPassword(ctx context.Context, name string, password secret.Value) error
+	DisableUser(ctx context.Context, name string) error
+	EnableUser(ctx context.Context, name string) error
+	DeleteUser(ctx context.Context, name string) error
+	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
+	Revoke(ctx context.Context, name string, id int64) error
+	Tokens(ctx context.Context, user string, after int64, limit int) ([]identity.Token, error)
+	Sessions(ctx context.Context, user string, after int64, limit int) ([]identity.Session, error)
+}
+
+// Options say what the pages need.
+type Options struct {
+	Service Service
+	// Connections lists the names of the connections that grants can be about.
+	Connections func() []string
+	// Stays says what goes on with what a user set up when the user can no longer
+	// sign in, a sentence each.
+	Stays func(ctx context.Context, user identity.User) ([]string, error)
+}
+
+type users struct{ Options }
+
+// Register adds the pages to a console.
+func Register(c *console.Console, o Options) {
+	u := &users{o}
+	admins := console.Needs(identity.SysAdmin)
+	c.AddPages(console.Sub(pages, "pages"))
+	c.AddNav(console.Nav{Section: "System", Label: "Users", Path: path, Visible: func(p *identity.Principal) bool {
+		return p.May(identity.SysAdmin, identity.Resource{})
+	}})
+	c.Handle("GET "+path, admins, u.list, "users")
+	c.Handle("GET "+newPath, admins, u.blank, "user-new")
+	c.Handle("POST "+newPath, admins, u.create, "user-new", "user-password-shown")
+	c.Handle("GET "+one, admins, u.show, "user")
+	c.Handle("GET "+one+"/grant", admins, u.blankGrant, "user-grant")
+	c.Handle("POST "+one+"/grant", admins, u.grant, "user-grant")
+	c.Handle("GET "+one+"/grants/{id}/revoke", admins, u.askRevoke)
+	c.Handle("POST "+one+"/grants/{id}/revoke", admins, u.revoke)
+	c.Handle("GET "+one+"/password", admins, u.blankPassword, "user-password")
+	c.Handle("POST "+one+"/password", admins, u.setPassword, "user-password", "user-password-shown")
+	c.Handle("GET "+one+"/disable", admins, u.askDisable)
+	c.Handle("POST "+one+"/disable", admins, u.disable)
+	c.Handle("POST "+one+"/enable", admins, u.enable)
+	c.Handle("GET "+one+"/delete", admins, u.askDelete)
+	c.Handle("POST "+one+"/delete", admins, u.delete)
+}
+
+// pageOf is where a user's page is, or what is below it.
+func pageOf(ref, rest string) string { return console.Path(path+"/named/%s", ref) + rest }
+
+func upTo(ref string) []console.Link {
+	return []console.Link{{Label: "Users", Path: path}, {Label: ref, Path: pageOf(ref, "")}}
+}
+
+// own tells whether the user is the one who reads the page.
+func own(r *http.Request, u identity.User) bool { return identity.From(r.Context()).UserID == u.ID }
