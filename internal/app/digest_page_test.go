@@ -39,7 +39,7 @@ func TestDigestOfADelivery(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, body := consolePage(t, a, path, nil)
-	if status != 200 || strings.Contains(body, "Not shown here") {
+	if status != 200 || strings.Contains(body, "Not shown:") {
 		t.Errorf("%d %s", status, body)
 	}
 	for _, text := range []string{"3 notifications from 2 repositories", `deliveries/1"`, `deliveries/2"`, `deliveries/3"`, "PAC / canoe"} {

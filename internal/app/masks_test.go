@@ -84,7 +84,7 @@ func TestMasksThatNeedBacktracking(t *testing.T) {
 				break
 			}
 		}
-		if path == "/hungry" && !strings.Contains(body, "Sent without asking branchMask") {
+		if path == "/hungry" && !strings.Contains(body, "Sent although “Branch mask” of the rule") {
 			t.Errorf("the message of an unanswered mask has no note: %s", body)
 		}
 	}
@@ -95,7 +95,7 @@ func TestMasksThatNeedBacktracking(t *testing.T) {
 	if !strings.Contains(list, "mask too slow") {
 		t.Errorf("the list does not show the error: %s", list)
 	}
-	if status, body := get(t, a.URL()+filters, asAdmin); status != 200 || !strings.Contains(body, `"maskError":"branchMask took too many steps on a branch name, once`) {
+	if status, body := get(t, a.URL()+filters, asAdmin); status != 200 || !strings.Contains(body, `"maskError":"“Branch mask” took too many steps on a branch name, once at `) {
 		t.Errorf("the API does not show the error: %d %s", status, body)
 	}
 	form := url.Values{"do": {"masks"}, "branchMask": {`(?!main$).*`}, "ignoredBranchMask": {"wip/.*"}, "names": {"main\r\nwip/a,b\r\n"}}

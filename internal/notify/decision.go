@@ -39,11 +39,11 @@ func (r *Rule) NoteUnanswered(conditions Conditions) string {
 	if conditions == 0 {
 		return ""
 	}
-	var members []string
+	var labels []string
 	for _, c := range conditions.List() {
-		members = append(members, c.String())
+		labels = append(labels, "“"+MemberLabel(c.String())+"”")
 	}
-	return fmt.Sprintf("Sent without asking %s of rule %q, which could not be checked.", strings.Join(members, ", "), r.Name)
+	return fmt.Sprintf("Sent although %s of the rule “%s” could not be checked.", strings.Join(labels, " and "), r.Name)
 }
 
 // Decide judges an event of which conditions were open when it came. The rule's

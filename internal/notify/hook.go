@@ -68,10 +68,15 @@ func (h *Hook) Secrets(now time.Time) []secret.Value {
 	if !h.Secret.IsZero() {
 		keys = append(keys, h.Secret)
 	}
-	if !h.Previous.IsZero() && now.Before(h.PreviousUntil) {
+	if h.PreviousSigns(now) {
 		keys = append(keys, h.Previous)
 	}
 	return keys
+}
+
+// PreviousSigns tells whether the secret before the last rotation still signs.
+func (h *Hook) PreviousSigns(now time.Time) bool {
+	return !h.Previous.IsZero() && now.Before(h.PreviousUntil)
 }
 
 // Validate names every wrong member at once.

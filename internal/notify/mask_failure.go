@@ -66,8 +66,8 @@ func (r *Rule) maskFailure(m maskMember) *MaskFailure {
 func (r *Rule) MaskError() string {
 	var sentences []string
 	for _, f := range r.MaskFailures {
-		s := fmt.Sprintf("%s took too many steps on a branch name, %s, the last time at %s: such events are sent without asking it.",
-			f.Member, times(f.Times), f.At.UTC().Format("2006-01-02 15:04 MST"))
+		s := fmt.Sprintf("“%s” took too many steps on a branch name, %s at %s. Such events are sent without checking it.",
+			MemberLabel(f.Member), times(f.Times), f.At.UTC().Format("2006-01-02 15:04 MST"))
 		if f.GivenUp() {
 			s += " It is not run any more until you change it."
 		}
@@ -80,5 +80,5 @@ func times(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf("%d times, most recently", n)
 }

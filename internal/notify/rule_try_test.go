@@ -27,7 +27,7 @@ func TestATrialAsksForGroups(t *testing.T) {
 		{Filter{Groups: []string{"devs"}}, "ada", RuleTook, ""},
 		{Filter{Groups: []string{"devs"}}, "bob", RuleRefused, ""},
 		{Filter{IgnoredGroups: []string{"devs"}}, "ada", RuleRefused, ""},
-		{Filter{Groups: []string{"ops"}}, "ada", RuleTook, `Sent without asking groups of rule "x", which could not be checked.`},
+		{Filter{Groups: []string{"ops"}}, "ada", RuleTook, "Sent although “Only events of members of these groups” of the rule “x” could not be checked."},
 	} {
 		rule := compiled(t, Rule{Name: "x", Filter: c.filter})
 		e := LoggedEvent{Event: pushTo("ATL", "canoe", "main", c.user)}

@@ -111,7 +111,7 @@ func TestATrialOfAMaskThatTakesTooManySteps(t *testing.T) {
 	}
 	answer := s.want(200, s.do("POST", tryPath, "admin", `{"eventTypes":["BRANCH_UPDATED"],"branchMask":"(a*)*\\1c"}`))
 	for key, got := range outcomes(answer) {
-		if got != `taken (Sent without asking branchMask of rule "a new rule", which could not be checked.)` {
+		if got != `taken (Sent although “Branch mask” of the rule “a new rule” could not be checked.)` {
 			t.Errorf("%s: %s", key, got)
 		}
 	}

@@ -162,7 +162,7 @@ func TestMasksDecide(t *testing.T) {
 func TestAMaskThatTakesTooManyStepsIsRunThreeTimes(t *testing.T) {
 	each(t, func(w *world) {
 		w.rule("a", notify.Filter{BranchMask: hungry})
-		const note = `Sent without asking branchMask of rule "a", which could not be checked.`
+		const note = "Sent although “Branch mask” of the rule “a” could not be checked."
 		var want []string
 		for range notify.MaxMaskFailures {
 			w.accept(push(hungryBranch))
@@ -192,14 +192,14 @@ func TestDestinationBranchFiltersDecide(t *testing.T) {
 		for range notify.MaxMaskFailures + 1 {
 			w.accept(push(hungryBranch))
 			w.decide()
-			want = append(want, hungryBranch+" waiting", hungryBranch+` waiting Sent without asking destinationBranchFilter of rule "b", which could not be checked.`)
+			want = append(want, hungryBranch+" waiting", hungryBranch+" waiting Sent although “Destination branch filter” of the rule “b” could not be checked.")
 		}
 		w.expect(want...)
 		if n := testutil.ToFloat64(w.metrics.exhausted); n != notify.MaxMaskFailures {
 			t.Errorf("the mask was run %v times", n)
 		}
 		info, err := w.Rule(t.Context(), id)
-		if err != nil || !strings.HasPrefix(info.MaskError(), "destinationBranchFilter took too many steps on a branch name, 3 times") {
+		if err != nil || !strings.HasPrefix(info.MaskError(), "“Destination branch filter” took too many steps on a branch name, 3 times, most recently at ") {
 			t.Errorf("the rule says %q, %v", info.MaskError(), err)
 		}
 	})
@@ -233,7 +233,7 @@ func TestGroupsDecide(t *testing.T) {
 		w.rule("masked", notify.Filter{Groups: []string{"devs"}, BranchMask: notMain})
 		w.accept(push("dev"))
 		w.decide()
-		w.expect("dev waiting", `dev waiting Sent without asking groups of rule "down", which could not be checked.`, "dev waiting")
+		w.expect("dev waiting", "dev waiting Sent although “Only events of members of these groups” of the rule “down” could not be checked.", "dev waiting")
 		w.accept(push("main"))
 		w.decide()
 		list, err := w.ListDeliveries(t.Context(), notify.DeliveryFilter{Limit: 100})

@@ -72,6 +72,7 @@ func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
 type hookRow struct {
 	*notify.Hook
 	URL, Rotate, Delete string // the last two are pages
+	OldSigns            bool   // the secret before the last rotation is still valid
 }
 
 func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
@@ -95,7 +96,7 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	for _, h := range c.Hooks {
-		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete"})
+		view.Rows = append(view.Rows, hookRow{h, rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), hookPages(h) + "/rotate", hookPages(h) + "/delete", h.PreviousSigns(p.Clock())})
 	}
 	page := console.Page{
 		Template: "connection", Title: "Connection " + c.Name, Data: view, Up: []console.Link{{Label: "Connections", Path: connectionPages}},

@@ -81,10 +81,14 @@ func (p *Pages) confirmRotate(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return console.Confirm{
+	confirm := console.Confirm{
 		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Back: connectionPage(h.Connection),
-		Text: "It is shown once. Enter it on the platform within 7 days: until then the present secret holds too.",
-	}, nil
+		Text: "It is shown once. Enter it on the platform within 7 days: until then the present secret is valid too.",
+	}
+	if h.PreviousSigns(p.Clock()) {
+		confirm.Losses = []string{"the secret before the present one, which was to be valid until " + h.PreviousUntil.UTC().Format("2006-01-02 15:04 UTC") + " and ends at once"}
+	}
+	return confirm, nil
 }
 
 func (p *Pages) rotateHook(r *http.Request) (console.Response, error) {

@@ -307,7 +307,7 @@ func TestAMaskIsGivenUpUntilItIsEdited(t *testing.T) {
 			t.Errorf("another node matches %+v", got)
 		}
 		accept(t, s, webhook("1", push("main")))
-		if got := described(t, s); len(got) != 1 || !strings.Contains(got[0], `Sent without asking branchMask of rule "a"`) {
+		if got := described(t, s); len(got) != 1 || !strings.Contains(got[0], "Sent although “Branch mask” of the rule “a”") {
 			t.Errorf("deliveries: %v", got)
 		}
 		shown, err := s.Rule(t.Context(), rule.ID)
