@@ -144,7 +144,7 @@ func (s *Service) refused(ctx context.Context, c *notify.Connection, a *notify.A
 	}
 	now := s.Clock()
 	pause := max(failedFor, fault.As(err).RetryAfter)
-	if s.away(c, now.Add(pause)) {
+	if s.away(c, now.Add(min(pause, heldFor))) {
 		s.Log.Warn("the platform does not refresh tokens; will try again", "connection", c.Name, "in", pause, "error", err)
 	}
 	if _, kept := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, now.Add(pause), words); kept != nil {

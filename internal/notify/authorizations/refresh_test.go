@@ -100,8 +100,11 @@ func TestThePlatformIsAway(t *testing.T) {
 		n.SetFault("access_token", played.Fault{Kind: played.Throttling, RetryAfter: "600"})
 		n.pass(failedFor)
 		n.round()
-		if now := n.account(a.ID); !now.DueAt.Round(time.Millisecond).Equal(n.clock().Add(10 * time.Minute)) {
+		if now := n.account(b.ID); !now.DueAt.Round(time.Millisecond).Equal(n.clock().Add(10 * time.Minute)) {
 			t.Errorf("throttled: %+v", now)
+		}
+		if now := n.account(a.ID); !now.DueAt.Round(time.Millisecond).Equal(n.clock().Add(heldFor)) {
+			t.Errorf("held by the other: %+v", now)
 		}
 		// The token ends while the platform is away.
 		n.SetFault("access_token", played.Fault{Kind: played.Broken})
@@ -321,26 +324,36 @@ func TestAStopWaitsForARefresh(t *testing.T) {
 type stubborn struct {
 	Platform
 	refuses secret.Value
+	pause   time.Duration // that it asks for; 0: none
 }
 
 func (s stubborn) Refresh(ctx context.Context, c *notify.Connection, token secret.Value) (client.Tokens, error) {
 	if token.Reveal() == s.refuses.Reveal() {
-		return client.Tokens{}, fault.New(fault.Unavailable, "The platform of cloud answers 500 Internal Server Error.")
+		err := fault.New(fault.Unavailable, "The platform of cloud answers 500 Internal Server Error.")
+		err.RetryAfter = s.pause
+		return client.Tokens{}, err
 	}
 	return s.Platform.Refresh(ctx, c, token)
 }
 
-// An account whose tokens are never refreshed does not keep the others waiting.
+// An account whose tokens are never refreshed does not keep the others waiting,
+// not by the pause that the platform asks for either.
 func TestOneAccountIsNotRefreshed(t *testing.T) {
+	for _, pause := range []time.Duration{0, 24 * time.Hour} {
+		oneAccountIsNotRefreshed(t, pause)
+	}
+}
+
+func oneAccountIsNotRefreshed(t *testing.T, pause time.Duration) {
 	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
 		first, second := n.authorize(1, ana), n.authorize(2, ben)
 		_, tokens, err := n.store.AccountTokens(t.Context(), first.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Service.Platform = stubborn{n.Service.Platform, tokens.Refresh}
+		n.Service.Platform = stubborn{n.Service.Platform, tokens.Refresh, pause}
 		n.pass(90 * time.Minute)
-		for range 10 {
+		for range 11 {
 			n.round()
 			n.pass(every)
 		}

@@ -26,6 +26,10 @@ const (
 	atOnce = 50
 	// failedFor is how long a platform that did not answer is left alone.
 	failedFor = time.Minute
+	// heldFor is how long the other accounts of a connection wait at most where a
+	// platform asks for a longer pause: that may be for one account alone, and their
+	// tokens end half an hour after they are due.
+	heldFor = 5 * time.Minute
 	// refreshTime is how long a refresh may take. It is not cut off by a stop, which
 	// takes no longer: the answer may have new tokens in place of the old ones.
 	refreshTime = 4 * time.Second

@@ -76,7 +76,9 @@ func (cl *Client) Refresh(ctx context.Context, c *notify.Connection, refreshToke
 	return t, err
 }
 
-// tokens asks for tokens in the consumer's name (RFC 6749 2.3.1).
+// tokens asks for tokens in the consumer's name (RFC 6749 2.3.1). A pause that the
+// platform asks for is that of the code or the refresh token: one account that it
+// does not serve would hold all others of the consumer.
 func (cl *Client) tokens(ctx context.Context, c *notify.Connection, form url.Values, explain func(*restclient.Refusal, []byte), hidden ...secret.Value) (Tokens, error) {
 	var out struct {
 		AccessToken  string          `json:"access_token"`
@@ -88,7 +90,7 @@ func (cl *Client) tokens(ctx context.Context, c *notify.Connection, form url.Val
 	asked := cl.rest.Now()
 	id, key := c.OAuthClientID, c.OAuthClientSecret.Reveal()
 	err := cl.rest.Do(ctx, restclient.Request{
-		Platform: c.Name, Account: restclient.AccountOf(base(c), id, key), Method: http.MethodPost, URL: base(c) + "/site/oauth2/access_token",
+		Platform: c.Name, Account: restclient.AccountOf(base(c), id, key, form.Encode()), Method: http.MethodPost, URL: base(c) + "/site/oauth2/access_token",
 		Authorize: func(req *http.Request) { req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(key)) },
 		Form:      form, Out: &out, Explain: explain, Hidden: append(hidden, c.OAuthClientSecret),
 	})

@@ -267,3 +267,34 @@ func FuzzTokens(f *testing.F) {
 		}
 	})
 }
+
+// A pause that the platform asks for one account's refresh, or for a code, holds
+// that one alone.
+func TestAPauseOfOneGrant(t *testing.T) {
+	c := &notify.Connection{Name: "c", BaseURL: "https://x.example", OAuthClientID: "key", OAuthClientSecret: secret.New("cl13nt")}
+	asked := 0
+	cl := New(doer(func(r *http.Request) (int, string) {
+		asked++
+		if body, _ := io.ReadAll(r.Body); !strings.Contains(string(body), "ana") {
+			return 200, `{"access_token":"a","refresh_token":"r","token_type":"bearer"}`
+		}
+		return 429, ""
+	}), nil)
+	for range 2 {
+		if _, err := cl.Refresh(t.Context(), c, secret.New("of-ana")); !fault.Is(err, fault.Unavailable) || fault.As(err).RetryAfter == 0 {
+			t.Errorf("%v", err)
+		}
+		if _, err := cl.Exchange(t.Context(), c, "code-of-ana", "", callback); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%v", err)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times in a pause", asked)
+	}
+	if _, err := cl.Refresh(t.Context(), c, secret.New("of-ben")); err != nil {
+		t.Errorf("another account: %v", err)
+	}
+	if _, err := cl.Exchange(t.Context(), c, "code-of-ben", "", callback); err != nil {
+		t.Errorf("another code: %v", err)
+	}
+}
