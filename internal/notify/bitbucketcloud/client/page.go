@@ -25,6 +25,9 @@ const (
 	// maxEmpty is how many pages without a value may follow each other: the
 	// platform leaves out what the account may not see after it has counted.
 	maxEmpty = 10
+	// maxLink is several times the longest address of a next page. All of them are
+	// remembered until the list ends.
+	maxLink = 8 << 10
 )
 
 // list goes through all pages of a list, until take has enough or gives an
@@ -44,8 +47,8 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, token se
 		if err := cl.call(ctx, c, token, http.MethodGet, address, nil, &page); err != nil {
 			return err
 		}
-		var values []T
-		if page.Values == nil || json.Unmarshal(page.Values, &values) != nil {
+		values, ok := restclient.Values[T](page.Values)
+		if !ok {
 			return restclient.NotThePlatform(c.Name)
 		}
 		mark := string(secret.Fingerprint(string(page.Values)))
@@ -65,7 +68,7 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, token se
 		if empty > maxEmpty {
 			return restclient.Endless(c.Name)
 		}
-		if !leads(apiOf(c), page.Next) {
+		if len(page.Next) > maxLink || !leads(apiOf(c), page.Next) {
 			return elsewhere(c)
 		}
 		seen[mark], seen[address] = true, true

@@ -297,3 +297,17 @@ func TestPullRequestsAreKeptShort(t *testing.T) {
 		t.Errorf("%d reviewers", n)
 	}
 }
+
+// The addresses of next pages are remembered until the list ends: long ones are
+// none of the platform's.
+func TestALongNextPage(t *testing.T) {
+	c := &notify.Connection{Name: "c", BaseURL: "https://x.example"}
+	page := 0
+	cl := New(doer(func(*http.Request) (int, string) {
+		page++
+		return 200, fmt.Sprintf(`{"values":[{"id":%d}],"next":"https://x.example/2.0/r?page=%[1]d&x=%s"}`, page, strings.Repeat("x", maxLink))
+	}), nil)
+	if _, err := cl.OpenPullRequests(t.Context(), c, secret.New("t0ken"), shop); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "outside its API") || page != 1 {
+		t.Errorf("%v after %d pages", err, page)
+	}
+}

@@ -38,8 +38,8 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path str
 		if err := cl.get(ctx, c, path, at, &page); err != nil {
 			return err
 		}
-		var values []T
-		if page.Values == nil || page.IsLastPage == nil || json.Unmarshal(page.Values, &values) != nil {
+		values, ok := restclient.Values[T](page.Values)
+		if !ok || page.IsLastPage == nil {
 			return restclient.NotThePlatform(c.Name)
 		}
 		for _, v := range values {
