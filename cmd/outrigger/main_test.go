@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,7 +32,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails, "send-mail": sendMail, "add-rule": addRule},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails, "send-mail": sendMail, "add-rule": addRule, "awaits": awaits},
 		Setup: func(env *testscript.Env) error {
 			// Golden files of the settings are those of the package.
 			return os.CopyFS(filepath.Join(env.WorkDir, "config"), os.DirFS(filepath.Join("..", "..", "internal", "config", "testdata")))
@@ -48,6 +50,27 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
 		ts.Fatalf("it ended with %v, not %s", err, args[0])
+	}
+}
+
+// awaits is the script command `awaits REGEXP program arguments…`: the program is
+// run until its output matches.
+func awaits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: awaits REGEXP program arguments…")
+	}
+	wanted := regexp.MustCompile("(?m)" + args[0])
+	again, limit := time.NewTicker(100*time.Millisecond), time.After(20*time.Second)
+	defer again.Stop()
+	for {
+		if err := ts.Exec(args[1], args[2:]...); err == nil && wanted.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		select {
+		case <-limit:
+			ts.Fatalf("%s did not come within 20 s", args[0])
+		case <-again.C:
+		}
 	}
 }
 

@@ -19,6 +19,23 @@ const (
 	RefusedHook      RefusalReason = "unknown_hook" // the connection has no such hook: 404
 )
 
+// Advice says what helps.
+func (r RefusalReason) Advice() string {
+	switch r {
+	case RefusedSignature:
+		return "Enter the secret of the hook in the webhook on the platform. If it is lost, rotate it to get a new one."
+	case RefusedNoSecret:
+		return "Set webhook_secret in the configuration file, and enter the same secret in the webhook on the platform."
+	case RefusedScope:
+		return "Add a hook for that project or repository, and enter its URL and secret in the webhook on the platform."
+	case RefusedBody:
+		return "Check what sends them: a webhook of the platform is JSON of at most 10 MiB."
+	case RefusedHook:
+		return "Correct or delete the webhook on the platform: its URL names a hook that does not exist here."
+	}
+	return ""
+}
+
 // RefusalKey is what refused webhooks are counted by. There are no more keys than
 // hooks times reasons, however many webhooks strangers send.
 type RefusalKey struct {
@@ -50,8 +67,9 @@ const manyRefused = 10
 // NeedsAttention tells whether an administrator should look at it now.
 func (r *RefusedWebhooks) NeedsAttention() bool { return r.Alone || r.Recent >= manyRefused }
 
-// Refused lists what was refused in the last 24 h, by connection and hook: all
-// of it for an ADMIN, and for others what the hooks refused that they administer.
+// Refused lists what was refused in the last 24 h, by connection, hook and
+// reason: all of it for an ADMIN, and for others what the hooks refused that they
+// administer.
 func (s *Hooks) Refused(ctx context.Context) ([]RefusedWebhooks, error) {
 	all, err := s.Store.Refused(ctx)
 	if err != nil {

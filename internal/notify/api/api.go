@@ -47,6 +47,7 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/eventTypes"}, a.listEventTypes)
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/preview", Own: true, Query: []string{"eventType", "format"}}, a.preview)
 	a.registerConnections(r)
+	a.registerRefused(r)
 	a.registerMentions(r)
 	a.registerBuilds(r)
 	a.registerEvents(r)

@@ -29,8 +29,9 @@ func (p *Pages) refused(ctx context.Context, connection string) ([]refusedRow, e
 		if connection != "" && r.Connection != connection {
 			continue
 		}
-		words := refusalWords[r.Reason]
-		row := refusedRow{RefusedWebhooks: r, What: strconv.Itoa(r.Count) + " " + words.why, Help: words.help, Path: connectionPage(r.Connection) + "#refused"}
+		row := refusedRow{
+			RefusedWebhooks: r, What: strconv.Itoa(r.Count) + " " + refusalWords[r.Reason], Help: r.Reason.Advice(), Path: connectionPage(r.Connection) + "#refused",
+		}
 		switch {
 		case r.Hook != "":
 			row.At = "hook " + r.Hook
@@ -44,28 +45,13 @@ func (p *Pages) refused(ctx context.Context, connection string) ([]refusedRow, e
 	return rows, nil
 }
 
-// refusalWords say why webhooks were refused, after their number, and what helps.
-var refusalWords = map[notify.RefusalReason]struct{ why, help string }{
-	notify.RefusedSignature: {
-		"with a missing or wrong signature",
-		"Enter the secret of the hook in the webhook on the platform. If it is lost, rotate it to get a new one.",
-	},
-	notify.RefusedNoSecret: {
-		"because the hook has no secret",
-		"Set webhook_secret in the configuration file, and enter the same secret in the webhook on the platform.",
-	},
-	notify.RefusedScope: {
-		"outside the scope of the hook",
-		"Add a hook for that project or repository, and enter its URL and secret in the webhook on the platform.",
-	},
-	notify.RefusedBody: {
-		"with a body that cannot be read",
-		"Check what sends them: a webhook of the platform is JSON of at most 10 MiB.",
-	},
-	notify.RefusedHook: {
-		"for a hook that does not exist",
-		"Correct or delete the webhook on the platform: its URL names a hook that does not exist here.",
-	},
+// refusalWords say why webhooks were refused, after their number.
+var refusalWords = map[notify.RefusalReason]string{
+	notify.RefusedSignature: "with a missing or wrong signature",
+	notify.RefusedNoSecret:  "because the hook has no secret",
+	notify.RefusedScope:     "outside the scope of the hook",
+	notify.RefusedBody:      "with a body that cannot be read",
+	notify.RefusedHook:      "for a hook that does not exist",
 }
 
 // maxRefusedNotices is how many of them the overview names.
