@@ -52,6 +52,7 @@ type Console struct {
 	nav      []Nav
 	menu     []Link
 	overview []OverviewFunc
+	live     liveReaders
 	ended    context.Context // done when Stop was called: ends every live stream
 	end      context.CancelFunc
 	problems []error // of registration, answered by Handler

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing/fstest"
 	"time"
 
@@ -15,6 +16,8 @@ import (
 // sessions is an identity with one user: ada, whose password is "canoe" and
 // whose session is "s-ada"; her session ends with SignOut.
 type sessions struct {
+	now       atomic.Pointer[identity.Principal] // ada, where she is no longer as at first
+	over      atomic.Bool                        // her session is
 	signedOut []string
 	addrs     []string
 	err       error // of every call, when set
@@ -42,8 +45,11 @@ func (s *sessions) Session(_ context.Context, session string) (*identity.Princip
 	if s.err != nil {
 		return nil, s.err
 	}
-	if session != "s-ada" {
+	if session != "s-ada" || s.over.Load() {
 		return nil, fault.New(fault.Unauthenticated, "Client must be authenticated to access this resource.")
+	}
+	if now := s.now.Load(); now != nil {
+		return now, nil
 	}
 	return ada(), nil
 }

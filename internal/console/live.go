@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"outrigger/internal/identity"
 )
 
 const (
@@ -18,6 +16,11 @@ const (
 	// liveLimit ends a stream; the browser comes back at once and is asked
 	// again who it is and what it may see.
 	liveLimit = 5 * time.Minute
+
+	// A stream whose answer takes long pauses liveRest times as long, so that a
+	// reader costs at most a twentieth of a core, but no longer than liveSlowest.
+	liveRest    = 20
+	liveSlowest = 30 * time.Second
 )
 
 // Live answers a stream of server-sent events, each the template Part of the
@@ -26,75 +29,123 @@ const (
 // needs reloading where there is no JavaScript.
 //
 //	<div data-live="{{link "/mail/live"}}">{{template "nodes" .}}</div>
+//
+// Rows of a table with data-row, which names the row, are inserted and removed;
+// what is not named is renewed in its place. In an element with data-live-list,
+// new rows wait while the list is in use; see live-list.js.
+//
+// A stream ends when its reader signs out or has other permissions than before.
 type Live struct {
 	Template, Part string
 	Data           func(ctx context.Context) (any, error)
-	Every          time.Duration   // how often Data is asked; 2 s by default
-	Changed        <-chan struct{} // asks Data at once; may be nil
+	Every          time.Duration   // how often it is asked; 2 s by default
+	Changed        <-chan struct{} // asks at once; may be nil
+
+	// Version, where not nil, answers a text that is another one when Data's
+	// answer may be. It is asked first, and Data only if it differs.
+	Version func(ctx context.Context) (string, error)
+	// Topic names what Version depends on: streams of the same Topic share its
+	// answers. "": it depends on who asks, and is asked by each stream.
+	Topic string
 }
 
 func (l Live) respond(x *exchange) error {
+	leave, err := x.c.live.enter(x.principal)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx, cancel := context.WithTimeout(x.r.Context(), liveLimit)
 	defer cancel()
 	defer context.AfterFunc(x.c.ended, cancel)()
 	x.r = x.r.WithContext(ctx)
 
-	out := http.NewResponseController(x.w)
-	last, err := l.render(ctx, x.c)
+	s := stream{Live: l, x: x, out: http.NewResponseController(x.w)}
+	s.Every = cmp.Or(l.Every, liveEvery)
+	first, err := s.next(ctx)
 	if err != nil {
 		return err
 	}
 	x.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	x.w.Header().Set("X-Accel-Buffering", "no") // nginx would hold the stream back
-	if x.r.Method == http.MethodHead || send(x.w, out, last) != nil {
+	if x.r.Method == http.MethodHead || send(x.w, s.out, first) != nil {
 		return nil // the client is gone
 	}
-	ask, beat := time.NewTicker(cmp.Or(l.Every, liveEvery)), time.NewTicker(liveBeat)
+	s.run(ctx)
+	return nil
+}
+
+// stream is a Live that is being answered.
+type stream struct {
+	Live
+	x       *exchange
+	out     *http.ResponseController
+	version string    // of what was sent last
+	last    []byte    // what was
+	rest    time.Time // nothing is asked before then
+}
+
+func (s *stream) run(ctx context.Context) {
+	ask, beat := time.NewTicker(s.Every), time.NewTicker(liveBeat)
 	defer ask.Stop()
 	defer beat.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-beat.C:
-			if send(x.w, out, nil) != nil {
-				return nil
+			if send(s.x.w, s.out, nil) != nil {
+				return
 			}
 			continue
 		case <-ask.C:
-		case <-l.Changed:
+		case <-s.Changed:
 		}
-		if !x.still(ctx) {
-			return nil // the browser comes back, and is asked who it is
+		if !s.x.sameReader(ctx) {
+			return // the browser comes back, and is answered as any other
 		}
-		next, err := l.render(ctx, x.c)
-		if err != nil {
-			if ctx.Err() == nil {
-				x.refer(err) // the answer has begun; the browser tries again
-			}
-			return nil
-		}
-		if bytes.Equal(next, last) {
+		if time.Now().Before(s.rest) {
 			continue
 		}
-		if send(x.w, out, next) != nil {
-			return nil
+		html, err := s.next(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.x.refer(err) // the answer has begun; the browser tries again
+			}
+			return
 		}
-		last = next
+		if html != nil && send(s.x.w, s.out, html) != nil {
+			return
+		}
 	}
 }
 
-// still tells whether who reads the stream may go on: the session may have ended
-// since it began, or a permission been revoked.
-func (x *exchange) still(ctx context.Context) bool {
-	var p *identity.Principal
-	if cookie, err := x.r.Cookie(x.sessionCookie()); err == nil && x.principal != nil {
-		if p, err = x.c.opts.Identity.Session(ctx, cookie.Value); err != nil {
-			return false
+// next gives the part as it is now; nil where it is what was sent last.
+func (s *stream) next(ctx context.Context) ([]byte, error) {
+	began := time.Now()
+	defer func() {
+		now := time.Now()
+		if rest := pause(now.Sub(began)); rest > s.Every {
+			s.rest = now.Add(rest)
 		}
+	}()
+	if s.Version != nil {
+		version, err := s.x.c.live.version(ctx, s.Topic, s.Every/2, s.Version)
+		if err != nil || s.last != nil && version == s.version {
+			return nil, err
+		}
+		s.version = version
 	}
-	return x.route.access(x.r, p)
+	html, err := s.render(ctx, s.x.c)
+	if err != nil || bytes.Equal(html, s.last) {
+		return nil, err
+	}
+	s.last = html
+	return html, nil
 }
+
+// pause is how long nothing is asked after an answer that took so long.
+func pause(took time.Duration) time.Duration { return min(liveRest*took, liveSlowest) }
 
 func (l Live) render(ctx context.Context, c *Console) ([]byte, error) {
 	data, err := l.Data(ctx)

@@ -12,21 +12,24 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"outrigger/internal/identity"
 )
 
 // liveSite serves one stream, of a counter.
 func liveSite(t *testing.T, l Live) (*Console, *httptest.Server) {
 	t.Helper()
-	c, err := New(Options{Identity: &sessions{}, BaseURL: plainBase})
+	return liveSiteOf(t, &sessions{}, Anyone, l)
+}
+
+func liveSiteOf(t *testing.T, users *sessions, access Access, l Live) (*Console, *httptest.Server) {
+	t.Helper()
+	c, err := New(Options{Identity: users, BaseURL: plainBase})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.AddPages(wingOf(map[string]string{"n.html": `{{define "content"}}{{template "n" .}}{{end}}{{define "n"}}<p>{{.}}</p>
 <p>two</p>{{end}}`}))
 	l.Template, l.Part = "n", "n"
-	c.Handle("GET /live", Anyone, func(*http.Request) (Response, error) { return l, nil }, "n")
+	c.Handle("GET /live", access, func(*http.Request) (Response, error) { return l, nil }, "n")
 	h, err := c.Handler()
 	if err != nil {
 		t.Fatal(err)
@@ -135,72 +138,5 @@ func TestHeadOfALiveStreamEnds(t *testing.T) {
 	answer.Body.Close()
 	if answer.StatusCode != 200 {
 		t.Errorf("%d", answer.StatusCode)
-	}
-}
-
-// endable is an identity whose session is over, or has lost what it may do, when
-// a test says so.
-type endable struct {
-	sessions
-	over, poor atomic.Bool
-}
-
-func (s *endable) Session(ctx context.Context, session string) (*identity.Principal, error) {
-	if s.over.Load() {
-		return nil, identity.ErrUnauthenticated()
-	}
-	p, err := s.sessions.Session(ctx, session)
-	if err == nil && s.poor.Load() {
-		p.Grants = nil
-	}
-	return p, err
-}
-
-// A stream ends at its next turn when the session is over, or no longer allows
-// the page: a disabled user reads no further.
-func TestLiveEndsWithTheSession(t *testing.T) {
-	for name, lose := range map[string]func(*endable){
-		"over": func(s *endable) { s.over.Store(true) }, "revoked": func(s *endable) { s.poor.Store(true) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			who := new(endable)
-			c, err := New(Options{Identity: who, BaseURL: plainBase})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.AddPages(wingOf(map[string]string{"n.html": `{{define "content"}}{{template "n" .}}{{end}}{{define "n"}}<p>{{.}}</p>{{end}}`}))
-			var n atomic.Int64
-			changed := make(chan struct{})
-			c.Handle("GET /live", Needs(identity.Admin), func(*http.Request) (Response, error) {
-				return Live{Template: "n", Part: "n", Every: time.Hour, Changed: changed, Data: func(context.Context) (any, error) { return n.Add(1), nil }}, nil
-			}, "n")
-			h, err := c.Handler()
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := httptest.NewServer(h)
-			defer s.Close()
-			r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/live", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: "s-ada"})
-			answer, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer answer.Body.Close()
-			events := bufio.NewReader(answer.Body)
-			nextEvent(t, events)
-			changed <- struct{}{}
-			if got := nextEvent(t, events); got != "data: <p>2</p>\n" {
-				t.Errorf("while the session lasts: %q", got)
-			}
-			lose(who)
-			changed <- struct{}{}
-			if rest, err := events.ReadString('\n'); err == nil {
-				t.Errorf("it goes on: %q", rest)
-			}
-		})
 	}
 }

@@ -61,6 +61,9 @@ type ChannelStore interface {
 // DeliveryStore keeps deliveries; *store.Store.
 type DeliveryStore interface {
 	ListDeliveries(ctx context.Context, f DeliveryFilter) ([]*Delivery, error)
+	// DeliveriesVersion gives a text that is another one when what ListDeliveries
+	// gives is; it is much cheaper.
+	DeliveriesVersion(ctx context.Context, f DeliveryFilter) (string, error)
 	// Delivery gives one with its attempts: fault.NotFound when there is none
 	// with the id.
 	Delivery(ctx context.Context, id int64) (*Delivery, []work.Attempt, error)

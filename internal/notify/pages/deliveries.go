@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +32,7 @@ type deliveryList struct {
 	Rows                                   []deliveryRow
 	Pager                                  console.Pager
 	Filter                                 string // as a query
+	Live                                   bool   // the newest are listed
 	RedeliverAll                           bool   // what is listed has ended without being delivered
 }
 
@@ -79,17 +82,47 @@ func idText(id int64) string {
 }
 
 func (p *Pages) listDeliveries(r *http.Request) (console.Response, error) {
+	list, err := p.deliveryRows(r.Context(), r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	if err := p.offer(r, &list); err != nil {
+		return nil, err
+	}
+	return console.Page{Template: "deliveries", Title: "Deliveries", Data: list}, nil
+}
+
+// liveDeliveries follows the newest deliveries of a filter.
+func (p *Pages) liveDeliveries(r *http.Request) (console.Response, error) {
 	q := r.URL.Query()
+	q.Del("after")
+	live := console.Live{
+		Template: "deliveries", Part: "delivery-list",
+		Data: func(ctx context.Context) (any, error) { return p.deliveryRows(ctx, q) },
+		Version: func(ctx context.Context) (string, error) {
+			f, _ := p.filterOf(q.Get)
+			f.Limit = pageSize + 1
+			return p.Deliveries.Version(ctx, f)
+		},
+	}
+	if _, form := p.filterOf(q.Get); notify.SeesAll(r.Context()) {
+		live.Topic = deliveriesPath + filterQuery(form)
+	}
+	return live, nil
+}
+
+// deliveryRows are the deliveries of a page, which the query names.
+func (p *Pages) deliveryRows(ctx context.Context, q url.Values) (deliveryList, error) {
 	f, form := p.filterOf(q.Get)
 	f.Limit = pageSize + 1
 	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	list := deliveryList{Form: form, RedeliverAll: f.State == notify.Failed || f.State == notify.Cancelled}
-	if f.Before != 0 {
-		list.Pager.First = deliveriesPath + filterQuery(form)
+	list := deliveryList{Form: form, Filter: filterQuery(form), Live: f.Before == 0, RedeliverAll: f.State == notify.Failed || f.State == notify.Cancelled}
+	if !list.Live {
+		list.Pager.First = deliveriesPath + list.Filter
 	}
-	found, err := p.Deliveries.List(r.Context(), f)
+	found, err := p.Deliveries.List(ctx, f)
 	if err != nil {
-		return nil, err
+		return list, err
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
@@ -98,11 +131,7 @@ func (p *Pages) listDeliveries(r *http.Request) (console.Response, error) {
 	for _, d := range found {
 		list.Rows = append(list.Rows, p.rowOf(d))
 	}
-	list.Filter = filterQuery(form)
-	if err := p.offer(r, &list); err != nil {
-		return nil, err
-	}
-	return console.Page{Template: "deliveries", Title: "Deliveries", Data: list}, nil
+	return list, nil
 }
 
 // maxOffered is how many channels the filters offer, those in trouble first, and

@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +19,7 @@ const eventsPath = "/notifications/events"
 func (p *Pages) registerEvents(c *console.Console) {
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Events", Path: eventsPath, Visible: administersAnything})
 	c.Handle("GET "+eventsPath, console.SignedIn, p.listEvents, "events")
+	c.Handle("GET "+eventsPath+"/live", console.SignedIn, p.liveEvents, "events")
 	c.Handle("GET "+eventsPath+"/{id}", console.SignedIn, p.showEvent, "event")
 }
 
@@ -34,7 +37,8 @@ type eventList struct {
 	Fates, Types, Places, Times []console.Option
 	Rows                        []eventRow
 	Pager                       console.Pager
-	Filtered                    bool
+	Filter                      string // as a query
+	Live                        bool   // the newest are listed
 	Refused                     []refusedRow
 }
 
@@ -76,16 +80,49 @@ func (p *Pages) eventFilterOf(get func(string) string) (notify.EventFilter, *con
 }
 
 func (p *Pages) listEvents(r *http.Request) (console.Response, error) {
-	q := r.URL.Query()
-	f, form := p.eventFilterOf(q.Get)
-	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
-	list := eventList{Form: form, Filtered: eventQuery(form) != ""}
-	if f.Before != 0 {
-		list.Pager.First = eventsPath + eventQuery(form)
-	}
-	found, err := p.Events.List(r.Context(), f)
+	list, err := p.eventRows(r.Context(), r.URL.Query())
 	if err != nil {
 		return nil, err
+	}
+	if err := p.offerEvents(r, &list); err != nil {
+		return nil, err
+	}
+	f, _ := p.eventFilterOf(list.Get)
+	if list.Refused, err = p.refused(r.Context(), f.Connection); err != nil {
+		return nil, err
+	}
+	return console.Page{Template: "events", Title: "Events", Data: list}, nil
+}
+
+// liveEvents follows the newest events of a filter.
+func (p *Pages) liveEvents(r *http.Request) (console.Response, error) {
+	q := r.URL.Query()
+	q.Del("after")
+	live := console.Live{
+		Template: "events", Part: "event-list",
+		Data: func(ctx context.Context) (any, error) { return p.eventRows(ctx, q) },
+		Version: func(ctx context.Context) (string, error) {
+			f, _ := p.eventFilterOf(q.Get)
+			return p.Events.Version(ctx, f)
+		},
+	}
+	if _, form := p.eventFilterOf(q.Get); notify.SeesAll(r.Context()) {
+		live.Topic = eventsPath + eventQuery(form)
+	}
+	return live, nil
+}
+
+// eventRows are the events of a page, which the query names.
+func (p *Pages) eventRows(ctx context.Context, q url.Values) (eventList, error) {
+	f, form := p.eventFilterOf(q.Get)
+	f.Before, _ = strconv.ParseInt(q.Get("after"), 10, 64)
+	list := eventList{Form: form, Filter: eventQuery(form), Live: f.Before == 0}
+	if !list.Live {
+		list.Pager.First = eventsPath + list.Filter
+	}
+	found, err := p.Events.List(ctx, f)
+	if err != nil {
+		return list, err
 	}
 	if found.Next != 0 {
 		list.Pager.Next = eventsPath + eventQuery(form, "after", strconv.FormatInt(found.Next, 10))
@@ -93,13 +130,7 @@ func (p *Pages) listEvents(r *http.Request) (console.Response, error) {
 	for _, e := range found.Events {
 		list.Rows = append(list.Rows, eventRowOf(e))
 	}
-	if err := p.offerEvents(r, &list); err != nil {
-		return nil, err
-	}
-	if list.Refused, err = p.refused(r.Context(), f.Connection); err != nil {
-		return nil, err
-	}
-	return console.Page{Template: "events", Title: "Events", Data: list}, nil
+	return list, nil
 }
 
 // editions of the platforms that are configured: the filter offers their event

@@ -66,6 +66,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Channels", Path: channelsPath, Visible: administersAnything})
 	p.registerEvents(c)
 	c.Handle("GET "+deliveriesPath, console.SignedIn, p.listDeliveries, "deliveries")
+	c.Handle("GET "+deliveriesPath+"/live", console.SignedIn, p.liveDeliveries, "deliveries")
 	c.Handle("POST "+deliveriesPath+"/selected", console.SignedIn, p.actOnSelected)
 	c.Handle("GET "+deliveriesPath+"/redeliver", console.SignedIn, p.confirmRedeliverAll)
 	c.Handle("POST "+deliveriesPath+"/redeliver", console.SignedIn, p.redeliverAll)

@@ -59,29 +59,47 @@ func (s *Store) Aside(ctx context.Context, channelID int64) ([]*notify.Delivery,
 
 // ListDeliveries gives the newest deliveries that f lets through.
 func (s *Store) ListDeliveries(ctx context.Context, f notify.DeliveryFilter) ([]*notify.Delivery, error) {
-	if f.ReportID != 0 {
-		f.RuleID = notify.OfReport(f.ReportID)
-	}
 	var out []*notify.Delivery
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if f.RuleID == 0 {
-			out, err = readFiltered(ctx, tx, &f, "", 0)
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		return eachCondition(&f, func(condition string, arg int64) error {
+			more, err := readFiltered(ctx, tx, &f, condition, arg)
+			out = append(out, more...)
 			return err
-		}
-		if out, err = readFiltered(ctx, tx, &f, `d.rule_id = $1`, f.RuleID); err != nil {
-			return err
-		}
-		more, err := readFiltered(ctx, tx, &f, `d.id IN (SELECT delivery_id FROM notify_delivery_rules WHERE rule_id = $1)`, f.RuleID)
-		out = append(out, more...)
-		return err
+		})
 	})
 	slices.SortFunc(out, func(a, b *notify.Delivery) int { return cmp.Compare(b.ID, a.ID) })
 	return out[:min(len(out), f.Limit)], err
 }
 
+// eachCondition calls do with the condition of the filter's rule: with two, since
+// the first rule of a delivery stands in the delivery, and the others elsewhere.
+func eachCondition(f *notify.DeliveryFilter, do func(condition string, arg int64) error) error {
+	rule := f.RuleID
+	if f.ReportID != 0 {
+		rule = notify.OfReport(f.ReportID)
+	}
+	if rule == 0 {
+		return do("", 0)
+	}
+	if err := do(`d.rule_id = $1`, rule); err != nil {
+		return err
+	}
+	return do(`d.id IN (SELECT delivery_id FROM notify_delivery_rules WHERE rule_id = $1)`, rule)
+}
+
 // readFiltered gives the newest deliveries by the filter and one more condition,
 // whose argument is $1.
 func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, condition string, arg int64) ([]*notify.Delivery, error) {
+	where, args, err := deliveryConditions(ctx, tx, f, condition, arg)
+	if err != nil {
+		return nil, err
+	}
+	return readDeliveries(ctx, tx, deliverySelect+where, args...)
+}
+
+// deliveryConditions write the filter and one more condition as SQL, from WHERE
+// to LIMIT.
+func deliveryConditions(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, condition string, arg int64) (string, []any, error) {
 	var where []string
 	var args []any
 	ask := func(condition string, arg any) {
@@ -110,19 +128,19 @@ func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, cond
 	if !f.Since.IsZero() {
 		first, err := firstSince(ctx, tx, "notify_deliveries", "created_at", f.Since)
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		ask("d.id >= $%d", first)
 	}
 	if f.Before != 0 {
 		ask("d.id < $%d", f.Before)
 	}
-	query := deliverySelect
+	var text string
 	if len(where) > 0 {
-		query += " WHERE " + strings.Join(where, " AND ")
+		text = " WHERE " + strings.Join(where, " AND ")
 	}
 	args = append(args, f.Limit)
-	return readDeliveries(ctx, tx, fmt.Sprintf("%s ORDER BY d.id DESC LIMIT $%d", query, len(args)), args...)
+	return fmt.Sprintf("%s ORDER BY d.id DESC LIMIT $%d", text, len(args)), args, nil
 }
 
 // Delivery gives one delivery with all its attempts: fault.NotFound when

@@ -1,0 +1,130 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+const (
+	// liveAtOnce is how many streams there are at a time: more pages than are
+	// looked at at once, and few enough to keep idle memory low. Pages in the
+	// background have none.
+	liveAtOnce = 200
+	// livePerUser leaves room for others when one person has many windows.
+	livePerUser = 10
+	// liveRetry is when a page that was refused tries again.
+	liveRetry = 30 * time.Second
+)
+
+// liveReaders counts the live streams, and has what they share.
+type liveReaders struct {
+	mu      sync.Mutex
+	all     int
+	ofUser  map[int64]int // those of a user who is signed in, by the user's id
+	ofTopic map[string]*sharedVersion
+}
+
+// enter counts a new stream until leave: fault.Unavailable where there are too
+// many.
+func (l *liveReaders) enter(who *identity.Principal) (leave func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.all >= liveAtOnce:
+		return nil, tooManyLive("Too many live pages are open on this server. Reload the page to see what is new.")
+	case who != nil && l.ofUser[who.UserID] >= livePerUser:
+		return nil, tooManyLive("You have too many live pages open. Close some of them.")
+	}
+	l.all++
+	if who != nil {
+		if l.ofUser == nil {
+			l.ofUser = map[int64]int{}
+		}
+		l.ofUser[who.UserID]++
+	}
+	return func() { l.leave(who) }, nil
+}
+
+func tooManyLive(text string) error {
+	return &fault.Error{Code: fault.Unavailable, Message: text, RetryAfter: liveRetry}
+}
+
+func (l *liveReaders) leave(who *identity.Principal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all--
+	if who != nil {
+		if l.ofUser[who.UserID]--; l.ofUser[who.UserID] == 0 {
+			delete(l.ofUser, who.UserID)
+		}
+	}
+	if l.all == 0 {
+		l.ofTopic = nil
+	}
+}
+
+// maxTopics bounds the answers that are kept; filters make the topics.
+const maxTopics = 2 * liveAtOnce
+
+// sharedVersion is the last answer about a topic.
+type sharedVersion struct {
+	mu     sync.Mutex // held while one stream asks and the others wait
+	at     time.Time
+	answer string
+}
+
+// version gives the answer about a topic, asking again where the last one is
+// older than fresh.
+func (l *liveReaders) version(ctx context.Context, topic string, fresh time.Duration, ask func(context.Context) (string, error)) (string, error) {
+	if topic == "" {
+		return ask(ctx)
+	}
+	v := l.topic(topic)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if time.Since(v.at) < fresh {
+		return v.answer, nil
+	}
+	began := time.Now()
+	answer, err := ask(ctx)
+	if err == nil {
+		v.at, v.answer = began, answer
+	}
+	return answer, err
+}
+
+func (l *liveReaders) topic(name string) *sharedVersion {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.ofTopic[name]
+	if v == nil {
+		if l.ofTopic == nil || len(l.ofTopic) >= maxTopics {
+			l.ofTopic = map[string]*sharedVersion{}
+		}
+		v = new(sharedVersion)
+		l.ofTopic[name] = v
+	}
+	return v
+}
+
+// sameReader tells whether the request's session still exists and has the
+// permissions with which it was let in: what is shown may depend on each.
+func (x *exchange) sameReader(ctx context.Context) bool {
+	if x.principal == nil {
+		return true // a page for anyone
+	}
+	cookie, err := x.r.Cookie(x.sessionCookie())
+	if err != nil {
+		return false
+	}
+	now, err := x.c.opts.Identity.Session(ctx, cookie.Value)
+	return err == nil && now.UserID == x.principal.UserID &&
+		slices.EqualFunc(now.Grants, x.principal.Grants, func(a, b identity.Grant) bool {
+			return a.Permission == b.Permission && a.Resource == b.Resource
+		})
+}

@@ -1,0 +1,187 @@
+package console
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"outrigger/internal/identity"
+)
+
+// follow opens a stream as ada.
+func follow(t *testing.T, s *httptest.Server) (*http.Response, *bufio.Reader) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: "s-ada"})
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	return answer, bufio.NewReader(answer.Body)
+}
+
+func ended(t *testing.T, events *bufio.Reader) {
+	t.Helper()
+	if rest, err := events.ReadString('\n'); err == nil {
+		t.Errorf("the stream goes on: %q", rest)
+	}
+}
+
+// What is shown is read and rendered only when its version is another one, even
+// where it would not be rendered alike.
+func TestLiveAsksWhatChangedFirst(t *testing.T) {
+	var version, asked, rendered atomic.Int64
+	changed := make(chan struct{})
+	_, s := liveSite(t, Live{Every: time.Hour, Changed: changed,
+		Version: func(context.Context) (string, error) {
+			asked.Add(1)
+			return strconv.FormatInt(version.Load(), 10), nil
+		},
+		Data: func(context.Context) (any, error) { return rendered.Add(1), nil },
+	})
+	_, events := follow(t, s)
+	nextEvent(t, events)
+	changed <- struct{}{}
+	changed <- struct{}{}
+	version.Store(1)
+	changed <- struct{}{}
+	if got := nextEvent(t, events); got != "data: <p>2</p>\ndata: <p>two</p>\n" {
+		t.Errorf("after a change: %q", got)
+	}
+	if asked.Load() != 4 || rendered.Load() != 2 {
+		t.Errorf("asked %d times for the version and %d times for the data, want 4 and 2", asked.Load(), rendered.Load())
+	}
+}
+
+// Streams of the same topic have it asked once for all of them.
+func TestLiveVersionIsShared(t *testing.T) {
+	var readers liveReaders
+	var asked atomic.Int64
+	ask := func(context.Context) (string, error) { return strconv.FormatInt(asked.Add(1), 10), nil }
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if got, err := readers.version(t.Context(), "deliveries", time.Hour, ask); got != "1" || err != nil {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+	all.Wait()
+	if got, _ := readers.version(t.Context(), "events", time.Hour, ask); got != "2" {
+		t.Errorf("another topic: %q", got)
+	}
+	if got, _ := readers.version(t.Context(), "deliveries", 0, ask); got != "3" {
+		t.Errorf("when the answer is old: %q", got)
+	}
+	if got, _ := readers.version(t.Context(), "", time.Hour, ask); got != "4" {
+		t.Errorf("without a topic: %q", got)
+	}
+}
+
+// An answer that took long is not asked for again at once.
+func TestLiveRestsAfterSlowAnswers(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{0: 0, 100 * time.Millisecond: 2 * time.Second, time.Minute: liveSlowest} {
+		if got := pause(took); got != want {
+			t.Errorf("after %v: %v, want %v", took, got, want)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var console Console
+		if err := console.pages.shell(Sub(shellTemplates, "templates"), console.funcs()); err != nil {
+			t.Fatal(err)
+		}
+		console.AddPages(wingOf(map[string]string{"n.html": `{{define "content"}}{{.}}{{end}}`}))
+		var asked int
+		s := stream{Live: Live{Template: "n", Part: "content", Every: 2 * time.Second, Data: func(context.Context) (any, error) {
+			asked++
+			<-time.After(time.Second) // of the test's clock: an answer that takes a second
+			return asked, nil
+		}}, x: &exchange{c: &console, w: httptest.NewRecorder(), r: httptest.NewRequest("GET", "/", nil)}}
+		s.out = http.NewResponseController(s.x.w)
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+		defer cancel()
+		s.run(ctx)
+		if asked < 4 || asked > 5 {
+			t.Errorf("asked %d times in 100 s, want every 21 s", asked)
+		}
+	})
+}
+
+func TestLiveStreamsAreLimited(t *testing.T) {
+	_, s := liveSiteOf(t, &sessions{}, SignedIn, Live{Every: time.Hour, Data: func(context.Context) (any, error) { return 0, nil }})
+	var last *http.Response
+	for range livePerUser {
+		answer, events := follow(t, s)
+		nextEvent(t, events)
+		last = answer
+	}
+	refused, _ := follow(t, s)
+	if refused.StatusCode != 503 || refused.Header.Get("Retry-After") != "30" {
+		t.Errorf("one more: %d, Retry-After %q", refused.StatusCode, refused.Header.Get("Retry-After"))
+	}
+	last.Body.Close()
+	for until := time.Now().Add(10 * time.Second); ; { // until the server sees that it is gone
+		if again, _ := follow(t, s); again.StatusCode == 200 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("a stream that ended still counts")
+		}
+	}
+}
+
+func TestLiveStreamsOfAllAreLimited(t *testing.T) {
+	var readers liveReaders
+	for user := range int64(liveAtOnce) {
+		if _, err := readers.enter(&identity.Principal{UserID: user}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := readers.enter(&identity.Principal{UserID: -1}); err == nil {
+		t.Error("there is no limit")
+	}
+	readers.leave(&identity.Principal{UserID: 7})
+	leave, err := readers.enter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	if len(readers.ofUser) != liveAtOnce-1 {
+		t.Errorf("%d users are counted", len(readers.ofUser))
+	}
+}
+
+// A stream ends at its next turn when the session is over, or has not the
+// permissions that it began with: a disabled user reads no further.
+func TestLiveEndsWithTheSession(t *testing.T) {
+	for name, end := range map[string]func(*sessions){
+		"signed out":      func(s *sessions) { s.over.Store(true) },
+		"rights lost":     func(s *sessions) { s.now.Store(&identity.Principal{UserID: 1, Name: "ada"}) },
+		"rights narrowed": func(s *sessions) { narrow := ada(); narrow.Grants[0].Resource.Project = "ATL"; s.now.Store(narrow) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed, n := make(chan struct{}), new(atomic.Int64)
+			users := &sessions{}
+			_, s := liveSiteOf(t, users, Needs(identity.Admin), Live{Every: time.Hour, Changed: changed,
+				Data: func(context.Context) (any, error) { return n.Add(1), nil }})
+			_, events := follow(t, s)
+			nextEvent(t, events)
+			changed <- struct{}{}
+			nextEvent(t, events) // as long as nothing is lost
+			end(users)
+			changed <- struct{}{}
+			ended(t, events)
+		})
+	}
+}
