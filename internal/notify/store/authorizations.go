@@ -109,6 +109,9 @@ func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of noti
 	row := authorizationRow(of.Connection, of.AccountID)
 	var after notify.Authorization
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockGeneration(ctx, tx); err != nil { // see pauseRules
+			return err
+		}
 		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE connection = $1 AND account_id = $2`, of.Connection, of.AccountID))
 		known := err == nil
 		if err != nil && !fault.Is(err, fault.NotFound) {
@@ -146,6 +149,9 @@ func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of noti
 // before nothing changes.
 func (s *Store) RevokeAuthorization(ctx context.Context, who notify.Actor, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockGeneration(ctx, tx); err != nil { // see pauseRules
+			return err
+		}
 		before, _, err := scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE id = $1`, id))
 		if err != nil || before.State == notify.AuthorizationRevoked {
 			return err

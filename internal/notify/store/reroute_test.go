@@ -155,19 +155,21 @@ func TestChangedURLTakesWhatIsBeingCommitted(t *testing.T) {
 // waitForLock waits until a transaction waits for the lock of the rules.
 func waitForLock(t *testing.T, s *Store) {
 	t.Helper()
-	for {
-		var n int
-		err := s.db.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&n)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n > 0 {
-			return
-		}
+	for !waitsForLock(t, s) {
 	}
+}
+
+func waitsForLock(t *testing.T, s *Store) bool {
+	t.Helper()
+	var n int
+	err := s.db.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n > 0
 }
 
 // A rule is deleted, the last of its channel, while another is created with

@@ -154,3 +154,48 @@ func TestAPausedRuleIsSwitchedOn(t *testing.T) {
 		}
 	})
 }
+
+// A rule that is being saved with an account while that is revoked is paused as
+// those saved before; it is not left taking events for good.
+func TestARuleSavedWhileItsAccountIsRevokedIsPaused(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		if s.db.Dialect() == db.SQLite {
+			return // has one writer
+		}
+		a, err := s.SaveAuthorization(t.Context(), ada, notify.Authorization{Connection: "dc", AccountID: "{ana}", AccountName: "Ana"}, notify.AccountTokens{Count: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := someRule("one")
+		r.AuthorizationID = a.ID
+		begun, commit, saved := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		go func() {
+			saved <- s.db.Write(t.Context(), func(tx *db.Tx) error {
+				if err := s.beginRulesChange(t.Context(), tx); err != nil {
+					return err
+				}
+				if err := s.saveRule(t.Context(), tx, ada, &r, nil, flowURL("a")); err != nil {
+					return err
+				}
+				close(begun)
+				<-commit
+				return nil
+			})
+		}()
+		<-begun
+		revoked := make(chan error, 1)
+		go func() { revoked <- s.RevokeAuthorization(t.Context(), ada, a.ID) }()
+		for len(revoked) == 0 && !waitsForLock(t, s) {
+		}
+		close(commit)
+		if err := <-saved; err != nil {
+			t.Fatal(err)
+		}
+		if err := <-revoked; err != nil {
+			t.Fatal(err)
+		}
+		if info, err := s.Rule(t.Context(), r.ID); err != nil || !info.Paused {
+			t.Errorf("the rule is %+v, %v", info.Rule, err)
+		}
+	})
+}
