@@ -20,6 +20,11 @@ const (
 	Updated // something of it changed, perhaps its commits
 )
 
+// sameChange is how much later than a push the platform may say that the pull
+// request was updated by it. It is not documented that both bear the same time; a
+// longer time would silence what people do next, such as asking reviewers.
+const sameChange = 10 * time.Second
+
 // SeenPullRequest is where a pull request stood when a webhook spoke of it last;
 // the zero value: none has.
 type SeenPullRequest struct {
@@ -100,7 +105,7 @@ func (e *Event) settleUpdate(seen, stands SeenPullRequest) (now SeenPullRequest,
 	}
 	if len(e.Types) == 0 {
 		e.Types = []EventType{PullRequestFieldEdited} // one that is not told, such as the reviewers
-		return stands, !seen.Pushed
+		return stands, !seen.Pushed || !seen.At.IsZero() && stands.At.Sub(seen.At) > sameChange
 	}
 	return stands, true
 }
