@@ -121,10 +121,10 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := insertEvents(ctx, tx, rows); err != nil {
 		return err
 	}
-	if err := s.applyRenames(ctx, tx, items); err != nil {
+	if err := tracked.write(ctx, tx); err != nil { // before what it writes moves
 		return err
 	}
-	if err := tracked.write(ctx, tx); err != nil {
+	if err := s.applyRenames(ctx, tx, items); err != nil {
 		return err
 	}
 	if err := nameCommits(ctx, tx, items); err != nil {

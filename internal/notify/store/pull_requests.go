@@ -138,6 +138,27 @@ func (all tracked) write(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
+// movePullRequests has what is known of pull requests go by the new keys of their
+// repository. Where one with the same number is known there, the later counts.
+func movePullRequests(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
+	from, to := by.From.Folded(), by.To.Folded()
+	if _, err := tx.Exec(ctx, `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number,
+			source, target, title, description, draft, pushed, stood_at, seen_at)
+		SELECT connection, $4, CASE WHEN $5 = '' THEN repository_fold ELSE $5 END, number, source, target, title, description, draft, pushed, stood_at, seen_at
+			FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)
+		ON CONFLICT (connection, project_fold, repository_fold, number) DO UPDATE SET source = excluded.source, target = excluded.target,
+			title = excluded.title, description = excluded.description, draft = excluded.draft, pushed = excluded.pushed,
+			stood_at = excluded.stood_at, seen_at = excluded.seen_at WHERE notify_pull_requests.stood_at < excluded.stood_at`,
+		by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
+		return fmt.Errorf("moving pull requests: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM notify_pull_requests WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
+		by.Connection, from.ProjectKey, from.RepositoryKey); err != nil {
+		return fmt.Errorf("moving pull requests: %w", err)
+	}
+	return nil
+}
+
 // DeletePullRequests forgets pull requests of which no webhook has spoken since a
 // time; see retention.Rule.
 func DeletePullRequests(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 	"testing"
@@ -185,4 +186,62 @@ func TestTrackedUnderAnOfferedKey(t *testing.T) {
 			t.Errorf("%d pull requests are known", n)
 		}
 	})
+}
+
+// What is known of pull requests goes by the new key of their repository or
+// workspace: the next update is compared with it, also one that came with the
+// rename in one commit.
+func TestTrackedPullRequestsFollowARename(t *testing.T) {
+	moved := map[string]func(*notify.Event){
+		"a slug": func(e *notify.Event) {
+			e.Changes, e.Repository.Key = []notify.Change{{Field: "slug", Old: "engine", New: "motor"}}, "motor"
+		},
+		"a workspace": func(e *notify.Event) {
+			e.Changes, e.Project.Key = []notify.Change{{Field: "workspace", Old: "atlas", New: "pacific"}}, "pacific"
+		},
+	}
+	for name, move := range moved {
+		eachStore(t, func(t *testing.T, s *Store) {
+			save(t, s, ruleOf(notify.PullRequestRescoped, notify.PullRequestFieldEdited), flowURL("a"))
+			ruleAt(t, s, "there", "atlas", "engine")
+			at := notify.Event{
+				Types: []notify.EventType{notify.RepositoryFieldEdited}, Connection: "dc", Key: "repo:updated",
+				Project: notify.Project{Key: "atlas"}, Repository: notify.Repository{Key: "engine"},
+			}
+			move(&at)
+			there := func(r *notify.Receipt) *notify.Receipt {
+				r.Events[0].Project, r.Events[0].Repository = at.Project, at.Repository
+				return r
+			}
+			accept(t, s, spoken("w1", notify.Opened, notify.PullRequestOpened, "a1", 0))
+			accept(t, s, there(pushSpoken("w2", "0f", -60))) // of an older repository with that name
+			before := told(t, s)
+			commitTogether(t, s, pushSpoken("w3", "b2", 1), webhook("w4", at))
+			edited := there(updateSpoken("w5", "b2", 2))
+			edited.Events[0].PullRequest.Title = "U"
+			accept(t, s, edited)
+			if got := strings.TrimPrefix(told(t, s), before); got != " RESCOPED REPOSITORY_FIELD_EDITED FIELD_EDITED" {
+				t.Errorf("%s: told%s", name, got)
+			}
+			if n := count(t, s, `SELECT count(*) FROM notify_pull_requests`); n != 1 {
+				t.Errorf("%s: %d pull requests are known", name, n)
+			}
+		})
+	}
+}
+
+// commitTogether has webhooks accepted in one transaction.
+func commitTogether(t *testing.T, s *Store, all ...*notify.Receipt) {
+	t.Helper()
+	if err := s.db.Write(t.Context(), func(tx *db.Tx) error {
+		for _, r := range all {
+			r.Match(s.Rules())
+			if err := encode(r, new(bytes.Buffer)); err != nil {
+				return err
+			}
+		}
+		return s.writeReceipts(t.Context(), tx, all)
+	}); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -128,12 +129,16 @@ func replaceOffer(ctx context.Context, tx *db.Tx, id int64, from string) error {
 	return nil
 }
 
-// move has rules, reports and the scopes of hooks go by their new keys.
+// move has rules, reports, the scopes of hooks and what is known of the platform
+// go by their new keys.
 func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify.KeyChange) error {
 	if err := moveRules(ctx, tx, who, by); err != nil {
 		return err
 	}
 	if err := moveReports(ctx, tx, who, by); err != nil {
+		return err
+	}
+	if err := errors.Join(movePullRequests(ctx, tx, by), moveRepositoryWebhooks(ctx, tx, by)); err != nil {
 		return err
 	}
 	hooks, err := s.readHooks(ctx, tx)

@@ -81,3 +81,19 @@ func (s *Store) SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWe
 		return audit.Record(ctx, tx, entry)
 	})
 }
+
+// moveRepositoryWebhooks has what is known of webhooks go by the new keys of their
+// repositories; what was known of others with those keys is forgotten.
+func moveRepositoryWebhooks(ctx context.Context, tx *db.Tx, by notify.KeyChange) error {
+	from, to := by.From.Folded(), by.To.Folded()
+	if _, err := tx.Exec(ctx, `DELETE FROM notify_repository_webhooks WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
+		by.Connection, to.ProjectKey, to.RepositoryKey); err != nil {
+		return fmt.Errorf("moving webhooks of repositories: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_repository_webhooks SET project_fold = $4, repository_fold = CASE WHEN $5 = '' THEN repository_fold ELSE $5 END
+		WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`,
+		by.Connection, from.ProjectKey, from.RepositoryKey, to.ProjectKey, to.RepositoryKey); err != nil {
+		return fmt.Errorf("moving webhooks of repositories: %w", err)
+	}
+	return nil
+}
