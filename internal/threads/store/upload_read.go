@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 
 	"outrigger/internal/db"
@@ -44,7 +43,7 @@ func (r *UploadReader) Read(p []byte) (int, error) {
 			return 0, threads.ErrNoUpload(r.id)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("reading an upload: %w", err)
+			return 0, unread{err}
 		}
 		r.at += int64(len(r.row))
 	}
@@ -52,3 +51,11 @@ func (r *UploadReader) Read(p []byte) (int, error) {
 	r.row = r.row[n:]
 	return n, nil
 }
+
+// unread is why stored bytes could not be read. It gives its fault, and nothing
+// that the fault wraps: a lost connection is an io.ErrUnexpectedEOF in there,
+// which readers of files take for a file that is cut off.
+type unread struct{ err error }
+
+func (e unread) Error() string      { return "reading an upload: " + e.err.Error() }
+func (e unread) As(target any) bool { return errors.As(e.err, target) }
