@@ -33,7 +33,7 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return server.unreachable(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

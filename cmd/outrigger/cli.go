@@ -89,7 +89,7 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 	case helped:
 		return nil, exitDone
 	case err != nil:
-		fmt.Fprintf(s.err, "outrigger: %v\nTry outrigger --help.\n", err)
+		fmt.Fprintf(s.err, "outrigger: %v\nTry %s --help.\n", err, commandOf(err))
 		return nil, exitUsage
 	}
 	if serve, ok := parsed.Selected().Target.Interface().(serveCmd); ok {
@@ -98,6 +98,21 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 		return func() error { return serve.Run(ctx, s) }, exitDone
 	}
 	return func() error { return parsed.Run() }, exitDone
+}
+
+// commandOf is the command, as far as it was understood, that the arguments were
+// wrong for.
+func commandOf(err error) string {
+	name := "outrigger"
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) {
+		for _, part := range wrong.Context.Path {
+			if part.Command != nil {
+				name += " " + part.Command.Name
+			}
+		}
+	}
+	return name
 }
 
 // report says what went wrong, a line each, and gives the exit code.

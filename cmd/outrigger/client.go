@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -109,7 +110,7 @@ func (c *client) do(ctx context.Context, method, path string, in, out any) error
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return c.unreachable(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= http.StatusMultipleChoices {
@@ -155,6 +156,9 @@ func refusal(resp *http.Response) error {
 	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil || body.Message == "" {
 		return fmt.Errorf("the server answered %s", resp.Status)
 	}
+	if resp.StatusCode == http.StatusUnauthorized {
+		body.Message += " Check the user and the password, or the token."
+	}
 	if len(body.Errors) == 0 {
 		return errors.New(body.Message)
 	}
@@ -163,6 +167,19 @@ func refusal(resp *http.Response) error {
 		lines = append(lines, fmt.Errorf("%s: %s", e.Field, e.Message))
 	}
 	return errors.Join(lines...)
+}
+
+// unreachable is the error of a request that got no answer.
+func (c *client) unreachable(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		err = of.Err // without the method and the whole URL
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return fmt.Errorf("%s does not answer; --server or OUTRIGGER_SERVER says which server to ask: %w", c.base, err)
+	}
+	return fmt.Errorf("%s does not answer: %w", c.base, err)
 }
 
 // usage is a mistake in the arguments that only the command itself can see.

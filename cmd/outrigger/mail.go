@@ -324,7 +324,7 @@ func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return c.unreachable(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

@@ -169,7 +169,7 @@ func (c reportViewCmd) card(ctx context.Context, server *client, path string, ou
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return server.unreachable(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= http.StatusMultipleChoices {

@@ -3,11 +3,21 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/cardhtml"
 	chat "outrigger/internal/notify/message"
 )
+
+// allTypes are the keys of the event types.
+func allTypes() string {
+	var keys []string
+	for _, t := range notify.EventTypes() {
+		keys = append(keys, t.String())
+	}
+	return strings.Join(keys, ", ")
+}
 
 type previewCmd struct {
 	Format string `help:"The message as it is sent to Teams or Slack, or an HTML page that shows it." enum:"teams,slack,html" default:"teams"`
@@ -17,7 +27,7 @@ type previewCmd struct {
 func (c previewCmd) Run(s streams) error {
 	t, ok := notify.ParseEventType(c.Type)
 	if !ok {
-		return usage(c.Type + " is not an event type; GET /rest/mtbs/1.0/configuration/eventTypes lists them")
+		return usage(c.Type + " is not an event type; those are " + allTypes())
 	}
 	card := chat.Preview(t)
 	if c.Format == "html" {
