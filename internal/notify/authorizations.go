@@ -50,16 +50,25 @@ type Authorizations struct {
 	UserStates func(ctx context.Context, ids ...int64) (map[int64]identity.UserState, error)
 	BaseURL    string // where users reach this program
 	Clock      func() time.Time
+
+	begun allowances[account]
 }
+
+// begunAMinute is how many requests a user may make in a minute, on each node: each
+// may end in a question to the platform about a code.
+const begunAMinute = 10
 
 // Begin makes a request to authorise an account, and gives the address of the
 // platform to open. back is the page to come back to. It needs a permission
 // anywhere on the connection. Errors: fault.Conflict where the platform has no
-// such authorisations, or the connection no OAuth client.
+// such authorisations, or the connection no OAuth client; fault.RateLimited.
 func (s *Authorizations) Begin(ctx context.Context, connection, back string) (location string, err error) {
 	c, err := s.cloud(ctx, connection)
 	if err != nil {
 		return "", err
+	}
+	if wait := s.begun.take(accountOf(identity.From(ctx)), begunAMinute, s.Clock()); wait > 0 {
+		return "", tooOften(wait, "You began to authorise an account %d times within a minute. Wait a moment.", begunAMinute)
 	}
 	r := newAuthorizationRequest(identity.From(ctx), c.Name, back, s.Clock())
 	if err := s.Store.KeepRequest(ctx, r); err != nil {

@@ -75,6 +75,25 @@ func TestBegin(t *testing.T) {
 	})
 }
 
+// A user begins ten times a minute: each time, the platform may be asked about a
+// code that somebody made up.
+func TestBeginIsLimited(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		for i := range 11 {
+			if _, err := n.api.Begin(n.as(1), "cloud", "/"); fault.Is(err, fault.RateLimited) != (i == 10) || i == 10 && fault.As(err).RetryAfter != 6*time.Second {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		if _, err := n.api.Begin(n.as(2), "cloud", "/"); err != nil {
+			t.Errorf("another user: %v", err)
+		}
+		n.pass(6 * time.Second)
+		if _, err := n.api.Begin(n.as(1), "cloud", "/"); err != nil {
+			t.Errorf("later: %v", err)
+		}
+	})
+}
+
 // A callback that the user did not ask for, in this session, now and once, keeps
 // nothing; nor does one that the platform refuses.
 func TestCallbacksThatAreRefused(t *testing.T) {
