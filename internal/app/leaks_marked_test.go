@@ -27,12 +27,14 @@ func (m marked) make(name string) string {
 // a longer text, such as that of Basic credentials.
 func spellings(s string) []string {
 	forms := []string{s, url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s), hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s)))}
-	for before := range 3 {
-		b := append(make([]byte, before), s...)
-		b = b[:len(b)/3*3]
-		for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-			text := e.EncodeToString(b)
-			forms = append(forms, text[[]int{0, 2, 3}[before]:])
+	for _, is := range []string{s, url.QueryEscape(s)} { // OAuth clients escape what Basic encodes
+		for before := range 3 {
+			b := append(make([]byte, before), is...)
+			b = b[:len(b)/3*3]
+			for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+				text := e.EncodeToString(b)
+				forms = append(forms, text[[]int{0, 2, 3}[before]:])
+			}
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(forms)))
@@ -57,7 +59,8 @@ func TestSpellingsAreFound(t *testing.T) {
 	texts := []string{s, "sig=" + url.QueryEscape(s), hex.EncodeToString([]byte(s)), fmt.Sprintf("%X", s), html.EscapeString("a=" + s)}
 	for before := range 4 {
 		plain := []byte(strings.Repeat("u", before) + s + "more")
-		texts = append(texts, base64.StdEncoding.EncodeToString(plain), base64.RawURLEncoding.EncodeToString(plain))
+		escaped := []byte(strings.Repeat("u", before) + url.QueryEscape(s) + "more")
+		texts = append(texts, base64.StdEncoding.EncodeToString(plain), base64.RawURLEncoding.EncodeToString(plain), base64.StdEncoding.EncodeToString(escaped))
 	}
 	for _, text := range texts {
 		if len(m.in([]byte(text))) == 0 {

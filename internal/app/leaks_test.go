@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"outrigger/internal/config"
+	"outrigger/internal/db"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/hook"
@@ -46,11 +48,19 @@ func (l *lockedBuffer) text() []byte {
 }
 
 // echo is a chat platform, a code platform and a proxy that refuses everything
-// and shows in its answer what it was asked, as debug pages do.
+// and shows in its answer what it was asked, as debug pages do, also in the words
+// of an OAuth error.
 func echo(t *testing.T) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		says := fmt.Sprintf("no %s at %s: %s %v", r.Method, r.RequestURI, body, r.Header)
+		if strings.HasSuffix(r.URL.Path, "/access_token") {
+			w.WriteHeader(http.StatusBadRequest)
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_request", "error_description": says})
+			return
+		}
 		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprintf(w, "no %s at %s: %v", r.Method, r.RequestURI, r.Header)
+		fmt.Fprint(w, says)
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -115,6 +125,7 @@ func TestNoSecretShows(t *testing.T) {
 	p.makeThings()
 	p.useSecrets(m, world.URL)
 	p.useAccount(m, world.URL)
+	p.useCloud(m, world.URL)
 	session := p.signIn("admin")
 	m["session"] = session
 
@@ -286,6 +297,60 @@ func (p *permissionTable) useAccount(m marked, world string) {
 	for _, leak := range m.in([]byte(body)) {
 		t.Errorf("the callback shows %s", leak)
 	}
+}
+
+// useCloud has a rule of the cloud edition and a report ask the platform, for
+// people and in the background, also for new tokens, in vain each time.
+func (p *permissionTable) useCloud(m marked, world string) {
+	t := p.t
+	t.Helper()
+	tokens := notify.AccountTokens{Access: secret.New(m.make("old-access-token")), Refresh: secret.New(m.make("used-refresh-token")), Expires: time.Now()}
+	a, err := p.chat.store.SaveAuthorization(t.Context(), notify.Actor{Name: "admin"}, notify.Authorization{
+		Connection: "cloud", AccountID: "{b}", AccountName: "Ben", BaseURL: world, UserID: 1, RefreshedAt: time.Now(), DueAt: time.Now().Add(time.Hour),
+	}, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reports, rules = "/rest/mtbs/1.0/configuration/reports", "/rest/mtbs/1.0/cloud/ATL/canoe/rules"
+	report := strings.Replace(p.reportBody(), `"connection":"main"`, `"connection":"cloud"`, 1)
+	rule := fmt.Sprintf(`{"name":"runs","expectedEvents":["PIPELINE_FAILED"],"webhookUrl":%q}`, p.url)
+	status, made := postJSON(t, p.App, reports, "admin", report)
+	if status != http.StatusCreated {
+		t.Fatalf("%d %v", status, made)
+	}
+	for _, r := range []struct {
+		method, path, body string
+		want               int
+	}{
+		{"GET", reports + fmt.Sprintf("/%v/view", made["id"]), "", 503},
+		{"POST", reports + "/test", report, 503},
+		{"POST", rules + "?connection=cloud", rule, 503},
+		{"POST", rules + "/test?connection=cloud", rule, 200},
+		{"POST", rules + "/try?connection=cloud", rule, 200},
+	} {
+		status, answer := put(t, p.App, r.method, r.path, r.body)
+		if status != r.want {
+			t.Errorf("%s %s: %d %s", r.method, r.path, status, answer)
+		}
+		for _, leak := range m.in([]byte(answer)) {
+			t.Errorf("%s %s answers %s", r.method, r.path, leak)
+		}
+	}
+	if now, err := p.chat.store.Authorization(t.Context(), a.ID); err != nil || !strings.Contains(now.Reason, "grant_type=refresh_token") {
+		t.Errorf("the platform was not asked for new tokens: %q, %v", now.Reason, err)
+	}
+	if err := p.db.Write(t.Context(), func(tx *db.Tx) error {
+		due := time.Now().UTC().Add(-time.Minute).Truncate(time.Minute)
+		_, err := tx.Exec(t.Context(), `UPDATE notify_reports SET next_run_at = $1, ask_at = $1, time = $2 WHERE connection = 'cloud'`, db.Micros(due), due.Format("15:04"))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p.chat.reports.Wake()
+	eventually(t, func() bool {
+		_, body := get(t, p.URL()+reports+fmt.Sprintf("?id=%v", made["id"]), asAdmin)
+		return strings.Contains(body, "retryingSince")
+	})
 }
 
 // read gives what a GET answers, as far as it comes within 0.3 s: live answers

@@ -97,7 +97,7 @@ func (cl *Client) send(ctx context.Context, q Request) error {
 	case err != nil:
 		return fault.Wrap(err, fault.Unavailable, "The answer of the platform of %s was cut off.", q.Platform)
 	case resp.StatusCode >= 300:
-		return cl.refusal(q, resp, answer)
+		return cl.refusal(q, req, resp, answer)
 	case len(answer) > maxAnswer:
 		return fault.New(fault.Unavailable, "The platform of %s answers with more than %d MiB.", q.Platform, maxAnswer>>20)
 	case q.Out == nil || resp.StatusCode == http.StatusNoContent:

@@ -110,6 +110,14 @@ func TestHidden(t *testing.T) {
 	if want := "The platform of main answers 400 Bad Request, No ••••, no ••••.  At all."; fault.As(err).Message != want {
 		t.Errorf("%v", err)
 	}
+	// As it stands in a form, in an address, and among the credentials of Basic.
+	cl = New(doer(func(r *http.Request) *http.Response {
+		return answer(400, "a%2Fb+c, a%2Fb%20c, "+r.Header.Get("Authorization"))
+	}), nil)
+	q.Hidden, q.Authorize = []secret.Value{secret.New("a/b c")}, func(r *http.Request) { r.SetBasicAuth("key", "a%2Fb+c") }
+	if err := cl.Do(t.Context(), q); fault.As(err).Message != "The platform of main answers 400 Bad Request, ••••, ••••, Basic ••••." {
+		t.Errorf("%v", err)
+	}
 	if r := RefusalOf(err); r == nil || r.Status != 400 || StatusOf(err) != 400 || StatusOf(errors.New("x")) != 0 {
 		t.Errorf("%+v", r)
 	}

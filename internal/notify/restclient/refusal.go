@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 	"unicode"
 
 	"outrigger/internal/fault"
-	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
 
@@ -56,10 +56,10 @@ func StatusOf(err error) int {
 	return 0
 }
 
-func (cl *Client) refusal(q Request, resp *http.Response, body []byte) error {
+func (cl *Client) refusal(q Request, req *http.Request, resp *http.Response, body []byte) error {
 	r := &Refusal{Status: resp.StatusCode}
 	q.Explain(r, body)
-	r.Words = tidy(r.Words, q.Hidden)
+	r.Words = tidy(r.Words, q.hidden(req))
 	if r.Advice == "" && r.Status < 400 {
 		r.Advice = "Check the base URL."
 	}
@@ -81,12 +81,23 @@ func (cl *Client) refusal(q Request, resp *http.Response, body []byte) error {
 	return err
 }
 
+// hidden are the spellings of what is to be hidden: Hidden as it is, in a form and
+// in an address, and the credentials of the request, which may be encoded.
+func (q *Request) hidden(req *http.Request) (spellings []string) {
+	_, credentials, _ := strings.Cut(req.Header.Get("Authorization"), " ")
+	spellings = append(spellings, credentials)
+	for _, h := range q.Hidden {
+		spellings = append(spellings, url.QueryEscape(h.Reveal()), url.PathEscape(h.Reveal()), h.Reveal())
+	}
+	return spellings
+}
+
 // tidy makes one short line of a platform's words, with nothing in it that is
 // to be hidden.
-func tidy(words string, hidden []secret.Value) string {
+func tidy(words string, hidden []string) string {
 	for _, h := range hidden {
-		if !h.IsZero() {
-			words = strings.ReplaceAll(words, h.Reveal(), "••••")
+		if h != "" {
+			words = strings.ReplaceAll(words, h, "••••")
 		}
 	}
 	text := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
