@@ -36,6 +36,9 @@ type commands struct {
 	Restore restoreCmd `cmd:"" help:"Replace the database of a stopped server with a backup."`
 	Secrets secretsCmd `cmd:"" help:"Change the encryption key, or go on without a lost one."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in bash, zsh or fish."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
 }
 
 // streams are what a command reads and writes.
@@ -77,6 +80,9 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 	)
 	if err != nil {
 		return nil, report(s, err)
+	}
+	if code, asked := answerShell(s, parser, args); asked {
+		return nil, code
 	}
 	noCommand := len(args) == 0
 	if noCommand {
