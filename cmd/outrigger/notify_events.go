@@ -145,7 +145,10 @@ type ruleVerdict struct {
 // why says in a line what decided.
 func (v *ruleVerdict) why() string {
 	text := v.Note
-	if v.Filter != "" {
+	switch {
+	case v.Filter != "" && v.Wants == "" && v.Has == "":
+		text = notify.MemberLabel(v.Filter) + ": " + v.Note
+	case v.Filter != "":
 		verb := "wants"
 		wants, excluded := notify.Reason{Member: v.Filter, Wants: v.Wants}.Excluded()
 		if excluded {

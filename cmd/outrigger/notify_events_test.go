@@ -14,6 +14,7 @@ func TestExplanationIsPrinted(t *testing.T) {
 			{ID: 4, Level: "PROJECT", Name: "a\tb", Outcome: "refused", Filter: "sourceBranchMask", Wants: "hotfix/.*"},
 			{ID: 6, Level: "PROJECT", Name: "never", Outcome: "refused", Filter: "ignoredBranchMask", Wants: "not wip/.*", Has: "wip/x"},
 			{ID: 5, Level: "GLOBAL", Name: "masked", Outcome: "taken", Note: "Sent without asking groups.", Delivery: 45},
+			{ID: 9, Level: "REPOSITORY", Name: "paused", Outcome: "refused", Filter: "authorization", Note: "Its account Ana was revoked."},
 		},
 		OtherRules: 2,
 		Deliveries: []delivery{
@@ -32,7 +33,8 @@ func TestExplanationIsPrinted(t *testing.T) {
 		"3\tREPOSITORY\tmine\ttaken\t-\t44 failed 400: no such workflow\n" +
 		"4\tPROJECT\ta b\trefused\tSource branch mask: the rule wants hotfix/.*, the event has none.\t-\n" +
 		"6\tPROJECT\tnever\trefused\tNever these branches: the rule excludes wip/.*, the event has wip/x.\t-\n" +
-		"5\tGLOBAL\tmasked\ttaken\tSent without asking groups.\t45 waiting for the end of quiet hours at 2100-01-02 06:00 UTC\n"
+		"5\tGLOBAL\tmasked\ttaken\tSent without asking groups.\t45 waiting for the end of quiet hours at 2100-01-02 06:00 UTC\n" +
+		"9\tREPOSITORY\tpaused\trefused\tAuthorisation: Its account Ana was revoked.\t-\n"
 	if out.String() != want {
 		t.Errorf("printed:\n%s\nwant:\n%s", out.String(), want)
 	}

@@ -102,7 +102,7 @@ func TestCloudRulesInABrowser(t *testing.T) {
 		}
 	}
 	status, _, body = ada.send("POST", cloudRuleNew, form())
-	ada.reads("without an account", body, "The rule is not saved", "Authorise an account", `value="^main$"`, `value="PIPELINE_FAILED" checked`, `value="FAILURE" selected`)
+	ada.reads("without an account", body, "The rule is not saved", "authorise an account of the platform that administers it, under Notifications › Cloud › Accounts.", "-at /notifications", "Authorise an account", ">Issues<", "->Issues (cloud)<", `value="^main$"`, `value="PIPELINE_FAILED" checked`, `value="FAILURE" selected`)
 	if status != http.StatusForbidden {
 		t.Errorf("without an account: %d", status)
 	}
@@ -151,9 +151,13 @@ func TestCloudRulesInABrowser(t *testing.T) {
 	ada.sees(cloudRuleList, 200, "paused", "Its account Ana was revoked")
 	ada.sends("pipeline-failed", 5)
 	events := ada.sees("/notifications/events", 200)
-	ada.sees(regexp.MustCompile(`/notifications/events/\d+`).FindString(events), 200, "Authorisation: the rule wants nothing, because its account was revoked")
+	revoked := regexp.MustCompile(`/notifications/events/\d+`).FindString(events)
+	ada.sees(revoked, 200,
+		"Authorisation: Its account Ana, which ada authorised, was revoked in Outrigger. The rule takes no events until the account is authorised again.",
+		`<a href="/notifications/cloud/accounts">Authorise an account</a>`, "-the rule wants", "-has none")
 	ada.consent(ada.leave("/notifications/cloud"), "grant")
 	ada.sees(cloudRuleList, 200, "-paused", "-authorisation required")
+	ada.sees(revoked, 200, "Authorisation: Its account Ana was revoked in Outrigger when the event came, and has been authorised again since.", "-Authorise an account")
 	ada.sends("pipeline-failed", 6)
 	if got := <-messages; !strings.Contains(got, "Pipeline #7 failed for main") {
 		t.Errorf("the message is %s", got)

@@ -124,6 +124,9 @@ func CallbackPath(connection string) string { return "/oauth/" + connection }
 // AccountsPath is the page of the authorised accounts.
 const AccountsPath = "/notifications/cloud/accounts"
 
+// AccountsPlace is that page as texts name it.
+const AccountsPlace = "Notifications › Cloud › Accounts"
+
 // Audited is what the audit trail keeps of an authorisation: nothing of its
 // tokens.
 func (a *Authorization) Audited() map[string]string {

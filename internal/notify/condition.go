@@ -69,7 +69,7 @@ var conditions = [conditionCount]condition{
 		member: "enabled",
 		asked:  func(c *CompiledRule) bool { return !c.Enabled },
 		check:  func(*CompiledRule, *subject, Answers) Answer { return No },
-		wants:  func(*CompiledRule) string { return "nothing, because the rule is disabled" },
+		wants:  func(*CompiledRule) string { return "" }, // Reason says it
 		has:    func(*Event) string { return "" },
 	},
 	byConnection: {
@@ -115,7 +115,7 @@ var conditions = [conditionCount]condition{
 		member: "authorization",
 		asked:  func(c *CompiledRule) bool { return c.Paused },
 		check:  func(*CompiledRule, *subject, Answers) Answer { return No },
-		wants:  func(*CompiledRule) string { return "nothing, because its account was revoked" },
+		wants:  func(*CompiledRule) string { return "" }, // Reason says it
 		has:    func(*Event) string { return "" },
 	},
 	byEventTypes: {

@@ -122,6 +122,10 @@ type EventStore interface {
 	EventDecisions(ctx context.Context, event int64) ([]Decision, error)
 	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
 
+	// Authorization gives the account of a cloud platform that rules belong to:
+	// fault.NotFound where there is none with the id.
+	Authorization(ctx context.Context, id int64) (Authorization, error)
+
 	// RulesAt gives the rules of a moment, place by place, and by their ids
 	// within one.
 	RulesAt(ctx context.Context, q VersionQuery) ([]RuleVersion, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
@@ -24,6 +25,7 @@ type RuleVerdict struct {
 	RuleVersion
 	Outcome  RuleOutcome
 	Reason   Reason    // of RuleRefused
+	Revoked  bool      // the reason is an account that is still revoked
 	Note     string    // what else there is to say
 	Delivery *Delivery // of RuleTook; nil where it is not kept any more
 }
@@ -80,7 +82,34 @@ func (s *Events) Explain(ctx context.Context, id int64, after VersionCursor, lim
 		return x, err
 	}
 	x.judge(rules, deliveries, decisions, identity.From(ctx))
+	if err := s.nameAccounts(ctx, &x); err != nil {
+		return x, err
+	}
 	return x, s.describe(ctx, &x)
+}
+
+// nameAccounts says of the rules whose account was revoked whose it was.
+func (s *Events) nameAccounts(ctx context.Context, x *Explanation) error {
+	known := make(map[int64]*Authorization)
+	for i := range x.Rules {
+		v := &x.Rules[i]
+		if v.Outcome != RuleRefused || v.Reason.Member != byAuthorization.String() {
+			continue
+		}
+		if known[v.AuthorizationID] == nil {
+			a, err := s.Store.Authorization(ctx, v.AuthorizationID)
+			if fault.Is(err, fault.NotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			known[v.AuthorizationID] = &a
+		}
+		v.Reason.sayAccount(known[v.AuthorizationID])
+		v.Revoked = known[v.AuthorizationID].State == AuthorizationRevoked
+	}
+	return nil
 }
 
 // cursorOf is the place of a rule in the list.
@@ -158,7 +187,7 @@ func (v *RuleVerdict) decided(e *LoggedEvent, deliveries []*Delivery, decisions 
 		}
 		c, _ := CompileRule(&v.Rule)
 		v.Outcome, v.Reason = RuleRefused, c.Reason(Judgement{No: conditionOf(d.Member)}, e.Event)
-		if e.Event.Refs != nil {
+		if e.Event.Refs != nil && v.Reason.Says == "" {
 			v.Reason.Has = listed(e.Event.Refs.Names)
 		}
 		return true

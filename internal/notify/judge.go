@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"outrigger/internal/notify/branchmask"
@@ -102,6 +104,9 @@ type Reason struct {
 	Member string
 	Wants  string
 	Has    string // empty where the event has none
+	// Says is the reason in sentences, where it is none of the event's: Wants and
+	// Has are empty then.
+	Says string
 }
 
 // Excluded gives what a filter of what is ignored excludes, without the "not" that
@@ -123,13 +128,40 @@ func (c *CompiledRule) Reason(j Judgement, e *Event) Reason {
 	r := Reason{Member: at.member, Wants: at.wants(c), Has: at.has(e)}
 	switch {
 	case c.broken != nil:
-		r.Wants = c.broken.Error()
+		r.Wants, r.Has, r.Says = "", "", c.brokenSentence()
+	case j.No == byEnabled:
+		r.Says = "The rule is disabled."
+	case j.No == byAuthorization:
+		r.Says = revokedAccount
 	case j.No == byPlaces && len(c.Projects) == 0:
 		r.Member = "repositories"
 	case j.No == byEventTypes && c.ofCloud():
 		r.Member = expectedEvents
 	}
 	return r
+}
+
+// brokenSentence says why a rule that cannot be used takes nothing.
+func (c *CompiledRule) brokenSentence() string {
+	why := c.broken.Error()
+	var syntax *branchmask.SyntaxError
+	if errors.As(c.broken, &syntax) {
+		why = "its " + strings.ToLower(MemberLabel(c.brokenBy.String())) + " is not valid: " + syntax.Error()
+	}
+	return "The rule takes no events, because " + strings.TrimSuffix(why, ".") + ". Correct it and save the rule."
+}
+
+// revokedAccount is about the account of a rule that was revoked; Explain names it.
+const revokedAccount = "The rule's account was revoked in Outrigger. The rule takes no events until the account is authorised again."
+
+// sayAccount says whose account was revoked when an event came, and whether it
+// still is.
+func (r *Reason) sayAccount(a *Authorization) {
+	if a.State == AuthorizationRevoked {
+		r.Says = fmt.Sprintf("Its account %s, which %s authorised, was revoked in Outrigger. The rule takes no events until the account is authorised again.", a.AccountName, a.AuthorizedBy)
+		return
+	}
+	r.Says = fmt.Sprintf("Its account %s was revoked in Outrigger when the event came, and has been authorised again since.", a.AccountName)
 }
 
 // subject is an event, its names folded once for all rules.

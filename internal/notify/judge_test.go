@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -129,20 +130,20 @@ func TestReasons(t *testing.T) {
 		event *Event
 		want  Reason
 	}{
-		{Rule{ProjectKey: "PAC"}, push, Reason{"projectKey", "PAC", "ATL"}},
-		{Rule{ProjectKey: "ATL", RepositoryKey: "hull"}, push, Reason{"repositoryKey", "hull", "canoe"}},
-		{Rule{Filter: Filter{Projects: []string{"PAC"}}}, push, Reason{"projects", "PAC", "ATL/canoe"}},
-		{Rule{Filter: Filter{Repositories: []RepositoryRef{{"ATL", "hull"}}}}, push, Reason{"repositories", "ATL/hull", "ATL/canoe"}},
-		{Rule{Filter: Filter{EventTypes: []EventType{TagCreated, TagDeleted}}}, pr, Reason{"eventTypes", "TAG_CREATED, TAG_DELETED", "PULL_REQUEST_OPENED, PULL_REQUEST_RESCOPED"}},
-		{Rule{Filter: Filter{Branches: []string{"main", "next"}}}, push, Reason{"branches", "main, next", "release/1.2"}},
-		{Rule{Filter: Filter{BranchMask: "main"}}, push, Reason{"branchMask", "main", "release/1.2"}},
-		{Rule{Filter: Filter{IgnoredBranchMask: "release/.*"}}, push, Reason{"ignoredBranchMask", "not release/.*", "release/1.2"}},
-		{Rule{Filter: Filter{SourceBranchMask: "hotfix/.*", EventTypes: both}}, pr, Reason{"sourceBranchMask", "hotfix/.*", "feature/x"}},
-		{Rule{Filter: Filter{Users: []string{"grace"}}}, push, Reason{"users", "grace", "ada"}},
-		{Rule{Filter: Filter{IgnoredUsers: []string{"Ada"}}}, push, Reason{"ignoredUsers", "not Ada", "ada"}},
-		{Rule{Filter: Filter{Reviewers: []string{"ada"}, EventTypes: both}}, pr, Reason{"reviewers", "ada", "grace, joan"}},
-		{Rule{Filter: Filter{Groups: []string{"devs"}}}, push, Reason{"groups", "devs", "ada"}},
-		{Rule{Filter: Filter{IgnoredGroups: []string{"bots"}}}, push, Reason{"ignoredGroups", "not bots", "ada"}},
+		{Rule{ProjectKey: "PAC"}, push, Reason{"projectKey", "PAC", "ATL", ""}},
+		{Rule{ProjectKey: "ATL", RepositoryKey: "hull"}, push, Reason{"repositoryKey", "hull", "canoe", ""}},
+		{Rule{Filter: Filter{Projects: []string{"PAC"}}}, push, Reason{"projects", "PAC", "ATL/canoe", ""}},
+		{Rule{Filter: Filter{Repositories: []RepositoryRef{{"ATL", "hull"}}}}, push, Reason{"repositories", "ATL/hull", "ATL/canoe", ""}},
+		{Rule{Filter: Filter{EventTypes: []EventType{TagCreated, TagDeleted}}}, pr, Reason{"eventTypes", "TAG_CREATED, TAG_DELETED", "PULL_REQUEST_OPENED, PULL_REQUEST_RESCOPED", ""}},
+		{Rule{Filter: Filter{Branches: []string{"main", "next"}}}, push, Reason{"branches", "main, next", "release/1.2", ""}},
+		{Rule{Filter: Filter{BranchMask: "main"}}, push, Reason{"branchMask", "main", "release/1.2", ""}},
+		{Rule{Filter: Filter{IgnoredBranchMask: "release/.*"}}, push, Reason{"ignoredBranchMask", "not release/.*", "release/1.2", ""}},
+		{Rule{Filter: Filter{SourceBranchMask: "hotfix/.*", EventTypes: both}}, pr, Reason{"sourceBranchMask", "hotfix/.*", "feature/x", ""}},
+		{Rule{Filter: Filter{Users: []string{"grace"}}}, push, Reason{"users", "grace", "ada", ""}},
+		{Rule{Filter: Filter{IgnoredUsers: []string{"Ada"}}}, push, Reason{"ignoredUsers", "not Ada", "ada", ""}},
+		{Rule{Filter: Filter{Reviewers: []string{"ada"}, EventTypes: both}}, pr, Reason{"reviewers", "ada", "grace, joan", ""}},
+		{Rule{Filter: Filter{Groups: []string{"devs"}}}, push, Reason{"groups", "devs", "ada", ""}},
+		{Rule{Filter: Filter{IgnoredGroups: []string{"bots"}}}, push, Reason{"ignoredGroups", "not bots", "ada", ""}},
 	}
 	for _, c := range cases {
 		t.Run(c.want.Member, func(t *testing.T) {
@@ -166,7 +167,7 @@ func TestJudgeOfARuleThatIsNotIndexed(t *testing.T) {
 	for member, r := range map[string]*Rule{"connection": &other, "enabled": &disabled, "branchMask": &broken} {
 		c, _ := CompileRule(r)
 		j := c.Judge(push, nil)
-		if got := c.Reason(j, push); j.Verdict != Refused || got.Member != member || got.Wants == "" {
+		if got := c.Reason(j, push); j.Verdict != Refused || got.Member != member || got.Wants+got.Says == "" {
 			t.Errorf("judged %+v because of %+v, want a refusal by %s", j, got, member)
 		}
 	}
@@ -197,5 +198,22 @@ func TestAReasonNamesTheFirstOfALongList(t *testing.T) {
 	got := c.Reason(c.Judge(push, nil), push).Wants
 	if want := "b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b and 3 more"; got != want {
 		t.Errorf("it wants %q", got)
+	}
+}
+
+// What keeps a rule from taking any event is said in sentences: there is nothing
+// that it wants of the event.
+func TestReasonsThatAreNoneOfTheEvents(t *testing.T) {
+	push := pushTo("ATL", "canoe", "main", "ada")
+	broken, _ := CompileRule(&Rule{Filter: Filter{EventTypes: []EventType{BranchUpdated}, BranchMask: "release/("}})
+	paused := compiled(t, Rule{Paused: true})
+	for want, c := range map[string]*CompiledRule{
+		"The rule takes no events, because its branch mask is not valid: ":                                             broken,
+		"The rule's account was revoked in Outrigger. The rule takes no events until the account is authorised again.": paused,
+	} {
+		got := c.Reason(c.Judge(push, nil), push)
+		if !strings.HasPrefix(got.Says, want) || got.Wants != "" || got.Has != "" {
+			t.Errorf("%+v, want %q", got, want)
+		}
 	}
 }

@@ -36,4 +36,9 @@ var memberLabels = map[string]string{
 	"destinationBranchFilter": "Destination branch filter",
 	"expectedCommitStatus":    "Expected commit status",
 	"authorization":           "Authorisation",
+
+	// Where a rule belongs.
+	"connection":    "Connection",
+	"projectKey":    "Project",
+	"repositoryKey": "Repository",
 }

@@ -56,7 +56,7 @@ func TestATrialOfManyRefs(t *testing.T) {
 	for mask, want := range map[string]RuleOutcome{"b-.*": RuleTook, "c-.*": RuleRefused} {
 		rule := compiled(t, Rule{Filter: Filter{BranchMask: mask}})
 		got := rule.try(e, &trialAnswers{Trials: &Trials{}, ctx: t.Context()})
-		if got.Outcome != want || want == RuleRefused && got.Reason != (Reason{"branchMask", mask, "a-1, b-2"}) {
+		if got.Outcome != want || want == RuleRefused && got.Reason != (Reason{"branchMask", mask, "a-1, b-2", ""}) {
 			t.Errorf("%s: %+v", mask, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -85,6 +86,17 @@ func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) cloudRuleJ
 		out.AuthorizeURL = rest.Link(ctx, notify.AccountsPath)
 	}
 	return out
+}
+
+// withAccounts gives a refusal for want of an account the URL of the page where
+// one is authorised.
+func withAccounts(ctx context.Context, err error) error {
+	if !errors.Is(err, notify.ErrNoAccount) {
+		return err
+	}
+	e := *fault.As(err)
+	e.Message = strings.ReplaceAll(e.Message, "under "+notify.AccountsPlace, "at "+rest.Link(ctx, notify.AccountsPath))
+	return &e
 }
 
 // cloudRulePath is where a rule of the cloud edition is.

@@ -93,7 +93,7 @@ func (a *API) saveCloudRule(w http.ResponseWriter, r *http.Request) error {
 	}
 	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
-		return inCloudNames(err)
+		return withAccounts(r.Context(), inCloudNames(err))
 	}
 	w.Header().Set("ETag", etagOf(&info))
 	status := http.StatusOK
@@ -148,7 +148,7 @@ func (a *API) enableCloudRule(w http.ResponseWriter, r *http.Request) error {
 	}
 	saved, err := a.Rules.Enable(r.Context(), info.ID, enabled)
 	if err != nil {
-		return err
+		return withAccounts(r.Context(), err)
 	}
 	w.Header().Set("ETag", etagOf(&saved))
 	return rest.WriteJSON(w, r, http.StatusOK, a.cloudRuleOf(r.Context(), &saved))

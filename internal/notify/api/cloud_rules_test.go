@@ -27,7 +27,7 @@ func (a accounts) Administering(ctx context.Context, _ string, at notify.Reposit
 	if id := a[identity.From(ctx).Name]; id != 0 {
 		return id, nil
 	}
-	return 0, fault.New(fault.Forbidden, "Authorise Outrigger first.")
+	return 0, fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Authorise an account under "+notify.AccountsPlace+".")
 }
 
 // cloudServer has a platform of each edition, and more.
@@ -127,6 +127,7 @@ func TestWhoMayChangeCloudRules(t *testing.T) {
 	body := fmt.Sprintf(someCloudRule, "")
 	id := s.want(201, s.do("POST", cloudRulesPath, "rower", body))["id"]
 	save := fmt.Sprintf(someCloudRule, fmt.Sprintf(`,"id":%v`, id))
+	const authorise = "Authorise an account at https://tools.example.com/outrigger/notifications/cloud/accounts."
 	one, toggle := fmt.Sprintf("?id=%v", id), fmt.Sprintf("/enabled?id=%v&enabled=true", id)
 	for user, may := range map[string]string{
 		"rower": "read write", "workspace": "read", "admin": "read write", "root": "read", "project": "", "repo": "", "nobody": "", "bailer": "",
@@ -142,12 +143,12 @@ func TestWhoMayChangeCloudRules(t *testing.T) {
 		s.want(read, s.do("GET", cloudRulesPath+one, user, ""))
 		s.want(read, s.do("PUT", cloudRulesPath+strings.Replace(toggle, "true", "false", 1), user, ""))
 		on := s.want(write, s.do("PUT", cloudRulesPath+toggle, user, ""))
-		if read == 200 && write == 403 && !strings.Contains(fmt.Sprint(on["message"]), "Authorise") {
+		if read == 200 && write == 403 && on["message"] != authorise {
 			t.Errorf("%s switches it on and is told %v", user, on["message"])
 		}
 		s.want(read, s.do("POST", cloudRulesPath+"/try", user, body))
 		refused := s.want(write, s.do("POST", cloudRulesPath, user, save))
-		if read == 200 && write == 403 && !strings.Contains(fmt.Sprint(refused["message"]), "Authorise") {
+		if read == 200 && write == 403 && refused["message"] != authorise {
 			t.Errorf("%s is told %v", user, refused["message"])
 		}
 	}

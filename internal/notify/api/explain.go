@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -80,11 +81,14 @@ func (a *API) explainEvent(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
+// noteOf is the note about a verdict. A reason in sentences goes before it.
+func noteOf(r notify.Reason, note string) string { return strings.TrimSpace(r.Says + " " + note) }
+
 func verdictOf(v *notify.RuleVerdict) verdictJSON {
 	out := verdictJSON{
 		ID: v.ID, Version: v.Version, Name: v.Name, Level: v.Level(), ProjectKey: v.ProjectKey, RepositoryKey: v.RepositoryKey,
 		Channel: v.Channel.Fingerprint, ChannelName: v.ChannelName, Outcome: v.Outcome,
-		Filter: v.Reason.Member, Wants: v.Reason.Wants, Has: v.Reason.Has, Note: v.Note, ChangedAt: v.Changed, ChangedBy: v.ChangedBy, Deleted: v.Deleted,
+		Filter: v.Reason.Member, Wants: v.Reason.Wants, Has: v.Reason.Has, Note: noteOf(v.Reason, v.Note), ChangedAt: v.Changed, ChangedBy: v.ChangedBy, Deleted: v.Deleted,
 	}
 	if v.Delivery != nil {
 		out.Delivery = v.Delivery.ID

@@ -51,7 +51,7 @@ func trialOf(trial *notify.Trial) trialJSON {
 		e := &trial.Events[i]
 		out.Items[i] = triedJSON{
 			Event: eventOf(&e.LoggedEvent), Outcome: e.Outcome,
-			Filter: e.Reason.Member, Wants: e.Reason.Wants, Has: e.Reason.Has, Note: e.Note,
+			Filter: e.Reason.Member, Wants: e.Reason.Wants, Has: e.Reason.Has, Note: noteOf(e.Reason, e.Note),
 		}
 	}
 	return out

@@ -37,7 +37,7 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		return 0, err
 	}
 	if len(own) == 0 {
-		return 0, fault.New(fault.Forbidden, "The rules of %s/%s need an account of the platform that administers it. Authorise yours first, at %s.", at.ProjectKey, at.RepositoryKey, notify.AccountsPath)
+		return 0, fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "To create, save or switch on rules of %s/%s, authorise an account of the platform that administers it, under "+notify.AccountsPlace+".", at.ProjectKey, at.RepositoryKey)
 	}
 	var names []string
 	var failed, withdrawn error
@@ -45,7 +45,7 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		yes, err := s.administers(ctx, a.ID, at)
 		switch {
 		case fault.Is(err, fault.Conflict): // the platform has just said so: as for an account known to be withdrawn
-			withdrawn = fault.New(fault.Forbidden, "%s", fault.As(err).Message)
+			withdrawn = fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "%s", fault.As(err).Message)
 			continue
 		case err != nil:
 			failed = err
@@ -60,8 +60,8 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 	if len(names) == 0 {
 		return 0, withdrawn
 	}
-	return 0, fault.New(fault.Forbidden, "Your account %s does not administer %s/%s on the platform. Authorise one that does, at %s.",
-		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey, notify.AccountsPath)
+	return 0, fault.Wrap(notify.ErrNoAccount, fault.Forbidden, "Your account %s does not administer %s/%s on the platform, or there is no such repository. Check the name, or authorise an account that administers it, under "+notify.AccountsPlace+".",
+		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey)
 }
 
 func (s *Service) administers(ctx context.Context, id int64, at notify.RepositoryRef) (yes bool, err error) {

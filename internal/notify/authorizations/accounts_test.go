@@ -1,6 +1,7 @@
 package authorizations
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ var shop, site = notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "shop"}
 // holds for a minute.
 func TestAdministering(t *testing.T) {
 	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
-		if _, err := n.Administering(n.as(1), "cloud", shop); !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), notify.AccountsPath) {
+		if _, err := n.Administering(n.as(1), "cloud", shop); !fault.Is(err, fault.Forbidden) || !errors.Is(err, notify.ErrNoAccount) {
 			t.Errorf("without an account: %v", err)
 		}
 		a := n.authorize(1, ana)

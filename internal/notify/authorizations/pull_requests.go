@@ -21,7 +21,7 @@ func (s *Service) OpenPullRequests(ctx context.Context, c *notify.Connection, at
 		return nil, err
 	}
 	if len(accounts) == 0 {
-		return nil, fault.New(fault.Unavailable, "No account of the platform of %s is authorised to read %s/%s. Authorise yours under Notifications › Cloud › Accounts.", c.Name, at.ProjectKey, at.RepositoryKey)
+		return nil, fault.New(fault.Unavailable, "No account of the platform of %s is authorised to read %s/%s. Authorise yours under "+notify.AccountsPlace+".", c.Name, at.ProjectKey, at.RepositoryKey)
 	}
 	var first error
 	for _, a := range accounts {

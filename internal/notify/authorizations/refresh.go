@@ -171,7 +171,7 @@ func unusable(a *notify.Authorization, words string) error {
 	if words != "" {
 		words = " " + words
 	}
-	return fault.New(fault.Conflict, "The account %s is no longer authorised.%s Authorise it again under Notifications › Cloud › Accounts.", a.AccountName, words)
+	return fault.New(fault.Conflict, "The account %s is no longer authorised.%s Authorise it again under "+notify.AccountsPlace+".", a.AccountName, words)
 }
 
 // read gives an account with its tokens, those included that are not kept yet.

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"slices"
 	"strings"
 
 	"outrigger/internal/console"
@@ -19,13 +20,22 @@ func eventGroups(editions ...notify.Edition) []console.Group {
 		if !t.ComesFrom(editions...) {
 			continue
 		}
-		if len(groups) == 0 || groups[len(groups)-1].Label != t.Category() {
-			groups = append(groups, console.Group{Label: t.Category(), All: allOf + t.Category()})
+		if all := allOf + t.Category(); len(groups) == 0 || groups[len(groups)-1].All != all {
+			groups = append(groups, console.Group{Label: categoryLabel(t, editions), All: all})
 		}
 		g := &groups[len(groups)-1]
 		g.Options = append(g.Options, console.Option{Value: t.String(), Label: t.Name()})
 	}
 	return groups
+}
+
+// categoryLabel is the category of an event type, among those of editions: among
+// the cloud's alone, nothing needs to be marked as the cloud's.
+func categoryLabel(t notify.EventType, editions []notify.Edition) string {
+	if slices.Equal(editions, []notify.Edition{notify.Cloud}) {
+		return strings.TrimSuffix(t.Category(), " (cloud)")
+	}
+	return t.Category()
 }
 
 // tickAll ticks the event types of the categories that are ticked as a whole.

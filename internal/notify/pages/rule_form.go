@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -182,7 +183,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 		if drawing != nil {
 			return nil, drawing
 		}
-		if at.Cloud() && fault.Is(err, fault.Forbidden) { // an account is missing: what was typed stays
+		if errors.Is(err, notify.ErrNoAccount) { // an account is missing: what was typed stays
 			return withoutAccount(page, fault.As(err).Message), nil
 		}
 		return afterStale(page, form, atQuietFields(err))

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"outrigger/internal/console"
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
@@ -166,6 +168,9 @@ func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	saved, err := p.Rules.Enable(r.Context(), info.ID, form.Bool("enabled"))
+	if errors.Is(err, notify.ErrNoAccount) { // the page of the rules leads to the accounts
+		return console.Redirect{To: p.placeOf(&info.Rule).list(), Flash: "The rule " + info.Name + " stays off. " + fault.As(err).Message, Tone: console.Bad}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,4 @@ func explainRefresh(r *restclient.Refusal, body []byte) {
 
 func explainCode(r *restclient.Refusal, body []byte) {
 	explainOAuth(r, body, codeRefused, func(e oauthError) bool { return e.Error == "invalid_grant" })
-	if r.Name == codeRefused {
-		r.Advice = "Authorise Outrigger again."
-	}
 }

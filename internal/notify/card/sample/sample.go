@@ -101,7 +101,7 @@ func pullRequest(e *notify.Event) {
 	e.URL = repositoryURL + "/pull-requests/12"
 	e.PullRequest = &notify.PullRequest{
 		ID: 12, Title: "Carry all seven wheels at once (*Wheel, not Wheel)", State: "OPEN", Author: ada,
-		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n    - one for each wheel &amp; a spare\n- now it takes <one>\n\nMeasured on the test bench with all nines, which is the worst case; see the figures in docs/carry_all.md. The old way stays behind the setting carry.wheel_by_wheel for one release.",
+		Description: "The carry went wheel by wheel.\n\n- it took seven turns\n    - one for each wheel & a spare\n- now it takes <one>\n\nMeasured on the test bench with all nines, which is the worst case; see the figures in docs/carry_all.md. The old way stays behind the setting carry.wheel_by_wheel for one release.",
 		Source:      e.SourceBranch, Target: e.Branch, URL: e.URL,
 	}
 	p := e.PullRequest
