@@ -32,11 +32,14 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 			picture := func(name string) step { return look(t, fmt.Sprintf("%s-%d", name, width)) }
 			d := startDemo(t)
 			ctx := browser(t, width)
-			var first, event, again, trial, list string
+			var first, event, again, folded, trial, list string
 			do(t, ctx, "sign in", d.signIn()...)
 			do(t, ctx, "narrow a rule to branches that are not there",
 				chromedp.Navigate(d.console+"/notifications/rules/1"),
 				chromedp.WaitVisible(`#rule`),
+				picture("rule-folded"),
+				chromedp.Click(`#where > summary`),
+				chromedp.WaitVisible(`input[name=branchMask]`),
 				chromedp.SendKeys(`input[name=branchMask]`, "none/.*"),
 				chromedp.Submit(`input[name=branchMask]`),
 				chromedp.WaitVisible(`.flash.good`),
@@ -67,6 +70,9 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 				chromedp.WaitVisible(`[data-try] summary`), // by itself, as the page is opened
 				chromedp.Click(`[data-try] summary`),
 				chromedp.WaitVisible(`.tried .badge.quiet`),
+				read(`#where > summary`, &folded),
+				chromedp.Click(`#where > summary`),
+				chromedp.WaitVisible(`input[name=branchMask]`),
 				picture("rule-tried-before"),
 				chromedp.SendKeys(`input[name=branchMask]`, kb.End+"|.*"),
 				chromedp.WaitVisible(`.tried .badge.good`),
@@ -75,6 +81,9 @@ func TestWhyAnEventWasNotSent(t *testing.T) {
 				chromedp.Submit(`input[name=branchMask]`),
 				chromedp.WaitVisible(`.flash.good`),
 			)
+			if !strings.Contains(folded, "branches like none/.*") {
+				t.Errorf("the folded section says %q", folded)
+			}
 			if !strings.Contains(trial, "It would have taken") {
 				t.Errorf("the form does not say what the rule would have taken:\n%s", trial)
 			}

@@ -109,6 +109,11 @@ func (f *Form) Warn(name, message string) {
 	f.odd[fieldName(name)] = message
 }
 
+// Wrong tells whether any of the fields has an error or a warning.
+func (f *Form) Wrong(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return f.wrong[name] != "" || f.odd[name] != "" })
+}
+
 // fieldName is the form's field of a member that is named as in JSON:
 // "branches[2]" and "projects[0].key" are one field each.
 func fieldName(member string) string {

@@ -61,6 +61,14 @@ type Pager struct{ First, Next string }
 // Submit is the end of a form: its button and the way out.
 type Submit struct{ Label, Back string }
 
+// Section is a part of a long form that folds. Its template goes before the
+// fields, and "end-section" behind them; the page brings the module sections.js.
+type Section struct {
+	ID, Title string
+	Chosen    string // what is chosen in it, said while it is folded
+	Open      bool
+}
+
 // Switch is a button that turns something on or off at once. It posts
 // enabled=true or enabled=false to Action.
 type Switch struct {
