@@ -28,6 +28,34 @@ type ReportRun struct {
 // Ended tells whether the due time is through, with a message or an error.
 func (run *ReportRun) Ended() bool { return run.Event != nil || run.Error != "" }
 
+// RunOutcome is what became of a due time.
+type RunOutcome string
+
+const (
+	RunSent   RunOutcome = "sent"   // the report is in its channel's queue
+	RunFailed RunOutcome = "failed" // the platform did not answer, or there is no such time zone
+	RunMissed RunOutcome = "missed" // it passed while nothing could run it, and was too long ago to catch up
+)
+
+// Outcomes are those of the due times that the turn ends; none where the platform
+// is asked again. Due times that pass while Outrigger is down are one.
+func (run *ReportRun) Outcomes() (all []RunOutcome) {
+	if waited := run.Report.NextRunAt; !waited.IsZero() && !waited.Equal(run.Due) && !waited.After(run.At) {
+		if run.Due.IsZero() && run.Error != "" {
+			return []RunOutcome{RunFailed}
+		}
+		all = append(all, RunMissed)
+	}
+	switch {
+	case run.Due.IsZero():
+	case run.Event != nil:
+		all = append(all, RunSent)
+	case run.Error != "":
+		all = append(all, RunFailed)
+	}
+	return all
+}
+
 const (
 	// retryReport is how often a platform is asked again that did not answer, and
 	// retryReportFor for how long: after that a person is told.

@@ -19,7 +19,7 @@ type deliveryCounts struct {
 	ended   map[notify.DeliveryState]prometheus.Counter
 }
 
-// Measure registers the counters of deliveries. It must be called before the
+// Measure registers the counters of deliveries and of reports. It must be called before the
 // store is used.
 func (s *Store) Measure(r prometheus.Registerer) {
 	f := promauto.With(r)
@@ -37,7 +37,7 @@ func (s *Store) Measure(r prometheus.Registerer) {
 	for _, state := range []notify.DeliveryState{notify.Delivered, notify.Failed, notify.Cancelled, expired} {
 		c.ended[state] = ended.WithLabelValues(string(state))
 	}
-	s.counts = c
+	s.counts, s.runs = c, newRunCounts(f)
 }
 
 func (c *deliveryCounts) match(n int) {

@@ -46,6 +46,7 @@ func (s *Store) KeepRun(ctx context.Context, run *notify.ReportRun) (kept bool, 
 		}
 		if run.Due.IsZero() || !run.Ended() {
 			kept = true
+			tx.AfterCommit(func() { s.runs.count(run) })
 			return nil
 		}
 		var delivery int64
@@ -61,7 +62,11 @@ func (s *Store) KeepRun(ctx context.Context, run *notify.ReportRun) (kept bool, 
 		if err != nil {
 			return fmt.Errorf("keeping a run: %w", err)
 		}
-		if kept = n == 1; !kept || run.Event == nil {
+		if kept = n == 1; !kept {
+			return nil
+		}
+		tx.AfterCommit(func() { s.runs.count(run) })
+		if run.Event == nil {
 			return nil
 		}
 		return s.sendReport(ctx, tx, run, delivery)

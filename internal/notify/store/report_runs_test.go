@@ -1,11 +1,13 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -347,6 +349,37 @@ func TestReportsOfEveryPlatformAreDue(t *testing.T) {
 		}
 		if !slices.ContainsFunc(due, func(r notify.ReportInfo) bool { return r.ID == last.ID }) {
 			t.Error("only those of one platform have their turn")
+		}
+	})
+}
+
+// Every due time is counted once as what became of it, whatever was asked in
+// between and however often a run is kept.
+func TestRunsOfReportsAreCounted(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		s.Measure(prometheus.NewRegistry())
+		keep := keeper(t, s)
+		info := saveReport(t, s, someReport("stale"), flowURL("a"))
+		nine := reportDay.Add(9 * time.Hour)
+		day := 24 * time.Hour
+		sent := runAt(t, s, info.ID, nine, 2)
+		keep(sent)
+		keep(sent)
+		for minute := range 3 { // once more after the hour
+			keep(runAt(t, s, info.ID, nine.Add(day).Add(time.Duration(minute)*30*time.Minute), -1))
+		}
+		keep(runAt(t, s, info.ID, nine.Add(2*day+7*time.Hour), 0)) // down for too long
+		keep(runAt(t, s, info.ID, nine.Add(3*day), -1))
+		keep(runAt(t, s, info.ID, nine.Add(3*day+7*time.Hour), 0)) // down while it was asked again
+		keep(runAt(t, s, info.ID, nine.Add(4*day), -1))
+		keep(runAt(t, s, info.ID, nine.Add(5*day+time.Hour), 0)) // for the newer due time
+		got := map[notify.RunOutcome]float64{}
+		for outcome, c := range s.runs.ended {
+			got[outcome] = testutil.ToFloat64(c)
+		}
+		want := map[notify.RunOutcome]float64{notify.RunSent: 2, notify.RunFailed: 2, notify.RunMissed: 2}
+		if !maps.Equal(got, want) || testutil.ToFloat64(s.runs.retries) != 4 {
+			t.Errorf("ended %v, want %v; %v retries", got, want, testutil.ToFloat64(s.runs.retries))
 		}
 	})
 }

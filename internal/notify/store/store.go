@@ -32,6 +32,7 @@ type Store struct {
 	events  *db.Batch[*notify.Receipt]
 	results *db.Batch[*notify.Result]
 	counts  *deliveryCounts
+	runs    *runCounts
 
 	file     notify.Connections        // of the configuration file
 	kinds    map[string]notify.Decoder // by the kind of platform
