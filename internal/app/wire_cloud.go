@@ -12,7 +12,7 @@ import (
 func (a *App) openAuthorizations(store *store.Store) *notify.Authorizations {
 	a.chat.cloud = client.New(a.outgoing.Trusted(), a.clock)
 	a.chat.accounts = authorizations.New(authorizations.Options{
-		Store: store, Platform: a.chat.cloud, UserStates: a.identity.UserStates, Leases: a.leases, Clock: a.clock, Log: a.log,
+		Store: store, Platform: a.chat.cloud, UserStates: a.identity.UserStates, Leases: a.leases, Clock: a.clock, Log: a.log, Metrics: a.registry,
 	})
 	accounts := &notify.Authorizations{
 		Store: store, Location: a.chat.accounts.Location, Exchange: a.chat.accounts.Exchange, UserStates: a.identity.UserStates, BaseURL: a.URL(), Clock: a.clock,

@@ -3,6 +3,8 @@ package authorizations
 import (
 	"context"
 	"errors"
+	"net"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketcloud/client"
+	"outrigger/internal/notify/restclient"
 )
 
 // A refresh goes like this. The node takes the lease of the account, notes in
@@ -24,6 +27,7 @@ import (
 //     refresh token all the same: most platforms take it again. Where this one
 //     does not, the account is withdrawn, which says so, and its user authorises it
 //     again; the messages of its rules go on.
+//   - An answer that is lost on its way is noted alike.
 
 // errStopping says that no refresh begins any more.
 var errStopping = fault.New(fault.Unavailable, "The server is stopping; try again in a moment.")
@@ -95,6 +99,7 @@ func (s *Service) refreshOnce(ctx context.Context, id, stale int64) (none notify
 	if err != nil {
 		return none, s.refused(ctx, c, &a, err)
 	}
+	s.metrics.count(refreshed)
 	s.answered(c)
 	fresh := notify.AccountTokens{Access: got.Access, Refresh: got.Refresh, Expires: got.Expires, Count: t.Count}
 	if fresh.Refresh.IsZero() {
@@ -140,17 +145,37 @@ func (s *Service) refused(ctx context.Context, c *notify.Connection, a *notify.A
 		if !a.AskedAt.IsZero() {
 			words += " The answer to an earlier refresh was lost, perhaps with new tokens in it."
 		}
+		s.metrics.count(withdrawn)
 		return s.withdraw(ctx, a, words)
 	}
+	s.metrics.count(unanswered)
 	now := s.Clock()
+	if lost(err) && a.AskedAt.IsZero() {
+		a.AskedAt = now
+	}
 	pause := max(failedFor, fault.As(err).RetryAfter)
 	if s.away(c, now.Add(min(pause, heldFor))) {
 		s.Log.Warn("the platform does not refresh tokens; will try again", "connection", c.Name, "in", pause, "error", err)
 	}
-	if _, kept := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, now.Add(pause), words); kept != nil {
+	if _, kept := s.Store.PostponeRefresh(ctx, *a, now.Add(pause), words); kept != nil {
 		return ours(kept)
 	}
 	return err
+}
+
+// lost tells whether the platform may have given new tokens in an answer that did
+// not arrive. It has not where it was not reached, or answers with a refusal that
+// is not that of something in between.
+func lost(err error) bool {
+	var dial *net.OpError
+	switch status := restclient.StatusOf(err); {
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return false
+	case status == 0:
+		return true
+	default:
+		return status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+	}
 }
 
 // withdraw notes that the platform takes the tokens of an account no more, and

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
 	"outrigger/internal/audit"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
@@ -244,6 +246,54 @@ func TestANodeDiesInBetween(t *testing.T) {
 	}
 }
 
+// deafened is a platform whose answers to refreshes are lost on their way.
+type deafened struct{ Platform }
+
+func (d deafened) Refresh(ctx context.Context, c *notify.Connection, token secret.Value) (client.Tokens, error) {
+	if _, err := d.Platform.Refresh(ctx, c, token); err != nil {
+		return client.Tokens{}, err
+	}
+	return client.Tokens{}, fault.New(fault.Unavailable, "The answer of the platform of cloud was cut off.")
+}
+
+// An answer that is lost on its way may have had new tokens in it as well: the
+// old refresh token is tried again, and where it is of no more use the account
+// says why, whatever the platform answered in between. What a platform refuses in
+// so many words is no such loss.
+func TestAnAnswerIsLost(t *testing.T) {
+	for _, rotate := range []bool{false, true} {
+		eachWorld(t, bitbucketcloud.Options{RotateRefresh: rotate}, func(t *testing.T, n *node) {
+			a := n.authorize(1, ana)
+			n.pass(90 * time.Minute)
+			n.SetFault("access_token", played.Fault{Kind: played.Throttling})
+			if n.round(); !n.account(a.ID).AskedAt.IsZero() {
+				t.Error("a refusal counts as lost")
+			}
+			n.SetFault("access_token", played.Fault{})
+			n.pass(failedFor)
+			hears := n.Service.Platform
+			n.Service.Platform = deafened{hears}
+			if n.round(); n.account(a.ID).AskedAt.IsZero() {
+				t.Error("a lost answer is forgotten")
+			}
+			n.Service.Platform = hears
+			n.SetFault("access_token", played.Fault{Kind: played.Broken})
+			n.pass(failedFor)
+			n.round()
+			n.SetFault("access_token", played.Fault{})
+			n.pass(failedFor)
+			n.round()
+			now := n.account(a.ID)
+			if !rotate && (now.State != notify.AuthorizationActive || now.Tokens != 2 || !now.AskedAt.IsZero() || n.works(a.ID) != nil) {
+				t.Errorf("%+v", now)
+			}
+			if rotate && (now.State != notify.AuthorizationWithdrawn || !strings.Contains(now.Reason, "earlier refresh was lost")) {
+				t.Errorf("%+v", now)
+			}
+		})
+	}
+}
+
 // A node whose database is away keeps the new tokens, works with them, and has
 // them kept as soon as it is back: also where another node was refused meanwhile.
 func TestTokensAreKeptLater(t *testing.T) {
@@ -362,6 +412,40 @@ func oneAccountIsNotRefreshed(t *testing.T, pause time.Duration) {
 		}
 		if now := n.account(first.ID); now.State != notify.AuthorizationActive || now.Reason == "" {
 			t.Errorf("%+v", now)
+		}
+	})
+}
+
+// Each question for tokens counts once, as what came of it; the accounts are
+// counted as they are when they are asked for.
+func TestRefreshesAndAccountsAreCounted(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		n.authorize(1, ana)
+		revoked := n.authorize(1, ben)
+		if err := n.api.Revoke(n.as(1), revoked.ID); err != nil {
+			t.Fatal(err)
+		}
+		n.pass(90 * time.Minute)
+		n.round()
+		n.SetFault("access_token", played.Fault{Kind: played.Broken})
+		n.pass(90 * time.Minute)
+		n.round()
+		n.round() // nothing is due
+		n.SetFault("access_token", played.Fault{})
+		n.Withdraw(ana)
+		n.pass(failedFor)
+		n.round()
+		n.round()
+		for _, outcome := range []string{refreshed, unanswered, withdrawn} {
+			if got := testutil.ToFloat64(n.metrics.refreshes.WithLabelValues(outcome)); got != 1 {
+				t.Errorf("%s: %v", outcome, got)
+			}
+		}
+		want := "# HELP outrigger_notify_authorizations The accounts of cloud platforms, of the whole cluster, by state: active, withdrawn, revoked.\n" +
+			"# TYPE outrigger_notify_authorizations gauge\n" +
+			"outrigger_notify_authorizations{state=\"active\"} 0\noutrigger_notify_authorizations{state=\"revoked\"} 1\noutrigger_notify_authorizations{state=\"withdrawn\"} 1\n"
+		if err := testutil.CollectAndCompare(&accountsGauge{n.store}, strings.NewReader(want)); err != nil {
+			t.Error(err)
 		}
 	})
 }

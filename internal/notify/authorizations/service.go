@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 
 	"outrigger/internal/db"
@@ -62,12 +63,14 @@ type Store interface {
 	ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]notify.Authorization, error)
 	// AuthorizationUsers gives the users of the active ones.
 	AuthorizationUsers(ctx context.Context) ([]int64, error)
+	// CountAuthorizations counts the accounts in each state.
+	CountAuthorizations(ctx context.Context) (map[notify.AuthorizationState]int, error)
 
 	// What these four write is about the pair of tokens of that count; where there
 	// is a later one they change nothing, and ok is false.
 	BeginRefresh(ctx context.Context, id, count int64, now time.Time) (ok bool, err error)
 	KeepTokens(ctx context.Context, a notify.Authorization, t notify.AccountTokens, now time.Time) (ok bool, err error)
-	PostponeRefresh(ctx context.Context, id, count int64, due time.Time, reason string) (ok bool, err error)
+	PostponeRefresh(ctx context.Context, a notify.Authorization, due time.Time, reason string) (ok bool, err error)
 	WithdrawAuthorization(ctx context.Context, id, count int64, reason string, now time.Time) (ok bool, err error)
 }
 
@@ -91,12 +94,14 @@ type Options struct {
 	Leases     *db.Leases
 	Clock      func() time.Time
 	Log        *slog.Logger
+	Metrics    prometheus.Registerer
 }
 
 // Service refreshes the tokens of accounts and calls the platforms with them.
 // One node of a cluster refreshes an account at a time.
 type Service struct {
 	Options
+	metrics *metrics
 	rounds  work.Rounds
 	shared  singleflight.Group // of refreshes, by account
 	running sync.WaitGroup     // refreshes under way
@@ -116,7 +121,10 @@ type unkept struct {
 
 // New makes a Service; nothing is refreshed ahead before Start.
 func New(o Options) *Service {
-	return &Service{Options: o, failed: map[string]time.Time{}, unkept: map[int64]unkept{}, remembered: map[remembered]time.Time{}}
+	if o.Metrics != nil {
+		o.Metrics.MustRegister(&accountsGauge{store: o.Store})
+	}
+	return &Service{Options: o, metrics: newMetrics(o.Metrics), failed: map[string]time.Time{}, unkept: map[int64]unkept{}, remembered: map[remembered]time.Time{}}
 }
 
 // Start begins to refresh tokens ahead of time.
@@ -163,13 +171,13 @@ func (s *Service) runOnce(ctx context.Context) (refreshed int, err error) {
 		}
 		if until := s.failedUntil(a.Connection); s.Clock().Before(until) {
 			// Just before the account that failed, so that this one has its turn first.
-			if _, err := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, until.Add(-time.Microsecond), a.Reason); err != nil {
+			if _, err := s.Store.PostponeRefresh(ctx, a, until.Add(-time.Microsecond), a.Reason); err != nil {
 				return refreshed, err
 			}
 			continue
 		}
 		if disabled[a.UserID] {
-			if _, err := s.Store.PostponeRefresh(ctx, a.ID, a.Tokens, s.Clock().Add(disabledFor), a.Reason); err != nil {
+			if _, err := s.Store.PostponeRefresh(ctx, a, s.Clock().Add(disabledFor), a.Reason); err != nil {
 				return refreshed, err
 			}
 			continue

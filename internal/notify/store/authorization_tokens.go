@@ -51,9 +51,11 @@ func (s *Store) KeepTokens(ctx context.Context, a notify.Authorization, t notify
 		s.box.Seal(t.Refresh.Reveal(), "notify_authorizations", "refresh_token", row), db.Micros(t.Expires), db.Micros(now), db.Micros(t.RefreshDue(now)))
 }
 
-// PostponeRefresh has tokens refreshed later: the platform did not answer.
-func (s *Store) PostponeRefresh(ctx context.Context, id, count int64, due time.Time, reason string) (ok bool, err error) {
-	return s.changeTokens(ctx, `due_at = $3, reason = $4, asked_at = 0 WHERE id = $1 AND tokens = $2 AND state = 'active'`, id, count, db.Micros(due), clean(reason))
+// PostponeRefresh has tokens refreshed later: the platform gave none. a.AskedAt
+// says when it was asked without an answer; zero: never.
+func (s *Store) PostponeRefresh(ctx context.Context, a notify.Authorization, due time.Time, reason string) (ok bool, err error) {
+	return s.changeTokens(ctx, `due_at = $3, reason = $4, asked_at = $5 WHERE id = $1 AND tokens = $2 AND state = 'active'`,
+		a.ID, a.Tokens, db.Micros(due), clean(reason), db.Micros(a.AskedAt))
 }
 
 // WithdrawAuthorization notes that the platform takes the tokens no more.

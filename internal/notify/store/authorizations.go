@@ -102,6 +102,28 @@ func (s *Store) ReadingAuthorizations(ctx context.Context, connection string, at
 	return list, err
 }
 
+// CountAuthorizations counts the accounts in each state.
+func (s *Store) CountAuthorizations(ctx context.Context) (n map[notify.AuthorizationState]int, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		n = make(map[notify.AuthorizationState]int)
+		rows, err := tx.Query(ctx, `SELECT state, count(*) FROM notify_authorizations GROUP BY state`)
+		if err != nil {
+			return fmt.Errorf("counting authorisations: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var state notify.AuthorizationState
+			var of int
+			if err := rows.Scan(&state, &of); err != nil {
+				return fmt.Errorf("counting authorisations: %w", err)
+			}
+			n[state] = of
+		}
+		return rows.Err()
+	})
+	return n, err
+}
+
 // SaveAuthorization keeps an account with its tokens, as a new one or in place
 // of what was known of it.
 func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of notify.Authorization, t notify.AccountTokens) (notify.Authorization, error) {

@@ -212,11 +212,11 @@ func TestARefreshChangesThePairItWasAskedWith(t *testing.T) {
 			want bool
 		}{
 			{"begun", func() (bool, error) { return s.BeginRefresh(t.Context(), a.ID, 1, later) }, true},
-			{"postponed", func() (bool, error) { return s.PostponeRefresh(t.Context(), a.ID, 1, later, "503 from there") }, true},
+			{"postponed", func() (bool, error) { return s.PostponeRefresh(t.Context(), a, later, "503 from there") }, true},
 			{"kept", func() (bool, error) { return s.KeepTokens(t.Context(), a, tokens(2), later) }, true},
 			{"kept twice", func() (bool, error) { return s.KeepTokens(t.Context(), a, tokens(2), later) }, false},
 			{"begun late", func() (bool, error) { return s.BeginRefresh(t.Context(), a.ID, 1, later) }, false},
-			{"postponed late", func() (bool, error) { return s.PostponeRefresh(t.Context(), a.ID, 1, later, "late") }, false},
+			{"postponed late", func() (bool, error) { return s.PostponeRefresh(t.Context(), a, later, "late") }, false},
 			{"withdrawn late", func() (bool, error) { return s.WithdrawAuthorization(t.Context(), a.ID, 1, "late", later) }, false},
 		}
 		for _, step := range steps {
