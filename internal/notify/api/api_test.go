@@ -171,7 +171,10 @@ func TestFilterLife(t *testing.T) {
 	if now := s.want(200, s.do("POST", filterPath, "admin", renamed)); now["version"] != 2.0 {
 		t.Errorf("renamed: %v", now)
 	}
-	s.want(409, s.do("POST", filterPath, "admin", one.Body.String()))
+	stale := s.want(409, s.do("POST", filterPath, "admin", one.Body.String()))
+	if m := fmt.Sprint(stale["message"]); !strings.Contains(m, "version 2: admin changed name at") {
+		t.Errorf("a stale save: %s", m)
+	}
 	var list []map[string]any
 	w = s.do("GET", filterPath, "admin", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || len(list) != 1 {
