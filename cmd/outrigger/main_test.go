@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/smtp"
 	"os"
@@ -32,7 +33,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails, "send-mail": sendMail, "add-rule": addRule, "awaits": awaits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"server": startServer, "fails": fails, "send-mail": sendMail, "add-rule": addRule, "rest": askREST, "awaits": awaits},
 		Setup: func(env *testscript.Env) error {
 			// Golden files of the settings are those of the package.
 			return os.CopyFS(filepath.Join(env.WorkDir, "config"), os.DirFS(filepath.Join("..", "..", "internal", "config", "testdata")))
@@ -132,6 +133,25 @@ func addRule(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(resp.Body.Close())
 	if resp.StatusCode != http.StatusCreated {
 		ts.Fatalf("saving the rule: %s", resp.Status)
+	}
+}
+
+// askREST is the script command `rest METHOD PATH FILE`: the server takes a JSON
+// body as admin.
+func askREST(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: rest METHOD PATH FILE")
+	}
+	r, err := http.NewRequestWithContext(context.Background(), args[0], ts.Getenv("OUTRIGGER_SERVER")+args[1], strings.NewReader(ts.ReadFile(args[2])))
+	ts.Check(err)
+	r.SetBasicAuth("admin", adminPassword)
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	answer, err := io.ReadAll(resp.Body)
+	ts.Check(errors.Join(err, resp.Body.Close()))
+	if resp.StatusCode >= 300 {
+		ts.Fatalf("%s: %s %s", args[1], resp.Status, answer)
 	}
 }
 
