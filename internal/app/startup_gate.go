@@ -20,6 +20,9 @@ const (
 	hookPatience = 10 * time.Second
 	// checkTime is how long /readyz may ask: less than probes wait.
 	checkTime = 2 * time.Second
+	// lastCall is how long before the end of a drain requests are told to end, but
+	// for webhooks: one that waits for a platform is then answered with 503.
+	lastCall = 500 * time.Millisecond
 )
 
 // phase is how far the process is; it only goes forward.
@@ -55,6 +58,9 @@ type startupGate struct {
 	idle   chan struct{} // closed when drained and nothing is busy
 	next   http.Handler
 	checks []check
+
+	ending context.Context // ends at the last call
+	end    context.CancelFunc
 }
 
 // check is one condition of being ready; its error is the sentence that
@@ -62,7 +68,9 @@ type startupGate struct {
 type check func(ctx context.Context) error
 
 func newStartupGate(base string) *startupGate {
-	return &startupGate{base: base, moved: make(chan struct{}), idle: make(chan struct{})}
+	f := &startupGate{base: base, moved: make(chan struct{}), idle: make(chan struct{})}
+	f.ending, f.end = context.WithCancel(context.Background())
+	return f
 }
 
 // serve makes the process ready as soon as checks hold.
@@ -86,6 +94,10 @@ func (f *startupGate) drain(ctx context.Context) error {
 	f.move(drained)
 	f.leave(0)
 	f.mu.Unlock()
+	defer f.end()
+	if deadline, ok := ctx.Deadline(); ok {
+		defer time.AfterFunc(time.Until(deadline)-lastCall, f.end).Stop()
+	}
 	select {
 	case <-f.idle:
 		return nil
@@ -152,6 +164,12 @@ func (f *startupGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer f.mu.Unlock()
 		f.leave(1)
 	}()
+	if !hook {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(f.ending, cancel)()
+		r = r.WithContext(ctx)
+	}
 	next.ServeHTTP(w, r)
 }
 
