@@ -10,11 +10,28 @@ import (
 // ChannelInfo is a channel and the rules and reports that send to it.
 type ChannelInfo struct {
 	Channel
-	Rules   []Rule   // by name
-	Reports []Report // by name
+	Rules   []ChannelRule // by name
+	Reports []Report      // by name
 
 	Held      int       // of the messages that wait, those that quiet hours hold
 	HeldUntil time.Time // when the first of these quiet hours ends; zero: none hold
+}
+
+// ChannelRule is what a channel has of a rule that sends to it.
+type ChannelRule struct {
+	ID            int64
+	Name          string
+	Connection    string
+	ProjectKey    string
+	RepositoryKey string
+	ChannelName   string
+	Format        Format
+}
+
+// Access is the permission that the rule needs, and where.
+func (r *ChannelRule) Access() (identity.Permission, identity.Resource) {
+	of := Rule{Connection: r.Connection, ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey}
+	return of.Access()
 }
 
 // NextTry says when the channel is tried next: at is zero where it is at once;
@@ -76,14 +93,14 @@ type ChannelPage struct {
 }
 
 func (c *ChannelInfo) visibleTo(who *identity.Principal) bool {
-	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return who.May(r.Access()) }) ||
+	return slices.ContainsFunc(c.Rules, func(r ChannelRule) bool { return who.May(r.Access()) }) ||
 		slices.ContainsFunc(c.Reports, func(r Report) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Resource{})
 }
 
 // ChangeableBy tells whether the principal may change the channel: it administers
 // every rule and report that sends to it.
 func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
-	return !slices.ContainsFunc(c.Rules, func(r Rule) bool { return !who.May(r.Access()) }) &&
+	return !slices.ContainsFunc(c.Rules, func(r ChannelRule) bool { return !who.May(r.Access()) }) &&
 		!slices.ContainsFunc(c.Reports, func(r Report) bool { return !who.May(r.Access()) })
 }
 

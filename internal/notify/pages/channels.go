@@ -20,7 +20,7 @@ type channelRow struct {
 	Badge    console.Badge
 	Standing notify.ChannelStatus
 	Path     string
-	Mine     []notify.Rule // that who looks administers
+	Mine     []notify.ChannelRule // that who looks administers
 	Reports  []notify.Report
 	Others   int       // rules and reports of others
 	NextTry  time.Time // zero: nothing keeps it closed

@@ -17,6 +17,10 @@ const firstRank = 3
 const channelUsed = `(EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = c.id)
 	OR EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = c.id))`
 
+// channelTrouble is the condition that a channel's rank is above 0. It has an index,
+// so that those in trouble are found among any number of channels.
+const channelTrouble = `(c.state = 'broken' OR c.failing_since > 0)`
+
 const channelRank = `CASE WHEN c.state = 'broken' THEN 2 WHEN c.failing_since > 0 THEN 1 ELSE 0 END`
 
 // ListChannels gives one page of channels, with how many messages wait.
@@ -46,9 +50,7 @@ func (s *Store) ListChannels(ctx context.Context, p notify.ChannelPage) ([]notif
 
 func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit int) (out []notify.ChannelInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		ids, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE `+channelUsed+`
-			AND (`+channelRank+` < $1 OR `+channelRank+` = $1 AND c.id > $2) ORDER BY `+channelRank+` DESC, c.id LIMIT $3`,
-			p.AfterRank, p.AfterID, limit)
+		ids, err := readChannelIDs(ctx, tx, p, limit)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -58,36 +60,93 @@ func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit
 	return out, err
 }
 
+// The channels of a page: those in trouble, then the others. In one query every
+// channel would be ranked and sorted for each page.
+const (
+	troubledPage = `SELECT c.id FROM notify_channels c WHERE ` + channelTrouble + ` AND ` + channelUsed + `
+		AND (` + channelRank + ` < $1 OR ` + channelRank + ` = $1 AND c.id > $2) ORDER BY ` + channelRank + ` DESC, c.id LIMIT $3`
+	untroubledPage = `SELECT c.id FROM notify_channels c WHERE NOT ` + channelTrouble + ` AND ` + channelUsed + `
+		AND c.id > $1 ORDER BY c.id LIMIT $2`
+)
+
+func readChannelIDs(ctx context.Context, tx *db.Tx, p notify.ChannelPage, limit int) (ids []int64, err error) {
+	if p.AfterRank > 0 {
+		ids, err = readIDs(ctx, tx, troubledPage, p.AfterRank, p.AfterID, limit)
+		if err != nil || len(ids) == limit {
+			return ids, err
+		}
+		p.AfterID = 0
+	}
+	others, err := readIDs(ctx, tx, untroubledPage, p.AfterID, limit-len(ids))
+	return append(ids, others...), err
+}
+
 // readChannelInfos reads channels in the order of their ids here.
 func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.ChannelInfo, error) {
-	rules, err := readRuleInfos(ctx, tx, `r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
-	if err != nil {
-		return nil, err
-	}
-	reports, err := readReports(ctx, tx, `r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
-	if err != nil {
-		return nil, err
-	}
 	byID := make(map[int64]*notify.ChannelInfo, len(ids))
 	out := make([]notify.ChannelInfo, len(ids))
 	channels := make([]*notify.Channel, len(ids))
 	for i, id := range ids {
 		byID[id], channels[i] = &out[i], &out[i].Channel
 	}
-	for i := range rules {
-		c := byID[rules[i].ChannelID]
-		c.Channel = rules[i].Channel
-		c.Rules = append(c.Rules, rules[i].Rule)
+	if err := addChannels(ctx, tx, ids, byID); err != nil {
+		return nil, err
+	}
+	if err := addChannelRules(ctx, tx, ids, byID); err != nil {
+		return nil, err
+	}
+	reports, err := readReports(ctx, tx, `r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
+	if err != nil {
+		return nil, err
 	}
 	for i := range reports {
 		c := byID[reports[i].ChannelID]
-		c.Channel = reports[i].Channel
 		c.Reports = append(c.Reports, reports[i].Report)
 	}
 	if err := countChannelsWaiting(ctx, tx, channels); err != nil {
 		return nil, err
 	}
 	return out, countHeld(ctx, tx, out)
+}
+
+// addChannels reads the channels themselves.
+func addChannels(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify.ChannelInfo) error {
+	rows, err := tx.Query(ctx, `SELECT `+channelColumns+` FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
+	if err != nil {
+		return fmt.Errorf("reading channels: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c notify.Channel
+		var brokenAt, gateUntil, failing, lastOK int64
+		if err := rows.Scan(&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
+			&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK); err != nil {
+			return fmt.Errorf("reading channel: %w", err)
+		}
+		setTimes(&c, brokenAt, gateUntil, failing, lastOK)
+		to[c.ID].Channel = c
+	}
+	return rows.Err()
+}
+
+// addChannelRules reads what channels have of the rules that send to them, without
+// their filters: a list of channels may have thousands of rules.
+func addChannelRules(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify.ChannelInfo) error {
+	rows, err := tx.Query(ctx, `SELECT r.channel_id, r.id, r.name, r.connection, r.project_key, r.repository_key, r.channel_name, r.format
+		FROM notify_rules r WHERE r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
+	if err != nil {
+		return fmt.Errorf("reading the rules of channels: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var channel int64
+		var r notify.ChannelRule
+		if err := rows.Scan(&channel, &r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelName, &r.Format); err != nil {
+			return fmt.Errorf("reading a rule of a channel: %w", err)
+		}
+		to[channel].Rules = append(to[channel].Rules, r)
+	}
+	return rows.Err()
 }
 
 // countHeld sets how many messages quiet hours hold on channels, and until when.
@@ -181,7 +240,7 @@ const troubleAfter = 5 * time.Minute
 // troubledWhere selects the channels that are broken, or on which messages have
 // waited for too long, $1.
 const troubledWhere = ` FROM notify_channels c
-		WHERE (c.state = 'broken' OR c.failing_since > 0 AND c.failing_since <= $1
+		WHERE ` + channelTrouble + ` AND (c.state = 'broken' OR c.failing_since > 0 AND c.failing_since <= $1
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0))
 		AND ` + channelUsed
 

@@ -153,6 +153,9 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	if err != nil {
 		return nil, err
 	}
+	if have.Len() == 0 { // a start
+		return readRules(ctx, tx, `r.enabled = 1`, failures)
+	}
 	rows, err := tx.Query(ctx, `SELECT id, version, paused FROM notify_rules WHERE enabled = 1`)
 	if err != nil {
 		return nil, fmt.Errorf("reading the versions of rules: %w", err)

@@ -18,6 +18,7 @@ CREATE TABLE notify_channels (
     last_ok_at   INTEGER NOT NULL,
     created_at   INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX notify_channels_trouble ON notify_channels (id) WHERE state = 'broken' OR failing_since > 0;
 
 CREATE TABLE notify_rules (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,

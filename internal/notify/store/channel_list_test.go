@@ -1,0 +1,117 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
+	"outrigger/internal/identity"
+	"outrigger/internal/notify"
+	"outrigger/internal/secret"
+)
+
+// saveChannels saves rules on n channels, of which every third is broken and
+// every third fails, and gives the fingerprints as a list should have them.
+func saveChannels(t *testing.T, s *Store, n int) (want []string) {
+	t.Helper()
+	ranked := make([][]string, firstRank)
+	for i := range n {
+		rule := save(t, s, someRule(fmt.Sprintf("rule %d", i)), flowURL(fmt.Sprintf("c%02d", i)))
+		c := rule.Channel
+		switch i % 3 {
+		case 1:
+			c.State, c.BrokenAt = notify.Broken, time.Now()
+		case 2:
+			c.FailingSince = time.Now()
+		}
+		if err := s.db.Write(t.Context(), func(tx *db.Tx) error { return updateChannel(t.Context(), tx, &c) }); err != nil {
+			t.Fatal(err)
+		}
+		ranked[c.Rank()] = append(ranked[c.Rank()], c.Fingerprint)
+	}
+	slices.Reverse(ranked)
+	return slices.Concat(ranked...)
+}
+
+func TestPagesOfChannels(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		want := saveChannels(t, s, 7)
+		unused := save(t, s, someRule("unused"), flowURL("unused"))
+		if err := s.DeleteRule(t.Context(), ada, unused.ID); err != nil {
+			t.Fatal(err)
+		}
+		for limit := 1; limit <= len(want)+1; limit++ {
+			var got []string
+			page := notify.ChannelPage{Limit: limit, Visible: func(*notify.ChannelInfo) bool { return true }}
+			for {
+				found, err := s.ListChannels(t.Context(), page)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range found {
+					c := &found[i]
+					got = append(got, c.Fingerprint)
+					if len(c.Rules) != 1 || c.Rules[0].ChannelName != c.Called() {
+						t.Errorf("channel %s has the rules %+v", c.Fingerprint, c.Rules)
+					}
+					page.AfterRank, page.AfterID = c.Rank(), c.ID
+				}
+				if len(found) < limit {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("in pages of %d: %v, not %v", limit, got, want)
+			}
+		}
+	})
+}
+
+// A page takes as long with 10,000 channels as with a few: it sorts none but
+// those in trouble, and finds these by an index.
+func TestAPageOfChannelsReadsNoOther(t *testing.T) {
+	d := dbtest.SQLite(t)
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, Migrations); err != nil {
+		t.Fatal(err)
+	}
+	s := newStore(t, d)
+	saveChannels(t, s, 7)
+	plan := func(query string, args ...any) string {
+		t.Helper()
+		var steps []string
+		err := s.db.Read(t.Context(), func(tx *db.Tx) error {
+			rows, err := tx.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var id, parent, unused int
+				var step string
+				if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+					return err
+				}
+				steps = append(steps, step)
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(steps, "\n")
+	}
+	if got := plan(untroubledPage, 0, 51); strings.Contains(got, "TEMP B-TREE") {
+		t.Errorf("those without trouble are sorted:\n%s", got)
+	}
+	if got := plan(troubledPage, firstRank, 0, 51); !strings.Contains(got, "notify_channels_trouble") {
+		t.Errorf("those in trouble are looked for among all:\n%s", got)
+	}
+	if got := plan("SELECT count(*)"+troubledWhere, 0); !strings.Contains(got, "notify_channels_trouble") {
+		t.Errorf("the overview looks for those in trouble among all:\n%s", got)
+	}
+}
