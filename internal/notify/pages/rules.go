@@ -191,7 +191,7 @@ func levelQuery(level notify.Level) string {
 }
 
 func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
-	row := ruleRow{RuleInfo: info, Place: info.Connection, Events: summary(info.EventTypes), Branches: "all"}
+	row := ruleRow{RuleInfo: info, Place: info.Connection, Events: summary(info.EventTypes)}
 	if info.ProjectKey != "" {
 		row.Place += " / " + info.ProjectKey
 	}
