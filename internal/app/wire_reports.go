@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc/client"
@@ -57,10 +56,7 @@ func serverZone() string {
 		target, _ := os.Readlink("/etc/localtime")
 		_, name, _ = strings.Cut(target, "/zoneinfo/")
 	}
-	if name = strings.TrimPrefix(name, ":"); name == "" || name == "Local" {
-		return "UTC"
-	}
-	if _, err := time.LoadLocation(name); err != nil {
+	if name = strings.TrimPrefix(name, ":"); !notify.IsTimeZone(name) {
 		return "UTC"
 	}
 	return name

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -117,13 +118,28 @@ func (q *QuietHours) days() []Weekday {
 	return slices.DeleteFunc(Weekdays(), func(d Weekday) bool { return !slices.Contains(q.Days, d) })
 }
 
-// loadZone loads a time zone by its IANA name. The machine's own, which
-// LoadLocation knows as "Local", is not one.
+// zoneName is what IANA names look like. LoadLocation takes paths of the machine's
+// own files.
+var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9][A-Za-z0-9_+-]*)*$`)
+
+// loadZone loads a time zone by its IANA name. What else a machine has beside
+// these is none, and may be missing on the next one: its own zone, and the files
+// that count leap seconds, by which clocks are 27 s off.
 func loadZone(name string) (*time.Location, error) {
-	if name == "" || name == "Local" {
+	switch name {
+	case "Local", "localtime", "posixrules", "Factory":
+		return nil, fmt.Errorf("%q is no time zone", name)
+	}
+	if !zoneName.MatchString(name) || strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
 		return nil, fmt.Errorf("%q is no time zone", name)
 	}
 	return time.LoadLocation(name)
+}
+
+// IsTimeZone tells whether rules and reports may have a time zone of that name.
+func IsTimeZone(name string) bool {
+	_, err := loadZone(name)
+	return err == nil
 }
 
 // quietHours are quiet hours made ready.

@@ -150,3 +150,22 @@ func TestUrgentEventsAreNotHeld(t *testing.T) {
 		}
 	}
 }
+
+// A time zone is an IANA name: no path, and nothing that only this machine has.
+func TestTimeZones(t *testing.T) {
+	for _, name := range []string{
+		"UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "Etc/GMT+5", "GMT-0", "EST5EDT", "W-SU", "Australia/Lord_Howe",
+	} {
+		if !IsTimeZone(name) {
+			t.Errorf("%s is none", name)
+		}
+	}
+	for _, name := range []string{
+		"", "Local", "localtime", "Factory", "posixrules", "posix/Europe/Berlin", "right/UTC", "../../etc/localtime", "/etc/localtime", "./UTC", "Europe//Berlin", "Europe/", "Europe",
+		"Europe/../UTC", "Europe\\Berlin", "UTC\x00", "UTC ", "UTC\n", "zone.tab", "tzdata.zi", "Europe/Atlantis",
+	} {
+		if IsTimeZone(name) {
+			t.Errorf("%q is one", name)
+		}
+	}
+}
