@@ -50,14 +50,18 @@ func TestLiveListKeepsASelection(t *testing.T) {
 			if !strings.Contains(said, "new deliver") || during != before || still != chosen || chosen == "" {
 				t.Errorf("it says %q; %d rows, then %d; selected %q, then %q", said, before, during, chosen, still)
 			}
-			var moved bool
+			var moved, inView bool
 			do(t, ctx, "show them",
 				evaluate(`window.place !== window.chosen.getBoundingClientRect().top`, &moved),
+				evaluate(`((at) => at.top >= 0 && at.bottom <= innerHeight)(document.querySelector("[data-live-news] button").getBoundingClientRect())`, &inView),
 				chromedp.Click(`[data-live-news] button`),
 				chromedp.WaitNotVisible(`[data-live-news] button`),
 				evaluate(rows, &shown), evaluate(ticked, &after),
 				picture("deliveries-shown"),
 			)
+			if !inView {
+				t.Error("what is new is said out of view")
+			}
 			if moved || shown <= before || after != chosen {
 				t.Errorf("moved before it was asked to: %t; %d rows, then %d; selected %q, then %q", moved, before, shown, chosen, after)
 			}
@@ -75,6 +79,11 @@ func TestLiveListKeepsASelection(t *testing.T) {
 				}
 				do(t, ctx, "see more", chromedp.WaitVisible(`tbody tr`), evaluate(rows, &shown))
 			}
+			do(t, ctx, "sign out elsewhere", // the page asks no more, and says why
+				evaluate(`fetch("/sign-out", { method: "POST", redirect: "manual" }), ""`, &said),
+				chromedp.WaitReady(`[data-stale="signed-out"]`),
+				picture("events-signed-out"),
+			)
 		})
 	}
 }

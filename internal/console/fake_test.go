@@ -18,6 +18,7 @@ import (
 type sessions struct {
 	now       atomic.Pointer[identity.Principal] // ada, where she is no longer as at first
 	over      atomic.Bool                        // her session is
+	uses      atomic.Int64                       // of her session by a person
 	signedOut []string
 	addrs     []string
 	err       error // of every call, when set
@@ -41,12 +42,15 @@ func (s *sessions) SignIn(_ context.Context, user, password, addr string) (strin
 	return "s-ada", ada(), nil
 }
 
-func (s *sessions) Session(_ context.Context, session string) (*identity.Principal, error) {
+func (s *sessions) Session(ctx context.Context, session string) (*identity.Principal, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	if session != "s-ada" || s.over.Load() {
 		return nil, fault.New(fault.Unauthenticated, "Client must be authenticated to access this resource.")
+	}
+	if identity.Attended(ctx) {
+		s.uses.Add(1)
 	}
 	if now := s.now.Load(); now != nil {
 		return now, nil

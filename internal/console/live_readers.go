@@ -122,7 +122,7 @@ func (x *exchange) sameReader(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	now, err := x.c.opts.Identity.Session(ctx, cookie.Value)
+	now, err := x.c.opts.Identity.Session(identity.Unattended(ctx), cookie.Value)
 	return err == nil && now.UserID == x.principal.UserID &&
 		slices.EqualFunc(now.Grants, x.principal.Grants, func(a, b identity.Grant) bool {
 			return a.Permission == b.Permission && a.Resource == b.Resource

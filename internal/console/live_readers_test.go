@@ -22,6 +22,7 @@ func follow(t *testing.T, s *httptest.Server) (*http.Response, *bufio.Reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Accept", "text/event-stream") // as browsers do
 	r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: "s-ada"})
 	answer, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
@@ -183,5 +184,19 @@ func TestLiveEndsWithTheSession(t *testing.T) {
 			changed <- struct{}{}
 			ended(t, events)
 		})
+	}
+}
+
+// A page that stays open does not keep its session from ending.
+func TestLiveIsNoUseOfTheSession(t *testing.T) {
+	changed, n := make(chan struct{}), new(atomic.Int64)
+	users := &sessions{}
+	_, s := liveSiteOf(t, users, SignedIn, Live{Every: time.Hour, Changed: changed, Data: func(context.Context) (any, error) { return n.Add(1), nil }})
+	_, events := follow(t, s)
+	nextEvent(t, events)
+	changed <- struct{}{}
+	nextEvent(t, events)
+	if users.uses.Load() != 0 {
+		t.Errorf("the stream used the session %d times", users.uses.Load())
 	}
 }

@@ -161,7 +161,11 @@ func (x *exchange) identify() error {
 	if err != nil {
 		return nil
 	}
-	p, err := x.c.opts.Identity.Session(x.r.Context(), cookie.Value)
+	ctx := x.r.Context()
+	if x.r.Header.Get("Accept") == "text/event-stream" { // an open page comes back to its stream
+		ctx = identity.Unattended(ctx)
+	}
+	p, err := x.c.opts.Identity.Session(ctx, cookie.Value)
 	if fault.Is(err, fault.Unauthenticated) {
 		x.dropCookie(x.sessionCookie())
 		return nil

@@ -43,6 +43,17 @@ func With(ctx context.Context, p *Principal) context.Context {
 // From gives the user who asks; nil if there is none.
 func From(ctx context.Context) *Principal { return callerOf(ctx).Principal }
 
+type unattendedKey struct{}
+
+// Unattended marks what no person asked for, such as the updates of a page that
+// stays open: it counts as no use of a session.
+func Unattended(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unattendedKey{}, true)
+}
+
+// Attended tells whether a person asked, as far as is known.
+func Attended(ctx context.Context) bool { return ctx.Value(unattendedKey{}) == nil }
+
 // OriginOf tells where the request came from: the zero Origin for what no
 // request caused.
 func OriginOf(ctx context.Context) Origin { return callerOf(ctx).Origin }

@@ -211,7 +211,9 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 	if err != nil {
 		return nil, err
 	}
-	s.touch(ctx, h.used, `UPDATE identity_sessions SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.session.ID)
+	if Attended(ctx) {
+		s.touch(ctx, h.used, `UPDATE identity_sessions SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.session.ID)
+	}
 	return s.present(ctx, h.principal)
 }
 

@@ -126,6 +126,11 @@ func TestSessions(t *testing.T) {
 		used, usedID := sign()
 		idle, _ := sign()
 		barely, _ := sign()
+		watched, _ := sign() // by a page that stays open
+		follows := func() bool {
+			_, err := n.Session(Unattended(t.Context()), watched)
+			return err == nil
+		}
 		if used == idle || !holds(used) || holds("") || holds("x") {
 			t.Fatal("sessions do not hold as they should")
 		}
@@ -138,6 +143,9 @@ func TestSessions(t *testing.T) {
 			n.move(time.Second)
 			if hour == int(sessionIdle.Hours()) && holds(idle) {
 				t.Error("an idle session holds")
+			}
+			if follows() != (hour < int(sessionIdle.Hours())) {
+				t.Fatalf("a session that only an open page uses holds after %d hours: %t", hour, follows())
 			}
 			if !holds(used) {
 				t.Fatalf("a session in use ended after %d hours", hour)

@@ -77,6 +77,7 @@ function watch(list, news) {
 
   button.addEventListener("click", (event) => {
     show();
+    if (list.getBoundingClientRect().top < 0) list.scrollIntoView();
     if (event.detail === 0) list.querySelector("[data-row] a")?.focus(); // by the keyboard
   });
   list.addEventListener("pointerleave", settle);

@@ -94,6 +94,19 @@ function follow(element) {
     if (held !== undefined && !typing(element)) take(held);
   }));
 
+  // tell says that the element is not up to date, and whether it is because the
+  // session ended: the answer is then the way to the sign-in page.
+  const tell = async () => {
+    element.dataset.stale ||= "away";
+    try {
+      const headers = { Accept: "text/event-stream" };
+      const answer = await fetch(element.dataset.live, { method: "HEAD", redirect: "manual", headers });
+      if (answer.type === "opaqueredirect") element.dataset.stale = "signed-out";
+    } catch {
+      // the server does not answer
+    }
+  };
+
   const connect = () => {
     clearTimeout(again);
     source?.close();
@@ -108,7 +121,7 @@ function follow(element) {
     };
     source.onerror = () => {
       source.close(); // its own next try comes late, or never after an error page
-      if (wait > 1000) element.dataset.stale = ""; // not the first try
+      if (wait > 1000) tell(); // not the first try
       again = setTimeout(connect, wait);
       wait = Math.min(wait * 2, slowest);
     };
