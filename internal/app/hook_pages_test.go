@@ -32,7 +32,7 @@ func TestConnectionPages(t *testing.T) {
 		}
 		return body
 	}
-	page("/notifications/connections", nil, 200, "main", "in the configuration file")
+	page("/notifications/connections", nil, 200, "main", "in the configuration file", "Bitbucket Data Center")
 	if form := page("/notifications/new-connection", nil, 200, "Base URL", "An HTTP access token"); strings.Contains(form, "keep the stored one") {
 		t.Error("a new connection has no token to keep")
 	}
@@ -57,7 +57,7 @@ func TestConnectionPages(t *testing.T) {
 	page("/notifications/connections/main/new-hook", nil, 200, "Project key")
 	page("/notifications/connections/main/new-hook", url.Values{"name": {"No!"}, "repositoryKey": {"canoe"}}, 400, "needs its projectKey", "lower-case letters")
 	page("/notifications/connections/main/new-hook", url.Values{"name": {"atl"}, "projectKey": {"ATL"}}, 200, "project ATL", a.URL()+"/hooks/main/atl")
-	page("/notifications/connections/main", nil, 200, "project ATL")
+	page("/notifications/connections/main", nil, 200, "project ATL", "Bitbucket Data Center")
 	page("/notifications/connections/main/hooks/atl/rotate", url.Values{}, 200, "not shown again")
 	page("/notifications/connections/main/hooks/atl/delete", nil, 200, "This will be lost")
 	page("/notifications/connections/main/hooks/atl/delete", url.Values{}, 303)

@@ -41,8 +41,9 @@ func (p *Pages) registerConnections(c *console.Console) {
 
 type connectionRow struct {
 	notify.Connection
-	Hooks    int
-	Coverage *coverageView
+	KindLabel string
+	Hooks     int
+	Coverage  *coverageView
 }
 
 func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
@@ -60,7 +61,7 @@ func (p *Pages) listConnections(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	for _, c := range visible {
-		view.Rows = append(view.Rows, connectionRow{c.Connection, len(c.Hooks), coverageFor(covered, c.Name)})
+		view.Rows = append(view.Rows, connectionRow{c.Connection, kindLabel(c.Kind), len(c.Hooks), coverageFor(covered, c.Name)})
 	}
 	page := console.Page{Template: "connections", Title: "Connections", Data: view}
 	if view.All {
@@ -83,12 +84,13 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 	}
 	view := struct {
 		*notify.Connection
-		URL      string
-		All      bool
-		Coverage *coverageView
-		Rows     []hookRow
-		Refused  []refusedRow
-	}{Connection: &c.Connection, URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Resource{})}
+		KindLabel string
+		URL       string
+		All       bool
+		Coverage  *coverageView
+		Rows      []hookRow
+		Refused   []refusedRow
+	}{Connection: &c.Connection, KindLabel: kindLabel(c.Kind), URL: rest.Link(r.Context(), notify.HookPath(c.Name, "")), All: who.May(identity.SysAdmin, identity.Resource{})}
 	if view.Coverage, err = p.coverageOf(r.Context(), c.Name); err != nil {
 		return nil, err
 	}
@@ -115,6 +117,21 @@ func (p *Pages) connectionOfPath(r *http.Request) (*notify.ConnectionInfo, error
 
 func connectionPage(name string) string { return connectionPages + "/" + name }
 
+// kinds of platforms, as people call them.
+var kinds = []console.Option{
+	{Value: "bitbucket-dc", Label: "Bitbucket Data Center"},
+	{Value: notify.KindBitbucketCloud, Label: "Bitbucket Cloud"},
+}
+
+func kindLabel(kind string) string {
+	for _, k := range kinds {
+		if k.Value == kind {
+			return k.Label
+		}
+	}
+	return kind
+}
+
 // connectionForm is the form of a connection; Stored is nil for a new one.
 type connectionForm struct {
 	*console.Form
@@ -127,10 +144,7 @@ type connectionForm struct {
 }
 
 func connectionFormPage(form *console.Form, stored *notify.Connection) console.Page {
-	data := connectionForm{Form: form, Stored: stored, OAuth: stored == nil || stored.Edition() == notify.Cloud, Back: connectionPages, Kinds: []console.Option{
-		{Value: "bitbucket-dc", Label: "Bitbucket Data Center"},
-		{Value: notify.KindBitbucketCloud, Label: "Bitbucket Cloud"},
-	}}
+	data := connectionForm{Form: form, Stored: stored, OAuth: stored == nil || stored.Edition() == notify.Cloud, Back: connectionPages, Kinds: kinds}
 	page := console.Page{Title: "Add a connection", Template: "connection-form", Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
 	if stored != nil {
 		data.Back, page.Title = connectionPage(stored.Name), "Edit the connection "+stored.Name

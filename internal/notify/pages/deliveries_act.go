@@ -91,7 +91,7 @@ func (p *Pages) redeliverAll(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) redeliver(r *http.Request) (console.Response, error) {
-	return p.act(r, p.Deliveries.Redeliver, "The delivery is back in its channel's queue.")
+	return p.act(r, p.Deliveries.Redeliver, "The delivery was put back in its channel's queue.")
 }
 
 func (p *Pages) tryNow(r *http.Request) (console.Response, error) {
