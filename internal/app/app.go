@@ -17,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"outrigger/internal/alerts"
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
@@ -52,6 +53,7 @@ type App struct {
 	ground
 	web
 	chat          chat
+	alerts        *alerts.Service // nil: no channel is told
 	mail          mail
 	threadsSource threadsSource
 	threadsCloud  threadsCloud
@@ -128,11 +130,13 @@ func (a *App) parts() []func(context.Context) error {
 		a.openMail,
 		a.openThreadsSource,
 		a.openThreadsCloud,
+		a.openAlerts,
 		a.serve,
 		a.startNotify,
 		a.startMail,
 		a.startThreadsSource,
 		a.startThreadsCloud,
+		a.startAlerts,
 		a.startRetention,
 	}
 }

@@ -107,6 +107,7 @@ func TestNoSecretShows(t *testing.T) {
 	cfg.Mail.Smarthost, cfg.Mail.SmarthostTLS = refusingSmarthost(t), "none"
 	cfg.Mail.Listen, cfg.Mail.PlainAuth = "0.0.0.0:0", true // clients sign in, without TLS
 	cfg.Mail.SmarthostUser, cfg.Mail.SmarthostPassword = "relay", secret.New(m.make("smarthost"))
+	cfg.Alerts.WebhookURL, cfg.Alerts.After = secret.New(world.URL+"/alerts?sig="+url.QueryEscape(m.make("alerts"))), 0
 	a, err := New(cfg, Options{Version: "v0", Log: NewLogger(cfg.Log, LogLevel(cfg.Log), log)})
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +127,8 @@ func TestNoSecretShows(t *testing.T) {
 	p.useSecrets(m, world.URL)
 	p.useAccount(m, world.URL)
 	p.useCloud(m, world.URL)
+	notUnderstood(t, a)
+	awaitOverview(t, a, "The alerts channel", "answered 404")
 	session := p.signIn("admin")
 	m["session"] = session
 

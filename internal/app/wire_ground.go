@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"outrigger/internal/alerts"
 	"outrigger/internal/audit"
 	"outrigger/internal/backup"
 	"outrigger/internal/cluster"
@@ -35,7 +36,7 @@ type ground struct {
 // migrations are the schemas of all parts, those first that others need.
 func migrations() []db.Migrations {
 	return []db.Migrations{
-		secret.Migrations, audit.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
+		secret.Migrations, audit.Migrations, alerts.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
 		relay.Migrations, mailstore.Migrations, threadstore.Migrations, threadstore.Migrations,
 	}
 }

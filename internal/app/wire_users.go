@@ -2,10 +2,10 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/console/users"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 )
 
 // mostAccounts is how many cloud accounts of a user are named.
@@ -13,7 +13,7 @@ const mostAccounts = 20
 
 // openUsers adds the pages about users.
 func (a *App) openUsers() {
-	users.Register(a.pages, users.Options{Service: a.identity, Connections: a.connectionNames, Stays: a.staysOf})
+	users.Register(a.pages, users.Options{Service: a.identity, Connections: a.connectionNames, Accounts: a.accountsOf})
 }
 
 func (a *App) connectionNames() (names []string) {
@@ -23,16 +23,13 @@ func (a *App) connectionNames() (names []string) {
 	return names
 }
 
-// staysOf says which cloud accounts that a user authorised go on being used.
-func (a *App) staysOf(ctx context.Context, user identity.User) (sentences []string, err error) {
+// accountsOf lists the cloud accounts that a user authorised.
+func (a *App) accountsOf(ctx context.Context, user identity.User) (list []users.Account, err error) {
 	accounts, err := a.chat.store.ListAuthorizations(ctx, user.ID, 0, mostAccounts)
 	for _, account := range accounts {
-		rules := fmt.Sprintf("%d rules", account.Rules)
-		if account.Rules == 1 {
-			rules = "1 rule"
+		if account.State != notify.AuthorizationRevoked {
+			list = append(list, users.Account{Name: account.AccountName, Connection: account.Connection, Rules: account.Rules})
 		}
-		sentences = append(sentences, fmt.Sprintf("The account %s of %s, which %s authorised, stays in use for %s; revoke it under Cloud › Accounts.",
-			account.AccountName, account.Connection, user.Name, rules))
 	}
-	return sentences, err
+	return list, err
 }

@@ -38,6 +38,7 @@ type Config struct {
 	Notify         Notify       `key:"notify"`
 	Threads        Threads      `key:"threads"`
 	CAFile         string       `key:"ca_file" else:"the system's certificates" doc:"A PEM file with additional certificates to trust for outgoing TLS."`
+	Alerts         Alerts       `key:"alerts"`
 	Retention      Retention    `key:"retention"`
 }
 
@@ -96,6 +97,12 @@ const (
 	KindBitbucketDC    = "bitbucket-dc"
 	KindBitbucketCloud = "bitbucket-cloud"
 )
+
+// Alerts is about telling a chat channel what needs attention.
+type Alerts struct {
+	WebhookURL secret.Value `key:"webhook_url" else:"none" doc:"The webhook URL of a Teams or Slack channel that is told what needs attention on the overview, and when it no longer does. The same addresses are allowed as for rules (notify.allowed_networks)."`
+	After      Duration     `key:"after" default:"5m" doc:"How long something must have needed attention, and must have been over, before the channel is told. Longer means fewer messages about what mends itself."`
+}
 
 // Retention is how long things are kept. What still waits is never dropped by
 // it.

@@ -21,6 +21,8 @@ const (
 	// minKept keeps a retention of zero, which would delete everything at
 	// once, from being written by mistake.
 	minKept = Duration(time.Minute)
+	// maxAlertsAfter keeps a wrong unit from silencing alerts.
+	maxAlertsAfter = Duration(24 * time.Hour)
 	// minSamples is what the plot of a mail queue shows.
 	minSamples = Duration(24 * time.Hour)
 )
@@ -52,6 +54,7 @@ func (c *Config) problems() []error {
 	c.judgeThreads(&j)
 	c.judgeNotify(&j)
 	c.judgeIdentity(&j)
+	c.judgeAlerts(&j)
 	for _, r := range []struct {
 		key       string
 		kept, min Duration
@@ -67,6 +70,18 @@ func (c *Config) problems() []error {
 		}
 	}
 	return j
+}
+
+func (c *Config) judgeAlerts(j *judge) {
+	if raw := c.Alerts.WebhookURL.Reveal(); raw != "" {
+		// The URL is a secret, and an error of net/url would quote it.
+		if u, err := url.Parse(raw); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			j.wrong("alerts.webhook_url", "this is not an http or https URL; copy it again from the chat platform")
+		}
+	}
+	if c.Alerts.After < 0 || c.Alerts.After > maxAlertsAfter {
+		j.wrong("alerts.after", "%s is not from 0s to %s", c.Alerts.After, maxAlertsAfter)
+	}
 }
 
 func (c *Config) judgeListener(j *judge) {

@@ -96,6 +96,11 @@ func TestValidate(t *testing.T) {
 				"mail.recipients_per_transaction: 0 is too few; a message needs at least 1"},
 		{"smarthost without a host", func(c *Config) { c.Mail.Smarthost = ":25" }, `mail.smarthost: ":25" has no host; write it as mail.example.com:587`},
 		{"no relay", func(c *Config) { c.Mail.Listen = MailOff }, ""},
+		{"alerts", func(c *Config) {
+			c.Alerts.WebhookURL, c.Alerts.After = secret.New("chat.example.com/secret"), Duration(48*time.Hour)
+		},
+			"alerts.webhook_url: this is not an http or https URL; copy it again from the chat platform\n" +
+				"alerts.after: 2d is not from 0s to 1d"},
 		{"retention", func(c *Config) { c.Retention = Retention{} },
 			"retention.events: 0s is too short; use at least 10m\n" +
 				"retention.deliveries: 0s is too short; use at least 1m\n" +

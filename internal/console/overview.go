@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"outrigger/internal/fault"
@@ -41,6 +43,7 @@ type Figure struct {
 
 // Notice is a sentence about something to act on, and where.
 type Notice struct {
+	Key  string // what tells it from others where its text changes, as with counts; Link and Text by default
 	Text string
 	Link string // the card's by default
 	Tone Tone   // Warn by default, or Bad
@@ -76,19 +79,36 @@ func (c *Console) glance(x *exchange) overviewView {
 			continue
 		}
 		for _, card := range list {
-			for _, n := range card.Attention {
-				if n.Link == "" {
-					n.Link = card.Link
-				}
-				if n.Tone == "" {
-					n.Tone = Warn
-				}
-				v.Attention = append(v.Attention, n)
-			}
+			v.Attention = append(v.Attention, card.notices()...)
 			v.Cards = append(v.Cards, card)
 		}
 	}
 	return v
+}
+
+// notices are what needs attention, with their defaults.
+func (c *Card) notices() []Notice {
+	list := make([]Notice, len(c.Attention))
+	for i, n := range c.Attention {
+		n.Link = cmp.Or(n.Link, c.Link)
+		n.Tone = cmp.Or(n.Tone, Warn)
+		n.Key = cmp.Or(n.Key, n.Link+" "+n.Text)
+		list[i] = n
+	}
+	return list
+}
+
+// Attention lists what needs attention as p, who is also in ctx, sees it on the
+// overview. With an error, that of the wings that failed is missing.
+func (c *Console) Attention(ctx context.Context, p *identity.Principal) (list []Notice, err error) {
+	for _, cards := range c.overview {
+		found, failed := cards(ctx, p)
+		err = errors.Join(err, failed)
+		for i := range found {
+			list = append(list, found[i].notices()...)
+		}
+	}
+	return list, err
 }
 
 func (x *exchange) failedCard(err error) Notice {

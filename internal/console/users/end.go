@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"outrigger/internal/console"
+	"outrigger/internal/identity"
 )
 
 func (u *users) askDisable(r *http.Request) (console.Response, error) {
@@ -16,7 +17,7 @@ func (u *users) askDisable(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	stays, err := u.Options.Stays(r.Context(), user)
+	accounts, err := u.accounts(r, user, "is not used meanwhile")
 	if err != nil {
 		return nil, err
 	}
@@ -24,9 +25,18 @@ func (u *users) askDisable(r *http.Request) (console.Response, error) {
 		"The password is refused, and " + tokens + " with it, until you enable the user again. Grants, tokens and rules are kept.",
 	}
 	return console.Confirm{
-		Title: "Disable " + user.Ref() + "?", Text: strings.Join(append(text, stays...), " "),
+		Title: "Disable " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
 		Losses: []string{sessions + ", with unsaved input"}, Verb: "Disable user", Back: pageOf(user.Ref(), ""),
 	}, nil
+}
+
+// accounts says what becomes of the accounts that a user authorised.
+func (u *users) accounts(r *http.Request, user identity.User, what string) (sentences []string, err error) {
+	list, err := u.Options.Accounts(r.Context(), user)
+	for _, a := range list {
+		sentences = append(sentences, "T"+a.String()[1:]+" "+what+".")
+	}
+	return sentences, err
 }
 
 func (u *users) disable(r *http.Request) (console.Response, error) {
@@ -54,12 +64,12 @@ func (u *users) askDelete(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	stays, err := u.Options.Stays(r.Context(), user)
+	accounts, err := u.accounts(r, user, "is withdrawn and its tokens are deleted; authorise another account for its rules")
 	if err != nil {
 		return nil, err
 	}
 	text := []string{"You cannot undo this. To keep the user out without losing anything, disable the user instead. Rules stay."}
-	if user.Source != "local" {
+	if user.Source != identity.Local {
 		text = append(text, "The platform "+user.Source+" still knows the user, who can sign in again as a new one.")
 	}
 	losses := []string{sessions, tokens}
@@ -67,7 +77,7 @@ func (u *users) askDelete(r *http.Request) (console.Response, error) {
 		losses = append(losses, "the permission: "+sentence(g))
 	}
 	return console.Confirm{
-		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, stays...), " "),
+		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
 		Losses: losses, Verb: "Delete user", Back: pageOf(user.Ref(), ""),
 	}, nil
 }

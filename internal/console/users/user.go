@@ -16,7 +16,7 @@ type userView struct {
 	row
 	Grants           []grantRow
 	Sessions, Tokens string
-	Stays            []string
+	Accounts         []Account
 }
 
 type grantRow struct {
@@ -37,7 +37,7 @@ func (u *users) show(r *http.Request) (console.Response, error) {
 	if view.Sessions, view.Tokens, err = u.count(r.Context(), user); err != nil {
 		return nil, err
 	}
-	if view.Stays, err = u.Options.Stays(r.Context(), user); err != nil {
+	if view.Accounts, err = u.Options.Accounts(r.Context(), user); err != nil {
 		return nil, err
 	}
 	for _, g := range user.Grants {

@@ -44,9 +44,20 @@ type Options struct {
 	Service Service
 	// Connections lists the names of the connections that grants can be about.
 	Connections func() []string
-	// Stays says what goes on with what a user set up when the user can no longer
-	// sign in, a sentence each.
-	Stays func(ctx context.Context, user identity.User) ([]string, error)
+	// Accounts lists the accounts of platforms that a user authorised Outrigger to
+	// use. They are not used while the user is disabled, and withdrawn when the user
+	// is deleted.
+	Accounts func(ctx context.Context, user identity.User) ([]Account, error)
+}
+
+// Account is one of a platform.
+type Account struct {
+	Name, Connection string
+	Rules            int // that belong to it
+}
+
+func (a Account) String() string {
+	return "the account " + a.Name + " of " + a.Connection + " (" + amount(a.Rules, "rule") + ")"
 }
 
 type users struct{ Options }

@@ -49,11 +49,11 @@ func each(t *testing.T, fn func(s *site)) {
 		}
 		Register(c, Options{
 			Service: s.Service, Connections: func() []string { return []string{"main", "cloud"} },
-			Stays: func(_ context.Context, u identity.User) ([]string, error) {
+			Accounts: func(_ context.Context, u identity.User) ([]Account, error) {
 				if u.Name != "ann" {
 					return nil, nil
 				}
-				return []string{"The account Ann stays in use."}, nil
+				return []Account{{Name: "Ann A", Connection: "cloud", Rules: 1}}, nil
 			},
 		})
 		if s.handler, err = c.Handler(); err != nil {
@@ -128,8 +128,8 @@ func TestDisableAndEnableAUser(t *testing.T) {
 		if _, _, err := s.CreateToken(s.t.Context(), "ann", "ci", identity.All, time.Time{}); err != nil {
 			s.t.Fatal(err)
 		}
-		s.send(ann, nil, 200, "enabled", "1 session, 1 token", "The account Ann stays in use.")
-		s.send(ann+"/disable", nil, 200, "Disable ann?", "1 session, with unsaved input", "and 1 token with it", "The account Ann stays in use.")
+		s.send(ann, nil, 200, "enabled", "1 session, 1 token", "the account Ann A of cloud (1 rule)")
+		s.send(ann+"/disable", nil, 200, "Disable ann?", "1 session, with unsaved input", "and 1 token with it", "The account Ann A of cloud (1 rule) is not used meanwhile.")
 		s.send(ann+"/disable", post, 303)
 		if _, err := s.Session(s.t.Context(), session); err == nil {
 			s.t.Error("the session goes on")
@@ -192,7 +192,7 @@ func TestDeleteAUser(t *testing.T) {
 		if _, err := s.Service.Grant(s.t.Context(), "ann", identity.ProjectAdmin, identity.Resource{Connection: "main", Project: "ATL"}); err != nil {
 			s.t.Fatal(err)
 		}
-		s.send(ann+"/delete", nil, 200, "You cannot undo this.", "1 session", "0 tokens", "Administers the project ATL of main.", "The account Ann stays in use.")
+		s.send(ann+"/delete", nil, 200, "You cannot undo this.", "1 session", "0 tokens", "Administers the project ATL of main.", "The account Ann A of cloud (1 rule) is withdrawn")
 		s.send(ann+"/delete", post, 303)
 		s.send(ann, nil, 404)
 	})

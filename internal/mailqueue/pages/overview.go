@@ -54,13 +54,13 @@ func notices(s *mailqueue.NodeStatus) []console.Notice {
 		if verdict == mailqueue.Act {
 			tone = console.Bad
 		}
-		list = append(list, console.Notice{Text: "Mail on " + s.ID + ": " + reason, Tone: tone})
+		list = append(list, console.Notice{Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone})
 	}
 	if s.Error != "" {
-		list = append(list, console.Notice{Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn})
+		list = append(list, console.Notice{Key: "mail unread " + s.ID, Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn})
 	}
 	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
-		list = append(list, console.Notice{Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn})
+		list = append(list, console.Notice{Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn})
 	}
 	return list
 }

@@ -183,6 +183,7 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 	for _, a := range all {
 		if a.State == notify.AuthorizationWithdrawn {
 			list = append(list, console.Notice{
+				Key:  fmt.Sprintf("account %d", a.ID),
 				Text: fmt.Sprintf("The account “%s” of the platform “%s” must be authorised again, since %s: %s", a.AccountName, a.Connection, a.StateAt.UTC().Format("2006-01-02 15:04 UTC"), a.Reason),
 				Link: notify.AccountsPath,
 			})

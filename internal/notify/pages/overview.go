@@ -42,17 +42,17 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		return nil, err
 	}
 	if trouble := p.proxyTrouble(); trouble != "" {
-		card.Attention = append(card.Attention, console.Notice{Text: trouble, Link: proxyPath, Tone: console.Bad})
+		card.Attention = append(card.Attention, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad})
 	}
 	for i := range sum.Troubled {
 		card.Attention = append(card.Attention, p.notice(&sum.Troubled[i]))
 	}
 	if more := n - len(sum.Troubled); more > 0 {
-		card.Attention = append(card.Attention, console.Notice{Text: othersInTrouble(more), Link: channelsPath})
+		card.Attention = append(card.Attention, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath})
 	}
 	if sum.NotUnderstood > 0 {
 		card.Attention = append(card.Attention, console.Notice{
-			Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn,
+			Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn,
 			Link: eventsPath + query("outcome", string(notify.EventNotUnderstood)),
 		})
 	}
@@ -129,7 +129,7 @@ func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
 	if s.Reason != "" {
 		text += " " + s.Reason
 	}
-	return console.Notice{Text: text, Link: channelPath(c), Tone: tone}
+	return console.Notice{Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone}
 }
 
 func notUnderstood(n int) string {

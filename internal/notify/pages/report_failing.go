@@ -19,7 +19,7 @@ func (p *Pages) failingReports(ctx context.Context) ([]console.Notice, error) {
 		notices = append(notices, console.Notice{
 			Text: "The activity report “" + r.Name + "” of " + r.ProjectKey + "/" + r.RepositoryKey + " was not sent at " +
 				r.LastErrorAt.UTC().Format("2006-01-02 15:04 UTC") + ". " + r.LastError,
-			Link: reportPath(r), Tone: console.Bad,
+			Key: reportPath(r), Link: reportPath(r), Tone: console.Bad,
 		})
 	}
 	return notices, nil

@@ -1,0 +1,181 @@
+package alerts
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"outrigger/internal/db"
+	"outrigger/internal/secret"
+)
+
+// observe brings what is stored up to what is seen, and gives it, the oldest
+// first. Unless the list is whole, nothing counts as gone.
+func (s *Service) observe(ctx context.Context, lease *db.Lease, seen []Notice, whole bool) (known []Told, err error) {
+	if known, err = s.read(ctx); err != nil {
+		return nil, err
+	}
+	now := db.Time(db.Micros(s.o.Clock())) // as it will be read
+	present := make(map[string]Notice, len(seen))
+	for _, n := range seen[:min(len(seen), maxNotices)] {
+		n.Text = shortened(n.Text)
+		present[string(secret.Fingerprint(n.Key))] = n
+	}
+	var kept, changed []Told
+	for _, t := range known {
+		n, there := present[string(t.key)]
+		delete(present, string(t.key))
+		before := t
+		switch {
+		case there:
+			t.Text, t.Link, t.Bad, t.GoneAt = n.Text, n.Link, n.Bad, time.Time{}
+		case whole && t.GoneAt.IsZero():
+			t.GoneAt = now
+		}
+		if t.Text != before.Text || t.Link != before.Link || t.Bad != before.Bad || !t.GoneAt.Equal(before.GoneAt) {
+			changed = append(changed, t)
+		}
+		if t.toldAt.IsZero() && !t.GoneAt.IsZero() {
+			continue // it went before it was told of
+		}
+		kept = append(kept, t)
+	}
+	for _, n := range seen {
+		key := secret.Fingerprint(n.Key)
+		n, there := present[string(key)]
+		if !there {
+			continue
+		}
+		delete(present, string(key))
+		t := Told{Notice: n, Since: now, key: key}
+		kept, changed = append(kept, t), append(changed, t)
+	}
+	if len(changed) == 0 {
+		return kept, nil
+	}
+	return kept, s.o.DB.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
+			return err
+		}
+		for _, t := range changed {
+			if err := put(ctx, tx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// put stores a notice, or forgets one that went before it was told of.
+func put(ctx context.Context, tx *db.Tx, t Told) (err error) {
+	if t.toldAt.IsZero() && !t.GoneAt.IsZero() {
+		_, err = tx.Exec(ctx, `DELETE FROM alerts_notices WHERE key = $1`, t.key)
+	} else {
+		bad := 0
+		if t.Bad {
+			bad = 1
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO alerts_notices (key, text, link, bad, since, told_at, gone_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+			ON CONFLICT (key) DO UPDATE SET text = excluded.text, link = excluded.link, bad = excluded.bad, gone_at = excluded.gone_at`,
+			t.key, t.Text, t.Link, bad, db.Micros(t.Since), db.Micros(t.toldAt), db.Micros(t.GoneAt))
+	}
+	if err != nil {
+		return fmt.Errorf("storing a notice: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) read(ctx context.Context) (list []Told, err error) {
+	err = s.o.DB.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		rows, err := tx.Query(ctx, `SELECT key, text, link, bad, since, told_at, gone_at FROM alerts_notices ORDER BY since, key`)
+		if err != nil {
+			return fmt.Errorf("reading notices: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var t Told
+			var since, told, gone int64
+			if err := rows.Scan(&t.key, &t.Text, &t.Link, &t.Bad, &since, &told, &gone); err != nil {
+				return fmt.Errorf("reading a notice: %w", err)
+			}
+			t.Since, t.toldAt, t.GoneAt = db.Time(since), db.Time(told), db.Time(gone)
+			list = append(list, t)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// settle notes that a message was sent.
+func (s *Service) settle(ctx context.Context, lease *db.Lease, m Message) error {
+	now := db.Micros(s.o.Clock())
+	return s.o.DB.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
+			return err
+		}
+		for _, t := range m.Present {
+			if _, err := tx.Exec(ctx, `UPDATE alerts_notices SET told_at = $1 WHERE key = $2`, now, t.key); err != nil {
+				return fmt.Errorf("noting what was told: %w", err)
+			}
+		}
+		for _, t := range m.Ended {
+			if _, err := tx.Exec(ctx, `DELETE FROM alerts_notices WHERE key = $1`, t.key); err != nil {
+				return fmt.Errorf("forgetting a notice: %w", err)
+			}
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM alerts_failure`); err != nil {
+			return fmt.Errorf("forgetting a failure: %w", err)
+		}
+		return nil
+	})
+}
+
+// fail notes that a message could not be sent.
+func (s *Service) fail(ctx context.Context, lease *db.Lease, f Failure) error {
+	return s.o.DB.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Fenced(ctx, lease.Name(), lease.Fence()); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO alerts_failure (id, url, failures, failed_at, next_at, reason) VALUES (1, $1, $2, $3, $4, $5)
+			ON CONFLICT (id) DO UPDATE SET url = excluded.url, failures = excluded.failures, failed_at = excluded.failed_at,
+			next_at = excluded.next_at, reason = excluded.reason`,
+			s.url, f.count, db.Micros(f.At), db.Micros(f.nextAt), shortened(f.Reason))
+		if err != nil {
+			return fmt.Errorf("noting a failure: %w", err)
+		}
+		return nil
+	})
+}
+
+// Failure is why the last message to this channel could not be sent; nil where
+// it was, or none was yet.
+func (s *Service) Failure(ctx context.Context) (*Failure, error) {
+	var f Failure
+	var at, next int64
+	err := s.o.DB.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT failures, failed_at, next_at, reason FROM alerts_failure WHERE url = $1`, s.url).
+			Scan(&f.count, &at, &next, &f.Reason)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a failure: %w", err)
+	}
+	f.At, f.nextAt = db.Time(at), db.Time(next)
+	return &f, nil
+}
+
+// shortened is a text that fits its row, as both databases take it.
+func shortened(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", "�")
+	if utf8.RuneCountInString(text) <= maxText {
+		return text
+	}
+	return string([]rune(text)[:maxText]) + "…"
+}
