@@ -21,6 +21,7 @@ type channelRow struct {
 	Standing notify.ChannelStatus
 	Path     string
 	Mine     []notify.ChannelRule // that who looks administers
+	More     int                  // of these that the list does not show
 	Reports  []notify.Report
 	Others   int       // rules and reports of others
 	NextTry  time.Time // zero: nothing keeps it closed
@@ -63,6 +64,17 @@ func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channe
 	return row
 }
 
+// listedRules is how many of a channel's rules the list shows, so that it does not
+// grow with them; the channel's own page shows all.
+const listedRules = 5
+
+func (r channelRow) listed() channelRow {
+	if more := len(r.Mine) - listedRules; more > 0 {
+		r.Mine, r.More = r.Mine[:listedRules], more
+	}
+	return r
+}
+
 type channelList struct {
 	Rows  []channelRow
 	Pager console.Pager
@@ -89,7 +101,7 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 		list.Pager.Next = channelsPath + query("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
 	}
 	for _, c := range found {
-		list.Rows = append(list.Rows, p.channelRow(c, identity.From(r.Context())))
+		list.Rows = append(list.Rows, p.channelRow(c, identity.From(r.Context())).listed())
 	}
 	return console.Page{Template: "channels", Title: "Channels", Data: list}, nil
 }

@@ -29,3 +29,12 @@ func TestAChannelCanBeTriedAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestTheListShowsAFewRulesOfAChannel(t *testing.T) {
+	for _, c := range []struct{ has, shown, more int }{{0, 0, 0}, {5, 5, 0}, {6, 5, 1}, {100, 5, 95}} {
+		row := channelRow{Mine: make([]notify.ChannelRule, c.has)}.listed()
+		if len(row.Mine) != c.shown || row.More != c.more {
+			t.Errorf("of %d rules the list shows %d and says %d more, not %d and %d", c.has, len(row.Mine), row.More, c.shown, c.more)
+		}
+	}
+}

@@ -142,7 +142,7 @@ const maxOffered = 200
 // offer fills the filters' choices: the rules and channels that who asks may
 // see, and the repositories of those rules and of the page.
 func (p *Pages) offer(r *http.Request, list *deliveryList) error {
-	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered})
+	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered, Uncounted: true})
 	if err != nil {
 		return err
 	}

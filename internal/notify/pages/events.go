@@ -160,7 +160,7 @@ func (p *Pages) offerEvents(r *http.Request, list *eventList) error {
 	for _, t := range times {
 		list.Times = append(list.Times, console.Option{Value: t.value, Label: t.label})
 	}
-	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered})
+	channels, err := p.Channels.List(r.Context(), notify.ChannelPage{Limit: maxOffered, Uncounted: true})
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,10 @@ func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		out, err = readChannelInfos(ctx, tx, ids)
-		return err
+		if out, err = readChannelInfos(ctx, tx, ids); err != nil || p.Uncounted {
+			return err
+		}
+		return countOnChannels(ctx, tx, out)
 	})
 	return out, err
 }
@@ -81,13 +83,13 @@ func readChannelIDs(ctx context.Context, tx *db.Tx, p notify.ChannelPage, limit 
 	return append(ids, others...), err
 }
 
-// readChannelInfos reads channels in the order of their ids here.
+// readChannelInfos reads channels in the order of their ids here, without how many
+// messages wait.
 func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.ChannelInfo, error) {
 	byID := make(map[int64]*notify.ChannelInfo, len(ids))
 	out := make([]notify.ChannelInfo, len(ids))
-	channels := make([]*notify.Channel, len(ids))
 	for i, id := range ids {
-		byID[id], channels[i] = &out[i], &out[i].Channel
+		byID[id] = &out[i]
 	}
 	if err := addChannels(ctx, tx, ids, byID); err != nil {
 		return nil, err
@@ -103,10 +105,19 @@ func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.Cha
 		c := byID[reports[i].ChannelID]
 		c.Reports = append(c.Reports, reports[i].Report)
 	}
-	if err := countChannelsWaiting(ctx, tx, channels); err != nil {
-		return nil, err
+	return out, nil
+}
+
+// countOnChannels sets how many messages wait on channels.
+func countOnChannels(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) error {
+	of := make([]*notify.Channel, len(channels))
+	for i := range channels {
+		of[i] = &channels[i].Channel
 	}
-	return out, countHeld(ctx, tx, out)
+	if err := countChannelsWaiting(ctx, tx, of); err != nil {
+		return err
+	}
+	return countHeld(ctx, tx, channels)
 }
 
 // addChannels reads the channels themselves.
@@ -182,9 +193,11 @@ func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.
 			return fault.New(fault.NotFound, "There is no channel %q.", fingerprint)
 		}
 		found, err := readChannelInfos(ctx, tx, ids)
-		if err == nil {
-			info = found[0]
+		if err != nil {
+			return err
 		}
+		err = countOnChannels(ctx, tx, found)
+		info = found[0]
 		return err
 	})
 	return info, err
@@ -257,7 +270,10 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.Chann
 			return nil, 0, fmt.Errorf("counting troubled channels: %w", err)
 		}
 	}
-	if worst, err = readChannelInfos(ctx, tx, ids); err != nil {
+	if worst, err = readChannelInfos(ctx, tx, ids); err == nil {
+		err = countOnChannels(ctx, tx, worst)
+	}
+	if err != nil {
 		return nil, 0, fmt.Errorf("reading troubled channels: %w", err)
 	}
 	return worst, all, nil

@@ -115,3 +115,19 @@ func TestAPageOfChannelsReadsNoOther(t *testing.T) {
 		t.Errorf("the overview looks for those in trouble among all:\n%s", got)
 	}
 }
+
+func TestAListOfChannelsCountsWhatWaits(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		save(t, s, someRule("one"), flowURL("a"))
+		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
+		for uncounted, want := range map[bool]int{false: 1, true: 0} {
+			found, err := s.ListChannels(t.Context(), notify.ChannelPage{Limit: 10, Uncounted: uncounted, Visible: func(*notify.ChannelInfo) bool { return true }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) != 1 || found[0].Waiting != want {
+				t.Errorf("uncounted %t: %+v", uncounted, found)
+			}
+		}
+	})
+}
