@@ -110,9 +110,12 @@ func (s *Service) refreshOnce(ctx context.Context, id, stale int64) (none notify
 	s.mu.Unlock()
 	if err := s.keep(ctx, id); err != nil {
 		s.Log.Warn("new tokens of an account could not be kept yet; will try again", "authorisation", id, "in", every, "error", err)
+		fresh.Count++
+		return fresh, nil
 	}
-	fresh.Count++
-	return fresh, nil
+	// Meanwhile the account may have been revoked, or its user deleted, on any node.
+	_, now, err := s.read(ctx, id)
+	return now, err
 }
 
 func (s *Service) release(ctx context.Context, lease *db.Lease) {
