@@ -22,7 +22,18 @@ type RepositoryWebhook struct {
 	SetAt           time.Time // when Outrigger last wrote it; zero: people keep it
 	SecretMark      string    // of the secret that it wrote; another is written when the hook's changes
 	CheckedAt       time.Time // zero: not yet
+	Rules, Reports  int       // that are there
 }
+
+// GoesWithLastRule tells whether Outrigger deletes the webhook on the platform
+// when the only rule of the repository is deleted: it created it, and no report
+// needs it to follow renames.
+func (w *RepositoryWebhook) GoesWithLastRule() bool {
+	return w.Rules == 1 && w.Reports == 0 && w.Created()
+}
+
+// Created tells whether Outrigger created the webhook, as far as it is known.
+func (w *RepositoryWebhook) Created() bool { return !w.SetAt.IsZero() && w.RemoteID != "" }
 
 func (w *RepositoryWebhook) scope() Scope {
 	return Scope{ProjectKey: w.At.ProjectKey, RepositoryKey: w.At.RepositoryKey}

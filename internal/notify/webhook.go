@@ -39,6 +39,9 @@ const (
 	WebhookInactive  WebhookState = "inactive"  // it is switched off on the platform
 	WebhookMissing   WebhookState = "missing"   // there is none
 	WebhookUnknown   WebhookState = "unknown"   // the platform does not tell; see Reason
+	// WebhookUnneeded: Outrigger created it, no rule needs it any more, and it is
+	// yet to be deleted on the platform; Reason is why it could not be.
+	WebhookUnneeded WebhookState = "unneeded"
 )
 
 // ProjectWebhook is a project of a platform, and the webhook by which its

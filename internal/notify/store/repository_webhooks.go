@@ -14,35 +14,78 @@ import (
 // to, each with an active account of such a rule or 0, and what is known of its
 // webhook.
 const repositoriesOfRules = `SELECT x.connection, x.project_key, x.repository_key, x.authorization_id, COALESCE(w.state, 'unchecked'), COALESCE(w.hook, ''),
-		COALESCE(w.remote_id, ''), COALESCE(w.reason, ''), COALESCE(w.set_at, 0), COALESCE(w.secret_mark, ''), COALESCE(w.checked_at, 0)
+		COALESCE(w.remote_id, ''), COALESCE(w.reason, ''), COALESCE(w.set_at, 0), COALESCE(w.secret_mark, ''), COALESCE(w.checked_at, 0), x.rules,
+		(SELECT count(*) FROM notify_reports p WHERE p.connection = x.connection AND p.project_fold = x.project_fold AND p.repository_fold = x.repository_fold)
 	FROM (SELECT r.connection, r.project_fold, r.repository_fold, MAX(r.project_key) AS project_key, MAX(r.repository_key) AS repository_key,
-			COALESCE(MAX(a.id), 0) AS authorization_id
+			COALESCE(MAX(a.id), 0) AS authorization_id, count(*) AS rules
 		FROM notify_rules r LEFT JOIN notify_authorizations a ON a.id = r.authorization_id AND a.state = 'active'
 		WHERE r.authorization_id <> 0 GROUP BY r.connection, r.project_fold, r.repository_fold) x
 	LEFT JOIN notify_repository_webhooks w ON w.connection = x.connection AND w.project_fold = x.project_fold AND w.repository_fold = x.repository_fold `
 
+// repositoriesWithoutRules are those of which a webhook is known and that have no
+// rule any more, each with the account that its platform was last asked with.
+const repositoriesWithoutRules = `SELECT w.connection, w.project_fold, w.repository_fold, COALESCE(a.id, 0), 'unneeded',
+		w.hook, w.remote_id, CASE WHEN w.state = 'unneeded' THEN w.reason ELSE '' END, w.set_at, w.secret_mark, w.checked_at, 0, 0
+	FROM notify_repository_webhooks w LEFT JOIN notify_authorizations a ON a.id = w.authorization_id AND a.state = 'active'
+	WHERE NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.connection = w.connection AND r.project_fold = w.project_fold AND r.repository_fold = w.repository_fold)
+	AND NOT EXISTS (SELECT 1 FROM notify_reports p WHERE p.connection = w.connection AND p.project_fold = w.project_fold AND p.repository_fold = w.repository_fold) `
+
+// UnneededWebhooks gives webhooks that Outrigger created and that nothing needs
+// any more: those whose deletion was not tried, or failed before a time.
+func (s *Store) UnneededWebhooks(ctx context.Context, failedBefore time.Time, limit int) ([]notify.RepositoryWebhook, error) {
+	return s.readRepositoryWebhooks(ctx, repositoriesWithoutRules+`AND w.set_at > 0 AND w.remote_id <> '' AND (w.state <> 'unneeded' OR w.checked_at <= $1)
+		ORDER BY w.checked_at, w.connection, w.project_fold, w.repository_fold LIMIT $2`, db.Micros(failedBefore), limit)
+}
+
+// CreatedWebhooks lists the projects and repositories of a connection that have
+// webhooks which Outrigger created, by key.
+func (s *Store) CreatedWebhooks(ctx context.Context, connection string) (keys []string, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		keys = nil
+		rows, err := tx.Query(ctx, `SELECT project_key FROM notify_webhooks WHERE connection = $1 AND set_at > 0 AND remote_id <> 0
+			UNION ALL SELECT project_fold || '/' || repository_fold FROM notify_repository_webhooks WHERE connection = $1 AND set_at > 0 AND remote_id <> '' ORDER BY 1`, connection)
+		if err != nil {
+			return fmt.Errorf("reading created webhooks: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key string
+			if err := rows.Scan(&key); err != nil {
+				return fmt.Errorf("reading created webhooks: %w", err)
+			}
+			keys = append(keys, key)
+		}
+		return rows.Err()
+	})
+	return keys, err
+}
+
 // DueRepositories gives repositories to be looked at with an account of a rule:
 // those that were not since a time, and those that do not send since another.
 func (s *Store) DueRepositories(ctx context.Context, since, troubledSince time.Time, limit int) ([]notify.RepositoryWebhook, error) {
-	return s.readRepositoryWebhooks(ctx, `WHERE x.authorization_id <> 0 AND (COALESCE(w.checked_at, 0) <= $1 OR w.checked_at <= $2 AND w.state <> 'sends')
+	return s.readRepositoryWebhooks(ctx, repositoriesOfRules+`WHERE x.authorization_id <> 0
+			AND (COALESCE(w.checked_at, 0) <= $1 OR w.checked_at <= $2 AND w.state <> 'sends' OR w.state = 'unneeded')
 		ORDER BY COALESCE(w.checked_at, 0), x.connection, x.project_fold, x.repository_fold LIMIT $3`, db.Micros(since), db.Micros(troubledSince), limit)
 }
 
 // RepositoryWebhook gives that of a repository of a cloud platform; unchecked
 // where nothing is known.
 func (s *Store) RepositoryWebhook(ctx context.Context, connection string, at notify.RepositoryRef) (notify.RepositoryWebhook, error) {
-	list, err := s.readRepositoryWebhooks(ctx, `WHERE x.connection = $1 AND x.project_fold = $2 AND x.repository_fold = $3`,
-		connection, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey)))
+	args := []any{connection, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey))}
+	list, err := s.readRepositoryWebhooks(ctx, repositoriesOfRules+`WHERE x.connection = $1 AND x.project_fold = $2 AND x.repository_fold = $3`, args...)
+	if err == nil && len(list) == 0 {
+		list, err = s.readRepositoryWebhooks(ctx, repositoriesWithoutRules+`AND w.set_at > 0 AND w.connection = $1 AND w.project_fold = $2 AND w.repository_fold = $3`, args...)
+	}
 	if err != nil || len(list) == 0 {
 		return notify.RepositoryWebhook{Connection: connection, At: at, State: notify.WebhookUnchecked}, err
 	}
 	return list[0], nil
 }
 
-func (s *Store) readRepositoryWebhooks(ctx context.Context, where string, args ...any) (list []notify.RepositoryWebhook, err error) {
+func (s *Store) readRepositoryWebhooks(ctx context.Context, query string, args ...any) (list []notify.RepositoryWebhook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list = nil
-		rows, err := tx.Query(ctx, repositoriesOfRules+where, args...)
+		rows, err := tx.Query(ctx, query, args...)
 		if err != nil {
 			return fmt.Errorf("reading webhooks of repositories: %w", err)
 		}
@@ -51,7 +94,7 @@ func (s *Store) readRepositoryWebhooks(ctx context.Context, where string, args .
 			var w notify.RepositoryWebhook
 			var set, checked int64
 			if err := rows.Scan(&w.Connection, &w.At.ProjectKey, &w.At.RepositoryKey, &w.AuthorizationID, &w.State, &w.Hook,
-				&w.RemoteID, &w.Reason, &set, &w.SecretMark, &checked); err != nil {
+				&w.RemoteID, &w.Reason, &set, &w.SecretMark, &checked, &w.Rules, &w.Reports); err != nil {
 				return fmt.Errorf("reading webhooks of repositories: %w", err)
 			}
 			w.SetAt, w.CheckedAt = db.Time(set), db.Time(checked)
@@ -66,20 +109,45 @@ func (s *Store) readRepositoryWebhooks(ctx context.Context, where string, args .
 // is who wrote to the platform, nil where nothing was written.
 func (s *Store) SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO notify_repository_webhooks (connection, project_fold, repository_fold, state, hook, remote_id, reason, set_at, secret_mark, checked_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (connection, project_fold, repository_fold) DO UPDATE SET state = excluded.state, hook = excluded.hook,
-				remote_id = excluded.remote_id, reason = excluded.reason, set_at = excluded.set_at, secret_mark = excluded.secret_mark, checked_at = excluded.checked_at`,
+		if _, err := tx.Exec(ctx, `INSERT INTO notify_repository_webhooks (connection, project_fold, repository_fold, state, hook, remote_id, reason, set_at, secret_mark, checked_at, authorization_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (connection, project_fold, repository_fold) DO UPDATE SET state = excluded.state, hook = excluded.hook,
+				remote_id = excluded.remote_id, reason = excluded.reason, set_at = excluded.set_at, secret_mark = excluded.secret_mark, checked_at = excluded.checked_at,
+				authorization_id = CASE WHEN excluded.authorization_id = 0 THEN notify_repository_webhooks.authorization_id ELSE excluded.authorization_id END`,
 			w.Connection, notify.Fold(clean(w.At.ProjectKey)), notify.Fold(clean(w.At.RepositoryKey)), string(w.State), w.Hook, clean(w.RemoteID), clean(w.Reason),
-			db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt)); err != nil {
+			db.Micros(w.SetAt), w.SecretMark, db.Micros(w.CheckedAt), w.AuthorizationID); err != nil {
 			return fmt.Errorf("keeping a repository's webhook: %w", err)
 		}
 		if by == nil {
 			return nil
 		}
-		entry := by.AuditEntry("set", "webhook", w.Connection+"/"+w.At.ProjectKey+"/"+w.At.RepositoryKey, nil, map[string]string{"hook": w.Hook, "platformId": w.RemoteID})
-		entry.Connection, entry.Project, entry.Repository = w.Connection, w.At.ProjectKey, w.At.RepositoryKey
-		return audit.Record(ctx, tx, entry)
+		return recordRepositoryWebhook(ctx, tx, *by, "set", &w)
 	})
+}
+
+// ForgetRepositoryWebhook forgets the webhook of a repository. by is who deleted
+// it on the platform, nil where nothing was.
+func (s *Store) ForgetRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM notify_repository_webhooks WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
+			w.Connection, notify.Fold(clean(w.At.ProjectKey)), notify.Fold(clean(w.At.RepositoryKey))); err != nil {
+			return fmt.Errorf("forgetting a repository's webhook: %w", err)
+		}
+		if by == nil {
+			return nil
+		}
+		return recordRepositoryWebhook(ctx, tx, *by, "delete", &w)
+	})
+}
+
+func recordRepositoryWebhook(ctx context.Context, tx *db.Tx, by notify.Actor, action string, w *notify.RepositoryWebhook) error {
+	is := map[string]string{"hook": w.Hook, "platformId": w.RemoteID}
+	before, after := map[string]string(nil), is
+	if action == "delete" {
+		before, after = is, nil
+	}
+	entry := by.AuditEntry(action, "webhook", w.Connection+"/"+w.At.ProjectKey+"/"+w.At.RepositoryKey, before, after)
+	entry.Connection, entry.Project, entry.Repository = w.Connection, w.At.ProjectKey, w.At.RepositoryKey
+	return audit.Record(ctx, tx, entry)
 }
 
 // moveRepositoryWebhooks has what is known of webhooks go by the new keys of their

@@ -19,9 +19,11 @@ type CloudPlatform interface {
 	Webhooks(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) ([]cloud.Webhook, error)
 	CreateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook, error)
 	UpdateWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, w cloud.Webhook) (cloud.Webhook, error)
+	DeleteWebhook(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef, uid string) error
 }
 
-// repositories looks at the repositories of cloud platforms that are due, under
+// repositories looks at the repositories of cloud platforms that are due, those
+// included whose webhook is not needed any more, under
 // the lease, which it takes where nothing was due before. A platform that does
 // not answer is left alone for the rest of the round.
 func (w *Watch) repositories(ctx context.Context, lease **db.Lease) (looked int, err error) {
@@ -45,7 +47,11 @@ func (w *Watch) repositories(ctx context.Context, lease **db.Lease) (looked int,
 		if !(*lease).Good(askTime) {
 			return looked, nil
 		}
-		answers, err := w.CheckRepository(ctx, one)
+		look := w.CheckRepository
+		if one.State == notify.WebhookUnneeded && one.Rules == 0 {
+			look = w.removeUnneeded
+		}
+		answers, err := look(ctx, one)
 		if err != nil {
 			return looked, err
 		}
@@ -57,7 +63,12 @@ func (w *Watch) repositories(ctx context.Context, lease **db.Lease) (looked int,
 
 func (w *Watch) dueRepositories(ctx context.Context) ([]notify.RepositoryWebhook, error) {
 	now := w.Clock()
-	return w.Store.DueRepositories(ctx, now.Add(-checkEvery), now.Add(-troubledEvery), atOnce)
+	due, err := w.Store.DueRepositories(ctx, now.Add(-checkEvery), now.Add(-troubledEvery), atOnce)
+	if err != nil {
+		return nil, err
+	}
+	unneeded, err := w.Store.UnneededWebhooks(ctx, now.Add(-troubledEvery), atOnce)
+	return append(due, unneeded...), err
 }
 
 // CheckRepository is Check for a repository of a cloud platform.

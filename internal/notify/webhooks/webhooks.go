@@ -61,6 +61,10 @@ type Store interface {
 	// and an active account of such a rule, to be looked at; see DueWebhooks.
 	DueRepositories(ctx context.Context, since, troubledSince time.Time, limit int) ([]notify.RepositoryWebhook, error)
 	SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error
+	// UnneededWebhooks gives webhooks that were created here and that nothing needs
+	// any more: those whose deletion was not tried, or failed before a time.
+	UnneededWebhooks(ctx context.Context, failedBefore time.Time, limit int) ([]notify.RepositoryWebhook, error)
+	ForgetRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error
 }
 
 // Platform is asked; *client.Client.

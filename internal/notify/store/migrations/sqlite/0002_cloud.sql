@@ -63,17 +63,19 @@ CREATE TABLE notify_pull_requests (
 CREATE INDEX notify_pull_requests_seen ON notify_pull_requests (seen_at);
 
 -- The webhooks by which repositories of cloud platforms send their events here.
--- set_at is when this program last wrote it, 0 where people keep it.
+-- set_at is when this program last wrote it, 0 where people keep it;
+-- authorization_id is the account that the platform was last asked with.
 CREATE TABLE notify_repository_webhooks (
     connection      TEXT NOT NULL,
     project_fold    TEXT NOT NULL,
     repository_fold TEXT NOT NULL,
-    state           TEXT NOT NULL CHECK (state IN ('unchecked', 'sends', 'inactive', 'missing', 'unknown')),
+    state           TEXT NOT NULL CHECK (state IN ('unchecked', 'sends', 'inactive', 'missing', 'unknown', 'unneeded')),
     hook            TEXT NOT NULL,
     remote_id       TEXT NOT NULL,
     reason          TEXT NOT NULL,
     set_at          INTEGER NOT NULL,
     secret_mark     TEXT NOT NULL,
     checked_at      INTEGER NOT NULL,
+    authorization_id INTEGER NOT NULL,
     PRIMARY KEY (connection, project_fold, repository_fold)
 ) STRICT, WITHOUT ROWID;
