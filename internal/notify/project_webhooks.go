@@ -23,6 +23,9 @@ type WebhookStore interface {
 	// RepositoryWebhook gives that of a repository of a cloud platform; unchecked
 	// where nothing is known.
 	RepositoryWebhook(ctx context.Context, connection string, at RepositoryRef) (RepositoryWebhook, error)
+	// CreatedWebhooks lists the projects and repositories of a connection that have
+	// webhooks which Outrigger created, by key.
+	CreatedWebhooks(ctx context.Context, connection string) ([]string, error)
 }
 
 // Webhooks has the operations on the webhooks of platforms, each with its
@@ -43,6 +46,15 @@ func (s *Webhooks) List(ctx context.Context, connection, after string, limit int
 		return nil, err
 	}
 	return s.Store.Webhooks(ctx, connection, after, limit)
+}
+
+// Created lists the projects and repositories of a connection that have webhooks
+// which Outrigger created, by key.
+func (s *Webhooks) Created(ctx context.Context, connection string) ([]string, error) {
+	if _, err := s.connection(ctx, connection); err != nil {
+		return nil, err
+	}
+	return s.Store.CreatedWebhooks(ctx, connection)
 }
 
 func (s *Webhooks) connection(ctx context.Context, name string) (*Connection, error) {

@@ -22,7 +22,8 @@ type Rules struct {
 	// is to be said about its host, or "".
 	CautionURL func(ctx context.Context, url string) string
 	Tests      *TestMessages
-	// Saved is told that a rule of the cloud edition was saved; nil: nothing is.
+	// Saved is told that a rule of the cloud edition was saved or deleted; nil:
+	// nothing is.
 	Saved func()
 	// Accounts says with which account a rule of the cloud edition is saved.
 	Accounts CloudAccounts
@@ -235,8 +236,13 @@ func (s *Rules) Enable(ctx context.Context, id int64, enabled bool) (RuleInfo, e
 
 // Delete deletes a rule; who may, as for Get.
 func (s *Rules) Delete(ctx context.Context, id int64) error {
-	if _, err := s.Get(ctx, id); err != nil {
+	info, err := s.Get(ctx, id)
+	if err != nil {
 		return err
 	}
-	return s.Store.DeleteRule(ctx, actor(ctx), id)
+	err = s.Store.DeleteRule(ctx, actor(ctx), id)
+	if err == nil && info.ofCloud() && s.Saved != nil {
+		s.Saved()
+	}
+	return err
 }

@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -229,10 +231,27 @@ func (p *Pages) confirmDeleteConnection(r *http.Request) (console.Response, erro
 	if err != nil {
 		return nil, err
 	}
+	created, err := p.Webhooks.Created(r.Context(), c.Name)
+	if err != nil {
+		return nil, err
+	}
 	return console.Confirm{
-		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on.", Verb: "Delete connection",
+		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on." + leftThere(created), Verb: "Delete connection",
 		Losses: []string{"its hooks, with their secrets", "the credentials of its account"}, Back: connectionPage(c.Name),
 	}, nil
+}
+
+// leftThere says which webhooks that Outrigger created stay on the platform.
+func leftThere(created []string) string {
+	const named = 5 // as many as are read
+	switch n := len(created); {
+	case n == 0:
+		return ""
+	case n > named:
+		return fmt.Sprintf(" The webhooks that Outrigger created stay on the platform, in %s and %d more; delete them there.", strings.Join(created[:named], ", "), n-named)
+	default:
+		return " The webhooks that Outrigger created stay on the platform, in " + strings.Join(created, ", ") + "; delete them there."
+	}
 }
 
 func (p *Pages) deleteConnection(r *http.Request) (console.Response, error) {

@@ -38,6 +38,14 @@ func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWeb
 		view.Badge, view.Sentence = console.Badge{Tone: console.Bad, Text: "missing"}, "The repository does not send its events here. "+w.Reason
 	case notify.WebhookUnknown:
 		view.Badge, view.Sentence = console.Badge{Tone: console.Warn, Text: "unknown"}, w.Reason
+	case notify.WebhookUnneeded:
+		view.Badge, view.Sentence = console.Badge{Tone: console.Quiet, Text: "not needed"}, "No rule needs the webhook that Outrigger created here any more. Outrigger deletes it on the platform within a minute."
+		if w.Reason != "" {
+			view.Badge.Tone = console.Warn
+			view.Sentence = "No rule needs the webhook that Outrigger created here any more, but it could not be deleted on the platform: " + w.Reason +
+				" Outrigger tries again every hour; you can also delete it in the repository's settings on the platform."
+		}
+		return view, nil
 	default:
 		view.Badge, view.Sentence = console.Badge{Tone: console.Quiet, Text: "not checked yet"}, "Outrigger looks for it within a minute after you save the first rule with an authorised account."
 	}
@@ -55,6 +63,21 @@ func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWeb
 		view.URL, view.Rotate = rest.Link(r.Context(), notify.HookPath(hook.Connection, hook.Name)), hookPages(hook)+"/rotate"
 	}
 	return view, nil
+}
+
+// webhookAfter says what becomes of the webhook of a repository with a rule that
+// is deleted; "" where that is not its last one, or there is nothing to say.
+func (p *Pages) webhookAfter(r *http.Request, rule *notify.Rule) (string, error) {
+	w, _, err := p.Webhooks.OfRepository(r.Context(), rule.Connection, notify.RepositoryRef{ProjectKey: rule.ProjectKey, RepositoryKey: rule.RepositoryKey})
+	switch {
+	case err != nil || w.Rules != 1 || w.RemoteID == "":
+		return "", err
+	case w.GoesWithLastRule() && p.Webhooks.ManagesRepositories(rule.Connection):
+		return " It is the last rule of the repository: Outrigger also deletes the webhook that it created there on the platform.", nil
+	case w.Created() && w.Reports > 0:
+		return " It is the last rule of the repository. The webhook that Outrigger created there stays on the platform: with it the repository's activity reports follow when the repository is renamed.", nil
+	}
+	return " It is the last rule of the repository. The repository's webhook stays on the platform; delete it there if nothing else needs it.", nil
 }
 
 // createRepositoryWebhook creates the webhook on the platform.

@@ -265,6 +265,13 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 		Verb: "Delete rule", Back: p.rulePath(&info.Rule),
 	}
 	confirm.Losses = lostWith(&info.Backlog)
+	if p.Rules.Edition(info.Connection) == notify.Cloud {
+		stays, err := p.webhookAfter(r, &info.Rule)
+		if err != nil {
+			return nil, err
+		}
+		confirm.Text += stays
+	}
 	return confirm, nil
 }
 
