@@ -34,3 +34,15 @@ func (rt *Router) authenticate(r *http.Request) (*identity.Principal, error) {
 	}
 	return rt.identity.Session(ctx, cookie.Value)
 }
+
+// Still tells whether who asks may go on reading an answer that lasts: since it
+// began the session or token may have ended, the user been disabled, or the
+// permission been revoked. Asking is no use of a session.
+func Still(r *http.Request) bool {
+	x := exchangeOf(r.Context())
+	if x == nil || x.route.Access == Anyone {
+		return true
+	}
+	p, err := x.router.authenticate(r.WithContext(identity.Unattended(r.Context())))
+	return err == nil && x.route.admit(p, r.Method) == nil
+}

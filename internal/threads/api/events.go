@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"outrigger/internal/rest"
 )
 
 const (
@@ -48,6 +50,9 @@ func (a *Admin) events(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		case <-beat.C:
 		case <-look.C:
+			if !rest.Still(r) {
+				return nil // who follows asks again, and is refused
+			}
 			if event, err = a.event(ctx); err != nil {
 				return nil // the answer has begun; who follows asks again
 			}
