@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -164,10 +165,13 @@ func refusal(resp *http.Response) error {
 	}
 	var lines []error
 	for _, e := range body.Errors {
-		lines = append(lines, fmt.Errorf("%s: %s", e.Field, e.Message))
+		lines = append(lines, fmt.Errorf("%s: %s", cmp.Or(flags[e.Field], e.Field), e.Message))
 	}
 	return errors.Join(lines...)
 }
+
+// flags are the flags of members that every command takes by the same flag.
+var flags = map[string]string{"connection": "--connection", "projectKey": "--project", "repositoryKey": "--repository"}
 
 // unreachable is the error of a request that got no answer.
 func (c *client) unreachable(err error) error {

@@ -16,7 +16,7 @@ import (
 const reportsPath = "/rest/mtbs/1.0/configuration/reports"
 
 type reportsCmd struct {
-	List reportListCmd `cmd:"" help:"List the activity reports of a repository."`
+	List reportListCmd `cmd:"" help:"List activity reports."`
 	View reportViewCmd `cmd:"" help:"Show what a report says now. Nothing is sent."`
 	Test reportTestCmd `cmd:"" help:"Send what a report says now to its channel."`
 }
@@ -45,22 +45,21 @@ type activityReport struct {
 
 type reportListCmd struct {
 	askFlags
-	Connection string `help:"The connection; not needed when there is only one." placeholder:"NAME"`
-	Project    string `help:"The project's key." required:"" placeholder:"KEY"`
-	Repository string `help:"The repository's slug." required:"" placeholder:"SLUG"`
+	Connection string `help:"The connection; not needed when there is only one. Only reports of this connection." placeholder:"NAME"`
+	Project    string `help:"Only reports of the project with this key; on a cloud platform, of this workspace. Needed by all but administrators (ADMIN)." placeholder:"KEY"`
+	Repository string `help:"Only reports of this repository. Needs --project. Needed by all but who administers the project." placeholder:"SLUG"`
 }
 
 func (c reportListCmd) Run(ctx context.Context, s streams) error {
+	if c.Repository != "" && c.Project == "" {
+		return usage("--repository needs --project")
+	}
 	server, err := c.client()
 	if err != nil {
 		return err
 	}
-	q := url.Values{"projectKey": {c.Project}, "repositoryKey": {c.Repository}}
-	if c.Connection != "" {
-		q.Set("connection", c.Connection)
-	}
-	found := []activityReport{}
-	if err := server.do(ctx, "GET", reportsPath+"?"+q.Encode(), nil, &found); err != nil {
+	found, err := c.list(ctx, server)
+	if err != nil {
 		return err
 	}
 	if c.JSON {
@@ -73,11 +72,26 @@ func (c reportListCmd) Run(ctx context.Context, s streams) error {
 			state = "disabled"
 		}
 		rows[i] = []string{
-			strconv.FormatInt(r.ID, 10), r.Name, state, strings.TrimSpace(r.Frequency + " " + r.Day), r.Time + " " + r.TimeZone,
+			strconv.FormatInt(r.ID, 10), oneLine(r.Name), r.Connection, r.ProjectKey + "/" + r.RepositoryKey, state, strings.TrimSpace(r.Frequency + " " + r.Day), r.Time + " " + r.TimeZone,
 			stamp(r.NextRunAt), stamp(r.LastRunAt), dash(oneLine(r.LastError)),
 		}
 	}
-	return printRows(s.out, []string{"ID", "NAME", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN", "ERROR"}, rows)
+	return printRows(s.out, []string{"ID", "NAME", "CONNECTION", "REPOSITORY", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN", "ERROR"}, rows)
+}
+
+// list asks for the reports of a repository, or for all pages of more of them.
+func (c reportListCmd) list(ctx context.Context, server *client) (found []activityReport, err error) {
+	q := url.Values{}
+	for name, value := range map[string]string{"connection": c.Connection, "projectKey": c.Project, "repositoryKey": c.Repository} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if c.Repository == "" {
+		return list[activityReport](ctx, server, reportsPath, q)
+	}
+	found = []activityReport{}
+	return found, server.do(ctx, "GET", reportsPath+"?"+q.Encode(), nil, &found)
 }
 
 type reportViewCmd struct {
@@ -137,7 +151,11 @@ func (c reportViewCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, is)
 	}
-	if _, err := fmt.Fprintf(s.out, "%d open, %d inactive for %d days or more\n", is.Open, is.Inactive, is.InactivityDays); err != nil {
+	days := strconv.Itoa(is.InactivityDays) + " days"
+	if is.InactivityDays == 1 {
+		days = "1 day"
+	}
+	if _, err := fmt.Fprintf(s.out, "# %d open, %d inactive for %s or more\n", is.Open, is.Inactive, days); err != nil {
 		return err
 	}
 	if len(is.Oldest) == 0 {
@@ -156,7 +174,7 @@ func (c reportViewCmd) Run(ctx context.Context, s streams) error {
 			strconv.FormatInt(p.ID, 10), strconv.Itoa(p.IdleDays), dash(oneLine(p.Title)), dash(oneLine(p.Author.String())), dash(p.Target), dash(strings.Join(waits, ", ")),
 		}
 	}
-	return printRows(s.out, []string{"ID", "DAYS", "TITLE", "AUTHOR", "TARGET", "WAITS FOR"}, rows)
+	return printRows(s.out, []string{"ID", "DAYS IDLE", "TITLE", "AUTHOR", "TARGET", "WAITS FOR"}, rows)
 }
 
 // card prints the card in a format.

@@ -154,6 +154,7 @@ type ReportQuery struct {
 
 // ReportPage asks for reports, whatever their keys, by name.
 type ReportPage struct {
+	Connection string // only this one's; "" is every one
 	Project    string // only this project's, compared without case; "" is every one
 	Repository string
 	AfterName  string // the last report of the page before, by name and id

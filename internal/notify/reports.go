@@ -58,8 +58,28 @@ func (s *Reports) List(ctx context.Context, q ReportQuery) ([]ReportInfo, error)
 	return s.Store.ListReports(ctx, q)
 }
 
-// Page gives one page of the reports that who asks administers.
+// MayListAll tells whether who asks may list the reports that q means without
+// naming a repository: those of a project, or all.
+func (s *Reports) MayListAll(ctx context.Context, q ReportQuery) bool {
+	who := identity.From(ctx)
+	switch {
+	case q.RepositoryKey != "":
+		return false
+	case who.May(identity.Admin, identity.Resource{}):
+		return true
+	}
+	name, err := s.Store.Platforms().Connections.Resolve(q.Connection)
+	return err == nil && q.ProjectKey != "" && who.May(identity.ProjectAdmin, identity.Resource{Connection: name, Project: q.ProjectKey})
+}
+
+// Page gives one page of the reports that who asks administers. fault.Invalid:
+// there is no connection of that name.
 func (s *Reports) Page(ctx context.Context, p ReportPage) ([]ReportInfo, error) {
+	if p.Connection != "" {
+		if _, err := s.Store.Platforms().Connections.Resolve(p.Connection); err != nil {
+			return nil, err
+		}
+	}
 	who := identity.From(ctx)
 	p.Visible = func(r *Report) bool { return who.May(r.Access()) }
 	return s.Store.PageReports(ctx, p)

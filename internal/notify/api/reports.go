@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -13,7 +14,7 @@ import (
 const reportsPath = basePath + "/reports"
 
 func (a *API) registerReports(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: reportsPath, Query: []string{"projectKey", "repositoryKey", "connection", "id"}}, a.listReports)
+	r.Handle(rest.Route{Method: "GET", Path: reportsPath, Query: rest.Paged("projectKey", "repositoryKey", "connection", "id")}, a.listReports)
 	r.Handle(rest.Route{Method: "POST", Path: reportsPath}, a.saveReport)
 	r.Handle(rest.Route{Method: "DELETE", Path: reportsPath, Query: []string{"id"}}, a.deleteReport)
 	r.Handle(rest.Route{Method: "PUT", Path: reportsPath + "/enabled", Query: []string{"id", "enabled"}}, a.enableReport)
@@ -74,9 +75,11 @@ func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.writeReport(w, r, http.StatusOK, &info)
 	}
-	reports, err := a.Reports.List(r.Context(), notify.ReportQuery{
-		Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: q.Get("repositoryKey"),
-	})
+	of := notify.ReportQuery{Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: q.Get("repositoryKey")}
+	if a.Reports.MayListAll(r.Context(), of) {
+		return a.listAllReports(w, r, of)
+	}
+	reports, err := a.Reports.List(r.Context(), of)
 	if err != nil {
 		return err
 	}
@@ -85,6 +88,29 @@ func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
 		out[i] = reportOf(&reports[i], a.Clock())
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, out)
+}
+
+// listAllReports lists the reports of a project, or of all, in pages.
+func (a *API) listAllReports(w http.ResponseWriter, r *http.Request, of notify.ReportQuery) error {
+	page, err := rest.ReadPage(r)
+	if err != nil {
+		return err
+	}
+	ask := notify.ReportPage{Connection: of.Connection, Project: of.ProjectKey, Limit: page.Limit + 1}
+	if page.After != "" {
+		id, name, _ := strings.Cut(page.After, " ")
+		if ask.AfterID, err = strconv.ParseInt(id, 10, 64); err != nil {
+			return fault.InvalidField("after", "Use the value of next from the previous page.")
+		}
+		ask.AfterName = name
+	}
+	reports, err := a.Reports.Page(r.Context(), ask)
+	if err != nil {
+		return err
+	}
+	after := func(info notify.ReportInfo) string { return strconv.FormatInt(info.ID, 10) + " " + info.Name }
+	list := rest.NewList(page, reports, after, func(info notify.ReportInfo) reportJSON { return reportOf(&info, a.Clock()) })
+	return rest.WriteJSON(w, r, http.StatusOK, list)
 }
 
 func (a *API) saveReport(w http.ResponseWriter, r *http.Request) error {

@@ -103,6 +103,50 @@ func TestReportPermissions(t *testing.T) {
 	s.want(403, s.do("GET", reportsPath+"/99/view", "project", ""))
 }
 
+// An ADMIN lists the reports of everything, who administers a project those of
+// the project, page by page.
+func TestReportsOfManyRepositories(t *testing.T) {
+	s := newServer(t)
+	for _, at := range []string{"ATL canoe a", "ATL kayak b", "PAC hull c", "ATL canoe b"} {
+		keys := strings.Fields(at)
+		s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(strings.NewReplacer(`"ATL"`, `"`+keys[0]+`"`, `"canoe"`, `"`+keys[1]+`"`, "Waiting", keys[2]).Replace(someReport), "")))
+	}
+	list := func(user, query string) string {
+		var names []string
+		for page := query + "limit=2"; page != ""; {
+			var got struct {
+				Items []struct{ Name, ProjectKey, RepositoryKey string }
+				Next  string
+			}
+			w := s.do("GET", reportsPath+"?"+page, user, "")
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Items) > 2 {
+				t.Fatalf("%s, %s: %d %s", user, page, w.Code, w.Body)
+			}
+			for _, r := range got.Items {
+				names = append(names, r.Name+" "+r.ProjectKey+"/"+r.RepositoryKey)
+			}
+			if page = ""; got.Next != "" {
+				page = query + "limit=2&after=" + got.Next
+			}
+		}
+		return strings.Join(names, ", ")
+	}
+	const all, atlantic = "a ATL/canoe, b ATL/kayak, b ATL/canoe, c PAC/hull", "a ATL/canoe, b ATL/kayak, b ATL/canoe"
+	for _, c := range []struct{ user, query, want string }{
+		{"admin", "", all}, {"root", "connection=dc&", all}, {"admin", "projectKey=atl&", atlantic}, {"project", "projectKey=ATL&", atlantic},
+		{"project", "projectKey=ATL&connection=dc&", atlantic}, {"admin", "projectKey=NONE&", ""},
+	} {
+		if got := list(c.user, c.query); got != c.want {
+			t.Errorf("%s, %q: %s, want %s", c.user, c.query, got, c.want)
+		}
+	}
+	for _, query := range []string{"", "?projectKey=PAC"} {
+		s.want(400, s.do("GET", reportsPath+query, "project", ""))
+		s.want(400, s.do("GET", reportsPath+query, "nobody", ""))
+	}
+	s.want(401, s.do("GET", reportsPath, "", ""))
+}
+
 // Every wrong member is named at once.
 func TestReportRefusals(t *testing.T) {
 	s := newServer(t)
@@ -140,8 +184,11 @@ func TestReportRefusals(t *testing.T) {
 		t.Errorf("a test: %q", got)
 	}
 	s.want(404, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, `,"id":99`)))
-	s.want(400, s.do("GET", reportsPath, "root", ""))
-	s.want(400, s.do("GET", reportsPath+"?projectKey=ATL", "root", ""))
+	s.want(400, s.do("GET", reportsPath, "repo", ""))
+	s.want(400, s.do("GET", reportsPath+"?projectKey=ATL", "repo", ""))
+	s.want(400, s.do("GET", reportsPath+"?repositoryKey=canoe", "root", ""))
+	s.want(400, s.do("GET", reportsPath+"?connection=other", "root", ""))
+	s.want(400, s.do("GET", reportsPath+"?after=x", "root", ""))
 	s.want(400, s.do("GET", reportsPath+"?id=x", "root", ""))
 	s.want(400, s.do("DELETE", reportsPath, "root", ""))
 	s.want(400, s.do("GET", ofCanoe+"&colour=red", "root", ""))

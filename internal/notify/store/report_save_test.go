@@ -169,6 +169,9 @@ func TestListsOfReports(t *testing.T) {
 		if got := names(s.PageReports(t.Context(), some)); got != "d" {
 			t.Errorf("those of one project that who asks administers: %s", got)
 		}
+		if got := names(s.PageReports(t.Context(), notify.ReportPage{Connection: "none", Limit: 9, Visible: all})); got != "" {
+			t.Errorf("of another connection: %q", got)
+		}
 		if got := names(s.PageReports(t.Context(), notify.ReportPage{Project: "atl", Repository: "hull", Limit: 9, Visible: all})); got != "b" {
 			t.Errorf("by keys: %s", got)
 		}

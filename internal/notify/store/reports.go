@@ -32,9 +32,9 @@ func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []not
 	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
 		var read []notify.ReportInfo
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			read, err = readReports(ctx, tx, `($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2)
+			read, err = readReports(ctx, tx, `($1 = '' OR r.project_fold = $1) AND ($2 = '' OR r.repository_fold = $2) AND ($6 = '' OR r.connection = $6)
 				AND (r.name > $3 OR (r.name = $3 AND r.id > $4)) ORDER BY r.name, r.id LIMIT $5`,
-				notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit)
+				notify.Fold(clean(p.Project)), notify.Fold(clean(p.Repository)), clean(p.AfterName), p.AfterID, limit, clean(p.Connection))
 			return err
 		})
 		if err != nil {
