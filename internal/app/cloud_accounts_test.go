@@ -148,7 +148,7 @@ func TestAuthoriseInABrowser(t *testing.T) {
 	page(bob, accounts+"/1/revoke", 403)
 	page(newPerson(t, a, "admin"), accounts, 200, "Ana", "by ada", "no OAuth client yet", a.URL()+"/oauth/bare")
 
-	page(ada, accounts+"/1/revoke", 200, "Revoke the account Ana?", "its rules take events again")
+	page(ada, accounts+"/1/revoke", 200, "Revoke the account Ana?", "Until the account is authorised again, its rules take no events")
 	if status, at, _ := ada.send("POST", accounts+"/1/revoke", url.Values{}); status != 200 || at.Path != accounts {
 		t.Errorf("%d at %s", status, at)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
+	"outrigger/internal/notify"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/playground/cloudsamples"
 	"outrigger/internal/secret"
@@ -130,6 +131,17 @@ func TestCloudRulesInABrowser(t *testing.T) {
 		"Expected commit status: the rule wants builds that failed or were stopped, the event has a build that succeeded.",
 		"Expected commit status: the rule wants builds that failed or were stopped, the event has a build in progress.")
 
+	// The list of repositories knows the webhook as the page of the rules does.
+	if err := a.chat.store.SaveRepositoryWebhook(t.Context(), notify.RepositoryWebhook{
+		Connection: "cloud", At: notify.RepositoryRef{ProjectKey: "acme", RepositoryKey: "shop"}, State: notify.WebhookSends, CheckedAt: a.clock(),
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ada.sees("/notifications/cloud", 200, `badge good">sends<`, "-none of its own")
+	ada.sees("/", 200, "-The account “Ana”")
+	bob, admin := newPerson(t, a, "bob"), newPerson(t, a, "admin")
+	const ofShop = "1 rule of the repository acme/shop needs its account to be authorised again"
+
 	// Withdrawn on the platform: the rule asks for its account, and goes on.
 	if _, err := a.chat.store.WithdrawAuthorization(t.Context(), 1, 1, "The platform says invalid_grant.", a.clock()); err != nil {
 		t.Fatal(err)
@@ -141,14 +153,24 @@ func TestCloudRulesInABrowser(t *testing.T) {
 	if status != 200 || !strings.Contains(answer, `"authorizationRequired":true,"authorizeUrl":"`+a.URL()+`/notifications/cloud/accounts"`) {
 		t.Errorf("by REST: %d %s", status, answer)
 	}
+	for _, who := range []*person{ada, admin} {
+		who.sees("/", 200, "The account “Ana” of “cloud”, which ada authorised, has had to be authorised again since ", "The platform says invalid_grant.",
+			"Its rule (Broken builds of acme/shop) still takes events, but cannot be changed.", "-"+ofShop)
+	}
+	bob.sees("/", 200, ofShop, `href="/notifications/cloud/rules?connection=cloud`, "-The account “Ana”")
 	ada.sends("pipeline-failed", 4)
 	if got := <-messages; !strings.Contains(got, "Pipeline #5 failed for main") {
 		t.Errorf("the message is %s", got)
 	}
 
 	// Revoked here: the rule takes nothing until the account is given again.
+	ada.sees("/notifications/cloud/accounts/1/revoke", 200, "Outrigger stops using the account and deletes its tokens.",
+		"the messages of 1 rule (Broken builds of acme/shop) about events that arrive before the account is authorised again")
 	ada.send("POST", "/notifications/cloud/accounts/1/revoke", url.Values{})
 	ada.sees(cloudRuleList, 200, "paused", "Its account Ana was revoked")
+	ada.sees("/", 200, "The account “Ana” of “cloud”, which ada authorised, was revoked in Outrigger at ",
+		"Its rule (Broken builds of acme/shop) takes no events until the account is authorised again.", `href="/notifications/cloud/accounts"`)
+	bob.sees("/", 200, ofShop)
 	ada.sends("pipeline-failed", 5)
 	events := ada.sees("/notifications/events", 200)
 	revoked := regexp.MustCompile(`/notifications/events/\d+`).FindString(events)
@@ -157,6 +179,8 @@ func TestCloudRulesInABrowser(t *testing.T) {
 		`<a href="/notifications/cloud/accounts">Authorise an account</a>`, "-the rule wants", "-has none")
 	ada.consent(ada.leave("/notifications/cloud"), "grant")
 	ada.sees(cloudRuleList, 200, "-paused", "-authorisation required")
+	bob.sees("/", 200, "-"+ofShop)
+	ada.sees("/", 200, "-The account “Ana”")
 	ada.sees(revoked, 200, "Authorisation: Its account Ana was revoked in Outrigger when the event came, and has been authorised again since.", "-Authorise an account")
 	ada.sends("pipeline-failed", 6)
 	if got := <-messages; !strings.Contains(got, "Pipeline #7 failed for main") {

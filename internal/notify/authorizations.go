@@ -32,6 +32,9 @@ type AuthorizationStore interface {
 	ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]Authorization, error)
 	// Authorization gives one: fault.NotFound where there is none with the id.
 	Authorization(ctx context.Context, id int64) (Authorization, error)
+	// AuthorizationRules gives the first rules that belong to an account, with their
+	// names and places alone.
+	AuthorizationRules(ctx context.Context, id int64, limit int) ([]Rule, error)
 	// RevokeAuthorization drops the tokens of an account.
 	RevokeAuthorization(ctx context.Context, who Actor, id int64) error
 }
@@ -229,6 +232,36 @@ func (s *Authorizations) Get(ctx context.Context, id int64) (Authorization, erro
 		return Authorization{}, identity.Missing(ctx, "There is no authorisation %d.", id)
 	}
 	return a, nil
+}
+
+// maxRulesNamed is how many rules of an account are named: a line of text.
+const maxRulesNamed = 5
+
+// RulesOf counts the rules that belong to an account and names the first that who
+// asks administers: "2 rules (Builds of acme/shop, Tags of acme/site)".
+func (s *Authorizations) RulesOf(ctx context.Context, a *Authorization) (string, error) {
+	first, err := s.Store.AuthorizationRules(ctx, a.ID, maxRulesNamed)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	who := identity.From(ctx)
+	for i := range first {
+		if r := &first[i]; who.May(r.Access()) {
+			names = append(names, r.Name+" of "+r.ProjectKey+"/"+r.RepositoryKey)
+		}
+	}
+	if more := a.Rules - len(names); more > 0 && len(names) > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	text := fmt.Sprintf("%d rules", a.Rules)
+	if a.Rules == 1 {
+		text = "1 rule"
+	}
+	if len(names) > 0 {
+		text += " (" + strings.Join(names, ", ") + ")"
+	}
+	return text, nil
 }
 
 // Revoke ends an authorisation: its tokens are dropped, and its rules take

@@ -16,6 +16,7 @@ type CloudRepository struct {
 	Rules, Enabled int
 	Unauthorized   int  // rules whose account has to be authorised again
 	Hook           bool // it has a hook of its own
+	Webhook        WebhookState
 }
 
 func (r *CloudRepository) resource() identity.Resource {
@@ -80,6 +81,16 @@ func (s *Rules) CloudRepositories(ctx context.Context, after RuleQuery, limit in
 	}
 	slices.SortStableFunc(found, compareRepositories)
 	return merged(found, limit), nil
+}
+
+// maxUnauthorized is how many repositories the overview names.
+const maxUnauthorized = 10
+
+// Unauthorized gives repositories that who asks administers, with rules whose
+// account another user has to authorise again: at most 10.
+func (s *Rules) Unauthorized(ctx context.Context) ([]CloudRepository, error) {
+	who := identity.From(ctx)
+	return s.Store.UnauthorizedRepositories(ctx, who.UserID, maxUnauthorized, func(r *CloudRepository) bool { return who.May(identity.RepoAdmin, r.resource()) })
 }
 
 // withoutRules are the repositories that hooks and permissions name.

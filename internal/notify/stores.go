@@ -14,6 +14,10 @@ type RuleStore interface {
 	ListRules(ctx context.Context, q RuleQuery) ([]RuleInfo, error)
 	PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error)
 	CloudRepositories(ctx context.Context, p CloudRepositoryPage) ([]CloudRepository, error)
+	// UnauthorizedRepositories gives those with rules whose account has to be
+	// authorised again, but for the accounts of a user, at most limit that visible
+	// lets through.
+	UnauthorizedRepositories(ctx context.Context, but int64, limit int, visible func(*CloudRepository) bool) ([]CloudRepository, error)
 	// Rule gives one rule: fault.NotFound when there is none with the id.
 	Rule(ctx context.Context, id int64) (RuleInfo, error)
 	// SaveRule creates a rule (ID 0) or saves one. Errors: fault.Invalid for

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -148,21 +149,18 @@ func (p *Pages) confirmRevoke(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := []string{"its tokens, which are deleted", "changing the rules that belong to it"}
+	confirm := console.Confirm{
+		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke account", Back: notify.AccountsPath,
+		Text: "Outrigger stops using the account and deletes its tokens. Until the account is authorised again, its rules take no events and cannot be changed, and activity reports that need it fail. To end the access on the platform too, remove Outrigger from the account's authorised apps there.",
+	}
 	if a.Rules > 0 {
-		losses = append(losses, rulesStop(a.Rules))
+		rules, err := p.Authorizations.RulesOf(r.Context(), &a)
+		if err != nil {
+			return nil, err
+		}
+		confirm.Losses = []string{"the messages of " + rules + " about events that arrive before the account is authorised again"}
 	}
-	return console.Confirm{
-		Title: "Revoke the account " + a.AccountName + "?", Verb: "Revoke account", Back: notify.AccountsPath, Losses: losses,
-		Text: "Outrigger stops using the account. If you authorise it again, its rules take events again. To end the access on the platform too, remove Outrigger from the account's authorised apps there.",
-	}, nil
-}
-
-func rulesStop(n int) string {
-	if n == 1 {
-		return "the messages of 1 rule that belongs to it, until it is authorised again"
-	}
-	return fmt.Sprintf("the messages of %d rules that belong to it, until it is authorised again", n)
+	return confirm, nil
 }
 
 func (p *Pages) revoke(r *http.Request) (console.Response, error) {
@@ -176,18 +174,58 @@ func (p *Pages) revoke(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: notify.AccountsPath, Flash: "The account " + a.AccountName + " is revoked."}, nil
 }
 
-// accountNotices are about withdrawn accounts, to those who can authorise them
-// again, and to an ADMIN.
+// accountNotices are about accounts that have to be authorised again, to those
+// who can do so, and to an ADMIN; other administrators of a repository hear of
+// its rules.
 func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err error) {
 	all, err := p.Authorizations.List(ctx, 0, maxAccounts)
-	for _, a := range all {
-		if a.State == notify.AuthorizationWithdrawn {
-			list = append(list, console.Notice{
-				Key:  fmt.Sprintf("account %d", a.ID),
-				Text: fmt.Sprintf("The account “%s” of the platform “%s” must be authorised again, since %s: %s", a.AccountName, a.Connection, a.StateAt.UTC().Format("2006-01-02 15:04 UTC"), a.Reason),
-				Link: notify.AccountsPath,
-			})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		a := &all[i]
+		if a.State == notify.AuthorizationActive || a.State == notify.AuthorizationRevoked && a.Rules == 0 {
+			continue
 		}
+		text, err := p.accountNotice(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, console.Notice{Key: fmt.Sprintf("account %d", a.ID), Text: text, Link: notify.AccountsPath})
+	}
+	if identity.From(ctx).May(identity.Admin, identity.Resource{}) {
+		return list, nil
+	}
+	repositories, err := p.Rules.Unauthorized(ctx)
+	for _, one := range repositories {
+		at := rulePlace{notify.RepositoryLevel, one.Connection, one.Workspace, one.Repository}
+		text := "1 rule of the repository " + at.Name() + " needs its account to be authorised again, by its user, or by saving the rule with an account of yours."
+		if one.Unauthorized > 1 {
+			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by their users, or by saving the rules with an account of yours."
+		}
+		list = append(list, console.Notice{Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list()})
 	}
 	return list, err
+}
+
+// accountNotice says why an account has to be authorised again, since when, and
+// what becomes of its rules meanwhile.
+func (p *Pages) accountNotice(ctx context.Context, a *notify.Authorization) (string, error) {
+	since := a.StateAt.UTC().Format("2006-01-02 15:04 UTC")
+	text := fmt.Sprintf("The account “%s” of “%s”, which %s authorised, ", a.AccountName, a.Connection, a.AuthorizedBy)
+	one, several := " takes no events until the account is authorised again.", " take no events until the account is authorised again."
+	if a.State == notify.AuthorizationRevoked {
+		text += "was revoked in Outrigger at " + since + "."
+	} else {
+		text += "has had to be authorised again since " + since + ". " + a.Reason
+		one, several = " still takes events, but cannot be changed.", " still take events, but cannot be changed."
+	}
+	if a.Rules == 0 {
+		return text, nil
+	}
+	rules, err := p.Authorizations.RulesOf(ctx, a)
+	if a.Rules == 1 {
+		return text + " Its " + strings.TrimPrefix(rules, "1 ") + one, err
+	}
+	return text + " Its " + rules + several, err
 }

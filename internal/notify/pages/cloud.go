@@ -35,7 +35,8 @@ func cloudTabs(current string) []console.Tab {
 // repositoryRow is a repository in the list.
 type repositoryRow struct {
 	notify.CloudRepository
-	Path string
+	Path  string
+	Sends console.Badge // whether its webhook does
 }
 
 type repositoryList struct {
@@ -65,7 +66,7 @@ func (p *Pages) listRepositories(r *http.Request) (console.Response, error) {
 	}
 	for _, one := range found {
 		at := rulePlace{notify.RepositoryLevel, one.Connection, one.Workspace, one.Repository}
-		list.Rows = append(list.Rows, repositoryRow{one, at.list()})
+		list.Rows = append(list.Rows, repositoryRow{one, at.list(), repositoryWebhookBadge(one.Webhook)})
 	}
 	return console.Page{Template: "cloud", Title: "Cloud", Data: list, Tabs: cloudTabs(cloudPath)}, nil
 }

@@ -29,17 +29,18 @@ func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWeb
 	}
 	manages := p.Webhooks.ManagesRepositories(at.Connection)
 	view := &repositoryWebhookView{RepositoryWebhook: *w}
+	view.Badge = repositoryWebhookBadge(w.State)
 	switch w.State {
 	case notify.WebhookSends:
-		view.Badge, view.Sentence = console.Badge{Tone: console.Good, Text: "sends"}, "The repository sends its events here."
+		view.Sentence = "The repository sends its events here."
 	case notify.WebhookInactive:
-		view.Badge, view.Sentence = console.Badge{Tone: console.Bad, Text: "inactive"}, "The repository's webhook is switched off on the platform."
+		view.Sentence = "The repository's webhook is switched off on the platform."
 	case notify.WebhookMissing:
-		view.Badge, view.Sentence = console.Badge{Tone: console.Bad, Text: "missing"}, "The repository does not send its events here. "+w.Reason
+		view.Sentence = "The repository does not send its events here. " + w.Reason
 	case notify.WebhookUnknown:
-		view.Badge, view.Sentence = console.Badge{Tone: console.Warn, Text: "unknown"}, w.Reason
+		view.Sentence = w.Reason
 	case notify.WebhookUnneeded:
-		view.Badge, view.Sentence = console.Badge{Tone: console.Quiet, Text: "not needed"}, "No rule needs the webhook that Outrigger created here any more. Outrigger deletes it on the platform within a minute."
+		view.Sentence = "No rule needs the webhook that Outrigger created here any more. Outrigger deletes it on the platform within a minute."
 		if w.Reason != "" {
 			view.Badge.Tone = console.Warn
 			view.Sentence = "No rule needs the webhook that Outrigger created here any more, but it could not be deleted on the platform: " + w.Reason +
@@ -47,7 +48,7 @@ func (p *Pages) repositoryWebhook(r *http.Request, at rulePlace) (*repositoryWeb
 		}
 		return view, nil
 	default:
-		view.Badge, view.Sentence = console.Badge{Tone: console.Quiet, Text: "not checked yet"}, "Outrigger looks for it within a minute after you save the first rule with an authorised account."
+		view.Sentence = "Outrigger looks for it within a minute after you save the first rule with an authorised account."
 	}
 	if w.State == notify.WebhookSends {
 		return view, nil
@@ -78,6 +79,23 @@ func (p *Pages) webhookAfter(r *http.Request, rule *notify.Rule) (string, error)
 		return " It is the last rule of the repository. The webhook that Outrigger created there stays on the platform: with it the repository's activity reports follow when the repository is renamed.", nil
 	}
 	return " It is the last rule of the repository. The repository's webhook stays on the platform; delete it there if nothing else needs it.", nil
+}
+
+// repositoryWebhookBadge says whether a repository's webhook sends, as far as it is known.
+func repositoryWebhookBadge(s notify.WebhookState) console.Badge {
+	switch s {
+	case notify.WebhookSends:
+		return console.Badge{Tone: console.Good, Text: "sends"}
+	case notify.WebhookInactive:
+		return console.Badge{Tone: console.Bad, Text: "inactive"}
+	case notify.WebhookMissing:
+		return console.Badge{Tone: console.Bad, Text: "missing"}
+	case notify.WebhookUnneeded:
+		return console.Badge{Tone: console.Quiet, Text: "not needed"}
+	case notify.WebhookUnknown:
+		return console.Badge{Tone: console.Warn, Text: "unknown"}
+	}
+	return console.Badge{Tone: console.Quiet, Text: "not checked yet"}
 }
 
 // createRepositoryWebhook creates the webhook on the platform.

@@ -61,6 +61,28 @@ func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, lim
 	return list, err
 }
 
+// AuthorizationRules gives the first rules that belong to an account, with their
+// names and places alone.
+func (s *Store) AuthorizationRules(ctx context.Context, id int64, limit int) (list []notify.Rule, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT id, name, connection, project_key, repository_key FROM notify_rules
+			WHERE authorization_id = $1 AND authorization_id <> 0 ORDER BY id LIMIT $2`, id, limit)
+		if err != nil {
+			return fmt.Errorf("reading the rules of an account: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r notify.Rule
+			if err := rows.Scan(&r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey); err != nil {
+				return fmt.Errorf("reading a rule of an account: %w", err)
+			}
+			list = append(list, r)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
 // AuthorizationUsers gives the users of the active ones.
 func (s *Store) AuthorizationUsers(ctx context.Context) (ids []int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

@@ -45,8 +45,9 @@ func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudReposit
 		names = append(names, fmt.Sprintf("$%d", len(args)))
 	}
 	rows, err := tx.Query(ctx, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*), sum(r.enabled),
-			sum(CASE WHEN a.state <> 'active' THEN 1 ELSE 0 END)
+			sum(CASE WHEN a.state <> 'active' THEN 1 ELSE 0 END), COALESCE(min(w.state), 'unchecked')
 		FROM notify_rules r LEFT JOIN notify_authorizations a ON a.id = r.authorization_id
+			LEFT JOIN notify_repository_webhooks w ON w.connection = r.connection AND w.project_fold = r.project_fold AND w.repository_fold = r.repository_fold
 		WHERE r.repository_fold <> '' AND (r.project_fold, r.repository_fold, r.connection) > ($1, $2, $3) AND r.connection IN (`+strings.Join(names, ", ")+`)
 		GROUP BY r.project_fold, r.repository_fold, r.connection ORDER BY r.project_fold, r.repository_fold, r.connection LIMIT $4`, args...)
 	if err != nil {
@@ -55,10 +56,37 @@ func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudReposit
 	defer rows.Close()
 	for rows.Next() {
 		var one notify.CloudRepository
-		if err := rows.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Rules, &one.Enabled, &one.Unauthorized); err != nil {
+		if err := rows.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Rules, &one.Enabled, &one.Unauthorized, &one.Webhook); err != nil {
 			return nil, fmt.Errorf("reading a repository of rules: %w", err)
 		}
 		out = append(out, one)
 	}
 	return out, rows.Err()
+}
+
+// UnauthorizedRepositories gives repositories with rules whose account has to be
+// authorised again, but for the accounts of a user: of 1,000 at most limit that
+// visible lets through.
+func (s *Store) UnauthorizedRepositories(ctx context.Context, but int64, limit int, visible func(*notify.CloudRepository) bool) (out []notify.CloudRepository, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*)
+			FROM notify_authorizations a JOIN notify_rules r ON r.authorization_id = a.id AND r.authorization_id <> 0
+			WHERE a.state <> 'active' AND a.user_id <> $1
+			GROUP BY r.project_fold, r.repository_fold, r.connection ORDER BY r.project_fold, r.repository_fold, r.connection LIMIT $2`, but, maxRead)
+		if err != nil {
+			return fmt.Errorf("reading repositories without an account: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var one notify.CloudRepository
+			if err := rows.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Unauthorized); err != nil {
+				return fmt.Errorf("reading a repository without an account: %w", err)
+			}
+			if len(out) < limit && visible(&one) {
+				out = append(out, one)
+			}
+		}
+		return rows.Err()
+	})
+	return out, err
 }
