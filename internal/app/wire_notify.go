@@ -82,7 +82,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	(&pages.Pages{Rules: rules, Reports: activity, Repositories: &notify.Repositories{Store: store}, Hooks: hooks, Webhooks: projectWebhooks, Events: events, Trials: trials, Deliveries: deliveries, Channels: channels, Mentions: mentions, Authorizations: accounts, Proxy: a.proxyTrouble, Clock: a.clock}).Register(a.pages)
 	a.chat.outbox = outbox.New(outbox.Options{
 		Queue: store, Leases: a.leases, Members: a.cluster.Members, Client: a.outgoing.Webhook(), ByProxy: a.outgoing.ByProxy,
-		Message: a.appendMessage, Digest: message.AppendDigest,
+		Message: a.appendMessage, Digest: a.appendDigest,
 		Alone: !a.cfg.Cluster.Enabled, Rate: a.cfg.Notify.ChannelRate, Burst: a.cfg.Notify.ChannelBurst, DigestAbove: a.cfg.Notify.DigestAbove,
 		Limits: notify.Limits{MaxAge: time.Duration(a.cfg.Notify.MaxAge), MaxWaiting: a.cfg.Notify.MaxWaiting},
 		Clock:  a.clock, Random: rand.Float64, Log: a.log, Metrics: a.registry,
@@ -165,14 +165,44 @@ func (a *App) appendMessage(ctx context.Context, to []byte, d *notify.Delivery) 
 	e := d.Noted()
 	c := card.New(e)
 	c.Delayed(e.At, a.clock())
-	if users := e.Mentioned(); len(users) > 0 && a.chat.store.Rules().Mentions(d.Rules) {
-		accounts, err := a.chat.store.ChatAccounts(ctx, e.Connection, users)
-		if err != nil { // a message without mentions is better than none
-			a.log.Warn("reviewers are not mentioned", "delivery", d.ID, "error", err)
-		}
-		c.Mention(e, accounts, d.Format)
-	}
+	c.Mentions = a.mentions(ctx, d)
 	return message.Append(to, c, d.Format)
+}
+
+// appendDigest appends one message about as many of the deliveries as have room in
+// it, in the format of the first.
+func (a *App) appendDigest(ctx context.Context, to []byte, deliveries []*notify.Delivery) (text []byte, taken int) {
+	events := make([]*notify.Event, len(deliveries))
+	for i, d := range deliveries {
+		events[i] = d.Event
+	}
+	return message.AppendDigest(to, events, a.mentions(ctx, deliveries...), deliveries[0].Format)
+}
+
+// mentions are those of one message about deliveries: of the events that a rule
+// took which mentions reviewers.
+func (a *App) mentions(ctx context.Context, deliveries ...*notify.Delivery) (list []card.Mention) {
+	rules := a.chat.store.Rules()
+	users := make(map[string][]notify.User) // by connection
+	for _, d := range deliveries {
+		if of := d.Event.Mentioned(); len(of) > 0 && rules.Mentions(d.Rules) {
+			users[d.Event.Connection] = append(users[d.Event.Connection], of...)
+		}
+	}
+	accounts := make(map[string]map[string]notify.ChatAccount)
+	for connection, of := range users {
+		found, err := a.chat.store.ChatAccounts(ctx, connection, of)
+		if err != nil { // a message without mentions is better than none
+			a.log.Warn("reviewers are not mentioned", "delivery", deliveries[0].ID, "error", err)
+		}
+		accounts[connection] = found
+	}
+	for _, d := range deliveries {
+		if rules.Mentions(d.Rules) {
+			list = card.AppendMentions(list, d.Event, accounts[d.Event.Connection], d.Format)
+		}
+	}
+	return list
 }
 
 // testMessage makes a test message: as a card of the first type, where there is

@@ -20,6 +20,8 @@ type Digest struct {
 	Title  string
 	Period string // when they were; empty where not known
 	Groups []Group
+	// Mentions are of all events together: a line of them ends the message.
+	Mentions []Mention
 }
 
 // Group is the events of one repository, or of a project as a whole.
@@ -101,14 +103,25 @@ func period(events []*notify.Event) string {
 }
 
 // Fit makes the message of the longest run of events, from the first on, that
-// stays below max bytes, and tells how many they are: one at least.
-func Fit(to []byte, events []*notify.Event, max int, write func(to []byte, d Digest) []byte) (message []byte, taken int) {
-	for n := min(len(events), MaxLines); ; n-- {
+// stays below max bytes, and tells how many they are: one at least. Mentions have
+// the room that is left, so that the events are the same with and without them.
+func Fit(to []byte, events []*notify.Event, mentions []Mention, max int, write func(to []byte, d Digest) []byte) (message []byte, taken int) {
+	n := min(len(events), MaxLines)
+	for ; ; n-- {
 		message = write(to, NewDigest(events[:n]))
 		size := len(message) - len(to)
 		if size < max || n <= 1 {
-			return message, n
+			break
 		}
 		n = min(n, n*max/size+1) // about how many fit
 	}
+	d := NewDigest(events[:n])
+	for k := len(mentions); k > 0; k-- {
+		d.Mentions = mentions[:k]
+		if message = write(to, d); len(message)-len(to) < max {
+			return message, n
+		}
+	}
+	d.Mentions = nil
+	return write(to, d), n
 }

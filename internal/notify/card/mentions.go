@@ -1,6 +1,7 @@
 package card
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,23 +15,22 @@ type Mention struct {
 	ID   string // of the account, in the chat of the card's format
 }
 
-// Mention adds the reviewers of an event who have an account in the chat of a
-// format, by folded name, up to maxUsers.
-func (c *Card) Mention(e *notify.Event, accounts map[string]notify.ChatAccount, format notify.Format) {
-	named := make(map[string]bool)
+// AppendMentions appends the reviewers of an event who have an account in the chat
+// of a format, by folded name: each account once, up to maxUsers in a message.
+func AppendMentions(list []Mention, e *notify.Event, accounts map[string]notify.ChatAccount, format notify.Format) []Mention {
 	for _, u := range e.Mentioned() {
 		a, ok := accounts[notify.Fold(u.Name)]
 		id := a.In(format)
-		if !ok || id == "" || len(c.Mentions) == maxUsers {
+		if !ok || id == "" || len(list) == maxUsers || slices.ContainsFunc(list, func(m Mention) bool { return m.ID == id }) {
 			continue
 		}
 		name := mentionName(u)
-		for n := 2; named[name]; n++ {
+		for n := 2; slices.ContainsFunc(list, func(m Mention) bool { return m.Name == name }); n++ {
 			name = mentionName(u) + " " + strconv.Itoa(n)
 		}
-		named[name] = true
-		c.Mentions = append(c.Mentions, Mention{Name: name, ID: id})
+		list = append(list, Mention{Name: name, ID: id})
 	}
+	return list
 }
 
 // mentionName is what a mention calls a user, without anything that would be

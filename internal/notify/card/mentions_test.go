@@ -23,18 +23,19 @@ func TestMention(t *testing.T) {
 		accounts[name] = notify.ChatAccount{User: name, Teams: name + "@example.com"}
 	}
 	accounts["s"] = notify.ChatAccount{User: "s", Slack: "U012AB3CD"}
-	var c card.Card
-	c.Mention(&e, accounts, notify.Teams)
+	got := card.AppendMentions(nil, &e, accounts, notify.Teams)
 	want := []card.Mention{
 		{Name: "Grace Hopper", ID: "grace@example.com"}, {Name: "Grace Hopper 2", ID: "grace2@example.com"},
 		{Name: "at x y z", ID: "odd@example.com"}, {Name: "Zoë O'Neil-Мир", ID: "zoë@example.com"}, {Name: "reviewer", ID: "e@example.com"},
 	}
-	if d := cmp.Diff(want, c.Mentions); d != "" {
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	c.Mentions = nil
-	c.Mention(&e, accounts, notify.Slack)
-	if d := cmp.Diff([]card.Mention{{Name: "s", ID: "U012AB3CD"}}, c.Mentions); d != "" {
+	if again := card.AppendMentions(got, &e, accounts, notify.Teams); len(again) != len(want) {
+		t.Errorf("mentioned twice: %v", again)
+	}
+	got = card.AppendMentions(nil, &e, accounts, notify.Slack)
+	if d := cmp.Diff([]card.Mention{{Name: "s", ID: "U012AB3CD"}}, got); d != "" {
 		t.Error(d)
 	}
 }

@@ -57,7 +57,7 @@ func TestReportInADigest(t *testing.T) {
 func TestReportMentionsWhoHasNotApproved(t *testing.T) {
 	e := sample.Report(12, 4)
 	c := card.New(&e)
-	c.Mention(&e, map[string]notify.ChatAccount{"grace": {Teams: "grace@example.com"}, "ada": {Teams: "ada@example.com"}}, notify.Teams)
+	c.Mentions = card.AppendMentions(c.Mentions, &e, map[string]notify.ChatAccount{"grace": {Teams: "grace@example.com"}, "ada": {Teams: "ada@example.com"}}, notify.Teams)
 	if len(c.Mentions) != 1 || c.Mentions[0].ID != "grace@example.com" {
 		t.Errorf("it mentions %+v", c.Mentions)
 	}

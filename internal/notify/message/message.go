@@ -19,12 +19,12 @@ func Append(to []byte, c card.Card, format notify.Format) []byte {
 }
 
 // AppendDigest appends one message about as many of the events, from the first
-// on, as have room in it, and tells how many they are.
-func AppendDigest(to []byte, events []*notify.Event, format notify.Format) (message []byte, taken int) {
+// on, as have room in it, and tells how many they are; see card.Fit for mentions.
+func AppendDigest(to []byte, events []*notify.Event, mentions []card.Mention, format notify.Format) (message []byte, taken int) {
 	if format == notify.Slack {
-		return slack.AppendDigest(to, events)
+		return slack.AppendDigest(to, events, mentions)
 	}
-	return teams.AppendDigest(to, events)
+	return teams.AppendDigest(to, events, mentions)
 }
 
 // Preview is the card of an event type, of an event that never was.

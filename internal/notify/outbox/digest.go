@@ -33,7 +33,7 @@ func (c *channel) gather(ctx context.Context, m *message) (*message, error) {
 		return m, nil
 	}
 	if first.Batch == 0 {
-		if _, taken := c.b.Digest(nil, eventsOf(run), first.Format); taken < len(run) {
+		if _, taken := c.b.Digest(ctx, nil, run); taken < len(run) {
 			run = run[:taken]
 		}
 		if len(run) < 2 {
@@ -114,14 +114,6 @@ func (b *Outbox) write(ctx context.Context, to []byte, m *message) []byte {
 	if len(m.deliveries) == 1 {
 		return b.Message(ctx, to, first.Delivery)
 	}
-	body, _ := b.Digest(to, eventsOf(m.list()), first.Format)
+	body, _ := b.Digest(ctx, to, m.list())
 	return body
-}
-
-func eventsOf(deliveries []*notify.Delivery) []*notify.Event {
-	events := make([]*notify.Event, len(deliveries))
-	for i, d := range deliveries {
-		events[i] = d.Event
-	}
-	return events
 }

@@ -203,13 +203,13 @@ func (m *model) start(r *rapid.T) {
 }
 
 // digestLines is a digest with room for four events, a line each.
-func digestLines(to []byte, events []*notify.Event, _ notify.Format) ([]byte, int) {
-	taken := events[:min(len(events), 4)]
-	for i, e := range taken {
+func digestLines(_ context.Context, to []byte, deliveries []*notify.Delivery) ([]byte, int) {
+	taken := deliveries[:min(len(deliveries), 4)]
+	for i, d := range taken {
 		if i > 0 {
 			to = append(to, '\n')
 		}
-		to = append(to, e.URL...)
+		to = append(to, d.Event.URL...)
 	}
 	return to, len(taken)
 }

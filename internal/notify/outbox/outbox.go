@@ -59,9 +59,9 @@ type Options struct {
 	ByProxy func(url string) bool
 	// Message appends a delivery's message, in its format.
 	Message func(ctx context.Context, to []byte, d *notify.Delivery) []byte
-	// Digest appends one message about as many of the events, from the first
-	// on, as have room in it, and says how many they are.
-	Digest func(to []byte, events []*notify.Event, f notify.Format) (message []byte, taken int)
+	// Digest appends one message about as many of the deliveries, from the first
+	// on, as have room in it, in their format, and says how many they are.
+	Digest func(ctx context.Context, to []byte, deliveries []*notify.Delivery) (message []byte, taken int)
 
 	// Alone says that no other node writes deliveries, so that new ones may
 	// be taken from their commit without reading them back.

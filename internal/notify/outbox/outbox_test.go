@@ -65,10 +65,10 @@ func (w *world) Do(r *http.Request) (*http.Response, error) {
 }
 
 // digestNames is a digest with room for five events.
-func digestNames(to []byte, events []*notify.Event, _ notify.Format) ([]byte, int) {
-	taken := events[:min(len(events), 5)]
-	for _, e := range taken {
-		to = append(to, e.URL...)
+func digestNames(_ context.Context, to []byte, deliveries []*notify.Delivery) ([]byte, int) {
+	taken := deliveries[:min(len(deliveries), 5)]
+	for _, d := range taken {
+		to = append(to, d.Event.URL...)
 	}
 	return to, len(taken)
 }

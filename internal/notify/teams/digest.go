@@ -6,11 +6,11 @@ import (
 )
 
 // AppendDigest appends one message about as many of the events as there is
-// room for below MaxSize, and tells how many they are.
-func AppendDigest(to []byte, events []*notify.Event) (message []byte, taken int) {
+// room for below MaxSize, and tells how many they are; see card.Fit for mentions.
+func AppendDigest(to []byte, events []*notify.Event, mentions []card.Mention) (message []byte, taken int) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
-	return card.Fit(to, events, MaxSize, func(to []byte, d card.Digest) []byte {
+	return card.Fit(to, events, mentions, MaxSize, func(to []byte, d card.Digest) []byte {
 		w.b = to
 		w.digest(&d)
 		message := w.b
@@ -22,7 +22,9 @@ func AppendDigest(to []byte, events []*notify.Event) (message []byte, taken int)
 func (w *writer) digest(d *card.Digest) {
 	w.raw(`{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` +
 		`{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","type":"AdaptiveCard","version":"` + version + `",` +
-		`"msteams":{"width":"Full"},"fallbackText":`)
+		`"msteams":{"width":"Full"`)
+	w.entities(d.Mentions)
+	w.raw(`},"fallbackText":`)
 	w.quoted(d.Title)
 	w.raw(`,"body":[{"type":"Container","style":"` + style(card.Neutral) + `","bleed":true,"items":[{"type":"TextBlock","text":`)
 	w.escaped(d.Title)
@@ -36,6 +38,7 @@ func (w *writer) digest(d *card.Digest) {
 	for _, g := range d.Groups {
 		w.group(g)
 	}
+	w.mentions(d.Mentions)
 	w.raw(`]}}]}`)
 }
 

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
 	"outrigger/internal/notify/card/sample"
 	"outrigger/internal/notify/notifytest"
 )
@@ -20,7 +21,7 @@ func TestDigestGolden(t *testing.T) {
 		events = append(events, &e)
 	}
 	events[1].Repository = notify.Repository{Key: "outrigger", Name: "out_rigger & <co>"}
-	message, taken := AppendDigest(nil, events)
+	message, taken := AppendDigest(nil, events, nil)
 	if taken != len(events) {
 		t.Errorf("%d of %d events", taken, len(events))
 	}
@@ -43,12 +44,17 @@ func TestAnyDigestFits(t *testing.T) {
 				PullRequest: &notify.PullRequest{ID: 7, Title: name.Draw(t, "title")}, URL: "https://h/" + name.Draw(t, "url"),
 			})
 		}
-		message, taken := AppendDigest(nil, events)
+		message, taken := AppendDigest(nil, events, nil)
 		check(t, message)
 		if taken < 1 || taken > len(events) || taken > 50 {
 			t.Fatalf("%d of %d events", taken, len(events))
 		}
-		if again, n := AppendDigest(nil, events[:taken]); n != taken || string(again) != string(message) {
+		with, n := AppendDigest(nil, events, []card.Mention{{Name: "Grace Hopper", ID: "grace@example.com"}, {Name: strings.Repeat("é", 60), ID: strings.Repeat("x", 113)}})
+		check(t, with)
+		if n != taken {
+			t.Fatalf("%d events with mentions, %d without", n, taken)
+		}
+		if again, n := AppendDigest(nil, events[:taken], nil); n != taken || string(again) != string(message) {
 			t.Fatalf("the same %d events make another message, of %d", taken, n)
 		}
 	})
@@ -60,7 +66,7 @@ func TestADigestUsesItsRoom(t *testing.T) {
 		e := sample.Event(notify.PullRequestOpened)
 		events = append(events, &e)
 	}
-	if message, taken := AppendDigest(nil, events); taken < 30 {
+	if message, taken := AppendDigest(nil, events, nil); taken < 30 {
 		t.Errorf("only %d ordinary events have room in it: %d bytes", taken, len(message))
 	}
 }
