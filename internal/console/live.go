@@ -44,8 +44,9 @@ type Live struct {
 	// Version, where not nil, answers a text that is another one when Data's
 	// answer may be. It is asked first, and Data only if it differs.
 	Version func(ctx context.Context) (string, error)
-	// Topic names what Version depends on: streams of the same Topic share its
-	// answers. "": it depends on who asks, and is asked by each stream.
+	// Topic, where not "", has the streams of the same Topic share Version's
+	// answers or, where that is nil, Data's: those of half of Every, or younger.
+	// It must name all that they depend on, and that may not be who asks.
 	Topic string
 }
 
@@ -130,18 +131,33 @@ func (s *stream) next(ctx context.Context) ([]byte, error) {
 		}
 	}()
 	if s.Version != nil {
-		version, err := s.x.c.live.version(ctx, s.Topic, s.Every/2, s.Version)
+		version, err := s.x.c.live.shared(ctx, s.Topic, s.Every/2, s.Version)
 		if err != nil || s.last != nil && version == s.version {
 			return nil, err
 		}
 		s.version = version
 	}
-	html, err := s.render(ctx, s.x.c)
+	html, err := s.part(ctx)
 	if err != nil || bytes.Equal(html, s.last) {
 		return nil, err
 	}
 	s.last = html
 	return html, nil
+}
+
+func (s *stream) part(ctx context.Context) ([]byte, error) {
+	if s.Topic == "" || s.Version != nil {
+		return s.render(ctx, s.x.c)
+	}
+	fresh := s.Every / 2
+	if s.last == nil {
+		fresh = 0 // an older answer could take back what the page shows already
+	}
+	html, err := s.x.c.live.shared(ctx, s.Topic, fresh, func(ctx context.Context) (string, error) {
+		html, err := s.render(ctx, s.x.c)
+		return string(html), err
+	})
+	return []byte(html), err
 }
 
 // pause is how long nothing is asked after an answer that took so long.

@@ -26,7 +26,7 @@ type liveReaders struct {
 	mu      sync.Mutex
 	all     int
 	ofUser  map[int64]int // those of a user who is signed in, by the user's id
-	ofTopic map[string]*sharedVersion
+	ofTopic map[string]*sharedAnswer
 }
 
 // enter counts a new stream until leave: fault.Unavailable where there are too
@@ -71,16 +71,16 @@ func (l *liveReaders) leave(who *identity.Principal) {
 // maxTopics bounds the answers that are kept; filters make the topics.
 const maxTopics = 2 * liveAtOnce
 
-// sharedVersion is the last answer about a topic.
-type sharedVersion struct {
+// sharedAnswer is the last answer about a topic.
+type sharedAnswer struct {
 	mu     sync.Mutex // held while one stream asks and the others wait
 	at     time.Time
 	answer string
 }
 
-// version gives the answer about a topic, asking again where the last one is
+// shared gives the answer about a topic, asking again where the last one is
 // older than fresh.
-func (l *liveReaders) version(ctx context.Context, topic string, fresh time.Duration, ask func(context.Context) (string, error)) (string, error) {
+func (l *liveReaders) shared(ctx context.Context, topic string, fresh time.Duration, ask func(context.Context) (string, error)) (string, error) {
 	if topic == "" {
 		return ask(ctx)
 	}
@@ -98,15 +98,15 @@ func (l *liveReaders) version(ctx context.Context, topic string, fresh time.Dura
 	return answer, err
 }
 
-func (l *liveReaders) topic(name string) *sharedVersion {
+func (l *liveReaders) topic(name string) *sharedAnswer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := l.ofTopic[name]
 	if v == nil {
 		if l.ofTopic == nil || len(l.ofTopic) >= maxTopics {
-			l.ofTopic = map[string]*sharedVersion{}
+			l.ofTopic = map[string]*sharedAnswer{}
 		}
-		v = new(sharedVersion)
+		v = new(sharedAnswer)
 		l.ofTopic[name] = v
 	}
 	return v

@@ -3,6 +3,7 @@ package console
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -66,27 +67,51 @@ func TestLiveAsksWhatChangedFirst(t *testing.T) {
 }
 
 // Streams of the same topic have it asked once for all of them.
-func TestLiveVersionIsShared(t *testing.T) {
+func TestLiveAnswersAreShared(t *testing.T) {
 	var readers liveReaders
 	var asked atomic.Int64
 	ask := func(context.Context) (string, error) { return strconv.FormatInt(asked.Add(1), 10), nil }
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if got, err := readers.version(t.Context(), "deliveries", time.Hour, ask); got != "1" || err != nil {
+			if got, err := readers.shared(t.Context(), "deliveries", time.Hour, ask); got != "1" || err != nil {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
 	}
 	all.Wait()
-	if got, _ := readers.version(t.Context(), "events", time.Hour, ask); got != "2" {
+	if got, _ := readers.shared(t.Context(), "events", time.Hour, ask); got != "2" {
 		t.Errorf("another topic: %q", got)
 	}
-	if got, _ := readers.version(t.Context(), "deliveries", 0, ask); got != "3" {
+	if got, _ := readers.shared(t.Context(), "deliveries", 0, ask); got != "3" {
 		t.Errorf("when the answer is old: %q", got)
 	}
-	if got, _ := readers.version(t.Context(), "", time.Hour, ask); got != "4" {
+	if got, _ := readers.shared(t.Context(), "", time.Hour, ask); got != "4" {
 		t.Errorf("without a topic: %q", got)
+	}
+}
+
+// A page that is the same for all its readers is rendered once for them, but for
+// the first time.
+func TestLivePartIsShared(t *testing.T) {
+	var rendered atomic.Int64
+	changed := make(chan struct{})
+	_, s := liveSite(t, Live{Every: time.Hour, Changed: changed, Topic: "n", Data: func(context.Context) (any, error) { return rendered.Add(1), nil }})
+	var readers []*bufio.Reader
+	for n := range 3 {
+		_, events := follow(t, s)
+		if got, want := nextEvent(t, events), fmt.Sprintf("data: <p>%d</p>\ndata: <p>two</p>\n", n+1); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		readers = append(readers, events)
+	}
+	for range 4 { // the last is taken when the one before is answered
+		for range readers {
+			changed <- struct{}{}
+		}
+	}
+	if rendered.Load() != 3 {
+		t.Errorf("rendered %d times", rendered.Load())
 	}
 }
 

@@ -39,7 +39,7 @@ func (p *Pages) showQueues(r *http.Request) (console.Response, error) {
 
 func (p *Pages) liveQueues(*http.Request) (console.Response, error) {
 	return console.Live{
-		Template: "mail-queues", Part: "mail-table", Every: liveEvery,
+		Template: "mail-queues", Part: "mail-table", Every: liveEvery, Topic: queuesPath,
 		Data: func(ctx context.Context) (any, error) { return p.queues(ctx) },
 	}, nil
 }

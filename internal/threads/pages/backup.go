@@ -35,7 +35,7 @@ func (p *Admin) backupPage(ctx context.Context) (console.Page, error) {
 
 func (p *Admin) liveBackup(*http.Request) (console.Response, error) {
 	return console.Live{
-		Template: "threads-backup", Part: "threads-restoring", Every: liveEvery,
+		Template: "threads-backup", Part: "threads-restoring", Every: liveEvery, Topic: backPath,
 		Data: func(ctx context.Context) (any, error) { return p.backups(ctx) },
 	}, nil
 }

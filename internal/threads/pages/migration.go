@@ -111,7 +111,7 @@ func (p *Admin) migrationPage(ctx context.Context) (console.Page, error) {
 
 func (p *Admin) liveMigration(*http.Request) (console.Response, error) {
 	return console.Live{
-		Template: "threads-migration", Part: "threads-status", Every: liveEvery,
+		Template: "threads-migration", Part: "threads-status", Every: liveEvery, Topic: movePath,
 		Data: func(ctx context.Context) (any, error) { return p.migration(ctx) },
 	}, nil
 }

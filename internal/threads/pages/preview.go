@@ -51,7 +51,7 @@ func (p *Admin) showPreview(r *http.Request) (console.Response, error) {
 
 func (p *Admin) livePreview(*http.Request) (console.Response, error) {
 	return console.Live{
-		Template: "threads-preview", Part: "threads-previewed", Every: liveEvery,
+		Template: "threads-preview", Part: "threads-previewed", Every: liveEvery, Topic: movePath + "/preview",
 		Data: func(ctx context.Context) (any, error) { return p.preview(ctx) },
 	}, nil
 }

@@ -28,7 +28,7 @@ func (p *Admin) verifyPage(ctx context.Context) (console.Page, error) {
 
 func (p *Admin) liveVerify(*http.Request) (console.Response, error) {
 	return console.Live{
-		Template: "threads-verify", Part: "threads-verified", Every: liveEvery,
+		Template: "threads-verify", Part: "threads-verified", Every: liveEvery, Topic: movePath + "/verify",
 		Data: func(ctx context.Context) (any, error) { return p.verified(ctx) },
 	}, nil
 }
