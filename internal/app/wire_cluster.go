@@ -94,6 +94,7 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "rule versions", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteRuleVersions},
 		{Name: "failed mail", Keep: time.Duration(keep.MailErrors), Delete: mailstore.DeleteErrors(a.mail.queue)},
 		{Name: "samples", Keep: time.Duration(keep.Samples), Delete: mailstore.DeleteSamples},
+		{Name: "samples of notifications", Keep: time.Duration(keep.Samples), Delete: notifystore.DeleteSamples},
 		{Name: "nodes", Keep: offlineKept, Delete: mailstore.DeleteNodes},
 		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},
 	}, a.log, a.leases)

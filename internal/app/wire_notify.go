@@ -23,6 +23,7 @@ import (
 	"outrigger/internal/notify/outbox"
 	"outrigger/internal/notify/pages"
 	"outrigger/internal/notify/reports"
+	"outrigger/internal/notify/sampling"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/notify/webhooks"
 	"outrigger/internal/secret"
@@ -40,6 +41,7 @@ type chat struct {
 	cloud       *cloud.Client
 	accounts    *authorizations.Service
 	reports     *reports.Runner
+	samples     *sampling.Sampler
 }
 
 // openNotify gives the wing its routes and pages; nothing is sent yet.
@@ -90,6 +92,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	a.chat.decider = deciding.New(deciding.Options{
 		Queue: store, Memberships: a.chat.memberships, Holding: a.chat.outbox.Holding, Log: a.log, Metrics: a.registry,
 	})
+	a.chat.samples = &sampling.Sampler{NodeID: a.nodeID, Store: store, Log: a.log}
 	a.share(a.chat.outbox)
 	tests.Post = a.chat.outbox.Post
 	store.OnChange(func(deliveries []*notify.Delivery) {
@@ -126,6 +129,8 @@ func (a *App) startNotify(ctx context.Context) error {
 	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
 	a.chat.refusals.Start(ctx)
 	a.endTogether(a.chat.refusals.Stop)
+	a.chat.samples.Start(ctx)
+	a.endTogether(a.chat.samples.Stop)
 	a.chat.builds.Start(ctx)
 	a.endTogether(a.chat.builds.Stop)
 	a.endTogether(a.chat.accounts.Stop)

@@ -110,7 +110,7 @@ type Retention struct {
 	Events     Duration `key:"events" default:"7d" doc:"How long received events are kept. At least 10m, the time during which a repeated event is recognised by its body."`
 	Deliveries Duration `key:"deliveries" default:"30d" doc:"How long finished deliveries and their attempts are kept."`
 	MailErrors Duration `key:"mail_errors" default:"90d" doc:"How long undeliverable messages are kept in the mail error queue."`
-	Samples    Duration `key:"samples" default:"30d" doc:"How long the sizes of mail queues are kept for the charts. At least 1d."`
+	Samples    Duration `key:"samples" default:"30d" doc:"How long the sizes of mail queues and the numbers of notifications are kept for the plots. At least 1d."`
 	Audit      Duration `key:"audit" default:"365d" doc:"How long the audit trail is kept."`
 }
 

@@ -24,6 +24,7 @@ type Card struct {
 	Link      string // its page, below the base URL
 	Text      string // one sentence, where figures do not say it
 	Figures   []Figure
+	Plot      Plot     // the last 24 hours; none where its Text is ""
 	Steps     []Step   // what is to be done before the service does anything
 	Attention []Notice // what needs attention, worst first
 }

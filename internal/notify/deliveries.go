@@ -62,6 +62,15 @@ func (s *Deliveries) Summary(ctx context.Context, since time.Time) (Summary, err
 	return s.Store.Summary(ctx, since)
 }
 
+// History gives what became of messages since a time, for an ADMIN: a sample for
+// every step in which some node took one, in the order of time.
+func (s *Deliveries) History(ctx context.Context, since time.Time, step time.Duration) ([]Sample, error) {
+	if err := identity.Require(ctx, identity.Admin, identity.Resource{}); err != nil {
+		return nil, err
+	}
+	return s.Store.History(ctx, since, step)
+}
+
 // Get gives one delivery with its attempts: fault.NotFound for
 // a SYS_ADMIN, else fault.Forbidden as for a delivery of others.
 func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.Attempt, error) {

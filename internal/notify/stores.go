@@ -81,6 +81,8 @@ type DeliveryStore interface {
 	Cancel(ctx context.Context, who Actor, ids []int64) (int, error)
 	TryNow(ctx context.Context, who Actor, id int64) error
 	Summary(ctx context.Context, since time.Time) (Summary, error)
+	// History gives what became of messages since a time, in steps.
+	History(ctx context.Context, since time.Time, step time.Duration) ([]Sample, error)
 }
 
 // HookStore keeps connections, hooks and offered renames; *store.Store.

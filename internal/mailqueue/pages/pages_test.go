@@ -90,7 +90,7 @@ func TestQueuesPage(t *testing.T) {
 	b.has(page,
 		`node_1<span class="below">postfix</span>`, `<span class="badge good">ACTIVE</span>`, `?state=waiting&amp;node=node_1">60</a>`,
 		`<span class="below">It is down.</span>`, `<span class="badge warn">attention</span><span class="below">60 messages are waiting.</span>`,
-		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="size" points="`, `>60 messages</text>`,
+		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="busy" points="`, `>60 messages</text>`,
 		`<span class="badge bad">OFFLINE</span></td>`, `<span class="below">An administrator paused sending.</span>`, `<span class="badge bad">act</span>`,
 		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
 		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "no samples yet",

@@ -17,7 +17,7 @@ type queueRow struct {
 	Badge   console.Badge
 	Verdict console.Badge
 	Reason  string
-	Plot    Plot
+	Plot    console.Plot
 	Stopped string // why its relay sends nothing now
 }
 
@@ -50,13 +50,13 @@ func (p *Pages) queues(ctx context.Context) (queuesView, error) {
 	if err != nil || len(list) == 0 {
 		return view, err
 	}
-	from := list[0].Now.Add(-plotSpan).Truncate(plotStep)
-	course, err := p.Service.History(ctx, from, plotStep)
+	from := console.PlotFrom(list[0].Now)
+	course, err := p.Service.History(ctx, from, console.PlotStep)
 	if err != nil {
 		return view, err
 	}
 	for _, s := range list {
-		row := queueRow{NodeStatus: s, Badge: stateBadge(s.State), Plot: NewPlot(course[s.ID], from)}
+		row := queueRow{NodeStatus: s, Badge: stateBadge(s.State), Plot: newPlot(course[s.ID], from)}
 		row.Verdict, row.Reason = verdictBadge(&s)
 		if s.ID == p.Deaf {
 			row.notListening()

@@ -38,6 +38,9 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		{Label: "failed in 24 h", Value: counted(sum.Failed), Tone: badIf(sum.Failed > 0)},
 		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
 	}}
+	if card.Plot, err = p.plot(ctx); err != nil {
+		return nil, err
+	}
 	if card.Steps, err = p.firstSteps(ctx, who, &sum); err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result
 	}
 	tx.AfterCommit(func() {
 		for state, n := range ended {
-			s.counts.end(state, n)
+			s.ended(state, n)
 		}
 	})
 	return nil
@@ -171,7 +171,7 @@ func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.R
 	tx.AfterCommit(func() {
 		s.counts.match(again)
 		for state, n := range ended {
-			s.counts.end(state, n)
+			s.ended(state, n)
 		}
 	})
 	return nil

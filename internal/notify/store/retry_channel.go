@@ -114,7 +114,7 @@ func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.De
 	if err != nil {
 		return 0, fmt.Errorf("ending deliveries: %w", err)
 	}
-	tx.AfterCommit(func() { s.counts.end(state, int(n)) })
+	tx.AfterCommit(func() { s.ended(state, int(n)) })
 	return int(n), nil
 }
 

@@ -32,6 +32,7 @@ type Store struct {
 	events  *db.Batch[*notify.Receipt]
 	results *db.Batch[*notify.Result]
 	counts  *deliveryCounts
+	tally   tally
 	runs    *runCounts
 
 	file     notify.Connections        // of the configuration file

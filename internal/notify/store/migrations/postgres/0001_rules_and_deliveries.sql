@@ -356,3 +356,15 @@ CREATE TABLE notify_refusals (
     message    TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (connection, hook, reason, hour)
 );
+
+-- What a node delivered and could not deliver since its sample before, and what
+-- waited then.
+CREATE TABLE notify_samples (
+    node_id   TEXT COLLATE "C" NOT NULL,
+    at        BIGINT NOT NULL,
+    delivered BIGINT NOT NULL CHECK (delivered >= 0),
+    failed    BIGINT NOT NULL CHECK (failed >= 0),
+    waiting   BIGINT NOT NULL CHECK (waiting >= 0),
+    PRIMARY KEY (node_id, at)
+);
+CREATE INDEX notify_samples_at ON notify_samples (at);

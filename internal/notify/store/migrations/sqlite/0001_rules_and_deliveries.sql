@@ -364,3 +364,15 @@ CREATE TABLE notify_refusals (
     message    TEXT NOT NULL,
     PRIMARY KEY (connection, hook, reason, hour)
 ) STRICT, WITHOUT ROWID;
+
+-- What a node delivered and could not deliver since its sample before, and what
+-- waited then.
+CREATE TABLE notify_samples (
+    node_id   TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    delivered INTEGER NOT NULL CHECK (delivered >= 0),
+    failed    INTEGER NOT NULL CHECK (failed >= 0),
+    waiting   INTEGER NOT NULL CHECK (waiting >= 0),
+    PRIMARY KEY (node_id, at)
+) STRICT;
+CREATE INDEX notify_samples_at ON notify_samples (at);

@@ -1,0 +1,124 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// PlotSpan is how far back a plot goes.
+	PlotSpan = 24 * time.Hour
+	// PlotStep is what one of its pixels stands for.
+	PlotStep = PlotSpan / plotWidth
+
+	plotWidth = 180 // pixels, one a step: wide enough to see a morning, narrow enough for a table
+	// plotHeight leaves a line of text above the course.
+	plotHeight, plotTop = 52, 14
+	// plotLeast is the height of a plot at least, so that one message does not
+	// look like a mountain.
+	plotLeast = 10
+)
+
+// PlotFrom is where a plot that ends now begins: at a whole step, so that lines
+// move on by steps.
+func PlotFrom(now time.Time) time.Time { return now.Add(PlotStep - PlotSpan).Truncate(PlotStep) }
+
+// Point is a number at a time.
+type Point struct {
+	At time.Time
+	N  int64
+}
+
+// Course is how a number changed: its points in the order of time, at most one
+// a step.
+type Course struct {
+	Label  string // in the legend; "" leaves it out
+	Tone   Tone   // Good, Busy or Bad
+	Points []Point
+}
+
+// Plot is a picture of the last 24 hours, for the template "plot".
+type Plot struct {
+	Lines  []PlotLine
+	Legend []PlotLegend
+	Max    int64 // what the top of the picture stands for
+	// Text says the same in words; "" without a point.
+	Text string
+}
+
+// PlotLine is the points of an SVG polyline.
+type PlotLine struct {
+	Tone   Tone
+	Points string
+}
+
+// PlotLegend says what the lines of a tone are.
+type PlotLegend struct {
+	Tone  Tone
+	Label string
+}
+
+// NewPlot draws courses that begin at from or later. A line ends where points
+// are missing.
+func NewPlot(from time.Time, text string, courses ...Course) Plot {
+	p := Plot{Max: plotLeast}
+	for _, c := range courses {
+		for _, point := range c.Points {
+			p.Max, p.Text = max(p.Max, point.N), text
+		}
+	}
+	if p.Text == "" {
+		return Plot{}
+	}
+	for _, c := range courses {
+		for _, points := range p.lines(c.Points, from) {
+			p.Lines = append(p.Lines, PlotLine{c.Tone, points})
+		}
+		if c.Label != "" {
+			p.Legend = append(p.Legend, PlotLegend{c.Tone, c.Label})
+		}
+	}
+	return p
+}
+
+// Width and Height are the picture's, for its viewBox.
+func (Plot) Width() int { return plotWidth }
+
+// Height is the picture's.
+func (Plot) Height() int { return plotHeight }
+
+// lines draws a line for each stretch without a gap.
+func (p Plot) lines(points []Point, from time.Time) []string {
+	var lines []string
+	var line strings.Builder
+	last := -2
+	flush := func() {
+		if line.Len() > 0 {
+			lines = append(lines, line.String())
+			line.Reset()
+		}
+	}
+	for _, point := range points {
+		x := int(point.At.Sub(from) / PlotStep)
+		if x > last+1 {
+			flush()
+		}
+		if line.Len() > 0 {
+			line.WriteByte(' ')
+		}
+		// A step is as wide as a pixel: a line of one point is seen too.
+		y := strconv.FormatFloat(p.y(point.N), 'f', -1, 64)
+		fmt.Fprintf(&line, "%d,%s %d,%s", x, y, x+1, y)
+		last = x
+	}
+	flush()
+	return lines
+}
+
+// y is how far down a number is drawn, to half a pixel.
+func (p Plot) y(n int64) float64 {
+	const room = plotHeight - plotTop - 1
+	return plotHeight - 1 - float64(int64(2*room*float64(n)/float64(p.Max)))/2
+}

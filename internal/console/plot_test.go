@@ -1,0 +1,86 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var plotFrom = time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)
+
+func pointAt(step int, n int64) Point {
+	return Point{At: plotFrom.Add(time.Duration(step) * PlotStep), N: n}
+}
+
+func TestPlot(t *testing.T) {
+	if p := NewPlot(plotFrom, "Nothing.", Course{Label: "delivered", Tone: Good}); p.Text != "" || p.Lines != nil || p.Legend != nil {
+		t.Errorf("without points: %+v", p)
+	}
+	p := NewPlot(plotFrom, "At most 10.",
+		Course{Label: "delivered", Tone: Good, Points: []Point{pointAt(0, 0), pointAt(1, 10), pointAt(5, 5)}},
+		Course{Tone: Bad, Points: []Point{pointAt(179, 3)}})
+	want := Plot{
+		Max: 10, Text: "At most 10.", Legend: []PlotLegend{{Good, "delivered"}},
+		Lines: []PlotLine{{Good, "0,51 1,51 1,14 2,14"}, {Good, "5,32.5 6,32.5"}, {Bad, "179,40 180,40"}},
+	}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Error(diff)
+	}
+	// What is nearly nothing does not fill the picture.
+	if p := NewPlot(plotFrom, "1", Course{Points: []Point{pointAt(0, 1)}}); p.Max != plotLeast {
+		t.Errorf("%+v", p)
+	}
+	if p := NewPlot(plotFrom, "400", Course{Points: []Point{pointAt(0, 3)}}, Course{Points: []Point{pointAt(179, 400)}}); p.Max != 400 || p.Lines[1].Points != "179,14 180,14" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// The present is in the last step.
+func TestPlotFrom(t *testing.T) {
+	for minute := range 30 {
+		now := plotFrom.Add(time.Duration(minute) * time.Minute)
+		if step := now.Sub(PlotFrom(now)) / PlotStep; step != plotWidth-1 {
+			t.Errorf("%v is in step %d", now, step)
+		}
+	}
+}
+
+// Whatever the points are, they are in the picture, and a line ends where
+// points are missing.
+func TestPlotStaysInThePicture(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		taken := map[int]bool{}
+		for _, s := range rapid.SliceOfNDistinct(rapid.IntRange(0, plotWidth-1), 1, 60, rapid.ID[int]).Draw(t, "steps") {
+			taken[s] = true
+		}
+		var points []Point
+		runs := 0
+		for s := range plotWidth {
+			if !taken[s] {
+				continue
+			}
+			if !taken[s-1] {
+				runs++
+			}
+			points = append(points, pointAt(s, rapid.Int64Range(0, 1<<52).Draw(t, "n")))
+		}
+		p := NewPlot(plotFrom, "Some.", Course{Points: points})
+		if len(p.Lines) != runs {
+			t.Fatalf("%d lines for %d runs", len(p.Lines), runs)
+		}
+		for _, line := range p.Lines {
+			for point := range strings.FieldsSeq(line.Points) {
+				x, y, _ := strings.Cut(point, ",")
+				left, err := strconv.Atoi(x)
+				top, err2 := strconv.ParseFloat(y, 64)
+				if err != nil || err2 != nil || left < 0 || left > plotWidth || top < plotTop || top > plotHeight-1 {
+					t.Fatalf("the point %s is outside", point)
+				}
+			}
+		}
+	})
+}

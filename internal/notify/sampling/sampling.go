@@ -1,0 +1,42 @@
+// Package sampling keeps what the plot of the overview shows: what this node
+// delivered, and how much waited, minute by minute.
+package sampling
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"outrigger/internal/notify/store"
+	"outrigger/internal/work"
+)
+
+const (
+	// every is short beside a step of the plot, 8 minutes, so that a node that
+	// has just started is soon seen.
+	every = time.Minute
+	// firstAfter leaves the start of a node to what is urgent.
+	firstAfter = 5 * time.Second
+)
+
+// Sampler takes the samples of a node.
+type Sampler struct {
+	NodeID string
+	Store  *store.Store
+	Log    *slog.Logger
+
+	work.Rounds
+}
+
+// Start begins to take samples.
+func (s *Sampler) Start(ctx context.Context) {
+	failing := false
+	s.Rounds.Start(ctx, firstAfter, func(ctx context.Context) time.Duration {
+		err := s.Store.Sample(ctx, s.NodeID)
+		if err != nil && ctx.Err() == nil && !failing {
+			s.Log.Warn("what was delivered could not be counted for the overview; it is part of the next count", "error", err)
+		}
+		failing = err != nil
+		return every
+	})
+}

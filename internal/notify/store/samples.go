@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+// tally is what this node delivered, and what failed, since its last sample.
+type tally struct{ delivered, failed atomic.Int64 }
+
+// ended counts deliveries that ended.
+func (s *Store) ended(state notify.DeliveryState, n int) {
+	s.counts.end(state, n)
+	switch state {
+	case notify.Delivered:
+		s.tally.delivered.Add(int64(n))
+	case notify.Failed, expired:
+		s.tally.failed.Add(int64(n))
+	}
+}
+
+// Sample keeps what this node delivered since the sample before, and how much
+// waits. What cannot be kept is part of the next sample.
+func (s *Store) Sample(ctx context.Context, node string) error {
+	delivered, failed := s.tally.delivered.Swap(0), s.tally.failed.Swap(0)
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO notify_samples (node_id, at, delivered, failed, waiting)
+			SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), count(*)
+			FROM (SELECT 1 FROM notify_deliveries WHERE finished_at = 0 LIMIT $5) w WHERE true
+			ON CONFLICT (node_id, at) DO UPDATE SET delivered = notify_samples.delivered + excluded.delivered, failed = notify_samples.failed + excluded.failed`,
+			node, db.Micros(tx.Now()), delivered, failed, notify.MaxCounted)
+		return err
+	})
+	if err != nil {
+		s.tally.delivered.Add(delivered)
+		s.tally.failed.Add(failed)
+		return fmt.Errorf("keeping a sample of the deliveries: %w", err)
+	}
+	return nil
+}
+
+// History gives what became of messages since a time: a sample for every step
+// in which some node took one.
+func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) (list []notify.Sample, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		rows, err := tx.Query(ctx, `SELECT (at - $1) / $2 AS step, CAST(SUM(delivered) AS BIGINT), CAST(SUM(failed) AS BIGINT), MAX(waiting)
+			FROM notify_samples WHERE at >= $1 GROUP BY step ORDER BY step`, db.Micros(since), step.Microseconds())
+		if err != nil {
+			return fmt.Errorf("reading the samples of deliveries: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var n int64
+			var sample notify.Sample
+			if err := rows.Scan(&n, &sample.Delivered, &sample.Failed, &sample.Waiting); err != nil {
+				return fmt.Errorf("reading the samples of deliveries: %w", err)
+			}
+			sample.At = since.Add(time.Duration(n) * step)
+			list = append(list, sample)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// DeleteSamples removes up to limit samples from before a time: what retention
+// calls.
+func DeleteSamples(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return tx.Exec(ctx, `DELETE FROM notify_samples WHERE (node_id, at) IN
+		(SELECT node_id, at FROM notify_samples WHERE at < $1 ORDER BY at LIMIT $2)`, db.Micros(before), limit)
+}
