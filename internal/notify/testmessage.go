@@ -20,7 +20,8 @@ type TestStore interface {
 	// uses it any more.
 	Channel(ctx context.Context, id int64) (Channel, secret.Value, error)
 	// RecordTest puts a test message into the audit trail: to which webhook URL,
-	// masked, of which rule or channel, and where that belongs.
+	// masked, of which rule or channel, and where that belongs. RateLimited: the
+	// user has sent TestsAMinute within a minute, on all nodes together.
 	RecordTest(ctx context.Context, who Actor, object, id string, at identity.Resource, mask string) error
 }
 
@@ -38,12 +39,20 @@ type TestMessages struct {
 	users allowances[account]
 }
 
-// testsAMinute is how many test messages a user sends in a minute, on each node.
-const testsAMinute = 10
+// TestsAMinute is how many test messages a user sends in a minute, on all nodes
+// together.
+const TestsAMinute = 10
 
+// TooManyTests is the answer to one more, which is allowed after a time.
+func TooManyTests(wait time.Duration) error {
+	return tooOften(wait, "You sent %d test messages within a minute. Wait a moment.", TestsAMinute)
+}
+
+// allow bounds what a user asks this node for, before anything is asked of the
+// database or of a platform; RecordTest counts what is sent on all nodes.
 func (s *TestMessages) allow(ctx context.Context) error {
-	if wait := s.users.take(accountOf(identity.From(ctx)), testsAMinute, time.Now()); wait > 0 {
-		return tooOften(wait, "You sent %d test messages within a minute. Wait a moment.", testsAMinute)
+	if wait := s.users.take(accountOf(identity.From(ctx)), TestsAMinute, time.Now()); wait > 0 {
+		return TooManyTests(wait)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -62,6 +63,9 @@ func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {
 // RecordTest puts a test message into the audit trail.
 func (s *Store) RecordTest(ctx context.Context, who notify.Actor, object, id string, at identity.Resource, mask string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := fewTests(ctx, tx, who); err != nil {
+			return err
+		}
 		e := who.AuditEntry("test", object, id, nil, map[string]string{"webhookUrl": mask})
 		e.Connection, e.Project, e.Repository = at.Connection, at.Project, at.Repository
 		var err error
@@ -70,6 +74,22 @@ func (s *Store) RecordTest(ctx context.Context, who notify.Actor, object, id str
 		}
 		return audit.Record(ctx, tx, e)
 	})
+}
+
+// fewTests is fault.RateLimited where the user has sent as many test messages
+// within a minute as are allowed, on all nodes together: the audit trail has each.
+func fewTests(ctx context.Context, tx *db.Tx, who notify.Actor) error {
+	var sent int
+	var first sql.NullInt64
+	err := tx.QueryRow(ctx, `SELECT COUNT(*), MIN(at) FROM audit_entries WHERE at > $1 AND area = 'notifications' AND action = 'test' AND who = $2 AND source = $3`,
+		db.Micros(tx.Now().Add(-time.Minute)), who.Name, who.Source).Scan(&sent, &first)
+	switch {
+	case err != nil:
+		return fmt.Errorf("counting test messages: %w", err)
+	case sent >= notify.TestsAMinute:
+		return notify.TooManyTests(db.Time(first.Int64).Add(time.Minute).Sub(tx.Now()))
+	}
+	return nil
 }
 
 // nameOfTested is what people call the rule or channel that a test message was
