@@ -1,0 +1,95 @@
+package acceptance
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// misfits names what does not fit on a page: what makes it scroll sideways, a
+// list wider than its box, and each control that is cut off, whose label breaks
+// within its button, or that is smaller than 24 px (WCAG 2.2, 2.5.8, which
+// excepts links in sentences).
+const misfits = `(() => {
+	const wide = document.documentElement.clientWidth, found = [];
+	const name = (e) => e.tagName.toLowerCase() + " " + (e.innerText || e.getAttribute("aria-label") || e.name || "").trim();
+	if (document.documentElement.scrollWidth > wide) found.push("the page scrolls sideways");
+	for (const table of document.querySelectorAll(".table"))
+		if (table.scrollWidth > table.clientWidth + 1) found.push("the table " + table.getAttribute("aria-label") + " is wider than its box");
+	for (const e of document.querySelectorAll("a, button, input, select, textarea, summary")) {
+		if (!e.checkVisibility({ visibilityProperty: true }) || e.closest(".unseen, .skip")) continue;
+		const box = (e.closest("label") ?? e).getBoundingClientRect();
+		const inText = e.matches("a:not(.button)") && e.closest("p, li, dd, .below");
+		if (box.left < 0 || box.right > wide + 1) found.push(name(e) + " is cut off");
+		if (e.matches("button.small") && box.height > 40) found.push(name(e) + " breaks in its button");
+		if (!inText && Math.min(box.width, box.height) < 23.5) found.push(name(e) + " is " + Math.round(box.width) + " by " + Math.round(box.height) + " px");
+	}
+	return found.join("\n");
+})()`
+
+// TestPagesFit opens every page of the notifications on a desk's screen and on a
+// phone's: none scrolls sideways, and no control is cut off or too small.
+func TestPagesFit(t *testing.T) {
+	t.Parallel()
+	d := startDemo(t)
+	ctx := browser(t, 1280)
+	d.send(t)
+	var account string
+	do(t, ctx, "sign in", d.signIn()...)
+	do(t, ctx, "revoke an account, which its rules then ask for",
+		chromedp.Navigate(d.console+"/notifications/cloud/accounts/1/revoke"),
+		chromedp.Click(`button.danger`),
+		chromedp.WaitVisible(`.flash`),
+		chromedp.Navigate(d.console+"/notifications/cloud/rules?connection=cloud&workspace=atlas&repository=engine"),
+		chromedp.WaitVisible(`tbody tr`),
+		read(`tbody`, &account),
+	)
+	if !strings.Contains(account, "authorisation required") {
+		t.Errorf("the rules of a revoked account are %q", account)
+	}
+	var secret string
+	do(t, ctx, "rotate the secret of a hook",
+		chromedp.Navigate(d.console+"/notifications/connections/demo/new-hook"),
+		chromedp.SendKeys(`#f-name`, "atlas"),
+		chromedp.SendKeys(`#f-projectKey`, "ATL"),
+		chromedp.Submit(`#f-name`),
+		chromedp.WaitVisible(`[data-copy]`),
+		evaluate(misfits, &secret),
+		chromedp.EmulateViewport(390, 1000),
+	)
+	if secret != "" {
+		t.Errorf("the page of a new secret: %s", secret)
+	}
+	pages := strings.Fields(`/
+		/notifications/rules /notifications/rules?level=global /notifications/rules?level=project /notifications/rules?level=repository
+		/notifications/rules/new /notifications/rules/1 /notifications/rules/1/delete
+		/notifications/cloud /notifications/cloud/rules?connection=cloud&workspace=atlas&repository=engine
+		/notifications/cloud/rules?connection=cloud&workspace=atlas&repository=loom /notifications/cloud/accounts
+		/notifications/reports /notifications/reports/new /notifications/reports/1 /notifications/reports/1/view
+		/notifications/connections /notifications/connections/demo /notifications/connections/demo/webhooks /notifications/new-connection
+		/notifications/mentions /notifications/mentions/new /notifications/renames /notifications/settings /system/audit`)
+	for _, list := range []string{"/notifications/deliveries", "/notifications/channels", "/notifications/events", "/notifications/cloud/rules?connection=cloud&workspace=atlas&repository=engine"} {
+		var one string
+		do(t, ctx, "find a page of "+list,
+			chromedp.Navigate(d.console+list),
+			chromedp.WaitVisible(`tbody th a`),
+			evaluate(`document.querySelector("tbody th a").getAttribute("href")`, &one),
+		)
+		pages = append(pages, list, one)
+	}
+	for _, width := range []int64{1280, 390} {
+		do(t, ctx, "take another window", chromedp.EmulateViewport(width, 1000))
+		for _, page := range pages {
+			var found string
+			do(t, ctx, "open "+page,
+				chromedp.Navigate(d.console+page),
+				chromedp.WaitVisible(`main h1`),
+				evaluate(`document.querySelectorAll("details.section").forEach((section) => { section.open = true; }); `+misfits, &found),
+			)
+			if found != "" {
+				t.Errorf("%s at %d px:\n%s", page, width, found)
+			}
+		}
+	}
+}
