@@ -35,7 +35,7 @@ type Point struct {
 // a step.
 type Course struct {
 	Label  string // in the legend; "" leaves it out
-	Tone   Tone   // Good, Busy or Bad
+	Tone   Tone   // Good, Busy, Warn or Bad
 	Points []Point
 }
 

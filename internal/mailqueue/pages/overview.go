@@ -34,6 +34,9 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		{Label: "waiting", Value: strconv.FormatInt(total.Size, 10)},
 		{Label: "in the error queue", Value: strconv.FormatInt(total.ErrorSize, 10), Tone: badIf(total.ErrorSize > 0)},
 	}
+	if card.Plot, err = p.nodesPlot(ctx, list); err != nil {
+		return nil, err
+	}
 	if len(list) < 2 {
 		return []console.Card{card}, nil
 	}

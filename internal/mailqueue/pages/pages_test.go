@@ -222,7 +222,8 @@ func TestOverview(t *testing.T) {
 	b.has(b.open("GET", "/", "admin"),
 		"Mail on node_1: 60 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
 		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending is paused after a failure: 535 wrong password",
-		"<dt>waiting</dt><dd>61</dd>", "<dt>on node_2</dt><dd>3</dd>")
+		"<dt>waiting</dt><dd>61</dd>", "<dt>on node_2</dt><dd>3</dd>",
+		"The last 24 hours: at most 60 waiting in the mail queue of a node.", "waiting, a line for each node")
 	if page := b.open("GET", "/", "repo").Body.String(); strings.Contains(page, "Mail queues") {
 		t.Error("somebody without ADMIN sees the mail queues")
 	}

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -21,4 +22,30 @@ func newPlot(samples []mailqueue.Sample, from time.Time) console.Plot {
 	}
 	text := fmt.Sprintf("The last 24 hours: at most %d in the mail queue, at most %d in the error queue.", highest.Size, highest.ErrorSize)
 	return console.NewPlot(from, text, size, errors)
+}
+
+// nodesPlot draws what waited on each node in the last 24 hours.
+func (p *Pages) nodesPlot(ctx context.Context, nodes []mailqueue.NodeStatus) (console.Plot, error) {
+	if len(nodes) == 0 {
+		return console.Plot{}, nil
+	}
+	from := console.PlotFrom(nodes[0].Now)
+	samples, err := p.Service.History(ctx, from, console.PlotStep)
+	if err != nil {
+		return console.Plot{}, err
+	}
+	var most int64
+	courses := make([]console.Course, len(nodes))
+	for i := range nodes {
+		courses[i].Tone = console.Warn
+		for _, s := range samples[nodes[i].ID] {
+			most = max(most, s.Size)
+			courses[i].Points = append(courses[i].Points, console.Point{At: s.At, N: s.Size})
+		}
+	}
+	courses[0].Label = "waiting"
+	if len(nodes) > 1 {
+		courses[0].Label = "waiting, a line for each node"
+	}
+	return console.NewPlot(from, fmt.Sprintf("The last 24 hours: at most %d waiting in the mail queue of a node.", most), courses...), nil
 }

@@ -15,7 +15,7 @@ func (p *Pages) plot(ctx context.Context) (console.Plot, error) {
 		return console.Plot{}, err
 	}
 	delivered := console.Course{Label: "delivered", Tone: console.Good}
-	waiting := console.Course{Label: "waiting", Tone: console.Busy}
+	waiting := console.Course{Label: "waiting", Tone: console.Warn}
 	failed := console.Course{Label: "failed", Tone: console.Bad}
 	var ended, lost, most int64
 	for _, s := range samples {
