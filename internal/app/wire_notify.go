@@ -72,7 +72,7 @@ func (a *App) openNotify(ctx context.Context) error {
 		Store: store, Platform: platforms, Cloud: a.chat.cloud, Use: a.chat.accounts.Use, BaseURL: a.URL(), Local: a.cfg.BaseURL == "", Leases: a.leases, Clock: a.clock, Log: a.log,
 	})
 	rules.Saved = a.chat.webhooks.Wake // its repository may have no webhook yet, or need none any more
-	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository}
+	projectWebhooks := &notify.Webhooks{Store: store, Check: a.chat.webhooks.Check, CheckRepository: a.chat.webhooks.CheckRepository, Clock: a.clock}
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests, Clock: a.clock}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
 	mentions := &notify.Mentions{Store: store}

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
@@ -18,16 +19,16 @@ func accountOf(who *identity.Principal) account { return account{who.Source, who
 // have all they may do again.
 const maxAllowances = 1_000
 
-// allowances bound how often something is done in a minute, for each key, on each
+// Allowances bound how often something is done in a minute, for each key, on each
 // node. The zero value is ready.
-type allowances[K comparable] struct {
+type Allowances[K comparable] struct {
 	mu   sync.Mutex
 	each map[K]*rate.Limiter
 }
 
-// take takes one of what a key may do, perMinute times at once and then as often
+// Take takes one of what a key may do, perMinute times at once and then as often
 // in a minute. wait is 0, or how long there is none; then nothing was taken.
-func (a *allowances[K]) take(key K, perMinute int, now time.Time) (wait time.Duration) {
+func (a *Allowances[K]) Take(key K, perMinute int, now time.Time) (wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.each == nil {
@@ -48,10 +49,17 @@ func (a *allowances[K]) take(key K, perMinute int, now time.Time) (wait time.Dur
 	return wait
 }
 
-func (a *allowances[K]) forgetFull(now time.Time) {
+func (a *Allowances[K]) forgetFull(now time.Time) {
 	for key, limit := range a.each {
 		if limit.TokensAt(now) >= float64(limit.Burst()) {
 			delete(a.each, key)
 		}
 	}
+}
+
+// TooOften is fault.RateLimited: there is an allowance again after a time.
+func TooOften(wait time.Duration, message string, args ...any) error {
+	err := fault.New(fault.RateLimited, message, args...)
+	err.RetryAfter = wait
+	return err
 }

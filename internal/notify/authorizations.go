@@ -54,7 +54,7 @@ type Authorizations struct {
 	BaseURL    string // where users reach this program
 	Clock      func() time.Time
 
-	begun allowances[account]
+	begun Allowances[account]
 }
 
 // begunAMinute is how many requests a user may make in a minute, on each node: each
@@ -70,8 +70,8 @@ func (s *Authorizations) Begin(ctx context.Context, connection, back string) (lo
 	if err != nil {
 		return "", err
 	}
-	if wait := s.begun.take(accountOf(identity.From(ctx)), begunAMinute, s.Clock()); wait > 0 {
-		return "", tooOften(wait, "You began to authorise an account %d times within a minute. Wait a moment.", begunAMinute)
+	if wait := s.begun.Take(accountOf(identity.From(ctx)), begunAMinute, s.Clock()); wait > 0 {
+		return "", TooOften(wait, "You began to authorise an account %d times within a minute. Wait a moment.", begunAMinute)
 	}
 	r := newAuthorizationRequest(identity.From(ctx), c.Name, back, s.Clock())
 	if err := s.Store.KeepRequest(ctx, r); err != nil {

@@ -16,6 +16,6 @@ type CloudAccounts interface {
 	// administers the repository, as the platform says now. Errors:
 	// fault.Forbidden caused by ErrNoAccount where the user has no such account;
 	// fault.Unavailable where the platform does not
-	// answer.
+	// answer; fault.RateLimited.
 	Administering(ctx context.Context, connection string, at RepositoryRef) (authorizationID int64, err error)
 }

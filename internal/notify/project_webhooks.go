@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"slices"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -37,7 +38,15 @@ type Webhooks struct {
 	Check func(ctx context.Context, c *Connection, p ProjectWebhook) (answers bool, err error)
 	// CheckRepository does so for a repository of a cloud platform.
 	CheckRepository func(ctx context.Context, w RepositoryWebhook) (answers bool, err error)
+	Clock           func() time.Time
+
+	created Allowances[account]
 }
+
+// createdAMinute is how often a user has a repository's webhook looked at in a
+// minute, on each node: it takes several requests, with another user's account
+// perhaps, which the platform allows so many an hour.
+const createdAMinute = 10
 
 // List lists the projects of a connection with their webhooks, those after a
 // key.

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
@@ -20,8 +19,8 @@ const (
 
 // reportAsks bounds them. The zero value is ready.
 type reportAsks struct {
-	users        allowances[account]
-	repositories allowances[repositoryAsked]
+	users        Allowances[account]
+	repositories Allowances[repositoryAsked]
 
 	mu       sync.Mutex
 	underWay map[account]int
@@ -37,15 +36,15 @@ type repositoryAsked struct {
 func (a *reportAsks) begin(ctx context.Context, r *Report, now time.Time) (done func(), err error) {
 	who := accountOf(identity.From(ctx))
 	if !a.enter(who) {
-		return nil, tooOften(time.Second, "You are waiting for %d answers of platforms already. Wait for them.", asksAtOnce)
+		return nil, TooOften(time.Second, "You are waiting for %d answers of platforms already. Wait for them.", asksAtOnce)
 	}
-	if wait := a.users.take(who, asksByUser, now); wait > 0 {
+	if wait := a.users.Take(who, asksByUser, now); wait > 0 {
 		a.leave(who)
-		return nil, tooOften(wait, "You viewed or tested reports %d times within a minute. Wait a moment.", asksByUser)
+		return nil, TooOften(wait, "You viewed or tested reports %d times within a minute. Wait a moment.", asksByUser)
 	}
-	if wait := a.repositories.take(repositoryAsked{r.Connection, r.At().Folded()}, asksByRepository, now); wait > 0 {
+	if wait := a.repositories.Take(repositoryAsked{r.Connection, r.At().Folded()}, asksByRepository, now); wait > 0 {
 		a.leave(who)
-		return nil, tooOften(wait, "Reports of %s/%s were viewed or tested %d times within a minute. Wait a moment.", r.ProjectKey, r.RepositoryKey, asksByRepository)
+		return nil, TooOften(wait, "Reports of %s/%s were viewed or tested %d times within a minute. Wait a moment.", r.ProjectKey, r.RepositoryKey, asksByRepository)
 	}
 	return func() { a.leave(who) }, nil
 }
@@ -69,10 +68,4 @@ func (a *reportAsks) leave(who account) {
 	if a.underWay[who]--; a.underWay[who] == 0 {
 		delete(a.underWay, who)
 	}
-}
-
-func tooOften(wait time.Duration, message string, args ...any) error {
-	err := fault.New(fault.RateLimited, message, args...)
-	err.RetryAfter = wait
-	return err
 }

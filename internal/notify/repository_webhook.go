@@ -84,7 +84,7 @@ func (s *Webhooks) OfRepository(ctx context.Context, connection string, at Repos
 
 // CreateOfRepository looks at the webhook of a repository, and creates it where
 // it is missing. Errors: fault.Conflict where the connection does not let it, or
-// no account can; fault.Unavailable with the platform's words.
+// no account can; fault.RateLimited; fault.Unavailable with the platform's words.
 func (s *Webhooks) CreateOfRepository(ctx context.Context, connection string, at RepositoryRef) error {
 	w, _, err := s.OfRepository(ctx, connection, at)
 	if err != nil {
@@ -95,6 +95,9 @@ func (s *Webhooks) CreateOfRepository(ctx context.Context, connection string, at
 		return fault.New(fault.Conflict, "The connection %s does not let Outrigger create webhooks on the platform; set manageWebhooks, or create the webhook on the platform yourself.", connection)
 	case w.AuthorizationID == 0:
 		return fault.New(fault.Conflict, "The webhook cannot be created, because no rule of %s/%s belongs to an authorised account. Save a rule first.", at.ProjectKey, at.RepositoryKey)
+	}
+	if wait := s.created.Take(accountOf(identity.From(ctx)), createdAMinute, s.Clock()); wait > 0 {
+		return TooOften(wait, "You had webhooks of repositories checked %d times within a minute. Wait a moment.", createdAMinute)
 	}
 	if _, err := s.CheckRepository(ctx, *w); err != nil {
 		return err

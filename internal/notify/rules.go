@@ -22,8 +22,8 @@ type Rules struct {
 	// is to be said about its host, or "".
 	CautionURL func(ctx context.Context, url string) string
 	Tests      *TestMessages
-	// Saved is told that a rule of the cloud edition was saved or deleted; nil:
-	// nothing is.
+	// Saved is told that a rule of the cloud edition was saved, deleted, or switched
+	// on with another account; nil: nothing is.
 	Saved func()
 	// Accounts says with which account a rule of the cloud edition is saved.
 	Accounts CloudAccounts
@@ -231,7 +231,11 @@ func (s *Rules) Enable(ctx context.Context, id int64, enabled bool) (RuleInfo, e
 			return info, err
 		}
 	}
-	return s.Store.EnableRule(ctx, actor(ctx), id, enabled, account)
+	saved, err := s.Store.EnableRule(ctx, actor(ctx), id, enabled, account)
+	if err == nil && account != info.AuthorizationID && s.Saved != nil {
+		s.Saved()
+	}
+	return saved, err
 }
 
 // Delete deletes a rule; who may, as for Get.

@@ -36,7 +36,7 @@ type TestMessages struct {
 	// *outbox.Outbox.
 	Post func(ctx context.Context, url secret.Value, message []byte) *work.Attempt
 
-	users allowances[account]
+	users Allowances[account]
 }
 
 // TestsAMinute is how many test messages a user sends in a minute, on all nodes
@@ -45,13 +45,13 @@ const TestsAMinute = 10
 
 // TooManyTests is the answer to one more, which is allowed after a time.
 func TooManyTests(wait time.Duration) error {
-	return tooOften(wait, "You sent %d test messages within a minute. Wait a moment.", TestsAMinute)
+	return TooOften(wait, "You sent %d test messages within a minute. Wait a moment.", TestsAMinute)
 }
 
 // allow bounds what a user asks this node for, before anything is asked of the
 // database or of a platform; RecordTest counts what is sent on all nodes.
 func (s *TestMessages) allow(ctx context.Context) error {
-	if wait := s.users.take(accountOf(identity.From(ctx)), TestsAMinute, time.Now()); wait > 0 {
+	if wait := s.users.Take(accountOf(identity.From(ctx)), TestsAMinute, time.Now()); wait > 0 {
 		return TooManyTests(wait)
 	}
 	return nil

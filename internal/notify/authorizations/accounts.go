@@ -17,6 +17,9 @@ const (
 	administersFor = time.Minute
 	// maxRemembered bounds the memory; what goes is asked again.
 	maxRemembered = 10_000
+	// askedAMinute is how often a platform is asked for a user in a minute, on each
+	// node: a script that saves rules of many repositories is slowed down.
+	askedAMinute = 30
 )
 
 // remembered is an account that administered a repository.
@@ -42,6 +45,14 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 	var names []string
 	var failed, withdrawn error
 	for _, a := range own {
+		if s.recently(a.ID, at) {
+			return a.ID, nil
+		}
+	}
+	if wait := s.asked.Take(who.UserID, askedAMinute, s.Clock()); wait > 0 {
+		return 0, notify.TooOften(wait, "The platform was asked %d times within a minute whether your account administers a repository. Wait a moment.", askedAMinute)
+	}
+	for _, a := range own {
 		yes, err := s.administers(ctx, a.ID, at)
 		switch {
 		case fault.Is(err, fault.Conflict): // the platform has just said so: as for an account known to be withdrawn
@@ -64,14 +75,16 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey)
 }
 
+// recently tells whether the platform said yes a moment ago.
+func (s *Service) recently(id int64, at notify.RepositoryRef) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	until, known := s.remembered[remembered{id, at.Folded()}]
+	return known && s.Clock().Before(until)
+}
+
 func (s *Service) administers(ctx context.Context, id int64, at notify.RepositoryRef) (yes bool, err error) {
 	key := remembered{id, at.Folded()}
-	s.mu.Lock()
-	until, known := s.remembered[key]
-	s.mu.Unlock()
-	if known && s.Clock().Before(until) {
-		return true, nil
-	}
 	err = s.Use(ctx, id, func(c *notify.Connection, token secret.Value) error {
 		yes, err = s.Platform.Administers(ctx, c, token, at)
 		return err

@@ -74,6 +74,35 @@ func TestAdministering(t *testing.T) {
 	})
 }
 
+// A user has the platform asked thirty times a minute; what it said yes to a
+// moment ago is not asked.
+func TestAdministeringIsLimited(t *testing.T) {
+	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
+		a := n.authorize(1, ana)
+		for range askedAMinute - 1 {
+			if _, err := n.Administering(n.as(1), "cloud", site); !fault.Is(err, fault.Forbidden) {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			if id, err := n.Administering(n.as(1), "cloud", shop); err != nil || id != a.ID {
+				t.Error(err)
+			}
+		}
+		if _, err := n.Administering(n.as(1), "cloud", site); !fault.Is(err, fault.RateLimited) || fault.As(err).RetryAfter != 2*time.Second {
+			t.Errorf("%v", err)
+		}
+		n.authorize(2, ben)
+		if _, err := n.Administering(n.as(2), "cloud", site); err != nil {
+			t.Errorf("another user: %v", err)
+		}
+		n.pass(2 * time.Second)
+		if _, err := n.Administering(n.as(1), "cloud", site); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("later: %v", err)
+		}
+	})
+}
+
 // The open pull requests are asked for with an account of the user whom it is
 // done for, or one that rules there belong to.
 func TestOpenPullRequests(t *testing.T) {

@@ -103,8 +103,9 @@ type Service struct {
 	Options
 	metrics *metrics
 	rounds  work.Rounds
-	shared  singleflight.Group // of refreshes, by account
-	running sync.WaitGroup     // refreshes under way
+	shared  singleflight.Group       // of refreshes, by account
+	running sync.WaitGroup           // refreshes under way
+	asked   notify.Allowances[int64] // of users
 
 	mu         sync.Mutex
 	ended      bool                 // no refresh begins any more

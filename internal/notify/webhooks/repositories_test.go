@@ -79,7 +79,7 @@ func eachCloudWorld(t *testing.T, manage bool, fn func(t *testing.T, w *cloudWor
 		platform := cloud.New(out.Trusted(), clock)
 		accounts := authorizations.New(authorizations.Options{Store: w.store, Platform: platform, UserStates: knownUsers, Leases: leases, Clock: clock, Log: log})
 		w.watch = New(Options{Store: w.store, Cloud: platform, Use: accounts.Use, BaseURL: base, Leases: leases, Clock: clock, Log: log})
-		w.api = &notify.Webhooks{Store: w.store, Check: w.watch.Check, CheckRepository: w.watch.CheckRepository}
+		w.api = &notify.Webhooks{Store: w.store, Check: w.watch.Check, CheckRepository: w.watch.CheckRepository, Clock: time.Now}
 		w.authorise(accounts)
 		fn(t, w)
 	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
@@ -401,6 +401,18 @@ func TestARepositorysWebhookCannotBeCreated(t *testing.T) {
 			t.Error(err)
 		}
 		w.one(shop)
+		// Each look takes requests with an account that may be another user's.
+		now := time.Now()
+		w.api.Clock = func() time.Time { return now }
+		limited := 0
+		for range 11 {
+			if err := w.api.CreateOfRepository(w.ada(), "cloud", shop); fault.Is(err, fault.RateLimited) {
+				limited++
+			}
+		}
+		if asked := w.Asked(""); limited == 0 || !fault.Is(w.api.CreateOfRepository(w.ada(), "cloud", shop), fault.RateLimited) || w.Asked("") != asked {
+			t.Errorf("%d of 11 looks were refused", limited)
+		}
 	})
 }
 
