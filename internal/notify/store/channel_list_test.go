@@ -7,12 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"outrigger/internal/audit"
 	"outrigger/internal/db"
-	"outrigger/internal/dbtest"
-	"outrigger/internal/identity"
 	"outrigger/internal/notify"
-	"outrigger/internal/secret"
 )
 
 // saveChannels saves rules on n channels, of which every third is broken and
@@ -75,43 +71,14 @@ func TestPagesOfChannels(t *testing.T) {
 // A page takes as long with 10,000 channels as with a few: it sorts none but
 // those in trouble, and finds these by an index.
 func TestAPageOfChannelsReadsNoOther(t *testing.T) {
-	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, Migrations); err != nil {
-		t.Fatal(err)
-	}
-	s := newStore(t, d)
-	saveChannels(t, s, 7)
-	plan := func(query string, args ...any) string {
-		t.Helper()
-		var steps []string
-		err := s.db.Read(t.Context(), func(tx *db.Tx) error {
-			rows, err := tx.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				var id, parent, unused int
-				var step string
-				if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-					return err
-				}
-				steps = append(steps, step)
-			}
-			return rows.Err()
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(steps, "\n")
-	}
-	if got := plan(untroubledPage, 0, 51); strings.Contains(got, "TEMP B-TREE") {
+	s := newSQLiteStore(t)
+	if got := queryPlan(t, s, untroubledPage, 0, 51); strings.Contains(got, "TEMP B-TREE") {
 		t.Errorf("those without trouble are sorted:\n%s", got)
 	}
-	if got := plan(troubledPage, firstRank, 0, 51); !strings.Contains(got, "notify_channels_trouble") {
+	if got := queryPlan(t, s, troubledPage, firstRank, 0, 51); !strings.Contains(got, "notify_channels_trouble") {
 		t.Errorf("those in trouble are looked for among all:\n%s", got)
 	}
-	if got := plan("SELECT count(*)"+troubledWhere, 0); !strings.Contains(got, "notify_channels_trouble") {
+	if got := queryPlan(t, s, "SELECT count(*)"+troubledWhere, 0); !strings.Contains(got, "notify_channels_trouble") {
 		t.Errorf("the overview looks for those in trouble among all:\n%s", got)
 	}
 }

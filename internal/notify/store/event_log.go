@@ -51,7 +51,7 @@ func (s *Store) ListEvents(ctx context.Context, f notify.EventFilter) (notify.Ev
 // eventRange gives the ids that f's times and page can mean: from first up to,
 // and without, end.
 func eventRange(ctx context.Context, tx *db.Tx, f *notify.EventFilter) (first, end int64, err error) {
-	if err := tx.QueryRow(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id) + 1, 0) FROM notify_events`).Scan(&first, &end); err != nil {
+	if err := tx.QueryRow(ctx, idBounds("notify_events")).Scan(&first, &end); err != nil {
 		return 0, 0, fmt.Errorf("reading the bounds of events: %w", err)
 	}
 	if !f.Since.IsZero() {

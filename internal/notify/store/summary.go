@@ -45,7 +45,7 @@ func (s *Store) Summary(ctx context.Context, since time.Time) (notify.Summary, e
 // bisection: ids are given in the order of time, and the time has no index.
 func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time.Time) (int64, error) {
 	var low, high int64
-	if err := tx.QueryRow(ctx, `SELECT coalesce(min(id), 0), coalesce(max(id) + 1, 0) FROM `+table).Scan(&low, &high); err != nil {
+	if err := tx.QueryRow(ctx, idBounds(table)).Scan(&low, &high); err != nil {
 		return 0, fmt.Errorf("reading the bounds of %s: %w", table, err)
 	}
 	for low < high {
@@ -62,6 +62,12 @@ func firstSince(ctx context.Context, tx *db.Tx, table, column string, since time
 		}
 	}
 	return low, nil
+}
+
+// idBounds asks for the first id of a table and the one after its last. SQLite goes
+// through the whole table for both in one SELECT, and to its ends for one alone.
+func idBounds(table string) string {
+	return `SELECT coalesce((SELECT min(id) FROM ` + table + `), 0), coalesce((SELECT max(id) FROM ` + table + `) + 1, 0)`
 }
 
 // Channels gives the channels of deliveries by id.
