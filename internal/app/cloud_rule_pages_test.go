@@ -238,6 +238,31 @@ func TestCloudRulesOfOthersInABrowser(t *testing.T) {
 	admin.sees("/notifications/rules", 200, "-Mine")
 	admin.sees("/notifications/rules?level=repository", 200, "-Mine")
 	admin.sees("/notifications/rules/new", 200, `<option value="dc"`, `-<option value="cloud"`)
+
+	// The form of a report chooses none of several platforms by itself, and asks
+	// the platform for the repository.
+	admin.sees("/notifications/reports/new", 200, "Choose a connection", "cloud (cloud edition: workspace/repository)", "On a cloud platform: workspace/repository.", `-value="cloud" selected`)
+	if _, err := a.identity.Grant(t.Context(), "ada", identity.RepoAdmin, identity.Resource{Connection: "cloud", Project: "acme", Repository: "nosuch"}); err != nil {
+		t.Fatal(err)
+	}
+	report := url.Values{
+		"name": {"Waiting"}, "connection": {"cloud"}, "repository": {"acme/nosuch"}, "webhookUrl": {"https://chat.example.com/invoke?sig=s"}, "format": {"teams"},
+		"inactivityDays": {"14"}, "frequency": {"DAILY"}, "time": {"09:00"}, "timeZone": {"UTC"}, "enabled": {"true"},
+	}
+	status, _, body := ada.send("POST", "/notifications/reports/new", report)
+	ada.reads("a repository that the platform does not have", body, "There is no repository acme/nosuch that the account may read.", `id="f-repository-error"`)
+	if status != 400 {
+		t.Errorf("a report of no repository: %d", status)
+	}
+	_, _, body = admin.send("POST", "/notifications/reports/new", report) // without an account, nothing can be asked
+	admin.reads("not checked", body, "The report Waiting is saved. Whether the repository exists was not checked: No account of the platform of cloud is authorised to read acme/nosuch.")
+	status, _, body = ada.send("POST", "/notifications/cloud/rules/new?connection=cloud&workspace=acme&repository=nosuch", url.Values{
+		"name": {"Mine"}, "webhookUrl": {"https://chat.example.com/invoke?sig=s"}, "format": {"teams"}, "eventTypes": {"TAG_CREATED"}, "expectedCommitStatus": {"BOTH"},
+	})
+	ada.reads("a rule of no repository", body, "does not administer acme/nosuch on the platform, or there is no such repository.")
+	if status != 403 {
+		t.Errorf("a rule of no repository: %d", status)
+	}
 	if status, at, _ := admin.send("GET", "/notifications/cloud/rules"+"?connection=cloud", nil); status != 400 {
 		t.Errorf("without a repository: %d at %s", status, at)
 	}

@@ -24,7 +24,7 @@ type reported struct {
 }
 
 func startReported(t *testing.T) *reported {
-	p := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}}}}})
+	p := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}, {Slug: "kayak"}}}}})
 	p.SetPullRequests("ATL", "canoe", bitbucket.PullRequest{
 		ID: 7, Title: "A <b>bold</b> change", Author: "ana", Target: "main", Updated: time.Now().AddDate(0, 0, -40), Reviewers: []bitbucket.Reviewer{{Name: "bob"}},
 	})
@@ -67,7 +67,7 @@ func TestReportPages(t *testing.T) {
 	if status != http.StatusBadRequest {
 		t.Errorf("a wrong form: %d", status)
 	}
-	wants(t, "a wrong form", body, `value="Europe/Atlantis"`, `value="366"`, "Enter the repository as PROJECT/repository.")
+	wants(t, "a wrong form", body, `value="Europe/Atlantis"`, `value="366"`, "Enter the repository as PROJECT/repository")
 	for _, field := range []string{"name", "inactivityDays", "time", "timeZone", "targetBranchMask", "repository", "webhookUrl"} {
 		if !strings.Contains(body, `id="f-`+field+`-error"`) {
 			t.Errorf("no error at %s", field)

@@ -16,7 +16,7 @@ import (
 // newReports are the activity reports; nothing is asked and nothing is sent yet.
 func (a *App) newReports(store *store.Store, selfHosted *client.Client, tests *notify.TestMessages) *notify.Reports {
 	return &notify.Reports{
-		Store: store, Lister: listers{selfHosted, a.chat.accounts}, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests,
+		Store: store, Lister: listers{selfHosted, a.chat.accounts}, CheckRepository: checkers{selfHosted, a.chat.accounts}.check, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests,
 		Write: testReport,
 		Zone:  serverZone(), Clock: a.clock,
 	}
@@ -37,6 +37,21 @@ func (l listers) OpenPullRequests(ctx context.Context, c *notify.Connection, at 
 		return l.cloud.OpenPullRequests(ctx, c, at)
 	}
 	return l.selfHosted.OpenPullRequests(ctx, c, at)
+}
+
+// repositoryChecker asks a platform whether there is a repository.
+type repositoryChecker interface {
+	CheckRepository(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error
+}
+
+// checkers ask platforms for repositories, each edition in its own way.
+type checkers struct{ selfHosted, cloud repositoryChecker }
+
+func (k checkers) check(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error {
+	if c.Edition() == notify.Cloud {
+		return k.cloud.CheckRepository(ctx, c, at)
+	}
+	return k.selfHosted.CheckRepository(ctx, c, at)
 }
 
 // pullRequestsPage is where a platform lists a repository's open pull requests.

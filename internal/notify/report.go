@@ -125,6 +125,9 @@ type ReportInfo struct {
 	// that it is asked for again every minute; zero: it is not.
 	RetryingSince time.Time
 
+	// Unchecked says why the platform did not tell whether the repository exists;
+	// set by Reports.Save for a new report.
+	Unchecked string
 	// Caution is what Reports.Caution found out about the webhook URL.
 	Caution string
 }

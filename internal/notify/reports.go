@@ -17,6 +17,9 @@ import (
 type Reports struct {
 	Store  ReportStore
 	Lister PullRequestLister
+	// CheckRepository asks the platform whether there is a repository that reports
+	// can read: fault.NotFound where it says no. nil: new reports are not checked.
+	CheckRepository func(ctx context.Context, c *Connection, at RepositoryRef) error
 	// PullRequests is the address of the page on which the platform lists the open
 	// pull requests of a repository; "" where none is known.
 	PullRequests func(c *Connection, at RepositoryRef) string
@@ -30,7 +33,8 @@ type Reports struct {
 	Zone  string
 	Clock func() time.Time
 
-	asks reportAsks
+	asks   reportAsks // views and tests
+	checks reportAsks // of repositories of new reports, bounded likewise
 }
 
 func (s *Reports) require(ctx context.Context, r *Report) error {
@@ -111,7 +115,8 @@ func (s *Reports) Get(ctx context.Context, id int64) (ReportInfo, error) {
 	return info, s.require(ctx, &info.Report)
 }
 
-// Save creates a report (ID 0) or saves one; see ReportStore for the errors.
+// Save creates a report (ID 0) or saves one; see ReportStore for the errors. Of a
+// new one the platform is asked whether its repository exists.
 // wrong is what the caller has found in the members already: all of it is named
 // together.
 func (s *Reports) Save(ctx context.Context, draft Report, webhookURL string, wrong fault.Fields) (ReportInfo, error) {
@@ -129,8 +134,15 @@ func (s *Reports) Save(ctx context.Context, draft Report, webhookURL string, wro
 	if err := wrong.Err(); err != nil {
 		return ReportInfo{}, err
 	}
+	unchecked := ""
+	if draft.ID == 0 {
+		if unchecked, err = s.checkRepository(ctx, &draft); err != nil {
+			return ReportInfo{}, err
+		}
+	}
 	saved, err := s.Store.SaveReport(ctx, actor(ctx), draft, webhookURL, s.Clock())
 	if err == nil {
+		saved.Unchecked = unchecked
 		s.Caution(ctx, &saved)
 	}
 	return saved, err

@@ -240,6 +240,9 @@ func reportOf(info *notify.ReportInfo, now time.Time) reportJSON {
 	for _, w := range info.Warnings() {
 		warnings = append(warnings, warningJSON{w.Name, w.Message})
 	}
+	if info.Unchecked != "" {
+		warnings = append(warnings, warningJSON{"repositoryKey", info.Unchecked})
+	}
 	if info.Caution != "" {
 		warnings = append(warnings, warningJSON{"webhookUrl", info.Caution})
 	}

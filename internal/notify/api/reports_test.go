@@ -195,6 +195,42 @@ func TestReportRefusals(t *testing.T) {
 	s.want(405, s.do("PATCH", reportsPath, "root", "{}"))
 }
 
+// A new report asks the platform for its repository. Where the platform says that
+// there is none, it is refused; where nothing can be asked, it is saved, and says so.
+func TestReportAsksForItsRepository(t *testing.T) {
+	platform := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}}}}})
+	server := httptest.NewServer(platform.Handler())
+	t.Cleanup(server.Close)
+	out, err := egress.New(egress.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(out.Close)
+	s := newServer(t, notify.Connection{Name: "dc", Kind: "bitbucket-dc", BaseURL: server.URL, Token: secret.New("right")})
+	s.reports.CheckRepository = client.New(out.Trusted(), nil).CheckRepository
+	of := func(repository string) string {
+		return strings.Replace(fmt.Sprintf(someReport, ""), "canoe", repository, 1)
+	}
+	made := s.want(201, s.do("POST", reportsPath, "root", of("canoe")))
+	if made["warnings"] != nil {
+		t.Errorf("warnings %v", made["warnings"])
+	}
+	for _, body := range []string{of("kayak"), strings.Replace(of("canoe"), "ATL", "NONE", 1)} {
+		if v := s.want(400, s.do("POST", reportsPath, "root", body)); fields(v) != "repositoryKey" || !strings.Contains(fmt.Sprint(v["message"]), "does not exist") {
+			t.Errorf("no such repository: %v", v)
+		}
+	}
+	for kind, says := range map[bitbucket.Kind]string{bitbucket.Broken: "500", bitbucket.Forbidding: "REPO_READ", bitbucket.Missing: "404"} {
+		platform.SetFault("/repos/", bitbucket.Fault{Kind: kind})
+		v := s.want(201, s.do("POST", reportsPath, "admin", of("canoe")))
+		if got := fmt.Sprint(v["warnings"]); !strings.Contains(got, "repositoryKey") || !strings.Contains(got, "was not checked: ") || !strings.Contains(got, says) {
+			t.Errorf("%s: warnings %s", kind, got)
+		}
+	}
+	// One that exists is saved whatever became of its repository.
+	s.want(200, s.do("POST", reportsPath, "root", strings.Replace(of("canoe"), "{", fmt.Sprintf(`{"id":%v,`, made["id"]), 1)))
+}
+
 // What a report says now comes from the platform at once, and so does why it
 // does not.
 func TestReportView(t *testing.T) {

@@ -81,6 +81,7 @@ type Platform interface {
 	Refresh(ctx context.Context, c *notify.Connection, refresh secret.Value) (client.Tokens, error)
 	User(ctx context.Context, c *notify.Connection, token secret.Value) (client.Account, error)
 	Administers(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) (bool, error)
+	CheckRepository(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) error
 	OpenPullRequests(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) ([]notify.OpenPullRequest, error)
 }
 

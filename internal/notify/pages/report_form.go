@@ -19,16 +19,18 @@ type reportForm struct {
 	Stored       *notify.ReportInfo // nil for a new one
 	Connections  []console.Option
 	Repositories []string // to choose from
-	Frequencies  []console.Option
-	Days         []console.Option
-	TimeZones    []string
-	Formats      []console.Option
-	Mask         string
-	Channel      notify.ChannelStatus
-	Next         string
-	NextPath     string
-	Back         string
-	Tested       *tested // what became of a test, nil: there was none
+	// How a repository is written, in a word and in a sentence.
+	Example, RepositoryHint string
+	Frequencies             []console.Option
+	Days                    []console.Option
+	TimeZones               []string
+	Formats                 []console.Option
+	Mask                    string
+	Channel                 notify.ChannelStatus
+	Next                    string
+	NextPath                string
+	Back                    string
+	Tested                  *tested // what became of a test, nil: there was none
 }
 
 // What a new report is at first: of the values that suit most teams.
@@ -63,9 +65,6 @@ func (p *Pages) suggest(ctx context.Context, form *console.Form) error {
 			form.Set("connection", at.Connection)
 		}
 	}
-	if form.Get("connection") == "" && len(known) > 0 {
-		form.Set("connection", known[0].Connection)
-	}
 	return nil
 }
 
@@ -74,9 +73,8 @@ func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.R
 		Form: form, Stored: stored, Frequencies: frequencyOptions(), Days: dayOptions()[0].Options, TimeZones: timeZones(), Formats: formatOptions(),
 		Next: p.nextRun(scheduleOf(form)), NextPath: reportsPath + "/next", Back: reportsPath,
 	}
-	for _, name := range p.Reports.Connections() {
-		data.Connections = append(data.Connections, console.Option{Value: name, Label: name})
-	}
+	data.Connections = p.reportConnections()
+	data.Example, data.RepositoryHint = p.repositoryHint()
 	page := console.Page{
 		Template: "report-form", Title: "New activity report", Up: []console.Link{{Label: "Activity reports", Path: reportsPath}},
 	}
@@ -91,6 +89,33 @@ func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.R
 	}
 	page.Data = data
 	return page, nil
+}
+
+// reportConnections are the connections to choose from. Of several none is chosen
+// at first: a report on the wrong one finds nothing.
+func (p *Pages) reportConnections() []console.Option {
+	names, cloud := p.Reports.Connections(), p.Rules.Connections(notify.Cloud)
+	options := []console.Option{{Label: "Choose a connection"}}
+	for _, name := range names {
+		label := name
+		if len(cloud) > 0 && len(cloud) < len(names) && cloud.Find(name) != nil {
+			label += " (cloud edition: workspace/repository)"
+		}
+		options = append(options, console.Option{Value: name, Label: label})
+	}
+	return options
+}
+
+// repositoryHint says how a repository is written, by the editions that there are.
+func (p *Pages) repositoryHint() (example, hint string) {
+	const project, workspace = "The project's key and the repository's slug, as in its address. A user's own project is ~name.", "The slugs of the workspace and of the repository, as in its address."
+	switch cloud, all := len(p.Rules.Connections(notify.Cloud)), len(p.Reports.Connections()); {
+	case cloud == 0:
+		return "PROJECT/repository", project
+	case cloud == all:
+		return "workspace/repository", workspace
+	}
+	return "PROJECT/repository", project + " On a cloud platform: workspace/repository."
 }
 
 func (p *Pages) editReport(r *http.Request) (console.Response, error) {
@@ -152,6 +177,9 @@ func (p *Pages) saveReport(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return page, atRepositoryField(err)
 	}
+	if saved.Unchecked != "" {
+		return console.Redirect{To: reportPath(&saved), Flash: "The report " + saved.Name + " is saved. " + saved.Unchecked, Tone: console.Warn}, nil
+	}
 	if len(saved.Warnings()) > 0 || saved.Caution != "" {
 		return console.Redirect{
 			To: reportPath(&saved), Flash: "The report " + saved.Name + " is saved. Check the warnings below.", Tone: console.Warn,
@@ -208,7 +236,7 @@ func atRepositoryField(err error) error {
 		if f.Name == "projectKey" || f.Name == "repositoryKey" {
 			f.Name = "repository"
 			if strings.HasPrefix(f.Message, "A report is about one repository") {
-				f.Message = "Enter the repository as PROJECT/repository."
+				f.Message = "Enter the repository as PROJECT/repository, on a cloud platform as workspace/repository."
 			}
 		}
 		if !slices.Contains(moved.Fields, f) {
