@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,7 +134,8 @@ func TestEachDueTimeOfAYearIsRunOnce(t *testing.T) {
 	t.Logf("seed %d", seed)
 	f := &fates{random: rand.New(rand.NewPCG(seed, 0)), deaths: make(map[string]int)}
 	nodes := make([]*mortal, 3)
-	for {
+	rounds := 0
+	for ; !t.Failed(); rounds++ {
 		next := nextTurn(t, first)
 		if !next.Before(until) {
 			break
@@ -145,19 +147,41 @@ func TestEachDueTimeOfAYearIsRunOnce(t *testing.T) {
 		}
 		lookAll(t, url, now, f, nodes)
 		lapse(t, first, nodes)
+		// A fault must end the test, which else goes on by a few seconds a round.
+		var passed, all int
+		for _, due := range want {
+			n, _ := slices.BinarySearchFunc(due, now.Now(), func(at, by time.Time) int { return cmp.Or(at.Compare(by), -1) })
+			passed, all = passed+n, all+len(due)
+		}
+		if sent := countDeliveries(t, first); sent > passed || rounds > 2*all {
+			t.Errorf("%d deliveries for %d due times by %s, after %d rounds", sent, passed, now.Now(), rounds)
+		}
 	}
 	for _, m := range nodes {
 		if m != nil {
 			m.die()
 		}
 	}
-	t.Logf("deaths %v", f.deaths)
+	t.Logf("deaths %v, rounds %d", f.deaths, rounds)
+	if t.Failed() { // the year is not over
+		return
+	}
 	for id, due := range want {
 		checkRuns(t, first, id, due)
 	}
 	if len(f.deaths) < 3 {
 		t.Errorf("nodes died only %v", f.deaths)
 	}
+}
+
+func countDeliveries(t *testing.T, d *db.DB) (n int) {
+	t.Helper()
+	if err := d.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT count(*) FROM notify_deliveries`).Scan(&n)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // nextTurn is when the next report has its turn.
