@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"outrigger/internal/config"
+	"outrigger/internal/notify"
+	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/rest"
 	"outrigger/internal/rest/openapitest"
 	"outrigger/internal/secret"
@@ -32,5 +34,29 @@ func TestOpenAPI(t *testing.T) {
 	}
 	if err := spec.Replay(t.Context(), &http.Client{Transport: transport}, a.URL(), asAdmin); err != nil {
 		t.Error(err)
+	}
+}
+
+// The examples of the cloud edition work on a server whose connection is of it,
+// with an account that administers the repository that they are about.
+func TestOpenAPIOfTheCloudEdition(t *testing.T) {
+	spec, err := openapitest.Load(rest.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, platform := cloudWorld(t, func(cfg *config.Config) { cfg.Notify.Connections = cfg.Notify.Connections[:1] })
+	platform.SetRepository(bitbucketcloud.Repository{Workspace: "atlas", Slug: "engine", Permissions: map[string]string{"712020:ana": "admin"}})
+	admin := newPerson(t, a, "admin")
+	admin.consent(admin.leave("/notifications/cloud"), "grant")
+	transport, err := spec.Transport(a.URL(), &http.Transport{DisableKeepAlives: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := spec.ReplayAll(t.Context(), &http.Client{Transport: transport}, a.URL(), "/rest/mtbs/1.0/cloud/", asAdmin); err != nil {
+		t.Error(err)
+	}
+	rules, err := a.chat.store.ListRules(t.Context(), notify.RuleQuery{Connection: "cloud", ProjectKey: "atlas", RepositoryKey: "engine"})
+	if err != nil || len(rules) != 1 || rules[0].Enabled || rules[0].Account.Name != "Ana" {
+		t.Errorf("%+v, %v", rules, err)
 	}
 }

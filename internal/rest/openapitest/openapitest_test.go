@@ -238,3 +238,46 @@ func TestReplayOfTexts(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// What can succeed must, where a server has what the paths are about; what never
+// can is held to the error that is shown.
+func TestReplayAll(t *testing.T) {
+	s := load(t, `
+openapi: 3.1.0
+info: {title: A, version: "1"}
+paths:
+  /rest/cloud/thing:
+    get:
+      responses:
+        "200": {description: It., content: {application/json: {schema: {type: object}}}}
+        "404": {description: None., content: {application/json: {schema: {type: object}, examples: {fresh: {value: {message: None.}}}}}}
+  /rest/cloud/never:
+    get:
+      responses:
+        "400": {description: Never., content: {application/json: {schema: {type: object}, examples: {fresh: {value: {message: Never.}}}}}}
+  /rest/other:
+    get: {responses: {"200": {description: It.}}}
+`)
+	play := func(thing int) error {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			status, text := map[string]int{"/rest/cloud/thing": thing, "/rest/cloud/never": 400}[r.URL.Path], `{"message": "None."}`
+			if status == 400 {
+				text = `{"message": "Never."}`
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, text)
+		}))
+		defer server.Close()
+		return s.ReplayAll(t.Context(), server.Client(), server.URL, "/rest/cloud/", func(*http.Request) {})
+	}
+	if err := play(200); err != nil {
+		t.Error(err)
+	}
+	if err := play(404); err == nil || !strings.Contains(err.Error(), "answered 404") {
+		t.Errorf("an error that is shown for an empty server: %v", err)
+	}
+	if err := s.ReplayAll(t.Context(), http.DefaultClient, "", "/rest/nothing", nil); err == nil {
+		t.Error("no path is fine")
+	}
+}

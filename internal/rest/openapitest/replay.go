@@ -28,8 +28,29 @@ import (
 // does not have, the error has an example of that name. An error must be the one
 // shown; a success must have the members shown, since ids and times differ.
 func (s *Spec) Replay(ctx context.Context, client *http.Client, base string, signIn func(*http.Request)) error {
-	var errs []error
+	return replay(ctx, client, base, s.operations(), signIn)
+}
+
+// ReplayAll is Replay for the paths that begin with prefix, on a server that has
+// what they are about: what can succeed must, whatever a server with nothing in
+// it answers.
+func (s *Spec) ReplayAll(ctx context.Context, client *http.Client, base, prefix string, signIn func(*http.Request)) error {
+	var all []operation
 	for _, op := range s.operations() {
+		if strings.HasPrefix(op.path, prefix) {
+			op.succeeds = op.canSucceed()
+			all = append(all, op)
+		}
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no path begins with %s", prefix)
+	}
+	return replay(ctx, client, base, all, signIn)
+}
+
+func replay(ctx context.Context, client *http.Client, base string, all []operation, signIn func(*http.Request)) error {
+	var errs []error
+	for _, op := range all {
 		target, err := op.url(base)
 		switch {
 		case op.method == http.MethodDelete, op.endless():
@@ -170,12 +191,22 @@ func (op operation) judge(name string, status int, answer []byte) error {
 // shown is the example of that name among the answers, and its status.
 func (op operation) shown(name string) (any, int) {
 	for status, response := range op.Responses.Map() {
+		if op.succeeds && !isSuccess(status) {
+			continue
+		}
 		if content := response.Value.Content["application/json"]; content != nil && name != "" && content.Examples[name] != nil {
 			code, _ := strconv.Atoi(status)
 			return content.Examples[name].Value.Value, code
 		}
 	}
 	return nil, 0
+}
+
+func isSuccess(status string) bool { return strings.HasPrefix(status, "2") }
+
+// canSucceed tells whether the description has a success.
+func (op operation) canSucceed() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses.Map())), isSuccess)
 }
 
 // plain gives a value of YAML as JSON would be read.

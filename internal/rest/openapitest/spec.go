@@ -108,6 +108,7 @@ type operation struct {
 	method, path string
 	item         *openapi3.PathItem
 	*openapi3.Operation
+	succeeds bool // its error examples are of another server
 }
 
 // operations lists all of them: what creates first, then what changes, then
@@ -116,7 +117,7 @@ func (s *Spec) operations() []operation {
 	var all []operation
 	for path, item := range s.doc.Paths.Map() {
 		for method, op := range item.Operations() {
-			all = append(all, operation{method, path, item, op})
+			all = append(all, operation{method, path, item, op, false})
 		}
 	}
 	order := []string{http.MethodPost, http.MethodPut, http.MethodGet, http.MethodDelete}
