@@ -64,15 +64,26 @@ func pullRequestsPage(c *notify.Connection, at notify.RepositoryRef) string {
 }
 
 // serverZone is the IANA name of this machine's time zone: of the environment's
-// TZ, else of what /etc/localtime leads to; UTC where neither names one.
+// TZ, which may name a file of the zone database or a link into it, else of what /etc/localtime leads to; UTC where neither names one.
 func serverZone() string {
 	name, set := os.LookupEnv("TZ")
 	if !set {
-		target, _ := os.Readlink("/etc/localtime")
-		_, name, _ = strings.Cut(target, "/zoneinfo/")
+		name = "/etc/localtime"
 	}
-	if name = strings.TrimPrefix(name, ":"); !notify.IsTimeZone(name) {
+	if name = strings.TrimPrefix(name, ":"); strings.HasPrefix(name, "/") {
+		name = zoneOfFile(name)
+	}
+	if !notify.IsTimeZone(name) {
 		return "UTC"
 	}
 	return name
+}
+
+// zoneOfFile is the name of a file of the zone database; "" for another file.
+func zoneOfFile(file string) string {
+	if target, err := os.Readlink(file); err == nil {
+		file = target
+	}
+	_, name, _ := strings.Cut(file, "/zoneinfo/")
+	return strings.TrimPrefix(name, "posix/")
 }
