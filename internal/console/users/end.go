@@ -13,7 +13,7 @@ func (u *users) askDisable(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	sessions, tokens, err := u.count(r.Context(), user)
+	sessions, _, err := u.count(r.Context(), user)
 	if err != nil {
 		return nil, err
 	}
@@ -21,13 +21,22 @@ func (u *users) askDisable(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := []string{
-		"The password is refused, and " + tokens + " with it, until you enable the user again. Grants, tokens and rules are kept.",
-	}
+	text := []string{"The password and tokens are refused until you enable the user again. Grants, tokens and rules are kept."}
 	return console.Confirm{
 		Title: "Disable " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
-		Losses: []string{sessions + ", with unsaved input"}, Verb: "Disable user", Back: pageOf(user.Ref(), ""),
+		Losses: losses(sessions, 0), Verb: "Disable user", Back: pageOf(user.Ref(), ""),
 	}, nil
+}
+
+// losses are what ends, where there is any.
+func losses(sessions, tokens int) (lost []string) {
+	if sessions > 0 {
+		lost = append(lost, amount(sessions, "session")+", with unsaved input")
+	}
+	if tokens > 0 {
+		lost = append(lost, amount(tokens, "token"))
+	}
+	return lost
 }
 
 // accounts says what becomes of the accounts that a user authorised.
@@ -72,13 +81,13 @@ func (u *users) askDelete(r *http.Request) (console.Response, error) {
 	if user.Source != identity.Local {
 		text = append(text, "The platform "+user.Source+" still knows the user, who can sign in again as a new one.")
 	}
-	losses := []string{sessions, tokens}
+	lost := losses(sessions, tokens)
 	for _, g := range user.Grants {
-		losses = append(losses, "the permission: "+sentence(g))
+		lost = append(lost, "the permission: "+sentence(g))
 	}
 	return console.Confirm{
 		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),
-		Losses: losses, Verb: "Delete user", Back: pageOf(user.Ref(), ""),
+		Losses: lost, Verb: "Delete user", Back: pageOf(user.Ref(), ""),
 	}, nil
 }
 

@@ -46,7 +46,7 @@ func (u *users) passwordPage(r *http.Request, form *console.Form) (p console.Pag
 	sessions, _, err := u.count(r.Context(), user)
 	return console.Page{
 		Template: "user-password", Title: "Set the password of " + user.Name, Up: upTo(user.Ref()),
-		Data: passwordForm{form, user.Name, sessions, pageOf(user.Ref(), "")},
+		Data: passwordForm{form, user.Name, amount(sessions, "session"), pageOf(user.Ref(), "")},
 	}, user, err
 }
 

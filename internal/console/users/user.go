@@ -34,9 +34,11 @@ func (u *users) show(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := userView{row: rowOf(r, user)}
-	if view.Sessions, view.Tokens, err = u.count(r.Context(), user); err != nil {
+	sessions, tokens, err := u.count(r.Context(), user)
+	if err != nil {
 		return nil, err
 	}
+	view.Sessions, view.Tokens = amount(sessions, "session"), amount(tokens, "token")
 	if view.Accounts, err = u.Options.Accounts(r.Context(), user); err != nil {
 		return nil, err
 	}
@@ -49,14 +51,14 @@ func (u *users) show(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-// count says how many sessions and tokens a user has.
-func (u *users) count(ctx context.Context, user identity.User) (sessions, tokens string, err error) {
+// count is how many sessions and tokens a user has, up to counted.
+func (u *users) count(ctx context.Context, user identity.User) (sessions, tokens int, err error) {
 	open, err := u.Service.Sessions(ctx, user.Ref(), 0, counted)
 	if err != nil {
-		return "", "", err
+		return 0, 0, err
 	}
 	all, err := u.Service.Tokens(ctx, user.Ref(), 0, counted)
-	return amount(len(open), "session"), amount(len(all), "token"), err
+	return len(open), len(all), err
 }
 
 // amount is a number with what it counts.

@@ -129,7 +129,7 @@ func TestDisableAndEnableAUser(t *testing.T) {
 			s.t.Fatal(err)
 		}
 		s.send(ann, nil, 200, "enabled", "1 session, 1 token", "the account Ann A of cloud (1 rule)")
-		s.send(ann+"/disable", nil, 200, "Disable ann?", "1 session, with unsaved input", "and 1 token with it", "The account Ann A of cloud (1 rule) is not used meanwhile.")
+		s.send(ann+"/disable", nil, 200, "Disable ann?", "1 session, with unsaved input", "The password and tokens are refused", "The account Ann A of cloud (1 rule) is not used meanwhile.")
 		s.send(ann+"/disable", post, 303)
 		if _, err := s.Session(s.t.Context(), session); err == nil {
 			s.t.Error("the session goes on")
@@ -139,6 +139,12 @@ func TestDisableAndEnableAUser(t *testing.T) {
 		s.send(ann+"/enable", post, 303)
 		s.signIn("ann")
 
+		if _, err := s.CreateUser(s.t.Context(), "idle", secret.New(password)); err != nil {
+			s.t.Fatal(err)
+		}
+		if page := s.send("/system/users/named/idle/disable", nil, 200); strings.Contains(page, "This will be lost") {
+			s.t.Error("a user without sessions is said to lose some")
+		}
 		const root = "/system/users/named/root"
 		s.send(root+"/disable", post, 409, "You cannot disable your own account")
 		s.send(root+"/delete", post, 409, "last enabled user")
@@ -192,7 +198,7 @@ func TestDeleteAUser(t *testing.T) {
 		if _, err := s.Service.Grant(s.t.Context(), "ann", identity.ProjectAdmin, identity.Resource{Connection: "main", Project: "ATL"}); err != nil {
 			s.t.Fatal(err)
 		}
-		s.send(ann+"/delete", nil, 200, "You cannot undo this.", "1 session", "0 tokens", "Administers the project ATL of main.", "The account Ann A of cloud (1 rule) is withdrawn")
+		s.send(ann+"/delete", nil, 200, "You cannot undo this.", "1 session, with unsaved input", "Administers the project ATL of main.", "The account Ann A of cloud (1 rule) is withdrawn")
 		s.send(ann+"/delete", post, 303)
 		s.send(ann, nil, 404)
 	})
