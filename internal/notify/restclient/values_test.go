@@ -29,7 +29,7 @@ func TestValues(t *testing.T) {
 
 // A page of nothing but empty values does not grow a hundred times in memory.
 func TestEmptyValuesTakeLittle(t *testing.T) {
-	type value struct{ large [400]byte }
+	type value struct{ A [400]byte }
 	page := json.RawMessage("[" + strings.Repeat("{},", maxAnswer/3-2) + "{}]")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
