@@ -90,14 +90,14 @@ func TestCloudRulesInABrowser(t *testing.T) {
 	ada.sees("/notifications/cloud", 200, `href="/notifications/cloud/rules?connection=cloud`, "acme/shop", "Accounts", "no integration points")
 	ada.sees(cloudRuleList, 200, "No rules yet", "Add a rule")
 	ada.sees(cloudRuleNew, 200, "Expected commit status", "Destination branch filter", "Pipeline failed", "Issue created", "A new rule is enabled",
-		"-Pull request deleted", "-Quiet hours", "-Never these branches", "-Only events of these users", `-name="enabled"`, `-name="projectKey"`)
+		"-Pull request deleted", "Quiet hours", "-Mention reviewers", "-Never these branches", "-Only events of these users", `-name="enabled"`, `-name="projectKey"`)
 
 	// The form tries its filter, names every error at its field, and stays as it
 	// was typed where there is no account to save it with.
 	_, _, body := ada.send("POST", cloudRuleNew, form("do", "masks", "destinationBranchFilter", "^(?!main$)", "names", "main\r\nmaintenance"))
 	ada.reads("the filter", body, "shortly after the event is received, because it needs backtracking", `<code>main</code></th><td data-label="Answer">no match`, `<code>maintenance</code></th><td data-label="Answer">match`)
-	status, _, body := ada.send("POST", cloudRuleNew, form("name", "", "destinationBranchFilter", "(", "expectedCommitStatus", "GREEN", "webhookUrl", "http://elsewhere.example"))
-	for _, field := range []string{"name", "destinationBranchFilter", "expectedCommitStatus", "webhookUrl"} {
+	status, _, body := ada.send("POST", cloudRuleNew, form("name", "", "destinationBranchFilter", "(", "expectedCommitStatus", "GREEN", "webhookUrl", "http://elsewhere.example", "quietFrom", "6 pm"))
+	for _, field := range []string{"quietFrom", "name", "destinationBranchFilter", "expectedCommitStatus", "webhookUrl"} {
 		if status != 400 || !strings.Contains(body, `id="f-`+field+`-error"`) {
 			t.Errorf("%d, and no error at %s", status, field)
 		}

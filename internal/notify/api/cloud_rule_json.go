@@ -31,6 +31,7 @@ type cloudRuleJSON struct {
 	DestinationBranchFilter string              `json:"destinationBranchFilter,omitempty"`
 	ExpectedEvents          []string            `json:"expectedEvents"`
 	ExpectedCommitStatus    notify.CommitStatus `json:"expectedCommitStatus"`
+	QuietHours              *quietHoursJSON     `json:"quietHours,omitempty"`
 
 	Enabled   *bool         `json:"enabled"`
 	CreatedBy string        `json:"createdBy,omitempty"`
@@ -61,6 +62,7 @@ func (in *cloudRuleJSON) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule 
 			EventTypes:              notify.NewTypeSet(types...).Types(),
 			DestinationBranchFilter: in.DestinationBranchFilter, ExpectedCommitStatus: in.ExpectedCommitStatus,
 		},
+		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f)},
 		Enabled: true,
 	}
 	if r.Format == "" {
@@ -75,7 +77,7 @@ func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) cloudRuleJ
 		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, Workspace: r.ProjectKey, Repository: r.RepositoryKey,
 		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
 		Format: r.Format, DestinationBranchFilter: r.DestinationBranchFilter, ExpectedEvents: typeKeys(r.EventTypes),
-		ExpectedCommitStatus: r.ExpectedCommitStatus, Enabled: &r.Enabled,
+		ExpectedCommitStatus: r.ExpectedCommitStatus, QuietHours: quietHoursOf(r.QuietHours), Enabled: &r.Enabled,
 		CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt, MaskError: r.MaskError(),
 		AuthorizationRequired: info.AuthorizationRequired(),
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
@@ -300,4 +302,25 @@ func TestTwoSavesOfACloudRuleAtOnce(t *testing.T) {
 	if now["version"] != 2.0 || now["channelName"] != saved["channelName"] || !strings.Contains(fmt.Sprint(refused["message"]), "changed channelName") {
 		t.Errorf("now %v; refused with %v", now, refused["message"])
 	}
+}
+
+// A rule of the cloud edition has quiet hours as any other.
+func TestQuietHoursOfACloudRule(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := cloudServer(t, d)
+		quiet := `{"days":["MONDAY"],"from":"22:00","to":"06:00","timeZone":"Europe/Berlin","urgent":["PIPELINE_FAILED"]}`
+		made := s.want(201, s.do("POST", cloudRulesPath, "rower", fmt.Sprintf(someCloudRule, `,"quietHours":`+quiet)))
+		want := map[string]any{"days": []any{"MONDAY"}, "from": "22:00", "to": "06:00", "timeZone": "Europe/Berlin", "urgent": []any{"PIPELINE_FAILED"}}
+		if d := cmp.Diff(any(want), made["quietHours"]); d != "" {
+			t.Error(d)
+		}
+		wrong := `,"quietHours":{"from":"6 pm","to":"25:00","timeZone":"Mars/Olympus","urgent":["PULL_REQUEST_DELETED"]}`
+		if got := fields(s.want(400, s.do("POST", cloudRulesPath, "rower", fmt.Sprintf(someCloudRule, wrong)))); !strings.Contains(got, "quietHours.from quietHours.to quietHours.timeZone") {
+			t.Errorf("refused for %q", got)
+		}
+		back := strings.Replace(fmt.Sprintf(someCloudRule, ""), "{", fmt.Sprintf(`{"id":%v,`, made["id"]), 1)
+		if saved := s.want(200, s.do("POST", cloudRulesPath, "rower", back)); saved["quietHours"] != nil {
+			t.Errorf("a save without them left %v", saved["quietHours"])
+		}
+	}, migrations...)
 }

@@ -20,6 +20,7 @@ func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) not
 	r := notify.Rule{
 		Name: form.Get("name"), Connection: at.Connection, ProjectKey: at.Workspace, RepositoryKey: at.Repository,
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: true,
+		Options: notify.Options{QuietHours: quietHoursOf(form)},
 		Filter: notify.Filter{
 			EventTypes: typesOf(form, "eventTypes"), DestinationBranchFilter: form.Raw("destinationBranchFilter"),
 			ExpectedCommitStatus: notify.CommitStatus(form.Get("expectedCommitStatus")),
