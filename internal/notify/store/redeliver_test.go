@@ -2,13 +2,19 @@ package store
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"outrigger/internal/audit"
+	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
+	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
 
@@ -22,11 +28,12 @@ func counted(t *testing.T, r *prometheus.Registry) map[string]int {
 	got := make(map[string]int)
 	for _, f := range families {
 		for _, m := range f.Metric {
-			name := strings.TrimSuffix(strings.TrimPrefix(f.GetName(), "outrigger_notify_"), "_total")
-			for _, l := range m.Label {
-				name = l.GetValue()
+			switch n := int(m.GetCounter().GetValue()); f.GetName() {
+			case "outrigger_notify_matched_total":
+				got["matched"] = n
+			case "outrigger_notify_deliveries_total":
+				got[m.Label[0].GetValue()] = n
 			}
-			got[name] = int(m.GetCounter().GetValue())
 		}
 	}
 	return got
@@ -154,6 +161,56 @@ func TestAMessageThatIsCancelledUnderWay(t *testing.T) {
 			t.Errorf("what ended was cancelled: %d, %v", n, err)
 		}
 	})
+}
+
+// On another node, a message that was cancelled under way is put back by hand in
+// the moment in which its result is kept: what ended is counted once.
+func TestARedeliveryWhileItsResultIsKept(t *testing.T) {
+	url := dbtest.PostgresURL(t)
+	node := func(id string) (*Store, *prometheus.Registry) {
+		d := dbtest.Open(t, db.Options{URL: url, NodeID: id})
+		if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, Migrations); err != nil {
+			t.Fatal(err)
+		}
+		s, r := newStore(t, d), prometheus.NewRegistry()
+		s.Measure(r)
+		return s, r
+	}
+	s, here := node("node_1")
+	other, there := node("node_2")
+	name, fence := hold(t, s)
+	save(t, s, someRule("one"), flowURL("a"))
+	ids := acceptMany(t, s, 1)
+	list := waiting(t, s)
+	for range 100 {
+		if _, err := s.Redeliver(t.Context(), ada, ids); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Cancel(t.Context(), ada, ids); err != nil {
+			t.Fatal(err)
+		}
+		var both sync.WaitGroup
+		both.Go(func() {
+			if _, err := other.Redeliver(t.Context(), ada, ids); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Go(func() {
+			if err := s.SaveResult(t.Context(), &notify.Result{
+				Deliveries: list, State: notify.Delivered, Attempt: &work.Attempt{At: time.Now(), Status: 202}, Lease: name, Fence: fence,
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Wait()
+	}
+	n := len(waiting(t, s))
+	for _, c := range []map[string]int{counted(t, here), counted(t, there)} {
+		n += c["delivered"] + c["failed"] + c["cancelled"] + c["expired"] - c["matched"]
+	}
+	if n != 0 {
+		t.Errorf("%d more ended or wait than were matched", n)
+	}
 }
 
 // Trying again opens a channel, brings forward what was set aside, and leaves

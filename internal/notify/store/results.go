@@ -138,6 +138,10 @@ func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result
 func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.Result, results [][]any) error {
 	ended := make(map[notify.DeliveryState]int)
 	again := 0
+	lock := ""
+	if tx.Dialect() == db.Postgres {
+		lock = ` FOR UPDATE` // another node may put it back meanwhile
+	}
 	i := -1
 	for _, r := range items {
 		for _, d := range r.Deliveries {
@@ -147,7 +151,7 @@ func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.R
 			}
 			var state notify.DeliveryState
 			var finished int64
-			err := tx.QueryRow(ctx, `SELECT state, finished_at FROM notify_deliveries WHERE id = $1`, d.ID).Scan(&state, &finished)
+			err := tx.QueryRow(ctx, `SELECT state, finished_at FROM notify_deliveries WHERE id = $1`+lock, d.ID).Scan(&state, &finished)
 			switch {
 			case errors.Is(err, sql.ErrNoRows): // ended, and too old to be kept
 				continue
