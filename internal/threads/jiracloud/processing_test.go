@@ -134,6 +134,9 @@ func TestTenRateLimits(t *testing.T) {
 	}
 }
 
+// patience is many times what a history takes on a busy machine.
+const patience = time.Minute
+
 // modelChecks is how many histories are tried where the flag says nothing.
 const modelChecks = "10"
 
@@ -204,8 +207,10 @@ func history(t *testing.T, rt *rapid.T, d *db.DB) {
 		<-time.After(rand.N(6 * time.Millisecond))
 		r.happens(event)
 	}
-	for r.goOn() != threads.PhaseCompleted {
-		<-time.After(time.Millisecond)
+	for until := time.Now().Add(patience); r.goOn() != threads.PhaseCompleted; <-time.After(time.Millisecond) {
+		if time.Now().After(until) {
+			rt.Fatalf("it does not end: %+v", r.migration())
+		}
 	}
 	r.end() // what a worker that lost its lease has sent arrives
 	playing.Store(false)
