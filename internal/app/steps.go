@@ -25,8 +25,9 @@ const (
 	sendingLimit     = 5500 * time.Millisecond
 	mailClientsLimit = time.Second             // messages that are coming in
 	samplesLimit     = 150 * time.Millisecond  // a question to a source is cut off
+	lastSampleLimit  = 250 * time.Millisecond  // one statement
 	threadsLimit     = 300 * time.Millisecond  // a slice takes 20 ms
-	retentionLimit   = 500 * time.Millisecond  // a slice takes 20 ms
+	retentionLimit   = 200 * time.Millisecond  // a slice takes 20 ms
 	clusterLimit     = 500 * time.Millisecond  // one statement
 	leasesLimit      = 750 * time.Millisecond  // one statement
 	requestsLimit    = 1500 * time.Millisecond // answers that take longer are cut off

@@ -127,10 +127,10 @@ func (a *App) startNotify(ctx context.Context) error {
 		a.chat.store.Refresh(fresh)
 	}()
 	a.steps.addStop("rules", watchLimit, func() { stop(); <-done })
+	a.chat.samples.Start(ctx)
+	a.steps.addStop("samples of notifications", lastSampleLimit, a.chat.samples.Stop) // counts what was on its way
 	a.chat.refusals.Start(ctx)
 	a.endTogether(a.chat.refusals.Stop)
-	a.chat.samples.Start(ctx)
-	a.endTogether(a.chat.samples.Stop)
 	a.chat.builds.Start(ctx)
 	a.endTogether(a.chat.builds.Stop)
 	a.endTogether(a.chat.accounts.Stop)

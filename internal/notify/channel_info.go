@@ -127,8 +127,9 @@ const MaxCounted = 10_000
 
 // Summary is the wing at a glance.
 type Summary struct {
-	Delivered, Failed int  // since the time asked for; MaxCounted is that many or more
-	Waiting           int  // likewise
+	Delivered         int  // since the time asked for; what a process that was killed delivered in its last minute is not in it
+	Failed            int  // since the time asked for; MaxCounted is that many or more
+	Waiting           int  // MaxCounted is that many or more
 	AnyRule, AnyEvent bool // ever
 	NotUnderstood     int
 	Troubled          []ChannelInfo // broken, or failing for minutes: the worst 10

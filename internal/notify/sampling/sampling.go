@@ -17,6 +17,9 @@ const (
 	every = time.Minute
 	// firstAfter leaves the start of a node to what is urgent.
 	firstAfter = 5 * time.Second
+	// lastLimit is for one statement; a database that hangs must not keep the
+	// process from its end.
+	lastLimit = 250 * time.Millisecond
 )
 
 // Sampler takes the samples of a node.
@@ -39,4 +42,15 @@ func (s *Sampler) Start(ctx context.Context) {
 		failing = err != nil
 		return every
 	})
+}
+
+// Stop takes a last sample: what was delivered since the one before it would not
+// be counted after the next start.
+func (s *Sampler) Stop() {
+	s.Rounds.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), lastLimit)
+	defer cancel()
+	if err := s.Store.Sample(ctx, s.NodeID); err != nil {
+		s.Log.Warn("what was delivered in the last minute could not be counted for the overview", "error", err)
+	}
 }

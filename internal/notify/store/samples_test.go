@@ -63,3 +63,29 @@ func TestSamples(t *testing.T) {
 		}
 	})
 }
+
+// The overview counts what every node delivered in its time, in samples or since
+// this node's last one.
+func TestSummaryCountsWhatWasDelivered(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		other := New(s.db, s.box, s.log)
+		for _, n := range []struct {
+			store *Store
+			node  string
+			count int
+		}{{s, "a", 3}, {other, "b", 20_000}} {
+			n.store.ended(notify.Delivered, n.count)
+			n.store.ended(notify.Failed, 1)
+			if err := n.store.Sample(ctx, n.node); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.ended(notify.Delivered, 5)
+		for since, want := range map[time.Time]int{time.Now().Add(-time.Hour): 20_008, time.Now().Add(time.Hour): 5} {
+			if sum, err := s.Summary(ctx, since); err != nil || sum.Delivered != want {
+				t.Errorf("%d were delivered, want %d: %v", sum.Delivered, want, err)
+			}
+		}
+	})
+}
