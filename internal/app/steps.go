@@ -12,7 +12,7 @@ import (
 // stopTime is how long all steps of a stop may take together. With graceTime
 // for each it stays within 15 s, well below the time after which service
 // managers kill.
-const stopTime = 14 * time.Second
+const stopTime = 13900 * time.Millisecond
 
 // How long each step may take. Together they stay within stopTime, so that no
 // step can take the time of another.
@@ -25,9 +25,9 @@ const (
 	sendingLimit     = 5500 * time.Millisecond
 	mailClientsLimit = time.Second             // messages that are coming in
 	samplesLimit     = 150 * time.Millisecond  // a question to a source is cut off
-	lastSampleLimit  = 250 * time.Millisecond  // one statement
+	lastSampleLimit  = 200 * time.Millisecond  // one statement
 	threadsLimit     = 300 * time.Millisecond  // a slice takes 20 ms
-	retentionLimit   = 200 * time.Millisecond  // a slice takes 20 ms
+	retentionLimit   = 150 * time.Millisecond  // a slice takes 20 ms
 	clusterLimit     = 500 * time.Millisecond  // one statement
 	leasesLimit      = 750 * time.Millisecond  // one statement
 	requestsLimit    = 1500 * time.Millisecond // answers that take longer are cut off

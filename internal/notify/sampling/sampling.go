@@ -19,7 +19,7 @@ const (
 	firstAfter = 5 * time.Second
 	// lastLimit is for one statement; a database that hangs must not keep the
 	// process from its end.
-	lastLimit = 250 * time.Millisecond
+	lastLimit = 200 * time.Millisecond
 )
 
 // Sampler takes the samples of a node.
