@@ -49,7 +49,9 @@ func TestConnectionPages(t *testing.T) {
 	}
 	page("/notifications/connections/second/test", url.Values{}, 303)
 	page("/notifications/connections/second/edit", nil, 200, "http://127.0.0.1:1")
-	page("/notifications/connections/second/edit", url.Values{"version": {"1"}, "kind": {"bitbucket-dc"}, "baseUrl": {"https://git.example.com"}}, 303)
+	page("/notifications/connections/second/edit", url.Values{"version": {"1"}, "kind": {"bitbucket-dc"}, "baseUrl": {"https://git.example.com"}, "token": {"a-token"}}, 303)
+	page("/notifications/connections/second/edit", url.Values{"version": {"2"}, "kind": {"bitbucket-dc"}, "baseUrl": {"https://evil.example.com"}}, 400,
+		"Enter the token again", `value="https://evil.example.com"`)
 	page("/notifications/connections/second/rotate", nil, 200, "within 7 days", "danger")
 	if rotated := page("/notifications/connections/second/rotate", url.Values{}, 200, "Old secret"); secretOn.FindString(rotated) == first {
 		t.Error("rotated to the same secret")

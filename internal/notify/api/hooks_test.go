@@ -39,6 +39,10 @@ func TestConnectionsByREST(t *testing.T) {
 	}
 	s.want(409, s.do("PUT", connectionsPath+"/second", "root", one.Body.String()))
 	s.want(400, s.do("PUT", connectionsPath+"/second", "root", `{"name":"third","kind":"x","baseUrl":"y"}`))
+	elsewhere := s.do("PUT", connectionsPath+"/second", "root", `{"name":"second","kind":"bitbucket-dc","baseUrl":"https://evil.example"}`)
+	if got := fields(s.want(400, elsewhere)); got != "token" {
+		t.Errorf("the token would go to another host: fields %q: %s", got, elsewhere.Body)
+	}
 	s.want(409, s.do("DELETE", connectionsPath+"/dc", "root", ""))
 	w := s.do("POST", connectionsPath, "root", `{"name":"-","kind":"svn","baseUrl":"ftp://x","user":"bot","manageWebhooks":false}`)
 	if got := fields(s.want(400, w)); got != "name kind baseUrl token" {

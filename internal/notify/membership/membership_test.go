@@ -195,7 +195,7 @@ func TestAnotherPlatformIsAskedItself(t *testing.T) {
 		if member, err := w.node.MemberOf(t.Context(), "other", "ann", []string{"devs"}); !member || err != nil {
 			t.Fatal(member, err)
 		}
-		c.BaseURL, c.Version = "http://127.0.0.1:1", 0
+		c.BaseURL, c.Token, c.Version = "http://127.0.0.1:1", secret.New("right"), 0
 		if _, err := s.SaveConnection(t.Context(), who, c); err != nil {
 			t.Fatal(err)
 		}

@@ -303,7 +303,7 @@ func TestTheOAuthClientIsKept(t *testing.T) {
 			}
 			return s.Platforms().Connections.Find("cloud")
 		}
-		c.OAuthClientSecret, c.BaseURL = secret.Value{}, "https://cloud.example.com"
+		c.OAuthClientSecret, c.BaseURL = secret.Value{}, "https://bitbucket.org/"
 		if _, err := s.SaveConnection(t.Context(), ada, c); err != nil || saved().OAuthClientSecret.Reveal() != "client-secret" || !saved().HasOAuth() {
 			t.Errorf("%+v, %v", saved(), err)
 		}

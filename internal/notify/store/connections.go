@@ -51,8 +51,8 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 }
 
 // SaveConnection changes the base URL and the credentials of a connection; an
-// empty token, and an empty secret of an OAuth client, keep the stored one.
-// Version 0 is whatever is there. Errors: fault.Invalid, fault.NotFound, and
+// empty token, and an empty secret of an OAuth client, keep the stored one, if
+// scheme, host and port of the base URL are unchanged. Version 0 is whatever is there. Errors: fault.Invalid, fault.NotFound, and
 // fault.Conflict for another version or a connection of the file.
 func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection) (notify.Connection, error) {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -73,13 +73,14 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 		if c.Kind != before.Kind {
 			return fault.InvalidField("kind", "The kind of a connection is fixed: it is %s.", before.Kind)
 		}
-		if c.Token.IsZero() {
-			c.Token = before.Token
+		var wrong fault.Fields
+		if err := wrong.Join(c.KeepSecrets(before)); err != nil {
+			return err
 		}
-		if c.OAuthClientSecret.IsZero() && c.OAuthClientID != "" {
-			c.OAuthClientSecret = before.OAuthClientSecret
+		if err := wrong.Join(c.Validate(s.kinds)); err != nil {
+			return err
 		}
-		if err := c.Validate(s.kinds); err != nil {
+		if err := wrong.Err(); err != nil {
 			return err
 		}
 		c.Version, c.CreatedBy, c.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt

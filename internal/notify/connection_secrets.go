@@ -1,0 +1,47 @@
+package notify
+
+import (
+	"net/url"
+	"strings"
+
+	"outrigger/internal/fault"
+)
+
+// KeepSecrets takes over the secrets of before that c leaves out. The error,
+// fault.Invalid, names those that were entered for another server than that of
+// c's base URL: they have to be entered again, so that none is ever sent where
+// the person who entered it did not mean it to go.
+func (c *Connection) KeepSecrets(before *Connection) error {
+	var f fault.Fields
+	moved := serverOf(c.BaseURL) != serverOf(before.BaseURL)
+	if c.Token.IsZero() {
+		c.Token = before.Token
+		if moved && !c.Token.IsZero() {
+			f.Add("token", "Enter the token again. It is kept only if scheme, host and port of the base URL are unchanged.")
+		}
+	}
+	if c.OAuthClientSecret.IsZero() && c.OAuthClientID != "" {
+		c.OAuthClientSecret = before.OAuthClientSecret
+		if moved && !c.OAuthClientSecret.IsZero() {
+			f.Add("oauthClientSecret", "Enter the client secret again. It is kept only if scheme, host and port of the base URL are unchanged.")
+		}
+	}
+	return f.Err()
+}
+
+// serverOf gives scheme, host and port of a base URL; "" for what is no URL,
+// which Validate refuses.
+func serverOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	port := u.Port()
+	switch {
+	case port == "" && u.Scheme == "https":
+		port = "443"
+	case port == "" && u.Scheme == "http":
+		port = "80"
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+}
