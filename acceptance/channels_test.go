@@ -111,14 +111,19 @@ func TestFailingChannels(t *testing.T) {
 	run.phase(t, form.each)
 
 	failing := run.fail(form.each/3, warmUp+form.each)
-	without := loadtest.Ways(run.load, sink, failing, began)
+	before := loadtest.Ways(run.load, sink, failing, began)
 	began = time.Now()
 	run.phase(t, form.each)
-	run.checkHealthy(t, failing, without, began)
+	with := run.checkHealthy(t, failing, before, began)
 	run.checkTotals(t)
 
 	run.mend(t)
 	run.checkTotals(t)
+	if form.ratio > 0 {
+		began = time.Now()
+		run.phase(t, form.each)
+		run.compare(t, with, before, loadtest.Ways(run.load, sink, failing, began))
+	}
 	if n := sink.Strange(); n > 0 {
 		t.Errorf("%d cards held no event of their channel", n)
 	}
