@@ -221,10 +221,19 @@ func (p *permissionTable) mend(pattern string, status int, who asker) {
 	case "DELETE /rest/outrigger/1.0/connections/{name}/hooks/{hook}", "POST /notifications/connections/{name}/hooks/{hook}/delete":
 		p.makeHook()
 	case "POST /sign-out":
-		for i := range p.askers {
-			if p.askers[i].name == who.name && who.session != "" {
-				p.askers[i].session = p.signIn(who.name)
-			}
+		p.renewSession(who.name)
+	case "DELETE /rest/outrigger/1.0/sessions":
+		// A token is the administrator's.
+		p.renewSession(regexp.MustCompile(`^token:.*`).ReplaceAllString(who.name, "admin"))
+	case "POST /system/users/named/{name}/access/end":
+		p.renewSession("user")
+	}
+}
+
+func (p *permissionTable) renewSession(name string) {
+	for i := range p.askers {
+		if p.askers[i].name == name && p.askers[i].session != "" {
+			p.askers[i].session = p.signIn(name)
 		}
 	}
 }

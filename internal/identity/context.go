@@ -24,6 +24,7 @@ type Caller struct {
 type Origin struct {
 	Address   string // of the client, behind the proxies that are trusted; no port
 	RequestID string // as in X-Request-Id of its answer
+	UserAgent string // what the client calls itself
 	HTTPS     bool   // the client came by https, here or at a trusted proxy, or base_url says so
 }
 

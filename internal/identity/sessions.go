@@ -25,6 +25,7 @@ type Session struct {
 	UserID    int64
 	User      string // the user's Ref
 	Address   string // where it began
+	Browser   string // and in which, such as “Firefox on Linux”; "" where that is not known
 	CreatedAt time.Time
 	UsedAt    time.Time // to the minute
 	ExpiresAt time.Time // at the latest; sooner when it is not used
@@ -53,9 +54,9 @@ func (s *Service) openSession(ctx context.Context, user int64, address string) (
 		case err != nil:
 			return fmt.Errorf("storing the time of a sign-in: %w", err)
 		}
-		err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, created_at, used_at, expires_at)
-			VALUES ($1, $2, $3, $4, $4, $5) RETURNING id`,
-			user, secret.Fingerprint(plain), address, db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
+		err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $5, $6) RETURNING id`,
+			user, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
 		if err != nil {
 			return fmt.Errorf("storing a session: %w", err)
 		}
@@ -116,6 +117,29 @@ func (s *Service) EndSession(ctx context.Context, id int64) error {
 	})
 }
 
+// EndSessions ends all sessions of a user but the one of that id, 0 for none, and
+// answers how many there were.
+func (s *Service) EndSessions(ctx context.Context, user string, but int64) (ended int, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		ended = 0
+		u, err := userByName(ctx, tx, user)
+		if err != nil {
+			return err
+		}
+		n, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE user_id = $1 AND id <> $2`, u.ID, but)
+		if err != nil {
+			return fmt.Errorf("ending sessions: %w", err)
+		}
+		if n == 0 {
+			return nil
+		}
+		ended = int(n)
+		s.changed(tx)
+		return record(ctx, tx, "revoke", "sessions", "", map[string]string{"user": u.Ref(), "sessions": idText(n)}, nil)
+	})
+	return ended, err
+}
+
 // SignOut ends a session by what its cookie says; one that is over is no error.
 func (s *Service) SignOut(ctx context.Context, session string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
@@ -127,7 +151,7 @@ func (s *Service) SignOut(ctx context.Context, session string) error {
 	})
 }
 
-const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.created_at, s.used_at, s.expires_at
+const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.browser, s.created_at, s.used_at, s.expires_at
 	FROM identity_sessions s JOIN identity_users u ON u.id = s.user_id`
 
 func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Session, error) {
@@ -141,7 +165,7 @@ func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Sessi
 func scanSession(row db.Row) (s Session, err error) {
 	var source, name string
 	var created, used, expires int64
-	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &created, &used, &expires); err != nil {
+	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &s.Browser, &created, &used, &expires); err != nil {
 		return s, fmt.Errorf("reading a session: %w", err)
 	}
 	s.User = refOf(source, name)

@@ -140,6 +140,28 @@ func (s *Service) RevokeToken(ctx context.Context, id int64) error {
 	})
 }
 
+// RevokeTokens revokes all tokens of a user, and answers how many there were.
+func (s *Service) RevokeTokens(ctx context.Context, user string) (revoked int, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		revoked = 0
+		u, err := userByName(ctx, tx, user)
+		if err != nil {
+			return err
+		}
+		n, err := tx.Exec(ctx, `DELETE FROM identity_tokens WHERE user_id = $1`, u.ID)
+		if err != nil {
+			return fmt.Errorf("deleting tokens: %w", err)
+		}
+		if n == 0 {
+			return nil
+		}
+		revoked = int(n)
+		s.changed(tx)
+		return record(ctx, tx, "revoke", "tokens", "", map[string]string{"user": u.Ref(), "tokens": idText(n)}, nil)
+	})
+	return revoked, err
+}
+
 const selectToken = `SELECT t.id, t.user_id, u.source, u.name, t.name, t.scope, t.created_at, t.expires_at, t.used_at
 	FROM identity_tokens t JOIN identity_users u ON u.id = t.user_id`
 

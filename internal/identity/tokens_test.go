@@ -182,6 +182,74 @@ func TestSessions(t *testing.T) {
 	})
 }
 
+// Of all sessions of a user, one can be kept; those of others and tokens stay.
+func TestEndSessions(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		n.mustCreate(t, "bob")
+		sign := func(user, userAgent string) (string, int64) {
+			t.Helper()
+			ctx := WithCaller(t.Context(), &Caller{Origin: Origin{UserAgent: userAgent}})
+			session, p, err := n.SignIn(ctx, user, goodPassword, here)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return session, p.Session
+		}
+		const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+		_, mine := sign("ann", firefox)
+		other, _ := sign("ann", "")
+		bobs, _ := sign("bob", "")
+		list, err := n.Sessions(t.Context(), "ann", 0, 10)
+		if err != nil || len(list) != 2 || list[0].Browser != "Firefox on Linux" || list[1].Browser != "" {
+			t.Errorf("the sessions are %+v, %v", list, err)
+		}
+		for _, want := range []int{1, 0} {
+			if ended, err := n.EndSessions(t.Context(), "ann", mine); err != nil || ended != want {
+				t.Errorf("%d sessions ended, %v, want %d", ended, err, want)
+			}
+		}
+		if _, err := n.Session(t.Context(), other); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("the other session: %v", err)
+		}
+		if list, err := n.Sessions(t.Context(), "ann", 0, 10); err != nil || len(list) != 1 || list[0].ID != mine {
+			t.Errorf("left are %+v, %v", list, err)
+		}
+		if _, err := n.Session(t.Context(), bobs); err != nil {
+			t.Errorf("the session of another user: %v", err)
+		}
+		if _, err := n.EndSessions(t.Context(), "nobody", 0); !fault.Is(err, fault.NotFound) {
+			t.Errorf("sessions of a user who does not exist: %v", err)
+		}
+	})
+}
+
+func TestRevokeTokens(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		n.mustCreate(t, "bob")
+		plain := map[string]string{}
+		for _, user := range []string{"ann", "ann", "bob"} {
+			token, _, err := n.CreateToken(t.Context(), user, "ci", All, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain[user] = token.Reveal()
+		}
+		for _, want := range []int{2, 0} {
+			if revoked, err := n.RevokeTokens(t.Context(), "ann"); err != nil || revoked != want {
+				t.Errorf("%d tokens revoked, %v, want %d", revoked, err, want)
+			}
+		}
+		if _, err := n.Bearer(t.Context(), plain["ann"]); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("a revoked token: %v", err)
+		}
+		if _, err := n.Bearer(t.Context(), plain["bob"]); err != nil {
+			t.Errorf("the token of another user: %v", err)
+		}
+	})
+}
+
 // TestOwnSessionSurvives: who changes his password stays signed in here, and
 // nowhere else.
 func TestOwnSessionSurvives(t *testing.T) {

@@ -142,7 +142,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, rt.base.path+"/rest/") {
 		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}
-	x.caller.Origin = identity.Origin{Address: rt.proxies.client(r), RequestID: id, HTTPS: rt.base.https || rt.proxies.https(r)}
+	x.caller.Origin = identity.Origin{Address: rt.proxies.client(r), RequestID: id, UserAgent: r.UserAgent(), HTTPS: rt.base.https || rt.proxies.https(r)}
 	if rt.hsts && x.caller.HTTPS {
 		h["Strict-Transport-Security"] = hsts
 	}

@@ -20,6 +20,8 @@ const (
 	tokensPath   = "/account/tokens"
 	newTokenPath = "/account/tokens/new"
 	sessionsPath = "/account/sessions"
+	// endOthersPath ends all sessions but the one that asks.
+	endOthersPath = "/account/sessions/end-others"
 )
 
 // listed is how many tokens or sessions stand on a page.
@@ -33,9 +35,11 @@ type Service interface {
 	Tokens(ctx context.Context, user string, after int64, limit int) ([]identity.Token, error)
 	TokenByID(ctx context.Context, id int64) (identity.Token, error)
 	RevokeToken(ctx context.Context, id int64) error
+	RevokeTokens(ctx context.Context, user string) (int, error)
 	Sessions(ctx context.Context, user string, after int64, limit int) ([]identity.Session, error)
 	SessionByID(ctx context.Context, id int64) (identity.Session, error)
 	EndSession(ctx context.Context, id int64) error
+	EndSessions(ctx context.Context, user string, but int64) (int, error)
 }
 
 // Register adds the pages to a console. clock nil is time.Now.
@@ -57,6 +61,8 @@ func Register(c *console.Console, s Service, clock func() time.Time) {
 	c.Handle("GET "+tokensPath+"/{id}/revoke", console.SignedIn, a.confirmRevoke)
 	c.Handle("POST "+tokensPath+"/{id}/revoke", console.SignedIn, a.revokeToken)
 	c.Handle("GET "+sessionsPath, console.SignedIn, a.listSessions, "account-sessions")
+	c.Handle("GET "+endOthersPath, console.SignedIn, a.confirmEndOthers)
+	c.Handle("POST "+endOthersPath, console.SignedIn, a.endOthers)
 	c.Handle("GET "+sessionsPath+"/{id}/end", console.SignedIn, a.confirmEnd)
 	c.Handle("POST "+sessionsPath+"/{id}/end", console.SignedIn, a.endSession)
 }

@@ -92,6 +92,20 @@ func (s *site) wants(w *httptest.ResponseRecorder, status int, texts ...string) 
 	}
 }
 
+// says fails unless the page that the answer leads to has the text.
+func (s *site) says(session string, answer *httptest.ResponseRecorder, text string) {
+	s.t.Helper()
+	s.wants(answer, 303)
+	r := httptest.NewRequest("GET", answer.Header().Get("Location"), nil)
+	r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+	for _, c := range answer.Result().Cookies() {
+		r.AddCookie(c)
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	s.wants(w, 200, text)
+}
+
 func TestChangePassword(t *testing.T) {
 	s := newSite(t)
 	here, elsewhere := s.signIn("ada", adaPassword), s.signIn("ada", adaPassword)
@@ -200,4 +214,50 @@ func TestEndASession(t *testing.T) {
 	s.wants(s.send(here, end, url.Values{}), 303)
 	s.wants(s.send(elsewhere, "/account/sessions", nil), 303)
 	s.wants(s.send(here, "/account/sessions", nil), 200)
+}
+
+// The list names the browser of each session, and all but one's own end at once.
+func TestEndAllOthers(t *testing.T) {
+	s := newSite(t)
+	here := s.signIn("ada", adaPassword)
+	if body := s.send(here, "/account/sessions", nil).Body.String(); strings.Contains(body, "End all others") {
+		t.Error("there are no others to end")
+	}
+	ctx := identity.WithCaller(t.Context(), &identity.Caller{Origin: identity.Origin{
+		UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+	}})
+	elsewhere, _, err := s.identity.SignIn(ctx, "ada", adaPassword, "192.0.2.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve := s.signIn("eve", evePassword)
+	s.wants(s.send(here, "/account/sessions", nil), 200, "Firefox on Linux", "192.0.2.7", "unknown browser", `href="/account/sessions/end-others"`)
+	s.wants(s.send(here, "/account/sessions/end-others", nil), 200, "End all other sessions?", "everywhere but in this browser")
+	s.says(here, s.send(here, "/account/sessions/end-others", url.Values{}), "1 other session was ended.")
+	s.wants(s.send(elsewhere, "/account/sessions", nil), 303)
+	s.wants(s.send(eve, "/account/sessions", nil), 200)
+}
+
+func TestChangePasswordAndRevokeTokens(t *testing.T) {
+	for _, revoke := range []bool{false, true} {
+		s := newSite(t)
+		token, _, err := s.identity.CreateToken(t.Context(), "ada", "ci", identity.Read, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ada := s.signIn("ada", adaPassword)
+		s.wants(s.send(ada, "/account/password", nil), 200, "Revoke all your tokens too")
+		form := url.Values{"current": {adaPassword}, "password": {"a new canoe"}, "again": {"a new canoe"}}
+		if revoke {
+			form.Set("tokens", "true")
+		}
+		want := "You were signed out everywhere else.<"
+		if revoke {
+			want = "You were signed out everywhere else. 1 token was revoked.<"
+		}
+		s.says(ada, s.send(ada, "/account/password", form), want)
+		if _, err := s.identity.Bearer(t.Context(), token.Reveal()); (err != nil) != revoke {
+			t.Errorf("revoke %t: the token is %v", revoke, err)
+		}
+	}
 }

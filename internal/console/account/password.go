@@ -62,5 +62,13 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 	if err := a.service.SetPassword(ctx, who.Ref(), secret.New(form.Raw("password"))); err != nil {
 		return page, err
 	}
-	return console.Redirect{To: passwordPath, Flash: "Password changed. You were signed out everywhere else."}, nil
+	said := "Password changed. You were signed out everywhere else."
+	if form.Bool("tokens") {
+		revoked, err := a.service.RevokeTokens(ctx, who.Ref())
+		if err != nil {
+			return page, err
+		}
+		said += " " + revokedText(revoked)
+	}
+	return console.Redirect{To: passwordPath, Flash: said}, nil
 }

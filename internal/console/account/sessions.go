@@ -1,6 +1,7 @@
 package account
 
 import (
+	"fmt"
 	"net/http"
 
 	"outrigger/internal/console"
@@ -39,7 +40,11 @@ func (a *account) listSessions(r *http.Request) (console.Response, error) {
 	for _, s := range sessions {
 		view.Sessions = append(view.Sessions, sessionRow{s, s.ID == who.Session})
 	}
-	return console.Page{Template: "account-sessions", Title: "Sessions", Section: section, Tabs: tabs(sessionsPath), Data: view}, nil
+	page := console.Page{Template: "account-sessions", Title: "Sessions", Section: section, Tabs: tabs(sessionsPath), Data: view}
+	if len(view.Sessions) > 1 || after > 0 {
+		page.Actions = []console.Action{{Label: "End all others", Path: endOthersPath}}
+	}
+	return page, nil
 }
 
 // own answers the reader's own session of the path; anybody else's is not
@@ -62,7 +67,7 @@ func (a *account) confirmEnd(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Confirm{
-		Title: "End the session from " + s.Address + "?", Text: "That browser is signed out within a second. Unsaved input there is lost.",
+		Title: "End the session " + place(s) + "?", Text: "That browser is signed out within a second. Unsaved input there is lost.",
 		Verb: "End session", Back: sessionsPath,
 	}, nil
 }
@@ -75,5 +80,39 @@ func (a *account) endSession(r *http.Request) (console.Response, error) {
 	if err := a.service.EndSession(r.Context(), s.ID); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: sessionsPath, Flash: "The session from " + s.Address + " was ended."}, nil
+	return console.Redirect{To: sessionsPath, Flash: "The session " + place(s) + " was ended."}, nil
+}
+
+// place is where a session began, as in “of Firefox on Linux from 192.0.2.1”.
+func place(s identity.Session) string {
+	if s.Browser == "" {
+		return "from " + s.Address
+	}
+	return "of " + s.Browser + " from " + s.Address
+}
+
+func (a *account) confirmEndOthers(*http.Request) (console.Response, error) {
+	return console.Confirm{
+		Title: "End all other sessions?", Text: "You are signed out within a second everywhere but in this browser. Unsaved input there is lost. Tokens stay valid.",
+		Verb: "End sessions", Back: sessionsPath,
+	}, nil
+}
+
+func (a *account) endOthers(r *http.Request) (console.Response, error) {
+	who := identity.From(r.Context())
+	ended, err := a.service.EndSessions(r.Context(), who.Ref(), who.Session)
+	if err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: sessionsPath, Flash: endedText(ended)}, nil
+}
+
+func endedText(n int) string {
+	switch n {
+	case 0:
+		return "You were signed in nowhere else."
+	case 1:
+		return "1 other session was ended."
+	}
+	return fmt.Sprintf("%d other sessions were ended.", n)
 }

@@ -184,3 +184,13 @@ func cursor(r *http.Request) (int64, error) {
 	}
 	return id, nil
 }
+
+func revokedText(n int) string {
+	switch n {
+	case 0:
+		return "You have no tokens."
+	case 1:
+		return "1 token was revoked."
+	}
+	return strconv.Itoa(n) + " tokens were revoked."
+}

@@ -30,6 +30,7 @@ func shown(user identity.User, title string, password secret.Value) console.Page
 type passwordForm struct {
 	*console.Form
 	Name, Sessions, Back string
+	Tokens               string // what revoking them is called; "" where there are none
 }
 
 // passwordPage is for the passwords of others: one's own takes the old one too.
@@ -43,10 +44,14 @@ func (u *users) passwordPage(r *http.Request, form *console.Form) (p console.Pag
 	case own(r, user):
 		return p, user, fault.New(fault.Conflict, "This is your own account. Change the password under Your account, where you enter the current one as well.")
 	}
-	sessions, _, err := u.count(r.Context(), user)
+	sessions, tokens, err := u.count(r.Context(), user)
+	revoke := ""
+	if tokens > 0 {
+		revoke = "Revoke " + amount(tokens, "token") + " too"
+	}
 	return console.Page{
 		Template: "user-password", Title: "Set the password of " + user.Name, Up: upTo(user.Ref()),
-		Data: passwordForm{form, user.Name, amount(sessions, "session"), pageOf(user.Ref(), "")},
+		Data: passwordForm{form, user.Name, amount(sessions, "session"), pageOf(user.Ref(), ""), revoke},
 	}, user, err
 }
 
@@ -70,6 +75,11 @@ func (u *users) setPassword(r *http.Request) (console.Response, error) {
 	password, made := newPassword(form)
 	if err := u.Service.SetPassword(r.Context(), user.Ref(), password); err != nil {
 		return page, err
+	}
+	if form.Bool("tokens") {
+		if _, err := u.Service.RevokeTokens(r.Context(), user.Ref()); err != nil {
+			return page, err
+		}
 	}
 	if made {
 		return shown(user, "The password of "+user.Name+" was set", password), nil

@@ -36,7 +36,13 @@ type Service interface {
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
 	Tokens(ctx context.Context, user string, after int64, limit int) ([]identity.Token, error)
+	TokenByID(ctx context.Context, id int64) (identity.Token, error)
+	RevokeToken(ctx context.Context, id int64) error
+	RevokeTokens(ctx context.Context, user string) (int, error)
 	Sessions(ctx context.Context, user string, after int64, limit int) ([]identity.Session, error)
+	SessionByID(ctx context.Context, id int64) (identity.Session, error)
+	EndSession(ctx context.Context, id int64) error
+	EndSessions(ctx context.Context, user string, but int64) (int, error)
 }
 
 // Options say what the pages need.
@@ -80,6 +86,12 @@ func Register(c *console.Console, o Options) {
 	c.Handle("POST "+one+"/grants/{id}/revoke", admins, u.revoke)
 	c.Handle("GET "+one+"/password", admins, u.blankPassword, "user-password")
 	c.Handle("POST "+one+"/password", admins, u.setPassword, "user-password", "user-password-shown")
+	c.Handle("GET "+one+"/access", admins, u.access, "user-access")
+	c.Handle("GET "+one+"/access/end", admins, u.askEndAll)
+	c.Handle("POST "+one+"/access/end", admins, u.endAll)
+	c.Handle("POST "+one+"/sessions/{id}/end", admins, u.endOne)
+	c.Handle("GET "+one+"/tokens/{id}/revoke", admins, u.askRevokeToken)
+	c.Handle("POST "+one+"/tokens/{id}/revoke", admins, u.revokeToken)
 	c.Handle("GET "+one+"/disable", admins, u.askDisable)
 	c.Handle("POST "+one+"/disable", admins, u.disable)
 	c.Handle("POST "+one+"/enable", admins, u.enable)

@@ -274,3 +274,70 @@ func TestListOfUsersGoesOn(t *testing.T) {
 		t.Errorf("%d users are listed, want %d", seen, listed+2)
 	}
 }
+
+// An administrator sees where a user is signed in and the user's tokens, and ends
+// and revokes them; what is another user's is not found below this one.
+func TestSessionsAndTokens(t *testing.T) {
+	each(t, func(s *site) {
+		const page = "/system/users/named/ann"
+		s.send(page+"/access", nil, 200, "0 sessions", "0 tokens", "Not signed in anywhere.", "No tokens.")
+		ctx := identity.WithCaller(s.t.Context(), &identity.Caller{Origin: identity.Origin{UserAgent: "curl/8.14.1"}})
+		one, p, err := s.SignIn(ctx, "ann", password, "192.0.2.7")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		two, three := s.signIn("ann"), s.signIn("ann")
+		token, made, err := s.CreateToken(s.t.Context(), "ann", "Grafana", identity.Read, time.Time{})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		over := func(session string) bool { _, err := s.Session(s.t.Context(), session); return err != nil }
+
+		s.send(page, nil, 200, `href="/system/users/named/ann/access"`, "3 sessions, 1 token")
+		s.send(page+"/access", nil, 200, "3 sessions", "curl", "192.0.2.7", "unknown browser", "Grafana", "read")
+		s.send("/system/users/named/root"+fmt.Sprintf("/sessions/%d/end", p.Session), post, 404)
+		s.send(page+fmt.Sprintf("/sessions/%d/end", p.Session), post, 303)
+		if !over(one) || over(two) {
+			s.t.Error("not that session ended")
+		}
+		s.send(page+"/access/end", nil, 200, "End the sessions of ann?")
+		s.send(page+"/access/end", post, 303)
+		if !over(two) || !over(three) || over(s.session) {
+			s.t.Error("not those sessions ended")
+		}
+		s.send("/system/users/named/root/access/end", post, 303)
+		if over(s.session) {
+			s.t.Error("an administrator ended the session of the page")
+		}
+		s.send("/system/users/named/root"+fmt.Sprintf("/tokens/%d/revoke", made.ID), nil, 404)
+		s.send(page+fmt.Sprintf("/tokens/%d/revoke", made.ID), nil, 200, "Revoke the token “Grafana” of ann?")
+		s.send(page+fmt.Sprintf("/tokens/%d/revoke", made.ID), post, 303)
+		if _, err := s.Bearer(s.t.Context(), token.Reveal()); err == nil {
+			s.t.Error("the token is still valid")
+		}
+		s.send(page+"/sessions/x/end", post, 404)
+		s.send("/system/users/named/nobody/access", nil, 404)
+	})
+}
+
+func TestSetPasswordAndRevokeTokens(t *testing.T) {
+	each(t, func(s *site) {
+		const page = "/system/users/named/ann/password"
+		if body := s.send(page, nil, 200); strings.Contains(body, "Revoke") {
+			s.t.Error("there are no tokens to revoke")
+		}
+		token, _, err := s.CreateToken(s.t.Context(), "ann", "ci", identity.Read, time.Time{})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.send(page, nil, 200, "Revoke 1 token too")
+		s.send(page, url.Values{"password": {"another canoe"}}, 303)
+		if _, err := s.Bearer(s.t.Context(), token.Reveal()); err != nil {
+			s.t.Error("the token was revoked without being asked to")
+		}
+		s.send(page, url.Values{"password": {"a third canoe"}, "tokens": {"true"}}, 303)
+		if _, err := s.Bearer(s.t.Context(), token.Reveal()); err == nil {
+			s.t.Error("the token is still valid")
+		}
+	})
+}

@@ -43,6 +43,7 @@ func Routes(r *rest.Router, s *identity.Service) {
 		{"POST", "/tokens", rest.SignedIn, e.createToken, nil},
 		{"DELETE", "/tokens/{id}", rest.SignedIn, e.revokeToken, nil},
 		{"GET", "/sessions", rest.SignedIn, e.listSessions, rest.Paged("user")},
+		{"DELETE", "/sessions", rest.SignedIn, e.endSessions, []string{"user"}},
 		{"DELETE", "/sessions/{id}", rest.SignedIn, e.endSession, nil},
 	} {
 		r.Handle(rest.Route{Method: route.method, Path: root + route.path, Access: route.access, Query: route.query}, route.handle)

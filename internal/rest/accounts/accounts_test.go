@@ -162,6 +162,7 @@ func TestWhoMayWhat(t *testing.T) {
 			{"DELETE", "/tokens/4711", "", 401, 403, 404},
 			{"DELETE", "/tokens/9223372036854775808", "", 401, 403, 404},
 			{"GET", "/sessions?user=nobody", "", 401, 403, 404},
+			{"DELETE", "/sessions?user=nobody", "", 401, 403, 404},
 			{"DELETE", "/sessions/4711", "", 401, 403, 404},
 			{"DELETE", "/sessions/x", "", 401, 403, 404},
 			{"GET", "/tokens?after=eA", "", 401, 400, 400},
@@ -315,10 +316,15 @@ func TestSessions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.want(403, "", "ann", "DELETE", "/sessions?user=root", "")
 		s.want(403, "", "ann", "DELETE", "/sessions/"+intText(who.Session), "")
 		s.want(204, "", "ann", "DELETE", "/sessions/"+intText(p.Session), "")
 		if _, err := s.Session(t.Context(), session); err == nil {
 			t.Error("the session is not over")
+		}
+		s.want(204, "", "root", "DELETE", "/sessions", "") // by password: it has no session that stays
+		if _, err := s.Session(t.Context(), other); err == nil {
+			t.Error("the sessions are not over")
 		}
 	})
 }

@@ -14,6 +14,7 @@ type session struct {
 	ID        int64     `json:"id"`
 	User      string    `json:"user"`
 	Address   string    `json:"address"`
+	Browser   string    `json:"browser,omitempty"`
 	Current   bool      `json:"current"` // the one that asks
 	CreatedAt time.Time `json:"createdAt"`
 	UsedAt    time.Time `json:"lastUsedAt"`
@@ -36,8 +37,19 @@ func (e endpoints) listSessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	key := func(s identity.Session) string { return strconv.FormatInt(s.ID, 10) }
 	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, sessions, key, func(s identity.Session) session {
-		return session{s.ID, s.User, s.Address, s.ID == identity.From(ctx).Session, s.CreatedAt, s.UsedAt, s.ExpiresAt}
+		return session{s.ID, s.User, s.Address, s.Browser, s.ID == identity.From(ctx).Session, s.CreatedAt, s.UsedAt, s.ExpiresAt}
 	}))
+}
+
+// endSessions ends the others of who asks, or all of a user that is named.
+func (e endpoints) endSessions(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	name, err := owner(ctx, r.URL.Query().Get("user"))
+	if err != nil {
+		return err
+	}
+	_, err = e.identity.EndSessions(ctx, name, identity.From(ctx).Session)
+	return noContent(w, err)
 }
 
 func (e endpoints) endSession(w http.ResponseWriter, r *http.Request) error {

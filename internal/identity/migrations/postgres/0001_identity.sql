@@ -55,6 +55,7 @@ CREATE TABLE identity_sessions (
 	user_id    BIGINT NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
 	hash       BYTEA NOT NULL UNIQUE, -- SHA-256
 	address    TEXT COLLATE "C" NOT NULL,
+	browser    TEXT COLLATE "C" NOT NULL, -- as people call it; '' where it is not known
 	created_at BIGINT NOT NULL,
 	used_at    BIGINT NOT NULL,
 	expires_at BIGINT NOT NULL

@@ -55,6 +55,7 @@ CREATE TABLE identity_sessions (
 	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
 	hash       BLOB NOT NULL UNIQUE, -- SHA-256
 	address    TEXT NOT NULL,
+	browser    TEXT NOT NULL, -- as people call it; '' where it is not known
 	created_at INTEGER NOT NULL,
 	used_at    INTEGER NOT NULL,
 	expires_at INTEGER NOT NULL

@@ -1,0 +1,157 @@
+package users
+
+import (
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+type accessView struct {
+	Sessions       []sessionRow
+	Tokens         []tokenRow
+	SessionsSaid   string
+	TokensSaid     string
+	EndAll         string
+	SessionsHidden int // of the counted ones, those that the page does not list
+	TokensHidden   int
+}
+
+type sessionRow struct {
+	identity.Session
+	End  string
+	This bool // the one that the page is read with
+}
+
+type tokenRow struct {
+	identity.Token
+	Revoke string
+}
+
+// access lists where a user is signed in, and the user's tokens.
+func (u *users) access(r *http.Request) (console.Response, error) {
+	user, err := u.ofPath(r)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := u.Service.Sessions(r.Context(), user.Ref(), 0, counted)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := u.Service.Tokens(r.Context(), user.Ref(), 0, counted)
+	if err != nil {
+		return nil, err
+	}
+	view := accessView{
+		SessionsSaid: amount(len(sessions), "session"), TokensSaid: amount(len(tokens), "token"),
+		SessionsHidden: max(0, len(sessions)-listed), TokensHidden: max(0, len(tokens)-listed),
+	}
+	if len(sessions) > 0 {
+		view.EndAll = pageOf(user.Ref(), "/access/end")
+	}
+	mine := identity.From(r.Context()).Session
+	for _, s := range sessions[:min(len(sessions), listed)] {
+		view.Sessions = append(view.Sessions, sessionRow{s, pageOf(user.Ref(), console.Path("/sessions/%d/end", s.ID)), s.ID == mine})
+	}
+	for _, t := range tokens[:min(len(tokens), listed)] {
+		view.Tokens = append(view.Tokens, tokenRow{t, pageOf(user.Ref(), console.Path("/tokens/%d/revoke", t.ID))})
+	}
+	return console.Page{Template: "user-access", Title: "Sessions and tokens of " + user.Name, Up: upTo(user.Ref()), Data: view}, nil
+}
+
+func (u *users) askEndAll(r *http.Request) (console.Response, error) {
+	user, err := u.ofPath(r)
+	if err != nil {
+		return nil, err
+	}
+	text := user.Ref() + " is signed out everywhere within a second, and can sign in again. Tokens stay valid."
+	if own(r, user) {
+		text = "You are signed out within a second everywhere but in this browser. Tokens stay valid."
+	}
+	return console.Confirm{
+		Title: "End the sessions of " + user.Ref() + "?", Text: text, Losses: []string{"unsaved input in those browsers"},
+		Verb: "End sessions", Back: pageOf(user.Ref(), "/access"),
+	}, nil
+}
+
+// endAll ends all sessions of the user but the one that asks.
+func (u *users) endAll(r *http.Request) (console.Response, error) {
+	user, err := u.ofPath(r)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := u.Service.EndSessions(r.Context(), user.Ref(), identity.From(r.Context()).Session)
+	if err != nil {
+		return nil, err
+	}
+	said := amount(ended, "session") + " of " + user.Ref() + " ended."
+	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: said}, nil
+}
+
+func (u *users) endOne(r *http.Request) (console.Response, error) {
+	user, id, err := u.idOf(r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := u.Service.SessionByID(r.Context(), id)
+	if err == nil && s.UserID != user.ID {
+		err = fault.New(fault.NotFound, "There is no such session.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := u.Service.EndSession(r.Context(), id); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: "The session from " + s.Address + " was ended."}, nil
+}
+
+// tokenOf is the token of the path, which is the user's.
+func (u *users) tokenOf(r *http.Request) (identity.User, identity.Token, error) {
+	user, id, err := u.idOf(r)
+	if err != nil {
+		return user, identity.Token{}, err
+	}
+	t, err := u.Service.TokenByID(r.Context(), id)
+	if err == nil && t.UserID != user.ID {
+		err = fault.New(fault.NotFound, "There is no such token.")
+	}
+	return user, t, err
+}
+
+func (u *users) askRevokeToken(r *http.Request) (console.Response, error) {
+	user, t, err := u.tokenOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title: "Revoke the token “" + t.Name + "” of " + user.Ref() + "?", Text: "Clients that use it are refused within a second. You cannot undo this.",
+		Verb: "Revoke token", Back: pageOf(user.Ref(), "/access"),
+	}, nil
+}
+
+func (u *users) revokeToken(r *http.Request) (console.Response, error) {
+	user, t, err := u.tokenOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.Service.RevokeToken(r.Context(), t.ID); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: pageOf(user.Ref(), "/access"), Flash: "The token “" + t.Name + "” was revoked."}, nil
+}
+
+// idOf is the user and the id of the path.
+func (u *users) idOf(r *http.Request) (identity.User, int64, error) {
+	user, err := u.ofPath(r)
+	if err != nil {
+		return user, 0, err
+	}
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return user, 0, fault.Wrap(err, fault.NotFound, "There is no page at this address.")
+	}
+	return user, id, nil
+}
