@@ -228,6 +228,7 @@ func (r *rig) happens(event string) {
 			_, _ = r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, false)
 		}
 	case "kill": // nothing that it has in memory is stored any more
+		last.settled(r.t)
 		r.work(4)
 		last.Stop()
 	case "lose": // and it goes on, not knowing
@@ -245,8 +246,11 @@ func (r *rig) goOn() threads.Phase {
 	op := map[threads.Phase]threads.Operation{
 		threads.PhaseReady: threads.OpStart, threads.PhasePaused: threads.OpContinue, threads.PhaseFailed: threads.OpContinue,
 	}[m.Phase]
-	if op != "" {
+	switch {
+	case op != "":
 		_, _ = r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, false)
+	case m.Phase == threads.PhaseEmpty, m.Phase == threads.PhaseCancelled:
+		r.t.Fatalf("the load failed, or it was cancelled: %+v", m)
 	}
 	return m.Phase
 }

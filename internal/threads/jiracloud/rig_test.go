@@ -79,6 +79,19 @@ func (r *rig) work(requests int) *worker {
 	return w
 }
 
+// settled waits until the worker has its leases. Here a process is killed by
+// stopping it beside its successor, and one that still asks for leases takes them
+// from the successor, which has the same node id and is not told: then neither
+// works. A process that is really killed takes nothing any more.
+func (w *worker) settled(t T) {
+	t.Helper()
+	for until := time.Now().Add(patience); w.Held() < 2; <-time.After(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("the worker got no leases")
+		}
+	}
+}
+
 // end ends all workers.
 func (r *rig) end() {
 	for _, w := range r.workers {

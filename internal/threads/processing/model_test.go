@@ -171,6 +171,7 @@ func (h *history) happens(event string) {
 			_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, false)
 		}
 	case "kill": // nothing that it has in memory is stored any more
+		last.settled(h.t, h.patience)
 		h.work()
 		last.Stop()
 	case "lose": // and it goes on, not knowing
