@@ -3,6 +3,8 @@ package identity
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"outrigger/internal/db"
 )
@@ -32,6 +34,31 @@ func MoveGrants(ctx context.Context, tx *db.Tx, from, to Resource) error {
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, g.ID); err != nil {
 			return fmt.Errorf("move grant: %w", err)
+		}
+	}
+	return nil
+}
+
+// RevokeGrants takes back all grants at the projects and repositories of a
+// connection that is deleted. Users that a node remembers keep them for as long as
+// it does, less than a second.
+func RevokeGrants(ctx context.Context, tx *db.Tx, connection string) error {
+	revoked, err := grantsWhere(ctx, tx, `connection = $1`, connection)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE connection = $1`, connection); err != nil {
+		return fmt.Errorf("deleting the grants of a connection: %w", err)
+	}
+	for _, id := range slices.Sorted(maps.Keys(revoked)) {
+		u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, id))
+		if err != nil {
+			return err
+		}
+		for _, g := range revoked[id] {
+			if err := record(ctx, tx, "revoke", "user", u.Ref(), g.members(), nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -46,13 +46,14 @@ type Receipt struct {
 	Undecided   <-chan struct{}
 
 	// Set by Match, by the rules of one generation.
-	Generation int64
-	Verifier   *Hook       // the hook that it came in by, as it is now
-	Refusal    error       // it may not be taken
-	withheld   bool        // it is kept, and nothing is delivered
-	Kept       []Event     // what is stored: Events, or what many of them were gathered to
-	Matched    [][]Match   // of each in Kept
-	Deliveries []*Delivery // one for each event in Kept and channel
+	Generation  int64
+	Verifier    *Hook       // the hook that it came in by, as it is now
+	Refusal     error       // it may not be taken
+	withheld    bool        // it is kept, and nothing is delivered
+	connectedAt time.Time   // when the connection was made; zero for one of the file
+	Kept        []Event     // what is stored: Events, or what many of them were gathered to
+	Matched     [][]Match   // of each in Kept
+	Deliveries  []*Delivery // one for each event in Kept and channel
 
 	Commits []NamedCommit // that it names, each once
 
@@ -153,14 +154,22 @@ func (d *Delivery) takers() []int64 {
 // judge holds the events to the scope of the hook, as it is now: it may have
 // been deleted or moved since it verified them.
 func (r *Receipt) judge(p *Platforms) {
-	r.Refusal, r.withheld = nil, false
+	r.Refusal, r.withheld, r.connectedAt = nil, false, time.Time{}
 	if r.Build {
-		if p == nil || p.Connections.Find(r.Connection) == nil {
-			r.Refusal = fault.New(fault.NotFound, "There is no connection %q.", r.Connection)
+		if p != nil {
+			if c := p.Connections.Find(r.Connection); c != nil {
+				r.connectedAt = c.CreatedAt
+				return
+			}
 		}
+		r.Refusal = fault.New(fault.NotFound, "There is no connection %q.", r.Connection)
 		return
 	}
-	if r.Verifier, _ = p.Hook(r.Connection, r.Hook); r.Verifier == nil || r.Verifier.ID != r.HookID {
+	var c *Connection
+	if r.Verifier, c = p.Hook(r.Connection, r.Hook); c != nil {
+		r.connectedAt = c.CreatedAt
+	}
+	if r.Verifier == nil || r.Verifier.ID != r.HookID {
 		r.Refusal = fault.New(fault.NotFound, "The connection %q has no hook %q.", r.Connection, r.Hook)
 		return
 	}

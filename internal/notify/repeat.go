@@ -15,7 +15,8 @@ const SameBodyWithin = 10 * time.Minute
 // 96 bits with a given one is not found in years.
 const sumKept = 12
 
-// Fingerprint is the same for the same body on a connection. It begins with the time of what
+// Fingerprint is the same for the same body on a connection, and not on an earlier
+// one of its name, which had been deleted. It begins with the time of what
 // happened, so that those of new webhooks are side by side: as the key of an
 // index they write to few of its pages. That of a build does not, since the
 // platform says another time of it than who posts it.
@@ -24,7 +25,8 @@ func (r *Receipt) Fingerprint() []byte {
 	if len(r.Events) > 0 && !r.Build {
 		at = max(0, r.Events[0].At.UnixMilli())
 	}
-	sum := sha256.Sum256([]byte(r.Connection + "\x00" + string(r.Digest)))
+	of := binary.BigEndian.AppendUint64([]byte(r.Connection+"\x00"), uint64(r.connectedAt.UnixMicro()))
+	sum := sha256.Sum256(append(of, r.Digest...))
 	f := binary.BigEndian.AppendUint64(make([]byte, 0, 8+sumKept), uint64(at))
 	return append(f, sum[:sumKept]...)
 }

@@ -99,8 +99,8 @@ type HookStore interface {
 	// fault.Invalid, fault.NotFound, and fault.Conflict for another version or a
 	// connection of the file.
 	SaveConnection(ctx context.Context, who Actor, c Connection) (Connection, error)
-	// DeleteConnection deletes a connection and its hooks. fault.Conflict: it has
-	// rules or reports, or is of the file.
+	// DeleteConnection deletes a connection with all that another one of its name
+	// could go by. fault.Conflict: it has rules or reports, or is of the file.
 	DeleteConnection(ctx context.Context, who Actor, name string) error
 
 	// CreateHook makes a hook with a secret of its own. Errors: fault.Invalid,

@@ -237,7 +237,10 @@ func (p *Pages) confirmDeleteConnection(r *http.Request) (console.Response, erro
 	}
 	return console.Confirm{
 		Title: "Delete the connection " + c.Name + "?", Text: "The platform's webhooks are refused from then on." + leftThere(created), Verb: "Delete connection",
-		Losses: []string{"its hooks, with their secrets", "the credentials of its account"}, Back: connectionPage(c.Name),
+		Losses: []string{
+			"its hooks, with their secrets", "the credentials of its account", "the permissions of users in its projects and repositories",
+			"the chat accounts of its users",
+		}, Back: connectionPage(c.Name),
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/secret"
 )
@@ -38,9 +39,10 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt)); err != nil {
 			return fmt.Errorf("inserting connection: %w", err)
 		}
-		// Of an earlier connection of the file with this name, hooks may be left.
-		if _, err := tx.Exec(ctx, `DELETE FROM notify_hooks WHERE connection = $1`, c.Name); err != nil {
-			return fmt.Errorf("deleting old hooks: %w", err)
+		// Of an earlier one of this name something may be left: hooks of one of the
+		// file, and what its platform answered after it was deleted.
+		if err := forgetConnection(ctx, tx, c.Name); err != nil {
+			return err
 		}
 		if err := s.insertHook(ctx, tx, who, &own); err != nil {
 			return err
@@ -101,8 +103,9 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 	return c, err
 }
 
-// DeleteConnection deletes a connection and its hooks. fault.Conflict: it has
-// rules or reports, or is of the file.
+// DeleteConnection deletes a connection with all that another one of its name
+// could go by: its hooks, the grants there, what is known of its platform. Events
+// stay in the log. fault.Conflict: it has rules or reports, or is of the file.
 func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {
@@ -125,23 +128,39 @@ func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name str
 		}
 		for _, q := range []string{
 			`DELETE FROM notify_connections WHERE name = $1`,
-			`DELETE FROM notify_hooks WHERE connection = $1`,
-			`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
-			`DELETE FROM notify_memberships WHERE connection = $1`,
 			`DELETE FROM notify_chat_accounts WHERE connection = $1`,
 			`DELETE FROM notify_authorizations WHERE connection = $1`,
-			`DELETE FROM notify_authorization_requests WHERE connection = $1`,
-			`DELETE FROM notify_refusals WHERE connection = $1`,
 		} {
 			if _, err := tx.Exec(ctx, q, name); err != nil {
 				return fmt.Errorf("deleting connection: %w", err)
 			}
 		}
-		if err := forgetWebhooks(ctx, tx, name); err != nil {
+		if err := forgetConnection(ctx, tx, name); err != nil {
+			return err
+		}
+		if err := identity.RevokeGrants(ctx, tx, name); err != nil {
 			return err
 		}
 		return recordConnection(ctx, tx, who, "delete", before, nil)
 	})
+}
+
+// forgetConnection deletes the hooks of a connection and what is known of its
+// platform.
+func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
+	for _, q := range []string{
+		`DELETE FROM notify_hooks WHERE connection = $1`,
+		`DELETE FROM notify_renames WHERE connection = $1 AND state = 'offered'`,
+		`DELETE FROM notify_authorization_requests WHERE connection = $1`,
+		`DELETE FROM notify_refusals WHERE connection = $1`,
+		`DELETE FROM notify_commits WHERE connection = $1`,
+		`DELETE FROM notify_pull_requests WHERE connection = $1`,
+	} {
+		if _, err := tx.Exec(ctx, q, name); err != nil {
+			return fmt.Errorf("forgetting connection: %w", err)
+		}
+	}
+	return errors.Join(forgetMemberships(ctx, tx, name), forgetWebhooks(ctx, tx, name))
 }
 
 // changeable gives a stored connection.
