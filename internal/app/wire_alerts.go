@@ -78,7 +78,7 @@ func (a *App) overviewAlerts(ctx context.Context, p *identity.Principal) ([]cons
 	text := "The alerts channel " + secret.MaskURL(a.cfg.Alerts.WebhookURL.Reveal()) + " could not be told what needs attention at " +
 		failure.At.Format("2006-01-02 15:04 UTC") + ". " + failure.Reason
 	return []console.Card{{Title: "Alerts", Link: "/", Text: "A chat channel is told what needs attention (alerts.webhook_url).",
-		Attention: []console.Notice{{Key: alertsKey, Text: text, Tone: console.Bad}}}}, nil
+		Attention: []console.Notice{{Key: alertsKey, Text: text, Tone: console.Bad, Since: failure.At}}}}, nil
 }
 
 // sendAlert posts a message to the alerts channel.

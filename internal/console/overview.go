@@ -42,12 +42,30 @@ type Figure struct {
 	Tone         Tone // Bad and Warn stand out; "" is plain
 }
 
-// Notice is a sentence about something to act on, and where.
+// Notice is a sentence about something to act on, since when, and what helps.
 type Notice struct {
-	Key  string // what tells it from others where its text changes, as with counts; Link and Text by default
-	Text string
-	Link string // the card's by default
-	Tone Tone   // Warn by default, or Bad
+	Key    string // what tells it from others where its text changes, as with counts; Link and Text by default
+	Text   string
+	Link   string // the card's by default
+	Tone   Tone   // Warn by default, or Bad
+	Since  time.Time
+	Remedy Remedy
+}
+
+// Remedy is the one action that helps most: a button that posts, or a link.
+type Remedy struct {
+	Label string // "" where there is none
+	Path  string
+	Posts []Hidden // what is posted; nil makes it a link
+	Asks  bool     // the link leads to a Confirm
+}
+
+// Post tells whether the remedy is done by a click, without another page.
+func (r Remedy) Post() bool { return r.Posts != nil }
+
+// Linked tells whether the text leads somewhere else than the remedy.
+func (n Notice) Linked() bool {
+	return n.Link != "" && (n.Remedy.Label == "" || n.Remedy.Post() || n.Remedy.Path != n.Link)
 }
 
 // AddOverview adds the cards of a wing to the overview.

@@ -17,8 +17,13 @@ func TestAttentionComesFirst(t *testing.T) {
 		t.Errorf("attention at %d, figures at %d", attention, cards)
 	}
 	for _, want := range []string{
-		`<li class="bad"><a href="/notifications/rules/9">The channel Security is broken`,
-		`<li class="warn"><a href="/notifications/deliveries">3 events could not be understood`,
+		`<li class="bad notice"><div><a href="/notifications/rules/9">The channel Security is broken`,
+		`>3 hours ago</time></span></div>
+      <form method="post" action="/notifications/channels/9/retry"><input type="hidden" name="which" value="all"><button>Try again</button></form></li>`,
+		`<li class="warn notice"><div>3 events could not be understood`, // the button has the link
+		`<a class="button" href="/notifications/deliveries">Show them</a></li>`,
+		`<div><a href="/backup">Sending is paused.</a></div>
+      <a class="button" href="/backup/confirm" data-confirm>Start sending</a></li>`,
 		`data-live="/overview/live"`,
 	} {
 		if !strings.Contains(body, want) {

@@ -69,6 +69,6 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	text := "This database was restored from " + r.File + " at " + r.At.Format("2006-01-02 15:04 UTC") + ". Nothing is sent until you confirm it."
 	return []console.Card{{
 		Title: "Backup", Link: path, Text: "Sending is paused after a restore.",
-		Attention: []console.Notice{{Text: text, Tone: console.Bad}},
+		Attention: []console.Notice{{Text: text, Tone: console.Bad, Since: r.At, Remedy: console.Remedy{Label: "Start sending", Path: path + "/confirm", Asks: true}}},
 	}}, nil
 }

@@ -57,15 +57,39 @@ func notices(s *mailqueue.NodeStatus) []console.Notice {
 		if verdict == mailqueue.Act {
 			tone = console.Bad
 		}
-		list = append(list, console.Notice{Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone})
+		list = append(list, console.Notice{
+			Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone, Since: s.Oldest(), Remedy: remedy(s),
+		})
 	}
 	if s.Error != "" {
-		list = append(list, console.Notice{Key: "mail unread " + s.ID, Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn})
+		list = append(list, console.Notice{Key: "mail unread " + s.ID, Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn, Since: s.FailingAt})
 	}
 	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
-		list = append(list, console.Notice{Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn})
+		list = append(list, console.Notice{Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
 	}
 	return list
+}
+
+// remedy is what helps against a verdict. Failed messages are looked at before they
+// are sent again; waiting ones are tried now. Queues elsewhere are only watched.
+func remedy(s *mailqueue.NodeStatus) console.Remedy {
+	switch {
+	case s.Queue == nil:
+		return console.Remedy{}
+	case s.ErrorSize > 0:
+		return console.Remedy{Label: "Show the error queue", Path: console.Path(messagesPath+"?state=error&node=%s", s.ID)}
+	}
+	return sendAgain(s)
+}
+
+// sendAgain ends what keeps a queue from sending: an administrator's pause, else
+// the pause after a failure.
+func sendAgain(s *mailqueue.NodeStatus) console.Remedy {
+	posts := []console.Hidden{{Name: "node", Value: s.ID}}
+	if s.Queue.Paused {
+		return console.Remedy{Label: "Resume", Path: queuesPath + "/resume", Posts: posts}
+	}
+	return console.Remedy{Label: "Flush", Path: queuesPath + "/flush", Posts: posts}
 }
 
 func badIf(on bool) console.Tone {

@@ -228,3 +228,21 @@ func TestOverview(t *testing.T) {
 		t.Error("somebody without ADMIN sees the mail queues")
 	}
 }
+
+// What helps against a verdict depends on its reason; a queue elsewhere is only
+// watched.
+func TestRemedies(t *testing.T) {
+	for name, c := range map[string]struct {
+		status mailqueue.NodeStatus
+		want   console.Remedy
+	}{
+		"failed":  {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Path: "/mail/messages?state=error&node=a%20b"}},
+		"waiting": {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{}}, console.Remedy{Label: "Flush", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"paused":  {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{Paused: true}}, console.Remedy{Label: "Resume", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"watched": {mailqueue.NodeStatus{ID: "a", Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{}},
+	} {
+		if diff := cmp.Diff(c.want, remedy(&c.status)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

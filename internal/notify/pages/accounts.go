@@ -191,7 +191,7 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, console.Notice{Key: fmt.Sprintf("account %d", a.ID), Text: text, Link: notify.AccountsPath})
+		list = append(list, console.Notice{Key: fmt.Sprintf("account %d", a.ID), Text: text, Link: notify.AccountsPath, Since: a.StateAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}
 	if identity.From(ctx).May(identity.Admin, identity.Resource{}) {
 		return list, nil
@@ -203,7 +203,7 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 		if one.Unauthorized > 1 {
 			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by their users, or by saving the rules with an account of yours."
 		}
-		list = append(list, console.Notice{Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list()})
+		list = append(list, console.Notice{Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(), Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}
 	return list, err
 }

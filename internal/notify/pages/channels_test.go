@@ -38,3 +38,17 @@ func TestTheListShowsAFewRulesOfAChannel(t *testing.T) {
 		}
 	}
 }
+
+// The overview says since when a channel takes nothing, and has it tried in a click
+// where something waits.
+func TestNoticeOfAChannel(t *testing.T) {
+	now := time.Now()
+	p := &Pages{Clock: func() time.Time { return now }}
+	since := now.Add(-time.Hour)
+	for waiting, label := range map[int]string{0: "", 3: "Try again"} {
+		n := p.notice(&notify.ChannelInfo{Channel: notify.Channel{GateStep: 1, GateUntil: now.Add(time.Minute), FailingSince: since, Waiting: waiting}})
+		if !n.Since.Equal(since) || n.Remedy.Label != label || n.Remedy.Post() != (label != "") {
+			t.Errorf("%d waiting: %+v", waiting, n)
+		}
+	}
+}

@@ -45,18 +45,19 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		return nil, err
 	}
 	if trouble := p.proxyTrouble(); trouble != "" {
-		card.Attention = append(card.Attention, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad})
+		card.Attention = append(card.Attention, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
 	}
 	for i := range sum.Troubled {
 		card.Attention = append(card.Attention, p.notice(&sum.Troubled[i]))
 	}
 	if more := n - len(sum.Troubled); more > 0 {
-		card.Attention = append(card.Attention, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath})
+		card.Attention = append(card.Attention, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
 	}
 	if sum.NotUnderstood > 0 {
 		card.Attention = append(card.Attention, console.Notice{
 			Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn,
-			Link: eventsPath + query("outcome", string(notify.EventNotUnderstood)),
+			Link:   eventsPath + query("outcome", string(notify.EventNotUnderstood)),
+			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + query("outcome", string(notify.EventNotUnderstood))},
 		})
 	}
 	refused, err := p.refusedNotices(ctx)
@@ -118,21 +119,27 @@ func (p *Pages) firstRule() string {
 	return rulesPath + "/new"
 }
 
-// notice says what is wrong with a channel, since when, and leads to its page.
+// notice says what is wrong with a channel and since when, and leads to its page.
 func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
 	s := c.Status(p.Clock())
-	what, tone := "takes no messages", console.Warn
+	what, tone := "does not accept messages", console.Warn
 	switch s.State {
 	case "broken":
 		what, tone = "is broken", console.Bad
 	case "unreachable":
 		what, tone = "has been unreachable for more than a day", console.Bad
 	}
-	text := "The channel “" + c.Name() + "” " + what + " since " + s.Since.UTC().Format("2006-01-02 15:04 UTC") + ", " + messagesWait(c.Waiting) + "."
+	text := "The channel “" + c.Name() + "” " + what + ", " + messagesWait(c.Waiting) + "."
 	if s.Reason != "" {
 		text += " " + s.Reason
 	}
-	return console.Notice{Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone}
+	n := console.Notice{Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone, Since: s.Since}
+	if c.Waiting > 0 {
+		n.Remedy = console.Remedy{
+			Label: "Try again", Path: channelPath(c) + "/retry", Posts: []console.Hidden{{Name: "which", Value: string(notify.RetryAll)}},
+		}
+	}
+	return n
 }
 
 func notUnderstood(n int) string {

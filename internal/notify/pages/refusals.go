@@ -72,11 +72,11 @@ func (p *Pages) refusedNotices(ctx context.Context) ([]console.Notice, error) {
 		case len(list) == maxRefusedNotices:
 			more++
 		default:
-			list = append(list, console.Notice{Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason), Text: r.notice(), Link: r.Path, Tone: console.Warn})
+			list = append(list, console.Notice{Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason), Text: r.notice(), Link: r.Path, Tone: console.Warn, Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
 		}
 	}
 	if more > 0 {
-		list = append(list, console.Notice{Key: "refused", Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages})
+		list = append(list, console.Notice{Key: "refused", Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages, Remedy: console.Remedy{Label: "Show the connections", Path: connectionPages}})
 	}
 	return list, nil
 }

@@ -145,7 +145,7 @@ func (p *Pages) renamesOverview(ctx context.Context, who *identity.Principal) ([
 	for _, o := range found {
 		card.Attention = append(card.Attention, console.Notice{
 			Text: "A webhook of " + o.Connection + " says that " + o.From.String() + " is now " + o.To.String() + ". " + whyOffered(&o),
-			Link: renamePages,
+			Link: renamePages, Since: o.OfferedAt, Remedy: console.Remedy{Label: "Decide", Path: renamePages},
 		})
 	}
 	return []console.Card{card}, nil

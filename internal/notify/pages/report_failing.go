@@ -20,6 +20,7 @@ func (p *Pages) failingReports(ctx context.Context) ([]console.Notice, error) {
 			Text: "The activity report “" + r.Name + "” of " + r.ProjectKey + "/" + r.RepositoryKey + " was not sent at " +
 				r.LastErrorAt.UTC().Format("2006-01-02 15:04 UTC") + ". " + r.LastError,
 			Key: reportPath(r), Link: reportPath(r), Tone: console.Bad,
+			Remedy: console.Remedy{Label: "Send it now", Path: reportPath(r) + "/test", Posts: []console.Hidden{}},
 		})
 	}
 	return notices, nil

@@ -97,14 +97,15 @@ func (c *coverageView) Sentence() string {
 // notices are what needs attention.
 func (c *coverageView) notices() (list []console.Notice) {
 	link := connectionPage(c.Connection) + "/webhooks"
+	show := console.Remedy{Label: "Show the webhooks", Path: link}
 	switch {
 	case c.Failing == 1:
-		list = append(list, console.Notice{Key: link + " failing", Text: "A webhook of the platform “" + c.Connection + "” fails, so events of its project are lost. The platform counts its failures.", Link: link, Tone: console.Bad})
+		list = append(list, console.Notice{Key: link + " failing", Text: "A webhook of the platform “" + c.Connection + "” fails, so events of its project are lost. The platform counts its failures.", Link: link, Tone: console.Bad, Remedy: show})
 	case c.Failing > 1:
-		list = append(list, console.Notice{Key: link + " failing", Text: fmt.Sprintf("%d webhooks of the platform “%s” fail, so events of their projects are lost. The platform counts their failures.", c.Failing, c.Connection), Link: link, Tone: console.Bad})
+		list = append(list, console.Notice{Key: link + " failing", Text: fmt.Sprintf("%d webhooks of the platform “%s” fail, so events of their projects are lost. The platform counts their failures.", c.Failing, c.Connection), Link: link, Tone: console.Bad, Remedy: show})
 	}
 	if c.Reason != "" {
-		list = append(list, console.Notice{Key: link, Text: c.Reason, Link: link})
+		list = append(list, console.Notice{Key: link, Text: c.Reason, Link: link, Remedy: show})
 	}
 	return list
 }

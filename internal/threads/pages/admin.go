@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -108,6 +109,14 @@ func statusBadge(s *admin.Status) console.Badge {
 	return console.Badge{Tone: tone, Text: string(s.Status)}
 }
 
+// proceed is what takes a migration on that stopped.
+func proceed(s *admin.Status) console.Remedy {
+	if slices.Contains(s.Phase.Allowed(), threads.OpContinue) {
+		return console.Remedy{Label: labels[threads.OpContinue], Path: movePath + "/" + string(threads.OpContinue), Posts: []console.Hidden{}}
+	}
+	return console.Remedy{Label: "Show the migration", Path: movePath}
+}
+
 // overview is the migration at a glance.
 func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]console.Card, error) {
 	if !administers(who) {
@@ -131,9 +140,9 @@ func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	switch s.Phase {
 	case threads.PhaseFailed:
-		card.Attention = []console.Notice{{Text: "The migration failed. " + s.Message, Tone: console.Bad}}
+		card.Attention = []console.Notice{{Text: "The migration failed. " + s.Message, Tone: console.Bad, Since: s.UpdatedAt, Remedy: proceed(&s)}}
 	case threads.PhasePaused:
-		card.Attention = []console.Notice{{Text: "The migration is paused. " + s.Message}}
+		card.Attention = []console.Notice{{Text: "The migration is paused. " + s.Message, Since: s.UpdatedAt, Remedy: proceed(&s)}}
 	}
 	return []console.Card{card}, nil
 }
