@@ -78,21 +78,33 @@ type overviewView struct {
 }
 
 func (c *Console) showOverview(x *exchange) (Response, error) {
-	return Page{Template: "overview", Title: "Overview", Data: c.glance(x)}, nil
+	return Page{Template: "overview", Title: "Overview", Data: c.glance(x.r.Context(), x)}, nil
 }
 
 func (c *Console) liveOverview(x *exchange) (Response, error) {
-	return Live{Template: "overview", Part: "glance", Every: overviewEvery, Data: func(context.Context) (any, error) {
-		return c.glance(x), nil
-	}}, nil
+	return Live{
+		Template: "overview", Part: "glance", Every: overviewEvery, Topic: overviewTopic(x.principal),
+		Data: func(ctx context.Context) (any, error) { return c.glance(ctx, x), nil },
+	}, nil
+}
+
+// overviewTopic is the same for all who see the same: those who administer
+// everything. What others see depends on their projects and accounts.
+func overviewTopic(p *identity.Principal) string {
+	for _, all := range []identity.Permission{identity.SysAdmin, identity.Admin} {
+		if p.May(all, identity.Resource{}) {
+			return "/overview " + string(all)
+		}
+	}
+	return ""
 }
 
 // glance asks every wing. One that fails is a card that says so; it does not
 // take the others with it.
-func (c *Console) glance(x *exchange) overviewView {
+func (c *Console) glance(ctx context.Context, x *exchange) overviewView {
 	var v overviewView
 	for _, cards := range c.overview {
-		list, err := cards(x.r.Context(), x.principal)
+		list, err := cards(ctx, x.principal)
 		if err != nil {
 			v.Attention = append(v.Attention, x.failedCard(err))
 			continue

@@ -3,8 +3,11 @@ package console
 import (
 	"context"
 	"errors"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -46,6 +49,47 @@ func TestACardThatFailsLeavesTheOthers(t *testing.T) {
 	}
 	if strings.Contains(body, "secret cause") || !strings.Contains(s.log.String(), "secret cause") {
 		t.Error("the cause is for the log")
+	}
+}
+
+// Those who administer everything share the overview's answers, each kind its own;
+// others see what is theirs.
+func TestWhoSharesTheOverview(t *testing.T) {
+	grant := func(p identity.Permission, at identity.Resource) *identity.Principal {
+		return &identity.Principal{Grants: []identity.Grant{{Permission: p, Resource: at}}}
+	}
+	system, global := overviewTopic(grant(identity.SysAdmin, identity.Resource{})), overviewTopic(grant(identity.Admin, identity.Resource{}))
+	if system == "" || global == "" || system == global {
+		t.Errorf("the topics are %q and %q", system, global)
+	}
+	for _, p := range []*identity.Principal{nil, {}, grant(identity.ProjectAdmin, identity.Resource{Connection: "main", Project: "ATL"})} {
+		if topic := overviewTopic(p); topic != "" {
+			t.Errorf("%+v shares %q", p, topic)
+		}
+	}
+}
+
+func TestOverviewIsAskedOnceForAll(t *testing.T) {
+	s := newSite(t, plainBase)
+	var asked atomic.Int64
+	s.c.AddOverview(func(context.Context, *identity.Principal) ([]Card, error) { asked.Add(1); return nil, nil })
+	x := &exchange{c: s.c, r: httptest.NewRequest("GET", "/overview/live", nil), principal: &identity.Principal{
+		Grants: []identity.Grant{{Permission: identity.SysAdmin}},
+	}}
+	response, err := s.c.liveOverview(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := response.(Live)
+	live.Every = time.Hour
+	for range 20 {
+		tab := stream{Live: live, x: x, last: []byte("what its page shows")}
+		if html, err := tab.next(t.Context()); err != nil || len(html) == 0 {
+			t.Fatalf("%q, %v", html, err)
+		}
+	}
+	if asked.Load() != 1 {
+		t.Errorf("the wings were asked %d times for 20 tabs", asked.Load())
 	}
 }
 
