@@ -208,11 +208,10 @@ func (p *javaParser) foldRange(lo, hi rune) set {
 		}
 		return setOf(spans...)
 	}
-	for _, c := range cased() {
-		for r := c.lo; r <= c.hi; r++ {
-			if u := javaUpper(r); s.contains(u) || s.contains(javaLower(u)) {
-				spans = append(spans, span{r, r})
-			}
+	within := func(r rune) bool { return lo <= r && r <= hi }
+	for _, c := range casings() {
+		if !within(c.r) && (within(c.upper) || within(c.folded)) {
+			spans = append(spans, span{c.r, c.r})
 		}
 	}
 	return setOf(spans...)

@@ -19,8 +19,10 @@ func (p *javaParser) escape(inClass, startsRange bool) (node, rune) {
 		p.refuse(at, "A \\ must be followed by something; write \\\\ for the character itself.")
 	}
 	p.cur += 2
-	if s, ok := p.predefined(r, startsRange); ok {
-		return char{s}, 0
+	if r != 'v' || !startsRange { // where it is one character, not a class
+		if s, ok := p.meaning("\\"+string(r), func() (set, bool) { return p.predefined(r) }); ok {
+			return char{s}, 0
+		}
 	}
 	if lit, ok := p.literalEscape(r); ok {
 		return nil, lit
@@ -75,9 +77,8 @@ func (p *javaParser) literalEscape(r rune) (rune, bool) {
 	return r, !isASCIILetter(r) && !isASCIIDigit(r)
 }
 
-// predefined gives the predefined classes. \v is one character, not a class,
-// where a range begins with it.
-func (p *javaParser) predefined(r rune, startsRange bool) (set, bool) {
+// predefined gives the predefined classes.
+func (p *javaParser) predefined(r rune) (set, bool) {
 	var s set
 	wide := p.has(flagUnicodeClass)
 	switch unicode.ToLower(r) {
@@ -99,9 +100,6 @@ func (p *javaParser) predefined(r rune, startsRange bool) (set, bool) {
 	case 'h':
 		s = horizontal
 	case 'v':
-		if r == 'v' && startsRange {
-			return nil, false
-		}
 		s = vertical
 	default:
 		return nil, false
@@ -277,12 +275,19 @@ func (p *javaParser) property() set {
 	} else {
 		name = string(p.read())
 	}
-	s, ok := p.propertySet(name)
+	letter := "\\p"
+	if negate {
+		letter = "\\P"
+	}
+	s, ok := p.meaning(letter+name, func() (set, bool) {
+		s, ok := p.propertySet(name)
+		if ok && negate {
+			s = s.complement(unicode.MaxRune)
+		}
+		return s, ok
+	})
 	if !ok {
 		p.refuse(at, "Java knows no property named %q; see the summary of java.util.regex.Pattern.", name)
-	}
-	if negate {
-		s = s.complement(unicode.MaxRune)
 	}
 	return s
 }

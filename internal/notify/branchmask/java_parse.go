@@ -7,6 +7,30 @@ type javaParser struct {
 	*javaScanner
 	groups int            // capturing groups opened so far
 	names  map[string]int // the named ones
+	known  map[named]set  // what classes with a name mean: a pattern may repeat one thousands of times
+}
+
+// named is the name of a predefined class or property under flags, as in the
+// pattern: with its \, or \p.
+type named struct {
+	name  string
+	flags javaFlags
+}
+
+// meaning gives the set of a named class, which find computes the first time.
+func (p *javaParser) meaning(name string, find func() (set, bool)) (set, bool) {
+	key := named{name, p.flags}
+	if s, known := p.known[key]; known {
+		return s, true
+	}
+	s, ok := find()
+	if ok {
+		if p.known == nil {
+			p.known = make(map[named]set)
+		}
+		p.known[key] = s
+	}
+	return s, ok
 }
 
 // parseJava gives the tree of a pattern and how many groups it captures.

@@ -98,14 +98,20 @@ func foldClass(folded rune) set {
 	return setOf(spans...)
 }
 
-// cased gives every character that has another case.
-func cased() set {
-	var spans []span
-	for _, r := range unicode.CaseRanges {
-		spans = append(spans, span{rune(r.Lo), rune(r.Hi)})
+// casing is a character with its upper case, and the lower case of that, which
+// is its javaFold.
+type casing struct{ r, upper, folded rune }
+
+// casings are those of every character that has another case.
+var casings = sync.OnceValue(func() (all []casing) {
+	for _, c := range unicode.CaseRanges {
+		for r := rune(c.Lo); r <= rune(c.Hi); r++ {
+			upper := javaUpper(r)
+			all = append(all, casing{r, upper, javaLower(upper)})
+		}
 	}
-	return setOf(spans...)
-}
+	return all
+})
 
 func asciiLower(r rune) rune {
 	if r >= 'A' && r <= 'Z' {

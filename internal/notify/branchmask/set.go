@@ -64,7 +64,21 @@ func setOfTables(tables ...*unicode.RangeTable) set {
 
 // union gives what is in s or in t.
 func (s set) union(t set) set {
-	return setOf(slices.Concat(s, t)...)
+	out := make(set, 0, len(s)+len(t))
+	for len(s)+len(t) > 0 {
+		from := &s
+		if len(s) == 0 || len(t) > 0 && t[0].lo < s[0].lo {
+			from = &t
+		}
+		next := (*from)[0]
+		*from = (*from)[1:]
+		if n := len(out); n > 0 && next.lo <= out[n-1].hi+1 {
+			out[n-1].hi = max(out[n-1].hi, next.hi)
+			continue
+		}
+		out = append(out, next)
+	}
+	return out
 }
 
 // intersect gives what is in both s and t.
