@@ -131,7 +131,7 @@ func (a *App) openSecrets(ctx context.Context) error {
 // startIdentity makes the first administrator where there is no user.
 func (a *App) startIdentity(ctx context.Context) error {
 	a.identity = identity.New(a.db, identity.Options{
-		Clock: a.clock, Log: a.log, DataDir: a.cfg.DataDir, AdminPassword: a.cfg.AdminPassword,
+		Clock: a.clock, Log: a.log, DataDir: a.cfg.DataDir, AdminPassword: a.cfg.AdminPassword, Box: a.box,
 	})
 	return a.identity.Start(ctx)
 }

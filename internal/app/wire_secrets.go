@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	notifystore "outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 	adminsettings "outrigger/internal/settings"
@@ -12,7 +14,7 @@ import (
 
 // sealedPlaces is everything in the database that the key encrypts.
 func sealedPlaces() []secret.Place {
-	return append(notifystore.SealedPlaces(), adminsettings.SealedPlaces()...)
+	return slices.Concat(notifystore.SealedPlaces(), adminsettings.SealedPlaces(), identity.SealedPlaces())
 }
 
 // RotateSecrets, in place of Start, encrypts everything with the present key

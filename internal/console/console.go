@@ -16,10 +16,12 @@ import (
 	"outrigger/internal/rest"
 )
 
-// Sessions is what the console asks of identity.
+// Sessions is what the console asks of identity; *identity.Service is one.
 type Sessions interface {
-	// SignIn answers a new session. Unauthenticated: an unknown user or a
-	// wrong password. RateLimited: too many failures.
+	SecondSteps
+	// SignIn answers a new session. *identity.FactorNeeded: the password is right,
+	// and SecondStep goes on. Unauthenticated: an unknown user or a wrong password.
+	// RateLimited: too many failures.
 	SignIn(ctx context.Context, user, password, addr string) (session string, p *identity.Principal, err error)
 	// Session gives the user of a session; fault.Unauthenticated for no session.
 	Session(ctx context.Context, session string) (*identity.Principal, error)

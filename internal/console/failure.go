@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
 
@@ -44,6 +46,10 @@ func (x *exchange) fail(err error) { x.failWith(nil, err) }
 func (x *exchange) failWith(answer Response, err error) {
 	f := fault.As(err)
 	x.retryAfter(f)
+	if errors.Is(err, identity.ErrUnconfirmed) && x.principal != nil {
+		x.confirmFirst()
+		return
+	}
 	if page, ok := answer.(Page); ok {
 		if form, ok := page.refused(f); ok {
 			form.Refuse(f)

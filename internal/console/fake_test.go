@@ -11,11 +11,14 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 )
 
 // sessions is an identity with one user: ada, whose password is "canoe" and
 // whose session is "s-ada"; her session ends with SignOut.
 type sessions struct {
+	identitytest.Users // who have no second factor
+
 	now       atomic.Pointer[identity.Principal] // ada, where she is no longer as at first
 	over      atomic.Bool                        // her session is
 	uses      atomic.Int64                       // of her session by a person

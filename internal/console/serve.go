@@ -16,6 +16,10 @@ const (
 	confirmPage = "confirm"
 	statusPage  = "status"
 	signInPage  = "sign-in"
+
+	factorPage     = "sign-in-factor"
+	passkeyPage    = "sign-in-passkey"
+	confirmYouPage = "confirm-you"
 )
 
 type route struct {
@@ -26,7 +30,7 @@ type route struct {
 }
 
 func (rt *route) declares(template string) bool {
-	return slices.Contains(rt.templates, template) || template == confirmPage || template == statusPage
+	return slices.Contains(rt.templates, template) || template == confirmPage || template == confirmYouPage || template == statusPage
 }
 
 // exchange is one request on its way to its answer.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,7 +31,8 @@ func (x *exchange) dropCookie(name string) { x.cookie(name, "", -1) }
 // signInView is the sign-in form.
 type signInView struct {
 	*Form
-	To string // where to go after it
+	To   string // where to go after it
+	Ways []Link // other ways to sign in
 }
 
 // showSignIn is GET /sign-in.
@@ -39,11 +41,20 @@ func (c *Console) showSignIn(x *exchange) (Response, error) {
 	if x.principal != nil {
 		return Redirect{To: to}, nil
 	}
-	return signIn(NewForm(), to), nil
+	return c.signInPage(NewForm(), to), nil
 }
 
-func signIn(form *Form, to string) Page {
-	return Page{Template: signInPage, Title: "Sign in to Outrigger", Data: signInView{form, to}}
+func (c *Console) signInPage(form *Form, to string) Page {
+	return Page{Template: signInPage, Title: "Sign in to Outrigger", Data: signInView{form, to, c.ways(to)}}
+}
+
+// ways are the ways to sign in without a password typed here, which go on to a
+// page.
+func (c *Console) ways(to string) (ways []Link) {
+	if c.opts.Identity.NoPasskeys() == "" {
+		ways = append(ways, Link{"Sign in with a passkey", Path("/sign-in/passkey?to=%s", to)})
+	}
+	return ways
 }
 
 // signIn is POST /sign-in.
@@ -61,18 +72,27 @@ func (c *Console) signIn(x *exchange) (Response, error) {
 		missing.Add("password", "Enter your password.")
 	}
 	if err := missing.Err(); err != nil {
-		return signIn(form, to), err
+		return c.signInPage(form, to), err
 	}
 	ctx := x.r.Context()
 	session, _, err := c.opts.Identity.SignIn(ctx, form.Get("user"), form.Raw("password"), identity.OriginOf(ctx).Address)
+	if needed := (*identity.FactorNeeded)(nil); errors.As(err, &needed) {
+		x.cookie(x.stepCookie(), needed.Pending, 0)
+		return Redirect{To: factorPath(to)}, nil
+	}
 	if fault.Is(err, fault.Unauthenticated) {
-		return signIn(form, to), fault.Wrap(err, fault.Unauthenticated, "The user name or password is wrong.")
+		return c.signInPage(form, to), fault.Wrap(err, fault.Unauthenticated, "The user name or password is wrong.")
 	}
 	if err != nil {
-		return signIn(form, to), err
+		return c.signInPage(form, to), err
 	}
+	return x.enter(session, to), nil
+}
+
+// enter has the browser keep the session, and go on.
+func (x *exchange) enter(session, to string) Response {
 	x.cookie(x.sessionCookie(), session, 0) // as long as the browser; identity ends it sooner
-	return Redirect{To: to}, nil
+	return Redirect{To: to}
 }
 
 // signOut is POST /sign-out.
@@ -96,7 +116,7 @@ func LocalPath(to string) string {
 		strings.ContainsFunc(to, func(r rune) bool { return r == '\\' || r < ' ' || r == 0x7f }) {
 		return "/"
 	}
-	if p := u.EscapedPath(); p == "/sign-in" || p == "/sign-out" {
+	if p := u.EscapedPath(); p == "/sign-in" || strings.HasPrefix(p, "/sign-in/") || p == "/sign-out" || p == "/confirm" {
 		return "/"
 	}
 	return to

@@ -7,5 +7,11 @@ func (c *Console) routeShell() {
 	c.handle("GET /overview/live", SignedIn, c.liveOverview, "overview")
 	c.handle("GET /sign-in", Anyone, c.showSignIn, signInPage)
 	c.handle("POST /sign-in", Anyone, c.signIn, signInPage)
+	c.handle("GET /sign-in/factor", Anyone, c.showFactor, factorPage)
+	c.handle("POST /sign-in/factor", Anyone, c.secondStep, factorPage)
+	c.handle("GET /sign-in/passkey", Anyone, c.showPasskeySignIn, passkeyPage)
+	c.handle("POST /sign-in/passkey", Anyone, c.passkeySignIn, passkeyPage)
+	c.handle("GET /confirm", SignedIn, c.showConfirm, confirmYouPage)
+	c.handle("POST /confirm", SignedIn, c.confirm, confirmYouPage)
 	c.handle("POST /sign-out", Anyone, c.signOut)
 }

@@ -26,8 +26,8 @@ func (s *Service) DisableUser(ctx context.Context, name string) error {
 		if err := s.storeDisabled(ctx, tx, u.ID, db.Micros(s.now())); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE user_id = $1`, u.ID); err != nil {
-			return fmt.Errorf("ending sessions: %w", err)
+		if err := s.endSignIns(ctx, tx, u.ID, 0); err != nil {
+			return err
 		}
 		return record(ctx, tx, "disable", "user", u.Ref(), nil, nil)
 	})

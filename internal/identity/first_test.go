@@ -127,7 +127,7 @@ func TestTwoNodesStartAtOnce(t *testing.T) {
 				t.Errorf("the password does not hold: %v", err)
 			}
 		}
-	}, audit.Migrations, Migrations)
+	}, secret.Migrations, audit.Migrations, Migrations)
 }
 
 func TestFileGoesWhenChangedElsewhere(t *testing.T) {
@@ -143,5 +143,5 @@ func TestFileGoesWhenChangedElsewhere(t *testing.T) {
 		if err := one.Start(t.Context()); err != nil || initialPassword(t, one) != "" {
 			t.Errorf("the file is still there after the next start: %v", err)
 		}
-	}, audit.Migrations, Migrations)
+	}, secret.Migrations, audit.Migrations, Migrations)
 }

@@ -54,6 +54,9 @@ func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Re
 	if err := JudgeGrant(perm, at); err != nil {
 		return Grant{}, err
 	}
+	if err := s.RequireConfirmed(ctx); err != nil {
+		return Grant{}, err
+	}
 	g := Grant{Permission: perm, Resource: at, GrantedAt: db.Time(db.Micros(s.now()))}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		u, err := userByName(ctx, tx, name)
@@ -112,6 +115,9 @@ func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, user int64, g *Gra
 // Revoke takes a grant back from a user. Conflict: it is the last SYS_ADMIN of
 // an enabled local user.
 func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
+	if err := s.RequireConfirmed(ctx); err != nil {
+		return err
+	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		u, err := userByName(ctx, tx, name)
 		if err != nil {

@@ -55,14 +55,21 @@ type node struct {
 func newNode(t *testing.T, d *db.DB, c *clock) node {
 	t.Helper()
 	n := node{clock: c, log: new(bytes.Buffer), dir: t.TempDir()}
-	n.Service = New(d, Options{Clock: c.read, Log: slog.New(slog.NewTextHandler(n.log, nil)), DataDir: n.dir})
+	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, secret.KeySize), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Service = New(d, Options{Clock: c.read, Log: slog.New(slog.NewTextHandler(n.log, nil)), DataDir: n.dir, Box: box})
+	if err := n.UsePasskeys("https://outrigger.test"); err != nil {
+		t.Fatal(err)
+	}
 	n.hasher = newHasher(cost{memory: 64, rounds: 1}) // a thousandth
 	return n
 }
 
 // each runs fn with a node on both databases.
 func each(t *testing.T, fn func(t *testing.T, n node)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newNode(t, d, newClock())) }, audit.Migrations, Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newNode(t, d, newClock())) }, secret.Migrations, audit.Migrations, Migrations)
 }
 
 func (n node) mustCreate(t *testing.T, name string) User {

@@ -33,6 +33,7 @@ type Options struct {
 	Log           *slog.Logger
 	DataDir       string       // where the generated first password is written
 	AdminPassword secret.Value // of the first administrator; none: one is generated
+	Box           *secret.Box  // encrypts the secrets of authenticator apps; nil: none can be set up or asked for
 }
 
 // Service authenticates users, and keeps them with their grants, tokens and
@@ -50,6 +51,9 @@ type Service struct {
 	known    *remembered
 	doors    *recent[door, standing]
 	platform *platform // nil: all users are local
+	box      *secret.Box
+	passkeys passkeys
+	issuer   string // as authenticator apps call this server
 
 	dependents func(ctx context.Context, user int64) ([]string, error) // nil: nothing depends on a user
 }
@@ -60,7 +64,7 @@ func New(d *db.DB, o Options) *Service {
 		o.Clock = time.Now
 	}
 	return &Service{
-		db: d, now: o.Clock, log: o.Log, dataDir: o.DataDir, first: o.AdminPassword,
+		db: d, now: o.Clock, log: o.Log, dataDir: o.DataDir, first: o.AdminPassword, box: o.Box, issuer: "Outrigger",
 		users:    newRecent[string, User](o.Clock),
 		tokens:   newRecent[string, tokenHolder](o.Clock),
 		sessions: newRecent[string, sessionHolder](o.Clock),

@@ -1,6 +1,9 @@
 package identity
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Permission is what a user may do, from everything to one repository.
 type Permission string
@@ -74,6 +77,8 @@ type Principal struct {
 	Grants  []Grant
 	Token   int64 // id of the token that was shown, 0 for none
 	Session int64 // id of the session that was shown, 0 for none
+
+	ConfirmedAt time.Time // when the session was last confirmed with the password or a second factor
 }
 
 // Ref names the principal's user, as User, Tokens and the like take it.

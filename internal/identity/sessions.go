@@ -29,6 +29,8 @@ type Session struct {
 	CreatedAt time.Time
 	UsedAt    time.Time // to the minute
 	ExpiresAt time.Time // at the latest; sooner when it is not used
+
+	ConfirmedAt time.Time // when the password or a second factor was last shown in it
 }
 
 func (s Session) over(now time.Time) bool {
@@ -38,31 +40,28 @@ func (s Session) over(now time.Time) bool {
 // openSession stores a new session of the user and the time of the sign-in, and
 // drops sessions that are over. Unauthenticated: the user was disabled or deleted
 // meanwhile.
-func (s *Service) openSession(ctx context.Context, user int64, address string) (plain string, id int64, err error) {
+func (s *Service) openSession(ctx context.Context, tx *db.Tx, user int64, address string) (plain string, id int64, err error) {
 	plain = secret.Random(secretBytes)
 	now := s.now()
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE expires_at <= $1 OR used_at <= $2`,
-			db.Micros(now), db.Micros(now.Add(-sessionIdle))); err != nil {
-			return fmt.Errorf("deleting sessions: %w", err)
-		}
-		err := tx.QueryRow(ctx, `UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0 RETURNING id`,
-			db.Micros(now), user).Scan(&user)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return ErrUnauthenticated()
-		case err != nil:
-			return fmt.Errorf("storing the time of a sign-in: %w", err)
-		}
-		err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $5, $6) RETURNING id`,
-			user, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
-		if err != nil {
-			return fmt.Errorf("storing a session: %w", err)
-		}
-		return nil
-	})
-	return plain, id, err
+	if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE expires_at <= $1 OR used_at <= $2`,
+		db.Micros(now), db.Micros(now.Add(-sessionIdle))); err != nil {
+		return "", 0, fmt.Errorf("deleting sessions: %w", err)
+	}
+	err = tx.QueryRow(ctx, `UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0 RETURNING id`,
+		db.Micros(now), user).Scan(&user)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", 0, ErrUnauthenticated()
+	case err != nil:
+		return "", 0, fmt.Errorf("storing the time of a sign-in: %w", err)
+	}
+	err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
+		VALUES ($1, $2, $3, $4, $5, $5, $6, $5) RETURNING id`,
+		user, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
+	if err != nil {
+		return "", 0, fmt.Errorf("storing a session: %w", err)
+	}
+	return plain, id, nil
 }
 
 // Sessions lists a user's sessions that are not over, the oldest first,
@@ -151,7 +150,7 @@ func (s *Service) SignOut(ctx context.Context, session string) error {
 	})
 }
 
-const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.browser, s.created_at, s.used_at, s.expires_at
+const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.browser, s.created_at, s.used_at, s.expires_at, s.confirmed_at
 	FROM identity_sessions s JOIN identity_users u ON u.id = s.user_id`
 
 func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Session, error) {
@@ -164,11 +163,11 @@ func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Sessi
 
 func scanSession(row db.Row) (s Session, err error) {
 	var source, name string
-	var created, used, expires int64
-	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &s.Browser, &created, &used, &expires); err != nil {
+	var created, used, expires, confirmed int64
+	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &s.Browser, &created, &used, &expires, &confirmed); err != nil {
 		return s, fmt.Errorf("reading a session: %w", err)
 	}
 	s.User = refOf(source, name)
-	s.CreatedAt, s.UsedAt, s.ExpiresAt = db.Time(created), db.Time(used), db.Time(expires)
+	s.CreatedAt, s.UsedAt, s.ExpiresAt, s.ConfirmedAt = db.Time(created), db.Time(used), db.Time(expires), db.Time(confirmed)
 	return s, nil
 }

@@ -21,7 +21,8 @@ func (u User) principal() *Principal {
 }
 
 // Basic tells who shows a user name with a password or a token. The address is
-// the client's, for throttling. Unauthenticated takes the same time whether
+// the client's, for throttling. Forbidden: the password is right, and the user has
+// a second factor, which cannot be shown here. Unauthenticated takes the same time whether
 // the user exists or not; RateLimited comes after too many failures.
 func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Principal, error) {
 	if strings.HasPrefix(password, tokenPrefix) {
@@ -35,11 +36,15 @@ func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Prin
 	if err != nil {
 		return nil, err
 	}
+	if u.Factors.On() {
+		return nil, errPasswordAlone()
+	}
 	return s.present(ctx, u.principal())
 }
 
 // SignIn opens a session for a user and his password. The session is what
-// Session takes; only the browser keeps it.
+// Session takes; only the browser keeps it. *FactorNeeded: the password is right,
+// and SecondStep takes a second factor.
 func (s *Service) SignIn(ctx context.Context, user, password, addr string) (session string, p *Principal, err error) {
 	u, err := s.checkPassword(ctx, user, password, addr)
 	if err != nil {
@@ -49,9 +54,26 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 	if err != nil {
 		return "", nil, err
 	}
-	if session, principal.Session, err = s.openSession(ctx, u.ID, addr); err != nil {
+	var pending string
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		factors, err := factorsOf(ctx, tx, u.ID) // u is up to half a second old
+		if err != nil {
+			return err
+		}
+		if factors.On() {
+			pending, err = s.beginStep(ctx, tx, step{purpose: forFactor, user: u.ID}, addr)
+			return err
+		}
+		session, principal.Session, err = s.openSession(ctx, tx, u.ID, addr)
+		return err
+	})
+	switch {
+	case err != nil:
 		return "", nil, err
+	case pending != "":
+		return "", nil, &FactorNeeded{Pending: pending}
 	}
+	principal.ConfirmedAt = s.now()
 	s.log.InfoContext(ctx, "signed in", "user", u.Name, "address", addr)
 	return session, principal, nil
 }
@@ -100,8 +122,10 @@ func (s *Service) compare(ctx context.Context, d door, u User, name, password st
 	if !matches(stored, password) || u.Disabled() {
 		return s.wrongPassword(ctx, d)
 	}
-	if err := s.countSuccess(ctx, d, u); err != nil {
-		return err
+	if !u.Factors.On() { // else the second factor will count: guesses at it are not forgotten for a right password
+		if err := s.countSuccess(ctx, d, u); err != nil {
+			return err
+		}
 	}
 	s.known.add(name, password, stored)
 	return nil
@@ -202,7 +226,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 			return h, err
 		}
 		h.used = lastUse(h.session.UsedAt)
-		h.principal.Session = h.session.ID
+		h.principal.Session, h.principal.ConfirmedAt = h.session.ID, h.session.ConfirmedAt
 		return h, nil
 	})
 	if fault.Is(err, fault.NotFound) || err == nil && h.session.over(s.now()) {
@@ -219,7 +243,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 
 // principalOf gives the user; NotFound where he is disabled.
 func principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {
-	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, user))
+	u, err := userByID(ctx, tx, user)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func TestUnknownUserTakesAsLong(t *testing.T) {
 func openMigrated(t *testing.T) *db.DB {
 	t.Helper()
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -174,7 +174,7 @@ func TestChangedPasswordHoldsOnOtherNodes(t *testing.T) {
 		check(one, "at once")
 		c.move(time.Second)
 		check(other, "a second later, on another node,")
-	}, audit.Migrations, Migrations)
+	}, secret.Migrations, audit.Migrations, Migrations)
 }
 
 func TestChangesHoldWithinASecond(t *testing.T) {
@@ -216,7 +216,7 @@ func TestChangesHoldWithinASecond(t *testing.T) {
 				t.Errorf("a revoked token holds: %v", err)
 			}
 		}
-	}, audit.Migrations, Migrations)
+	}, secret.Migrations, audit.Migrations, Migrations)
 }
 
 func TestThrottled(t *testing.T) {
@@ -286,7 +286,7 @@ func TestWaitingForATurn(t *testing.T) {
 func TestDatabaseAway(t *testing.T) {
 	proxy, through := dbtest.NewProxy(t, dbtest.PostgresURL(t))
 	d := dbtest.Open(t, db.Options{URL: through, NodeID: "node_1"})
-	if err := d.Migrate(t.Context(), audit.Migrations, Migrations); err != nil {
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}
 	n := newNode(t, d, newClock())

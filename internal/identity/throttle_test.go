@@ -12,6 +12,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
+	"outrigger/internal/secret"
 )
 
 func TestPausesGrow(t *testing.T) {
@@ -124,7 +125,7 @@ func TestManyAccountsFromOneAddress(t *testing.T) {
 		if _, err := one.Basic(t.Context(), "ann", goodPassword, here); !fault.Is(err, fault.RateLimited) {
 			t.Errorf("a name that signed in from the address long ago: %v", err)
 		}
-	}, audit.Migrations, Migrations)
+	}, secret.Migrations, audit.Migrations, Migrations)
 }
 
 // TestAttackFromEverywhere: an account that is attacked from many addresses

@@ -46,6 +46,11 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 	if err := JudgeToken(t); err != nil {
 		return secret.Value{}, t, err
 	}
+	if scope == All {
+		if err := s.RequireConfirmed(ctx); err != nil {
+			return secret.Value{}, t, err
+		}
+	}
 	plain := tokenPrefix + secret.Random(secretBytes)
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		u, err := userByName(ctx, tx, user)

@@ -28,6 +28,7 @@ type User struct {
 	SignedInAt time.Time // the last time by password: in the console exact, elsewhere to the day; zero: never
 	DisabledAt time.Time // zero: enabled
 	Grants     []Grant
+	Factors    Factors
 
 	password string
 }
@@ -101,10 +102,6 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 	if err != nil {
 		return err
 	}
-	var mine int64
-	if p := From(ctx); p != nil {
-		mine = p.Session
-	}
 	var u User
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if u, err = userByName(ctx, tx, name); err != nil {
@@ -117,10 +114,9 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 			stored, db.Micros(s.now()), u.ID); err != nil {
 			return fmt.Errorf("storing a password: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE user_id = $1 AND id <> $2`, u.ID, mine); err != nil {
-			return fmt.Errorf("ending sessions: %w", err)
+		if err := s.endSignIns(ctx, tx, u.ID, mySession(ctx)); err != nil {
+			return err
 		}
-		s.changed(tx)
 		return record(ctx, tx, "set password", "user", u.Ref(), nil, nil)
 	})
 	if err == nil {
@@ -206,7 +202,8 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 	return users, err
 }
 
-const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at, signed_in_at, disabled_at FROM identity_users`
+const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at, signed_in_at, disabled_at,
+	` + selectFactors + ` FROM identity_users`
 
 // userByName finds a user by the Ref.
 func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
@@ -214,6 +211,14 @@ func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
 	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, source, nameKey(name)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return u, fault.New(fault.NotFound, "There is no user %q.", ref)
+	}
+	return u, err
+}
+
+func userByID(ctx context.Context, tx *db.Tx, id int64) (User, error) {
+	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return u, fault.New(fault.NotFound, "There is no such user.")
 	}
 	return u, err
 }
@@ -241,7 +246,8 @@ func splitRef(ref string) (source, name string) {
 
 func scanUser(row db.Row) (u User, err error) {
 	var created, password, signedIn, disabled int64
-	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password, &signedIn, &disabled); err != nil {
+	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password, &signedIn, &disabled,
+		&u.Factors.App, &u.Factors.Passkeys, &u.Factors.Recovery); err != nil {
 		return u, fmt.Errorf("reading a user: %w", err)
 	}
 	u.CreatedAt, u.PasswordAt, u.SignedInAt, u.DisabledAt = db.Time(created), db.Time(password), db.Time(signedIn), db.Time(disabled)

@@ -37,7 +37,7 @@ func newSite(t *testing.T) *site {
 	s := &site{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return s.now }
 	d := dbtest.SQLite(t)
-	if err := d.Migrate(t.Context(), audit.Migrations, identity.Migrations); err != nil {
+	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	s.identity = identity.New(d, identity.Options{Clock: clock, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})

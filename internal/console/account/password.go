@@ -48,7 +48,7 @@ func (a *account) changePassword(r *http.Request) (console.Response, error) {
 		return page, err
 	}
 	if form.Raw("current") != "" {
-		_, err = a.service.Basic(ctx, who.Name, form.Raw("current"), identity.OriginOf(ctx).Address)
+		err = a.service.CheckPassword(ctx, who.Ref(), form.Raw("current"), identity.OriginOf(ctx).Address)
 		switch {
 		case fault.Is(err, fault.Unauthenticated):
 			wrong.Add("current", "The password is wrong.")

@@ -61,7 +61,7 @@ func each(t *testing.T, fn func(s *site)) {
 		}
 		s.session = s.signIn("root")
 		fn(s)
-	}, audit.Migrations, identity.Migrations)
+	}, secret.Migrations, audit.Migrations, identity.Migrations)
 }
 
 func (s *site) signIn(user string) string {

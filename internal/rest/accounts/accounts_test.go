@@ -67,7 +67,7 @@ func each(t *testing.T, fn func(s site)) {
 			t.Fatal(err)
 		}
 		fn(s)
-	}, audit.Migrations, identity.Migrations)
+	}, secret.Migrations, audit.Migrations, identity.Migrations)
 }
 
 // do asks as a user, "" for anonymous, "Bearer x" for who has the token x.

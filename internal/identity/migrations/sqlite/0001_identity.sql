@@ -51,14 +51,15 @@ CREATE TABLE identity_tokens (
 CREATE INDEX identity_tokens_user ON identity_tokens (user_id, id);
 
 CREATE TABLE identity_sessions (
-	id         INTEGER PRIMARY KEY AUTOINCREMENT,
-	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
-	hash       BLOB NOT NULL UNIQUE, -- SHA-256
-	address    TEXT NOT NULL,
-	browser    TEXT NOT NULL, -- as people call it; '' where it is not known
-	created_at INTEGER NOT NULL,
-	used_at    INTEGER NOT NULL,
-	expires_at INTEGER NOT NULL
+	id           INTEGER PRIMARY KEY AUTOINCREMENT,
+	user_id      INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	hash         BLOB NOT NULL UNIQUE, -- SHA-256
+	address      TEXT NOT NULL,
+	browser      TEXT NOT NULL, -- as people call it; '' where it is not known
+	created_at   INTEGER NOT NULL,
+	used_at      INTEGER NOT NULL,
+	expires_at   INTEGER NOT NULL,
+	confirmed_at INTEGER NOT NULL -- when the user last showed the password or a second factor
 ) STRICT;
 CREATE INDEX identity_sessions_user ON identity_sessions (user_id, id);
 
@@ -80,3 +81,45 @@ CREATE TABLE identity_addresses (
 	signed_in_at INTEGER NOT NULL,
 	PRIMARY KEY (user_id, address)
 ) STRICT, WITHOUT ROWID;
+
+-- Authenticator apps, one a user.
+CREATE TABLE identity_totp (
+	user_id      INTEGER NOT NULL PRIMARY KEY REFERENCES identity_users (id) ON DELETE CASCADE,
+	secret       BLOB NOT NULL, -- sealed; empty: its key is lost, and no code is right
+	created_at   INTEGER NOT NULL,
+	confirmed_at INTEGER NOT NULL, -- 0: shown, and no code entered yet: not a factor yet
+	last_step    INTEGER NOT NULL -- of the last code that was accepted: neither it nor an older one is accepted again
+) STRICT;
+
+-- Codes that work once in place of a second factor.
+CREATE TABLE identity_recovery_codes (
+	user_id INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	hash    BLOB NOT NULL, -- SHA-256
+	PRIMARY KEY (user_id, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE identity_passkeys (
+	id            INTEGER PRIMARY KEY AUTOINCREMENT,
+	user_id       INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	credential_id BLOB NOT NULL UNIQUE,
+	credential    BLOB NOT NULL, -- JSON: the public key, flags, the sign counter
+	name          TEXT NOT NULL,
+	created_at    INTEGER NOT NULL,
+	used_at       INTEGER NOT NULL -- 0 is never
+) STRICT;
+CREATE INDEX identity_passkeys_user ON identity_passkeys (user_id, id);
+
+-- What was begun and waits for its second step: sign-ins, uses and
+-- registrations of passkeys.
+CREATE TABLE identity_steps (
+	hash       BLOB NOT NULL PRIMARY KEY, -- SHA-256 of what the browser keeps
+	purpose    TEXT NOT NULL CHECK (purpose IN ('factor', 'passkey', 'register', 'confirm')),
+	user_id    INTEGER REFERENCES identity_users (id) ON DELETE CASCADE, -- null: the passkey will say who signs in
+	address    TEXT NOT NULL,
+	challenge  BLOB NOT NULL, -- JSON: what a passkey has to sign; empty for none
+	tries      INTEGER NOT NULL CHECK (tries >= 0),
+	expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identity_steps_expires ON identity_steps (expires_at);
+CREATE INDEX identity_steps_user ON identity_steps (user_id);
+CREATE INDEX identity_steps_address ON identity_steps (address, expires_at);

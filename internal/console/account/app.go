@@ -1,0 +1,96 @@
+package account
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image/png"
+	"net/http"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+type appView struct {
+	*console.Form
+	QR     template.URL // an image
+	Secret string
+	Back   string
+}
+
+// appPage shows the secret of the app to be set up.
+func (a *account) appPage(r *http.Request, form *console.Form) (console.Page, error) {
+	app, err := a.service.SetUpApp(r.Context())
+	if err != nil {
+		return console.Page{}, err
+	}
+	var image bytes.Buffer
+	if err := png.Encode(&image, app.QR); err != nil {
+		return console.Page{}, fmt.Errorf("encoding a QR code: %w", err)
+	}
+	return console.Page{
+		Template: "account-app", Title: "Set up an authenticator app", Section: section, Up: upToFactors(),
+		Data: appView{form, template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(image.Bytes())), spaced(app.Secret.Reveal()), factorsPath},
+	}, nil
+}
+
+// spaced is a secret in groups of four, as it is easier to type.
+func spaced(s string) string {
+	var groups []string
+	for ; len(s) > 4; s = s[4:] {
+		groups = append(groups, s[:4])
+	}
+	return strings.Join(append(groups, s), " ")
+}
+
+func (a *account) showApp(r *http.Request) (console.Response, error) {
+	page, err := a.appPage(r, console.NewForm())
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+func (a *account) useApp(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	recovery, err := a.service.UseApp(r.Context(), secret.New(form.Get("code")))
+	if err == nil {
+		return done(recovery, "The authenticator app is set up. Signing in asks for its code from now on."), nil
+	}
+	if !fault.Is(err, fault.Invalid) {
+		return nil, err
+	}
+	page, again := a.appPage(r, form.Set("code"))
+	if again != nil {
+		return nil, again
+	}
+	return page, err
+}
+
+func (a *account) askRemoveApp(r *http.Request) (console.Response, error) {
+	if err := a.service.RequireConfirmed(r.Context()); err != nil {
+		return nil, err
+	}
+	factors, err := a.service.Factors(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	text, losses := last(factors)
+	return console.Confirm{
+		Title: "Remove the authenticator app?", Text: "Its codes are no longer accepted. " + text, Losses: losses,
+		Verb: "Remove app", Back: factorsPath,
+	}, nil
+}
+
+func (a *account) removeApp(r *http.Request) (console.Response, error) {
+	if err := a.service.RemoveApp(r.Context()); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: factorsPath, Flash: "The authenticator app was removed."}, nil
+}

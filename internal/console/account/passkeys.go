@@ -1,0 +1,102 @@
+package account
+
+import (
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+type passkeyView struct {
+	*console.Form
+	Passkey console.PasskeyForm
+}
+
+// passkeyPage asks the browser for a new passkey.
+func (a *account) passkeyPage(r *http.Request, form *console.Form) (console.Page, error) {
+	view := passkeyView{form, console.PasskeyForm{Action: passkeysPath + "/new", Verb: "Register a passkey", Create: true, Why: a.service.NoPasskeys()}}
+	if view.Passkey.Why == "" {
+		ceremony, err := a.service.NewPasskey(r.Context())
+		if err != nil {
+			return console.Page{}, err
+		}
+		view.Passkey.Name, view.Passkey.Options = ceremony.Name, string(ceremony.Options)
+	}
+	return console.Page{Template: "account-passkey", Title: "Register a passkey", Section: section, Up: upToFactors(), Data: view}, nil
+}
+
+func (a *account) newPasskey(r *http.Request) (console.Response, error) {
+	page, err := a.passkeyPage(r, console.NewForm())
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+func (a *account) addPasskey(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	recovery, err := a.service.AddPasskey(r.Context(), form.Get("name"), form.Get("ceremony"), []byte(form.Raw("passkey")))
+	if err == nil {
+		return done(recovery, "The passkey “"+form.Get("name")+"” is registered. You can sign in with it."), nil
+	}
+	if !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.Conflict) {
+		return nil, err
+	}
+	page, again := a.passkeyPage(r, form)
+	if again != nil {
+		return nil, again
+	}
+	return page, err
+}
+
+// passkeyOfPath is the reader's own passkey of the path.
+func (a *account) passkeyOfPath(r *http.Request) (identity.Passkey, error) {
+	id, err := pathID(r)
+	if err != nil {
+		return identity.Passkey{}, err
+	}
+	list, err := a.service.Passkeys(r.Context())
+	if err != nil {
+		return identity.Passkey{}, err
+	}
+	for _, k := range list {
+		if k.ID == id {
+			return k, nil
+		}
+	}
+	return identity.Passkey{}, fault.New(fault.NotFound, "You have no such passkey.")
+}
+
+func (a *account) askRemovePasskey(r *http.Request) (console.Response, error) {
+	if err := a.service.RequireConfirmed(r.Context()); err != nil {
+		return nil, err
+	}
+	k, err := a.passkeyOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	factors, err := a.service.Factors(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	text, losses := last(factors)
+	return console.Confirm{
+		Title: "Remove the passkey “" + k.Name + "”?", Text: "It is no longer accepted here. Delete it on the device too. " + text, Losses: losses,
+		Verb: "Remove passkey", Back: factorsPath,
+	}, nil
+}
+
+func (a *account) removePasskey(r *http.Request) (console.Response, error) {
+	k, err := a.passkeyOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.service.RemovePasskey(r.Context(), k.ID); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: factorsPath, Flash: "The passkey “" + k.Name + "” was removed."}, nil
+}
