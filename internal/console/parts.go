@@ -110,7 +110,7 @@ func (c *Console) funcs() template.FuncMap {
 		"machine":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"human":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 		"relative": func(t time.Time) string { return relative(t, c.opts.Clock()) },
-		"count":    count,
+		"count":    Count,
 
 		"options": func(in Input, g Group) choiceSet {
 			if in.Kind == "radio" {
@@ -191,8 +191,8 @@ func escape(s string) string {
 	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }
 
-// count writes an integer with its thousands apart, as people read it.
-func count(n any) string {
+// Count writes an integer with its thousands apart, as people read it.
+func Count(n any) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

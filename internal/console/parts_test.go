@@ -26,7 +26,7 @@ func TestPath(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1000: "-1,000", -999: "-999", 12345678: "12,345,678"} {
-		if got := count(n); got != want {
+		if got := Count(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}

@@ -40,7 +40,7 @@ type Channel struct {
 	FailingSince time.Time // the first failure since the last 2xx; zero when there is none
 	LastOKAt     time.Time // the last 2xx; zero: never
 
-	Waiting int // messages that wait, where the query counted them
+	Waiting int // messages that wait, where the query counted them; of a list, MaxListed is that many or more
 }
 
 // Pending is a channel on which something waits.

@@ -121,6 +121,11 @@ func (t ProxyTrouble) Sentence() string {
 		", and every channel that goes by it waits: " + t.Reason + ". It is tried again at least every 30 s."
 }
 
+// MaxListed is how many of a channel's waiting messages a list counts: with
+// hundreds of thousands waiting, a list takes little longer than with none, and
+// that so many wait is all that people look for in one.
+const MaxListed = 250
+
 // MaxCounted is how far a Summary counts: the overview takes as long with
 // millions of deliveries as with this many.
 const MaxCounted = 10_000

@@ -31,8 +31,8 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		return strings.Compare(string(x.Tone), string(y.Tone)) // "bad" before "warn"
 	})
 	card.Figures = []console.Figure{
-		{Label: "waiting", Value: strconv.FormatInt(total.Size, 10)},
-		{Label: "in the error queue", Value: strconv.FormatInt(total.ErrorSize, 10), Tone: badIf(total.ErrorSize > 0)},
+		{Label: "waiting", Value: console.Count(total.Size)},
+		{Label: "in the error queue", Value: console.Count(total.ErrorSize), Tone: badIf(total.ErrorSize > 0)},
 	}
 	if card.Plot, err = p.nodesPlot(ctx, list); err != nil {
 		return nil, err

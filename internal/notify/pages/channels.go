@@ -30,6 +30,9 @@ type channelRow struct {
 	CanRetry bool      // something waits for a later try
 }
 
+// Listed says how many messages wait, as far as a list counts them.
+func (r channelRow) Listed() string { return counted(r.Waiting, notify.MaxListed) }
+
 func (p *Pages) channelRow(c notify.ChannelInfo, who *identity.Principal) channelRow {
 	now := p.Clock()
 	row := channelRow{ChannelInfo: c, Standing: c.Status(now), Path: channelPath(&c)}

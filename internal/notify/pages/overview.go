@@ -33,9 +33,9 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	n := sum.InTrouble
 	card := console.Card{Title: "Chat notifications", Link: deliveriesPath, Figures: []console.Figure{
-		{Label: "delivered in 24 h", Value: counted(sum.Delivered)},
-		{Label: "waiting", Value: counted(sum.Waiting)},
-		{Label: "failed in 24 h", Value: counted(sum.Failed), Tone: badIf(sum.Failed > 0)},
+		{Label: "delivered in 24 h", Value: console.Count(sum.Delivered)},
+		{Label: "waiting", Value: counted(sum.Waiting, notify.MaxCounted)},
+		{Label: "failed in 24 h", Value: counted(sum.Failed, notify.MaxCounted), Tone: badIf(sum.Failed > 0)},
 		{Label: "channels in trouble", Value: strconv.Itoa(n), Tone: badIf(n > 0)},
 	}}
 	if card.Plot, err = p.plot(ctx); err != nil {
@@ -81,12 +81,12 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	return []console.Card{card}, nil
 }
 
-// counted is a number of a summary, which counts to notify.MaxCounted.
-func counted(n int) string {
-	if n < notify.MaxCounted {
-		return strconv.Itoa(n)
+// counted is a number that was counted up to most.
+func counted(n, most int) string {
+	if n < most {
+		return console.Count(n)
 	}
-	return strconv.Itoa(n) + " or more"
+	return console.Count(n) + " or more"
 }
 
 // firstSteps are the way to the first message, until an event has come and
@@ -180,7 +180,7 @@ func messagesWait(n int) string {
 	if n == 1 {
 		return "1 message waits"
 	}
-	return strconv.Itoa(n) + " messages wait"
+	return counted(n, notify.MaxListed) + " messages wait"
 }
 
 func badIf(on bool) console.Tone {

@@ -16,8 +16,8 @@ func TestARuleWithoutFilterHasItsRow(t *testing.T) {
 }
 
 func TestNumbersOfTheOverviewEnd(t *testing.T) {
-	for n, want := range map[int]string{0: "0", notify.MaxCounted - 1: "9999", notify.MaxCounted: "10000 or more"} {
-		if got := counted(n); got != want {
+	for n, want := range map[int]string{0: "0", notify.MaxCounted - 1: "9,999", notify.MaxCounted: "10,000 or more"} {
+		if got := counted(n, notify.MaxCounted); got != want {
 			t.Errorf("%d is said as %q, want %q", n, got, want)
 		}
 	}

@@ -57,7 +57,7 @@ func (s *Store) readChannelPage(ctx context.Context, p notify.ChannelPage, limit
 		if out, err = readChannelInfos(ctx, tx, ids); err != nil || p.Uncounted {
 			return err
 		}
-		return countOnChannels(ctx, tx, out)
+		return countOnChannels(ctx, tx, out, notify.MaxListed)
 	})
 	return out, err
 }
@@ -108,16 +108,26 @@ func readChannelInfos(ctx context.Context, tx *db.Tx, ids []int64) ([]notify.Cha
 	return out, nil
 }
 
-// countOnChannels sets how many messages wait on channels.
-func countOnChannels(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) error {
+// countOnChannels sets how many messages wait on channels, up to most, and how many
+// of these quiet hours hold.
+func countOnChannels(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo, most int) error {
 	of := make([]*notify.Channel, len(channels))
 	for i := range channels {
 		of[i] = &channels[i].Channel
 	}
-	if err := countChannelsWaiting(ctx, tx, of); err != nil {
+	if err := countChannelsWaiting(ctx, tx, of, most); err != nil {
 		return err
 	}
-	return countHeld(ctx, tx, channels)
+	if err := countHeld(ctx, tx, channels); err != nil {
+		return err
+	}
+	var all []*notify.Channel // of which more are held than were counted
+	for i := range channels {
+		if c := &channels[i]; c.Held >= most {
+			all = append(all, &c.Channel)
+		}
+	}
+	return countChannelsWaiting(ctx, tx, all, noLimit)
 }
 
 // addChannels reads the channels themselves.
@@ -196,7 +206,7 @@ func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.
 		if err != nil {
 			return err
 		}
-		err = countOnChannels(ctx, tx, found)
+		err = countOnChannels(ctx, tx, found, noLimit)
 		info = found[0]
 		return err
 	})
@@ -271,7 +281,7 @@ func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.Chann
 		}
 	}
 	if worst, err = readChannelInfos(ctx, tx, ids); err == nil {
-		err = countOnChannels(ctx, tx, worst)
+		err = countOnChannels(ctx, tx, worst, notify.MaxListed)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading troubled channels: %w", err)

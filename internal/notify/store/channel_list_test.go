@@ -98,3 +98,36 @@ func TestAListOfChannelsCountsWhatWaits(t *testing.T) {
 		}
 	})
 }
+
+// A list counts what waits on a channel so far and no further; the channel itself
+// has all, and so has a list where more than that is held by quiet hours.
+func TestAListOfChannelsCountsSoFar(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		save(t, s, someRule("one"), flowURL("a"))
+		events := make([]notify.Event, 0, notify.MaxListed+3)
+		for range cap(events) {
+			events = append(events, *pushedTo("ATL", "canoe", "main", "ada"))
+		}
+		accept(t, s, webhook("w1", events...))
+		waits := func(inList, held int) {
+			t.Helper()
+			list, err := s.ListChannels(ctx, notify.ChannelPage{Limit: 10, Visible: func(*notify.ChannelInfo) bool { return true }})
+			if err != nil || len(list) != 1 || list[0].Waiting != inList || list[0].Held != held {
+				t.Errorf("the list has %+v, %v; want %d waiting, %d held", list, err, inList, held)
+			}
+			one, err := s.ChannelOf(ctx, list[0].Fingerprint)
+			if err != nil || one.Waiting != len(events) {
+				t.Errorf("%d wait, want %d: %v", one.Waiting, len(events), err)
+			}
+		}
+		waits(notify.MaxListed, 0)
+		if err := s.db.Write(ctx, func(tx *db.Tx) error {
+			_, err := tx.Exec(ctx, `UPDATE notify_deliveries SET held_until = $1 WHERE id > (SELECT min(id) FROM notify_deliveries)`, db.Micros(tx.Now().Add(time.Hour)))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		waits(len(events), len(events)-1)
+	})
+}

@@ -135,7 +135,7 @@ func countReportsWaiting(ctx context.Context, tx *db.Tx, reports []notify.Report
 	for i := range reports {
 		channels[i] = &reports[i].Channel
 	}
-	return countChannelsWaiting(ctx, tx, channels)
+	return countChannelsWaiting(ctx, tx, channels, notify.MaxListed)
 }
 
 // readReportTargets says where the enabled reports send.

@@ -3,19 +3,24 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"outrigger/internal/db"
 	"outrigger/internal/notify"
 )
 
-// maxOwnCounted is how many messages of a channel are looked at for whose they
-// are: a page of rules does so for 50 channels.
-const maxOwnCounted = 1000
+const (
+	// maxOwnCounted is how many messages of a rule's channel are looked at for
+	// whose they are: the rows of all of them are read.
+	maxOwnCounted = 1000
+	// noLimit counts all.
+	noLimit = math.MaxInt32
+)
 
 // countOwnWaiting sets how many messages wait for each rule, where countWaiting
-// has set how many wait on its channel.
-func countOwnWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+// has set how many wait on its channel. It looks at most messages of each channel.
+func countOwnWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo, most int) error {
 	byChannel := make(map[int64][]*notify.RuleInfo)
 	for i := range rules {
 		if r := &rules[i]; r.Channel.Waiting > 0 {
@@ -23,17 +28,17 @@ func countOwnWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) er
 		}
 	}
 	for channel, of := range byChannel {
-		if err := countOwnOfChannel(ctx, tx, channel, of); err != nil {
+		if err := countOwnOfChannel(ctx, tx, channel, of, most); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func countOwnOfChannel(ctx context.Context, tx *db.Tx, channel int64, rules []*notify.RuleInfo) error {
+func countOwnOfChannel(ctx context.Context, tx *db.Tx, channel int64, rules []*notify.RuleInfo, most int) error {
 	rows, err := tx.Query(ctx, `SELECT rules, count(*) FROM
 		(SELECT rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id LIMIT $2) AS oldest GROUP BY rules`,
-		channel, maxOwnCounted)
+		channel, most)
 	if err != nil {
 		return fmt.Errorf("counting what waits for rules: %w", err)
 	}
@@ -56,7 +61,7 @@ func countOwnOfChannel(ctx context.Context, tx *db.Tx, channel int64, rules []*n
 		}
 	}
 	for _, r := range rules {
-		r.Backlog.More = r.Channel.Waiting > maxOwnCounted
+		r.Backlog.More = r.Channel.Waiting >= most
 	}
 	return rows.Err()
 }

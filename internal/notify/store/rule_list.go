@@ -42,10 +42,10 @@ func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.Rule
 		p.AfterName, p.AfterID = last.Name, last.ID
 	}
 	return out, s.db.Read(ctx, func(tx *db.Tx) error {
-		if err := countWaiting(ctx, tx, out); err != nil {
+		if err := countWaiting(ctx, tx, out, notify.MaxListed); err != nil {
 			return err
 		}
-		if err := countOwnWaiting(ctx, tx, out); err != nil {
+		if err := countOwnWaiting(ctx, tx, out, notify.MaxListed); err != nil {
 			return err
 		}
 		return readLastMessages(ctx, tx, out)

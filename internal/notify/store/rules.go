@@ -28,7 +28,7 @@ func (s *Store) ListRules(ctx context.Context, q notify.RuleQuery) (out []notify
 		if err != nil {
 			return err
 		}
-		return countWaiting(ctx, tx, out)
+		return countWaiting(ctx, tx, out, notify.MaxListed)
 	})
 	return out, err
 }
@@ -59,27 +59,27 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 	return out, addMaskFailures(ctx, tx, out)
 }
 
-// countWaiting sets how many messages wait on the rules' channels.
-func countWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error {
+// countWaiting sets how many messages wait on the rules' channels, up to most.
+func countWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo, most int) error {
 	channels := make([]*notify.Channel, len(rules))
 	for i := range rules {
 		channels[i] = &rules[i].Channel
 	}
-	return countChannelsWaiting(ctx, tx, channels)
+	return countChannelsWaiting(ctx, tx, channels, most)
 }
 
-// countChannelsWaiting sets how many messages wait on channels, each counted once
-// however often it is there.
-func countChannelsWaiting(ctx context.Context, tx *db.Tx, channels []*notify.Channel) error {
+// countChannelsWaiting sets how many messages wait on channels, up to most, each
+// counted once however often it is there.
+func countChannelsWaiting(ctx context.Context, tx *db.Tx, channels []*notify.Channel, most int) error {
 	counts := make(map[int64]int)
 	var ids [][]any
 	for _, c := range channels {
 		if _, ok := counts[c.ID]; !ok {
 			counts[c.ID] = 0
-			ids = append(ids, []any{c.ID})
+			ids = append(ids, []any{c.ID, most})
 		}
 	}
-	err := tx.Each(ctx, `SELECT count(*) FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0`, ids,
+	err := tx.Each(ctx, `SELECT count(*) FROM (SELECT 1 FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 LIMIT $2) w`, ids,
 		func(i int, row db.Row) error {
 			var n int64
 			err := row.Scan(&n)
@@ -103,7 +103,7 @@ func (s *Store) Rule(ctx context.Context, id int64) (notify.RuleInfo, error) {
 			return err
 		}
 		one := []notify.RuleInfo{info}
-		err = countOwnWaiting(ctx, tx, one)
+		err = countOwnWaiting(ctx, tx, one, maxOwnCounted)
 		info = one[0]
 		return err
 	})
@@ -118,7 +118,7 @@ func readRule(ctx context.Context, tx *db.Tx, id int64) (notify.RuleInfo, error)
 	if len(found) == 0 {
 		return notify.RuleInfo{}, fault.New(fault.NotFound, "There is no rule with id %d.", id)
 	}
-	return found[0], countWaiting(ctx, tx, found)
+	return found[0], countWaiting(ctx, tx, found, noLimit)
 }
 
 // readRules reads every rule that the condition selects, formats resolved.
