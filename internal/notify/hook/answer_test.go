@@ -57,13 +57,7 @@ func TestAHangingDatabaseIsAnAnswerInTime(t *testing.T) {
 	}, migrations...)
 }
 
-func (s *server) events() (n int) {
+func (s *server) events() int {
 	s.t.Helper()
-	err := s.db.Read(s.t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(s.t.Context(), `SELECT count(*) FROM notify_events`).Scan(&n)
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	return s.count(`SELECT count(*) FROM notify_events`)
 }
