@@ -38,7 +38,12 @@ func settings(t *testing.T) *config.Config {
 // start starts a process that the test stops at its end.
 func start(t *testing.T, cfg *config.Config) *App {
 	t.Helper()
-	a, err := New(cfg, Options{Version: "v0"})
+	return startAt(t, cfg, time.Now)
+}
+
+func startAt(t *testing.T, cfg *config.Config, clock func() time.Time) *App {
+	t.Helper()
+	a, err := New(cfg, Options{Version: "v0", Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,19 +23,20 @@ type reported struct {
 	chat     *chatPlatform
 }
 
-func startReported(t *testing.T) *reported {
+func startReported(t *testing.T) *reported { return startReportedOn(t, settings(t), time.Now) }
+
+func startReportedOn(t *testing.T, cfg *config.Config, clock func() time.Time) *reported {
 	p := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Repositories: []bitbucket.Repository{{Slug: "canoe"}, {Slug: "kayak"}}}}})
 	p.SetPullRequests("ATL", "canoe", bitbucket.PullRequest{
 		ID: 7, Title: "A <b>bold</b> change", Author: "ana", Target: "main", Updated: time.Now().AddDate(0, 0, -40), Reviewers: []bitbucket.Reviewer{{Name: "bob"}},
 	})
 	server := httptest.NewServer(p.Handler())
 	t.Cleanup(server.Close)
-	cfg := settings(t)
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.1"}
 	cfg.Notify.Connections = []config.Connection{{
 		Name: "dc", Kind: config.KindBitbucketDC, BaseURL: server.URL, WebhookSecret: secret.New("s"), Token: secret.New("right"),
 	}}
-	return &reported{App: start(t, cfg), platform: p, chat: newChatPlatform(t)}
+	return &reported{App: startAt(t, cfg, clock), platform: p, chat: newChatPlatform(t)}
 }
 
 // form is a filled one, with some of its fields changed.
