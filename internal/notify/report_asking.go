@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"outrigger/internal/identity"
@@ -22,8 +21,7 @@ type reportAsks struct {
 	users        Allowances[account]
 	repositories Allowances[repositoryAsked]
 
-	mu       sync.Mutex
-	underWay map[account]int
+	underWay underWay
 }
 
 type repositoryAsked struct {
@@ -35,37 +33,17 @@ type repositoryAsked struct {
 // fault.RateLimited: there were too many.
 func (a *reportAsks) begin(ctx context.Context, r *Report, now time.Time) (done func(), err error) {
 	who := accountOf(identity.From(ctx))
-	if !a.enter(who) {
+	leave, ok := a.underWay.enter(who, asksAtOnce)
+	if !ok {
 		return nil, TooOften(time.Second, "You are waiting for %d answers of platforms already. Wait for them.", asksAtOnce)
 	}
 	if wait := a.users.Take(who, asksByUser, now); wait > 0 {
-		a.leave(who)
+		leave()
 		return nil, TooOften(wait, "You viewed or tested reports %d times within a minute. Wait a moment.", asksByUser)
 	}
 	if wait := a.repositories.Take(repositoryAsked{r.Connection, r.At().Folded()}, asksByRepository, now); wait > 0 {
-		a.leave(who)
+		leave()
 		return nil, TooOften(wait, "Reports of %s/%s were viewed or tested %d times within a minute. Wait a moment.", r.ProjectKey, r.RepositoryKey, asksByRepository)
 	}
-	return func() { a.leave(who) }, nil
-}
-
-func (a *reportAsks) enter(who account) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.underWay == nil {
-		a.underWay = make(map[account]int)
-	}
-	if a.underWay[who] >= asksAtOnce {
-		return false
-	}
-	a.underWay[who]++
-	return true
-}
-
-func (a *reportAsks) leave(who account) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.underWay[who]--; a.underWay[who] == 0 {
-		delete(a.underWay, who)
-	}
+	return leave, nil
 }

@@ -2,10 +2,10 @@ package notify
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify/branchmask"
 )
 
@@ -37,17 +37,38 @@ type Trials struct {
 	Events      *Events
 	Memberships Memberships
 
-	masks sync.Mutex // one runs at a time for all users: at most one core
+	masks    oneAtATime // for all users: at most one core
+	underWay underWay
+}
+
+// triesAtOnce is how many trials a user may have under way: a form that changes
+// begins one before it gives up the last.
+const triesAtOnce = 3
+
+// begin counts a trial of who asks until done is called. fault.RateLimited: there
+// are too many.
+func (s *Trials) begin(ctx context.Context) (done func(), err error) {
+	done, ok := s.underWay.enter(accountOf(identity.From(ctx)), triesAtOnce)
+	if !ok {
+		return nil, TooOften(time.Second, "%d of your rules or masks are being tried already. Wait for them.", triesAtOnce)
+	}
+	return done, nil
 }
 
 // Try judges the last events by a rule as it is typed. Its name, its webhook URL
 // and whether it is enabled are not looked at. Who may, and the errors, as for
-// Rules.Save; wrong is what the caller has found in the members already.
+// Rules.Save, and fault.RateLimited; wrong is what the caller has found in the
+// members already.
 func (s *Trials) Try(ctx context.Context, draft Rule, wrong fault.Fields) (Trial, error) {
 	draft, err := s.Rules.checkDraft(ctx, draft, wrong)
 	if err != nil {
 		return Trial{}, err
 	}
+	done, err := s.begin(ctx)
+	if err != nil {
+		return Trial{}, err
+	}
+	defer done()
 	c, err := CompileRule(&draft)
 	if err != nil {
 		return Trial{}, fault.New(fault.Invalid, "%s", err)
@@ -151,9 +172,11 @@ func (a *trialAnswers) Mask(c Condition, mask *branchmask.Mask, branch string) A
 	if a.spent&Conditions(0).With(c) != 0 || a.ctx.Err() != nil {
 		return Unanswered
 	}
-	a.masks.Lock()
-	matches, err := mask.Match(branch)
-	a.masks.Unlock()
+	var matches bool
+	var err error
+	if a.masks.do(a.ctx, func() { matches, err = mask.Match(branch) }) != nil {
+		return Unanswered
+	}
 	if err != nil {
 		a.spent = a.spent.With(c)
 		return Unanswered

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"unicode/utf8"
 
 	"outrigger/internal/fault"
@@ -9,7 +10,8 @@ import (
 
 const (
 	// maxTried is how many names are tried at once: with three masks that take
-	// too many steps they cost two seconds of a core.
+	// too many steps they cost two seconds of a core, which is why masks are tried
+	// one after the other for all users, and a few times at once for each.
 	maxTried = 20
 	// maxTriedName is how long such a name may be, in characters. No platform has
 	// one as long.
@@ -26,8 +28,14 @@ type TriedMask struct {
 }
 
 // TryMasks says what each of the filter's masks makes of branch names, as it does
-// of those of events. fault.Invalid names every mask that does not compile.
-func (f *Filter) TryMasks(names []string) ([]TriedMask, error) {
+// of those of events. fault.Invalid names every mask that does not compile;
+// fault.RateLimited: who asks has too many trials under way.
+func (s *Trials) TryMasks(ctx context.Context, f *Filter, names []string) ([]TriedMask, error) {
+	done, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	var wrong fault.Fields
 	if len(names) == 0 || len(names) > maxTried {
 		wrong.Add("names", "Give 1 to %d branch names.", maxTried)
@@ -59,9 +67,12 @@ func (f *Filter) TryMasks(names []string) ([]TriedMask, error) {
 	tried := make([]TriedMask, len(members))
 	for i, m := range members {
 		tried[i] = TriedMask{
-			Member: m.condition.String(), Long: !masks[i].Backtracks(), Names: masks[i].Try(names), Warnings: MaskWarnings(m.edition(), m.pattern),
+			Member: m.condition.String(), Long: !masks[i].Backtracks(), Warnings: MaskWarnings(m.edition(), m.pattern),
 		}
 		for _, name := range names {
+			if err := s.masks.do(ctx, func() { tried[i].Names = append(tried[i].Names, masks[i].Try([]string{name})...) }); err != nil {
+				return nil, err
+			}
 			tried[i].Deferred = tried[i].Deferred || !masks[i].Quick(name)
 		}
 	}

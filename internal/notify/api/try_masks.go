@@ -42,7 +42,7 @@ func (a *API) tryMasks(w http.ResponseWriter, r *http.Request) error {
 		BranchMask: in.BranchMask, IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
 		DestinationBranchFilter: in.DestinationBranchFilter,
 	}
-	tried, err := f.TryMasks(in.Names)
+	tried, err := a.Trials.TryMasks(r.Context(), &f, in.Names)
 	if err != nil {
 		return err
 	}

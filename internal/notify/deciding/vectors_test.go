@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -74,6 +75,7 @@ func TestRulesDecideAsTheRealEngines(t *testing.T) {
 // decideAs takes at least so many of the file's patterns as rules.
 func decideAs(t *testing.T, file string, least int, filter func(pattern string) notify.Filter) {
 	accepted, later := 0, 0
+	trials, ctx := new(notify.Trials), identity.With(t.Context(), &identity.Principal{Name: "ada"})
 	for _, v := range vectors(t, file) {
 		rule := &notify.Rule{ID: 1, Name: "x", Connection: "dc", Enabled: true, Format: notify.Teams, Filter: filter(v.Pattern)}
 		rule.EventTypes = []notify.EventType{notify.BranchUpdated}
@@ -106,7 +108,7 @@ func decideAs(t *testing.T, file string, least int, filter func(pattern string) 
 			if deferred {
 				later++
 			}
-			tried, err := rule.TryMasks([]string{name})
+			tried, err := trials.TryMasks(ctx, &rule.Filter, []string{name})
 			if err != nil {
 				t.Fatalf("%q on %q: %v", v.Pattern, name, err)
 			}

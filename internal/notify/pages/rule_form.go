@@ -175,7 +175,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	case doTry:
 		return p.tryRule(r, form, stored, at)
 	case doTryMasks:
-		return p.tryMasks(form, stored, at)
+		return p.tryMasks(r, form, stored, at)
 	}
 	saved, err := p.Rules.Save(r.Context(), draft, form.Get("webhookUrl"), wrong)
 	if err != nil {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"net/http"
 	"strings"
 
 	"outrigger/internal/console"
@@ -17,13 +18,13 @@ type triedMask struct {
 }
 
 // tryMasks shows the form with what its masks make of the names to try.
-func (p *Pages) tryMasks(form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
+func (p *Pages) tryMasks(r *http.Request, form *console.Form, stored *notify.RuleInfo, at rulePlace) (console.Response, error) {
 	draft, _ := draftOf(form, stored, at)
 	page, err := p.rulePage(form, stored, at)
 	if err != nil {
 		return nil, err
 	}
-	tried, err := draft.TryMasks(namesToTry(form.Raw("names")))
+	tried, err := p.Trials.TryMasks(r.Context(), &draft.Filter, namesToTry(form.Raw("names")))
 	if err != nil {
 		return page, err
 	}
