@@ -39,6 +39,8 @@ type commands struct {
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in bash, zsh or fish."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // streams are what a command reads and writes.
@@ -74,6 +76,7 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 		kong.Description("Three services beside a self-hosted issue tracker or code-hosting platform: chat notifications for Microsoft Teams and Slack, a durable queue for outgoing mail with its status on every node, and the migration of threaded comments to a cloud site."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { helped = true }),
+		kong.Vars{"version": versionText()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -95,7 +98,7 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 	case helped:
 		return nil, exitDone
 	case err != nil:
-		fmt.Fprintf(s.err, "outrigger: %v\nTry %s --help.\n", err, commandOf(err))
+		fmt.Fprintf(s.err, "outrigger: %s\nTry %s --help.\n", mistake(err), commandOf(err))
 		return nil, exitUsage
 	}
 	if serve, ok := parsed.Selected().Target.Interface().(serveCmd); ok {
@@ -104,6 +107,12 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 		return func() error { return serve.Run(ctx, s) }, exitDone
 	}
 	return func() error { return parsed.Run() }, exitDone
+}
+
+// mistake says what is wrong with the arguments. A flag with a fixed choice that may
+// be left out has "" among its values, which is nothing that people type.
+func mistake(err error) string {
+	return strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)
 }
 
 // commandOf is the command, as far as it was understood, that the arguments were

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	notifystore "outrigger/internal/notify/store"
@@ -25,11 +26,24 @@ func sealedPlaces() []secret.Place {
 // SQLite needs the server stopped; with PostgreSQL it works beside the servers,
 // which all have both keys by then.
 func (a *App) RotateSecrets(ctx context.Context) (sealed, lost int, err error) {
-	err = a.startCommand(ctx, a.openDatabase, a.newKeyFile, a.openSecrets, func(ctx context.Context) error {
+	err = a.startCommand(ctx, a.needDatabase, a.openDatabase, a.newKeyFile, a.openSecrets, func(ctx context.Context) error {
 		sealed, lost, err = a.box.Rotate(ctx, a.db, sealedPlaces())
 		return err
 	})
 	return sealed, lost, errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
+}
+
+// needDatabase refuses to work on a database that it would have to make: the
+// command was run in another folder than the server.
+func (a *App) needDatabase(context.Context) error {
+	if !a.cfg.DatabaseURL.IsZero() {
+		return nil
+	}
+	exists, err := db.Exists(a.cfg.DataDir)
+	if err != nil || exists {
+		return err
+	}
+	return fault.New(fault.NotFound, "There is no database in %s. Say where it is: with --data, or with --config and the configuration file of the server.", a.cfg.DataDir)
 }
 
 // newKeyFile makes a new key where the key is a file. Where a rotation was
@@ -58,7 +72,7 @@ func (a *App) newKeyFile(ctx context.Context) error {
 // values are lost: webhook URLs, tokens and secrets that have to be entered
 // again.
 func (a *App) ForgetSecrets(ctx context.Context) (lost int, err error) {
-	err = a.startCommand(ctx, a.openDatabase, func(ctx context.Context) error {
+	err = a.startCommand(ctx, a.needDatabase, a.openDatabase, func(ctx context.Context) error {
 		key, err := secret.LoadKeyOrNew(a.cfg.SecretKey, a.cfg.DataDir)
 		if err != nil {
 			return err
