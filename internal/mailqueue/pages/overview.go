@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
@@ -58,7 +59,7 @@ func notices(s *mailqueue.NodeStatus) []console.Notice {
 			tone = console.Bad
 		}
 		list = append(list, console.Notice{
-			Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone, Since: s.Oldest(), Remedy: remedy(s),
+			Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone, Since: waitingSince(s), Remedy: remedy(s),
 		})
 	}
 	if s.Error != "" {
@@ -68,6 +69,15 @@ func notices(s *mailqueue.NodeStatus) []console.Notice {
 		list = append(list, console.Notice{Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
 	}
 	return list
+}
+
+// waitingSince is since when the messages wait that a verdict is about; zero where
+// it is about failed ones.
+func waitingSince(s *mailqueue.NodeStatus) time.Time {
+	if s.ErrorSize > 0 {
+		return time.Time{}
+	}
+	return s.Oldest()
 }
 
 // remedy is what helps against a verdict. Failed messages are looked at before they
