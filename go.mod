@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/chromedp/chromedp v0.22.1
+	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/emersion/go-message v0.18.2
 	github.com/emersion/go-smtp v0.25.1
 	github.com/getkin/kin-openapi v0.152.0
@@ -26,6 +27,7 @@ require (
 	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/net v0.62.0
+	golang.org/x/oauth2 v0.37.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
@@ -34,7 +36,9 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/mileusna/useragent v1.3.5 // indirect
+require github.com/mileusna/useragent v1.3.5
+
+require github.com/go-jose/go-jose/v4 v4.1.4 // indirect
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect

@@ -125,6 +125,7 @@ func (a *App) parts() []func(context.Context) error {
 		a.openWeb,
 		a.openOutgoing,
 		a.openNotify,
+		a.openSingleSignOn,
 		a.openSettings,
 		a.openBackup,
 		a.openMail,

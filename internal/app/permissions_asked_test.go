@@ -13,7 +13,7 @@ import (
 func (p *permissionTable) makeThings() {
 	const configuration = "/rest/mtbs/1.0/configuration"
 	p.known = map[string]string{
-		"connection": "main", "name": "main", "hook": "atl", "project": "ATL", "repository": "canoe", "commit": strings.Repeat("2", 40),
+		"connection": "main", "name": "main", "hook": "atl", "way": "oidc", "project": "ATL", "repository": "canoe", "commit": strings.Repeat("2", 40),
 		"what": "drain", "cloudIssueId": "10000", "workspace": "ATL",
 	}
 	p.makeRule("rule")

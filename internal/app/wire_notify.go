@@ -107,6 +107,9 @@ func (a *App) usePlatformUsers(platforms *client.Client) {
 	name := a.cfg.Identity.Platform
 	if connection := connectionsOf(a.cfg.Notify.Connections).Find(name); connection != nil {
 		a.identity.UseDirectory(name, &client.Directory{Client: platforms, Connection: connection})
+		if connection.OAuthClientID != "" {
+			a.usePlatformPages(platforms, connection)
+		}
 	}
 }
 

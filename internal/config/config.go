@@ -85,8 +85,8 @@ type Connection struct {
 	User          string       `key:"user" doc:"The account for the platform's REST API, which is asked for groups and builds. Leave it out if token is an HTTP access token."`
 	Token         secret.Value `key:"token" doc:"The password or token of the account. Without it, the REST API is not used."`
 	Manage        bool         `key:"manage_webhooks" default:"false" doc:"Whether Outrigger creates a webhook in every project of the platform. The account must administer the projects. Outrigger changes nothing else on the platform."`
-	ClientID      string       `key:"oauth_client_id" doc:"The key of the OAuth consumer with which users authorise their accounts of a cloud platform. Only with kind bitbucket-cloud."`
-	ClientSecret  secret.Value `key:"oauth_client_secret" doc:"The secret of the OAuth consumer."`
+	ClientID      string       `key:"oauth_client_id" doc:"With kind bitbucket-cloud, the key of the OAuth consumer with which users authorise their accounts. With kind bitbucket-dc, the client id of the incoming application link with which users sign in on the platform's pages, if identity.platform names this connection."`
+	ClientSecret  secret.Value `key:"oauth_client_secret" doc:"The secret of the OAuth consumer or of the application link."`
 	WebhookSecret secret.Value `key:"webhook_secret" doc:"The secret with which the platform signs its webhooks."`
 	Unsigned      bool         `key:"unsigned" default:"false" doc:"Whether to accept unsigned webhooks when there is no webhook_secret."`
 }

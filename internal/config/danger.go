@@ -31,6 +31,7 @@ func (c *Config) dangers() []string {
 		warn("mail.plain_auth: clients may sign in to %s without TLS, so their tokens can be read in transit; set mail.tls.cert and mail.tls.key, and remove plain_auth.", m.Listen)
 	}
 	w = append(w, c.clearDangers()...)
+	w = append(w, c.dangersOIDC()...)
 	for _, conn := range c.Notify.Connections {
 		switch n := len(conn.WebhookSecret.Reveal()); {
 		case n == 0 && conn.Unsigned:

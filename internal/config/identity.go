@@ -7,10 +7,12 @@ import (
 
 // Identity is where users come from, besides local ones.
 type Identity struct {
-	Platform string `key:"platform" else:"none" doc:"The connection whose platform knows further users: they sign in with their name and password there and may do here what they administer there. It must be one of notify.connections."`
+	Platform string `key:"platform" else:"none" doc:"The connection whose platform knows further users: they sign in with their name and password there and may do here what they administer there. It must be one of notify.connections. With oauth_client_id of the connection, they can sign in on the platform's own pages too."`
+	OIDC     OIDC   `key:"oidc"`
 }
 
 func (c *Config) judgeIdentity(j *judge) {
+	c.judgeOIDC(j)
 	const key = "identity.platform"
 	name := c.Identity.Platform
 	if name == "" {
@@ -22,8 +24,11 @@ func (c *Config) judgeIdentity(j *judge) {
 		return
 	}
 	conn := c.Notify.Connections[i]
-	if name == "local" {
+	switch name {
+	case "local":
 		j.wrong(key, "local is the source of users of Outrigger itself; give the connection another name")
+	case "oidc":
+		j.wrong(key, "oidc is the source of users of single sign-on; give the connection another name")
 	}
 	if conn.Kind != KindBitbucketDC {
 		j.wrong(key, "the connection %s is of kind %q; only %s has users", name, conn.Kind, KindBitbucketDC)

@@ -187,6 +187,9 @@ func (c *Config) judgeNotify(j *judge) {
 			j.wrong(key+".name", "the name %s is used twice; every connection needs its own name", conn.Name)
 		}
 		seen[conn.Name] = true
+		if conn.Kind != KindBitbucketCloud && conn.Name != c.Identity.Platform && (conn.ClientID != "" || !conn.ClientSecret.IsZero()) {
+			j.wrong(key+".oauth_client_id", "only connections of kind %s, and the one that identity.platform names, have an OAuth client; leave it out", KindBitbucketCloud)
+		}
 		if conn.Manage && c.BaseURL == "" {
 			j.wrong(key+".manage_webhooks", "base_url is missing; the platform needs it to reach Outrigger")
 		}
@@ -217,8 +220,6 @@ func (c *Connection) judge(j *judge, key string) {
 // judgeClient judges the OAuth client.
 func (c *Connection) judgeClient(j *judge, key string) {
 	switch {
-	case c.Kind != KindBitbucketCloud && (c.ClientID != "" || !c.ClientSecret.IsZero()):
-		j.wrong(key+".oauth_client_id", "only connections of kind %s have an OAuth client; leave it out", KindBitbucketCloud)
 	case c.ClientID == "" && !c.ClientSecret.IsZero():
 		j.wrong(key+".oauth_client_id", "set the key that belongs to the secret")
 	case c.ClientID != "" && c.ClientSecret.IsZero():

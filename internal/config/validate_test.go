@@ -64,7 +64,8 @@ func TestValidate(t *testing.T) {
 			b.Name, b.Kind, b.ClientID = "b", KindBitbucketCloud, "key"
 			d.Name, d.Kind, d.ClientSecret = "d", KindBitbucketCloud, secret.New("hunter2")
 			c.Notify.Connections = []Connection{a, b, d}
-		}, "notify.connections[0].oauth_client_id: only connections of kind bitbucket-cloud have an OAuth client; leave it out\n" +
+		}, "notify.connections[0].oauth_client_secret: set the secret that belongs to the key\n" +
+			"notify.connections[0].oauth_client_id: only connections of kind bitbucket-cloud, and the one that identity.platform names, have an OAuth client; leave it out\n" +
 			"notify.connections[1].oauth_client_secret: set the secret that belongs to the key\n" +
 			"notify.connections[2].oauth_client_id: set the key that belongs to the secret"},
 		{"OAuth client", func(c *Config) {

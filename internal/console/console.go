@@ -29,9 +29,20 @@ type Sessions interface {
 	SignOut(ctx context.Context, session string) error
 }
 
+// SignInWays is signing in on the pages of providers; *identity.Service.
+type SignInWays interface {
+	Ways() []identity.Way
+	// BeginSignIn gives the provider's page for a browser to go to.
+	BeginSignIn(ctx context.Context, way, browser, back, addr string) (location string, err error)
+	// CompleteSignIn opens a session for whom the provider proves, and gives the
+	// page to go on to.
+	CompleteSignIn(ctx context.Context, way, browser string, a identity.Answer, addr string) (session, back string, err error)
+}
+
 // Options say what a console needs.
 type Options struct {
 	Identity Sessions
+	Ways     SignInWays // nil: none
 	// BaseURL is where users reach the console. Its path is put in front of
 	// every address; where it is https, cookies are Secure.
 	BaseURL string

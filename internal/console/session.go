@@ -54,7 +54,7 @@ func (c *Console) ways(to string) (ways []Link) {
 	if c.opts.Identity.NoPasskeys() == "" {
 		ways = append(ways, Link{"Sign in with a passkey", Path("/sign-in/passkey?to=%s", to)})
 	}
-	return ways
+	return append(ways, c.providers(to)...)
 }
 
 // signIn is POST /sign-in.

@@ -13,5 +13,7 @@ func (c *Console) routeShell() {
 	c.handle("POST /sign-in/passkey", Anyone, c.passkeySignIn, passkeyPage)
 	c.handle("GET /confirm", SignedIn, c.showConfirm, confirmYouPage)
 	c.handle("POST /confirm", SignedIn, c.confirm, confirmYouPage)
+	c.handle("GET /sign-in/{way}", Anyone, c.beginSignIn, signInPage)
+	c.handle("GET /sign-in/{way}/callback", Anyone, c.completeSignIn, signInPage)
 	c.handle("POST /sign-out", Anyone, c.signOut)
 }

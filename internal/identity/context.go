@@ -7,7 +7,16 @@ import "context"
 // has the prefix for which browsers hold that only this host set it, over https:
 // neither another port without TLS nor a host of the same domain can.
 func SessionCookie(https bool, basePath string) string {
-	const name = "outrigger_session"
+	return cookieName("outrigger_session", https, basePath)
+}
+
+// SignInCookie is the name of the cookie of a browser that signs in on the pages
+// of a provider; see Service.BeginSignIn.
+func SignInCookie(https bool, basePath string) string {
+	return cookieName("outrigger_sign_in", https, basePath)
+}
+
+func cookieName(name string, https bool, basePath string) string {
 	if https && basePath == "" {
 		return "__Host-" + name
 	}

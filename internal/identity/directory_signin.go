@@ -46,10 +46,7 @@ func (s *Service) checkAtPlatform(ctx context.Context, d door, user, password st
 	case err != nil:
 		return User{}, s.platform.unanswered(err)
 	}
-	if found.More {
-		s.log.WarnContext(ctx, "a user administers more on the platform than is taken; give ADMIN or a grant here instead",
-			"user", found.Name, "taken", len(found.Candidates))
-	}
+	s.warnOfMore(ctx, found)
 	if u, err = s.admit(ctx, found); err != nil {
 		return User{}, err
 	}
@@ -63,22 +60,23 @@ func (s *Service) checkAtPlatform(ctx context.Context, d door, user, password st
 	return u, nil
 }
 
+func (s *Service) warnOfMore(ctx context.Context, found DirectoryUser) {
+	if found.More {
+		s.log.WarnContext(ctx, "a user administers more on the platform than is taken; give ADMIN or a grant here instead",
+			"user", found.Name, "taken", len(found.Candidates))
+	}
+}
+
 // admit stores what the platform said of a user who signed in.
 func (s *Service) admit(ctx context.Context, found DirectoryUser) (u User, err error) {
 	changed := false
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		changed = false
-		if u, err = s.admitUser(ctx, tx, found.Name); err != nil {
+		if u, err = s.admitUser(ctx, tx, s.platform.source, found.Name, ""); err != nil {
 			return err
 		}
-		held, err := candidatesOf(ctx, tx, u.ID, s.platform.source)
-		if err != nil {
+		if changed, err = s.storeCandidates(ctx, tx, u.ID, found.Candidates); err != nil {
 			return err
-		}
-		if changed = !sameGrants(held, found.Candidates); changed {
-			if err := replaceCandidates(ctx, tx, u.ID, found.Candidates); err != nil {
-				return err
-			}
 		}
 		u.Grants, err = grantsOf(ctx, tx, u.ID)
 		return err
@@ -89,11 +87,22 @@ func (s *Service) admit(ctx context.Context, found DirectoryUser) (u User, err e
 	return u, err
 }
 
-// admitUser gives the stored user of the platform; at the first sign-in it
-// makes one. One of the same name in another case was another user, whose
-// tokens and grants are not handed on; one who is disabled stays so in any case.
-func (s *Service) admitUser(ctx context.Context, tx *db.Tx, name string) (User, error) {
-	ref := refOf(s.platform.source, name)
+// storeCandidates stores where the platform says that a user administers, and
+// tells whether that is something new.
+func (s *Service) storeCandidates(ctx context.Context, tx *db.Tx, user int64, list []Grant) (changed bool, err error) {
+	held, err := candidatesOf(ctx, tx, user, s.platform.source)
+	if err != nil || sameGrants(held, list) {
+		return false, err
+	}
+	return true, replaceCandidates(ctx, tx, user, list)
+}
+
+// admitUser gives the stored user of a source; at the first sign-in it makes
+// one, of the provider's account with that subject. One of the same name in another
+// case was another user, whose tokens and grants are not handed on; one who is
+// disabled stays so in any case.
+func (s *Service) admitUser(ctx context.Context, tx *db.Tx, source, name, subject string) (User, error) {
+	ref := refOf(source, name)
 	u, err := userByName(ctx, tx, ref)
 	switch {
 	case err == nil && (u.Name == name || u.Disabled()):
@@ -102,13 +111,13 @@ func (s *Service) admitUser(ctx context.Context, tx *db.Tx, name string) (User, 
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {
 			return u, fmt.Errorf("deleting a user: %w", err)
 		}
-		if err := s.recordPlatformUser(ctx, tx, "delete", u.Name); err != nil {
+		if err := recordAdmitted(ctx, tx, "delete", source, u.Name); err != nil {
 			return u, err
 		}
 	case !fault.Is(err, fault.NotFound):
 		return u, err
 	}
-	u = User{Name: name, Source: s.platform.source, CreatedAt: s.now()}
+	u = User{Name: name, Source: source, CreatedAt: s.now(), subject: subject}
 	made, err := s.insertUser(ctx, tx, &u)
 	switch {
 	case err != nil:
@@ -116,15 +125,15 @@ func (s *Service) admitUser(ctx context.Context, tx *db.Tx, name string) (User, 
 	case !made: // another node was quicker
 		return userByName(ctx, tx, ref)
 	}
-	return u, s.recordPlatformUser(ctx, tx, "create", name)
+	return u, recordAdmitted(ctx, tx, "create", source, name)
 }
 
-// recordPlatformUser notes in the audit trail what a sign-in made or removed;
-// who signs in is not known in ctx yet.
-func (s *Service) recordPlatformUser(ctx context.Context, tx *db.Tx, action, name string) error {
-	e := WithActor(ctx, audit.Entry{Area: "identity", Action: action, Object: "user", ObjectID: refOf(s.platform.source, name)})
-	e.Who, e.Source = name, s.platform.source
-	is := map[string]string{"name": name, "source": s.platform.source}
+// recordAdmitted notes in the audit trail what a sign-in made or removed; who
+// signs in is not known in ctx yet.
+func recordAdmitted(ctx context.Context, tx *db.Tx, action, source, name string) error {
+	e := WithActor(ctx, audit.Entry{Area: "identity", Action: action, Object: "user", ObjectID: refOf(source, name)})
+	e.Who, e.Source = name, source
+	is := map[string]string{"name": name, "source": source}
 	if action == "create" {
 		e.After = is
 	} else {

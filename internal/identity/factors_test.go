@@ -352,7 +352,7 @@ func TestRemovingFactors(t *testing.T) {
 		for _, line := range n.trail(t) {
 			actions = append(actions, strings.Split(line, `"`)[3])
 		}
-		want := "create, add authenticator app, make recovery codes, remove second factor, add authenticator app, remove authenticator app"
+		want := "create, sign in, add authenticator app, make recovery codes, remove second factor, sign in, add authenticator app, remove authenticator app"
 		if got := strings.Join(actions, ", "); got != want {
 			t.Errorf("the trail has %s", got)
 		}

@@ -50,10 +50,13 @@ type Service struct {
 	hasher   *hasher
 	known    *remembered
 	doors    *recent[door, standing]
-	platform *platform // nil: all users are local
+	platform *platform // nil: none has users
 	box      *secret.Box
 	passkeys passkeys
 	issuer   string // as authenticator apps call this server
+	ways     []Way
+
+	providerTurns *turns // to ask a provider about a sign-in
 
 	dependents func(ctx context.Context, user int64) ([]string, error) // nil: nothing depends on a user
 }
@@ -71,6 +74,8 @@ func New(d *db.DB, o Options) *Service {
 		hasher:   newHasher(owasp()),
 		known:    newRemembered(o.Clock, []byte(rand.Text())),
 		doors:    newRecent[door, standing](o.Clock),
+
+		providerTurns: newTurns(maxSigningIn),
 	}
 }
 

@@ -64,15 +64,15 @@ const (
 func Scopes() []Scope { return []Scope{All, Read, Monitoring, Builds, Mail} }
 
 // Local is the source of users that live in this program's database. Those of
-// a platform have that connection's name: the platform's admin is not the
-// local one.
+// a platform have that connection's name, those of an OpenID Connect provider
+// SingleSignOn: the platform's admin is not the local one.
 const Local = "local"
 
 // Principal is the user who asks, by password, session or token.
 type Principal struct {
 	UserID  int64
 	Name    string // as it was created, whatever the case of what was typed
-	Source  string // Local, or a connection
+	Source  string // Local, a connection or SingleSignOn
 	Scope   Scope  // All, but for a token with a narrower one
 	Grants  []Grant
 	Token   int64 // id of the token that was shown, 0 for none

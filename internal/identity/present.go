@@ -8,15 +8,15 @@ import (
 	"outrigger/internal/fault"
 )
 
-// present adds to a platform's user what he administers there now. Local users
-// stay as they are. Unauthenticated: the platform does not have him any more, or
-// is not where users come from any more. Unavailable: it does not say.
+// present adds to a platform's user what he administers there now. Others stay as
+// they are. Unauthenticated: the platform does not have him any more, or the source
+// is not where users come from any more. Unavailable: the platform does not say.
 func (s *Service) present(ctx context.Context, p *Principal) (*Principal, error) {
-	if p.Source == Local {
-		return p, nil
-	}
-	if s.platform == nil || p.Source != s.platform.source {
+	switch {
+	case !s.hasSource(p.Source):
 		return nil, ErrUnauthenticated()
+	case s.platform == nil || p.Source != s.platform.source:
+		return p, nil
 	}
 	rights, ok := s.platform.recently(p.UserID, s.now())
 	if !ok {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
@@ -37,10 +38,17 @@ func (s Session) over(now time.Time) bool {
 	return !now.Before(s.ExpiresAt) || now.Sub(s.UsedAt) >= sessionIdle
 }
 
+// The ways to sign in that the audit trail names besides the ids of Ways.
+const (
+	ByPassword = "password"
+	ByFactor   = "password and second factor"
+	ByPasskey  = "passkey"
+)
+
 // openSession stores a new session of the user and the time of the sign-in, and
 // drops sessions that are over. Unauthenticated: the user was disabled or deleted
 // meanwhile.
-func (s *Service) openSession(ctx context.Context, tx *db.Tx, user int64, address string) (plain string, id int64, err error) {
+func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, way, address string) (plain string, id int64, err error) {
 	plain = secret.Random(secretBytes)
 	now := s.now()
 	if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE expires_at <= $1 OR used_at <= $2`,
@@ -48,7 +56,7 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user int64, addres
 		return "", 0, fmt.Errorf("deleting sessions: %w", err)
 	}
 	err = tx.QueryRow(ctx, `UPDATE identity_users SET signed_in_at = $1 WHERE id = $2 AND disabled_at = 0 RETURNING id`,
-		db.Micros(now), user).Scan(&user)
+		db.Micros(now), u.ID).Scan(&u.ID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return "", 0, ErrUnauthenticated()
@@ -57,11 +65,22 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user int64, addres
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $5) RETURNING id`,
-		user, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
+		u.ID, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
 	if err != nil {
 		return "", 0, fmt.Errorf("storing a session: %w", err)
 	}
-	return plain, id, nil
+	return plain, id, recordSignIn(ctx, tx, u, way, id, address)
+}
+
+// recordSignIn notes in the audit trail how a user signed in; ctx does not know
+// the user yet.
+func recordSignIn(ctx context.Context, tx *db.Tx, u User, way string, session int64, address string) error {
+	e := WithActor(ctx, audit.Entry{
+		Area: "identity", Action: "sign in", Object: "session", ObjectID: idText(session),
+		After: map[string]string{"user": u.Ref(), "way": way, "address": address},
+	})
+	e.Who, e.Source = u.Name, u.Source
+	return audit.Record(ctx, tx, e)
 }
 
 // Sessions lists a user's sessions that are not over, the oldest first,

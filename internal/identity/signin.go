@@ -16,10 +16,6 @@ import (
 // a minute, however often it is used.
 const touchEvery = time.Minute
 
-func (u User) principal() *Principal {
-	return &Principal{UserID: u.ID, Name: u.Name, Source: u.Source, Scope: All, Grants: u.Grants}
-}
-
 // Basic tells who shows a user name with a password or a token. The address is
 // the client's, for throttling. Forbidden: the password is right, and the user has
 // a second factor, which cannot be shown here. Unauthenticated takes the same time whether
@@ -39,7 +35,7 @@ func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Prin
 	if u.Factors.On() {
 		return nil, errPasswordAlone()
 	}
-	return s.present(ctx, u.principal())
+	return s.present(ctx, s.principal(u))
 }
 
 // SignIn opens a session for a user and his password. The session is what
@@ -50,7 +46,7 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 	if err != nil {
 		return "", nil, err
 	}
-	principal, err := s.present(ctx, u.principal())
+	principal, err := s.present(ctx, s.principal(u))
 	if err != nil {
 		return "", nil, err
 	}
@@ -64,7 +60,7 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 			pending, err = s.beginStep(ctx, tx, step{purpose: forFactor, user: u.ID}, addr)
 			return err
 		}
-		session, principal.Session, err = s.openSession(ctx, tx, u.ID, addr)
+		session, principal.Session, err = s.openSession(ctx, tx, u, ByPassword, addr)
 		return err
 	})
 	switch {
@@ -183,7 +179,7 @@ func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) 
 			if h.token, err = tokenBy(ctx, tx, `t.hash = $1`, hash); err != nil {
 				return err
 			}
-			h.principal, err = principalOf(ctx, tx, h.token.UserID)
+			h.principal, err = s.principalOf(ctx, tx, h.token.UserID)
 			return err
 		})
 		if err != nil {
@@ -219,7 +215,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 			if h.session, err = sessionBy(ctx, tx, `s.hash = $1`, hash); err != nil {
 				return err
 			}
-			h.principal, err = principalOf(ctx, tx, h.session.UserID)
+			h.principal, err = s.principalOf(ctx, tx, h.session.UserID)
 			return err
 		})
 		if err != nil {
@@ -242,7 +238,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 }
 
 // principalOf gives the user; NotFound where he is disabled.
-func principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {
+func (s *Service) principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {
 	u, err := userByID(ctx, tx, user)
 	if err != nil {
 		return nil, err
@@ -251,7 +247,7 @@ func principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error)
 		return nil, fault.New(fault.NotFound, "The user %s is disabled.", u.Ref())
 	}
 	u.Grants, err = grantsOf(ctx, tx, u.ID)
-	return u.principal(), err
+	return s.principal(u), err
 }
 
 func lastUse(at time.Time) *atomic.Int64 {

@@ -42,6 +42,14 @@ type step struct {
 	challenge []byte // what a passkey has to sign; nil for none
 }
 
+// way is how a user has signed in who came this far.
+func (st step) way() string {
+	if st.purpose == forPasskey {
+		return ByPasskey
+	}
+	return ByFactor
+}
+
 // beginStep stores a step. plain finds it again; only the browser keeps it.
 func (s *Service) beginStep(ctx context.Context, tx *db.Tx, st step, address string) (plain string, err error) {
 	plain = secret.Random(secretBytes)

@@ -27,10 +27,15 @@ type User struct {
 	Initial    bool      // the password is the one that the first start generated
 	SignedInAt time.Time // the last time by password: in the console exact, elsewhere to the day; zero: never
 	DisabledAt time.Time // zero: enabled
-	Grants     []Grant
-	Factors    Factors
+	// ClaimedUntil is how long the groups count that a provider named at the last
+	// sign-in; see Service.ClaimedGroups.
+	ClaimedUntil time.Time
+	Grants       []Grant
+	Factors      Factors
 
+	claimed  []string
 	password string
+	subject  string // of the provider's account that signs in; "": none does
 }
 
 // nameKey is a local user's name as it is compared: without case. A name too
@@ -79,9 +84,9 @@ func (s *Service) CreateUser(ctx context.Context, name string, password secret.V
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, error) {
 	u.CreatedAt = db.Time(db.Micros(u.CreatedAt)) // as it will be read
 	u.PasswordAt = u.CreatedAt
-	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at, signed_in_at, disabled_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
-		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt)).Scan(&u.ID)
+	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at, signed_in_at, disabled_at, subject, claimed_groups, claimed_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0, $7, '', 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
+		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt), u.subject).Scan(&u.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -93,7 +98,8 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, err
 }
 
 // SetPassword changes a local user's password and ends his sessions, but for
-// the one that asks. Tokens stay. Conflict: the user is one of a platform.
+// the one that asks. Tokens stay. Conflict: the user is none of
+// ours.
 func (s *Service) SetPassword(ctx context.Context, name string, password secret.Value) error {
 	if err := JudgePassword(name, password); err != nil {
 		return err
@@ -126,6 +132,9 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 }
 
 func errPasswordElsewhere(source, name string) error {
+	if source == SingleSignOn {
+		return fault.New(fault.Conflict, "%s signs in by single sign-on and has no password here.", name)
+	}
 	return fault.New(fault.Conflict, "%s signs in with the password of the platform %s; change it there.", name, source)
 }
 
@@ -203,7 +212,7 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 }
 
 const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at, signed_in_at, disabled_at,
-	` + selectFactors + ` FROM identity_users`
+	subject, claimed_groups, claimed_until, ` + selectFactors + ` FROM identity_users`
 
 // userByName finds a user by the Ref.
 func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
@@ -245,12 +254,16 @@ func splitRef(ref string) (source, name string) {
 }
 
 func scanUser(row db.Row) (u User, err error) {
-	var created, password, signedIn, disabled int64
+	var created, password, signedIn, disabled, claimed int64
+	var groups string
 	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password, &signedIn, &disabled,
-		&u.Factors.App, &u.Factors.Passkeys, &u.Factors.Recovery); err != nil {
+		&u.subject, &groups, &claimed, &u.Factors.App, &u.Factors.Passkeys, &u.Factors.Recovery); err != nil {
 		return u, fmt.Errorf("reading a user: %w", err)
 	}
 	u.CreatedAt, u.PasswordAt, u.SignedInAt, u.DisabledAt = db.Time(created), db.Time(password), db.Time(signedIn), db.Time(disabled)
+	if u.ClaimedUntil = db.Time(claimed); groups != "" {
+		u.claimed = strings.Split(groups, "\n")
+	}
 	return u, nil
 }
 

@@ -75,7 +75,7 @@ func TestUsers(t *testing.T) {
 			{Name: "bob", Source: Local, CreatedAt: n.now(), PasswordAt: n.now(), Grants: []Grant{root}},
 			{Name: "carl", Source: Local, CreatedAt: n.now(), PasswordAt: n.now()},
 		}
-		if d := cmp.Diff(want, users, cmpopts.IgnoreFields(User{}, "ID", "password")); d != "" {
+		if d := cmp.Diff(want, users, cmpopts.IgnoreFields(User{}, "ID"), cmpopts.IgnoreUnexported(User{})); d != "" {
 			t.Error(d)
 		}
 		for after, want := range map[string]string{"": "Ann bob", "ANN": "bob carl", "bob": "carl", "carl": "", "b": "bob carl"} {
@@ -217,6 +217,7 @@ func TestAudit(t *testing.T) {
 			`["root","revoke","user","ann"]{"connection":"git","permission":"REPO_ADMIN","projectKey":"ALPHA","repositoryKey":"api"}{}`,
 			`["root","create","token","1"]{}{"expiresAt":"2026-03-01T13:00:00Z","name":"ci","scope":"builds","user":"ann"}`,
 			`["root","revoke","token","1"]{"expiresAt":"2026-03-01T13:00:00Z","name":"ci","scope":"builds","user":"ann"}{}`,
+			`["ann","sign in","session","1"]{}{"address":"192.0.2.1","user":"ann","way":"password"}`,
 			`["root","revoke","session","1"]{"address":"192.0.2.1","user":"ann"}{}`,
 			`["root","set password","user","ann"]{}{}`,
 			`["root","delete","user","ann"]{"name":"ann"}{}`,

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -56,9 +57,10 @@ type Request struct {
 	Account     string
 	Method, URL string
 	Authorize   func(*http.Request)
-	JSON        any        // the body; nil: none
-	Form        url.Values // the body in place of JSON; nil: none
-	Out         any        // what the answer is read into; nil: it is not read
+	JSON        any         // the body; nil: none
+	Form        url.Values  // the body in place of JSON; nil: none
+	Out         any         // what the answer is read into; nil: it is not read
+	Header      http.Header // takes the headers of an answer that is a success; nil: they are not kept
 	// Explain reads the body of an answer that is no success into a Refusal that
 	// has its status.
 	Explain func(r *Refusal, body []byte)
@@ -100,6 +102,11 @@ func (cl *Client) send(ctx context.Context, q Request) error {
 		return cl.refusal(q, req, resp, answer)
 	case len(answer) > maxAnswer:
 		return fault.New(fault.Unavailable, "The platform of %s answers with more than %d MiB.", q.Platform, maxAnswer>>20)
+	}
+	if q.Header != nil {
+		maps.Copy(q.Header, resp.Header)
+	}
+	switch {
 	case q.Out == nil || resp.StatusCode == http.StatusNoContent:
 		return nil
 	case json.Unmarshal(answer, q.Out) != nil:

@@ -22,6 +22,7 @@ type Options struct {
 	Groups   map[string][]string // user names by group
 	Projects []Project
 	Token    string // also lets its bearer ask, with every permission; "": none
+	Links    []Link
 
 	// MaxPage is the most values that a page has, whatever limit says; 0: 1,000.
 	MaxPage int
@@ -72,6 +73,9 @@ type Platform struct {
 	webhooks []*Webhook
 	lastID   int64
 	builds   map[string][]Build // by commit
+	links    []Link
+	codes    map[string]*code
+	tokens   map[string]oauthToken
 }
 
 // New makes a platform that works.
@@ -82,7 +86,9 @@ func New(o Options) *Platform {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	p := &Platform{o: o, users: slices.Clone(o.Users), groups: map[string][]string{}, projects: slices.Clone(o.Projects), builds: map[string][]Build{}}
+	p := &Platform{o: o, users: slices.Clone(o.Users), groups: map[string][]string{}, projects: slices.Clone(o.Projects), builds: map[string][]Build{},
+		links: slices.Clone(o.Links), codes: map[string]*code{}, tokens: map[string]oauthToken{},
+	}
 	for group, names := range o.Groups {
 		p.groups[group] = slices.Clone(names)
 	}

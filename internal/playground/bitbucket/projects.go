@@ -38,8 +38,11 @@ func (p *Platform) listAllRepositories(a *asking) {
 // where it is.
 func (p *Platform) wanted(a *asking, project, slug string) bool {
 	permission := a.r.URL.Query().Get("permission")
-	if permission == "" || a.who == nil {
+	switch {
+	case permission == "" || a.who == nil:
 		return true
+	case a.scope != "" && a.scope != "PROJECT_ADMIN": // a token has no more than its scope
+		return false
 	}
 	allowed, _ := p.may(a.who, permission, project, slug)
 	return allowed

@@ -3,6 +3,7 @@ package bitbucket
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -14,6 +15,9 @@ const api = "/rest/api/latest"
 func (p *Platform) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+api+"/application-properties", p.properties)
+	mux.HandleFunc("GET "+oauth+"/authorize", p.authorize)
+	mux.HandleFunc("POST "+oauth+"/authorize", p.authorize)
+	mux.HandleFunc("POST "+oauth+"/token", p.issueToken)
 	for pattern, handle := range map[string]func(*asking){
 		"GET " + api + "/users":                                                          p.listUsers,
 		"GET " + api + "/projects":                                                       p.listProjects,
@@ -45,7 +49,8 @@ func (p *Platform) Handler() http.Handler {
 type asking struct {
 	w     http.ResponseWriter
 	r     *http.Request
-	who   *User // nil: the bearer of the token
+	who   *User  // nil: the bearer of the token
+	scope string // of an OAuth token; "": it is none
 	fault Fault
 }
 
@@ -59,12 +64,17 @@ func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*aski
 	name, password, basic := r.BasicAuth()
 	switch {
 	case bearer && p.o.Token != "" && token == p.o.Token:
+	case bearer && p.tokens[token].user != "":
+		a.who, a.scope = p.user(p.tokens[token].user), p.tokens[token].scope
 	case basic && p.signsIn(name, password) != nil:
 		a.who = p.signsIn(name, password)
 	case !bearer && !basic && p.o.Token == "" && len(p.users) == 0:
 	default:
 		a.fail(http.StatusUnauthorized, "AuthenticationException", "Authentication failed. Please check your credentials and try again.")
 		return
+	}
+	if a.who != nil {
+		w.Header().Set("X-AUSERNAME", url.PathEscape(a.who.Name))
 	}
 	handle(a)
 }

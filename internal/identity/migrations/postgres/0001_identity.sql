@@ -10,6 +10,9 @@ CREATE TABLE identity_users (
 	password_at      BIGINT NOT NULL,
 	signed_in_at     BIGINT NOT NULL, -- 0 is never
 	disabled_at      BIGINT NOT NULL, -- 0 is enabled
+	subject          TEXT COLLATE "C" NOT NULL, -- the provider's id of the account that signs in; '' for whom none does
+	claimed_groups   TEXT COLLATE "C" NOT NULL, -- a line for each group that the provider named at the last sign-in and that counts here
+	claimed_until    BIGINT NOT NULL, -- how long they count
 	UNIQUE (source, name_key)
 );
 
@@ -62,6 +65,19 @@ CREATE TABLE identity_sessions (
 	confirmed_at BIGINT NOT NULL -- when the user last showed the password or a second factor
 );
 CREATE INDEX identity_sessions_user ON identity_sessions (user_id, id);
+
+-- Sign-ins that were begun here, while the browser is on the provider's pages.
+CREATE TABLE identity_sign_ins (
+	state      BYTEA NOT NULL PRIMARY KEY, -- SHA-256
+	way        TEXT COLLATE "C" NOT NULL,
+	browser    BYTEA NOT NULL, -- SHA-256 of the cookie
+	back       TEXT COLLATE "C" NOT NULL, -- the page to go on to
+	address    TEXT COLLATE "C" NOT NULL,
+	made_at    BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL
+);
+CREATE INDEX identity_sign_ins_address ON identity_sign_ins (address, made_at);
+CREATE INDEX identity_sign_ins_expires ON identity_sign_ins (expires_at);
 
 -- Failed sign-ins of the last hour: of an account from an address, of an
 -- address, of an account.

@@ -10,6 +10,9 @@ CREATE TABLE identity_users (
 	password_at      INTEGER NOT NULL,
 	signed_in_at     INTEGER NOT NULL, -- 0 is never
 	disabled_at      INTEGER NOT NULL, -- 0 is enabled
+	subject          TEXT NOT NULL, -- the provider's id of the account that signs in; '' for whom none does
+	claimed_groups   TEXT NOT NULL, -- a line for each group that the provider named at the last sign-in and that counts here
+	claimed_until    INTEGER NOT NULL, -- how long they count
 	UNIQUE (source, name_key)
 ) STRICT;
 
@@ -62,6 +65,19 @@ CREATE TABLE identity_sessions (
 	confirmed_at INTEGER NOT NULL -- when the user last showed the password or a second factor
 ) STRICT;
 CREATE INDEX identity_sessions_user ON identity_sessions (user_id, id);
+
+-- Sign-ins that were begun here, while the browser is on the provider's pages.
+CREATE TABLE identity_sign_ins (
+	state      BLOB NOT NULL PRIMARY KEY, -- SHA-256
+	way        TEXT NOT NULL,
+	browser    BLOB NOT NULL, -- SHA-256 of the cookie
+	back       TEXT NOT NULL, -- the page to go on to
+	address    TEXT NOT NULL,
+	made_at    INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identity_sign_ins_address ON identity_sign_ins (address, made_at);
+CREATE INDEX identity_sign_ins_expires ON identity_sign_ins (expires_at);
 
 -- Failed sign-ins of the last hour: of an account from an address, of an
 -- address, of an account.

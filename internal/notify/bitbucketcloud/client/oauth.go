@@ -22,8 +22,6 @@ const (
 	// maxLife is the longest that is believed: to get a token once a day does no
 	// harm.
 	maxLife = 24 * time.Hour
-	// maxToken is several times the longest token that the vendor gives out.
-	maxToken = 8 << 10
 )
 
 // Tokens are what an account's authorisation consists of.
@@ -97,18 +95,13 @@ func (cl *Client) tokens(ctx context.Context, c *notify.Connection, form url.Val
 	switch {
 	case err != nil:
 		return Tokens{}, err
-	case !usable(out.AccessToken) || out.RefreshToken != "" && !usable(out.RefreshToken) || !strings.EqualFold(out.TokenType, "bearer"):
+	case !restclient.UsableToken(out.AccessToken) || out.RefreshToken != "" && !restclient.UsableToken(out.RefreshToken) || !strings.EqualFold(out.TokenType, "bearer"):
 		return Tokens{}, withoutToken(c)
 	}
 	return Tokens{
 		Access: secret.New(out.AccessToken), Refresh: secret.New(out.RefreshToken),
 		Expires: asked.Add(life(out.ExpiresIn)), Scopes: strings.Fields(out.Scopes),
 	}, nil
-}
-
-// usable tells whether a token can stand in a header (RFC 6750 2.1).
-func usable(token string) bool {
-	return token != "" && len(token) <= maxToken && strings.IndexFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
 func withoutToken(c *notify.Connection) error {

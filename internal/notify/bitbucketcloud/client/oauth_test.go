@@ -14,6 +14,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/restclient"
 	"outrigger/internal/playground/bitbucketcloud"
 	playedserver "outrigger/internal/playground/played"
 	"outrigger/internal/secret"
@@ -196,7 +197,7 @@ func TestTokensThatCannotBeUsed(t *testing.T) {
 		"with a line break":      `{"access_token":"a\r\nX-Evil: 1","refresh_token":"r","token_type":"bearer"}`,
 		"no refresh token":       `{"access_token":"a","token_type":"bearer"}`,
 		"a refresh token in two": `{"access_token":"a","refresh_token":"r r","token_type":"bearer"}`,
-		"too long":               `{"access_token":"` + strings.Repeat("a", maxToken+1) + `","refresh_token":"r","token_type":"bearer"}`,
+		"too long":               `{"access_token":"` + strings.Repeat("a", 8<<10+1) + `","refresh_token":"r","token_type":"bearer"}`,
 	} {
 		cl := New(doer(func(*http.Request) (int, string) { return 200, body }), nil)
 		if got, err := cl.Exchange(t.Context(), &notify.Connection{Name: "c", BaseURL: "https://x.example"}, "code", "", callback); err == nil {
@@ -262,7 +263,7 @@ func FuzzTokens(f *testing.F) {
 		switch {
 		case err != nil && (!fault.Is(err, fault.Unavailable) || !got.Access.IsZero()):
 			t.Errorf("%+v, %v", got, err)
-		case err == nil && (!usable(got.Access.Reveal()) || !usable(got.Refresh.Reveal()) || !got.Expires.After(now) || got.Expires.After(now.Add(maxLife))):
+		case err == nil && (!restclient.UsableToken(got.Access.Reveal()) || !restclient.UsableToken(got.Refresh.Reveal()) || !got.Expires.After(now) || got.Expires.After(now.Add(maxLife))):
 			t.Errorf("%+v", got)
 		}
 	})

@@ -78,26 +78,17 @@ func line(body []byte) string {
 	return text
 }
 
-// oauthError is the body of RFC 6749 5.2.
-type oauthError struct {
-	Error       string
-	Description string `json:"error_description"`
-}
-
 // explainOAuth reads an error of the token endpoint. Where useless says that it
 // is the code or the refresh token that is refused, the Refusal is named so.
-func explainOAuth(r *restclient.Refusal, body []byte, name string, useless func(oauthError) bool) {
-	var e oauthError
-	if json.Unmarshal(body, &e) != nil || e.Error == "" {
+func explainOAuth(r *restclient.Refusal, body []byte, name string, useless func(restclient.OAuthError) bool) {
+	e, ok := restclient.ReadOAuthError(body)
+	if !ok {
 		return
 	}
-	r.Words = e.Error
-	if e.Description != "" {
-		r.Words += ": " + e.Description
-	}
+	r.Words = e.Words()
 	switch {
 	case r.Status < 400 || r.Status >= 500:
-	case e.ofClient():
+	case ofClient(e):
 		r.Name, r.Advice = clientRefused, "Check the connection's OAuth client id and secret."
 	case useless(e):
 		r.Name = name
@@ -107,7 +98,7 @@ func explainOAuth(r *restclient.Refusal, body []byte, name string, useless func(
 // ofClient tells whether it is this program's own credentials that are refused.
 // The vendor's cloud answers unauthorized_client to wrong ones, "Invalid OAuth
 // client credentials".
-func (e oauthError) ofClient() bool {
+func ofClient(e restclient.OAuthError) bool {
 	return e.Error == "invalid_client" ||
 		e.Error == "unauthorized_client" && strings.Contains(strings.ToLower(e.Description), "client credentials")
 }
@@ -115,12 +106,12 @@ func (e oauthError) ofClient() bool {
 // The vendor's cloud answers invalid_request to a refresh token that it does not
 // know, "Invalid refresh_token".
 func explainRefresh(r *restclient.Refusal, body []byte) {
-	explainOAuth(r, body, withdrawn, func(e oauthError) bool {
+	explainOAuth(r, body, withdrawn, func(e restclient.OAuthError) bool {
 		return e.Error == "invalid_grant" || e.Error == "unauthorized_client" ||
 			e.Error == "invalid_request" && strings.Contains(strings.ToLower(e.Description), "invalid refresh_token")
 	})
 }
 
 func explainCode(r *restclient.Refusal, body []byte) {
-	explainOAuth(r, body, codeRefused, func(e oauthError) bool { return e.Error == "invalid_grant" })
+	explainOAuth(r, body, codeRefused, func(e restclient.OAuthError) bool { return e.Error == "invalid_grant" })
 }

@@ -38,6 +38,11 @@ func (d *Directory) SignIn(ctx context.Context, name, password string) (found id
 	if found.Name, err = cl.whoIs(ctx, &own, name); err != nil {
 		return found, d.refused(err)
 	}
+	return found, d.refused(cl.administered(ctx, &own, &found))
+}
+
+// administered lists what the user who asks administers.
+func (cl *Client) administered(ctx context.Context, own *notify.Connection, found *identity.DirectoryUser) error {
 	add := func(g identity.Grant) (enough bool) {
 		if found.More = len(found.Candidates) >= maxCandidates; !found.More {
 			found.Candidates = append(found.Candidates, g)
@@ -45,26 +50,25 @@ func (d *Directory) SignIn(ctx context.Context, name, password string) (found id
 		return found.More
 	}
 	at := func(project, repository string) identity.Resource {
-		return identity.Resource{Connection: d.Connection.Name, Project: project, Repository: repository}
+		return identity.Resource{Connection: own.Name, Project: project, Repository: repository}
 	}
 	projects := map[string]bool{}
-	err = list(ctx, cl, &own, apiPath+"/projects", url.Values{"permission": {"PROJECT_ADMIN"}}, func(p notify.ListedProject) bool {
+	err := list(ctx, cl, own, apiPath+"/projects", url.Values{"permission": {"PROJECT_ADMIN"}}, func(p notify.ListedProject) bool {
 		projects[p.Key] = true
 		return p.Key != "" && add(identity.Grant{Permission: identity.ProjectAdmin, Resource: at(p.Key, "")})
 	})
 	if err != nil || found.More {
-		return found, d.refused(err)
+		return err
 	}
 	type repository struct {
 		Slug    string
 		Project struct{ Key string }
 	}
-	err = list(ctx, cl, &own, apiPath+"/repos", url.Values{"permission": {"REPO_ADMIN"}}, func(r repository) bool {
+	return list(ctx, cl, own, apiPath+"/repos", url.Values{"permission": {"REPO_ADMIN"}}, func(r repository) bool {
 		// Who administers a project administers all that is in it.
 		return r.Slug != "" && r.Project.Key != "" && !projects[r.Project.Key] &&
 			add(identity.Grant{Permission: identity.RepoAdmin, Resource: at(r.Project.Key, r.Slug)})
 	})
-	return found, d.refused(err)
 }
 
 // whoIs gives the name of the user who asks, as the platform writes it: it

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/identity/oidc"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/bitbucketdc/client"
+)
+
+// The ways to sign in on the pages of others, as they are in addresses.
+const (
+	wayOfPlatform   = "platform"
+	waySingleSignOn = "oidc"
+)
+
+// callback is where the provider of a way sends browsers back to.
+func (a *App) callback(way string) string { return a.URL() + "/sign-in/" + way + "/callback" }
+
+// usePlatformPages has users of the platform sign in on its own pages.
+func (a *App) usePlatformPages(platforms *client.Client, connection *notify.Connection) {
+	name := connection.Name
+	if u, err := url.Parse(connection.BaseURL); err == nil {
+		name = u.Host
+	}
+	a.identity.UseWay(identity.Way{ID: wayOfPlatform, Name: name, Source: connection.Name, Provider: &client.SignInPages{
+		Client: platforms, Connection: connection, Name: name, Callback: a.callback(wayOfPlatform),
+	}})
+}
+
+// openSingleSignOn has users sign in with the OpenID Connect provider. It is not
+// asked yet: while it is away, others work.
+func (a *App) openSingleSignOn(context.Context) error {
+	o := a.cfg.Identity.OIDC
+	if !o.On() {
+		return nil
+	}
+	provider, err := oidc.New(oidc.Options{
+		Issuer: o.Issuer, ClientID: o.ClientID, ClientSecret: o.ClientSecret, Name: o.Name, Scopes: o.Scopes,
+		UserClaim: o.UserClaim, GroupsClaim: o.GroupsClaim, Callback: a.callback(waySingleSignOn),
+		Issued: a.outgoing.Trusted(), Named: a.outgoing.Webhook(), Clock: a.clock,
+	})
+	if err != nil {
+		return fmt.Errorf("open single sign-on: %w", err)
+	}
+	source := identity.SingleSignOn
+	if a.cfg.Identity.Platform != "" {
+		source = a.cfg.Identity.Platform
+	}
+	a.identity.UseWay(identity.Way{
+		ID: waySingleSignOn, Name: o.Name, Source: source, Provider: provider, AllowedGroups: o.AllowedGroups, AdminGroups: o.AdminGroups,
+	})
+	return nil
+}

@@ -1,0 +1,75 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	"outrigger/internal/secret"
+)
+
+// OIDC is single sign-on by OpenID Connect.
+type OIDC struct {
+	Issuer        string       `key:"issuer" else:"no single sign-on" doc:"The issuer URL of an OpenID Connect provider, exactly as its configuration at ISSUER/.well-known/openid-configuration names it. Users then can sign in on its pages; the callback URL to enter there is base_url with /sign-in/oidc/callback."`
+	ClientID      string       `key:"client_id" else:"none" doc:"The id of Outrigger's client at the provider."`
+	ClientSecret  secret.Value `key:"client_secret" else:"none" doc:"The secret of that client."`
+	Name          string       `key:"name" default:"single sign-on" doc:"What users call the provider. The button on the sign-in page says: Sign in with NAME."`
+	Scopes        []string     `key:"scopes" default:"openid,profile" doc:"The scopes to ask for. openid must be one of them; add what the provider needs for the claims below, such as email or groups."`
+	UserClaim     string       `key:"user_claim" default:"preferred_username" doc:"The claim that names the user: with identity.platform a user of that platform, exactly as it is written there, else a user of source oidc. It must be one that users cannot change themselves. email counts only if email_verified is true."`
+	GroupsClaim   string       `key:"groups_claim" else:"groups are not used" doc:"The claim that lists the user's groups. They count until the user signs in again, for 7 days at most."`
+	AdminGroups   []string     `key:"admin_groups" else:"none" doc:"The groups whose members have ADMIN. SYS_ADMIN and permissions on projects and repositories are not given by groups."`
+	AllowedGroups []string     `key:"allowed_groups" else:"every user of the provider" doc:"The groups whose members may sign in."`
+}
+
+// On tells whether there is single sign-on.
+func (o *OIDC) On() bool { return o.Issuer != "" }
+
+func (c *Config) judgeOIDC(j *judge) {
+	const key = "identity.oidc."
+	o := &c.Identity.OIDC
+	if !o.On() {
+		if o.ClientID != "" || !o.ClientSecret.IsZero() {
+			j.wrong(key+"issuer", "set the URL of the provider that client_id belongs to")
+		}
+		return
+	}
+	judgeURL(j, key+"issuer", o.Issuer)
+	if o.ClientID == "" {
+		j.wrong(key+"client_id", "set the id of the client that was registered at the provider")
+	}
+	if o.ClientSecret.IsZero() {
+		j.wrong(key+"client_secret", "set the secret of the client; the client must be a confidential one")
+	}
+	if o.Name == "" {
+		j.wrong(key+"name", "set what users call the provider")
+	}
+	if !slices.Contains(o.Scopes, "openid") {
+		j.wrong(key+"scopes", "openid is missing; without it the provider does not say who signs in")
+	}
+	if o.UserClaim == "" {
+		j.wrong(key+"user_claim", "set the claim that names the user, such as preferred_username or email")
+	}
+	if o.GroupsClaim == "" && (len(o.AdminGroups) > 0 || len(o.AllowedGroups) > 0) {
+		j.wrong(key+"groups_claim", "set the claim that lists the user's groups; admin_groups and allowed_groups need it")
+	}
+	if c.BaseURL == "" && !Loopback(c.Listen) {
+		j.wrong(key+"issuer", "base_url is missing; the provider sends browsers back there")
+	}
+}
+
+// chosenByUsers are standard claims that users of most providers can change as they
+// like (OpenID Connect Core 1.0, 5.1).
+var chosenByUsers = []string{"name", "nickname", "given_name", "family_name"}
+
+// dangersOIDC are sentences about single sign-on that is configured as it should
+// not be.
+func (c *Config) dangersOIDC() (w []string) {
+	o := &c.Identity.OIDC
+	if u, err := url.Parse(o.Issuer); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) {
+		w = append(w, fmt.Sprintf("identity.oidc.issuer: %s is plain HTTP, so anyone between this server and %s can sign in as any of its users; use https.", o.Issuer, u.Host))
+	}
+	if o.On() && slices.Contains(chosenByUsers, o.UserClaim) {
+		w = append(w, fmt.Sprintf("identity.oidc.user_claim: users of most providers can change %s, and so sign in under the name of another; use a claim that only administrators change, such as preferred_username or email.", o.UserClaim))
+	}
+	return w
+}

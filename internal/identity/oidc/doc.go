@@ -1,0 +1,32 @@
+// Package oidc signs users in with an OpenID Connect provider: discovery, the
+// authorization code with PKCE, and an ID token that is checked
+// (https://openid.net/specs/openid-connect-core-1_0.html).
+//
+// What the provider answers is for the log only: messages of its errors are in our
+// own words, since strangers see them.
+package oidc
+
+import (
+	"time"
+
+	"outrigger/internal/egress"
+	"outrigger/internal/secret"
+)
+
+// Options say what a Provider needs.
+type Options struct {
+	Issuer       string // exactly as ID tokens name it
+	ClientID     string
+	ClientSecret secret.Value
+	Name         string // what users call the provider
+	Scopes       []string
+	UserClaim    string // what names the user
+	GroupsClaim  string // "": groups are not asked for
+	Callback     string // where the provider sends browsers back to
+
+	// Issued sends requests to the issuer's own host, which an administrator
+	// configured. Named is for other hosts, which only the provider's configuration
+	// names: it judges where they are.
+	Issued, Named egress.Doer
+	Clock         func() time.Time // nil: time.Now
+}

@@ -1,0 +1,89 @@
+package identity
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+
+	"outrigger/internal/secret"
+)
+
+// SingleSignOn is the source of users whom an OpenID Connect provider knows,
+// where it does not name users of a platform.
+const SingleSignOn = "oidc"
+
+// Way is a way to sign in on the pages of a provider: the code of OAuth 2 that a
+// browser brings back from there stands for its user (RFC 6749, 4.1).
+type Way struct {
+	ID     string // in the addresses /sign-in/{id} and /sign-in/{id}/callback
+	Name   string // what users call the provider: "Sign in with NAME"
+	Source string // of its users: SingleSignOn, or the connection whose platform names them
+	Provider
+
+	AllowedGroups []string // who may sign in at all; none: every user of the provider
+	AdminGroups   []string // whose members have ADMIN
+}
+
+// Provider is the program on the other side. Errors of both methods:
+// fault.Unavailable where it does not answer, fault.Unauthenticated where what
+// it answers proves nothing. Their messages are shown to strangers and hold none
+// of the provider's own words; the cause has those, for the log.
+type Provider interface {
+	// Location is the provider's page that the browser goes to.
+	Location(ctx context.Context, p Proofs) (string, error)
+	// Account gives the account that the code stands for.
+	Account(ctx context.Context, code secret.Value, p Proofs) (Account, error)
+}
+
+// Account is who has signed in, as a provider says.
+type Account struct {
+	Name    string   // the user's name in the source
+	Subject string   // the provider's id of the account, which no other account ever gets; "": it has none but Name
+	Groups  []string // in the provider's words
+
+	// Directory is what the user administers, where the platform itself says it;
+	// else what it said at an earlier sign-in counts.
+	Directory *DirectoryUser
+}
+
+// Proofs are what shows that a code, and what it is exchanged for, belong to one
+// request of one browser. All of it comes from what the browser's cookie holds:
+// the database has only what is compared with that.
+type Proofs struct {
+	State    string
+	Verifier string // of PKCE (RFC 7636)
+	Nonce    string // of OpenID Connect
+}
+
+func proofsOf(browser, state string) Proofs {
+	derive := func(what string) string {
+		mac := hmac.New(sha256.New, []byte(browser))
+		mac.Write([]byte(what + " " + state))
+		return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	}
+	return Proofs{State: state, Verifier: derive("verifier"), Nonce: derive("nonce")}
+}
+
+// UseWay adds a way to sign in. It must be called before anybody signs in, and
+// after UseDirectory where the way names users of that platform.
+func (s *Service) UseWay(w Way) { s.ways = append(s.ways, w) }
+
+// Ways lists the ways to sign in besides a password, in the order in which they
+// were added.
+func (s *Service) Ways() []Way { return slices.Clone(s.ways) }
+
+// way gives a way by its id; nil where there is none.
+func (s *Service) way(id string) *Way {
+	if i := slices.IndexFunc(s.ways, func(w Way) bool { return w.ID == id }); i >= 0 {
+		return &s.ways[i]
+	}
+	return nil
+}
+
+// hasSource tells whether users of a source may be here at all.
+func (s *Service) hasSource(source string) bool {
+	return source == Local || s.platform != nil && source == s.platform.source ||
+		slices.ContainsFunc(s.ways, func(w Way) bool { return w.Source == source })
+}

@@ -1,0 +1,83 @@
+package identity
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+const (
+	// signInTime is how long a user may take on the provider's pages: to sign in
+	// there, with a second factor.
+	signInTime = 10 * time.Minute
+	// maxSignIns is how many sign-ins of an address may be open; of more, the
+	// oldest are dropped. It is as many as people of one office begin within
+	// minutes, and little to store.
+	maxSignIns = 200
+	// maxBack is the longest address to come back to: longer ones are not pages of
+	// ours that people were on.
+	maxBack = 2048
+)
+
+// BrowserSecret makes what a browser's cookie holds while it signs in.
+func BrowserSecret() string { return secret.Random(secretBytes) }
+
+// IsBrowserSecret tells whether a cookie holds what BrowserSecret made, as far as
+// can be seen.
+func IsBrowserSecret(text string) bool { return len(text) == len(BrowserSecret()) }
+
+// BeginSignIn notes that a browser, by the secret in its cookie, begins to sign
+// in, and gives the provider's page that it goes to. back is the page to come
+// back to. NotFound: there is no such way. Unavailable: the provider does not
+// answer.
+func (s *Service) BeginSignIn(ctx context.Context, way, browser, back, addr string) (location string, err error) {
+	w := s.way(way)
+	if w == nil {
+		return "", fault.New(fault.NotFound, "There is no way to sign in called %q.", way)
+	}
+	p := proofsOf(browser, secret.Random(secretBytes))
+	if location, err = w.Location(ctx, p); err != nil {
+		s.log.WarnContext(ctx, "sign-in cannot begin", "way", way, "address", addr, "error", err)
+		return "", err
+	}
+	if len(back) > maxBack {
+		back = "/"
+	}
+	now, address := s.now(), doorOf("", addr).address
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM identity_sign_ins WHERE expires_at <= $1
+			OR state IN (SELECT state FROM identity_sign_ins WHERE address = $2 ORDER BY made_at DESC, state LIMIT $3 OFFSET $4)`,
+			db.Micros(now), address, maxSignIns, maxSignIns-1); err != nil {
+			return fmt.Errorf("dropping old sign-ins: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(browser), back, address, db.Micros(now), db.Micros(now.Add(signInTime))); err != nil {
+			return fmt.Errorf("noting a sign-in: %w", err)
+		}
+		return nil
+	})
+	return location, err
+}
+
+// takeSignIn gives the page to come back to of a sign-in that this browser began
+// and that is not over; it is gone after that.
+func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (back string, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		err := tx.QueryRow(ctx, `DELETE FROM identity_sign_ins WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4 RETURNING back`,
+			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now())).Scan(&back)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. Start again.")
+		case err != nil:
+			return fmt.Errorf("taking a sign-in: %w", err)
+		}
+		return nil
+	})
+	return back, err
+}

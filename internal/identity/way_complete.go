@@ -1,0 +1,158 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"outrigger/internal/db"
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// providerPatience is how long one sign-in may ask its provider: for its keys,
+// the exchange of the code, the user, and what the user administers.
+const providerPatience = 25 * time.Second
+
+// Answer is what a provider sends a browser back with (RFC 6749, 4.1.2).
+type Answer struct {
+	State string
+	Code  secret.Value
+	Error string // its code, such as access_denied
+}
+
+// CompleteSignIn opens a session for the user whom a provider proved, and gives
+// the page that the user came from as soon as that is known. Invalid: this
+// browser, by the secret in its cookie, did not begin the sign-in, or it is over
+// or used. Unauthenticated: the user, the provider or Outrigger refuses.
+// Unavailable: the provider or the platform does not answer.
+func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Answer, addr string) (session, back string, err error) {
+	w := s.way(way)
+	if w == nil {
+		return "", "", fault.New(fault.NotFound, "There is no way to sign in called %q.", way)
+	}
+	if back, err = s.takeSignIn(ctx, way, browser, a.State); err != nil {
+		return "", back, err
+	}
+	u, err := s.proved(ctx, w, proofsOf(browser, a.State), a, addr)
+	if err != nil {
+		s.log.WarnContext(ctx, "sign-in failed", "way", way, "address", addr, "error", err)
+		return "", back, err
+	}
+	if _, err := s.present(ctx, s.principal(u)); err != nil {
+		return "", back, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		session, _, err = s.openSession(ctx, tx, u, way, addr)
+		return err
+	})
+	if err != nil {
+		return "", back, err
+	}
+	s.log.InfoContext(ctx, "signed in", "user", u.Ref(), "way", way, "address", addr)
+	return session, back, nil
+}
+
+// proved gives the user of the account that the answer proves.
+func (s *Service) proved(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (User, error) {
+	switch {
+	case a.Error == "access_denied":
+		return User{}, fault.New(fault.Unauthenticated, "The sign-in with %s was cancelled.", w.Name)
+	case a.Error != "":
+		return User{}, fault.Wrap(fmt.Errorf("the provider answers %.100q", a.Error), fault.Unauthenticated, "The sign-in was refused by %s. Ask an administrator, who finds the reason in the log.", w.Name)
+	case a.Code.IsZero():
+		return User{}, fault.New(fault.Unauthenticated, "No answer to the sign-in came from %s. Start again.", w.Name)
+	}
+	waiting, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
+	defer cancel()
+	done, err := s.providerTurns.take(waiting, doorOf("", addr).address)
+	if err != nil {
+		return User{}, err
+	}
+	defer done()
+	ask, cancelAsk := context.WithTimeout(ctx, providerPatience)
+	defer cancelAsk()
+	account, err := w.Account(ask, a.Code, p)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return User{}, fault.Wrap(err, fault.Unavailable, "No answer comes from %s. Try again later.", w.Name)
+	case err != nil:
+		return User{}, err
+	}
+	if err := w.judge(account); err != nil {
+		return User{}, err
+	}
+	if s.platform != nil && w.Source == s.platform.source && account.Directory == nil {
+		if _, err := s.platform.Present(ask, account.Name, nil); err != nil {
+			if fault.Is(err, fault.Unauthenticated) {
+				return User{}, fault.Wrap(err, fault.Unauthenticated, "The platform %s has no user %s, whom %s names. Ask an administrator.", w.Source, account.Name, w.Name)
+			}
+			return User{}, s.platform.unanswered(err)
+		}
+	}
+	if account.Directory != nil {
+		s.warnOfMore(ctx, *account.Directory)
+	}
+	u, err := s.admitAccount(ctx, w, account)
+	switch {
+	case err != nil:
+		return User{}, err
+	case u.Disabled():
+		return User{}, fault.New(fault.Unauthenticated, "The user %s is disabled in Outrigger. Ask an administrator.", u.Ref())
+	}
+	return u, nil
+}
+
+// judge says why an account may not sign in.
+func (w *Way) judge(account Account) error {
+	var wrong fault.Fields
+	judgeName(&wrong, account.Name)
+	switch {
+	case account.Name == "":
+		return fault.New(fault.Unauthenticated, "Your user name did not come with the answer of %s. Ask an administrator.", w.Name)
+	case len(wrong) > 0:
+		return fault.Wrap(wrong.Err(), fault.Unauthenticated, "The user name that %s gives cannot be used in Outrigger. Ask an administrator; the log says why.", w.Name)
+	case len(w.AllowedGroups) > 0 && len(common(w.AllowedGroups, account.Groups)) == 0:
+		return fault.New(fault.Unauthenticated, "Your account at %s is in no group that may use Outrigger. Ask an administrator.", w.Name)
+	}
+	return nil
+}
+
+// common lists what both have, in the order of the first.
+func common(a, b []string) (both []string) {
+	for _, one := range a {
+		if slices.Contains(b, one) {
+			both = append(both, one)
+		}
+	}
+	return both
+}
+
+// admitAccount stores what the provider says of a user who signs in.
+func (s *Service) admitAccount(ctx context.Context, w *Way, account Account) (u User, err error) {
+	changed := false
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		changed = false
+		if u, err = s.userOfAccount(ctx, tx, w, account); err != nil {
+			return err
+		}
+		if account.Subject != "" { // else it says nothing about groups either
+			if err := s.storeClaims(ctx, tx, &u, account.Subject, common(w.AdminGroups, account.Groups)); err != nil {
+				return err
+			}
+		}
+		if account.Directory != nil {
+			if changed, err = s.storeCandidates(ctx, tx, u.ID, account.Directory.Candidates); err != nil {
+				return err
+			}
+		}
+		u.Grants, err = grantsOf(ctx, tx, u.ID)
+		return err
+	})
+	if err == nil && changed {
+		s.platform.forget(u.ID)
+	}
+	return u, err
+}

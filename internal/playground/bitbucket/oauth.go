@@ -1,0 +1,147 @@
+package bitbucket
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// oauth is where the OAuth 2 provider is, below the base URL.
+//
+// Source: https://confluence.atlassian.com/bitbucketserver/bitbucket-oauth-2-0-provider-api-1108483661.html
+const oauth = "/rest/oauth2/latest"
+
+// codeLife is how long a code holds: the most that RFC 6749 4.1.2 recommends.
+const codeLife = 10 * time.Minute
+
+// Link is an incoming application link: an OAuth 2 client.
+type Link struct {
+	ClientID, Secret string
+	Redirect         string
+	Scopes           []string // what it may ask for
+}
+
+type code struct {
+	client, redirect, scope, challenge, user string
+	expires                                  time.Time
+	used                                     string // the token that it was exchanged for
+}
+
+type oauthToken struct{ user, scope string }
+
+// SetLink adds an application link, or puts one in place of that of its id.
+func (p *Platform) SetLink(l Link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.links = slices.DeleteFunc(p.links, func(o Link) bool { return o.ClientID == l.ClientID })
+	p.links = append(p.links, l)
+}
+
+// Tokens counts the OAuth tokens that hold.
+func (p *Platform) Tokens() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.tokens)
+}
+
+// user gives the user of that name, nil where there is none; mu is held.
+func (p *Platform) user(name string) *User {
+	for i := range p.users {
+		if p.users[i].Name == name {
+			return &p.users[i]
+		}
+	}
+	return nil
+}
+
+var consentPage = template.Must(template.New("").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Authorize application</title></head>
+<body><h1>Authorize application</h1>
+<p>An application wants to act for you: {{.Scope}}.</p>
+<form method="post"><p><label>Signed in as <select name="user">{{range .Users}}<option>{{.Name}}</option>{{end}}</select></label></p>
+<button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form>
+</body></html>`))
+
+// authorize shows the page on which a user lets an application in, and takes the
+// answer. Users are signed in on the platform already: the page has them choose
+// who they are.
+func (p *Platform) authorize(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := r.URL.Query()
+	i := slices.IndexFunc(p.links, func(l Link) bool { return l.ClientID == q.Get("client_id") })
+	switch {
+	case i < 0:
+		http.Error(w, "Invalid client_id", http.StatusBadRequest)
+	case q.Get("redirect_uri") != p.links[i].Redirect:
+		http.Error(w, "Invalid redirect_uri", http.StatusBadRequest)
+	case q.Get("response_type") != "code":
+		back(w, r, url.Values{"error": {"unsupported_response_type"}})
+	case !slices.Contains(p.links[i].Scopes, q.Get("scope")):
+		back(w, r, url.Values{"error": {"invalid_scope"}, "error_description": {"The requested scope is invalid, unknown, or malformed"}})
+	case q.Get("code_challenge") != "" && q.Get("code_challenge_method") != "S256":
+		back(w, r, url.Values{"error": {"invalid_request"}})
+	case r.Method == http.MethodGet:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = consentPage.Execute(w, map[string]any{"Scope": q.Get("scope"), "Users": p.users}) // the reader has gone
+	case r.PostFormValue("answer") != "allow":
+		back(w, r, url.Values{"error": {"access_denied"}, "error_description": {"The resource owner denied the request"}})
+	default:
+		text := rand.Text()
+		p.codes[text] = &code{
+			client: q.Get("client_id"), redirect: q.Get("redirect_uri"), scope: q.Get("scope"), challenge: q.Get("code_challenge"),
+			user: r.PostFormValue("user"), expires: p.o.Clock().Add(codeLife),
+		}
+		back(w, r, url.Values{"code": {text}})
+	}
+}
+
+// back sends the browser to the application.
+func back(w http.ResponseWriter, r *http.Request, answer url.Values) {
+	q := r.URL.Query()
+	answer.Set("state", q.Get("state"))
+	http.Redirect(w, r, q.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
+}
+
+// issueToken exchanges a code.
+func (p *Platform) issueToken(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &asking{w: w, r: r}
+	refuse := func(name, description string) {
+		a.answer(http.StatusBadRequest, map[string]any{"error": name, "error_description": description})
+	}
+	client, c := r.PostFormValue("client_id"), p.codes[r.PostFormValue("code")]
+	i := slices.IndexFunc(p.links, func(l Link) bool { return l.ClientID == client })
+	switch {
+	case i < 0 || p.links[i].Secret != r.PostFormValue("client_secret"):
+		refuse("invalid_client", "Client authentication failed")
+	case r.PostFormValue("grant_type") != "authorization_code":
+		refuse("unsupported_grant_type", "The grant type is not supported")
+	case c != nil && c.used != "": // RFC 6749 4.1.2: what was issued for it is taken back
+		delete(p.tokens, c.used)
+		refuse("invalid_grant", "The provided authorization code was already used")
+	case c == nil || c.client != client || c.redirect != r.PostFormValue("redirect_uri") || !p.o.Clock().Before(c.expires):
+		refuse("invalid_grant", "The provided authorization code is invalid")
+	case c.challenge != "" && challengeOf(r.PostFormValue("code_verifier")) != c.challenge:
+		refuse("invalid_grant", "The code verifier does not match the challenge")
+	default:
+		c.used = rand.Text()
+		p.tokens[c.used] = oauthToken{c.user, c.scope}
+		a.answer(http.StatusOK, map[string]any{
+			"access_token": c.used, "token_type": "Bearer", "expires_in": 7200, "refresh_token": rand.Text(), "scope": c.scope,
+			"created_at": p.o.Clock().Unix(),
+		})
+	}
+}
+
+func challengeOf(verifier string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return strings.TrimRight(base64.URLEncoding.EncodeToString(sum[:]), "=")
+}

@@ -1,0 +1,138 @@
+// Package openid plays an OpenID Connect provider: discovery, the authorization
+// code with PKCE, signed ID tokens, userinfo and a key set, as the specification
+// says, and on demand the faults and lies against which its clients have checks.
+//
+// Sources: https://openid.net/specs/openid-connect-core-1_0.html and
+// https://openid.net/specs/openid-connect-discovery-1_0.html
+package openid
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"slices"
+	"sync"
+	"time"
+
+	"outrigger/internal/playground/played"
+)
+
+// Options say what the provider knows at first.
+type Options struct {
+	Accounts []Account
+	Clients  []Client
+	// InBody has clients show their secret in the body of a request, not as Basic.
+	InBody bool
+	Clock  func() time.Time
+}
+
+// Account is who can sign in. Claims are in the ID token, Info only in the answer of
+// the userinfo endpoint.
+type Account struct {
+	Subject      string
+	Claims, Info map[string]any
+}
+
+// Client is a program that may have users sign in.
+type Client struct{ ID, Secret, Callback string }
+
+// Provider is an OpenID Connect provider. It is safe for concurrent use.
+type Provider struct {
+	o      Options
+	faults played.Faults
+	asked  played.Requests
+
+	mu       sync.Mutex
+	accounts []Account
+	clients  []Client
+	codes    map[string]*code
+	tokens   map[string]string // subjects by access token
+	key      signingKey
+	lie      Lie
+	refusal  string
+}
+
+type signingKey struct {
+	id string
+	*rsa.PrivateKey
+}
+
+// New makes a provider that works.
+func New(o Options) *Provider {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &Provider{
+		o: o, accounts: slices.Clone(o.Accounts), clients: slices.Clone(o.Clients),
+		codes: map[string]*code{}, tokens: map[string]string{}, key: newKey(),
+	}
+}
+
+func newKey() signingKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err) // it cannot fail with that many bits
+	}
+	return signingKey{rand.Text(), key}
+}
+
+// RotateKey has a new key sign from now on; the one before is gone.
+func (p *Provider) RotateKey() {
+	key := newKey()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.key = key
+}
+
+// SetClient adds a client, or puts one in place of that of its id.
+func (p *Provider) SetClient(c Client) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clients = slices.DeleteFunc(p.clients, func(o Client) bool { return o.ID == c.ID })
+	p.clients = append(p.clients, c)
+}
+
+// SetAccount adds an account, or puts one in place of that of its subject.
+func (p *Provider) SetAccount(a Account) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accounts = slices.DeleteFunc(p.accounts, func(o Account) bool { return o.Subject == a.Subject })
+	p.accounts = append(p.accounts, a)
+}
+
+// SetFault is Faults.Set.
+func (p *Provider) SetFault(at string, f played.Fault) { p.faults.Set(at, f) }
+
+// Asked counts the requests whose method and path contain a text.
+func (p *Provider) Asked(text string) int { return p.asked.Count(text) }
+
+// SetLie has the provider lie from now on; "" ends it.
+func (p *Provider) SetLie(l Lie) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lie = l
+}
+
+// SetRefusal has browsers come back with an error from now on; "" ends it.
+func (p *Provider) SetRefusal(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refusal = name
+}
+
+func (p *Provider) account(subject string) *Account {
+	for i := range p.accounts {
+		if p.accounts[i].Subject == subject {
+			return &p.accounts[i]
+		}
+	}
+	return nil
+}
+
+func (p *Provider) client(id string) *Client {
+	for i := range p.clients {
+		if p.clients[i].ID == id {
+			return &p.clients[i]
+		}
+	}
+	return nil
+}

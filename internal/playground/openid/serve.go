@@ -1,0 +1,174 @@
+package openid
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"outrigger/internal/playground/played"
+)
+
+// codeLife is how long a code holds.
+const codeLife = time.Minute
+
+type code struct {
+	client, redirect, challenge, nonce, subject string
+	expires                                     time.Time
+}
+
+// Handler serves the provider at the root of a server, which is its issuer.
+func (p *Provider) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", p.configuration)
+	mux.HandleFunc("GET /authorize", p.authorize)
+	mux.HandleFunc("POST /authorize", p.authorize)
+	mux.HandleFunc("POST /token", p.token)
+	mux.HandleFunc("GET /userinfo", p.userInfo)
+	mux.HandleFunc("GET /keys", p.keys)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.asked.Note(r)
+		if !p.faults.At(r).Happen(w, r, func(kind played.Kind) { refuse(w, kind) }) {
+			mux.ServeHTTP(w, r)
+		}
+	})
+}
+
+// refuse words the statuses of faults: an error of RFC 6749, with words that
+// nobody should be shown.
+func refuse(w http.ResponseWriter, kind played.Kind) {
+	status := map[played.Kind]int{
+		played.Refusing: http.StatusUnauthorized, played.Forbidding: http.StatusForbidden, played.Throttling: http.StatusTooManyRequests,
+		played.Broken: http.StatusInternalServerError, played.Missing: http.StatusNotFound,
+	}[kind]
+	answer(w, status, map[string]any{"error": "server_error", "error_description": "<script>alert(1)</script> visit evil.example"})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // who asked has gone
+}
+
+func issuerOf(r *http.Request) string { return "http://" + r.Host }
+
+func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	issuer := issuerOf(r)
+	c := map[string]any{
+		"issuer": issuer, "authorization_endpoint": issuer + "/authorize", "token_endpoint": issuer + "/token",
+		"userinfo_endpoint": issuer + "/userinfo", "jwks_uri": issuer + "/keys",
+		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+		// A client must not take none and HS256, whatever is said here.
+		"id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"},
+		"code_challenge_methods_supported":      []string{"S256"},
+	}
+	if p.o.InBody {
+		c["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
+	}
+	switch p.lie {
+	case OtherDiscovery:
+		c["issuer"] = "https://evil.example"
+	case PlainEndpoints:
+		c["token_endpoint"] = "http://169.254.169.254/token"
+	case NoKeys:
+		delete(c, "jwks_uri")
+	}
+	answer(w, http.StatusOK, c)
+}
+
+var signInPage = template.Must(template.New("").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Sign in</title></head>
+<body><h1>Sign in</h1>
+<form method="post"><p><label>Account <select name="account">{{range .}}<option>{{.Subject}}</option>{{end}}</select></label></p>
+<button name="answer" value="yes">Sign in</button> <button name="answer" value="no">Cancel</button></form>
+</body></html>`))
+
+// authorize shows the page on which a person signs in, and takes the answer.
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := r.URL.Query()
+	client := p.client(q.Get("client_id"))
+	back := func(answer url.Values) {
+		answer.Set("state", q.Get("state"))
+		http.Redirect(w, r, client.Callback+"?"+answer.Encode(), http.StatusFound)
+	}
+	switch {
+	case client == nil || client.Callback != q.Get("redirect_uri"):
+		http.Error(w, "Invalid client or redirect_uri", http.StatusBadRequest)
+	case p.refusal != "":
+		back(url.Values{"error": {p.refusal}, "error_description": {"<script>alert(1)</script> visit evil.example"}})
+	case q.Get("response_type") != "code" || !strings.Contains(" "+q.Get("scope")+" ", " openid ") || q.Get("code_challenge_method") != "S256":
+		back(url.Values{"error": {"invalid_request"}})
+	case r.Method == http.MethodGet:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = signInPage.Execute(w, p.accounts) // the reader has gone
+	case r.PostFormValue("answer") != "yes":
+		back(url.Values{"error": {"access_denied"}})
+	default:
+		text := rand.Text()
+		p.codes[text] = &code{client.ID, client.Callback, q.Get("code_challenge"), q.Get("nonce"), r.PostFormValue("account"), p.o.Clock().Add(codeLife)}
+		back(url.Values{"code": {text}})
+	}
+}
+
+// token exchanges a code, which is used once.
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id, secret, ok := p.credentials(r)
+	client, c := p.client(id), p.codes[r.PostFormValue("code")]
+	delete(p.codes, r.PostFormValue("code"))
+	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+	switch {
+	case !ok || client == nil || client.Secret != secret:
+		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
+	case c == nil || c.client != id || c.redirect != r.PostFormValue("redirect_uri") || c.challenge != encode(sum[:]) || !p.o.Clock().Before(c.expires):
+		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant", "error_description": "<script>alert(1)</script> visit evil.example"})
+	default:
+		access := rand.Text()
+		p.tokens[access] = c.subject
+		body := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": p.idToken(issuerOf(r), client, c, access)}
+		if p.lie == NoIDToken {
+			delete(body, "id_token")
+		}
+		answer(w, http.StatusOK, body)
+	}
+}
+
+// credentials are the client's, in Basic escaped as in a form (RFC 6749, 2.3.1).
+func (p *Provider) credentials(r *http.Request) (id, secret string, ok bool) {
+	user, password, basic := r.BasicAuth()
+	if p.o.InBody {
+		return r.PostFormValue("client_id"), r.PostFormValue("client_secret"), !basic
+	}
+	id, errID := url.QueryUnescape(user)
+	secret, errSecret := url.QueryUnescape(password)
+	return id, secret, basic && errID == nil && errSecret == nil
+}
+
+func (p *Provider) userInfo(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.account(p.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")])
+	if a == nil {
+		answer(w, http.StatusUnauthorized, map[string]any{"error": "invalid_token"})
+		return
+	}
+	body := map[string]any{"sub": a.Subject}
+	for _, claims := range []map[string]any{a.Claims, a.Info} {
+		for name, value := range claims {
+			body[name] = value
+		}
+	}
+	if p.lie == OtherUserInfo {
+		body["sub"] = "another"
+	}
+	answer(w, http.StatusOK, body)
+}
