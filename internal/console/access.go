@@ -21,9 +21,3 @@ func SignedIn(_ *http.Request, p *identity.Principal) bool { return p != nil }
 func Needs(perm identity.Permission) Access {
 	return func(_ *http.Request, p *identity.Principal) bool { return p.May(perm, identity.Resource{}) }
 }
-
-// NeedsAt allows users who have the permission where the request says, such as on
-// the project in its path.
-func NeedsAt(perm identity.Permission, where func(*http.Request) identity.Resource) Access {
-	return func(r *http.Request, p *identity.Principal) bool { return p.May(perm, where(r)) }
-}

@@ -38,8 +38,7 @@ const (
 type Live struct {
 	Template, Part string
 	Data           func(ctx context.Context) (any, error)
-	Every          time.Duration   // how often it is asked; 2 s by default
-	Changed        <-chan struct{} // asks at once; may be nil
+	Every          time.Duration // how often it is asked; 2 s by default
 
 	// Version, where not nil, answers a text that is another one when Data's
 	// answer may be. It is asked first, and Data only if it differs.
@@ -100,7 +99,6 @@ func (s *stream) run(ctx context.Context) {
 			}
 			continue
 		case <-ask.C:
-		case <-s.Changed:
 		}
 		if !s.x.sameReader(ctx) {
 			return // the browser comes back, and is answered as any other

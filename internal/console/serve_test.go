@@ -17,9 +17,9 @@ import (
 func TestWhoMaySeeWhat(t *testing.T) {
 	s := newSite(t, plainBase)
 	s.c.Handle("GET /everything", Needs(identity.SysAdmin), func(*http.Request) (Response, error) { return Redirect{To: "/"}, nil })
-	s.c.Handle("GET /projects/{key}", NeedsAt(identity.ProjectAdmin, func(r *http.Request) identity.Resource {
-		return identity.Resource{Connection: "git", Project: r.PathValue("key")}
-	}), func(*http.Request) (Response, error) { return Redirect{To: "/"}, nil })
+	s.c.Handle("GET /projects/{key}", func(r *http.Request, p *identity.Principal) bool {
+		return p.May(identity.ProjectAdmin, identity.Resource{Connection: "git", Project: r.PathValue("key")})
+	}, func(*http.Request) (Response, error) { return Redirect{To: "/"}, nil })
 	for _, tc := range []struct {
 		session, method, path string
 		status                int

@@ -95,17 +95,6 @@ func (s *Sink) Arrivals(channel int) []Arrival {
 	return c.arrivals[:len(c.arrivals):len(c.arrivals)]
 }
 
-// Last is when the last event of all channels arrived; the zero time when none
-// did.
-func (s *Sink) Last() (last time.Time) {
-	for channel := range s.channels {
-		if all := s.Arrivals(channel); len(all) > 0 && all[len(all)-1].At.After(last) {
-			last = all[len(all)-1].At
-		}
-	}
-	return last
-}
-
 func (s *Sink) take(w http.ResponseWriter, r *http.Request) {
 	card, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -106,19 +106,8 @@ func (p *Platform) SetGroup(group string, names ...string) {
 func (p *Platform) SetUser(u User) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.removeUser(u.Name)
+	p.users = slices.DeleteFunc(p.users, func(o User) bool { return o.Name == u.Name })
 	p.users = append(p.users, u)
-}
-
-// RemoveUser removes the user of exactly that name.
-func (p *Platform) RemoveUser(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.removeUser(name)
-}
-
-func (p *Platform) removeUser(name string) {
-	p.users = slices.DeleteFunc(p.users, func(u User) bool { return u.Name == name })
 }
 
 // SetAdmins says who administers a project from now on, or with a slug one of

@@ -56,9 +56,6 @@ func (s *Store) Open(ctx context.Context) error {
 	return nil
 }
 
-// Embedded tells whether the target is this database.
-func (s *Store) Embedded() bool { return s.target == threads.EmbeddedTarget }
-
 // Target is the target's name.
 func (s *Store) Target() string { return s.target }
 
