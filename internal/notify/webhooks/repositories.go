@@ -84,12 +84,7 @@ func (w *Watch) CheckRepository(ctx context.Context, p notify.RepositoryWebhook)
 	if asked != nil {
 		p.State, p.Reason = notify.WebhookUnknown, fault.As(asked).Message
 	}
-	var by *notify.Actor
-	if !p.SetAt.IsZero() && !p.SetAt.Equal(before) {
-		by = new(notify.Actor)
-		*by = notify.ManagedBy(ctx, p.Connection)
-	}
-	return asked == nil || aboutOne(asked), w.Store.SaveRepositoryWebhook(ctx, p, by)
+	return asked == nil || aboutOne(asked), w.Store.SaveRepositoryWebhook(ctx, p, writer(ctx, p.Connection, before, p.SetAt))
 }
 
 // aboutOne tells whether err is about this repository or its account alone:
@@ -111,20 +106,12 @@ func (w *Watch) findOfRepository(ctx context.Context, c *notify.Connection, toke
 	p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookMissing, "", "", ""
 	signs := true
 	for _, one := range there {
-		name, ok := notify.HookCalled(w.BaseURL, c.Name, one.URL)
+		calls, ok := w.judge(c, scope, one.URL, one.Active)
 		if !ok || p.State == notify.WebhookSends {
 			continue
 		}
-		h, _ := w.Store.Platforms().Hook(c.Name, name)
-		switch {
-		case h == nil:
-			p.Reason = "A webhook of the repository calls the hook " + name + ", which does not exist."
-		case !h.Scope.Holds(scope):
-			p.Reason = "A webhook of the repository calls the hook " + name + ", which is not for this repository."
-		case !one.Active:
-			p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookInactive, one.UUID, name, "It is switched off on the platform."
-		default:
-			p.State, p.RemoteID, p.Hook, p.Reason = notify.WebhookSends, one.UUID, name, ""
+		if p.Reason = calls.reason; calls.state != notify.WebhookMissing {
+			p.State, p.RemoteID, p.Hook = calls.state, one.UUID, calls.hook
 		}
 		signs = one.SecretSet
 	}
@@ -147,7 +134,7 @@ func (w *Watch) manageOfRepository(ctx context.Context, c *notify.Connection, to
 	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
 		return nil
 	case p.State == notify.WebhookMissing && w.Local:
-		p.Reason = "Outrigger does not know the address that the platform should call: set base_url in the configuration file."
+		p.Reason = noAddress
 		return nil
 	case p.State == notify.WebhookMissing:
 		put = w.Cloud.CreateWebhook

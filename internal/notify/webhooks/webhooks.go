@@ -5,14 +5,11 @@ package webhooks
 
 import (
 	"context"
-	"encoding/hex"
 	"log/slog"
 	"time"
 
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
-	"outrigger/internal/notify/bitbucketdc/client"
 	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
@@ -201,146 +198,4 @@ func (w *Watch) look(ctx context.Context, c *notify.Connection, lease *db.Lease)
 		}
 	}
 	return looked, nil
-}
-
-// list lists the projects of a connection; false where the platform did not
-// answer.
-func (w *Watch) list(ctx context.Context, c *notify.Connection) (ok bool, err error) {
-	before, err := w.Store.ProjectCheck(ctx, c.Name)
-	if err != nil {
-		return false, err
-	}
-	now := w.Clock()
-	projects, err := w.Platform.Projects(ctx, c)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil {
-		if before.Reason == "" {
-			w.Log.Warn("the platform cannot be asked for its projects", "connection", c.Name, "error", err)
-		}
-		return false, w.Store.NoteProjectCheck(ctx, c.Name, notify.ProjectCheck{At: now, Listed: before.Listed, Reason: fault.As(err).Message})
-	}
-	if err := w.confirmRenames(ctx, c, projects); err != nil {
-		return false, err
-	}
-	if err := w.Store.ReplaceProjects(ctx, c.Name, projects, now); err != nil {
-		return false, err
-	}
-	return true, w.Store.NoteProjectCheck(ctx, c.Name, notify.ProjectCheck{At: now, Listed: now})
-}
-
-// Check looks at the webhook of a project, creates it where it is missing and
-// the connection lets it, and keeps what it found. answers is false where the
-// platform as a whole does not answer, so that there is no sense in asking on.
-// An error is about our own database.
-func (w *Watch) Check(ctx context.Context, c *notify.Connection, p notify.ProjectWebhook) (answers bool, err error) {
-	before := p.SetAt
-	p.CheckedAt = w.Clock()
-	asked := w.find(ctx, c, &p)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if asked != nil {
-		p.State, p.Reason = notify.WebhookUnknown, fault.As(asked).Message
-	}
-	var by *notify.Actor
-	if !p.SetAt.IsZero() && !p.SetAt.Equal(before) {
-		by = new(notify.Actor)
-		*by = notify.ManagedBy(ctx, c.Name)
-	}
-	return asked == nil || client.Refused(asked), w.Store.SaveWebhook(ctx, p, by)
-}
-
-// find finds the webhook of a project that calls a hook here.
-func (w *Watch) find(ctx context.Context, c *notify.Connection, p *notify.ProjectWebhook) error {
-	there, err := w.Platform.Webhooks(ctx, c, p.Project.Key)
-	if err != nil {
-		return err
-	}
-	p.State, p.ID, p.Hook, p.Reason, p.Health = notify.WebhookMissing, 0, "", "", notify.WebhookHealth{}
-	for _, one := range there {
-		name, ok := notify.HookCalled(w.BaseURL, c.Name, one.URL)
-		if !ok || p.State == notify.WebhookSends {
-			continue
-		}
-		h, _ := w.Store.Platforms().Hook(c.Name, name)
-		switch {
-		case h == nil:
-			p.Reason = "A webhook of the project calls the hook " + name + ", which does not exist."
-		case !h.Scope.Holds(notify.Scope{ProjectKey: p.Project.Key}):
-			p.Reason = "A webhook of the project calls the hook " + name + ", which is for " + h.Scope.String() + "."
-		case !one.Active:
-			p.State, p.ID, p.Hook, p.Reason = notify.WebhookInactive, one.ID, name, "It is switched off on the platform."
-		default:
-			p.State, p.ID, p.Hook, p.Reason = notify.WebhookSends, one.ID, name, ""
-		}
-	}
-	if err := w.manage(ctx, c, p); err != nil {
-		return err
-	}
-	if p.ID == 0 {
-		p.SetAt, p.SecretMark = time.Time{}, ""
-		return nil
-	}
-	if p.Health, err = w.Platform.Health(ctx, c, p.Project.Key, p.ID); err != nil && !client.Refused(err) {
-		return err
-	}
-	return nil // older versions do not count
-}
-
-// manage creates the webhook of a project that has none, and tells the platform
-// a new secret of one that it created.
-func (w *Watch) manage(ctx context.Context, c *notify.Connection, p *notify.ProjectWebhook) error {
-	if !c.ManageWebhooks {
-		return nil
-	}
-	h, _ := w.Store.Platforms().Hook(c.Name, p.Hook)
-	switch {
-	case p.State == notify.WebhookMissing && p.Reason != "": // one is there that calls another hook
-		return nil
-	case p.State == notify.WebhookMissing && w.Local:
-		p.Reason = "Outrigger does not know the address that the platform should call: set base_url in the configuration file."
-		return nil
-	case p.State == notify.WebhookMissing:
-		made, err := w.hookOf(ctx, c, notify.Scope{ProjectKey: p.Project.Key})
-		if err != nil {
-			return err
-		}
-		h = &made
-	case p.SetAt.IsZero() || h == nil || p.SecretMark == mark(h):
-		return nil
-	}
-	now := w.Clock()
-	put, err := w.Platform.PutWebhook(ctx, c, p.Project.Key, notify.Webhook{
-		ID: p.ID, URL: w.BaseURL + notify.HookPath(c.Name, h.Name), Secret: h.Secret,
-	})
-	if err != nil {
-		return err
-	}
-	if p.ID == 0 {
-		w.Log.Info("a webhook was created on the platform", "connection", c.Name, "project", p.Project.Key, "hook", h.Name)
-	}
-	p.State, p.ID, p.Hook, p.SetAt, p.SecretMark, p.Reason = notify.WebhookSends, put.ID, h.Name, now, mark(h), ""
-	return nil
-}
-
-// mark tells the secrets of a hook apart, and nothing about them.
-func mark(h *notify.Hook) string {
-	return hex.EncodeToString(secret.Fingerprint(h.Secret.Reveal())[:4])
-}
-
-// hookOf gives the hook of a scope, which it makes where there is none.
-func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, scope notify.Scope) (notify.Hook, error) {
-	for _, h := range w.Store.Platforms().Hooks(c.Name) {
-		if h.Name != "" && !h.Secret.IsZero() && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
-			return *h, nil
-		}
-	}
-	h := notify.Hook{Connection: c.Name, Name: w.Store.Platforms().FreeHookName(c.Name, scope), Scope: scope}
-	made, err := w.Store.CreateHook(ctx, notify.ManagedBy(ctx, c.Name), h)
-	if err != nil {
-		return made, err
-	}
-	return made, w.Store.Load(ctx)
 }
