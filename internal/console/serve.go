@@ -9,6 +9,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/rest"
 )
 
 // Names of the shell's own pages that any request may come to.
@@ -142,6 +143,10 @@ func (x *exchange) serve() {
 	}
 	if !x.route.access(x.r, x.principal) {
 		x.fail(x.refusal())
+		return
+	}
+	if !rest.TextValues(x.r.URL.Query()) {
+		x.fail(fault.New(fault.Invalid, "The address has characters that are no text. Check it, or go back and try again."))
 		return
 	}
 	answer, err := x.route.handler(x)

@@ -41,9 +41,9 @@ type User struct {
 // nameKey is a local user's name as it is compared: without case. A name too
 // long for any user is cut, for it serves as a key in memory too.
 func nameKey(name string) string {
-	key := strings.ToLower(name)
+	key := strings.ReplaceAll(strings.ToLower(strings.ToValidUTF8(name, "\uFFFD")), "\x00", "\uFFFD") // as text is kept
 	if len(key) > maxName*utf8.UTFMax {
-		key = key[:maxName*utf8.UTFMax]
+		key = strings.ToValidUTF8(key[:maxName*utf8.UTFMax], "")
 	}
 	return key
 }
@@ -217,6 +217,9 @@ const selectUser = `SELECT id, source, name, password, initial_password, created
 // userByName finds a user by the Ref.
 func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
 	source, name := splitRef(ref)
+	if !utf8.ValidString(ref) || strings.ContainsRune(ref, 0) { // which PostgreSQL cannot be asked for
+		return User{}, fault.New(fault.NotFound, "There is no user %q.", ref)
+	}
 	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, source, nameKey(name)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return u, fault.New(fault.NotFound, "There is no user %q.", ref)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"outrigger/internal/fault"
 )
@@ -13,9 +14,23 @@ import (
 // after, which ReadPage reads.
 func Paged(own ...string) []string { return append(own, "limit", "after") }
 
-// checkQuery refuses parameters that the route does not take, and those that
-// are given twice: a misspelt filter would filter nothing, and of two values one
-// would be left out without a word.
+// IsText tells whether s is UTF-8 without U+0000: PostgreSQL keeps nothing else
+// as text, and answers a query about it with an error.
+func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// TextValues tells whether every value in a query is a text.
+func TextValues(query url.Values) bool {
+	for _, values := range query {
+		if slices.ContainsFunc(values, func(v string) bool { return !IsText(v) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkQuery refuses parameters that the route does not take, those that are no
+// text, and those that are given twice: a misspelt filter would filter nothing,
+// and of two values one would be left out without a word.
 func checkQuery(r *http.Request, route *Route) error {
 	if r.URL.RawQuery == "" || route.Raw || !strings.HasPrefix(route.Path, "/rest/") {
 		return nil // a platform's webhook and a scraper may add their own
@@ -37,6 +52,8 @@ func checkQuery(r *http.Request, route *Route) error {
 			wrong.Add(name, "Unknown parameter %q; %s", name, takes(known))
 		case len(given[name]) > 1:
 			wrong.Add(name, "%s is given %d times; give it once.", name, len(given[name]))
+		case !IsText(given[name][0]):
+			wrong.Add(name, "%s is not UTF-8, or has the character U+0000.", name)
 		}
 	}
 	return wrong.Err()
