@@ -18,6 +18,7 @@ type MessageFilter struct {
 	Recipient string        // a part of a recipient's address, in any case
 	Subject   string        // a part of the subject, in any case
 	Age       time.Duration // queued at least so long ago
+	IDs       []int64       // these messages and no others; nil: any
 
 	After int64 // messages with a higher id only: the page after it
 	Limit int   // at most 1,001
@@ -25,7 +26,7 @@ type MessageFilter struct {
 
 // IsEverything tells whether the filter selects all messages of all nodes.
 func (f *MessageFilter) IsEverything() bool {
-	return f.NodeID == "" && f.State == "" && f.Sender == "" && f.Recipient == "" && f.Subject == "" && f.Age == 0
+	return f.NodeID == "" && f.State == "" && f.Sender == "" && f.Recipient == "" && f.Subject == "" && f.Age == 0 && f.IDs == nil
 }
 
 // Selects tells whether a recipient that waits or failed is among those that the
@@ -54,6 +55,13 @@ func (f *MessageFilter) Members() map[string]string {
 	}
 	if f.Age > 0 {
 		members["age"] = f.Age.String()
+	}
+	if f.IDs != nil {
+		ids := make([]string, len(f.IDs))
+		for i, id := range f.IDs {
+			ids[i] = strconv.FormatInt(id, 10)
+		}
+		members["id"] = strings.Join(ids, ",")
 	}
 	return members
 }

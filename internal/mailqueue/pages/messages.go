@@ -22,6 +22,7 @@ type messageList struct {
 	Selected string // the filter as a query: what "these" are
 	Pager    console.Pager
 	Nodes    []console.Option
+	Filter   []console.Hidden // what the list shows, to come back to it
 }
 
 // messageTabs are the views of the list.
@@ -42,6 +43,12 @@ func (p *Pages) listMessages(r *http.Request) (console.Response, error) {
 	list := messageList{Form: console.NewForm(), State: f.State}
 	for _, name := range filterFields {
 		list.Set(name, q.Get(name))
+		if q.Get(name) != "" {
+			list.Filter = append(list.Filter, console.Hidden{Name: name, Value: q.Get(name)})
+		}
+	}
+	if f.State != "" {
+		list.Filter = append(list.Filter, console.Hidden{Name: "state", Value: string(f.State)})
 	}
 	if err := p.fillList(r, &list, f); err != nil {
 		return nil, err

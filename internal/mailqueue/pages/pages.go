@@ -56,6 +56,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.Handle("POST "+messagesPath+"/flush", may, p.flushSelected)
 	c.Handle("GET "+messagesPath+"/delete", may, p.confirmDeleteSelected, "mail-messages")
 	c.Handle("POST "+messagesPath+"/delete", may, p.deleteSelected)
+	c.Handle("POST "+messagesPath+"/selected", may, p.actOnTicked)
 	c.Handle("GET "+messagesPath+"/{id}", may, p.showMessage, "mail-message")
 	c.Handle("GET "+messagesPath+"/{id}/content", may, p.look, "mail-content")
 	c.Handle("POST "+messagesPath+"/{id}/resend", may, p.resend)

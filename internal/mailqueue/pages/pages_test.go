@@ -91,7 +91,7 @@ func TestQueuesPage(t *testing.T) {
 		`node_1<span class="below">postfix</span>`, `<span class="badge good">ACTIVE</span>`, `?state=waiting&amp;node=node_1">60</a>`,
 		`<span class="below">It is down.</span>`, `<span class="badge warn">attention</span><span class="below">60 messages are waiting.</span>`,
 		`aria-label="The last 24 hours: at most 60 in the mail queue, at most 0 in the error queue."`, `<polyline class="busy" points="`, `>60 messages</text>`,
-		`<span class="badge bad">OFFLINE</span></td>`, `<span class="below">An administrator paused sending.</span>`, `<span class="badge bad">act</span>`,
+		`<span class="badge bad">OFFLINE</span></td>`, `<span class="badge warn">paused</span> An administrator paused sending.</td></tr>`, `<td data-label="Oldest"><time`, `<span class="badge bad">act</span>`,
 		`action="/outrigger/mail/resume"><input type="hidden" name="node" value="node_2">`, `Resend errors`,
 		`source unknown`, `<span class="quiet">never</span>`, `<span class="badge quiet">unknown</span>`, "no samples yet",
 		`href="/outrigger/assets/mail.`)
@@ -151,6 +151,42 @@ func TestMessagePages(t *testing.T) {
 }
 
 // What is done to a list is done to what its filter selects.
+// What is ticked in the list is resent, flushed or deleted together; deleting asks
+// first, and what the list showed is shown again.
+func TestTickedMessages(t *testing.T) {
+	b := newBrowser(t)
+	b.Relay.Mail = mailqueuetest.Messages()
+	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
+	b.has(b.open("GET", "/mail/messages?sender=jira&state=error", "admin"),
+		`<input type="hidden" name="sender" value="jira">`, `<input type="hidden" name="state" value="error">`,
+		`name="id" value="2" aria-label="Select message 2"`, "Resend selected", "Delete selected")
+	const selected = "/mail/messages/selected"
+	for _, do := range []string{"resend", "flush"} {
+		w := b.open("POST", selected, "admin", "do", do, "id", "1", "state", "error", "sender", "jira")
+		if w.Code != 303 || w.Header().Get("Location") != "/outrigger/mail/messages?sender=jira&state=error" {
+			t.Errorf("%s: %d %v", do, w.Code, w.Header())
+		}
+	}
+	b.has(b.open("POST", selected, "admin", "do", "delete", "id", "1", "sender", "jira"), "Delete the selected messages?", "<li>1 message</li>",
+		`<input type="hidden" name="id" value="1">`, `<input type="hidden" name="sure" value="true">`, `<input type="hidden" name="sender" value="jira">`)
+	if w := b.open("POST", selected, "admin", "do", "delete", "id", "1", "sure", "true"); w.Code != 303 {
+		t.Errorf("delete: %d", w.Code)
+	}
+	for form, want := range map[[4]string]int{
+		{"do", "resend", "", ""}: 303, {"do", "resend", "id", "x"}: 400, {"do", "burn", "id", "1"}: 400,
+	} {
+		if w := b.open("POST", selected, "admin", form[:]...); w.Code != want {
+			t.Errorf("%v: %d, want %d", form, w.Code, want)
+		}
+	}
+	if w := b.open("POST", selected, "repo", "do", "delete", "id", "1", "sure", "true"); w.Code != 403 {
+		t.Errorf("for somebody without ADMIN: %d", w.Code)
+	}
+	if diff := cmp.Diff([]string{"resend map[id:1]", "flush map[id:1]", "delete map[id:1]"}, b.Relay.Did); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestManyMessages(t *testing.T) {
 	b := newBrowser(t)
 	b.Relay.Mail = mailqueuetest.Messages()

@@ -30,6 +30,9 @@ func TestManyAtOnce(t *testing.T) {
 		list("a word of an answer", mailqueue.MessageFilter{Recipient: "Unknown"})
 		list("subject", mailqueue.MessageFilter{Subject: "FROM wiki"}, two)
 		list("age", mailqueue.MessageFilter{Age: time.Hour})
+		list("these", mailqueue.MessageFilter{IDs: []int64{three, one, 4711}}, one, three)
+		list("these of a sender", mailqueue.MessageFilter{IDs: []int64{one, two}, Subject: "wiki"}, two)
+		list("none", mailqueue.MessageFilter{IDs: []int64{}})
 		list("everything together", mailqueue.MessageFilter{NodeID: node, State: mailqueue.Failed, Sender: "example.com", Recipient: "old", Subject: "from", Age: time.Nanosecond}, one, two)
 
 		old := mailqueue.MessageFilter{State: mailqueue.Failed, Recipient: "@old.example"}

@@ -34,6 +34,15 @@ func condition(tx *db.Tx, f mailqueue.MessageFilter, first ...any) (where string
 	if f.Age > 0 {
 		ask(`queued_at <= $%d`, db.Micros(tx.Now().Add(-f.Age)))
 	}
+	if f.IDs != nil {
+		// Without any, no message is asked for; ids begin with 1.
+		in := []string{"0"}
+		for _, id := range f.IDs {
+			args = append(args, id)
+			in = append(in, fmt.Sprintf("$%d", len(args)))
+		}
+		where += " AND id IN (" + strings.Join(in, ", ") + ")"
+	}
 	if f.Recipient != "" {
 		ask(recipientCondition(tx.Dialect(), f.State), containing(f.Recipient))
 	}

@@ -1,4 +1,4 @@
-// Offers to tick every delivery of the page at once. Without this module each is
+// Offers to tick every row of the page at once. Without this module each is
 // ticked by itself.
 
 const all = document.querySelector("[data-select-all]");
