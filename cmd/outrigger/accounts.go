@@ -18,6 +18,8 @@ type accounts interface {
 	DeleteUser(ctx context.Context, name string) (stopped []string, err error)
 	DisableUser(ctx context.Context, name string) error
 	EnableUser(ctx context.Context, name string) error
+	// RemoveSecondFactor removes the app, passkeys and recovery codes of a user.
+	RemoveSecondFactor(ctx context.Context, name string) error
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
 	// CreateToken makes a token of a user; "" is the signed-in user.
@@ -36,6 +38,7 @@ type user struct {
 	LastSignInAt      time.Time `json:"lastSignInAt,omitzero"`
 	Enabled           bool      `json:"enabled"`
 	DisabledAt        time.Time `json:"disabledAt,omitzero"`
+	SecondFactor      factors   `json:"secondFactor"`
 	Grants            []grant   `json:"grants"`
 }
 
@@ -44,6 +47,13 @@ func (u user) state() string {
 		return "enabled"
 	}
 	return "disabled"
+}
+
+// factors are what a user signs in with beside the password.
+type factors struct {
+	App      bool `json:"authenticatorApp"`
+	Passkeys int  `json:"passkeys"`
+	Recovery int  `json:"recoveryCodes"`
 }
 
 type grant struct {
@@ -74,7 +84,8 @@ type newToken struct {
 // accountFlags say where accounts are.
 type accountFlags struct {
 	clientFlags
-	Local bool `help:"Work on the database directly, while the server is stopped. The configuration says where it is."`
+	Code  string `help:"A code of your authenticator app, or a recovery code: for what a token alone is not enough for, which is granting, revoking, tokens of scope all, and removing second factors." placeholder:"CODE"`
+	Local bool   `help:"Work on the database directly, while the server is stopped. The configuration says where it is."`
 	configFlag
 	JSON bool `help:"Print JSON."`
 }
@@ -88,5 +99,6 @@ func (f accountFlags) with(ctx context.Context, s streams, use func(accounts) er
 	if err != nil {
 		return err
 	}
+	c.code = f.Code
 	return use(remoteAccounts{c})
 }

@@ -44,7 +44,7 @@ func (a localAccounts) Users(ctx context.Context) ([]user, error) {
 	stored, err := a.Service.Users(ctx, "", atOnce)
 	all := make([]user, len(stored))
 	for i, u := range stored {
-		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, make([]grant, len(u.Grants))}
+		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, make([]grant, len(u.Grants))}
 		for j, g := range u.Grants {
 			all[i].Grants[j] = grantOf(g)
 		}
@@ -58,6 +58,10 @@ func (a localAccounts) DeleteUser(ctx context.Context, name string) ([]string, e
 		return nil, err
 	}
 	return stopped, a.Service.DeleteUser(ctx, name)
+}
+
+func (a localAccounts) RemoveSecondFactor(ctx context.Context, name string) error {
+	return a.RemoveFactors(ctx, name)
 }
 
 func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {

@@ -56,6 +56,10 @@ func (a remoteAccounts) EnableUser(ctx context.Context, name string) error {
 	return a.do(ctx, "POST", userPath(name, "/enable"), nil, nil)
 }
 
+func (a remoteAccounts) RemoveSecondFactor(ctx context.Context, name string) error {
+	return a.do(ctx, "DELETE", userPath(name, "/second-factor"), nil, nil)
+}
+
 func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (g grant, err error) {
 	in := grant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
 	err = a.do(ctx, "POST", userPath(name, "/grants"), in, &g)

@@ -89,6 +89,7 @@ func (c credentials) signIn(r *http.Request) {
 type client struct {
 	base string
 	credentials
+	code string // of a second factor; "" for none
 }
 
 func (f clientFlags) client() (*client, error) {
@@ -97,7 +98,7 @@ func (f clientFlags) client() (*client, error) {
 		return nil, err
 	}
 	c, err := f.credentials()
-	return &client{base, c}, err
+	return &client{base: base, credentials: c}, err
 }
 
 // do sends in as JSON (nil: no body) and reads the answer into out (nil: none).
@@ -144,6 +145,9 @@ func (c *client) request(ctx context.Context, method, path string, in any) (*htt
 		r.Header.Set("Content-Type", "application/json")
 	}
 	c.signIn(r)
+	if c.code != "" {
+		r.Header.Set("Outrigger-Code", c.code)
+	}
 	return r, nil
 }
 

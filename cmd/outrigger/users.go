@@ -12,14 +12,15 @@ import (
 )
 
 type usersCmd struct {
-	Add      userAddCmd      `cmd:"" help:"Add a user without permissions, and print the password."`
-	List     userListCmd     `cmd:"" help:"List users and their permissions."`
-	Password userPasswordCmd `cmd:"" help:"Set a user's password and print it."`
-	Grant    userGrantCmd    `cmd:"" help:"Grant a permission to a user."`
-	Revoke   userRevokeCmd   `cmd:"" help:"Revoke a permission."`
-	Disable  userDisableCmd  `cmd:"" help:"Disable a user: sessions end, tokens and the password are refused. Nothing is deleted."`
-	Enable   userEnableCmd   `cmd:"" help:"Enable a user who was disabled."`
-	Delete   userDeleteCmd   `cmd:"" help:"Delete a user with all grants, tokens and sessions."`
+	Add          userAddCmd      `cmd:"" help:"Add a user without permissions, and print the password."`
+	List         userListCmd     `cmd:"" help:"List users and their permissions."`
+	Password     userPasswordCmd `cmd:"" help:"Set a user's password and print it."`
+	Grant        userGrantCmd    `cmd:"" help:"Grant a permission to a user."`
+	Revoke       userRevokeCmd   `cmd:"" help:"Revoke a permission."`
+	Disable      userDisableCmd  `cmd:"" help:"Disable a user: sessions end, tokens and the password are refused. Nothing is deleted."`
+	Enable       userEnableCmd   `cmd:"" help:"Enable a user who was disabled."`
+	SecondFactor secondFactorCmd `cmd:"" help:"The second factors of users."`
+	Delete       userDeleteCmd   `cmd:"" help:"Delete a user with all grants, tokens and sessions."`
 }
 
 // newPassword is the password that a command sets: that of a file, else one
@@ -191,6 +192,19 @@ func (c userDeleteCmd) Run(ctx context.Context, s streams) error {
 		}
 		return nil
 	})
+}
+
+type secondFactorCmd struct {
+	Remove secondFactorRemoveCmd `cmd:"" help:"Remove the authenticator app, passkeys and recovery codes of a user who lost them. The user's sessions end."`
+}
+
+type secondFactorRemoveCmd struct {
+	accountFlags
+	Name string `arg:"" help:"The user's name."`
+}
+
+func (c secondFactorRemoveCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, s, func(a accounts) error { return a.RemoveSecondFactor(ctx, c.Name) })
 }
 
 // stamp writes a time to the minute, "-" for none.

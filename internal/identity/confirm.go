@@ -36,10 +36,10 @@ func (s *Service) RequireConfirmed(ctx context.Context) error {
 	switch {
 	case p == nil || p.Session == 0 && p.Token == 0:
 		return nil
-	case p.Token != 0:
-		return fault.New(fault.Forbidden, "A token alone is not enough for this: show the user name and password (Basic), or do it in the console.")
 	case s.now().Sub(p.ConfirmedAt) < confirmedFor:
 		return nil
+	case p.Token != 0:
+		return fault.New(fault.Forbidden, "A token alone is not enough for this. Send the user name and password instead, or, where the user has a second factor, a code of it in the header Outrigger-Code as well (--code on the command line).")
 	}
 	return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first: enter your password or a second factor again, in the console.")
 }
@@ -86,6 +86,32 @@ func (s *Service) Confirm(ctx context.Context, proof Proof, addr string) error {
 		return s.wrongFactor(ctx, d)
 	}
 	return err
+}
+
+// ConfirmRequest confirms one request with a code of a second factor: what is done
+// in the context that it gives needs no other confirmation. It counts as a
+// sign-in. Forbidden: the code is wrong.
+func (s *Service) ConfirmRequest(ctx context.Context, code secret.Value, addr string) (context.Context, error) {
+	p := From(ctx)
+	if p == nil {
+		return ctx, ErrUnauthenticated()
+	}
+	d := doorOf(nameKey(p.Name), addr)
+	accepted, err := s.checkOwnFactor(ctx, p, d, Proof{Code: code})
+	if err == nil {
+		err = s.db.Write(ctx, func(tx *db.Tx) error { return accepted(ctx, tx) })
+	}
+	if errors.Is(err, errWrongFactor) {
+		if err = s.wrongFactor(ctx, d); fault.Is(err, fault.Unauthenticated) {
+			err = fault.Wrap(err, fault.Forbidden, "The code in Outrigger-Code is not right, or was used already. Try the next one.")
+		}
+	}
+	if err != nil {
+		return ctx, err
+	}
+	confirmed := *p
+	confirmed.ConfirmedAt = s.now()
+	return With(ctx, &confirmed), nil
 }
 
 func (s *Service) checkOwnPassword(ctx context.Context, p *Principal, password, addr string) error {

@@ -78,7 +78,7 @@ type Principal struct {
 	Token   int64 // id of the token that was shown, 0 for none
 	Session int64 // id of the session that was shown, 0 for none
 
-	ConfirmedAt time.Time // when the session was last confirmed with the password or a second factor
+	ConfirmedAt time.Time // when the session, or the request, was last confirmed with the password or a second factor
 }
 
 // Ref names the principal's user, as User, Tokens and the like take it.

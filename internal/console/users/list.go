@@ -21,6 +21,7 @@ type row struct {
 	May      []string // what the grants allow, a sentence each
 	Platform string   // what the user may do besides, by the platform
 	Own      bool
+	Second   string // the second factors
 }
 
 func (u *users) list(r *http.Request) (console.Response, error) {
@@ -46,7 +47,7 @@ func (u *users) list(r *http.Request) (console.Response, error) {
 }
 
 func rowOf(r *http.Request, user identity.User) row {
-	out := row{User: user, Page: pageOf(user.Ref(), ""), State: console.Badge{Tone: console.Good, Text: "enabled"}, Own: own(r, user)}
+	out := row{User: user, Page: pageOf(user.Ref(), ""), State: console.Badge{Tone: console.Good, Text: "enabled"}, Own: own(r, user), Second: factorsText(user.Factors)}
 	if user.Disabled() {
 		out.State = console.Badge{Tone: console.Quiet, Text: "disabled"}
 	}

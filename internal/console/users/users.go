@@ -33,6 +33,8 @@ type Service interface {
 	DisableUser(ctx context.Context, name string) error
 	EnableUser(ctx context.Context, name string) error
 	DeleteUser(ctx context.Context, name string) error
+	RemoveFactors(ctx context.Context, name string) error
+	RequireConfirmed(ctx context.Context) error
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
 	Tokens(ctx context.Context, user string, after int64, limit int) ([]identity.Token, error)
@@ -86,6 +88,8 @@ func Register(c *console.Console, o Options) {
 	c.Handle("POST "+one+"/grants/{id}/revoke", admins, u.revoke)
 	c.Handle("GET "+one+"/password", admins, u.blankPassword, "user-password")
 	c.Handle("POST "+one+"/password", admins, u.setPassword, "user-password", "user-password-shown")
+	c.Handle("GET "+one+"/second-factor/remove", admins, u.askRemoveFactors)
+	c.Handle("POST "+one+"/second-factor/remove", admins, u.removeFactors)
 	c.Handle("GET "+one+"/access", admins, u.access, "user-access")
 	c.Handle("GET "+one+"/access/end", admins, u.askEndAll)
 	c.Handle("POST "+one+"/access/end", admins, u.endAll)

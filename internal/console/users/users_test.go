@@ -1,6 +1,7 @@
 package users
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"html"
@@ -34,7 +35,11 @@ type site struct {
 
 func each(t *testing.T, fn func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := &site{t: t, Service: identity.New(d, identity.Options{Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})}
+		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, secret.KeySize), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &site{t: t, Service: identity.New(d, identity.Options{Box: box, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})}
 		for _, name := range []string{"root", "ann"} {
 			if _, err := s.CreateUser(t.Context(), name, secret.New(password)); err != nil {
 				t.Fatal(err)

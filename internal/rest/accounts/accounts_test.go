@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -42,7 +43,11 @@ func each(t *testing.T, fn func(s site)) {
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		log := slog.New(slog.DiscardHandler)
-		s := site{t: t, Service: identity.New(d, identity.Options{Log: log, DataDir: t.TempDir()})}
+		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, secret.KeySize), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := site{t: t, Service: identity.New(d, identity.Options{Box: box, Log: log, DataDir: t.TempDir()})}
 		server := httptest.NewUnstartedServer(nil)
 		s.base = "http://" + server.Listener.Addr().String() + "/base"
 		router, err := rest.NewRouter(rest.Options{Identity: s.Service, Log: log, BaseURL: s.base})

@@ -20,11 +20,12 @@ type user struct {
 	SignedInAt      time.Time `json:"lastSignInAt,omitzero"`
 	Enabled         bool      `json:"enabled"`
 	DisabledAt      time.Time `json:"disabledAt,omitzero"`
+	Factors         factors   `json:"secondFactor"`
 	Grants          []grant   `json:"grants"`
 }
 
 func userOf(u identity.User) user {
-	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, mapped(u.Grants, grantOf)}
+	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, factorsOf(u.Factors), mapped(u.Grants, grantOf)}
 }
 
 func mapped[A, B any](as []A, f func(A) B) []B {

@@ -1,0 +1,58 @@
+package users
+
+import (
+	"net/http"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// factorsText says what a user signs in with beside the password.
+func factorsText(f identity.Factors) string {
+	var parts []string
+	if f.App {
+		parts = append(parts, "an authenticator app")
+	}
+	if f.Passkeys > 0 {
+		parts = append(parts, amount(f.Passkeys, "passkey"))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(append(parts, amount(f.Recovery, "unused recovery code")), ", ")
+}
+
+// askRemoveFactors is about the second factors of others: one's own are on the
+// pages of the account.
+func (u *users) askRemoveFactors(r *http.Request) (console.Response, error) {
+	if err := u.Service.RequireConfirmed(r.Context()); err != nil {
+		return nil, err
+	}
+	user, err := u.ofPath(r)
+	if err != nil {
+		return nil, err
+	}
+	if !user.Factors.On() {
+		return nil, fault.New(fault.Conflict, "%s has no second factor.", user.Ref())
+	}
+	sessions, _, err := u.count(r.Context(), user)
+	if err != nil {
+		return nil, err
+	}
+	return console.Confirm{
+		Title:  "Remove the second factor of " + user.Ref() + "?",
+		Text:   "Do this for a user who lost it, once you know that the user asks. Until the user sets up another one, the password alone is enough to sign in.",
+		Losses: append([]string{factorsText(user.Factors)}, losses(sessions, 0)...),
+		Verb:   "Remove second factor", Back: pageOf(user.Ref(), ""),
+	}, nil
+}
+
+func (u *users) removeFactors(r *http.Request) (console.Response, error) {
+	name := r.PathValue("name")
+	if err := u.Service.RemoveFactors(r.Context(), name); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: pageOf(name, ""), Flash: "The second factor of " + name + " was removed. The user is signed out everywhere."}, nil
+}

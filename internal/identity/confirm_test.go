@@ -1,0 +1,178 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity/passkeytest"
+	"outrigger/internal/secret"
+)
+
+// handsOver is what could hand an account to another.
+func (n node) handsOver(user string) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"a token of scope all": func(ctx context.Context) error {
+			_, _, err := n.CreateToken(ctx, user, "x", All, time.Time{})
+			return err
+		},
+		"a grant": func(ctx context.Context) error {
+			g, err := n.Grant(ctx, user, Admin, Resource{})
+			if err == nil {
+				err = n.Revoke(ctx, user, g.ID)
+			}
+			return err
+		},
+		"a grant taken back": func(ctx context.Context) error {
+			err := n.Revoke(ctx, user, 4711)
+			if fault.Is(err, fault.NotFound) {
+				err = nil // was not refused
+			}
+			return err
+		},
+		"an app":    func(ctx context.Context) error { _, err := n.SetUpApp(ctx); return err },
+		"a passkey": func(ctx context.Context) error { _, err := n.NewPasskey(ctx); return err },
+		"recovery codes": func(ctx context.Context) error {
+			_, err := n.NewRecoveryCodes(ctx)
+			if fault.Is(err, fault.Conflict) {
+				err = nil // has no factor yet
+			}
+			return err
+		},
+		"another's factors": func(ctx context.Context) error {
+			err := n.RemoveFactors(ctx, user)
+			if fault.Is(err, fault.Conflict) {
+				err = nil
+			}
+			return err
+		},
+	}
+}
+
+func TestASessionIsConfirmedAgain(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		session, _, err := n.SignIn(t.Context(), "ann", goodPassword, here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asks := func() context.Context {
+			p, err := n.Session(t.Context(), session)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return With(t.Context(), p)
+		}
+		all := func(when string, allowed bool) {
+			for what, do := range n.handsOver("ann") {
+				if err := do(asks()); (err == nil) != allowed || !allowed && (!errors.Is(err, ErrUnconfirmed) || !fault.Is(err, fault.Forbidden)) {
+					t.Errorf("%s %s: %v", what, when, err)
+				}
+			}
+		}
+		all("after signing in", true)
+		n.move(confirmedFor)
+		all("10 minutes later", false)
+		if _, _, err := n.CreateToken(asks(), "ann", "x", Read, time.Time{}); err != nil {
+			t.Errorf("a token that only reads: %v", err)
+		}
+		if err := n.Confirm(asks(), Proof{Password: secret.New("another password")}, here); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("with a wrong password: %v", err)
+		}
+		all("after a wrong password", false)
+		if err := n.Confirm(asks(), Proof{Password: secret.New(goodPassword)}, here); err != nil {
+			t.Fatal(err)
+		}
+		all("confirmed", true)
+
+		a, recovery := n.mustUseApp(t, "ann")
+		key := &passkeytest.Authenticator{Origin: passkeyOrigin}
+		n.mustAddPasskey(t, "ann", key)
+		for name, proof := range map[string]func() Proof{
+			"a code":          func() Proof { return Proof{Code: a.code(t, 0)} },
+			"a recovery code": func() Proof { return Proof{Code: recovery[0]} },
+			"a passkey": func() Proof {
+				asked, err := n.BeginConfirm(asks())
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer, err := key.Get(asked.Options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return Proof{Passkey: answer, Ceremony: asked.Name}
+			},
+		} {
+			n.move(confirmedFor)
+			shown := proof()
+			if err := n.Confirm(asks(), shown, here); err != nil || n.RequireConfirmed(asks()) != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := n.Confirm(asks(), shown, here); !fault.Is(err, fault.Unauthenticated) {
+				t.Errorf("%s again: %v", name, err)
+			}
+		}
+	})
+}
+
+// Guesses at the password in a session that was left open count as sign-ins.
+func TestConfirmingIsThrottled(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		ctx := n.as(t, "ann")
+		for range pairLimit().failures {
+			if err := n.Confirm(ctx, Proof{Password: secret.New("another password")}, here); !fault.Is(err, fault.Unauthenticated) {
+				t.Fatal(err)
+			}
+		}
+		if err := n.Confirm(ctx, Proof{Password: secret.New(goodPassword)}, here); !fault.Is(err, fault.RateLimited) {
+			t.Errorf("after ten: %v", err)
+		}
+	})
+}
+
+// The password comes with a request by Basic; a token alone is not enough, and a
+// code beside it is.
+func TestTokensHandNothingOver(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		p, err := n.Basic(t.Context(), "ann", goodPassword, here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, do := range n.handsOver("ann") {
+			if err := do(With(t.Context(), p)); err != nil {
+				t.Errorf("%s by Basic: %v", what, err)
+			}
+		}
+		token, _, err := n.CreateToken(t.Context(), "ann", "x", All, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err = n.Bearer(t.Context(), token.Reveal()); err != nil {
+			t.Fatal(err)
+		}
+		ctx := With(t.Context(), p)
+		for what, do := range n.handsOver("ann") {
+			if err := do(ctx); !fault.Is(err, fault.Forbidden) || errors.Is(err, ErrUnconfirmed) {
+				t.Errorf("%s by a token: %v", what, err)
+			}
+		}
+		a, _ := n.mustUseApp(t, "ann")
+		if _, err := n.ConfirmRequest(ctx, secret.New("123456"), here); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("with a wrong code: %v", err)
+		}
+		with, err := n.ConfirmRequest(ctx, a.code(t, 0), here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := n.CreateToken(with, "ann", "y", All, time.Time{}); err != nil {
+			t.Errorf("with a code: %v", err)
+		}
+		if _, err := n.ConfirmRequest(ctx, a.code(t, 0), here); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("with that code again: %v", err)
+		}
+	})
+}
