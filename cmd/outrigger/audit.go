@@ -37,9 +37,7 @@ func (f auditFilter) query() url.Values {
 			q.Set(name, value)
 		}
 	}
-	if f.Since > 0 {
-		q.Set("since", time.Now().Add(-time.Duration(f.Since)).UTC().Format(time.RFC3339))
-	}
+	setSince(q, f.Since)
 	return q
 }
 

@@ -192,3 +192,32 @@ func (c *client) unreachable(err error) error {
 
 // usage is a mistake in the arguments that only the command itself can see.
 func usage(text string) error { return coded{exitUsage, errors.New(text)} }
+
+// copyTo writes an answer as it is.
+func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	r, err := c.request(ctx, "GET", path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return c.unreachable(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refusal(resp)
+	}
+	if _, err := io.Copy(out, resp.Body); err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
+	}
+	return nil
+}
+
+// setSince asks for what is not older than ago; 0: for everything.
+func setSince(q url.Values, ago config.Duration) {
+	if ago > 0 {
+		q.Set("since", time.Now().Add(-time.Duration(ago)).UTC().Format(time.RFC3339))
+	}
+}

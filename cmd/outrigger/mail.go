@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -312,26 +311,4 @@ type mailResumeCmd struct {
 
 func (c mailResumeCmd) Run(ctx context.Context) error {
 	return c.send(ctx, "POST", mailPath+"/resume", c.body(), nil)
-}
-
-// copyTo writes an answer as it is.
-func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
-	r, err := c.request(ctx, "GET", path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return c.unreachable(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return refusal(resp)
-	}
-	if _, err := io.Copy(out, resp.Body); err != nil {
-		return fmt.Errorf("read the server's answer: %w", err)
-	}
-	return nil
 }

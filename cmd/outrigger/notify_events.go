@@ -57,9 +57,7 @@ func (c *eventsCmd) query() url.Values {
 			q.Set(name, value)
 		}
 	}
-	if c.Since > 0 {
-		q.Set("since", time.Now().Add(-time.Duration(c.Since)).UTC().Format(time.RFC3339))
-	}
+	setSince(q, c.Since)
 	return q
 }
 

@@ -179,33 +179,18 @@ func (c reportViewCmd) Run(ctx context.Context, s streams) error {
 
 // card prints the card in a format.
 func (c reportViewCmd) card(ctx context.Context, server *client, path string, out io.Writer) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
-	r, err := server.request(ctx, "GET", path, nil)
-	if err != nil {
+	if c.Format == "html" {
+		return server.copyTo(ctx, out, path)
+	}
+	var body, indented bytes.Buffer
+	if err := server.copyTo(ctx, &body, path); err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return server.unreachable(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode >= http.StatusMultipleChoices {
-		return refusal(resp)
-	}
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
+	if err := json.Indent(&indented, body.Bytes(), "", "  "); err != nil {
 		return fmt.Errorf("read the server's answer: %w", err)
 	}
-	if c.Format != "html" {
-		var b bytes.Buffer
-		if err := json.Indent(&b, body, "", "  "); err != nil {
-			return fmt.Errorf("read the server's answer: %w", err)
-		}
-		b.WriteByte('\n')
-		body = b.Bytes()
-	}
-	_, err = out.Write(body)
+	indented.WriteByte('\n')
+	_, err := out.Write(indented.Bytes())
 	return err
 }
 

@@ -36,11 +36,8 @@ func (s *Reports) Test(ctx context.Context, draft Report, webhookURL string, wro
 	}
 	to := secret.New(webhookURL)
 	if keep {
-		if _, to, err = s.Tests.Store.Channel(ctx, stored.ChannelID); err != nil {
+		if to, err = s.Tests.stored(ctx, stored.ChannelID, "report"); err != nil {
 			return nil, err
-		}
-		if to.IsZero() {
-			return nil, fault.InvalidField("webhookUrl", "No webhook URL is stored for this report; enter it.")
 		}
 	}
 	if err := s.Tests.allow(ctx); err != nil { // before the platform is asked

@@ -101,6 +101,15 @@ func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt,
 	return s.Tests.send(ctx, tested{object: "channel", id: fingerprint}, to, nil, c.Format())
 }
 
+// stored gives the webhook URL of what is tested; what names it to people.
+func (t *TestMessages) stored(ctx context.Context, channel int64, what string) (secret.Value, error) {
+	_, to, err := t.Store.Channel(ctx, channel)
+	if err == nil && to.IsZero() {
+		err = fault.InvalidField("webhookUrl", "No webhook URL is stored for this %s; enter it.", what)
+	}
+	return to, err
+}
+
 // Test posts a test message of a rule as it is typed, saved or not, and gives
 // what the chat platform answered. Of the members only those that the message
 // needs are looked at: where the rule belongs, the URL, the format, the event
@@ -135,11 +144,8 @@ func (s *Rules) Test(ctx context.Context, draft Rule, webhookURL string, wrong f
 	}
 	to := secret.New(webhookURL)
 	if keep {
-		if _, to, err = s.Tests.Store.Channel(ctx, stored.ChannelID); err != nil {
+		if to, err = s.Tests.stored(ctx, stored.ChannelID, "rule"); err != nil {
 			return nil, err
-		}
-		if to.IsZero() {
-			return nil, fault.InvalidField("webhookUrl", "No webhook URL is stored for this rule; enter it.")
 		}
 	}
 	of := tested{object: "rule", at: identity.Resource{Connection: draft.Connection, Project: draft.ProjectKey, Repository: draft.RepositoryKey}}

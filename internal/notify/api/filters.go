@@ -105,22 +105,26 @@ func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
-func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in    filterJSON
-		wrong fault.Fields
-	)
+// readFilter reads a rule of the self-hosted edition, saved or not, with its
+// webhook URL and what is wrong so far.
+func (a *API) readFilter(r *http.Request) (draft notify.Rule, webhookURL string, wrong fault.Fields, err error) {
+	var in filterJSON
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
+		return draft, "", nil, err
 	}
-	draft, err := a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
+	draft, err = a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
+	return draft, in.WebhookURL, wrong, err
+}
+
+func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
+	draft, webhookURL, wrong, err := a.readFilter(r)
 	if err != nil {
 		return err
 	}
 	if err := a.unchanged(r, &draft); err != nil {
 		return err
 	}
-	info, err := a.Rules.Save(r.Context(), draft, in.WebhookURL, wrong)
+	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
 		return err
 	}

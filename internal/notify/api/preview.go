@@ -59,18 +59,11 @@ func writeCard(w http.ResponseWriter, c card.Card, format string) error {
 
 // testFilter sends a test message of a rule that need not be saved.
 func (a *API) testFilter(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in    filterJSON
-		wrong fault.Fields
-	)
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	draft, err := a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
+	draft, webhookURL, wrong, err := a.readFilter(r)
 	if err != nil {
 		return err
 	}
-	attempt, err := a.Rules.Test(r.Context(), draft, in.WebhookURL, wrong)
+	attempt, err := a.Rules.Test(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
 		return err
 	}

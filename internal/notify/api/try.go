@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -27,14 +26,7 @@ type triedJSON struct {
 
 // tryFilter says which of the last events a rule, saved or not, would have taken.
 func (a *API) tryFilter(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in    filterJSON
-		wrong fault.Fields
-	)
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	draft, err := a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
+	draft, _, wrong, err := a.readFilter(r)
 	if err != nil {
 		return err
 	}

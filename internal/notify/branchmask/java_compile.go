@@ -25,7 +25,7 @@ func (c *javaCompiler) node(n node) {
 	case choice:
 		c.choice(n, c.node)
 	case group:
-		c.group(n)
+		c.group(n, c.node)
 	case repeat:
 		c.repeat(n)
 	case anchor:
@@ -39,17 +39,6 @@ func (c *javaCompiler) node(n node) {
 	case lineBreak:
 		c.emit(inst{op: opLineBreak})
 	}
-}
-
-func (c *javaCompiler) group(g group) {
-	if g.index == 0 {
-		c.node(g.body)
-		return
-	}
-	start := c.reg(1)
-	c.emit(inst{op: opMark, a: start})
-	c.node(g.body)
-	c.emit(inst{op: opCapture, n: int32(g.index), a: start})
 }
 
 // enclosed compiles a part that is not tried again once it has matched.

@@ -31,7 +31,7 @@ func (c *jsCompiler) node(n node) {
 	case choice:
 		c.choice(n, c.node)
 	case group:
-		c.group(n)
+		c.group(n, c.node)
 	case repeat:
 		c.repeat(n)
 	case anchor:
@@ -41,17 +41,6 @@ func (c *jsCompiler) node(n node) {
 	case backref:
 		c.emit(inst{op: opReference, n: int32(n.index), back: c.back})
 	}
-}
-
-func (c *jsCompiler) group(g group) {
-	if g.index == 0 {
-		c.node(g.body)
-		return
-	}
-	start := c.reg(1)
-	c.emit(inst{op: opMark, a: start})
-	c.node(g.body)
-	c.emit(inst{op: opCapture, n: int32(g.index), a: start})
 }
 
 func (c *jsCompiler) look(l look) {

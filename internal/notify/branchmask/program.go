@@ -92,6 +92,18 @@ func (b *builder) emit(i inst) int32 {
 	return int32(len(b.code) - 1)
 }
 
+// group compiles a group, its body with node.
+func (b *builder) group(g group, node func(node)) {
+	if g.index == 0 {
+		node(g.body)
+		return
+	}
+	start := b.reg(1)
+	b.emit(inst{op: opMark, a: start})
+	node(g.body)
+	b.emit(inst{op: opCapture, n: int32(g.index), a: start})
+}
+
 // choice compiles alternatives, each with node.
 func (b *builder) choice(c choice, node func(node)) {
 	var ends []int32
