@@ -144,7 +144,7 @@ func report(s streams, err error) int {
 		}
 	}
 	for line := range strings.Lines(explain(err)) {
-		fmt.Fprintf(s.err, "outrigger: %s\n", strings.TrimSuffix(line, "\n"))
+		fmt.Fprintf(s.err, "outrigger: %s\n", printable(strings.TrimSuffix(line, "\n")))
 	}
 	return code
 }

@@ -216,7 +216,7 @@ func (x *explanation) print(s streams) error {
 		lines = append(lines, fmt.Sprintf("# rules of other projects and repositories, not listed because they never take events of this one: %d", x.OtherRules))
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(s.out, line); err != nil {
+		if _, err := fmt.Fprintln(s.out, printable(line)); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"golang.org/x/term"
 )
@@ -14,6 +15,11 @@ import (
 // printRows writes a table with a header for people on a terminal, and lines
 // with tabs between their cells for everything else.
 func printRows(out io.Writer, header []string, rows [][]string) error {
+	for _, row := range rows {
+		for i := range row {
+			row[i] = printable(row[i])
+		}
+	}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		aligned := tabwriter.NewWriter(f, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(aligned, strings.Join(header, "\t"))
@@ -28,6 +34,17 @@ func printRows(out io.Writer, header []string, rows [][]string) error {
 		}
 	}
 	return nil
+}
+
+// printable has spaces in place of what would forge a cell or a line, or what a
+// terminal would obey: names of rules, branches and users are what others typed.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' { // the last turn the direction of text
+			return ' '
+		}
+		return r
+	}, s)
 }
 
 // printJSON writes v for scripts, on one line.
