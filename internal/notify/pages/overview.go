@@ -44,17 +44,26 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	if card.Steps, err = p.firstSteps(ctx, who, &sum); err != nil {
 		return nil, err
 	}
+	if card.Attention, err = p.attention(ctx, &sum, accounts); err != nil {
+		return nil, err
+	}
+	return []console.Card{card}, nil
+}
+
+// attention is what needs it, in the order in which it is shown; accounts are the
+// notices about accounts of cloud platforms.
+func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []console.Notice) (list []console.Notice, err error) {
 	if trouble := p.proxyTrouble(); trouble != "" {
-		card.Attention = append(card.Attention, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
+		list = append(list, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
 	}
 	for i := range sum.Troubled {
-		card.Attention = append(card.Attention, p.notice(&sum.Troubled[i]))
+		list = append(list, p.notice(&sum.Troubled[i]))
 	}
-	if more := n - len(sum.Troubled); more > 0 {
-		card.Attention = append(card.Attention, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
+	if more := sum.InTrouble - len(sum.Troubled); more > 0 {
+		list = append(list, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
 	}
 	if sum.NotUnderstood > 0 {
-		card.Attention = append(card.Attention, console.Notice{
+		list = append(list, console.Notice{
 			Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn,
 			Link:   eventsPath + query("outcome", string(notify.EventNotUnderstood)),
 			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + query("outcome", string(notify.EventNotUnderstood))},
@@ -64,21 +73,21 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	if err != nil {
 		return nil, err
 	}
-	card.Attention = append(card.Attention, refused...)
-	card.Attention = append(card.Attention, accounts...)
+	list = append(list, refused...)
+	list = append(list, accounts...)
 	failing, err := p.failingReports(ctx)
 	if err != nil {
 		return nil, err
 	}
-	card.Attention = append(card.Attention, failing...)
+	list = append(list, failing...)
 	covered, err := p.coverage(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range covered {
-		card.Attention = append(card.Attention, c.notices()...)
+		list = append(list, c.notices()...)
 	}
-	return []console.Card{card}, nil
+	return list, nil
 }
 
 // counted is a number that was counted up to most.
