@@ -30,14 +30,20 @@ var readyAt = regexp.MustCompile(`"msg":"ready","url":"([^"]+)"`)
 
 // startFresh starts a server with nothing but a folder, which may send to this
 // machine, and gives its address and the first administrator's password.
-func startFresh(t *testing.T) demo {
+func startFresh(t *testing.T) demo { return startFreshAt(t, "127.0.0.1:0", "") }
+
+// startFreshAt listens at an address; base is its base_url, "" for none.
+func startFreshAt(t *testing.T, listen, base string) demo {
 	t.Helper()
 	if notBuilding != nil {
 		t.Fatal(notBuilding)
 	}
 	dir := t.TempDir()
 	config := filepath.Join(dir, "outrigger.yaml")
-	text := fmt.Sprintf("listen: 127.0.0.1:0\ndata_dir: %s\nmail: {listen: 127.0.0.1:0}\nnotify: {allowed_networks: [127.0.0.1]}\n", filepath.Join(dir, "data"))
+	text := fmt.Sprintf("listen: %s\ndata_dir: %s\nmail: {listen: 127.0.0.1:0}\nnotify: {allowed_networks: [127.0.0.1]}\n", listen, filepath.Join(dir, "data"))
+	if base != "" {
+		text += "base_url: " + base + "\n"
+	}
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -127,6 +127,7 @@ func TestNoSecretShows(t *testing.T) {
 	p.useSecrets(m, world.URL)
 	p.useAccount(m, world.URL)
 	p.useCloud(m, world.URL)
+	p.useSecondFactor(m)
 	notUnderstood(t, a)
 	awaitOverview(t, a, "The alerts channel", "answered 404")
 	session := p.signIn("admin")

@@ -53,6 +53,7 @@ type PasskeyForm struct {
 	Name    string   // of the ceremony, posted in the member "ceremony"; "" where a cookie has it
 	To      string   // posted in the member "to", where there is one
 	Kept    []Hidden // posted as well
+	Back    string   // where "Cancel" leads, "" for no such button
 	Why     string   // why there are no passkeys; "" where there are
 }
 
@@ -122,6 +123,8 @@ func (c *Console) secondStep(x *exchange) (Response, error) {
 	switch {
 	case errors.Is(err, identity.ErrStepOver):
 		return x.startOver(to, stepOver)
+	case fault.Is(err, fault.Unauthenticated) && len(proof.Passkey) > 0:
+		return x.refuseFactor(form, to, fault.Wrap(err, fault.Unauthenticated, "The passkey was not accepted. Try again, or use a code."))
 	case err != nil:
 		return x.refuseFactor(form, to, err)
 	}

@@ -154,5 +154,5 @@ func (s *Service) wrongFactor(ctx context.Context, d door) error {
 	if err := s.wrongPassword(ctx, d); !fault.Is(err, fault.Unauthenticated) {
 		return err
 	}
-	return fault.New(fault.Unauthenticated, "This is not right, or was used already. Try the next code.")
+	return fault.New(fault.Unauthenticated, "The code is wrong, or was used already. Enter the next one.")
 }

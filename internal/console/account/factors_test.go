@@ -121,7 +121,7 @@ func TestSetUpAnAppAndSignInWithIt(t *testing.T) {
 	b.at(step, 200, "/sign-in", first, "The six digits")
 	b.at("/sign-in?to=%2Faccount%2Ftokens", 200, "/account/tokens", nil, "User name") // not in yet
 	b.at(step, 200, step, nil, "The six digits")                                      // reloaded
-	wrong := b.at("/sign-in/factor", 401, "/sign-in/factor", url.Values{"code": {"123456"}, "to": {"/account/tokens"}}, "This is not right")
+	wrong := b.at("/sign-in/factor", 401, "/sign-in/factor", url.Values{"code": {"123456"}, "to": {"/account/tokens"}}, "The code is wrong")
 	if hidden(wrong, "/sign-in/factor").Get("to") != "/account/tokens" || strings.Contains(wrong, "123456") {
 		t.Error("after a wrong code the way is lost, or the code is shown")
 	}

@@ -15,7 +15,7 @@ type passkeyView struct {
 
 // passkeyPage asks the browser for a new passkey.
 func (a *account) passkeyPage(r *http.Request, form *console.Form) (console.Page, error) {
-	view := passkeyView{form, console.PasskeyForm{Action: passkeysPath + "/new", Verb: "Register a passkey", Create: true, Why: a.service.NoPasskeys()}}
+	view := passkeyView{form, console.PasskeyForm{Action: passkeysPath + "/new", Verb: "Register a passkey", Create: true, Back: factorsPath, Why: a.service.NoPasskeys()}}
 	if view.Passkey.Why == "" {
 		ceremony, err := a.service.NewPasskey(r.Context())
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // App is a phone with an authenticator app.
 type App struct {
 	Recovery []string // codes
-	secret   string
+	Secret   string   // in base32
 }
 
 // SetUp sets an app up for a user, with the code of half a minute ago, so that
@@ -29,7 +29,7 @@ func SetUp(ctx context.Context, s *identity.Service, user string, now time.Time)
 	if err != nil {
 		return App{}, fmt.Errorf("setting up an app: %w", err)
 	}
-	a := App{secret: made.Secret.Reveal()}
+	a := App{Secret: made.Secret.Reveal()}
 	code, err := a.Code(now.Add(-30 * time.Second))
 	if err != nil {
 		return a, err
@@ -43,7 +43,7 @@ func SetUp(ctx context.Context, s *identity.Service, user string, now time.Time)
 
 // Code is what the app shows.
 func (a App) Code(now time.Time) (string, error) {
-	code, err := totp.GenerateCode(a.secret, now)
+	code, err := totp.GenerateCode(a.Secret, now)
 	if err != nil {
 		return "", fmt.Errorf("showing a code: %w", err)
 	}
