@@ -56,6 +56,6 @@ func TestThreadsInTheDemo(t *testing.T) {
 		look(t, "cloud-site"),
 	)
 	has(t, "the self-hosted side", source, "1,868 replies", "https://site.example.net 2,002 149")
-	has(t, "the status", state, "COMPLETED", "1868 / 1868 records (100%)", "Parent maps created 1,824", "Permanent errors 44")
+	has(t, "the status", state, "COMPLETED", "1,868 / 1,868 records (100%)", "Parent maps created 1,824", "Permanent errors 44")
 	has(t, "the site", site, "144 issues have properties")
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"outrigger/internal/threads"
 	remote "outrigger/internal/threads/client"
@@ -61,6 +62,10 @@ func (f threadsFlags) printStatus(out io.Writer, st remote.Status) error {
 		{"Waits until", stamp(st.WaitUntil)},
 		{"Message", dash(st.Message)},
 		{"Allowed", strings.Join(allowed, ", ")},
+	}
+	if st.Rate > 0 {
+		left := (time.Duration(st.SecondsLeft) * time.Second).String()
+		rows = append(rows, []string{"Rate", fmt.Sprintf("%g records a second, %s left", st.Rate, left)})
 	}
 	for _, sentence := range st.Incomplete {
 		rows = append(rows, []string{"Incomplete", sentence})

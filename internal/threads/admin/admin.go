@@ -22,6 +22,8 @@ type Tool struct {
 	Dir       string
 	MaxUpload int64 // bytes of a file
 	Clock     func() time.Time
+
+	rate rateMeter
 }
 
 // Operate does what an administrator asks, as store.Store.Operate says.

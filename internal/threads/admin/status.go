@@ -19,6 +19,8 @@ type Status struct {
 	IssuesProcessed   int64               `json:"issuesProcessed"`
 	ParentMapsCreated int64               `json:"parentMapsCreated"`
 	Errors            Errors              `json:"errors"`
+	Rate              float64             `json:"rate,omitzero"`        // records a second, while they are processed
+	SecondsLeft       int64               `json:"secondsLeft,omitzero"` // at that rate
 	WaitUntil         time.Time           `json:"waitUntil,omitzero"`
 	StartedAt         time.Time           `json:"startedAt,omitzero"`
 	UpdatedAt         time.Time           `json:"updatedAt,omitzero"`
@@ -68,7 +70,10 @@ func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, erro
 		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Message: m.Message, Allowed: m.Allowed(),
 		Incomplete: lines(m.Incomplete),
 	}
-	if m.Pace.WaitUntil.After(t.Clock()) {
+	now := t.Clock()
+	s.Rate = t.rate.see(now, m)
+	s.SecondsLeft = secondsLeft(m, s.Rate)
+	if m.Pace.WaitUntil.After(now) {
 		s.WaitUntil = m.Pace.WaitUntil
 	}
 	if m.Phase != threads.PhaseLoading {

@@ -41,11 +41,13 @@ type Status struct {
 		Permanent int64 `json:"permanent"`
 		Retryable int64 `json:"retryable"`
 	} `json:"errors"`
-	WaitUntil time.Time           `json:"waitUntil,omitzero"`
-	StartedAt time.Time           `json:"startedAt,omitzero"`
-	UpdatedAt time.Time           `json:"updatedAt,omitzero"`
-	Message   string              `json:"message,omitempty"`
-	Allowed   []threads.Operation `json:"allowed"`
+	Rate        float64             `json:"rate,omitzero"`        // records a second
+	SecondsLeft int64               `json:"secondsLeft,omitzero"` // at that rate
+	WaitUntil   time.Time           `json:"waitUntil,omitzero"`
+	StartedAt   time.Time           `json:"startedAt,omitzero"`
+	UpdatedAt   time.Time           `json:"updatedAt,omitzero"`
+	Message     string              `json:"message,omitempty"`
+	Allowed     []threads.Operation `json:"allowed"`
 
 	// Incomplete says what is wrong with the files of the data that is loaded.
 	Incomplete []string `json:"incomplete,omitempty"`

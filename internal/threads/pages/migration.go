@@ -18,7 +18,9 @@ type migrationView struct {
 	Status  admin.Status
 	Badge   console.Badge
 	Hint    string // what the phase means, or what to do next
-	Buttons []button
+	Steps   []step
+	Buttons []button   // what is allowed now
+	Others  []button   // what is not
 	Stage   *stageView // nil where there are neither two files nor data
 	Result  *admin.Verification
 	Target  string
@@ -137,7 +139,14 @@ func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 		view.Stage = &stageView{st, st.Percent(), st.State == threads.StageFailed}
 	}
 	view.Badge, view.Hint = statusBadge(&view.Status), hints[view.Status.Phase]
-	view.Buttons = buttons(view)
+	view.Steps = stepsOf(view)
+	for _, b := range buttons(view) {
+		if b.Allowed {
+			view.Buttons = append(view.Buttons, b)
+		} else {
+			view.Others = append(view.Others, b)
+		}
+	}
 	return view, nil
 }
 
@@ -168,8 +177,7 @@ func (f *fileView) find(list []threads.Upload) {
 // Here tells whether the whole file is.
 func (f fileView) Here() bool { return f.Draft != nil && f.Draft.Complete() }
 
-// buttons are the operations, in the order in which they are used. What the
-// phase does not allow is there and cannot be pressed.
+// buttons are the operations, in the order in which they are used.
 func buttons(view *migrationView) []button {
 	var list []button
 	for _, op := range threads.Operations() {

@@ -85,12 +85,18 @@ func (p *Admin) preview(ctx context.Context) (*previewView, error) {
 		{"Parents in another issue", pr.OtherIssue, ""},
 		{"Entries without a parent", pr.Hierarchy.Roots, "comments that start a thread; they need no record"},
 	}
-	for _, reason := range threads.Reasons() {
-		if n := pr.Errors[reason]; n > 0 {
-			view.Errors = append(view.Errors, reasonRow{reason, reason.Sentence(), n})
-		}
-	}
+	view.Errors = byReason(pr.Errors)
 	view.Missing = []missingRow{{"Comments without a mapping", pr.MissingComments}, {"Issues without a mapping", pr.MissingIssues}}
 	view.Readings = []readingRow{{"Hierarchy", pr.Hierarchy.Reading}, {"Id mappings", pr.Mappings.Reading}}
 	return view, nil
+}
+
+// byReason are the reasons that there are, with how many records have each.
+func byReason(counts map[threads.Reason]int64) (rows []reasonRow) {
+	for _, reason := range threads.Reasons() {
+		if n := counts[reason]; n > 0 {
+			rows = append(rows, reasonRow{reason, reason.Sentence(), n})
+		}
+	}
+	return rows
 }
