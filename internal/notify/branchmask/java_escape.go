@@ -1,7 +1,6 @@
 package branchmask
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf16"
 )
@@ -147,43 +146,6 @@ func (p *javaParser) zeroWidth(r rune, at int) node {
 	return nil
 }
 
-// reference parses the further digits of a back-reference, as long as there
-// is such a group.
-func (p *javaParser) reference(n int) node {
-	for {
-		r := p.peek()
-		if !isASCIIDigit(r) || n*10+int(r-'0') > p.groups {
-			return p.backref(n)
-		}
-		n = n*10 + int(r-'0')
-		p.cur++
-	}
-}
-
-func (p *javaParser) namedReference() node {
-	if at := p.cur; p.read() != '<' {
-		p.refuse(at, "A group's name must follow \\k, as in \\k<name>.")
-	}
-	at := p.cur
-	name := p.groupName()
-	n, ok := p.names[name]
-	if !ok {
-		p.refuse(at, "There is no group named %s in front of this; name one with (?<%[1]s>…).", name)
-	}
-	return p.backref(n)
-}
-
-func (p *javaParser) backref(n int) node {
-	b := backref{index: n}
-	switch {
-	case p.has(flagFold) && p.has(flagUnicodeCase):
-		b.fold = foldUnicode
-	case p.has(flagFold):
-		b.fold = foldASCII
-	}
-	return b
-}
-
 // octal parses what follows \0: up to three digits, the value up to 0377.
 func (p *javaParser) octal() rune {
 	isOctal := func(r rune) bool { return r >= '0' && r <= '7' }
@@ -255,82 +217,4 @@ func (p *javaParser) hexDigits(n int, reason string) rune {
 		value = value<<4 | d
 	}
 	return value
-}
-
-// property parses \p and \P.
-func (p *javaParser) property() set {
-	at := p.cur
-	negate := p.at(p.cur+1) == 'P'
-	p.cur++
-	var name string
-	if p.next() == '{' {
-		p.next()
-		from := p.cur
-		for p.read() != '}' {
-			if p.cur > p.end {
-				p.refuse(at, "A } must close this property.")
-			}
-		}
-		name = string(p.text[from : p.cur-1])
-	} else {
-		name = string(p.read())
-	}
-	letter := "\\p"
-	if negate {
-		letter = "\\P"
-	}
-	s, ok := p.meaning(letter+name, func() (set, bool) {
-		s, ok := p.propertySet(name)
-		if ok && negate {
-			s = s.complement(unicode.MaxRune)
-		}
-		return s, ok
-	})
-	if !ok {
-		p.refuse(at, "Java knows no property named %q; see the summary of java.util.regex.Pattern.", name)
-	}
-	return s
-}
-
-// propertySet finds what a property's name means.
-func (p *javaParser) propertySet(name string) (set, bool) {
-	fold := p.has(flagFold)
-	general := func(name string) (set, bool) {
-		if s, ok := javaCategory(name, fold); ok {
-			return s, true
-		}
-		if s, ok := javaASCIIClass(name, fold); ok {
-			return s, true
-		}
-		return javaMethod(name, fold)
-	}
-	if key, value, ok := strings.Cut(name, "="); ok {
-		switch strings.ToLower(key) {
-		case "sc", "script":
-			return javaScript(value)
-		case "blk", "block":
-			return javaBlock(value)
-		case "gc", "general_category":
-			return general(value)
-		}
-		return nil, false
-	}
-	if block, ok := strings.CutPrefix(name, "In"); ok {
-		return javaBlock(block)
-	}
-	if short, ok := strings.CutPrefix(name, "Is"); ok {
-		if s, ok := javaBinary(short, fold); ok {
-			return s, true
-		}
-		if s, ok := general(short); ok {
-			return s, true
-		}
-		return javaScript(short)
-	}
-	if p.has(flagUnicodeClass) {
-		if s, ok := javaPOSIX(name, fold); ok {
-			return s, true
-		}
-	}
-	return general(name)
 }

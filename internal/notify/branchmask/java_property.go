@@ -170,3 +170,81 @@ func javaASCIIClass(name string, fold bool) (set, bool) {
 	}
 	return nil, false
 }
+
+// property parses \p and \P.
+func (p *javaParser) property() set {
+	at := p.cur
+	negate := p.at(p.cur+1) == 'P'
+	p.cur++
+	var name string
+	if p.next() == '{' {
+		p.next()
+		from := p.cur
+		for p.read() != '}' {
+			if p.cur > p.end {
+				p.refuse(at, "A } must close this property.")
+			}
+		}
+		name = string(p.text[from : p.cur-1])
+	} else {
+		name = string(p.read())
+	}
+	letter := "\\p"
+	if negate {
+		letter = "\\P"
+	}
+	s, ok := p.meaning(letter+name, func() (set, bool) {
+		s, ok := p.propertySet(name)
+		if ok && negate {
+			s = s.complement(unicode.MaxRune)
+		}
+		return s, ok
+	})
+	if !ok {
+		p.refuse(at, "Java knows no property named %q; see the summary of java.util.regex.Pattern.", name)
+	}
+	return s
+}
+
+// propertySet finds what a property's name means.
+func (p *javaParser) propertySet(name string) (set, bool) {
+	fold := p.has(flagFold)
+	general := func(name string) (set, bool) {
+		if s, ok := javaCategory(name, fold); ok {
+			return s, true
+		}
+		if s, ok := javaASCIIClass(name, fold); ok {
+			return s, true
+		}
+		return javaMethod(name, fold)
+	}
+	if key, value, ok := strings.Cut(name, "="); ok {
+		switch strings.ToLower(key) {
+		case "sc", "script":
+			return javaScript(value)
+		case "blk", "block":
+			return javaBlock(value)
+		case "gc", "general_category":
+			return general(value)
+		}
+		return nil, false
+	}
+	if block, ok := strings.CutPrefix(name, "In"); ok {
+		return javaBlock(block)
+	}
+	if short, ok := strings.CutPrefix(name, "Is"); ok {
+		if s, ok := javaBinary(short, fold); ok {
+			return s, true
+		}
+		if s, ok := general(short); ok {
+			return s, true
+		}
+		return javaScript(short)
+	}
+	if p.has(flagUnicodeClass) {
+		if s, ok := javaPOSIX(name, fold); ok {
+			return s, true
+		}
+	}
+	return general(name)
+}

@@ -3,17 +3,13 @@ package api
 import (
 	"context"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"outrigger/internal/config"
 	"outrigger/internal/fault"
-	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/store"
@@ -143,80 +139,6 @@ func (a *Uploads) list(w http.ResponseWriter, r *http.Request) error {
 
 func (a *Uploads) link(ctx context.Context, id int64) string {
 	return rest.Link(ctx, a.Path+"/"+strconv.FormatInt(id, 10))
-}
-
-func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
-	u, err := a.wanted(r)
-	if err != nil {
-		return err
-	}
-	withBody := r.Header.Get("Content-Type") == offsetType
-	var whole *checked
-	if withBody {
-		if r.ContentLength > u.Length {
-			return fault.New(fault.TooLarge, "The body is longer than Upload-Length says.")
-		}
-		if whole, err = readChecked(r); err != nil {
-			return err
-		}
-		if whole.wrong() {
-			return answer(w, r, statusChecksum, "The checksum does not fit what came in; nothing was stored. Send it again.")
-		}
-	}
-	u, err = a.Store.Create(r.Context(), u)
-	if open := (*threads.UploadOpenError)(nil); errors.As(err, &open) {
-		return fault.Wrap(err, fault.Conflict, "A %s file is already being uploaded; continue with %s, or delete it.", u.Kind, a.link(r.Context(), open.Upload.ID))
-	}
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Location", a.link(r.Context(), u.ID))
-	if withBody {
-		// It is begun, however far its first part came: an answer that says
-		// where it is helps more than an error.
-		u, err = a.take(w, r, u.ID, 0, whole)
-		if err != nil && !fault.Is(err, fault.Invalid) {
-			return err
-		}
-		h.Set("Upload-Offset", strconv.FormatInt(u.Received, 10))
-	}
-	a.expires(h, u)
-	a.changed(u)
-	w.WriteHeader(http.StatusCreated)
-	return nil
-}
-
-// wanted reads what an upload is to be.
-func (a *Uploads) wanted(r *http.Request) (u threads.Upload, err error) {
-	var wrong fault.Fields
-	u.Metadata = r.Header.Get("Upload-Metadata")
-	meta, err := parseMetadata(u.Metadata)
-	if err != nil {
-		wrong.Add("Upload-Metadata", "Use a list of names, each with its value in base64.")
-	} else if u.Kind = meta["kind"]; !slices.Contains(a.Kinds, u.Kind) {
-		wrong.Add("Upload-Metadata", "Its kind must be one of: %s.", strings.Join(a.Kinds, ", "))
-	}
-	u.Filename = meta["filename"]
-	u.CreatedBy = identity.From(r.Context()).Name
-	u.Length, err = strconv.ParseInt(r.Header.Get("Upload-Length"), 10, 64)
-	switch {
-	case err != nil || u.Length < 0:
-		wrong.Add("Upload-Length", "It must be the length of the file in bytes.")
-	case u.Length > a.Max:
-		return u, fault.New(fault.TooLarge, "The file is over the limit of %s, threads.max_upload.", config.Size(a.Max))
-	}
-	return u, wrong.Err()
-}
-
-func (a *Uploads) expires(h http.Header, u threads.Upload) {
-	h.Set("Upload-Expires", u.ExpiresAt.UTC().Format(http.TimeFormat))
-}
-
-func (a *Uploads) changed(u threads.Upload) {
-	if a.Changed != nil && u.Complete() {
-		a.Changed()
-	}
 }
 
 func idOf(r *http.Request) (int64, error) {

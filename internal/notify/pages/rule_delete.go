@@ -1,0 +1,50 @@
+package pages
+
+import (
+	"net/http"
+
+	"outrigger/internal/console"
+	"outrigger/internal/notify"
+)
+
+func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
+	info, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	confirm := console.Confirm{
+		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages from this rule. The audit trail keeps a record of the rule.",
+		Verb: "Delete rule", Back: p.rulePath(&info.Rule),
+	}
+	confirm.Losses = lostWith(&info.Backlog)
+	if p.Rules.Edition(info.Connection) == notify.Cloud {
+		stays, err := p.webhookAfter(r, &info.Rule)
+		if err != nil {
+			return nil, err
+		}
+		confirm.Text += stays
+	}
+	return confirm, nil
+}
+
+// lostWith says what waits for a rule and for no other.
+func lostWith(b *notify.RuleBacklog) []string {
+	switch {
+	case b.Alone == 1 && !b.More:
+		return []string{"the message that waits for this rule alone"}
+	case b.Alone > 0:
+		return []string{"the " + atLeast(b.Alone, b.More) + " messages that wait for this rule alone"}
+	}
+	return nil
+}
+
+func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
+	info, err := p.ruleOfPath(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Rules.Delete(r.Context(), info.ID); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: p.placeOf(&info.Rule).list(), Flash: "The rule " + info.Name + " is deleted."}, nil
+}
