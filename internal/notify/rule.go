@@ -36,6 +36,15 @@ const (
 	MaxEntries = 1000 // names, branches or keys in one list: more is a mask's work
 )
 
+// What may belong to one project or repository, of those who administer it. Rules
+// of all channels take part in the commit of an event, and a report asks the
+// platform for up to 5,000 pull requests: a place with more would slow down what
+// everyone else gets.
+const (
+	MaxRulesAt   = 500
+	MaxReportsAt = 100
+)
+
 // Rule says which events go to one channel.
 type Rule struct {
 	ID      int64

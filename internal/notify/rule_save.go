@@ -128,7 +128,8 @@ func CheckSave(r *Rule, old *RuleInfo, webhookURL string) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	return r.Validate() // the level may follow from keys that were left out
+	r.validateNarrowing(&f) // which the level decides, and that may follow from keys that were left out
+	return f.Err()
 }
 
 // checkFixed refuses another value of what cannot be changed in something that is

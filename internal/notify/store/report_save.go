@@ -17,7 +17,8 @@ import (
 // that leaves its schedule as it was leaves also when it is due.
 //
 // Errors: fault.Invalid for wrong members, fault.NotFound for an unknown id,
-// fault.Conflict for a version that is not the present one.
+// fault.Conflict for a version that is not the present one, and
+// where its place has as many as it may have.
 func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.Report, webhookURL string, now time.Time) (notify.ReportInfo, error) {
 	return s.changeReport(ctx, who, draft.ID, func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
 		if err := checkReportSave(&draft, before, webhookURL); err != nil {
@@ -29,6 +30,9 @@ func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.R
 			after.Connection, after.ProjectKey, after.RepositoryKey = before.Connection, before.ProjectKey, before.RepositoryKey
 			after.ChannelID, after.Channel = before.ChannelID, before.Channel
 		} else {
+			if err := checkReportRoom(ctx, tx, &draft); err != nil {
+				return nil, err
+			}
 			after.CreatedBy, after.CreatedAt = who.Name, tx.Now()
 		}
 		if webhookURL != "" && !secret.IsMask(webhookURL) {
@@ -40,6 +44,20 @@ func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.R
 		}
 		return &after, nil
 	}, now)
+}
+
+// checkReportRoom is fault.Conflict where a repository has as many reports as it
+// may have.
+func checkReportRoom(ctx context.Context, tx *db.Tx, r *notify.Report) error {
+	var n int
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_reports WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
+		r.Connection, notify.Fold(clean(r.ProjectKey)), notify.Fold(clean(r.RepositoryKey))).Scan(&n); err != nil {
+		return fmt.Errorf("counting the reports of a repository: %w", err)
+	}
+	if n >= notify.MaxReportsAt {
+		return fault.New(fault.Conflict, "%s/%s has %d activity reports, which is the limit. Delete one first.", r.ProjectKey, r.RepositoryKey, n)
+	}
+	return nil
 }
 
 func checkReportSave(draft *notify.Report, before *notify.ReportInfo, webhookURL string) error {

@@ -17,7 +17,8 @@ import (
 // stored one, and so does the rule's own mask.
 //
 // Errors: fault.Invalid for wrong members, fault.NotFound for an unknown id,
-// fault.Conflict for a version that is not the present one.
+// fault.Conflict for a version that is not the present one, and
+// where its place has as many as it may have.
 func (s *Store) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rule, webhookURL string) (notify.RuleInfo, error) {
 	if err := draft.Validate(); err != nil {
 		return notify.RuleInfo{}, err
@@ -62,6 +63,9 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		if keep {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
+		if err := checkRoom(ctx, tx, r); err != nil {
+			return err
+		}
 		r.Version, r.CreatedBy, r.CreatedAt = 1, who.Name, now
 	} else {
 		if r.Version != 0 && r.Version != before.Version {
@@ -95,6 +99,23 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		return err
 	}
 	return s.settleWaiting(ctx, tx, r, &before.Rule)
+}
+
+// checkRoom is fault.Conflict where a project or repository has as many rules as
+// it may have.
+func checkRoom(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
+	if r.ProjectKey == "" {
+		return nil
+	}
+	var n int
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_rules WHERE connection = $1 AND project_fold = $2 AND repository_fold = $3`,
+		r.Connection, notify.Fold(clean(r.ProjectKey)), notify.Fold(clean(r.RepositoryKey))).Scan(&n); err != nil {
+		return fmt.Errorf("counting the rules of a place: %w", err)
+	}
+	if n >= notify.MaxRulesAt {
+		return fault.New(fault.Conflict, "%s has %d rules, which is the limit. Delete one first.", notify.Scope{ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey}, n)
+	}
+	return nil
 }
 
 // settleWaiting settles what waits for a rule that was changed.
