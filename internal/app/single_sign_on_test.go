@@ -437,3 +437,48 @@ func TestAllowedGroups(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// Ten minutes after the provider last asked who is there, a user signs in with it
+// again, and not just by a session that is left open there, before a token for
+// everything is made.
+func TestConfirmedByTheProvider(t *testing.T) {
+	w := newSignOnWorld(t)
+	w.run(w.cfg)
+	b := w.visitor()
+	w.signIn(b, "s-ann", "/")
+	token := url.Values{"name": {"ci"}, "scope": {"all"}, "days": {"30"}}
+	makes := func(when string, made bool) {
+		t.Helper()
+		status, _, body := b.send("POST", w.url+"/account/tokens/new", token)
+		if strings.Contains(body, "otr_") != made {
+			t.Errorf("%s: %d %s", when, status, body)
+		}
+	}
+	makes("just signed in", true)
+	w.clock.move(10 * time.Minute)
+	makes("ten minutes later", false)
+	b.Jar, _ = cookiejar.New(nil)
+	w.signIn(b, "s-ann", "/")
+	makes("signed in by the session there", false)
+
+	_, _, body := b.send("POST", w.url+"/account/tokens/new", token)
+	if strings.Contains(body, `type="password"`) || !strings.Contains(body, `href="/sign-in/oidc?again=true&to=%2Faccount%2Ftokens%2Fnew">Sign in again with the company</a>`) {
+		t.Fatalf("the page is %s", body)
+	}
+	_, at, _ := b.send("GET", w.url+"/sign-in/oidc?again=true&to=%2Faccount%2Ftokens", nil)
+	if q := at.Query(); q.Get("prompt") != "login" || q.Get("max_age") != "0" {
+		t.Errorf("the provider is asked for %s", at)
+	}
+	old := b.Jar.Cookies(at)
+	if _, at, body := b.send("GET", w.callback(b, at.String(), "s-ann"), nil); at.Path != "/account/tokens" {
+		t.Fatalf("%s: %s", at, body)
+	}
+	makes("signed in again", true)
+	for _, cookie := range old {
+		if cookie.Name == "outrigger_session" {
+			if status, _ := get(t, w.url+"/account/tokens", func(r *http.Request) { r.AddCookie(cookie) }); status == 200 {
+				t.Error("the session before goes on")
+			}
+		}
+	}
+}

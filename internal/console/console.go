@@ -33,7 +33,7 @@ type Sessions interface {
 type SignInWays interface {
 	Ways() []identity.Way
 	// BeginSignIn gives the provider's page for a browser to go to.
-	BeginSignIn(ctx context.Context, way, browser, back, addr string) (location string, err error)
+	BeginSignIn(ctx context.Context, r identity.SignInRequest) (location string, err error)
 	// CompleteSignIn opens a session for whom the provider proves, and gives the
 	// page to go on to.
 	CompleteSignIn(ctx context.Context, way, browser string, a identity.Answer, addr string) (session, back string, err error)

@@ -21,6 +21,7 @@ type confirmYouView struct {
 	Source  string // of the user, whose password it is
 	Factors identity.Factors
 	Passkey PasskeyForm
+	Again   []Link   // the providers to sign in with again
 	Kept    []Hidden // what was typed before, and where it goes
 	Back    string
 }
@@ -61,7 +62,7 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := confirmYouView{Form: form, Source: x.principal.Source, Factors: factors, Kept: w.kept(), Back: "/"}
+	view := confirmYouView{Form: form, Source: x.principal.Source, Factors: factors, Again: x.again(x.pageOf(w)), Kept: w.kept(), Back: "/"}
 	if factors.Passkeys > 0 && steps.NoPasskeys() == "" {
 		ceremony, err := steps.BeginConfirm(ctx)
 		if err != nil {
@@ -70,6 +71,21 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 		view.Passkey = PasskeyForm{Action: "/confirm", Prefix: confirmPrefix, Verb: "Use a passkey", Options: string(ceremony.Options), Name: ceremony.Name, Kept: view.Kept}
 	}
 	return Page{Template: confirmYouPage, Title: "Confirm that it is you", Data: view}, nil
+}
+
+// pageOf is the page to come back to where what was posted is lost.
+func (x *exchange) pageOf(w waiting) string {
+	if w.form == nil {
+		return w.to
+	}
+	u, err := url.Parse(x.c.base + w.to)
+	if err != nil {
+		return "/"
+	}
+	if _, pattern := x.c.mux.Handler(&http.Request{Method: http.MethodGet, URL: u, Host: x.r.Host}); pattern == "" {
+		return "/"
+	}
+	return w.to
 }
 
 // kept are the hidden fields that go on with what was wanted.

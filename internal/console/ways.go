@@ -19,6 +19,19 @@ func (c *Console) providers(to string) (links []Link) {
 	return links
 }
 
+// again links to the providers with which who asks can sign in again.
+func (x *exchange) again(to string) (links []Link) {
+	if x.c.opts.Ways == nil {
+		return nil
+	}
+	for _, w := range x.c.opts.Ways.Ways() {
+		if w.Source == x.principal.Source {
+			links = append(links, Link{"Sign in again with " + w.Name, Path("/sign-in/%s?again=true&to=%s", w.ID, to)})
+		}
+	}
+	return links
+}
+
 // signInSeconds is how long the cookie of a browser that signs in lasts: longer
 // than identity gives it time.
 const signInSeconds = 15 * 60
@@ -41,7 +54,8 @@ func (c *Console) beginSignIn(x *exchange) (Response, error) {
 	if c.opts.Ways == nil {
 		return nil, fault.New(fault.NotFound, "There is no page at this address.")
 	}
-	if x.principal != nil {
+	again := x.r.URL.Query().Get("again") == "true"
+	if x.principal != nil && !again {
 		return Redirect{To: to}, nil
 	}
 	browser := x.browser()
@@ -49,7 +63,9 @@ func (c *Console) beginSignIn(x *exchange) (Response, error) {
 		browser = identity.BrowserSecret()
 	}
 	ctx := x.r.Context()
-	location, err := c.opts.Ways.BeginSignIn(ctx, x.r.PathValue("way"), browser, to, identity.OriginOf(ctx).Address)
+	location, err := c.opts.Ways.BeginSignIn(ctx, identity.SignInRequest{
+		Way: x.r.PathValue("way"), Browser: browser, Back: to, Address: identity.OriginOf(ctx).Address, Again: again,
+	})
 	if err != nil {
 		return c.signInPage(NewForm(), to), err
 	}
@@ -79,6 +95,11 @@ func (c *Console) completeSignIn(x *exchange) (Response, error) {
 		return Redirect{To: "/"}, nil
 	case err != nil:
 		return c.signInPage(NewForm(), back), err
+	}
+	if old, err := x.r.Cookie(x.sessionCookie()); err == nil {
+		if err := c.opts.Identity.SignOut(ctx, old.Value); err != nil {
+			return nil, err
+		}
 	}
 	x.cookie(x.sessionCookie(), session, 0) // as long as the browser; identity ends it sooner
 	return Redirect{To: back}, nil

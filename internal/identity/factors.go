@@ -104,7 +104,11 @@ func mySession(ctx context.Context) int64 {
 // localUser gives the user of a Ref who may have a second factor.
 func localUser(ctx context.Context, tx *db.Tx, ref string) (User, error) {
 	u, err := userByName(ctx, tx, ref)
-	if err == nil && u.Source != Local {
+	switch {
+	case err != nil:
+	case u.Source == SingleSignOn:
+		err = fault.New(fault.Conflict, "%s signs in by single sign-on, whose provider asks for second factors itself.", u.Name)
+	case u.Source != Local:
 		err = fault.New(fault.Conflict, "%s signs in at the platform %s, which asks for second factors itself.", u.Name, u.Source)
 	}
 	return u, err

@@ -99,7 +99,7 @@ func (s *Service) enter(ctx context.Context, u User, st step, accepted accept, a
 		if p.Grants, err = grantsOf(ctx, tx, u.ID); err != nil {
 			return err
 		}
-		session, p.Session, err = s.openSession(ctx, tx, u, st.way(), addr)
+		session, p.Session, err = s.openSession(ctx, tx, u, proved{st.way(), s.now()}, addr)
 		if fault.Is(err, fault.Unauthenticated) { // disabled meanwhile
 			err = errStepOver()
 		}

@@ -45,10 +45,16 @@ const (
 	ByPasskey  = "passkey"
 )
 
+// proved is how and when a user showed who is there.
+type proved struct {
+	way string
+	at  time.Time
+}
+
 // openSession stores a new session of the user and the time of the sign-in, and
 // drops sessions that are over. Unauthenticated: the user was disabled or deleted
 // meanwhile.
-func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, way, address string) (plain string, id int64, err error) {
+func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof proved, address string) (plain string, id int64, err error) {
 	plain = secret.Random(secretBytes)
 	now := s.now()
 	if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE expires_at <= $1 OR used_at <= $2`,
@@ -64,12 +70,12 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, way, addre
 		return "", 0, fmt.Errorf("storing the time of a sign-in: %w", err)
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
-		VALUES ($1, $2, $3, $4, $5, $5, $6, $5) RETURNING id`,
-		u.ID, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife))).Scan(&id)
+		VALUES ($1, $2, $3, $4, $5, $5, $6, $7) RETURNING id`,
+		u.ID, secret.Fingerprint(plain), address, browserOf(OriginOf(ctx).UserAgent), db.Micros(now), db.Micros(now.Add(sessionLife)), db.Micros(proof.at)).Scan(&id)
 	if err != nil {
 		return "", 0, fmt.Errorf("storing a session: %w", err)
 	}
-	return plain, id, recordSignIn(ctx, tx, u, way, id, address)
+	return plain, id, recordSignIn(ctx, tx, u, proof.way, id, address)
 }
 
 // recordSignIn notes in the audit trail how a user signed in; ctx does not know

@@ -60,7 +60,7 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 			pending, err = s.beginStep(ctx, tx, step{purpose: forFactor, user: u.ID}, addr)
 			return err
 		}
-		session, principal.Session, err = s.openSession(ctx, tx, u, ByPassword, addr)
+		session, principal.Session, err = s.openSession(ctx, tx, u, proved{ByPassword, s.now()}, addr)
 		return err
 	})
 	switch {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
+	"time"
 
 	"outrigger/internal/secret"
 )
@@ -42,6 +43,9 @@ type Account struct {
 	Name    string   // the user's name in the source
 	Subject string   // the provider's id of the account, which no other account ever gets; "": it has none but Name
 	Groups  []string // in the provider's words
+	// AuthenticatedAt is when the user showed the provider who is there; zero: it does
+	// not say.
+	AuthenticatedAt time.Time
 
 	// Directory is what the user administers, where the platform itself says it;
 	// else what it said at an earlier sign-in counts.
@@ -55,6 +59,9 @@ type Proofs struct {
 	State    string
 	Verifier string // of PKCE (RFC 7636)
 	Nonce    string // of OpenID Connect
+	// Again asks the provider to have the user sign in there even if that was done a
+	// moment ago, where it can: so a session is confirmed.
+	Again bool
 }
 
 func proofsOf(browser, state string) Proofs {

@@ -32,24 +32,33 @@ func BrowserSecret() string { return secret.Random(secretBytes) }
 // can be seen.
 func IsBrowserSecret(text string) bool { return len(text) == len(BrowserSecret()) }
 
-// BeginSignIn notes that a browser, by the secret in its cookie, begins to sign
-// in, and gives the provider's page that it goes to. back is the page to come
-// back to. NotFound: there is no such way. Unavailable: the provider does not
-// answer.
-func (s *Service) BeginSignIn(ctx context.Context, way, browser, back, addr string) (location string, err error) {
-	w := s.way(way)
+// SignInRequest is what a browser begins to sign in with.
+type SignInRequest struct {
+	Way     string // the id
+	Browser string // the secret in its cookie
+	Back    string // the page to come back to
+	Address string
+	Again   bool // a user who has signed in already is to show it once more
+}
+
+// BeginSignIn notes that a browser begins to sign in, and gives the provider's page
+// that it goes to. NotFound: there is no such way. Unavailable: the provider does
+// not answer.
+func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location string, err error) {
+	w := s.way(r.Way)
 	if w == nil {
-		return "", fault.New(fault.NotFound, "There is no way to sign in called %q.", way)
+		return "", fault.New(fault.NotFound, "There is no way to sign in called %q.", r.Way)
 	}
-	p := proofsOf(browser, secret.Random(secretBytes))
+	p := proofsOf(r.Browser, secret.Random(secretBytes))
+	p.Again = r.Again
 	if location, err = w.Location(ctx, p); err != nil {
-		s.log.WarnContext(ctx, "sign-in cannot begin", "way", way, "address", addr, "error", err)
+		s.log.WarnContext(ctx, "sign-in cannot begin", "way", w.ID, "address", r.Address, "error", err)
 		return "", err
 	}
-	if len(back) > maxBack {
-		back = "/"
+	if len(r.Back) > maxBack {
+		r.Back = "/"
 	}
-	now, address := s.now(), doorOf("", addr).address
+	now, address := s.now(), doorOf("", r.Address).address
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_sign_ins WHERE expires_at <= $1
 			OR state IN (SELECT state FROM identity_sign_ins WHERE address = $2 ORDER BY made_at DESC, state LIMIT $3 OFFSET $4)`,
@@ -57,7 +66,7 @@ func (s *Service) BeginSignIn(ctx context.Context, way, browser, back, addr stri
 			return fmt.Errorf("dropping old sign-ins: %w", err)
 		}
 		if _, err := tx.Exec(ctx, `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(browser), back, address, db.Micros(now), db.Micros(now.Add(signInTime))); err != nil {
+			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(r.Browser), r.Back, address, db.Micros(now), db.Micros(now.Add(signInTime))); err != nil {
 			return fmt.Errorf("noting a sign-in: %w", err)
 		}
 		return nil

@@ -36,7 +36,7 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 	if back, err = s.takeSignIn(ctx, way, browser, a.State); err != nil {
 		return "", back, err
 	}
-	u, err := s.proved(ctx, w, proofsOf(browser, a.State), a, addr)
+	u, at, err := s.accountUser(ctx, w, proofsOf(browser, a.State), a, addr)
 	if err != nil {
 		s.log.WarnContext(ctx, "sign-in failed", "way", way, "address", addr, "error", err)
 		return "", back, err
@@ -45,7 +45,7 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 		return "", back, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		session, _, err = s.openSession(ctx, tx, u, way, addr)
+		session, _, err = s.openSession(ctx, tx, u, proved{way, at}, addr)
 		return err
 	})
 	if err != nil {
@@ -55,54 +55,67 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 	return session, back, nil
 }
 
-// proved gives the user of the account that the answer proves.
-func (s *Service) proved(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (User, error) {
+// accountUser gives the user of the account that the answer proves, and when the
+// user showed the provider who is there.
+func (s *Service) accountUser(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (u User, at time.Time, err error) {
+	account, err := s.ask(ctx, w, p, a, addr)
+	if err != nil {
+		return u, at, err
+	}
+	if account.Directory != nil {
+		s.warnOfMore(ctx, *account.Directory)
+	}
+	u, err = s.admitAccount(ctx, w, account)
+	switch {
+	case err != nil:
+		return u, at, err
+	case u.Disabled():
+		return u, at, fault.New(fault.Unauthenticated, "The user %s is disabled in Outrigger. Ask an administrator.", u.Ref())
+	}
+	if at = account.AuthenticatedAt; at.IsZero() || at.After(s.now()) {
+		at = s.now()
+	}
+	return u, at, nil
+}
+
+// ask gives the account that the answer proves, when it may sign in.
+func (s *Service) ask(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (account Account, err error) {
 	switch {
 	case a.Error == "access_denied":
-		return User{}, fault.New(fault.Unauthenticated, "The sign-in with %s was cancelled.", w.Name)
+		return account, fault.New(fault.Unauthenticated, "The sign-in with %s was cancelled.", w.Name)
 	case a.Error != "":
-		return User{}, fault.Wrap(fmt.Errorf("the provider answers %.100q", a.Error), fault.Unauthenticated, "The sign-in was refused by %s. Ask an administrator, who finds the reason in the log.", w.Name)
+		return account, fault.Wrap(fmt.Errorf("the provider answers %.100q", a.Error), fault.Unauthenticated, "The sign-in was refused by %s. Ask an administrator, who finds the reason in the log.", w.Name)
 	case a.Code.IsZero():
-		return User{}, fault.New(fault.Unauthenticated, "No answer to the sign-in came from %s. Start again.", w.Name)
+		return account, fault.New(fault.Unauthenticated, "No answer to the sign-in came from %s. Start again.", w.Name)
 	}
 	waiting, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
 	defer cancel()
 	done, err := s.providerTurns.take(waiting, doorOf("", addr).address)
 	if err != nil {
-		return User{}, err
+		return account, err
 	}
 	defer done()
 	ask, cancelAsk := context.WithTimeout(ctx, providerPatience)
 	defer cancelAsk()
-	account, err := w.Account(ask, a.Code, p)
+	account, err = w.Account(ask, a.Code, p)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return User{}, fault.Wrap(err, fault.Unavailable, "No answer comes from %s. Try again later.", w.Name)
+		return account, fault.Wrap(err, fault.Unavailable, "No answer comes from %s. Try again later.", w.Name)
 	case err != nil:
-		return User{}, err
+		return account, err
 	}
 	if err := w.judge(account); err != nil {
-		return User{}, err
+		return account, err
 	}
 	if s.platform != nil && w.Source == s.platform.source && account.Directory == nil {
 		if _, err := s.platform.Present(ask, account.Name, nil); err != nil {
 			if fault.Is(err, fault.Unauthenticated) {
-				return User{}, fault.Wrap(err, fault.Unauthenticated, "The platform %s has no user %s, whom %s names. Ask an administrator.", w.Source, account.Name, w.Name)
+				return account, fault.Wrap(err, fault.Unauthenticated, "The platform %s has no user %s, whom %s names. Ask an administrator.", w.Source, account.Name, w.Name)
 			}
-			return User{}, s.platform.unanswered(err)
+			return account, s.platform.unanswered(err)
 		}
 	}
-	if account.Directory != nil {
-		s.warnOfMore(ctx, *account.Directory)
-	}
-	u, err := s.admitAccount(ctx, w, account)
-	switch {
-	case err != nil:
-		return User{}, err
-	case u.Disabled():
-		return User{}, fault.New(fault.Unauthenticated, "The user %s is disabled in Outrigger. Ask an administrator.", u.Ref())
-	}
-	return u, nil
+	return account, nil
 }
 
 // judge says why an account may not sign in.

@@ -78,7 +78,11 @@ func (u *users) askDelete(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	text := []string{"You cannot undo this. To keep the user out without losing anything, disable the user instead. Rules stay."}
-	if user.Source != identity.Local {
+	switch user.Source {
+	case identity.Local:
+	case identity.SingleSignOn:
+		text = append(text, "Single sign-on still knows the user, who can sign in again as a new one.")
+	default:
 		text = append(text, "The platform "+user.Source+" still knows the user, who can sign in again as a new one.")
 	}
 	lost := losses(sessions, tokens)

@@ -3,6 +3,8 @@ package users
 import (
 	"fmt"
 	"net/http"
+	"strings"
+	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
@@ -20,6 +22,7 @@ type row struct {
 	State    console.Badge
 	May      []string // what the grants allow, a sentence each
 	Platform string   // what the user may do besides, by the platform
+	Groups   string   // and through groups of single sign-on
 	Own      bool
 	Second   string // the second factors
 }
@@ -39,14 +42,14 @@ func (u *users) list(r *http.Request) (console.Response, error) {
 		view.Pager.Next = console.Path(path+"?after=%s", found[listed-1].Ref())
 	}
 	for _, user := range found {
-		view.Users = append(view.Users, rowOf(r, user))
+		view.Users = append(view.Users, u.rowOf(r, user))
 	}
 	return console.Page{
 		Template: "users", Title: "Users", Actions: []console.Action{{Label: "Add a user", Path: newPath}}, Data: view,
 	}, nil
 }
 
-func rowOf(r *http.Request, user identity.User) row {
+func (u *users) rowOf(r *http.Request, user identity.User) row {
 	out := row{User: user, Page: pageOf(user.Ref(), ""), State: console.Badge{Tone: console.Good, Text: "enabled"}, Own: own(r, user), Second: factorsText(user.Factors)}
 	if user.Disabled() {
 		out.State = console.Badge{Tone: console.Quiet, Text: "disabled"}
@@ -54,10 +57,25 @@ func rowOf(r *http.Request, user identity.User) row {
 	for _, g := range user.Grants {
 		out.May = append(out.May, sentence(g))
 	}
-	if user.Source != identity.Local {
+	if out.Groups = byGroups(u.Service.ClaimedGroups(user), user.ClaimedUntil); out.Groups != "" {
+		out.May = append(out.May, out.Groups)
+	}
+	if user.Source != identity.Local && user.Source != identity.SingleSignOn {
 		out.Platform = "What the user administers on " + user.Source + "."
 	}
 	return out
+}
+
+// byGroups says what groups of a provider give.
+func byGroups(groups []string, until time.Time) string {
+	if len(groups) == 0 {
+		return ""
+	}
+	name := "the group " + groups[0]
+	if len(groups) > 1 {
+		name = "the groups " + strings.Join(groups, ", ")
+	}
+	return "Administers all rules, reports and settings, through " + name + " of single sign-on until " + until.UTC().Format("2006-01-02 15:04 UTC") + " or the next sign-in."
 }
 
 // sentence says what a grant allows.

@@ -33,7 +33,7 @@ func (u *users) show(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := userView{row: rowOf(r, user)}
+	view := userView{row: u.rowOf(r, user)}
 	sessions, tokens, err := u.count(r.Context(), user)
 	if err != nil {
 		return nil, err

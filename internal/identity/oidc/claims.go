@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -70,4 +71,16 @@ func (c claims) list(claim string) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// maxSeconds is the end of the year 9999, after which no time is meant.
+const maxSeconds = 253402300799
+
+// time gives a claim that is a time in seconds; zero where it is none.
+func (c claims) time(claim string) time.Time {
+	var seconds float64
+	if err := json.Unmarshal(c[claim], &seconds); err != nil || seconds <= 0 || seconds > maxSeconds {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0)
 }

@@ -55,7 +55,11 @@ func (p *Provider) Location(ctx context.Context, proofs identity.Proofs) (string
 	if err != nil {
 		return "", p.away(err)
 	}
-	return d.client.AuthCodeURL(proofs.State, gooidc.Nonce(proofs.Nonce), oauth2.S256ChallengeOption(proofs.Verifier)), nil
+	options := []oauth2.AuthCodeOption{gooidc.Nonce(proofs.Nonce), oauth2.S256ChallengeOption(proofs.Verifier)}
+	if proofs.Again {
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	return d.client.AuthCodeURL(proofs.State, options...), nil
 }
 
 // Account gives the account that a code stands for.
@@ -78,7 +82,7 @@ func (p *Provider) Account(ctx context.Context, code secret.Value, proofs identi
 		return a, err
 	}
 	a.Subject = token.Issuer + " " + token.Subject
-	a.Groups = claims.list(p.o.GroupsClaim)
+	a.Groups, a.AuthenticatedAt = claims.list(p.o.GroupsClaim), claims.time("auth_time")
 	if a.Name, err = claims.name(p.o.UserClaim); err != nil {
 		return a, fault.Wrap(err, fault.Unauthenticated, "Your user name did not come with the answer of %s. Ask an administrator, who finds the reason in the log.", p.o.Name)
 	}

@@ -45,7 +45,8 @@ type Provider struct {
 	accounts []Account
 	clients  []Client
 	codes    map[string]*code
-	tokens   map[string]string // subjects by access token
+	tokens   map[string]string    // subjects by access token
+	shown    map[string]time.Time // when accounts were signed in, by subject
 	key      signingKey
 	lie      Lie
 	refusal  string
@@ -63,7 +64,7 @@ func New(o Options) *Provider {
 	}
 	return &Provider{
 		o: o, accounts: slices.Clone(o.Accounts), clients: slices.Clone(o.Clients),
-		codes: map[string]*code{}, tokens: map[string]string{}, key: newKey(),
+		codes: map[string]*code{}, tokens: map[string]string{}, shown: map[string]time.Time{}, key: newKey(),
 	}
 }
 

@@ -112,6 +112,10 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	case r.PostFormValue("answer") != "yes":
 		back(url.Values{"error": {"access_denied"}})
 	default:
+		// Whoever has signed in stays so, until a client asks for it again.
+		if _, ok := p.shown[r.PostFormValue("account")]; !ok || q.Get("prompt") == "login" {
+			p.shown[r.PostFormValue("account")] = p.o.Clock()
+		}
 		text := rand.Text()
 		p.codes[text] = &code{client.ID, client.Callback, q.Get("code_challenge"), q.Get("nonce"), r.PostFormValue("account"), p.o.Clock().Add(codeLife)}
 		back(url.Values{"code": {text}})

@@ -25,6 +25,7 @@ func (p *Provider) idToken(issuer string, client *Client, c *code, access string
 	claims := map[string]any{
 		"iss": issuer, "sub": c.subject, "aud": client.ID, "nonce": c.nonce, "azp": client.ID,
 		"iat": now.Unix(), "exp": now.Add(tokenLife).Unix(), "at_hash": encode(sum[:len(sum)/2]),
+		"auth_time": p.shown[c.subject].Unix(),
 	}
 	if a := p.account(c.subject); a != nil {
 		for name, value := range a.Claims {

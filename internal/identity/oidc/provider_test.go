@@ -1,0 +1,285 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"outrigger/internal/egress"
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/playground/openid"
+	"outrigger/internal/playground/played"
+	"outrigger/internal/secret"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const callback = "https://tools.example.com/outrigger/sign-in/oidc/callback"
+
+// exchange is a played provider and a client of it, each with its own clock.
+type exchange struct {
+	*testing.T
+	played *openid.Provider
+	*Provider
+
+	mu    sync.Mutex
+	ahead time.Duration // of the client's clock
+}
+
+func (x *exchange) now() time.Time {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return time.Now().Add(x.ahead)
+}
+
+func (x *exchange) move(d time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ahead += d
+}
+
+func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exchange {
+	t.Helper()
+	o.Clients = []openid.Client{{ID: "outrigger", Secret: "a secret & more", Callback: callback}}
+	if o.Accounts == nil {
+		o.Accounts = []openid.Account{{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}}}
+	}
+	x := &exchange{T: t, played: openid.New(o)}
+	server := httptest.NewServer(x.played.Handler())
+	t.Cleanup(server.Close)
+	out, err := egress.New(egress.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(out.Close)
+	options := Options{
+		Issuer: server.URL, ClientID: "outrigger", ClientSecret: secret.New("a secret & more"), Name: "the company", Scopes: []string{"openid"},
+		UserClaim: "preferred_username", Callback: callback, Issued: out.Trusted(), Named: out.Webhook(), Clock: x.now,
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	if x.Provider, err = New(options); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+var proofs = identity.Proofs{State: "the-state", Verifier: strings.Repeat("v", 43), Nonce: "the-nonce"}
+
+// code signs in on the provider's page.
+func (x *exchange) code(account string) secret.Value {
+	x.Helper()
+	location, err := x.Location(x.Context(), proofs)
+	if err != nil {
+		x.Fatal(err)
+	}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.PostForm(location, url.Values{"account": {account}, "answer": {"yes"}})
+	if err != nil {
+		x.Fatal(err)
+	}
+	resp.Body.Close()
+	back, err := resp.Location()
+	if err != nil || !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != proofs.State {
+		x.Fatalf("sent to %s, %v", back, err)
+	}
+	return secret.New(back.Query().Get("code"))
+}
+
+func (x *exchange) account(account string) (identity.Account, error) {
+	x.Helper()
+	return x.Account(x.Context(), x.code(account), proofs)
+}
+
+// A code is exchanged once, with the secret where the provider wants it, for the
+// account with its groups.
+func TestAccount(t *testing.T) {
+	for _, inBody := range []bool{false, true} {
+		x := newExchange(t, openid.Options{InBody: inBody, Accounts: []openid.Account{
+			{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "roles": []any{"a", 1, "b"}}},
+		}}, func(o *Options) { o.GroupsClaim = "roles" })
+		code := x.code("s-ann")
+		a, err := x.Account(t.Context(), code, proofs)
+		if err != nil || a.Name != "ann" || a.Subject != x.o.Issuer+" s-ann" || strings.Join(a.Groups, " ") != "a b" || a.Directory != nil {
+			t.Errorf("%+v, %v", a, err)
+		}
+		if _, err := x.Account(t.Context(), code, proofs); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("the code again: %v", err)
+		}
+		other := proofs
+		other.Verifier = strings.Repeat("w", 43)
+		if _, err := x.Account(t.Context(), x.code("s-ann"), other); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("without the verifier: %v", err)
+		}
+		other = proofs
+		other.Nonce = "another"
+		if _, err := x.Account(t.Context(), x.code("s-ann"), other); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("of another sign-in: %v", err)
+		}
+	}
+}
+
+// An e-mail address names a user where the provider has verified it.
+func TestEMailAddresses(t *testing.T) {
+	for name, c := range map[string]struct {
+		claims, info map[string]any
+		ok           bool
+	}{
+		"verified":             {map[string]any{"email": "ann@example.com", "email_verified": true}, nil, true},
+		"verified, as a text":  {map[string]any{"email": "ann@example.com", "email_verified": "true"}, nil, true},
+		"verified by userinfo": {map[string]any{"email": "ann@example.com"}, map[string]any{"email_verified": true}, true},
+		"all by userinfo":      {nil, map[string]any{"email": "ann@example.com", "email_verified": true}, true},
+		"not verified":         {map[string]any{"email": "ann@example.com", "email_verified": false}, map[string]any{"email_verified": true}, false},
+		"nothing said":         {map[string]any{"email": "ann@example.com"}, nil, false},
+		"none":                 {map[string]any{"email_verified": true}, nil, false},
+	} {
+		x := newExchange(t, openid.Options{Accounts: []openid.Account{{Subject: "s", Claims: c.claims, Info: c.info}}}, func(o *Options) { o.UserClaim = "email" })
+		a, err := x.account("s")
+		if (err == nil) != c.ok || c.ok && a.Name != "ann@example.com" || err != nil && !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
+}
+
+// The provider is asked for its configuration once an hour, by many at once too, and
+// after a failure not before 5 s.
+func TestDiscovery(t *testing.T) {
+	x := newExchange(t, openid.Options{})
+	asked := func() int { return x.played.Asked("openid-configuration") }
+	x.played.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
+	for range 3 {
+		if _, err := x.Location(t.Context(), proofs); !fault.Is(err, fault.Unavailable) || asked() != 1 {
+			t.Errorf("%v, asked %d times", err, asked())
+		}
+	}
+	x.played.SetFault("openid-configuration", played.Fault{})
+	x.move(failedFor)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := x.Location(t.Context(), proofs); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if asked() != 2 {
+		t.Errorf("asked %d times", asked())
+	}
+	x.move(discoveredFor)
+	x.played.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
+	for range 3 {
+		if _, err := x.Location(t.Context(), proofs); err != nil || asked() != 3 {
+			t.Errorf("the configuration before: %v, asked %d times", err, asked())
+		}
+	}
+}
+
+// A new key is taken when it signs; an ID token is taken for a minute after its end,
+// which clocks may differ by, and no longer.
+func TestKeysAndClocks(t *testing.T) {
+	x := newExchange(t, openid.Options{})
+	for range 2 {
+		if _, err := x.account("s-ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := x.played.Asked("/keys"); n != 1 {
+		t.Errorf("the keys are asked for %d times", n)
+	}
+	x.played.RotateKey()
+	if _, err := x.account("s-ann"); err != nil {
+		t.Errorf("a new key: %v", err)
+	}
+	x.move(5*time.Minute + skew - 5*time.Second)
+	if _, err := x.account("s-ann"); err != nil {
+		t.Errorf("a clock that is behind: %v", err)
+	}
+	x.move(10 * time.Second)
+	if _, err := x.account("s-ann"); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("over: %v", err)
+	}
+	x.move(-20 * time.Minute)
+	if _, err := x.account("s-ann"); err != nil {
+		t.Errorf("a clock that is ahead: %v", err)
+	}
+}
+
+// A provider that never answers is waited for no longer than the one who asks does.
+func TestSilentProvider(t *testing.T) {
+	for _, at := range []string{"openid-configuration", "/token", "/keys"} {
+		x := newExchange(t, openid.Options{}, func(o *Options) {
+			o.Issued = &http.Client{Timeout: 300 * time.Millisecond, Transport: &http.Transport{DisableKeepAlives: true}} // egress waits for 10 s
+		})
+		x.played.SetFault(at, played.Fault{Kind: played.Silent})
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		var err error
+		if at == "openid-configuration" {
+			_, err = x.Location(ctx, proofs)
+		} else {
+			_, err = x.Account(ctx, x.code("s-ann"), proofs)
+		}
+		cancel()
+		if err == nil {
+			t.Errorf("%s: no error", at)
+		}
+		x.played.SetFault(at, played.Fault{})
+	}
+}
+
+// Errors are short, in our words for strangers, with the provider's for the log.
+func TestErrors(t *testing.T) {
+	x := newExchange(t, openid.Options{})
+	x.played.SetFault("/token", played.Fault{Kind: played.Broken})
+	_, err := x.account("s-ann")
+	if f := fault.As(err); f.Code != fault.Unavailable || strings.Contains(f.Message, "evil") || !strings.Contains(err.Error(), "server_error") {
+		t.Errorf("%v", err)
+	}
+	for kind, at := range map[played.Kind]string{played.Chattering: "/token", played.Proxied: "/token", played.Redirecting: "/token"} {
+		x.played.SetFault(at, played.Fault{Kind: kind})
+		_, err := x.account("s-ann")
+		if !fault.Is(err, fault.Unavailable) || len(err.Error()) > 1000 {
+			t.Errorf("%s: %d bytes, %.1000v", kind, len(err.Error()), err)
+		}
+	}
+	if _, err := New(Options{Issuer: "company"}); err == nil {
+		t.Error("an issuer that is no URL")
+	}
+	if err := shortened(errors.New(strings.Repeat("ü", 1000))); len([]rune(err.Error())) != maxReason+1 {
+		t.Errorf("%d", len(err.Error()))
+	}
+}
+
+// Endpoints on other hosts are judged as addresses that users give are.
+func TestEndpointsElsewhere(t *testing.T) {
+	x := newExchange(t, openid.Options{})
+	x.played.SetLie(openid.PlainEndpoints)
+	if _, err := x.account("s-ann"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "may not be dialled") {
+		t.Errorf("%v", err)
+	}
+	secure, err := New(Options{Issuer: "https://company.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, ok := range map[string]bool{
+		"https://company.example/token": true, "https://tokens.example/": true, "http://company.example/token": false,
+		"": false, "/token": false, "javascript:alert(1)": false, "https://user@company.example/": false, "https://%zz/": false,
+	} {
+		if err := secure.judge(address); (err == nil) != ok {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/secret"
+)
+
+// company is a provider that says what a test has it say.
+type company struct {
+	account Account
+	err     error
+	asked   []Proofs // with a code
+}
+
+func (c *company) Location(_ context.Context, p Proofs) (string, error) {
+	return "https://company.example/authorize?state=" + p.State, c.err
+}
+
+func (c *company) Account(_ context.Context, _ secret.Value, p Proofs) (Account, error) {
+	c.asked = append(c.asked, p)
+	return c.account, c.err
+}
+
+const elsewhere = "198.51.100.7"
+
+// useCompany has users of a company sign in, whose administrators have ADMIN.
+func (n node) useCompany(c *company) {
+	n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, AdminGroups: []string{"admins", "root & co"}})
+}
+
+// begin gives the state of a sign-in that a browser begins.
+func (n node) begin(t *testing.T, browser, addr string) string {
+	t.Helper()
+	location, err := n.BeginSignIn(t.Context(), SignInRequest{Way: "oidc", Browser: browser, Back: "/rules", Address: addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, state, _ := strings.Cut(location, "state=")
+	return state
+}
+
+// complete comes back with a code.
+func (n node) complete(t *testing.T, browser, state string) (*Principal, error) {
+	t.Helper()
+	session, back, err := n.CompleteSignIn(t.Context(), "oidc", browser, Answer{State: state, Code: secret.New("code")}, here)
+	if err != nil {
+		return nil, err
+	}
+	if back != "/rules" {
+		t.Errorf("back to %q", back)
+	}
+	return n.Session(t.Context(), session)
+}
+
+// A sign-in belongs to the browser that began it, and what proves it comes from the
+// browser alone.
+func TestASignInBelongsToABrowser(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		c := &company{account: Account{Name: "ann", Subject: "1"}}
+		n.useCompany(c)
+		mine, other := BrowserSecret(), BrowserSecret()
+		if !IsBrowserSecret(mine) || IsBrowserSecret("") || IsBrowserSecret(mine+"x") {
+			t.Error("secrets are not told from other texts")
+		}
+		first, second := n.begin(t, mine, here), n.begin(t, mine, here)
+		for name, err := range map[string]error{
+			"another browser": func() error { _, err := n.complete(t, other, first); return err }(),
+			"no browser":      func() error { _, err := n.complete(t, "", first); return err }(),
+			"another state":   func() error { _, err := n.complete(t, mine, "x"); return err }(),
+			"no state":        func() error { _, err := n.complete(t, mine, ""); return err }(),
+		} {
+			if !fault.Is(err, fault.Invalid) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, state := range []string{second, first} { // two windows, in any order
+			if p, err := n.complete(t, mine, state); err != nil || p.Ref() != "oidc:ann" || p.ConfirmedAt != n.read() {
+				t.Errorf("%+v, %v", p, err)
+			}
+			if _, err := n.complete(t, mine, state); !fault.Is(err, fault.Invalid) {
+				t.Errorf("used: %v", err)
+			}
+		}
+		if len(c.asked) != 2 || c.asked[0].Verifier == c.asked[1].Verifier || c.asked[0].Nonce == c.asked[1].Nonce || c.asked[0].Nonce == c.asked[0].Verifier || len(c.asked[0].Verifier) != 43 {
+			t.Errorf("the provider was asked %+v", c.asked)
+		}
+		late := n.begin(t, mine, here)
+		n.move(signInTime)
+		if _, err := n.complete(t, mine, late); !fault.Is(err, fault.Invalid) {
+			t.Errorf("over: %v", err)
+		}
+		if _, err := n.BeginSignIn(t.Context(), SignInRequest{Way: "none"}); !fault.Is(err, fault.NotFound) {
+			t.Errorf("an unknown way: %v", err)
+		}
+	})
+}
+
+// A flood from one address drops its own sign-ins and no other's.
+func TestSignInsOfAnAddressAreLimited(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.useCompany(&company{account: Account{Name: "ann", Subject: "1"}})
+		browser := BrowserSecret()
+		mine := n.begin(t, browser, elsewhere)
+		var states []string
+		for range maxSignIns + 2 {
+			n.clock.move(time.Millisecond)
+			states = append(states, n.begin(t, browser, here))
+		}
+		for i, ok := range map[int]bool{0: false, 1: false, 2: true, maxSignIns + 1: true} {
+			if _, err := n.complete(t, browser, states[i]); (err == nil) != ok {
+				t.Errorf("sign-in %d: %v", i, err)
+			}
+		}
+		if _, err := n.complete(t, browser, mine); err != nil {
+			t.Errorf("from another address: %v", err)
+		}
+	})
+}
+
+// What a group gives holds until the next sign-in, for a week at most, and only while
+// the settings name the group and the provider.
+func TestGroupsOfAProvider(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		c := &company{account: Account{Name: "ann", Subject: "1", Groups: []string{"devs", "root & co", "SYS_ADMIN"}}}
+		n.useCompany(c)
+		browser := BrowserSecret()
+		if p, err := n.complete(t, browser, n.begin(t, browser, here)); err != nil || !p.May(Admin, Resource{}) || p.May(SysAdmin, Resource{}) {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		token, _, err := n.CreateToken(t.Context(), "oidc:ann", "ci", All, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		may := func(n node, want bool, when string) {
+			t.Helper()
+			if p, err := n.Bearer(t.Context(), token.Reveal()); err != nil || p.May(Admin, Resource{}) != want {
+				t.Errorf("%s: %+v, %v", when, p, err)
+			}
+		}
+		may(n, true, "now")
+		if u, err := n.User(t.Context(), "oidc:ann"); err != nil || !slices.Equal(n.ClaimedGroups(u), []string{"root & co"}) {
+			t.Errorf("%+v, %v", u, err)
+		}
+		other := newNode(t, n.db, n.clock)
+		other.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, AdminGroups: []string{"admins"}})
+		may(other, false, "another group in the settings")
+		without := newNode(t, n.db, n.clock)
+		if _, err := without.Bearer(t.Context(), token.Reveal()); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("without single sign-on: %v", err)
+		}
+		n.move(claimsHold - time.Second)
+		may(n, true, "within a week")
+		n.move(2 * time.Second)
+		may(n, false, "after a week")
+		if _, err := n.complete(t, browser, n.begin(t, browser, here)); err != nil {
+			t.Fatal(err)
+		}
+		may(n, true, "signed in again")
+		c.account.Groups = nil
+		if _, err := n.complete(t, browser, n.begin(t, browser, here)); err != nil {
+			t.Fatal(err)
+		}
+		may(n, false, "signed in without the group")
+	})
+}
+
+// A user is the account that signed in first, under whatever name it has.
+func TestAccountsAndNames(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		c := new(company)
+		n.useCompany(c)
+		n.mustCreate(t, "ann")
+		browser := BrowserSecret()
+		enter := func(name, subject string) (*Principal, error) {
+			t.Helper()
+			c.account = Account{Name: name, Subject: subject}
+			return n.complete(t, browser, n.begin(t, browser, here))
+		}
+		ann, err := enter("ann", "1")
+		if err != nil || ann.Source != SingleSignOn {
+			t.Fatalf("%+v, %v", ann, err)
+		}
+		if _, err := enter("Ann", "2"); !fault.Is(err, fault.Unauthenticated) || !strings.Contains(err.Error(), "belongs to another account") {
+			t.Errorf("another account of the name: %v", err)
+		}
+		if p, err := enter("Ann", "1"); err != nil || p.UserID != ann.UserID || p.Name != "Ann" {
+			t.Errorf("in another case: %+v, %v", p, err)
+		}
+		bob, err := enter("bob", "2")
+		if err != nil || bob.UserID == ann.UserID {
+			t.Fatalf("%+v, %v", bob, err)
+		}
+		if _, err := enter("bob", "1"); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("renamed to another's name: %v", err)
+		}
+		if p, err := enter("anna", "1"); err != nil || p.UserID != ann.UserID {
+			t.Errorf("renamed: %+v, %v", p, err)
+		}
+		if !slices.ContainsFunc(n.trail(t), func(line string) bool {
+			return line == `["anna","rename","user","oidc:anna"]{"name":"Ann"}{"name":"anna"}`
+		}) {
+			t.Errorf("the trail has %q", n.trail(t))
+		}
+		if p, err := enter("ann", "3"); err != nil || p.UserID == ann.UserID {
+			t.Errorf("a name that is free again: %+v, %v", p, err)
+		}
+		if err := n.DeleteUser(t.Context(), "oidc:bob"); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := enter("bob", "4"); err != nil || p.UserID == bob.UserID {
+			t.Errorf("after the deletion: %+v, %v", p, err)
+		}
+		if err := n.CheckPassword(t.Context(), "oidc:ann", "x", here); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "single sign-on") {
+			t.Errorf("a password: %v", err)
+		}
+		if err := n.DisableUser(t.Context(), "oidc:ann"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := enter("ann", "3"); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("disabled: %v", err)
+		}
+		c.err = fault.Wrap(errors.New("503 from it"), fault.Unavailable, "No usable answer.")
+		if _, err := n.BeginSignIn(t.Context(), SignInRequest{Way: "oidc", Browser: browser}); !fault.Is(err, fault.Unavailable) || !strings.Contains(n.log.String(), "503 from it") {
+			t.Errorf("away: %v, %s", err, n.log)
+		}
+	})
+}
+
+// A session is confirmed when the provider asked who is there, where it says so.
+func TestWhenTheProviderAsked(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		c := new(company)
+		n.useCompany(c)
+		browser := BrowserSecret()
+		for name, ago := range map[string]time.Duration{"an hour ago": time.Hour, "now": 0, "in the future": -time.Hour} {
+			c.account = Account{Name: "ann", Subject: "1", AuthenticatedAt: n.read().Add(-ago)}
+			p, err := n.complete(t, browser, n.begin(t, browser, here))
+			if want := n.read().Add(-max(ago, 0)); err != nil || !p.ConfirmedAt.Equal(want) {
+				t.Errorf("%s: %+v, %v", name, p, err)
+			}
+			if err := n.RequireConfirmed(With(t.Context(), p)); (err != nil) != (ago > 0) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// Answers of a provider that are no code ask it nothing.
+func TestAnswersWithoutACode(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		c := new(company)
+		w := &Way{Name: "the company", Provider: c}
+		for _, a := range []Answer{{Error: "access_denied"}, {Error: "server_error", Code: secret.New("code")}, {}} {
+			if _, err := n.ask(t.Context(), w, Proofs{}, a, here); !fault.Is(err, fault.Unauthenticated) || strings.Contains(fault.As(err).Message, "server_error") {
+				t.Errorf("%+v: %v", a, err)
+			}
+		}
+		if len(c.asked) != 0 {
+			t.Error("the provider was asked")
+		}
+		c.err = fmt.Errorf("asking: %w", context.DeadlineExceeded)
+		if _, err := n.ask(t.Context(), w, Proofs{}, Answer{Code: secret.New("code")}, here); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("too late: %v", err)
+		}
+	})
+}
