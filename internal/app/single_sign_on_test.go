@@ -173,6 +173,11 @@ func TestSingleSignOn(t *testing.T) {
 			if _, page := get(t, a.URL()+"/rest/outrigger/1.0/users/oidc:ann", asAdmin); !strings.Contains(page, `"source":"oidc"`) {
 				t.Errorf("%s", page)
 			}
+			for _, page := range []string{"/system/users", "/system/users/named/oidc:ann"} {
+				if _, _, body := newPerson(t, a, "admin").send("GET", page, nil); !strings.Contains(body, "single sign-on") || !strings.Contains(body, "through the group outrigger-admins of single sign-on until") {
+					t.Errorf("%s: %s", page, body)
+				}
+			}
 			token, _, err := a.identity.CreateToken(t.Context(), "oidc:ann", "ci", identity.All, time.Time{})
 			if err != nil {
 				t.Fatal(err)
