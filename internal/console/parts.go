@@ -109,6 +109,7 @@ func (c *Console) funcs() template.FuncMap {
 
 		"machine":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"human":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+		"clock":    func(t time.Time) string { return t.UTC().Format("15:04 UTC") },
 		"relative": func(t time.Time) string { return relative(t, c.opts.Clock()) },
 		"count":    Count,
 

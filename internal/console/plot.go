@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,7 +44,9 @@ type Course struct {
 type Plot struct {
 	Lines  []PlotLine
 	Legend []PlotLegend
-	Max    int64 // what the top of the picture stands for
+	Max    int64       // what the top of the picture stands for
+	Axis   []time.Time // marks of the time axis: its beginning, middle and end
+	Limits []PlotLimit
 	// Text says the same in words; "" without a point.
 	Text string
 }
@@ -52,6 +55,13 @@ type Plot struct {
 type PlotLine struct {
 	Tone   Tone
 	Points string
+}
+
+// PlotLimit is a line from which on a number is too high.
+type PlotLimit struct {
+	Tone Tone
+	Y    string
+	N    int64
 }
 
 // PlotLegend says what the lines of a tone are.
@@ -63,7 +73,7 @@ type PlotLegend struct {
 // NewPlot draws courses that begin at from or later. A line ends where points
 // are missing.
 func NewPlot(from time.Time, text string, courses ...Course) Plot {
-	p := Plot{Max: plotLeast}
+	p := Plot{Max: plotLeast, Axis: []time.Time{from, from.Add(PlotSpan / 2), from.Add(PlotSpan)}}
 	for _, c := range courses {
 		for _, point := range c.Points {
 			p.Max, p.Text = max(p.Max, point.N), text
@@ -79,6 +89,14 @@ func NewPlot(from time.Time, text string, courses ...Course) Plot {
 		if c.Label != "" {
 			p.Legend = append(p.Legend, PlotLegend{c.Tone, c.Label})
 		}
+	}
+	return p
+}
+
+// Limit draws a line at a number, as far as the picture reaches.
+func (p Plot) Limit(n int64, tone Tone) Plot {
+	if p.Text != "" && n <= p.Max {
+		p.Limits = append(slices.Clip(p.Limits), PlotLimit{tone, strconv.FormatFloat(p.y(n), 'f', -1, 64), n})
 	}
 	return p
 }

@@ -24,7 +24,7 @@ func TestPlot(t *testing.T) {
 		Course{Label: "delivered", Tone: Good, Points: []Point{pointAt(0, 0), pointAt(1, 10), pointAt(5, 5)}},
 		Course{Tone: Bad, Points: []Point{pointAt(179, 3)}})
 	want := Plot{
-		Max: 10, Text: "At most 10.", Legend: []PlotLegend{{Good, "delivered"}},
+		Max: 10, Text: "At most 10.", Axis: []time.Time{plotFrom, plotFrom.Add(12 * time.Hour), plotFrom.Add(24 * time.Hour)}, Legend: []PlotLegend{{Good, "delivered"}},
 		Lines: []PlotLine{{Good, "0,51 1,51 1,14 2,14"}, {Good, "5,32.5 6,32.5"}, {Bad, "179,40 180,40"}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
@@ -36,6 +36,17 @@ func TestPlot(t *testing.T) {
 	}
 	if p := NewPlot(plotFrom, "400", Course{Points: []Point{pointAt(0, 3)}}, Course{Points: []Point{pointAt(179, 400)}}); p.Max != 400 || p.Lines[1].Points != "179,14 180,14" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A limit is drawn where the picture reaches it.
+func TestPlotLimits(t *testing.T) {
+	p := NewPlot(plotFrom, "At most 60.", Course{Points: []Point{pointAt(0, 60)}}).Limit(50, Warn).Limit(100, Bad)
+	if diff := cmp.Diff([]PlotLimit{{Warn, "20.5", 50}}, p.Limits); diff != "" {
+		t.Error(diff)
+	}
+	if p := (Plot{}).Limit(5, Warn); p.Limits != nil {
+		t.Errorf("without points: %+v", p)
 	}
 }
 

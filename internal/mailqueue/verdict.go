@@ -19,8 +19,8 @@ const (
 // (confluence.atlassian.com/enterprise) and the health checks of its mail queue
 // and its mail error queue.
 const (
-	attentionFrom = 50
-	actFrom       = 100
+	AttentionFrom = 50  // waiting messages
+	ActFrom       = 100 // waiting messages
 	actAge        = 30 * time.Minute
 )
 
@@ -38,9 +38,9 @@ func (s *NodeStatus) Judge() (Verdict, string) {
 		return Act, fmt.Sprintf("%s in the error queue, and nothing sends %s again by itself.", MessagesAre(s.ErrorSize), them(s.ErrorSize))
 	case !s.Oldest().IsZero() && waited >= actAge:
 		return Act, fmt.Sprintf("The oldest message has waited for %s.", span(waited))
-	case s.Size >= actFrom:
-		return Act, fmt.Sprintf("%s waiting; from %d on the queue does not keep up.", MessagesAre(s.Size), actFrom)
-	case s.Size >= attentionFrom:
+	case s.Size >= ActFrom:
+		return Act, fmt.Sprintf("%s waiting; from %d on the queue does not keep up.", MessagesAre(s.Size), ActFrom)
+	case s.Size >= AttentionFrom:
 		return Attention, fmt.Sprintf("%s waiting.", MessagesAre(s.Size))
 	case age >= staleAfter:
 		return Unknown, fmt.Sprintf("Its queue was read %s ago.", span(age))

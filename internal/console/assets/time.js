@@ -1,5 +1,5 @@
 // Times come as how long ago they were, in UTC on hover, and some as an instant
-// in UTC. Here the first are kept true, and all are in the browser's zone,
+// or, on the axis of a plot, as a time of day in UTC. Here the first are kept true, and all are in the browser's zone,
 // which the foot of the page names.
 
 const refresh = 20_000; // ms; the smallest unit shown is a minute
@@ -41,6 +41,11 @@ function show(element) {
   const at = new Date(element.dateTime);
   if (Number.isNaN(at.getTime())) return;
   const p = partsOf(at);
+  if ("clock" in element.dataset) {
+    element.textContent = `${p.hour}:${p.minute}`;
+    element.title = `${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute} ${p.timeZoneName}`;
+    return;
+  }
   const absolute = `${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second} `;
   if ("instant" in element.dataset) {
     const zone = document.createElement("small");
@@ -60,7 +65,7 @@ function showAll(within) {
 
 showAll(document);
 document.addEventListener("live", (event) => showAll(event.target));
-setInterval(() => document.querySelectorAll("time[datetime]:not([data-instant])").forEach(show), refresh);
+setInterval(() => document.querySelectorAll("time[datetime]:not([data-instant], [data-clock])").forEach(show), refresh);
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (zone) document.querySelectorAll("[data-zone]").forEach((e) => { e.textContent = zone; });

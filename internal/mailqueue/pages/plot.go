@@ -21,7 +21,8 @@ func newPlot(samples []mailqueue.Sample, from time.Time) console.Plot {
 		}
 	}
 	text := fmt.Sprintf("The last 24 hours: at most %d in the mail queue, at most %d in the error queue.", highest.Size, highest.ErrorSize)
-	return console.NewPlot(from, text, size, errors)
+	return console.NewPlot(from, text, size, errors).
+		Limit(mailqueue.AttentionFrom, console.Warn).Limit(mailqueue.ActFrom, console.Bad)
 }
 
 // nodesPlot draws what waited on each node in the last 24 hours.

@@ -22,10 +22,22 @@ func TestPlot(t *testing.T) {
 	}
 	p := newPlot([]mailqueue.Sample{at(0, 0, 0), at(1, 10, 0), at(2, 5, 5)}, from)
 	want := console.Plot{
+		Axis: []time.Time{from, from.Add(12 * time.Hour), from.Add(24 * time.Hour)},
 		Max: 10, Text: "The last 24 hours: at most 10 in the mail queue, at most 5 in the error queue.",
 		Lines: []console.PlotLine{{Tone: console.Busy, Points: "0,51 1,51 1,14 2,14 2,32.5 3,32.5"}, {Tone: console.Bad, Points: "2,32.5 3,32.5"}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The thresholds of the verdict are drawn where the queue came near them.
+func TestPlotHasTheThresholds(t *testing.T) {
+	from := time.Date(2026, 2, 5, 16, 20, 11, 0, time.UTC)
+	for size, limits := range map[int64]int{49: 0, 50: 1, 99: 1, 100: 2} {
+		p := newPlot([]mailqueue.Sample{{At: from, Sizes: mailqueue.Sizes{Size: size}}}, from)
+		if len(p.Limits) != limits {
+			t.Errorf("%d waiting: the limits are %+v", size, p.Limits)
+		}
 	}
 }
