@@ -102,8 +102,8 @@ func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt,
 }
 
 // stored gives the webhook URL of what is tested; what names it to people.
-func (t *TestMessages) stored(ctx context.Context, channel int64, what string) (secret.Value, error) {
-	_, to, err := t.Store.Channel(ctx, channel)
+func (s *TestMessages) stored(ctx context.Context, channel int64, what string) (secret.Value, error) {
+	_, to, err := s.Store.Channel(ctx, channel)
 	if err == nil && to.IsZero() {
 		err = fault.InvalidField("webhookUrl", "No webhook URL is stored for this %s; enter it.", what)
 	}
