@@ -39,6 +39,7 @@ type Connection struct {
 	CreatedAt time.Time
 	UpdatedBy string
 	UpdatedAt time.Time
+	ServerAt  time.Time // since when BaseURL names this server; zero of the file's
 }
 
 // Decoder turns the body of a verified webhook into events, which share no

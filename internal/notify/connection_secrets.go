@@ -13,7 +13,7 @@ import (
 // the person who entered it did not mean it to go.
 func (c *Connection) KeepSecrets(before *Connection) error {
 	var f fault.Fields
-	moved := serverOf(c.BaseURL) != serverOf(before.BaseURL)
+	moved := c.Moved(before)
 	if c.Token.IsZero() {
 		c.Token = before.Token
 		if moved && !c.Token.IsZero() {
@@ -27,6 +27,18 @@ func (c *Connection) KeepSecrets(before *Connection) error {
 		}
 	}
 	return f.Err()
+}
+
+// Moved tells whether the base URL names another server than before.
+func (c *Connection) Moved(before *Connection) bool {
+	return serverOf(c.BaseURL) != serverOf(before.BaseURL)
+}
+
+// KnowsSecretOf tells whether the secret of a hook is the connection's server's
+// to know: one from before the base URL named that server was told another, or a
+// person.
+func (c *Connection) KnowsSecretOf(h *Hook) bool {
+	return !h.CreatedAt.Before(c.ServerAt) || !h.RotatedAt.Before(c.ServerAt)
 }
 
 // serverOf gives scheme, host and port of a base URL; "" for what is no URL,

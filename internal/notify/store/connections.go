@@ -32,11 +32,11 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 		if s.file.Find(c.Name) != nil || stored.Find(c.Name) != nil {
 			return fault.New(fault.Conflict, "There is a connection %s already; give this one another name.", c.Name)
 		}
-		c.Version, c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt = 1, who.Name, tx.Now(), who.Name, tx.Now()
+		c.Version, c.CreatedBy, c.CreatedAt, c.UpdatedBy, c.UpdatedAt, c.ServerAt = 1, who.Name, tx.Now(), who.Name, tx.Now(), tx.Now()
 		if _, err := tx.Exec(ctx, `INSERT INTO notify_connections (name, version, kind, base_url, user_name, token, manage_webhooks,
-				oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
-			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt)); err != nil {
+				oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at, server_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`, c.Name, c.Version, c.Kind, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
+			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.CreatedBy, db.Micros(c.CreatedAt), c.UpdatedBy, db.Micros(c.UpdatedAt), db.Micros(c.ServerAt)); err != nil {
 			return fmt.Errorf("inserting connection: %w", err)
 		}
 		// Of an earlier one of this name something may be left: hooks of one of the
@@ -86,11 +86,14 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 			return err
 		}
 		c.Version, c.CreatedBy, c.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt
-		c.UpdatedBy, c.UpdatedAt = who.Name, tx.Now()
+		c.UpdatedBy, c.UpdatedAt, c.ServerAt = who.Name, tx.Now(), before.ServerAt
+		if c.Moved(before) {
+			c.ServerAt = tx.Now()
+		}
 		if _, err := tx.Exec(ctx, `UPDATE notify_connections SET version = $1, base_url = $2, user_name = $3, token = $4,
-			manage_webhooks = $5, oauth_client_id = $6, oauth_client_secret = $7, updated_by = $8, updated_at = $9 WHERE name = $10`,
+			manage_webhooks = $5, oauth_client_id = $6, oauth_client_secret = $7, updated_by = $8, updated_at = $9, server_at = $10 WHERE name = $11`,
 			c.Version, c.BaseURL, c.User, s.sealOf(&c, "token", c.Token), bit(c.ManageWebhooks),
-			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.UpdatedBy, db.Micros(c.UpdatedAt), c.Name); err != nil {
+			c.OAuthClientID, s.sealOf(&c, "oauth_client_secret", c.OAuthClientSecret), c.UpdatedBy, db.Micros(c.UpdatedAt), db.Micros(c.ServerAt), c.Name); err != nil {
 			return fmt.Errorf("updating connection: %w", err)
 		}
 		if c.BaseURL != before.BaseURL {

@@ -82,7 +82,7 @@ func (s *Store) readPlatforms(ctx context.Context, tx *db.Tx, count int64) (*not
 }
 
 func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connections, error) {
-	rows, err := tx.Query(ctx, `SELECT name, version, kind, base_url, user_name, token, manage_webhooks, oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at
+	rows, err := tx.Query(ctx, `SELECT name, version, kind, base_url, user_name, token, manage_webhooks, oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at, server_at
 		FROM notify_connections ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("reading connections: %w", err)
@@ -92,11 +92,11 @@ func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connecti
 	for rows.Next() {
 		var c notify.Connection
 		var token, client []byte
-		var created, updated int64
-		if err := rows.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.ManageWebhooks, &c.OAuthClientID, &client, &c.CreatedBy, &created, &c.UpdatedBy, &updated); err != nil {
+		var created, updated, server int64
+		if err := rows.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.ManageWebhooks, &c.OAuthClientID, &client, &c.CreatedBy, &created, &c.UpdatedBy, &updated, &server); err != nil {
 			return nil, fmt.Errorf("reading connections: %w", err)
 		}
-		c.CreatedAt, c.UpdatedAt = db.Time(created), db.Time(updated)
+		c.CreatedAt, c.UpdatedAt, c.ServerAt = db.Time(created), db.Time(updated), db.Time(server)
 		c.Token = s.unseal(token, "notify_connections", "token", c.Name)
 		c.OAuthClientSecret = s.unseal(client, "notify_connections", "oauth_client_secret", c.Name)
 		list = append(list, c)

@@ -57,10 +57,11 @@ func mark(h *notify.Hook) string {
 	return hex.EncodeToString(secret.Fingerprint(h.Secret.Reveal())[:4])
 }
 
-// hookOf gives the hook of a scope, which it makes where there is none.
+// hookOf gives the hook of a scope whose secret the platform may be told; it makes
+// one where there is none.
 func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, scope notify.Scope) (notify.Hook, error) {
 	for _, h := range w.Store.Platforms().Hooks(c.Name) {
-		if h.Name != "" && !h.Secret.IsZero() && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
+		if h.Name != "" && !h.Secret.IsZero() && c.KnowsSecretOf(h) && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
 			return *h, nil
 		}
 	}

@@ -98,6 +98,7 @@ CREATE TABLE notify_connections (
     version    BIGINT NOT NULL CHECK (version >= 1),
     kind       TEXT COLLATE "C" NOT NULL,
     base_url   TEXT COLLATE "C" NOT NULL,
+    server_at  BIGINT NOT NULL, -- since when scheme, host and port of base_url are these
     user_name  TEXT COLLATE "C" NOT NULL,
     token      BYTEA,
     manage_webhooks BIGINT NOT NULL CHECK (manage_webhooks IN (0, 1)),

@@ -98,6 +98,7 @@ CREATE TABLE notify_connections (
     version    INTEGER NOT NULL CHECK (version >= 1),
     kind       TEXT NOT NULL,
     base_url   TEXT NOT NULL,
+    server_at  INTEGER NOT NULL, -- since when scheme, host and port of base_url are these
     user_name  TEXT NOT NULL,
     token      BLOB,
     manage_webhooks INTEGER NOT NULL CHECK (manage_webhooks IN (0, 1)),
