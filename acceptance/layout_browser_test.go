@@ -86,7 +86,7 @@ func TestPagesFit(t *testing.T) {
 		/notifications/mentions /notifications/mentions/new /notifications/renames /notifications/settings
 		/mail /mail/messages /mail/messages?state=error /threads/source /threads/admin/migration /threads/admin/migration/verify
 		/threads/admin/backup /threads/admin/issue
-		/system/audit /system/users /system/users/named/admin /system/users/named/admin/access /system/nodes /system/backup
+		/system/audit /system/about /system/about/licence?module=Go /system/users /system/users/named/admin /system/users/named/admin/access /system/nodes /system/backup
 		/account/password /account/sessions /account/tokens /account/tokens/new`)
 	for _, list := range []string{"/notifications/deliveries", "/notifications/channels", "/notifications/events", "/mail/messages", "/notifications/cloud/rules?connection=cloud&workspace=atlas&repository=engine"} {
 		var one string

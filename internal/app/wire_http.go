@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	aboutpages "outrigger/internal/about/pages"
 	auditapi "outrigger/internal/audit/api"
 	auditpages "outrigger/internal/audit/pages"
 	"outrigger/internal/console"
@@ -47,6 +48,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	accounts.Routes(a.router, a.identity)
 	a.pages.AddOverview(a.overviewNodes)
 	account.Register(a.pages, a.identity, a.clock)
+	aboutpages.Register(a.pages, a.version)
 	a.openUsers()
 	trail := &auditapi.API{DB: a.db}
 	trail.Register(a.router)
