@@ -53,7 +53,7 @@ type Receipt struct {
 	connectedAt time.Time   // when the connection was made; zero for one of the file
 	Kept        []Event     // what is stored: Events, or what many of them were gathered to
 	Matched     [][]Match   // of each in Kept
-	Deliveries  []*Delivery // one for each event in Kept and channel
+	Deliveries  []*Delivery // one for each event in Kept, channel and format
 
 	Commits []NamedCommit // that it names, each once
 
@@ -99,7 +99,7 @@ func (r *Receipt) matchEach(rules *RuleSet) {
 	}
 }
 
-// plan makes one delivery of each event a channel. It waits to be sent as soon as
+// plan makes one delivery of each event, channel and format. It waits to be sent as soon as
 // one rule takes the event, and is undecided while none is known to.
 func (r *Receipt) plan(generation int64) {
 	for i, matched := range r.Matched {
@@ -107,7 +107,7 @@ func (r *Receipt) plan(generation int64) {
 	rules:
 		for _, match := range matched {
 			for _, d := range r.Deliveries[first:] {
-				if d.ChannelID == match.ChannelID {
+				if d.ChannelID == match.ChannelID && d.Format == match.Format {
 					d.add(match)
 					continue rules
 				}

@@ -1,23 +1,30 @@
 package notify
 
-// RuleTarget is where a rule sends.
-type RuleTarget struct {
+// Destination is where a message goes, and in which format.
+type Destination struct {
 	ChannelID int64
-	Enabled   bool
+	Format    Format // resolved
 }
 
-// Reroute is the channel that a delivery for the rules belongs on, which is on
-// the channel now: it stays while an enabled rule of its own sends there, else
-// follows one that sends elsewhere. It is 0 where none of them is enabled.
-func Reroute(rules []int64, targets map[int64]RuleTarget, now int64) (channel int64) {
+// RuleTarget is where a rule sends.
+type RuleTarget struct {
+	Destination
+	Enabled bool
+}
+
+// Reroute is where a delivery for the rules belongs, which is at now: it stays
+// while an enabled rule of its own sends there, else follows one that sends to
+// the same channel in another format, else one that sends elsewhere. It is zero
+// where none of them is enabled.
+func Reroute(rules []int64, targets map[int64]RuleTarget, now Destination) (to Destination) {
 	for _, id := range rules {
-		switch to := targets[id]; {
-		case !to.Enabled:
-		case to.ChannelID == now:
+		switch target := targets[id]; {
+		case !target.Enabled:
+		case target.Destination == now:
 			return now
-		case channel == 0:
-			channel = to.ChannelID
+		case to == Destination{}, target.ChannelID == now.ChannelID && to.ChannelID != now.ChannelID:
+			to = target.Destination
 		}
 	}
-	return channel
+	return to
 }

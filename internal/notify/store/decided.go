@@ -23,7 +23,7 @@ func lockDelivery(ctx context.Context, tx *db.Tx, of *notify.Delivery) (*decided
 	var rules string
 	var finished int64
 	err := tx.QueryRow(ctx, `UPDATE notify_deliveries SET note = note WHERE id = $1 AND event_id = $2
-		RETURNING channel_id, rules, state, note, finished_at`, of.ID, of.EventID).Scan(&d.ChannelID, &rules, &d.State, &d.Note, &finished)
+		RETURNING channel_id, format, rules, state, note, finished_at`, of.ID, of.EventID).Scan(&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, &finished)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -74,16 +74,17 @@ func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery) 
 	if !d.FinishedAt.IsZero() {
 		return nil
 	}
-	targets, err := readTargets(ctx, tx, []waitingDelivery{{d.ID, d.Rules}})
+	targets, err := readTargets(ctx, tx, []waitingDelivery{{d.ID, d.Format, d.Rules}})
 	if err != nil {
 		return err
 	}
-	switch to := notify.Reroute(d.Rules, targets, d.ChannelID); to {
-	case d.ChannelID:
-	case 0:
+	at := notify.Destination{ChannelID: d.ChannelID, Format: d.Format}
+	switch to := notify.Reroute(d.Rules, targets, at); to {
+	case at:
+	case notify.Destination{}:
 		_, err = s.end(ctx, tx, []int64{d.ID}, notify.Cancelled, notify.CancelledReason(d.Rules))
 	default:
-		err = s.moveDeliveries(ctx, tx, [][]any{{to, d.ID}})
+		err = s.moveDeliveries(ctx, tx, [][]any{move(to, d.ID)})
 	}
 	return err
 }

@@ -75,13 +75,13 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	channels := make(map[int64]bool)
 	for i := range ended {
 		d := &ended[i]
-		to := notify.Reroute(d.rules, rules, d.channel)
-		if to == 0 {
+		to := notify.Reroute(d.rules, rules, notify.Destination{ChannelID: d.channel, Format: d.format})
+		if to.ChannelID == 0 {
 			done.Skipped++
 			continue
 		}
-		back = append(back, []any{to, db.Micros(tx.Now()), d.id})
-		channels[to] = true
+		back = append(back, []any{to.ChannelID, string(to.Format), db.Micros(tx.Now()), d.id})
+		channels[to.ChannelID] = true
 		if d.state == notify.Delivered { // its place in the row is for the next one
 			attempts = append(attempts, []any{d.id, d.attempts, d.finished - d.took, d.took, d.status, d.answer})
 		}
@@ -90,9 +90,9 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 		VALUES ($1, $2, $3, $4, $5, $6, '') ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
 		return done, fmt.Errorf("keeping the attempts that delivered: %w", err)
 	}
-	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', channel_id = $1, queued_at = $2,
+	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', channel_id = $1, format = $2, queued_at = $3,
 		due_at = 0, beside = 0, batch = 0, held_until = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = ''
-		WHERE id = $3 AND finished_at > 0`, back)
+		WHERE id = $4 AND finished_at > 0`, back)
 	if err != nil {
 		return done, fmt.Errorf("putting deliveries back: %w", err)
 	}
@@ -107,7 +107,7 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 }
 
 func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, error) {
-	rows, err := tx.Query(ctx, `SELECT id, channel_id, rules, state, attempts, finished_at, took, status, answer
+	rows, err := tx.Query(ctx, `SELECT id, channel_id, format, rules, state, attempts, finished_at, took, status, answer
 		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, fmt.Errorf("reading ended deliveries: %w", err)
@@ -117,7 +117,7 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, er
 	for rows.Next() {
 		var d endedDelivery
 		var encoded string
-		if err := rows.Scan(&d.id, &d.channel, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer); err != nil {
+		if err := rows.Scan(&d.id, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer); err != nil {
 			return nil, fmt.Errorf("reading ended deliveries: %w", err)
 		}
 		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {

@@ -126,7 +126,7 @@ func (s *Store) changeReport(ctx context.Context, who notify.Actor, id int64,
 				return err
 			}
 		}
-		if before != nil && (before.ChannelID != after.ChannelID || before.Enabled != after.Enabled) {
+		if before != nil && (before.ChannelID != after.ChannelID || before.Format != after.Format || before.Enabled != after.Enabled) {
 			if err := s.leaveChannel(ctx, tx, after.ID, before.ChannelID); err != nil {
 				return err
 			}

@@ -163,15 +163,15 @@ func addReportTargets(ctx context.Context, tx *db.Tx, rules []int64, to map[int6
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `SELECT id, channel_id, enabled FROM notify_reports WHERE id IN (`+list(ids)+`)`)
+	rows, err := tx.Query(ctx, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
+		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id IN (`+list(ids)+`)`)
 	if err != nil {
 		return fmt.Errorf("reading where reports send: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id int64
-		var target notify.RuleTarget
-		if err := rows.Scan(&id, &target.ChannelID, &target.Enabled); err != nil {
+		id, target, err := scanTarget(rows)
+		if err != nil {
 			return fmt.Errorf("reading where reports send: %w", err)
 		}
 		to[notify.OfReport(id)] = target

@@ -11,14 +11,15 @@ import (
 
 // waitingDelivery is a delivery that waits, and the rules that it is for.
 type waitingDelivery struct {
-	id    int64
-	rules []int64
+	id     int64
+	format notify.Format
+	rules  []int64
 }
 
 // reroute settles what waits on a channel for a rule that was changed or
 // deleted. A message stays there while an enabled rule of its own sends there;
-// else it follows one that sends elsewhere; where no enabled one is left it is
-// cancelled at once, since its turn may be hours away on a channel in trouble.
+// else it follows one that sends in another format or elsewhere; where no enabled
+// one is left it is cancelled at once, since its turn may be hours away on a channel in trouble.
 func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error {
 	tx.AfterCommit(func() { s.moved(from) })
 	waiting, err := waitingFor(ctx, tx, rule, from)
@@ -33,12 +34,13 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	var ends []int64
 	for i := range waiting {
 		d := &waiting[i]
-		switch to := notify.Reroute(d.rules, rules, from); to {
-		case from:
-		case 0:
+		at := notify.Destination{ChannelID: from, Format: d.format}
+		switch to := notify.Reroute(d.rules, rules, at); to {
+		case at:
+		case notify.Destination{}:
 			ends = append(ends, d.id)
 		default:
-			moves = append(moves, []any{to, d.id})
+			moves = append(moves, move(to, d.id))
 		}
 	}
 	if err := s.moveDeliveries(ctx, tx, moves); err != nil {
@@ -48,10 +50,16 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	return err
 }
 
-// moveDeliveries puts deliveries on other channels: pairs of a channel and a
-// delivery. Server errors count against a message on the channel that gave them.
+// move is a row for moveDeliveries.
+func move(to notify.Destination, delivery int64) []any {
+	return []any{to.ChannelID, string(to.Format), delivery}
+}
+
+// moveDeliveries puts deliveries on other channels, or into another format.
+// Server errors count against a message on the channel, and in the format, that
+// gave them.
 func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves [][]any) error {
-	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $2 AND finished_at = 0`, moves, nil); err != nil {
+	if err := tx.Each(ctx, `UPDATE notify_deliveries SET channel_id = $1, format = $2, errors_5xx = 0, due_at = 0, beside = 0, batch = 0 WHERE id = $3 AND finished_at = 0`, moves, nil); err != nil {
 		return fmt.Errorf("moving deliveries: %w", err)
 	}
 	told := make(map[int64]bool)
@@ -71,16 +79,16 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 		ids = append(ids, d.rules...)
 	}
 	slices.Sort(ids)
-	rows, err := tx.Query(ctx, `SELECT id, channel_id, enabled FROM notify_rules WHERE id IN (`+list(slices.Compact(ids))+`)`)
+	rows, err := tx.Query(ctx, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id IN (`+list(slices.Compact(ids))+`)`)
 	if err != nil {
 		return nil, fmt.Errorf("reading where rules send: %w", err)
 	}
 	defer rows.Close()
 	found := make(map[int64]notify.RuleTarget)
 	for rows.Next() {
-		var id int64
-		var to notify.RuleTarget
-		if err := rows.Scan(&id, &to.ChannelID, &to.Enabled); err != nil {
+		id, to, err := scanTarget(rows)
+		if err != nil {
 			return nil, fmt.Errorf("reading where rules send: %w", err)
 		}
 		found[id] = to
@@ -92,10 +100,19 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 	return found, addReportTargets(ctx, tx, ids, found)
 }
 
+// scanTarget reads the id of a rule or report, its channel, format and host, and
+// whether it is enabled.
+func scanTarget(row db.Row) (id int64, to notify.RuleTarget, err error) {
+	var host string
+	err = row.Scan(&id, &to.ChannelID, &to.Format, &host, &to.Enabled)
+	to.Format = to.Format.ResolveFormat(host)
+	return id, to, err
+}
+
 // waitingFor are the deliveries on a channel that wait for a rule, in their
 // order.
 func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
-	rows, err := tx.Query(ctx, `SELECT id, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
+	rows, err := tx.Query(ctx, `SELECT id, format, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
 	if err != nil {
 		return nil, fmt.Errorf("reading waiting deliveries: %w", err)
 	}
@@ -104,7 +121,7 @@ func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingD
 	for rows.Next() {
 		var d waitingDelivery
 		var encoded string
-		if err := rows.Scan(&d.id, &encoded); err != nil {
+		if err := rows.Scan(&d.id, &d.format, &encoded); err != nil {
 			return nil, fmt.Errorf("reading waiting deliveries: %w", err)
 		}
 		if d.rules = decodeIDs(encoded); slices.Contains(d.rules, rule) {

@@ -125,7 +125,7 @@ func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.
 			return err
 		}
 	}
-	if r.ChannelID == before.ChannelID && r.Enabled == before.Enabled {
+	if r.ChannelID == before.ChannelID && r.Format == before.Format && r.Enabled == before.Enabled {
 		return nil
 	}
 	if err := dropUnusedURL(ctx, tx, before.ChannelID); err != nil {

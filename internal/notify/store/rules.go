@@ -188,7 +188,7 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 		}
 		rules = append(rules, read...)
 	}
-	// In one order on every node: the first rule of a channel gives the format.
+	// In one order on every node: a delivery names its rules in it.
 	slices.SortFunc(rules, func(a, b *notify.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return rules, nil
 }
