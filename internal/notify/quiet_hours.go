@@ -118,6 +118,15 @@ func (q *QuietHours) days() []Weekday {
 	return slices.DeleteFunc(Weekdays(), func(d Weekday) bool { return !slices.Contains(q.Days, d) })
 }
 
+// Equal tells whether they are the same hours, whichever way they are written.
+func (q *QuietHours) Equal(o *QuietHours) bool {
+	if q == nil || o == nil {
+		return q == o
+	}
+	return q.From == o.From && q.To == o.To && q.TimeZone == o.TimeZone && slices.Equal(q.days(), o.days()) &&
+		NewTypeSet(q.Urgent...) == NewTypeSet(o.Urgent...)
+}
+
 // zoneName is what IANA names look like. LoadLocation takes paths of the machine's
 // own files.
 var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9][A-Za-z0-9_+-]*)*$`)

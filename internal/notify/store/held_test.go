@@ -134,6 +134,28 @@ func TestQuietHoursEndEarly(t *testing.T) {
 }
 
 // What is held grows old from the end of the quiet hours on.
+// A client reads a rule, changes its name and sends it back: it writes the same
+// quiet hours in its own way.
+func TestTheSameQuietHoursWrittenOtherwiseGoOn(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		r := quietNow("nights")
+		r.QuietHours.Days = notify.Weekdays()
+		quiet := save(t, s, r, flowURL("a"))
+		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
+		again := quiet.Rule
+		again.Name = "every night"
+		same := *quiet.QuietHours
+		same.Days, same.Urgent = nil, []notify.EventType{}
+		again.QuietHours = &same
+		if saved := save(t, s, again, ""); saved.Name != again.Name {
+			t.Fatalf("saved as %q", saved.Name)
+		}
+		if n := heads(t, s, quiet.ChannelID); n != 0 {
+			t.Errorf("%d go out in quiet hours that did not change", n)
+		}
+	})
+}
+
 func TestWhatIsHeldDoesNotExpire(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		save(t, s, quietNow("nights"), flowURL("a"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"reflect"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -120,7 +119,7 @@ func checkRoom(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
 
 // settleWaiting settles what waits for a rule that was changed.
 func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.Rule) error {
-	if !reflect.DeepEqual(r.QuietHours, before.QuietHours) {
+	if !r.QuietHours.Equal(before.QuietHours) {
 		if err := s.release(ctx, tx, r.ID, before.ChannelID); err != nil {
 			return err
 		}
