@@ -169,7 +169,7 @@ func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id int64, enab
 }
 
 // ensureChannel gives the id of the URL's channel. Entering a URL again opens
-// a broken channel again.
+// a broken channel again, and makes good that it was lost.
 func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string) (int64, error) {
 	u, err := url.Parse(webhookURL)
 	if err != nil {
@@ -178,6 +178,9 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	fingerprint := fingerprintURL(webhookURL)
 	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
 	var id int64
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET reason = '', gate_reason = '' WHERE fingerprint = $1 AND LENGTH(url) = 0`, fingerprint); err != nil {
+		return 0, fmt.Errorf("forgetting that a webhook URL was lost: %w", err)
+	}
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
 			gate_step, gate_reason, rejected, refused, suspect, failing_since, last_ok_at, created_at)
 		VALUES ($1, $2, $3, $4, 'open', '', 0, 0, 0, '', 0, 0, 0, 0, 0, $5) ON CONFLICT (fingerprint) DO UPDATE SET url = excluded.url`,
