@@ -142,7 +142,7 @@ func checkKind(u *url.URL) error {
 		if u.Query().Get("sig") == "" {
 			return fault.New(fault.Invalid, "This workflow URL has no signature (sig): let the workflow's trigger accept \"Anyone\", save it, and copy its whole URL.")
 		}
-	case host == "hooks.slack.com" && strings.HasPrefix(u.Path, "/triggers/"):
+	case host == "hooks.slack.com" && (strings.HasPrefix(u.Path, "/triggers/") || strings.HasPrefix(u.Path, "/workflows/")):
 		return fault.New(fault.Invalid, "This is a Slack workflow trigger, which takes no cards: create an incoming webhook (hooks.slack.com/services/…) and give its URL.")
 	}
 	return nil

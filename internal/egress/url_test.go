@@ -96,6 +96,7 @@ func TestCheckURL(t *testing.T) {
 		{raw: strings.TrimSuffix(goodWorkflow, "abc"), says: "no signature"},
 		{raw: "https://e1.environment.api.powerplatform.com/workflows/x/invoke", says: "no signature"},
 		{raw: "https://hooks.slack.com/triggers/T0/1/x", says: "incoming webhook"},
+		{raw: "https://hooks.slack.com/workflows/T0/A0/1/x", says: "incoming webhook"},
 	} {
 		o := Options{}
 		if c.allowed != "" {
