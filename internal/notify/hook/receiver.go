@@ -119,7 +119,7 @@ func (rc *Receiver) verified(w http.ResponseWriter, r *http.Request, to *target,
 	if err != nil {
 		return nil, rc.refused(r, *to, notify.RefusedBody, err)
 	}
-	if to.unsigned() && isTest(r, body.bytes) || !rc.verify(r, to, s, body) {
+	if isTest(r, body.bytes) || !rc.verify(r, to, s, body) {
 		defer body.release()
 		return nil, rc.refuse(w, r, *to, body.bytes)
 	}

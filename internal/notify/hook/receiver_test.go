@@ -143,6 +143,7 @@ func TestHookStatuses(t *testing.T) {
 		{"not understood", "dc", "odd", Sign(json, key), json, 202},
 		{"the ping is not signed", "dc", "diagnostics:ping", "", []byte(`{"test": true}`), 200},
 		{"a test without a key is not signed", "dc", "", "", []byte(`{"test": true}`), 200},
+		{"a test without a key that is signed", "dc", "", Sign([]byte(`{"test": true}`), key), []byte(`{"test": true}`), 200},
 		{"a body without a key is no test", "dc", "", "", json, 401},
 		{"a test where nothing is signed", "open", "", "", []byte(`{"test": true}`), 200},
 		{"no signature", "dc", "push", "", json, 401},
