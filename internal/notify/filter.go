@@ -107,8 +107,8 @@ func checkKeys(f *fault.Fields, field string, keys ...string) bool {
 func (r *Rule) validatePeople(f *fault.Fields) {
 	checkNames(f, "users", r.Users)
 	checkNames(f, "ignoredUsers", r.IgnoredUsers)
-	checkNames(f, "groups", r.Groups)
-	checkNames(f, "ignoredGroups", r.IgnoredGroups)
+	checkGroups(f, "groups", r.Groups)
+	checkGroups(f, "ignoredGroups", r.IgnoredGroups)
 	checkNames(f, "reviewers", r.Reviewers)
 }
 
@@ -122,6 +122,14 @@ func (r *Rule) validateGroups(f *fault.Fields, c *Connection) {
 			f.Add(m.name, "The connection %s has no account to ask the platform who is in a group; give it a user and a token, or leave groups out.", c.Name)
 		}
 	}
+}
+
+func checkGroups(f *fault.Fields, field string, names []string) {
+	if len(names) > MaxGroups {
+		f.Add(field, "%d groups; at most %d are allowed. Make a group on the platform that holds them.", len(names), MaxGroups)
+		return
+	}
+	checkNames(f, field, names)
 }
 
 func checkNames(f *fault.Fields, field string, names []string) {

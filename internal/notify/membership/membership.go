@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 )
 
@@ -25,6 +26,10 @@ const (
 	// failedFor is how long a platform that did not answer is not asked again,
 	// so that its silence does not hold up one event after the other.
 	failedFor = 30 * time.Second
+	// asksByPerson is how many questions a user may have put to platforms in a
+	// minute, by trying rules. It is half of what the platform grants an account by
+	// default, and that account signs in users and asks for builds too.
+	asksByPerson = 150
 	// maxRemembered bounds the memory; what goes is still in the database.
 	maxRemembered = 20_000
 )
@@ -50,6 +55,7 @@ type Options struct {
 type Memberships struct {
 	Options
 	asking singleflight.Group
+	people notify.Allowances[int64] // by the user's id
 
 	mu      sync.Mutex
 	answers map[remembered]notify.Membership
@@ -141,6 +147,9 @@ func (m *Memberships) remember(c *notify.Connection, k notify.MembershipKey, a n
 // ask asks the platform, and where that fails gives the last answer that still
 // holds. Those who ask the same at the same time share one request.
 func (m *Memberships) ask(ctx context.Context, c *notify.Connection, k notify.MembershipKey) (bool, error) {
+	if err := m.allow(ctx); err != nil {
+		return m.stale(ctx, c, k, err)
+	}
 	shared := m.asking.DoChan(strings.Join([]string{c.BaseURL, c.Name, k.Group, k.User}, "\x00"), func() (any, error) {
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime) // though one of them leaves
 		defer cancel()
@@ -156,6 +165,23 @@ func (m *Memberships) ask(ctx context.Context, c *notify.Connection, k notify.Me
 	case <-ctx.Done():
 		err = fault.Wrap(ctx.Err(), fault.Unavailable, "The platform of %s has not answered in time.", c.Name)
 	}
+	return m.stale(ctx, c, k, err)
+}
+
+// allow bounds what a person has asked; events are asked for by no person.
+func (m *Memberships) allow(ctx context.Context) error {
+	who := identity.From(ctx)
+	if who == nil {
+		return nil
+	}
+	if wait := m.people.Take(who.UserID, asksByPerson, m.Clock()); wait > 0 {
+		return notify.TooOften(wait, "You asked the platform about %d groups and users within a minute. Wait a moment.", asksByPerson)
+	}
+	return nil
+}
+
+// stale gives the last answer where it still holds, else err.
+func (m *Memberships) stale(ctx context.Context, c *notify.Connection, k notify.MembershipKey, err error) (bool, error) {
 	last, readErr := m.known(context.WithoutCancel(ctx), c, k.Folded())
 	if readErr == nil && m.within(last, Keep) {
 		return last.Member, nil
