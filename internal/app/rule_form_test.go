@@ -80,7 +80,8 @@ func TestTheRuleForm(t *testing.T) {
 
 	// Every error is at its field, and what was typed stays.
 	status, body = consolePage(t, a, "/notifications/rules/new", form(url.Values{
-		"quietFrom": {"10 pm"}, "quietTo": {"6:00"}, "quietTimeZone": {"Nowhere"}, "quietUrgent": {"BRANCH_CREATED"}, "groups": {"devs"}, "branchMask": {"("},
+		"quietFrom": {"10 pm"}, "quietTo": {"6:00"}, "quietTimeZone": {"Nowhere"}, "quietUrgent": {"BRANCH_CREATED"}, "quietDays": {"MONDAY", "FUNDAY"},
+		"groups": {"devs"}, "branchMask": {"("},
 	}))
 	if status != http.StatusBadRequest || !strings.Contains(body, `value="10 pm"`) {
 		t.Errorf("a wrong form: %d", status)
@@ -89,7 +90,7 @@ func TestTheRuleForm(t *testing.T) {
 	for _, m := range regexp.MustCompile(`id="f-([A-Za-z]+)-error"`).FindAllStringSubmatch(body, -1) {
 		wrong[m[1]] = true
 	}
-	for _, field := range []string{"quietFrom", "quietTo", "quietTimeZone", "quietUrgent", "groups", "branchMask"} {
+	for _, field := range []string{"quietFrom", "quietTo", "quietTimeZone", "quietDays", "quietUrgent", "groups", "branchMask"} {
 		if !wrong[field] {
 			t.Errorf("no error at %s: %v", field, wrong)
 		}

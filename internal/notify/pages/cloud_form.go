@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"outrigger/internal/console"
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -16,11 +17,11 @@ var commitStatuses = []console.Option{
 }
 
 // cloudDraftOf makes a draft of the form of a rule of the cloud edition.
-func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) notify.Rule {
-	r := notify.Rule{
+func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notify.Rule, f fault.Fields) {
+	r = notify.Rule{
 		Name: form.Get("name"), Connection: at.Connection, ProjectKey: at.Workspace, RepositoryKey: at.Repository,
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: true,
-		Options: notify.Options{QuietHours: quietHoursOf(form)},
+		Options: notify.Options{QuietHours: quietHoursOf(form, &f)},
 		Filter: notify.Filter{
 			EventTypes: typesOf(form, "eventTypes"), DestinationBranchFilter: form.Raw("destinationBranchFilter"),
 			ExpectedCommitStatus: notify.CommitStatus(form.Get("expectedCommitStatus")),
@@ -30,7 +31,7 @@ func cloudDraftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) not
 		r.ID = stored.ID
 		r.Version, _ = strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	}
-	return r
+	return r, f
 }
 
 // withoutAccount is the form of a rule that cannot be saved before an account is

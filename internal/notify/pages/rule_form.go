@@ -37,7 +37,7 @@ type ruleForm struct {
 
 func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) ruleForm {
 	f := ruleForm{Form: form, Stored: stored, Level: at.Level, At: at, Back: at.list(), Events: eventGroups(at.edition()),
-		Statuses: commitStatuses, Days: dayOptions(), Quiet: quietHoursOf(form) != nil}
+		Statuses: commitStatuses, Days: dayOptions(), Quiet: hasQuietHours(form)}
 	for _, name := range p.Rules.Connections(notify.SelfHosted).Names() {
 		f.Connections = append(f.Connections, console.Option{Value: name, Label: name})
 	}
@@ -217,13 +217,13 @@ func (p *Pages) formPlace(r *http.Request) (*notify.RuleInfo, rulePlace, error) 
 // draftOf makes a draft of a form, and says what is wrong with the form itself.
 func draftOf(form *console.Form, stored *notify.RuleInfo, at rulePlace) (r notify.Rule, f fault.Fields) {
 	if at.Cloud() {
-		return cloudDraftOf(form, stored, at), nil
+		return cloudDraftOf(form, stored, at)
 	}
 	r = notify.Rule{
 		Name: form.Get("name"), Connection: form.Get("connection"),
 		ProjectKey: form.Get("projectKey"), RepositoryKey: form.Get("repositoryKey"),
 		ChannelName: form.Get("channelName"), Format: notify.Format(form.Get("format")), Enabled: form.Bool("enabled"),
-		Options: notify.Options{QuietHours: quietHoursOf(form), MentionReviewers: form.Bool("mentionReviewers")},
+		Options: notify.Options{QuietHours: quietHoursOf(form, &f), MentionReviewers: form.Bool("mentionReviewers")},
 		Filter: notify.Filter{
 			EventTypes: typesOf(form, "eventTypes"),
 			Branches:   form.Lines("branches"), BranchMask: form.Raw("branchMask"), Projects: form.Lines("projects"),

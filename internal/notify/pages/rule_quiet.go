@@ -31,16 +31,25 @@ func setQuietHours(form *console.Form, q *notify.QuietHours) {
 		Set("quietDays", days...).Set("quietUrgent", keysOf(q.Urgent)...)
 }
 
-// quietHoursOf reads them: nil where no time and no zone is given.
-func quietHoursOf(form *console.Form) *notify.QuietHours {
-	q := notify.QuietHours{From: form.Get("quietFrom"), To: form.Get("quietTo"), TimeZone: form.Get("quietTimeZone"), Urgent: typesOf(form, "quietUrgent")}
-	if q.From == "" && q.To == "" && q.TimeZone == "" {
+// hasQuietHours tells whether a time or a zone is given.
+func hasQuietHours(form *console.Form) bool {
+	return form.Get("quietFrom") != "" || form.Get("quietTo") != "" || form.Get("quietTimeZone") != ""
+}
+
+// quietHoursOf reads them, nil where there are none, and notes a day that is none:
+// left out it could make them those of every day.
+func quietHoursOf(form *console.Form, f *fault.Fields) *notify.QuietHours {
+	if !hasQuietHours(form) {
 		return nil
 	}
+	q := notify.QuietHours{From: form.Get("quietFrom"), To: form.Get("quietTo"), TimeZone: form.Get("quietTimeZone"), Urgent: typesOf(form, "quietUrgent")}
 	for _, name := range form.All("quietDays") {
-		if d, ok := notify.ParseWeekday(name); ok {
-			q.Days = append(q.Days, d)
+		d, ok := notify.ParseWeekday(name)
+		if !ok {
+			f.Add("quietHours.days", "%q is not a day; choose days from Monday to Sunday.", name)
+			continue
 		}
+		q.Days = append(q.Days, d)
 	}
 	return &q
 }

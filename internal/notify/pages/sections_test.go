@@ -15,7 +15,7 @@ func TestFoldedSectionsSayWhatIsChosen(t *testing.T) {
 	form := func(level notify.Level, fill func(*console.Form)) ruleForm {
 		f := console.NewForm().Set("format", string(notify.Auto)).SetBool("enabled", true)
 		fill(f)
-		return ruleForm{Form: f, Level: level, At: rulePlace{Level: level}, Events: eventGroups(notify.SelfHosted), Quiet: quietHoursOf(f) != nil}
+		return ruleForm{Form: f, Level: level, At: rulePlace{Level: level}, Events: eventGroups(notify.SelfHosted), Quiet: hasQuietHours(f)}
 	}
 	cloud := form(notify.RepositoryLevel, func(f *console.Form) {
 		f.Set("eventTypes", "PIPELINE_FAILED").Set("expectedCommitStatus", string(notify.StatusFailure)).Set("destinationBranchFilter", "^main$")
