@@ -224,7 +224,7 @@ func TestAccountsAndNames(t *testing.T) {
 		if err := n.DisableUser(t.Context(), "oidc:ann"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := enter("ann", "3"); !fault.Is(err, fault.Unauthenticated) {
+		if _, err := enter("ann", "3"); !fault.Is(err, fault.Unauthenticated) || !strings.Contains(err.Error(), "is disabled in Outrigger") {
 			t.Errorf("disabled: %v", err)
 		}
 		c.err = fault.Wrap(errors.New("503 from it"), fault.Unavailable, "No usable answer.")

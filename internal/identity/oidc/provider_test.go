@@ -3,6 +3,7 @@ package oidc
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -260,6 +261,41 @@ func TestErrors(t *testing.T) {
 	}
 	if err := shortened(errors.New(strings.Repeat("ü", 1000))); len([]rune(err.Error())) != maxReason+1 {
 		t.Errorf("%d", len(err.Error()))
+	}
+}
+
+// doer answers every request with the same body.
+type doer struct{ body io.Reader }
+
+func (d doer) Do(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(d.body)}, nil
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// Of an answer that does not end no more is held than of a long one.
+func TestAnswersAreBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		body io.Reader
+		want int
+		ok   bool
+	}{
+		"endless":   {endless{}, maxAnswer + 1, false},
+		"too long":  {io.LimitReader(endless{}, maxAnswer+1), maxAnswer + 1, false},
+		"just long": {io.LimitReader(endless{}, maxAnswer), maxAnswer, true},
+	} {
+		tr := &transport{issuer: new(url.URL), issued: doer{c.body}, named: doer{c.body}}
+		resp, err := tr.RoundTrip(httptest.NewRequest("GET", "https://company.example/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if len(body) != c.want || (err == nil) != c.ok {
+			t.Errorf("%s: %d bytes, %v", name, len(body), err)
+		}
+		resp.Body.Close()
 	}
 }
 
