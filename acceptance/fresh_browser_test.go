@@ -32,8 +32,9 @@ var readyAt = regexp.MustCompile(`"msg":"ready","url":"([^"]+)"`)
 // machine, and gives its address and the first administrator's password.
 func startFresh(t *testing.T) demo { return startFreshAt(t, "127.0.0.1:0", "") }
 
-// startFreshAt listens at an address; base is its base_url, "" for none.
-func startFreshAt(t *testing.T, listen, base string) demo {
+// startFreshAt listens at an address; base is its base_url, "" for none, and env has
+// more settings.
+func startFreshAt(t *testing.T, listen, base string, env ...string) demo {
 	t.Helper()
 	if notBuilding != nil {
 		t.Fatal(notBuilding)
@@ -48,6 +49,7 @@ func startFreshAt(t *testing.T, listen, base string) demo {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), binary, "serve", "--config", config)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // outlives no test that crashed
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second

@@ -299,7 +299,7 @@ func TestLyingProviders(t *testing.T) {
 	w.provider.SetLie("")
 	for kind, status := range map[played.Kind]int{
 		played.Broken: 503, played.Proxied: 503, played.Garbling: 503, played.Chattering: 503, played.Redirecting: 503, played.Dropping: 503, played.Missing: 401,
-		played.Refusing: 401,
+		played.Refusing: 401, played.Throttling: 503,
 	} {
 		w.provider.SetFault("POST /token", played.Fault{Kind: kind})
 		fail("token "+string(kind), status, "")

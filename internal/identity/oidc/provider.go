@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -121,8 +122,11 @@ func (d *discovered) verify(ctx context.Context, tokens *oauth2.Token, client, n
 // exchangeFailed tells a provider that refuses the code from one that does not
 // answer.
 func (p *Provider) exchangeFailed(err error) error {
-	var refused *oauth2.RetrieveError
-	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode >= 400 && refused.Response.StatusCode < 500 {
+	var answered *oauth2.RetrieveError
+	if !errors.As(err, &answered) || answered.Response == nil {
+		return p.away(err)
+	}
+	if status := answered.Response.StatusCode; status >= 400 && status < 500 && status != http.StatusTooManyRequests {
 		return fault.Wrap(shortened(err), fault.Unauthenticated, "The sign-in was refused by %s. Start again. If it is refused again, ask an administrator, who finds the reason in the log.", p.o.Name)
 	}
 	return p.away(err)
