@@ -89,6 +89,7 @@ type ChannelPage struct {
 	AfterRank int // of the last one of the page before, with its id
 	AfterID   int64
 	Limit     int
+	InTrouble bool                    // only those whose Rank is above 0
 	Uncounted bool                    // without how many messages wait and are held
 	Visible   func(*ChannelInfo) bool // channels that it refuses are passed over
 }

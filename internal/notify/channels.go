@@ -25,6 +25,18 @@ func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, erro
 	return s.Store.ListChannels(ctx, p)
 }
 
+// TroubleAfter is how long a channel may fail before people are told.
+const TroubleAfter = 5 * time.Minute
+
+// Troubled gives the channels that who asks may see and that are broken, or have
+// failed for TroubleAfter: the broken ones first, at most limit.
+func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) ([]ChannelInfo, error) {
+	who := identity.From(ctx)
+	return s.Store.ListChannels(ctx, ChannelPage{Limit: limit, InTrouble: true, Visible: func(c *ChannelInfo) bool {
+		return (c.State == Broken || now.Sub(c.FailingSince) >= TroubleAfter) && c.visibleTo(who)
+	}})
+}
+
 // Get gives the channel with a fingerprint: fault.NotFound for a
 // SYS_ADMIN, else fault.Forbidden as for a channel of others.
 func (s *Channels) Get(ctx context.Context, fingerprint string) (ChannelInfo, error) {

@@ -20,12 +20,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 		if !administersAnything(who) {
 			return nil, nil
 		}
-		failing, err := p.failingReports(ctx)
-		return []console.Card{{
-			Title: "Chat notifications", Link: rulesPath + query("level", levelQuery(notify.ProjectLevel)),
-			Text:      "The rules of the projects and repositories that you administer. Deliveries and Events show what happened to their events.",
-			Attention: append(accounts, failing...),
-		}}, err
+		return p.ownOverview(ctx, who, accounts)
 	}
 	sum, err := p.Deliveries.Summary(ctx, p.Clock().Add(-24*time.Hour))
 	if err != nil {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -74,7 +73,7 @@ const (
 func readChannelIDs(ctx context.Context, tx *db.Tx, p notify.ChannelPage, limit int) (ids []int64, err error) {
 	if p.AfterRank > 0 {
 		ids, err = readIDs(ctx, tx, troubledPage, p.AfterRank, p.AfterID, limit)
-		if err != nil || len(ids) == limit {
+		if err != nil || len(ids) == limit || p.InTrouble {
 			return ids, err
 		}
 		p.AfterID = 0
@@ -257,9 +256,6 @@ func nameReportsChannel(ctx context.Context, tx *db.Tx, who notify.Actor, channe
 	return nil
 }
 
-// troubleAfter is how long a channel may fail before people are told.
-const troubleAfter = 5 * time.Minute
-
 // troubledWhere selects the channels that are broken, or on which messages have
 // waited for too long, $1.
 const troubledWhere = ` FROM notify_channels c
@@ -270,7 +266,7 @@ const troubledWhere = ` FROM notify_channels c
 // readTroubled gives the channels in trouble, the worst first: at most max of
 // all.
 func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.ChannelInfo, all int, err error) {
-	since := db.Micros(tx.Now().Add(-troubleAfter))
+	since := db.Micros(tx.Now().Add(-notify.TroubleAfter))
 	ids, err := readIDs(ctx, tx, `SELECT c.id`+troubledWhere+` ORDER BY `+channelRank+` DESC, c.failing_since, c.id LIMIT $2`, since, max)
 	if err != nil || len(ids) == 0 {
 		return nil, 0, err

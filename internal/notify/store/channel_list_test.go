@@ -68,6 +68,26 @@ func TestPagesOfChannels(t *testing.T) {
 	})
 }
 
+// Those in trouble are listed by themselves, a page at a time too.
+func TestChannelsInTrouble(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		want := saveChannels(t, s, 7)[:4] // every third is open
+		for limit := 1; limit <= len(want)+1; limit++ {
+			found, err := s.ListChannels(t.Context(), notify.ChannelPage{Limit: limit, InTrouble: true, Visible: func(*notify.ChannelInfo) bool { return true }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range found {
+				got = append(got, found[i].Fingerprint)
+			}
+			if !slices.Equal(got, want[:min(limit, len(want))]) {
+				t.Errorf("%d of those in trouble are %v, not the first of %v", limit, got, want)
+			}
+		}
+	})
+}
+
 // A page takes as long with 10,000 channels as with a few: it sorts none but
 // those in trouble, and finds these by an index.
 func TestAPageOfChannelsReadsNoOther(t *testing.T) {

@@ -1,0 +1,36 @@
+package pages
+
+import (
+	"context"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+)
+
+// maxOwnTroubled is how many channels the overview names to those who administer a
+// part: as many as to the others.
+const maxOwnTroubled = 10
+
+// ownOverview is the card of those who administer projects or repositories: what of
+// theirs needs attention.
+func (p *Pages) ownOverview(ctx context.Context, who *identity.Principal, accounts []console.Notice) ([]console.Card, error) {
+	card := console.Card{
+		Title: "Chat notifications", Link: rulesPath,
+		Text: "The rules of the projects and repositories that you administer. Deliveries and Events show what happened to their events.",
+	}
+	troubled, err := p.Channels.Troubled(ctx, p.Clock(), maxOwnTroubled)
+	if err != nil {
+		return nil, err
+	}
+	for i := range troubled {
+		n := p.notice(&troubled[i])
+		if !troubled[i].ChangeableBy(who) {
+			n.Remedy = console.Remedy{}
+		}
+		card.Attention = append(card.Attention, n)
+	}
+	card.Attention = append(card.Attention, accounts...)
+	failing, err := p.failingReports(ctx)
+	card.Attention = append(card.Attention, failing...)
+	return []console.Card{card}, err
+}
