@@ -1,0 +1,191 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/db"
+	"outrigger/internal/notify"
+)
+
+const ruleColumns = `r.id, ` + ruleMembers
+
+const ruleMembers = `r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
+	r.format, r.filter, r.options, r.enabled, r.authorization_id, r.paused, r.created_by, r.created_at, r.updated_by, r.updated_at`
+
+const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
+	c.gate_reason, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at`
+
+// readRuleInfos reads the rules that a condition, perhaps with an order and a
+// limit behind it, selects.
+func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.RuleInfo, error) {
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading rules: %w", err)
+	}
+	defer rows.Close()
+	var out []notify.RuleInfo
+	for rows.Next() {
+		var info notify.RuleInfo
+		if err := scanRuleInfo(rows, &info); err != nil {
+			return nil, err
+		}
+		out = append(out, info)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading rules: %w", err)
+	}
+	if err := addAccounts(ctx, tx, out); err != nil {
+		return nil, err
+	}
+	return out, addMaskFailures(ctx, tx, out)
+}
+
+// readRules reads every rule that the condition selects, formats resolved.
+func readRules(ctx context.Context, tx *db.Tx, condition string, failures map[int64][]notify.MaskFailure) ([]*notify.Rule, error) {
+	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, c.host
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition+` ORDER BY r.id`)
+	if err != nil {
+		return nil, fmt.Errorf("reading rules: %w", err)
+	}
+	defer rows.Close()
+	var rules []*notify.Rule
+	for rows.Next() {
+		r, host := new(notify.Rule), ""
+		if err := scanRule(rows, r, &host); err != nil {
+			return nil, err
+		}
+		r.Format = r.Format.ResolveFormat(host)
+		r.KeepMaskFailures(failures[r.ID])
+		rules = append(rules, r)
+	}
+	return rules, rows.Err()
+}
+
+// maxChanged is up to how many changed rules are read one by one.
+const maxChanged = 500
+
+// readEnabled reads the enabled rules for a RuleSet. Those that have holds in
+// the same version are taken from there: to read and compile 10,000 rules
+// takes half a second, which no event should wait for after every save.
+func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notify.Rule, error) {
+	failures, err := readMaskFailures(ctx, tx, `TRUE`)
+	if err != nil {
+		return nil, err
+	}
+	if have.Len() == 0 { // a start
+		return readRules(ctx, tx, `r.enabled = 1`, failures)
+	}
+	rows, err := tx.Query(ctx, `SELECT id, version, paused FROM notify_rules WHERE enabled = 1`)
+	if err != nil {
+		return nil, fmt.Errorf("reading the versions of rules: %w", err)
+	}
+	defer rows.Close()
+	var rules []*notify.Rule
+	var changed []int64
+	for rows.Next() {
+		var id, version int64
+		var paused bool
+		if err := rows.Scan(&id, &version, &paused); err != nil {
+			return nil, fmt.Errorf("reading the versions of rules: %w", err)
+		}
+		if r := have.Rule(id); r != nil && r.Version == version && r.Paused == paused && sameMaskFailures(r, failures[id]) {
+			rules = append(rules, r)
+		} else {
+			changed = append(changed, id)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading the versions of rules: %w", err)
+	}
+	switch {
+	case len(changed) > maxChanged:
+		return readRules(ctx, tx, `r.enabled = 1`, failures)
+	case len(changed) > 0:
+		read, err := readRules(ctx, tx, `r.id IN (`+list(changed)+`)`, failures)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, read...)
+	}
+	// In one order on every node: a delivery names its rules in it.
+	slices.SortFunc(rules, func(a, b *notify.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return rules, nil
+}
+
+func scanRuleInfo(row db.Row, info *notify.RuleInfo) error {
+	c := &info.Channel
+	var brokenAt, gateUntil, failing, lastOK int64
+	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
+		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK)
+	setTimes(c, brokenAt, gateUntil, failing, lastOK)
+	return err
+}
+
+func scanRule(row db.Row, r *notify.Rule, more ...any) error {
+	var filter, options string
+	var created, updated int64
+	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
+		&r.ChannelName, &r.Format, &filter, &options, &r.Enabled, &r.AuthorizationID, &r.Paused, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
+	if err != nil {
+		return fmt.Errorf("reading rule: %w", err)
+	}
+	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
+	// A filter that cannot be read leaves the rule alone with none, which
+	// matches nothing.
+	r.Filter, r.Options = decodeFilter(filter), decodeOptions(options)
+	return nil
+}
+
+func setTimes(c *notify.Channel, brokenAt, gateUntil, failing, lastOK int64) {
+	c.BrokenAt, c.GateUntil = db.Time(brokenAt), db.Time(gateUntil)
+	c.FailingSince, c.LastOKAt = db.Time(failing), db.Time(lastOK)
+}
+
+// insertRule and updateRule write the whole rule.
+
+func insertRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
+	filter, options, err := encodeMembers(r)
+	if err != nil {
+		return err
+	}
+	err = tx.QueryRow(ctx, `INSERT INTO notify_rules (version, name, connection, project_key, repository_key, project_fold,
+			repository_fold, channel_id, channel_name, format, filter, options, enabled, authorization_id, paused,
+			created_by, created_at, updated_by, updated_at, since)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, `+presentGeneration+`) RETURNING id`,
+		r.Version, r.Name, r.Connection, r.ProjectKey, r.RepositoryKey, notify.Fold(r.ProjectKey), notify.Fold(r.RepositoryKey), r.ChannelID,
+		r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
+		r.CreatedBy, db.Micros(r.CreatedAt), r.UpdatedBy, db.Micros(r.UpdatedAt)).Scan(&r.ID)
+	if err != nil {
+		return fmt.Errorf("inserting rule: %w", err)
+	}
+	return nil
+}
+
+func updateRule(ctx context.Context, tx *db.Tx, r *notify.Rule) error {
+	filter, options, err := encodeMembers(r)
+	if err != nil {
+		return err
+	}
+	if err := keepVersion(ctx, tx, r.ID, r.UpdatedBy); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_rules SET version = $1, name = $2, channel_id = $3, channel_name = $4, format = $5,
+			filter = $6, options = $7, enabled = $8, authorization_id = $9, paused = $10, updated_by = $11, updated_at = $12,
+			since = `+presentGeneration+` WHERE id = $13`,
+		r.Version, r.Name, r.ChannelID, r.ChannelName, string(r.Format), filter, options, bit(r.Enabled), r.AuthorizationID, bit(r.Paused),
+		r.UpdatedBy, db.Micros(r.UpdatedAt), r.ID); err != nil {
+		return fmt.Errorf("updating rule: %w", err)
+	}
+	return nil
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
