@@ -54,7 +54,7 @@ type Scope string
 
 const (
 	All        Scope = "all"        // whatever its owner may do
-	Read       Scope = "read"       // GET and HEAD
+	Read       Scope = "read"       // GET and HEAD, but not the whole database
 	Monitoring Scope = "monitoring" // the mail queue endpoints and /metrics
 	Builds     Scope = "builds"     // posting build statuses
 	Mail       Scope = "mail"       // SMTP AUTH

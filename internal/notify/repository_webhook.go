@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"outrigger/internal/fault"
@@ -42,15 +41,11 @@ func (w *RepositoryWebhook) scope() Scope {
 
 // FreeHookName is the name of a hook that is made for a scope.
 func (p *Platforms) FreeHookName(connection string, scope Scope) string {
-	name, second := ManagedHookName(scope.key(), false), ManagedHookName(scope.key(), true)
-	for n := 1; ; n++ {
-		if other, _ := p.Hook(connection, name); other == nil {
-			return name
-		}
-		if name = second; n > 1 { // the platform has another address than when the first were made
-			name += "-" + strconv.Itoa(n)
-		}
+	name := ManagedHookName(scope.key(), false)
+	if other, _ := p.Hook(connection, name); other != nil {
+		return ManagedHookName(scope.key(), true)
 	}
+	return name
 }
 
 // key names what a scope holds.

@@ -36,6 +36,9 @@ type Route struct {
 	// more is an upload: of users who have signed in it may take as long as it
 	// keeps the pace, see BeginUpload.
 	MaxBody int64
+	// Secrets: the answer holds what the scope read does not extend to, such as
+	// password hashes; of tokens, only those of scope all get it.
+	Secrets bool
 	// XML: answers XML as well as JSON, by Accept.
 	XML bool
 	// Own: the handler chooses the media type of its answer (CSV, YAML, text),
@@ -74,7 +77,7 @@ func (rt *Route) inScope(s identity.Scope, method string) bool {
 	case identity.All:
 		return true
 	case identity.Read:
-		return method == http.MethodGet || method == http.MethodHead
+		return !rt.Secrets && (method == http.MethodGet || method == http.MethodHead)
 	case identity.Monitoring:
 		return rt.Access == Monitoring
 	case identity.Builds:

@@ -22,7 +22,7 @@ type API struct {
 
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: Path, Access: rest.SysAdmins, Own: true}, a.download)
+	r.Handle(rest.Route{Method: "GET", Path: Path, Access: rest.SysAdmins, Own: true, Secrets: true}, a.download)
 	r.Handle(rest.Route{Method: "POST", Path: Path + "/confirm", Access: rest.SysAdmins}, a.confirm)
 }
 
