@@ -467,16 +467,23 @@ func TestConfirmedByTheProvider(t *testing.T) {
 	makes("signed in by the session there", false)
 
 	_, _, body := b.send("POST", w.url+"/account/tokens/new", token)
-	if strings.Contains(body, `type="password"`) || !strings.Contains(body, `href="/sign-in/oidc?again=true&to=%2Faccount%2Ftokens%2Fnew">Sign in again with the company</a>`) {
+	if strings.Contains(body, `type="password"`) || !strings.Contains(body, `href="/sign-in/oidc?again=true&to=%2F" target="_blank" rel="noopener">Sign in again with the company</a>`) {
 		t.Fatalf("the page is %s", body)
 	}
 	_, at, _ := b.send("GET", w.url+"/sign-in/oidc?again=true&to=%2Faccount%2Ftokens", nil)
 	if q := at.Query(); q.Get("prompt") != "login" || q.Get("max_age") != "0" {
 		t.Errorf("the provider is asked for %s", at)
 	}
+	kept := url.Values{"confirm-to": {"/account/tokens/new"}, "confirm-post": {"true"}, "name": token["name"], "scope": token["scope"], "days": token["days"]}
+	if status, _, body := b.send("POST", w.url+"/confirm", kept); status != 409 || !strings.Contains(body, "Sign in again first") {
+		t.Errorf("gone on without it: %d %s", status, body)
+	}
 	old := b.Jar.Cookies(at)
 	if _, at, body := b.send("GET", w.callback(b, at.String(), "s-ann"), nil); at.Path != "/account/tokens" {
 		t.Fatalf("%s: %s", at, body)
+	}
+	if status, at, body := b.send("POST", w.url+"/confirm", kept); status != 200 || at.Path != "/account/tokens/new" || !strings.Contains(body, "otr_") {
+		t.Errorf("gone on with what was entered: %d %s %s", status, at, body)
 	}
 	makes("signed in again", true)
 	for _, cookie := range old {

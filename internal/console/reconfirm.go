@@ -22,6 +22,7 @@ type confirmYouView struct {
 	Factors identity.Factors
 	Passkey PasskeyForm
 	Again   []Link   // the providers to sign in with again
+	Posted  bool     // what was typed is kept here, and the provider's page opens in another window
 	Kept    []Hidden // what was typed before, and where it goes
 	Back    string
 }
@@ -62,7 +63,10 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := confirmYouView{Form: form, Source: x.principal.Source, Factors: factors, Again: x.again(x.pageOf(w)), Kept: w.kept(), Back: "/"}
+	view := confirmYouView{Form: form, Source: x.principal.Source, Factors: factors, Again: x.again(w.to), Kept: w.kept(), Back: "/"}
+	if w.form != nil {
+		view.Again, view.Posted = x.again("/"), true
+	}
 	if factors.Passkeys > 0 && steps.NoPasskeys() == "" {
 		ceremony, err := steps.BeginConfirm(ctx)
 		if err != nil {
@@ -71,21 +75,6 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 		view.Passkey = PasskeyForm{Action: "/confirm", Prefix: confirmPrefix, Verb: "Use a passkey", Options: string(ceremony.Options), Name: ceremony.Name, Kept: view.Kept}
 	}
 	return Page{Template: confirmYouPage, Title: "Confirm that it is you", Data: view}, nil
-}
-
-// pageOf is the page to come back to where what was posted is lost.
-func (x *exchange) pageOf(w waiting) string {
-	if w.form == nil {
-		return w.to
-	}
-	u, err := url.Parse(x.c.base + w.to)
-	if err != nil {
-		return "/"
-	}
-	if _, pattern := x.c.mux.Handler(&http.Request{Method: http.MethodGet, URL: u, Host: x.r.Host}); pattern == "" {
-		return "/"
-	}
-	return w.to
 }
 
 // kept are the hidden fields that go on with what was wanted.
@@ -126,9 +115,13 @@ func (c *Console) confirm(x *exchange) (Response, error) {
 		Passkey: []byte(form.Raw(confirmPrefix + "passkey")), Ceremony: form.Get(confirmPrefix + "ceremony"),
 	}
 	ctx := x.r.Context()
-	if proof.Password.IsZero() && proof.Code.IsZero() && len(proof.Passkey) == 0 {
+	switch {
+	case c.opts.Identity.RequireConfirmed(ctx) == nil: // in another window
+	case x.principal.Source == identity.SingleSignOn:
+		err = fault.New(fault.Conflict, "Sign in again first, with the button on this page.")
+	case proof.Password.IsZero() && proof.Code.IsZero() && len(proof.Passkey) == 0:
 		err = fault.InvalidField(confirmPrefix+"password", "Enter your password.")
-	} else {
+	default:
 		err = c.opts.Identity.Confirm(ctx, proof, identity.OriginOf(ctx).Address)
 	}
 	switch {

@@ -20,6 +20,8 @@ type SecondSteps interface {
 	// Confirm confirms the session of who asks. Unauthenticated: what was shown is
 	// wrong.
 	Confirm(ctx context.Context, proof identity.Proof, addr string) error
+	// RequireConfirmed is nil where who asks has confirmed lately.
+	RequireConfirmed(ctx context.Context) error
 	BeginConfirm(ctx context.Context) (identity.Ceremony, error)
 	// Factors are those of who asks.
 	Factors(ctx context.Context) (identity.Factors, error)

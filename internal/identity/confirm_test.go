@@ -176,3 +176,41 @@ func TestTokensHandNothingOver(t *testing.T) {
 		}
 	})
 }
+
+// Users of a platform confirm with their password there, which is not kept.
+func TestPlatformUsersConfirmThere(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		withPlatform(n)
+		session, _, err := n.SignIn(t.Context(), "bob", "bob's password", here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.move(confirmedFor)
+		p, err := n.Session(t.Context(), session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := With(t.Context(), p)
+		if err := n.RequireConfirmed(ctx); !errors.Is(err, ErrUnconfirmed) {
+			t.Errorf("10 minutes later: %v", err)
+		}
+		if err := n.Confirm(ctx, Proof{Password: secret.New(goodPassword)}, here); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("with a wrong password: %v", err)
+		}
+		if err := n.Confirm(ctx, Proof{Password: secret.New("bob's password")}, here); err != nil {
+			t.Fatal(err)
+		}
+		if p, err = n.Session(t.Context(), session); err != nil || n.RequireConfirmed(With(t.Context(), p)) != nil {
+			t.Errorf("confirmed there: %v", err)
+		}
+		if _, err := n.SetUpApp(With(t.Context(), p)); !fault.Is(err, fault.Conflict) {
+			t.Errorf("an app here: %v", err)
+		}
+
+		// A local user of that name is another one.
+		n.mustCreate(t, "Bob")
+		if err := n.Confirm(With(t.Context(), p), Proof{Password: secret.New(goodPassword)}, here); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("with the password of the local bob: %v", err)
+		}
+	})
+}

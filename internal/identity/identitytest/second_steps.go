@@ -34,6 +34,9 @@ func (Users) PasskeySignIn(context.Context, string, []byte, string) (string, *id
 // Confirm confirms whatever is shown.
 func (Users) Confirm(context.Context, identity.Proof, string) error { return nil }
 
+// RequireConfirmed: they always have.
+func (Users) RequireConfirmed(context.Context) error { return nil }
+
 // BeginConfirm: there are no passkeys.
 func (Users) BeginConfirm(context.Context) (identity.Ceremony, error) {
 	return identity.Ceremony{}, identity.ErrUnauthenticated()
