@@ -103,6 +103,9 @@ func TestForgetALostKey(t *testing.T) {
 	}
 	b := start(t, cfg)
 	opened(t, b, 1)
+	if _, entries := put(t, b, "GET", "/rest/outrigger/1.0/audit", ""); !strings.Contains(entries, `"action":"forget","object":"secrets","after":{"discarded":"1"}`) {
+		t.Errorf("the audit trail has %s", entries)
+	}
 	if state, reason, _ := await(t, b, rule); state != "broken" || !strings.Contains(reason, "Enter the URL again") {
 		t.Errorf("the channel is %s: %s", state, reason)
 	}

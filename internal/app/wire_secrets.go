@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -77,8 +79,15 @@ func (a *App) ForgetSecrets(ctx context.Context) (lost int, err error) {
 		if err != nil {
 			return err
 		}
-		lost, err = secret.Forget(ctx, a.db, key, sealedPlaces())
-		return err
+		if lost, err = secret.Forget(ctx, a.db, key, sealedPlaces()); err != nil {
+			return err
+		}
+		return a.db.Write(ctx, func(tx *db.Tx) error {
+			return audit.Record(ctx, tx, audit.Entry{
+				Who: "command line", Source: identity.Local, Area: "system", Action: "forget", Object: "secrets",
+				After: map[string]string{"discarded": strconv.Itoa(lost)},
+			})
+		})
 	})
 	return lost, errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 }
