@@ -11,6 +11,24 @@ import (
 	"outrigger/internal/notify/card/sample"
 )
 
+// What is sent although a filter could not be checked says so in a digest too.
+func TestADigestMarksWhatWasNotChecked(t *testing.T) {
+	a := startWithChat(t)
+	const mark = "(sent although not all filters could be checked)"
+	for _, format := range []notify.Format{notify.Teams, notify.Slack} {
+		var deliveries []*notify.Delivery
+		for _, note := range []string{"", "Sent although “Groups” of the rule “x” could not be checked."} {
+			e := sample.Event(notify.PullRequestOpened)
+			e.PullRequest.Title = strings.Repeat("long ", 60)
+			deliveries = append(deliveries, &notify.Delivery{Format: format, Event: &e, Note: note})
+		}
+		text, taken := a.appendDigest(t.Context(), nil, deliveries)
+		if taken != 2 || strings.Count(string(text), mark) != 1 {
+			t.Errorf("%s: %d events in %s", format, taken, text)
+		}
+	}
+}
+
 // A digest mentions the reviewers of those of its events that a rule took which
 // mentions reviewers, each once.
 func TestADigestMentionsReviewers(t *testing.T) {

@@ -182,7 +182,7 @@ func (a *App) appendMessage(ctx context.Context, to []byte, d *notify.Delivery) 
 func (a *App) appendDigest(ctx context.Context, to []byte, deliveries []*notify.Delivery) (text []byte, taken int) {
 	events := make([]*notify.Event, len(deliveries))
 	for i, d := range deliveries {
-		events[i] = d.Event
+		events[i] = d.Noted()
 	}
 	return message.AppendDigest(to, events, a.mentions(ctx, deliveries...), deliveries[0].Format)
 }

@@ -60,13 +60,16 @@ func (d *Delivery) AddNote(sentence string) {
 	}
 }
 
+// NoteFact is the name of the fact that has a delivery's note.
+const NoteFact = "Note"
+
 // Noted is the event as its message says it: with the note.
 func (d *Delivery) Noted() *Event {
 	if d.Note == "" {
 		return d.Event
 	}
 	e := *d.Event
-	e.Facts = append(slices.Clip(e.Facts), Fact{Name: "Note", Value: d.Note})
+	e.Facts = append(slices.Clip(e.Facts), Fact{Name: NoteFact, Value: d.Note})
 	return &e
 }
 

@@ -63,9 +63,17 @@ func NewDigest(events []*notify.Event) Digest {
 	return d
 }
 
+// notChecked marks the line of an event that has a note, for which a line has no
+// room.
+const notChecked = " (sent although not all filters could be checked)"
+
 func lineOf(e *notify.Event, place string) Line {
 	c := New(e)
-	l := Line{Text: cut(strings.TrimSuffix(c.Title, " in "+place), maxLine, false)}
+	text, mark := strings.TrimSuffix(c.Title, " in "+place), ""
+	if factOf(e, notify.NoteFact) != "" {
+		mark = notChecked
+	}
+	l := Line{Text: cut(text, maxLine-len(mark), false) + mark}
 	for _, link := range c.Links {
 		if l.URL = Absolute(link.URL); l.URL != "" {
 			break
