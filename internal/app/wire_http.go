@@ -45,7 +45,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}
-	accounts.Routes(a.router, a.identity)
+	accounts.Routes(a.router, a.identity, a.connectionNames)
 	a.pages.AddOverview(a.overviewNodes)
 	account.Register(a.pages, a.identity, a.clock)
 	aboutpages.Register(a.pages, a.version)

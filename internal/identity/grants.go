@@ -39,7 +39,7 @@ func JudgeGrant(perm Permission, at Resource) error {
 	} {
 		switch {
 		case place.needed && place.value == "":
-			wrong.Add(place.field, "%s needs a place; add %s.", perm, place.field)
+			wrong.Add(place.field, "%s is for one project or repository; give its %s.", perm, place.field)
 		case !place.needed && place.value != "":
 			wrong.Add(place.field, "%s is wider than that; leave %s out.", perm, place.field)
 		case len(place.value) > maxName:

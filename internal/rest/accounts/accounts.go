@@ -18,11 +18,15 @@ import (
 const root = "/rest/outrigger/1.0"
 
 // endpoints answers from a Service.
-type endpoints struct{ identity *identity.Service }
+type endpoints struct {
+	identity    *identity.Service
+	connections func() []string
+}
 
-// Routes adds the endpoints to the router.
-func Routes(r *rest.Router, s *identity.Service) {
-	e := endpoints{s}
+// Routes adds the endpoints to the router. Permissions are granted for the
+// connections that there are.
+func Routes(r *rest.Router, s *identity.Service, connections func() []string) {
+	e := endpoints{s, connections}
 	for _, route := range []struct {
 		method, path string
 		access       rest.Access

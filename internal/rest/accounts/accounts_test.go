@@ -54,7 +54,7 @@ func each(t *testing.T, fn func(s site)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Routes(router, s.Service)
+		Routes(router, s.Service, func() []string { return []string{"git", "cloud"} })
 		server.Config.Handler = router
 		server.Start()
 		t.Cleanup(server.Close)
@@ -261,6 +261,8 @@ func TestGrants(t *testing.T) {
 		s.want(200, "", "ann", "GET", "/users", "")
 		s.want(409, "", "root", "POST", "/users/ann/grants", `{"permission":"SYS_ADMIN"}`)
 		s.want(400, `"field":"connection"`, "root", "POST", "/users/ann/grants", `{"permission":"REPO_ADMIN"}`)
+		s.want(400, `There is no connection \"gti\"; give git or cloud.`, "root", "POST", "/users/ann/grants", `{"permission":"PROJECT_ADMIN","connection":"gti","projectKey":"ATL"}`)
+		s.want(201, "", "root", "POST", "/users/ann/grants", `{"permission":"PROJECT_ADMIN","connection":"git","projectKey":"ATL"}`)
 		s.want(200, `"id":`+id, "ann", "GET", "/users/ann/grants", "")
 		s.want(204, "", "root", "DELETE", "/users/ann/grants/"+id, "")
 		s.want(403, "", "ann", "GET", "/users", "")

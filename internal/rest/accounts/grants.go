@@ -1,7 +1,10 @@
 package accounts
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -42,6 +45,9 @@ func (e endpoints) grant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := identity.Resource{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
+	if names := e.connections(); at.Connection != "" && !slices.Contains(names, at.Connection) {
+		wrong.Add("connection", "%s", noConnection(at.Connection, names))
+	}
 	if err := joined(wrong, identity.JudgeGrant(in.Permission, at)); err != nil {
 		return err
 	}
@@ -50,6 +56,13 @@ func (e endpoints) grant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusCreated, grantOf(g))
+}
+
+func noConnection(name string, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("There is no connection %q; add it first.", name)
+	}
+	return fmt.Sprintf("There is no connection %q; give %s.", name, strings.Join(names, " or "))
 }
 
 func (e endpoints) revokeGrant(w http.ResponseWriter, r *http.Request) error {
