@@ -80,7 +80,7 @@ func TestEventPages(t *testing.T) {
 	page(list, 200, "No events", ">every outcome</option>", ">every type</option>", ">every repository</option>", ">any time</option>", ">the last hour</option>")
 	pushed(t, a, "first")
 	page(list, 200, "Ada Lovelace", "ATL / canoe · first", "no rule took it")
-	page(list+"/1", 200, "There were no rules yet")
+	page(list+"/1", 200, "There were no rules yet", "Ada Lovelace (<code>ada</code>)")
 	id := makeRule(t, a, `"name":"releases","eventTypes":["BRANCH_UPDATED"],"branchMask":"release/.*","channelName":"Releases"`)
 	pushed(t, a, "main")
 	page(list+"/2", 200, "did not take it", "Branch mask: the rule wants <code>release/.*</code>, the event has <code>main</code>.", `/notifications/rules/`+id)
@@ -104,6 +104,16 @@ func TestEventPages(t *testing.T) {
 		if status, body := consolePage(t, a, path, tried); !strings.Contains(body, "never closed") {
 			t.Errorf("a wrong mask on %s: %d %s", path, status, body)
 		}
+	}
+	// A form that changes is told of each wrong field, by its label.
+	_, body := consolePage(t, a, "/notifications/rules/try", url.Values{"connection": {"main"}, "branchMask": {"("}, "quietFrom": {"10pm"}, "quietTo": {"06:00"}, "quietTimeZone": {"UTC"}})
+	for _, text := range []string{"cannot be tried yet", "<strong>Branch mask:</strong>", "<strong>Quiet hours:</strong> Give the time at which they begin", "<strong>Events:</strong>"} {
+		if !strings.Contains(body, text) {
+			t.Errorf("a form with several wrong fields does not say %q: %s", text, body)
+		}
+	}
+	if strings.Contains(body, "members are invalid") {
+		t.Errorf("the form shows a message of the API: %s", body)
 	}
 	if status, _ := consolePage(t, a, "/notifications/rules/try?id=999", url.Values{}); status != 404 {
 		t.Errorf("trying a rule that is not there: %d", status)

@@ -196,7 +196,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	}
 	return console.Redirect{
 		To:    p.placeOf(&saved.Rule).list(),
-		Flash: "The rule " + draft.Name + " is saved. It applies to every event from now on.",
+		Flash: "The rule " + draft.Name + " is saved. It applies to the events that are received from now on.",
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -14,8 +15,9 @@ const doTry = "try"
 
 // ruleTrial is what the rule of a form would have made of the last events.
 type ruleTrial struct {
-	Said    string // how many it would have taken; "": it was not tried yet
-	Problem string // why it cannot be tried
+	Said    string          // how many it would have taken; "": it was not tried yet
+	Problem string          // why it cannot be tried
+	Wrong   []memberWarning // by field, where it is for several
 	// Warnings are what may be a mistake in the rule as it is typed: a form that
 	// changes shows them here, since its fields are not drawn again.
 	Warnings []memberWarning
@@ -44,6 +46,21 @@ func trialOf(t *notify.Trial, types []notify.EventType) ruleTrial {
 		view.Rows = append(view.Rows, triedRow{
 			eventRow: eventRowOf(e.LoggedEvent), Took: e.Outcome == notify.RuleTook, Why: reasonOf(e.Reason, types, e.Event), Note: e.Note,
 		})
+	}
+	return view
+}
+
+// untried says why the rule cannot be tried: in the words of each field, since a
+// form that changes does not show them at its fields.
+func untried(why *fault.Error, draft *notify.Rule) ruleTrial {
+	view := ruleTrial{Warnings: warningsOf(draft)}
+	if len(why.Fields) == 0 {
+		view.Problem = why.Message
+		return view
+	}
+	for _, f := range why.Fields {
+		member, _, _ := strings.Cut(f.Name, ".")
+		view.Wrong = append(view.Wrong, memberWarning{notify.MemberLabel(member), f.Message})
 	}
 	return view
 }
@@ -88,7 +105,7 @@ func (p *Pages) showTrial(r *http.Request) (console.Response, error) {
 	part := console.Part{Template: "rule-form", Part: "trial"}
 	switch {
 	case fault.Is(err, fault.Invalid):
-		part.Data = ruleTrial{Problem: fault.As(err).Message, Warnings: warningsOf(&draft)}
+		part.Data = untried(fault.As(err), &draft)
 	case err != nil:
 		return nil, err
 	default:
