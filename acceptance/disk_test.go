@@ -1,7 +1,11 @@
 package acceptance
 
 import (
+	"io"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +34,33 @@ func readyz(t *testing.T, p *loadtest.Process) int {
 	return resp.StatusCode
 }
 
+// overview signs in to the console, and gives what reads its overview.
+func overview(t *testing.T, p *loadtest.Process) func() string {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	resp, err := client.PostForm("http://"+p.Addr()+"/sign-in", url.Values{"user": {"admin"}, "password": {loadtest.AdminPassword}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return func() string {
+		resp, err := client.Get("http://" + p.Addr() + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+}
+
 // TestFullDisk takes the disk away from a node under load and gives it back:
 // meanwhile webhooks get 503 and it is not ready, nothing acknowledged is lost, no
 // channel is flooded with repeats, and the node goes on without a restart.
@@ -42,6 +73,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	load := loadtest.NewLoad(channels, channels, p.Addr())
+	read := overview(t, p)
 	phase := func(d time.Duration) (from int) {
 		from = len(load.Posts(0))
 		stop := background(t, load, 400)
@@ -66,6 +98,9 @@ func TestFullDisk(t *testing.T) {
 		t.Error("no webhook was refused on a full disk")
 	}
 	until(t, 30*time.Second, "a node on a full disk is ready", func() bool { return readyz(t, p) == http.StatusServiceUnavailable })
+	if page := read(); !strings.Contains(page, "Needs attention") || !strings.Contains(page, "accepts nothing.") {
+		t.Errorf("the overview of a node on a full disk does not say so: %s", page)
+	}
 	limitFiles(t, p, unix.RLIM_INFINITY)
 	until(t, 30*time.Second, "a node with room again is not ready", func() bool { return readyz(t, p) == http.StatusOK })
 	from = phase(2 * time.Second)

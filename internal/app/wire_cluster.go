@@ -133,6 +133,11 @@ func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]conso
 	if offline := counts[cluster.Offline]; offline > 0 {
 		card.Figures = append(card.Figures, console.Figure{Label: "offline", Value: strconv.Itoa(offline), Tone: console.Warn})
 	}
+	if err := a.cluster.Ready(); err != nil {
+		card.Attention = append(card.Attention, console.Notice{
+			Key: "not ready " + a.nodeID, Text: "The node " + a.nodeID + " accepts nothing. " + fault.As(err).Message, Tone: console.Bad,
+		})
+	}
 	for _, g := range gaps {
 		card.Attention = append(card.Attention, console.Notice{Text: fmt.Sprintf(
 			"Nothing listened from %s to %s: the platform does not send again what it sent then.", moment(g.From), moment(g.To))})
