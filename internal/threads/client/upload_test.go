@@ -108,6 +108,23 @@ func (f *drafts) holds(t *testing.T, kind string, want []byte) {
 	}
 }
 
+// has waits until the server has so much of a draft.
+func (f *drafts) has(t *testing.T, kind string, n int64) {
+	t.Helper()
+	for until := time.Now().Add(20 * time.Second); ; <-time.After(time.Millisecond) {
+		u, err := f.store.Draft(t.Context(), kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Received >= n {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("the server has %d bytes", u.Received)
+		}
+	}
+}
+
 // However often the way breaks, the file is there whole, and nothing that came
 // in is sent again.
 func TestUploadSurvives(t *testing.T) {
@@ -149,6 +166,7 @@ func TestUploadGoesOnTheNextTime(t *testing.T) {
 	}
 	f.trouble = func(int) int { return 0 }
 	f.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	f.has(t, "mappings", 1<<20) // what was sent may be on its way yet
 
 	other, otherContent := someFile(t, "a.json", 3<<20+1)
 	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); !fault.Is(err, fault.Conflict) {
