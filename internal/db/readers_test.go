@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
@@ -62,4 +63,35 @@ func openThings(t *testing.T) *db.DB {
 	d := dbtest.SQLite(t)
 	must(t, d.Migrate(t.Context(), things))
 	return d
+}
+
+// What many readers at once needed is given back when they have rested.
+func TestReadersThatRestAreClosed(t *testing.T) {
+	d := openThings(t)
+	read := func(*db.Tx) error { return nil }
+	must(t, d.Read(t.Context(), read))
+	few := d.Connections()
+	end, inside := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if err := d.Read(t.Context(), func(*db.Tx) error { inside <- struct{}{}; <-end; return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range 3 {
+		<-inside
+	}
+	if n := d.Connections(); n != few+2 {
+		t.Errorf("%d connections while three read, want %d", n, few+2)
+	}
+	close(end)
+	all.Wait()
+	for began := time.Now(); d.Connections() != few; <-time.After(100 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			t.Fatalf("%d connections are still open, want %d", d.Connections(), few)
+		}
+		must(t, d.Read(t.Context(), read))
+	}
 }
