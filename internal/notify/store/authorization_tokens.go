@@ -44,7 +44,7 @@ func (s *Store) BeginRefresh(ctx context.Context, id, count int64, now time.Time
 // KeepTokens keeps the tokens that came of a refresh, also where the account
 // was withdrawn meanwhile: the platform has given them, so it takes them.
 func (s *Store) KeepTokens(ctx context.Context, a notify.Authorization, t notify.AccountTokens, now time.Time) (ok bool, err error) {
-	row := authorizationRow(a.Connection, a.AccountID)
+	row := authorizationRow(&a)
 	return s.changeTokens(ctx, `tokens = tokens + 1, access_token = $3, refresh_token = $4, expires_at = $5, refreshed_at = $6, due_at = $7, asked_at = 0,
 		reason = '', state_at = CASE WHEN state = 'active' THEN state_at ELSE $6 END, state = 'active' WHERE id = $1 AND tokens = $2 AND state <> 'revoked'`,
 		a.ID, t.Count, s.box.Seal(t.Access.Reveal(), "notify_authorizations", "access_token", row),

@@ -150,7 +150,7 @@ func (s *Store) CountAuthorizations(ctx context.Context) (n map[notify.Authoriza
 // of what was known of it.
 func (s *Store) SaveAuthorization(ctx context.Context, who notify.Actor, of notify.Authorization, t notify.AccountTokens) (notify.Authorization, error) {
 	of.AccountID, of.AccountName = clean(of.AccountID), clean(of.AccountName)
-	row := authorizationRow(of.Connection, of.AccountID)
+	row := authorizationRow(&of)
 	var after notify.Authorization
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := lockGeneration(ctx, tx); err != nil { // see pauseRules
@@ -215,7 +215,9 @@ func (s *Store) RevokeAuthorization(ctx context.Context, who notify.Actor, id in
 
 // authorizationRow is what tokens are sealed for: they are sealed before there
 // is an id.
-func authorizationRow(connection, account string) string { return connection + "/" + account }
+func authorizationRow(a *notify.Authorization) string {
+	return a.Connection + "/" + a.AccountID + " " + a.BaseURL
+}
 
 func recordAuthorization(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.Authorization) error {
 	e := who.AuditEntry(action, "authorisation", strconv.FormatInt(after.ID, 10), before.Audited(), after.Audited())
@@ -226,7 +228,7 @@ func recordAuthorization(ctx context.Context, tx *db.Tx, who notify.Actor, actio
 // openTokens opens the tokens of an account; those that cannot be opened are
 // zero.
 func (s *Store) openTokens(a *notify.Authorization, t sealedTokens) notify.AccountTokens {
-	row := authorizationRow(a.Connection, a.AccountID)
+	row := authorizationRow(a)
 	return notify.AccountTokens{
 		Access: s.unseal(t.access, "notify_authorizations", "access_token", row), Refresh: s.unseal(t.refresh, "notify_authorizations", "refresh_token", row),
 		Expires: a.Expires, Count: a.Tokens,

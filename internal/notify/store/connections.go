@@ -187,8 +187,11 @@ func (s *Store) sealOf(c *notify.Connection, column string, v secret.Value) []by
 	if v.IsZero() {
 		return nil
 	}
-	return s.box.Seal(v.Reveal(), "notify_connections", column, c.Name)
+	return s.box.Seal(v.Reveal(), "notify_connections", column, rowOfConnection(c))
 }
+
+// rowOfConnection is connectionRow in Go.
+func rowOfConnection(c *notify.Connection) string { return c.Name + " " + c.BaseURL }
 
 func recordConnection(ctx context.Context, tx *db.Tx, who notify.Actor, action string, before, after *notify.Connection) error {
 	of := after

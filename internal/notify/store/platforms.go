@@ -97,8 +97,8 @@ func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connecti
 			return nil, fmt.Errorf("reading connections: %w", err)
 		}
 		c.CreatedAt, c.UpdatedAt, c.ServerAt = db.Time(created), db.Time(updated), db.Time(server)
-		c.Token = s.unseal(token, "notify_connections", "token", c.Name)
-		c.OAuthClientSecret = s.unseal(client, "notify_connections", "oauth_client_secret", c.Name)
+		c.Token = s.unseal(token, "notify_connections", "token", rowOfConnection(&c))
+		c.OAuthClientSecret = s.unseal(client, "notify_connections", "oauth_client_secret", rowOfConnection(&c))
 		list = append(list, c)
 	}
 	return list, rows.Err()
