@@ -193,6 +193,14 @@ func (t EventType) HasBranch() bool {
 // which has a source branch and reviewers.
 func (t EventType) OfPullRequest() bool { return t.Category() == categoryPullRequests }
 
+// HasUser tells whether events of the type say who caused them, which filters of
+// users and groups look at. The self-hosted platform's builds do not.
+func (t EventType) HasUser() bool { return t != BuildStatusSet }
+
+// HasRepository tells whether events of the type are of a repository, not of a
+// project as a whole.
+func (t EventType) HasRepository() bool { return t != ProjectFieldEdited }
+
 // MarshalText writes the key.
 func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 

@@ -55,6 +55,13 @@ func (r *Rule) validateSense(f *fault.Fields) {
 		r.validateTypesHave(f, EventType.OfPullRequest,
 			"No event that you chose is about a pull request, so this would filter nothing: leave it out, or choose events of pull requests.",
 			given("sourceBranchMask", len(r.SourceBranchMask)), given("reviewers", len(r.Reviewers)))
+		r.validateTypesHave(f, EventType.HasUser,
+			"Builds have no user, so the rule would never take an event: leave it out, or choose other events.",
+			given("users", len(r.Users)), given("groups", len(r.Groups)))
+	}
+	if r.ofRepositories() && len(r.EventTypes) > 0 {
+		r.validateTypesHave(f, EventType.HasRepository,
+			"These events are of a project as a whole, so a rule of repositories would never take one: choose other events, or make a rule of the project.", "eventTypes")
 	}
 	for _, m := range []struct {
 		name            string
@@ -65,6 +72,12 @@ func (r *Rule) validateSense(f *fault.Fields) {
 			f.Add(m.name, "It lists everything in %s, so the rule would never take an event.", strings.ToLower(strings.TrimPrefix(m.name, "ignored")))
 		}
 	}
+}
+
+// ofRepositories tells whether a rule of the self-hosted edition takes only events
+// of repositories.
+func (r *Rule) ofRepositories() bool {
+	return !r.ofCloud() && (r.RepositoryKey != "" || len(r.Repositories) > 0 && len(r.Projects) == 0)
 }
 
 // given is the member's name where it has something, else "".
@@ -97,6 +110,13 @@ func (r *Rule) Warnings() []fault.Field {
 	}
 	if s := r.ExpectedCommitStatus; (s == StatusSuccess || s == StatusFailure) && !slices.Contains(r.EventTypes, BuildStatusSet) {
 		f.Add("expectedCommitStatus", "This applies to %s only, which you did not choose; pipeline events have the status in their names.", BuildStatusSet)
+	}
+	if slices.Contains(r.EventTypes, BuildStatusSet) {
+		for _, m := range []string{given("users", len(r.Users)), given("groups", len(r.Groups))} {
+			if m != "" {
+				f.Add(m, "Builds have no user, so the rule takes none while this is given.")
+			}
+		}
 	}
 	return f
 }

@@ -77,3 +77,27 @@ func TestWarningsOfTheCloudEdition(t *testing.T) {
 		}
 	}
 }
+
+// Builds have no user: beside other events they are what a filter of users never
+// takes.
+func TestWarningsOfBuildsWithoutUsers(t *testing.T) {
+	both := []EventType{BuildStatusSet, BranchUpdated}
+	for _, c := range []struct {
+		name   string
+		filter Filter
+		want   string
+	}{
+		{"users", Filter{EventTypes: both, Users: []string{"ada"}}, "users"},
+		{"groups", Filter{EventTypes: both, Groups: []string{"devs"}}, "groups"},
+		{"neither", Filter{EventTypes: both, IgnoredUsers: []string{"ada"}}, ""},
+		{"no builds", Filter{EventTypes: both[1:], Users: []string{"ada"}}, ""},
+	} {
+		var got string
+		for _, w := range (&Rule{Filter: c.filter}).Warnings() {
+			got += w.Name
+		}
+		if got != c.want {
+			t.Errorf("%s: warnings at %q, want %q", c.name, got, c.want)
+		}
+	}
+}
