@@ -131,7 +131,7 @@ func (w *signOnWorld) signIn(b *person, account, to string) (int, *url.URL, stri
 func (w *signOnWorld) signedIn(b *person) string {
 	w.t.Helper()
 	_, at, body := b.send("GET", w.url+"/account/tokens", nil)
-	if at.Path == "/sign-in" {
+	if strings.HasSuffix(at.Path, "/sign-in") {
 		return ""
 	}
 	for _, name := range []string{"ann", "bob", "anna"} {
@@ -426,6 +426,29 @@ func TestCallbackIsForOneBrowserOnce(t *testing.T) {
 	}
 	if status, _, _ := w.visitor().send("GET", w.url+"/sign-in/none", nil); status != 404 {
 		t.Errorf("an unknown way: %d", status)
+	}
+}
+
+// Below a path, the provider sends browsers back below it, and cookies are for it.
+func TestSingleSignOnBelowAPath(t *testing.T) {
+	w := newSignOnWorld(t, func(c *config.Config) { c.BaseURL += "/outrigger" })
+	w.url += "/outrigger"
+	w.provider.SetClient(openid.Client{ID: "outrigger", Secret: "client secret", Callback: w.url + "/sign-in/oidc/callback"})
+	w.run(w.cfg)
+	b := w.visitor()
+	if _, _, body := b.send("GET", w.url+"/sign-in", nil); !strings.Contains(body, `href="/outrigger/sign-in/oidc?to=%2F"`) {
+		t.Errorf("the page has no button: %s", body)
+	}
+	location := w.leave(b, "/account/tokens")
+	at, err := url.Parse(w.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Jar.Cookies(at.JoinPath("/"))) != 1 || len(b.Jar.Cookies(&url.URL{Scheme: "http", Host: at.Host, Path: "/"})) != 0 {
+		t.Error("the cookie is for other paths too")
+	}
+	if status, at, body := b.send("GET", w.callback(b, location, "s-ann"), nil); status != 200 || at.Path != "/outrigger/account/tokens" || w.signedIn(b) != "ann" {
+		t.Errorf("%d %s %s", status, at, body)
 	}
 }
 
