@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -220,6 +221,15 @@ func (p *permissionTable) mend(pattern string, status int, who asker) {
 		p.makeCloudRule("deleted cloud rule")
 	case "DELETE /rest/outrigger/1.0/connections/{name}/hooks/{hook}", "POST /notifications/connections/{name}/hooks/{hook}/delete":
 		p.makeHook()
+	case "POST /notifications/cloud/rules/hook":
+		// There are two names for it, of which the rounds of webhooks.Webhooks may
+		// take or free one meanwhile.
+		for _, second := range []bool{false, true} {
+			name := notify.ManagedHookName("ATL/canoe", second)
+			if err := p.chat.store.DeleteHook(p.t.Context(), notify.Actor{Name: "admin"}, "cloud", name); err != nil && !fault.Is(err, fault.NotFound) {
+				p.t.Fatal(err)
+			}
+		}
 	case "POST /sign-out":
 		p.renewSession(who.name)
 	case "DELETE /rest/outrigger/1.0/sessions":
