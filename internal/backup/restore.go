@@ -104,8 +104,11 @@ func copyFile(from, to string) error {
 	}
 	defer in.Close()
 	start := make([]byte, len(header))
-	if _, err := io.ReadFull(in, start); err != nil || !strings.HasPrefix(string(start), header) {
-		return damaged(from, errors.Join(err, errors.New("it is not a SQLite database")))
+	if _, err := io.ReadFull(in, start); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("reading the backup: %w", err)
+	}
+	if string(start) != header { // or shorter
+		return damaged(from, errors.New("it is not a SQLite database"))
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -3,6 +3,7 @@
 package db
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -13,3 +14,7 @@ import (
 func tryLock(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 }
+
+// lockedElsewhere tells whether tryLock failed because another process has the
+// lock: the file system may also have no locks.
+func lockedElsewhere(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }

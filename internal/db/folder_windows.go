@@ -1,6 +1,7 @@
 package db
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -13,3 +14,7 @@ func tryLock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }
+
+// lockedElsewhere tells whether tryLock failed because another process has the
+// lock.
+func lockedElsewhere(err error) bool { return errors.Is(err, windows.ERROR_LOCK_VIOLATION) }

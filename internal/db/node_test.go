@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"outrigger/internal/db"
@@ -19,6 +20,9 @@ func TestOneProcessOnADataFolder(t *testing.T) {
 	must(t, err)
 	_, err = db.Open(t.Context(), db.Options{Dir: dir})
 	wantCode(t, err, fault.Conflict, "("+strconv.Itoa(os.Getpid())+") is using the data folder "+dir)
+	if strings.Contains(err.Error(), "resource temporarily unavailable") {
+		t.Errorf("the lock's own error is shown: %v", err)
+	}
 	must(t, d.Ping(t.Context()))
 	must(t, d.Close())
 	must(t, dbtest.Open(t, db.Options{Dir: dir}).Ping(t.Context()))
