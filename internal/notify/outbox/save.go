@@ -52,6 +52,10 @@ func (c *channel) apply(m *message, r *notify.Result) {
 		c.logChange(r.Channel)
 		c.standing = *r.Channel
 	}
+	if r.State == notify.Failed {
+		c.b.Log.Warn("message failed and is not tried again", "delivery", m.deliveries[0].ID, "deliveries", len(m.deliveries),
+			"channel", c.id, "fingerprint", c.standing.Fingerprint, "reason", r.Reason)
+	}
 	switch {
 	case r.State != notify.Waiting:
 		c.drop(m)

@@ -144,6 +144,23 @@ func TestARefusalOfOneHostPausesNoOther(t *testing.T) {
 	})
 }
 
+// A message that fails for good is logged with its reason: no later one is.
+func TestAFailedMessageIsLogged(t *testing.T) {
+	run(t, func(w *world) {
+		var said bytes.Buffer
+		w.Log = slog.New(slog.NewTextHandler(&said, nil))
+		w.answers(400, "invalid_blocks")
+		w.add(0, "1")
+		w.expect(t, time.Second, "c0/1 at 0s")
+		if got := w.states(1); got != "failed" {
+			t.Fatal(got)
+		}
+		if n := strings.Count(said.String(), "level=WARN"); n != 1 || !strings.Contains(said.String(), "invalid_blocks") || !strings.Contains(said.String(), "delivery=1") {
+			t.Errorf("it is said %d times:\n%s", n, said.String())
+		}
+	})
+}
+
 // Our own proxy refuses: that is no channel's fault, so all wait, it is said
 // once, and one request an interval asks whether it is over.
 func TestTheProxyPausesEverything(t *testing.T) {
