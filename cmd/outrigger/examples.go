@@ -68,6 +68,8 @@ func (redeliverCmd) Help() string {
 	return examples("outrigger notify redeliver 17 18", "outrigger notify redeliver --state failed --rule 3")
 }
 
+func (channelsCmd) Help() string { return examples("outrigger notify channels") }
+
 func (retryChannelCmd) Help() string {
 	return examples("outrigger notify retry-channel --which recent 9f86d081884c7d65")
 }

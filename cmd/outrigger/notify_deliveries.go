@@ -140,7 +140,7 @@ func (c redeliverCmd) Run(ctx context.Context, s streams) error {
 type retryChannelCmd struct {
 	askFlags
 	Which   string `help:"Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled." enum:"all,recent,none" required:""`
-	Channel string `arg:"" help:"The channel's name, or its fingerprint from notify deliveries."`
+	Channel string `arg:"" help:"The channel's name, or its fingerprint, from notify channels."`
 }
 
 func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
@@ -183,7 +183,7 @@ func (c retryChannelCmd) find(ctx context.Context, server *client) (string, erro
 		}
 	}
 	if named > 1 {
-		return "", fmt.Errorf("%d channels have the name %q; give the fingerprint, from notify deliveries", named, c.Channel)
+		return "", fmt.Errorf("%d channels have the name %q; give the fingerprint, from notify channels", named, c.Channel)
 	}
 	return found, nil
 }

@@ -32,7 +32,7 @@ type sendEventCmd struct {
 	Event      string `required:"" help:"The event key, such as repo:refs_changed or, in the cloud edition, repo:push." placeholder:"KEY"`
 	SecretFile string `help:"A file that holds the webhook secret. Default: the secret of the connection in the --config file." placeholder:"FILE"`
 	Again      bool   `help:"Send the event as a new one, even if the server received the same body within the last 10 minutes. White space is added to the end of the body."`
-	JSON       bool   `help:"Print JSON: {status, body}, and duplicateOf, the id of the event that the server already had."`
+	JSON       bool   `help:"Print JSON: {status, body}, and event, the id of the stored event, or duplicateOf, that of the event that the server already had."`
 	File       string `arg:"" help:"The file to post; - reads standard input."`
 }
 
@@ -112,6 +112,7 @@ func unlike(body []byte) []byte {
 
 func (c sendEventCmd) print(s streams, resp *http.Response) error {
 	duplicate, _ := strconv.ParseInt(resp.Header.Get(hook.DuplicateHeader), 10, 64) // absent: it is new
+	event, _ := strconv.ParseInt(resp.Header.Get(hook.EventHeader), 10, 64)
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
@@ -120,10 +121,14 @@ func (c sendEventCmd) print(s streams, resp *http.Response) error {
 		err = printJSON(s.out, struct {
 			Status      int    `json:"status"`
 			Body        string `json:"body"`
+			Event       int64  `json:"event,omitempty"`
 			DuplicateOf int64  `json:"duplicateOf,omitempty"`
-		}{resp.StatusCode, string(answer), duplicate})
+		}{resp.StatusCode, string(answer), event, duplicate})
 	} else {
 		_, err = fmt.Fprintln(s.out, strings.TrimSpace(resp.Status+"\n"+string(answer)))
+		if err == nil && event != 0 {
+			_, err = fmt.Fprintf(s.out, "It is event %[1]d. What became of it: outrigger notify explain %[1]d\n", event)
+		}
 		if err == nil && duplicate != 0 {
 			_, err = fmt.Fprintf(s.out, "The server already received this as event %d, so nothing is sent again. To send it as a new event, use --again.\n", duplicate)
 		}

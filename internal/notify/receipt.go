@@ -37,10 +37,11 @@ type Receipt struct {
 	Digest     []byte // of the body, the same for the same body
 	Body       []byte // kept where it is Unreadable
 
-	// Set by Accept: Duplicate where it was there before, so that nothing was
+	// Set by Accept: EventID is that of its first event; Duplicate where it was there before, so that nothing was
 	// written, and DuplicateOf the event that it was then; Undecided where the
 	// database did not answer in time, so that it may be committed yet. Until that
 	// is closed the receipt, Body included, must be left alone.
+	EventID     int64
 	Duplicate   bool
 	DuplicateOf int64
 	Undecided   <-chan struct{}

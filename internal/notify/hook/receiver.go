@@ -101,9 +101,16 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	if receipt.DuplicateOf != 0 {
 		w.Header().Set(DuplicateHeader, strconv.FormatInt(receipt.DuplicateOf, 10))
 	}
+	if receipt.EventID != 0 {
+		w.Header().Set(EventHeader, strconv.FormatInt(receipt.EventID, 10))
+	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }
+
+// EventHeader is in the answer to a webhook that was stored: the id of its event,
+// of the first where it holds several.
+const EventHeader = "Outrigger-Event"
 
 // DuplicateHeader is in the answer to a webhook that came in before: the id of
 // the event that it was then. Nothing is sent for it again.

@@ -113,7 +113,7 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	}
 	rows := make([]*eventRow, 0, len(items))
 	for _, r := range items {
-		r.Duplicate, r.DuplicateOf = false, 0
+		r.EventID, r.Duplicate, r.DuplicateOf = 0, false, 0
 		if r.Refusal == nil {
 			rows = append(rows, rowsOf(r)...)
 		}
@@ -257,6 +257,9 @@ func insertEvents(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 		return err
 	}
 	for _, e := range rows {
+		if e.index == 0 {
+			e.receipt.EventID = e.id // 0: of a duplicate
+		}
 		for _, d := range e.receipt.Deliveries {
 			if d.Event != nil && d.Event == e.of() {
 				d.EventID = e.id
