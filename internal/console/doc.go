@@ -40,6 +40,9 @@
 //		return console.Redirect{To: "/notifications/rules", Flash: "The rule is saved."}, nil
 //	}
 //
+// A handler that answers the refusal of identity's RequireConfirmed has the shell
+// ask for the password or a second factor, and then send the same request again.
+//
 // Its template gets Data as its dot:
 //
 //	{{define "content"}}
