@@ -1,14 +1,10 @@
 package app
 
 import (
-	"context"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,132 +12,8 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
 	"outrigger/internal/playground/openid"
-	"outrigger/internal/playground/played"
 	"outrigger/internal/secret"
 )
-
-// front is what users reach: it hands on to one of the nodes behind it.
-type front struct {
-	url  string
-	node atomic.Pointer[App]
-}
-
-func newFront(t *testing.T) *front {
-	f := new(front)
-	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host = "http", f.node.Load().addr.String()
-			r.Out.Host = r.In.Host
-		},
-		Transport: &http.Transport{DisableKeepAlives: true},
-	})
-	t.Cleanup(server.Close)
-	f.url = server.URL
-	return f
-}
-
-// world is a provider, and what users reach.
-type signOnWorld struct {
-	*front
-	t        *testing.T
-	provider *openid.Provider
-	clock    *steered
-	cfg      *config.Config
-}
-
-func newSignOnWorld(t *testing.T, change ...func(*config.Config)) *signOnWorld {
-	t.Helper()
-	w := &signOnWorld{front: newFront(t), t: t, clock: new(steered), cfg: settings(t)}
-	w.provider = openid.New(openid.Options{Clock: w.clock.now, Accounts: []openid.Account{
-		{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "groups": []string{"devs", "outrigger-admins"}}},
-		{Subject: "s-bob", Claims: map[string]any{"preferred_username": "bob", "groups": []string{"devs"}}},
-	}})
-	server := httptest.NewServer(w.provider.Handler())
-	t.Cleanup(server.Close)
-	w.provider.SetClient(openid.Client{ID: "outrigger", Secret: "client secret", Callback: w.url + "/sign-in/oidc/callback"})
-	w.cfg.BaseURL = w.url
-	o := &w.cfg.Identity.OIDC
-	o.Issuer, o.ClientID, o.ClientSecret, o.Name = server.URL, "outrigger", secret.New("client secret"), "the company"
-	o.GroupsClaim, o.AdminGroups = "groups", []string{"outrigger-admins"}
-	for _, c := range change {
-		c(w.cfg)
-	}
-	return w
-}
-
-// run starts a node and has the front hand on to it.
-func (w *signOnWorld) run(cfg *config.Config) *App {
-	w.t.Helper()
-	a, err := New(cfg, Options{Version: "v0", Clock: w.clock.now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := a.Start(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			w.t.Error(err)
-		}
-	})
-	w.node.Store(a)
-	return a
-}
-
-// visitor is a browser that has not signed in.
-func (w *signOnWorld) visitor() *person {
-	w.t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return &person{http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}, w.t, w.node.Load()}
-}
-
-// leave goes to the provider, and gives its address.
-func (w *signOnWorld) leave(b *person, to string) string {
-	w.t.Helper()
-	status, at, body := b.send("GET", w.url+"/sign-in/oidc?to="+url.QueryEscape(to), nil)
-	if status != 200 || at.Path != "/authorize" {
-		w.t.Fatalf("%d %s: %s", status, at, body)
-	}
-	return at.String()
-}
-
-// callback answers the provider's page, and gives where the browser is sent.
-func (w *signOnWorld) callback(b *person, location, account string) string {
-	w.t.Helper()
-	still := *b
-	still.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := still.PostForm(location, url.Values{"account": {account}, "answer": {"yes"}})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	resp.Body.Close()
-	return resp.Header.Get("Location")
-}
-
-// signIn does all of it.
-func (w *signOnWorld) signIn(b *person, account, to string) (int, *url.URL, string) {
-	w.t.Helper()
-	return b.send("GET", w.callback(b, w.leave(b, to), account), nil)
-}
-
-// signedIn tells who the browser is; "" for a visitor.
-func (w *signOnWorld) signedIn(b *person) string {
-	w.t.Helper()
-	_, at, body := b.send("GET", w.url+"/account/tokens", nil)
-	if strings.HasSuffix(at.Path, "/sign-in") {
-		return ""
-	}
-	for _, name := range []string{"ann", "bob", "anna"} {
-		if strings.Contains(body, ">"+name+"<") {
-			return name
-		}
-	}
-	w.t.Fatalf("who is it? %s", body)
-	return ""
-}
 
 // A user signs in with the provider, and is there by a source and a name, with what
 // groups give; the audit trail says how.
@@ -260,119 +132,6 @@ func TestSingleSignOnAcrossNodes(t *testing.T) {
 			t.Errorf("%d %s: %s", status, at, body)
 		}
 	})
-}
-
-// A provider that lies or fails signs nobody in, and its words are on no page.
-func TestLyingProviders(t *testing.T) {
-	w := newSignOnWorld(t)
-	a := w.run(w.cfg)
-	fail := func(name string, wantStatus int, sent string) {
-		t.Helper()
-		b := w.visitor()
-		location := ""
-		if sent == "" {
-			location = w.callback(b, w.leave(b, "/"), "s-ann")
-		} else {
-			location = w.url + sent
-		}
-		status, at, body := b.send("GET", location, nil)
-		if status != wantStatus || !strings.HasPrefix(at.Path, "/sign-in/oidc") || !strings.Contains(body, `name="password"`) {
-			t.Errorf("%s: %d %s: %s", name, status, at, body)
-		}
-		if strings.Contains(body, "evil.example") || strings.Contains(body, "<script>alert") {
-			t.Errorf("%s: the provider's words are shown: %s", name, body)
-		}
-		if w.signedIn(b) != "" {
-			t.Errorf("%s: signed in", name)
-		}
-	}
-	for _, lie := range []openid.Lie{
-		openid.WrongNonce, openid.NoNonce, openid.WrongAudience, openid.WrongIssuer, openid.OtherParty, openid.ManyAudiences, openid.Expired, openid.NotYet,
-		openid.Unsigned, openid.SignedBySecret, openid.OtherKey, openid.UnknownKey, openid.Altered, openid.NoIDToken, openid.NotAToken, openid.NoSubject, openid.WrongAccessHash,
-	} {
-		w.provider.SetLie(lie)
-		fail(string(lie), 401, "")
-	}
-	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
-	w.provider.SetLie(openid.OtherUserInfo)
-	fail(string(openid.OtherUserInfo), 401, "")
-	w.provider.SetLie("")
-	for kind, status := range map[played.Kind]int{
-		played.Broken: 503, played.Proxied: 503, played.Garbling: 503, played.Chattering: 503, played.Redirecting: 503, played.Dropping: 503, played.Missing: 401,
-		played.Refusing: 401, played.Throttling: 503,
-	} {
-		w.provider.SetFault("POST /token", played.Fault{Kind: kind})
-		fail("token "+string(kind), status, "")
-	}
-	w.provider.SetFault("POST /token", played.Fault{})
-	for _, refusal := range []string{"access_denied", "server_error", "<script>alert(1)</script>"} {
-		w.provider.SetRefusal(refusal)
-		b := w.visitor()
-		status, at, body := b.send("GET", w.url+"/sign-in/oidc", nil)
-		if status != 401 || at.Path != "/sign-in/oidc/callback" || !strings.Contains(body, `name="password"`) || strings.Contains(body, "evil.example") || strings.Contains(body, "<script>alert") {
-			t.Errorf("%s: %d %s: %s", refusal, status, at, body)
-		}
-	}
-	w.provider.SetRefusal("")
-	for _, claims := range []map[string]any{
-		{}, {"preferred_username": ""}, {"preferred_username": 7}, {"preferred_username": nil}, {"preferred_username": "local:admin"}, {"preferred_username": " ann"},
-		{"preferred_username": "a\x00b"}, {"preferred_username": strings.Repeat("a", 256)}, {"preferred_username": "аdmin"}, // its first letter is Cyrillic
-	} {
-		w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: claims})
-		fail("claims", 401, "")
-	}
-	w.clock.move(time.Hour) // the configuration is asked for again, and the one before stays
-	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
-	w.provider.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
-	b := w.visitor()
-	if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "ann" {
-		t.Errorf("after all of that: %s", body)
-	}
-	if users, err := a.identity.Users(t.Context(), "", 10); err != nil || len(users) != 2 {
-		t.Errorf("%+v, %v", users, err)
-	}
-}
-
-// A provider that is away when the server starts stops nobody, and works when it is
-// back.
-func TestProviderThatIsAway(t *testing.T) {
-	w := newSignOnWorld(t)
-	w.run(w.cfg)
-	for _, kind := range []played.Kind{played.Broken, played.Dropping, played.Proxied, played.Garbling, played.Chattering, played.Redirecting} {
-		w.provider.SetFault("", played.Fault{Kind: kind})
-		w.clock.move(5 * time.Second)
-		status, at, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil)
-		if status != 503 || at.Path != "/sign-in/oidc" || !strings.Contains(body, "No usable answer comes from the company.") || !strings.Contains(body, `name="password"`) || strings.Contains(body, "evil.example") {
-			t.Errorf("%s: %d %s: %s", kind, status, at, body)
-		}
-	}
-	w.provider.SetFault("", played.Fault{})
-	asked := w.provider.Asked("openid-configuration")
-	if status, _, _ := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 || w.provider.Asked("openid-configuration") != asked {
-		t.Errorf("asked again at once: %d", status)
-	}
-	for _, lie := range []openid.Lie{openid.OtherDiscovery, openid.NoKeys} {
-		w.provider.SetLie(lie)
-		w.clock.move(5 * time.Second)
-		if status, _, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 {
-			t.Errorf("%s: %d %s", lie, status, body)
-		}
-	}
-	w.provider.SetLie(openid.PlainEndpoints)
-	w.clock.move(5 * time.Second)
-	b := w.visitor()
-	if status, _, body := w.signIn(b, "s-ann", "/"); status != 503 || w.signedIn(b) != "" {
-		t.Errorf("an endpoint of another machine's: %d %s", status, body)
-	}
-	w.provider.SetLie("")
-	w.clock.move(time.Hour)
-	if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "ann" {
-		t.Errorf("back again: %s", body)
-	}
-	w.provider.RotateKey()
-	if _, _, body := w.signIn(w.visitor(), "s-ann", "/"); !strings.Contains(body, "ann") {
-		t.Errorf("with a new key: %s", body)
-	}
 }
 
 // What comes to the callback signs in the browser that began, once, within ten
