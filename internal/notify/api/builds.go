@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -34,15 +35,21 @@ func (a *API) registerBuilds(r *rest.Router) {
 }
 
 func (a *API) postBuild(w http.ResponseWriter, r *http.Request) error {
-	var in buildJSON
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in    buildJSON
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
 	at := notify.RepositoryRef{ProjectKey: r.PathValue("project"), RepositoryKey: r.PathValue("repository")}
-	err := a.Builds.Post(r.Context(), r.PathValue("connection"), at, notify.PlatformBuild{Ref: in.Ref, Build: notify.Build{
+	b := notify.PlatformBuild{Ref: in.Ref, Build: notify.Build{
 		Commit: r.PathValue("commit"), Key: in.Key, Name: in.Name, State: in.State, Description: in.Description, URL: in.URL,
-	}})
-	if err != nil {
+	}}
+	if len(wrong) > 0 {
+		return everyError(wrong, b.Validate())
+	}
+	if err := a.Builds.Post(r.Context(), r.PathValue("connection"), at, b); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusAccepted)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -55,13 +56,20 @@ func (a *API) hook(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) createHook(w http.ResponseWriter, r *http.Request) error {
-	var in hookJSON
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in    hookJSON
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	h, err := a.Hooks.Create(r.Context(), notify.Hook{
+	draft := notify.Hook{
 		Connection: r.PathValue("name"), Name: in.Name, Scope: notify.Scope{ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey},
-	})
+	}
+	if len(wrong) > 0 {
+		return everyError(wrong, draft.Validate())
+	}
+	h, err := a.Hooks.Create(r.Context(), draft)
 	if err != nil {
 		return err
 	}
