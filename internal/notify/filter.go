@@ -70,7 +70,7 @@ func (r *Rule) validateNarrowing(f *fault.Fields) {
 	level := r.Level()
 	checkNames(f, "projects", r.Projects)
 	checkKeys(f, "projects", r.Projects...)
-	if len(r.Projects) > 0 && level != Global {
+	if len(r.Projects) > 0 && r.ProjectKey != "" {
 		f.Add("projects", "Only a global rule can be narrowed to projects; this one belongs to project %s.", r.ProjectKey)
 	}
 	if len(r.Repositories) > MaxEntries {

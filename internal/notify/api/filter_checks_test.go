@@ -33,6 +33,7 @@ func TestRulesThatCanNeverFire(t *testing.T) {
 		`"eventTypes":["BUILD_STATUS_SET"],"users":["ada"]`:                                                   "users",
 		`"eventTypes":["BUILD_STATUS_SET"],"ignoredUsers":["ada"]`:                                            "",
 		`"eventTypes":["BUILD_STATUS_SET","BRANCH_UPDATED"],"users":["ada"]`:                                  "",
+		`"eventTypes":["BRANCH_UPDATED"],"projects":["ATL"],"repositoryKey":"canoe"`:                          "repositoryKey",
 		`"eventTypes":["PROJECT_FIELD_EDITED"]`:                                                               "",
 		`"eventTypes":["PROJECT_FIELD_EDITED"],"projectKey":"ATL"`:                                            "",
 		`"eventTypes":["PROJECT_FIELD_EDITED"],"projectKey":"ATL","repositoryKey":"canoe"`:                    "eventTypes",
