@@ -36,7 +36,7 @@ func newFront(t *testing.T) *front {
 	return f
 }
 
-// world is a provider, and what users reach.
+// signOnWorld is a provider, and a server that has users sign in with it.
 type signOnWorld struct {
 	*front
 	t        *testing.T
