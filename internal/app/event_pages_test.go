@@ -82,6 +82,8 @@ func TestEventPages(t *testing.T) {
 	page(list, 200, "Ada Lovelace", "ATL / canoe · first", "no rule took it")
 	page(list+"/1", 200, "There were no rules yet", "Ada Lovelace (<code>ada</code>)")
 	id := makeRule(t, a, `"name":"releases","eventTypes":["BRANCH_UPDATED"],"branchMask":"release/.*","channelName":"Releases"`)
+	makeRule(t, a, `"name":"two projects","eventTypes":["BRANCH_DELETED"],"projects":["PAC","IND"]`)
+	page("/notifications/rules", 200, "only projects PAC, IND")
 	pushed(t, a, "main")
 	page(list+"/2", 200, "did not take it", "Branch mask: the rule wants <code>release/.*</code>, the event has <code>main</code>.", `/notifications/rules/`+id)
 	for path, texts := range map[string][]string{

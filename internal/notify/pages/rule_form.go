@@ -115,11 +115,16 @@ func (p *Pages) ruleOfPath(r *http.Request) (*notify.RuleInfo, error) {
 	return &info, err
 }
 
-func formOf(info *notify.RuleInfo) *console.Form {
-	repositories := make([]string, len(info.Repositories))
-	for i, ref := range info.Repositories {
-		repositories[i] = ref.ProjectKey + "/" + ref.RepositoryKey
+// repositoryLines are repositories as the form has them, one a line.
+func repositoryLines(refs []notify.RepositoryRef) []string {
+	lines := make([]string, len(refs))
+	for i, ref := range refs {
+		lines[i] = ref.ProjectKey + "/" + ref.RepositoryKey
 	}
+	return lines
+}
+
+func formOf(info *notify.RuleInfo) *console.Form {
 	form := console.NewForm().
 		Set("version", strconv.FormatInt(info.Version, 10)).
 		Set("name", info.Name).
@@ -132,7 +137,7 @@ func formOf(info *notify.RuleInfo) *console.Form {
 		SetLines("branches", info.Branches).
 		Set("branchMask", info.BranchMask).
 		SetLines("projects", info.Projects).
-		SetLines("repositories", repositories).
+		SetLines("repositories", repositoryLines(info.Repositories)).
 		SetLines("users", info.Users).
 		SetLines("ignoredUsers", info.IgnoredUsers).
 		SetLines("groups", info.Groups).

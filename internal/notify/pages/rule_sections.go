@@ -76,6 +76,9 @@ func (f ruleForm) chosenPlaces() string {
 	said := sayings{f.place()}
 	said.lines("projects", f.Lines("projects"))
 	said.lines("repositories", f.Lines("repositories"))
+	if len(said) > 1 && said[0] == everyProject {
+		said = said[1:]
+	}
 	before := len(said)
 	said.lines("branches", f.Lines("branches"))
 	said.text("branches like", f.Get("branchMask"))
@@ -88,6 +91,9 @@ func (f ruleForm) chosenPlaces() string {
 	return strings.Join(said, "; ")
 }
 
+// everyProject is the place of a global rule whose filters name none.
+const everyProject = "every project"
+
 // place is what the rule belongs to.
 func (f ruleForm) place() string {
 	project, repository := f.Get("projectKey"), f.Get("repositoryKey")
@@ -98,7 +104,7 @@ func (f ruleForm) place() string {
 	case f.At.Cloud():
 		return f.At.Name()
 	case project == "":
-		return "every project"
+		return everyProject
 	case repository == "":
 		return "project " + project
 	}

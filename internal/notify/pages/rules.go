@@ -37,6 +37,7 @@ type ruleRow struct {
 	*notify.RuleInfo
 	Path     string // of its page
 	Place    string
+	Only     string // the projects and repositories to which its filters limit it
 	Events   string
 	Branches string
 	State    console.Badge
@@ -192,6 +193,10 @@ func levelQuery(level notify.Level) string {
 
 func ruleRowOf(info *notify.RuleInfo, now time.Time) ruleRow {
 	row := ruleRow{RuleInfo: info, Place: info.Connection, Events: summary(info.EventTypes)}
+	var only sayings
+	only.lines("projects", info.Projects)
+	only.lines("repositories", repositoryLines(info.Repositories))
+	row.Only = strings.Join(only, "; ")
 	if info.ProjectKey != "" {
 		row.Place += " / " + info.ProjectKey
 	}

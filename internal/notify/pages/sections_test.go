@@ -37,7 +37,7 @@ func TestFoldedSectionsSayWhatIsChosen(t *testing.T) {
 			f.SetLines("projects", []string{"ATL", "PAC", "IND", "ARC"}).SetLines("branches", []string{"main"}).Set("ignoredBranchMask", "wip/.*").Set("sourceBranchMask", "fix/.*")
 			f.SetLines("ignoredUsers", []string{"bot"}).SetLines("groups", []string{"devs"}).SetLines("ignoredGroups", []string{"ci"}).SetLines("reviewers", []string{"ada"})
 			f.Set("webhookUrl", "https://chat.example.com/secret").Set("quietFrom", "22:00").Set("quietTo", "06:00").Set("quietTimeZone", "Europe/Berlin")
-		}), "Tag created, Pull request opened and 14 more", "every project; projects ATL, PAC and 2 more; branches main; never branches like wip/.*; source branches like fix/.*",
+		}), "Tag created, Pull request opened and 14 more", "projects ATL, PAC and 2 more; branches main; never branches like wip/.*; source branches like fix/.*",
 			"never bot; members of devs; never members of ci; reviewers ada", "a new webhook URL; quiet hours 22:00 to 06:00"},
 		"cloud":  {cloud, "Pipeline failed; builds: failure only (failed or stopped)", "atlas/engine; branches with ^main$", "", "no webhook URL yet"},
 		"stored": {stored, "no events yet", "ATL/canoe; every branch", "everyone", "https://chat.example.com/…; disabled"},
