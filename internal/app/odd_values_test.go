@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
-
 	"strings"
 	"testing"
 
@@ -77,21 +76,22 @@ func TestOddValuesAreNoInternalErrors(t *testing.T) {
 					}
 				}
 			}
-			for _, pattern := range p.pages.Patterns() {
+			for i, pattern := range p.pages.Patterns() {
 				method, path, _ := strings.Cut(pattern, " ")
 				if method != "GET" || strings.Contains(path, "live") {
 					continue
 				}
-				for _, value := range oddValues[:3] { // no text for PostgreSQL
+				noText := oddValues[:3] // for PostgreSQL
+				for _, value := range noText {
 					if odd := wildcard.ReplaceAllLiteralString(path, url.PathEscape(value)); odd != path {
 						ask(method, odd, session, "")
-						continue
 					}
-					for _, name := range queriesOfPages {
-						if !strings.Contains(path, "sign") {
-							ask(method, path+"?"+url.Values{name: {value}}.Encode(), session, "")
-						}
-					}
+				}
+				if wildcard.MatchString(path) || strings.Contains(path, "sign") {
+					continue
+				}
+				for j, name := range queriesOfPages { // each with one of them, by turns: all would be 20,000 requests
+					ask(method, path+"?"+url.Values{name: {noText[(i+j)%len(noText)]}}.Encode(), session, "")
 				}
 			}
 		})
