@@ -125,7 +125,7 @@ func (t ProxyTrouble) Sentence() string {
 // MaxListed is how many of a channel's waiting messages a list counts: with
 // hundreds of thousands waiting, a list takes little longer than with none, and
 // that so many wait is all that people look for in one.
-const MaxListed = 250
+const MaxListed = 100
 
 // MaxCounted is how far a Summary counts: the overview takes as long with
 // millions of deliveries as with this many.
