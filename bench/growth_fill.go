@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,6 +121,7 @@ func (f *filled) rules(ctx context.Context, n int, url string) ([]int64, error) 
 		return nil, err
 	default:
 	}
+	slices.Sort(ids) // the first may have been saved after others
 	return ids, nil
 }
 
