@@ -38,19 +38,19 @@ func (tx *Tx) Each(ctx context.Context, q string, args [][]any, scan func(i int,
 	return nil
 }
 
-// ExecEach is Each without rows, and says how many rows all runs changed
-// together.
-func (tx *Tx) ExecEach(ctx context.Context, q string, args [][]any) (changed int64, err error) {
+// ExecEach is Each without rows, and gives the indexes in args of the runs that
+// changed no row.
+func (tx *Tx) ExecEach(ctx context.Context, q string, args [][]any) (missed []int, err error) {
 	if err := tx.ready(); err != nil || len(args) == 0 {
-		return 0, err
+		return nil, err
 	}
 	ctx = tx.context(ctx)
 	if tx.dialect == Postgres {
-		changed, err = tx.pipeline(ctx, q, args, nil)
+		missed, err = tx.pipeline(ctx, q, args, nil)
 	} else {
-		changed, err = tx.ses.each(ctx, q, args)
+		missed, err = tx.ses.each(ctx, q, args)
 	}
-	return changed, tx.note(err)
+	return missed, tx.note(err)
 }
 
 // one runs q for the i-th arguments.
@@ -68,8 +68,9 @@ func (s *session) one(ctx context.Context, q string, args []any, i int, scan fun
 	return rows.Err()
 }
 
-// pipeline sends every run at once and reads the answers as they come.
-func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(int, Row) error) (changed int64, err error) {
+// pipeline sends every run at once and reads the answers as they come. Without
+// scan it gives the runs that changed no row.
+func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(int, Row) error) (missed []int, err error) {
 	batch := &pgx.Batch{}
 	for _, a := range args {
 		batch.Queue(q, a...)
@@ -82,7 +83,9 @@ func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(in
 			if n, failed = answer(res, i, scan); failed != nil {
 				break
 			}
-			changed += n
+			if scan == nil && n == 0 {
+				missed = append(missed, i)
+			}
 		}
 		if err := res.Close(); failed == nil {
 			failed = err
@@ -90,9 +93,9 @@ func (tx *Tx) pipeline(ctx context.Context, q string, args [][]any, scan func(in
 		return nil // a connection that broke shows at the rollback
 	})
 	if failed != nil {
-		return 0, failed
+		return nil, failed
 	}
-	return changed, err
+	return missed, err
 }
 
 // answer reads the answer to one run: its rows where they are scanned, else how

@@ -55,15 +55,15 @@ func (s *session) forget() {
 
 // each runs one statement for each of args, on SQLite, and says how many rows
 // it changed in all.
-func (s *session) each(ctx context.Context, q string, args [][]any) (changed int64, err error) {
+func (s *session) each(ctx context.Context, q string, args [][]any) (missed []int, err error) {
 	return s.repeat(ctx, q, len(args), func(i int, bound []driver.NamedValue) ([]driver.NamedValue, error) {
 		return bind(args[i], bound)
 	})
 }
 
 // repeat runs one statement n times, on SQLite, with the arguments that args
-// appends.
-func (s *session) repeat(ctx context.Context, q string, n int, args func(i int, to []driver.NamedValue) ([]driver.NamedValue, error)) (changed int64, err error) {
+// appends, and gives the runs that changed no row.
+func (s *session) repeat(ctx context.Context, q string, n int, args func(i int, to []driver.NamedValue) ([]driver.NamedValue, error)) (missed []int, err error) {
 	err = s.conn.Raw(func(dc any) error {
 		stmt, ok := s.bare[q]
 		if !ok {
@@ -90,11 +90,13 @@ func (s *session) repeat(ctx context.Context, q string, n int, args func(i int, 
 			if err != nil {
 				return err
 			}
-			changed += n
+			if n == 0 {
+				missed = append(missed, i)
+			}
 		}
 		return nil
 	})
-	return changed, err
+	return missed, err
 }
 
 // bind appends arguments made of values, as database/sql makes them.

@@ -90,13 +90,13 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 		VALUES ($1, $2, $3, $4, $5, $6, '') ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
 		return done, fmt.Errorf("keeping the attempts that delivered: %w", err)
 	}
-	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', channel_id = $1, format = $2, queued_at = $3,
+	missed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', channel_id = $1, format = $2, queued_at = $3,
 		due_at = 0, beside = 0, batch = 0, held_until = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = ''
 		WHERE id = $4 AND finished_at > 0`, back)
 	if err != nil {
 		return done, fmt.Errorf("putting deliveries back: %w", err)
 	}
-	done.Queued = int(changed)
+	done.Queued = len(back) - len(missed)
 	tx.AfterCommit(func() {
 		s.counts.match(done.Queued)
 		for id := range channels {

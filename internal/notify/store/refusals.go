@@ -24,11 +24,11 @@ func (s *Store) AddRefused(ctx context.Context, list []notify.RefusedWebhooks) e
 		}
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.ExecEach(ctx, `INSERT INTO notify_refusals (connection, hook, reason, hour, times, last_at, last_by, message)
+		if err := tx.Each(ctx, `INSERT INTO notify_refusals (connection, hook, reason, hour, times, last_at, last_by, message)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 			ON CONFLICT (connection, hook, reason, hour) DO UPDATE SET
 				times = notify_refusals.times + excluded.times, last_at = excluded.last_at,
-				last_by = excluded.last_by, message = excluded.message`, rows); err != nil {
+				last_by = excluded.last_by, message = excluded.message`, rows, nil); err != nil {
 			return fmt.Errorf("counting refused webhooks: %w", err)
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_refusals WHERE hour < $1`, db.Micros(oldestRefusal(tx.Now()))); err != nil {

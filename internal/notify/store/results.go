@@ -108,16 +108,10 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 
 // writeEnds writes what became of the deliveries, and counts what ended.
 func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result, results [][]any) error {
-	// A rule's new URL may have taken a delivery to another channel while it
-	// was under way, or a user cancelled it: what a result says of it then
-	// counts only if that is 2xx.
-	changed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
+	missed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
 		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0 AND channel_id = $10`, results)
 	if err != nil {
 		return fmt.Errorf("keeping results: %w", err)
-	}
-	if changed < int64(len(results)) {
-		return s.writeOvertaken(ctx, tx, items, results)
 	}
 	ended := make(map[notify.DeliveryState]int, 1)
 	for _, r := range items {
@@ -125,51 +119,21 @@ func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result
 			ended[r.State] += len(r.Deliveries)
 		}
 	}
-	tx.AfterCommit(func() {
-		for state, n := range ended {
-			s.ended(state, n)
-		}
-	})
-	return nil
-}
-
-// writeOvertaken is writeEnds where some of the deliveries had ended or moved
-// before.
-func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.Result, results [][]any) error {
-	ended := make(map[notify.DeliveryState]int)
 	again := 0
-	lock := ""
-	if tx.Dialect() == db.Postgres {
-		lock = ` FOR UPDATE` // another node may put it back meanwhile
-	}
-	i := -1
-	for _, r := range items {
-		for _, d := range r.Deliveries {
-			i++
-			if r.State == notify.Waiting {
-				continue
+	for _, i := range missed {
+		// A rule's new URL may have taken a delivery to another channel while it
+		// was under way, or a user cancelled it: what a result says of it then
+		// counts only if that is 2xx.
+		switch state := notify.DeliveryState(results[i][0].(string)); state {
+		case notify.Waiting:
+		case notify.Delivered:
+			had, err := overtake(ctx, tx, results[i])
+			if err != nil {
+				return err
 			}
-			var state notify.DeliveryState
-			var finished int64
-			err := tx.QueryRow(ctx, `SELECT state, finished_at FROM notify_deliveries WHERE id = $1`+lock, d.ID).Scan(&state, &finished)
-			switch {
-			case errors.Is(err, sql.ErrNoRows): // ended, and too old to be kept
-				continue
-			case err != nil:
-				return fmt.Errorf("reading delivery: %w", err)
-			case state == r.State && finished == db.Micros(tx.Now()):
-				ended[state]++
-				continue
-			case r.State != notify.Delivered:
-				continue
-			case finished > 0:
-				again++ // it has been counted as ended, and ends once more
-			}
-			ended[notify.Delivered]++
-			if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
-				finished_at = $5, took = $6, status = $7, answer = $8, due_at = 0 WHERE id = $9`, results[i][:9]...); err != nil {
-				return fmt.Errorf("keeping results: %w", err)
-			}
+			again += had
+		default:
+			ended[state]--
 		}
 	}
 	tx.AfterCommit(func() {
@@ -179,6 +143,31 @@ func (s *Store) writeOvertaken(ctx context.Context, tx *db.Tx, items []*notify.R
 		}
 	})
 	return nil
+}
+
+// overtake has a delivery be delivered by a result, whatever became of it
+// before, and says how often it has been counted as ended.
+func overtake(ctx context.Context, tx *db.Tx, result []any) (before int, err error) {
+	lock := ""
+	if tx.Dialect() == db.Postgres {
+		lock = ` FOR UPDATE` // another node may put it back meanwhile
+	}
+	var finished int64
+	err = tx.QueryRow(ctx, `SELECT finished_at FROM notify_deliveries WHERE id = $1`+lock, result[8]).Scan(&finished)
+	if errors.Is(err, sql.ErrNoRows) { // ended, and too old to be kept
+		return 1, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading delivery: %w", err)
+	}
+	if finished > 0 {
+		before = 1
+	}
+	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
+		finished_at = $5, took = $6, status = $7, answer = $8, due_at = 0 WHERE id = $9`, result[:9]...); err != nil {
+		return 0, fmt.Errorf("keeping results: %w", err)
+	}
+	return before, nil
 }
 
 // asideRow is where a delivery that is set aside stands after the result.
