@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/playground/played"
 )
 
-// A provider that lies or fails signs nobody in, and its words are on no page.
+// A provider that lies or fails signs no user in, and its words are on no page.
 func TestLyingProviders(t *testing.T) {
 	w := newSignOnWorld(t)
 	a := w.run(w.cfg)
@@ -80,8 +80,8 @@ func TestLyingProviders(t *testing.T) {
 	}
 }
 
-// A provider that is away when the server starts stops nobody, and works when it is
-// back.
+// A provider that is away when the server starts does not keep it from starting,
+// and works when it is back.
 func TestProviderThatIsAway(t *testing.T) {
 	w := newSignOnWorld(t)
 	w.run(w.cfg)

@@ -44,7 +44,7 @@ func (p *permissionTable) makeRule(name string) {
 	p.known[name] = fmt.Sprint(v["id"])
 }
 
-// makeCloudRule saves a rule with an account, as nobody can here.
+// makeCloudRule saves a rule with an account, which no user can here.
 func (p *permissionTable) makeCloudRule(name string) {
 	rule := notify.Rule{
 		Name: "pipelines", Connection: "cloud", ProjectKey: "ATL", RepositoryKey: "canoe", Format: notify.Auto, Enabled: true, AuthorizationID: 1,

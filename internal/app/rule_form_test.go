@@ -114,7 +114,7 @@ func TestTheRuleForm(t *testing.T) {
 		}
 	}
 
-	// Who saves what somebody else has changed sees what changed, and keeps the input.
+	// Saving what another user has changed shows what changed, and keeps the input.
 	edit := func(version, branches string) url.Values {
 		return form(url.Values{"version": {version}, "branches": {branches}, "webhookUrl": {""}, "name": {"Nights"}})
 	}

@@ -77,7 +77,7 @@ func TestSingleSignOn(t *testing.T) {
 			w.clock.move(7 * 24 * time.Hour)
 			settings(403, "a week later")
 
-			// A renamed account stays the user, and another of its name is nobody.
+			// A renamed account stays the user, and another of its name is refused.
 			w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "anna"}})
 			b = w.visitor()
 			if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "anna" {

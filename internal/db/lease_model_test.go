@@ -12,7 +12,7 @@ import (
 )
 
 // leaseModel is what leases promise: one holder of a name at a time, a fence
-// that nobody had before for each, and no write behind an old one.
+// that no holder had before for each, and no write behind an old one.
 type leaseModel struct {
 	t     *testing.T
 	d     *db.DB
@@ -172,7 +172,7 @@ func (m *leaseModel) give(node int, why string) {
 		if h.node == node {
 			m.lost[h.lease] = why
 			if why == "its process was killed" {
-				continue // nobody is left to ask
+				continue // there is no node left to ask
 			}
 		}
 		kept = append(kept, h)
@@ -180,7 +180,7 @@ func (m *leaseModel) give(node int, why string) {
 	m.given = kept
 }
 
-// write succeeds behind the last fence given, if nobody took the lease since.
+// write succeeds behind the last fence given, if the lease was not taken since.
 func (m *leaseModel) write(r *rapid.T) {
 	if len(m.given) == 0 {
 		return

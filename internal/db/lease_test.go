@@ -207,7 +207,7 @@ func lapse(t testing.TB, d *db.DB, name string) {
 }
 
 // An Acquire whose commit went through though its answer got lost leaves a row
-// that nobody holds. The next renewal frees it.
+// without a holder. The next renewal frees it.
 func TestAnOrphanIsFreed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")

@@ -32,7 +32,7 @@ func TestAFullDiskFailsTheGroup(t *testing.T) {
 				}
 				_, err := tx.Exec(t.Context(), `INSERT INTO things (name, body) VALUES ($1, zeroblob(40000))`, fmt.Sprint(i))
 				if err != nil && i%2 == 0 {
-					return nil // whoever overlooks it is told all the same
+					return nil // a caller that overlooks it gets the error all the same
 				}
 				return err
 			})
@@ -159,8 +159,8 @@ func TestThePostgresServerRestarts(t *testing.T) {
 	wantNames(t, d, "a")
 }
 
-// The answer to a COMMIT is lost: it may have been stored, and nobody claims
-// either.
+// The answer to a COMMIT is lost: it may have been stored, and the
+// error claims neither.
 func TestTheAnswerToACommitIsLost(t *testing.T) {
 	proxy, url := dbtest.NewProxy(t, dbtest.PostgresURL(t))
 	d := dbtest.Open(t, db.Options{URL: url, NodeID: "node_1"})

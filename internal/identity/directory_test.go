@@ -176,7 +176,7 @@ func TestPresentRights(t *testing.T) {
 				t.Errorf("%s of a user whom the platform removed: %v", name, err)
 			}
 		}
-		// Without the setting, nobody is a platform user.
+		// Without the setting there are no platform users.
 		s.users["bob"] = "bob's password"
 		n.Service.platform = nil
 		if _, err := n.Bearer(t.Context(), token.Reveal()); !fault.Is(err, fault.Unauthenticated) {

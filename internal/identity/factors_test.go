@@ -360,8 +360,8 @@ func TestRemovingFactors(t *testing.T) {
 	})
 }
 
-// An app whose secret cannot be read any more lets nobody in, and keeps nobody
-// out who has a recovery code.
+// An app whose secret cannot be read any more lets its user in no
+// more; a recovery code still does.
 func TestALostKey(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")

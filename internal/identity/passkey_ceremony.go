@@ -279,7 +279,7 @@ func bothJSON(options, session any) (o, c []byte, err error) {
 }
 
 // PasskeySignIn opens a session for who shows a passkey and nothing else.
-// Unauthenticated: it is of nobody here, or does not fit what was asked.
+// Unauthenticated: no user here has it, or it does not fit what was asked.
 func (s *Service) PasskeySignIn(ctx context.Context, ceremony string, answer []byte, addr string) (session string, p *Principal, err error) {
 	d := doorOf("", addr)
 	u, err := s.keeperOf(ctx, answer)
@@ -309,7 +309,7 @@ func (s *Service) PasskeySignIn(ctx context.Context, ceremony string, answer []b
 	return session, p, s.countSuccess(ctx, d, u)
 }
 
-// keeperOf finds whose passkey an answer is of: the zero User for nobody's.
+// keeperOf finds whose passkey an answer is of: the zero User where no user here has it.
 func (s *Service) keeperOf(ctx context.Context, answer []byte) (u User, err error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {

@@ -86,7 +86,7 @@ func (p *platform) forget(user int64) {
 	defer p.mu.Unlock()
 	delete(p.recent, user)
 	p.era++
-	p.asking.Forget(idText(user)) // whoever comes now asks about the new candidates
+	p.asking.Forget(idText(user)) // the next request asks about the new candidates
 }
 
 // unanswered is the error for a user whom the platform was asked about. What

@@ -86,7 +86,7 @@ func TestOldSizesAreNotShown(t *testing.T) {
 
 		must(t, s.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 1, ErrorSize: 0}, nil))
 		must(t, s.RecordWatched(t.Context(), l, "jira_1", mailqueue.Sizes{Size: 2, ErrorSize: 0}, nil))
-		must(t, mailqueuetest.Shift(t.Context(), d, 55*time.Second)) // nobody has asked since: the watcher is gone
+		must(t, mailqueuetest.Shift(t.Context(), d, 55*time.Second)) // not asked since: the watcher is gone
 		want("answering again", node("jira_1", cluster.Active, 2, 0), node("node_1", cluster.Active, 1, 0), node("node_2", cluster.Offline, 0, 0),
 			node("node_3", cluster.Offline, 4, 1), node("node_4", cluster.Active, 0, 0))
 		must(t, mailqueuetest.Shift(t.Context(), d, 6*time.Second))

@@ -61,7 +61,7 @@ type RefusedWebhooks struct {
 const RefusalsKept = 24 * time.Hour
 
 // manyRefused is how many refused webhooks in two hours need attention though
-// others come in: more than somebody who tries a secret out makes by hand.
+// others come in: more than a person who tries a secret out makes by hand.
 const manyRefused = 10
 
 // NeedsAttention tells whether an administrator should look at it now.

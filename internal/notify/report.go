@@ -16,7 +16,7 @@ import (
 const MaxInactivityDays = 365
 
 // Report is an activity report: at set times it tells a channel how many pull
-// requests of a repository are open, and which of them nobody touches.
+// requests of a repository are open, and which of them are inactive.
 type Report struct {
 	ID      int64
 	Version int64 // counts saves; starts at 1

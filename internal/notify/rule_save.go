@@ -72,7 +72,7 @@ func changesSince(since []Rule, now *Rule) (list []RuleChange) {
 }
 
 // Differs tells whether people would see a difference between two versions of a
-// rule, whoever saved them.
+// rule; who saved them does not count.
 func (r *Rule) Differs(other *Rule) bool {
 	return r.AuthorizationID != other.AuthorizationID || r.Paused != other.Paused || len(r.changedMembers(other)) > 0
 }

@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Masks are tried one after the other, whoever asks and how often: a request may
+// Masks are tried one after the other, for all users together: a request may
 // cost two seconds of a core, and needs no permission.
 func TestMasksAreTriedOneAfterTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

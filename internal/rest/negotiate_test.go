@@ -79,7 +79,7 @@ func TestNegotiate(t *testing.T) {
 		{"application/json, text/javascript, */*; q=0.01", "json", "json"},
 		{"image/avif,image/webp,*/*;q=0.8", "json", "json"},
 
-		// what nobody means
+		// without a meaning
 		{",,,", "json", "json"},
 		{";;;", "json", "json"},
 		{"/", "json", "json"},

@@ -13,8 +13,7 @@ import (
 	"outrigger/internal/identity/identitytest"
 )
 
-// Whoever is signed in sees the version and what is inside, and each licence in
-// full.
+// All users see the version and what is inside, and each licence in full.
 func TestAbout(t *testing.T) {
 	c, err := console.New(console.Options{Identity: identitytest.Everybody(), BaseURL: "https://tools.example.com"})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package identitytest has users for tests of what asks who somebody is: the
+// Package identitytest has users for tests of what asks who a user is: the
 // router, the console and the relay.
 package identitytest
 

@@ -27,7 +27,7 @@ const (
 	maxSubject = 255
 )
 
-// Provider is an OpenID Connect provider. It is asked when somebody signs in, not
+// Provider is an OpenID Connect provider. It is asked when a user signs in, not
 // before.
 type Provider struct {
 	o         Options

@@ -207,7 +207,7 @@ func (m *machine) land(t *rapid.T) {
 	r := m.outcome(j)
 	m.must(m.q.saveResult(t.Context(), r))
 	m.q.out.finished(j, false)
-	m.q.out.reread() // as the sender does when somebody is due again
+	m.q.out.reread() // as the sender does when a message is due again
 	to, there := m.model[j.id]
 	if !there {
 		return

@@ -27,7 +27,7 @@ type pipes struct {
 
 	mu   sync.Mutex
 	away bool
-	at   []time.Time // when somebody dialled
+	at   []time.Time // when the relay dialled
 }
 
 func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }

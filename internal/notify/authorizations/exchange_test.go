@@ -76,7 +76,7 @@ func TestBegin(t *testing.T) {
 }
 
 // A user begins ten times a minute: each time, the platform may be asked about a
-// code that somebody made up.
+// code that was made up.
 func TestBeginIsLimited(t *testing.T) {
 	eachWorld(t, bitbucketcloud.Options{}, func(t *testing.T, n *node) {
 		for i := range 11 {

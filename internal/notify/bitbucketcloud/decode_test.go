@@ -60,7 +60,7 @@ func TestPushTypes(t *testing.T) {
 }
 
 // A status is a pipeline's where it leads to the run's page in the repository.
-// Whoever builds elsewhere may call his builds what he likes.
+// A build server elsewhere may give its builds any name.
 func TestPipelinesAmongStatuses(t *testing.T) {
 	const run = `"key":"3343801","name":"Pipeline #4 for main"`
 	const page = "https://bitbucket.org/atlas/engine"

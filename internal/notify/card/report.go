@@ -7,7 +7,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// Item is a line of a report: a pull request that nobody touches.
+// Item is a line of a report: an inactive pull request.
 type Item struct {
 	Title  string
 	URL    string // empty where not known

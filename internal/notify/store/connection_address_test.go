@@ -9,8 +9,8 @@ import (
 	"outrigger/internal/secret"
 )
 
-// What was entered for one server is not sent to another because somebody
-// changes the base URL: the secrets have to be entered again.
+// What was entered for one server is not sent to another when the base URL
+// changes: the secrets have to be entered again.
 func TestSecretsDoNotFollowTheBaseURL(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		s.UsePlatforms(nil, map[string]notify.Decoder{"bitbucket-dc": decoders["bitbucket-dc"], notify.KindBitbucketCloud: decoders["bitbucket-dc"]})

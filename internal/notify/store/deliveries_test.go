@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// as is a request of somebody with these grants.
+// as is a request of a user with these grants.
 func as(t *testing.T, grants ...identity.Grant) context.Context {
 	return identity.With(t.Context(), &identity.Principal{Name: "who", Source: "local", Grants: grants})
 }

@@ -172,7 +172,7 @@ func TestPullRequestsAreForgotten(t *testing.T) {
 	})
 }
 
-// What a hook says under a key that nobody has confirmed is kept, and tells
+// What a hook says under a key that is not confirmed is kept, and tells
 // nothing of the pull requests that are there.
 func TestTrackedUnderAnOfferedKey(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {

@@ -46,7 +46,7 @@ func insertAgain(ctx context.Context, tx *db.Tx, e *eventRow) error {
 }
 
 // mostSeen is how many webhooks of one body are looked at: no platform sends that
-// many, and whoever does is not to hold up others.
+// many, and a sender that does must not hold up others.
 const mostSeen = 100
 
 // findSeen gives the row that a webhook repeats, and that of the last with the

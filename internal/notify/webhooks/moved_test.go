@@ -10,8 +10,8 @@ import (
 	"outrigger/internal/secret"
 )
 
-// What signs for one server is not told another because somebody changes the
-// base URL: the webhooks there get hooks of their own.
+// What signs for one server is not told another when the base URL
+// changes: the webhooks there get hooks of their own.
 func TestAnotherServerIsToldOtherSecrets(t *testing.T) {
 	eachWorld(t, bitbucket.Options{Projects: []bitbucket.Project{{Key: "ATL"}}}, func(t *testing.T, w *world) {
 		ada := notify.Actor{Name: "ada", Source: "local"}

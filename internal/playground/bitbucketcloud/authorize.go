@@ -38,7 +38,7 @@ type consent struct {
 
 // authorize shows the page on which a person grants access, and takes the
 // answer. What is wrong with the consumer or the redirect URI is said on the
-// page: nobody is sent to an address that was not registered.
+// page: no redirect leads to an address that was not registered.
 func (p *Platform) authorize(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

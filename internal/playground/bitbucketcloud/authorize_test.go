@@ -85,7 +85,7 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// Nobody is sent to an address that is not registered.
+// No redirect leads to an address that is not registered.
 func TestAuthorizeRequestsThatAreRefused(t *testing.T) {
 	_, base, client := serve(t, Options{})
 	for name, c := range map[string]struct {

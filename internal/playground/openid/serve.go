@@ -39,7 +39,7 @@ func (p *Provider) Handler() http.Handler {
 }
 
 // refuse words the statuses of faults: an error of RFC 6749, with words that
-// nobody should be shown.
+// no page should show.
 func refuse(w http.ResponseWriter, kind played.Kind) {
 	status := map[played.Kind]int{
 		played.Refusing: http.StatusUnauthorized, played.Forbidding: http.StatusForbidden, played.Throttling: http.StatusTooManyRequests,
@@ -112,7 +112,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	case r.PostFormValue("answer") != "yes":
 		back(url.Values{"error": {"access_denied"}})
 	default:
-		// Whoever has signed in stays so, until a client asks for it again.
+		// An account that has signed in stays so, until a client asks for it again.
 		if _, ok := p.shown[r.PostFormValue("account")]; !ok || q.Get("prompt") == "login" {
 			p.shown[r.PostFormValue("account")] = p.o.Clock()
 		}

@@ -46,7 +46,7 @@ func data() (records []threads.Record, mappings []threads.IDMapping) {
 }
 
 // From two files to properties, on a site that limits, loses connections, does
-// not have one of the issues and forbids another, and at last knows nobody.
+// not have one of the issues and forbids another, and once refuses the token.
 func TestWholeWay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		refused := map[int64]threads.Reason{3_010_001: threads.TargetNotFound, 3_010_003: threads.TargetForbidden}

@@ -28,7 +28,7 @@ import (
 //
 //	go test -run '^$' -bench Export -benchtime 3x ./internal/threads/source
 //
-// "bare" is the SELECT, "pages" whoever reads the pages and drops them,
+// "bare" is the SELECT, "pages" a client that reads the pages and drops them,
 // "client" the command's client that writes the file. x-bare is their time as a
 // multiple of a bare one right before it, last/first that of the last page to
 // the first.

@@ -28,8 +28,8 @@ func TestTooManyClients(t *testing.T) {
 	two.Ask("NOOP", "250")
 }
 
-// One address has a quarter of the places; what is idle there closes the relay
-// to nobody else.
+// One address has a quarter of the places; what is idle there keeps no
+// other address out.
 func TestOneAddressHasAQuarter(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.MaxClients = 40 })
 	for range 10 {

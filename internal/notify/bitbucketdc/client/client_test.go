@@ -123,7 +123,7 @@ func TestFaults(t *testing.T) {
 			p.platform.SetFault("/users", bitbucket.Fault{Kind: kind})
 			got, err := p.Member(t.Context(), p.c, "zoe", "developers")
 			if kind == bitbucket.Repeating || kind == bitbucket.Standing || kind == bitbucket.Ragged {
-				got, err = p.Member(t.Context(), p.c, "nn", "developers") // a filter that finds somebody
+				got, err = p.Member(t.Context(), p.c, "nn", "developers") // a filter that finds another user
 			}
 			if got || !fault.Is(err, fault.Unavailable) || !strings.Contains(fault.As(err).Message, want) {
 				t.Errorf("%v, %v; want %q", got, err, want)

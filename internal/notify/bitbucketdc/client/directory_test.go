@@ -103,8 +103,8 @@ func TestDirectoryRefusesNamesThatDifferInCase(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong at the platform, nobody is told that his password is
-// wrong, but where the platform says so; nobody has a right by it either.
+// A failure of the platform does not pass for a wrong password, and gives no
+// permission.
 func TestDirectoryFaults(t *testing.T) {
 	candidates := []identity.Grant{grant(identity.ProjectAdmin, "ATL", "")}
 	for _, kind := range []bitbucket.Kind{

@@ -59,7 +59,7 @@ func (p *SignInPages) Account(ctx context.Context, code secret.Value, proofs ide
 	switch {
 	case err != nil:
 		return a, p.failed(err)
-	case name == "": // the platform took the request as nobody's
+	case name == "": // the platform took the request as anonymous
 		return a, fault.New(fault.Unauthenticated, "Your user name did not come with the answer of %s. Ask an administrator.", p.Name)
 	}
 	found := identity.DirectoryUser{Name: name}
