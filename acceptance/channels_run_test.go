@@ -15,27 +15,60 @@ type channelsRun struct {
 	p      *loadtest.Process
 	sink   *loadtest.Sink
 	load   *loadtest.Load
-	kind   []trouble // of each channel; without a name: healthy
-	failed []int     // the failing channels
-	asked  []int64   // how many requests these had got before
-	before int       // how many events a channel had before it failed
-	mended bool
+	kind   []trouble // of each channel; without a name: always healthy
+	chosen []int     // the channels that fail
+
+	failing bool
+	asked   []int64 // how many requests the chosen had got before they failed
+	before  int     // how many events a channel had before
+	lost    []int   // of each channel: how many messages never arrive
+	aside   []int   // of each channel: how many may have arrived after later ones
+
+	with, without []time.Duration // what messages of healthy channels took
 }
 
-// fail has a twentieth of the channels fail in each way from now on, the lowest
-// ones, and gives how many these are. nth is the event, of those to come, that
-// is refused alone; before is how many came before.
-func (r *channelsRun) fail(nth, before int) int {
-	r.before = before
-	last := r.load.Channels - 1 // a healthy one
-	kinds := troubles(before+nth, loadtest.ChannelRule(last, r.sink.URL()).WebhookURL)
-	for i := range len(kinds) * r.channels / 20 {
-		r.kind[i] = kinds[i%len(kinds)]
-		r.failed = append(r.failed, i)
-		r.asked = append(r.asked, r.sink.Asked(i))
-		r.sink.Set(i, r.kind[i].answer)
+// choose has a twentieth of the channels be of each kind of trouble, spread over
+// all: the load takes them in turn, and has both sorts at any time.
+func (r *channelsRun) choose() {
+	n := len(troubles(0, "")) * r.channels / 20
+	for i := range n {
+		r.chosen = append(r.chosen, i*r.channels/n)
 	}
-	return len(r.failed)
+}
+
+// round is a phase without failures, and one with them, after which all that
+// waits is sent.
+func (r *channelsRun) round(t *testing.T) {
+	t.Helper()
+	r.healthy(t)
+	r.fail()
+	began := time.Now()
+	r.phase(t, r.each)
+	r.checkHealthy(t, began)
+	r.checkTotals(t)
+	r.mend(t)
+	r.checkTotals(t)
+}
+
+// healthy is a phase in which no channel fails.
+func (r *channelsRun) healthy(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	r.phase(t, r.each)
+	r.without = append(r.without, loadtest.Ways(r.load, r.sink, r.chosen, began)...)
+	slices.Sort(r.without)
+}
+
+// fail has the chosen channels fail from now on.
+func (r *channelsRun) fail() {
+	r.failing, r.before, r.asked = true, len(r.load.Posts(0)), nil
+	healthy := r.channels - 1
+	kinds := troubles(r.before+r.each/3, loadtest.ChannelRule(healthy, r.sink.URL()).WebhookURL)
+	for i, channel := range r.chosen {
+		r.kind[channel] = kinds[i%len(kinds)]
+		r.asked = append(r.asked, r.sink.Asked(channel))
+		r.sink.Set(channel, r.kind[channel].answer)
+	}
 }
 
 // phase posts so many events for each channel, and waits until all has arrived
@@ -67,8 +100,8 @@ func (r *channelsRun) limit(each int) time.Duration {
 // settled tells whether every channel has taken what it takes, and the failing
 // ones were asked.
 func (r *channelsRun) settled() bool {
-	for i, channel := range r.failed {
-		if r.sink.Asked(channel) == r.asked[i] {
+	for i, channel := range r.chosen {
+		if r.failing && r.sink.Asked(channel) == r.asked[i] {
 			return false
 		}
 	}
@@ -83,12 +116,12 @@ func (r *channelsRun) settled() bool {
 // held is how many messages of a channel have not arrived once all is settled.
 func (r *channelsRun) held(channel int) int {
 	switch k := r.kind[channel]; {
-	case r.mended:
-		return k.fails
+	case !r.failing:
+		return r.lost[channel]
 	case k.holds == all:
-		return len(r.load.Posts(channel)) - r.before
+		return r.lost[channel] + len(r.load.Posts(channel)) - r.before
 	default:
-		return k.holds
+		return r.lost[channel] + k.holds
 	}
 }
 
@@ -97,43 +130,37 @@ func (r *channelsRun) held(channel int) int {
 func (r *channelsRun) check(t *testing.T) {
 	t.Helper()
 	for channel := range r.channels {
-		k := r.kind[channel]
-		aside := 0
-		if r.mended {
-			aside = k.aside
-		}
 		v := loadtest.JudgeChannel(r.load, r.sink, channel)
-		if v.Acknowledged != len(r.load.Posts(channel)) || v.Missing != r.held(channel) || v.Disordered > aside || v.Repeated > 0 {
-			t.Errorf("channel %d (%s): %s; want %d missing, at most %d out of order", channel, k.name, v, r.held(channel), aside)
+		if v.Acknowledged != len(r.load.Posts(channel)) || v.Missing != r.held(channel) || v.Disordered > r.aside[channel] || v.Repeated > 0 {
+			t.Errorf("channel %d (%s): %s; want %d missing, at most %d out of order", channel, r.kind[channel].name, v, r.held(channel), r.aside[channel])
 		}
 	}
 }
 
-// checkHealthy holds the channels that do not fail to what they did before the
-// others failed, and gives how long each of their messages took.
-func (r *channelsRun) checkHealthy(t *testing.T, failing int, before []time.Duration, began time.Time) []time.Duration {
+// checkHealthy holds the channels that do not fail to what they did without
+// failures.
+func (r *channelsRun) checkHealthy(t *testing.T, began time.Time) {
 	t.Helper()
 	r.check(t)
-	with := loadtest.Ways(r.load, r.sink, failing, began)
-	if want := (r.channels - failing) * r.each; len(with) != want {
+	with := loadtest.Ways(r.load, r.sink, r.chosen, began)
+	if want := (r.channels - len(r.chosen)) * r.each; len(with) != want {
 		t.Fatalf("%d events of healthy channels arrived, want %d", len(with), want)
 	}
-	if most, usual := with[len(with)-1], before[len(before)-1]; most > usual+heldUp {
-		t.Errorf("a message of a healthy channel took %s, and %s at most before others failed", most, usual)
+	if most, usual := with[len(with)-1], r.without[len(r.without)-1]; most > usual+heldUp {
+		t.Errorf("a message of a healthy channel took %s, and %s at most while none failed", most, usual)
 	}
-	return with
+	r.with = append(r.with, with...)
 }
 
 // compare holds what messages took beside failing channels to what they took
-// without: before and after, since the database has grown meanwhile.
-func (r *channelsRun) compare(t *testing.T, with, before, after []time.Duration) {
+// without.
+func (r *channelsRun) compare(t *testing.T) {
 	t.Helper()
-	without := slices.Sorted(slices.Values(slices.Concat(before, after)))
-	p99, base := loadtest.Quantile(with, 0.99), loadtest.Quantile(without, 0.99)
+	slices.Sort(r.with)
+	p99, base := loadtest.Quantile(r.with, 0.99), loadtest.Quantile(r.without, 0.99)
 	ratio := float64(p99) / float64(base)
-	t.Logf("p99 of healthy channels: %s beside failing ones, %.2f times the %s without (%s before, %s after)",
-		p99, ratio, base, loadtest.Quantile(before, 0.99), loadtest.Quantile(after, 0.99))
-	if ratio > r.ratio {
+	t.Logf("p99 of healthy channels: %s beside failing ones, %.2f times the %s without", p99, ratio, base)
+	if r.ratio > 0 && ratio > r.ratio {
 		t.Errorf("p99 is %.2f times the one without failures, want at most %.2f", ratio, r.ratio)
 	}
 }
@@ -142,10 +169,12 @@ func (r *channelsRun) compare(t *testing.T, with, before, after []time.Duration)
 // until that has arrived.
 func (r *channelsRun) mend(t *testing.T) {
 	t.Helper()
-	for _, channel := range r.failed {
+	for _, channel := range r.chosen {
 		r.sink.Set(channel, loadtest.Answer{})
+		r.lost[channel] += r.kind[channel].fails
+		r.aside[channel] += r.kind[channel].aside
 	}
-	r.mended = true
+	r.failing = false
 	// A request that failed as it was mended closes its channel's gate after the
 	// first try. Each try has all that waits read again, so they are seconds apart.
 	var tried time.Time

@@ -82,7 +82,10 @@ func (r *channelsRun) checkTotals(t *testing.T) {
 	want := totals{matched: float64(r.load.Acknowledged())}
 	for channel := range r.channels {
 		want.delivered += float64(len(r.sink.Arrivals(channel)))
-		want.failed += float64(r.kind[channel].fails)
+		want.failed += float64(r.lost[channel])
+		if r.failing {
+			want.failed += float64(r.kind[channel].fails)
+		}
 	}
 	want.waiting = want.matched - want.ended()
 	var got totals

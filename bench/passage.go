@@ -81,7 +81,7 @@ func (b *bench) durable(ctx context.Context, name string, s loadtest.Settings, h
 	if err != nil {
 		return 0, err
 	}
-	answers, ways := node.load.Answers(half), loadtest.Ways(node.load, sink, 0, half)
+	answers, ways := node.load.Answers(half), loadtest.Ways(node.load, sink, nil, half)
 	resident, err := loadtest.PeakResident(p.PID())
 	if err != nil {
 		return 0, err

@@ -52,7 +52,7 @@ func (b *bench) slow(ctx context.Context) error {
 		if err := b.run(ctx, node, b.took/rounds, rate); err != nil {
 			return err
 		}
-		without = append(without, loadtest.Ways(load, sink, 1, began)...)
+		without = append(without, loadtest.Ways(load, sink, []int{0}, began)...)
 
 		sink.Set(0, loadtest.Answer{Delay: slowAnswer})
 		began = time.Now()
@@ -63,7 +63,7 @@ func (b *bench) slow(ctx context.Context) error {
 		if err := b.run(ctx, node, 0, rate); err != nil { // also what waited on the slow one
 			return err
 		}
-		with = append(with, loadtest.Ways(load, sink, 1, began)...)
+		with = append(with, loadtest.Ways(load, sink, []int{0}, began)...)
 	}
 	slices.Sort(without)
 	slices.Sort(with)

@@ -122,10 +122,13 @@ func (l *Load) Answers(since time.Time) []time.Duration {
 }
 
 // Ways are the times from when an event was due to be posted to its arrival,
-// for those due since a moment, sorted. Channels below skip are left out.
-func Ways(l *Load, s *Sink, skip int, since time.Time) []time.Duration {
+// for those due since a moment, sorted. The channels in skip are left out.
+func Ways(l *Load, s *Sink, skip []int, since time.Time) []time.Duration {
 	var took []time.Duration
-	for channel := skip; channel < l.Channels; channel++ {
+	for channel := range l.Channels {
+		if slices.Contains(skip, channel) {
+			continue
+		}
 		posts := l.Posts(channel)
 		for _, a := range s.Arrivals(channel) {
 			if a.Seq >= 1 && a.Seq <= len(posts) && !posts[a.Seq-1].Due.Before(since) {
