@@ -9,31 +9,21 @@ import (
 	"outrigger/internal/loadtest"
 )
 
-// growth is what a database holds in one of its measurements; -grown scales it.
-type growth struct {
-	name string
-	grow func(ctx context.Context, f *filled) error
+func (b *bench) growthEvents(ctx context.Context) error {
+	return b.grown(ctx, "5 million events, 10 million deliveries", func(f *filled) error { return f.keep(ctx, 5_000_000) })
 }
 
-// growths are those of the architecture.
-var growths = []growth{
-	{"5 million events, 10 million deliveries", func(ctx context.Context, f *filled) error { return f.keep(ctx, 5_000_000) }},
-	{"100,000 rules on 10,000 channels", func(ctx context.Context, f *filled) error { return f.addRules(ctx, 100_000, 10_000) }},
-	{"1 million waiting", func(ctx context.Context, f *filled) error { return f.wait(ctx, 1_000_000) }},
+func (b *bench) growthRules(ctx context.Context) error {
+	return b.grown(ctx, "100,000 rules on 10,000 channels", func(f *filled) error { return f.addRules(ctx, 100_000, 10_000) })
 }
 
-// growth holds nodes whose databases have much in them against one whose
-// database is empty.
-func (b *bench) growth(ctx context.Context) error {
-	for _, g := range growths {
-		if err := b.grown(ctx, g); err != nil {
-			return fmt.Errorf("%s: %w", g.name, err)
-		}
-	}
-	return nil
+func (b *bench) growthWaiting(ctx context.Context) error {
+	return b.grown(ctx, "1 million waiting", func(f *filled) error { return f.wait(ctx, 1_000_000) })
 }
 
-func (b *bench) grown(ctx context.Context, g growth) error {
+// grown holds a node whose database has much in it, of which -grown gives the
+// share, against one whose database is empty.
+func (b *bench) grown(ctx context.Context, name string, grow func(*filled) error) error {
 	empty, end, err := b.filled(ctx)
 	if err != nil {
 		return err
@@ -44,7 +34,7 @@ func (b *bench) grown(ctx context.Context, g growth) error {
 		return err
 	}
 	defer end()
-	if err := g.grow(ctx, full); err != nil {
+	if err := grow(full); err != nil {
 		return err
 	}
 	took, err := full.Start(ctx)
@@ -59,7 +49,6 @@ func (b *bench) grown(ctx context.Context, g growth) error {
 	if err != nil {
 		return err
 	}
-	name := g.name
 	if b.grownBy != 1 {
 		name += fmt.Sprintf(" × %g", b.grownBy)
 	}

@@ -50,7 +50,7 @@ func main() {
 		return
 	}
 	took := flag.Duration("time", 10*time.Second, "how long each measurement takes")
-	only := flag.String("only", "sqlite,postgres,slow,growth,mail,status,export,migration,idle", "what to measure")
+	only := flag.String("only", "sqlite,postgres,slow,growth,mail,status,export,migration,idle", "what to measure; growth is growth-events, growth-rules and growth-waiting")
 	grown := flag.Float64("grown", 1, "how much of the rows that growth fills a database with")
 	flag.Parse()
 	if err := run(context.Background(), *took, *grown, strings.Split(*only, ",")); err != nil {
@@ -80,14 +80,16 @@ func run(ctx context.Context, took time.Duration, grown float64, only []string) 
 		{"sqlite", b.sqlite},
 		{"postgres", b.postgres},
 		{"slow", b.slow},
-		{"growth", b.growth},
+		{"growth-events", b.growthEvents},
+		{"growth-rules", b.growthRules},
+		{"growth-waiting", b.growthWaiting},
 		{"mail", b.mail},
 		{"status", b.status},
 		{"export", b.export},
 		{"migration", b.migration},
 		{"idle", b.idle},
 	} {
-		if !slices.Contains(only, m.name) {
+		if !slices.ContainsFunc(only, func(o string) bool { return m.name == o || strings.HasPrefix(m.name, o+"-") }) {
 			continue
 		}
 		if err := m.measure(ctx); err != nil {
