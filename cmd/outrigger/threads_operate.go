@@ -67,6 +67,13 @@ func (f threadsFlags) printStatus(out io.Writer, st remote.Status) error {
 		left := (time.Duration(st.SecondsLeft) * time.Second).String()
 		rows = append(rows, []string{"Rate", fmt.Sprintf("%g records a second, %s left", st.Rate, left)})
 	}
+	for _, g := range st.Errors.Groups {
+		text := fmt.Sprintf("%s: %s", g.Reason, amount(g.Records, "record"))
+		if said := g.Answer.String(); said != "" {
+			text += "; the target answered: " + said
+		}
+		rows = append(rows, []string{"Error", text})
+	}
 	for _, sentence := range st.Incomplete {
 		rows = append(rows, []string{"Incomplete", sentence})
 	}

@@ -19,6 +19,9 @@ type IssueEntries struct {
 	IssueID      int64
 	CloudIssueID int64 // 0 where it has no mapping
 	Entries      []Entry
+	// Answer is the number of what the target said when it refused the issue, see
+	// ErrorGroups; 0 where it did not.
+	Answer int64
 }
 
 // Relations is the parent map that the records without an error make.
@@ -68,9 +71,11 @@ func (c *Chunk) Add(i IssueEntries) {
 	c.Issues = append(c.Issues, i)
 }
 
-// Refuse gives the records of an issue that are no errors yet a reason.
-func (c *Chunk) Refuse(issue int, reason Reason) {
+// Refuse gives the records of an issue that are no errors yet a reason, and the
+// number of what the target said.
+func (c *Chunk) Refuse(issue int, reason Reason, answer int64) {
 	entries := c.Issues[issue].Entries
+	c.Issues[issue].Answer = answer
 	for n := range entries {
 		if entries[n].Reason == "" {
 			entries[n].Reason = reason
@@ -82,6 +87,7 @@ func (c *Chunk) Refuse(issue int, reason Reason) {
 // Readmit takes back what the target's refusal made of an issue's records.
 func (c *Chunk) Readmit(issue int) {
 	entries := c.Issues[issue].Entries
+	c.Issues[issue].Answer = 0
 	for n := range entries {
 		if entries[n].Reason.OfTarget() {
 			entries[n].Reason = ""
@@ -111,6 +117,7 @@ func (c *Chunk) Encode() []byte {
 	for _, i := range c.Issues {
 		b = binary.AppendVarint(b, i.IssueID-last.IssueID)
 		b = binary.AppendVarint(b, i.CloudIssueID-last.CloudIssueID)
+		b = binary.AppendUvarint(b, uint64(i.Answer))
 		b = binary.AppendUvarint(b, uint64(len(i.Entries)))
 		last = i
 		var before Entry
@@ -143,6 +150,7 @@ func (c *Chunk) Decode(b []byte) error {
 		i := &issues[n]
 		i.IssueID = last.IssueID + r.signed()
 		i.CloudIssueID = last.CloudIssueID + r.signed()
+		i.Answer = r.unsigned()
 		last = *i
 		from := len(entries)
 		var before Entry
@@ -174,6 +182,12 @@ func (v *varints) signed() int64 {
 	x, n := binary.Varint(v.b)
 	v.take(n)
 	return x
+}
+
+func (v *varints) unsigned() int64 {
+	x, n := binary.Uvarint(v.b)
+	v.take(n)
+	return int64(x)
 }
 
 // count reads a number of things that take a byte each at least.

@@ -16,7 +16,9 @@ func TestChunkRow(t *testing.T) {
 		return Entry{id.Draw(t, "comment"), id.Draw(t, "parent"), id.Draw(t, "cloud"), id.Draw(t, "cloud parent"), rapid.SampledFrom(reasons).Draw(t, "reason")}
 	})
 	issue := rapid.Custom(func(t *rapid.T) IssueEntries {
-		return IssueEntries{rapid.Int64().Draw(t, "issue"), rapid.Int64().Draw(t, "cloud issue"), rapid.SliceOfN(entry, 1, 4).Draw(t, "entries")}
+		return IssueEntries{
+			rapid.Int64().Draw(t, "issue"), rapid.Int64().Draw(t, "cloud issue"), rapid.SliceOfN(entry, 1, 4).Draw(t, "entries"), rapid.Int64Min(0).Draw(t, "answer"),
+		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var c Chunk
@@ -32,7 +34,7 @@ func TestChunkRow(t *testing.T) {
 			t.Fatal(back)
 		}
 		for n, i := range c.Issues {
-			if b := back.Issues[n]; b.IssueID != i.IssueID || b.CloudIssueID != i.CloudIssueID || !slices.Equal(b.Entries, i.Entries) {
+			if b := back.Issues[n]; b.IssueID != i.IssueID || b.CloudIssueID != i.CloudIssueID || b.Answer != i.Answer || !slices.Equal(b.Entries, i.Entries) {
 				t.Fatal(i, b)
 			}
 		}
@@ -44,7 +46,7 @@ func TestChunkRow(t *testing.T) {
 
 func FuzzChunkRow(f *testing.F) {
 	var c Chunk
-	c.Add(IssueEntries{1, 2, []Entry{{3, 4, 5, 6, ""}, {7, 8, 0, 0, Cycle}}})
+	c.Add(IssueEntries{1, 2, []Entry{{3, 4, 5, 6, ""}, {7, 8, 0, 0, Cycle}}, 3})
 	f.Add(c.Encode())
 	f.Fuzz(func(_ *testing.T, row []byte) {
 		_ = new(Chunk).Decode(row) // it neither panics nor takes memory without end

@@ -160,6 +160,7 @@ type Migration struct {
 	ParentMaps           int64 // relationships of this data that are in the target
 	Permanent, Retryable int64 // errors
 	Refused              int64 // those of Permanent whose reason is the target's
+	Groups               ErrorGroups
 
 	Checked bool // the preflight has passed
 
@@ -170,6 +171,7 @@ type Migration struct {
 	Pace Pace
 
 	StartedAt, UpdatedAt time.Time
+	Worked               time.Duration // in PhaseProcessing, waits for the target included
 	Message              string
 
 	// Incomplete says what is wrong with the files of the data, a sentence a
@@ -180,6 +182,12 @@ type Migration struct {
 
 // Retry has the records that the target refused processed again.
 func (m *Migration) Retry() {
+	m.Groups = slices.Clone(m.Groups)
+	for n := range m.Groups {
+		if m.Groups[n].Reason.OfTarget() {
+			m.Groups[n].Records = 0
+		}
+	}
 	m.RecordsDone -= m.Refused
 	m.Permanent -= m.Refused
 	m.Refused, m.Retrying, m.RetryAt = 0, true, Place{}
@@ -209,6 +217,23 @@ func (m *Migration) Percent() int {
 	return int(min(m.RecordsDone*100/m.Records, 99))
 }
 
+// Next is the migration as a copy that can be changed.
+func (m *Migration) Next() Migration {
+	next := *m
+	next.Groups = slices.Clone(m.Groups)
+	return next
+}
+
+// Err counts permanent errors.
+func (m *Migration) Err(r Reason, a Answer, records int64) {
+	m.Permanent += records
+	if r.OfTarget() {
+		m.Refused += records
+	}
+	n := m.Groups.group(r, a)
+	m.Groups[n].Records += records
+}
+
 // Advance counts an issue of a chunk as done, with the number of its relations
 // that are in the target.
 func (m *Migration) Advance(c *Chunk, i IssueEntries, relations int) {
@@ -217,10 +242,7 @@ func (m *Migration) Advance(c *Chunk, i IssueEntries, relations int) {
 	m.ParentMaps += int64(relations)
 	for _, e := range i.Entries {
 		if e.Reason != "" {
-			m.Permanent++
-		}
-		if e.Reason.OfTarget() {
-			m.Refused++
+			m.Err(e.Reason, m.Groups.AnswerTo(i, e.Reason), 1)
 		}
 	}
 	if m.IssuesInChunk++; m.IssuesInChunk == int64(len(c.Issues)) {

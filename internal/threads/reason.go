@@ -63,6 +63,7 @@ func (r Reason) OfTarget() bool { return r == TargetNotFound || r == TargetForbi
 type ErrorRecord struct {
 	Record
 	Reason Reason
+	Answer Answer // of the target, where it refused the record
 	At     ErrorPlace
 }
 

@@ -54,6 +54,7 @@ type TargetError struct {
 	Wait     time.Duration // how long it asked to be left alone
 	Declared bool          // it did
 	Said     string        // the target's own words; "" where it said none
+	Status   int           // the HTTP status of its answer; 0 where there was none
 	Cause    error
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"outrigger/internal/audit"
+	"outrigger/internal/rest"
 )
 
 // exportPage is how many entries one transaction reads: about a millisecond.
@@ -58,7 +59,7 @@ func line(e *audit.Stored) []string {
 		e.Connection, e.Project, e.Repository, pairs(e.Before), pairs(e.After),
 	}
 	for i, c := range cells {
-		cells[i] = harmless(c)
+		cells[i] = rest.CSVCell(c)
 	}
 	return cells
 }
@@ -69,15 +70,6 @@ func pairs(m map[string]string) string {
 		list = append(list, name+"="+m[name])
 	}
 	return strings.Join(list, "; ")
-}
-
-// harmless keeps spreadsheets from running a cell as a formula
-// (https://owasp.org/www-community/attacks/CSV_Injection).
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }
 
 // ExportLink is where the entries that fit a filter are as CSV.

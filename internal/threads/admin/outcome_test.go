@@ -69,7 +69,7 @@ func TestManyErrors(t *testing.T) {
 		r.read(r.do(200, "GET", "/errors?limit=999"+after), &page)
 		for _, e := range page.Items {
 			count++
-			if want := fmt.Sprintf("%d,%d,%d,%s", e.IssueID, e.CommentID, e.ParentCommentID, e.Reason); lines[count] != want {
+			if want := fmt.Sprintf("%d,%d,%d,%s,", e.IssueID, e.CommentID, e.ParentCommentID, e.Reason); lines[count] != want {
 				t.Fatalf("error %d is %s in the list and %s in the report", count, want, lines[count])
 			}
 		}

@@ -161,7 +161,7 @@ func TestMigration(t *testing.T) {
 		if got := r.do(200, "GET", "/errors?limit=1&after="+page.Next); got != `{"items":[{"issueId":2,"commentId":23,"parentCommentId":23,"reason":"self_parent"}]}` {
 			t.Errorf("the second error: %s", got)
 		}
-		if got := r.do(200, "GET", "/errors.csv"); got != "issueId,commentId,parentCommentId,reason\n2,22,29,no_parent_mapping\n2,23,23,self_parent\n" {
+		if got := r.do(200, "GET", "/errors.csv"); got != "issueId,commentId,parentCommentId,reason,answer\n2,22,29,no_parent_mapping,\n2,23,23,self_parent,\n" {
 			t.Errorf("the report: %s", got)
 		}
 		if got := r.ask("GET", "/rest/threaded-comments/1.0/issues/901/threads", "reader", "").Body.String(); got != `{"issueId":"901","parents":[{"commentId":"511","parentCommentId":"510"},{"commentId":"512","parentCommentId":"510"}],"threads":[{"commentId":"510","replies":[{"commentId":"511","replies":[]},{"commentId":"512","replies":[]}]}]}` {
@@ -236,7 +236,13 @@ func TestEvents(t *testing.T) {
 
 // site is a target whose issues all have one reply, and that answers as it is
 // told.
-type site struct{ failure atomic.Pointer[error] }
+type site struct {
+	failure atomic.Pointer[error]
+	refused map[int64]*error // what writes to an issue are answered
+}
+
+// refuse has writes to an issue answered so, before anything is processed.
+func (s *site) refuse(issue int64, err *error) { s.refused = map[int64]*error{issue: err} }
 
 func (s *site) fail(err error) { s.failure.Store(&err) }
 
@@ -251,7 +257,10 @@ func (s *site) Read(context.Context, int64) (threads.ParentMap, error) {
 	return threads.ParentMap{{CommentID: 2, ParentID: 1}}, s.err()
 }
 
-func (s *site) Write(_ context.Context, _ int64, change func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+func (s *site) Write(_ context.Context, issue int64, change func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+	if err := s.refused[issue]; err != nil {
+		return nil, *err
+	}
 	return change(nil), s.err()
 }
 

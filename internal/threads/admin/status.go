@@ -48,6 +48,9 @@ type Chunks struct {
 type Errors struct {
 	Permanent int64 `json:"permanent"`
 	Retryable int64 `json:"retryable"`
+
+	// Groups are the permanent errors by reason and by what the target said.
+	Groups []threads.ErrorGroup `json:"groups,omitempty"`
 }
 
 // Status gives how the migration stands.
@@ -66,7 +69,7 @@ func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, erro
 		Progress:        Progress{m.RecordsDone, m.Records, m.Percent()},
 		Chunks:          Chunks{m.ChunksDone, m.Chunks},
 		IssuesProcessed: m.Issues, ParentMapsCreated: m.ParentMaps,
-		Errors:    Errors{m.Permanent, m.Retryable},
+		Errors:    Errors{m.Permanent, m.Retryable, m.Groups.Counted()},
 		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Message: m.Message, Allowed: m.Allowed(),
 		Incomplete: lines(m.Incomplete),
 	}

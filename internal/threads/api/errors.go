@@ -1,8 +1,8 @@
 package api
 
 import (
-	"bufio"
 	"context"
+	"encoding/csv"
 	"errors"
 	"net/http"
 	"strconv"
@@ -17,6 +17,7 @@ type errorJSON struct {
 	CommentID       int64          `json:"commentId"`
 	ParentCommentID int64          `json:"parentCommentId"`
 	Reason          threads.Reason `json:"reason"`
+	Answer          threads.Answer `json:"answer,omitzero"`
 }
 
 func (a *Admin) errors(w http.ResponseWriter, r *http.Request) error {
@@ -35,7 +36,7 @@ func (a *Admin) errors(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, rows, func(e threads.ErrorRecord) string { return e.At.String() }, func(e threads.ErrorRecord) errorJSON {
-		return errorJSON{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason}
+		return errorJSON{e.IssueID, e.CommentID, e.ParentCommentID, e.Reason, e.Answer}
 	}))
 }
 
@@ -59,27 +60,22 @@ func (a *Admin) errorsCSV(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	out := bufio.NewWriter(w)
-	_, _ = out.WriteString("issueId,commentId,parentCommentId,reason\n")
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"issueId", "commentId", "parentCommentId", "reason", "answer"}) // Flush ends with what went wrong
 	if err := a.writeErrors(r.Context(), out, m.Stage, list); err != nil {
 		return err // cuts the answer off: a report that only ends would pass for whole
 	}
-	_ = out.Flush() // the client may be gone
+	out.Flush() // the client may be gone
 	return nil
 }
 
 var errOtherData = errors.New("the data was replaced while its errors were read")
 
-func (a *Admin) writeErrors(ctx context.Context, out *bufio.Writer, stage int64, list []threads.ErrorRecord) error {
-	var line []byte
+func (a *Admin) writeErrors(ctx context.Context, out *csv.Writer, stage int64, list []threads.ErrorRecord) error {
+	id := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for {
 		for _, e := range list {
-			line = line[:0]
-			for _, id := range []int64{e.IssueID, e.CommentID, e.ParentCommentID} {
-				line = append(strconv.AppendInt(line, id, 10), ',')
-			}
-			line = append(append(line, e.Reason...), '\n')
-			if _, err := out.Write(line); err != nil {
+			if out.Write([]string{id(e.IssueID), id(e.CommentID), id(e.ParentCommentID), string(e.Reason), rest.CSVCell(e.Answer.String())}) != nil {
 				return nil // the client is gone
 			}
 		}

@@ -40,6 +40,9 @@ type Status struct {
 	Errors            struct {
 		Permanent int64 `json:"permanent"`
 		Retryable int64 `json:"retryable"`
+
+		// Groups are the permanent errors by reason and by what the target said.
+		Groups []threads.ErrorGroup `json:"groups,omitempty"`
 	} `json:"errors"`
 	Rate        float64             `json:"rate,omitzero"`        // records a second
 	SecondsLeft int64               `json:"secondsLeft,omitzero"` // at that rate

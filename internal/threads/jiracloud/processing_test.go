@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"outrigger/internal/db"
@@ -80,6 +81,12 @@ func TestWholeWay(t *testing.T) {
 		r.operate(threads.OpContinue)
 		m = r.await(threads.PhaseCompleted)
 		r.check(records, mappings, nil, refused)
+		if diff := cmp.Diff([]threads.ErrorGroup{
+			{Reason: threads.TargetNotFound, Answer: threads.Answer{Status: 404, Text: "Issue does not exist or you do not have permission to see it."}, Records: 5},
+			{Reason: threads.TargetForbidden, Answer: threads.Answer{Status: 403, Text: "You do not have permission to edit issues in this project."}, Records: 5},
+		}, m.Groups.Counted()); diff != "" {
+			t.Error(diff)
+		}
 		if c := site.Counts(); c.WritesAtOnce != 1 || c.AtOnce > 4 || m.Retryable < 3 {
 			t.Errorf("%+v; %d were retried", c, m.Retryable)
 		}

@@ -25,7 +25,7 @@ func (s *site) refusal(q question, resp *http.Response, text []byte) error {
 	if slices.Contains(q.endpoint.expected(), resp.StatusCode) {
 		return nil
 	}
-	e := &threads.TargetError{Kind: threads.TargetFails, Message: strings.TrimSpace(fmt.Sprintf("The cloud site answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
+	e := &threads.TargetError{Kind: threads.TargetFails, Status: resp.StatusCode, Message: strings.TrimSpace(fmt.Sprintf("The cloud site answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
 	switch status := resp.StatusCode; {
 	case status == http.StatusNotFound && isJSON(resp):
 		return nil // about an issue or a property: the question knows

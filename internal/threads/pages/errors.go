@@ -1,11 +1,9 @@
 package pages
 
 import (
-	"context"
 	"net/http"
 
 	"outrigger/internal/console"
-	"outrigger/internal/fault"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/api"
 )
@@ -13,7 +11,7 @@ import (
 // errorsView is a page of permanent errors.
 type errorsView struct {
 	Total  int64
-	Groups []reasonRow // as far as they are known: all of them, or none
+	Groups []groupRow
 	Rows   []errorRow
 	Pager  console.Pager
 	CSV    string
@@ -24,31 +22,11 @@ type errorRow struct {
 	Sentence string
 }
 
-// groups counts the permanent errors by reason: those of the files were counted when
-// they were read, those of the target as it refused them. While a part of the data is
-// not processed, the two do not add up, and nothing is said.
-func (p *Admin) groups(ctx context.Context) ([]reasonRow, error) {
-	m, err := p.Store.Migration(ctx)
-	if err != nil || m.Phase == threads.PhaseEmpty {
-		return nil, err
-	}
-	st, err := p.Store.Preview(ctx)
-	switch {
-	case fault.Is(err, fault.Conflict):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case st.Preview == nil || st.Preview.TotalErrors+m.Refused != m.Permanent:
-		return nil, nil
-	}
-	rows := byReason(st.Preview.Errors)
-	if m.Refused > 0 {
-		rows = append(rows, reasonRow{
-			Reason: threads.TargetNotFound + ", " + threads.TargetForbidden, Count: m.Refused,
-			Sentence: "The target has no such issue, or forbids it. Retry these records once that is mended.",
-		})
-	}
-	return rows, nil
+// groupRow is how many records are errors for one reason and, where the target
+// refused them, with one answer.
+type groupRow struct {
+	threads.ErrorGroup
+	Sentence string
 }
 
 func (p *Admin) showErrors(r *http.Request) (console.Response, error) {
@@ -68,8 +46,8 @@ func (p *Admin) showErrors(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := errorsView{Total: s.Errors.Permanent, CSV: api.MigrationPath + "/errors.csv"}
-	if view.Groups, err = p.groups(r.Context()); err != nil {
-		return nil, err
+	for _, g := range s.Errors.Groups {
+		view.Groups = append(view.Groups, groupRow{g, g.Reason.Sentence()})
 	}
 	if from != "" {
 		view.Pager.First = movePath + "/errors"

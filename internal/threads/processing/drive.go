@@ -204,7 +204,7 @@ func (d *driver) take(a *answer) {
 	now := d.p.Clock()
 	switch e.Kind {
 	case threads.TargetMissing, threads.TargetForbids:
-		t.state, t.failed, t.refused = done, true, e.Kind
+		t.state, t.failed, t.refused, t.answer = done, true, e.Kind, threads.AnswerAbout(e, t.issue)
 		d.count(outcomeOf[e.Kind])
 		d.pace.Success() // it answers us
 		d.refused(t, e)

@@ -18,6 +18,7 @@ type task struct {
 	again   int64                 // records that are tried once more
 	closing []int64               // comments whose relations the issue did not get: they would close a cycle
 	refused threads.TargetFailure // TargetMissing or TargetForbids where failed
+	answer  threads.Answer        // what the target said then
 	failed  bool
 
 	chunk *threads.Chunk // where the feed took it from

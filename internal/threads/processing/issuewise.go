@@ -96,7 +96,7 @@ func (f *migrationFeed) write(t *task, news threads.ParentMap) {
 // keep counts issues as done and stores their maps, and the reasons of those
 // that the target refused.
 func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
-	after := *f.m
+	after := f.m.Next()
 	after.Retryable += retried
 	after.Pace, after.Message = pace, pace.Message()
 	var put []threads.IssueMap
@@ -105,7 +105,8 @@ func (f *migrationFeed) keep(ctx context.Context, tasks, ahead []*task, retried 
 		i := &t.chunk.Issues[t.place]
 		switch {
 		case t.failed:
-			t.chunk.Refuse(t.place, reasonOf(t.refused))
+			reason := reasonOf(t.refused)
+			t.chunk.Refuse(t.place, reason, after.Groups.Answered(reason, t.answer))
 			changed[t.chunk.Number] = t.chunk
 			after.Advance(t.chunk, *i, 0)
 		case t.ask == nil:

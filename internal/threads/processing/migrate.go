@@ -94,7 +94,7 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 		if len(chunks) == 0 && m.ChunksDone < m.Chunks {
 			return errNoChunk(m.ChunksDone)
 		}
-		after, news := *m, []*threads.News(nil)
+		after, news := m.Next(), []*threads.News(nil)
 		for _, c := range chunks {
 			for place := int(after.IssuesInChunk); place < len(c.Issues); place++ {
 				i := c.Issues[place]

@@ -12,11 +12,11 @@ import (
 )
 
 func nothing() error {
-	return &threads.TargetError{Kind: threads.TargetMissing, Message: "There is no issue", Said: "Issue does not exist or you do not have permission to see it."}
+	return &threads.TargetError{Kind: threads.TargetMissing, Status: 404, Message: "There is no issue", Said: "Issue does not exist or you do not have permission to see it."}
 }
 
 func mayNot() error {
-	return &threads.TargetError{Kind: threads.TargetForbids, Message: "It may not be edited", Said: "You do not have permission to edit issues in this project."}
+	return &threads.TargetError{Kind: threads.TargetForbids, Status: 403, Message: "It may not be edited", Said: "You do not have permission to edit issues in this project."}
 }
 
 // playing is a target whose answer to every issue can be changed.

@@ -50,7 +50,7 @@ func (f *retryFeed) find(ctx context.Context) error {
 
 // keep counts records as done again, and stores what became of them.
 func (f *retryFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
-	after := *f.m
+	after := f.m.Next()
 	after.Retryable += retried
 	after.Pace, after.Message = pace, pace.Message()
 	var put []threads.IssueMap
@@ -61,14 +61,16 @@ func (f *retryFeed) keep(ctx context.Context, tasks, ahead []*task, retried int6
 		after.RecordsDone += t.again
 		after.RetryAt = threads.Place{Chunk: t.chunk.Number, Issue: int64(t.place) + 1}
 		if t.failed {
-			t.chunk.Refuse(t.place, reasonOf(t.refused))
-			after.Permanent += t.again
-			after.Refused += t.again
+			reason := reasonOf(t.refused)
+			t.chunk.Refuse(t.place, reason, after.Groups.Answered(reason, t.answer))
+			after.Err(reason, t.answer, t.again)
 			continue
 		}
 		put = append(put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 		t.chunk.RefuseComments(t.place, t.closing, threads.Cycle)
-		after.Permanent += int64(len(t.closing))
+		if closing := int64(len(t.closing)); closing > 0 {
+			after.Err(threads.Cycle, threads.Answer{}, closing)
+		}
 		after.ParentMaps += t.again - int64(len(t.closing))
 	}
 	for _, t := range ahead {

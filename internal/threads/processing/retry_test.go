@@ -1,8 +1,11 @@
 package processing
 
 import (
+	"context"
 	"maps"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
@@ -19,6 +22,40 @@ func (r *rig) compared() threads.VerifyJob {
 		r.t.Fatal("the comparison ", j.State, ": ", j.Message)
 	}
 	return v
+}
+
+// What nothing and mayNot make of an answer.
+var (
+	saidNothing = threads.Answer{Status: 404, Text: "Issue does not exist or you do not have permission to see it."}
+	saidMayNot  = threads.Answer{Status: 403, Text: "You do not have permission to edit issues in this project."}
+)
+
+// grouped holds the permanent errors to some groups, and each that is listed to
+// what the target said.
+func (r *rig) grouped(want ...threads.ErrorGroup) {
+	r.t.Helper()
+	m := r.migration()
+	if diff := cmp.Diff(want, m.Groups.Counted()); diff != "" {
+		r.t.Error("the groups: ", diff)
+	}
+	list, err := r.store.Errors(context.Background(), threads.ErrorPlace{}, 1000)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	counts := map[threads.ErrorGroup]int64{}
+	for _, e := range list {
+		counts[threads.ErrorGroup{Reason: e.Reason, Answer: e.Answer}]++
+	}
+	for _, g := range want {
+		n := g.Records
+		g.Records = 0
+		if counts[g] != n {
+			r.t.Error("the list has ", counts[g], " of ", g, ", not ", n)
+		}
+	}
+	if len(counts) != len(want) {
+		r.t.Error("the list has ", counts)
+	}
 }
 
 // A migration ends with a comparison that counts what the target refused; a
@@ -59,6 +96,11 @@ func TestRetry(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 		r.check(records, mappings, refused)
+		r.grouped(
+			threads.ErrorGroup{Reason: threads.NoCommentMapping, Records: 1},
+			threads.ErrorGroup{Reason: threads.TargetNotFound, Answer: saidNothing, Records: 15},
+			threads.ErrorGroup{Reason: threads.TargetForbidden, Answer: saidMayNot, Records: 6},
+		)
 		if v := r.compared(); v.Relations != 120 || v.Present != 99 || v.Missing != 21 || v.NotCompared != 1 || v.Different != 0 {
 			t.Errorf("%+v", v)
 		}
@@ -83,12 +125,17 @@ func TestRetry(t *testing.T) {
 		if list := r.errors(); len(list) != 1 {
 			t.Error("errors that are tried again are listed: ", list)
 		}
+		r.grouped(threads.ErrorGroup{Reason: threads.NoCommentMapping, Records: 1})
 		r.operate(threads.OpContinue)
 		r.await(threads.PhaseCompleted)
 		r.check(records, mappings, refused)
 		if len(asked) != 7 || asked[issues[11]] != 2 {
 			t.Errorf("it asks for %v", asked)
 		}
+		r.grouped(
+			threads.ErrorGroup{Reason: threads.NoCommentMapping, Records: 1},
+			threads.ErrorGroup{Reason: threads.TargetNotFound, Answer: saidNothing, Records: 3},
+		)
 		if v := r.compared(); v.Present != 117 || v.Missing != 3 || v.NotCompared != 1 {
 			t.Errorf("%+v", v)
 		}
@@ -96,6 +143,7 @@ func TestRetry(t *testing.T) {
 		r.operate(threads.OpRetry)
 		r.await(threads.PhaseCompleted)
 		r.check(records, mappings, nil)
+		r.grouped(threads.ErrorGroup{Reason: threads.NoCommentMapping, Records: 1})
 		if v := r.compared(); v.Present != 120 || v.Missing != 0 || v.NotCompared != 1 {
 			t.Errorf("%+v", v)
 		}

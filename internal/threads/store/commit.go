@@ -15,9 +15,9 @@ import (
 // target has now is stored also for a worker that was stopped, while no other
 // has its lease: it has been written there.
 func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migration, w threads.Written) error {
-	after, overtaken := *m, false
+	after, overtaken := threads.Migration{}, false
 	err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		after = *m
+		after = m.Next()
 		if err := fenced(ctx, tx, h); err != nil {
 			return err
 		}
@@ -40,6 +40,7 @@ func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migrati
 			after.Epoch++
 			tx.AfterCommit(s.Changed)
 		}
+		after.Worked = workedUntil(&stored, tx.Now())
 		return writeMigration(ctx, tx, &after)
 	})
 	if err == nil && overtaken {
@@ -71,7 +72,7 @@ func (s *Store) written(ctx context.Context, tx *db.Tx, m *threads.Migration, w 
 		}
 		n.Chunk.RefuseComments(n.Place, n.Closing, threads.Cycle)
 		m.ParentMaps -= int64(len(n.Closing))
-		m.Permanent += int64(len(n.Closing))
+		m.Err(threads.Cycle, threads.Answer{}, int64(len(n.Closing)))
 		if !slices.Contains(changed, n.Chunk) {
 			changed = append(changed, n.Chunk)
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func TestOvertakenWritesNothing(t *testing.T) {
 		if err != nil || len(chunks) != 1 {
 			t.Fatal(chunks, err)
 		}
-		chunks[0].Refuse(0, threads.TargetNotFound)
+		chunks[0].Refuse(0, threads.TargetNotFound, 0)
 		after := m
 		after.Advance(chunks[0], chunks[0].Issues[0], 0)
 		stage := func(h threads.Holder) *StageWriter { return s.StageWriter(&threads.StageState{ID: m.Stage}, h) }
@@ -112,7 +113,7 @@ func twoHolders(t *testing.T, d *db.DB) (old, now threads.Holder) {
 func same(t *testing.T, s *Store, want threads.Migration, issues int) {
 	t.Helper()
 	m, err := s.Migration(t.Context())
-	if err != nil || m != want {
+	if err != nil || !reflect.DeepEqual(m, want) {
 		t.Errorf("the migration is %+v, was %+v, %v", m, want, err)
 	}
 	chunks, err := s.Chunks(t.Context(), m.Stage, 0, 10)

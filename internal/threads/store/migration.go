@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -12,36 +14,62 @@ import (
 
 const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
 	permanent, checked, refused, retryable, retrying, retry_chunk, retry_issue, rate_limits, failing_since, wait_until, wait_declared, trouble_since, trouble,
-	started_at, updated_at, message`
+	started_at, updated_at, message, error_groups, worked`
 
 func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migration, err error) {
-	var failing, wait, trouble, started, updated int64
+	var failing, wait, trouble, started, updated, worked int64
+	var groups string
 	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
 		&m.Epoch, &m.Phase, &m.Stage, &m.AcceptIncomplete, &m.Incomplete, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
 		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
-		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message)
+		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message, &groups, &worked)
 	if err != nil {
 		return m, fmt.Errorf("reading the migration: %w", err)
 	}
 	m.Pace.FailingSince, m.Pace.WaitUntil, m.Pace.TroubleSince = db.Time(failing), db.Time(wait), db.Time(trouble)
-	m.StartedAt, m.UpdatedAt = db.Time(started), db.Time(updated)
+	m.StartedAt, m.UpdatedAt, m.Worked = db.Time(started), db.Time(updated), time.Duration(worked)*time.Microsecond
+	if groups != "" {
+		err = json.Unmarshal([]byte(groups), &m.Groups)
+	}
+	if err != nil {
+		return m, fmt.Errorf("decoding the migration's errors: %w", err)
+	}
 	return m, nil
 }
 
 func writeMigration(ctx context.Context, tx *db.Tx, m *threads.Migration) error {
+	groups := ""
+	if len(m.Groups) > 0 {
+		text, err := json.Marshal(m.Groups)
+		if err != nil {
+			return fmt.Errorf("encoding the migration's errors: %w", err)
+		}
+		groups = string(text)
+	}
 	m.UpdatedAt = tx.Now()
 	_, err := tx.Exec(ctx, `UPDATE threads_migration SET epoch = $1, phase = $2, stage_id = $3, accept_incomplete = $4, records = $5, records_done = $6,
 			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, checked = $13, refused = $14, retryable = $15,
 			retrying = $16, retry_chunk = $17, retry_issue = $18, rate_limits = $19, failing_since = $20, wait_until = $21, wait_declared = $22,
-			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27, incomplete = $28 WHERE id = 1`,
+			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27, incomplete = $28,
+			error_groups = $29, worked = $30 WHERE id = 1`,
 		m.Epoch, string(m.Phase), m.Stage, bit(m.AcceptIncomplete), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
 		m.Permanent, bit(m.Checked), m.Refused, m.Retryable, bit(m.Retrying), m.RetryAt.Chunk, m.RetryAt.Issue,
 		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
-		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete)
+		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete,
+		groups, m.Worked.Microseconds())
 	if err != nil {
 		return fmt.Errorf("writing the migration: %w", err)
 	}
 	return nil
+}
+
+// workedUntil is how long the migration has been processed by a time: since it was
+// stored last, if it was being processed then.
+func workedUntil(stored *threads.Migration, now time.Time) time.Duration {
+	if stored.Phase != threads.PhaseProcessing {
+		return stored.Worked
+	}
+	return stored.Worked + max(0, now.Sub(stored.UpdatedAt))
 }
 
 // Migration is how the migration stands.
@@ -62,6 +90,7 @@ func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Opera
 			return err
 		}
 		before := m.Phase
+		m.Worked = workedUntil(&m, tx.Now())
 		if m.Phase, err = m.After(op); err != nil {
 			return err
 		}
@@ -218,6 +247,7 @@ func (s *Store) Taken(ctx context.Context, h threads.Holder) (m threads.Migratio
 			return threads.ErrOvertaken
 		}
 		m.Epoch++
+		m.Worked = workedUntil(&m, tx.Now())
 		return writeMigration(ctx, tx, &m)
 	})
 	return m, err

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -170,7 +171,7 @@ func checkOperation(t *testing.T, s *Store, phase threads.Phase, op threads.Oper
 		}
 	case !fault.Is(err, fault.Conflict):
 		t.Errorf("it gives %v", err)
-	case after != before:
+	case !reflect.DeepEqual(after, before):
 		t.Errorf("it changes %+v to %+v", before, after)
 	case !slices.Contains(before.Allowed(), op):
 		status := string(phase.Status())
@@ -232,7 +233,7 @@ func TestResetForgets(t *testing.T) {
 		}
 		draft(t, s, threads.HierarchyFile, `[]`)
 		m := operate(t, s, threads.OpReset)
-		if (m != threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, UpdatedAt: m.UpdatedAt}) {
+		if !reflect.DeepEqual(m, threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, UpdatedAt: m.UpdatedAt}) {
 			t.Errorf("%+v", m)
 		}
 		if drafts, err := s.Uploads.List(t.Context()); err != nil || len(drafts) > 0 {

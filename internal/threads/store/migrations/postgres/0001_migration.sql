@@ -34,7 +34,9 @@ CREATE TABLE threads_chunks (
 -- One row: the migration. stage_id is 0 while nothing is loaded. incomplete says
 -- what is wrong with the files of its data, a sentence a line; checked that the
 -- preflight has passed. refused of the permanent errors are the target's; while
--- they are tried again, retry_chunk and retry_issue say from where on.
+-- they are tried again, retry_chunk and retry_issue say from where on. error_groups
+-- counts them by reason and by what the target said, as JSON; worked is how many
+-- microseconds processing has taken, pauses left out.
 CREATE TABLE threads_migration (
     id              BIGINT PRIMARY KEY CHECK (id = 1),
     epoch           BIGINT NOT NULL,
@@ -64,9 +66,11 @@ CREATE TABLE threads_migration (
     trouble         TEXT COLLATE "C" NOT NULL,
     started_at      BIGINT NOT NULL,
     updated_at      BIGINT NOT NULL,
-    message         TEXT COLLATE "C" NOT NULL
+    message         TEXT COLLATE "C" NOT NULL,
+    error_groups    TEXT COLLATE "C" NOT NULL,
+    worked          BIGINT NOT NULL CHECK (worked >= 0)
 );
-INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '');
+INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '', '', 0);
 
 -- Where parent maps go: this database, or a cloud site by its URL. version
 -- counts up with every transaction that writes maps.

@@ -1,0 +1,13 @@
+package rest
+
+import "testing"
+
+func TestCSVCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "12": "12", "a=b": "a=b", "404 No.": "404 No.", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1",
+	} {
+		if got := CSVCell(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
