@@ -20,6 +20,7 @@ type Form struct {
 	values url.Values
 	wrong  map[string]string
 	odd    map[string]string
+	labels map[string]string // of the fields that a template has shown
 }
 
 // NewForm is a form with nothing typed in yet; Set fills it.
@@ -190,8 +191,15 @@ func (f *Form) input(kind, name, label string, opts []InputOption) Input {
 	for _, o := range opts {
 		o(&in)
 	}
+	if f.labels == nil {
+		f.labels = map[string]string{}
+	}
+	f.labels[name] = label
 	return in
 }
+
+// Label is the label of a field that a template has shown; "" for others.
+func (f *Form) Label(name string) string { return f.labels[name] }
 
 // Text is a field of one line.
 func (f *Form) Text(name, label string, opts ...InputOption) Input {

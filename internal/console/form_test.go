@@ -116,7 +116,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	wantSummary := []string{"#f-name Give the rule a name.", "#f-eventTypes Tick at least one event.", "#f-branchMask Unclosed group near index 9."}
+	wantSummary := []string{"#f-name Name: Give the rule a name.", "#f-eventTypes Events: Tick at least one event.", "#f-branchMask Branch mask: Unclosed group near index 9."}
 	if diff := cmp.Diff(wantSummary, summary); diff != "" {
 		t.Error(diff)
 	}

@@ -111,10 +111,15 @@ type problem struct {
 	Fields  []fieldProblem
 }
 
-type fieldProblem struct{ ID, Message string }
+// fieldProblem is what is wrong with a field. ID and Label are "" where the page
+// shows no such field.
+type fieldProblem struct{ ID, Label, Message string }
 
 // refuser is Data that shows errors at its fields: whatever embeds *Form.
-type refuser interface{ Refuse(*fault.Error) }
+type refuser interface {
+	Refuse(*fault.Error)
+	Label(field string) string
+}
 
 func (p Page) respond(x *exchange) error { return x.page(p, nil) }
 
@@ -135,14 +140,18 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 		Flash: x.takeFlash(), Menu: x.c.menu,
 	}
 	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section)
-	if refusal != nil {
-		v.Problem = newProblem(refusal)
-	}
 	if v.Status == 0 {
 		v.Status = http.StatusOK
 	}
 	if x.route != nil && !x.route.declares(p.Template) {
 		return fmt.Errorf("%s answers with the page %q, which its Handle does not name", x.route.pattern, p.Template)
+	}
+	if refusal != nil {
+		// The labels stand in the template, below the summary that names them.
+		if _, err := x.c.pages.render(p.Template, "content", p.Data); err != nil {
+			return err
+		}
+		v.Problem = newProblem(refusal, p.Data.(refuser))
 	}
 	body, err := x.c.pages.render(p.Template, "layout", v)
 	if err != nil {
@@ -168,7 +177,7 @@ func (t *templates) render(page, part string, data any) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-func newProblem(err *fault.Error) *problem {
+func newProblem(err *fault.Error, form refuser) *problem {
 	p := &problem{Message: err.Message}
 	switch n := len(err.Fields); n {
 	case 0:
@@ -178,7 +187,11 @@ func newProblem(err *fault.Error) *problem {
 		p.Message = fmt.Sprintf("Correct %d fields:", n)
 	}
 	for _, f := range err.Fields {
-		p.Fields = append(p.Fields, fieldProblem{fieldID(fieldName(f.Name)), f.Message})
+		shown := fieldProblem{Message: f.Message}
+		if name := fieldName(f.Name); form.Label(name) != "" {
+			shown.ID, shown.Label = fieldID(name), form.Label(name)
+		}
+		p.Fields = append(p.Fields, shown)
 	}
 	return p
 }
