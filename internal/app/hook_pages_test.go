@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -140,6 +141,46 @@ func TestConnectionPagesOfAProject(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %s", c.path, status, c.want, body)
 		} else if c.path == "/" && (strings.Contains(body, "Nothing to show yet") || !strings.Contains(body, `href="/notifications/rules`)) {
 			t.Errorf("the overview has nothing for who administers a project: %s", body)
+		}
+	}
+}
+
+// /notifications leads everyone to the rules that they administer.
+func TestNotificationsLeadToOnesOwnRules(t *testing.T) {
+	a := startWithHook(t)
+	to := func(user string) string {
+		session, _, err := a.identity.SignIn(t.Context(), user, password, "127.0.0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, body := get(t, a.URL()+"/notifications", func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+		})
+		return strconv.Itoa(status) + " " + body
+	}
+	if got := to("admin"); !strings.Contains(got, `303 <a href="/notifications/rules?level=global"`) {
+		t.Errorf("an administrator: %s", got)
+	}
+	for _, c := range []struct {
+		name string
+		may  identity.Permission
+		at   identity.Resource
+		want string
+	}{
+		{"ada", identity.ProjectAdmin, identity.Resource{Connection: "main", Project: "ATL"}, `303 <a href="/notifications/rules?level=project"`},
+		{"ben", identity.RepoAdmin, identity.Resource{Connection: "main", Project: "ATL", Repository: "canoe"}, `303 <a href="/notifications/rules?level=repository"`},
+		{"cy", "", identity.Resource{}, "403 "},
+	} {
+		if _, err := a.identity.CreateUser(t.Context(), c.name, secret.New(password)); err != nil {
+			t.Fatal(err)
+		}
+		if c.may != "" {
+			if _, err := a.identity.Grant(t.Context(), c.name, c.may, c.at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := to(c.name); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s", c.name, got)
 		}
 	}
 }

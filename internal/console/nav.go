@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"outrigger/internal/identity"
@@ -63,6 +64,21 @@ func (c *Console) navFor(p *identity.Principal, path, section string) ([]navSect
 		sections[i].Entries = append(sections[i].Entries, navEntry{n.Label, n.Path, n.Path == current.Path})
 	}
 	return sections, section
+}
+
+// isSection tells whether entries of the navigation are below path.
+func (c *Console) isSection(path string) bool {
+	return path != "/" && slices.ContainsFunc(c.nav, func(n Nav) bool { return path != n.Path && covers(path, n.Path) })
+}
+
+// firstBelow is the first entry below path that p sees; "" where there is none.
+func (c *Console) firstBelow(p *identity.Principal, path string) string {
+	for _, n := range c.nav {
+		if covers(path, n.Path) && (n.Visible == nil || n.Visible(p)) {
+			return n.Path
+		}
+	}
+	return ""
 }
 
 func covers(entry, path string) bool {

@@ -118,7 +118,24 @@ func (c *Console) unrouted(w http.ResponseWriter, r *http.Request, h http.Handle
 		})
 		return
 	}
+	if r.Method == http.MethodGet && r.URL.Path == c.base+x.path && c.isSection(x.path) { // below the base URL
+		x.section()
+		return
+	}
 	x.fail(fault.New(fault.NotFound, "There is no page at this address."))
+}
+
+// section answers the address of a section, which has no page of its own.
+func (x *exchange) section() {
+	if x.principal == nil {
+		x.signInFirst()
+		return
+	}
+	if first := x.c.firstBelow(x.principal, x.path); first != "" {
+		http.Redirect(x.w, x.r, x.c.base+first, http.StatusSeeOther)
+		return
+	}
+	x.fail(x.refusal())
 }
 
 // headerOnly keeps what a handler says about its answer and drops the answer.

@@ -175,6 +175,7 @@ func TestBasePath(t *testing.T) {
 	s.base = "https://tools.test"
 	for path, want := range map[string]int{
 		"/outrigger": 307, "/outrigger/": 200, "/outrigger/notifications/rules": 200, "/": 404, "/notifications/rules": 404, "/outriggers/": 404,
+		"/outrigger/notifications": 303, "/notifications": 404,
 	} {
 		if w := s.get(path); w.Code != want {
 			t.Errorf("%s: %d, want %d", path, w.Code, want)
@@ -222,6 +223,24 @@ func TestNavigation(t *testing.T) {
 	}
 	if strings.Contains(s.as("").get("/sign-in").Body.String(), "Global rules") {
 		t.Error("the navigation is shown to nobody")
+	}
+}
+
+// The address of a section has no page of its own: it leads to the first page below
+// it that the reader sees in the navigation.
+func TestASectionLeadsToItsFirstPage(t *testing.T) {
+	s := newSite(t, plainBase)
+	if w := s.get("/system"); w.Code != 303 || w.Header().Get("Location") != "/system/nodes" {
+		t.Errorf("/system: %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	if w := s.as("").get("/system"); w.Code != 303 || w.Header().Get("Location") != "/sign-in?to=%2Fsystem" {
+		t.Errorf("/system, not signed in: %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	if w := s.get("/syst"); w.Code != 404 {
+		t.Errorf("/syst: %d", w.Code)
+	}
+	if w := s.send("POST", "/system", url.Values{}); w.Code != 404 {
+		t.Errorf("a write to /system: %d", w.Code)
 	}
 }
 

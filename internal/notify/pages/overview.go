@@ -117,10 +117,15 @@ func (p *Pages) firstSteps(ctx context.Context, who *identity.Principal, sum *no
 // firstRule is where the first rule is made: in the cloud edition, rules belong to
 // a repository.
 func (p *Pages) firstRule() string {
-	if len(p.Rules.Connections(notify.Cloud)) > 0 && len(p.Rules.Connections(notify.SelfHosted)) == 0 {
+	if p.cloudOnly() {
 		return cloudPath
 	}
 	return rulesPath + "/new"
+}
+
+// cloudOnly tells whether all platforms are of the cloud edition.
+func (p *Pages) cloudOnly() bool {
+	return len(p.Rules.Connections(notify.Cloud)) > 0 && len(p.Rules.Connections(notify.SelfHosted)) == 0
 }
 
 // notice says what is wrong with a channel and since when, and leads to its page.

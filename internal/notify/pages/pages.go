@@ -5,6 +5,7 @@ package pages
 
 import (
 	"embed"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -88,6 +89,11 @@ func administersAnything(p *identity.Principal) bool {
 	return p.May(identity.Admin, identity.Resource{}) || slices.ContainsFunc(p.Grants, func(g identity.Grant) bool {
 		return g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin
 	})
+}
+
+// visibleTo allows who is signed in and passes the test.
+func visibleTo(test func(*identity.Principal) bool) console.Access {
+	return func(_ *http.Request, p *identity.Principal) bool { return p != nil && test(p) }
 }
 
 // query writes pairs of names and values, leaving out what is empty.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 func (p *Pages) registerRules(c *console.Console) {
 	c.AddNav(console.Nav{Section: "Notifications", Label: "Rules", Path: rulesPath, Visible: administersAnything})
+	c.Handle("GET /notifications", visibleTo(administersAnything), p.leadToRules)
 	c.Handle("GET "+rulesPath, console.SignedIn, p.listRules, "rules")
 	c.Handle("GET "+rulesPath+"/cards", console.SignedIn, p.showCards, "rule-form")
 	for _, base := range []string{rulesPath, cloudRulesPath} {
@@ -30,6 +32,21 @@ func (p *Pages) registerRules(c *console.Console) {
 		c.Handle("GET "+base+"/{id}/delete", console.SignedIn, p.confirmDelete)
 		c.Handle("POST "+base+"/{id}/delete", console.SignedIn, p.deleteRule)
 	}
+}
+
+// leadToRules leads to the rules of the widest level that the reader administers.
+func (p *Pages) leadToRules(r *http.Request) (console.Response, error) {
+	if p.cloudOnly() {
+		return console.Redirect{To: cloudPath}, nil
+	}
+	who, level := identity.From(r.Context()), notify.RepositoryLevel
+	switch {
+	case who.May(identity.Admin, identity.Resource{}):
+		level = notify.Global
+	case slices.ContainsFunc(who.Grants, func(g identity.Grant) bool { return g.Permission == identity.ProjectAdmin }):
+		level = notify.ProjectLevel
+	}
+	return console.Redirect{To: rulePlace{Level: level}.list()}, nil
 }
 
 // ruleRow is a rule in the list.
