@@ -28,6 +28,7 @@ type threadsCmd struct {
 	Cancel       threadsCancelCmd     `cmd:"" help:"Cancel the migration. Threads already written stay."`
 	Reset        threadsResetCmd      `cmd:"" help:"Clear the migration so that you can start a new one."`
 	Errors       threadsErrorsCmd     `cmd:"" help:"Download the permanent errors as CSV."`
+	Report       threadsReportCmd     `cmd:"" help:"Write the report of the migration: a page to print, or CSV."`
 	Verify       threadsVerifyCmd     `cmd:"" help:"Compare the threads in the target with the files."`
 	Backup       threadsBackupCmd     `cmd:"" help:"Back up every thread of the cloud side to a file."`
 	Restore      threadsRestoreCmd    `cmd:"" help:"Restore the threads of a backup."`

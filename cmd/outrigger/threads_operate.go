@@ -153,7 +153,10 @@ func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if c.Out == "-" {
-		return printErrors(ctx, s, server)
+		return printWhole(s, func(path string) error {
+			_, err := server.Errors(ctx, path, nil)
+			return err
+		})
 	}
 	bar := newBar(s, "fetching", unitBytes)
 	n, err := server.Errors(ctx, c.Out, bar.set)
@@ -168,23 +171,23 @@ func (c threadsErrorsCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// printErrors prints them when all have come: a download that breaks off begins
-// anew.
-func printErrors(ctx context.Context, s streams, server *remote.Client) error {
+// printWhole prints what download writes to a file when all of it has come: a
+// download that breaks off begins anew.
+func printWhole(s streams, download func(path string) error) error {
 	dir, err := os.MkdirTemp("", "outrigger-")
 	if err != nil {
 		return fmt.Errorf("create a temporary folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "errors.csv")
-	if _, err := server.Errors(ctx, file, nil); err != nil {
+	path := filepath.Join(dir, "download")
+	if err := download(path); err != nil {
 		return err
 	}
-	list, err := os.Open(file)
+	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("read the errors: %w", err)
+		return fmt.Errorf("read the download: %w", err)
 	}
-	defer list.Close()
-	_, err = io.Copy(s.out, list)
+	defer file.Close()
+	_, err = io.Copy(s.out, file)
 	return err
 }

@@ -52,7 +52,7 @@ func TestWhoMay(t *testing.T) {
 	r := onSQLite(t, nil)
 	for _, route := range []struct{ method, path string }{
 		{"GET", migrationPath + "/status"}, {"GET", migrationPath + "/events"}, {"GET", migrationPath + "/preview"}, {"GET", migrationPath + "/errors"},
-		{"GET", migrationPath + "/errors.csv"}, {"GET", migrationPath + "/verify"}, {"POST", migrationPath + "/verify"}, {"GET", migrationPath + "/backup"},
+		{"GET", migrationPath + "/errors.csv"}, {"GET", migrationPath + "/report"}, {"GET", migrationPath + "/verify"}, {"POST", migrationPath + "/verify"}, {"GET", migrationPath + "/backup"},
 		{"GET", migrationPath + "/restore"}, {"POST", migrationPath + "/restore"}, {"POST", migrationPath + "/upload"}, {"POST", migrationPath + "/start"},
 		{"POST", migrationPath + "/stop"}, {"POST", migrationPath + "/continue"}, {"POST", migrationPath + "/cancel"}, {"POST", migrationPath + "/reset"},
 		{"GET", uploadsPath}, {"GET", "/rest/threaded-comments/1.0/issues/1/threads"},
@@ -85,6 +85,8 @@ func TestWhoMay(t *testing.T) {
 		{"POST", migrationPath + "/upload?acceptIncomplete=perhaps", "", 400, `"field":"acceptIncomplete"`},
 		{"GET", migrationPath + "/errors?limit=0", "", 400, `"field":"limit"`},
 		{"GET", migrationPath + "/errors?after=bm8", "", 400, `"field":"after"`},
+		{"GET", migrationPath + "/report?format=pdf", "", 400, `"field":"format"`},
+		{"GET", migrationPath + "/report", "text/html", 409, "Nothing is loaded that could be reported on."},
 		{"GET", migrationPath + "/nothing", "", 404, ""},
 		{"GET", "/rest/threaded-comments/1.0/issues/JRA-1/threads", "", 404, "whole number"},
 		{"GET", "/rest/threaded-comments/1.0/issues/99999999999999999999/threads", "", 404, "whole number"},

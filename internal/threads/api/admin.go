@@ -15,10 +15,12 @@ import (
 )
 
 const (
-	// MigrationPath is where the admin tool is, UploadsPath where files are sent.
-	MigrationPath = "/rest/threaded-comments/1.0/migration"
-	UploadsPath   = MigrationPath + "/uploads"
-	threadsPath   = "/rest/threaded-comments/1.0/issues/{cloudIssueId}/threads"
+	// MigrationPath is where the admin tool is, UploadsPath where files are sent,
+	// migrationReportPath where a migration is reported on.
+	MigrationPath       = "/rest/threaded-comments/1.0/migration"
+	UploadsPath         = MigrationPath + "/uploads"
+	migrationReportPath = MigrationPath + "/report"
+	threadsPath         = "/rest/threaded-comments/1.0/issues/{cloudIssueId}/threads"
 
 	// askAgain is what Retry-After says while something is computed: a file of
 	// a million records takes a few seconds.
@@ -60,6 +62,7 @@ func (a *Admin) Register(r *rest.Router) {
 	handle("GET", MigrationPath+"/preview", false, 0, a.preview)
 	handle("GET", MigrationPath+"/errors", false, 0, a.errors, rest.Paged()...)
 	handle("GET", MigrationPath+"/errors.csv", true, 0, a.errorsCSV)
+	handle("GET", migrationReportPath, true, 0, a.migrationReport, "format")
 	handle("GET", MigrationPath+"/verify", false, 0, a.showVerify)
 	handle("POST", MigrationPath+"/verify", false, 0, a.verify)
 	handle("GET", MigrationPath+"/backup", true, 0, a.backup)

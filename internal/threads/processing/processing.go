@@ -173,9 +173,9 @@ func (p *Processor) stageOnce(ctx context.Context, lease threads.Holder) (bool, 
 		return false, err
 	}
 	w := p.Store.StageWriter(st, lease)
-	preview, err := p.stage(ctx, st, w)
+	preview, inputs, err := p.stage(ctx, st, w)
 	if err == nil {
-		return true, w.Finish(ctx, preview)
+		return true, w.Finish(ctx, preview, inputs)
 	}
 	if ctx.Err() != nil || errors.Is(err, threads.ErrOvertaken) {
 		return true, err

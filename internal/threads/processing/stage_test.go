@@ -1,6 +1,12 @@
 package processing
 
 import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -120,4 +126,37 @@ func TestDataThatIsDamaged(t *testing.T) {
 			r.operate(threads.OpReset)
 		}
 	})
+}
+
+// A data set says which files it was made of, the parts that no decoder reads
+// included: a zip archive ends with a directory.
+func TestInputs(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		r := newRig(t, d, nil)
+		r.work()
+		defer r.end()
+		var archive bytes.Buffer
+		z := zip.NewWriter(&archive)
+		w, err := z.Create("comments_hierarchy_export.json")
+		if err == nil {
+			_, err = io.WriteString(w, oneRecord)
+		}
+		if err = errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r.send(archive.String(), itsMappings)
+		r.operate(threads.OpUpload)
+		m := r.await(threads.PhaseReady)
+		st, err := r.store.Stage(t.Context(), m.Stage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, content := range []string{archive.String(), itsMappings} {
+			sum := sha256.Sum256([]byte(content))
+			if in := st.Inputs[i]; in.SHA256 != hex.EncodeToString(sum[:]) || in.Size != int64(len(content)) || in.SentAt.IsZero() {
+				t.Errorf("file %d of %d bytes: %+v", i, len(content), in)
+			}
+		}
+		r.operate(threads.OpReset)
+	}, schema...)
 }

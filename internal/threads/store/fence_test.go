@@ -55,7 +55,7 @@ func TestOvertakenWritesNothing(t *testing.T) {
 			},
 			"Progress": func() error { return stage(old).Progress(ctx, "x", 0) },
 			"Clear":    func() error { return stage(old).Clear(ctx) },
-			"Finish":   func() error { return stage(old).Finish(ctx, &threads.Preview{}) },
+			"Finish":   func() error { return stage(old).Finish(ctx, &threads.Preview{}, nil) },
 			"Fail":     func() error { return stage(old).Fail(ctx, "no") },
 		} {
 			if err := write(); !errors.Is(err, threads.ErrOvertaken) {

@@ -71,7 +71,7 @@ func stage(t *testing.T, d *db.DB, s *Store, id int64) {
 	if err := w.WriteChunks(t.Context(), []*threads.Chunk{c}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(t.Context(), &threads.Preview{Records: 1, Issues: 1}); err != nil {
+	if err := w.Finish(t.Context(), &threads.Preview{Records: 1, Issues: 1}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,14 +12,19 @@ import (
 	"outrigger/internal/threads"
 )
 
-const stageColumns = `id, state, hierarchy_id, mappings_id, step, done, chunks, preview, message`
+const stageColumns = `id, state, hierarchy_id, mappings_id, step, done, chunks, preview, inputs, message, created_at`
 
 func scanStage(row db.Row) (*threads.StageState, error) {
-	st, done, preview := &threads.StageState{}, int64(0), ""
-	if err := row.Scan(&st.ID, &st.State, &st.HierarchyID, &st.MappingsID, &st.Step, &done, &st.Chunks, &preview, &st.Message); err != nil {
+	st, done, created, preview, inputs := &threads.StageState{}, int64(0), int64(0), "", ""
+	if err := row.Scan(&st.ID, &st.State, &st.HierarchyID, &st.MappingsID, &st.Step, &done, &st.Chunks, &preview, &inputs, &st.Message, &created); err != nil {
 		return nil, err
 	}
-	st.Done = float64(done) / 1000
+	st.Done, st.CreatedAt = float64(done)/1000, db.Time(created)
+	if inputs != "" {
+		if err := json.Unmarshal([]byte(inputs), &st.Inputs); err != nil {
+			return nil, fmt.Errorf("decoding the inputs of stage %d: %w", st.ID, err)
+		}
+	}
 	if preview != "" {
 		st.Preview = &threads.Preview{}
 		if err := json.Unmarshal([]byte(preview), st.Preview); err != nil {
@@ -36,8 +41,8 @@ func findStage(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*thre
 		return st, err
 	}
 	st = &threads.StageState{State: threads.StageWanted, HierarchyID: hierarchy, MappingsID: mappings}
-	err = tx.QueryRow(ctx, `INSERT INTO threads_stages (state, hierarchy_id, mappings_id, step, done, chunks, preview, message, created_at)
-		VALUES ('wanted', $1, $2, '', 0, 0, '', '', $3) RETURNING id`, hierarchy, mappings, db.Micros(tx.Now())).Scan(&st.ID)
+	err = tx.QueryRow(ctx, `INSERT INTO threads_stages (state, hierarchy_id, mappings_id, step, done, chunks, preview, inputs, message, created_at)
+		VALUES ('wanted', $1, $2, '', 0, 0, '', '', '', $3) RETURNING id`, hierarchy, mappings, db.Micros(tx.Now())).Scan(&st.ID)
 	if err != nil {
 		return nil, fmt.Errorf("ordering a stage: %w", err)
 	}

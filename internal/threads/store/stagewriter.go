@@ -91,19 +91,23 @@ func (w *StageWriter) Clear(ctx context.Context) error {
 	}
 }
 
-// Finish ends the stage: the data is there. A load that waits for it is
+// Finish ends the stage: the data is there, made of some files. A load that waits for it is
 // through, unless its files are damaged and that was not accepted.
-func (w *StageWriter) Finish(ctx context.Context, p *threads.Preview) error {
+func (w *StageWriter) Finish(ctx context.Context, p *threads.Preview, inputs []threads.Input) error {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("encoding the preview: %w", err)
+	}
+	files, err := json.Marshal(inputs)
+	if err != nil {
+		return fmt.Errorf("encoding the inputs: %w", err)
 	}
 	return w.store.db.Write(ctx, func(tx *db.Tx) error {
 		if err := fenced(ctx, tx, w.h); err != nil {
 			return err
 		}
-		if err := setStage(ctx, tx, w.id, `state = 'done', step = '', done = 1000, preview = $2,
-			chunks = (SELECT count(*) FROM threads_chunks c WHERE c.stage_id = threads_stages.id)`, string(text)); err != nil {
+		if err := setStage(ctx, tx, w.id, `state = 'done', step = '', done = 1000, preview = $2, inputs = $3,
+			chunks = (SELECT count(*) FROM threads_chunks c WHERE c.stage_id = threads_stages.id)`, string(text), string(files)); err != nil {
 			return err
 		}
 		m, err := readMigration(ctx, tx, forUpdate(tx))

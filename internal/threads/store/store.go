@@ -85,10 +85,16 @@ func (s *Store) Changed() {
 	}
 }
 
+// What the audit trail calls the migration.
+const (
+	auditArea   = "threads"
+	auditObject = "migration"
+)
+
 func record(ctx context.Context, tx *db.Tx, who threads.Actor, action string, before, after map[string]string) error {
 	return audit.Record(ctx, tx, audit.Entry{
 		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-		Area: "threads", Action: action, Object: "migration", Before: before, After: after,
+		Area: auditArea, Action: action, Object: auditObject, Before: before, After: after,
 	})
 }
 

@@ -1,4 +1,5 @@
--- Two drafts on their way to being chunks. done is in thousandths.
+-- Two drafts on their way to being chunks. done is in thousandths; inputs says, as
+-- JSON, which files they were, once they have been read.
 CREATE TABLE threads_stages (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     state        TEXT    NOT NULL CHECK (state IN ('wanted', 'running', 'done', 'failed', 'gone')),
@@ -8,6 +9,7 @@ CREATE TABLE threads_stages (
     done         INTEGER NOT NULL CHECK (done >= 0 AND done <= 1000),
     chunks       INTEGER NOT NULL CHECK (chunks >= 0),
     preview      TEXT    NOT NULL,
+    inputs       TEXT    NOT NULL,
     message      TEXT    NOT NULL,
     created_at   INTEGER NOT NULL
 ) STRICT;

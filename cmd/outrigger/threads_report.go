@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+type threadsReportCmd struct {
+	threadsFlags
+	CSV bool   `name:"csv" help:"Write CSV instead of a page."`
+	Out string `help:"The file to write; - writes to standard output. Default: threads-report.html, or threads-report.csv with --csv." placeholder:"FILE"`
+}
+
+func (c threadsReportCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	format, path := "html", c.Out
+	if c.CSV {
+		format = "csv"
+	}
+	switch path {
+	case "-":
+		return printWhole(s, func(path string) error { return server.Report(ctx, format, path) })
+	case "":
+		path = "threads-report." + format
+	}
+	if err := server.Report(ctx, format, path); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, map[string]string{"file": path})
+	}
+	_, err = fmt.Fprintf(s.out, "Wrote the report to %s\n", path)
+	return err
+}
