@@ -78,6 +78,9 @@ type VerifyJob struct {
 	// NotCompared are records that the target could not be asked about: those
 	// that are errors of the data, and those of issues that it does not show.
 	NotCompared int64 `json:"notCompared"`
+
+	// Projects are counted where the target knows what its issues are called.
+	Projects ProjectCounts `json:"projects,omitempty"`
 }
 
 // Difference is a relation that is not in the target as it should be.
@@ -86,6 +89,9 @@ type Difference struct {
 	CommentID    int64 `json:"commentId,string"`
 	Expected     int64 `json:"expected,string"`
 	Found        int64 `json:"found,string,omitempty"`
+
+	// IssueKey is what people call the issue, where the target says it.
+	IssueKey string `json:"issueKey,omitempty"`
 }
 
 // Read decodes the job's detail.
@@ -96,8 +102,9 @@ func (j Job) Read(detail any) error {
 	return nil
 }
 
-// Compare counts an issue: what should be there, and what is.
-func (v *VerifyJob) Compare(i IssueEntries, found ParentMap) {
+// Compare counts an issue: what should be there, and what is. key is what people
+// call it; "" where that is not known.
+func (v *VerifyJob) Compare(i IssueEntries, key string, found ParentMap) {
 	cloudIssueID, expected := i.CloudIssueID, i.Wanted()
 	v.Issues++
 	v.NotCompared += int64(len(i.Entries) - len(expected))
@@ -114,7 +121,7 @@ func (v *VerifyJob) Compare(i IssueEntries, found ParentMap) {
 			v.Missing++
 		}
 		if len(v.First) < MaxListed {
-			v.First = append(v.First, Difference{cloudIssueID, r.CommentID, r.ParentID, parent})
+			v.First = append(v.First, Difference{cloudIssueID, r.CommentID, r.ParentID, parent, key})
 		}
 	}
 }

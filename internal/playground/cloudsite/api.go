@@ -58,8 +58,9 @@ func success(status int, body string) answer {
 // Permissions is the Request.Key of the call for the account's permissions.
 const Permissions = "mypermissions"
 
-// Handler serves the issue property API, at /rest/api/3/issue/, and the
-// account's permission to edit an issue, at /rest/api/3/mypermissions.
+// Handler serves the issue property API, at /rest/api/3/issue/, the account's
+// permission to edit an issue, at /rest/api/3/mypermissions, and what issues are
+// called, at /rest/api/3/issue/bulkfetch.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
@@ -68,6 +69,9 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /rest/api/3/issue/{issue}/properties", s.serve)
 	if !s.o.NoPermissions {
 		mux.HandleFunc("GET /rest/api/3/mypermissions", s.serve)
+	}
+	if !s.o.NoBulkFetch {
+		mux.HandleFunc("POST /rest/api/3/issue/bulkfetch", s.serve)
 	}
 	return mux
 }
@@ -80,6 +84,9 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 	issue, key := r.PathValue("issue"), r.PathValue("key")
 	if path.Base(r.URL.Path) == Permissions {
 		issue, key = r.URL.Query().Get("issueId"), Permissions
+	}
+	if r.Method == http.MethodPost {
+		key = BulkFetch
 	}
 	id, err := strconv.ParseInt(issue, 10, 64)
 	if err != nil {
@@ -154,7 +161,7 @@ func (s *Site) begin(r *Request) {
 	r.Number = s.counts.Requests
 	s.now++
 	s.counts.AtOnce = max(s.counts.AtOnce, s.now)
-	if r.Method == http.MethodGet {
+	if !r.writes() {
 		return
 	}
 	i := s.issue(r.Issue)
@@ -168,7 +175,7 @@ func (s *Site) end(r Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now--
-	if r.Method != http.MethodGet {
+	if r.writes() {
 		s.issue(r.Issue).writing--
 	}
 }
@@ -196,7 +203,7 @@ func (s *Site) judge(r *http.Request, request Request) answer {
 	if !ok {
 		return refusal
 	}
-	if request.Method == http.MethodPut {
+	if request.Method == http.MethodPut || request.Method == http.MethodPost {
 		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 			return failure(http.StatusUnsupportedMediaType, "The body has to be JSON.")
 		}
@@ -213,6 +220,8 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 // do does what is asked.
 func (s *Site) do(r Request) answer {
 	switch {
+	case r.Key == BulkFetch:
+		return s.bulkFetch(r)
 	case r.Issue < 1 || s.o.Missing != nil && s.o.Missing(r.Issue):
 		return failure(http.StatusNotFound, noIssue)
 	case r.Method != http.MethodGet && !s.mayEdit(r.Issue):

@@ -29,6 +29,11 @@ type Options struct {
 	// call for the account's permissions.
 	NoPermissions bool
 
+	// Key is what an issue is called; nil: CLOUD and its id. NoBulkFetch is a site
+	// that does not have the call for it.
+	Key         func(issue int64) string
+	NoBulkFetch bool
+
 	// React answers in the site's place; nil, or a nil reaction: as the mode
 	// has it.
 	React func(Request) *Reaction
@@ -41,7 +46,7 @@ type Request struct {
 	Number int64 // counted from 1
 	Method string
 	Issue  int64
-	Key    string // of the property; "" for the list of them, Permissions for the account's
+	Key    string // of the property; "" for the list of them, Permissions for the account's, BulkFetch for the issues of Value
 	Value  string // of a PUT
 }
 

@@ -1,7 +1,6 @@
 package cloudsite
 
 import (
-	"net/http"
 	"time"
 )
 
@@ -100,7 +99,7 @@ func (s *Site) react(r Request) *Reaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := faultModes[s.mode]
-	if m.react == nil || m.writes && r.Method == http.MethodGet {
+	if m.react == nil || m.writes && !r.writes() {
 		return nil
 	}
 	if s.left > 0 {

@@ -74,7 +74,7 @@ func (l *limiter) take(r Request, now time.Time) (refusal answer, ok bool) {
 			return tooOften(burstReason, limit, now, time.Second), false
 		}
 	}
-	if r.Method != http.MethodGet {
+	if r.writes() {
 		if limit, wait := l.takeWrite(r.Issue, now); wait > 0 {
 			return tooOften(issueReason, limit, now, wait), false
 		}

@@ -64,7 +64,7 @@ func (r *rig) says(lines map[string][]string, want map[string]string) {
 // nothing of the files or of the site is markup or a formula in it.
 func TestReport(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		target := &site{}
+		target := &site{names: map[int64]threads.IssueName{901: {Key: "=1-7", Project: "=1"}}}
 		r := newRig(t, d, target).work()
 		if got := r.message(r.do(409, "GET", "/report")); got != "Nothing is loaded that could be reported on. Load a hierarchy file and an id mappings file first." {
 			t.Errorf("without data: %s", got)
@@ -92,7 +92,8 @@ func TestReport(t *testing.T) {
 			"problem/Duplicate records": "1|", "error/no_parent_mapping": "1|The parent comment has no entry in the id mappings.", "error/self_parent": "1|",
 			"error/target_not_found": "1|The target has no such issue. The target answered: 404 <script>alert([issue])</script> is gone.",
 			"comparison/State":       "|done", "comparison/Relationships expected": "3|", "comparison/Missing": "3|", "comparison/Records not compared": "2|",
-			"comparison/Issue 901, comment 511": "|ids of the target: expected parent 510, found nothing",
+			"project/'=1": "2|records; issues: 1; not migrated: 0", "project/Other issues": "3|records; issues: 1; not migrated: 3",
+			"comparison/Issue 901 (=1-7), comment 511": "|ids of the target: expected parent 510, found nothing",
 		})
 		var trail []string
 		for name, entries := range lines {
@@ -113,6 +114,15 @@ func TestReport(t *testing.T) {
 			t.Errorf("%v\n%s", h, w.Body)
 		}
 		r.has(r.open("GET", movePath, "root"), 200, `href="/base`+migrationPath+`/report">Report</a>`)
+		if got := r.do(200, "GET", "/verify"); !strings.Contains(got, `"expected":"510","issueKey":"=1-7"}`) || !strings.Contains(got, `"projects":{"":{"issues":1,"records":3,"notMigrated":3},"=1":{"issues":1,"records":2,"notMigrated":0}}`) {
+			t.Errorf("the comparison: %s", got)
+		}
+		r.has(r.open("GET", movePath+"/verify", "root"), 200, `data-label="Issue">901 =1-7</td>`)
+		target.names = nil
+		r.verifies(`"state":"done"`)
+		if w := r.ask("GET", migrationPath+"/report", "root", ""); strings.Contains(w.Body.String(), "Projects") {
+			t.Error("projects are listed that nothing knows of")
+		}
 		r.do(202, "POST", "/reset")
 		r.do(409, "GET", "/report")
 		if page := r.open("GET", movePath, "root").Body.String(); strings.Contains(page, "/migration/report") {

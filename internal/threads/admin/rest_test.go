@@ -241,6 +241,7 @@ func TestEvents(t *testing.T) {
 type site struct {
 	failure atomic.Pointer[error]
 	refused map[int64]*error // what writes to an issue are answered
+	names   map[int64]threads.IssueName
 }
 
 // refuse has writes to an issue answered so, before anything is processed.
@@ -264,6 +265,10 @@ func (s *site) Write(_ context.Context, issue int64, change func(threads.ParentM
 		return nil, *err
 	}
 	return change(nil), s.err()
+}
+
+func (s *site) Names(context.Context, []int64) (map[int64]threads.IssueName, error) {
+	return s.names, nil
 }
 
 func (s *site) Probe(context.Context, int64, threads.Probe) error { return s.err() }

@@ -24,6 +24,10 @@ type Verification struct {
 	UpdatedAt   time.Time `json:"updatedAt,omitzero"`
 	Message     string    `json:"message,omitempty"`
 
+	// Projects are what there is of each project, by its key; "" is for issues whose
+	// project is not known. Absent where the target knows none.
+	Projects threads.ProjectCounts `json:"projects,omitempty"`
+
 	// Incomplete says what is wrong with the files of the data.
 	Incomplete []string `json:"incomplete,omitempty"`
 }
@@ -37,6 +41,9 @@ func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verificatio
 		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Issues: v.Issues, Relations: v.Relations,
 		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First, NotCompared: v.NotCompared,
 		UpdatedAt: j.UpdatedAt, Message: j.Message, Incomplete: lines(m.Incomplete),
+	}
+	if len(v.Projects) > 1 || len(v.Projects) == 1 && v.Projects[""] == (threads.ProjectCount{}) {
+		out.Projects = v.Projects // at least one is known
 	}
 	if j.State == threads.JobRunning && v.Pace.WaitUntil.After(t.Clock()) {
 		out.WaitUntil = v.Pace.WaitUntil

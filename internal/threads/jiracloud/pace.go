@@ -19,16 +19,17 @@ const (
 	writing
 	deleting
 	permissions
+	fetching
 	endpoints
 )
 
 func (e endpoint) method() string {
-	return [endpoints]string{http.MethodGet, http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodGet}[e]
+	return [endpoints]string{http.MethodGet, http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodGet, http.MethodPost}[e]
 }
 
 // expected are the statuses of a success.
 func (e endpoint) expected() []int {
-	return [endpoints][]int{{http.StatusOK}, {http.StatusOK}, {http.StatusOK, http.StatusCreated}, {http.StatusNoContent}, {http.StatusOK}}[e]
+	return [endpoints][]int{{http.StatusOK}, {http.StatusOK}, {http.StatusOK, http.StatusCreated}, {http.StatusNoContent}, {http.StatusOK}, {http.StatusOK}}[e]
 }
 
 const (

@@ -143,6 +143,9 @@ func (q question) path() string {
 	if q.endpoint == permissions {
 		return "/rest/api/3/mypermissions?permissions=" + editIssues + "&issueId=" + strconv.FormatInt(q.issue, 10)
 	}
+	if q.endpoint == fetching {
+		return "/rest/api/3/issue/bulkfetch"
+	}
 	path := "/rest/api/3/issue/" + strconv.FormatInt(q.issue, 10) + "/properties"
 	if q.key != "" {
 		path += "/" + q.key
@@ -213,7 +216,7 @@ func (s *site) judge(q question, resp *http.Response, text []byte, broken error)
 	if e := s.refusal(q, resp, text); e != nil {
 		return answer{}, e
 	}
-	if q.endpoint == listing || q.endpoint == reading {
+	if q.endpoint == listing || q.endpoint == reading || q.endpoint == fetching {
 		switch {
 		case broken != nil:
 			return answer{}, failed("The cloud site broke off in the middle of its answer")

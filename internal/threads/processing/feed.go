@@ -23,6 +23,7 @@ type task struct {
 
 	chunk *threads.Chunk // where the feed took it from
 	place int
+	name  threads.IssueName // where a comparison knows it
 
 	state    taskState
 	held     bool // a refusal that may turn out to be about us, and not about the issue

@@ -2,6 +2,7 @@ package processing
 
 import (
 	"context"
+	"maps"
 
 	"outrigger/internal/threads"
 )
@@ -28,6 +29,7 @@ type verifying struct {
 	lease  threads.Holder
 	job    threads.Job
 	detail threads.VerifyJob // as it is stored
+	names  *names            // nil where the target knows none
 
 	chunk *threads.Chunk // the one that is being given
 	place int            // the next issue of it
@@ -38,6 +40,7 @@ func (v *verifying) run(ctx context.Context) error {
 	if v.p.Target == nil {
 		return v.chunkwise(ctx)
 	}
+	v.names = v.p.newNames()
 	verdict, message, err := v.p.drive(ctx, v, v.elsewhere, v.detail.Pace)
 	switch {
 	case err != nil:
@@ -90,12 +93,12 @@ func (v *verifying) compare(ctx context.Context, c *threads.Chunk, into *threads
 			ids = append(ids, i.CloudIssueID)
 		}
 	}
-	maps, err := v.p.Store.Maps(ctx, ids)
+	found, err := v.p.Store.Maps(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for _, i := range c.Issues {
-		into.Compare(i, maps[i.CloudIssueID])
+		into.Compare(i, "", found[i.CloudIssueID])
 	}
 	into.Chunk = c.Number + 1
 	return nil
@@ -117,9 +120,12 @@ func (v *verifying) next(ctx context.Context) (*task, error) {
 		if err != nil || v.chunk == nil {
 			return nil, err
 		}
+		if err := v.names.learn(ctx, v.chunk); err != nil {
+			return nil, err
+		}
 	}
 	i := v.chunk.Issues[v.place]
-	t := &task{issue: i.CloudIssueID, chunk: v.chunk, place: v.place}
+	t := &task{issue: i.CloudIssueID, chunk: v.chunk, place: v.place, name: v.names.of(i)}
 	v.place++
 	if len(i.Wanted()) > 0 {
 		t.ask = func(ctx context.Context) (threads.ParentMap, error) { return v.p.Target.Read(ctx, i.CloudIssueID) }
@@ -131,11 +137,18 @@ func (v *verifying) next(ctx context.Context) (*task, error) {
 func (v *verifying) keep(ctx context.Context, tasks, _ []*task, _ int64, pace threads.Pace) error {
 	after := v.detail
 	after.Pace = pace
+	if after.Projects = maps.Clone(after.Projects); after.Projects == nil {
+		after.Projects = threads.ProjectCounts{}
+	}
 	for _, t := range tasks {
-		if i := t.chunk.Issues[t.place]; t.failed && t.refused == threads.TargetForbids {
+		i := t.chunk.Issues[t.place]
+		if t.failed && t.refused == threads.TargetForbids {
 			after.Skip(i)
 		} else {
-			after.Compare(i, t.parents) // of an issue that is not there everything is missing
+			after.Compare(i, t.name.Key, t.parents) // of an issue that is not there everything is missing
+		}
+		if v.names != nil {
+			after.Projects.Add(i, t.name.Project)
 		}
 		if after.Chunk, after.Place = t.chunk.Number, t.place+1; after.Place == len(t.chunk.Issues) {
 			after.Chunk, after.Place = after.Chunk+1, 0

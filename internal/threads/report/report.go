@@ -39,7 +39,8 @@ func (s *section) count(item string, n int64, text string) {
 
 // sections are what the report says.
 func sections(r *admin.Report) []section {
-	return []section{progress(r), files(r), problems(r), failures(r), comparison(r), trail(r)}
+	list := []section{progress(r), files(r), problems(r), failures(r), comparison(r), projects(r), trail(r)}
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Lines) == 0 && s.Empty == "" })
 }
 
 func progress(r *admin.Report) section {
@@ -188,10 +189,35 @@ func comparison(r *admin.Report) section {
 		if d.Found != 0 {
 			found = strconv.FormatInt(d.Found, 10)
 		}
-		s.say(fmt.Sprintf("Issue %d, comment %d", d.CloudIssueID, d.CommentID), fmt.Sprintf("ids of the target: expected parent %d, found %s", d.Expected, found))
+		issue := strconv.FormatInt(d.CloudIssueID, 10)
+		if d.IssueKey != "" {
+			issue += " (" + d.IssueKey + ")"
+		}
+		s.say(fmt.Sprintf("Issue %s, comment %d", issue, d.CommentID), fmt.Sprintf("ids of the target: expected parent %d, found %s", d.Expected, found))
 	}
 	if more := v.Missing + v.Different - int64(len(v.First)); more > 0 {
 		s.count("More that differ", more, "not listed")
+	}
+	return s
+}
+
+// projects counts by project, where the target knows them; else it is no section.
+func projects(r *admin.Report) section {
+	s := section{Name: "project", Title: "Projects"}
+	if r.Verification == nil {
+		return s
+	}
+	counts := r.Verification.Projects
+	say := func(item string, n threads.ProjectCount) {
+		s.count(item, n.Records, fmt.Sprintf("records; issues: %s; not migrated: %s", threads.Thousands(n.Issues), threads.Thousands(n.NotMigrated)))
+	}
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		if key != "" {
+			say(key, counts[key])
+		}
+	}
+	if rest, more := counts[""]; more {
+		say("Other issues", rest)
 	}
 	return s
 }
