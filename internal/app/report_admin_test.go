@@ -47,7 +47,7 @@ func TestReportsOfARepositorysAdministrator(t *testing.T) {
 	list, form, overview := page(reportPages), page(reportPages+"/new"), page("/")
 	wants(t, "the list", list, ">Own</a>", "failed", "The platform of dc answers 500.")
 	wants(t, "the form", form, `name="repository" value="ATL/canoe"`)
-	wants(t, "the overview", overview, "The activity report “Own” of ATL/canoe was not sent at", "The platform of dc answers 500.")
+	wants(t, "the overview", overview, "The activity report “Own” of ATL/canoe was not sent.", "The platform of dc answers 500.")
 	if strings.Contains(list+form+overview, "Foreign") || strings.Contains(list+form+overview, "kayak") {
 		t.Error("something of another repository is shown")
 	}

@@ -60,6 +60,9 @@ func (a *App) needsAttention(ctx context.Context) ([]alerts.Notice, error) {
 	var list []alerts.Notice
 	for _, n := range found {
 		if n.Key != alertsKey {
+			if !n.Until.IsZero() {
+				n.Text += " That was from " + moment(n.Since) + " to " + moment(n.Until) + "."
+			}
 			list = append(list, alerts.Notice{Key: n.Key, Text: n.Text, Link: n.Link, Bad: n.Tone == console.Bad})
 		}
 	}

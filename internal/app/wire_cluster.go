@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -135,12 +134,13 @@ func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]conso
 	}
 	if err := a.cluster.Ready(); err != nil {
 		card.Attention = append(card.Attention, console.Notice{
-			Key: "not ready " + a.nodeID, Text: "The node " + a.nodeID + " accepts nothing. " + fault.As(err).Message, Tone: console.Bad,
+			Key: "not ready " + a.nodeID, Text: "The node " + a.nodeID + " accepts nothing. " + fault.As(err).Message, Tone: console.Bad, Since: a.cluster.WrittenAt(),
 		})
 	}
 	for _, g := range gaps {
-		card.Attention = append(card.Attention, console.Notice{Text: fmt.Sprintf(
-			"Nothing listened from %s to %s: the platform does not send again what it sent then.", moment(g.From), moment(g.To))})
+		card.Attention = append(card.Attention, console.Notice{
+			Key: "gap " + moment(g.From), Text: "Nothing listened: the platform does not send again what it sent then.", Since: g.From, Until: g.To,
+		})
 	}
 	return []console.Card{card}, nil
 }

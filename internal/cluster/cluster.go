@@ -178,6 +178,13 @@ func (c *Cluster) Ready() error {
 	return nil
 }
 
+// WrittenAt is when this node's last heartbeat was written.
+func (c *Cluster) WrittenAt() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wrote
+}
+
 // note keeps what came of a heartbeat.
 func (c *Cluster) note(err error) {
 	c.mu.Lock()

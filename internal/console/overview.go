@@ -49,6 +49,7 @@ type Notice struct {
 	Link   string // the card's by default
 	Tone   Tone   // Warn by default, or Bad
 	Since  time.Time
+	Until  time.Time // when it ended, of what is over
 	Remedy Remedy
 }
 

@@ -21,7 +21,7 @@ func TestAttentionComesFirst(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<li class="bad notice"><div><a href="/notifications/rules/9">The channel Security is broken`,
-		`>3 hours ago</time></span></div>
+		`>3 hours ago</time>)</span></div>
       <form method="post" action="/notifications/channels/9/retry"><input type="hidden" name="which" value="all"><button>Try again</button></form></li>`,
 		`<li class="warn notice"><div>3 events could not be understood`, // the button has the link
 		`<a class="button" href="/notifications/deliveries">Show them</a></li>`,

@@ -12,7 +12,8 @@ import (
 type Queue struct {
 	NodeID string
 	Sizes
-	Oldest time.Time // when the oldest message that waits was queued; zero: none waits
+	Oldest      time.Time // when the oldest message that waits was queued; zero: none waits
+	OldestError time.Time // when the oldest message of the error queue failed; zero: there is none
 
 	Paused    bool      // by an administrator
 	HeldUntil time.Time // sending pauses after failures until then; zero: it does not

@@ -121,6 +121,27 @@ func (svc *Service) nodeStatus(n cluster.Node, read Readings, queue *Queue) Node
 	return s
 }
 
+// VerdictSince is since when a node's queue has needed an administrator, as Judge
+// says: as far as is known, else when its sizes were read.
+func (svc *Service) VerdictSince(ctx context.Context, s *NodeStatus) (time.Time, error) {
+	least := Sizes{Size: AttentionFrom}
+	known := s.Oldest()
+	if s.ErrorSize > 0 {
+		least, known = Sizes{ErrorSize: 1}, time.Time{}
+		if s.Queue != nil {
+			known = s.Queue.OldestError
+		}
+	}
+	if !known.IsZero() {
+		return known, nil
+	}
+	since, err := svc.Store.AboveSince(ctx, s.ID, least)
+	if since.IsZero() {
+		since = s.At
+	}
+	return since, err
+}
+
 // History gives the course of each node's sizes since a time: for every step
 // in which there are samples, the highest of each size, at the step's start.
 func (svc *Service) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]Sample, error) {

@@ -138,6 +138,8 @@ type Summary struct {
 	Waiting           int  // MaxCounted is that many or more
 	AnyRule, AnyEvent bool // ever
 	NotUnderstood     int
+	NotUnderstoodAt   time.Time     // the first of them
 	Troubled          []ChannelInfo // broken, or failing for minutes: the worst 10
 	InTrouble         int           // all of these
+	OthersSince       time.Time     // since when the first of those that Troubled leaves out is
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
@@ -14,8 +15,9 @@ type CloudRepository struct {
 	Connection, Workspace, Repository string
 
 	Rules, Enabled int
-	Unauthorized   int  // rules whose account has to be authorised again
-	Hook           bool // it has a hook of its own
+	Unauthorized   int       // rules whose account has to be authorised again
+	UnauthorizedAt time.Time // since when
+	Hook           bool      // it has a hook of its own
 	Webhook        WebhookState
 }
 

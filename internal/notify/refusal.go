@@ -48,7 +48,8 @@ type RefusalKey struct {
 type RefusedWebhooks struct {
 	RefusalKey
 	Count   int
-	Recent  int // those of the present hour and the one before it
+	Recent  int       // those of the present hour and the one before it
+	FirstAt time.Time // of those counted
 	LastAt  time.Time
 	LastBy  string // the client address of the last one
 	Message string // what the last one was answered

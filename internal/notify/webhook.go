@@ -75,6 +75,7 @@ type Coverage struct {
 	Projects, Sending, Failing int
 	CheckedAt                  time.Time // when its projects were listed last
 	Reason                     string    // why that failed, since then
+	FailingSince               time.Time // the last success of those that fail, or, where there was none, the failure
 }
 
 // ProjectCheck is when a connection's projects were listed last, and why that

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/identity"
@@ -26,7 +25,11 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	for i := range list {
 		s := &list[i]
 		total.Size, total.ErrorSize = total.Size+s.Size, total.ErrorSize+s.ErrorSize
-		card.Attention = append(card.Attention, notices(s)...)
+		found, err := p.notices(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		card.Attention = append(card.Attention, found...)
 	}
 	slices.SortStableFunc(card.Attention, func(x, y console.Notice) int {
 		return strings.Compare(string(x.Tone), string(y.Tone)) // "bad" before "warn"
@@ -51,15 +54,18 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 }
 
 // notices are what needs attention at a node's queue.
-func notices(s *mailqueue.NodeStatus) []console.Notice {
-	var list []console.Notice
+func (p *Pages) notices(ctx context.Context, s *mailqueue.NodeStatus) (list []console.Notice, err error) {
 	if verdict, reason := s.Judge(); verdict == mailqueue.Act || verdict == mailqueue.Attention {
 		tone := console.Warn
 		if verdict == mailqueue.Act {
 			tone = console.Bad
 		}
+		since, err := p.Service.VerdictSince(ctx, s)
+		if err != nil {
+			return nil, err
+		}
 		list = append(list, console.Notice{
-			Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone, Since: waitingSince(s), Remedy: remedy(s),
+			Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone, Since: since, Remedy: remedy(s),
 		})
 	}
 	if s.Error != "" {
@@ -68,16 +74,7 @@ func notices(s *mailqueue.NodeStatus) []console.Notice {
 	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
 		list = append(list, console.Notice{Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
 	}
-	return list
-}
-
-// waitingSince is since when the messages wait that a verdict is about; zero where
-// it is about failed ones.
-func waitingSince(s *mailqueue.NodeStatus) time.Time {
-	if s.ErrorSize > 0 {
-		return time.Time{}
-	}
-	return s.Oldest()
+	return list, nil
 }
 
 // remedy is what helps against a verdict. Failed messages are looked at before they

@@ -255,11 +255,19 @@ func TestOverview(t *testing.T) {
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 60, ErrorSize: 0}, nil))
 	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_2", Sizes: mailqueue.Sizes{Size: 1, ErrorSize: 2}, HeldUntil: time.Now().Add(time.Hour), HeldFor: "535 wrong password"}}
-	b.has(b.open("GET", "/", "admin"),
-		"Mail on node_1: 60 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
+	must(t, mailqueuetest.Shift(t.Context(), b.DB, 3*time.Hour))
+	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{Size: 70, ErrorSize: 0}, nil))
+	must(t, b.Store.Record(t.Context(), "node_1", "postfix", mailqueue.Sizes{}, fault.New(fault.Unavailable, "It is down.")))
+	b.Relay.Stored[0].Oldest, b.Relay.Stored[0].OldestError = time.Now(), time.Now().Add(-50*time.Hour)
+	overview := b.open("GET", "/", "admin")
+	if n := strings.Count(overview.Body.String(), `class="below since"`); n != 4 {
+		t.Errorf("%d of 4 notices say since when", n)
+	}
+	b.has(overview, "3 hours ago", "2 days ago",
+		"Mail on node_1: 70 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
 		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending is paused after a failure: 535 wrong password",
-		"<dt>waiting</dt><dd>61</dd>", "<dt>on node_2</dt><dd>3</dd>",
-		"The last 24 hours: at most 60 waiting in the mail queue of a node.", "waiting, a line for each node")
+		"<dt>waiting</dt><dd>71</dd>", "<dt>on node_2</dt><dd>3</dd>",
+		"The last 24 hours: at most 70 waiting in the mail queue of a node.", "waiting, a line for each node")
 	if page := b.open("GET", "/", "repo").Body.String(); strings.Contains(page, "Mail queues") {
 		t.Error("somebody without ADMIN sees the mail queues")
 	}

@@ -54,6 +54,9 @@ func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) 
 			if list[i].Oldest, err = readOldest(ctx, tx, list[i].NodeID); err != nil {
 				return err
 			}
+			if list[i].OldestError, err = readOldestError(ctx, tx, list[i].NodeID); err != nil {
+				return err
+			}
 			if !list[i].HeldUntil.After(tx.Now()) {
 				list[i].HeldUntil, list[i].HeldFor = time.Time{}, ""
 			}
@@ -87,8 +90,18 @@ func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
 
 // readOldest is when the oldest message of a queue came in; zero: none waits.
 func readOldest(ctx context.Context, tx *db.Tx, node string) (time.Time, error) {
+	return readTime(ctx, tx, `SELECT queued_at FROM relay_messages WHERE node_id = $1 AND waiting > 0 ORDER BY id LIMIT 1`, node)
+}
+
+// readOldestError is when the oldest message of an error queue failed; zero: there
+// is none.
+func readOldestError(ctx context.Context, tx *db.Tx, node string) (time.Time, error) {
+	return readTime(ctx, tx, `SELECT failed_at FROM relay_messages WHERE node_id = $1 AND failed > 0 ORDER BY id LIMIT 1`, node)
+}
+
+func readTime(ctx context.Context, tx *db.Tx, query, node string) (time.Time, error) {
 	var at int64
-	err := tx.QueryRow(ctx, `SELECT queued_at FROM relay_messages WHERE node_id = $1 AND waiting > 0 ORDER BY id LIMIT 1`, node).Scan(&at)
+	err := tx.QueryRow(ctx, query, node).Scan(&at)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, err
 	}

@@ -54,6 +54,21 @@ func record(ctx context.Context, tx *db.Tx, node string, sizes mailqueue.Sizes, 
 	return nil
 }
 
+// AboveSince gives since when a node's queue has had at least so many messages in
+// all its samples; zero where the newest has fewer.
+func (s *Store) AboveSince(ctx context.Context, node string, least mailqueue.Sizes) (time.Time, error) {
+	var at int64
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT coalesce(min(at), 0) FROM mailqueue_samples WHERE node_id = $1 AND at > coalesce(
+			(SELECT max(at) FROM mailqueue_samples WHERE node_id = $1 AND (size < $2 OR error_size < $3)), 0)`,
+			node, least.Size, least.ErrorSize).Scan(&at)
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading since when a queue is long: %w", err)
+	}
+	return db.Time(at), nil
+}
+
 // History gives the course of each node's sizes since a time: for every step
 // in which there are samples, the highest of each size, at the step's start.
 func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]mailqueue.Sample, error) {

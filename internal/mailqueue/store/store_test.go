@@ -82,6 +82,29 @@ func TestRecord(t *testing.T) {
 	}, mailqueuetest.Schema...)
 }
 
+// A queue is long since the sample after the last one in which it was not.
+func TestAboveSince(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := store.New(d)
+		for _, sizes := range []mailqueue.Sizes{{Size: 90, ErrorSize: 1}, {Size: 3}, {Size: 60}, {Size: 55, ErrorSize: 2}, {Size: 70, ErrorSize: 1}} {
+			must(t, mailqueuetest.Shift(t.Context(), d, time.Hour))
+			must(t, s.Record(t.Context(), "node_1", "jmx", sizes, nil))
+		}
+		now, err := d.Now(t.Context())
+		must(t, err)
+		for least, hours := range map[mailqueue.Sizes]time.Duration{{Size: 50}: 2, {ErrorSize: 1}: 1, {Size: 70}: 0} {
+			since, err := s.AboveSince(t.Context(), "node_1", least)
+			must(t, err)
+			if ago := now.Sub(since).Round(time.Hour); ago != hours*time.Hour {
+				t.Errorf("%+v: %v ago, want %d h", least, ago, hours)
+			}
+		}
+		if since, err := s.AboveSince(t.Context(), "node_1", mailqueue.Sizes{Size: 71}); err != nil || !since.IsZero() {
+			t.Errorf("a queue that is short: %v %v", since, err)
+		}
+	}, mailqueuetest.Schema...)
+}
+
 // Samples make the course of the sizes: at most one in 40 s, the highest of a
 // step, gone with their time.
 func TestHistory(t *testing.T) {

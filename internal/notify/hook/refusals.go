@@ -114,6 +114,9 @@ func (f *Refusals) add(r notify.RefusedWebhooks) {
 	defer f.mu.Unlock()
 	if have := f.counts[r.RefusalKey]; have != nil {
 		r.Count += have.Count
+		if have.FirstAt.Before(r.FirstAt) {
+			r.FirstAt = have.FirstAt
+		}
 		if have.LastAt.After(r.LastAt) {
 			r.LastAt, r.LastBy, r.Message = have.LastAt, have.LastBy, have.Message
 		}
@@ -124,5 +127,5 @@ func (f *Refusals) add(r notify.RefusedWebhooks) {
 // count notes a webhook that was refused with err.
 func (f *Refusals) count(key notify.RefusalKey, at time.Time, by string, err error) {
 	message, _ := notify.Cut(fault.As(err).Message, maxRefusalMessage)
-	f.add(notify.RefusedWebhooks{RefusalKey: key, Count: 1, LastAt: at, LastBy: by, Message: message})
+	f.add(notify.RefusedWebhooks{RefusalKey: key, Count: 1, FirstAt: at, LastAt: at, LastBy: by, Message: message})
 }

@@ -203,7 +203,7 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 		if one.Unauthorized > 1 {
 			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by their users, or by saving the rules with an account of yours."
 		}
-		list = append(list, console.Notice{Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(), Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
+		list = append(list, console.Notice{Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(), Since: one.UnauthorizedAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}
 	return list, err
 }

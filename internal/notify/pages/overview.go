@@ -49,17 +49,17 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 // notices about accounts of cloud platforms.
 func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []console.Notice) (list []console.Notice, err error) {
 	if trouble := p.proxyTrouble(); trouble != "" {
-		list = append(list, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
+		list = append(list, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Since: p.Proxy().Since, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
 	}
 	for i := range sum.Troubled {
 		list = append(list, p.notice(&sum.Troubled[i]))
 	}
 	if more := sum.InTrouble - len(sum.Troubled); more > 0 {
-		list = append(list, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
+		list = append(list, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
 	}
 	if sum.NotUnderstood > 0 {
 		list = append(list, console.Notice{
-			Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn,
+			Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn, Since: sum.NotUnderstoodAt,
 			Link:   eventsPath + query("outcome", string(notify.EventNotUnderstood)),
 			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + query("outcome", string(notify.EventNotUnderstood))},
 		})

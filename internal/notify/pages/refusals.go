@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/notify"
@@ -64,19 +65,21 @@ func (p *Pages) refusedNotices(ctx context.Context) ([]console.Notice, error) {
 		return nil, err
 	}
 	var list []console.Notice
-	more := 0
+	more, since := 0, time.Time{}
 	for i := range rows {
 		r := &rows[i]
 		switch {
 		case !r.NeedsAttention():
 		case len(list) == maxRefusedNotices:
-			more++
+			if more++; since.IsZero() || r.FirstAt.Before(since) {
+				since = r.FirstAt
+			}
 		default:
-			list = append(list, console.Notice{Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason), Text: r.notice(), Link: r.Path, Tone: console.Warn, Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
+			list = append(list, console.Notice{Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason), Text: r.notice(), Link: r.Path, Tone: console.Warn, Since: r.FirstAt, Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
 		}
 	}
 	if more > 0 {
-		list = append(list, console.Notice{Key: "refused", Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages, Remedy: console.Remedy{Label: "Show the connections", Path: connectionPages}})
+		list = append(list, console.Notice{Key: "refused", Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages, Since: since, Remedy: console.Remedy{Label: "Show the connections", Path: connectionPages}})
 	}
 	return list, nil
 }

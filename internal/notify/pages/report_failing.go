@@ -17,9 +17,8 @@ func (p *Pages) failingReports(ctx context.Context) ([]console.Notice, error) {
 	for i := range failing {
 		r := &failing[i]
 		notices = append(notices, console.Notice{
-			Text: "The activity report “" + r.Name + "” of " + r.ProjectKey + "/" + r.RepositoryKey + " was not sent at " +
-				r.LastErrorAt.UTC().Format("2006-01-02 15:04 UTC") + ". " + r.LastError,
-			Key: reportPath(r), Link: reportPath(r), Tone: console.Bad,
+			Text: "The activity report “" + r.Name + "” of " + r.ProjectKey + "/" + r.RepositoryKey + " was not sent. " + r.LastError,
+			Key:  reportPath(r), Link: reportPath(r), Tone: console.Bad, Since: r.LastErrorAt,
 			Remedy: console.Remedy{Label: "Send it now", Path: reportPath(r) + "/test", Posts: []console.Hidden{}},
 		})
 	}

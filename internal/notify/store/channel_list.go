@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -263,24 +265,32 @@ const troubledWhere = ` FROM notify_channels c
 			AND EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0))
 		AND ` + channelUsed
 
+// troubledSince is since when such a channel is.
+const troubledSince = `CASE WHEN c.state = 'broken' THEN c.broken_at ELSE c.failing_since END`
+
 // readTroubled gives the channels in trouble, the worst first: at most max of
-// all.
-func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.ChannelInfo, all int, err error) {
+// all. others is since when the first of the rest is.
+func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.ChannelInfo, all int, others time.Time, err error) {
 	since := db.Micros(tx.Now().Add(-notify.TroubleAfter))
-	ids, err := readIDs(ctx, tx, `SELECT c.id`+troubledWhere+` ORDER BY `+channelRank+` DESC, c.failing_since, c.id LIMIT $2`, since, max)
+	const worstFirst = ` ORDER BY ` + channelRank + ` DESC, c.failing_since, c.id`
+	ids, err := readIDs(ctx, tx, `SELECT c.id`+troubledWhere+worstFirst+` LIMIT $2`, since, max)
 	if err != nil || len(ids) == 0 {
-		return nil, 0, err
+		return nil, 0, others, err
 	}
 	if all = len(ids); all == max {
-		if err := tx.QueryRow(ctx, `SELECT count(*)`+troubledWhere, since).Scan(&all); err != nil {
-			return nil, 0, fmt.Errorf("counting troubled channels: %w", err)
+		var more int
+		var first int64
+		if err := tx.QueryRow(ctx, `SELECT count(*), coalesce(min(since), 0) FROM (SELECT `+troubledSince+` AS since`+troubledWhere+worstFirst+` LIMIT $2 OFFSET $3) rest`,
+			since, math.MaxInt32, max).Scan(&more, &first); err != nil {
+			return nil, 0, others, fmt.Errorf("counting troubled channels: %w", err)
 		}
+		all, others = all+more, db.Time(first)
 	}
 	if worst, err = readChannelInfos(ctx, tx, ids); err == nil {
 		err = countOnChannels(ctx, tx, worst, notify.MaxListed)
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("reading troubled channels: %w", err)
+		return nil, 0, others, fmt.Errorf("reading troubled channels: %w", err)
 	}
-	return worst, all, nil
+	return worst, all, others, nil
 }

@@ -69,7 +69,7 @@ func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudReposit
 // visible lets through.
 func (s *Store) UnauthorizedRepositories(ctx context.Context, but int64, limit int, visible func(*notify.CloudRepository) bool) (out []notify.CloudRepository, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*)
+		rows, err := tx.Query(ctx, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*), min(a.state_at)
 			FROM notify_authorizations a JOIN notify_rules r ON r.authorization_id = a.id AND r.authorization_id <> 0
 			WHERE a.state <> 'active' AND a.user_id <> $1
 			GROUP BY r.project_fold, r.repository_fold, r.connection ORDER BY r.project_fold, r.repository_fold, r.connection LIMIT $2`, but, maxRead)
@@ -79,9 +79,11 @@ func (s *Store) UnauthorizedRepositories(ctx context.Context, but int64, limit i
 		defer rows.Close()
 		for rows.Next() {
 			var one notify.CloudRepository
-			if err := rows.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Unauthorized); err != nil {
+			var since int64
+			if err := rows.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Unauthorized, &since); err != nil {
 				return fmt.Errorf("reading a repository without an account: %w", err)
 			}
+			one.UnauthorizedAt = db.Time(since)
 			if len(out) < limit && visible(&one) {
 				out = append(out, one)
 			}

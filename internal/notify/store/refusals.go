@@ -20,12 +20,12 @@ func (s *Store) AddRefused(ctx context.Context, list []notify.RefusedWebhooks) e
 		r := &list[i]
 		rows[i] = []any{
 			clean(r.Connection), clean(r.Hook), string(r.Reason), db.Micros(r.LastAt.Truncate(refusalHour)), r.Count,
-			db.Micros(r.LastAt), clean(r.LastBy), clean(r.Message),
+			db.Micros(r.FirstAt), db.Micros(r.LastAt), clean(r.LastBy), clean(r.Message),
 		}
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Each(ctx, `INSERT INTO notify_refusals (connection, hook, reason, hour, times, last_at, last_by, message)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		if err := tx.Each(ctx, `INSERT INTO notify_refusals (connection, hook, reason, hour, times, first_at, last_at, last_by, message)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 			ON CONFLICT (connection, hook, reason, hour) DO UPDATE SET
 				times = notify_refusals.times + excluded.times, last_at = excluded.last_at,
 				last_by = excluded.last_by, message = excluded.message`, rows, nil); err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Refused(ctx context.Context) (list []notify.RefusedWebhooks, err
 }
 
 func readRefused(ctx context.Context, tx *db.Tx) ([]notify.RefusedWebhooks, error) {
-	rows, err := tx.Query(ctx, `SELECT connection, hook, reason, hour, times, last_at, last_by, message FROM notify_refusals
+	rows, err := tx.Query(ctx, `SELECT connection, hook, reason, hour, times, first_at, last_at, last_by, message FROM notify_refusals
 		WHERE hour >= $1 ORDER BY connection, hook, reason, hour`, db.Micros(oldestRefusal(tx.Now())))
 	if err != nil {
 		return nil, fmt.Errorf("reading refused webhooks: %w", err)
@@ -70,16 +70,16 @@ func readRefused(ctx context.Context, tx *db.Tx) ([]notify.RefusedWebhooks, erro
 	var list []notify.RefusedWebhooks
 	for rows.Next() {
 		var r notify.RefusedWebhooks
-		var hour, last int64
-		if err := rows.Scan(&r.Connection, &r.Hook, &r.Reason, &hour, &r.Count, &last, &r.LastBy, &r.Message); err != nil {
+		var hour, first, last int64
+		if err := rows.Scan(&r.Connection, &r.Hook, &r.Reason, &hour, &r.Count, &first, &last, &r.LastBy, &r.Message); err != nil {
 			return nil, fmt.Errorf("reading refused webhooks: %w", err)
 		}
-		r.LastAt = db.Time(last)
+		r.FirstAt, r.LastAt = db.Time(first), db.Time(last)
 		if hour >= recent {
 			r.Recent = r.Count
 		}
 		if n := len(list); n > 0 && list[n-1].RefusalKey == r.RefusalKey { // a later hour of the same
-			r.Count, r.Recent = r.Count+list[n-1].Count, r.Recent+list[n-1].Recent
+			r.Count, r.Recent, r.FirstAt = r.Count+list[n-1].Count, r.Recent+list[n-1].Recent, list[n-1].FirstAt
 			list = list[:n-1]
 		}
 		list = append(list, r)

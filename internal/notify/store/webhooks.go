@@ -206,7 +206,9 @@ func (s *Store) Coverage(ctx context.Context) (list []notify.Coverage, err error
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list = nil
 		rows, err := tx.Query(ctx, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END),
-				COUNT(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success THEN 1 END)
+				COUNT(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success THEN 1 END),
+				coalesce(MIN(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success
+					THEN CASE WHEN w.last_success > 0 THEN w.last_success ELSE w.last_failure END END), 0)
 			FROM notify_project_checks c LEFT JOIN notify_webhooks w ON w.connection = c.connection
 			GROUP BY c.connection, c.listed_at, c.reason ORDER BY c.connection`)
 		if err != nil {
@@ -215,11 +217,11 @@ func (s *Store) Coverage(ctx context.Context) (list []notify.Coverage, err error
 		defer rows.Close()
 		for rows.Next() {
 			var c notify.Coverage
-			var at int64
-			if err := rows.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Failing); err != nil {
+			var at, failing int64
+			if err := rows.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Failing, &failing); err != nil {
 				return fmt.Errorf("counting webhooks: %w", err)
 			}
-			c.CheckedAt = db.Time(at)
+			c.CheckedAt, c.FailingSince = db.Time(at), db.Time(failing)
 			list = append(list, c)
 		}
 		return rows.Err()

@@ -345,13 +345,14 @@ CREATE TABLE notify_chat_accounts (
 );
 
 -- Webhooks of known connections that were refused: how many in the hour that
--- began at hour, and what is known of the last one.
+-- began at hour, when the first came, and what is known of the last one.
 CREATE TABLE notify_refusals (
     connection TEXT COLLATE "C" NOT NULL,
     hook       TEXT COLLATE "C" NOT NULL,
     reason     TEXT COLLATE "C" NOT NULL CHECK (reason IN ('signature', 'no_secret', 'scope', 'body', 'unknown_hook')),
     hour       BIGINT NOT NULL,
     times      BIGINT NOT NULL CHECK (times >= 1),
+    first_at   BIGINT NOT NULL,
     last_at    BIGINT NOT NULL,
     last_by    TEXT COLLATE "C" NOT NULL,
     message    TEXT COLLATE "C" NOT NULL,

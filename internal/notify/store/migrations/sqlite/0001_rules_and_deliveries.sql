@@ -353,13 +353,14 @@ CREATE TABLE notify_chat_accounts (
 ) STRICT, WITHOUT ROWID;
 
 -- Webhooks of known connections that were refused: how many in the hour that
--- began at hour, and what is known of the last one.
+-- began at hour, when the first came, and what is known of the last one.
 CREATE TABLE notify_refusals (
     connection TEXT NOT NULL,
     hook       TEXT NOT NULL,
     reason     TEXT NOT NULL CHECK (reason IN ('signature', 'no_secret', 'scope', 'body', 'unknown_hook')),
     hour       INTEGER NOT NULL,
     times      INTEGER NOT NULL CHECK (times >= 1),
+    first_at   INTEGER NOT NULL,
     last_at    INTEGER NOT NULL,
     last_by    TEXT NOT NULL,
     message    TEXT NOT NULL,
