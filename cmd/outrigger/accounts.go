@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// accounts is what commands do with users and tokens: over REST, or with
+// accounts is what commands do with users, groups and tokens: over REST, or with
 // --local in the database itself.
 type accounts interface {
 	CreateUser(ctx context.Context, name string, password secret.Value) error
@@ -22,6 +22,9 @@ type accounts interface {
 	RemoveSecondFactor(ctx context.Context, name string) error
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
+	Groups(ctx context.Context) ([]group, error)
+	GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
+	RevokeGroup(ctx context.Context, name string, id int64) error
 	// CreateToken makes a token of a user; "" is the signed-in user.
 	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (newToken, error)
 	Tokens(ctx context.Context, user string) ([]token, error)

@@ -26,6 +26,7 @@ type commands struct {
 	Demo    demoCmd    `cmd:"" help:"Try everything on localhost, with sample data in a temporary folder."`
 	Config  configCmd  `cmd:"" help:"Check a configuration file, or print every setting."`
 	Users   usersCmd   `cmd:"" help:"Manage users and their permissions."`
+	Groups  groupsCmd  `cmd:"" help:"Manage the permissions of groups of single sign-on."`
 	Tokens  tokensCmd  `cmd:"" help:"Manage access tokens."`
 	Nodes   nodesCmd   `cmd:"" help:"List, drain, resume and remove nodes; move their mail."`
 	Notify  notifyCmd  `cmd:"" help:"Chat notifications: events, deliveries, channels and activity reports; test branch masks and webhooks."`

@@ -30,6 +30,12 @@ func (userGrantCmd) Help() string {
 
 func (userRevokeCmd) Help() string { return examples("outrigger users revoke ann 7") }
 
+func (groupGrantCmd) Help() string {
+	return examples("outrigger groups grant shop-developers PROJECT_ADMIN --connection code --project SHOP")
+}
+
+func (groupRevokeCmd) Help() string { return examples("outrigger groups revoke shop-developers 7") }
+
 func (tokenCreateCmd) Help() string {
 	return examples("outrigger tokens create --scope monitoring --expires 90d prometheus")
 }

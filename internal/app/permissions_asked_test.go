@@ -198,6 +198,8 @@ func (p *permissionTable) path(pattern string) string {
 		case strings.HasSuffix(pattern, "/{name}/disable"), pattern == "POST /system/users/named/{name}/delete",
 			pattern == "POST /system/users/named/{name}/password", pattern == "DELETE /rest/outrigger/1.0/users/{name}", pattern == "DELETE /rest/outrigger/1.0/connections/{name}":
 			return "not-there"
+		case name == "group":
+			return "devs"
 		case name == "name" && strings.Contains(path, "/users/"):
 			return "user"
 		case p.known[name] == "":

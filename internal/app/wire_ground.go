@@ -133,6 +133,9 @@ func (a *App) startIdentity(ctx context.Context) error {
 	a.identity = identity.New(a.db, identity.Options{
 		Clock: a.clock, Log: a.log, DataDir: a.cfg.DataDir, AdminPassword: a.cfg.AdminPassword, Box: a.box,
 	})
+	if o := a.cfg.Identity.OIDC; o.On() && o.GroupsClaim != "" {
+		a.identity.UseGroups(a.singleSignOnSource(), o.AdminGroups)
+	}
 	return a.identity.Start(ctx)
 }
 

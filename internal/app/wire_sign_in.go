@@ -46,12 +46,16 @@ func (a *App) openSingleSignOn(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open single sign-on: %w", err)
 	}
-	source := identity.SingleSignOn
-	if a.cfg.Identity.Platform != "" {
-		source = a.cfg.Identity.Platform
-	}
 	a.identity.UseWay(identity.Way{
-		ID: waySingleSignOn, Name: o.Name, Source: source, Provider: provider, AllowedGroups: o.AllowedGroups, AdminGroups: o.AdminGroups,
+		ID: waySingleSignOn, Name: o.Name, Source: a.singleSignOnSource(), Provider: provider, AllowedGroups: o.AllowedGroups,
 	})
 	return nil
+}
+
+// singleSignOnSource is the source of the users whom single sign-on names.
+func (a *App) singleSignOnSource() string {
+	if a.cfg.Identity.Platform != "" {
+		return a.cfg.Identity.Platform
+	}
+	return identity.SingleSignOn
 }

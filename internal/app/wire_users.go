@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"outrigger/internal/console/groups"
 	"outrigger/internal/console/users"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
@@ -11,9 +12,14 @@ import (
 // mostAccounts is how many cloud accounts of a user are named.
 const mostAccounts = 20
 
-// openUsers adds the pages about users.
+// openUsers adds the pages about users and groups.
 func (a *App) openUsers() {
+	provider := ""
+	if o := a.cfg.Identity.OIDC; o.On() {
+		provider = o.Name
+	}
 	users.Register(a.pages, users.Options{Service: a.identity, Connections: a.connectionNames, Accounts: a.accountsOf})
+	groups.Register(a.pages, groups.Options{Service: a.identity, Connections: a.connectionNames, Provider: provider})
 }
 
 func (a *App) connectionNames() (names []string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"unicode/utf8"
 
 	"outrigger/internal/secret"
 )
@@ -16,10 +17,13 @@ type OIDC struct {
 	Name          string       `key:"name" default:"single sign-on" doc:"What users call the provider. The button on the sign-in page says: Sign in with NAME."`
 	Scopes        []string     `key:"scopes" default:"openid,profile" doc:"The scopes to ask for. openid must be one of them; add what the provider needs for the claims below, such as email or groups."`
 	UserClaim     string       `key:"user_claim" default:"preferred_username" doc:"The claim that names the user: with identity.platform a user of that platform, exactly as it is written there, else a user of source oidc. It must be one that users cannot change themselves. email counts only if email_verified is true."`
-	GroupsClaim   string       `key:"groups_claim" else:"groups are not used" doc:"The claim that lists the user's groups. They count until the user signs in again, for 7 days at most."`
-	AdminGroups   []string     `key:"admin_groups" else:"none" doc:"The groups whose members have ADMIN. SYS_ADMIN and permissions on projects and repositories are not given by groups."`
+	GroupsClaim   string       `key:"groups_claim" else:"groups are not used" doc:"The claim that lists the user's groups. They count until the user signs in again, for 7 days at most. What a group gives is granted on its page under System, Groups, or by outrigger groups grant."`
+	AdminGroups   []string     `key:"admin_groups" else:"none" doc:"The groups whose members have ADMIN, besides those that are granted it. SYS_ADMIN is never given by groups."`
 	AllowedGroups []string     `key:"allowed_groups" else:"every user of the provider" doc:"The groups whose members may sign in."`
 }
+
+// maxGroupName is how long the names of groups may be that identity keeps.
+const maxGroupName = 255
 
 // On tells whether there is single sign-on.
 func (o *OIDC) On() bool { return o.Issuer != "" }
@@ -51,6 +55,11 @@ func (c *Config) judgeOIDC(j *judge) {
 	}
 	if o.GroupsClaim == "" && (len(o.AdminGroups) > 0 || len(o.AllowedGroups) > 0) {
 		j.wrong(key+"groups_claim", "set the claim that lists the user's groups; admin_groups and allowed_groups need it")
+	}
+	for _, name := range o.AdminGroups {
+		if utf8.RuneCountInString(name) > maxGroupName {
+			j.wrong(key+"admin_groups", "use names of at most 255 characters; %.30q… is longer", name)
+		}
 	}
 	if c.BaseURL == "" && !Loopback(c.Listen) {
 		j.wrong(key+"issuer", "base_url is missing; the provider sends browsers back there")

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -61,17 +60,4 @@ func (s *Service) rename(ctx context.Context, tx *db.Tx, w *Way, u User, name st
 	e.Who, e.Source = u.Name, u.Source
 	s.changed(tx)
 	return u, audit.Record(ctx, tx, e)
-}
-
-// storeClaims stores what a provider says of a user: the account, and the groups
-// that count here.
-func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject string, groups []string) error {
-	u.subject, u.claimed, u.ClaimedUntil = subject, groups, s.now().Add(claimsHold)
-	_, err := tx.Exec(ctx, `UPDATE identity_users SET subject = $1, claimed_groups = $2, claimed_until = $3 WHERE id = $4`,
-		subject, strings.Join(groups, "\n"), db.Micros(u.ClaimedUntil), u.ID)
-	if err != nil {
-		return fmt.Errorf("storing what a provider says of a user: %w", err)
-	}
-	s.changed(tx)
-	return nil
 }

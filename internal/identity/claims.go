@@ -1,35 +1,138 @@
 package identity
 
-// claimsHold is how long the groups count that a provider named at a sign-in:
-// as long as the session of that sign-in may last. Tokens go by them too, so who
-// does not sign in for so long loses what came by groups there as well.
-const claimsHold = sessionLife
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
 
-// ClaimedGroups lists the groups by which the user has ADMIN now: those that the
-// provider named at the last sign-in and that still give it here.
-func (s *Service) ClaimedGroups(u User) []string {
-	if !s.now().Before(u.ClaimedUntil) {
-		return nil
+	"outrigger/internal/db"
+)
+
+const (
+	// claimsHold is how long the groups count that a provider named at a sign-in:
+	// as long as the session of that sign-in may last. Tokens go by them too, so who
+	// does not sign in for so long loses what came by groups there as well.
+	claimsHold = sessionLife
+	// maxGroups is how many groups of a user are kept: more than providers put into
+	// a token, and few enough to write at a sign-in.
+	maxGroups = 500
+)
+
+// groupRules are the settings about groups of single sign-on.
+type groupRules struct {
+	source string   // of the users whose groups are known
+	admins []string // the groups whose members have ADMIN
+}
+
+// UseGroups has groups count that the provider of users of that source names;
+// members of admins have ADMIN. Without it groups give nothing. Call it before
+// anybody signs in.
+func (s *Service) UseGroups(source string, admins []string) {
+	s.groups = &groupRules{source, admins}
+}
+
+// HasGroups tells whether a provider names groups.
+func (s *Service) HasGroups() bool { return s.groups != nil }
+
+// storeClaims stores what a provider says of a user: the account, and the groups.
+func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject string, claimed []string) error {
+	now := s.now()
+	if _, err := tx.Exec(ctx, `DELETE FROM identity_members WHERE user_id IN (SELECT id FROM identity_users WHERE claimed_until <= $1)`, db.Micros(now)); err != nil {
+		return fmt.Errorf("forgetting groups that no longer count: %w", err)
 	}
-	for _, w := range s.ways {
-		if w.Source == u.Source {
-			if both := common(w.AdminGroups, u.claimed); len(both) > 0 {
-				return both
-			}
+	u.subject, u.ClaimedUntil = subject, now.Add(claimsHold)
+	if _, err := tx.Exec(ctx, `UPDATE identity_users SET subject = $1, claimed_until = $2 WHERE id = $3`,
+		subject, db.Micros(u.ClaimedUntil), u.ID); err != nil {
+		return fmt.Errorf("storing what a provider says of a user: %w", err)
+	}
+	s.changed(tx)
+	kept, err := s.keptGroups(ctx, tx, u, claimed)
+	if err != nil {
+		return err
+	}
+	return storeGroups(ctx, tx, u.ID, kept, now)
+}
+
+// keptGroups chooses the groups that are kept. All of them are, so that a grant
+// holds at once for users who have signed in already; of too many, those first that
+// give something now.
+func (s *Service) keptGroups(ctx context.Context, tx *db.Tx, u *User, claimed []string) ([]string, error) {
+	if s.groups == nil {
+		return nil, nil
+	}
+	var all []string
+	for _, name := range claimed {
+		if judgeGroup(name) == "" {
+			all = append(all, name)
 		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) <= maxGroups {
+		return all, nil
+	}
+	grants, err := grantsWhere(ctx, tx, `user_id IS NULL`)
+	if err != nil {
+		return nil, err
+	}
+	rank := func(name string) int {
+		if len(grants[holder{group: name}]) > 0 || slices.Contains(s.groups.admins, name) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	s.log.WarnContext(ctx, "a user is in more groups than are kept; those with permissions are kept first", "user", u.Ref(), "groups", len(all), "kept", maxGroups)
+	return all[:maxGroups], nil
+}
+
+// storeGroups stores the groups that a user is in; those that are known already
+// keep the time since when.
+func storeGroups(ctx context.Context, tx *db.Tx, user int64, groups []string, now time.Time) error {
+	known, err := groupsOf(ctx, tx, user)
+	if err != nil {
+		return err
+	}
+	var added []string
+	for _, name := range groups {
+		if !known[name] {
+			added = append(added, name)
+		}
+		delete(known, name)
+	}
+	var gone [][]any
+	for name := range maps.Keys(known) {
+		gone = append(gone, []any{user, name})
+	}
+	if err := tx.Each(ctx, `DELETE FROM identity_members WHERE user_id = $1 AND name = $2`, gone, nil); err != nil {
+		return fmt.Errorf("forgetting groups of a user: %w", err)
+	}
+	err = tx.Insert(ctx, db.Insert{
+		Into:    "identity_members (user_id, name, since)",
+		Columns: []any{slices.Repeat([]int64{user}, len(added)), added, slices.Repeat([]int64{db.Micros(now)}, len(added))},
+	})
+	if err != nil {
+		return fmt.Errorf("storing groups of a user: %w", err)
 	}
 	return nil
 }
 
-func (u User) principal() *Principal {
-	return &Principal{UserID: u.ID, Name: u.Name, Source: u.Source, Scope: All, Grants: u.Grants}
-}
-
-// principal is the user as one who asks, with what groups of a provider give.
-func (s *Service) principal(u User) *Principal {
-	p := u.principal()
-	if len(s.ClaimedGroups(u)) > 0 {
-		p.Grants = append(append([]Grant(nil), u.Grants...), Grant{Permission: Admin})
+func groupsOf(ctx context.Context, tx *db.Tx, user int64) (map[string]bool, error) {
+	rows, err := tx.Query(ctx, `SELECT name FROM identity_members WHERE user_id = $1`, user)
+	if err != nil {
+		return nil, fmt.Errorf("reading groups of a user: %w", err)
 	}
-	return p
+	defer rows.Close()
+	names := map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("reading groups of a user: %w", err)
+		}
+		names[name] = true
+	}
+	return names, rows.Err()
 }

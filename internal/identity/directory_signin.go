@@ -78,8 +78,7 @@ func (s *Service) admit(ctx context.Context, found DirectoryUser) (u User, err e
 		if changed, err = s.storeCandidates(ctx, tx, u.ID, found.Candidates); err != nil {
 			return err
 		}
-		u.Grants, err = grantsOf(ctx, tx, u.ID)
-		return err
+		return s.loadGrants(ctx, tx, &u)
 	})
 	if err == nil && changed {
 		s.platform.forget(u.ID)

@@ -62,7 +62,7 @@ func (s *Service) makeFirst(ctx context.Context) error {
 			return err
 		}
 		grant := Grant{Permission: SysAdmin, GrantedAt: u.CreatedAt}
-		if err := s.insertGrant(ctx, tx, u.ID, &grant); err != nil {
+		if err := s.insertGrant(ctx, tx, holder{user: u.ID}, &grant); err != nil {
 			return err
 		}
 		after := grant.members()

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"outrigger/internal/fault"
 )
 
-// Grant is a permission that a user has at a place.
+// Grant is a permission that a user or a group has at a place.
 type Grant struct {
 	ID         int64
 	Permission Permission
@@ -69,7 +70,7 @@ func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Re
 		if slices.ContainsFunc(u.Grants, g.sameAs) {
 			return errGranted(u.Name, perm)
 		}
-		if err := s.insertGrant(ctx, tx, u.ID, &g); err != nil {
+		if err := s.insertGrant(ctx, tx, holder{user: u.ID}, &g); err != nil {
 			return err
 		}
 		return record(ctx, tx, "grant", "user", u.Ref(), nil, g.members())
@@ -101,10 +102,17 @@ func (g Grant) members() map[string]string {
 	return m
 }
 
-func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, user int64, g *Grant) error {
-	err := tx.QueryRow(ctx, `INSERT INTO identity_grants (user_id, permission, connection, project, repository, granted_at)
-		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-		user, string(g.Permission), g.Resource.Connection, g.Resource.Project, g.Resource.Repository, db.Micros(g.GrantedAt)).Scan(&g.ID)
+// holder is who has a grant: a user, or a group.
+type holder struct {
+	user  int64
+	group string
+}
+
+func (s *Service) insertGrant(ctx context.Context, tx *db.Tx, to holder, g *Grant) error {
+	user := sql.NullInt64{Int64: to.user, Valid: to.user != 0}
+	err := tx.QueryRow(ctx, `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+		user, to.group, string(g.Permission), g.Resource.Connection, g.Resource.Project, g.Resource.Repository, db.Micros(g.GrantedAt)).Scan(&g.ID)
 	if err != nil {
 		return fmt.Errorf("storing a grant: %w", err)
 	}
@@ -167,26 +175,27 @@ func keepOneSysAdmin(ctx context.Context, tx *db.Tx, condition string, arg int64
 // grantsOf lists the grants of a user, the oldest first.
 func grantsOf(ctx context.Context, tx *db.Tx, user int64) ([]Grant, error) {
 	grants, err := grantsWhere(ctx, tx, `user_id = $1`, user)
-	return grants[user], err
+	return grants[holder{user: user}], err
 }
 
-// grantsWhere lists grants by user, the oldest first.
-func grantsWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) (map[int64][]Grant, error) {
-	rows, err := tx.Query(ctx, `SELECT user_id, id, permission, connection, project, repository, granted_at
+// grantsWhere lists grants by who has them, the oldest first.
+func grantsWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) (map[holder][]Grant, error) {
+	rows, err := tx.Query(ctx, `SELECT COALESCE(user_id, 0), group_name, id, permission, connection, project, repository, granted_at
 		FROM identity_grants WHERE `+condition+` ORDER BY id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading grants: %w", err)
 	}
 	defer rows.Close()
-	grants := map[int64][]Grant{}
+	grants := map[holder][]Grant{}
 	for rows.Next() {
 		var g Grant
-		var user, at int64
-		if err := rows.Scan(&user, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at); err != nil {
+		var of holder
+		var at int64
+		if err := rows.Scan(&of.user, &of.group, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at); err != nil {
 			return nil, fmt.Errorf("reading a grant: %w", err)
 		}
 		g.GrantedAt = db.Time(at)
-		grants[user] = append(grants[user], g)
+		grants[of] = append(grants[of], g)
 	}
 	return grants, errors.Join(rows.Err(), rows.Close())
 }

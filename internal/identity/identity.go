@@ -55,6 +55,7 @@ type Service struct {
 	passkeys passkeys
 	issuer   string // as authenticator apps call this server
 	ways     []Way
+	groups   *groupRules // nil: groups give nothing
 
 	providerTurns *turns // to ask a provider about a sign-in
 

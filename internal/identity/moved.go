@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -24,8 +25,8 @@ func MoveGrants(ctx context.Context, tx *db.Tx, from, to Resource) error {
 			at.Repository = to.Repository
 		}
 		// Who was granted the new place already keeps that grant.
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_grants (user_id, permission, connection, project, repository, granted_at)
-			SELECT user_id, permission, connection, CAST($1 AS TEXT), CAST($2 AS TEXT), granted_at FROM identity_grants WHERE id = $3
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
+			SELECT user_id, group_name, permission, connection, CAST($1 AS TEXT), CAST($2 AS TEXT), granted_at FROM identity_grants WHERE id = $3
 			ON CONFLICT DO NOTHING`, at.Project, at.Repository, g.ID); err != nil {
 			return fmt.Errorf("move grant: %w", err)
 		}
@@ -50,18 +51,26 @@ func RevokeGrants(ctx context.Context, tx *db.Tx, connection string) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE connection = $1`, connection); err != nil {
 		return fmt.Errorf("deleting the grants of a connection: %w", err)
 	}
-	for _, id := range slices.Sorted(maps.Keys(revoked)) {
-		u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE id = $1`, id))
-		if err != nil {
-			return err
+	for _, of := range slices.SortedFunc(maps.Keys(revoked), holder.compare) {
+		object, id := "group", of.group
+		if of.user != 0 {
+			u, err := userByID(ctx, tx, of.user)
+			if err != nil {
+				return err
+			}
+			object, id = "user", u.Ref()
 		}
-		for _, g := range revoked[id] {
-			if err := record(ctx, tx, "revoke", "user", u.Ref(), g.members(), nil); err != nil {
+		for _, g := range revoked[of] {
+			if err := record(ctx, tx, "revoke", object, id, g.members(), nil); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func (h holder) compare(o holder) int {
+	return cmp.Or(cmp.Compare(h.user, o.user), cmp.Compare(h.group, o.group))
 }
 
 func grantsAt(ctx context.Context, tx *db.Tx, at Resource) ([]Grant, error) {

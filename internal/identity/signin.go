@@ -246,7 +246,7 @@ func (s *Service) principalOf(ctx context.Context, tx *db.Tx, user int64) (*Prin
 	if u.Disabled() {
 		return nil, fault.New(fault.NotFound, "The user %s is disabled.", u.Ref())
 	}
-	u.Grants, err = grantsOf(ctx, tx, u.ID)
+	err = s.loadGrants(ctx, tx, &u)
 	return s.principal(u), err
 }
 

@@ -28,12 +28,12 @@ type User struct {
 	SignedInAt time.Time // the last time by password: in the console exact, elsewhere to the day; zero: never
 	DisabledAt time.Time // zero: enabled
 	// ClaimedUntil is how long the groups count that a provider named at the last
-	// sign-in; see Service.ClaimedGroups.
+	// sign-in.
 	ClaimedUntil time.Time
 	Grants       []Grant
+	ByGroups     []GroupGrant // what groups give besides, until ClaimedUntil
 	Factors      Factors
 
-	claimed  []string
 	password string
 	subject  string // of the provider's account that signs in; "": none does
 }
@@ -84,8 +84,8 @@ func (s *Service) CreateUser(ctx context.Context, name string, password secret.V
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, error) {
 	u.CreatedAt = db.Time(db.Micros(u.CreatedAt)) // as it will be read
 	u.PasswordAt = u.CreatedAt
-	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at, signed_in_at, disabled_at, subject, claimed_groups, claimed_until)
-		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0, $7, '', 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
+	err := tx.QueryRow(ctx, `INSERT INTO identity_users (source, name, name_key, password, initial_password, created_at, password_at, signed_in_at, disabled_at, subject, claimed_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $6, 0, 0, $7, 0) ON CONFLICT (source, name_key) DO NOTHING RETURNING id`,
 		u.Source, u.Name, nameKey(u.Name), u.password, flag(u.Initial), db.Micros(u.CreatedAt), u.subject).Scan(&u.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -170,8 +170,7 @@ func (s *Service) User(ctx context.Context, name string) (u User, err error) {
 		if u, err = userByName(ctx, tx, name); err != nil {
 			return err
 		}
-		u.Grants, err = grantsOf(ctx, tx, u.ID)
-		return err
+		return s.loadGrants(ctx, tx, &u)
 	})
 	return u, err
 }
@@ -203,16 +202,20 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 			return fmt.Errorf("reading users: %w", err)
 		}
 		grants, err := grantsWhere(ctx, tx, `user_id IN (SELECT id FROM identity_users`+page+`)`, source, nameKey(name), limit)
-		for i := range users {
-			users[i].Grants = grants[users[i].ID]
+		if err != nil {
+			return err
 		}
-		return err
+		all := make([]*User, len(users))
+		for i := range users {
+			all[i], users[i].Grants = &users[i], grants[holder{user: users[i].ID}]
+		}
+		return s.loadByGroups(ctx, tx, all...)
 	})
 	return users, err
 }
 
 const selectUser = `SELECT id, source, name, password, initial_password, created_at, password_at, signed_in_at, disabled_at,
-	subject, claimed_groups, claimed_until, ` + selectFactors + ` FROM identity_users`
+	subject, claimed_until, ` + selectFactors + ` FROM identity_users`
 
 // userByName finds a user by the Ref.
 func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
@@ -258,15 +261,12 @@ func splitRef(ref string) (source, name string) {
 
 func scanUser(row db.Row) (u User, err error) {
 	var created, password, signedIn, disabled, claimed int64
-	var groups string
 	if err := row.Scan(&u.ID, &u.Source, &u.Name, &u.password, &u.Initial, &created, &password, &signedIn, &disabled,
-		&u.subject, &groups, &claimed, &u.Factors.App, &u.Factors.Passkeys, &u.Factors.Recovery); err != nil {
+		&u.subject, &claimed, &u.Factors.App, &u.Factors.Passkeys, &u.Factors.Recovery); err != nil {
 		return u, fmt.Errorf("reading a user: %w", err)
 	}
 	u.CreatedAt, u.PasswordAt, u.SignedInAt, u.DisabledAt = db.Time(created), db.Time(password), db.Time(signedIn), db.Time(disabled)
-	if u.ClaimedUntil = db.Time(claimed); groups != "" {
-		u.claimed = strings.Split(groups, "\n")
-	}
+	u.ClaimedUntil = db.Time(claimed)
 	return u, nil
 }
 

@@ -24,7 +24,6 @@ type Way struct {
 	Provider
 
 	AllowedGroups []string // who may sign in at all; none: every user of the provider
-	AdminGroups   []string // whose members have ADMIN
 }
 
 // Provider is the program on the other side. Errors of both methods:

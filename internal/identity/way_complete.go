@@ -152,7 +152,7 @@ func (s *Service) admitAccount(ctx context.Context, w *Way, account Account) (u 
 			return err
 		}
 		if account.Subject != "" { // else it says nothing about groups either
-			if err := s.storeClaims(ctx, tx, &u, account.Subject, common(w.AdminGroups, account.Groups)); err != nil {
+			if err := s.storeClaims(ctx, tx, &u, account.Subject, account.Groups); err != nil {
 				return err
 			}
 		}
@@ -161,8 +161,7 @@ func (s *Service) admitAccount(ctx context.Context, w *Way, account Account) (u 
 				return err
 			}
 		}
-		u.Grants, err = grantsOf(ctx, tx, u.ID)
-		return err
+		return s.loadGrants(ctx, tx, &u)
 	})
 	if err == nil && changed {
 		s.platform.forget(u.ID)

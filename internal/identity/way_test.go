@@ -33,7 +33,8 @@ const elsewhere = "198.51.100.7"
 
 // useCompany has users of a company sign in, whose administrators have ADMIN.
 func (n node) useCompany(c *company) {
-	n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, AdminGroups: []string{"admins", "root & co"}})
+	n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c})
+	n.UseGroups(SingleSignOn, []string{"admins", "root & co"})
 }
 
 // begin gives the state of a sign-in that a browser begins.
@@ -146,11 +147,12 @@ func TestGroupsOfAProvider(t *testing.T) {
 			}
 		}
 		may(n, true, "now")
-		if u, err := n.User(t.Context(), "oidc:ann"); err != nil || !slices.Equal(n.ClaimedGroups(u), []string{"root & co"}) {
+		if u, err := n.User(t.Context(), "oidc:ann"); err != nil || len(u.ByGroups) != 1 || u.ByGroups[0].Group != "root & co" || u.ByGroups[0].Permission != Admin {
 			t.Errorf("%+v, %v", u, err)
 		}
 		other := newNode(t, n.db, n.clock)
-		other.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, AdminGroups: []string{"admins"}})
+		other.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c})
+		other.UseGroups(SingleSignOn, []string{"admins"})
 		may(other, false, "another group in the settings")
 		without := newNode(t, n.db, n.clock)
 		if _, err := without.Bearer(t.Context(), token.Reveal()); !fault.Is(err, fault.Unauthenticated) {

@@ -87,7 +87,7 @@ func (u *users) askDelete(r *http.Request) (console.Response, error) {
 	}
 	lost := losses(sessions, tokens)
 	for _, g := range user.Grants {
-		lost = append(lost, "the permission: "+sentence(g))
+		lost = append(lost, "the permission: "+Sentence(g))
 	}
 	return console.Confirm{
 		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),

@@ -72,7 +72,7 @@ func (u *users) grant(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return u.grantPage(form, user), err
 	}
-	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "Granted: " + sentence(g)}, nil
+	return console.Redirect{To: pageOf(user.Ref(), ""), Flash: "Granted: " + Sentence(g)}, nil
 }
 
 // grantOfPath is the grant that the path names, and its user.
@@ -96,7 +96,7 @@ func (u *users) askRevoke(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Revoke this permission of " + user.Name + "?", Text: "It ends within a second, in open sessions and for tokens too.",
-		Losses: []string{sentence(g)}, Verb: "Revoke permission", Back: pageOf(user.Ref(), ""),
+		Losses: []string{Sentence(g)}, Verb: "Revoke permission", Back: pageOf(user.Ref(), ""),
 	}, nil
 }
 

@@ -22,7 +22,7 @@ type row struct {
 	State    console.Badge
 	May      []string // what the grants allow, a sentence each
 	Platform string   // what the user may do besides, by the platform
-	Groups   string   // and through groups of single sign-on
+	Groups   []string // and through groups of single sign-on, a sentence each
 	Own      bool
 	Second   string // the second factors
 }
@@ -55,31 +55,26 @@ func (u *users) rowOf(r *http.Request, user identity.User) row {
 		out.State = console.Badge{Tone: console.Quiet, Text: "disabled"}
 	}
 	for _, g := range user.Grants {
-		out.May = append(out.May, sentence(g))
+		out.May = append(out.May, Sentence(g))
 	}
-	if out.Groups = byGroups(u.Service.ClaimedGroups(user), user.ClaimedUntil); out.Groups != "" {
-		out.May = append(out.May, out.Groups)
+	for _, g := range user.ByGroups {
+		out.Groups = append(out.Groups, byGroup(g, user.ClaimedUntil))
 	}
+	out.May = append(out.May, out.Groups...)
 	if user.Source != identity.Local && user.Source != identity.SingleSignOn {
 		out.Platform = "What the user administers on " + user.Source + "."
 	}
 	return out
 }
 
-// byGroups says what groups of a provider give.
-func byGroups(groups []string, until time.Time) string {
-	if len(groups) == 0 {
-		return ""
-	}
-	name := "the group " + groups[0]
-	if len(groups) > 1 {
-		name = "the groups " + strings.Join(groups, ", ")
-	}
-	return "Administers all rules, reports and settings, through " + name + " of single sign-on until " + until.UTC().Format("2006-01-02 15:04 UTC") + " or the next sign-in."
+// byGroup says what a group of a provider gives.
+func byGroup(g identity.GroupGrant, until time.Time) string {
+	return strings.TrimSuffix(Sentence(g.Grant), ".") + ", through the group " + g.Group +
+		" of single sign-on until " + until.UTC().Format("2006-01-02 15:04 UTC") + " or the next sign-in."
 }
 
-// sentence says what a grant allows.
-func sentence(g identity.Grant) string {
+// Sentence says what a grant allows.
+func Sentence(g identity.Grant) string {
 	at := g.Resource
 	switch g.Permission {
 	case identity.SysAdmin:

@@ -43,7 +43,7 @@ func (u *users) show(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	for _, g := range user.Grants {
-		view.Grants = append(view.Grants, grantRow{g, sentence(g), pageOf(user.Ref(), console.Path("/grants/%d/revoke", g.ID))})
+		view.Grants = append(view.Grants, grantRow{g, Sentence(g), pageOf(user.Ref(), console.Path("/grants/%d/revoke", g.ID))})
 	}
 	return console.Page{
 		Template: "user", Title: user.Ref(), Up: upTo(user.Ref())[:1],

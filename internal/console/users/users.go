@@ -45,8 +45,6 @@ type Service interface {
 	SessionByID(ctx context.Context, id int64) (identity.Session, error)
 	EndSession(ctx context.Context, id int64) error
 	EndSessions(ctx context.Context, user string, but int64) (int, error)
-	// ClaimedGroups lists the groups of a provider by which the user has ADMIN now.
-	ClaimedGroups(u identity.User) []string
 }
 
 // Options say what the pages need.

@@ -263,8 +263,6 @@ func (many) Users(_ context.Context, after string, limit int) (users []identity.
 	return users, nil
 }
 
-func (many) ClaimedGroups(identity.User) []string { return nil }
-
 func TestListOfUsersGoesOn(t *testing.T) {
 	u := &users{Options{Service: many{}}}
 	seen := 0

@@ -34,7 +34,7 @@ var remains = map[string]string{
 	"notify_repository_webhooks": `INSERT INTO notify_repository_webhooks (connection, project_fold, repository_fold, state, hook, remote_id, reason, set_at, secret_mark, checked_at, authorization_id) VALUES ($1, 'a', 'r', 'sends', '', '', '', 1, '', 1, 0)`,
 	"notify_commits":             `INSERT INTO notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold, branch, named_at, due_at, asked) VALUES ($1, 'h', 'A', 'R', 'a', 'r', 'main', 1, 1, 0)`,
 	"notify_pull_requests":       `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number, source, target, title, description, draft, pushed, stood_at, seen_at) VALUES ($1, 'a', 'r', 1, 's', 't', 'T', '', 0, 0, 1, 1)`,
-	"identity_grants":            `INSERT INTO identity_grants (user_id, permission, connection, project, repository, granted_at) SELECT id, 'REPO_ADMIN', $1, 'A', 'R', 1 FROM identity_users`,
+	"identity_grants":            `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at) SELECT id, '', 'REPO_ADMIN', $1, 'A', 'R', 1 FROM identity_users`,
 }
 
 // tablesWithConnection lists the tables that have the name of a connection.

@@ -1,5 +1,5 @@
-// Package accounts is the REST endpoints of identity: users, what is granted
-// to them, tokens and sessions, under /rest/outrigger/1.0.
+// Package accounts is the REST endpoints of identity: users, groups, what is
+// granted to them, tokens and sessions, under /rest/outrigger/1.0.
 //
 // It is a package of its own because rest knows identity: the endpoints need
 // both.
@@ -44,6 +44,12 @@ func Routes(r *rest.Router, s *identity.Service, connections func() []string) {
 		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants, nil},
 		{"POST", "/users/{name}/grants", rest.SysAdmins, e.confirmed(e.grant), nil},
 		{"DELETE", "/users/{name}/grants/{id}", rest.SysAdmins, e.confirmed(e.revokeGrant), nil},
+		{"GET", "/groups", rest.SysAdmins, e.listGroups, rest.Paged()},
+		{"GET", "/groups/{group}", rest.SysAdmins, e.group, nil},
+		{"GET", "/groups/{group}/users", rest.SysAdmins, e.listMembers, rest.Paged()},
+		{"GET", "/groups/{group}/grants", rest.SysAdmins, e.listGroupGrants, nil},
+		{"POST", "/groups/{group}/grants", rest.SysAdmins, e.confirmed(e.grantGroup), nil},
+		{"DELETE", "/groups/{group}/grants/{id}", rest.SysAdmins, e.confirmed(e.revokeGroup), nil},
 		{"GET", "/tokens", rest.SignedIn, e.listTokens, rest.Paged("user")},
 		{"POST", "/tokens", rest.SignedIn, e.confirmed(e.createToken), nil},
 		{"DELETE", "/tokens/{id}", rest.SignedIn, e.revokeToken, nil},

@@ -39,23 +39,30 @@ func (e endpoints) listGrants(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (e endpoints) grant(w http.ResponseWriter, r *http.Request) error {
+	perm, at, err := e.readGrant(r, identity.JudgeGrant)
+	if err != nil {
+		return err
+	}
+	g, err := e.identity.Grant(r.Context(), r.PathValue("name"), perm, at)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusCreated, grantOf(g))
+}
+
+// readGrant reads the permission that a request is to grant; judge says what else
+// is wrong with it.
+func (e endpoints) readGrant(r *http.Request, judge func(identity.Permission, identity.Resource) error) (identity.Permission, identity.Resource, error) {
 	var in grant
 	var wrong fault.Fields
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
+		return "", identity.Resource{}, err
 	}
 	at := identity.Resource{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
 	if names := e.connections(); at.Connection != "" && !slices.Contains(names, at.Connection) {
 		wrong.Add("connection", "%s", noConnection(at.Connection, names))
 	}
-	if err := joined(wrong, identity.JudgeGrant(in.Permission, at)); err != nil {
-		return err
-	}
-	g, err := e.identity.Grant(r.Context(), r.PathValue("name"), in.Permission, at)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusCreated, grantOf(g))
+	return in.Permission, at, joined(wrong, judge(in.Permission, at))
 }
 
 func noConnection(name string, names []string) string {

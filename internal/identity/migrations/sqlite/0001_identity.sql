@@ -11,14 +11,15 @@ CREATE TABLE identity_users (
 	signed_in_at     INTEGER NOT NULL, -- 0 is never
 	disabled_at      INTEGER NOT NULL, -- 0 is enabled
 	subject          TEXT NOT NULL, -- the provider's id of the account that signs in; '' for whom none does
-	claimed_groups   TEXT NOT NULL, -- a line for each group that the provider named at the last sign-in and that counts here
-	claimed_until    INTEGER NOT NULL, -- how long they count
+	claimed_until    INTEGER NOT NULL, -- how long the groups count that the provider named at the last sign-in
 	UNIQUE (source, name_key)
 ) STRICT;
 
+-- To a user, or to a group of single sign-on.
 CREATE TABLE identity_grants (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
-	user_id    INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	user_id    INTEGER REFERENCES identity_users (id) ON DELETE CASCADE, -- null for a group's
+	group_name TEXT NOT NULL, -- '' for a user's
 	permission TEXT NOT NULL CHECK (permission IN ('SYS_ADMIN', 'ADMIN', 'PROJECT_ADMIN', 'REPO_ADMIN')),
 	connection TEXT NOT NULL,
 	project    TEXT NOT NULL,
@@ -27,8 +28,22 @@ CREATE TABLE identity_grants (
 	UNIQUE (user_id, permission, connection, project, repository),
 	CHECK ((connection <> '') = (permission IN ('PROJECT_ADMIN', 'REPO_ADMIN'))),
 	CHECK ((project <> '') = (permission IN ('PROJECT_ADMIN', 'REPO_ADMIN'))),
-	CHECK ((repository <> '') = (permission = 'REPO_ADMIN'))
+	CHECK ((repository <> '') = (permission = 'REPO_ADMIN')),
+	CHECK ((user_id IS NULL) = (group_name <> '')),
+	CHECK (permission <> 'SYS_ADMIN' OR group_name = '')
 ) STRICT;
+-- What is unique above leaves out rows whose user is null.
+CREATE UNIQUE INDEX identity_grants_group ON identity_grants (group_name, permission, connection, project, repository) WHERE user_id IS NULL;
+
+-- The groups that the provider named at the users' last sign-ins. They count
+-- until identity_users.claimed_until.
+CREATE TABLE identity_members (
+	user_id INTEGER NOT NULL REFERENCES identity_users (id) ON DELETE CASCADE,
+	name    TEXT NOT NULL, -- of the group
+	since   INTEGER NOT NULL, -- the first of the sign-ins, without a gap, that named it
+	PRIMARY KEY (user_id, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identity_members_name ON identity_members (name, user_id);
 
 -- Where the platform said, at the last sign-in of one of its users, that he
 -- administers: what it is asked about again before it counts.

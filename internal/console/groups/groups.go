@@ -1,0 +1,80 @@
+// Package groups is the console's pages about the groups of single sign-on: what
+// was granted to them, and who is known to be in them.
+package groups
+
+import (
+	"context"
+	"embed"
+
+	"outrigger/internal/console"
+	"outrigger/internal/identity"
+)
+
+//go:embed pages
+var pages embed.FS
+
+const (
+	path      = "/system/groups"
+	grantPath = path + "/grant"
+	one       = path + "/named/{group}" // "grant" is a name too
+)
+
+const (
+	// listed is how many groups, or users of a group, stand on a page.
+	listed = 50
+	// suggested is how many groups the form offers while one types.
+	suggested = 500
+)
+
+// Service is what the pages ask of identity; *identity.Service is one.
+type Service interface {
+	HasGroups() bool
+	Groups(ctx context.Context, after string, limit int) ([]identity.Group, error)
+	Group(ctx context.Context, name string) (identity.Group, error)
+	Members(ctx context.Context, group, after string, limit int) ([]identity.Member, error)
+	GrantGroup(ctx context.Context, group string, perm identity.Permission, at identity.Resource) (identity.Grant, error)
+	RevokeGroup(ctx context.Context, group string, id int64) error
+}
+
+// Options say what the pages need.
+type Options struct {
+	Service Service
+	// Connections lists the names of the connections that grants can be about.
+	Connections func() []string
+	// Provider is what users call the provider of single sign-on; "": there is none.
+	Provider string
+}
+
+type groups struct{ Options }
+
+// Register adds the pages to a console.
+func Register(c *console.Console, o Options) {
+	g := &groups{o}
+	admins := console.Needs(identity.SysAdmin)
+	c.AddPages(console.Sub(pages, "pages"))
+	c.AddNav(console.Nav{Section: "System", Label: "Groups", Path: path, Visible: func(p *identity.Principal) bool {
+		return p.May(identity.SysAdmin, identity.Resource{})
+	}})
+	c.Handle("GET "+path, admins, g.list, "groups")
+	c.Handle("GET "+grantPath, admins, g.blankGrant, "group-grant")
+	c.Handle("POST "+grantPath, admins, g.grant, "group-grant")
+	c.Handle("GET "+one, admins, g.show, "group")
+	c.Handle("GET "+one+"/grants/{id}/revoke", admins, g.askRevoke)
+	c.Handle("POST "+one+"/grants/{id}/revoke", admins, g.revoke)
+}
+
+// pageOf is where a group's page is.
+func pageOf(name string) string { return console.Path(path+"/named/%s", name) }
+
+func up() []console.Link { return []console.Link{{Label: "Groups", Path: path}} }
+
+// missing says what the settings lack for groups to give anything; "": nothing.
+func (g *groups) missing() string {
+	switch {
+	case g.Provider == "":
+		return "Groups come from an OpenID Connect provider, and none is configured. Set identity.oidc.issuer, identity.oidc.groups_claim and what belongs to them, and restart."
+	case !g.Service.HasGroups():
+		return "Set identity.oidc.groups_claim to the claim in which " + g.Provider + " lists the groups of a user, and restart."
+	}
+	return ""
+}

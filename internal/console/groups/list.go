@@ -1,0 +1,116 @@
+package groups
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"outrigger/internal/console"
+	"outrigger/internal/console/users"
+	"outrigger/internal/identity"
+)
+
+type listView struct {
+	Groups   []row
+	Provider string
+	Missing  string // what the settings lack
+	Grant    string
+	Pager    console.Pager
+}
+
+// row is a group as the list shows it.
+type row struct {
+	identity.Group
+	Page  string
+	May   []string // what the grants allow, a sentence each
+	Known string   // how many users are in it
+}
+
+func rowOf(g identity.Group) row {
+	out := row{Group: g, Page: pageOf(g.Name), Known: amount(g.Users)}
+	for _, grant := range g.Grants {
+		out.May = append(out.May, users.Sentence(grant))
+	}
+	return out
+}
+
+func amount(n int) string {
+	if n == 1 {
+		return "1 user"
+	}
+	return fmt.Sprintf("%d users", n)
+}
+
+func (g *groups) list(r *http.Request) (console.Response, error) {
+	after := r.URL.Query().Get("after")
+	found, err := g.Service.Groups(r.Context(), after, listed+1)
+	if err != nil {
+		return nil, err
+	}
+	view := listView{Provider: g.Provider, Missing: g.missing(), Grant: grantPath}
+	if after != "" {
+		view.Pager.First = path
+	}
+	if len(found) > listed {
+		found = found[:listed]
+		view.Pager.Next = console.Path(path+"?after=%s", found[listed-1].Place())
+	}
+	for _, group := range found {
+		view.Groups = append(view.Groups, rowOf(group))
+	}
+	page := console.Page{Template: "groups", Title: "Groups", Data: view}
+	if view.Missing == "" {
+		page.Actions = []console.Action{{Label: "Grant a permission", Path: grantPath}}
+	}
+	return page, nil
+}
+
+type groupView struct {
+	row
+	Missing  string
+	Grants   []grantRow
+	Members  []memberRow
+	Provider string
+	Pager    console.Pager
+}
+
+type grantRow struct {
+	identity.Grant
+	Text, Revoke string
+}
+
+type memberRow struct {
+	identity.Member
+	Page string
+}
+
+func (g *groups) show(r *http.Request) (console.Response, error) {
+	group, err := g.Service.Group(r.Context(), r.PathValue("group"))
+	if err != nil {
+		return nil, err
+	}
+	after := r.URL.Query().Get("after")
+	members, err := g.Service.Members(r.Context(), group.Name, after, listed+1)
+	if err != nil {
+		return nil, err
+	}
+	view := groupView{row: rowOf(group), Missing: g.missing(), Provider: g.Provider}
+	for _, grant := range group.Grants {
+		revoke := pageOf(group.Name) + "/grants/" + strconv.FormatInt(grant.ID, 10) + "/revoke"
+		view.Grants = append(view.Grants, grantRow{grant, users.Sentence(grant), revoke})
+	}
+	if after != "" {
+		view.Pager.First = pageOf(group.Name)
+	}
+	if len(members) > listed {
+		members = members[:listed]
+		view.Pager.Next = pageOf(group.Name) + console.Path("?after=%s", members[listed-1].Ref)
+	}
+	for _, m := range members {
+		view.Members = append(view.Members, memberRow{m, console.Path("/system/users/named/%s", m.Ref)})
+	}
+	return console.Page{
+		Template: "group", Title: group.Name, Up: up(),
+		Actions: []console.Action{{Label: "Grant a permission", Path: console.Path(grantPath+"?group=%s", group.Name)}}, Data: view,
+	}, nil
+}
