@@ -108,6 +108,8 @@ func TestNoSecretShows(t *testing.T) {
 	cfg.Mail.Listen, cfg.Mail.PlainAuth = "0.0.0.0:0", true // clients sign in, without TLS
 	cfg.Mail.SmarthostUser, cfg.Mail.SmarthostPassword = "relay", secret.New(m.make("smarthost"))
 	cfg.Alerts.WebhookURL, cfg.Alerts.After = secret.New(world.URL+"/alerts?sig="+url.QueryEscape(m.make("alerts"))), 0
+	cfg.Threads.Target, cfg.Threads.JiraCloud.URL = config.TargetJiraCloud, world.URL
+	cfg.Threads.JiraCloud.User, cfg.Threads.JiraCloud.Token = "bot@example.com", secret.New(m.make("cloud-site-token"))
 	a, err := New(cfg, Options{Version: "v0", Log: NewLogger(cfg.Log, LogLevel(cfg.Log), log)})
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +130,7 @@ func TestNoSecretShows(t *testing.T) {
 	p.useAccount(m, world.URL)
 	p.useCloud(m, world.URL)
 	p.useSecondFactor(m)
+	p.useCloudSite()
 	notUnderstood(t, a)
 	awaitOverview(t, a, "The alerts channel", "answered 404")
 	session := p.signIn("admin")

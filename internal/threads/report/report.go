@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"outrigger/internal/audit"
-	"outrigger/internal/config"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
 )
@@ -85,7 +84,7 @@ func files(r *admin.Report) section {
 		}
 		of := names[in.Kind]
 		s.say(of+": file", name)
-		s.count(of+": bytes", in.Size, config.Size(in.Size).String())
+		s.count(of+": bytes", in.Size, "")
 		s.say(of+": SHA-256", in.SHA256)
 		s.say(of+": sent", stamp(in.SentAt)+" by "+in.SentBy)
 	}

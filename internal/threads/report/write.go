@@ -22,11 +22,9 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 // HTML writes the report as a page that needs nothing beside itself.
 func HTML(w io.Writer, r *admin.Report) error {
 	return page.Execute(w, struct {
-		Status   string
-		Made     string
-		Target   string
+		Status   threads.Status
 		Sections []section
-	}{string(r.Status.Status), stamp(r.At), r.Target, sections(r)})
+	}{r.Status.Status, sections(r)})
 }
 
 // CSV writes the report as lines of section, item, count and text.
