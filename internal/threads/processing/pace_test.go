@@ -335,3 +335,27 @@ func TestStopEndsWait(t *testing.T) {
 		}
 	})
 }
+
+// Waits for the target are time of processing, and pauses are none.
+func TestWorked(t *testing.T) {
+	quick(t, func(t *testing.T, d *db.DB) {
+		target := newScripted(limited(10*time.Minute), limited(24*time.Hour))
+		r := begin(t, d, target, 20)
+		defer r.end()
+		<-time.After(20 * time.Minute)
+		r.operate(threads.OpStop)
+		if m := r.migration(); m.Worked < 19*time.Minute || m.Worked > 21*time.Minute {
+			t.Errorf("after 20 minutes: %s", m.Worked)
+		}
+		<-time.After(10 * time.Hour)
+		r.operate(threads.OpContinue)
+		r.finishes(20)
+		if m := r.migration(); m.Worked < 19*time.Minute || m.Worked > 22*time.Minute {
+			t.Errorf("after a pause of ten hours: %s", m.Worked)
+		}
+		r.operate(threads.OpReset)
+		if m := r.migration(); m.Worked != 0 {
+			t.Errorf("after a reset: %s", m.Worked)
+		}
+	})
+}

@@ -55,8 +55,8 @@ func (i *input) file() staging.File {
 	return staging.File{Content: io.TeeReader(i.r, i.sum), Size: i.Length, At: i.r.At}
 }
 
-// describe reads what the decoders have left, the directory of a zip archive for
-// one, and says which file it is.
+// describe reads what the decoders have left, such as what follows the end of a
+// zip archive, and says which file it is.
 func (i *input) describe() (threads.Input, error) {
 	if _, err := io.Copy(i.sum, i.r); err != nil {
 		return threads.Input{}, err

@@ -129,7 +129,7 @@ func TestDataThatIsDamaged(t *testing.T) {
 }
 
 // A data set says which files it was made of, the parts that no decoder reads
-// included: a zip archive ends with a directory.
+// included: here what follows the end of a zip archive.
 func TestInputs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		r := newRig(t, d, nil)
@@ -144,6 +144,7 @@ func TestInputs(t *testing.T) {
 		if err = errors.Join(err, z.Close()); err != nil {
 			t.Fatal(err)
 		}
+		archive.Write(make([]byte, 3<<20))
 		r.send(archive.String(), itsMappings)
 		r.operate(threads.OpUpload)
 		m := r.await(threads.PhaseReady)
