@@ -67,6 +67,16 @@ func (d *delivery) standing() string {
 	return strings.TrimSpace(text + " " + oneLine(d.Reason))
 }
 
+// why explains the state in a column of its own: the reason, and until when quiet
+// hours hold what waits.
+func (d *delivery) why() string {
+	text := oneLine(d.Reason)
+	if d.State == "waiting" && d.HeldUntil.After(time.Now()) {
+		text += " quiet hours until " + stamp(d.HeldUntil)
+	}
+	return strings.TrimSpace(text)
+}
+
 type deliveriesCmd struct {
 	askFlags
 	ofRule
@@ -85,10 +95,11 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 		return printJSON(s.out, found)
 	}
 	rows := make([][]string, len(found))
-	for i, d := range found {
+	for i := range found {
+		d := &found[i]
 		rows[i] = []string{
 			strconv.FormatInt(d.ID, 10), d.State, stamp(d.CreatedAt), dash(strings.Join(d.EventTypes, ",")),
-			dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/")), d.to(), strconv.Itoa(d.Attempts), dash(oneLine(d.Reason)),
+			dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/")), d.to(), strconv.Itoa(d.Attempts), dash(d.why()),
 		}
 	}
 	return printRows(s.out, []string{"ID", "STATE", "RECEIVED", "EVENT", "REPOSITORY", "CHANNEL", "ATTEMPTS", "REASON"}, rows)

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +90,12 @@ func TestForgetALostKey(t *testing.T) {
 	if refusal != "" {
 		t.Fatal(refusal)
 	}
+	if status, body := put(t, a, "POST", "/rest/outrigger/1.0/connections/dc/hooks", `{"name":"atl","projectKey":"ATL"}`); status != http.StatusCreated {
+		t.Fatalf("making a hook: %d %s", status, body)
+	}
+	if _, body := put(t, a, "GET", "/rest/outrigger/1.0/connections/dc/hooks", ""); strings.Contains(body, "secretLost") {
+		t.Errorf("a secret is lost before the key is: %s", body)
+	}
 	if err := a.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +105,15 @@ func TestForgetALostKey(t *testing.T) {
 	if err := command(t, cfg).Start(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "secrets forget") {
 		t.Errorf("without the key: %v", err)
 	}
-	if lost, err := command(t, cfg).ForgetSecrets(t.Context()); lost != 1 || err != nil {
+	if lost, err := command(t, cfg).ForgetSecrets(t.Context()); lost != 2 || err != nil {
 		t.Fatalf("lost %d: %v", lost, err)
 	}
 	b := start(t, cfg)
 	opened(t, b, 1)
-	if _, entries := put(t, b, "GET", "/rest/outrigger/1.0/audit", ""); !strings.Contains(entries, `"action":"forget","object":"secrets","after":{"discarded":"1"}`) {
+	if _, entries := put(t, b, "GET", "/rest/outrigger/1.0/audit", ""); !strings.Contains(entries, `"action":"forget","object":"secrets","after":{"discarded":"2"}`) {
 		t.Errorf("the audit trail has %s", entries)
 	}
+	hookSecretIsLost(t, b)
 	if state, reason, _ := await(t, b, rule); state != "broken" || !strings.Contains(reason, "Enter the URL again") {
 		t.Errorf("the channel is %s: %s", state, reason)
 	}
@@ -117,4 +125,23 @@ func TestForgetALostKey(t *testing.T) {
 		t.Fatalf("saving the URL: %d %s", status, body)
 	}
 	<-messages
+}
+
+// hookSecretIsLost looks for a hook whose secret is lost, and rotates it.
+func hookSecretIsLost(t *testing.T, a *App) {
+	t.Helper()
+	const hooks, page = "/rest/outrigger/1.0/connections/dc/hooks", "/notifications/connections/dc"
+	if _, body := put(t, a, "GET", hooks, ""); strings.Count(body, `"secretLost":true`) != 1 {
+		t.Errorf("the hooks are %s", body)
+	}
+	_, body := consolePage(t, a, page, nil)
+	wants(t, "the connection", body, `<span class="badge bad">lost</span>`, "refused until you rotate")
+	_, body = consolePage(t, a, page+"/hooks/atl/rotate", nil)
+	wants(t, "the rotation", body, "The present secret is lost")
+	if _, body = consolePage(t, a, page+"/hooks/atl/rotate", url.Values{}); strings.Contains(body, "Old secret") {
+		t.Errorf("a secret that is lost is said to be valid: %s", body)
+	}
+	if _, body := put(t, a, "GET", hooks, ""); strings.Contains(body, "secretLost") || strings.Contains(body, "previousUntil") {
+		t.Errorf("after the rotation the hooks are %s", body)
+	}
 }

@@ -74,6 +74,10 @@ func (h *Hook) Secrets(now time.Time) []secret.Value {
 	return keys
 }
 
+// SecretLost tells whether the hook's secret was encrypted with a key that is lost:
+// the hook refuses webhooks until it is rotated.
+func (h *Hook) SecretLost() bool { return h.ID != 0 && h.Secret.IsZero() }
+
 // PreviousSigns tells whether the secret before the last rotation still signs.
 func (h *Hook) PreviousSigns(now time.Time) bool {
 	return !h.Previous.IsZero() && now.Before(h.PreviousUntil)

@@ -18,6 +18,7 @@ type hookJSON struct {
 	URL           string     `json:"url"`
 	Secret        string     `json:"secret,omitempty"` // at creation and rotation only
 	ReadOnly      bool       `json:"readOnly"`
+	SecretLost    bool       `json:"secretLost,omitempty"`
 	PreviousUntil *time.Time `json:"previousUntil,omitempty"`
 	CreatedBy     string     `json:"createdBy,omitempty"`
 	CreatedAt     *time.Time `json:"createdAt,omitempty"`
@@ -28,7 +29,7 @@ type hookJSON struct {
 func hookOut(r *http.Request, h *notify.Hook) hookJSON {
 	return hookJSON{
 		Name: h.Name, ProjectKey: h.Scope.ProjectKey, RepositoryKey: h.Scope.RepositoryKey,
-		URL: rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), ReadOnly: h.ID == 0, PreviousUntil: timePointer(h.PreviousUntil),
+		URL: rest.Link(r.Context(), notify.HookPath(h.Connection, h.Name)), ReadOnly: h.ID == 0, SecretLost: h.SecretLost(), PreviousUntil: timePointer(h.PreviousUntil),
 		CreatedBy: h.CreatedBy, CreatedAt: timePointer(h.CreatedAt), RotatedBy: h.RotatedBy, RotatedAt: timePointer(h.RotatedAt),
 	}
 }

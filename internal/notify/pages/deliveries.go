@@ -24,6 +24,7 @@ type deliveryRow struct {
 	Channel  string
 	Path     string // of the channel
 	OfReport bool   // an activity report made it
+	Held     bool   // quiet hours hold it
 }
 
 type deliveryList struct {
@@ -255,7 +256,7 @@ func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 	if d.State == notify.Waiting && !d.DueAt.IsZero() {
 		row.Badge.Text = "waiting, set aside"
 	}
-	if d.Held(p.Clock()) {
+	if row.Held = d.Held(p.Clock()); row.Held {
 		row.Badge.Text = "waiting, quiet hours"
 	}
 	return row

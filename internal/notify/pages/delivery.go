@@ -20,7 +20,6 @@ type deliveryView struct {
 	Mask     string
 	Card     template.HTML
 	Waits    bool
-	Held     bool
 	Digest   *digestView // nil: it has a message of its own
 }
 
@@ -31,7 +30,7 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 	}
 	view := deliveryView{
 		deliveryRow: p.rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
-		Waits: d.FinishedAt.IsZero(), Held: d.Held(p.Clock()),
+		Waits: d.FinishedAt.IsZero(),
 	}
 	if d.Event != nil {
 		if view.Card, err = p.sentCard(d); err != nil {

@@ -85,6 +85,9 @@ func (p *Pages) confirmRotate(r *http.Request) (console.Response, error) {
 		Title: "Make a new secret for " + hookTitle(h) + "?", Verb: "Make a new secret", Back: connectionPage(h.Connection),
 		Text: "It is shown once. Enter it on the platform within 7 days: until then the present secret is valid too.",
 	}
+	if h.SecretLost() {
+		confirm.Text = "It is shown once. Enter it on the platform. The present secret is lost, so webhooks are refused until then."
+	}
 	if h.PreviousSigns(p.Clock()) {
 		confirm.Losses = []string{"the secret before the present one, which was to be valid until " + h.PreviousUntil.UTC().Format("2006-01-02 15:04 UTC") + " and ends at once"}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -65,6 +66,9 @@ func (s *Store) RotateHook(ctx context.Context, who notify.Actor, connection, na
 		}
 		after = *before
 		after.Previous, after.PreviousUntil = before.Secret, tx.Now().Add(notify.PreviousHolds)
+		if before.SecretLost() {
+			after.PreviousUntil = time.Time{}
+		}
 		after.Secret, after.RotatedBy, after.RotatedAt = newHookSecret(), who.Name, tx.Now()
 		var previous []byte
 		if !after.Previous.IsZero() {
