@@ -30,6 +30,10 @@ func TestOIDC(t *testing.T) {
 			"identity.oidc.scopes: openid is missing; without it the provider does not say who signs in\n" +
 			"identity.oidc.user_claim: set the claim that names the user, such as preferred_username or email\n" +
 			"identity.oidc.groups_claim: set the claim that lists the user's groups; admin_groups and allowed_groups need it"},
+		{"a group that cannot be kept", func(c *Config) {
+			o := &c.Identity.OIDC
+			o.GroupsClaim, o.AdminGroups = "groups", []string{strings.Repeat("ü", 255), strings.Repeat("x", 256)}
+		}, "identity.oidc.admin_groups: use names of at most 255 characters; \"" + strings.Repeat("x", 30) + "\"… is longer"},
 		{"no base URL", func(c *Config) { c.BaseURL, c.Listen = "", ":8090" }, "identity.oidc.issuer: base_url is missing; the provider sends browsers back there"},
 		{"a platform of the same name", func(c *Config) {
 			c.Notify.Connections = []Connection{{Name: "oidc", Kind: KindBitbucketDC, BaseURL: "https://git.example.com", Token: secret.New("t")}}

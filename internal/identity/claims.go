@@ -56,6 +56,19 @@ func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject s
 	return storeGroups(ctx, tx, u.ID, kept, now)
 }
 
+// endGroups ends what groups give to the user of an account that may no longer sign
+// in. The next sign-in of any user removes the groups themselves.
+func (s *Service) endGroups(ctx context.Context, w *Way, account Account) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE identity_users SET claimed_until = $1 WHERE source = $2 AND subject = $3 AND subject <> '' AND claimed_until > $1`,
+			db.Micros(s.now()), w.Source, account.Subject); err != nil {
+			return fmt.Errorf("ending what groups give: %w", err)
+		}
+		s.changed(tx)
+		return nil
+	})
+}
+
 // keptGroups chooses the groups that are kept. All of them are, so that a grant
 // holds at once for users who have signed in already; of too many, those first that
 // give something now.

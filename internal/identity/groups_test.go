@@ -296,3 +296,43 @@ func TestNoSysAdminOfGroups(t *testing.T) {
 		}
 	})
 }
+
+// Users whose groups do not count cost no query more: there is no transaction here
+// to run one in.
+func TestGroupsCostOnlyTheirUsers(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		local, over := User{ID: 1, Source: Local, ClaimedUntil: n.read().Add(time.Hour)}, User{ID: 2, Source: SingleSignOn, ClaimedUntil: n.read()}
+		if err := n.loadByGroups(t.Context(), nil, &local, &over); err != nil {
+			t.Error("without settings:", err)
+		}
+		n.useCompany(new(company))
+		if err := n.loadByGroups(t.Context(), nil, &local, &over); err != nil {
+			t.Error("a local user, and one whose groups are over:", err)
+		}
+	})
+}
+
+// A sign-in that is refused because the provider names no group that may use
+// Outrigger ends what groups gave, in open sessions and for tokens too.
+func TestARefusedSignInEndsGroups(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		c := &company{account: Account{Name: "ann", Subject: "1", Groups: []string{"devs", "staff"}}}
+		n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, AllowedGroups: []string{"staff"}})
+		n.UseGroups(SingleSignOn, nil)
+		n.mustGrantGroup(t, "devs", ProjectAdmin, shop)
+		_, token := n.enter(t)
+		n.mayOnly(t, "signed in", token, "shop", "api")
+		c.account.Groups = []string{"devs"}
+		c.account.Subject = "2"
+		browser := BrowserSecret()
+		if _, err := n.complete(t, browser, n.begin(t, browser, here)); !fault.Is(err, fault.Unauthenticated) {
+			t.Error(err)
+		}
+		n.mayOnly(t, "another account of the name was refused", token, "shop", "api")
+		c.account.Subject = "1"
+		if _, err := n.complete(t, browser, n.begin(t, browser, here)); !fault.Is(err, fault.Unauthenticated) || !strings.Contains(err.Error(), "in no group that may use") {
+			t.Error(err)
+		}
+		n.mayOnly(t, "refused", token)
+	})
+}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,9 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 // user showed the provider who is there.
 func (s *Service) accountUser(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (u User, at time.Time, err error) {
 	account, err := s.ask(ctx, w, p, a, addr)
+	if errors.Is(err, errNotAllowed) {
+		err = cmp.Or(s.endGroups(ctx, w, account), err)
+	}
 	if err != nil {
 		return u, at, err
 	}
@@ -118,6 +122,9 @@ func (s *Service) ask(ctx context.Context, w *Way, p Proofs, a Answer, addr stri
 	return account, nil
 }
 
+// errNotAllowed is that an account is in none of the groups that may sign in.
+var errNotAllowed = errors.New("the account is in none of the allowed groups")
+
 // judge says why an account may not sign in.
 func (w *Way) judge(account Account) error {
 	var wrong fault.Fields
@@ -128,7 +135,7 @@ func (w *Way) judge(account Account) error {
 	case len(wrong) > 0:
 		return fault.Wrap(wrong.Err(), fault.Unauthenticated, "The user name that %s gives cannot be used in Outrigger. Ask an administrator; the log says why.", w.Name)
 	case len(w.AllowedGroups) > 0 && len(common(w.AllowedGroups, account.Groups)) == 0:
-		return fault.New(fault.Unauthenticated, "Your account at %s is in no group that may use Outrigger. Ask an administrator.", w.Name)
+		return fault.Wrap(errNotAllowed, fault.Unauthenticated, "Your account at %s is in no group that may use Outrigger. Ask an administrator.", w.Name)
 	}
 	return nil
 }

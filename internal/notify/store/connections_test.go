@@ -27,7 +27,7 @@ var remains = map[string]string{
 	"notify_authorization_requests": `INSERT INTO notify_authorization_requests (state, connection, user_id, session_id, verifier, back, made_at, expires_at) VALUES ('state of ' || $1, $1, 1, 0, (SELECT secret FROM notify_hooks LIMIT 1), '', 1, 1)`,
 	"notify_authorizations": `INSERT INTO notify_authorizations (connection, account_id, account_name, base_url, user_id, authorized_by, authorized_at, state, state_at, reason, tokens, expires_at, refreshed_at, due_at, asked_at)
 		VALUES ($1, 'a', 'a', 'https://x', 1, 'ada', 1, 'active', 1, '', 1, 1, 1, 0, 0)`,
-	"notify_refusals":       `INSERT INTO notify_refusals (connection, hook, reason, hour, times, last_at, last_by, message) VALUES ($1, '', 'scope', 1, 1, 1, '', '')`,
+	"notify_refusals":       `INSERT INTO notify_refusals (connection, hook, reason, hour, times, first_at, last_at, last_by, message) VALUES ($1, '', 'scope', 1, 1, 1, 1, '', '')`,
 	"notify_project_checks": `INSERT INTO notify_project_checks (connection, tried_at, listed_at, reason) VALUES ($1, 1, 1, '')`,
 	"notify_webhooks": `INSERT INTO notify_webhooks (connection, project_fold, project_key, project_name, seen_at, project_id, state, hook, remote_id, successes, failures, last_success, last_failure, answer, reason, set_at, secret_mark, checked_at)
 		VALUES ($1, 'a', 'A', 'A', 1, 1, 'sends', '', 1, 1, 0, 1, 0, '', '', 1, '', 1)`,
