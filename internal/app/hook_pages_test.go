@@ -37,6 +37,17 @@ func TestConnectionPages(t *testing.T) {
 	if form := page("/notifications/new-connection", nil, 200, "Base URL", "An HTTP access token"); strings.Contains(form, "keep the stored one") {
 		t.Error("a new connection has no token to keep")
 	}
+	lacks := func(body string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if strings.Contains(body, text) {
+				t.Errorf("the form has %q", text)
+			}
+		}
+	}
+	lacks(page("/notifications/new-connection", nil, 200, `name="kind" value="bitbucket-dc"`, `name="token"`, `href="/notifications/new-connection?kind=bitbucket-cloud"`), "oauthClientId")
+	lacks(page("/notifications/new-connection?kind=bitbucket-cloud", nil, 200, `name="kind" value="bitbucket-cloud"`, "oauthClientId", "oauthClientSecret"), `name="user"`, `name="token"`)
+	lacks(page("/notifications/new-connection?kind=bitbucket-cloud", url.Values{"name": {"No!"}, "kind": {"bitbucket-cloud"}, "baseUrl": {"git"}}, 400, "oauthClientId", "lower-case letters"), `name="token"`)
 	page("/notifications/new-connection", url.Values{"name": {"No!"}, "kind": {"bitbucket-dc"}, "baseUrl": {"git"}}, 400,
 		"lower-case letters", "https://host/path", `value="git"`)
 	made := page("/notifications/new-connection", url.Values{"name": {"second"}, "kind": {"bitbucket-dc"}, "baseUrl": {"http://127.0.0.1:1"}}, 200,

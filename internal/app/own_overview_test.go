@@ -51,6 +51,18 @@ func TestOverviewOfAProjectsAdministrator(t *testing.T) {
 		r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
 	})
 	wants(t, "the overview", overview, "Needs attention", "The channel “own”", "The channel “shared”", "since <time")
+	for _, path := range []string{"rules", "deliveries", "events", "channels", "reports"} {
+		wants(t, "the card", overview, `<p class="links">`)
+		at := strings.Index(overview, `<p class="links">`)
+		if at < 0 || !strings.Contains(overview[at:], `href="/notifications/`+path+`">`) {
+			t.Errorf("the card does not lead to the %s", path)
+		}
+		if status, _ := get(t, a.URL()+"/notifications/"+path, func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: identity.SessionCookie(false, ""), Value: session})
+		}); status != http.StatusOK {
+			t.Errorf("the card leads to the %s, which answer %d", path, status)
+		}
+	}
 	for _, other := range []string{"“foreign”", "“fine”", "“new”"} {
 		if strings.Contains(overview, other) {
 			t.Errorf("the overview names %s", other)

@@ -23,6 +23,7 @@ type Card struct {
 	Title     string
 	Link      string // its page, below the base URL
 	Text      string // one sentence, where figures do not say it
+	Links     []Link // the pages of the service that the reader may open, where Link alone does not lead to them
 	Figures   []Figure
 	Plot      Plot     // the last 24 hours; none where its Text is ""
 	Steps     []Step   // what is to be done before the service does anything

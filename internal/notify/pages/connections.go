@@ -138,17 +138,22 @@ func kindLabel(kind string) string {
 type connectionForm struct {
 	*console.Form
 	Stored *notify.Connection
-	Kinds  []console.Option
+	Kind   string
+	Cloud  bool // the kind is of the cloud edition, whose fields are others
 	Mask   string
-	OAuth  bool   // of a cloud platform, or of a new one
 	Client string // mask of the OAuth client's secret
 	Back   string
 }
 
 func connectionFormPage(form *console.Form, stored *notify.Connection) console.Page {
-	data := connectionForm{Form: form, Stored: stored, OAuth: stored == nil || stored.Edition() == notify.Cloud, Back: connectionPages, Kinds: kinds}
+	data := connectionForm{Form: form, Stored: stored, Kind: form.Get("kind"), Back: connectionPages}
 	page := console.Page{Title: "Add a connection", Template: "connection-form", Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
-	if stored != nil {
+	if stored == nil {
+		for _, k := range kinds {
+			page.Tabs = append(page.Tabs, console.Tab{Label: k.Label, Path: newConnectionPage + query("kind", k.Value), Current: k.Value == data.Kind})
+		}
+	} else {
+		data.Kind = stored.Kind
 		data.Back, page.Title = connectionPage(stored.Name), "Edit the connection "+stored.Name
 		page.Up = append(page.Up, console.Link{Label: stored.Name, Path: data.Back})
 		if !stored.Token.IsZero() {
@@ -158,12 +163,17 @@ func connectionFormPage(form *console.Form, stored *notify.Connection) console.P
 			data.Client = "••••"
 		}
 	}
+	data.Cloud = data.Kind == notify.KindBitbucketCloud
 	page.Data = data
 	return page
 }
 
-func (p *Pages) blankConnection(*http.Request) (console.Response, error) {
-	return connectionFormPage(console.NewForm().Set("kind", "bitbucket-dc"), nil), nil
+func (p *Pages) blankConnection(r *http.Request) (console.Response, error) {
+	form := console.NewForm().Set("kind", kinds[0].Value)
+	if r.URL.Query().Get("kind") == notify.KindBitbucketCloud {
+		form.Set("kind", notify.KindBitbucketCloud).Set("baseUrl", "https://bitbucket.org")
+	}
+	return connectionFormPage(form, nil), nil
 }
 
 func connectionDraft(form *console.Form) notify.Connection {

@@ -15,8 +15,14 @@ const maxOwnTroubled = 10
 // theirs needs attention.
 func (p *Pages) ownOverview(ctx context.Context, who *identity.Principal, accounts []console.Notice) ([]console.Card, error) {
 	card := console.Card{
-		Title: "Chat notifications", Link: rulesPath,
-		Text: "The rules of the projects and repositories that you administer. Deliveries and Events show what happened to their events.",
+		Title: "Chat notifications", Link: rulesPath, Text: "For the projects and repositories that you administer:",
+		Links: []console.Link{
+			{Label: "Rules", Path: rulesPath}, {Label: "Activity reports", Path: reportsPath}, {Label: "Deliveries", Path: deliveriesPath},
+			{Label: "Channels", Path: channelsPath}, {Label: "Events", Path: eventsPath}, {Label: "Connections", Path: connectionPages},
+		},
+	}
+	if p.cloudOnly() {
+		card.Link, card.Links[0] = cloudPath, console.Link{Label: "Rules", Path: cloudPath}
 	}
 	troubled, err := p.Channels.Troubled(ctx, p.Clock(), maxOwnTroubled)
 	if err != nil {
