@@ -135,9 +135,19 @@ func (s *Service) checkOwnFactor(ctx context.Context, p *Principal, d door, proo
 		if st, err = s.tryStep(ctx, proof.Ceremony, forConfirm); err != nil {
 			return nil, err
 		}
-		if st.user != p.UserID {
+		if st.user != p.UserID || st.session != p.Session {
 			return nil, errStepOver()
 		}
 	}
-	return s.checkFactor(ctx, u, st, proof)
+	accepted, err := s.checkFactor(ctx, u, d, st, proof)
+	if err != nil || st.hash == nil {
+		return accepted, err
+	}
+	// A passkey that does not count would else sign the same challenge again.
+	return func(ctx context.Context, tx *db.Tx) error {
+		if err := accepted(ctx, tx); err != nil {
+			return err
+		}
+		return endStep(ctx, tx, st)
+	}, nil
 }

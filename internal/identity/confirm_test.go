@@ -41,6 +41,9 @@ func (n node) handsOver(user string) map[string]func(context.Context) error {
 			}
 			return err
 		},
+		"another's password": func(ctx context.Context) error {
+			return n.SetPassword(ctx, "bea", secret.New(goodPassword))
+		},
 		"another's factors": func(ctx context.Context) error {
 			err := n.RemoveFactors(ctx, user)
 			if fault.Is(err, fault.Conflict) {
@@ -54,6 +57,7 @@ func (n node) handsOver(user string) map[string]func(context.Context) error {
 func TestASessionIsConfirmedAgain(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
+		n.mustCreate(t, "bea")
 		session, _, err := n.SignIn(t.Context(), "ann", goodPassword, here)
 		if err != nil {
 			t.Fatal(err)
@@ -138,6 +142,7 @@ func TestConfirmingIsThrottled(t *testing.T) {
 func TestTokensHandNothingOver(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
+		n.mustCreate(t, "bea")
 		p, err := n.Basic(t.Context(), "ann", goodPassword, here)
 		if err != nil {
 			t.Fatal(err)
@@ -211,6 +216,45 @@ func TestPlatformUsersConfirmThere(t *testing.T) {
 		n.mustCreate(t, "Bob")
 		if err := n.Confirm(With(t.Context(), p), Proof{Password: secret.New(goodPassword)}, here); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("with the password of the local bob: %v", err)
+		}
+	})
+}
+
+// What a passkey has signed to confirm one session confirms no other, and nothing
+// twice, also where the passkey does not count its uses.
+func TestAConfirmationIsOfOneSessionOnce(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		key := &passkeytest.Authenticator{Origin: passkeyOrigin, Synced: true}
+		n.mustAddPasskey(t, "ann", key)
+		mine, other := n.as(t, "ann"), n.as(t, "ann")
+		From(other).Session++
+		asked, err := n.BeginConfirm(mine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := key.Get(asked.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof := Proof{Passkey: answer, Ceremony: asked.Name}
+		if err := n.Confirm(other, proof, here); !errors.Is(err, ErrStepOver) {
+			t.Errorf("in another session of the user: %v", err)
+		}
+		if err := n.Confirm(mine, proof, here); err != nil {
+			t.Errorf("in its own session: %v", err)
+		}
+		if err := n.Confirm(mine, proof, here); !errors.Is(err, ErrStepOver) {
+			t.Errorf("a second time: %v", err)
+		}
+		if asked, err = n.NewPasskey(mine); err != nil {
+			t.Fatal(err)
+		}
+		if answer, err = (&passkeytest.Authenticator{Origin: passkeyOrigin}).Create(asked.Options); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.AddPasskey(other, "x", asked.Name, answer); !fault.Is(err, fault.Conflict) {
+			t.Errorf("a passkey registered in another session: %v", err)
 		}
 	})
 }

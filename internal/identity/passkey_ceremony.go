@@ -108,7 +108,7 @@ func (s *Service) NewPasskey(ctx context.Context) (c Ceremony, err error) {
 	if err != nil {
 		return c, fmt.Errorf("beginning to register a passkey: %w", err)
 	}
-	return s.begin(ctx, step{purpose: forRegister, user: u.ID}, options.Response, session, OriginOf(ctx).Address)
+	return s.begin(ctx, step{purpose: forRegister, user: u.ID, session: mySession(ctx)}, options.Response, session, OriginOf(ctx).Address)
 }
 
 func (s *Service) registering(ctx context.Context) (u User, k keeper, err error) {
@@ -145,7 +145,7 @@ func (s *Service) AddPasskey(ctx context.Context, name, ceremony string, answer 
 		return nil, err
 	}
 	st, err := s.tryStep(ctx, ceremony, forRegister)
-	if errors.Is(err, ErrStepOver) || err == nil && st.user != u.ID {
+	if errors.Is(err, ErrStepOver) || err == nil && (st.user != u.ID || st.session != mySession(ctx)) {
 		return nil, fault.New(fault.Conflict, "This took too long. Start again.")
 	}
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *Service) BeginConfirm(ctx context.Context) (c Ceremony, err error) {
 		return c, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		c.Name, err = s.beginStep(ctx, tx, step{purpose: forConfirm, user: u.ID, challenge: challenge}, OriginOf(ctx).Address)
+		c.Name, err = s.beginStep(ctx, tx, step{purpose: forConfirm, user: u.ID, session: p.Session, challenge: challenge}, OriginOf(ctx).Address)
 		return err
 	})
 	c.Options = options

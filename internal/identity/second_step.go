@@ -73,7 +73,7 @@ func (s *Service) SecondStep(ctx context.Context, pending string, proof Proof, a
 	if err != nil {
 		return "", nil, err
 	}
-	accepted, err := s.checkFactor(ctx, u, st, proof)
+	accepted, err := s.checkFactor(ctx, u, d, st, proof)
 	if err == nil {
 		session, p, err = s.enter(ctx, u, st, accepted, addr)
 	}
@@ -114,15 +114,15 @@ func (s *Service) enter(ctx context.Context, u User, st step, accepted accept, a
 }
 
 // checkFactor tells whether a factor of the user is right, and how it is used up.
-func (s *Service) checkFactor(ctx context.Context, u User, st step, proof Proof) (accept, error) {
+func (s *Service) checkFactor(ctx context.Context, u User, d door, st step, proof Proof) (accept, error) {
 	if len(proof.Passkey) > 0 {
 		return s.checkPasskey(ctx, u, st, proof.Passkey)
 	}
-	return s.checkCode(ctx, u, proof.Code)
+	return s.checkCode(ctx, u, d, proof.Code)
 }
 
 // checkCode takes a code of the app, or a recovery code.
-func (s *Service) checkCode(ctx context.Context, u User, code secret.Value) (accept, error) {
+func (s *Service) checkCode(ctx context.Context, u User, d door, code secret.Value) (accept, error) {
 	plain := plainCode(code)
 	if len(plain) != totpDigits {
 		return func(ctx context.Context, tx *db.Tx) error { return acceptRecovery(ctx, tx, u, plain) }, nil
@@ -142,11 +142,20 @@ func (s *Service) checkCode(ctx context.Context, u User, code secret.Value) (acc
 	if err != nil {
 		return nil, err
 	}
+	guesses, err := s.countGuess(ctx, u, d)
+	if err != nil {
+		return nil, err
+	}
 	at, ok := stepOfCode(key, plain, s.now())
 	if !ok {
 		return nil, errWrongFactor
 	}
-	return func(ctx context.Context, tx *db.Tx) error { return acceptCode(ctx, tx, u.ID, at) }, nil
+	return func(ctx context.Context, tx *db.Tx) error {
+		if err := acceptCode(ctx, tx, u.ID, at); err != nil {
+			return err
+		}
+		return forgetFailures(ctx, tx, guesses)
+	}, nil
 }
 
 // wrongFactor counts a failure and gives the answer to it.

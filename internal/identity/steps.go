@@ -19,8 +19,8 @@ const (
 	// stepTries is how often a second step may go wrong before the first is asked
 	// for again. The throttle of sign-ins counts on beyond it.
 	stepTries = 5
-	// stepsAtOnce bounds what visitors who are not signed in yet may begin at one
-	// address, which may be that of a proxy.
+	// stepsAtOnce bounds what a user, or visitors who are not known yet, may begin at
+	// one address, which may be that of a proxy.
 	stepsAtOnce = 100
 )
 
@@ -39,6 +39,7 @@ type step struct {
 	hash      []byte
 	purpose   purpose
 	user      int64  // 0: not known yet
+	session   int64  // in which it was begun; 0: in none
 	challenge []byte // what a passkey has to sign; nil for none
 }
 
@@ -57,14 +58,13 @@ func (s *Service) beginStep(ctx context.Context, tx *db.Tx, st step, address str
 	if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE expires_at <= $1`, db.Micros(now)); err != nil {
 		return "", fmt.Errorf("deleting steps: %w", err)
 	}
-	if st.user == 0 {
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE hash IN (SELECT hash FROM identity_steps WHERE address = $1 AND user_id IS NULL
-			ORDER BY expires_at DESC LIMIT 1000 OFFSET $2)`, address, stepsAtOnce-1); err != nil {
-			return "", fmt.Errorf("deleting steps: %w", err)
-		}
+	address = doorOf("", address).address
+	if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE hash IN (SELECT hash FROM identity_steps WHERE address = $1 AND COALESCE(user_id, 0) = $2
+		ORDER BY expires_at DESC LIMIT 1000 OFFSET $3)`, address, st.user, stepsAtOnce-1); err != nil {
+		return "", fmt.Errorf("deleting steps: %w", err)
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO identity_steps (hash, purpose, user_id, address, challenge, tries, expires_at) VALUES ($1, $2, $3, $4, $5, 0, $6)`,
-		secret.Fingerprint(plain), string(st.purpose), sql.NullInt64{Int64: st.user, Valid: st.user != 0}, address, orEmpty(st.challenge), db.Micros(expires))
+	_, err = tx.Exec(ctx, `INSERT INTO identity_steps (hash, purpose, user_id, session_id, address, challenge, tries, expires_at) VALUES ($1, $2, $3, $4, $5, $6, 0, $7)`,
+		secret.Fingerprint(plain), string(st.purpose), sql.NullInt64{Int64: st.user, Valid: st.user != 0}, st.session, address, orEmpty(st.challenge), db.Micros(expires))
 	if err != nil {
 		return "", fmt.Errorf("storing a step: %w", err)
 	}
@@ -74,7 +74,7 @@ func (s *Service) beginStep(ctx context.Context, tx *db.Tx, st step, address str
 // stepOf finds a step that waits. Unauthenticated: it is over.
 func (s *Service) stepOf(ctx context.Context, plain string, of purpose) (st step, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		st, err = scanStep(tx.QueryRow(ctx, `SELECT hash, purpose, user_id, challenge FROM identity_steps
+		st, err = scanStep(tx.QueryRow(ctx, `SELECT hash, purpose, user_id, session_id, challenge FROM identity_steps
 			WHERE hash = $1 AND purpose = $2 AND expires_at > $3 AND tries < $4`,
 			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries))
 		return err
@@ -87,7 +87,7 @@ func (s *Service) stepOf(ctx context.Context, plain string, of purpose) (st step
 func (s *Service) tryStep(ctx context.Context, plain string, of purpose) (st step, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		st, err = scanStep(tx.QueryRow(ctx, `UPDATE identity_steps SET tries = tries + 1
-			WHERE hash = $1 AND purpose = $2 AND expires_at > $3 AND tries < $4 RETURNING hash, purpose, user_id, challenge`,
+			WHERE hash = $1 AND purpose = $2 AND expires_at > $3 AND tries < $4 RETURNING hash, purpose, user_id, session_id, challenge`,
 			secret.Fingerprint(plain), string(of), db.Micros(s.now()), stepTries))
 		return err
 	})
@@ -116,7 +116,7 @@ func endStep(ctx context.Context, tx *db.Tx, st step) error {
 
 func scanStep(row db.Row) (st step, err error) {
 	var user sql.NullInt64
-	err = row.Scan(&st.hash, &st.purpose, &user, &st.challenge)
+	err = row.Scan(&st.hash, &st.purpose, &user, &st.session, &st.challenge)
 	if errors.Is(err, sql.ErrNoRows) {
 		return st, errStepOver()
 	}

@@ -39,7 +39,12 @@ func (s *Service) mayTry(ctx context.Context, d door) error {
 	if err != nil {
 		return err
 	}
-	wait := st.until.Sub(s.now())
+	return s.paused(st.until)
+}
+
+// paused is RateLimited until that time.
+func (s *Service) paused(until time.Time) error {
+	wait := until.Sub(s.now())
 	if wait <= 0 {
 		return nil
 	}
@@ -100,6 +105,23 @@ func failuresOf(ctx context.Context, tx *db.Tx, key []byte, lock string) (f fail
 	return f, nil
 }
 
+// storeFailures stores what is known of a counter to which one was added.
+func storeFailures(ctx context.Context, tx *db.Tx, key []byte, f failures) error {
+	if _, err := tx.Exec(ctx, `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (counter) DO UPDATE SET times = excluded.times, until = excluded.until, pauses = excluded.pauses, last_at = excluded.last_at`,
+		key, encodeTimes(f.at), db.Micros(f.until), f.pauses, db.Micros(f.last())); err != nil {
+		return fmt.Errorf("counting a failed sign-in: %w", err)
+	}
+	return nil
+}
+
+func forgetFailures(ctx context.Context, tx *db.Tx, key []byte) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE counter = $1`, key); err != nil {
+		return fmt.Errorf("forgetting failed sign-ins: %w", err)
+	}
+	return nil
+}
+
 // countFailure counts a failed sign-in on all nodes together.
 func (s *Service) countFailure(ctx context.Context, d door) error {
 	now := s.now()
@@ -125,10 +147,8 @@ func (s *Service) countFailure(ctx context.Context, d door) error {
 			}
 			f.add(now, c.limit)
 			attacked = attacked || i == ofAccount && f.pauses > 0
-			if _, err := tx.Exec(ctx, `INSERT INTO identity_failures (counter, times, until, pauses, last_at) VALUES ($1, $2, $3, $4, $5)
-				ON CONFLICT (counter) DO UPDATE SET times = excluded.times, until = excluded.until, pauses = excluded.pauses, last_at = excluded.last_at`,
-				c.key, encodeTimes(f.at), db.Micros(f.until), f.pauses, db.Micros(now)); err != nil {
-				return fmt.Errorf("counting a failed sign-in: %w", err)
+			if err := storeFailures(ctx, tx, c.key, f); err != nil {
+				return err
 			}
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE last_at < $1`, db.Micros(now.Add(-forgiveAfter))); err != nil {
@@ -149,8 +169,8 @@ func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
 		return err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_failures WHERE counter = $1`, d.counters()[ofPair].key); err != nil {
-			return fmt.Errorf("forgetting failed sign-ins: %w", err)
+		if err := forgetFailures(ctx, tx, d.counters()[ofPair].key); err != nil {
+			return err
 		}
 		// SELECT: the user may have been deleted meanwhile.
 		if _, err := tx.Exec(ctx, `INSERT INTO identity_addresses (user_id, address, signed_in_at) SELECT id, $2, $3 FROM identity_users WHERE id = $1

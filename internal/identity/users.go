@@ -98,8 +98,9 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, u *User) (bool, err
 }
 
 // SetPassword changes a local user's password and ends his sessions, but for
-// the one that asks. Tokens stay. Conflict: the user is none of
-// ours.
+// the one that asks. Tokens stay. Conflict: the user is none of ours. Who sets the
+// password of another has to be confirmed, as for a second factor: see
+// RequireConfirmed.
 func (s *Service) SetPassword(ctx context.Context, name string, password secret.Value) error {
 	if err := JudgePassword(name, password); err != nil {
 		return err
@@ -115,6 +116,11 @@ func (s *Service) SetPassword(ctx context.Context, name string, password secret.
 		}
 		if u.Source != Local {
 			return errPasswordElsewhere(u.Source, u.Name)
+		}
+		if p := From(ctx); p != nil && p.UserID != u.ID { // one's own takes the old one
+			if err := s.RequireConfirmed(ctx); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.Exec(ctx, `UPDATE identity_users SET password = $1, initial_password = 0, password_at = $2 WHERE id = $3`,
 			stored, db.Micros(s.now()), u.ID); err != nil {

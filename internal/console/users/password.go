@@ -56,6 +56,9 @@ func (u *users) passwordPage(r *http.Request, form *console.Form) (p console.Pag
 }
 
 func (u *users) blankPassword(r *http.Request) (console.Response, error) {
+	if err := u.Service.RequireConfirmed(r.Context()); err != nil { // before a password is typed
+		return nil, err
+	}
 	page, _, err := u.passwordPage(r, console.NewForm())
 	if err != nil {
 		return nil, err

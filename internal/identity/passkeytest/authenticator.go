@@ -22,6 +22,7 @@ type Authenticator struct {
 	Origin   string // of the page, as the browser sees it
 	Unlocked bool   // it knows its owner: by finger, face or PIN
 	Counter  uint32 // of the next use; it counts on
+	Synced   bool   // it does not count: the counter is always 0, as of keys that several devices share
 
 	rp     string
 	key    *ecdsa.PrivateKey
@@ -99,6 +100,9 @@ func (a *Authenticator) data(flags byte) []byte {
 		flags |= verified
 	}
 	rp := sha256.Sum256([]byte(a.rp))
+	if a.Synced {
+		return binary.BigEndian.AppendUint32(append(rp[:], flags), 0)
+	}
 	data := binary.BigEndian.AppendUint32(append(rp[:], flags), a.Counter)
 	a.Counter++
 	return data

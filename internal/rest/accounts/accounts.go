@@ -39,7 +39,7 @@ func Routes(r *rest.Router, s *identity.Service, connections func() []string) {
 		{"DELETE", "/users/{name}", rest.SysAdmins, e.deleteUser, nil},
 		{"POST", "/users/{name}/disable", rest.SysAdmins, e.disableUser, nil},
 		{"POST", "/users/{name}/enable", rest.SysAdmins, e.enableUser, nil},
-		{"PUT", "/users/{name}/password", rest.SignedIn, e.setPassword, nil},
+		{"PUT", "/users/{name}/password", rest.SignedIn, e.confirmed(e.setPassword), nil},
 		{"DELETE", "/users/{name}/second-factor", rest.SysAdmins, e.confirmed(e.removeFactors), nil},
 		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants, nil},
 		{"POST", "/users/{name}/grants", rest.SysAdmins, e.confirmed(e.grant), nil},

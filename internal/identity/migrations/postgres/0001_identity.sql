@@ -146,6 +146,7 @@ CREATE TABLE identity_steps (
 	hash       BYTEA NOT NULL PRIMARY KEY, -- SHA-256 of what the browser keeps
 	purpose    TEXT COLLATE "C" NOT NULL CHECK (purpose IN ('factor', 'passkey', 'register', 'confirm')),
 	user_id    BIGINT REFERENCES identity_users (id) ON DELETE CASCADE, -- null: the passkey will say who signs in
+	session_id BIGINT NOT NULL, -- in which it was begun; 0: in none
 	address    TEXT COLLATE "C" NOT NULL,
 	challenge  BYTEA NOT NULL, -- JSON: what a passkey has to sign; empty for none
 	tries      BIGINT NOT NULL CHECK (tries >= 0),

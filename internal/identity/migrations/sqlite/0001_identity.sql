@@ -146,6 +146,7 @@ CREATE TABLE identity_steps (
 	hash       BLOB NOT NULL PRIMARY KEY, -- SHA-256 of what the browser keeps
 	purpose    TEXT NOT NULL CHECK (purpose IN ('factor', 'passkey', 'register', 'confirm')),
 	user_id    INTEGER REFERENCES identity_users (id) ON DELETE CASCADE, -- null: the passkey will say who signs in
+	session_id INTEGER NOT NULL, -- in which it was begun; 0: in none
 	address    TEXT NOT NULL,
 	challenge  BLOB NOT NULL, -- JSON: what a passkey has to sign; empty for none
 	tries      INTEGER NOT NULL CHECK (tries >= 0),
