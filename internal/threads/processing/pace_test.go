@@ -339,19 +339,19 @@ func TestStopEndsWait(t *testing.T) {
 // Waits for the target are time of processing, and pauses are none.
 func TestWorked(t *testing.T) {
 	quick(t, func(t *testing.T, d *db.DB) {
-		target := newScripted(limited(10*time.Minute), limited(24*time.Hour))
+		target := newScripted(limited(time.Minute), limited(time.Hour))
 		r := begin(t, d, target, 20)
 		defer r.end()
-		<-time.After(20 * time.Minute)
+		<-time.After(2 * time.Minute)
 		r.operate(threads.OpStop)
-		if m := r.migration(); m.Worked < 19*time.Minute || m.Worked > 21*time.Minute {
-			t.Errorf("after 20 minutes: %s", m.Worked)
+		if m := r.migration(); m.Worked < 110*time.Second || m.Worked > 130*time.Second {
+			t.Errorf("after two minutes: %s", m.Worked)
 		}
-		<-time.After(10 * time.Hour)
+		<-time.After(10 * time.Minute)
 		r.operate(threads.OpContinue)
 		r.finishes(20)
-		if m := r.migration(); m.Worked < 19*time.Minute || m.Worked > 22*time.Minute {
-			t.Errorf("after a pause of ten hours: %s", m.Worked)
+		if m := r.migration(); m.Worked < 110*time.Second || m.Worked > 140*time.Second {
+			t.Errorf("after a pause of ten minutes: %s", m.Worked)
 		}
 		r.operate(threads.OpReset)
 		if m := r.migration(); m.Worked != 0 {
