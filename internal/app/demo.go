@@ -26,6 +26,7 @@ type Demo struct {
 	server *http.Server
 	chat   net.Addr
 	mail   *demoMail
+	signOn *demoSignOn
 
 	endDay func() // ends the day that is played
 }
@@ -86,10 +87,15 @@ func (d *Demo) Start(ctx context.Context) error {
 	d.world.Cloud = newDemoCloud(d.App, d.ChatURL())
 	d.addPlatform()
 	d.playBitbucketCloud(d.ChatURL())
-	if err := d.App.Start(ctx); err != nil {
+	if err := d.playSignOn(ctx); err != nil {
 		d.mail.close()
 		return errors.Join(err, l.Close())
 	}
+	if err := d.App.Start(ctx); err != nil {
+		d.mail.close()
+		return errors.Join(err, l.Close(), d.signOn.close())
+	}
+	d.openSignOn()
 	d.world.Mail = d.mail.begin(d.App)
 	d.world.Console, d.world.Cloud.Console = d.URL(), d.URL()
 	d.openBitbucketCloud()
@@ -128,7 +134,7 @@ func (d *Demo) Stop(ctx context.Context) error {
 	if d.endDay != nil {
 		d.endDay()
 	}
-	err := errors.Join(d.App.Stop(ctx), d.server.Close())
+	err := errors.Join(d.App.Stop(ctx), d.server.Close(), d.signOn.close())
 	d.mail.close()
 	return err
 }

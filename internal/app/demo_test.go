@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
@@ -75,5 +76,46 @@ func TestCloudEditionInTheDemo(t *testing.T) {
 	status, answer := get(t, d.URL()+"/rest/mtbs/1.0/cloud/atlas/engine/rules", asAdmin)
 	if status != 200 || !strings.Contains(answer, `"authorizationRequired":false`) {
 		t.Errorf("%d %s", status, answer)
+	}
+}
+
+// People can try single sign-on in the demo: the provider is played.
+func TestSingleSignOnInTheDemo(t *testing.T) {
+	cfg := settings(t)
+	cfg.Notify.AllowedNetworks = []string{"127.0.0.0/8"}
+	cfg.Notify.Connections = []config.Connection{{
+		Name: "demo", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret"),
+	}}
+	d, err := NewDemo(cfg, Options{Version: "v0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	_, page := get(t, d.URL()+"/sign-in")
+	wants(t, "the sign-in page", page, "Sign in with the played provider")
+	for account, want := range map[string]int{"ada": http.StatusOK, "grace": http.StatusForbidden} {
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &person{http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}, t, d.App}
+		status, at, body := b.send("GET", d.URL()+"/sign-in/oidc?to=/", nil)
+		if status != http.StatusOK || at.Path != "/authorize" {
+			t.Fatalf("%d %s: %s", status, at, body)
+		}
+		if status, at, body = b.send("POST", at.String(), url.Values{"account": {account}, "answer": {"yes"}}); status != http.StatusOK || at.Path != "/" {
+			t.Fatalf("%s: %d %s: %s", account, status, at, body)
+		}
+		wants(t, "the overview", body, "<summary>"+account+"</summary>")
+		if status, _, _ = b.send("GET", d.URL()+"/mail", nil); status != want {
+			t.Errorf("%s gets %d from an administrator's page, want %d", account, status, want)
+		}
 	}
 }
