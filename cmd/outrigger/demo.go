@@ -40,16 +40,16 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 Outrigger is running.
 
   console    %-33s sign in as admin with the password  %s
-             %-33s or with the played provider: ada is an administrator, grace is not
   chat       %-33s watch the cards of a team's day arrive, or send events yourself
   mail       %-33s let the smarthost defer or refuse mail, and watch messages wait
   cloud      %-33s download two files, migrate them and see the threads arrive
   bitbucket  %-33s send events of the cloud edition, and withdraw Ada's authorisation
   SMTP       %-33s send mail here from any program: no TLS, no password
+  sign-on    %-33s plays an OpenID Connect provider: sign in with it as ada, an administrator, or grace
 
 All data is in a temporary folder. Press Ctrl-C to end the demo and remove it.
 %s
-`, d.URL(), cfg.AdminPassword.Reveal(), "", d.ChatURL(), d.MailURL(), d.CloudURL(), d.CodeCloudURL(), d.MailAddr(), c.warning())
+`, d.URL(), cfg.AdminPassword.Reveal(), d.ChatURL(), d.MailURL(), d.CloudURL(), d.CodeCloudURL(), d.MailAddr(), cfg.Identity.OIDC.Issuer, c.warning())
 	})
 }
 
