@@ -18,6 +18,10 @@ const (
 	sessionIdle = 8 * time.Hour
 	// sessionLife ends any session: once a week one signs in again.
 	sessionLife = 7 * 24 * time.Hour
+	// maxSessions is how many a user may have; a further one ends the one that was
+	// longest not used. A person has a few browsers: more are of a script that
+	// signs in as people do, and each is a row and a way in for a week.
+	maxSessions = 100
 )
 
 // Session is a sign-in to the console.
@@ -52,7 +56,7 @@ type proved struct {
 }
 
 // openSession stores a new session of the user and the time of the sign-in, and
-// drops sessions that are over. Unauthenticated: the user was disabled or deleted
+// drops sessions that are over or more than maxSessions. Unauthenticated: the user was disabled or deleted
 // meanwhile.
 func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof proved, address string) (plain string, id int64, err error) {
 	plain = secret.Random(secretBytes)
@@ -68,6 +72,14 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof prov
 		return "", 0, ErrUnauthenticated()
 	case err != nil:
 		return "", 0, fmt.Errorf("storing the time of a sign-in: %w", err)
+	}
+	ended, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE id IN (SELECT id FROM identity_sessions WHERE user_id = $1
+		ORDER BY used_at DESC, id DESC LIMIT 1000 OFFSET $2)`, u.ID, maxSessions-1)
+	if err != nil {
+		return "", 0, fmt.Errorf("ending sessions: %w", err)
+	}
+	if ended > 0 {
+		s.changed(tx)
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7) RETURNING id`,

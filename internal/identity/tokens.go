@@ -21,6 +21,9 @@ const (
 	tokenPrefix = "otr_"
 	// secretBytes are the random bytes of a token or session.
 	secretBytes = 32
+	// maxTokens is how many a user may have: one for every repository of a large
+	// company, and no more than one answer lists.
+	maxTokens = 1000
 )
 
 // Token is what a program shows instead of a name and password. What it shows
@@ -40,7 +43,8 @@ type Token struct {
 func (t Token) over(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
 
 // CreateToken makes a token for a user, by the Ref. The first result is the only
-// time that it can be seen. A zero expires is never.
+// time that it can be seen. A zero expires is never. Conflict: the user has
+// maxTokens.
 func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scope, expires time.Time) (secret.Value, Token, error) {
 	t := Token{Name: name, Scope: scope, CreatedAt: db.Time(db.Micros(s.now())), ExpiresAt: db.Time(db.Micros(expires))}
 	if err := JudgeToken(t); err != nil {
@@ -58,6 +62,13 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 			return err
 		}
 		t.UserID, t.User = u.ID, u.Ref()
+		var has int
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM identity_tokens WHERE user_id = $1`, u.ID).Scan(&has); err != nil {
+			return fmt.Errorf("counting tokens: %w", err)
+		}
+		if has >= maxTokens {
+			return fault.New(fault.Conflict, "%s has %d tokens already. Revoke some that are not needed any more.", t.User, has)
+		}
 		err = tx.QueryRow(ctx, `INSERT INTO identity_tokens (user_id, name, scope, hash, created_at, expires_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, $6, 0) RETURNING id`,
 			u.ID, t.Name, string(t.Scope), secret.Fingerprint(plain), db.Micros(t.CreatedAt), db.Micros(t.ExpiresAt)).Scan(&t.ID)

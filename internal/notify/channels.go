@@ -16,7 +16,13 @@ type Channels struct {
 	Store ChannelStore
 	Tests *TestMessages
 	Clock func() time.Time
+
+	retries Allowances[int64]
 }
+
+// retriesAMinute is how often a channel may be tried again in a minute, on each
+// node: each sends a message at once, whatever pause the chat platform asked for.
+const retriesAMinute = 12
 
 // List gives one page of the channels that who asks may see.
 func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, error) {
@@ -72,7 +78,8 @@ const (
 )
 
 // Retry tries a channel again at once, whatever closed it, and says what came of
-// it where the chat platform answers within 3 s.
+// it where the chat platform answers within 3 s. fault.RateLimited: it was tried
+// retriesAMinute times.
 func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (done Retried, err error) {
 	if !slices.Contains(RetryModes(), which) {
 		return done, fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
@@ -80,6 +87,9 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMod
 	before, err := s.changeable(ctx, fingerprint)
 	if err != nil {
 		return done, err
+	}
+	if wait := s.retries.Take(before.ID, retriesAMinute, s.Clock()); wait > 0 {
+		return done, TooOften(wait, "This channel was tried again %d times within a minute. Wait a moment.", retriesAMinute)
 	}
 	if done.Cancelled, err = s.Store.RetryChannel(ctx, actor(ctx), before.ID, which); err != nil {
 		return done, err

@@ -67,3 +67,14 @@ func (p *Platforms) Hooks(connection string) []*Hook {
 	slices.SortFunc(list, func(a, b *Hook) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
+
+// HooksOf counts the hooks that are for exactly a scope, but for the connection's
+// own.
+func (p *Platforms) HooksOf(connection string, scope Scope) (n int) {
+	for _, h := range p.Hooks(connection) {
+		if h.Name != "" && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
+			n++
+		}
+	}
+	return n
+}

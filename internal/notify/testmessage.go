@@ -36,8 +36,13 @@ type TestMessages struct {
 	// *outbox.Outbox.
 	Post func(ctx context.Context, url secret.Value, message []byte) *work.Attempt
 
-	users Allowances[account]
+	users    Allowances[account]
+	channels Allowances[string] // by the fingerprint of the URL
 }
+
+// testsAChannel is how many test messages a channel is sent in a minute by all
+// users, on each node: two people who set up rules for it at the same time.
+const testsAChannel = 20
 
 // TestsAMinute is how many test messages a user sends in a minute, on all nodes
 // together.
@@ -77,6 +82,9 @@ func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, wri
 	u, err := url.Parse(to.Reveal())
 	if err != nil {
 		return nil, fault.InvalidField("webhookUrl", "It is not a URL.")
+	}
+	if wait := s.channels.Take(string(secret.Fingerprint(to.Reveal())), testsAChannel, time.Now()); wait > 0 {
+		return nil, TooOften(wait, "This channel was sent %d test messages within a minute. Wait a moment.", testsAChannel)
 	}
 	if err := s.Store.RecordTest(ctx, actor(ctx), of.object, of.id, of.at, secret.MaskURL(to.Reveal())); err != nil {
 		return nil, err

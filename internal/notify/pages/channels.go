@@ -146,10 +146,14 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 	}
 	channel := r.PathValue("channel")
 	done, err := p.Channels.Retry(r.Context(), channel, notify.RetryMode(form.Get("which")))
+	to := console.Redirect{To: channelsPath + "/" + channel}
+	if fault.Is(err, fault.RateLimited) {
+		to.Flash, to.Tone = fault.As(err).Message, console.Warn
+		return to, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	to := console.Redirect{To: channelsPath + "/" + channel}
 	to.Flash, to.Tone = p.retriedText(&done)
 	if done.Cancelled > 0 {
 		to.Flash += " " + strconv.Itoa(done.Cancelled) + " messages were left out; they can be redelivered."

@@ -16,9 +16,14 @@ import (
 // characters that platforms take.
 func newHookSecret() secret.Value { return secret.New(secret.Random(32)) }
 
+// maxHooks is how many hooks of one scope a connection may have: one for each
+// sender, and a bound for those who administer one repository, since every node
+// keeps all hooks in memory.
+const maxHooks = 20
+
 // CreateHook makes a hook with a secret of its own, which later answers do not
 // have. Errors: fault.Invalid, fault.NotFound for an unknown connection,
-// fault.Conflict where the name is taken.
+// fault.Conflict where the name is taken or the scope has maxHooks.
 func (s *Store) CreateHook(ctx context.Context, who notify.Actor, h notify.Hook) (notify.Hook, error) {
 	if err := h.Validate(); err != nil {
 		return h, err
@@ -37,6 +42,9 @@ func (s *Store) CreateHook(ctx context.Context, who notify.Actor, h notify.Hook)
 		}
 		if other, _ := now.Platforms.Hook(h.Connection, h.Name); other != nil {
 			return fault.New(fault.Conflict, "The connection %s has a hook %s already; give this one another name.", h.Connection, h.Name)
+		}
+		if now.Platforms.HooksOf(h.Connection, h.Scope) >= maxHooks {
+			return fault.New(fault.Conflict, "The connection %s has %d hooks for %s already. Delete one that is not needed any more.", h.Connection, maxHooks, h.Scope)
 		}
 		return s.insertHook(ctx, tx, who, &h)
 	})
