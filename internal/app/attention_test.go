@@ -2,7 +2,6 @@ package app
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,7 +103,9 @@ func TestEveryNoticeSaysSinceWhen(t *testing.T) {
 	if gap := find("Nothing listened"); !gap.Until.Equal(ago(6)) {
 		t.Errorf("the gap ends at %v", gap.Until)
 	}
-	if _, page := consolePage(t, a.App, "/", url.Values(nil)); strings.Count(page, `class="below since"`) != len(list) {
+	_, page := consolePage(t, a.App, "/", nil)
+	wants(t, "the card of the nodes", page, `<h2><a href="/system/nodes">Nodes</a></h2>`)
+	if strings.Count(page, `class="below since"`) != len(list) {
 		t.Errorf("the overview has %d notices, of which %d say since when", len(list), strings.Count(page, `class="below since"`))
 	}
 }

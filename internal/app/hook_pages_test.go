@@ -46,7 +46,7 @@ func TestConnectionPages(t *testing.T) {
 		}
 	}
 	lacks(page("/notifications/new-connection", nil, 200, `name="kind" value="bitbucket-dc"`, `name="token"`, `href="/notifications/new-connection?kind=bitbucket-cloud"`), "oauthClientId")
-	lacks(page("/notifications/new-connection?kind=bitbucket-cloud", nil, 200, `name="kind" value="bitbucket-cloud"`, "oauthClientId", "oauthClientSecret"), `name="user"`, `name="token"`)
+	lacks(page("/notifications/new-connection?kind=bitbucket-cloud", nil, 200, `name="kind" value="bitbucket-cloud"`, "oauthClientId", "oauthClientSecret"), "git.example.com", `name="user"`, `name="token"`)
 	lacks(page("/notifications/new-connection?kind=bitbucket-cloud", url.Values{"name": {"No!"}, "kind": {"bitbucket-cloud"}, "baseUrl": {"git"}}, 400, "oauthClientId", "lower-case letters"), `name="token"`)
 	page("/notifications/new-connection", url.Values{"name": {"No!"}, "kind": {"bitbucket-dc"}, "baseUrl": {"git"}}, 400,
 		"lower-case letters", "https://host/path", `value="git"`)
