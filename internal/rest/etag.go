@@ -14,8 +14,9 @@ func Conditional(r *http.Request) bool { return len(r.Header["If-Match"]) > 0 }
 
 // IfMatch is nil when the request has no If-Match, or one that names the thing
 // as it is now (RFC 9110, 13.1.1); else the answer is 412. current is its ETag,
-// "" where there is no such thing.
-func IfMatch(r *http.Request, current string) error {
+// "" where there is no such thing; saved says who saved it last, and when, as in
+// "ada saved version 7 at 2026-01-02T15:04:05Z".
+func IfMatch(r *http.Request, current, saved string) error {
 	if !Conditional(r) {
 		return nil
 	}
@@ -25,5 +26,8 @@ func IfMatch(r *http.Request, current string) error {
 			return nil
 		}
 	}
-	return &httpError{http.StatusPreconditionFailed, "It was changed meanwhile: If-Match does not name it as it is now. Read it again and repeat your change."}
+	if current == "" {
+		return &httpError{http.StatusPreconditionFailed, "There is nothing yet that If-Match could name. Leave it out to create something."}
+	}
+	return &httpError{http.StatusPreconditionFailed, "It was changed meanwhile: " + saved + ", and If-Match does not name that version. Read it again and repeat your change."}
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -26,9 +27,12 @@ func TestIfMatch(t *testing.T) {
 		{[]string{"*"}, "", false},
 		{[]string{`"7-2"`}, "", false},
 	} {
-		err := IfMatch(&http.Request{Header: http.Header{"If-Match": c.given}}, c.current)
+		err := IfMatch(&http.Request{Header: http.Header{"If-Match": c.given}}, c.current, "ada saved version 2")
 		if (err == nil) != c.matches {
 			t.Errorf("%q of %s: %v", c.given, c.current, err)
+		}
+		if err != nil && (c.current != "") != strings.Contains(err.Error(), "ada saved version 2") {
+			t.Errorf("%q of %q says %v", c.given, c.current, err)
 		}
 	}
 }

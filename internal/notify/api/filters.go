@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -147,7 +148,7 @@ func (a *API) unchanged(r *http.Request, draft *notify.Rule) error {
 		return nil
 	}
 	if draft.ID == 0 {
-		return rest.IfMatch(r, "") // there is none yet
+		return rest.IfMatch(r, "", "") // there is none yet
 	}
 	info, err := a.Rules.Get(r.Context(), draft.ID)
 	if err != nil {
@@ -156,7 +157,12 @@ func (a *API) unchanged(r *http.Request, draft *notify.Rule) error {
 	if draft.Version == 0 {
 		draft.Version = info.Version
 	}
-	return rest.IfMatch(r, etagOf(&info))
+	return rest.IfMatch(r, etagOf(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
+}
+
+// lastSave says who made a version of a rule or report, and when.
+func lastSave(version int64, by string, at time.Time) string {
+	return fmt.Sprintf("%s saved version %d at %s", by, version, at.UTC().Format(time.RFC3339))
 }
 
 func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {

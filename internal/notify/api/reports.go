@@ -196,7 +196,7 @@ func (a *API) unchangedReport(r *http.Request, draft *notify.Report) error {
 		return nil
 	}
 	if draft.ID == 0 {
-		return rest.IfMatch(r, "") // there is none yet
+		return rest.IfMatch(r, "", "") // there is none yet
 	}
 	info, err := a.Reports.Get(r.Context(), draft.ID)
 	if err != nil {
@@ -205,7 +205,7 @@ func (a *API) unchangedReport(r *http.Request, draft *notify.Report) error {
 	if draft.Version == 0 {
 		draft.Version = info.Version
 	}
-	return rest.IfMatch(r, reportETag(&info))
+	return rest.IfMatch(r, reportETag(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
 }
 
 func reportID(r *http.Request) (int64, error) {
