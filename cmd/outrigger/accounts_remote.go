@@ -31,13 +31,19 @@ func (a remoteAccounts) Users(ctx context.Context) ([]user, error) {
 	return list[user](ctx, a.client, usersPath, url.Values{})
 }
 
-// SetPassword shows the present password as well where it is one's own.
+// SetPassword shows the present password as well where it is one's own, and goes
+// on with the new one.
 func (a remoteAccounts) SetPassword(ctx context.Context, name string, password secret.Value) error {
 	in := map[string]string{"password": password.Reveal()}
-	if identity.SameName(name, a.user) {
+	own := identity.SameName(name, a.user)
+	if own {
 		in["currentPassword"] = a.password.Reveal()
 	}
-	return a.do(ctx, "PUT", userPath(name, "/password"), in, nil)
+	err := a.do(ctx, "PUT", userPath(name, "/password"), in, nil)
+	if err == nil && own {
+		a.password = password
+	}
+	return err
 }
 
 func (a remoteAccounts) DeleteUser(ctx context.Context, name string) ([]string, error) {

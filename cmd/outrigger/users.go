@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -66,31 +67,52 @@ type userAddCmd struct {
 }
 
 func (c userAddCmd) Run(ctx context.Context, s streams) error {
-	return c.set(ctx, s, accounts.CreateUser, c.Name, c.newPassword)
+	password, made, err := c.read()
+	if err != nil {
+		return err
+	}
+	return c.with(ctx, s, func(a accounts) error {
+		if err := a.CreateUser(ctx, c.Name, password); err != nil {
+			return err
+		}
+		return c.say(s, c.JSON, c.Name, password, made)
+	})
 }
 
 type userPasswordCmd struct {
 	accountFlags
 	newPassword
-	Name string `arg:"" help:"The user's name."`
+	RevokeTokens bool   `help:"Revoke the user's tokens too. Without it they keep working."`
+	Name         string `arg:"" help:"The user's name."`
 }
 
 func (c userPasswordCmd) Run(ctx context.Context, s streams) error {
-	return c.set(ctx, s, accounts.SetPassword, c.Name, c.newPassword)
-}
-
-// set has do store a new password of name.
-func (f accountFlags) set(ctx context.Context, s streams, do func(accounts, context.Context, string, secret.Value) error, name string, fresh newPassword) error {
-	password, made, err := fresh.read()
+	password, made, err := c.read()
 	if err != nil {
 		return err
 	}
-	return f.with(ctx, s, func(a accounts) error {
-		if err := do(a, ctx, name, password); err != nil {
+	return c.with(ctx, s, func(a accounts) error {
+		if err := a.SetPassword(ctx, c.Name, password); err != nil {
 			return err
 		}
-		return fresh.say(s, f.JSON, name, password, made)
+		if err := c.say(s, c.JSON, c.Name, password, made); err != nil {
+			return err
+		}
+		return c.tokens(ctx, s, a)
 	})
+}
+
+// tokens revokes the user's tokens, or says that they keep working.
+func (c userPasswordCmd) tokens(ctx context.Context, s streams, a accounts) error {
+	list, err := a.Tokens(ctx, c.Name)
+	for _, t := range list {
+		if !c.RevokeTokens {
+			_, err = fmt.Fprintf(s.err, "Tokens of %s that keep working: %d. To revoke them, use --revoke-tokens.\n", c.Name, len(list))
+			return err
+		}
+		err = errors.Join(err, a.RevokeToken(ctx, t.ID))
+	}
+	return err
 }
 
 type userListCmd struct{ accountFlags }
