@@ -68,9 +68,9 @@ func TestPermissionsOfAGroup(t *testing.T) {
 				t.Errorf("he sees the groups: %d", status)
 			}
 
-			w.clock.move(6 * 24 * time.Hour)
+			w.clock.Move(6 * 24 * time.Hour)
 			may("within 7 days", 403, 200, 403)
-			w.clock.move(24 * time.Hour)
+			w.clock.Move(24 * time.Hour)
 			may("after 7 days", 403, 403, 403)
 			w.signIn(bob, "s-bob", "/")
 			may("signed in again", 403, 200, 403)
@@ -111,7 +111,7 @@ func TestGrantToAGroupIsRefused(t *testing.T) {
 	if status, _, body := root.send("POST", "/system/groups/grant", url.Values{"group": {"devs"}, "permission": {"SYS_ADMIN"}}); status != 400 || !strings.Contains(body, "SYS_ADMIN is granted to users only") {
 		t.Errorf("%d %s", status, body)
 	}
-	w.clock.move(time.Hour)
+	w.clock.Move(time.Hour)
 	if _, at, body := root.send("POST", "/system/groups/grant", url.Values{"group": {"devs"}, "permission": {"ADMIN"}}); !strings.Contains(body, `name="confirm-password"`) {
 		t.Errorf("%s does not ask for the password: %s", at, body)
 	}

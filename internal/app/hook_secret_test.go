@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/secret"
@@ -17,8 +18,8 @@ import (
 // a second rotation ends it at once, which is said before. The page of the
 // connection shows it as long as it signs.
 func TestOldSecretOfAHook(t *testing.T) {
-	clock := new(steered)
-	a, err := New(settings(t), Options{Version: "v0", Clock: clock.now})
+	clock := new(identitytest.Clock)
+	a, err := New(settings(t), Options{Version: "v0", Clock: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +76,9 @@ func TestOldSecretOfAHook(t *testing.T) {
 	signs("the secret before the last rotation", second, 202)
 	signs("the last secret", third, 202)
 
-	clock.move(notify.PreviousHolds - time.Minute)
+	clock.Move(notify.PreviousHolds - time.Minute)
 	signs("the old secret on the seventh day", second, 202)
-	clock.move(time.Minute)
+	clock.Move(time.Minute)
 	signs("the old secret after 7 days", second, 401)
 	signs("the new secret after 7 days", third, 202)
 	says("after 7 days", page, old, false)

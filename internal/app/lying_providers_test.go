@@ -68,7 +68,7 @@ func TestLyingProviders(t *testing.T) {
 		w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: claims})
 		fail("claims", 401, "")
 	}
-	w.clock.move(time.Hour) // the configuration is asked for again, and the one before stays
+	w.clock.Move(time.Hour) // the configuration is asked for again, and the one before stays
 	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
 	w.provider.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
 	b := w.visitor()
@@ -87,7 +87,7 @@ func TestProviderThatIsAway(t *testing.T) {
 	w.run(w.cfg)
 	for _, kind := range []played.Kind{played.Broken, played.Dropping, played.Proxied, played.Garbling, played.Chattering, played.Redirecting} {
 		w.provider.SetFault("", played.Fault{Kind: kind})
-		w.clock.move(5 * time.Second)
+		w.clock.Move(5 * time.Second)
 		status, at, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil)
 		if status != 503 || at.Path != "/sign-in/oidc" || !strings.Contains(body, "No usable answer comes from the company.") || !strings.Contains(body, `name="password"`) || strings.Contains(body, "evil.example") {
 			t.Errorf("%s: %d %s: %s", kind, status, at, body)
@@ -100,19 +100,19 @@ func TestProviderThatIsAway(t *testing.T) {
 	}
 	for _, lie := range []openid.Lie{openid.OtherDiscovery, openid.NoKeys} {
 		w.provider.SetLie(lie)
-		w.clock.move(5 * time.Second)
+		w.clock.Move(5 * time.Second)
 		if status, _, body := w.visitor().send("GET", w.url+"/sign-in/oidc", nil); status != 503 {
 			t.Errorf("%s: %d %s", lie, status, body)
 		}
 	}
 	w.provider.SetLie(openid.PlainEndpoints)
-	w.clock.move(5 * time.Second)
+	w.clock.Move(5 * time.Second)
 	b := w.visitor()
 	if status, _, body := w.signIn(b, "s-ann", "/"); status != 503 || w.signedIn(b) != "" {
 		t.Errorf("an endpoint of another machine's: %d %s", status, body)
 	}
 	w.provider.SetLie("")
-	w.clock.move(time.Hour)
+	w.clock.Move(time.Hour)
 	if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "ann" {
 		t.Errorf("back again: %s", body)
 	}

@@ -8,32 +8,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"outrigger/internal/config"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/playground/bitbucket"
 	"outrigger/internal/secret"
 )
-
-// steered is the time, which a test moves on.
-type steered struct {
-	mu    sync.Mutex
-	ahead time.Duration
-}
-
-func (s *steered) now() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Add(s.ahead)
-}
-
-func (s *steered) move(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ahead += d
-}
 
 // Users of the platform sign in with their passwords there, by Basic and in the
 // console, and may do what they administer there now.
@@ -54,8 +36,8 @@ func TestPlatformUsers(t *testing.T) {
 		Name: "main", Kind: config.KindBitbucketDC, BaseURL: server.URL, Token: secret.New("right"), Unsigned: true,
 	}}
 	cfg.Identity.Platform = "main"
-	clock := new(steered)
-	a, err := New(cfg, Options{Version: "v0", Clock: clock.now})
+	clock := new(identitytest.Clock)
+	a, err := New(cfg, Options{Version: "v0", Clock: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,21 +126,21 @@ func TestPlatformUsers(t *testing.T) {
 	}
 
 	platform.SetAdmins("ATL", "")
-	clock.move(time.Minute)
+	clock.Move(time.Minute)
 	wants("ann, no more", save("ATL", "six", ann), 403)
 	wants("her token, no more", save("ATL", "six", bearer), 403)
 	platform.SetAdmins("ATL", "", "ann")
 
 	for _, f := range []bitbucket.Kind{bitbucket.Dropping, bitbucket.Throttling, bitbucket.Forbidding, bitbucket.Broken} {
 		platform.SetFault("/users", bitbucket.Fault{Kind: f, RetryAfter: "1"})
-		clock.move(time.Minute)
+		clock.Move(time.Minute)
 		wants(string(f)+", her password", save("ATL", "seven", ann), 503)
 		wants(string(f)+", her token", save("ATL", "seven", bearer), 503)
 		status, _ = users(asAdmin)
 		wants(string(f)+", a local user", status, 200)
 	}
 	platform.SetFault("/users", bitbucket.Fault{})
-	clock.move(time.Minute)
+	clock.Move(time.Minute)
 	wants("back again", save("ATL", "seven", ann), 201)
 
 	status, answer = get(t, a.URL()+"/rest/outrigger/1.0/users/main:ann", asAdmin, func(r *http.Request) { r.Method = "DELETE" })

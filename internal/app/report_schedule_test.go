@@ -13,6 +13,7 @@ import (
 
 	"outrigger/internal/config"
 	"outrigger/internal/dbtest"
+	"outrigger/internal/identity/identitytest"
 )
 
 // schedule is what is sent as the schedule of a report, as it is typed.
@@ -77,11 +78,11 @@ func TestReportSchedules(t *testing.T) {
 		"sqlite": settings, "postgres": func(t *testing.T) *config.Config { return onPostgres(t, dbtest.PostgresURL(t)) },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			clock := new(steered)
-			a := startReportedOn(t, of(t), clock.now)
+			clock := new(identitytest.Clock)
+			a := startReportedOn(t, of(t), clock.Now)
 			for _, row := range rows {
 				what := fmt.Sprintf("%.60q", row.sent)
-				clock.move(row.now.Sub(clock.now()))
+				clock.Move(row.now.Sub(clock.Now()))
 				form := url.Values{}
 				for name, value := range row.sent.fields() {
 					form.Set(name, value)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"outrigger/internal/config"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/playground/openid"
 	"outrigger/internal/secret"
 )
@@ -41,14 +42,14 @@ type signOnWorld struct {
 	*front
 	t        *testing.T
 	provider *openid.Provider
-	clock    *steered
+	clock    *identitytest.Clock
 	cfg      *config.Config
 }
 
 func newSignOnWorld(t *testing.T, change ...func(*config.Config)) *signOnWorld {
 	t.Helper()
-	w := &signOnWorld{front: newFront(t), t: t, clock: new(steered), cfg: settings(t)}
-	w.provider = openid.New(openid.Options{Clock: w.clock.now, Accounts: []openid.Account{
+	w := &signOnWorld{front: newFront(t), t: t, clock: new(identitytest.Clock), cfg: settings(t)}
+	w.provider = openid.New(openid.Options{Clock: w.clock.Now, Accounts: []openid.Account{
 		{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "groups": []string{"devs", "outrigger-admins"}}},
 		{Subject: "s-bob", Claims: map[string]any{"preferred_username": "bob", "groups": []string{"devs"}}},
 	}})
@@ -68,7 +69,7 @@ func newSignOnWorld(t *testing.T, change ...func(*config.Config)) *signOnWorld {
 // run starts a node and has the front hand on to it.
 func (w *signOnWorld) run(cfg *config.Config) *App {
 	w.t.Helper()
-	a, err := New(cfg, Options{Version: "v0", Clock: w.clock.now})
+	a, err := New(cfg, Options{Version: "v0", Clock: w.clock.Now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

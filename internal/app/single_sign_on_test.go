@@ -74,7 +74,7 @@ func TestSingleSignOn(t *testing.T) {
 				t.Error(status)
 			}
 			settings(200, "in the group again, by userinfo")
-			w.clock.move(7 * 24 * time.Hour)
+			w.clock.Move(7 * 24 * time.Hour)
 			settings(403, "a week later")
 
 			// A renamed account stays the user, and another of its name is refused.
@@ -174,7 +174,7 @@ func TestCallbackIsForOneBrowserOnce(t *testing.T) {
 	refused("used", b, used)
 
 	late := w.callback(b, w.leave(b, "/"), "s-ann")
-	w.clock.move(10 * time.Minute)
+	w.clock.Move(10 * time.Minute)
 	refused("over", b, late)
 
 	for _, to := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "/sign-in", "/" + strings.Repeat("a", 3000)} {
@@ -242,7 +242,7 @@ func TestConfirmedByTheProvider(t *testing.T) {
 		}
 	}
 	makes("just signed in", true)
-	w.clock.move(10 * time.Minute)
+	w.clock.Move(10 * time.Minute)
 	makes("ten minutes later", false)
 	b.Jar, _ = cookiejar.New(nil)
 	w.signIn(b, "s-ann", "/")

@@ -11,7 +11,7 @@ import (
 
 // OIDC is single sign-on by OpenID Connect.
 type OIDC struct {
-	Issuer        string       `key:"issuer" else:"no single sign-on" doc:"The issuer URL of an OpenID Connect provider, exactly as its configuration at ISSUER/.well-known/openid-configuration names it. Users then can sign in on its pages; the callback URL to enter there is base_url with /sign-in/oidc/callback."`
+	Issuer        string       `key:"issuer" else:"no single sign-on" doc:"The issuer URL of an OpenID Connect provider, exactly as its configuration at ISSUER/.well-known/openid-configuration names it. Users can then sign in on its pages; the redirect URL to enter there is base_url with /sign-in/oidc/callback."`
 	ClientID      string       `key:"client_id" else:"none" doc:"The id of Outrigger's client at the provider."`
 	ClientSecret  secret.Value `key:"client_secret" else:"none" doc:"The secret of that client."`
 	Name          string       `key:"name" default:"single sign-on" doc:"What users call the provider. The button on the sign-in page says: Sign in with NAME."`

@@ -38,13 +38,13 @@ func owasp() cost { return cost{memory: 19 * 1024, rounds: 2} }
 type hasher struct {
 	cost  cost
 	turns *turns
-	// nobody is the hash that passwords of unknown users are compared with, so that
+	// unknownUser is the hash that passwords of unknown users are compared with, so that
 	// they take as long as others.
-	nobody string
+	unknownUser string
 }
 
 func newHasher(c cost) *hasher {
-	return &hasher{cost: c, turns: newTurns(maxHashing), nobody: c.phc(newSalt(), make([]byte, hashSize))}
+	return &hasher{cost: c, turns: newTurns(maxHashing), unknownUser: c.phc(newSalt(), make([]byte, hashSize))}
 }
 
 func newSalt() []byte {

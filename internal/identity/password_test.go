@@ -18,7 +18,7 @@ func TestPasswordForm(t *testing.T) {
 	if !strings.HasPrefix(stored, "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Errorf("it is %s", stored)
 	}
-	if !matches(stored, goodPassword) || matches(stored, goodPassword+"x") || matches(h.nobody, goodPassword) {
+	if !matches(stored, goodPassword) || matches(stored, goodPassword+"x") || matches(h.unknownUser, goodPassword) {
 		t.Error("passwords do not match as they should")
 	}
 	for _, broken := range []string{

@@ -113,7 +113,7 @@ func (s *Service) checkPassword(ctx context.Context, user, password, addr string
 func (s *Service) compare(ctx context.Context, d door, u User, name, password string) error {
 	stored := u.password
 	if stored == "" { // no such user, or none with a password
-		stored = s.hasher.nobody
+		stored = s.hasher.unknownUser
 	}
 	if !matches(stored, password) || u.Disabled() {
 		return s.wrongPassword(ctx, d)

@@ -1,5 +1,5 @@
-// Package identitytest has users for tests of what asks who a user is: the
-// router, the console and the relay.
+// Package identitytest has users for tests of what asks who a user is, the
+// router, the console and the relay, and the clock of tests that take time.
 package identitytest
 
 import (

@@ -17,6 +17,7 @@ import (
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/identity/identitytest"
 	"outrigger/internal/playground/openid"
 	"outrigger/internal/playground/played"
 	"outrigger/internal/secret"
@@ -31,21 +32,7 @@ type exchange struct {
 	*testing.T
 	played *openid.Provider
 	*Provider
-
-	mu    sync.Mutex
-	ahead time.Duration // of the client's clock
-}
-
-func (x *exchange) now() time.Time {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return time.Now().Add(x.ahead)
-}
-
-func (x *exchange) move(d time.Duration) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.ahead += d
+	clock identitytest.Clock // the client's
 }
 
 func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exchange {
@@ -64,7 +51,7 @@ func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exch
 	t.Cleanup(out.Close)
 	options := Options{
 		Issuer: server.URL, ClientID: "outrigger", ClientSecret: secret.New("a secret & more"), Name: "the company", Scopes: []string{"openid"},
-		UserClaim: "preferred_username", Callback: callback, Issued: out.Trusted(), Named: out.Webhook(), Clock: x.now,
+		UserClaim: "preferred_username", Callback: callback, Issued: out.Trusted(), Named: out.Webhook(), Clock: x.clock.Now,
 	}
 	for _, c := range change {
 		c(&options)
@@ -167,7 +154,7 @@ func TestDiscovery(t *testing.T) {
 		}
 	}
 	x.played.SetFault("openid-configuration", played.Fault{})
-	x.move(failedFor)
+	x.clock.Move(failedFor)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -180,7 +167,7 @@ func TestDiscovery(t *testing.T) {
 	if asked() != 2 {
 		t.Errorf("asked %d times", asked())
 	}
-	x.move(discoveredFor)
+	x.clock.Move(discoveredFor)
 	x.played.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
 	for range 3 {
 		if _, err := x.Location(t.Context(), proofs); err != nil || asked() != 3 {
@@ -205,15 +192,15 @@ func TestKeysAndClocks(t *testing.T) {
 	if _, err := x.account("s-ann"); err != nil {
 		t.Errorf("a new key: %v", err)
 	}
-	x.move(5*time.Minute + skew - 5*time.Second)
+	x.clock.Move(5*time.Minute + skew - 5*time.Second)
 	if _, err := x.account("s-ann"); err != nil {
 		t.Errorf("a clock that is behind: %v", err)
 	}
-	x.move(10 * time.Second)
+	x.clock.Move(10 * time.Second)
 	if _, err := x.account("s-ann"); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("over: %v", err)
 	}
-	x.move(-20 * time.Minute)
+	x.clock.Move(-20 * time.Minute)
 	if _, err := x.account("s-ann"); err != nil {
 		t.Errorf("a clock that is ahead: %v", err)
 	}

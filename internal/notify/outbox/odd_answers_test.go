@@ -17,8 +17,8 @@ import (
 	"outrigger/internal/work"
 )
 
-// Whatever a chat platform answers, a message is posted once, little of the answer
-// is read, and what is kept of it is text.
+// Odd answers of a chat platform: a message is posted once, little of the answer is
+// read, and what is kept of it is text.
 func TestOddAnswers(t *testing.T) {
 	var posts atomic.Int32
 	var written atomic.Int64
