@@ -43,6 +43,33 @@ func (p *playing) set(refuse func(issue int64, write bool) error) { p.refuse.Sto
 
 func nobody(int64, bool) error { return nil }
 
+// refuseFrom has everything be refused from one of the issues on. Its write is
+// answered once as many as go on at once have begun: all before it have been
+// answered then, and none after it.
+func (p *playing) refuseFrom(first int64, refuse func(issue int64, write bool) error) {
+	later, refused := make(chan struct{}, atOnce-1), make(chan struct{})
+	p.answer = func(_ int, issue int64) error {
+		switch {
+		case issue < first:
+			return nil
+		case issue == first:
+			for range atOnce - 1 {
+				<-later
+			}
+			p.set(refuse)
+			close(refused)
+		default:
+			select {
+			case later <- struct{}{}:
+			default:
+			}
+			<-refused
+		}
+		return refuse(issue, true)
+	}
+	p.set(nobody)
+}
+
 // A target that gives none of the issues that it is asked for first fails the
 // migration before anything is an error.
 func TestPreflight(t *testing.T) {
@@ -129,15 +156,8 @@ func TestManyRefusals(t *testing.T) {
 					return nil
 				}
 				target := play(of)
-				if c.reason == "" { // from one of the issues on, everything
-					target.answer = func(_ int, issue int64) error {
-						<-time.After(time.Millisecond)
-						if issue == issues[c.from] {
-							target.set(c.refuse)
-						}
-						return (*target.refuse.Load())(issue, true)
-					}
-					target.set(nobody)
+				if c.reason == "" {
+					target.refuseFrom(issues[c.from], c.refuse)
 				}
 				r := newRig(t, d, target.memory)
 				r.patience, r.options.ChunkSize = time.Hour, 10

@@ -37,6 +37,9 @@ type T interface {
 	Error(...any)
 }
 
+// atOnce is how many requests a rig's target gets at once.
+const atOnce = 4
+
 // rig is a store and a target, on which workers can be let loose.
 type rig struct {
 	t        T
@@ -72,7 +75,7 @@ func newRig(t T, d *db.DB, target *memory) *rig {
 		}
 	})
 	r.options = Options{
-		Store: r.store, Requests: 4, MaxUnpacked: 1 << 30, Clock: time.Now, Random: func() float64 { return 0 },
+		Store: r.store, Requests: atOnce, MaxUnpacked: 1 << 30, Clock: time.Now, Random: func() float64 { return 0 },
 		Members: func(context.Context) (int, int, error) { return 1, 1, nil }, Log: slog.New(slog.DiscardHandler),
 	}
 	if target != nil {
