@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,6 +106,7 @@ func (c userPasswordCmd) Run(ctx context.Context, s streams) error {
 // tokens revokes the user's tokens, or says that they keep working.
 func (c userPasswordCmd) tokens(ctx context.Context, s streams, a accounts) error {
 	list, err := a.Tokens(ctx, c.Name)
+	list = slices.DeleteFunc(list, func(t token) bool { return !t.ExpiresAt.IsZero() && time.Now().After(t.ExpiresAt) })
 	for _, t := range list {
 		if !c.RevokeTokens {
 			_, err = fmt.Fprintf(s.err, "Tokens of %s that keep working: %d. To revoke them, use --revoke-tokens.\n", c.Name, len(list))

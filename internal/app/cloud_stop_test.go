@@ -80,7 +80,7 @@ func TestStopWhileAPlatformHangs(t *testing.T) {
 	}
 	took := time.Since(began)
 	waiting.Wait()
-	if took > requestsLimit+time.Second {
+	if took > requestsLimit+5*time.Second {
 		t.Errorf("the stop took %s", took)
 	}
 }

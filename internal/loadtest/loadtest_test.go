@@ -133,10 +133,9 @@ func TestLoadArrives(t *testing.T) {
 	sink.Set(5, Answer{Delay: 10 * time.Millisecond})
 	server := relay(t, sink)
 	load := NewLoad(channels, 4, server.Listener.Addr().String())
+	load.Each = 5
 	for _, rate := range []float64{0, 500} {
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		load.Run(ctx, rate)
-		cancel()
+		load.Run(t.Context(), rate)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -66,7 +66,7 @@ func newWorld(t testing.TB, d *db.DB, o setup) *world {
 	w.server.Open()
 	w.addr = serve(t, w.server.Serve)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := w.server.Shutdown(ctx); err != nil {
 			t.Error(err)

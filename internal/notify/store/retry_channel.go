@@ -70,7 +70,7 @@ const cancelSlice = 500
 func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.RetryMode) (n int, err error) {
 	var until int64 // created before this time
 	for {
-		var ended int
+		var found, ended int
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
 			if until == 0 { // what comes later is not left out
 				until = db.Micros(tx.Now())
@@ -83,11 +83,12 @@ func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.R
 			if err != nil {
 				return err
 			}
-			ended, err = s.end(ctx, tx, ids, notify.Cancelled, skippedReason)
+			found = len(ids)
+			ended, err = s.end(ctx, tx, ids, notify.Cancelled, skippedReason) // some may have ended meanwhile
 			return err
 		})
 		n += ended
-		if err != nil || ended < cancelSlice {
+		if err != nil || found < cancelSlice {
 			if n > 0 {
 				s.moved(channel)
 			}

@@ -126,7 +126,7 @@ func newRig(t testing.TB, set func(*Options)) *rig {
 	r.Open()
 	r.addr = r.serve(func(l net.Listener) net.Listener { return l })
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := r.Shutdown(ctx); err != nil {
 			t.Error(err)
