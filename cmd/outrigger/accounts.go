@@ -31,7 +31,7 @@ type accounts interface {
 	RevokeToken(ctx context.Context, id int64) error
 }
 
-// user, grant and token are as REST writes them; commands print them so.
+// user and token are as REST writes them; commands print them so.
 type user struct {
 	Name              string    `json:"name"`
 	Source            string    `json:"source"`
@@ -57,15 +57,6 @@ type factors struct {
 	App      bool `json:"authenticatorApp"`
 	Passkeys int  `json:"passkeys"`
 	Recovery int  `json:"recoveryCodes"`
-}
-
-type grant struct {
-	ID         int64               `json:"id"`
-	Permission identity.Permission `json:"permission"`
-	Connection string              `json:"connection,omitempty"`
-	Project    string              `json:"projectKey,omitempty"`
-	Repository string              `json:"repositoryKey,omitempty"`
-	GrantedAt  time.Time           `json:"grantedAt,omitzero"`
 }
 
 type token struct {

@@ -44,10 +44,7 @@ func (a localAccounts) Users(ctx context.Context) ([]user, error) {
 	stored, err := a.Service.Users(ctx, "", atOnce)
 	all := make([]user, len(stored))
 	for i, u := range stored {
-		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, make([]grant, len(u.Grants))}
-		for j, g := range u.Grants {
-			all[i].Grants[j] = grantOf(g)
-		}
+		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, grantsOf(u.Grants)}
 	}
 	return all, err
 }
@@ -91,10 +88,6 @@ func (a localAccounts) Tokens(ctx context.Context, user string) ([]token, error)
 
 // errNoOwner: without a server there is no signed-in user.
 var errNoOwner = usage("--local needs --for, the owner of the token")
-
-func grantOf(g identity.Grant) grant {
-	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}
-}
 
 func tokenOf(t identity.Token) token {
 	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt}

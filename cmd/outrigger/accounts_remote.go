@@ -66,10 +66,8 @@ func (a remoteAccounts) RemoveSecondFactor(ctx context.Context, name string) err
 	return a.do(ctx, "DELETE", userPath(name, "/second-factor"), nil, nil)
 }
 
-func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (g grant, err error) {
-	in := grant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
-	err = a.do(ctx, "POST", userPath(name, "/grants"), in, &g)
-	return g, err
+func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
+	return a.grantAt(ctx, userPath(name, "/grants"), perm, at)
 }
 
 func (a remoteAccounts) Revoke(ctx context.Context, name string, id int64) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strconv"
 
@@ -54,22 +53,12 @@ type groupGrantCmd struct {
 	accountFlags
 	Name       string              `arg:"" help:"The group's name, as the provider writes it."`
 	Permission identity.Permission `arg:"" enum:"ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"ADMIN, PROJECT_ADMIN or REPO_ADMIN."`
-	Connection string              `help:"The connection that the project belongs to." placeholder:"C"`
-	Project    string              `help:"The project's key." placeholder:"K"`
-	Repository string              `help:"The repository's key." placeholder:"S"`
+	resourceFlags
 }
 
 func (c groupGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error {
-		g, err := a.GrantGroup(ctx, c.Name, c.Permission, identity.Resource{Connection: c.Connection, Project: c.Project, Repository: c.Repository})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return printJSON(s.out, g)
-		}
-		_, err = fmt.Fprintln(s.out, grantsText([]grant{g}))
-		return err
+	return c.grant(ctx, s, func(a accounts) (grant, error) {
+		return a.GrantGroup(ctx, c.Name, c.Permission, c.resource())
 	})
 }
 
@@ -85,28 +74,25 @@ func (c groupRevokeCmd) Run(ctx context.Context, s streams) error {
 
 const groupsPath = "/rest/outrigger/1.0/groups"
 
+func groupPath(name, rest string) string { return groupsPath + "/" + url.PathEscape(name) + rest }
+
 func (a remoteAccounts) Groups(ctx context.Context) ([]group, error) {
 	return list[group](ctx, a.client, groupsPath, url.Values{})
 }
 
-func (a remoteAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (g grant, err error) {
-	in := grant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
-	err = a.do(ctx, "POST", groupsPath+"/"+url.PathEscape(name)+"/grants", in, &g)
-	return g, err
+func (a remoteAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
+	return a.grantAt(ctx, groupPath(name, "/grants"), perm, at)
 }
 
 func (a remoteAccounts) RevokeGroup(ctx context.Context, name string, id int64) error {
-	return a.do(ctx, "DELETE", groupsPath+"/"+url.PathEscape(name)+"/grants/"+strconv.FormatInt(id, 10), nil, nil)
+	return a.do(ctx, "DELETE", groupPath(name, "/grants/"+strconv.FormatInt(id, 10)), nil, nil)
 }
 
 func (a localAccounts) Groups(ctx context.Context) ([]group, error) {
 	stored, err := a.Service.Groups(ctx, "", atOnce)
 	all := make([]group, len(stored))
 	for i, g := range stored {
-		all[i] = group{g.Name, g.Admin, g.Users, make([]grant, len(g.Grants))}
-		for j, granted := range g.Grants {
-			all[i].Grants[j] = grantOf(granted)
-		}
+		all[i] = group{g.Name, g.Admin, g.Users, grantsOf(g.Grants)}
 	}
 	return all, err
 }

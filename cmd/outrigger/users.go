@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"outrigger/internal/config"
@@ -136,39 +135,16 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// grantsText writes grants as "3: REPO_ADMIN main/ALPHA/api, 7: ADMIN".
-func grantsText(grants []grant) string {
-	var parts []string
-	for _, g := range grants {
-		text := fmt.Sprintf("%d: %s", g.ID, g.Permission)
-		if place := strings.Trim(g.Connection+"/"+g.Project+"/"+g.Repository, "/"); place != "" {
-			text += " " + place
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, ", ")
-}
-
 type userGrantCmd struct {
 	accountFlags
 	Name       string              `arg:"" help:"The user's name."`
 	Permission identity.Permission `arg:"" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN" help:"SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN."`
-	Connection string              `help:"The connection that the project belongs to." placeholder:"C"`
-	Project    string              `help:"The project's key." placeholder:"K"`
-	Repository string              `help:"The repository's key." placeholder:"S"`
+	resourceFlags
 }
 
 func (c userGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error {
-		g, err := a.Grant(ctx, c.Name, c.Permission, identity.Resource{Connection: c.Connection, Project: c.Project, Repository: c.Repository})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return printJSON(s.out, g)
-		}
-		_, err = fmt.Fprintln(s.out, grantsText([]grant{g}))
-		return err
+	return c.grant(ctx, s, func(a accounts) (grant, error) {
+		return a.Grant(ctx, c.Name, c.Permission, c.resource())
 	})
 }
 

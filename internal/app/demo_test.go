@@ -14,9 +14,9 @@ import (
 	"outrigger/internal/secret"
 )
 
-// The demo has a rule of the cloud edition whose account is authorised: what
-// happens on the played cloud platform is a card on the chat platform.
-func TestCloudEditionInTheDemo(t *testing.T) {
+// startDemo starts the demo with one connection, as the command does.
+func startDemo(t *testing.T) *Demo {
+	t.Helper()
 	cfg := settings(t)
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.0/8"}
 	cfg.Notify.Connections = []config.Connection{{
@@ -34,6 +34,13 @@ func TestCloudEditionInTheDemo(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return d
+}
+
+// The demo has a rule of the cloud edition whose account is authorised: what
+// happens on the played cloud platform is a card on the chat platform.
+func TestCloudEditionInTheDemo(t *testing.T) {
+	d := startDemo(t)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(client.CloseIdleConnections)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -81,23 +88,7 @@ func TestCloudEditionInTheDemo(t *testing.T) {
 
 // People can try single sign-on in the demo: the provider is played.
 func TestSingleSignOnInTheDemo(t *testing.T) {
-	cfg := settings(t)
-	cfg.Notify.AllowedNetworks = []string{"127.0.0.0/8"}
-	cfg.Notify.Connections = []config.Connection{{
-		Name: "demo", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret"),
-	}}
-	d, err := NewDemo(cfg, Options{Version: "v0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	d := startDemo(t)
 	_, page := get(t, d.URL()+"/sign-in")
 	wants(t, "the sign-in page", page, "Sign in with the played provider")
 	for account, want := range map[string]int{"ada": http.StatusOK, "grace": http.StatusForbidden} {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"outrigger/internal/identity"
+)
+
+// grant is as REST writes it; commands print it so.
+type grant struct {
+	ID         int64               `json:"id"`
+	Permission identity.Permission `json:"permission"`
+	Connection string              `json:"connection,omitempty"`
+	Project    string              `json:"projectKey,omitempty"`
+	Repository string              `json:"repositoryKey,omitempty"`
+	GrantedAt  time.Time           `json:"grantedAt,omitzero"`
+}
+
+func grantOf(g identity.Grant) grant {
+	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}
+}
+
+func grantsOf(stored []identity.Grant) []grant {
+	all := make([]grant, len(stored))
+	for i, g := range stored {
+		all[i] = grantOf(g)
+	}
+	return all
+}
+
+// grantsText writes grants as "3: REPO_ADMIN main/ALPHA/api, 7: ADMIN".
+func grantsText(grants []grant) string {
+	var parts []string
+	for _, g := range grants {
+		text := fmt.Sprintf("%d: %s", g.ID, g.Permission)
+		if place := strings.Trim(g.Connection+"/"+g.Project+"/"+g.Repository, "/"); place != "" {
+			text += " " + place
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// resourceFlags say what a permission is granted for.
+type resourceFlags struct {
+	Connection string `help:"The connection that the project belongs to." placeholder:"C"`
+	Project    string `help:"The project's key." placeholder:"K"`
+	Repository string `help:"The repository's key." placeholder:"S"`
+}
+
+func (f resourceFlags) resource() identity.Resource {
+	return identity.Resource{Connection: f.Connection, Project: f.Project, Repository: f.Repository}
+}
+
+// grant has give grant a permission, and prints the grant.
+func (f accountFlags) grant(ctx context.Context, s streams, give func(accounts) (grant, error)) error {
+	return f.with(ctx, s, func(a accounts) error {
+		g, err := give(a)
+		if err != nil {
+			return err
+		}
+		if f.JSON {
+			return printJSON(s.out, g)
+		}
+		_, err = fmt.Fprintln(s.out, grantsText([]grant{g}))
+		return err
+	})
+}
+
+// grantAt posts a grant to the list of a user's or a group's grants.
+func (a remoteAccounts) grantAt(ctx context.Context, path string, perm identity.Permission, at identity.Resource) (g grant, err error) {
+	in := grant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
+	err = a.do(ctx, "POST", path, in, &g)
+	return g, err
+}
