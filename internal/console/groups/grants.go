@@ -2,27 +2,16 @@ package groups
 
 import (
 	"net/http"
-	"slices"
-	"strconv"
 
 	"outrigger/internal/console"
-	"outrigger/internal/console/users"
+	"outrigger/internal/console/grants"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
-// permissions are what can be granted, in the words of the form.
-var permissions = []console.Option{
-	{Value: string(identity.RepoAdmin), Label: "A repository", Hint: "its rules, reports, events and deliveries"},
-	{Value: string(identity.ProjectAdmin), Label: "A project", Hint: "the same of the project and all its repositories"},
-	{Value: string(identity.Admin), Label: "All rules, reports and settings"},
-}
-
 type grantForm struct {
-	*console.Form
-	Permissions         []console.Option
-	Connections, Groups []string
-	Back                string
+	grants.Form
+	Groups []string
 }
 
 func (g *groups) grantPage(r *http.Request, form *console.Form) (console.Page, error) {
@@ -30,7 +19,7 @@ func (g *groups) grantPage(r *http.Request, form *console.Form) (console.Page, e
 	if err != nil {
 		return console.Page{}, err
 	}
-	view := grantForm{Form: form, Permissions: permissions, Connections: g.Connections(), Back: path}
+	view := grantForm{Form: grants.Form{Form: form, Permissions: grants.Permissions, Connections: g.Connections(), Back: path}}
 	for _, group := range known {
 		view.Groups = append(view.Groups, group.Name)
 	}
@@ -38,11 +27,7 @@ func (g *groups) grantPage(r *http.Request, form *console.Form) (console.Page, e
 }
 
 func (g *groups) blankGrant(r *http.Request) (console.Response, error) {
-	form := console.NewForm().Set("permission", string(identity.RepoAdmin)).Set("group", r.URL.Query().Get("group"))
-	if connections := g.Connections(); len(connections) == 1 {
-		form.Set("connection", connections[0])
-	}
-	return g.grantPage(r, form)
+	return g.grantPage(r, grants.Blank(g.Connections()).Set("group", r.URL.Query().Get("group")))
 }
 
 func (g *groups) grant(r *http.Request) (console.Response, error) {
@@ -54,26 +39,18 @@ func (g *groups) grant(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, perm := form.Get("group"), identity.Permission(form.Get("permission"))
-	at := identity.Resource{Connection: form.Get("connection"), Project: form.Get("projectKey"), Repository: form.Get("repositoryKey")}
-	if perm == identity.Admin {
-		at = identity.Resource{} // the fields are for the other two, and may be filled in advance
-	}
-	var wrong fault.Fields
-	if at.Connection != "" && !slices.Contains(g.Connections(), at.Connection) {
-		wrong.Add("connection", "There is no connection %q.", at.Connection)
-	}
-	if err := wrong.Join(identity.JudgeGroupGrant(name, perm, at)); err != nil {
-		return page, err
-	}
-	if err := wrong.Err(); err != nil {
+	name := form.Get("group")
+	perm, at, err := grants.Read(form, g.Connections(), func(perm identity.Permission, at identity.Resource) error {
+		return identity.JudgeGroupGrant(name, perm, at)
+	})
+	if err != nil {
 		return page, err
 	}
 	granted, err := g.Service.GrantGroup(r.Context(), name, perm, at)
 	if err != nil {
 		return page, err
 	}
-	return console.Redirect{To: pageOf(name), Flash: "Granted: " + users.Sentence(granted)}, nil
+	return console.Redirect{To: pageOf(name), Flash: "Granted: " + grants.Sentence(granted)}, nil
 }
 
 // grantOfPath is the group and the grant that the path names.
@@ -82,10 +59,8 @@ func (g *groups) grantOfPath(r *http.Request) (string, identity.Grant, error) {
 	if err != nil {
 		return group.Name, identity.Grant{}, err
 	}
-	for _, grant := range group.Grants {
-		if strconv.FormatInt(grant.ID, 10) == r.PathValue("id") {
-			return group.Name, grant, nil
-		}
+	if grant, ok := grants.Find(group.Grants, r.PathValue("id")); ok {
+		return group.Name, grant, nil
 	}
 	return group.Name, identity.Grant{}, fault.New(fault.NotFound, "The group %s no longer has this permission.", group.Name)
 }
@@ -97,7 +72,7 @@ func (g *groups) askRevoke(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title: "Revoke this permission of the group " + name + "?", Text: "It ends within a second for all users of the group, in open sessions and for tokens too.",
-		Losses: []string{users.Sentence(grant)}, Verb: "Revoke permission", Back: pageOf(name),
+		Losses: []string{grants.Sentence(grant)}, Verb: "Revoke permission", Back: pageOf(name),
 	}, nil
 }
 

@@ -3,10 +3,9 @@ package groups
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"outrigger/internal/console"
-	"outrigger/internal/console/users"
+	"outrigger/internal/console/grants"
 	"outrigger/internal/identity"
 )
 
@@ -29,7 +28,7 @@ type row struct {
 func rowOf(g identity.Group) row {
 	out := row{Group: g, Page: pageOf(g.Name), Known: amount(g.Users)}
 	for _, grant := range g.Grants {
-		out.May = append(out.May, users.Sentence(grant))
+		out.May = append(out.May, grants.Sentence(grant))
 	}
 	return out
 }
@@ -68,15 +67,10 @@ func (g *groups) list(r *http.Request) (console.Response, error) {
 type groupView struct {
 	row
 	Missing  string
-	Grants   []grantRow
+	Grants   []grants.Row
 	Members  []memberRow
 	Provider string
 	Pager    console.Pager
-}
-
-type grantRow struct {
-	identity.Grant
-	Text, Revoke string
 }
 
 type memberRow struct {
@@ -94,11 +88,7 @@ func (g *groups) show(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := groupView{row: rowOf(group), Missing: g.missing(), Provider: g.Provider}
-	for _, grant := range group.Grants {
-		revoke := pageOf(group.Name) + "/grants/" + strconv.FormatInt(grant.ID, 10) + "/revoke"
-		view.Grants = append(view.Grants, grantRow{grant, users.Sentence(grant), revoke})
-	}
+	view := groupView{row: rowOf(group), Missing: g.missing(), Grants: grants.Rows(group.Grants, group.Name, pageOf(group.Name)), Provider: g.Provider}
 	if after != "" {
 		view.Pager.First = pageOf(group.Name)
 	}

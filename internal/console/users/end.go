@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"outrigger/internal/console"
+	"outrigger/internal/console/grants"
 	"outrigger/internal/identity"
 )
 
@@ -87,7 +88,7 @@ func (u *users) askDelete(r *http.Request) (console.Response, error) {
 	}
 	lost := losses(sessions, tokens)
 	for _, g := range user.Grants {
-		lost = append(lost, "the permission: "+Sentence(g))
+		lost = append(lost, "the permission: "+grants.Sentence(g))
 	}
 	return console.Confirm{
 		Title: "Delete " + user.Ref() + "?", Text: strings.Join(append(text, accounts...), " "),

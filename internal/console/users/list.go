@@ -1,12 +1,12 @@
 package users
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"outrigger/internal/console"
+	"outrigger/internal/console/grants"
 	"outrigger/internal/identity"
 )
 
@@ -55,7 +55,7 @@ func (u *users) rowOf(r *http.Request, user identity.User) row {
 		out.State = console.Badge{Tone: console.Quiet, Text: "disabled"}
 	}
 	for _, g := range user.Grants {
-		out.May = append(out.May, Sentence(g))
+		out.May = append(out.May, grants.Sentence(g))
 	}
 	for _, g := range user.ByGroups {
 		out.Groups = append(out.Groups, byGroup(g, user.ClaimedUntil))
@@ -69,21 +69,6 @@ func (u *users) rowOf(r *http.Request, user identity.User) row {
 
 // byGroup says what a group of a provider gives.
 func byGroup(g identity.GroupGrant, until time.Time) string {
-	return strings.TrimSuffix(Sentence(g.Grant), ".") + ", through the group " + g.Group +
+	return strings.TrimSuffix(grants.Sentence(g.Grant), ".") + ", through the group " + g.Group +
 		" of single sign-on until " + until.UTC().Format("2006-01-02 15:04 UTC") + " or the next sign-in."
-}
-
-// Sentence says what a grant allows.
-func Sentence(g identity.Grant) string {
-	at := g.Resource
-	switch g.Permission {
-	case identity.SysAdmin:
-		return "Administers the whole system, users included."
-	case identity.Admin:
-		return "Administers all rules, reports and settings."
-	case identity.ProjectAdmin:
-		return fmt.Sprintf("Administers the project %s of %s.", at.Project, at.Connection)
-	default:
-		return fmt.Sprintf("Administers the repository %s/%s of %s.", at.Project, at.Repository, at.Connection)
-	}
 }

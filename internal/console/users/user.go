@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"outrigger/internal/console"
+	"outrigger/internal/console/grants"
 	"outrigger/internal/identity"
 )
 
@@ -14,14 +15,9 @@ const counted = 1000
 
 type userView struct {
 	row
-	Grants           []grantRow
+	Grants           []grants.Row
 	Sessions, Tokens string
 	Accounts         []Account
-}
-
-type grantRow struct {
-	identity.Grant
-	Text, Revoke string
 }
 
 func (u *users) ofPath(r *http.Request) (identity.User, error) {
@@ -33,7 +29,7 @@ func (u *users) show(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := userView{row: u.rowOf(r, user)}
+	view := userView{row: u.rowOf(r, user), Grants: grants.Rows(user.Grants, user.Name, pageOf(user.Ref(), ""))}
 	sessions, tokens, err := u.count(r.Context(), user)
 	if err != nil {
 		return nil, err
@@ -41,9 +37,6 @@ func (u *users) show(r *http.Request) (console.Response, error) {
 	view.Sessions, view.Tokens = amount(sessions, "session"), amount(tokens, "token")
 	if view.Accounts, err = u.Options.Accounts(r.Context(), user); err != nil {
 		return nil, err
-	}
-	for _, g := range user.Grants {
-		view.Grants = append(view.Grants, grantRow{g, Sentence(g), pageOf(user.Ref(), console.Path("/grants/%d/revoke", g.ID))})
 	}
 	return console.Page{
 		Template: "user", Title: user.Ref(), Up: upTo(user.Ref())[:1],
