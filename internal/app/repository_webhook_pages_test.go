@@ -55,7 +55,7 @@ func TestWhatBecomesOfARepositorysWebhook(t *testing.T) {
 	})
 	if _, _, err := a.chat.store.CreateConnection(t.Context(), notify.Actor{Name: "root"}, notify.Connection{
 		Name: "cloud", Kind: notify.KindBitbucketCloud, BaseURL: site, OAuthClientID: "key", OAuthClientSecret: secret.New("client-secret"), ManageWebhooks: true,
-	}); err != nil {
+	}, nil); err != nil {
 		t.Fatal(err)
 	}
 	platform.SetConsumer(bitbucketcloud.Consumer{Key: "key", Secret: "client-secret", Callback: a.URL() + "/oauth/cloud", Scopes: []string{"account", "repository", "webhook"}})

@@ -124,6 +124,18 @@ func (f *Fields) Join(err error) error {
 	return nil
 }
 
+// Every is what errs say of one input, in one error that names every member; nil
+// where all of them are nil. The first that names no members is given back alone.
+func Every(errs ...error) error {
+	var all Fields
+	for _, err := range errs {
+		if err := all.Join(err); err != nil {
+			return err
+		}
+	}
+	return all.Err()
+}
+
 // Err is nil when nothing was noted, else an Invalid error that names every
 // member. Its message is that of the only member, or counts them.
 func (f Fields) Err() error {

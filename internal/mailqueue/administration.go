@@ -33,8 +33,9 @@ func (svc *Service) Resume(ctx context.Context, id string) error {
 }
 
 // Handover gives a node's messages to another and says how many; to "" is the
-// node that answers. The first must not be sending: OFFLINE or PASSIVE.
-func (svc *Service) Handover(ctx context.Context, from, to string) (int64, error) {
+// node that answers. The first must not be sending: OFFLINE or PASSIVE. wrong is
+// what the caller has found in the members already: all of it is named together.
+func (svc *Service) Handover(ctx context.Context, from, to string, wrong fault.Fields) (int64, error) {
 	node, err := svc.own(ctx, from)
 	if err != nil {
 		return 0, err
@@ -46,14 +47,14 @@ func (svc *Service) Handover(ctx context.Context, from, to string) (int64, error
 	if to == "" {
 		to = svc.NodeID
 	}
-	if to == from {
-		return 0, fault.InvalidField("to", "These are the messages of %s already; name another node.", to)
-	}
 	target, err := svc.own(ctx, to)
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
-		return 0, fault.InvalidField("to", "%s", fault.As(err).Message)
+	switch {
+	case to == from:
+		err = fault.InvalidField("to", "These are the messages of %s already; name another node.", to)
+	case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict):
+		err = fault.InvalidField("to", "%s", fault.As(err).Message)
 	}
-	if err != nil {
+	if err := fault.Every(wrong.Err(), err); err != nil {
 		return 0, err
 	}
 	if target.State != cluster.Active {
@@ -75,7 +76,7 @@ func (svc *Service) Remove(ctx context.Context, id string) error {
 			return err
 		}
 		if q := queues[id]; q != nil && q.Sizes != (Sizes{}) {
-			if _, err := svc.Handover(ctx, id, ""); err != nil {
+			if _, err := svc.Handover(ctx, id, "", nil); err != nil {
 				return err
 			}
 		}

@@ -115,10 +115,15 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMod
 }
 
 // Rename has all rules of a channel call it so; "" leaves it its host's name.
-func (s *Channels) Rename(ctx context.Context, fingerprint, name string) error {
+// wrong is what the caller has found in the members already: all of it is named
+// together.
+func (s *Channels) Rename(ctx context.Context, fingerprint, name string, wrong fault.Fields) error {
 	name = strings.TrimSpace(name)
 	if utf8.RuneCountInString(name) > MaxName {
-		return fault.InvalidField("name", "At most 255 characters are allowed.")
+		wrong.Add("name", "At most 255 characters are allowed.")
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
@@ -55,20 +56,22 @@ func (p *Platforms) visibleHooks(who *identity.Principal, connection string) []*
 	return slices.DeleteFunc(p.Hooks(connection), func(h *Hook) bool { return !who.May(h.Access()) })
 }
 
-// CreateConnection makes a connection; see HookStore for the errors.
-func (s *Hooks) CreateConnection(ctx context.Context, c Connection) (Connection, secret.Value, error) {
+// CreateConnection makes a connection; see HookStore for the errors. wrong is what
+// the caller has found in the members already: all of it is named together.
+func (s *Hooks) CreateConnection(ctx context.Context, c Connection, wrong fault.Fields) (Connection, secret.Value, error) {
 	if err := sysAdmin(ctx); err != nil {
 		return c, secret.Value{}, err
 	}
-	return s.Store.CreateConnection(ctx, actor(ctx), c)
+	return s.Store.CreateConnection(ctx, actor(ctx), c, wrong)
 }
 
-// SaveConnection changes a connection; see HookStore for the errors.
-func (s *Hooks) SaveConnection(ctx context.Context, c Connection) (Connection, error) {
+// SaveConnection changes a connection; wrong and the errors are as for
+// CreateConnection.
+func (s *Hooks) SaveConnection(ctx context.Context, c Connection, wrong fault.Fields) (Connection, error) {
 	if err := sysAdmin(ctx); err != nil {
 		return c, err
 	}
-	return s.Store.SaveConnection(ctx, actor(ctx), c)
+	return s.Store.SaveConnection(ctx, actor(ctx), c, wrong)
 }
 
 // DeleteConnection deletes a connection; see HookStore for the errors.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/secret"
 	"outrigger/internal/work"
 )
@@ -92,13 +93,13 @@ type HookStore interface {
 	Platforms() *Platforms
 
 	// CreateConnection makes a connection with its own hook, whose secret is in
-	// no other answer. Errors: fault.Invalid, and fault.Conflict where the name
-	// is taken.
-	CreateConnection(ctx context.Context, who Actor, c Connection) (Connection, secret.Value, error)
+	// no other answer. Errors: fault.Invalid, which names what is wrong already
+	// too, and fault.Conflict where the name is taken.
+	CreateConnection(ctx context.Context, who Actor, c Connection, wrong fault.Fields) (Connection, secret.Value, error)
 	// SaveConnection changes the base URL and the credentials. Errors:
-	// fault.Invalid, fault.NotFound, and fault.Conflict for another version or a
-	// connection of the file.
-	SaveConnection(ctx context.Context, who Actor, c Connection) (Connection, error)
+	// fault.Invalid as above, fault.NotFound, and fault.Conflict for another
+	// version or a connection of the file.
+	SaveConnection(ctx context.Context, who Actor, c Connection, wrong fault.Fields) (Connection, error)
 	// DeleteConnection deletes a connection with all that another one of its name
 	// could go by. fault.Conflict: it has rules or reports, or is of the file.
 	DeleteConnection(ctx context.Context, who Actor, name string) error

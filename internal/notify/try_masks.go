@@ -29,14 +29,14 @@ type TriedMask struct {
 
 // TryMasks says what each of the filter's masks makes of branch names, as it does
 // of those of events. fault.Invalid names every mask that does not compile;
-// fault.RateLimited: who asks has too many trials under way.
-func (s *Trials) TryMasks(ctx context.Context, f *Filter, names []string) ([]TriedMask, error) {
+// fault.RateLimited: who asks has too many trials under way. wrong is what the
+// caller has found in the members already.
+func (s *Trials) TryMasks(ctx context.Context, f *Filter, names []string, wrong fault.Fields) ([]TriedMask, error) {
 	done, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	var wrong fault.Fields
 	if len(names) == 0 || len(names) > maxTried {
 		wrong.Add("names", "Give 1 to %d branch names.", maxTried)
 	}

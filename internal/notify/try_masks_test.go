@@ -21,7 +21,7 @@ func TestMasksAreTriedOneAfterTheOther(t *testing.T) {
 		try := func(user string) {
 			ctx := identity.With(t.Context(), &identity.Principal{Name: user})
 			go func() {
-				tried, err := trials.TryMasks(ctx, hungry, names)
+				tried, err := trials.TryMasks(ctx, hungry, names, nil)
 				if err == nil && len(tried[0].Names) != len(names) {
 					t.Errorf("%s was told of %d names", user, len(tried[0].Names))
 				}

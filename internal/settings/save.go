@@ -19,11 +19,12 @@ type Draft struct {
 
 // Save stores a draft as the user of ctx, and gives the settings as they are
 // now. They hold on this node when it returns. A draft that changes nothing is
-// no save.
+// no save. wrong is what the caller has found in the members already: all of it is
+// named together.
 //
 // Errors: fault.Invalid for a URL that is no proxy's, fault.Conflict for a
 // version that is not the present one.
-func (s *Store) Save(ctx context.Context, draft Draft) (*Settings, error) {
+func (s *Store) Save(ctx context.Context, draft Draft, wrong fault.Fields) (*Settings, error) {
 	var saved *Settings
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		// First of all, so that two nodes do not both read what they then replace.
@@ -34,7 +35,7 @@ func (s *Store) Save(ctx context.Context, draft Draft) (*Settings, error) {
 		if err != nil {
 			return err
 		}
-		saved, err = s.save(ctx, tx, before, draft)
+		saved, err = s.save(ctx, tx, before, draft, wrong)
 		return err
 	})
 	if err != nil {
@@ -44,12 +45,12 @@ func (s *Store) Save(ctx context.Context, draft Draft) (*Settings, error) {
 	return saved, nil
 }
 
-func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Draft) (*Settings, error) {
+func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Draft, wrong fault.Fields) (*Settings, error) {
 	if draft.Version != 0 && draft.Version != before.Version {
 		return nil, fault.New(fault.Conflict, "%s saved the settings in the meantime; they are at version %d. Reload them and repeat your change.", before.UpdatedBy, before.Version)
 	}
 	proxy, err := before.ReadProxy(strings.TrimSpace(draft.ProxyURL))
-	if err != nil {
+	if err := fault.Every(wrong.Err(), err); err != nil {
 		return nil, err
 	}
 	after := &Settings{Proxy: proxy, Version: before.Version + 1, UpdatedAt: tx.Now()}

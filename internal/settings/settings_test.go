@@ -55,7 +55,7 @@ func TestSave(t *testing.T) {
 		}
 		save := func(raw string, version int64) *Settings {
 			t.Helper()
-			got, err := s.Save(asAna(t), Draft{ProxyURL: raw, Version: version})
+			got, err := s.Save(asAna(t), Draft{ProxyURL: raw, Version: version}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestSave(t *testing.T) {
 		if got, err := s.Read(t.Context()); err != nil || plain(got) != proxy || got.UpdatedBy != "ana" {
 			t.Errorf("read: %+v, %v", got, err)
 		}
-		if _, err := s.Save(asAna(t), Draft{ProxyURL: "", Version: 7}); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "ana") {
+		if _, err := s.Save(asAna(t), Draft{ProxyURL: "", Version: 7}, nil); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "ana") {
 			t.Errorf("a stale version: %v", err)
 		}
 		save(strings.Replace(proxy, "SECRET", "SECRET2", 1), 1)
@@ -115,7 +115,7 @@ func dump(t *testing.T, d *db.DB) string {
 func TestStoredEncrypted(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		s, _ := node(t, d, 1)
-		if _, err := s.Save(asAna(t), Draft{ProxyURL: proxy}); err != nil {
+		if _, err := s.Save(asAna(t), Draft{ProxyURL: proxy}, nil); err != nil {
 			t.Fatal(err)
 		}
 		var sealed []byte
@@ -137,7 +137,7 @@ func TestStoredEncrypted(t *testing.T) {
 		if got, err := s.Read(t.Context()); err != nil || !got.Unreadable || got.Proxy != nil {
 			t.Errorf("unreadable: %+v, %v", got, err)
 		}
-		if got, err := s.Save(asAna(t), Draft{}); err != nil || got.Unreadable || got.Version != 2 {
+		if got, err := s.Save(asAna(t), Draft{}, nil); err != nil || got.Unreadable || got.Version != 2 {
 			t.Errorf("cleared: %+v, %v", got, err)
 		}
 	})
@@ -189,7 +189,7 @@ func TestOtherNodes(t *testing.T) {
 	}
 	one, _ := node(t, d, 1)
 	_, applied := node(t, d, 1)
-	if _, err := one.Save(asAna(t), Draft{ProxyURL: proxy}); err != nil {
+	if _, err := one.Save(asAna(t), Draft{ProxyURL: proxy}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if now := <-applied; now != proxy {

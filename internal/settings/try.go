@@ -22,16 +22,12 @@ type Client interface {
 }
 
 // Try asks target ("": DefaultTarget) by a proxy that need not be saved, or
-// without one, and says in a sentence what came back.
+// without one, and says in a sentence what came back. wrong is as for Save.
 //
 // Errors: fault.Invalid for what cannot be tried, fault.Unavailable where no
 // answer comes, with the reason.
-func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string) (string, error) {
+func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string, wrong fault.Fields) (string, error) {
 	stored, err := s.Read(ctx)
-	if err != nil {
-		return "", err
-	}
-	proxy, err := stored.ReadProxy(strings.TrimSpace(proxyURL))
 	if err != nil {
 		return "", err
 	}
@@ -39,9 +35,11 @@ func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string)
 		target = DefaultTarget
 	}
 	if err := client.CheckURL(target); err != nil {
-		var wrong fault.Fields
 		wrong.Add("url", "%s", fault.As(err).Message)
-		return "", wrong.Err()
+	}
+	proxy, err := stored.ReadProxy(strings.TrimSpace(proxyURL))
+	if err := fault.Every(wrong.Err(), err); err != nil {
+		return "", err
 	}
 	trial, err := client.Try(ctx, proxy, target)
 	if err != nil {

@@ -56,21 +56,16 @@ func (a *API) listNotifications(w http.ResponseWriter, r *http.Request) error {
 
 // listOf answers a page; of one area where that is given.
 func (a *API) listOf(w http.ResponseWriter, r *http.Request, area string) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
-	f, err := ReadFilter(r.URL.Query().Get)
-	if err != nil {
+	page, wrongPage := rest.ReadPage(r)
+	f, wrongFilter := ReadFilter(r.URL.Query().Get)
+	before, wrongAfter := page.AfterID()
+	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
 		return err
 	}
 	if area != "" {
 		f.Area = area
 	}
-	f.Limit = page.Limit + 1
-	if f.Before, err = page.AfterID(); err != nil {
-		return err
-	}
+	f.Limit, f.Before = page.Limit+1, before
 	found, err := a.Entries(r.Context(), f)
 	if err != nil {
 		return err

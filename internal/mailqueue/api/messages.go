@@ -47,18 +47,13 @@ type attemptJSON struct {
 }
 
 func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
-	var wrong fault.Fields
-	page, err := rest.ReadPage(r)
-	if err := wrong.Join(err); err != nil {
+	page, wrongPage := rest.ReadPage(r)
+	f, wrongFilter := mailqueue.ParseFilter(r.URL.Query().Get)
+	after, wrongAfter := page.AfterID()
+	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
 		return err
 	}
-	f, err := messageFilter(r, page)
-	if err := wrong.Join(err); err != nil {
-		return err
-	}
-	if err := wrong.Err(); err != nil {
-		return err
-	}
+	f.Limit, f.After = page.Limit+1, after
 	found, err := a.Relay.Messages(r.Context(), f)
 	if err != nil {
 		return err
@@ -67,23 +62,9 @@ func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
 		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) }, func(m mailqueue.Message) messageJSON { return messageOf(&m, nil) }))
 }
 
-func messageFilter(r *http.Request, page rest.Page) (mailqueue.MessageFilter, error) {
-	f, err := mailqueue.ParseFilter(r.URL.Query().Get)
-	var wrong fault.Fields
-	if err := wrong.Join(err); err != nil {
-		return f, err
-	}
-	f.Limit = page.Limit + 1
-	f.After, err = page.AfterID()
-	if err := wrong.Join(err); err != nil {
-		return f, err
-	}
-	return f, wrong.Err()
-}
-
-// bodyFilter reads which messages a request is about: all that the relay has
-// where it says nothing.
-func bodyFilter(r *http.Request) (f mailqueue.MessageFilter, all bool, err error) {
+// bodyFilter reads which messages a request is about, all that the relay has where
+// it says nothing, and notes every member that is wrong.
+func bodyFilter(r *http.Request) (f mailqueue.MessageFilter, all bool, wrong fault.Fields, _ error) {
 	var in struct {
 		Node      string `json:"node"`
 		State     string `json:"state"`
@@ -93,12 +74,12 @@ func bodyFilter(r *http.Request) (f mailqueue.MessageFilter, all bool, err error
 		Age       string `json:"age"`
 		All       bool   `json:"all"`
 	}
-	if err := rest.ReadJSON(r, &in); err != nil {
-		return f, false, err
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
+		return f, false, nil, err
 	}
 	members := map[string]string{"node": in.Node, "state": in.State, "sender": in.Sender, "recipient": in.Recipient, "subject": in.Subject, "age": in.Age}
-	f, err = mailqueue.ParseFilter(func(name string) string { return members[name] })
-	return f, in.All, err
+	f, err := mailqueue.ParseFilter(func(name string) string { return members[name] })
+	return f, in.All, wrong, wrong.Join(err)
 }
 
 func messageOf(m *mailqueue.Message, attempts []mailqueue.Attempt) messageJSON {
@@ -178,14 +159,15 @@ func (a *API) flush(w http.ResponseWriter, r *http.Request) error {
 
 // deleteAll wants it said when it is to delete everything.
 func (a *API) deleteAll(w http.ResponseWriter, r *http.Request) error {
-	f, all, err := bodyFilter(r)
+	f, all, wrong, err := bodyFilter(r)
 	if err != nil {
 		return err
 	}
 	if f.IsEverything() && !all {
-		var wrong fault.Fields
 		wrong.Add("all", "Select the messages to delete, or set all: true for every message of every node.")
-		return wrong.Err()
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	n, err := a.Relay.DeleteAll(r.Context(), f)
 	if err != nil {
@@ -195,8 +177,8 @@ func (a *API) deleteAll(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.Context, mailqueue.MessageFilter) (int64, error)) error {
-	f, _, err := bodyFilter(r)
-	if err != nil {
+	f, _, wrong, err := bodyFilter(r)
+	if err := fault.Every(wrong.Err(), err); err != nil {
 		return err
 	}
 	n, err := do(r.Context(), f)

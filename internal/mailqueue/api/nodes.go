@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"outrigger/internal/cluster"
+	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/rest"
 )
@@ -82,13 +83,16 @@ func (a *API) removeNode(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) handOver(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		To string `json:"to"`
-	}
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in struct {
+			To string `json:"to"`
+		}
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	n, err := a.Service.Handover(r.Context(), r.PathValue("id"), in.To)
+	n, err := a.Service.Handover(r.Context(), r.PathValue("id"), in.To, wrong)
 	if err != nil {
 		return err
 	}

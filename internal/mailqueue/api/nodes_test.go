@@ -82,6 +82,7 @@ func TestAdministerNodes(t *testing.T) {
 		{"POST", "/node_2/handover", "root", `{"to":"jira_1"}`, 400, "is only watched"},
 		{"POST", "/node_2/handover", "root", `{"to":"node_2"}`, 400, "These are the messages of node_2 already"},
 		{"POST", "/node_2/handover", "root", `{"to":"node_3"}`, 409, "The node node_3 is PASSIVE: only an ACTIVE node can take messages over."},
+		{"POST", "/node_2/handover", "root", `{"to":"node_9","bogus":1}`, 400, `{"field":"to"`},
 		{"DELETE", "/node_1", "root", "", 409, "The node node_1 is ACTIVE: only an OFFLINE node can be removed."},
 		{"DELETE", "/jira_1", "root", "", 409, "is only watched"},
 		{"DELETE", "/node_4", "admin", "", 403, ""},

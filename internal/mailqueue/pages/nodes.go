@@ -88,7 +88,7 @@ func (p *Pages) remove(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) handOver(r *http.Request) (console.Response, error) {
-	n, err := p.Service.Handover(r.Context(), r.PathValue("id"), "")
+	n, err := p.Service.Handover(r.Context(), r.PathValue("id"), "", nil)
 	return toNodes("This node took over "+strconv.FormatInt(n, 10)+" messages of "+r.PathValue("id")+".", err)
 }
 

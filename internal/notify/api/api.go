@@ -6,7 +6,6 @@ package api
 import (
 	"time"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -65,12 +64,4 @@ func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "PUT", Path: channelsPath + "/{channel}"}, a.renameChannel)
 	r.Handle(rest.Route{Method: "POST", Path: channelsPath + "/{channel}/retry", Query: []string{"which"}}, a.retryChannel)
 	r.Handle(rest.Route{Method: "POST", Path: channelsPath + "/{channel}/test"}, a.testChannel)
-}
-
-// everyError is what was wrong in a body together with what validation found.
-func everyError(wrong fault.Fields, found error) error {
-	if err := wrong.Join(found); err != nil {
-		return err
-	}
-	return wrong.Err()
 }

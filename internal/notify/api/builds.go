@@ -47,7 +47,7 @@ func (a *API) postBuild(w http.ResponseWriter, r *http.Request) error {
 		Commit: r.PathValue("commit"), Key: in.Key, Name: in.Name, State: in.State, Description: in.Description, URL: in.URL,
 	}}
 	if len(wrong) > 0 {
-		return everyError(wrong, b.Validate())
+		return fault.Every(wrong.Err(), b.Validate())
 	}
 	if err := a.Builds.Post(r.Context(), r.PathValue("connection"), at, b); err != nil {
 		return err

@@ -76,13 +76,16 @@ func (a *API) writeChannel(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) renameChannel(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		Name string `json:"name"`
-	}
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in struct {
+			Name string `json:"name"`
+		}
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	if err := a.Channels.Rename(r.Context(), r.PathValue("channel"), in.Name); err != nil {
+	if err := a.Channels.Rename(r.Context(), r.PathValue("channel"), in.Name, wrong); err != nil {
 		return err
 	}
 	return a.writeChannel(w, r)

@@ -73,11 +73,11 @@ func (a *API) readCloudRule(r *http.Request) (draft notify.Rule, webhookURL stri
 			}
 		}
 	}
-	at, err := a.repositoryOfPath(r)
-	if err != nil {
+	at, wrongPlace := a.repositoryOfPath(r)
+	if err := wrong.Join(wrongPlace); err != nil {
 		return draft, "", nil, err
 	}
-	if draft = in.rule(at, &wrong); draft.ID > 0 {
+	if draft = in.rule(at, &wrong); draft.ID > 0 && wrongPlace == nil {
 		_, err = a.cloudRule(r.Context(), at, draft.ID)
 	}
 	return draft, in.WebhookURL, wrong, err
@@ -107,12 +107,9 @@ func (a *API) saveCloudRule(w http.ResponseWriter, r *http.Request) error {
 // cloudRuleOfQuery gives the rule of the repository of the path that the query
 // names.
 func (a *API) cloudRuleOfQuery(r *http.Request) (notify.RuleInfo, error) {
-	at, err := a.repositoryOfPath(r)
-	if err != nil {
-		return notify.RuleInfo{}, err
-	}
-	id, err := queryID(r)
-	if err != nil {
+	at, wrongPlace := a.repositoryOfPath(r)
+	id, wrongID := queryID(r)
+	if err := fault.Every(wrongPlace, wrongID); err != nil {
 		return notify.RuleInfo{}, err
 	}
 	return a.cloudRule(r.Context(), at, id)
@@ -135,12 +132,9 @@ func (a *API) deleteCloudRule(w http.ResponseWriter, r *http.Request) error {
 
 // enableCloudRule switches a rule on or off.
 func (a *API) enableCloudRule(w http.ResponseWriter, r *http.Request) error {
+	enabled, wrongEnabled := queryEnabled(r)
 	info, err := a.cloudRuleOfQuery(r)
-	if err != nil {
-		return err
-	}
-	enabled, err := queryEnabled(r)
-	if err != nil {
+	if err := fault.Every(err, wrongEnabled); err != nil {
 		return err
 	}
 	if err := a.unchanged(r, &info.Rule); err != nil {

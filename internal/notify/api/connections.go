@@ -95,11 +95,11 @@ func (a *API) connection(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) createConnection(w http.ResponseWriter, r *http.Request) error {
-	in, err := readConnection(r)
+	in, wrong, err := readConnection(r)
 	if err != nil {
 		return err
 	}
-	c, key, err := a.Hooks.CreateConnection(r.Context(), in)
+	c, key, err := a.Hooks.CreateConnection(r.Context(), in, wrong)
 	if err != nil {
 		return err
 	}
@@ -110,16 +110,16 @@ func (a *API) createConnection(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) saveConnection(w http.ResponseWriter, r *http.Request) error {
-	in, err := readConnection(r)
+	in, wrong, err := readConnection(r)
 	if err != nil {
 		return err
 	}
 	name := r.PathValue("name")
 	if in.Name != "" && in.Name != name {
-		return fault.InvalidField("name", "The name of a connection is fixed: it is %s.", name)
+		wrong.Add("name", "The name of a connection is fixed: it is %s.", name)
 	}
 	in.Name = name
-	c, err := a.Hooks.SaveConnection(r.Context(), in)
+	c, err := a.Hooks.SaveConnection(r.Context(), in, wrong)
 	if err != nil {
 		return err
 	}
@@ -144,15 +144,17 @@ func (a *API) testConnection(w http.ResponseWriter, r *http.Request) error {
 	}{platform})
 }
 
-func readConnection(r *http.Request) (notify.Connection, error) {
+// readConnection reads a connection, and notes every member that is wrong in
+// itself.
+func readConnection(r *http.Request) (_ notify.Connection, wrong fault.Fields, _ error) {
 	var in connectionJSON
-	if err := rest.ReadJSON(r, &in); err != nil {
-		return notify.Connection{}, err
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
+		return notify.Connection{}, nil, err
 	}
 	return notify.Connection{
 		Name: in.Name, Version: in.Version, Kind: in.Kind, BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
 		ManageWebhooks: in.ManageWebhooks, OAuthClientID: in.OAuthClientID, OAuthClientSecret: secret.New(in.OAuthClientSecret),
-	}, nil
+	}, wrong, nil
 }
 
 func connectionOf(r *http.Request, c *notify.Connection) connectionJSON {

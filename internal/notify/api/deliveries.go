@@ -48,18 +48,13 @@ type attemptJSON struct {
 }
 
 func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
+	page, wrongPage := rest.ReadPage(r)
+	f, wrongFilter := deliveryFilter(r)
+	before, wrongAfter := page.AfterID()
+	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
 		return err
 	}
-	f, err := deliveryFilter(r)
-	if err != nil {
-		return err
-	}
-	f.Limit = page.Limit + 1
-	if f.Before, err = page.AfterID(); err != nil {
-		return err
-	}
+	f.Limit, f.Before = page.Limit+1, before
 	if err := a.mayList(r, f); err != nil {
 		return err
 	}
@@ -108,19 +103,15 @@ type redeliveredJSON struct {
 }
 
 func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.Query().Has("id") {
-		id, err := deliveryID(r)
-		if err != nil {
-			return err
-		}
+	id, f, err := deliveriesOf(r)
+	if err != nil {
+		return err
+	}
+	if id != 0 {
 		if err := a.Deliveries.Redeliver(r.Context(), id); err != nil {
 			return err
 		}
 		return rest.WriteJSON(w, r, http.StatusOK, redeliveredJSON{Redelivered: 1})
-	}
-	f, err := deliveryFilter(r)
-	if err != nil {
-		return err
 	}
 	if err := a.mayList(r, f); err != nil {
 		return err
@@ -138,19 +129,15 @@ type cancelledJSON struct {
 }
 
 func (a *API) cancel(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.Query().Has("id") {
-		id, err := deliveryID(r)
-		if err != nil {
-			return err
-		}
+	id, f, err := deliveriesOf(r)
+	if err != nil {
+		return err
+	}
+	if id != 0 {
 		if err := a.Deliveries.Cancel(r.Context(), id); err != nil {
 			return err
 		}
 		return rest.WriteJSON(w, r, http.StatusOK, cancelledJSON{1})
-	}
-	f, err := deliveryFilter(r)
-	if err != nil {
-		return err
 	}
 	if f.RuleID == 0 {
 		return fault.InvalidField("filterId", "Give the id of a delivery, or the filterId of the rule whose waiting messages are to be cancelled.")
@@ -175,6 +162,16 @@ func (a *API) tryNow(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// deliveriesOf reads which deliveries a request is about: one, where it names its
+// id, else those of a filter.
+func deliveriesOf(r *http.Request) (id int64, f notify.DeliveryFilter, err error) {
+	if r.URL.Query().Has("id") {
+		id, err = deliveryID(r)
+	}
+	f, wrong := deliveryFilter(r)
+	return id, f, fault.Every(err, wrong)
 }
 
 func deliveryID(r *http.Request) (int64, error) {

@@ -39,18 +39,13 @@ func (a *API) registerEvents(r *rest.Router) {
 }
 
 func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
+	page, wrongPage := rest.ReadPage(r)
+	f, wrongFilter := eventFilter(r)
+	before, wrongAfter := page.AfterID()
+	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
 		return err
 	}
-	f, err := eventFilter(r)
-	if err != nil {
-		return err
-	}
-	f.Limit = page.Limit
-	if f.Before, err = page.AfterID(); err != nil {
-		return err
-	}
+	f.Limit, f.Before = page.Limit, before
 	if f.Project == "" && f.Repository == "" {
 		if err := identity.Require(r.Context(), identity.Admin, identity.Resource{}); err != nil {
 			return err

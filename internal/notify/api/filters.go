@@ -185,12 +185,9 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 
 // enableFilter switches a rule on or off.
 func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
-	id, err := queryID(r)
-	if err != nil {
-		return err
-	}
-	enabled, err := queryEnabled(r)
-	if err != nil {
+	id, wrongID := queryID(r)
+	enabled, wrongEnabled := queryEnabled(r)
+	if err := fault.Every(wrongID, wrongEnabled); err != nil {
 		return err
 	}
 	if _, err := a.filter(r.Context(), id); err != nil {

@@ -68,7 +68,7 @@ func (a *API) createHook(w http.ResponseWriter, r *http.Request) error {
 		Connection: r.PathValue("name"), Name: in.Name, Scope: notify.Scope{ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey},
 	}
 	if len(wrong) > 0 {
-		return everyError(wrong, draft.Validate())
+		return fault.Every(wrong.Err(), draft.Validate())
 	}
 	h, err := a.Hooks.Create(r.Context(), draft)
 	if err != nil {

@@ -76,11 +76,12 @@ func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
 		return a.writeReport(w, r, http.StatusOK, &info)
 	}
 	of := notify.ReportQuery{Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: q.Get("repositoryKey")}
+	page, wrong := rest.ReadPage(r)
 	if a.Reports.MayListAll(r.Context(), of) {
-		return a.listAllReports(w, r, of)
+		return a.listAllReports(w, r, of, page, wrong)
 	}
 	reports, err := a.Reports.List(r.Context(), of)
-	if err != nil {
+	if err := fault.Every(wrong, err); err != nil {
 		return err
 	}
 	out := make([]reportJSON, len(reports))
@@ -90,22 +91,16 @@ func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
-// listAllReports lists the reports of a project, or of all, in pages.
-func (a *API) listAllReports(w http.ResponseWriter, r *http.Request, of notify.ReportQuery) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
+// listAllReports lists the reports of a project, or of all, in pages. wrong is what
+// is wrong with the page asked for.
+func (a *API) listAllReports(w http.ResponseWriter, r *http.Request, of notify.ReportQuery, page rest.Page, wrong error) error {
 	ask := notify.ReportPage{Connection: of.Connection, Project: of.ProjectKey, Limit: page.Limit + 1}
-	if page.After != "" {
-		id, name, _ := strings.Cut(page.After, " ")
-		if ask.AfterID, err = strconv.ParseInt(id, 10, 64); err != nil {
-			return fault.InvalidField("after", "Use the value of next from the previous page.")
-		}
+	if id, name, ok := strings.Cut(page.After, " "); ok {
+		ask.AfterID, _ = strconv.ParseInt(id, 10, 64) // as after wrote it
 		ask.AfterName = name
 	}
 	reports, err := a.Reports.Page(r.Context(), ask)
-	if err != nil {
+	if err := fault.Every(wrong, err); err != nil {
 		return err
 	}
 	after := func(info notify.ReportInfo) string { return strconv.FormatInt(info.ID, 10) + " " + info.Name }
@@ -150,12 +145,9 @@ func (a *API) deleteReport(w http.ResponseWriter, r *http.Request) error {
 
 // enableReport switches a report on or off.
 func (a *API) enableReport(w http.ResponseWriter, r *http.Request) error {
-	id, err := reportID(r)
-	if err != nil {
-		return err
-	}
-	enabled, err := queryEnabled(r)
-	if err != nil {
+	id, wrongID := reportID(r)
+	enabled, wrongEnabled := queryEnabled(r)
+	if err := fault.Every(wrongID, wrongEnabled); err != nil {
 		return err
 	}
 	if err := a.unchangedReport(r, &notify.Report{ID: id}); err != nil {

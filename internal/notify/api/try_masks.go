@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -34,15 +35,18 @@ type triedBranchJSON struct {
 // tryMasks says what masks make of branch names. It needs no permission: it
 // tells nothing that is stored.
 func (a *API) tryMasks(w http.ResponseWriter, r *http.Request) error {
-	var in tryMasksJSON
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in    tryMasksJSON
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
 	f := notify.Filter{
 		BranchMask: in.BranchMask, IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
 		DestinationBranchFilter: in.DestinationBranchFilter,
 	}
-	tried, err := a.Trials.TryMasks(r.Context(), &f, in.Names)
+	tried, err := a.Trials.TryMasks(r.Context(), &f, in.Names, wrong)
 	if err != nil {
 		return err
 	}

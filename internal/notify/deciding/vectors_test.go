@@ -108,7 +108,7 @@ func decideAs(t *testing.T, file string, least int, filter func(pattern string) 
 			if deferred {
 				later++
 			}
-			tried, err := trials.TryMasks(ctx, &rule.Filter, []string{name})
+			tried, err := trials.TryMasks(ctx, &rule.Filter, []string{name}, nil)
 			if err != nil {
 				t.Fatalf("%q on %q: %v", v.Pattern, name, err)
 			}

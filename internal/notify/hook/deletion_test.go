@@ -66,7 +66,7 @@ func TestDeletingWhileWebhooksComeIn(t *testing.T) {
 func (s *server) deleteUnderLoad(there *server, round int) (all []answered) {
 	s.t.Helper()
 	ctx, who := s.t.Context(), notify.Actor{Name: "root"}
-	_, own, err := there.store.CreateConnection(ctx, who, notify.Connection{Name: "second", Kind: "played", BaseURL: "https://code.example.com"})
+	_, own, err := there.store.CreateConnection(ctx, who, notify.Connection{Name: "second", Kind: "played", BaseURL: "https://code.example.com"}, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

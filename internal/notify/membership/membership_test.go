@@ -185,7 +185,7 @@ func TestAnotherPlatformIsAskedItself(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		s := w.node.Store.(*store.Store)
 		who := notify.Actor{Name: "ada", Source: "local"}
-		c, _, err := s.CreateConnection(t.Context(), who, notify.Connection{Name: "other", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right")})
+		c, _, err := s.CreateConnection(t.Context(), who, notify.Connection{Name: "other", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right")}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestAnotherPlatformIsAskedItself(t *testing.T) {
 			t.Fatal(member, err)
 		}
 		c.BaseURL, c.Token, c.Version = "http://127.0.0.1:1", secret.New("right"), 0
-		if _, err := s.SaveConnection(t.Context(), who, c); err != nil {
+		if _, err := s.SaveConnection(t.Context(), who, c, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Load(t.Context()); err != nil {

@@ -190,7 +190,7 @@ func (p *Pages) createConnection(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, key, err := p.Hooks.CreateConnection(r.Context(), connectionDraft(form))
+	c, key, err := p.Hooks.CreateConnection(r.Context(), connectionDraft(form), nil)
 	if err != nil {
 		return connectionFormPage(form, nil), err
 	}
@@ -218,7 +218,7 @@ func (p *Pages) saveConnection(r *http.Request) (console.Response, error) {
 	}
 	draft := connectionDraft(form)
 	draft.Name = stored.Name
-	if _, err := p.Hooks.SaveConnection(r.Context(), draft); err != nil {
+	if _, err := p.Hooks.SaveConnection(r.Context(), draft, nil); err != nil {
 		return connectionFormPage(form, stored), err
 	}
 	return console.Redirect{To: connectionPage(stored.Name), Flash: "The connection " + stored.Name + " is saved."}, nil

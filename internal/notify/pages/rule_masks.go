@@ -24,7 +24,7 @@ func (p *Pages) tryMasks(r *http.Request, form *console.Form, stored *notify.Rul
 	if err != nil {
 		return nil, err
 	}
-	tried, err := p.Trials.TryMasks(r.Context(), &draft.Filter, namesToTry(form.Raw("names")))
+	tried, err := p.Trials.TryMasks(r.Context(), &draft.Filter, namesToTry(form.Raw("names")), nil)
 	if err != nil {
 		return page, err
 	}

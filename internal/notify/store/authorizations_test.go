@@ -293,7 +293,7 @@ func TestTheOAuthClientIsKept(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		s.UsePlatforms(nil, map[string]notify.Decoder{"bitbucket-dc": decoders["bitbucket-dc"], notify.KindBitbucketCloud: decoders["bitbucket-dc"]})
 		c := notify.Connection{Name: "cloud", Kind: notify.KindBitbucketCloud, BaseURL: "https://bitbucket.org", OAuthClientID: "key", OAuthClientSecret: secret.New("client-secret")}
-		if _, _, err := s.CreateConnection(t.Context(), ada, c); err != nil {
+		if _, _, err := s.CreateConnection(t.Context(), ada, c, nil); err != nil {
 			t.Fatal(err)
 		}
 		saved := func() *notify.Connection {
@@ -304,22 +304,22 @@ func TestTheOAuthClientIsKept(t *testing.T) {
 			return s.Platforms().Connections.Find("cloud")
 		}
 		c.OAuthClientSecret, c.BaseURL = secret.Value{}, "https://bitbucket.org/"
-		if _, err := s.SaveConnection(t.Context(), ada, c); err != nil || saved().OAuthClientSecret.Reveal() != "client-secret" || !saved().HasOAuth() {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved().OAuthClientSecret.Reveal() != "client-secret" || !saved().HasOAuth() {
 			t.Errorf("%+v, %v", saved(), err)
 		}
 		c.OAuthClientSecret = secret.New("another-secret")
-		if _, err := s.SaveConnection(t.Context(), ada, c); err != nil || saved().OAuthClientSecret.Reveal() != "another-secret" {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved().OAuthClientSecret.Reveal() != "another-secret" {
 			t.Errorf("%+v, %v", saved(), err)
 		}
 		c.OAuthClientID, c.OAuthClientSecret = "", secret.Value{}
-		if _, err := s.SaveConnection(t.Context(), ada, c); err != nil || saved().HasOAuth() || !saved().OAuthClientSecret.IsZero() {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved().HasOAuth() || !saved().OAuthClientSecret.IsZero() {
 			t.Errorf("taken away: %+v, %v", saved(), err)
 		}
 		if trail := trailOf(t, s); strings.Contains(trail, "-secret") || !strings.Contains(trail, "•••• (another)") {
 			t.Errorf("the audit trail: %s", trail)
 		}
 		wrong := notify.Connection{Name: "wrong", Kind: "bitbucket-dc", BaseURL: "https://git.example.com", OAuthClientID: "key"}
-		if _, _, err := s.CreateConnection(t.Context(), ada, wrong); !fault.Is(err, fault.Invalid) {
+		if _, _, err := s.CreateConnection(t.Context(), ada, wrong, nil); !fault.Is(err, fault.Invalid) {
 			t.Errorf("a client of a self-hosted platform: %v", err)
 		}
 	})

@@ -18,13 +18,13 @@ func TestSecretsDoNotFollowTheBaseURL(t *testing.T) {
 			Name: "cloud", Kind: notify.KindBitbucketCloud, BaseURL: "https://code.example.com", Token: secret.New("the-token"),
 			OAuthClientID: "key", OAuthClientSecret: secret.New("the-client-secret"),
 		}
-		if _, _, err := s.CreateConnection(t.Context(), ada, stored); err != nil {
+		if _, _, err := s.CreateConnection(t.Context(), ada, stored, nil); err != nil {
 			t.Fatal(err)
 		}
 		move := func(to string, token, client string) (notify.Connection, error) {
 			c := stored
 			c.BaseURL, c.Token, c.OAuthClientSecret = to, secret.New(token), secret.New(client)
-			return s.SaveConnection(t.Context(), ada, c)
+			return s.SaveConnection(t.Context(), ada, c, nil)
 		}
 		for _, to := range []string{
 			"http://code.example.com", "https://code.example.com:8443", "https://code.example.com.evil.example", "https://evil.example/code.example.com",

@@ -14,10 +14,10 @@ import (
 )
 
 // CreateConnection makes a connection with its own hook, whose secret is in no
-// other answer. Errors: fault.Invalid, and fault.Conflict where the name is
-// taken.
-func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify.Connection) (notify.Connection, secret.Value, error) {
-	if err := c.Validate(s.kinds); err != nil {
+// other answer. Errors: fault.Invalid, which names what is wrong already too, and
+// fault.Conflict where the name is taken.
+func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields) (notify.Connection, secret.Value, error) {
+	if err := fault.Every(wrong.Err(), c.Validate(s.kinds)); err != nil {
 		return c, secret.Value{}, err
 	}
 	own := notify.Hook{Connection: c.Name, Secret: newHookSecret()}
@@ -54,9 +54,11 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 
 // SaveConnection changes the base URL and the credentials of a connection; an
 // empty token, and an empty secret of an OAuth client, keep the stored one, if
-// scheme, host and port of the base URL are unchanged. Version 0 is whatever is there. Errors: fault.Invalid, fault.NotFound, and
-// fault.Conflict for another version or a connection of the file.
-func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection) (notify.Connection, error) {
+// scheme, host and port of the base URL are unchanged. Version 0 is whatever is
+// there. Errors: fault.Invalid, which names what is wrong already too,
+// fault.NotFound, and fault.Conflict for another version or a connection of the
+// file.
+func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields) (notify.Connection, error) {
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
@@ -72,17 +74,11 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 		if c.Kind == "" {
 			c.Kind = before.Kind
 		}
+		var fixed error
 		if c.Kind != before.Kind {
-			return fault.InvalidField("kind", "The kind of a connection is fixed: it is %s.", before.Kind)
+			fixed = fault.InvalidField("kind", "The kind of a connection is fixed: it is %s.", before.Kind)
 		}
-		var wrong fault.Fields
-		if err := wrong.Join(c.KeepSecrets(before)); err != nil {
-			return err
-		}
-		if err := wrong.Join(c.Validate(s.kinds)); err != nil {
-			return err
-		}
-		if err := wrong.Err(); err != nil {
+		if err := fault.Every(wrong.Err(), fixed, c.KeepSecrets(before), c.Validate(s.kinds)); err != nil {
 			return err
 		}
 		c.Version, c.CreatedBy, c.CreatedAt = before.Version+1, before.CreatedBy, before.CreatedAt

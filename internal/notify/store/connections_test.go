@@ -70,7 +70,7 @@ func tablesWithConnection(t *testing.T, s *Store) []string {
 func another(t *testing.T, s *Store) {
 	t.Helper()
 	c := notify.Connection{Name: "second", Kind: "bitbucket-dc", BaseURL: "https://code.example.com"}
-	if _, _, err := s.CreateConnection(t.Context(), ada, c); err != nil {
+	if _, _, err := s.CreateConnection(t.Context(), ada, c, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestASecretIsSealedForItsServer(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		c := notify.Connection{Name: "second", Kind: "bitbucket-dc", BaseURL: "https://code.example.com", Token: secret.New("the-token")}
-		if _, _, err := s.CreateConnection(t.Context(), ada, c); err != nil {
+		if _, _, err := s.CreateConnection(t.Context(), ada, c, nil); err != nil {
 			t.Fatal(err)
 		}
 		given, err := s.SaveAuthorization(t.Context(), ada, notify.Authorization{Connection: "second", AccountID: "{ann}", BaseURL: c.BaseURL, UserID: 1},

@@ -195,11 +195,11 @@ func TestRotation(t *testing.T) {
 func TestConnectionLife(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		c := notify.Connection{Name: "second", Kind: "bitbucket-dc", BaseURL: "https://code.example.com", User: "bot"}
-		if _, _, err := s.CreateConnection(t.Context(), ada, c); !fault.Is(err, fault.Invalid) {
+		if _, _, err := s.CreateConnection(t.Context(), ada, c, nil); !fault.Is(err, fault.Invalid) {
 			t.Errorf("a user without a token: %v", err)
 		}
 		c.User = ""
-		made, key, err := s.CreateConnection(t.Context(), ada, c)
+		made, key, err := s.CreateConnection(t.Context(), ada, c, nil)
 		if err != nil || key.IsZero() || made.Version != 1 {
 			t.Fatalf("made %+v, %v", made, err)
 		}
@@ -210,16 +210,16 @@ func TestConnectionLife(t *testing.T) {
 		for _, name := range []string{"dc", "second"} {
 			again := c
 			again.Name = name
-			if _, _, err := s.CreateConnection(t.Context(), ada, again); !fault.Is(err, fault.Conflict) {
+			if _, _, err := s.CreateConnection(t.Context(), ada, again, nil); !fault.Is(err, fault.Conflict) {
 				t.Errorf("%s a second time: %v", name, err)
 			}
 		}
 		c.BaseURL, c.Version = "https://other.example.com", 7
-		if _, err := s.SaveConnection(t.Context(), ada, c); !fault.Is(err, fault.Conflict) {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil); !fault.Is(err, fault.Conflict) {
 			t.Errorf("another version: %v", err)
 		}
 		c.Version = 1
-		if saved, err := s.SaveConnection(t.Context(), ada, c); err != nil || saved.Version != 2 {
+		if saved, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved.Version != 2 {
 			t.Errorf("saved %+v, %v", saved, err)
 		}
 		if err := s.DeleteConnection(t.Context(), ada, "dc"); !fault.Is(err, fault.Conflict) {

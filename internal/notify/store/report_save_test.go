@@ -201,7 +201,7 @@ func TestReportsFollowARename(t *testing.T) {
 
 func TestAConnectionWithReportsStays(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
-		if _, _, err := s.CreateConnection(t.Context(), ada, notify.Connection{Name: "more", Kind: "bitbucket-dc", BaseURL: "https://git.example.com"}); err != nil {
+		if _, _, err := s.CreateConnection(t.Context(), ada, notify.Connection{Name: "more", Kind: "bitbucket-dc", BaseURL: "https://git.example.com"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		r := someReport("stale")

@@ -15,7 +15,7 @@ import (
 func TestAnotherServerIsToldOtherSecrets(t *testing.T) {
 	eachWorld(t, bitbucket.Options{Projects: []bitbucket.Project{{Key: "ATL"}}}, func(t *testing.T, w *world) {
 		ada := notify.Actor{Name: "ada", Source: "local"}
-		c, _, err := w.store.CreateConnection(t.Context(), ada, notify.Connection{Name: "moving", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right"), ManageWebhooks: true})
+		c, _, err := w.store.CreateConnection(t.Context(), ada, notify.Connection{Name: "moving", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right"), ManageWebhooks: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestAnotherServerIsToldOtherSecrets(t *testing.T) {
 			server := httptest.NewServer(other.Handler())
 			t.Cleanup(server.Close)
 			c.BaseURL, c.Token, c.Version = server.URL, secret.New("right"), 0
-			if c, err = w.store.SaveConnection(t.Context(), ada, c); err != nil {
+			if c, err = w.store.SaveConnection(t.Context(), ada, c, nil); err != nil {
 				t.Fatal(err)
 			}
 			got := told(other)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
@@ -95,15 +94,6 @@ func pageByID(r *http.Request) (p rest.Page, after int64, err error) {
 		after, err = p.AfterID()
 	}
 	return p, after, err
-}
-
-// joined is what was found wrong with the members of a body, and with what they
-// say.
-func joined(wrong fault.Fields, err error) error {
-	if err := wrong.Join(err); err != nil {
-		return err
-	}
-	return wrong.Err()
 }
 
 func noContent(w http.ResponseWriter, err error) error {

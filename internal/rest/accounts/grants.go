@@ -62,7 +62,7 @@ func (e endpoints) readGrant(r *http.Request, judge func(identity.Permission, id
 	if names := e.connections(); at.Connection != "" && !slices.Contains(names, at.Connection) {
 		wrong.Add("connection", "%s", noConnection(at.Connection, names))
 	}
-	return in.Permission, at, joined(wrong, judge(in.Permission, at))
+	return in.Permission, at, fault.Every(wrong.Err(), judge(in.Permission, at))
 }
 
 func noConnection(name string, names []string) string {

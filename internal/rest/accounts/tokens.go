@@ -52,7 +52,7 @@ func (e endpoints) createToken(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(wrong) > 0 {
-		return joined(wrong, identity.JudgeToken(identity.Token{Name: in.Name, Scope: in.Scope, ExpiresAt: in.ExpiresAt}))
+		return fault.Every(wrong.Err(), identity.JudgeToken(identity.Token{Name: in.Name, Scope: in.Scope, ExpiresAt: in.ExpiresAt}))
 	}
 	plain, t, err := e.identity.CreateToken(r.Context(), name, in.Name, in.Scope, in.ExpiresAt)
 	if err != nil {

@@ -57,7 +57,7 @@ func (e endpoints) createUser(w http.ResponseWriter, r *http.Request) error {
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	if err := joined(wrong, identity.JudgeUser(in.Name, in.Password)); err != nil {
+	if err := fault.Every(wrong.Err(), identity.JudgeUser(in.Name, in.Password)); err != nil {
 		return err
 	}
 	u, err := e.identity.CreateUser(r.Context(), in.Name, in.Password)
@@ -123,7 +123,7 @@ func (e endpoints) setPassword(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if err := joined(wrong, identity.JudgePassword(name, in.Password)); err != nil {
+	if err := fault.Every(wrong.Err(), identity.JudgePassword(name, in.Password)); err != nil {
 		return err
 	}
 	return noContent(w, e.identity.SetPassword(ctx, name, in.Password))

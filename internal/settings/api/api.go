@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/rest"
 	"outrigger/internal/settings"
 )
@@ -41,11 +42,14 @@ func (a *API) read(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) save(w http.ResponseWriter, r *http.Request) error {
-	var in settingsJSON
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in    settingsJSON
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	saved, err := a.Store.Save(r.Context(), settings.Draft{ProxyURL: in.ProxyURL, Version: in.Version})
+	saved, err := a.Store.Save(r.Context(), settings.Draft{ProxyURL: in.ProxyURL, Version: in.Version}, wrong)
 	if err != nil {
 		return err
 	}
@@ -67,11 +71,14 @@ type trialJSON struct {
 }
 
 func (a *API) try(w http.ResponseWriter, r *http.Request) error {
-	var in trialJSON
-	if err := rest.ReadJSON(r, &in); err != nil {
+	var (
+		in    trialJSON
+		wrong fault.Fields
+	)
+	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
-	message, err := a.Store.Try(r.Context(), a.Client, in.ProxyURL, in.URL)
+	message, err := a.Store.Try(r.Context(), a.Client, in.ProxyURL, in.URL, wrong)
 	if err != nil {
 		return err
 	}

@@ -73,11 +73,11 @@ func (p *Pages) submit(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	if form.Get("do") == "test" {
-		trial, err := p.Store.Try(ctx, p.Client, form.Get("proxyUrl"), form.Get("url"))
+		trial, err := p.Store.Try(ctx, p.Client, form.Get("proxyUrl"), form.Get("url"), nil)
 		return p.page(form, stored, trial), err
 	}
 	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
-	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: version}); err != nil {
+	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: version}, nil); err != nil {
 		return p.page(form, stored, ""), err
 	}
 	return console.Redirect{To: path, Flash: "Settings saved. They apply on every node within a second."}, nil
