@@ -25,6 +25,7 @@ type threadsCmd struct {
 	Stop         threadsStopCmd       `cmd:"" help:"Pause processing."`
 	Continue     threadsContinueCmd   `cmd:"" help:"Continue processing after a pause or a failure."`
 	Retry        threadsRetryCmd      `cmd:"" help:"Process again the records that the target refused."`
+	Undo         threadsUndoCmd       `cmd:"" help:"Undo the migration: each issue that was written gets back what it had before."`
 	Cancel       threadsCancelCmd     `cmd:"" help:"Cancel the migration. Threads already written stay."`
 	Reset        threadsResetCmd      `cmd:"" help:"Clear the migration so that you can start a new one."`
 	Errors       threadsErrorsCmd     `cmd:"" help:"Download the permanent errors as CSV."`

@@ -167,7 +167,11 @@ func follow(ctx context.Context, s streams, server *remote.Client) (remote.Statu
 	defer bar.end()
 	said := ""
 	return server.Follow(ctx, func(st remote.Status) {
-		bar.set(st.Progress.Processed, st.Progress.Total)
+		done := st.Progress.Processed
+		if st.Undo != nil && st.Undo.Active {
+			done = st.Progress.Total - done
+		}
+		bar.set(done, st.Progress.Total)
 		if st.Message != "" && st.Message != said && st.Phase == threads.PhaseProcessing {
 			fmt.Fprintf(s.err, "outrigger: %s\n", st.Message)
 		}
@@ -181,6 +185,11 @@ func (f threadsFlags) ended(s streams, st remote.Status) error {
 		return err
 	}
 	switch {
+	case st.Phase == threads.PhaseEmpty && st.Undo != nil:
+		if st.Undo.Kept > 0 {
+			return coded{exitLook, errors.New(st.Message)}
+		}
+		return nil
 	case st.Phase != threads.PhaseCompleted:
 		return fmt.Errorf("the migration is not complete; it is %s: %s", st.Phase, st.Message)
 	}

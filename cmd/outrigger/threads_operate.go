@@ -47,6 +47,9 @@ func (f threadsFlags) printStatus(out io.Writer, st remote.Status) error {
 	if status != string(st.Phase) {
 		status += ", " + string(st.Phase)
 	}
+	if st.Undo != nil && st.Undo.Active {
+		status += ", undoing"
+	}
 	allowed := make([]string, len(st.Allowed))
 	for i, op := range st.Allowed {
 		allowed[i] = string(op)
@@ -126,6 +129,32 @@ type threadsRetryCmd struct{ threadsFlags }
 
 func (c threadsRetryCmd) Run(ctx context.Context, s streams) error {
 	return c.operate(ctx, s, threads.OpRetry)
+}
+
+type threadsUndoCmd struct {
+	threadsFlags
+	yesFlag
+}
+
+func (c threadsUndoCmd) Run(ctx context.Context, s streams) error {
+	if err := c.sure(ctx, s, "Undo the migration? What it wrote is taken back, and its data, progress and errors are cleared."); err != nil {
+		return err
+	}
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	if _, err := server.Operate(ctx, threads.OpUndo, false); err != nil {
+		return err
+	}
+	st, err := follow(ctx, s, server)
+	if err != nil {
+		return interrupted(err, "undoing continues on the server; outrigger threads status --wait follows it, outrigger threads stop pauses it")
+	}
+	if st.Phase == threads.PhaseEmpty && st.Undo == nil { // nothing was written
+		return c.printStatus(s.out, st)
+	}
+	return c.ended(s, st)
 }
 
 // operate does what an administrator asks, and prints how the migration stands

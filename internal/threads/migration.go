@@ -63,6 +63,7 @@ const (
 	OpCancel   Operation = "cancel"
 	OpReset    Operation = "reset"
 	OpRetry    Operation = "retry" // of the records that the target refused
+	OpUndo     Operation = "undo"  // of what was written
 )
 
 // transitions is the table of states and operations: where each is allowed, and
@@ -79,6 +80,7 @@ var transitions = []struct {
 	{OpCancel, []Phase{PhaseLoading, PhaseReady, PhasePaused, PhaseProcessing, PhaseFailed}, PhaseCancelled},
 	{OpReset, []Phase{PhaseEmpty, PhaseLoading, PhaseReady, PhasePaused, PhaseCompleted, PhaseFailed, PhaseCancelled}, PhaseEmpty},
 	{OpRetry, []Phase{PhaseCompleted}, PhaseProcessing},
+	{OpUndo, []Phase{PhaseCompleted, PhaseCancelled, PhaseFailed, PhasePaused}, PhaseProcessing},
 }
 
 // Operations lists them in the order of the table.
@@ -91,11 +93,15 @@ func Operations() []Operation {
 }
 
 // Allowed lists the operations that the migration's phase allows; a retry only
-// where the target has refused something.
+// where the target has refused something, and undoing where something may have
+// been written.
 func (m *Migration) Allowed() []Operation {
 	list := m.Phase.Allowed()
 	if m.Phase == PhaseCompleted && m.Refused > 0 {
 		list = append(list, OpRetry)
+	}
+	if _, err := m.Phase.After(OpUndo); err == nil && m.Stage != 0 && (m.Checked || m.ParentMaps > 0 || m.Undoing) {
+		list = append(list, OpUndo)
 	}
 	return list
 }
@@ -110,12 +116,12 @@ func (m *Migration) After(op Operation) (Phase, error) {
 	return m.Phase.After(op)
 }
 
-// Allowed lists the operations that the phase allows by itself, which a retry is
-// not one of.
+// Allowed lists the operations that the phase allows by itself, which a retry and
+// undoing are not.
 func (p Phase) Allowed() []Operation {
 	var list []Operation
 	for _, t := range transitions {
-		if slices.Contains(t.from, p) && t.op != OpRetry {
+		if slices.Contains(t.from, p) && t.op != OpRetry && t.op != OpUndo {
 			list = append(list, t.op)
 		}
 	}
@@ -162,11 +168,16 @@ type Migration struct {
 	Refused              int64 // those of Permanent whose reason is the target's
 	Groups               ErrorGroups
 
-	Checked bool // the preflight has passed
+	Checked bool // the preflight has passed: the target may have been written to
 
 	// While records that the target refused are tried again: how far that is.
 	Retrying bool
 	RetryAt  Place
+
+	// While what was written is undone, from the end on: the counts above go down.
+	Undoing bool
+	Undone  int64 // issues
+	Kept    int64 // those of them with relations that were changed since, which stay
 
 	Pace Pace
 
@@ -178,74 +189,4 @@ type Migration struct {
 	// line: that was accepted when they were loaded.
 	Incomplete       string
 	AcceptIncomplete bool // they are to be loaded although they are damaged
-}
-
-// Retry has the records that the target refused processed again.
-func (m *Migration) Retry() {
-	m.Groups = slices.Clone(m.Groups)
-	for n := range m.Groups {
-		if m.Groups[n].Reason.OfTarget() {
-			m.Groups[n].Records = 0
-		}
-	}
-	m.RecordsDone -= m.Refused
-	m.Permanent -= m.Refused
-	m.Refused, m.Retrying, m.RetryAt = 0, true, Place{}
-}
-
-// Pending tells whether an error of the target at a place is one that is still
-// to be tried again.
-func (m *Migration) Pending(r Reason, at Place) bool {
-	return m.Retrying && r.OfTarget() && (at.Chunk > m.RetryAt.Chunk || at.Chunk == m.RetryAt.Chunk && at.Issue >= m.RetryAt.Issue)
-}
-
-// Place is an issue of a data set.
-type Place struct {
-	Chunk int64
-	Issue int64 // of the chunk, from 0
-}
-
-// Percent is how much is done, rounded down; 100 only at the end.
-func (m *Migration) Percent() int {
-	switch {
-	case m.Phase == PhaseCompleted:
-		return 100
-	case m.Records == 0:
-		return 0
-	}
-	// Records are fewer than 2^56: each takes more than a byte of a file.
-	return int(min(m.RecordsDone*100/m.Records, 99))
-}
-
-// Next is the migration as a copy that can be changed.
-func (m *Migration) Next() Migration {
-	next := *m
-	next.Groups = slices.Clone(m.Groups)
-	return next
-}
-
-// Err counts permanent errors.
-func (m *Migration) Err(r Reason, a Answer, records int64) {
-	m.Permanent += records
-	if r.OfTarget() {
-		m.Refused += records
-	}
-	n := m.Groups.group(r, a)
-	m.Groups[n].Records += records
-}
-
-// Advance counts an issue of a chunk as done, with the number of its relations
-// that are in the target.
-func (m *Migration) Advance(c *Chunk, i IssueEntries, relations int) {
-	m.Issues++
-	m.RecordsDone += int64(len(i.Entries))
-	m.ParentMaps += int64(relations)
-	for _, e := range i.Entries {
-		if e.Reason != "" {
-			m.Err(e.Reason, m.Groups.AnswerTo(i, e.Reason), 1)
-		}
-	}
-	if m.IssuesInChunk++; m.IssuesInChunk == int64(len(c.Issues)) {
-		m.ChunksDone, m.IssuesInChunk = m.ChunksDone+1, 0
-	}
 }

@@ -17,13 +17,17 @@ type Target interface {
 
 	// Write makes the issue's map what change makes of the present one, in one
 	// step, and gives the map that is there then. Its errors are *TargetError,
-	// but for the end of ctx.
-	Write(ctx context.Context, cloudIssueID int64, change func(ParentMap) ParentMap) (ParentMap, error)
+	// but for the end of ctx and the error of change, after which nothing is
+	// written.
+	Write(ctx context.Context, cloudIssueID int64, change Change) (ParentMap, error)
 
 	// Probe asks whether something could be done with the issue's map, which
 	// stays as it is: nil where it could. Its errors are those of Write.
 	Probe(ctx context.Context, cloudIssueID int64, what Probe) error
 }
+
+// Change makes of an issue's map what it should be.
+type Change func(now ParentMap) (ParentMap, error)
 
 // Probe is what a target is asked about an issue.
 type Probe uint8

@@ -16,8 +16,12 @@ var ErrOvertaken = errors.New("threads: the work was stopped or taken over")
 type Written struct {
 	// Add are to be added to the maps of the database, where that is the target.
 	Add []*News
+	// Undo are to be undone in the maps of the database.
+	Undo []Undo
 	// Put are maps as another target has them now.
 	Put []IssueMap
+	// Forget are places where nothing is left to undo.
+	Forget []Place
 	// Chunks have entries whose reason only the target knew.
 	Chunks []*Chunk
 }
@@ -31,6 +35,8 @@ type News struct {
 	// Closing are the comments, of those whose relations would close a cycle with
 	// what the target holds. The store finds them when it commits.
 	Closing []int64
+	// Before is what the issue had of the relations' comments, found as Closing is.
+	Before ParentMap
 }
 
 // JobWritten is what a job did since its last commit.

@@ -260,11 +260,15 @@ func (s *site) Read(context.Context, int64) (threads.ParentMap, error) {
 	return threads.ParentMap{{CommentID: 2, ParentID: 1}}, s.err()
 }
 
-func (s *site) Write(_ context.Context, issue int64, change func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+func (s *site) Write(_ context.Context, issue int64, change threads.Change) (threads.ParentMap, error) {
 	if err := s.refused[issue]; err != nil {
 		return nil, *err
 	}
-	return change(nil), s.err()
+	m, err := change(nil)
+	if err == nil {
+		err = s.err()
+	}
+	return m, err
 }
 
 func (s *site) Names(context.Context, []int64) (map[int64]threads.IssueName, error) {

@@ -24,12 +24,30 @@ type Status struct {
 	WaitUntil         time.Time           `json:"waitUntil,omitzero"`
 	StartedAt         time.Time           `json:"startedAt,omitzero"`
 	UpdatedAt         time.Time           `json:"updatedAt,omitzero"`
+	Undo              *Undo               `json:"undo,omitempty"` // nil where nothing was undone
 	Message           string              `json:"message,omitempty"`
 	Allowed           []threads.Operation `json:"allowed"`
 
 	// Incomplete says what is wrong with the files of the data that is loaded.
 	Incomplete []string `json:"incomplete,omitempty"`
 }
+
+// Undo is how far the migration is undone.
+type Undo struct {
+	Active bool  `json:"active"` // it is not over: while it goes on, the counts above go down
+	Issues int64 `json:"issues"` // undone
+	Kept   int64 `json:"kept"`   // those of them with threads that others changed since, which stay
+}
+
+func undoOf(m *threads.Migration) *Undo {
+	if !m.Undoing && m.Undone == 0 {
+		return nil
+	}
+	return &Undo{m.Undoing, m.Undone, m.Kept}
+}
+
+// Undoing tells whether the migration is being undone, or that has paused.
+func (s *Status) Undoing() bool { return s.Undo != nil && s.Undo.Active }
 
 // Progress is how much of something is done.
 type Progress struct {
@@ -70,7 +88,7 @@ func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, erro
 		Chunks:          Chunks{m.ChunksDone, m.Chunks},
 		IssuesProcessed: m.Issues, ParentMapsCreated: m.ParentMaps,
 		Errors:    Errors{m.Permanent, m.Retryable, m.Groups.Counted()},
-		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Message: m.Message, Allowed: m.Allowed(),
+		StartedAt: m.StartedAt, UpdatedAt: m.UpdatedAt, Undo: undoOf(m), Message: m.Message, Allowed: m.Allowed(),
 		Incomplete: lines(m.Incomplete),
 	}
 	now := t.Clock()

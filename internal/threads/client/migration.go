@@ -54,6 +54,15 @@ type Status struct {
 
 	// Incomplete says what is wrong with the files of the data that is loaded.
 	Incomplete []string `json:"incomplete,omitempty"`
+
+	Undo *Undo `json:"undo,omitempty"` // nil where nothing was undone
+}
+
+// Undo is how far the migration is undone.
+type Undo struct {
+	Active bool  `json:"active"` // it is not over: while it goes on, the counts go down
+	Issues int64 `json:"issues"` // undone
+	Kept   int64 `json:"kept"`   // those of them with threads that others changed since, which stay
 }
 
 // Status asks how the migration stands.
@@ -96,6 +105,7 @@ var outcomes = map[threads.Operation][]threads.Phase{
 	threads.OpCancel:   {threads.PhaseCancelled},
 	threads.OpReset:    {threads.PhaseEmpty},
 	threads.OpRetry:    {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed},
+	threads.OpUndo:     {threads.PhaseProcessing, threads.PhasePaused, threads.PhaseFailed, threads.PhaseEmpty},
 }
 
 // Follow waits while the migration is in one of some phases, and gives how it

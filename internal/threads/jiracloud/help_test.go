@@ -90,8 +90,8 @@ func many(n int, parent int64) threads.ParentMap {
 }
 
 // become is a change that does not care what there was.
-func become(m threads.ParentMap) func(threads.ParentMap) threads.ParentMap {
-	return func(threads.ParentMap) threads.ParentMap { return m }
+func become(m threads.ParentMap) threads.Change {
+	return func(threads.ParentMap) (threads.ParentMap, error) { return m, nil }
 }
 
 func write(t testing.TB, target *jiracloud.Target, issue int64, m threads.ParentMap) {

@@ -108,7 +108,7 @@ func (t *Target) Read(ctx context.Context, issue int64) (threads.ParentMap, erro
 
 // Write changes an issue's map. Nothing is written where nothing changes, or
 // where the property is not one of this package.
-func (t *Target) Write(ctx context.Context, issue int64, change func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+func (t *Target) Write(ctx context.Context, issue int64, change threads.Change) (threads.ParentMap, error) {
 	turn, err := t.pace.turn(ctx, issue)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,11 @@ func (t *Target) Write(ctx context.Context, issue int64, change func(threads.Par
 			return nil, err
 		}
 	}
-	if after := change(m); !slices.Equal(m, after) {
+	after, err := change(m)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(m, after) {
 		m = after
 		if old, err = t.replace(ctx, turn, issue, old, m); err != nil {
 			return nil, err

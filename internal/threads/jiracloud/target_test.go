@@ -46,7 +46,7 @@ func mapsComeAndGo(t *testing.T) {
 func TestMerge(t *testing.T) {
 	site, target := play(t, cloudsite.Options{})
 	news := threads.NewParentMap([]threads.Relation{{CommentID: 2, ParentID: 1}, {CommentID: 3, ParentID: 2}})
-	merge := func(old threads.ParentMap) threads.ParentMap { return old.Merge(news) }
+	merge := func(old threads.ParentMap) (threads.ParentMap, error) { return old.Merge(news), nil }
 	write(t, target, 7, threads.NewParentMap([]threads.Relation{{CommentID: 3, ParentID: 1}, {CommentID: 9, ParentID: 8}}))
 	want := threads.NewParentMap([]threads.Relation{{CommentID: 2, ParentID: 1}, {CommentID: 3, ParentID: 2}, {CommentID: 9, ParentID: 8}})
 	for range 3 {
@@ -224,7 +224,7 @@ func TestWritersTakeTurns(t *testing.T) {
 		for i := range int64(12) {
 			all.Go(func() {
 				one := threads.ParentMap{{CommentID: i + 1, ParentID: 100}}
-				if _, err := target.Write(t.Context(), 1+i%2, func(old threads.ParentMap) threads.ParentMap { return old.Merge(one) }); err != nil {
+				if _, err := target.Write(t.Context(), 1+i%2, func(old threads.ParentMap) (threads.ParentMap, error) { return old.Merge(one), nil }); err != nil {
 					t.Error(err)
 				}
 			})

@@ -92,14 +92,22 @@ var hints = map[threads.Phase]string{
 	threads.PhasePaused:     "Processing is paused.",
 	threads.PhaseCompleted:  "All records are processed. Reset the state before the next migration.",
 	threads.PhaseFailed:     "Processing stopped because of an error.",
-	threads.PhaseCancelled:  "The migration is cancelled. Reset the state before the next one.",
+	threads.PhaseCancelled:  "The migration is cancelled. Undo it or reset the state before the next one.",
+}
+
+// undoingHints say it of a migration that is being undone.
+var undoingHints = map[threads.Phase]string{
+	threads.PhaseProcessing: "The migration is being undone on the server: the counts go down to 0. You can close this page.",
+	threads.PhasePaused:     "Undoing is paused.",
+	threads.PhaseFailed:     "Undoing stopped because of an error.",
+	threads.PhaseCancelled:  "Undoing was cancelled: some of what was written is still there. Undo the rest, or reset the state.",
 }
 
 // labels are the names of the buttons, as the seed has them.
 var labels = map[threads.Operation]string{
 	threads.OpUpload: "Upload Data", threads.OpStart: "Start Processing", threads.OpStop: "Stop Processing",
 	threads.OpContinue: "Continue Processing", threads.OpCancel: "Cancel Migration", threads.OpReset: "Reset State",
-	threads.OpRetry: "Retry Refused Records",
+	threads.OpRetry: "Retry Refused Records", threads.OpUndo: "Undo Migration",
 }
 
 func (p *Admin) showMigration(r *http.Request) (console.Response, error) {
@@ -139,6 +147,9 @@ func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 		view.Stage = &stageView{st, st.Percent(), st.State == threads.StageFailed}
 	}
 	view.Badge, view.Hint = statusBadge(&view.Status), hints[view.Status.Phase]
+	if view.Status.Undoing() {
+		view.Hint = undoingHints[view.Status.Phase]
+	}
 	view.Steps = stepsOf(view)
 	for _, b := range buttons(view) {
 		if b.Allowed {
@@ -181,15 +192,23 @@ func (f fileView) Here() bool { return f.Draft != nil && f.Draft.Complete() }
 func buttons(view *migrationView) []button {
 	var list []button
 	for _, op := range threads.Operations() {
+		if op == threads.OpUndo && view.Status.Undoing() && slices.Contains(view.Status.Allowed, threads.OpContinue) {
+			continue // the two do the same
+		}
 		b := button{Label: labels[op], Path: movePath + "/" + string(op), Allowed: slices.Contains(view.Status.Allowed, op)}
 		switch op {
 		case threads.OpUpload:
 			b.Allowed = b.Allowed && view.Hierarchy.Here() && view.Mappings.Here() && !(view.Stage != nil && view.Stage.Failed)
 			b.Asks = view.Status.Phase != threads.PhaseEmpty || view.incomplete() != nil
 			b.Main = b.Allowed && view.Status.Phase == threads.PhaseEmpty
-		case threads.OpStart, threads.OpContinue:
+		case threads.OpStart:
 			b.Main = b.Allowed
-		case threads.OpCancel, threads.OpReset:
+		case threads.OpContinue:
+			b.Main = b.Allowed
+			if view.Status.Undoing() {
+				b.Label = "Continue Undoing"
+			}
+		case threads.OpCancel, threads.OpReset, threads.OpUndo:
 			b.Asks = true
 		}
 		list = append(list, b)

@@ -26,6 +26,11 @@ var questions = map[threads.Operation]console.Confirm{
 		Text:   "You can then start a new migration. Threads already written stay.",
 		Losses: []string{"the uploaded files", "the loaded data", "progress, counts and the list of errors"},
 	},
+	threads.OpUndo: {
+		Title: "Undo the migration?", Verb: "Undo Migration",
+		Text:   "Each issue that was written gets back what it had before. Threads that others changed since stay as they are. Download the report first if you need it.",
+		Losses: []string{"the thread relationships that this migration wrote", "the loaded data", "progress, counts and the list of errors"},
+	},
 }
 
 // confirm asks before an operation. Those that lose nothing have no question.
@@ -67,7 +72,7 @@ func numbered(n int64, thing string) string {
 var done = map[threads.Operation]string{
 	threads.OpUpload: "The data is being loaded.", threads.OpStart: "Processing has started.", threads.OpStop: "Processing is paused.",
 	threads.OpContinue: "Processing continues.", threads.OpCancel: "The migration is cancelled.", threads.OpReset: "The state is reset.",
-	threads.OpRetry: "Retrying the records that the target refused.",
+	threads.OpRetry: "Retrying the records that the target refused.", threads.OpUndo: "The migration is being undone.",
 }
 
 func (p *Admin) operate(op threads.Operation) console.Handler {

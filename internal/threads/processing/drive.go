@@ -105,7 +105,9 @@ func (d *driver) run(ctx, asking context.Context) (verdict, string, error) {
 		case <-ctx.Done():
 			return finished, "", ctx.Err()
 		case a := <-d.answers:
-			d.take(a)
+			if err := d.take(a); err != nil {
+				return finished, "", err
+			}
 			if err := d.examine(ctx); err != nil {
 				return finished, "", err
 			}
@@ -187,15 +189,19 @@ func (d *driver) ask(ctx context.Context, t *task) {
 	}()
 }
 
-// take notes what the target said about a task.
-func (d *driver) take(a *answer) {
+// take notes what the target said about a task. An error is one of the database.
+func (d *driver) take(a *answer) error {
 	d.underWay--
 	t := a.task
+	if t.broken != nil {
+		t.state = waiting
+		return t.broken
+	}
 	if a.err == nil {
 		t.state, t.parents = done, a.parents
 		d.count("ok")
 		d.succeeded()
-		return
+		return nil
 	}
 	var e *threads.TargetError
 	if !errors.As(a.err, &e) {
@@ -228,6 +234,7 @@ func (d *driver) take(a *answer) {
 		d.pace.Failed(now, e)
 		d.p.Log.Warn("the target failed; will ask again", "issue", t.issue, "error", a.err)
 	}
+	return nil
 }
 
 func (d *driver) count(outcome string) { d.p.metrics.requests.WithLabelValues(outcome).Inc() }

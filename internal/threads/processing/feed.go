@@ -17,9 +17,12 @@ type task struct {
 	parents threads.ParentMap
 	again   int64                 // records that are tried once more
 	closing []int64               // comments whose relations the issue did not get: they would close a cycle
+	kept    bool                  // relations that were changed since it was written were not undone
 	refused threads.TargetFailure // TargetMissing or TargetForbids where failed
 	answer  threads.Answer        // what the target said then
 	failed  bool
+
+	broken error // of the database, while the target was asked: nothing was written
 
 	chunk *threads.Chunk // where the feed took it from
 	place int
@@ -30,6 +33,11 @@ type task struct {
 	probe    bool // it is asked only to find that out
 	failures int
 	due      time.Time
+}
+
+// at is where the task's issue is in the data.
+func (t *task) at() threads.Place {
+	return threads.Place{Chunk: t.chunk.Number, Issue: int64(t.place)}
 }
 
 type taskState uint8

@@ -13,32 +13,51 @@ func (p *Processor) issuewise(ctx context.Context, lease threads.Holder, m *thre
 	f := &migrationFeed{p: p, lease: lease, m: m, chunkAt: m.ChunksDone, issueAt: int(m.IssuesInChunk)}
 	v, message, err := p.preflight(ctx, f)
 	if v == finished && err == nil {
-		var work feed = f
-		if m.Retrying {
-			work = &retryFeed{migrationFeed: f, at: m.RetryAt}
+		var work feed
+		if work, err = f.work(ctx); err == nil {
+			v, message, err = p.drive(ctx, work, f.elsewhere, m.Pace)
 		}
-		v, message, err = p.drive(ctx, work, f.elsewhere, m.Pace)
 	}
 	if err != nil {
 		return err
 	}
 	after := *m
-	switch v {
-	case finished:
+	switch {
+	case v == exhausted:
+		after.Phase, after.Message = threads.PhasePaused, message
+	case v == refused:
+		after.Phase, after.Message = threads.PhaseFailed, message
+	case m.Undoing:
+		if after, err = p.undone(ctx, m); err != nil {
+			return err
+		}
+	default:
 		after.Phase, after.Message, after.Pace = threads.PhaseCompleted, "", threads.Pace{}
 		after.Retrying, after.RetryAt = false, threads.Place{}
-	case exhausted:
-		after.Phase, after.Message = threads.PhasePaused, message
-	case refused:
-		after.Phase, after.Message = threads.PhaseFailed, message
 	}
-	err = p.retry(ctx, "end the migration", func(ctx context.Context) error {
+	return p.end(ctx, lease, m, after)
+}
+
+// end stores how the migration stands after processing.
+func (p *Processor) end(ctx context.Context, lease threads.Holder, m *threads.Migration, after threads.Migration) error {
+	err := p.retry(ctx, "end the migration", func(ctx context.Context) error {
 		return p.Store.Commit(ctx, lease, &after, threads.Written{})
 	})
 	if err == nil {
 		*m = after
 	}
 	return err
+}
+
+// work is what is to be done with the issues.
+func (f *migrationFeed) work(ctx context.Context) (feed, error) {
+	switch {
+	case f.m.Undoing:
+		return f.undo(ctx)
+	case f.m.Retrying:
+		return &retryFeed{migrationFeed: f, at: f.m.RetryAt}, nil
+	}
+	return f, nil
 }
 
 // migrationFeed gives the issues of the chunks.
@@ -83,12 +102,19 @@ func (f *migrationFeed) next(ctx context.Context) (*task, error) {
 	return t, nil
 }
 
-// write makes a task one that adds relations to its issue.
+// write makes a task one that adds relations to its issue, after what the issue
+// had of them is stored.
 func (f *migrationFeed) write(t *task, news threads.ParentMap) {
+	stage, epoch, at := f.m.Stage, f.m.Epoch, t.at()
 	t.ask = func(ctx context.Context) (threads.ParentMap, error) {
-		return f.p.Target.Write(ctx, t.issue, func(old threads.ParentMap) (all threads.ParentMap) {
-			all, t.closing = old.Add(news)
-			return all
+		return f.p.Target.Write(ctx, t.issue, func(old threads.ParentMap) (all threads.ParentMap, err error) {
+			if all, t.closing = old.Add(news); slices.Equal(all, old) {
+				return all, nil
+			}
+			t.broken = f.p.retry(ctx, "store what an issue had", func(ctx context.Context) error {
+				return f.p.Store.Intend(ctx, f.lease, stage, epoch, at, old, news)
+			})
+			return all, t.broken
 		})
 	}
 }

@@ -17,10 +17,13 @@ func (p *Processor) migrate(ctx context.Context, lease threads.Holder) error {
 	if err != nil {
 		return err
 	}
-	if p.Target == nil {
-		err = p.chunkwise(ctx, lease, &m)
-	} else {
+	switch {
+	case p.Target != nil:
 		err = p.issuewise(ctx, lease, &m)
+	case m.Undoing:
+		err = p.undoChunks(ctx, lease, &m)
+	default:
+		err = p.chunkwise(ctx, lease, &m)
 	}
 	if err == nil {
 		p.logEnd(&m, nil)
@@ -46,6 +49,8 @@ func (p *Processor) logEnd(m *threads.Migration, why error) {
 	switch m.Phase {
 	case threads.PhaseCompleted:
 		p.Log.Info("the migration is completed", attrs[:len(attrs)-2]...)
+	case threads.PhaseEmpty:
+		p.Log.Info("the migration is undone", attrs...)
 	case threads.PhasePaused:
 		p.Log.Warn("the migration has paused", attrs...)
 	case threads.PhaseFailed:

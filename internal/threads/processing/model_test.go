@@ -25,7 +25,13 @@ const modelChecks = "15"
 // die, lose their leases, are stopped and continued, the target limits and
 // refuses, and the database goes away; in the end the target has what the model
 // says, and the errors are those of the model.
-func TestModel(t *testing.T) {
+func TestModel(t *testing.T) { histories(t, (*history).play) }
+
+// TestUndoModel does the same, and undoes it at any moment, while the same goes
+// on; in the end the target has what it had before.
+func TestUndoModel(t *testing.T) { histories(t, (*history).playUndo) }
+
+func histories(t *testing.T, one func(*history)) {
 	t.Parallel() // with others that mostly wait
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
 		if err := f.Value.Set(modelChecks); err != nil {
@@ -40,7 +46,7 @@ func TestModel(t *testing.T) {
 			}
 			for _, kind := range []string{"embedded", "target"} {
 				t.Run(kind, func(t *testing.T) {
-					rapid.Check(t, func(r *rapid.T) { newHistory(r, d, proxy, kind == "target").play() })
+					rapid.Check(t, func(r *rapid.T) { one(newHistory(r, d, proxy, kind == "target")) })
 				})
 			}
 		}
@@ -66,6 +72,7 @@ type history struct {
 	refused  map[int64]threads.Reason // by cloud issue
 	limits   int                      // one in so many requests is one too many; 0 for none
 	ticks    atomic.Int64             // how often workers looked at the clock
+	undoing  bool                     // the administrator wants it undone
 }
 
 func newHistory(r *rapid.T, d *db.DB, proxy *dbtest.Proxy, target bool) *history {
@@ -141,6 +148,38 @@ func (h *history) play() {
 	h.operate(threads.OpReset)
 }
 
+func (h *history) playUndo() {
+	defer h.end()
+	h.work()
+	before := had(h.records, h.mappings)
+	if h.target != nil {
+		h.target.answers(nil)
+	}
+	h.holding(maps.Clone(before))
+	if h.target != nil {
+		h.target.answers(h.answer)
+	}
+	h.load(h.records, h.mappings)
+	for _, event := range rapid.SliceOfN(rapid.SampledFrom(append(h.events(), "undo")), 0, 6).Draw(h.r, "events") {
+		h.wait(rapid.Bool().Draw(h.r, "while it is processed"), rapid.IntRange(0, 30).Draw(h.r, "steps"))
+		h.happens(event)
+	}
+	h.undoing = true
+	for last, until := time.Now(), time.Now().Add(h.patience); h.goOn() != threads.PhaseEmpty; <-time.After(time.Millisecond) {
+		if time.Now().After(until) {
+			h.t.Fatal(fmt.Sprintf("it is not undone: %+v", h.migration()))
+		}
+		if h.proxy != nil && time.Since(last) > time.Second { // as in play
+			h.work()
+			last = time.Now()
+		}
+	}
+	for h.proxy != nil && h.db.Write(h.t.Context(), func(*db.Tx) error { return nil }) != nil {
+		// As in play.
+	}
+	h.holds(before)
+}
+
 // wait waits for some steps of the workers, perhaps only of those that process,
 // or for a while if there is none.
 func (h *history) wait(processing bool, steps int) {
@@ -170,6 +209,8 @@ func (h *history) happens(event string) {
 			// It may be over by now.
 			_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, false)
 		}
+	case "undo":
+		h.undoing = true
 	case "kill": // nothing that it has in memory is stored any more
 		last.settled(h.t, h.patience)
 		h.work()
@@ -196,13 +237,31 @@ func (h *history) goOn() threads.Phase {
 	op := map[threads.Phase]threads.Operation{
 		threads.PhaseReady: threads.OpStart, threads.PhasePaused: threads.OpContinue, threads.PhaseFailed: threads.OpContinue,
 	}[m.Phase]
+	if h.undoing {
+		op = undoes(&m, op)
+	}
 	switch {
 	case op != "":
 		_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, op, false)
-	case m.Phase == threads.PhaseEmpty:
+	case m.Phase == threads.PhaseEmpty && !h.undoing:
 		h.t.Fatal("the data is gone: ", m.Message)
 	case m.Phase == threads.PhaseCancelled:
 		h.t.Fatal(fmt.Sprintf("nobody cancelled it: %+v", m))
 	}
 	return m.Phase
+}
+
+// undoes is what an administrator would do next who wants a migration undone, or
+// otherwise another operation.
+func undoes(m *threads.Migration, otherwise threads.Operation) threads.Operation {
+	allowed := m.Allowed()
+	switch {
+	case slices.Contains(allowed, threads.OpUndo):
+		return threads.OpUndo
+	case m.Phase == threads.PhaseProcessing && !m.Undoing && (m.Checked || m.ParentMaps > 0): // else there would be nothing to undo
+		return threads.OpStop
+	case m.Phase == threads.PhaseCompleted: // nothing was written
+		return threads.OpReset
+	}
+	return otherwise
 }

@@ -36,10 +36,19 @@ func (p *Processor) preflight(ctx context.Context, f *migrationFeed) (v verdict,
 		return finished, "", err
 	}
 	v, message, err = p.drive(ctx, flight, nil, f.m.Pace)
-	if f.m.Checked = flight.passed || flight.refusal == nil; f.m.Checked || v != finished || err != nil {
+	if v != finished || err != nil {
 		return v, message, err
 	}
-	return refused, flight.verdict(), nil
+	if !flight.passed && flight.refusal != nil {
+		return refused, flight.verdict(), nil
+	}
+	// It is stored before anything is written, so that what may have been written
+	// can be undone.
+	after := f.m.Next()
+	after.Checked = true
+	return finished, "", p.retry(ctx, "store that the preflight has passed", func(ctx context.Context) error {
+		return f.commit(ctx, after, nil, nil)
+	})
 }
 
 func (f *preflight) next(context.Context) (*task, error) {

@@ -37,6 +37,9 @@ type Options struct {
 	// written to chunk by chunk instead of issue by issue.
 	Target   threads.Target
 	Requests int // to the target at once
+	// Linger is for how long the target may still carry out a write that was given
+	// up on.
+	Linger time.Duration
 
 	MaxUnpacked int64 // bytes of a file once it is unpacked
 	ChunkSize   int64 // records that make a chunk full; 0 is threads.ChunkSize

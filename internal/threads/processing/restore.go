@@ -152,7 +152,7 @@ func (r *restoring) issuewise(ctx context.Context) error {
 
 func (r *restoring) task(issue int64, change func(threads.ParentMap) threads.ParentMap) *task {
 	return &task{issue: issue, ask: func(ctx context.Context) (threads.ParentMap, error) {
-		return r.p.Target.Write(ctx, issue, change)
+		return r.p.Target.Write(ctx, issue, func(now threads.ParentMap) (threads.ParentMap, error) { return change(now), nil })
 	}}
 }
 

@@ -365,7 +365,7 @@ func (m *memory) get(issue int64) threads.ParentMap {
 	return m.maps[issue]
 }
 
-func (m *memory) Write(ctx context.Context, issue int64, change func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+func (m *memory) Write(ctx context.Context, issue int64, change threads.Change) (threads.ParentMap, error) {
 	defer m.end(issue)
 	if err := m.begin(issue); err != nil {
 		return nil, err
@@ -373,10 +373,14 @@ func (m *memory) Write(ctx context.Context, issue int64, change func(threads.Par
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	after, err := change(m.get(issue))
+	if err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.maps[issue] = change(m.maps[issue])
-	return m.maps[issue], nil
+	m.maps[issue] = after
+	return after, nil
 }
 
 // Probe refuses what probe says; it is no request that counts.

@@ -25,7 +25,7 @@ type writes struct {
 	hook func(n int)
 }
 
-func (w *writes) Write(ctx context.Context, issue int64, change func(threads.ParentMap) threads.ParentMap) (threads.ParentMap, error) {
+func (w *writes) Write(ctx context.Context, issue int64, change threads.Change) (threads.ParentMap, error) {
 	m, err := w.memory.Write(ctx, issue, change)
 	w.mu.Lock()
 	n := 0

@@ -31,8 +31,16 @@ func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migrati
 		if err := s.written(ctx, tx, &after, w); err != nil {
 			return err
 		}
+		if err := noteBefore(ctx, tx, &stored, w.Add); err != nil {
+			return err
+		}
 		if after.Phase == threads.PhaseCompleted { // a migration ends with a comparison
 			if _, err := s.beginVerify(ctx, tx, &after, true); err != nil {
+				return err
+			}
+		}
+		if after.Phase == threads.PhaseEmpty { // it is undone
+			if err := dropStage(ctx, tx, stored.Stage); err != nil {
 				return err
 			}
 		}
@@ -53,7 +61,7 @@ func (s *Store) Commit(ctx context.Context, h threads.Holder, m *threads.Migrati
 }
 
 func (s *Store) written(ctx context.Context, tx *db.Tx, m *threads.Migration, w threads.Written) error {
-	if len(w.Add)+len(w.Put) > 0 {
+	if len(w.Add)+len(w.Undo)+len(w.Put) > 0 {
 		maps, err := s.writeMaps(ctx, tx)
 		if err != nil {
 			return err
@@ -61,9 +69,17 @@ func (s *Store) written(ctx context.Context, tx *db.Tx, m *threads.Migration, w 
 		if err := maps.add(ctx, w.Add); err != nil {
 			return err
 		}
+		kept, err := maps.undo(ctx, w.Undo)
+		if err != nil {
+			return err
+		}
+		m.Kept += kept
 		if err := maps.put(ctx, w.Put); err != nil {
 			return err
 		}
+	}
+	if err := forget(ctx, tx, m.Stage, w.Forget); err != nil {
+		return err
 	}
 	changed := slices.Clone(w.Chunks)
 	for _, n := range w.Add {

@@ -132,8 +132,26 @@ func (w *mapWriter) add(ctx context.Context, news []*threads.News) error {
 	}
 	return w.combine(ctx, maps, func(n int, old threads.ParentMap) (all threads.ParentMap) {
 		all, news[n].Closing = old.Add(news[n].Parents)
+		news[n].Before = old.Of(news[n].Parents)
 		return all
 	})
+}
+
+// undo takes back what was added, and gives the number of issues with relations
+// that were changed since.
+func (w *mapWriter) undo(ctx context.Context, list []threads.Undo) (kept int64, err error) {
+	maps := make([]threads.IssueMap, len(list))
+	for i, u := range list {
+		maps[i] = u.IssueMap
+	}
+	err = w.combine(ctx, maps, func(n int, old threads.ParentMap) threads.ParentMap {
+		undone, changed := list[n].Of(old)
+		if changed {
+			kept++
+		}
+		return undone
+	})
+	return kept, err
 }
 
 // combine makes of the map that each issue has, one after the other, what
@@ -200,10 +218,21 @@ func issuesOf(maps []threads.IssueMap) []int64 {
 	return slices.Compact(ids)
 }
 
+// noMap is the map of an issue without relations, which has no row.
+var noMap = string(threads.ParentMap{}.AppendJSON(nil))
+
 // save writes maps, and keeps the old ones for who reads a version.
 func (w *mapWriter) save(ctx context.Context, ids []int64, found map[int64]storedMap, now map[int64]string) error {
 	if err := w.keepOld(ctx, ids, found); err != nil {
 		return err
+	}
+	empty := func(id int64) bool { return now[id] == noMap }
+	if slices.ContainsFunc(ids, empty) {
+		gone := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !empty(id) })
+		if err := w.delete(ctx, gone); err != nil {
+			return err
+		}
+		ids = slices.DeleteFunc(ids, empty)
 	}
 	texts := make([]string, len(ids))
 	for i, id := range ids {
@@ -231,6 +260,10 @@ func (w *mapWriter) remove(ctx context.Context, ids []int64) error {
 	if err := w.keepOld(ctx, ids, found); err != nil {
 		return err
 	}
+	return w.delete(ctx, ids)
+}
+
+func (w *mapWriter) delete(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
 		if _, err := w.tx.Exec(ctx, `DELETE FROM threads_maps WHERE target_id = $1 AND issue_id = $2`, w.store.id, id); err != nil {
 			return fmt.Errorf("deleting a map: %w", err)

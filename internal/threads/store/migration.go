@@ -14,7 +14,7 @@ import (
 
 const migrationColumns = `epoch, phase, stage_id, accept_incomplete, incomplete, records, records_done, chunks, chunks_done, issues_in_chunk, issues, parent_maps,
 	permanent, checked, refused, retryable, retrying, retry_chunk, retry_issue, rate_limits, failing_since, wait_until, wait_declared, trouble_since, trouble,
-	started_at, updated_at, message, error_groups, worked`
+	started_at, updated_at, message, error_groups, worked, undoing, undone, kept`
 
 func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migration, err error) {
 	var failing, wait, trouble, started, updated, worked int64
@@ -22,7 +22,8 @@ func readMigration(ctx context.Context, tx *db.Tx, lock string) (m threads.Migra
 	err = tx.QueryRow(ctx, `SELECT `+migrationColumns+` FROM threads_migration WHERE id = 1`+lock).Scan(
 		&m.Epoch, &m.Phase, &m.Stage, &m.AcceptIncomplete, &m.Incomplete, &m.Records, &m.RecordsDone, &m.Chunks, &m.ChunksDone, &m.IssuesInChunk, &m.Issues, &m.ParentMaps,
 		&m.Permanent, &m.Checked, &m.Refused, &m.Retryable, &m.Retrying, &m.RetryAt.Chunk, &m.RetryAt.Issue,
-		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message, &groups, &worked)
+		&m.Pace.RateLimits, &failing, &wait, &m.Pace.Declared, &trouble, &m.Pace.Trouble, &started, &updated, &m.Message, &groups, &worked,
+		&m.Undoing, &m.Undone, &m.Kept)
 	if err != nil {
 		return m, fmt.Errorf("reading the migration: %w", err)
 	}
@@ -51,12 +52,12 @@ func writeMigration(ctx context.Context, tx *db.Tx, m *threads.Migration) error 
 			chunks = $7, chunks_done = $8, issues_in_chunk = $9, issues = $10, parent_maps = $11, permanent = $12, checked = $13, refused = $14, retryable = $15,
 			retrying = $16, retry_chunk = $17, retry_issue = $18, rate_limits = $19, failing_since = $20, wait_until = $21, wait_declared = $22,
 			trouble_since = $23, trouble = $24, started_at = $25, updated_at = $26, message = $27, incomplete = $28,
-			error_groups = $29, worked = $30 WHERE id = 1`,
+			error_groups = $29, worked = $30, undoing = $31, undone = $32, kept = $33 WHERE id = 1`,
 		m.Epoch, string(m.Phase), m.Stage, bit(m.AcceptIncomplete), m.Records, m.RecordsDone, m.Chunks, m.ChunksDone, m.IssuesInChunk, m.Issues, m.ParentMaps,
 		m.Permanent, bit(m.Checked), m.Refused, m.Retryable, bit(m.Retrying), m.RetryAt.Chunk, m.RetryAt.Issue,
 		m.Pace.RateLimits, db.Micros(m.Pace.FailingSince), db.Micros(m.Pace.WaitUntil), bit(m.Pace.Declared),
 		db.Micros(m.Pace.TroubleSince), m.Pace.Trouble, db.Micros(m.StartedAt), db.Micros(m.UpdatedAt), m.Message, m.Incomplete,
-		groups, m.Worked.Microseconds())
+		groups, m.Worked.Microseconds(), bit(m.Undoing), m.Undone, m.Kept)
 	if err != nil {
 		return fmt.Errorf("writing the migration: %w", err)
 	}
@@ -109,11 +110,16 @@ func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Opera
 			m.Message = ""
 			m.Retry()
 			err = targetFree(ctx, tx)
+		case threads.OpUndo:
+			m.Message = ""
+			m.Undo()
+			m.Pace.Resume()
+			err = targetFree(ctx, tx)
 		case threads.OpStop:
 			m.Pace.Stop()
 			m.Message = "Stopped. Continue goes on from here."
 		case threads.OpCancel:
-			m.Message = "Cancelled. What was written stays; reset before a new migration."
+			m.Message = "Cancelled. What was written stays; undo or reset it before a new migration."
 			if before == threads.PhaseLoading {
 				err = giveBack(ctx, tx, &m)
 			}

@@ -186,7 +186,8 @@ func dropStage(ctx context.Context, tx *db.Tx, id int64) error {
 	return nil
 }
 
-// clearStage deletes a slice of a stage's pages and chunks, and says how many.
+// clearStage deletes a slice of a stage's pages, chunks and what the issues had
+// before, and says how many rows.
 func clearStage(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 	n, err := clearPages(ctx, tx, id)
 	if err != nil || n > 0 {
@@ -197,7 +198,10 @@ func clearStage(ctx context.Context, tx *db.Tx, id int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("deleting chunks: %w", err)
 	}
-	return n, nil
+	if n > 0 {
+		return n, nil
+	}
+	return clearBefore(ctx, tx, id)
 }
 
 const (

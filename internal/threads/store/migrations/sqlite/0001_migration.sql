@@ -38,7 +38,8 @@ CREATE TABLE threads_chunks (
 -- preflight has passed. refused of the permanent errors are the target's; while
 -- they are tried again, retry_chunk and retry_issue say from where on. error_groups
 -- counts them by reason and by what the target said, as JSON; worked is how many
--- microseconds processing has taken, pauses left out.
+-- microseconds processing has taken, pauses left out. While what was written is
+-- undone, undone counts issues, and kept those of them that were changed since.
 CREATE TABLE threads_migration (
     id              INTEGER PRIMARY KEY CHECK (id = 1),
     epoch           INTEGER NOT NULL,
@@ -70,9 +71,23 @@ CREATE TABLE threads_migration (
     updated_at      INTEGER NOT NULL,
     message         TEXT    NOT NULL,
     error_groups    TEXT    NOT NULL,
-    worked          INTEGER NOT NULL CHECK (worked >= 0)
+    worked          INTEGER NOT NULL CHECK (worked >= 0),
+    undoing         INTEGER NOT NULL CHECK (undoing IN (0, 1)),
+    undone          INTEGER NOT NULL CHECK (undone >= 0),
+    kept            INTEGER NOT NULL CHECK (kept >= 0)
 ) STRICT;
-INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '', '', 0);
+INSERT INTO threads_migration VALUES (1, 1, 'EMPTY', 0, 0, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0, 0, '', '', 0, 0, 0, 0);
+
+-- What issues had, as a parent map, of the comments that a data set gives parents:
+-- by chunk and by place in it, from before the first write on until the data goes
+-- or the write is undone. In this database an issue that had nothing has no row.
+CREATE TABLE threads_before (
+    stage_id INTEGER NOT NULL,
+    chunk    INTEGER NOT NULL,
+    place    INTEGER NOT NULL,
+    parents  TEXT    NOT NULL,
+    PRIMARY KEY (stage_id, chunk, place)
+) STRICT, WITHOUT ROWID;
 
 -- Where parent maps go: this database, or a cloud site by its URL. version
 -- counts up with every transaction that writes maps.

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"outrigger/internal/db"
+	"outrigger/internal/threads"
+)
+
+// Intend notes what an issue has, now, of the comments that news gives parents,
+// before a worker of a stage writes news to another target: threads.ErrOvertaken
+// when the worker, who began in an epoch, was stopped or replaced. What was noted
+// before another write of the same news stays, unless it was changed since.
+func (s *Store) Intend(ctx context.Context, h threads.Holder, stage, epoch int64, at threads.Place, now, news threads.ParentMap) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := fenced(ctx, tx, h); err != nil {
+			return err
+		}
+		m, err := readMigration(ctx, tx, forUpdate(tx))
+		if err != nil {
+			return err
+		}
+		if m.Epoch != epoch || m.Phase != threads.PhaseProcessing {
+			return threads.ErrOvertaken
+		}
+		before := now.Of(news)
+		var text string
+		err = tx.QueryRow(ctx, `SELECT parents FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk, at.Issue).Scan(&text)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			err = nil
+		case err == nil:
+			u := threads.Undo{IssueMap: threads.IssueMap{Parents: news}}
+			if u.Before, err = threads.ParseParentMap([]byte(text)); err == nil {
+				undone, _ := u.Of(now)
+				before = undone.Of(news)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("reading what an issue had before: %w", err)
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO threads_before (stage_id, chunk, place, parents) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (stage_id, chunk, place) DO UPDATE SET parents = excluded.parents`, stage, at.Chunk, at.Issue, string(before.AppendJSON(nil)))
+		if err != nil {
+			return fmt.Errorf("noting what an issue had before: %w", err)
+		}
+		return nil
+	})
+}
+
+// noteBefore stores what issues of this database had, those that had something.
+// Issues that m counts as done are passed over: their commit comes again, after
+// its answer was lost.
+func noteBefore(ctx context.Context, tx *db.Tx, m *threads.Migration, news []*threads.News) error {
+	var chunks, places []int64
+	var texts []string
+	for _, n := range news {
+		if len(n.Before) > 0 && !m.Done(threads.Place{Chunk: n.Chunk.Number, Issue: int64(n.Place)}) {
+			chunks, places, texts = append(chunks, n.Chunk.Number), append(places, int64(n.Place)), append(texts, string(n.Before.AppendJSON(nil)))
+		}
+	}
+	stages := slices.Repeat([]int64{m.Stage}, len(texts))
+	err := tx.Insert(ctx, db.Insert{Into: `threads_before (stage_id, chunk, place, parents)`, Columns: []any{stages, chunks, places, texts}})
+	if err != nil {
+		return fmt.Errorf("noting what issues had before: %w", err)
+	}
+	return nil
+}
+
+// Before gives what the issues of a chunk had before they were written, by their
+// places in it.
+func (s *Store) Before(ctx context.Context, stage, chunk int64) (before map[int64]threads.ParentMap, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		before = map[int64]threads.ParentMap{}
+		rows, err := tx.Query(ctx, `SELECT place, parents FROM threads_before WHERE stage_id = $1 AND chunk = $2`, stage, chunk)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var place int64
+			var text string
+			if err := rows.Scan(&place, &text); err != nil {
+				return err
+			}
+			if before[place], err = threads.ParseParentMap([]byte(text)); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading what the issues of chunk %d had before: %w", chunk, err)
+	}
+	return before, nil
+}
+
+// LastBefore is the last place of a data set that Before knows something of; ok
+// tells whether there is one.
+func (s *Store) LastBefore(ctx context.Context, stage int64) (at threads.Place, ok bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT chunk, place FROM threads_before WHERE stage_id = $1 ORDER BY chunk DESC, place DESC LIMIT 1`, stage).Scan(&at.Chunk, &at.Issue)
+		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return at, false, fmt.Errorf("finding the last issue to undo: %w", err)
+	}
+	return at, ok, nil
+}
+
+// BeforeLeft counts the issues of a data set that Before knows something of.
+func (s *Store) BeforeLeft(ctx context.Context, stage int64) (n int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT count(*) FROM threads_before WHERE stage_id = $1`, stage).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("counting issues to undo: %w", err)
+	}
+	return n, nil
+}
+
+// forget deletes what issues had before.
+func forget(ctx context.Context, tx *db.Tx, stage int64, places []threads.Place) error {
+	for _, at := range places {
+		if _, err := tx.Exec(ctx, `DELETE FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk, at.Issue); err != nil {
+			return fmt.Errorf("forgetting what an issue had before: %w", err)
+		}
+	}
+	return nil
+}
+
+// clearBefore deletes what the issues of some chunks of a data set had before, and
+// says how many issues.
+func clearBefore(ctx context.Context, tx *db.Tx, stage int64) (int64, error) {
+	n, err := tx.Exec(ctx, `DELETE FROM threads_before WHERE stage_id = $1 AND chunk <
+		(SELECT min(chunk) FROM threads_before WHERE stage_id = $1) + $2`, stage, clearChunksBefore)
+	if err != nil {
+		return 0, fmt.Errorf("deleting what issues had before: %w", err)
+	}
+	return n, nil
+}
+
+// clearChunksBefore is how many chunks' issues clearBefore takes: up to 1,000 a chunk.
+const clearChunksBefore = 4
