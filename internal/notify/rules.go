@@ -165,12 +165,14 @@ func (s *Rules) place(ctx context.Context, draft *Rule, wrong *fault.Fields) err
 	if draft.ProjectKey == "" && draft.RepositoryKey != "" {
 		wrong.Add("repositoryKey", "A repository needs its projectKey too.")
 	}
-	name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
-	if err := wrong.Join(err); err != nil {
-		return err
+	if !slices.ContainsFunc(*wrong, func(f fault.Field) bool { return f.Name == "connection" }) {
+		name, err := s.Store.Platforms().Connections.Resolve(draft.Connection)
+		if err := wrong.Join(err); err != nil {
+			return err
+		}
+		draft.Connection = name
 	}
-	draft.Connection = name
-	if s.Edition(name) == Cloud && draft.RepositoryKey == "" {
+	if s.Edition(draft.Connection) == Cloud && draft.RepositoryKey == "" {
 		wrong.Add("repositoryKey", NoCloudProjects)
 	}
 	if slices.ContainsFunc(*wrong, func(f fault.Field) bool { return slices.Contains(placeFields, f.Name) }) {

@@ -2,8 +2,11 @@ package rest
 
 import (
 	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"outrigger/internal/fault"
 )
@@ -12,9 +15,6 @@ const (
 	defaultLimit = 50
 	maxLimit     = 1000
 )
-
-// afterNext says what the parameter after takes.
-const afterNext = "Use the value of next from the previous page."
 
 // List is one page of a list.
 type List[T any] struct {
@@ -26,28 +26,42 @@ type List[T any] struct {
 type Page struct {
 	Limit int    // 1 to 1,000
 	After string // the key of the last item of the page before; "" for the first page
+
+	list string // the path of its route
+}
+
+// ErrAfter says that the parameter after is not what a page of this list gave.
+func ErrAfter() error {
+	return fault.InvalidField("after", "Use the value of next from the previous page of this list.")
 }
 
 // ReadPage reads limit and after from the query.
 func ReadPage(r *http.Request) (Page, error) {
 	var (
-		p     = Page{Limit: defaultLimit}
+		p     = Page{Limit: defaultLimit, list: listOf(r)}
 		wrong fault.Fields
 		query = r.URL.Query()
 	)
 	if s := query.Get("limit"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 63)
-		if err != nil || n == 0 {
-			wrong.Add("limit", "limit must be a whole number of 1 or more.")
+		if s[0] == '0' || strings.Trim(s, "0123456789") != "" {
+			wrong.Add("limit", "limit must be a whole number of 1 or more, without leading zeros.")
 		}
-		p.Limit = int(min(n, maxLimit))
+		n, _ := strconv.Atoi(s) // the largest there is where it is larger
+		p.Limit = min(n, maxLimit)
 	}
-	after, err := base64.RawURLEncoding.DecodeString(query.Get("after"))
-	if err != nil {
-		wrong.Add("after", afterNext)
+	var err error
+	if s := query.Get("after"); s != "" {
+		p.After, err = p.key(s)
 	}
-	p.After = string(after)
-	return p, wrong.Err()
+	return p, fault.Every(wrong.Err(), err)
+}
+
+// listOf names the list that a request asks for.
+func listOf(r *http.Request) string {
+	if x := exchangeOf(r.Context()); x != nil && x.route != nil {
+		return x.route.Path
+	}
+	return ""
 }
 
 // AfterID is After in a list whose keys are ids: 0 for the first page.
@@ -57,7 +71,7 @@ func (p Page) AfterID() (int64, error) {
 	}
 	id, err := strconv.ParseInt(p.After, 10, 64)
 	if err != nil || id < 1 {
-		return 0, fault.InvalidField("after", afterNext)
+		return 0, ErrAfter()
 	}
 	return id, nil
 }
@@ -68,7 +82,7 @@ func NewList[R, T any](p Page, rows []R, key func(R) string, item func(R) T) Lis
 	var l List[T]
 	if len(rows) > p.Limit {
 		rows = rows[:p.Limit]
-		l.Next = Next(key(rows[p.Limit-1]))
+		l.Next = p.Next(key(rows[p.Limit-1]))
 	}
 	l.Items = make([]T, len(rows))
 	for i, row := range rows {
@@ -77,5 +91,23 @@ func NewList[R, T any](p Page, rows []R, key func(R) string, item func(R) T) Lis
 	return l
 }
 
-// Next is what after takes for the page behind a key.
-func Next(key string) string { return base64.RawURLEncoding.EncodeToString([]byte(key)) }
+// Next is what after takes for the page behind a key. It has a checksum of the list
+// and the key, so that a text that is cut off, made up or from another list is
+// refused instead of being taken for a place in this one.
+func (p Page) Next(key string) string {
+	sum := crc32.ChecksumIEEE([]byte(p.list + "\x00" + key))
+	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint32(nil, sum), key...))
+}
+
+// key reads what Next wrote.
+func (p Page) key(next string) (string, error) {
+	text, err := base64.RawURLEncoding.DecodeString(next)
+	if err != nil || len(text) < crc32.Size {
+		return "", ErrAfter()
+	}
+	key := string(text[crc32.Size:])
+	if p.Next(key) != next { // to the letter: decoding passes over line ends
+		return "", ErrAfter()
+	}
+	return key, nil
+}

@@ -12,15 +12,18 @@ import (
 )
 
 func TestReadPage(t *testing.T) {
+	alice := Page{}.Next("alice")
 	for query, want := range map[string]Page{
-		"":                        {Limit: 50},
-		"limit=":                  {Limit: 50},
-		"limit=1":                 {Limit: 1},
-		"limit=1000":              {Limit: 1000},
-		"limit=1001":              {Limit: 1000},
-		"limit=9223372036854775":  {Limit: 1000},
-		"limit=2&after=YWxpY2U":   {Limit: 2, After: "alice"},
-		"after=YWxpY2U&other=yes": {Limit: 50, After: "alice"},
+		"":                                    {Limit: 50},
+		"limit=":                              {Limit: 50},
+		"limit=1":                             {Limit: 1},
+		"limit=1000":                          {Limit: 1000},
+		"limit=1001":                          {Limit: 1000},
+		"limit=9223372036854775":              {Limit: 1000},
+		"limit=99999999999999999999":          {Limit: 1000},
+		"limit=2&after=" + alice:              {Limit: 2, After: "alice"},
+		"after=" + alice + "&other=yes":       {Limit: 50, After: "alice"},
+		"after=" + (Page{}).Next("ü/\x00 ok"): {Limit: 50, After: "ü/\x00 ok"},
 	} {
 		got, err := ReadPage(httptest.NewRequest("GET", "/?"+query, nil))
 		if err != nil || got != want {
@@ -28,7 +31,9 @@ func TestReadPage(t *testing.T) {
 		}
 	}
 	for query, fields := range map[string]int{
-		"limit=0": 1, "limit=-1": 1, "limit=ten": 1, "limit=1.5": 1, "after=%21": 1, "limit=x&after=%21": 2,
+		"limit=0": 1, "limit=-1": 1, "limit=ten": 1, "limit=1.5": 1, "limit=010": 1, "after=%21": 1, "limit=x&after=%21": 2,
+		"after=YWxpY2U": 1, "after=" + alice + "A": 1, "after=" + alice[1:]: 1, "after=" + alice + "%0A": 1,
+		"after=" + Page{list: "/rest/other"}.Next("alice"): 1,
 	} {
 		_, err := ReadPage(httptest.NewRequest("GET", "/?"+query, nil))
 		if e := fault.As(err); e == nil || e.Code != fault.Invalid || len(e.Fields) != fields {

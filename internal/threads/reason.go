@@ -76,7 +76,7 @@ func (p ErrorPlace) String() string { return fmt.Sprintf("%d.%d", p.Chunk, p.Ent
 // ParseErrorPlace reads what String wrote: fault.Invalid, about the parameter
 // after, for anything else.
 func ParseErrorPlace(text string) (at ErrorPlace, err error) {
-	if _, err := fmt.Sscanf(text, "%d.%d", &at.Chunk, &at.Entry); err != nil {
+	if _, err := fmt.Sscanf(text, "%d.%d", &at.Chunk, &at.Entry); err != nil || at.String() != text {
 		return at, fault.InvalidField("after", "Use the value of next from the previous page.")
 	}
 	return at, nil

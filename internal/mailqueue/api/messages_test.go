@@ -23,7 +23,7 @@ func TestAdministerMail(t *testing.T) {
 		{"messages", "GET", "/messages", "admin", "", 200},
 		{"errors", "GET", "/messages?state=error&node=node_1", "admin", "", 200},
 		{"page", "GET", "/messages?limit=1", "admin", "", 200},
-		{"next", "GET", "/messages?limit=1&after=MQ", "admin", "", 200},
+		{"next", "GET", "/messages?limit=1&after=cX0HyzE", "admin", "", 200},
 		{"wrong", "GET", "/messages?state=sent&after=YQ", "admin", "", 400},
 		{"message", "GET", "/messages/1", "admin", "", 200},
 		{"missing", "GET", "/messages/99", "root", "", 404},

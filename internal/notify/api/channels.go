@@ -51,7 +51,7 @@ func (a *API) listChannels(w http.ResponseWriter, r *http.Request) error {
 	ask := notify.ChannelPage{Limit: page.Limit + 1}
 	if page.After != "" {
 		if _, err := fmt.Sscanf(page.After, "%d/%d", &ask.AfterRank, &ask.AfterID); err != nil {
-			return fault.InvalidField("after", "Use the value of next from the previous page.")
+			return rest.ErrAfter()
 		}
 	}
 	found, err := a.Channels.List(r.Context(), ask)

@@ -60,7 +60,7 @@ func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
 		out.Items[i] = eventOf(&found.Events[i])
 	}
 	if found.Next != 0 {
-		out.Next = rest.Next(strconv.FormatInt(found.Next, 10))
+		out.Next = page.Next(strconv.FormatInt(found.Next, 10))
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
@@ -59,7 +58,7 @@ func (a *API) explainEvent(w http.ResponseWriter, r *http.Request) error {
 	}
 	after, err := notify.ParseVersionCursor(page.After)
 	if err != nil {
-		return fault.InvalidField("after", "Use the value of next from the previous page.")
+		return rest.ErrAfter()
 	}
 	x, err := a.Events.Explain(r.Context(), id, after, page.Limit)
 	if err != nil {
@@ -76,7 +75,7 @@ func (a *API) explainEvent(w http.ResponseWriter, r *http.Request) error {
 		out.Deliveries[i] = deliveryOf(&x.Deliveries[i])
 	}
 	if x.Next != nil {
-		out.Next = rest.Next(fmt.Sprint(x.Next))
+		out.Next = page.Next(fmt.Sprint(x.Next))
 	}
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }

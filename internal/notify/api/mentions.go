@@ -41,7 +41,7 @@ func (a *API) listMentions(w http.ResponseWriter, r *http.Request) error {
 	if page.After != "" {
 		var ok bool
 		if ask.AfterConnection, ask.AfterUser, ok = strings.Cut(page.After, "/"); !ok {
-			return fault.InvalidField("after", "Use the value of next from the previous page.")
+			return rest.ErrAfter()
 		}
 	}
 	found, err := a.Mentions.List(r.Context(), ask)

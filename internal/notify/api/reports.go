@@ -96,7 +96,10 @@ func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
 func (a *API) listAllReports(w http.ResponseWriter, r *http.Request, of notify.ReportQuery, page rest.Page, wrong error) error {
 	ask := notify.ReportPage{Connection: of.Connection, Project: of.ProjectKey, Limit: page.Limit + 1}
 	if id, name, ok := strings.Cut(page.After, " "); ok {
-		ask.AfterID, _ = strconv.ParseInt(id, 10, 64) // as after wrote it
+		var err error
+		if ask.AfterID, err = strconv.ParseInt(id, 10, 64); err != nil {
+			return rest.ErrAfter()
+		}
 		ask.AfterName = name
 	}
 	reports, err := a.Reports.Page(r.Context(), ask)

@@ -93,6 +93,29 @@ func (s *Spec) query(name string, op *openapi3.Operation) []string {
 	return names
 }
 
+// List is an operation that answers a part of many things.
+type List struct {
+	Path  string // its parameters filled with their examples
+	After bool   // the parts are pages; else they go by a number
+}
+
+// Lists gives every GET operation that takes the parameter limit.
+func (s *Spec) Lists() ([]List, error) {
+	var lists []List
+	for _, op := range s.operations() {
+		query := s.query(op.method+" "+op.path, op.Operation)
+		if op.method != http.MethodGet || !slices.Contains(query, "limit") {
+			continue
+		}
+		path, err := op.url("")
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, List{path, slices.Contains(query, "after")})
+	}
+	return lists, nil
+}
+
 // inXML tells whether an operation's successes come as XML too.
 func inXML(op *openapi3.Operation) bool {
 	for status, response := range op.Responses.Map() {
