@@ -65,13 +65,20 @@ func refusedImport(s source, imported string) string {
 		return "only tests cut the power"
 	case house(imported) == "app" && s.pkg != "cmd/outrigger":
 		return "only the command imports app"
-	case imported == "testing" && house(s.pkg) != "dbtest" && house(s.pkg) != "loadtest":
+	case imported == "testing" && !forTests(s.pkg):
 		return "the program imports testing"
+	case forTests(imported) && !forTests(s.pkg) && s.pkg != "bench":
+		return "the program imports what is for tests"
 	}
 	if slices.Contains(pure, s.pkg) && slices.Contains([]string{"database/sql", "internal/db", "net/http"}, imported) {
 		return "what turns one value into another asks no database and no network"
 	}
 	return refusedInRoom(s.pkg, imported)
+}
+
+// forTests tells whether a package is only for tests, as its name says.
+func forTests(pkg string) bool {
+	return strings.HasPrefix(pkg, "internal/") && strings.HasSuffix(pkg, "test")
 }
 
 // pure are the packages below a wing that turn one value into another: they ask

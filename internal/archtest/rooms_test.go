@@ -127,7 +127,12 @@ func TestRefusedImports(t *testing.T) {
 		{pkg: "internal/app", imported: "internal/playground/smarthost", allowed: true},
 		{pkg: "internal/db", imported: "internal/powercut"},
 		{pkg: "internal/mailqueue", imported: "internal/app"},
-		{pkg: "internal/mailqueue/mailqueuetest", imported: "testing"},
+		{pkg: "internal/mailqueue", imported: "testing"},
+		{pkg: "internal/mailqueue/mailqueuetest", imported: "testing", allowed: true},
+		{pkg: "internal/mailqueue", imported: "internal/mailqueue/mailqueuetest"},
+		{pkg: "internal/mailqueue", imported: "internal/mailqueue/mailqueuetest", test: true, allowed: true},
+		{pkg: "internal/app", imported: "internal/dbtest"},
+		{pkg: "bench", imported: "internal/loadtest", allowed: true},
 
 		{pkg: "internal/mailqueue", imported: "internal/db"},
 		{pkg: "internal/mailqueue", imported: "internal/rest"},

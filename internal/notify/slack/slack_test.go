@@ -12,20 +12,24 @@ import (
 
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/card/cardtest"
 	"outrigger/internal/notify/card/sample"
 	"outrigger/internal/notify/notifytest"
 )
 
-func TestGolden(t *testing.T) {
-	for _, x := range notify.EventTypes() {
-		e := sample.Event(x)
-		message := Append(nil, card.New(&e))
-		if err := notifytest.Golden(x.String(), message); err != nil {
-			t.Error(err)
-		}
-		check(t, message)
-	}
+// format is what every format of messages is tested with.
+var format = cardtest.Format{
+	Append: Append, AppendDigest: AppendDigest, Check: func(t rapid.TB, b []byte) { check(t, b) },
+	Texts: []*rapid.Generator[string]{
+		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("&", n) }),
+		rapid.Map(rapid.IntRange(0, 3000), func(n int) string { return strings.Repeat("\n", n) }),
+	},
+	Most: 30,
 }
+
+func TestFormat(t *testing.T) { cardtest.Run(t, format) }
+
+func BenchmarkCard(b *testing.B) { format.Benchmark(b) }
 
 type mrkdwn struct{ Type, Text string }
 
@@ -111,31 +115,6 @@ func TestCommitsThatDoNotFitAreCounted(t *testing.T) {
 	check(t, b)
 	if !bytes.Contains(b, []byte("|0f1d2e3c4b>")) || !bytes.Contains(b, []byte("and 15 more")) {
 		t.Error(string(b))
-	}
-}
-
-func TestAnyCardFits(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("&", n) }), rapid.Map(rapid.IntRange(0, 3000), func(n int) string { return strings.Repeat("\n", n) }))
-	address := rapid.Map(text, func(s string) string { return "https://h/" + s })
-	rapid.Check(t, func(t *rapid.T) {
-		c := card.Card{Title: "x" + text.Draw(t, "title"), Branch: text.Draw(t, "branch"), Text: text.Draw(t, "text"), Kind: card.Kind(rapid.IntRange(0, 9).Draw(t, "kind"))}
-		for range rapid.IntRange(0, 30).Draw(t, "n") {
-			c.Facts = append(c.Facts, notify.Fact{Name: text.Draw(t, "name"), Value: text.Draw(t, "value")})
-			c.Commits = append(c.Commits, card.Commit{ID: text.Draw(t, "id"), Message: text.Draw(t, "message"), URL: address.Draw(t, "url")})
-			c.Items = append(c.Items, card.Item{Title: text.Draw(t, "title"), URL: address.Draw(t, "url"), Detail: text.Draw(t, "detail")})
-			c.Links = append(c.Links, card.Link{Title: text.Draw(t, "label"), URL: address.Draw(t, "url")})
-		}
-		check(t, Append(nil, c))
-	})
-}
-
-func BenchmarkCard(b *testing.B) {
-	e := sample.Event(notify.PullRequestOpened)
-	b.ReportAllocs()
-	for b.Loop() {
-		if len(Append(nil, card.New(&e))) == 0 {
-			b.Fatal("nothing")
-		}
 	}
 }
 

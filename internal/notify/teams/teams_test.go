@@ -14,21 +14,25 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
 	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/card/cardtest"
 	"outrigger/internal/notify/card/sample"
 	"outrigger/internal/notify/notifytest"
 	"outrigger/internal/playground/samples"
 )
 
-func TestGolden(t *testing.T) {
-	for _, x := range notify.EventTypes() {
-		e := sample.Event(x)
-		message := Append(nil, card.New(&e))
-		if err := notifytest.Golden(x.String(), message); err != nil {
-			t.Error(err)
-		}
-		check(t, message)
-	}
+// format is what every format of messages is tested with.
+var format = cardtest.Format{
+	Append: Append, AppendDigest: AppendDigest, Check: func(t rapid.TB, b []byte) { check(t, b) },
+	Texts: []*rapid.Generator[string]{
+		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\x01", n) }),
+		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\\", n) }),
+	},
+	Most: 8,
 }
+
+func TestFormat(t *testing.T) { cardtest.Run(t, format) }
+
+func BenchmarkCard(b *testing.B) { format.Benchmark(b) }
 
 // message is what Teams must find in what we send.
 type message struct {
@@ -188,21 +192,6 @@ func checkTooBig(t *testing.T, c card.Card) string {
 	return string(b)
 }
 
-func TestAnyCardFits(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\x01", n) }), rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\\", n) }))
-	address := rapid.Map(text, func(s string) string { return "https://h/" + s })
-	rapid.Check(t, func(t *rapid.T) {
-		c := card.Card{Title: "x" + text.Draw(t, "title"), Branch: text.Draw(t, "branch"), Text: text.Draw(t, "text"), Kind: card.Kind(rapid.IntRange(0, 9).Draw(t, "kind"))}
-		for range rapid.IntRange(0, 8).Draw(t, "n") {
-			c.Facts = append(c.Facts, notify.Fact{Name: text.Draw(t, "name"), Value: text.Draw(t, "value")})
-			c.Commits = append(c.Commits, card.Commit{ID: text.Draw(t, "id"), Message: text.Draw(t, "message"), URL: address.Draw(t, "url")})
-			c.Items = append(c.Items, card.Item{Title: text.Draw(t, "title"), URL: address.Draw(t, "url"), Detail: text.Draw(t, "detail")})
-			c.Links = append(c.Links, card.Link{Title: text.Draw(t, "label"), URL: address.Draw(t, "url")})
-		}
-		check(t, Append(nil, c))
-	})
-}
-
 // FuzzAppend decodes any body and renders what comes of it.
 func FuzzAppend(f *testing.F) {
 	var keys []string
@@ -219,16 +208,6 @@ func FuzzAppend(f *testing.F) {
 			check(t, Append(nil, card.New(&events[i])))
 		}
 	})
-}
-
-func BenchmarkCard(b *testing.B) {
-	e := sample.Event(notify.PullRequestOpened)
-	b.ReportAllocs()
-	for b.Loop() {
-		if len(Append(nil, card.New(&e))) == 0 {
-			b.Fatal("nothing")
-		}
-	}
 }
 
 // Every mention has an entity with its very text.
