@@ -43,19 +43,7 @@ func TestKill(t *testing.T) {
 			load := loadtest.NewLoad(channels, channels, p.Addr())
 			stop := background(t, load, 0)
 			total := kills(t)
-			for range total {
-				pass(t, rand.N(1500*time.Millisecond))
-				p.Kill()
-				if err := p.Spawn(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), startTime)
-			defer cancel()
-			if err := p.Ready(ctx); err != nil {
-				t.Fatal(err)
-			}
-			pass(t, time.Second)
+			killAgain(t, p, total)
 			stop()
 			await(t, load, sink, 2*time.Minute, total)
 			p.Kill()
@@ -64,6 +52,25 @@ func TestKill(t *testing.T) {
 			}
 		})
 	}
+}
+
+// killAgain kills a node that many times, at random moments within 1.5 s of each
+// other, and then lets it run for a second.
+func killAgain(t *testing.T, p *loadtest.Process, times int) {
+	t.Helper()
+	for range times {
+		pass(t, rand.N(1500*time.Millisecond))
+		p.Kill()
+		if err := p.Spawn(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), startTime)
+	defer cancel()
+	if err := p.Ready(ctx); err != nil {
+		t.Fatal(err)
+	}
+	pass(t, time.Second)
 }
 
 // checkIntegrity asks SQLite itself what it thinks of a file.

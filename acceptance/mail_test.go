@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os/exec"
@@ -180,19 +179,7 @@ func TestMailKill(t *testing.T) {
 			start(t, p)
 			mail := &mailLoad{addr: p.Settings.MailListen}
 			stop := mail.run(t, 12)
-			for range total {
-				pass(t, rand.N(1500*time.Millisecond))
-				p.Kill()
-				if err := p.Spawn(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), startTime)
-			defer cancel()
-			if err := p.Ready(ctx); err != nil {
-				t.Fatal(err)
-			}
-			pass(t, time.Second)
+			killAgain(t, p, total)
 			stop()
 			until(t, 2*time.Minute, "messages still wait", func() bool { return mailStatus(t, p) == sizes{} })
 			mail.check(t, host, total*inFlight)

@@ -157,6 +157,20 @@ func Path(path string, args ...any) string {
 	return (&Console{}).link(path, args...)
 }
 
+// Query is what follows a path: it writes pairs of names and values, leaving out what is empty.
+func Query(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return "?" + v.Encode()
+}
+
 func newBadge(tone Tone, text string) (Badge, error) {
 	if !tone.known() {
 		return Badge{}, fmt.Errorf("%q is no tone", tone)

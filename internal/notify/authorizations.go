@@ -13,8 +13,7 @@ import (
 
 // AuthorizationStore keeps authorisations; *store.Store.
 type AuthorizationStore interface {
-	Renew(ctx context.Context) error
-	Platforms() *Platforms
+	PlatformStore
 
 	// KeepRequest keeps a request, and drops those that are over and those of the
 	// user that are too many.

@@ -63,8 +63,7 @@ const maxBuildURL = 2000
 // BuildStore keeps the events of builds, and the commits that events named;
 // *store.Store.
 type BuildStore interface {
-	Renew(ctx context.Context) error
-	Platforms() *Platforms
+	PlatformStore
 	// NamedCommits gives the repositories in which events named a commit.
 	NamedCommits(ctx context.Context, connection, hash string) ([]NamedCommit, error)
 	// Accept makes the event durable, unless it was there before.

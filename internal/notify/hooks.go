@@ -45,13 +45,18 @@ func (s *Hooks) Connections(ctx context.Context) (Connections, error) {
 
 // Connection gives one connection.
 func (s *Hooks) Connection(ctx context.Context, name string) (*Connection, error) {
+	return connectionOf(ctx, s.Store, name)
+}
+
+// connectionOf gives a SYS_ADMIN one of the connections.
+func connectionOf(ctx context.Context, store PlatformStore, name string) (*Connection, error) {
 	if err := sysAdmin(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.Store.Renew(ctx); err != nil {
+	if err := store.Renew(ctx); err != nil {
 		return nil, err
 	}
-	c := s.Store.Platforms().Connections.Find(name)
+	c := store.Platforms().Connections.Find(name)
 	if c == nil {
 		return nil, fault.New(fault.NotFound, "There is no connection %q.", name)
 	}

@@ -12,8 +12,7 @@ import (
 // WebhookStore keeps what was found about the webhooks of platforms;
 // *store.Store.
 type WebhookStore interface {
-	Renew(ctx context.Context) error
-	Platforms() *Platforms
+	PlatformStore
 	// Webhooks lists the projects of a connection by key, those after one.
 	Webhooks(ctx context.Context, connection, after string, limit int) ([]ProjectWebhook, error)
 	// Webhook gives that of one project; nil where the platform has none.
@@ -51,7 +50,7 @@ const createdAMinute = 10
 // List lists the projects of a connection with their webhooks, those after a
 // key.
 func (s *Webhooks) List(ctx context.Context, connection, after string, limit int) ([]ProjectWebhook, error) {
-	if _, err := s.connection(ctx, connection); err != nil {
+	if _, err := connectionOf(ctx, s.Store, connection); err != nil {
 		return nil, err
 	}
 	return s.Store.Webhooks(ctx, connection, after, limit)
@@ -60,29 +59,15 @@ func (s *Webhooks) List(ctx context.Context, connection, after string, limit int
 // Created lists the projects and repositories of a connection that have webhooks
 // which Outrigger created, by key.
 func (s *Webhooks) Created(ctx context.Context, connection string) ([]string, error) {
-	if _, err := s.connection(ctx, connection); err != nil {
+	if _, err := connectionOf(ctx, s.Store, connection); err != nil {
 		return nil, err
 	}
 	return s.Store.CreatedWebhooks(ctx, connection)
 }
 
-func (s *Webhooks) connection(ctx context.Context, name string) (*Connection, error) {
-	if err := sysAdmin(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.Store.Renew(ctx); err != nil {
-		return nil, err
-	}
-	c := s.Store.Platforms().Connections.Find(name)
-	if c == nil {
-		return nil, fault.New(fault.NotFound, "There is no connection %q.", name)
-	}
-	return c, nil
-}
-
 // CheckAll has all projects of a connection looked at within a minute or so.
 func (s *Webhooks) CheckAll(ctx context.Context, connection string) error {
-	c, err := s.connection(ctx, connection)
+	c, err := connectionOf(ctx, s.Store, connection)
 	switch {
 	case err != nil:
 		return err
@@ -96,7 +81,7 @@ func (s *Webhooks) CheckAll(ctx context.Context, connection string) error {
 // fault.Conflict where the connection does not let it, fault.Unavailable with
 // the platform's words.
 func (s *Webhooks) Create(ctx context.Context, connection, project string) (*ProjectWebhook, error) {
-	c, err := s.connection(ctx, connection)
+	c, err := connectionOf(ctx, s.Store, connection)
 	switch {
 	case err != nil:
 		return nil, err

@@ -86,11 +86,16 @@ type DeliveryStore interface {
 	History(ctx context.Context, since time.Time, step time.Duration) ([]Sample, error)
 }
 
-// HookStore keeps connections, hooks and offered renames; *store.Store.
-type HookStore interface {
+// PlatformStore knows the platforms; part of other stores.
+type PlatformStore interface {
 	// Renew loads what other nodes changed, so that Platforms has it.
 	Renew(ctx context.Context) error
 	Platforms() *Platforms
+}
+
+// HookStore keeps connections, hooks and offered renames; *store.Store.
+type HookStore interface {
+	PlatformStore
 
 	// CreateConnection makes a connection with its own hook, whose secret is in
 	// no other answer. Errors: fault.Invalid, which names what is wrong already

@@ -93,7 +93,7 @@ func selection(get func(string) string, more ...string) string {
 	for _, name := range filterFields {
 		more = append(more, name, get(name))
 	}
-	return query(more...)
+	return console.Query(more...)
 }
 
 func (p *Pages) nodeOptions(ctx context.Context) ([]console.Option, error) {

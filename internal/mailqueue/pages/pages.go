@@ -4,7 +4,6 @@ package pages
 
 import (
 	"embed"
-	"net/url"
 	"time"
 
 	"outrigger/internal/console"
@@ -68,17 +67,3 @@ func (p *Pages) Register(c *console.Console) {
 
 // administers reports whether a user may see mail.
 func administers(p *identity.Principal) bool { return p.May(identity.Admin, identity.Resource{}) }
-
-// query writes pairs of names and values, leaving out what is empty.
-func query(pairs ...string) string {
-	v := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			v.Set(pairs[i], pairs[i+1])
-		}
-	}
-	if len(v) == 0 {
-		return ""
-	}
-	return "?" + v.Encode()
-}

@@ -101,7 +101,7 @@ func (p *Pages) listChannels(r *http.Request) (console.Response, error) {
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := &found[pageSize-1]
-		list.Pager.Next = channelsPath + query("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
+		list.Pager.Next = channelsPath + console.Query("after", fmt.Sprintf("%d/%d", last.Rank(), last.ID))
 	}
 	for _, c := range found {
 		list.Rows = append(list.Rows, p.channelRow(c, identity.From(r.Context())).listed())
@@ -135,7 +135,7 @@ func (p *Pages) channelPage(r *http.Request, c notify.ChannelInfo, form *console
 	return console.Page{
 		Template: "channel", Title: c.Name(), Data: view,
 		Up:      []console.Link{{Label: "Channels", Path: channelsPath}},
-		Actions: []console.Action{{Label: "Its deliveries", Path: deliveriesPath + query("channel", idText(c.ID))}},
+		Actions: []console.Action{{Label: "Its deliveries", Path: deliveriesPath + console.Query("channel", idText(c.ID))}},
 	}
 }
 

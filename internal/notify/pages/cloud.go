@@ -59,7 +59,7 @@ func (p *Pages) listRepositories(r *http.Request) (console.Response, error) {
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		list.Pager.Next = cloudPath + query("afterConnection", last.Connection, "afterWorkspace", last.Workspace, "afterRepository", last.Repository)
+		list.Pager.Next = cloudPath + console.Query("afterConnection", last.Connection, "afterWorkspace", last.Workspace, "afterRepository", last.Repository)
 	}
 	if after.RepositoryKey != "" {
 		list.Pager.First = cloudPath

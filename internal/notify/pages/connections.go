@@ -150,7 +150,7 @@ func connectionFormPage(form *console.Form, stored *notify.Connection) console.P
 	page := console.Page{Title: "Add a connection", Template: "connection-form", Up: []console.Link{{Label: "Connections", Path: connectionPages}}}
 	if stored == nil {
 		for _, k := range kinds {
-			page.Tabs = append(page.Tabs, console.Tab{Label: k.Label, Path: newConnectionPage + query("kind", k.Value), Current: k.Value == data.Kind})
+			page.Tabs = append(page.Tabs, console.Tab{Label: k.Label, Path: newConnectionPage + console.Query("kind", k.Value), Current: k.Value == data.Kind})
 		}
 	} else {
 		data.Kind = stored.Kind

@@ -45,7 +45,7 @@ func filterQuery(form *console.Form, more ...string) string {
 	for _, name := range filterNames {
 		pairs = append(pairs, name, form.Get(name))
 	}
-	return query(append(pairs, more...)...)
+	return console.Query(append(pairs, more...)...)
 }
 
 // times are how far back the list looks.

@@ -65,7 +65,7 @@ func (p *Pages) showEvent(r *http.Request) (console.Response, error) {
 		view.Verdicts = append(view.Verdicts, p.verdictRow(&x.Rules[i], x.Event.Event, x.Deliveries))
 	}
 	if x.Next != nil {
-		view.Pager.Next = view.Path + query("after", x.Next.String())
+		view.Pager.Next = view.Path + console.Query("after", x.Next.String())
 	}
 	if (after != notify.VersionCursor{}) {
 		view.Pager.First = view.Path

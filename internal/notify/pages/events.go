@@ -51,7 +51,7 @@ func eventQuery(form *console.Form, more ...string) string {
 	for _, name := range eventFilterNames {
 		pairs = append(pairs, name, form.Get(name))
 	}
-	return query(append(pairs, more...)...)
+	return console.Query(append(pairs, more...)...)
 }
 
 // eventFilterOf reads the filters; what was not offered is no filter.

@@ -47,16 +47,16 @@ func (p *Pages) listMentions(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	if ask.AfterUser != "" {
-		list.Pager.First = mentionsPath + query("search", list.Search)
+		list.Pager.First = mentionsPath + console.Query("search", list.Search)
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		list.Pager.Next = mentionsPath + query("search", list.Search, "connection", last.Connection, "after", last.User)
+		list.Pager.Next = mentionsPath + console.Query("search", list.Search, "connection", last.Connection, "after", last.User)
 	}
 	for _, a := range found {
-		of := query("connection", a.Connection, "user", a.User)
-		list.Rows = append(list.Rows, mentionRow{a, mentionsPath + "/new" + query("connection", a.Connection, "user", a.User, "teams", a.Teams, "slack", a.Slack), mentionsPath + "/delete" + of})
+		of := console.Query("connection", a.Connection, "user", a.User)
+		list.Rows = append(list.Rows, mentionRow{a, mentionsPath + "/new" + console.Query("connection", a.Connection, "user", a.User, "teams", a.Teams, "slack", a.Slack), mentionsPath + "/delete" + of})
 	}
 	return console.Page{
 		Template: "mentions", Title: "Mentions", Data: list,

@@ -60,8 +60,8 @@ func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []c
 	if sum.NotUnderstood > 0 {
 		list = append(list, console.Notice{
 			Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn, Since: sum.NotUnderstoodAt,
-			Link:   eventsPath + query("outcome", string(notify.EventNotUnderstood)),
-			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + query("outcome", string(notify.EventNotUnderstood))},
+			Link:   eventsPath + console.Query("outcome", string(notify.EventNotUnderstood)),
+			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + console.Query("outcome", string(notify.EventNotUnderstood))},
 		})
 	}
 	refused, err := p.refusedNotices(ctx)

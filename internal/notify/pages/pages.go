@@ -6,7 +6,6 @@ package pages
 import (
 	"embed"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -94,18 +93,4 @@ func administersAnything(p *identity.Principal) bool {
 // visibleTo allows who is signed in and passes the test.
 func visibleTo(test func(*identity.Principal) bool) console.Access {
 	return func(_ *http.Request, p *identity.Principal) bool { return p != nil && test(p) }
-}
-
-// query writes pairs of names and values, leaving out what is empty.
-func query(pairs ...string) string {
-	v := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			v.Set(pairs[i], pairs[i+1])
-		}
-	}
-	if len(v) == 0 {
-		return ""
-	}
-	return "?" + v.Encode()
 }

@@ -50,7 +50,7 @@ func (p *Pages) listRenames(r *http.Request) (console.Response, error) {
 	}
 	if len(found) > pageSize {
 		found = found[:pageSize]
-		view.Pager.Next = renamePages + query("after", strconv.FormatInt(found[pageSize-1].ID, 10))
+		view.Pager.Next = renamePages + console.Query("after", strconv.FormatInt(found[pageSize-1].ID, 10))
 	}
 	if after > 0 {
 		view.Pager.First = renamePages

@@ -63,7 +63,7 @@ func (p *Pages) listReports(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	list := reportList{
-		Form: console.NewForm().Set("repository", narrowed), Repository: narrowed, New: reportsPath + "/new" + query("repository", narrowed),
+		Form: console.NewForm().Set("repository", narrowed), Repository: narrowed, New: reportsPath + "/new" + console.Query("repository", narrowed),
 	}
 	if list.Repositories, err = p.repositoryNames(r); err != nil {
 		return nil, err
@@ -71,10 +71,10 @@ func (p *Pages) listReports(r *http.Request) (console.Response, error) {
 	if len(found) > pageSize {
 		found = found[:pageSize]
 		last := found[pageSize-1]
-		list.Pager.Next = reportsPath + query("repository", narrowed, "name", last.Name, "after", idText(last.ID))
+		list.Pager.Next = reportsPath + console.Query("repository", narrowed, "name", last.Name, "after", idText(last.ID))
 	}
 	if ask.AfterID != 0 {
-		list.Pager.First = reportsPath + query("repository", narrowed)
+		list.Pager.First = reportsPath + console.Query("repository", narrowed)
 	}
 	for i := range found {
 		list.Rows = append(list.Rows, p.reportRow(&found[i]))

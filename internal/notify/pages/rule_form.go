@@ -44,7 +44,7 @@ func (p *Pages) form(form *console.Form, stored *notify.RuleInfo, at rulePlace) 
 	f.Formats = formatOptions()
 	f.TryPath = at.base() + "/try" + at.query()
 	if stored != nil {
-		f.TryPath = at.base() + "/try" + query("id", idText(stored.ID))
+		f.TryPath = at.base() + "/try" + console.Query("id", idText(stored.ID))
 		f.Mask, f.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
 	}
 	return f
@@ -88,7 +88,7 @@ func (p *Pages) rulePage(form *console.Form, stored *notify.RuleInfo, at rulePla
 	}
 	if stored != nil {
 		page.Title = stored.Name
-		page.Actions = []console.Action{{Label: "Its deliveries", Path: deliveriesPath + query("rule", strconv.FormatInt(stored.ID, 10))}}
+		page.Actions = []console.Action{{Label: "Its deliveries", Path: deliveriesPath + console.Query("rule", strconv.FormatInt(stored.ID, 10))}}
 	}
 	return page, nil
 }

@@ -39,9 +39,9 @@ func (at rulePlace) base() string {
 // query names the place in an address.
 func (at rulePlace) query() string {
 	if at.Cloud() {
-		return query("connection", at.Connection, "workspace", at.Workspace, "repository", at.Repository)
+		return console.Query("connection", at.Connection, "workspace", at.Workspace, "repository", at.Repository)
 	}
-	return query("level", levelQuery(at.Level))
+	return console.Query("level", levelQuery(at.Level))
 }
 
 // list is the address of the list.

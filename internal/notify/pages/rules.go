@@ -132,7 +132,7 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 		if l.Level == notify.Global && !who.May(identity.Admin, identity.Resource{}) {
 			continue
 		}
-		page.Tabs = append(page.Tabs, console.Tab{Label: l.Label, Path: rulesPath + query("level", l.Query), Current: l.Level == level})
+		page.Tabs = append(page.Tabs, console.Tab{Label: l.Label, Path: rulesPath + console.Query("level", l.Query), Current: l.Level == level})
 	}
 	return page, nil
 }
@@ -143,7 +143,7 @@ func newRulePath(level notify.Level, who *identity.Principal) string {
 	if level == "" && !who.May(identity.Admin, identity.Resource{}) {
 		level = notify.ProjectLevel
 	}
-	return rulesPath + "/new" + query("level", levelQuery(level))
+	return rulesPath + "/new" + console.Query("level", levelQuery(level))
 }
 
 // ruleList is a page of rules. its is the query of the list's address.

@@ -63,7 +63,7 @@ func (p *Pages) listWebhooks(r *http.Request) (console.Response, error) {
 	path := connectionPage(name) + "/webhooks"
 	if len(list) > pageSize {
 		list = list[:pageSize]
-		view.Pager.Next = path + query("after", list[pageSize-1].Project.Key)
+		view.Pager.Next = path + console.Query("after", list[pageSize-1].Project.Key)
 	}
 	if after != "" {
 		view.Pager.First = path

@@ -43,13 +43,6 @@ func (p *Platform) SetLink(l Link) {
 	p.links = append(p.links, l)
 }
 
-// Tokens counts the OAuth tokens that hold.
-func (p *Platform) Tokens() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.tokens)
-}
-
 // user gives the user of that name, nil where there is none; mu is held.
 func (p *Platform) user(name string) *User {
 	for i := range p.users {
