@@ -87,7 +87,7 @@ func TestWhatBecomesOfARepositorysWebhook(t *testing.T) {
 	a.chat.webhooks.Stop() // it would look itself
 	keep(a.clock(), "{w}")
 	ada.sees(deletion(last.ID), 200, "Its channel gets no more messages", "-last rule of the repository")
-	if err := a.chat.store.DeleteRule(t.Context(), notify.Actor{Name: "ada"}, rules[0].ID); err != nil {
+	if err := a.chat.store.DeleteRule(t.Context(), notify.Actor{Name: "ada"}, rules[0].ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	ada.sees(deletion(last.ID), 200, "Outrigger also deletes the webhook that it created there on the platform.")

@@ -205,20 +205,21 @@ func (s *Reports) Caution(ctx context.Context, info *ReportInfo) {
 }
 
 // Enable switches a report on or off; who may, as for Get. What came due while it
-// was off is not caught up on.
-func (s *Reports) Enable(ctx context.Context, id int64, enabled bool) (ReportInfo, error) {
+// was off is not caught up on. fault.Conflict: the report is not at the version any
+// more; 0 is any.
+func (s *Reports) Enable(ctx context.Context, id, version int64, enabled bool) (ReportInfo, error) {
 	if info, err := s.Get(ctx, id); err != nil {
 		return info, err
 	}
-	return s.Store.EnableReport(ctx, actor(ctx), id, enabled, s.Clock())
+	return s.Store.EnableReport(ctx, actor(ctx), id, version, enabled, s.Clock())
 }
 
-// Delete deletes a report; who may, as for Get.
-func (s *Reports) Delete(ctx context.Context, id int64) error {
+// Delete deletes a report; who may, as for Get, and the version as for Enable.
+func (s *Reports) Delete(ctx context.Context, id, version int64) error {
 	if _, err := s.Get(ctx, id); err != nil {
 		return err
 	}
-	return s.Store.DeleteReport(ctx, actor(ctx), id)
+	return s.Store.DeleteReport(ctx, actor(ctx), id, version)
 }
 
 // ReportView is what a report says now.

@@ -221,8 +221,9 @@ func (s *Rules) checkURL(draft *Rule, webhookURL string) error {
 
 // Enable switches a rule on or off; who may, as for Get. To switch on one of the
 // cloud edition is to save it, and so needs an account, to which the rule belongs
-// from then on; see CloudAccounts for the errors.
-func (s *Rules) Enable(ctx context.Context, id int64, enabled bool) (RuleInfo, error) {
+// from then on; see CloudAccounts for the errors. fault.Conflict: the rule is not at
+// the version any more; 0 is any.
+func (s *Rules) Enable(ctx context.Context, id, version int64, enabled bool) (RuleInfo, error) {
 	info, err := s.Get(ctx, id)
 	if err != nil {
 		return info, err
@@ -233,20 +234,20 @@ func (s *Rules) Enable(ctx context.Context, id int64, enabled bool) (RuleInfo, e
 			return info, err
 		}
 	}
-	saved, err := s.Store.EnableRule(ctx, actor(ctx), id, enabled, account)
+	saved, err := s.Store.EnableRule(ctx, actor(ctx), id, version, enabled, account)
 	if err == nil && account != info.AuthorizationID && s.Saved != nil {
 		s.Saved()
 	}
 	return saved, err
 }
 
-// Delete deletes a rule; who may, as for Get.
-func (s *Rules) Delete(ctx context.Context, id int64) error {
+// Delete deletes a rule; who may, as for Get, and the version as for Enable.
+func (s *Rules) Delete(ctx context.Context, id, version int64) error {
 	info, err := s.Get(ctx, id)
 	if err != nil {
 		return err
 	}
-	err = s.Store.DeleteRule(ctx, actor(ctx), id)
+	err = s.Store.DeleteRule(ctx, actor(ctx), id, version)
 	if err == nil && info.ofCloud() && s.Saved != nil {
 		s.Saved()
 	}

@@ -27,9 +27,11 @@ type RuleStore interface {
 	SaveRule(ctx context.Context, who Actor, draft Rule, webhookURL string) (RuleInfo, error)
 	// EnableRule switches a rule on or off. One that it switches on belongs to the
 	// authorization of that id then. Errors: fault.NotFound when there is none with
-	// the id, fault.Forbidden where the account was revoked meanwhile.
-	EnableRule(ctx context.Context, who Actor, id int64, enabled bool, authorization int64) (RuleInfo, error)
-	DeleteRule(ctx context.Context, who Actor, id int64) error
+	// the id, fault.Conflict for a version that is neither 0 nor the present one,
+	// fault.Forbidden where the account was revoked meanwhile.
+	EnableRule(ctx context.Context, who Actor, id, version int64, enabled bool, authorization int64) (RuleInfo, error)
+	// DeleteRule deletes a rule; the version and the errors are as for EnableRule.
+	DeleteRule(ctx context.Context, who Actor, id, version int64) error
 }
 
 // ReportStore keeps activity reports; *store.Store.
@@ -47,10 +49,13 @@ type ReportStore interface {
 	// members, fault.NotFound for an unknown id, fault.Conflict for a version that
 	// is not the present one.
 	SaveReport(ctx context.Context, who Actor, draft Report, webhookURL string, now time.Time) (ReportInfo, error)
-	// EnableReport switches a report on or off, to be due next after now:
-	// fault.NotFound when there is none with the id.
-	EnableReport(ctx context.Context, who Actor, id int64, enabled bool, now time.Time) (ReportInfo, error)
-	DeleteReport(ctx context.Context, who Actor, id int64) error
+	// EnableReport switches a report on or off, to be due next after now. Errors:
+	// fault.NotFound when there is none with the id, fault.Conflict for a version
+	// that is neither 0 nor the present one.
+	EnableReport(ctx context.Context, who Actor, id, version int64, enabled bool, now time.Time) (ReportInfo, error)
+	// DeleteReport deletes a report; the version and the errors are as for
+	// EnableReport.
+	DeleteReport(ctx context.Context, who Actor, id, version int64) error
 }
 
 // ChannelStore keeps channels; *store.Store.

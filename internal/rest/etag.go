@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,19 @@ func ETag(id, version int64) string { return fmt.Sprintf(`"%d-%d"`, id, version)
 // Conditional tells whether the request asks for IfMatch.
 func Conditional(r *http.Request) bool { return len(r.Header["If-Match"]) > 0 }
 
+// MatchesAny tells whether the If-Match of a request names no version, but anything
+// that is there.
+func MatchesAny(r *http.Request) bool { return slices.Contains(matches(r), "*") }
+
+// matches are the ETags that If-Match names. Ours have no comma.
+func matches(r *http.Request) []string {
+	tags := strings.Split(strings.Join(r.Header["If-Match"], ","), ",")
+	for i := range tags {
+		tags[i] = strings.TrimSpace(tags[i])
+	}
+	return tags
+}
+
 // IfMatch is nil when the request has no If-Match, or one that names the thing
 // as it is now (RFC 9110, 13.1.1); else the answer is 412. current is its ETag,
 // "" where there is no such thing; saved says who saved it last, and when, as in
@@ -20,11 +34,9 @@ func IfMatch(r *http.Request, current, saved string) error {
 	if !Conditional(r) {
 		return nil
 	}
-	for tag := range strings.SplitSeq(strings.Join(r.Header["If-Match"], ","), ",") {
-		// Our tags have no comma, and a weak one never matches.
-		if tag = strings.TrimSpace(tag); current != "" && (tag == "*" || tag == current) {
-			return nil
-		}
+	// A weak tag never matches.
+	if current != "" && (MatchesAny(r) || slices.Contains(matches(r), current)) {
+		return nil
 	}
 	if current == "" {
 		return &httpError{http.StatusPreconditionFailed, "There is nothing yet that If-Match could name. Leave it out to create something."}

@@ -47,6 +47,8 @@ type server struct {
 	store  *store.Store
 	router *rest.Router
 
+	rules   *notify.Rules
+	hooks   *notify.Hooks
 	reports *notify.Reports // whose platform a test brings
 }
 
@@ -105,7 +107,7 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 	(&API{
 		Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
 	}).Register(router)
-	s.router = router
+	s.router, s.rules, s.hooks = router, rules, hooks
 	return s
 }
 

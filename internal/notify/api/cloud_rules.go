@@ -93,7 +93,7 @@ func (a *API) saveCloudRule(w http.ResponseWriter, r *http.Request) error {
 	}
 	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
-		return withAccounts(r.Context(), inCloudNames(err))
+		return withAccounts(r.Context(), inCloudNames(a.refused(r, draft.ID, err)))
 	}
 	w.Header().Set("ETag", etagOf(&info))
 	status := http.StatusOK
@@ -120,11 +120,12 @@ func (a *API) deleteCloudRule(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.unchanged(r, &info.Rule); err != nil {
+	at := notify.Rule{ID: info.ID}
+	if err := a.unchanged(r, &at); err != nil {
 		return err
 	}
-	if err := a.Rules.Delete(r.Context(), info.ID); err != nil {
-		return err
+	if err := a.Rules.Delete(r.Context(), info.ID, at.Version); err != nil {
+		return a.refused(r, info.ID, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -137,12 +138,13 @@ func (a *API) enableCloudRule(w http.ResponseWriter, r *http.Request) error {
 	if err := fault.Every(err, wrongEnabled); err != nil {
 		return err
 	}
-	if err := a.unchanged(r, &info.Rule); err != nil {
+	at := notify.Rule{ID: info.ID}
+	if err := a.unchanged(r, &at); err != nil {
 		return err
 	}
-	saved, err := a.Rules.Enable(r.Context(), info.ID, enabled)
+	saved, err := a.Rules.Enable(r.Context(), info.ID, at.Version, enabled)
 	if err != nil {
-		return withAccounts(r.Context(), err)
+		return withAccounts(r.Context(), a.refused(r, info.ID, err))
 	}
 	w.Header().Set("ETag", etagOf(&saved))
 	return rest.WriteJSON(w, r, http.StatusOK, a.cloudRuleOf(r.Context(), &saved))

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -127,7 +126,7 @@ func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
 	}
 	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
-		return err
+		return a.refused(r, draft.ID, err)
 	}
 	w.Header().Set("ETag", etagOf(&info))
 	status := http.StatusOK
@@ -138,33 +137,6 @@ func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, status, filterOf(&info, a.Clock()))
 }
 
-// etagOf names a version of a rule.
-func etagOf(info *notify.RuleInfo) string { return rest.ETag(info.ID, info.Version) }
-
-// unchanged holds a save with If-Match to the rule that it names, as its version
-// would: what others save from here on is a conflict.
-func (a *API) unchanged(r *http.Request, draft *notify.Rule) error {
-	if !rest.Conditional(r) {
-		return nil
-	}
-	if draft.ID == 0 {
-		return rest.IfMatch(r, "", "") // there is none yet
-	}
-	info, err := a.Rules.Get(r.Context(), draft.ID)
-	if err != nil {
-		return err
-	}
-	if draft.Version == 0 {
-		draft.Version = info.Version
-	}
-	return rest.IfMatch(r, etagOf(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
-}
-
-// lastSave says who made a version of a rule or report, and when.
-func lastSave(version int64, by string, at time.Time) string {
-	return fmt.Sprintf("%s saved version %d at %s", by, version, at.UTC().Format(time.RFC3339))
-}
-
 func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	id, err := queryID(r)
 	if err != nil {
@@ -173,11 +145,12 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	if _, err := a.filter(r.Context(), id); err != nil {
 		return err
 	}
-	if err := a.unchanged(r, &notify.Rule{ID: id}); err != nil {
+	at := notify.Rule{ID: id}
+	if err := a.unchanged(r, &at); err != nil {
 		return err
 	}
-	if err := a.Rules.Delete(r.Context(), id); err != nil {
-		return err
+	if err := a.Rules.Delete(r.Context(), id, at.Version); err != nil {
+		return a.refused(r, id, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -193,12 +166,13 @@ func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
 	if _, err := a.filter(r.Context(), id); err != nil {
 		return err
 	}
-	if err := a.unchanged(r, &notify.Rule{ID: id}); err != nil {
+	at := notify.Rule{ID: id}
+	if err := a.unchanged(r, &at); err != nil {
 		return err
 	}
-	info, err := a.Rules.Enable(r.Context(), id, enabled)
+	info, err := a.Rules.Enable(r.Context(), id, at.Version, enabled)
 	if err != nil {
-		return err
+		return a.refused(r, id, err)
 	}
 	w.Header().Set("ETag", etagOf(&info))
 	return rest.WriteJSON(w, r, http.StatusOK, filterOf(&info, a.Clock()))

@@ -162,7 +162,7 @@ func TestRenamesByREST(t *testing.T) {
 		t.Errorf("there is %s", got)
 	}
 	s.want(409, s.do("POST", path+"confirm", "root", ""))
-	if err := s.store.DeleteRule(t.Context(), who, there.ID); err != nil {
+	if err := s.store.DeleteRule(t.Context(), who, there.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	s.want(204, s.do("POST", path+"confirm", "root", ""))

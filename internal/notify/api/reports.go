@@ -121,7 +121,7 @@ func (a *API) saveReport(w http.ResponseWriter, r *http.Request) error {
 	}
 	info, err := a.Reports.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
-		return err
+		return a.refusedReport(r, draft.ID, err)
 	}
 	status := http.StatusOK
 	if draft.ID == 0 {
@@ -136,11 +136,12 @@ func (a *API) deleteReport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.unchangedReport(r, &notify.Report{ID: id}); err != nil {
+	at := notify.Report{ID: id}
+	if err := a.unchangedReport(r, &at); err != nil {
 		return err
 	}
-	if err := a.Reports.Delete(r.Context(), id); err != nil {
-		return err
+	if err := a.Reports.Delete(r.Context(), id, at.Version); err != nil {
+		return a.refusedReport(r, id, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -153,12 +154,13 @@ func (a *API) enableReport(w http.ResponseWriter, r *http.Request) error {
 	if err := fault.Every(wrongID, wrongEnabled); err != nil {
 		return err
 	}
-	if err := a.unchangedReport(r, &notify.Report{ID: id}); err != nil {
+	at := notify.Report{ID: id}
+	if err := a.unchangedReport(r, &at); err != nil {
 		return err
 	}
-	info, err := a.Reports.Enable(r.Context(), id, enabled)
+	info, err := a.Reports.Enable(r.Context(), id, at.Version, enabled)
 	if err != nil {
-		return err
+		return a.refusedReport(r, id, err)
 	}
 	return a.writeReport(w, r, http.StatusOK, &info)
 }
@@ -179,28 +181,6 @@ func (a *API) testReport(w http.ResponseWriter, r *http.Request) error {
 func (a *API) writeReport(w http.ResponseWriter, r *http.Request, status int, info *notify.ReportInfo) error {
 	w.Header().Set("ETag", reportETag(info))
 	return rest.WriteJSON(w, r, status, reportOf(info, a.Clock()))
-}
-
-// reportETag names a version of a report.
-func reportETag(info *notify.ReportInfo) string { return rest.ETag(info.ID, info.Version) }
-
-// unchangedReport holds a request with If-Match to the version that it names,
-// as unchanged does for rules.
-func (a *API) unchangedReport(r *http.Request, draft *notify.Report) error {
-	if !rest.Conditional(r) {
-		return nil
-	}
-	if draft.ID == 0 {
-		return rest.IfMatch(r, "", "") // there is none yet
-	}
-	info, err := a.Reports.Get(r.Context(), draft.ID)
-	if err != nil {
-		return err
-	}
-	if draft.Version == 0 {
-		draft.Version = info.Version
-	}
-	return rest.IfMatch(r, reportETag(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
 }
 
 func reportID(r *http.Request) (int64, error) {

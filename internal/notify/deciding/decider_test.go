@@ -318,7 +318,7 @@ func TestRulesThatChangedMeanwhile(t *testing.T) {
 		w.decide()
 		w.expect()
 		w.accept(push("next"))
-		if err := w.DeleteRule(t.Context(), notify.Actor{Name: "test"}, id); err != nil {
+		if err := w.DeleteRule(t.Context(), notify.Actor{Name: "test"}, id, 0); err != nil {
 			t.Fatal(err)
 		}
 		w.decide()

@@ -123,7 +123,7 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 			}
 			m.changes++
 			m.off(k)
-			if err := m.front(r).DeleteRule(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ID); err != nil {
+			if err := m.front(r).DeleteRule(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ID, 0); err != nil {
 				r.Fatal(err)
 			}
 			m.rules[k], m.urls[k] = notify.RuleInfo{}, ""

@@ -282,7 +282,7 @@ func (m *model) end() {
 	}
 	for _, rule := range m.rules { // so that other histories have theirs to themselves
 		if rule.ID != 0 {
-			_ = m.node.DeleteRule(context.Background(), notify.Actor{Name: "test"}, rule.ID)
+			_ = m.node.DeleteRule(context.Background(), notify.Actor{Name: "test"}, rule.ID, 0)
 		}
 	}
 }

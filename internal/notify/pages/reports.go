@@ -149,7 +149,7 @@ func (p *Pages) enableReport(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	saved, err := p.Reports.Enable(r.Context(), info.ID, form.Bool("enabled"))
+	saved, err := p.Reports.Enable(r.Context(), info.ID, 0, form.Bool("enabled"))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (p *Pages) deleteReport(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Reports.Delete(r.Context(), info.ID); err != nil {
+	if err := p.Reports.Delete(r.Context(), info.ID, 0); err != nil {
 		return nil, err
 	}
 	return console.Redirect{To: reportsPath, Flash: "The report " + info.Name + " is deleted."}, nil

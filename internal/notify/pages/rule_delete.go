@@ -43,7 +43,7 @@ func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Rules.Delete(r.Context(), info.ID); err != nil {
+	if err := p.Rules.Delete(r.Context(), info.ID, 0); err != nil {
 		return nil, err
 	}
 	return console.Redirect{To: p.placeOf(&info.Rule).list(), Flash: "The rule " + info.Name + " is deleted."}, nil

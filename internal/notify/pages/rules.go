@@ -185,7 +185,7 @@ func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	saved, err := p.Rules.Enable(r.Context(), info.ID, form.Bool("enabled"))
+	saved, err := p.Rules.Enable(r.Context(), info.ID, 0, form.Bool("enabled"))
 	if errors.Is(err, notify.ErrNoAccount) { // the page of the rules leads to the accounts
 		return console.Redirect{To: p.placeOf(&info.Rule).list(), Flash: "The rule " + info.Name + " stays off. " + fault.As(err).Message, Tone: console.Bad}, nil
 	}

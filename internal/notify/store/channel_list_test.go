@@ -38,7 +38,7 @@ func TestPagesOfChannels(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		want := saveChannels(t, s, 7)
 		unused := save(t, s, someRule("unused"), flowURL("unused"))
-		if err := s.DeleteRule(t.Context(), ada, unused.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, unused.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		for limit := 1; limit <= len(want)+1; limit++ {

@@ -327,7 +327,7 @@ func TestAMaskIsGivenUpUntilItIsEdited(t *testing.T) {
 		if got := other.matchNow(t, &e); got.Open == 0 {
 			t.Errorf("the edited mask is not run: %+v", got)
 		}
-		if err := s.DeleteRule(t.Context(), ada, rule.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, rule.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(t, s, `SELECT count(*) FROM notify_mask_failures`); n != 0 {

@@ -93,7 +93,7 @@ func TestExplainNamesTheFilter(t *testing.T) {
 			if got := explain(t, s, c.want); got != "the rule "+c.want {
 				t.Errorf("%q, want %q", got, "the rule "+c.want)
 			}
-			if err := s.DeleteRule(t.Context(), ada, saved.ID); err != nil {
+			if err := s.DeleteRule(t.Context(), ada, saved.ID, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +124,7 @@ func TestExplainKnowsTheRulesOfThen(t *testing.T) {
 		came(t, s, "renamed", *repositoryRenamed("ATL", "canoe", "proa"))
 		came(t, s, "at the new key", *pushedTo("ATL", "proa", "main", "ada"))
 		came(t, s, "at the old key", *pushedTo("ATL", "canoe", "main", "ada"))
-		if err := s.DeleteRule(t.Context(), ada, saved.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, saved.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		came(t, s, "deleted", *pushedTo("ATL", "proa", "main", "ada"))

@@ -80,7 +80,7 @@ func TestRulesHoldHereWhenTheSaveReturns(t *testing.T) {
 		}
 		info.Enabled = true
 		save(t, s, info.Rule, "")
-		if err := s.DeleteRule(t.Context(), ada, info.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, info.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if s.Rules().Enabled([]int64{info.ID}) {

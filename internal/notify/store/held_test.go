@@ -214,7 +214,7 @@ func TestQuietHoursOfADecidedRule(t *testing.T) {
 					t.Errorf("state %s, held until %s: %v", d.State, d.HeldUntil, err)
 				}
 				for _, r := range made {
-					if err := s.DeleteRule(t.Context(), ada, r.ID); err != nil {
+					if err := s.DeleteRule(t.Context(), ada, r.ID, 0); err != nil {
 						t.Fatal(err)
 					}
 				}

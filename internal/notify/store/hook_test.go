@@ -231,7 +231,7 @@ func TestConnectionLife(t *testing.T) {
 		if err := s.DeleteConnection(t.Context(), ada, "second"); !fault.Is(err, fault.Conflict) {
 			t.Errorf("deleting one with rules: %v", err)
 		}
-		if err := s.DeleteRule(t.Context(), ada, mine.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, mine.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.DeleteConnection(t.Context(), ada, "second"); err != nil {

@@ -58,7 +58,7 @@ func TestAnOccupiedKeyIsNotConfirmed(t *testing.T) {
 		if grants(t, s, "ATL", "canoe") != 1 {
 			t.Error("a grant moved")
 		}
-		if err := s.DeleteRule(t.Context(), ada, theirs.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, theirs.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.DeleteHook(t.Context(), ada, "dc", "shop"); err != nil {

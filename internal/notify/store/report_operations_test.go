@@ -62,7 +62,7 @@ func TestWhoMayDoWhatWithReports(t *testing.T) {
 				_, err := ops.Save(ctx, someReport("new"), flowURL("b"), nil)
 				return err
 			},
-			"enable": func(ctx context.Context) error { _, err := ops.Enable(ctx, info.ID, true); return err },
+			"enable": func(ctx context.Context) error { _, err := ops.Enable(ctx, info.ID, 0, true); return err },
 			"view":   func(ctx context.Context) error { _, err := ops.View(ctx, info.ID); return err },
 			"test":   func(ctx context.Context) error { _, err := ops.Test(ctx, draft, "", nil); return err },
 		} {
@@ -74,7 +74,7 @@ func TestWhoMayDoWhatWithReports(t *testing.T) {
 				t.Errorf("%s: who administers another one: %v, and the platform is asked %d times", name, err, platform.asked-asked)
 			}
 		}
-		if err := ops.Delete(administers(t, "hull"), info.ID); !fault.Is(err, fault.Forbidden) {
+		if err := ops.Delete(administers(t, "hull"), info.ID, 0); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("delete: %v", err)
 		}
 		if page, err := ops.Page(administers(t, "hull"), notify.ReportPage{Limit: 10}); err != nil || len(page) != 0 {

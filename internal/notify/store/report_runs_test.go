@@ -122,10 +122,12 @@ func TestWhatWaitsForAReport(t *testing.T) {
 		moves  bool
 	}{
 		"disabled": {func(t *testing.T, s *Store, r notify.ReportInfo) error {
-			_, err := s.EnableReport(t.Context(), ada, r.ID, false, reportDay)
+			_, err := s.EnableReport(t.Context(), ada, r.ID, 0, false, reportDay)
 			return err
 		}, notify.Cancelled, "The report was disabled or deleted.", false},
-		"deleted": {func(t *testing.T, s *Store, r notify.ReportInfo) error { return s.DeleteReport(t.Context(), ada, r.ID) }, notify.Cancelled, "The report was disabled or deleted.", false},
+		"deleted": {func(t *testing.T, s *Store, r notify.ReportInfo) error {
+			return s.DeleteReport(t.Context(), ada, r.ID, 0)
+		}, notify.Cancelled, "The report was disabled or deleted.", false},
 		"another URL": {func(t *testing.T, s *Store, r notify.ReportInfo) error {
 			saveReport(t, s, r.Report, flowURL("b"))
 			return nil
@@ -170,7 +172,7 @@ func TestRedeliveringAReport(t *testing.T) {
 		keeper(t, s)(runAt(t, s, info.ID, reportDay.Add(9*time.Hour), 1))
 		ids := []int64{waiting(t, s)[0].ID}
 		enable := func(on bool) {
-			if _, err := s.EnableReport(t.Context(), ada, info.ID, on, reportDay); err != nil {
+			if _, err := s.EnableReport(t.Context(), ada, info.ID, 0, on, reportDay); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -202,7 +204,7 @@ func TestARunOfAReportThatWasSavedMeanwhile(t *testing.T) {
 			t.Error("it was not asked again")
 		}
 		again := runAt(t, s, info.ID, nine.Add(24*time.Hour), 12)
-		if err := s.DeleteReport(t.Context(), ada, info.ID); err != nil {
+		if err := s.DeleteReport(t.Context(), ada, info.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if keep(again) || len(waiting(t, s)) != 0 {
@@ -273,7 +275,7 @@ func TestAReportWhoseTimeZoneVanished(t *testing.T) {
 			t.Errorf("the report is %+v", now)
 		}
 		for _, on := range []bool{false, true} {
-			if _, err := s.EnableReport(t.Context(), ada, info.ID, on, nine); err != nil {
+			if _, err := s.EnableReport(t.Context(), ada, info.ID, 0, on, nine); err != nil {
 				t.Fatal(err)
 			}
 		}

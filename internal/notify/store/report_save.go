@@ -61,15 +61,14 @@ func checkReportRoom(ctx context.Context, tx *db.Tx, r *notify.Report) error {
 }
 
 func checkReportSave(draft *notify.Report, before *notify.ReportInfo, webhookURL string) error {
-	switch {
-	case before == nil:
+	if before == nil {
 		if webhookURL == "" || secret.IsMask(webhookURL) {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
 		}
 		return draft.Validate()
-	case draft.Version != 0 && draft.Version != before.Version:
-		return fault.New(fault.Conflict, "The report was changed in the meantime and is at version %d: %s saved it at %s. Reload it and repeat your change.",
-			before.Version, before.UpdatedBy, before.UpdatedAt.UTC().Format(time.RFC3339))
+	}
+	if err := checkReportVersion(before, draft.Version); err != nil {
+		return err
 	}
 	if err := notify.CheckReportSave(draft, before, webhookURL); err != nil {
 		return err
@@ -77,12 +76,23 @@ func checkReportSave(draft *notify.Report, before *notify.ReportInfo, webhookURL
 	return draft.Validate()
 }
 
+// checkReportVersion is fault.Conflict where a report is not at a version any more;
+// 0 is any.
+func checkReportVersion(now *notify.ReportInfo, version int64) error {
+	if version == 0 || version == now.Version {
+		return nil
+	}
+	return fault.New(fault.Conflict, "The report was changed in the meantime and is at version %d: %s saved it at %s. Reload it and repeat your change.",
+		now.Version, now.UpdatedBy, now.UpdatedAt.UTC().Format(time.RFC3339))
+}
+
 // EnableReport switches a report on or off and gives it back as it is now. It is
-// due next after now: fault.NotFound when there is none with the id.
-func (s *Store) EnableReport(ctx context.Context, who notify.Actor, id int64, enabled bool, now time.Time) (notify.ReportInfo, error) {
+// due next after now. Errors: fault.NotFound when there is none with the id,
+// fault.Conflict for a version that is neither 0 nor the present one.
+func (s *Store) EnableReport(ctx context.Context, who notify.Actor, id, version int64, enabled bool, now time.Time) (notify.ReportInfo, error) {
 	return s.changeReport(ctx, who, id, func(_ *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
-		if before.Enabled == enabled {
-			return nil, nil
+		if err := checkReportVersion(before, version); err != nil || before.Enabled == enabled {
+			return nil, err
 		}
 		after := *before
 		after.Enabled = enabled
@@ -194,13 +204,16 @@ func updateReport(ctx context.Context, tx *db.Tx, r *notify.Report) error {
 
 // DeleteReport deletes a report: fault.NotFound when there is none. What waits for
 // it is cancelled.
-func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id int64) error {
+func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id, version int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
 		old, err := readReport(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if err := checkReportVersion(&old, version); err != nil {
 			return err
 		}
 		for _, q := range []string{`DELETE FROM notify_reports WHERE id = $1`, `DELETE FROM notify_report_runs WHERE report_id = $1`} {

@@ -122,11 +122,11 @@ func TestWhenASavedReportIsDue(t *testing.T) {
 		got.Time = "09:00"
 		got, err = s.SaveReport(t.Context(), ada, got.Report, "", late)
 		want("the first time, which is over", got, err, reportDay.Add(33*time.Hour), 0)
-		got, err = s.EnableReport(t.Context(), ada, got.ID, false, reportDay)
+		got, err = s.EnableReport(t.Context(), ada, got.ID, 0, false, reportDay)
 		want("disabled", got, err, time.Time{}, 0)
-		got, err = s.EnableReport(t.Context(), ada, got.ID, true, late)
+		got, err = s.EnableReport(t.Context(), ada, got.ID, 0, true, late)
 		want("enabled", got, err, reportDay.Add(33*time.Hour), 0)
-		if again, err := s.EnableReport(t.Context(), ada, got.ID, true, late); err != nil || again.Version != got.Version {
+		if again, err := s.EnableReport(t.Context(), ada, got.ID, 0, true, late); err != nil || again.Version != got.Version {
 			t.Errorf("enabled twice: version %d, want %d, %v", again.Version, got.Version, err)
 		}
 	})
@@ -210,7 +210,7 @@ func TestAConnectionWithReportsStays(t *testing.T) {
 		if err := s.DeleteConnection(t.Context(), ada, "more"); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "1 activity report") {
 			t.Errorf("with a report: %v", err)
 		}
-		if err := s.DeleteReport(t.Context(), ada, info.ID); err != nil {
+		if err := s.DeleteReport(t.Context(), ada, info.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.DeleteConnection(t.Context(), ada, "more"); err != nil {
@@ -234,7 +234,7 @@ func TestChannelOfReports(t *testing.T) {
 			t.Errorf("found %+v, %v", one, err)
 		}
 		rule := save(t, s, someRule("also"), flowURL("a"))
-		if err := s.DeleteRule(t.Context(), ada, rule.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, rule.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if _, url, err := s.Channel(t.Context(), info.ChannelID); err != nil || url.IsZero() {

@@ -25,7 +25,7 @@ func place(t *testing.T, s *Store, id int64) (channel int64, state notify.Delive
 func TestWhatWaitsFollowsTheRuleThatIsLeft(t *testing.T) {
 	leave := map[string]func(t *testing.T, s *Store, r notify.RuleInfo){
 		"deleted": func(t *testing.T, s *Store, r notify.RuleInfo) {
-			if err := s.DeleteRule(t.Context(), ada, r.ID); err != nil {
+			if err := s.DeleteRule(t.Context(), ada, r.ID, 0); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -67,7 +67,7 @@ func TestDeletingTheLastRuleCancelsWhatWaits(t *testing.T) {
 		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
 		id := waiting(t, s)[0].ID
 		damage(t, s, `UPDATE notify_channels SET state = 'broken' WHERE id = $1`, one.ChannelID)
-		if err := s.DeleteRule(t.Context(), ada, one.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, one.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if _, state := place(t, s, id); state != notify.Cancelled {
@@ -179,7 +179,7 @@ func TestAURLIsNotForgottenWhileItIsSavedAgain(t *testing.T) {
 		for range 20 {
 			old := save(t, s, someRule("old"), flowURL("a"))
 			deleted := make(chan error)
-			go func() { deleted <- s.DeleteRule(t.Context(), ada, old.ID) }()
+			go func() { deleted <- s.DeleteRule(t.Context(), ada, old.ID, 0) }()
 			created := save(t, s, someRule("new"), flowURL("a"))
 			if err := <-deleted; err != nil {
 				t.Fatal(err)
@@ -188,7 +188,7 @@ func TestAURLIsNotForgottenWhileItIsSavedAgain(t *testing.T) {
 			if err != nil || url.IsZero() {
 				t.Fatalf("the channel of the new rule has no URL: %v", err)
 			}
-			if err := s.DeleteRule(t.Context(), ada, created.ID); err != nil {
+			if err := s.DeleteRule(t.Context(), ada, created.ID, 0); err != nil {
 				t.Fatal(err)
 			}
 		}

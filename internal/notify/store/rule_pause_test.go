@@ -141,14 +141,14 @@ func TestAPausedRuleIsSwitchedOn(t *testing.T) {
 		if err := s.RevokeAuthorization(t.Context(), ada, accounts[0]); err != nil {
 			t.Fatal(err)
 		}
-		off, err := s.EnableRule(t.Context(), ada, r.ID, false, accounts[0]) // this needs none
+		off, err := s.EnableRule(t.Context(), ada, r.ID, 0, false, accounts[0]) // this needs none
 		if err != nil || off.Enabled || !off.Paused || off.AuthorizationID != accounts[0] {
 			t.Errorf("switched off: %+v, %v", off.Rule, err)
 		}
-		if _, err := s.EnableRule(t.Context(), ada, r.ID, true, accounts[0]); !fault.Is(err, fault.Forbidden) {
+		if _, err := s.EnableRule(t.Context(), ada, r.ID, 0, true, accounts[0]); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("with a revoked account: %v", err)
 		}
-		on, err := s.EnableRule(t.Context(), ada, r.ID, true, accounts[1])
+		on, err := s.EnableRule(t.Context(), ada, r.ID, 0, true, accounts[1])
 		if err != nil || !on.Enabled || on.Paused || on.AuthorizationID != accounts[1] {
 			t.Errorf("switched on: %+v, %v", on.Rule, err)
 		}

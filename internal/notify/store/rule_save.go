@@ -67,12 +67,8 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		}
 		r.Version, r.CreatedBy, r.CreatedAt = 1, who.Name, now
 	} else {
-		if r.Version != 0 && r.Version != before.Version {
-			since, err := readVersionsSince(ctx, tx, &before.Rule, r.Version)
-			if err != nil {
-				return err
-			}
-			return notify.StaleSave(since, before)
+		if err := checkVersion(ctx, tx, before, r.Version); err != nil {
+			return err
 		}
 		if err := notify.CheckSave(r, before, webhookURL); err != nil {
 			return err
@@ -98,6 +94,19 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		return err
 	}
 	return s.settleWaiting(ctx, tx, r, &before.Rule)
+}
+
+// checkVersion is fault.Conflict, and says who saved what since, where a rule is not
+// at a version any more; 0 is any.
+func checkVersion(ctx context.Context, tx *db.Tx, now *notify.RuleInfo, version int64) error {
+	if version == 0 || version == now.Version {
+		return nil
+	}
+	since, err := readVersionsSince(ctx, tx, &now.Rule, version)
+	if err != nil {
+		return err
+	}
+	return notify.StaleSave(since, now)
 }
 
 // checkRoom is fault.Conflict where a project or repository has as many rules as
@@ -136,13 +145,17 @@ func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.
 // EnableRule switches a rule on or off and gives it back as it is now, whatever
 // else of it could not be saved as it is. One that it switches on belongs to the
 // authorization of that id then. Errors: fault.NotFound when there is none with
-// the id, fault.Forbidden where the account was revoked meanwhile.
-func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id int64, enabled bool, authorization int64) (saved notify.RuleInfo, err error) {
+// the id, fault.Conflict for a version that is neither 0 nor the present one,
+// fault.Forbidden where the account was revoked meanwhile.
+func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id, version int64, enabled bool, authorization int64) (saved notify.RuleInfo, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
 		before, err := readRule(ctx, tx, id)
+		if err == nil {
+			err = checkVersion(ctx, tx, &before, version)
+		}
 		if saved = before; err != nil || before.Enabled == enabled {
 			return err
 		}

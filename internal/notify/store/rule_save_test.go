@@ -64,7 +64,7 @@ func TestARuleIsSwitchedOnAndOff(t *testing.T) {
 		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
 		// Also one that could not be saved as it is.
 		damage(t, s, `UPDATE notify_rules SET name = '', version = 2 WHERE id = $1`, r.ID)
-		off, err := s.EnableRule(t.Context(), notify.Actor{Name: "grace"}, r.ID, false, 0)
+		off, err := s.EnableRule(t.Context(), notify.Actor{Name: "grace"}, r.ID, 0, false, 0)
 		if err != nil || off.Enabled || off.Version != 3 || off.UpdatedBy != "grace" {
 			t.Errorf("switched off: %+v, %v", off.Rule, err)
 		}
@@ -72,18 +72,18 @@ func TestARuleIsSwitchedOnAndOff(t *testing.T) {
 			t.Errorf("%d messages wait for a rule that is off", len(left))
 		}
 		accept(t, s, webhook("w2", *pushedTo("ATL", "canoe", "main", "ada")))
-		again, err := s.EnableRule(t.Context(), ada, r.ID, false, 0)
+		again, err := s.EnableRule(t.Context(), ada, r.ID, 0, false, 0)
 		if err != nil || again.Version != 3 {
 			t.Errorf("switched off twice it is at version %d: %v", again.Version, err)
 		}
-		if on, err := s.EnableRule(t.Context(), ada, r.ID, true, 0); err != nil || !on.Enabled {
+		if on, err := s.EnableRule(t.Context(), ada, r.ID, 0, true, 0); err != nil || !on.Enabled {
 			t.Errorf("switched on: %+v, %v", on.Rule, err)
 		}
 		accept(t, s, webhook("w3", *pushedTo("ATL", "canoe", "main", "ada")))
 		if left := waiting(t, s); len(left) != 1 {
 			t.Errorf("%d messages wait, want the one since it is on again", len(left))
 		}
-		if _, err := s.EnableRule(t.Context(), ada, 999, true, 0); !fault.Is(err, fault.NotFound) {
+		if _, err := s.EnableRule(t.Context(), ada, 999, 0, true, 0); !fault.Is(err, fault.NotFound) {
 			t.Errorf("a rule that is not there: %v", err)
 		}
 	})

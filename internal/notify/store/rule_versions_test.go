@@ -50,7 +50,7 @@ func TestRulesAreKnownAsTheyWere(t *testing.T) {
 		now()
 		save(t, s, someRule("two"), flowURL("b"))
 		now()
-		if err := s.DeleteRule(t.Context(), notify.Actor{Name: "grace"}, r.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), notify.Actor{Name: "grace"}, r.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		now()

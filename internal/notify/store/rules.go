@@ -85,15 +85,19 @@ func readRule(ctx context.Context, tx *db.Tx, id int64) (notify.RuleInfo, error)
 	return found[0], countWaiting(ctx, tx, found, noLimit)
 }
 
-// DeleteRule deletes a rule: fault.NotFound when there is none. What waits
-// for it alone is cancelled.
-func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id int64) error {
+// DeleteRule deletes a rule: fault.NotFound when there is none, fault.Conflict for
+// a version that is neither 0 nor the present one. What waits for it alone is
+// cancelled.
+func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id, version int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginRulesChange(ctx, tx); err != nil {
 			return err
 		}
 		old, err := readRule(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if err := checkVersion(ctx, tx, &old, version); err != nil {
 			return err
 		}
 		if err := keepVersion(ctx, tx, id, who.Name); err != nil {

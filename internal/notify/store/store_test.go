@@ -184,7 +184,7 @@ func TestRuleHoldsForEveryEventAfterItsSave(t *testing.T) {
 		if n := len(waiting(t, s)); n != 1 {
 			t.Errorf("%d deliveries, want 1", n)
 		}
-		if err := s.DeleteRule(t.Context(), ada, info.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, info.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		accept(t, s, webhook("deleted", *pushedTo("ATL", "canoe", "main", "ada")))
@@ -301,7 +301,7 @@ func TestUnusedURLIsForgotten(t *testing.T) {
 				t.Errorf("URL held: %v, want %v, %v", !url.IsZero(), want, err)
 			}
 		}
-		if err := s.DeleteRule(t.Context(), ada, one.ID); err != nil {
+		if err := s.DeleteRule(t.Context(), ada, one.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		holds(true)

@@ -88,7 +88,7 @@ func TestARuleThatCannotBeReadIsAlone(t *testing.T) {
 			if err != nil || len(list) != 2 {
 				t.Errorf("%d rules in the list, %v", len(list), err)
 			}
-			if err := again.DeleteRule(t.Context(), ada, odd.ID); err != nil {
+			if err := again.DeleteRule(t.Context(), ada, odd.ID, 0); err != nil {
 				t.Errorf("it cannot be deleted: %v", err)
 			}
 		})

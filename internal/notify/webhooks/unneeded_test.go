@@ -18,7 +18,7 @@ func (w *cloudWorld) deleteRules() {
 		w.t.Fatal(err)
 	}
 	for _, r := range list {
-		if err := w.store.DeleteRule(w.t.Context(), notify.Actor{Name: "ada"}, r.ID); err != nil {
+		if err := w.store.DeleteRule(w.t.Context(), notify.Actor{Name: "ada"}, r.ID, 0); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -44,7 +44,7 @@ func TestARepositorysWebhookGoesWithTheLastRule(t *testing.T) {
 			t.Errorf("looked at %d beside a report", n)
 		}
 		w.one(shop)
-		if err := w.store.DeleteReport(t.Context(), notify.Actor{Name: "ada"}, report.ID); err != nil {
+		if err := w.store.DeleteReport(t.Context(), notify.Actor{Name: "ada"}, report.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if n := w.round(time.Minute); n != 1 || len(w.Webhooks("acme", "shop")) != 0 || w.state(shop).State != notify.WebhookUnchecked {

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+// A request with If-Match is held to the version that it names twice: before the
+// change, so that it is refused at once, and in the change's own transaction, by the
+// version, so that a save in between is kept too.
+
+// etagOf names a version of a rule.
+func etagOf(info *notify.RuleInfo) string { return rest.ETag(info.ID, info.Version) }
+
+// unchanged is 412 where a request has an If-Match that the rule is not, and sets the
+// draft's version to the present one otherwise.
+func (a *API) unchanged(r *http.Request, draft *notify.Rule) error {
+	if !rest.Conditional(r) {
+		return nil
+	}
+	if draft.ID == 0 {
+		return rest.IfMatch(r, "", "") // there is none yet
+	}
+	info, err := a.Rules.Get(r.Context(), draft.ID)
+	if err != nil {
+		return err
+	}
+	hold(r, &draft.Version, info.Version)
+	return rest.IfMatch(r, etagOf(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
+}
+
+// refused is the answer to a change of a rule that failed with err.
+func (a *API) refused(r *http.Request, id int64, err error) error {
+	return refused(r, err, func() error { return a.unchanged(r, &notify.Rule{ID: id}) })
+}
+
+// reportETag names a version of a report.
+func reportETag(info *notify.ReportInfo) string { return rest.ETag(info.ID, info.Version) }
+
+// unchangedReport is unchanged for reports.
+func (a *API) unchangedReport(r *http.Request, draft *notify.Report) error {
+	if !rest.Conditional(r) {
+		return nil
+	}
+	if draft.ID == 0 {
+		return rest.IfMatch(r, "", "") // there is none yet
+	}
+	info, err := a.Reports.Get(r.Context(), draft.ID)
+	if err != nil {
+		return err
+	}
+	hold(r, &draft.Version, info.Version)
+	return rest.IfMatch(r, reportETag(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
+}
+
+// refusedReport is the answer to a change of a report that failed with err.
+func (a *API) refusedReport(r *http.Request, id int64, err error) error {
+	return refused(r, err, func() error { return a.unchangedReport(r, &notify.Report{ID: id}) })
+}
+
+// hold has a change be of the present version, unless the body names one or the
+// request takes any.
+func hold(r *http.Request, version *int64, present int64) {
+	if *version == 0 && !rest.MatchesAny(r) {
+		*version = present
+	}
+}
+
+// refused is 412 where the change failed because the thing was changed since
+// unchanged looked at it, else err.
+func refused(r *http.Request, err error, unchanged func() error) error {
+	if rest.Conditional(r) && fault.Is(err, fault.Conflict) {
+		if changed := unchanged(); changed != nil {
+			return changed
+		}
+	}
+	return err
+}
+
+// lastSave says who made a version, and when.
+func lastSave(version int64, by string, at time.Time) string {
+	return fmt.Sprintf("%s saved version %d at %s", by, version, at.UTC().Format(time.RFC3339))
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/store"
+)
+
+// busyStore is a store in which others act between the moment at which a request
+// has seen that its If-Match holds, and its change.
+type busyStore struct {
+	*store.Store
+	others func() // once
+}
+
+func (b *busyStore) meanwhile() {
+	if others := b.others; others != nil {
+		b.others = nil
+		others()
+	}
+}
+
+func (b *busyStore) SaveRule(ctx context.Context, who notify.Actor, draft notify.Rule, webhookURL string) (notify.RuleInfo, error) {
+	b.meanwhile()
+	return b.Store.SaveRule(ctx, who, draft, webhookURL)
+}
+
+func (b *busyStore) EnableRule(ctx context.Context, who notify.Actor, id, version int64, enabled bool, authorization int64) (notify.RuleInfo, error) {
+	b.meanwhile()
+	return b.Store.EnableRule(ctx, who, id, version, enabled, authorization)
+}
+
+func (b *busyStore) DeleteRule(ctx context.Context, who notify.Actor, id, version int64) error {
+	b.meanwhile()
+	return b.Store.DeleteRule(ctx, who, id, version)
+}
+
+func (b *busyStore) SaveReport(ctx context.Context, who notify.Actor, draft notify.Report, webhookURL string, now time.Time) (notify.ReportInfo, error) {
+	b.meanwhile()
+	return b.Store.SaveReport(ctx, who, draft, webhookURL, now)
+}
+
+func (b *busyStore) EnableReport(ctx context.Context, who notify.Actor, id, version int64, enabled bool, now time.Time) (notify.ReportInfo, error) {
+	b.meanwhile()
+	return b.Store.EnableReport(ctx, who, id, version, enabled, now)
+}
+
+func (b *busyStore) DeleteReport(ctx context.Context, who notify.Actor, id, version int64) error {
+	b.meanwhile()
+	return b.Store.DeleteReport(ctx, who, id, version)
+}
+
+// request is one that changes a thing; %s in its body is what it changes.
+type request struct{ method, path, body string }
+
+// A request with If-Match changes nothing but the version that it names: a save that
+// comes in between is kept, and the answer is 412 and says whose it is.
+func TestIfMatchHoldsUntilTheChange(t *testing.T) {
+	s := newServer(t)
+	busy := &busyStore{Store: s.store}
+	s.rules.Store, s.reports.Store = busy, busy
+	rule := fmt.Sprint(s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, "")))["id"])
+	report := fmt.Sprint(s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
+	named := `,"id":%s,"channelName":"%%s"`
+	for _, thing := range []struct {
+		path   string
+		save   request
+		others []request // the last one deletes
+	}{
+		{filterPath + "?id=" + rule, request{"POST", filterPath, fmt.Sprintf(someFilter, fmt.Sprintf(named, rule))}, []request{
+			{"PUT", filterPath + "/enabled?enabled=false&id=" + rule, ""}, {"DELETE", filterPath + "?id=" + rule, ""},
+		}},
+		{reportsPath + "?id=" + report, request{"POST", reportsPath, fmt.Sprintf(someReport, fmt.Sprintf(named, report))}, []request{
+			{"PUT", reportsPath + "/enabled?enabled=false&id=" + report, ""}, {"DELETE", reportsPath + "?id=" + report, ""},
+		}},
+	} {
+		saves := 0
+		save := func(tag ...string) int {
+			saves++
+			return s.do(thing.save.method, thing.save.path, "root", fmt.Sprintf(thing.save.body, fmt.Sprintf("save %d", saves)), tag...).Code
+		}
+		var remove request
+		for _, change := range append([]request{thing.save}, thing.others...) {
+			tag := s.do("GET", thing.path, "root", "").Header().Get("ETag")
+			if tag == "" {
+				t.Fatalf("%s has no ETag", thing.path)
+			}
+			busy.others = func() {
+				if code := save(); code != 200 {
+					t.Errorf("the save in between: %d", code)
+				}
+			}
+			body := strings.ReplaceAll(change.body, "%s", "lost")
+			w := s.do(change.method, change.path, "root", body, "If-Match", tag)
+			if m := fmt.Sprint(s.want(412, w)["message"]); !strings.Contains(m, "root saved version") {
+				t.Errorf("%s %s says %s", change.method, change.path, m)
+			}
+			now := s.do("GET", thing.path, "root", "")
+			if got := s.want(200, now); got["channelName"] != fmt.Sprintf("save %d", saves) || got["enabled"] == false {
+				t.Errorf("%s %s left %v", change.method, change.path, got)
+			}
+			remove = change
+		}
+		// Any version is any version.
+		busy.others = func() { save() }
+		if code := save("If-Match", "*"); code != 200 {
+			t.Errorf("%s, whatever its version: %d", thing.path, code)
+		}
+		tag := s.do("GET", thing.path, "root", "").Header().Get("ETag")
+		s.want(204, s.do(remove.method, remove.path, "root", "", "If-Match", tag))
+	}
+}
