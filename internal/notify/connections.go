@@ -74,12 +74,13 @@ func (s *Hooks) SaveConnection(ctx context.Context, c Connection, wrong fault.Fi
 	return s.Store.SaveConnection(ctx, actor(ctx), c, wrong)
 }
 
-// DeleteConnection deletes a connection; see HookStore for the errors.
-func (s *Hooks) DeleteConnection(ctx context.Context, name string) error {
+// DeleteConnection deletes a connection; see HookStore for the version and the
+// errors.
+func (s *Hooks) DeleteConnection(ctx context.Context, name string, version int64) error {
 	if err := sysAdmin(ctx); err != nil {
 		return err
 	}
-	return s.Store.DeleteConnection(ctx, actor(ctx), name)
+	return s.Store.DeleteConnection(ctx, actor(ctx), name, version)
 }
 
 // OfferedRenames lists the renames that wait for an administrator's decision,

@@ -111,8 +111,9 @@ type HookStore interface {
 	// version or a connection of the file.
 	SaveConnection(ctx context.Context, who Actor, c Connection, wrong fault.Fields) (Connection, error)
 	// DeleteConnection deletes a connection with all that another one of its name
-	// could go by. fault.Conflict: it has rules or reports, or is of the file.
-	DeleteConnection(ctx context.Context, who Actor, name string) error
+	// could go by. fault.Conflict: it has rules or reports, is of the file, or is not
+	// at the version any more; 0 is any.
+	DeleteConnection(ctx context.Context, who Actor, name string, version int64) error
 
 	// CreateHook makes a hook with a secret of its own. Errors: fault.Invalid,
 	// fault.NotFound for an unknown connection, fault.Conflict where the name is

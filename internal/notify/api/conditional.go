@@ -63,6 +63,31 @@ func (a *API) refusedReport(r *http.Request, id int64, err error) error {
 	return refused(r, err, func() error { return a.unchangedReport(r, &notify.Report{ID: id}) })
 }
 
+// connectionETag names a version of a connection. Its name may have been another
+// one's before, so the time at which it was made is its id.
+func connectionETag(c *notify.Connection) string {
+	return rest.ETag(c.CreatedAt.UnixMicro(), c.Version)
+}
+
+// unchangedConnection is unchanged for connections. One of the file has no version;
+// to change it is refused anyway.
+func (a *API) unchangedConnection(r *http.Request, draft *notify.Connection) error {
+	if !rest.Conditional(r) {
+		return nil
+	}
+	c, err := a.Hooks.Connection(r.Context(), draft.Name)
+	if err != nil || c.File {
+		return err
+	}
+	hold(r, &draft.Version, c.Version)
+	return rest.IfMatch(r, connectionETag(c), lastSave(c.Version, c.UpdatedBy, c.UpdatedAt))
+}
+
+// refusedConnection is the answer to a change of a connection that failed with err.
+func (a *API) refusedConnection(r *http.Request, name string, err error) error {
+	return refused(r, err, func() error { return a.unchangedConnection(r, &notify.Connection{Name: name}) })
+}
+
 // hold has a change be of the present version, unless the body names one or the
 // request takes any.
 func hold(r *http.Request, version *int64, present int64) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/store"
 )
@@ -55,6 +56,16 @@ func (b *busyStore) DeleteReport(ctx context.Context, who notify.Actor, id, vers
 	return b.Store.DeleteReport(ctx, who, id, version)
 }
 
+func (b *busyStore) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields) (notify.Connection, error) {
+	b.meanwhile()
+	return b.Store.SaveConnection(ctx, who, c, wrong)
+}
+
+func (b *busyStore) DeleteConnection(ctx context.Context, who notify.Actor, name string, version int64) error {
+	b.meanwhile()
+	return b.Store.DeleteConnection(ctx, who, name, version)
+}
+
 // request is one that changes a thing; %s in its body is what it changes.
 type request struct{ method, path, body string }
 
@@ -63,21 +74,25 @@ type request struct{ method, path, body string }
 func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 	s := newServer(t)
 	busy := &busyStore{Store: s.store}
-	s.rules.Store, s.reports.Store = busy, busy
+	s.rules.Store, s.reports.Store, s.hooks.Store = busy, busy, busy
 	rule := fmt.Sprint(s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, "")))["id"])
 	report := fmt.Sprint(s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
+	const second = connectionsPath + "/second"
+	s.want(201, s.do("POST", connectionsPath, "root", `{"name":"second","kind":"bitbucket-dc","baseUrl":"https://git.example.com"}`))
 	named := `,"id":%s,"channelName":"%%s"`
 	for _, thing := range []struct {
 		path   string
+		member string // that the save changes
 		save   request
 		others []request // the last one deletes
 	}{
-		{filterPath + "?id=" + rule, request{"POST", filterPath, fmt.Sprintf(someFilter, fmt.Sprintf(named, rule))}, []request{
+		{filterPath + "?id=" + rule, "channelName", request{"POST", filterPath, fmt.Sprintf(someFilter, fmt.Sprintf(named, rule))}, []request{
 			{"PUT", filterPath + "/enabled?enabled=false&id=" + rule, ""}, {"DELETE", filterPath + "?id=" + rule, ""},
 		}},
-		{reportsPath + "?id=" + report, request{"POST", reportsPath, fmt.Sprintf(someReport, fmt.Sprintf(named, report))}, []request{
+		{reportsPath + "?id=" + report, "channelName", request{"POST", reportsPath, fmt.Sprintf(someReport, fmt.Sprintf(named, report))}, []request{
 			{"PUT", reportsPath + "/enabled?enabled=false&id=" + report, ""}, {"DELETE", reportsPath + "?id=" + report, ""},
 		}},
+		{second, "user", request{"PUT", second, `{"baseUrl":"https://git.example.com","token":"x","user":"%s"}`}, []request{{"DELETE", second, ""}}},
 	} {
 		saves := 0
 		save := func(tag ...string) int {
@@ -101,7 +116,7 @@ func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 				t.Errorf("%s %s says %s", change.method, change.path, m)
 			}
 			now := s.do("GET", thing.path, "root", "")
-			if got := s.want(200, now); got["channelName"] != fmt.Sprintf("save %d", saves) || got["enabled"] == false {
+			if got := s.want(200, now); got[thing.member] != fmt.Sprintf("save %d", saves) || got["enabled"] == false {
 				t.Errorf("%s %s left %v", change.method, change.path, got)
 			}
 			remove = change
@@ -114,4 +129,39 @@ func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 		tag := s.do("GET", thing.path, "root", "").Header().Get("ETag")
 		s.want(204, s.do(remove.method, remove.path, "root", "", "If-Match", tag))
 	}
+}
+
+// A connection's ETag names one version of one connection: not of another one that
+// had its name before.
+func TestETagOfAConnection(t *testing.T) {
+	s := newServer(t)
+	const body, second = `{"name":"second","kind":"bitbucket-dc","baseUrl":"https://git.example.com"}`, connectionsPath + "/second"
+	tag := func(status int, method, path, body string, headers ...string) string {
+		t.Helper()
+		w := s.do(method, path, "root", body, headers...)
+		s.want(status, w)
+		return w.Header().Get("ETag")
+	}
+	first := tag(201, "POST", connectionsPath, body)
+	if read := tag(200, "GET", second, ""); first == "" || read != first {
+		t.Errorf("made as %s, read as %s", first, read)
+	}
+	now := tag(200, "PUT", second, body, "If-Match", first)
+	if read := tag(200, "GET", second, ""); now == first || read != now {
+		t.Errorf("saved as %s, read as %s", now, read)
+	}
+	tag(412, "PUT", second, body, "If-Match", first)
+	tag(412, "DELETE", second, "", "If-Match", first)
+	tag(409, "PUT", second, strings.Replace(body, "{", `{"version":1,`, 1), "If-Match", now) // the body says otherwise
+	tag(204, "DELETE", second, "", "If-Match", now)
+	if again := tag(201, "POST", connectionsPath, body); again == first {
+		t.Errorf("another connection has the ETag %s too", again)
+	}
+	tag(412, "PUT", second, body, "If-Match", first)
+	tag(404, "PUT", connectionsPath+"/third", body[:1]+body[len(`{"name":"second",`):], "If-Match", "*")
+	// One of the file has no version, and is not changed here.
+	if of := tag(200, "GET", connectionsPath+"/dc", ""); of != "" {
+		t.Errorf("a connection of the file has the ETag %s", of)
+	}
+	tag(409, "DELETE", connectionsPath+"/dc", "", "If-Match", "*")
 }

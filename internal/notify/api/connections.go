@@ -91,7 +91,7 @@ func (a *API) connection(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, connectionOf(r, c))
+	return writeConnection(w, r, http.StatusOK, c, secret.Value{})
 }
 
 func (a *API) createConnection(w http.ResponseWriter, r *http.Request) error {
@@ -103,10 +103,18 @@ func (a *API) createConnection(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := connectionOf(r, &c)
-	out.WebhookSecret = key.Reveal()
 	w.Header().Set("Location", rest.Link(r.Context(), connectionsPath+"/"+c.Name))
-	return rest.WriteJSON(w, r, http.StatusCreated, out)
+	return writeConnection(w, r, http.StatusCreated, &c, key)
+}
+
+// writeConnection answers a connection; key is the secret of a new one's own hook.
+func writeConnection(w http.ResponseWriter, r *http.Request, status int, c *notify.Connection, key secret.Value) error {
+	out := connectionOf(r, c)
+	out.WebhookSecret = key.Reveal()
+	if !c.File {
+		w.Header().Set("ETag", connectionETag(c))
+	}
+	return rest.WriteJSON(w, r, status, out)
 }
 
 func (a *API) saveConnection(w http.ResponseWriter, r *http.Request) error {
@@ -119,16 +127,23 @@ func (a *API) saveConnection(w http.ResponseWriter, r *http.Request) error {
 		wrong.Add("name", "The name of a connection is fixed: it is %s.", name)
 	}
 	in.Name = name
-	c, err := a.Hooks.SaveConnection(r.Context(), in, wrong)
-	if err != nil {
+	if err := a.unchangedConnection(r, &in); err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, connectionOf(r, &c))
+	c, err := a.Hooks.SaveConnection(r.Context(), in, wrong)
+	if err != nil {
+		return a.refusedConnection(r, name, err)
+	}
+	return writeConnection(w, r, http.StatusOK, &c, secret.Value{})
 }
 
 func (a *API) deleteConnection(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Hooks.DeleteConnection(r.Context(), r.PathValue("name")); err != nil {
+	at := notify.Connection{Name: r.PathValue("name")}
+	if err := a.unchangedConnection(r, &at); err != nil {
 		return err
+	}
+	if err := a.Hooks.DeleteConnection(r.Context(), at.Name, at.Version); err != nil {
+		return a.refusedConnection(r, at.Name, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -106,7 +106,7 @@ func (s *server) deleteUnderLoad(there *server, round int) (all []answered) {
 	for _, gone := range []func() error{
 		func() error { return there.store.DeleteRule(ctx, who, rule.ID, 0) },
 		func() error { return there.store.DeleteHook(ctx, who, "second", "team") },
-		func() error { return there.store.DeleteConnection(ctx, who, "second") },
+		func() error { return there.store.DeleteConnection(ctx, who, "second", 0) },
 	} {
 		for range 6 {
 			<-some

@@ -63,13 +63,9 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
-		before, err := s.changeable(ctx, tx, c.Name)
+		before, err := s.changeable(ctx, tx, c.Name, c.Version)
 		if err != nil {
 			return err
-		}
-		if c.Version != 0 && c.Version != before.Version {
-			return fault.New(fault.Conflict, "The connection was changed in the meantime by %[2]s and is at version %[1]d. Reload it and repeat your change.",
-				before.Version, before.UpdatedBy)
 		}
 		if c.Kind == "" {
 			c.Kind = before.Kind
@@ -104,13 +100,14 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.C
 
 // DeleteConnection deletes a connection with all that another one of its name
 // could go by: its hooks, the grants there, what is known of its platform. Events
-// stay in the log. fault.Conflict: it has rules or reports, or is of the file.
-func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name string) error {
+// stay in the log. fault.Conflict: it has rules or reports, is of the file, or is not
+// at the version any more; 0 is any.
+func (s *Store) DeleteConnection(ctx context.Context, who notify.Actor, name string, version int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
-		before, err := s.changeable(ctx, tx, name)
+		before, err := s.changeable(ctx, tx, name, version)
 		if err != nil {
 			return err
 		}
@@ -162,8 +159,9 @@ func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
 	return errors.Join(forgetMemberships(ctx, tx, name), forgetWebhooks(ctx, tx, name))
 }
 
-// changeable gives a stored connection.
-func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string) (*notify.Connection, error) {
+// changeable gives a stored connection. fault.Conflict: it is not at the version any
+// more; 0 is any.
+func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string, version int64) (*notify.Connection, error) {
 	if s.file.Find(name) != nil {
 		return nil, fault.New(fault.Conflict, "The connection %s is declared in the configuration file; change it there.", name)
 	}
@@ -174,6 +172,9 @@ func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string) (*notify
 	c := stored.Find(name)
 	if c == nil {
 		return nil, fault.New(fault.NotFound, "There is no connection %q.", name)
+	}
+	if version != 0 && version != c.Version {
+		return nil, fault.New(fault.Conflict, "The connection was changed in the meantime by %s and is at version %d. Reload it and repeat your change.", c.UpdatedBy, c.Version)
 	}
 	return c, nil
 }

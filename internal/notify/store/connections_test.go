@@ -104,7 +104,7 @@ func TestADeletedConnectionLeavesOnlyHistory(t *testing.T) {
 			put(t, s, table, "dc")
 		}
 		ctx := identity.With(t.Context(), &identity.Principal{Name: "ada"})
-		if err := s.DeleteConnection(ctx, ada, "second"); err != nil {
+		if err := s.DeleteConnection(ctx, ada, "second", 0); err != nil {
 			t.Fatal(err)
 		}
 		known := append(slices.Collect(maps.Keys(remains)), "notify_rules", "notify_reports", "notify_hooks")
@@ -188,7 +188,7 @@ func TestAConnectionMadeAgainHasSeenNothing(t *testing.T) {
 		if r := accept(t, s, cameBy(*own, again)); !r.Duplicate {
 			t.Error("the same webhook is taken twice")
 		}
-		if err := s.DeleteConnection(t.Context(), ada, "second"); err != nil {
+		if err := s.DeleteConnection(t.Context(), ada, "second", 0); err != nil {
 			t.Fatal(err)
 		}
 		if r := take(); r.Duplicate {

@@ -222,19 +222,19 @@ func TestConnectionLife(t *testing.T) {
 		if saved, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved.Version != 2 {
 			t.Errorf("saved %+v, %v", saved, err)
 		}
-		if err := s.DeleteConnection(t.Context(), ada, "dc"); !fault.Is(err, fault.Conflict) {
+		if err := s.DeleteConnection(t.Context(), ada, "dc", 0); !fault.Is(err, fault.Conflict) {
 			t.Errorf("deleting one of the file: %v", err)
 		}
 		r := someRule("mine")
 		r.Connection = "second"
 		mine := save(t, s, r, flowURL("a"))
-		if err := s.DeleteConnection(t.Context(), ada, "second"); !fault.Is(err, fault.Conflict) {
+		if err := s.DeleteConnection(t.Context(), ada, "second", 0); !fault.Is(err, fault.Conflict) {
 			t.Errorf("deleting one with rules: %v", err)
 		}
 		if err := s.DeleteRule(t.Context(), ada, mine.ID, 0); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.DeleteConnection(t.Context(), ada, "second"); err != nil {
+		if err := s.DeleteConnection(t.Context(), ada, "second", 0); err != nil {
 			t.Error(err)
 		}
 		if h, _ := s.Platforms().Hook("second", ""); h != nil {

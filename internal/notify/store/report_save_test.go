@@ -207,13 +207,13 @@ func TestAConnectionWithReportsStays(t *testing.T) {
 		r := someReport("stale")
 		r.Connection = "more"
 		info := saveReport(t, s, r, flowURL("a"))
-		if err := s.DeleteConnection(t.Context(), ada, "more"); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "1 activity report") {
+		if err := s.DeleteConnection(t.Context(), ada, "more", 0); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "1 activity report") {
 			t.Errorf("with a report: %v", err)
 		}
 		if err := s.DeleteReport(t.Context(), ada, info.ID, 0); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.DeleteConnection(t.Context(), ada, "more"); err != nil {
+		if err := s.DeleteConnection(t.Context(), ada, "more", 0); err != nil {
 			t.Error(err)
 		}
 	})
