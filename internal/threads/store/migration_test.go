@@ -254,7 +254,7 @@ func TestResetForgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, table := range []string{"threads_stages", "threads_stage_pages", "threads_chunks", "threads_uploads", "threads_upload_rows"} {
+		for _, table := range []string{"threads_stages", "threads_stage_pages", "threads_chunks", "threads_before", "threads_uploads", "threads_upload_rows"} {
 			if err := d.Read(t.Context(), func(tx *db.Tx) error {
 				var n int64
 				err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n)
