@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -156,7 +157,23 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
+	if rt.beside(r.URL.EscapedPath()) {
+		WriteError(x, r, errNotFound(r))
+		return
+	}
 	rt.mux.ServeHTTP(x, r)
+}
+
+// beside tells whether a path is one of the API but for empty or dotted segments.
+// ServeMux would redirect to the path without them, in HTML, and a client that
+// follows may leave the body behind.
+func (rt *Router) beside(escaped string) bool {
+	clean := path.Clean(escaped)
+	if escaped == clean || escaped == clean+"/" {
+		return false
+	}
+	under, ok := strings.CutPrefix(clean, rt.base.path)
+	return ok && (within(under, "/rest") || within(under, "/hooks"))
 }
 
 // finish recovers a panic like any internal error, and accounts for the

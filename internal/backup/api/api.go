@@ -29,6 +29,9 @@ func (a *API) Register(r *rest.Router) {
 // download answers the whole database. Its length is known beforehand, so that
 // a reader can tell a backup that was cut off.
 func (a *API) download(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/vnd.sqlite3") // as registered with IANA
+	h.Set("Content-Disposition", `attachment; filename="outrigger-`+a.Clock().UTC().Format("20060102-150405")+`.db"`)
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -37,10 +40,7 @@ func (a *API) download(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer file.Close()
-	h := w.Header()
-	h.Set("Content-Type", "application/vnd.sqlite3") // as registered with IANA
 	h.Set("Content-Length", strconv.FormatInt(size, 10))
-	h.Set("Content-Disposition", `attachment; filename="outrigger-`+a.Clock().UTC().Format("20060102-150405")+`.db"`)
 	_, _ = io.Copy(w, file) // the client sees by the length that it was cut off
 	return nil
 }

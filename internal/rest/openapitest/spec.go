@@ -10,6 +10,7 @@ package openapitest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sort"
@@ -93,27 +94,30 @@ func (s *Spec) query(name string, op *openapi3.Operation) []string {
 	return names
 }
 
-// List is an operation that answers a part of many things.
-type List struct {
-	Path  string // its parameters filled with their examples
-	After bool   // the parts are pages; else they go by a number
+// Operation is one method of one path, for tests that go over all of them.
+type Operation struct {
+	Method string
+	URL    string   // the path with the examples of its parameters, and those that its query must have
+	Query  []string // the parameters that its query takes
+	Body   []string // the media types that its body may have
+	Stream bool     // its answer goes on and on
 }
 
-// Lists gives every GET operation that takes the parameter limit.
-func (s *Spec) Lists() ([]List, error) {
-	var lists []List
+// Operations gives all of them.
+func (s *Spec) Operations() ([]Operation, error) {
+	var all []Operation
 	for _, op := range s.operations() {
-		query := s.query(op.method+" "+op.path, op.Operation)
-		if op.method != http.MethodGet || !slices.Contains(query, "limit") {
-			continue
-		}
-		path, err := op.url("")
+		address, err := op.url("")
 		if err != nil {
 			return nil, err
 		}
-		lists = append(lists, List{path, slices.Contains(query, "after")})
+		one := Operation{Method: op.method, URL: address, Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless()}
+		if op.RequestBody != nil {
+			one.Body = slices.Sorted(maps.Keys(op.RequestBody.Value.Content))
+		}
+		all = append(all, one)
 	}
-	return lists, nil
+	return all, nil
 }
 
 // inXML tells whether an operation's successes come as XML too.
