@@ -27,13 +27,13 @@ import (
 
 // TestThreadsKill kills a node at random moments while files are sent to it,
 // read, and processed, a quarter as often as TestKill kills: the command that
-// migrates goes on by itself, and what comes of it is what the files say.
+// migrates goes on by itself, and what comes of it is what the files say. Once
+// more it is killed while that is undone, and then nothing is left of it.
 func TestThreadsKill(t *testing.T) {
 	t.Parallel()
 	p := node(t, loadtest.Settings{})
 	start(t, p)
 	f := newFolder(t)
-	f.must(0, "empty.gz", p, "backup", "--out", "empty.gz")
 	left := max(1, kills(t)/4)
 	for round := uint64(1); left > 0; round++ {
 		model := f.migrationFiles(50_000, round)
@@ -51,8 +51,20 @@ func TestThreadsKill(t *testing.T) {
 		f.must(exitLook, "Missing\t0", p, "verify")
 		f.sameErrors(p, model.Reasons)
 		sameMaps(t, f.backup(p, "backup.gz"), model.Maps)
-		f.must(0, "IDLE, EMPTY", p, "reset", "--yes")
-		f.must(0, "restored", p, "restore", "--in", "empty.gz", "--mode", "replace", "--yes")
+		undo := f.begin(p, "undo", "--yes")
+		for doing(t, p) != string(threads.PhaseProcessing) && undo.lasts(5*time.Millisecond) {
+		}
+		if undo.lasts(mathrand.N(200 * time.Millisecond)) {
+			t.Log("killed while it was undoing")
+			p.Kill()
+			if err := p.Spawn(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e := undo.end(); e.code != 0 || !strings.Contains(e.out, "IDLE, EMPTY") {
+			t.Fatalf("undo: %v", e)
+		}
+		sameMaps(t, f.backup(p, "backup.gz"), nil)
 	}
 	p.Kill()
 	checkIntegrity(t, filepath.Join(p.Settings.Dir, "outrigger.db"))
@@ -144,7 +156,8 @@ func doing(t *testing.T, p *loadtest.Process) string {
 }
 
 // TestThreadsNodeDies kills the node of two that writes to a cloud site. The
-// other one finishes, and whatever either wrote to an issue is the same.
+// other one finishes, and whatever either wrote to an issue is the same. So it is
+// when the migration is undone: in the end the site has nothing of it.
 func TestThreadsNodeDies(t *testing.T) {
 	t.Parallel()
 	site := newCloud(t)
@@ -185,6 +198,18 @@ func TestThreadsNodeDies(t *testing.T) {
 
 	start(t, nodes[victim])
 	f.must(0, "COMPLETED", nodes[victim], "status")
+
+	undo := f.begin(nodes[victim], "undo", "--yes")
+	before := site.Counts().Writes
+	until(t, time.Minute, "nothing is undone", func() bool { return site.Counts().Writes > before+50 })
+	survivor.Kill() // it had the lease
+	if e := undo.end(); e.code != 0 || !strings.Contains(e.out, fmt.Sprintf("The migration was undone: %d issues as before.", len(model.Maps))) {
+		t.Fatalf("undo: %v", e)
+	}
+	if issues := site.Issues(); len(issues) > 0 {
+		t.Errorf("%d issues still have properties", len(issues))
+	}
+	sameMaps(t, f.backup(nodes[victim], "backup.gz"), nil)
 }
 
 // cloud is a cloud site that remembers what was written to each issue.
