@@ -2,8 +2,10 @@ package openapitest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -279,5 +281,33 @@ paths:
 	}
 	if err := s.ReplayAll(t.Context(), http.DefaultClient, "", "/rest/nothing", nil); err == nil {
 		t.Error("no path is fine")
+	}
+}
+
+// Generators of clients make a type of every component, whatever its kind: two of one
+// name are refused, or one gets a number.
+func TestOurComponentsHaveNamesOfTheirOwn(t *testing.T) {
+	parts := load(t, string(rest.OpenAPI())).doc.Components
+	kinds := map[string][]string{}
+	note := func(kind string, names []string) {
+		for _, name := range names {
+			kinds[strings.ToLower(name)] = append(kinds[strings.ToLower(name)], kind)
+		}
+	}
+	note("schema", slices.Collect(maps.Keys(parts.Schemas)))
+	note("parameter", slices.Collect(maps.Keys(parts.Parameters)))
+	note("request body", slices.Collect(maps.Keys(parts.RequestBodies)))
+	note("response", slices.Collect(maps.Keys(parts.Responses)))
+	for name, schema := range parts.Schemas { // and of every enum in one
+		for member, of := range schema.Value.Properties {
+			if of.Ref == "" && len(of.Value.Enum) > 0 {
+				note("enum of "+name, []string{name + member})
+			}
+		}
+	}
+	for name, of := range kinds {
+		if len(of) > 1 {
+			t.Errorf("%s is a %s", name, strings.Join(of, " and a "))
+		}
 	}
 }
