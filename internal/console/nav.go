@@ -35,15 +35,15 @@ type navEntry struct {
 }
 
 // navFor is the navigation as p sees it on the page at path, and that page's
-// section. The entry with the longest path that covers the page is current.
-func (c *Console) navFor(p *identity.Principal, path, section string) ([]navSection, string) {
+// section. The current entry is that of the page, else of the nearest page above it.
+func (c *Console) navFor(p *identity.Principal, path, section string, up []Link) ([]navSection, string) {
 	if p == nil {
 		return nil, section
 	}
-	var current Nav
-	for _, n := range c.nav {
-		if covers(n.Path, path) && len(n.Path) > len(current.Path) {
-			current = n
+	current := c.entryOf(path)
+	for _, above := range slices.Backward(up) {
+		if current.Path == "" {
+			current = c.entryOf(above.Path)
 		}
 	}
 	if section == "" {
@@ -64,6 +64,17 @@ func (c *Console) navFor(p *identity.Principal, path, section string) ([]navSect
 		sections[i].Entries = append(sections[i].Entries, navEntry{n.Label, n.Path, n.Path == current.Path})
 	}
 	return sections, section
+}
+
+// entryOf is the entry with the longest path that covers the page at path.
+func (c *Console) entryOf(path string) (entry Nav) {
+	path, _, _ = strings.Cut(path, "?")
+	for _, n := range c.nav {
+		if covers(n.Path, path) && len(n.Path) > len(entry.Path) {
+			entry = n
+		}
+	}
+	return entry
 }
 
 // isSection tells whether entries of the navigation are below path.

@@ -139,7 +139,7 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 		Page: p, User: x.principal, Version: x.c.opts.Version, Content: p.Data,
 		Flash: x.takeFlash(), Menu: x.c.menu,
 	}
-	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section)
+	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section, p.Up)
 	if v.Status == 0 {
 		v.Status = http.StatusOK
 	}

@@ -226,6 +226,21 @@ func TestNavigation(t *testing.T) {
 	}
 }
 
+// A page whose address is below no entry is below the pages that it names itself.
+func TestNavigationByPagesAbove(t *testing.T) {
+	s := newSite(t, plainBase)
+	s.c.Handle("GET /notifications/new-rule", SignedIn, func(*http.Request) (Response, error) {
+		return Page{Template: "rules", Title: "New rule", Data: rulesView{}, Up: []Link{{Label: "Rules", Path: "/notifications/rules?level=global"}}}, nil
+	}, "rules")
+	body := s.get("/notifications/new-rule").Body.String()
+	if strings.Count(body, `aria-current="page">Global rules`) != 2 || strings.Count(body, `aria-current`) != 2 {
+		t.Error("the entry of the page above is not the current one")
+	}
+	if !strings.Contains(body, `<p class="up">Notifications <span`) {
+		t.Error("the section is not said")
+	}
+}
+
 // The address of a section has no page of its own: it leads to the first page below
 // it that the reader sees in the navigation.
 func TestASectionLeadsToItsFirstPage(t *testing.T) {

@@ -1,5 +1,6 @@
 // The menus of the bar are <details>: they open without this. It closes them
-// again at Escape, at a click elsewhere, and when another opens.
+// again at Escape, at a click elsewhere, when another opens, and when the focus
+// goes on to what is behind it.
 
 const open = () => document.querySelectorAll("details.menu[open]");
 
@@ -12,4 +13,7 @@ document.addEventListener("keydown", (event) => {
     menu.open = false;
     menu.querySelector("summary").focus();
   }
+});
+document.addEventListener("focusin", (event) => {
+  for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
 });
