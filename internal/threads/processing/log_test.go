@@ -2,6 +2,7 @@ package processing
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -51,17 +52,22 @@ func TestTheLogOfAMigration(t *testing.T) {
 		name    string
 		answers []error
 		phase   threads.Phase
+		undone  bool // after that
 		lines   [][]string
 	}{
-		{"completed after a wait", repeated(limited(20*time.Second), 4), threads.PhaseCompleted, [][]string{
+		{"completed after a wait", repeated(limited(20*time.Second), 4), threads.PhaseCompleted, false, [][]string{
 			{"level=WARN", "the target is waited for", "until=", `reason="too often."`, "records=0", "of=60"},
 			{"level=INFO", "the migration is completed", "data=1", "issues=20", "errors=0"},
 		}},
-		{"paused", repeated(limited(20*time.Second), 13), threads.PhasePaused, [][]string{
+		{"paused", repeated(limited(20*time.Second), 13), threads.PhasePaused, false, [][]string{
 			{"level=WARN", "the migration has paused", "records=0", `reason="The target answered 10 times in a row`},
 		}},
-		{"failed", repeated(&threads.TargetError{Kind: threads.TargetRefusesUs, Message: "401 Unauthorized"}, 8), threads.PhaseFailed, [][]string{
+		{"failed", repeated(&threads.TargetError{Kind: threads.TargetRefusesUs, Message: "401 Unauthorized"}, 8), threads.PhaseFailed, false, [][]string{
 			{"level=ERROR", "the migration failed", "records=0", "reason=", "401 Unauthorized"},
+		}},
+		{"undone", nil, threads.PhaseCompleted, true, [][]string{
+			{"level=INFO", "the migration is completed", "issues=20"},
+			{"level=INFO", "the migration is undone", "issues=20", "kept=0"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,6 +79,12 @@ func TestTheLogOfAMigration(t *testing.T) {
 				})
 				defer r.end()
 				r.await(c.phase)
+				phase, ended := c.phase, map[string]int{strings.ToLower(string(c.phase)): 1}
+				if c.undone {
+					r.operate(threads.OpUndo)
+					r.await(threads.PhaseEmpty)
+					phase, ended["undone"] = threads.PhaseEmpty, 1
+				}
 				synctest.Wait()
 				for _, words := range c.lines {
 					if got := log.count(words...); got != 1 {
@@ -82,20 +94,22 @@ func TestTheLogOfAMigration(t *testing.T) {
 				want := `# HELP outrigger_threads_migration 1 for the phase that the migration is in, 0 for the others.
 # TYPE outrigger_threads_migration gauge
 `
-				for _, phase := range []string{"cancelled", "completed", "empty", "failed", "loading", "paused", "processing", "ready"} {
+				for _, name := range []string{"cancelled", "completed", "empty", "failed", "loading", "paused", "processing", "ready"} {
 					in := "0"
-					if phase == strings.ToLower(string(c.phase)) {
+					if name == strings.ToLower(string(phase)) {
 						in = "1"
 					}
-					want += `outrigger_threads_migration{phase="` + phase + `"} ` + in + "\n"
+					want += `outrigger_threads_migration{phase="` + name + `"} ` + in + "\n"
 				}
 				if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "outrigger_threads_migration"); err != nil {
 					t.Error(err)
 				}
-				want = `# HELP outrigger_threads_migrations_total How often processing ended on this node, by how: completed, failed, paused.
+				want = `# HELP outrigger_threads_migrations_total How often processing ended on this node, by how: completed, failed, paused, undone.
 # TYPE outrigger_threads_migrations_total counter
-outrigger_threads_migrations_total{outcome="` + strings.ToLower(string(c.phase)) + `"} 1
 `
+				for outcome, n := range ended {
+					want += fmt.Sprintf("outrigger_threads_migrations_total{outcome=%q} %d\n", outcome, n)
+				}
 				if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "outrigger_threads_migrations_total"); err != nil {
 					t.Error(err)
 				}

@@ -26,7 +26,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		}, []string{"outcome"}),
 		ended: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "outrigger_threads_migrations_total",
-			Help: "How often processing ended on this node, by how: completed, failed, paused.",
+			Help: "How often processing ended on this node, by how: completed, failed, paused, undone.",
 		}, []string{"outcome"}),
 		stalls: f.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_threads_stalls_total",

@@ -46,17 +46,19 @@ func (p *Processor) logEnd(m *threads.Migration, why error) {
 	if why != nil {
 		attrs = append(attrs, "error", why)
 	}
+	outcome := strings.ToLower(string(m.Phase))
 	switch m.Phase {
 	case threads.PhaseCompleted:
 		p.Log.Info("the migration is completed", attrs[:len(attrs)-2]...)
 	case threads.PhaseEmpty:
-		p.Log.Info("the migration is undone", attrs...)
+		outcome = "undone"
+		p.Log.Info("the migration is undone", "work", "migration", "issues", m.Undone, "kept", m.Kept)
 	case threads.PhasePaused:
 		p.Log.Warn("the migration has paused", attrs...)
 	case threads.PhaseFailed:
 		p.Log.Error("the migration failed", attrs...)
 	}
-	p.metrics.ended.WithLabelValues(strings.ToLower(string(m.Phase))).Inc()
+	p.metrics.ended.WithLabelValues(outcome).Inc()
 }
 
 // migrationAttrs say for the log which migration it is and how far it is. Its
