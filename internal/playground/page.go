@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"outrigger/internal/playground/bitbucketcloud"
@@ -18,9 +19,12 @@ import (
 //go:embed web
 var web embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
-}).ParseFS(web, "web/*.html"))
+// pages are parsed when the first one is shown: only the demo shows any.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
+	}).ParseFS(web, "web/*.html"))
+})
 
 // World is the outside world on one address: the chat platform with its page,
 // and the code-hosting platform behind its buttons.
@@ -130,7 +134,7 @@ func (w *World) cards(rw http.ResponseWriter, _ *http.Request) { w.render(rw, "c
 func (w *World) render(rw http.ResponseWriter, name string, v view) {
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	rw.Header().Set("Cache-Control", "no-store")
-	_ = pages.ExecuteTemplate(rw, name, v) // the reader has gone
+	_ = pages().ExecuteTemplate(rw, name, v) // the reader has gone
 }
 
 func (w *World) live(rw http.ResponseWriter, r *http.Request) {

@@ -7,13 +7,17 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
 //go:embed web
 var web embed.FS
 
-var pages = template.Must(template.ParseFS(web, "web/*.html"))
+// pages are parsed when the first one is shown: only the demo shows any.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(web, "web/*.html"))
+})
 
 // codeLife is how long a code holds: the most that RFC 6749 4.1.2 recommends.
 const codeLife = 10 * time.Minute
@@ -161,5 +165,5 @@ func origin(text string) string {
 func render(w http.ResponseWriter, name string, v any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = pages.ExecuteTemplate(w, name, v) // the reader has gone
+	_ = pages().ExecuteTemplate(w, name, v) // the reader has gone
 }

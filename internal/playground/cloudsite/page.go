@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"outrigger/internal/playground/live"
@@ -15,7 +16,10 @@ import (
 //go:embed web
 var web embed.FS
 
-var pages = template.Must(template.ParseFS(web, "web/*.html"))
+// pages are parsed when the first one is shown: only the demo shows any.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(web, "web/*.html"))
+})
 
 // Page shows the threads of the site's issues and changes its mode. It is served
 // below a path such as /cloud/ beside the chat platform's page, whose style it
@@ -100,7 +104,7 @@ func (p *Page) render(w http.ResponseWriter, name string) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = pages.ExecuteTemplate(w, name, v) // the reader has gone
+	_ = pages().ExecuteTemplate(w, name, v) // the reader has gone
 }
 
 func (p *Page) state(w http.ResponseWriter, _ *http.Request) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"outrigger/internal/playground/live"
@@ -20,9 +21,12 @@ import (
 //go:embed web
 var web embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
-}).ParseFS(web, "web/*.html"))
+// pages are parsed when the first one is shown: only the demo shows any.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"clock": func(t time.Time) string { return t.Format("15:04:05 MST") },
+	}).ParseFS(web, "web/*.html"))
+})
 
 // Page shows what the smarthost has taken and changes its mode. It is served
 // below /mail/ beside the chat platform's page, whose style it uses.
@@ -89,7 +93,7 @@ func (p *Page) render(w http.ResponseWriter, name, said string) {
 	slices.Reverse(v.Messages)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = pages.ExecuteTemplate(w, name, v) // the reader has gone
+	_ = pages().ExecuteTemplate(w, name, v) // the reader has gone
 }
 
 func (p *Page) live(w http.ResponseWriter, r *http.Request) {
