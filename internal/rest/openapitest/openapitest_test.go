@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
 	"outrigger/internal/rest"
@@ -309,5 +310,49 @@ func TestOurComponentsHaveNamesOfTheirOwn(t *testing.T) {
 		if len(of) > 1 {
 			t.Errorf("%s is a %s", name, strings.Join(of, " and a "))
 		}
+	}
+}
+
+// An answer with a member that the description lacks must fail, so every object that
+// it lists members of has no others.
+func TestOurObjectsAreClosed(t *testing.T) {
+	s := load(t, string(rest.OpenAPI()))
+	var walk func(at string, schema *openapi3.SchemaRef)
+	walk = func(at string, schema *openapi3.SchemaRef) {
+		if schema == nil || schema.Ref != "" { // which is walked itself
+			return
+		}
+		v := schema.Value
+		more := v.AdditionalProperties
+		if len(v.Properties) > 0 && (more.Has == nil || *more.Has) && more.Schema == nil {
+			t.Errorf("%s may have members that are not described", at)
+		}
+		for name, member := range v.Properties {
+			walk(at+"."+name, member)
+		}
+		walk(at+"[]", v.Items)
+		for _, parts := range []openapi3.SchemaRefs{v.AllOf, v.AnyOf, v.OneOf} {
+			for _, p := range parts {
+				walk(at, p)
+			}
+		}
+	}
+	for name, schema := range s.doc.Components.Schemas {
+		walk(name, schema)
+	}
+	contents := func(name string, content openapi3.Content) {
+		for _, c := range content {
+			walk(name, c.Schema)
+		}
+	}
+	for _, op := range s.operations() {
+		for status, response := range op.Responses.Map() {
+			if response.Ref == "" {
+				contents(op.method+" "+op.path+" "+status, response.Value.Content)
+			}
+		}
+	}
+	for name, response := range s.doc.Components.Responses {
+		contents(name, response.Value.Content)
 	}
 }
