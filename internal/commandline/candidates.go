@@ -19,9 +19,9 @@ type Completion struct {
 	Files      bool
 }
 
-// Complete completes the last of the words behind the program's name; it is ""
+// complete completes the last of the words behind the program's name; it is ""
 // where a new word begins.
-func Complete(model *kong.Application, words []string) Completion {
+func complete(model *kong.Application, words []string) Completion {
 	if len(words) == 0 {
 		words = []string{""}
 	}

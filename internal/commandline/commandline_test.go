@@ -73,7 +73,7 @@ func TestComplete(t *testing.T) {
 		"backup make ":             "FILES",
 		"backup monday.db ":        "",
 	} {
-		c := Complete(model(t), strings.Split(line, " "))
+		c := complete(model(t), strings.Split(line, " "))
 		var got []string
 		for _, candidate := range c.Candidates {
 			got = append(got, candidate.Value)
@@ -85,7 +85,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
-	if c := Complete(model(t), nil); len(c.Candidates) != 3 {
+	if c := complete(model(t), nil); len(c.Candidates) != 3 {
 		t.Errorf("without a word: %v", c)
 	}
 }

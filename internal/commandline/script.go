@@ -37,7 +37,7 @@ func Answer(out io.Writer, model *kong.Application, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s needs the name of a shell", Request)
 	}
-	c := Complete(model, args[1:])
+	c := complete(model, args[1:])
 	var b strings.Builder
 	for _, candidate := range c.Candidates {
 		b.WriteString(candidate.Value)

@@ -100,7 +100,6 @@ func (c *Console) funcs() template.FuncMap {
 		"badge": newBadge,
 		"table": newTable,
 		"empty": newEmpty,
-		"pager": func(first, next string) Pager { return Pager{first, next} },
 		"submit": func(label string, back ...string) Submit {
 			return Submit{label, cmp.Or(append(back, "")...)}
 		},

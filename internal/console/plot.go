@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// PlotSpan is how far back a plot goes.
-	PlotSpan = 24 * time.Hour
+	// plotSpan is how far back a plot goes.
+	plotSpan = 24 * time.Hour
 	// PlotStep is what one of its pixels stands for.
-	PlotStep = PlotSpan / plotWidth
+	PlotStep = plotSpan / plotWidth
 
 	plotWidth = 180 // pixels, one a step: wide enough to see a morning, narrow enough for a table
 	// plotHeight leaves a line of text above the course.
@@ -24,7 +24,7 @@ const (
 
 // PlotFrom is where a plot that ends now begins: at a whole step, so that lines
 // move on by steps.
-func PlotFrom(now time.Time) time.Time { return now.Add(PlotStep - PlotSpan).Truncate(PlotStep) }
+func PlotFrom(now time.Time) time.Time { return now.Add(PlotStep - plotSpan).Truncate(PlotStep) }
 
 // Point is a number at a time.
 type Point struct {
@@ -73,7 +73,7 @@ type PlotLegend struct {
 // NewPlot draws courses that begin at from or later. A line ends where points
 // are missing.
 func NewPlot(from time.Time, text string, courses ...Course) Plot {
-	p := Plot{Max: plotLeast, Axis: []time.Time{from, from.Add(PlotSpan / 2), from.Add(PlotSpan)}}
+	p := Plot{Max: plotLeast, Axis: []time.Time{from, from.Add(plotSpan / 2), from.Add(plotSpan)}}
 	for _, c := range courses {
 		for _, point := range c.Points {
 			p.Max, p.Text = max(p.Max, point.N), text

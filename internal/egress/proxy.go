@@ -11,8 +11,8 @@ import (
 	"outrigger/internal/fault"
 )
 
-// MaxProxyURL is the longest URL of a proxy in bytes.
-const MaxProxyURL = 2048
+// maxProxyURL is the longest URL of a proxy in bytes.
+const maxProxyURL = 2048
 
 // ParseProxy reads the URL of a proxy as administrators give it: http, https
 // or socks5, with user and password if it wants them. What is wrong comes as a
@@ -20,7 +20,7 @@ const MaxProxyURL = 2048
 func ParseProxy(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
-	case len(raw) > MaxProxyURL:
+	case len(raw) > maxProxyURL:
 		return nil, fault.New(fault.Invalid, "The proxy's URL is longer than 2,048 bytes.")
 	case err != nil || u.Scheme == "" || u.Host == "":
 		// The cause would quote the URL.

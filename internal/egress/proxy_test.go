@@ -284,7 +284,7 @@ func TestParseProxy(t *testing.T) {
 	for _, raw := range []string{
 		"", "proxy:3128", "10.0.0.1:3128", "proxy", "//proxy", "ftp://proxy", "socks4://proxy", "http://", "http://:3128", "http://proxy:0", "http://proxy:70000",
 		"http://proxy/path", "http://proxy?x", "http://proxy?", "http://proxy#x", "http://ana:p@ss/SECRET@proxy", "http://proxy:SECRET", "http://%zzSECRET",
-		"socks5://ana@proxy", "socks5://:SECRET@proxy", "socks5://ana:" + strings.Repeat("p", 256) + "@proxy", "http://" + strings.Repeat("p", MaxProxyURL),
+		"socks5://ana@proxy", "socks5://:SECRET@proxy", "socks5://ana:" + strings.Repeat("p", 256) + "@proxy", "http://" + strings.Repeat("p", maxProxyURL),
 	} {
 		if u, err := ParseProxy(raw); !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%s: %v, %v", raw, u, err)

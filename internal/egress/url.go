@@ -12,8 +12,8 @@ import (
 	"outrigger/internal/fault"
 )
 
-// MaxURL is the longest webhook URL in bytes. Workflow URLs have about 400.
-const MaxURL = 2048
+// maxURL is the longest webhook URL in bytes. Workflow URLs have about 400.
+const maxURL = 2048
 
 // CheckURL tells whether a webhook URL may be saved, without asking the
 // network; a name is judged when it is dialled. What is wrong comes as one
@@ -23,7 +23,7 @@ func (c *Client) CheckURL(raw string) error {
 	if raw == "" {
 		return fault.New(fault.Invalid, "Give the webhook URL that the chat platform shows.")
 	}
-	if len(raw) > MaxURL {
+	if len(raw) > maxURL {
 		return fault.New(fault.Invalid, "The URL is longer than 2,048 bytes: copy it again from the chat platform.")
 	}
 	u, err := url.Parse(raw)

@@ -37,7 +37,7 @@ func TestCheckURL(t *testing.T) {
 		{raw: "https://my_chat.example/hooks"},
 
 		{raw: "", says: "Give the webhook URL"},
-		{raw: "https://chat.example.com/" + strings.Repeat("a", MaxURL), says: "longer than 2,048 bytes"},
+		{raw: "https://chat.example.com/" + strings.Repeat("a", maxURL), says: "longer than 2,048 bytes"},
 		{raw: "chat.example.com/hooks", says: "begin with https://"},
 		{raw: "ftp://chat.example.com/hooks", says: "begin with https://"},
 		{raw: "https:///hooks", says: "names no host"},
@@ -153,7 +153,7 @@ func FuzzCheckURL(f *testing.F) {
 			}
 			return
 		}
-		if parseErr != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || len(raw) > MaxURL {
+		if parseErr != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || len(raw) > maxURL {
 			t.Fatalf("%q was taken", raw)
 		}
 		if addr, err := netip.ParseAddr(u.Hostname()); err == nil {

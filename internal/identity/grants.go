@@ -25,7 +25,7 @@ type Grant struct {
 // JudgeGrant says what is wrong with a permission at a place.
 func JudgeGrant(perm Permission, at Resource) error {
 	var wrong fault.Fields
-	if !slices.Contains(Permissions(), perm) {
+	if !slices.Contains(permissions(), perm) {
 		wrong.Add("permission", "There is no permission %q; give SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN.", string(perm))
 		return wrong.Err()
 	}

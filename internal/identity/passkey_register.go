@@ -59,7 +59,7 @@ func (s *Service) registering(ctx context.Context) (u User, k keeper, err error)
 // were made with the first factor. Conflict: this one was not made for what
 // NewPasskey asked.
 func (s *Service) AddPasskey(ctx context.Context, name, ceremony string, answer []byte) (recovery []secret.Value, err error) {
-	if err := JudgePasskey(name); err != nil {
+	if err := judgePasskey(name); err != nil {
 		return nil, err
 	}
 	u, k, err := s.registering(ctx)

@@ -73,8 +73,8 @@ func (s *Service) RemovePasskey(ctx context.Context, id int64) error {
 	})
 }
 
-// JudgePasskey says what is wrong with the name of a passkey.
-func JudgePasskey(name string) error {
+// judgePasskey says what is wrong with the name of a passkey.
+func judgePasskey(name string) error {
 	if n := utf8.RuneCountInString(name); n == 0 || n > maxName || strings.ContainsFunc(name, unicode.IsControl) {
 		return fault.InvalidField("name", "Give the passkey a name of 1 to %d characters, such as that of the device.", maxName)
 	}

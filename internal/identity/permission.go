@@ -15,8 +15,8 @@ const (
 	RepoAdmin    Permission = "REPO_ADMIN"    // one repository of one connection
 )
 
-// Permissions lists every permission, the widest first.
-func Permissions() []Permission { return []Permission{SysAdmin, Admin, ProjectAdmin, RepoAdmin} }
+// permissions lists every permission, the widest first.
+func permissions() []Permission { return []Permission{SysAdmin, Admin, ProjectAdmin, RepoAdmin} }
 
 // Resource is the place that a permission is about. The zero value is everywhere.
 type Resource struct {

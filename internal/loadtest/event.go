@@ -16,10 +16,10 @@ import (
 // EventKey is the key of every event of the load: an opened pull request.
 const EventKey = "pr:opened"
 
-// BodySize is how large the body of an event is, to a few digits of its
+// bodySize is how large the body of an event is, to a few digits of its
 // number: what the platform sends for an opened pull request with two
 // reviewers is about that.
-const BodySize = 5 << 10
+const bodySize = 5 << 10
 
 const project = "LOAD"
 
@@ -39,7 +39,7 @@ func NewBody(channel int) Body {
 		"$FIRST", userJSON("rroe", "Richard Roe"),
 		"$SECOND", userJSON("msmith", "Mary Smith"),
 	).Replace(pullRequestOpened)
-	padding := max(0, BodySize-len(text))
+	padding := max(0, bodySize-len(text))
 	text = strings.Replace(text, "$PADDING", strings.Repeat("what it does and why. ", padding/22), 1)
 	head, rest, _ := strings.Cut(text, "$DATE")
 	middle, tail, _ := strings.Cut(rest, mark)

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestBodyIsAnEventOfItsSize(t *testing.T) {
 	body := NewBody(42).Append(nil, 17)
-	if n := len(body); n < BodySize-64 || n > BodySize+64 {
-		t.Errorf("body is %d bytes, want about %d", n, BodySize)
+	if n := len(body); n < bodySize-64 || n > bodySize+64 {
+		t.Errorf("body is %d bytes, want about %d", n, bodySize)
 	}
 	var event struct {
 		EventKey    string

@@ -12,9 +12,9 @@ const (
 	Broken ChannelState = "broken" // messages wait, and one is tried from time to time; Reason says why
 )
 
-// UnreachableAfter is how long a channel may go without a 2xx, while
+// unreachableAfter is how long a channel may go without a 2xx, while
 // messages are tried, before it is shown as unreachable. Probing goes on.
-const UnreachableAfter = 24 * time.Hour
+const unreachableAfter = 24 * time.Hour
 
 // Shards is into how many shards channels are divided; each shard is held
 // by one node at a time.
@@ -53,7 +53,7 @@ type Pending struct {
 
 // Unreachable tells whether the channel has been failing for too long.
 func (c *Channel) Unreachable(now time.Time) bool {
-	return !c.FailingSince.IsZero() && now.Sub(c.FailingSince) >= UnreachableAfter
+	return !c.FailingSince.IsZero() && now.Sub(c.FailingSince) >= unreachableAfter
 }
 
 // ShardOf is the shard that a channel belongs to. Ids are given in turn, so

@@ -81,7 +81,7 @@ const (
 // it where the chat platform answers within 3 s. fault.RateLimited: it was tried
 // retriesAMinute times.
 func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (done Retried, err error) {
-	if !slices.Contains(RetryModes(), which) {
+	if !slices.Contains(retryModes(), which) {
 		return done, fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
 	}
 	before, err := s.changeable(ctx, fingerprint)
@@ -142,5 +142,5 @@ const (
 	RetryNone   RetryMode = "none"   // only what comes from now on
 )
 
-// RetryModes lists them, in the order in which people are asked.
-func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }
+// retryModes lists them, in the order in which people are asked.
+func retryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }

@@ -215,9 +215,9 @@ func (s *Events) Get(ctx context.Context, id int64) (LoggedEvent, error) {
 	return LoggedEvent{}, identity.Missing(ctx, "There is no event with id %d.", id)
 }
 
-// MaxShownBody is how much of a body that was not understood is shown: more
+// maxShownBody is how much of a body that was not understood is shown: more
 // than any platform sends but for pushes of many refs.
-const MaxShownBody = 256 << 10
+const maxShownBody = 256 << 10
 
 // Body gives the beginning of the body of an event that was not understood, as
 // for Get; nil where none is kept.
@@ -225,5 +225,5 @@ func (s *Events) Body(ctx context.Context, e *LoggedEvent) ([]byte, error) {
 	if e.BodySize == 0 {
 		return nil, nil
 	}
-	return s.Store.EventBody(ctx, e.ID, MaxShownBody)
+	return s.Store.EventBody(ctx, e.ID, maxShownBody)
 }

@@ -73,8 +73,8 @@ func (r *Rule) validateNarrowing(f *fault.Fields) {
 	if len(r.Projects) > 0 && r.ProjectKey != "" {
 		f.Add("projects", "Only a global rule can be narrowed to projects; this one belongs to project %s.", r.ProjectKey)
 	}
-	if len(r.Repositories) > MaxEntries {
-		f.Add("repositories", "%d entries; at most %d are allowed.", len(r.Repositories), MaxEntries)
+	if len(r.Repositories) > maxEntries {
+		f.Add("repositories", "%d entries; at most %d are allowed.", len(r.Repositories), maxEntries)
 	}
 	for _, ref := range r.Repositories {
 		switch {
@@ -125,16 +125,16 @@ func (r *Rule) validateGroups(f *fault.Fields, c *Connection) {
 }
 
 func checkGroups(f *fault.Fields, field string, names []string) {
-	if len(names) > MaxGroups {
-		f.Add(field, "%d groups; at most %d are allowed. Make a group on the platform that holds them.", len(names), MaxGroups)
+	if len(names) > maxGroups {
+		f.Add(field, "%d groups; at most %d are allowed. Make a group on the platform that holds them.", len(names), maxGroups)
 		return
 	}
 	checkNames(f, field, names)
 }
 
 func checkNames(f *fault.Fields, field string, names []string) {
-	if len(names) > MaxEntries {
-		f.Add(field, "%d entries; at most %d are allowed.", len(names), MaxEntries)
+	if len(names) > maxEntries {
+		f.Add(field, "%d entries; at most %d are allowed.", len(names), maxEntries)
 	}
 	for _, n := range names {
 		if strings.TrimSpace(n) == "" || utf8.RuneCountInString(n) > MaxName {

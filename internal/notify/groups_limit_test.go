@@ -9,7 +9,7 @@ import (
 
 // The platform is asked about each group for every user who causes an event.
 func TestARuleNamesOnlySoManyGroups(t *testing.T) {
-	for n, want := range map[int]string{MaxGroups: "", MaxGroups + 1: "groups ignoredGroups"} {
+	for n, want := range map[int]string{maxGroups: "", maxGroups + 1: "groups ignoredGroups"} {
 		r := Rule{Name: "x", Connection: "dc", Format: Auto, Filter: Filter{EventTypes: []EventType{BranchUpdated}}}
 		for i := range n {
 			r.Groups = append(r.Groups, fmt.Sprint("g", i))

@@ -34,8 +34,8 @@ type ChatAccountPage struct {
 	Limit                      int
 }
 
-// MaxImport is how many accounts are saved at once.
-const MaxImport = 10_000
+// maxImport is how many accounts are saved at once.
+const maxImport = 10_000
 
 func admin(ctx context.Context) error {
 	return identity.Require(ctx, identity.Admin, identity.Resource{})
@@ -83,8 +83,8 @@ func (s *Mentions) Import(ctx context.Context, connection string, accounts []Cha
 	if err != nil {
 		return 0, err
 	}
-	if len(accounts) == 0 || len(accounts) > MaxImport {
-		return 0, fault.InvalidField("accounts", "%d accounts; 1 to %d are taken at once.", len(accounts), MaxImport)
+	if len(accounts) == 0 || len(accounts) > maxImport {
+		return 0, fault.InvalidField("accounts", "%d accounts; 1 to %d are taken at once.", len(accounts), maxImport)
 	}
 	var wrong fault.Fields
 	first := make(map[string]int, len(accounts))

@@ -11,9 +11,9 @@ import (
 	"outrigger/internal/notify/branchmask"
 )
 
-// MaxInactivityDays is how many days a report may ask pull requests to be
+// maxInactivityDays is how many days a report may ask pull requests to be
 // inactive for.
-const MaxInactivityDays = 365
+const maxInactivityDays = 365
 
 // Report is an activity report: at set times it tells a channel how many pull
 // requests of a repository are open, and which of them are inactive.
@@ -83,8 +83,8 @@ func (r *Report) validateContent(f *fault.Fields) {
 	if !slices.Contains(formats, r.Format) {
 		f.Add("format", "%q is not a format; use auto, teams or slack.", r.Format)
 	}
-	if r.InactivityDays < 1 || r.InactivityDays > MaxInactivityDays {
-		f.Add("inactivityDays", "Give a number of days from 1 to %d.", MaxInactivityDays)
+	if r.InactivityDays < 1 || r.InactivityDays > maxInactivityDays {
+		f.Add("inactivityDays", "Give a number of days from 1 to %d.", maxInactivityDays)
 	}
 	if r.TargetBranchMask != "" {
 		if _, err := branchmask.Java(r.TargetBranchMask); err != nil {

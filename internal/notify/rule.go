@@ -33,10 +33,10 @@ var formats = []Format{Auto, Teams, Slack}
 // Limits of a rule.
 const (
 	MaxName    = 255  // characters, as the seed's forms have it
-	MaxEntries = 1000 // names, branches or keys in one list: more is a mask's work
-	// MaxGroups is for groups: the platform is asked about each of them for every
+	maxEntries = 1000 // names, branches or keys in one list: more is a mask's work
+	// maxGroups is for groups: the platform is asked about each of them for every
 	// user who causes an event, and throttles an account that asks too much.
-	MaxGroups = 50
+	maxGroups = 50
 )
 
 // What may belong to one project or repository, of those who administer it. Rules

@@ -46,10 +46,10 @@ type element struct {
 	Elements []element `json:"elements"` // Slack
 }
 
-// ReadCard reads the body of a POST to a workflow or an incoming webhook. The
+// readCard reads the body of a POST to a workflow or an incoming webhook. The
 // stock workflow posts each attachment that is an Adaptive Card; without one
 // nothing appears, though the sender got its 202.
-func ReadCard(body []byte) Card {
+func readCard(body []byte) Card {
 	var m struct {
 		Text        string
 		Blocks      []element

@@ -19,8 +19,8 @@ const (
 	Gone     FaultMode = "gone"     // 404 WorkflowNotFound
 )
 
-// FaultModes lists them for the page.
-func FaultModes() []FaultMode { return []FaultMode{Friendly, Busy, Down, Off, Gone} }
+// faultModes lists them for the page.
+func faultModes() []FaultMode { return []FaultMode{Friendly, Busy, Down, Off, Gone} }
 
 // answers are what a workflow answers in each mode. Source: the chat
 // platform's documented statuses and error codes.
@@ -113,7 +113,7 @@ func (c *Chat) receive(channel string, body []byte) FaultMode {
 		return c.mode
 	}
 	c.count++
-	list := append(c.channels[channel], Message{Number: c.count, At: c.clock(), Body: body, Card: ReadCard(body)})
+	list := append(c.channels[channel], Message{Number: c.count, At: c.clock(), Body: body, Card: readCard(body)})
 	if len(list) > maxMessages {
 		list = list[len(list)-maxMessages:]
 	}

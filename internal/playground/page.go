@@ -108,7 +108,7 @@ func (w *World) view() view {
 	c := w.Chat
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := view{FaultMode: c.mode, FaultModes: FaultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
+	v := view{FaultMode: c.mode, FaultModes: faultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
 		slices.Reverse(list)

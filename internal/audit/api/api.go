@@ -57,7 +57,7 @@ func (a *API) listNotifications(w http.ResponseWriter, r *http.Request) error {
 // listOf answers a page; of one area where that is given.
 func (a *API) listOf(w http.ResponseWriter, r *http.Request, area string) error {
 	page, wrongPage := rest.ReadPage(r)
-	f, wrongFilter := ReadFilter(r.URL.Query().Get)
+	f, wrongFilter := readFilter(r.URL.Query().Get)
 	before, wrongAfter := page.AfterID()
 	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (a *API) listOf(w http.ResponseWriter, r *http.Request, area string) error 
 
 // Entries gives the entries that the user of ctx may see, the newest first.
 func (a *API) Entries(ctx context.Context, f audit.Filter) (found []audit.Stored, err error) {
-	visible := VisibleTo(identity.From(ctx))
+	visible := visibleTo(identity.From(ctx))
 	err = a.DB.Read(ctx, func(tx *db.Tx) error {
 		found, err = audit.List(ctx, tx, visible, f)
 		return err
@@ -84,8 +84,8 @@ func (a *API) Entries(ctx context.Context, f audit.Filter) (found []audit.Stored
 	return found, err
 }
 
-// ReadFilter reads the filters of a query. Times are RFC 3339.
-func ReadFilter(get func(string) string) (audit.Filter, error) {
+// readFilter reads the filters of a query. Times are RFC 3339.
+func readFilter(get func(string) string) (audit.Filter, error) {
 	var wrong fault.Fields
 	at := func(name string) time.Time {
 		text := get(name)

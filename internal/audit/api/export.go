@@ -23,7 +23,7 @@ var columns = []string{
 
 // export streams every entry that fits as CSV, the newest first.
 func (a *API) export(w http.ResponseWriter, r *http.Request) error {
-	f, err := ReadFilter(r.URL.Query().Get)
+	f, err := readFilter(r.URL.Query().Get)
 	if err != nil {
 		return err
 	}

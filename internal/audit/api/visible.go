@@ -6,9 +6,9 @@ import (
 	"outrigger/internal/identity"
 )
 
-// VisibleTo says which entries a user may see: a SYS_ADMIN all, an ADMIN those
+// visibleTo says which entries a user may see: a SYS_ADMIN all, an ADMIN those
 // about the three services, others those about what they administer.
-func VisibleTo(p *identity.Principal) audit.Visible {
+func visibleTo(p *identity.Principal) audit.Visible {
 	var v audit.Visible
 	switch {
 	case p.May(identity.SysAdmin, identity.Resource{}):

@@ -247,7 +247,7 @@ func TestHandover(t *testing.T) {
 		other := db.NewLeases(d, "node_2", nil)
 		must(t, other.Start(ctx))
 		defer other.Stop()
-		lease, err := other.Acquire(ctx, LeaseName("node_2"))
+		lease, err := other.Acquire(ctx, leaseName("node_2"))
 		must(t, err)
 		if _, err := w.queue.Handover(ctx, "node_2", node); !fault.Is(err, fault.Conflict) {
 			t.Errorf("handed over what is being sent: %v", err)

@@ -98,7 +98,7 @@ func (m *machine) start() {
 }
 
 func (m *machine) begin() {
-	lease, err := m.leases.Acquire(m.t.Context(), LeaseName(m.node))
+	lease, err := m.leases.Acquire(m.t.Context(), leaseName(m.node))
 	m.must(err)
 	if lease == nil {
 		m.t.Fatal("the lease is not to be had")

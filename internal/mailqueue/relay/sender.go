@@ -153,7 +153,7 @@ func (s *Sender) acquire(ctx context.Context) *db.Lease {
 	if !s.active(ctx) {
 		return nil
 	}
-	lease, err := s.queue.o.Leases.Acquire(ctx, LeaseName(s.queue.o.NodeID))
+	lease, err := s.queue.o.Leases.Acquire(ctx, leaseName(s.queue.o.NodeID))
 	if err != nil && ctx.Err() == nil {
 		s.o.Log.Debug("the lease of the mail queue cannot be had now", "error", err)
 	}

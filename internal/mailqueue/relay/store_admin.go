@@ -16,9 +16,9 @@ import (
 // changes: about 20 ms.
 const slice = 200
 
-// LeaseName is the lease under which a node's queue is sent, by that node; its
+// leaseName is the lease under which a node's queue is sent, by that node; its
 // messages are given to another node under it too.
-func LeaseName(node string) string { return "mail/" + node }
+func leaseName(node string) string { return "mail/" + node }
 
 // Resend puts the recipients that failed back into the queue, due now.
 func (q *Queue) Resend(ctx context.Context, id int64) error {

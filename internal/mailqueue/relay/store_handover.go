@@ -18,7 +18,7 @@ func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err err
 	if from == to {
 		return 0, fault.New(fault.Invalid, "Choose another node: these messages already belong to this one.")
 	}
-	lease, err := q.o.Leases.Acquire(ctx, LeaseName(from))
+	lease, err := q.o.Leases.Acquire(ctx, leaseName(from))
 	if err != nil {
 		return 0, err
 	}

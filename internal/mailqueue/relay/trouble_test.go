@@ -168,7 +168,7 @@ func TestDrained(t *testing.T) {
 	other := db.NewLeases(w.db, "node_2", nil)
 	must(t, other.Start(t.Context()))
 	defer other.Stop()
-	lease, err := other.Acquire(t.Context(), LeaseName(node))
+	lease, err := other.Acquire(t.Context(), leaseName(node))
 	if lease == nil || err != nil {
 		t.Fatalf("the lease is not free: %v", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"outrigger/internal/notify"
 )
 
-// MaxLines is how many events a digest tells of.
-const MaxLines = notify.MaxDigest
+// maxLines is how many events a digest tells of.
+const maxLines = notify.MaxDigest
 
 // maxLine is how many characters a line of a digest has: a card has the rest
 // of a long title.
@@ -114,7 +114,7 @@ func period(events []*notify.Event) string {
 // stays below max bytes, and tells how many they are: one at least. Mentions have
 // the room that is left, so that the events are the same with and without them.
 func Fit(to []byte, events []*notify.Event, mentions []Mention, max int, write func(to []byte, d Digest) []byte) (message []byte, taken int) {
-	n := min(len(events), MaxLines)
+	n := min(len(events), maxLines)
 	for ; ; n-- {
 		message = write(to, NewDigest(events[:n]))
 		size := len(message) - len(to)

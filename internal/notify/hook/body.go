@@ -44,11 +44,11 @@ func (b *body) release() {
 // disown leaves the memory to a copy of b.
 func (b *body) disown() { b.bytes, b.first, b.held = nil, nil, 0 }
 
-// read reads a body of at most MaxWebhook bytes as an unverified one, into the
+// read reads a body of at most maxWebhook bytes as an unverified one, into the
 // signature too. It holds no more memory than what has been read. That it keeps
 // the pace is held by rest.Server.
 func (rc *Receiver) read(w http.ResponseWriter, r *http.Request, s *signature) (*body, error) {
-	if r.ContentLength > MaxWebhook {
+	if r.ContentLength > maxWebhook {
 		return nil, tooLarge()
 	}
 	b := &body{
@@ -74,7 +74,7 @@ func (rc *Receiver) readFrom(r io.Reader, b *body, s *signature) error {
 		_, _ = s.Write(b.bytes[len(b.bytes) : len(b.bytes)+n])
 		b.bytes = b.bytes[:len(b.bytes)+n]
 		switch {
-		case len(b.bytes) > MaxWebhook:
+		case len(b.bytes) > maxWebhook:
 			return tooLarge()
 		case err == io.EOF:
 			return nil
@@ -83,7 +83,7 @@ func (rc *Receiver) readFrom(r io.Reader, b *body, s *signature) error {
 		}
 		grown := int64(0)
 		if len(b.bytes) == cap(b.bytes) {
-			grown = min(2*int64(cap(b.bytes)), MaxWebhook+1)
+			grown = min(2*int64(cap(b.bytes)), maxWebhook+1)
 		}
 		if err := rc.unverified.received(b, n, grown); err != nil {
 			return err

@@ -16,9 +16,9 @@ import (
 	"outrigger/internal/rest"
 )
 
-// MaxWebhook is the largest body of a webhook: forty times what the cloud
+// maxWebhook is the largest body of a webhook: forty times what the cloud
 // edition sends at most, and more than a push of 10,000 refs.
-const MaxWebhook = 10 << 20
+const maxWebhook = 10 << 20
 
 // answerTime is how long a verified webhook waits for its commit. The
 // self-hosted platform gives up after 10 to 20 s and counts that as a failure.
@@ -61,7 +61,7 @@ func New(o Options) *Receiver {
 // Register adds the receiver's routes.
 func (rc *Receiver) Register(r *rest.Router) {
 	for _, path := range []string{"/hooks/{connection}", "/hooks/{connection}/{hook}"} {
-		r.Handle(rest.Route{Method: "POST", Path: path, MaxBody: MaxWebhook, Raw: true}, rc.receive)
+		r.Handle(rest.Route{Method: "POST", Path: path, MaxBody: maxWebhook, Raw: true}, rc.receive)
 	}
 }
 

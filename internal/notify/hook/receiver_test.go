@@ -131,7 +131,7 @@ func TestHookStatuses(t *testing.T) {
 	json, push := []byte(`{"a":1}`), []byte(`{"eventKey":"push"}`)
 	deep := bytes.Repeat([]byte("["), 101)
 	deep = append(deep, bytes.Repeat([]byte("]"), 101)...)
-	huge := bytes.Repeat([]byte(" "), MaxWebhook+1)
+	huge := bytes.Repeat([]byte(" "), maxWebhook+1)
 	cases := []struct {
 		name, connection, key, signature string
 		body                             []byte

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// MaxValue is the most characters that a property's value may have.
-	MaxValue = 32768
+	// maxValue is the most characters that a property's value may have.
+	maxValue = 32768
 	// maxKey is the same for its key.
 	maxKey = 255
 	// maxBody is how much of a body is looked at: four bytes a character.
-	maxBody = 4*MaxValue + 1
+	maxBody = 4*maxValue + 1
 )
 
 const (
@@ -260,8 +260,8 @@ func (s *Site) put(i *issue, r Request) answer {
 	switch {
 	case len(r.Key) > maxKey:
 		return failure(http.StatusBadRequest, fmt.Sprintf("The key is longer than %d characters.", maxKey))
-	case utf8.RuneCountInString(r.Value) > MaxValue:
-		return failure(http.StatusBadRequest, fmt.Sprintf("The value is longer than %d characters.", MaxValue))
+	case utf8.RuneCountInString(r.Value) > maxValue:
+		return failure(http.StatusBadRequest, fmt.Sprintf("The value is longer than %d characters.", maxValue))
 	case !utf8.ValidString(r.Value) || !json.Valid([]byte(r.Value)):
 		return failure(http.StatusBadRequest, "The value is no valid, non-empty JSON.")
 	}

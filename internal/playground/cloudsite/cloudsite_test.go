@@ -36,7 +36,7 @@ func TestTheAPI(t *testing.T) {
 		ReadOnly: func(issue int64) bool { return issue == 403 },
 	})
 	h := s.Handler()
-	long := strings.Repeat("x", MaxValue-2)
+	long := strings.Repeat("x", maxValue-2)
 	for i, test := range []struct {
 		method, path, body string
 		status             int
