@@ -43,11 +43,7 @@ func each(t *testing.T, fn func(t *testing.T, w *world)) {
 // node is a service of the world, as one of several or after a restart.
 func (w *world) node(name string) *Service {
 	w.t.Helper()
-	leases := db.NewLeases(w.db, name, slog.New(slog.DiscardHandler))
-	if err := leases.Start(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(leases.Stop)
+	leases := dbtest.Leases(w.t, w.db, name)
 	return New(Options{
 		DB: w.db, Leases: leases, URL: secret.New("https://chat.example.com/hook"), After: 5 * time.Minute,
 		Ask:   func(context.Context) ([]Notice, error) { return w.notices, w.partial },

@@ -50,7 +50,7 @@ func fenced(t *testing.T, d *db.DB, lease *db.Lease) error {
 // matter.
 func TestSeveralLeasesFenceTogether(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		a, c := acquire(t, one, "a"), acquire(t, one, "c")
 		acquire(t, two, "b")
 		all := func(fences map[string]int64) error {
@@ -80,7 +80,7 @@ func ended(lease *db.Lease) bool {
 
 func TestOneHolder(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		mine := acquire(t, one, "x")
 		wantHeld(t, two, "x")
 		wantHeld(t, one, "x")
@@ -111,7 +111,7 @@ func TestOneHolder(t *testing.T) {
 
 func TestAnOrderlyStopGivesUpLeases(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		x, y := acquire(t, one, "x"), acquire(t, one, "y")
 		one.Stop()
 		one.Stop()
@@ -129,9 +129,9 @@ func TestAnOrderlyStopGivesUpLeases(t *testing.T) {
 // lapsed.
 func TestARestartTakesOverItsPredecessorsLeases(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		before := startedLeases(t, d, "node_1")
+		before := dbtest.Leases(t, d, "node_1")
 		old := acquire(t, before, "x")
-		after, other := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		after, other := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		// What the predecessor still had under way is refused from the start.
 		wantCode(t, fenced(t, d, old), fault.Conflict, "x")
 		mine := acquire(t, after, "x")
@@ -166,7 +166,7 @@ func TestADeadHoldersLeaseLapses(t *testing.T) {
 func TestLeasesAreRenewed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		one := shortLeases(t, d, "node_1", time.Second, 50*time.Millisecond)
-		two := startedLeases(t, d, "node_2")
+		two := dbtest.Leases(t, d, "node_2")
 		x, y := acquire(t, one, "x"), acquire(t, one, "y")
 		patience := time.NewTimer(1300 * time.Millisecond)
 		defer patience.Stop()
@@ -186,7 +186,7 @@ func TestLeasesAreRenewed(t *testing.T) {
 // database's clock jumped.
 func TestARenewalSeesThatALeaseIsLost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		x, y := acquire(t, one, "x"), acquire(t, one, "y")
 		lapse(t, d, "x")
 		acquire(t, two, "x")
@@ -210,7 +210,7 @@ func lapse(t testing.TB, d *db.DB, name string) {
 // without a holder. The next renewal frees it.
 func TestAnOrphanIsFreed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		x, y := acquire(t, one, "x"), acquire(t, two, "y")
 		must(t, d.Write(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(t.Context(), `UPDATE leases SET owner = 'node_1' WHERE name = 'y'`)
@@ -229,7 +229,7 @@ func TestAnOrphanIsFreed(t *testing.T) {
 // lease waits for what is being written behind it, and sees it.
 func TestTakingALeaseWaitsForWhatIsFenced(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		mine := acquire(t, one, "x")
 		locked, end := make(chan struct{}), make(chan struct{})
 		var once sync.Once
@@ -282,7 +282,7 @@ func TestTakingALeaseWaitsForWhatIsFenced(t *testing.T) {
 
 func TestTwoNodesRunForOneLease(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		var mu sync.Mutex
 		var all sync.WaitGroup
 		fences := map[int64]bool{}

@@ -9,23 +9,13 @@ import (
 	"outrigger/internal/dbtest"
 )
 
-func startedLeases(t *testing.T, d *db.DB, owner string) *db.Leases {
-	t.Helper()
-	l := db.NewLeases(d, owner, nil)
-	if err := l.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.Stop)
-	return l
-}
-
 func TestAcquireSome(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		names := make([]string, 64)
 		for i := range names {
 			names[i] = fmt.Sprintf("shard/%02d", i)
 		}
-		one, two := startedLeases(t, d, "node_1"), startedLeases(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		if _, err := one.Acquire(t.Context(), "shard/07"); err != nil {
 			t.Fatal(err)
 		}

@@ -59,6 +59,17 @@ func Open(t testing.TB, o db.Options) *db.DB {
 	return d
 }
 
+// Leases are those of a node, started, and stopped when the test ends.
+func Leases(t testing.TB, d *db.DB, node string) *db.Leases {
+	t.Helper()
+	l := db.NewLeases(d, node, nil)
+	if err := l.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Stop)
+	return l
+}
+
 // PostgresURL is the URL of a fresh, empty database on the server of
 // $TEST_POSTGRES_URL, dropped when the test ends.
 func PostgresURL(t testing.TB) string {

@@ -20,16 +20,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func leasesOf(t *testing.T, d *db.DB, owner string) *db.Leases {
-	t.Helper()
-	l := db.NewLeases(d, owner, nil)
-	if err := l.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.Stop)
-	return l
-}
-
 const day = 24 * time.Hour
 
 // record fills the audit trail with n entries of each age.
@@ -71,7 +61,7 @@ func TestARoundDeletesWhatIsPastItsTime(t *testing.T) {
 			{Name: "for ever", Delete: audit.Delete},
 			{Name: "audit", Keep: 30 * day, Delete: audit.Delete},
 		}
-		one, two := leasesOf(t, d, "node_1"), leasesOf(t, d, "node_2")
+		one, two := dbtest.Leases(t, d, "node_1"), dbtest.Leases(t, d, "node_2")
 		r := New(d, rules, nil, one)
 		result, err := r.runOnce(t.Context())
 		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "first: ") {
@@ -99,7 +89,7 @@ func TestARoundDeletesWhatIsPastItsTime(t *testing.T) {
 func TestARoundEndsWithItsLeaseOrContext(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		record(t, d, 3*firstSlice, 40*day)
-		leases := leasesOf(t, d, "node_1")
+		leases := dbtest.Leases(t, d, "node_1")
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		slices := 0
@@ -146,7 +136,7 @@ func TestTheFileShrinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := New(d, []Rule{{Name: "audit", Keep: day, Delete: audit.Delete}}, nil, leasesOf(t, d, "node_1"))
+	r := New(d, []Rule{{Name: "audit", Keep: day, Delete: audit.Delete}}, nil, dbtest.Leases(t, d, "node_1"))
 	result, err := r.runOnce(t.Context())
 	if err != nil || result.Deleted["audit"] != 1000 || result.Freed < 1500 {
 		t.Fatalf("%+v, %v", result, err)
@@ -188,7 +178,7 @@ func TestRoundsComeEveryHour(t *testing.T) {
 		r := New(d, []Rule{{Name: "x", Keep: day, Delete: func(context.Context, *db.Tx, time.Time, int) (int64, error) {
 			rounds <- time.Now()
 			return 0, nil
-		}}}, nil, leasesOf(t, d, "node_1"))
+		}}}, nil, dbtest.Leases(t, d, "node_1"))
 		begun := time.Now()
 		r.Start(t.Context())
 		for _, after := range []time.Duration{firstAfter, firstAfter + every, firstAfter + 2*every} {

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 const (
@@ -41,11 +41,7 @@ func newSite(t *testing.T) *site {
 	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations); err != nil {
 		t.Fatal(err)
 	}
-	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, secret.KeySize), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.identity = identity.New(d, identity.Options{Box: box, Clock: clock, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})
+	s.identity = identity.New(d, identity.Options{Box: secrettest.Box(t, d), Clock: clock, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})
 	for name, password := range map[string]string{"ada": adaPassword, "eve": evePassword} {
 		if _, err := s.identity.CreateUser(t.Context(), name, secret.New(password)); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package users
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"html"
@@ -20,6 +19,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 const password = "canoe and kayak"
@@ -35,11 +35,7 @@ type site struct {
 
 func each(t *testing.T, fn func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, secret.KeySize), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &site{t: t, Service: identity.New(d, identity.Options{Box: box, Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})}
+		s := &site{t: t, Service: identity.New(d, identity.Options{Box: secrettest.Box(t, d), Log: slog.New(slog.DiscardHandler), DataDir: t.TempDir()})}
 		for _, name := range []string{"root", "ann"} {
 			if _, err := s.CreateUser(t.Context(), name, secret.New(password)); err != nil {
 				t.Fatal(err)

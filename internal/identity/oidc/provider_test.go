@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/identity/identitytest"
@@ -44,11 +44,7 @@ func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exch
 	x := &exchange{T: t, played: openid.New(o)}
 	server := httptest.NewServer(x.played.Handler())
 	t.Cleanup(server.Close)
-	out, err := egress.New(egress.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(out.Close)
+	out := egresstest.Client(t)
 	options := Options{
 		Issuer: server.URL, ClientID: "outrigger", ClientSecret: secret.New("a secret & more"), Name: "the company", Scopes: []string{"openid"},
 		UserClaim: "preferred_username", Callback: callback, Issued: out.Trusted(), Named: out.Webhook(), Clock: x.clock.Now,
@@ -56,6 +52,7 @@ func newExchange(t *testing.T, o openid.Options, change ...func(*Options)) *exch
 	for _, c := range change {
 		c(&options)
 	}
+	var err error
 	if x.Provider, err = New(options); err != nil {
 		t.Fatal(err)
 	}

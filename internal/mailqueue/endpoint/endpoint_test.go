@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/secret"
 )
@@ -20,11 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func client(t *testing.T) egress.Doer {
 	t.Helper()
-	c, err := egress.New(egress.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c := egresstest.Client(t)
 	return c.Trusted()
 }
 

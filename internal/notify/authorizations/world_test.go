@@ -1,7 +1,6 @@
 package authorizations
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -15,13 +14,14 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketcloud/client"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 const (
@@ -113,23 +113,11 @@ func (w *world) connections(baseURL string) notify.Connections {
 // node starts a node of a cluster.
 func (w *world) node(id string) *node {
 	w.t.Helper()
-	box, err := secret.Open(w.t.Context(), w.d, bytes.Repeat([]byte{7}, 32), nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	log := slog.New(slog.DiscardHandler)
-	n := &node{world: w, store: store.New(w.d, box, log)}
+	n := &node{world: w, store: store.New(w.d, secrettest.Box(w.t, w.d), log)}
 	n.moveTo(w.url)
-	leases := db.NewLeases(w.d, id, log)
-	if err := leases.Start(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(leases.Stop)
-	out, err := egress.New(egress.Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(out.Close)
+	leases := dbtest.Leases(w.t, w.d, id)
+	out := egresstest.Client(w.t)
 	n.Service = New(Options{Store: n.store, Platform: client.New(out.Trusted(), w.clock), UserStates: w.userStates, Leases: leases, Clock: w.clock, Log: log})
 	n.api = &notify.Authorizations{Store: n.store, Location: n.Location, Exchange: n.Exchange, UserStates: w.userStates, BaseURL: base, Clock: w.clock}
 	return n

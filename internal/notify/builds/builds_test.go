@@ -1,7 +1,6 @@
 package builds
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
@@ -13,7 +12,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/bitbucketdc"
@@ -21,6 +20,7 @@ import (
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucket"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 // world is a played platform, a node that asks it, and a rule that takes builds
@@ -61,12 +61,8 @@ func (w *world) clock() time.Time { return w.now }
 // startNode starts a node in place of the one before.
 func (w *world) startNode(id string) {
 	w.t.Helper()
-	box, err := secret.Open(w.t.Context(), w.d, bytes.Repeat([]byte{7}, 32), nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	log := slog.New(slog.DiscardHandler)
-	w.store = store.New(w.d, box, log)
+	w.store = store.New(w.d, secrettest.Box(w.t, w.d), log)
 	kinds := map[string]notify.Decoder{"bitbucket-dc": bitbucketdc.Decode}
 	w.store.UsePlatforms(notify.Connections{
 		{Name: "main", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right")}, {Name: "mute", Kind: "bitbucket-dc", BaseURL: w.url},
@@ -74,16 +70,8 @@ func (w *world) startNode(id string) {
 	if err := w.store.Load(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
-	leases := db.NewLeases(w.d, id, log)
-	if err := leases.Start(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(leases.Stop)
-	out, err := egress.New(egress.Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(out.Close)
+	leases := dbtest.Leases(w.t, w.d, id)
+	out := egresstest.Client(w.t)
 	w.posts = &notify.Builds{Store: w.store, Event: bitbucketdc.BuildEvent, Clock: w.clock}
 	w.watch = New(Options{
 		Store: w.store, Ask: client.New(out.Trusted(), w.clock).Builds, Take: w.posts.Take, Leases: leases, Clock: w.clock, Log: log,

@@ -1,7 +1,6 @@
 package deciding
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 const (
@@ -40,11 +40,7 @@ type world struct {
 
 func each(t *testing.T, fn func(w *world)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fn(newWorld(t, d, box, groups{}))
+		fn(newWorld(t, d, secrettest.Box(t, d), groups{}))
 	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
 }
 
@@ -264,12 +260,8 @@ func (s *slow) MemberOf(ctx context.Context, _, _ string, _ []string) (bool, err
 // an end of the process leaves them to the next.
 func TestASilentPlatformHoldsUpNoMask(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		silent := &slow{asked: make(chan struct{}), answer: make(chan struct{})}
-		w := newWorld(t, d, box, silent)
+		w := newWorld(t, d, secrettest.Box(t, d), silent)
 		w.rule("group", notify.Filter{Groups: []string{"devs"}})
 		w.rule("mask", notify.Filter{BranchMask: notMain})
 		w.Start(t.Context())
@@ -286,7 +278,7 @@ func TestASilentPlatformHoldsUpNoMask(t *testing.T) {
 		if n := w.len(notify.Deciding); n != 3 {
 			t.Errorf("%d are undecided after the end; want 3", n)
 		}
-		next := newWorld(t, d, box, groups{"devs": {"ada"}})
+		next := newWorld(t, d, secrettest.Box(t, d), groups{"devs": {"ada"}})
 		next.decide()
 		next.expect("dev waiting", "dev waiting", "main waiting", "next waiting", "next waiting")
 	}, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)

@@ -20,6 +20,7 @@ import (
 	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 const hookSecret = "hook-secret"
@@ -50,15 +51,12 @@ func newServer(t *testing.T) *server {
 func serve(t *testing.T, d *db.DB, answerTime time.Duration) *server {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{t: t, db: d, store: store.New(d, box, log)}
+	s := &server{t: t, db: d, store: store.New(d, secrettest.Box(t, d), log)}
 	s.store.UsePlatforms(connections())
 	if err := s.store.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	var err error
 	if s.router, err = rest.NewRouter(rest.Options{Identity: identitytest.Users{}, Log: log, BaseURL: "https://tools.example.com/outrigger"}); err != nil {
 		t.Fatal(err)
 	}

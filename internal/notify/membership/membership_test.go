@@ -1,7 +1,6 @@
 package membership
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http/httptest"
@@ -11,7 +10,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
@@ -19,6 +18,7 @@ import (
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucket"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 var _ notify.Memberships = (*Memberships)(nil)
@@ -43,11 +43,7 @@ func eachWorld(t *testing.T, fn func(t *testing.T, w *world)) {
 		})
 		server := httptest.NewServer(w.Handler())
 		t.Cleanup(server.Close)
-		out, err := egress.New(egress.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(out.Close)
+		out := egresstest.Client(t)
 		w.url = server.URL
 		w.ask = client.New(out.Trusted(), func() time.Time { return w.now }).Member
 		w.node = w.startNode()
@@ -58,12 +54,8 @@ func eachWorld(t *testing.T, fn func(t *testing.T, w *world)) {
 // startNode starts a node, or starts it again.
 func (w *world) startNode() *Memberships {
 	w.t.Helper()
-	box, err := secret.Open(w.t.Context(), w.d, bytes.Repeat([]byte{7}, 32), nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	log := slog.New(slog.DiscardHandler)
-	s := store.New(w.d, box, log)
+	s := store.New(w.d, secrettest.Box(w.t, w.d), log)
 	kinds := map[string]notify.Decoder{"bitbucket-dc": func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }}
 	s.UsePlatforms(notify.Connections{
 		{Name: "main", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right")}, {Name: "mute", Kind: "bitbucket-dc", BaseURL: w.url},

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/store"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 var schema = []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations}
@@ -71,12 +71,8 @@ type node struct {
 
 func newNode(t *testing.T, d *db.DB, id string, now *clock) *node {
 	t.Helper()
-	box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := slog.New(slog.DiscardHandler)
-	n := &node{platform: &platform{}, store: store.New(d, box, log), leases: db.NewLeases(d, id, log), active: 1}
+	n := &node{platform: &platform{}, store: store.New(d, secrettest.Box(t, d), log), leases: db.NewLeases(d, id, log), active: 1}
 	n.store.UsePlatforms(notify.Connections{{Name: "dc", Kind: "bitbucket-dc"}}, nil)
 	if err := n.store.Load(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http/httptest"
@@ -12,7 +11,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
@@ -22,6 +21,7 @@ import (
 	"outrigger/internal/playground/bitbucketcloud"
 	"outrigger/internal/playground/played"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 const ana = "712020:ana"
@@ -53,12 +53,8 @@ func eachCloudWorld(t *testing.T, manage bool, fn func(t *testing.T, w *cloudWor
 		server := httptest.NewServer(w.Handler())
 		t.Cleanup(server.Close)
 		w.url = server.URL
-		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		log := slog.New(slog.DiscardHandler)
-		w.store = store.New(d, box, log)
+		w.store = store.New(d, secrettest.Box(t, d), log)
 		decode := func(key string, _ []byte, _ string) (string, []notify.Event, error) { return key, nil, nil }
 		w.store.UsePlatforms(notify.Connections{
 			{Name: "cloud", Kind: notify.KindBitbucketCloud, BaseURL: w.url, OAuthClientID: "key", OAuthClientSecret: secret.New("client-secret"), ManageWebhooks: manage},
@@ -66,16 +62,8 @@ func eachCloudWorld(t *testing.T, manage bool, fn func(t *testing.T, w *cloudWor
 		if err := w.store.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		leases := db.NewLeases(d, "node_1", log)
-		if err := leases.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(leases.Stop)
-		out, err := egress.New(egress.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(out.Close)
+		leases := dbtest.Leases(t, d, "node_1")
+		out := egresstest.Client(t)
 		platform := cloud.New(out.Trusted(), clock)
 		accounts := authorizations.New(authorizations.Options{Store: w.store, Platform: platform, UserStates: knownUsers, Leases: leases, Clock: clock, Log: log})
 		w.watch = New(Options{Store: w.store, Cloud: platform, Use: accounts.Use, BaseURL: base, Leases: leases, Clock: clock, Log: log})

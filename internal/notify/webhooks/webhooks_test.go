@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -14,7 +13,7 @@ import (
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
@@ -23,6 +22,7 @@ import (
 	"outrigger/internal/notify/store"
 	"outrigger/internal/playground/bitbucket"
 	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 const base = "https://tools.example.com/outrigger"
@@ -49,28 +49,16 @@ func eachWorld(t *testing.T, o bitbucket.Options, fn func(t *testing.T, w *world
 		server := httptest.NewServer(w.Handler())
 		t.Cleanup(server.Close)
 		w.url = server.URL
-		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		log := slog.New(slog.DiscardHandler)
-		w.store = store.New(d, box, log)
+		w.store = store.New(d, secrettest.Box(t, d), log)
 		w.store.UsePlatforms(notify.Connections{
 			{Name: "main", Kind: "bitbucket-dc", BaseURL: w.url, Token: secret.New("right"), ManageWebhooks: true, Secrets: []secret.Value{secret.New("own")}},
 		}, map[string]notify.Decoder{"bitbucket-dc": bitbucketdc.Decode})
 		if err := w.store.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		leases := db.NewLeases(d, "node_1", log)
-		if err := leases.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(leases.Stop)
-		out, err := egress.New(egress.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(out.Close)
+		leases := dbtest.Leases(t, d, "node_1")
+		out := egresstest.Client(t)
 		w.watch = New(Options{Store: w.store, Platform: client.New(out.Trusted(), w.clock), BaseURL: base, Leases: leases, Clock: w.clock, Log: log})
 		w.api = &notify.Webhooks{Store: w.store, Check: w.watch.Check}
 		fn(t, w)

@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
@@ -55,11 +55,7 @@ func play(t *testing.T, o bitbucketcloud.Options) *played {
 	p.platform = bitbucketcloud.New(o)
 	server := httptest.NewServer(p.platform.Handler())
 	t.Cleanup(server.Close)
-	out, err := egress.New(egress.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(out.Close)
+	out := egresstest.Client(t)
 	p.Client = New(out.Trusted(), func() time.Time { return p.now })
 	p.c = &notify.Connection{Name: "cloud", BaseURL: server.URL + "/", OAuthClientID: "key", OAuthClientSecret: secret.New("s3cret&+ %")}
 	p.authorise(t, o.Accounts[0].ID)

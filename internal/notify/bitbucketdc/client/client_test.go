@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"outrigger/internal/egress"
+	"outrigger/internal/egress/egresstest"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucket"
@@ -34,11 +34,7 @@ func play(t *testing.T, o bitbucket.Options) *played {
 	p := &played{platform: bitbucket.New(o), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	server := httptest.NewServer(p.platform.Handler())
 	t.Cleanup(server.Close)
-	out, err := egress.New(egress.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(out.Close)
+	out := egresstest.Client(t)
 	p.Client = New(out.Trusted(), func() time.Time { return p.now })
 	p.c = &notify.Connection{Name: "main", BaseURL: server.URL + "/", Token: secret.New(o.Token)}
 	return p
