@@ -1,10 +1,12 @@
 package app
 
 import (
+	"html"
 	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -144,15 +146,38 @@ func TestTheRuleForm(t *testing.T) {
 		}
 	}
 
-	// The toggle in the list.
-	_, list := consolePage(t, a, "/notifications/rules", nil)
-	if !strings.Contains(list, `role="switch" aria-checked="true"`) {
-		t.Errorf("the list has no switch that is on: %s", list)
+	// Its switch in the list, its test and its deletion lead back to the list as it was.
+	admin := newPerson(t, a, "admin")
+	for _, query := range []string{"", "search=my+nights", "level=global&search=my+nights"} {
+		_, _, list := admin.send("GET", "/notifications/rules?"+query, nil)
+		switched := strings.Contains(list, `role="switch" aria-checked="true"`)
+		for what, link := range map[string]*regexp.Regexp{"enabled": listAction("enabled"), "test": listAction("test")} {
+			found := link.FindStringSubmatch(list)
+			if found == nil {
+				t.Fatalf("the list %q has no %s", query, what)
+			}
+			status, at, _ := admin.send("POST", html.UnescapeString(found[1]), url.Values{"enabled": {strconv.FormatBool(!switched)}})
+			if status != http.StatusOK || at.Path != "/notifications/rules" || at.RawQuery != query {
+				t.Errorf("%s from the list %q leads to %s: %d", what, query, at, status)
+			}
+		}
+		if _, _, list = admin.send("GET", "/notifications/rules?"+query, nil); strings.Contains(list, `role="switch" aria-checked="true"`) == switched {
+			t.Errorf("in the list %q the switch stays as it was", query)
+		}
+		_, _, ask := admin.send("GET", html.UnescapeString(listAction("delete").FindStringSubmatch(list)[1]), nil)
+		if back := "/notifications/rules" + strings.TrimSuffix("?"+query, "?"); !strings.Contains(html.UnescapeString(ask), `href="`+back+`" data-cancel`) {
+			t.Errorf("a deletion that is cancelled does not lead back to the list %q", query)
+		}
 	}
-	if status, _ := consolePage(t, a, "/notifications/rules/1/enabled", url.Values{"enabled": {"false"}}); status != http.StatusSeeOther {
-		t.Errorf("switching off: %d", status)
+	_, _, list := admin.send("GET", "/notifications/rules?search=my+nights", nil)
+	_, _, ask := admin.send("GET", html.UnescapeString(listAction("delete").FindStringSubmatch(list)[1]), nil)
+	status, at, _ := admin.send("POST", html.UnescapeString(listAction("delete").FindStringSubmatch(ask)[1]), nil)
+	if status != http.StatusOK || at.RequestURI() != "/notifications/rules?search=my+nights" {
+		t.Errorf("deleted, one is at %s: %d", at, status)
 	}
-	if _, list = consolePage(t, a, "/notifications/rules", nil); !strings.Contains(list, `role="switch" aria-checked="false"`) {
-		t.Error("the switch is still on")
-	}
+}
+
+// listAction finds where a row of the rules leads, and what it posts to.
+func listAction(what string) *regexp.Regexp {
+	return regexp.MustCompile(`(?:href|action)="[^"]*(/notifications/rules/1/` + what + `[^"]*)"`)
 }

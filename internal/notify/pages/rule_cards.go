@@ -110,5 +110,5 @@ func (p *Pages) testStoredRule(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	attempt, err := p.Rules.Test(r.Context(), info.Rule, "", nil)
-	return testAnswer(p.placeOf(&info.Rule).list(), attempt, err)
+	return testAnswer(p.listOf(r, &info.Rule), attempt, err)
 }

@@ -14,7 +14,7 @@ func (p *Pages) confirmDelete(r *http.Request) (console.Response, error) {
 	}
 	confirm := console.Confirm{
 		Title: "Delete the rule " + info.Name + "?", Text: "Its channel gets no more messages from this rule. The audit trail keeps a record of the rule.",
-		Verb: "Delete rule", Back: p.rulePath(&info.Rule),
+		Verb: "Delete rule", Back: p.listOf(r, &info.Rule), Action: p.rulePath(&info.Rule) + "/delete" + listQuery(r.URL.Query()),
 	}
 	confirm.Losses = lostWith(&info.Backlog)
 	if p.Rules.Edition(info.Connection) == notify.Cloud {
@@ -46,5 +46,5 @@ func (p *Pages) deleteRule(r *http.Request) (console.Response, error) {
 	if err := p.Rules.Delete(r.Context(), info.ID, 0); err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: p.placeOf(&info.Rule).list(), Flash: "The rule " + info.Name + " is deleted."}, nil
+	return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " is deleted."}, nil
 }

@@ -71,6 +71,7 @@ type ruleList struct {
 	Search     string
 	Project    string
 	Repository string
+	Query      string // of the list's address: its actions lead back to it
 	Filtered   bool
 	Rows       []ruleRow
 	Pager      console.Pager
@@ -110,6 +111,7 @@ func (p *Pages) listRules(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	list.Query = listQuery(q)
 	list.New, list.Filtered = newRulePath(level, who), list.Search != "" || list.Project != "" || list.Repository != ""
 	if level == notify.Global || level == "" {
 		if list.Coverage, err = p.coverage(r.Context()); err != nil {
@@ -175,6 +177,21 @@ func (p *Pages) ruleList(r *http.Request, at rulePlace, ask notify.RulePage, its
 	return list, nil
 }
 
+// listQuery is the query of a list's address, of a request for the list or for an
+// action of one of its rows.
+func listQuery(q url.Values) string {
+	return console.Query("level", q.Get("level"), "search", q.Get("search"), "project", q.Get("project"), "repository", q.Get("repository"),
+		"name", q.Get("name"), "after", q.Get("after"))
+}
+
+// listOf is the list in which a rule was acted on.
+func (p *Pages) listOf(r *http.Request, rule *notify.Rule) string {
+	if at := p.placeOf(rule); at.Cloud() {
+		return at.list()
+	}
+	return rulesPath + listQuery(r.URL.Query())
+}
+
 // enableRule switches a rule of the list on or off.
 func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	info, err := p.ruleOfPath(r)
@@ -187,7 +204,7 @@ func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	}
 	saved, err := p.Rules.Enable(r.Context(), info.ID, 0, form.Bool("enabled"))
 	if errors.Is(err, notify.ErrNoAccount) { // the page of the rules leads to the accounts
-		return console.Redirect{To: p.placeOf(&info.Rule).list(), Flash: "The rule " + info.Name + " stays off. " + fault.As(err).Message, Tone: console.Bad}, nil
+		return console.Redirect{To: p.listOf(r, &info.Rule), Flash: "The rule " + info.Name + " stays off. " + fault.As(err).Message, Tone: console.Bad}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -196,7 +213,7 @@ func (p *Pages) enableRule(r *http.Request) (console.Response, error) {
 	if saved.Enabled {
 		said = "The rule " + saved.Name + " is on. It applies to new events from now on."
 	}
-	return console.Redirect{To: p.placeOf(&saved.Rule).list(), Flash: said}, nil
+	return console.Redirect{To: p.listOf(r, &saved.Rule), Flash: said}, nil
 }
 
 func levelQuery(level notify.Level) string {
