@@ -104,7 +104,7 @@ func TestGrantToAGroupIsRefused(t *testing.T) {
 	root := newPerson(t, a, "admin")
 	wrong := url.Values{"group": {strings.Repeat("x", 300)}, "permission": {"PROJECT_ADMIN"}, "connection": {"mian"}}
 	status, _, body := root.send("POST", "/system/groups/grant", wrong)
-	root.reads("refused", body, "Use at most 255 characters", `There is no connection "mian"`, "give its projectKey", `value="mian"`)
+	root.reads("refused", body, "Use at most 255 characters", `There is no connection "mian"`, "Say which project the permission is for.", `value="mian"`)
 	if status != 400 {
 		t.Errorf("%d", status)
 	}

@@ -31,18 +31,18 @@ func JudgeGrant(perm Permission, at Resource) error {
 	}
 	inProject := perm == ProjectAdmin || perm == RepoAdmin
 	for _, place := range []struct {
-		field, value string
-		needed       bool
+		field, noun, value string
+		needed             bool
 	}{
-		{"connection", at.Connection, inProject},
-		{"projectKey", at.Project, inProject},
-		{"repositoryKey", at.Repository, perm == RepoAdmin},
+		{"connection", "connection", at.Connection, inProject},
+		{"projectKey", "project", at.Project, inProject},
+		{"repositoryKey", "repository", at.Repository, perm == RepoAdmin},
 	} {
 		switch {
 		case place.needed && place.value == "":
-			wrong.Add(place.field, "%s is for one project or repository; give its %s.", perm, place.field)
+			wrong.Add(place.field, "Say which %s the permission is for.", place.noun)
 		case !place.needed && place.value != "":
-			wrong.Add(place.field, "%s is wider than that; leave %s out.", perm, place.field)
+			wrong.Add(place.field, "The permission is for more than one %s; leave this empty.", place.noun)
 		case len(place.value) > maxName:
 			wrong.Add(place.field, "%s has at most %d characters.", place.field, maxName)
 		}

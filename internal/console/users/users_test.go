@@ -159,7 +159,7 @@ func TestDisableAndEnableAUser(t *testing.T) {
 func TestGrantAndRevoke(t *testing.T) {
 	each(t, func(s *site) {
 		s.send(ann+"/grant", nil, 200, "What the user administers", `<option value="cloud">`)
-		s.send(ann+"/grant", url.Values{"permission": {"REPO_ADMIN"}, "connection": {"moon"}}, 400, `There is no connection "moon"`, "give its projectKey", "give its repositoryKey")
+		s.send(ann+"/grant", url.Values{"permission": {"REPO_ADMIN"}, "connection": {"moon"}}, 400, `There is no connection "moon"`, "Say which project the permission is for.", "Say which repository the permission is for.")
 		place := url.Values{"permission": {"REPO_ADMIN"}, "connection": {"main"}, "projectKey": {"ATL"}, "repositoryKey": {"canoe"}}
 		s.send(ann+"/grant", place, 303)
 		s.send(ann+"/grant", place, 409, "already has REPO_ADMIN")
