@@ -142,6 +142,9 @@ func TestAuthoriseInABrowser(t *testing.T) {
 	if status != 200 || at.Path != "/notifications/connections/cloud" || !strings.Contains(body, "Outrigger may use the account Ana.") {
 		t.Fatalf("%d at %s: %s", status, at, body)
 	}
+	admin := newPerson(t, a, "admin") // a cloud platform has webhooks and accounts elsewhere than a self-hosted one
+	admin.sees("/notifications/connections/cloud", 200, "Webhooks of the repositories", "Authorised accounts", "-connections/cloud/webhooks")
+	admin.sees("/notifications/connections/cloud/webhooks", 200, "Show the repositories", "-No account for the platform")
 	page(ada, accounts, 200, "Ana", "by ada", "authorised", accounts+"/1/revoke")
 	bob := newPerson(t, a, "bob")
 	page(bob, accounts, 200, "No accounts yet")

@@ -60,7 +60,7 @@ func TestWebhookPages(t *testing.T) {
 	page("/notifications/rules", nil, 200, "Connection main: "+covered)
 	page("/", nil, 200, "A webhook of the platform “main” fails")
 	page(webhooks, nil, 200, covered, "Atlas", "failing", "503 from there", "not checked yet", webhooks+"/projects/SHOP")
-	page("/notifications/connections/mute/webhooks", nil, 200, "No account for the platform")
+	page("/notifications/connections/mute/webhooks", nil, 200, "No account for the platform", "in the configuration file")
 	page(webhooks+"/projects/SHOP", url.Values{}, 303)
 	page(webhooks, nil, 200, "2 of 2 projects send events here")
 	if there := platform.Webhooks("SHOP"); len(there) != 1 || there[0].URL != a.URL()+"/hooks/main/shop" || there[0].Secret == "" {
