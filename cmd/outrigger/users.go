@@ -82,7 +82,7 @@ func (c userAddCmd) Run(ctx context.Context, s streams) error {
 type userPasswordCmd struct {
 	accountFlags
 	newPassword
-	RevokeTokens bool   `help:"Revoke the user's tokens too. Without it they keep working."`
+	RevokeTokens bool   `help:"Revoke the user's tokens too. Without it you are asked at a terminal; in a script they keep working."`
 	Name         string `arg:"" help:"The user's name."`
 }
 
@@ -102,15 +102,28 @@ func (c userPasswordCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// tokens revokes the user's tokens, or says that they keep working.
+// tokens revokes the user's tokens where that is wanted, which it asks at a
+// terminal; elsewhere it says that they keep working.
 func (c userPasswordCmd) tokens(ctx context.Context, s streams, a accounts) error {
 	list, err := a.Tokens(ctx, c.Name)
+	if err != nil {
+		return err
+	}
 	list = slices.DeleteFunc(list, func(t token) bool { return !t.ExpiresAt.IsZero() && time.Now().After(t.ExpiresAt) })
-	for _, t := range list {
-		if !c.RevokeTokens {
-			_, err = fmt.Fprintf(s.err, "Tokens of %s that keep working: %d. To revoke them, use --revoke-tokens.\n", c.Name, len(list))
+	if len(list) == 0 {
+		return nil
+	}
+	if !c.RevokeTokens {
+		still := fmt.Sprintf("Tokens of %s that keep working: %d.", c.Name, len(list))
+		if !s.atTerminal() {
+			_, err = fmt.Fprintf(s.err, "%s To revoke them, use --revoke-tokens.\n", still)
 			return err
 		}
+		if !s.agree(ctx, still+" Revoke them too?") {
+			return nil
+		}
+	}
+	for _, t := range list {
 		err = errors.Join(err, a.RevokeToken(ctx, t.ID))
 	}
 	return err

@@ -21,10 +21,23 @@ func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
 	if f.Yes {
 		return nil
 	}
-	file, ok := s.in.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if !s.atTerminal() {
 		return usage("this command asks for confirmation; use --yes when there is no terminal")
 	}
+	if !s.agree(ctx, question) {
+		return errors.New("nothing was done")
+	}
+	return nil
+}
+
+// atTerminal tells whether a person can answer a question.
+func (s streams) atTerminal() bool {
+	file, ok := s.in.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// agree asks a question; anything but yes is no.
+func (s streams) agree(ctx context.Context, question string) bool {
 	fmt.Fprintf(s.err, "%s [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() { // the read outlives an interruption; the process does not
@@ -33,10 +46,8 @@ func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
 	}()
 	select {
 	case <-ctx.Done():
+		return false
 	case text := <-answer:
-		if text == "y" || text == "yes" {
-			return nil
-		}
+		return text == "y" || text == "yes"
 	}
-	return errors.New("nothing was done")
 }
