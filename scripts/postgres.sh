@@ -4,8 +4,8 @@
 #	scripts/postgres.sh go test ./internal/db
 #
 # The command finds the server in TEST_POSTGRES_URL. Where that is set
-# already, that server is used and none is started. POSTGRES_OPTIONS are given
-# to the server.
+# already, that server is used and none is started. With POSTGRES_IN_MEMORY the
+# server keeps nothing on a disk, for tests that make and drop many databases.
 set -eu
 
 if [ -n "${TEST_POSTGRES_URL:-}" ]; then
@@ -13,7 +13,16 @@ if [ -n "${TEST_POSTGRES_URL:-}" ]; then
 fi
 
 bin=$(dirname "$(command -v initdb || find /usr/lib/postgresql -name initdb | sort -V | tail -n 1)")
-dir=$(mktemp -d)
+options=
+parent=${TMPDIR:-/tmp}
+if [ -n "${POSTGRES_IN_MEMORY:-}" ]; then
+	# Processes that are killed lose nothing that the kernel has.
+	options='-c fsync=off -c max_wal_size=256MB'
+	# Room for a hundred databases of 10 MiB, the log and what else is there.
+	room=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+	[ "${room:-0}" -lt 4000000 ] || parent=/dev/shm
+fi
+dir=$(mktemp -d -p "$parent")
 
 # PostgreSQL refuses to run as root.
 server() {
@@ -45,7 +54,7 @@ for _ in 1 2 3 4 5; do
 	port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 10000))
 	# 300 connections: several packages are tested at once, each with pools of its own.
 	if (cd "$dir" && server "$bin/pg_ctl" -D "$dir/data" -l "$dir/data/server.log" -w -o \
-		"-p $port -k $dir -c listen_addresses=127.0.0.1 -c max_connections=300 ${POSTGRES_OPTIONS:-}" start >/dev/null </dev/null); then
+		"-p $port -k $dir -c listen_addresses=127.0.0.1 -c max_connections=300 $options" start >/dev/null </dev/null); then
 		export TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres?sslmode=disable"
 		break
 	fi

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 if [ -z "${1:-}" ]; then
 	scripts/install.sh
+	export POSTGRES_IN_MEMORY=yes
 	exec scripts/postgres.sh "$0" with-postgres
 fi
 

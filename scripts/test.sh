@@ -8,9 +8,7 @@ cd "$(dirname "$0")/.."
 
 if [ -z "${1:-}" ]; then
 	scripts/install.sh
-	# Tests make and drop a thousand databases, each with a checkpoint. They kill
-	# processes, which lose nothing that the kernel has.
-	export POSTGRES_OPTIONS='-c fsync=off'
+	export POSTGRES_IN_MEMORY=yes
 	exec scripts/postgres.sh "$0" with-postgres
 fi
 
