@@ -2,11 +2,13 @@ package notifytest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -34,9 +36,26 @@ func lengthen(name string, v any, keep []string) any {
 	return v
 }
 
-// Heap is how many bytes are in use. What pools have kept goes in the second
+// CheckKept holds that the events of a body have kept little of it: an event
+// waits in memory for its message.
+func CheckKept(decode notify.Decoder, key string, body []byte, baseURL string) error {
+	before := heap()
+	_, events, err := decode(key, body, baseURL)
+	after := heap()
+	if err != nil {
+		return err
+	}
+	if after > before+32<<10 {
+		return fmt.Errorf("the events of a body of %d bytes keep %d", len(body), after-before)
+	}
+	runtime.KeepAlive([][]notify.Event{events})
+	runtime.KeepAlive(body)
+	return nil
+}
+
+// heap is how many bytes are in use. What pools have kept goes in the second
 // collection.
-func Heap() uint64 {
+func heap() uint64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
@@ -44,9 +63,25 @@ func Heap() uint64 {
 	return m.HeapAlloc
 }
 
-// CheckDecoded holds what is true of every event that a decoder makes of a body
-// under a key: it can be stored and read again.
-func CheckDecoded(key string, e *notify.Event) error {
+// CheckAnswer holds what is true of the answer to any body under a key: it is
+// one of a Decoder's errors, or events that can be stored and read again.
+func CheckAnswer(decode notify.Decoder, key string, body []byte, baseURL string) error {
+	_, events, err := decode(key, body, baseURL)
+	if err != nil {
+		if !errors.Is(err, notify.ErrNotUnderstood) && !errors.Is(err, notify.ErrUnknownKey) && !fault.Is(err, fault.Invalid) {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		return nil
+	}
+	for i := range events {
+		if err := checkStored(key, &events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkStored(key string, e *notify.Event) error {
 	if len(e.Types) == 0 || e.Key != key || e.Connection != "" || len(e.Commits) > notify.MaxCommits {
 		return fmt.Errorf("%s gives %+v", key, e)
 	}
