@@ -19,7 +19,8 @@ import (
 // errors under /rest have in common.
 type oddities struct {
 	*App
-	t *testing.T
+	t    *testing.T
+	edit func(*http.Request) // what else a request has
 }
 
 // oddAnswer is what came back.
@@ -38,6 +39,9 @@ func (o *oddities) send(method, path, contentType string, body io.Reader) oddAns
 	asAdmin(r)
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
+	}
+	if o.edit != nil {
+		o.edit(r)
 	}
 	res, err := http.DefaultTransport.RoundTrip(r) // which follows no redirect
 	if err != nil {
@@ -85,7 +89,7 @@ func TestHTTPOddities(t *testing.T) {
 	}
 	cfg := settings(t)
 	cfg.Notify.Connections = []config.Connection{{Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret")}}
-	o := &oddities{start(t, cfg), t}
+	o := &oddities{App: start(t, cfg), t: t}
 	methods := map[string][]string{} // of each path
 	for _, op := range all {
 		path, _, _ := strings.Cut(op.URL, "?")
@@ -99,6 +103,11 @@ func TestHTTPOddities(t *testing.T) {
 		}
 		if op.Method == http.MethodGet && !op.Stream {
 			o.head(op.URL)
+		}
+	}
+	for _, op := range all {
+		if changes := op.Method != http.MethodGet && op.Method != http.MethodHead && op.Method != http.MethodOptions; changes && !op.Conditional && strings.HasPrefix(op.URL, "/rest/") {
+			o.unconditional(op.Method, op.URL)
 		}
 	}
 	for path, has := range methods {
@@ -115,6 +124,11 @@ func (o *oddities) bodies(method, path string) {
 		o.refused(method, path, contentType, strings.NewReader(`{}`), 415)
 	}
 	const kind = "application/json"
+	o.edit = func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }
+	if got := o.refused(method, path, kind, strings.NewReader("\x1f\x8b\x08"), 415); !strings.Contains(string(got.body), "Content-Encoding") {
+		o.t.Errorf("%s %s, compressed: %s", method, path, got.body)
+	}
+	o.edit = nil
 	for _, body := range []string{
 		"", " \n", "null", "[]", "[{}]", "1", `"{}"`, "true", "{", "}", "{}{}", "{} {}", "{},", "{}x", `{"bogus":1,"bogus":2}`, `{"a":}`, `{"a"}`, "{'a':1}",
 		"\ufeff{}", "\xff", `{"` + "\xff" + `":1}`, `{"a":"\ud800"}`, "{\x00}", strings.Repeat(`{"a":`, 20_000), strings.Repeat("[", 20_000), "<x/>",
@@ -126,6 +140,16 @@ func (o *oddities) bodies(method, path string) {
 	copy(big, `{"a":"`)
 	o.refused(method, path, kind, bytes.NewReader(big), 413)
 	o.refused(method, path, kind, io.MultiReader(bytes.NewReader(big)), 413) // of unknown length
+}
+
+// unconditional asks for a change of the version that it names, where nothing has
+// versions: the change must not be made.
+func (o *oddities) unconditional(method, path string) {
+	o.edit = func(r *http.Request) { r.Header.Set("If-Match", `"1-1"`) }
+	defer func() { o.edit = nil }()
+	if got := o.refused(method, path, "application/json", strings.NewReader(`{"bogus":1}`), 412); !strings.Contains(string(got.body), "has an ETag") {
+		o.t.Errorf("%s %s says %s", method, path, got.body)
+	}
 }
 
 // head asks for the headers of what GET answers.

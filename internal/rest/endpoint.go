@@ -56,6 +56,9 @@ func (e *endpoint) serve(x *exchange, r *http.Request, m method) error {
 	if err := checkQuery(r, m.route); err != nil {
 		return err
 	}
+	if err := m.route.checkIfMatch(r); err != nil {
+		return err
+	}
 	if r.ContentLength > m.route.MaxBody {
 		return errTooLarge(m.route.MaxBody)
 	}

@@ -26,6 +26,19 @@ func matches(r *http.Request) []string {
 	return tags
 }
 
+// checkIfMatch refuses to change a version of what has none: who sends If-Match wants
+// no change of anything else.
+func (rt *Route) checkIfMatch(r *http.Request) error {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return nil
+	}
+	if rt.Conditional || rt.Raw || !Conditional(r) || MatchesAny(r) {
+		return nil
+	}
+	return &httpError{http.StatusPreconditionFailed, "Nothing here has an ETag that If-Match could name, so nothing was changed. Leave If-Match out."}
+}
+
 // IfMatch is nil when the request has no If-Match, or one that names the thing
 // as it is now (RFC 9110, 13.1.1); else the answer is 412. current is its ETag,
 // "" where there is no such thing; saved says who saved it last, and when, as in

@@ -19,13 +19,13 @@ import (
 )
 
 // ReadJSON reads the body into v, a pointer to a struct. It is strict: the
-// media type is application/json (else 415), the body one JSON value within
-// the route's limit (else 413) with no member that v does not have, in exactly
-// v's spelling, and none given twice. What is wrong with the members is named
-// at once, for every member of the object. U+0000, which PostgreSQL cannot
-// keep, is read as U+FFFD.
+// media type is application/json, not compressed (else 415), the body one JSON
+// value within the route's limit (else 413) with no member that v does not
+// have, in exactly v's spelling, and none given twice. What is wrong with the
+// members is named at once, for every member of the object. U+0000, which
+// PostgreSQL cannot keep, is read as U+FFFD.
 func ReadJSON(r *http.Request, v any) error {
-	if err := wantJSON(r.Header.Get("Content-Type")); err != nil {
+	if err := wantJSON(r.Header); err != nil {
 		return err
 	}
 	body, err := io.ReadAll(r.Body)
@@ -41,8 +41,11 @@ func ReadJSON(r *http.Request, v any) error {
 	return decode(replaceNUL(body), v)
 }
 
-func wantJSON(contentType string) error {
-	mediaType, params, err := mime.ParseMediaType(contentType)
+func wantJSON(h http.Header) error {
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return &httpError{http.StatusUnsupportedMediaType, "Request bodies of this kind are not compressed; send the JSON as it is, without Content-Encoding."}
+	}
+	mediaType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := params["charset"]
 	if err != nil || mediaType != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return &httpError{http.StatusUnsupportedMediaType, "Request bodies are JSON; send Content-Type: application/json."}

@@ -39,6 +39,9 @@ type Route struct {
 	// Secrets: the answer holds what the scope read does not extend to, such as
 	// password hashes; of tokens, only those of scope all get it.
 	Secrets bool
+	// Conditional: what the route changes has an ETag, and the handler evaluates
+	// If-Match. Other routes refuse a change of the version that it names.
+	Conditional bool
 	// XML: answers XML as well as JSON, by Accept.
 	XML bool
 	// Own: the handler chooses the media type of its answer (CSV, YAML, text),

@@ -37,9 +37,9 @@ type API struct {
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/filter", Query: []string{"projectKey", "repositoryKey", "repositorySlug", "connection", "id"}}, a.listFilters)
-	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter"}, a.saveFilter)
-	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter", Query: []string{"id"}}, a.deleteFilter)
-	r.Handle(rest.Route{Method: "PUT", Path: basePath + "/filter/enabled", Query: []string{"id", "enabled"}}, a.enableFilter)
+	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter", Conditional: true}, a.saveFilter)
+	r.Handle(rest.Route{Method: "DELETE", Path: basePath + "/filter", Conditional: true, Query: []string{"id"}}, a.deleteFilter)
+	r.Handle(rest.Route{Method: "PUT", Path: basePath + "/filter/enabled", Conditional: true, Query: []string{"id", "enabled"}}, a.enableFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/test"}, a.testFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/try"}, a.tryFilter)
 	r.Handle(rest.Route{Method: "POST", Path: basePath + "/filter/try-branch"}, a.tryMasks)

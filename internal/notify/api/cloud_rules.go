@@ -14,9 +14,9 @@ const cloudPath = "/rest/mtbs/1.0/cloud"
 func (a *API) registerCloudRules(r *rest.Router) {
 	path := rulesPaths[notify.Cloud]
 	r.Handle(rest.Route{Method: "GET", Path: path, Query: []string{"connection", "id"}}, a.listCloudRules)
-	r.Handle(rest.Route{Method: "POST", Path: path, Query: []string{"connection"}}, a.saveCloudRule)
-	r.Handle(rest.Route{Method: "DELETE", Path: path, Query: []string{"connection", "id"}}, a.deleteCloudRule)
-	r.Handle(rest.Route{Method: "PUT", Path: path + "/enabled", Query: []string{"connection", "id", "enabled"}}, a.enableCloudRule)
+	r.Handle(rest.Route{Method: "POST", Path: path, Conditional: true, Query: []string{"connection"}}, a.saveCloudRule)
+	r.Handle(rest.Route{Method: "DELETE", Path: path, Conditional: true, Query: []string{"connection", "id"}}, a.deleteCloudRule)
+	r.Handle(rest.Route{Method: "PUT", Path: path + "/enabled", Conditional: true, Query: []string{"connection", "id", "enabled"}}, a.enableCloudRule)
 	r.Handle(rest.Route{Method: "POST", Path: path + "/test", Query: []string{"connection"}}, a.testCloudRule)
 	r.Handle(rest.Route{Method: "POST", Path: path + "/try", Query: []string{"connection"}}, a.tryCloudRule)
 	for _, method := range []string{"GET", "POST", "DELETE"} {

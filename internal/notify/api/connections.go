@@ -36,6 +36,8 @@ type connectionJSON struct {
 }
 
 func (a *API) registerConnections(r *rest.Router) {
+	r.Handle(rest.Route{Method: "PUT", Path: connectionsPath + "/{name}", Access: rest.SysAdmins, Conditional: true}, a.saveConnection)
+	r.Handle(rest.Route{Method: "DELETE", Path: connectionsPath + "/{name}", Access: rest.SysAdmins, Conditional: true}, a.deleteConnection)
 	for _, route := range []struct {
 		method, path string
 		access       rest.Access
@@ -45,8 +47,6 @@ func (a *API) registerConnections(r *rest.Router) {
 		{"GET", connectionsPath, rest.SysAdmins, a.listConnections, rest.Paged()},
 		{"POST", connectionsPath, rest.SysAdmins, a.createConnection, nil},
 		{"GET", connectionsPath + "/{name}", rest.SysAdmins, a.connection, nil},
-		{"PUT", connectionsPath + "/{name}", rest.SysAdmins, a.saveConnection, nil},
-		{"DELETE", connectionsPath + "/{name}", rest.SysAdmins, a.deleteConnection, nil},
 		{"POST", connectionsPath + "/{name}/test", rest.SysAdmins, a.testConnection, nil},
 		{"POST", connectionsPath + "/{name}/rotate", rest.SysAdmins, a.rotateHook, nil},
 		{"GET", connectionsPath + "/{name}/hooks", rest.SignedIn, a.listHooks, rest.Paged()},

@@ -15,9 +15,9 @@ const reportsPath = basePath + "/reports"
 
 func (a *API) registerReports(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: reportsPath, Query: rest.Paged("projectKey", "repositoryKey", "connection", "id")}, a.listReports)
-	r.Handle(rest.Route{Method: "POST", Path: reportsPath}, a.saveReport)
-	r.Handle(rest.Route{Method: "DELETE", Path: reportsPath, Query: []string{"id"}}, a.deleteReport)
-	r.Handle(rest.Route{Method: "PUT", Path: reportsPath + "/enabled", Query: []string{"id", "enabled"}}, a.enableReport)
+	r.Handle(rest.Route{Method: "POST", Path: reportsPath, Conditional: true}, a.saveReport)
+	r.Handle(rest.Route{Method: "DELETE", Path: reportsPath, Conditional: true, Query: []string{"id"}}, a.deleteReport)
+	r.Handle(rest.Route{Method: "PUT", Path: reportsPath + "/enabled", Conditional: true, Query: []string{"id", "enabled"}}, a.enableReport)
 	r.Handle(rest.Route{Method: "POST", Path: reportsPath + "/test"}, a.testReport)
 	r.Handle(rest.Route{Method: "GET", Path: reportsPath + "/{id}/view", Own: true, Query: []string{"format"}}, a.viewReport)
 }

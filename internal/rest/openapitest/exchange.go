@@ -17,7 +17,7 @@ import (
 // general are the statuses that any operation may answer, as the introduction
 // says, without listing them.
 var general = []int{
-	http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType,
+	http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusPreconditionFailed, http.StatusUnsupportedMediaType,
 	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 

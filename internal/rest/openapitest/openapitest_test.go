@@ -94,10 +94,10 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("there are none, but %v", d)
 	}
 	other := []rest.Route{
-		{Method: "GET", Path: "/rest/thing/{id}", XML: true}, {Method: "GET", Path: "/rest/open"}, {Method: "GET", Path: "/rest/more"},
+		{Method: "GET", Path: "/rest/thing/{id}", XML: true}, {Method: "GET", Path: "/rest/open", Conditional: true}, {Method: "GET", Path: "/rest/more"},
 	}
 	want := []string{
-		"GET /rest/more is not described", "GET /rest/open differs in whether credentials are asked for",
+		"GET /rest/more is not described", "GET /rest/open differs in whether credentials are asked for", "GET /rest/open differs in whether it takes If-Match",
 		"GET /rest/thing/{id} differs in whether it answers XML", "POST /rest/thing/{id} is described, but no route",
 	}
 	if d := cmp.Diff(want, s.Differences(other)); d != "" {

@@ -44,7 +44,7 @@ func Load(data []byte) (*Spec, error) {
 
 // Differences says what routes the description lacks, what it describes that
 // is no route, and where the two disagree about who may ask, with which
-// parameters, and in what format the answer comes.
+// parameters and conditions, and in what format the answer comes.
 func (s *Spec) Differences(routes []rest.Route) []string {
 	var found []string
 	described := map[string]*openapi3.Operation{}
@@ -67,6 +67,9 @@ func (s *Spec) Differences(routes []rest.Route) []string {
 		}
 		if inXML(op) != route.XML {
 			found = append(found, name+" differs in whether it answers XML")
+		}
+		if conditional(op) != route.Conditional {
+			found = append(found, name+" differs in whether it takes If-Match")
 		}
 		if has, says := slices.Sorted(slices.Values(route.Query)), s.query(name, op); !slices.Equal(has, says) {
 			found = append(found, fmt.Sprintf("%s takes the parameters %q, and %q are described", name, has, says))
@@ -101,6 +104,8 @@ type Operation struct {
 	Query  []string // the parameters that its query takes
 	Body   []string // the media types that its body may have
 	Stream bool     // its answer goes on and on
+	// Conditional: it takes If-Match.
+	Conditional bool
 }
 
 // Operations gives all of them.
@@ -111,13 +116,18 @@ func (s *Spec) Operations() ([]Operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := Operation{Method: op.method, URL: address, Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless()}
+		one := Operation{Method: op.method, URL: address, Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless(), Conditional: conditional(op.Operation)}
 		if op.RequestBody != nil {
 			one.Body = slices.Sorted(maps.Keys(op.RequestBody.Value.Content))
 		}
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// conditional tells whether an operation takes If-Match.
+func conditional(op *openapi3.Operation) bool {
+	return op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-Match") != nil
 }
 
 // inXML tells whether an operation's successes come as XML too.
