@@ -114,7 +114,7 @@ func (s *Store) expire(ctx context.Context, channel int64, reason, condition str
 	args = append([]any{channel}, args...)
 	for ended := cancelSlice; ended == cancelSlice; n += ended {
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			ids, err := readIDs(ctx, tx, query, args...)
+			ids, err := lockIDs(ctx, tx, query, args...)
 			if err != nil {
 				return err
 			}

@@ -78,13 +78,13 @@ func (s *Store) cancelWaiting(ctx context.Context, channel int64, which notify.R
 					until = db.Micros(tx.Now().Add(-recently))
 				}
 			}
-			ids, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
+			ids, err := lockIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0
 				AND created_at < $2 AND queued_at < $2 ORDER BY id LIMIT $3`, channel, until, cancelSlice)
 			if err != nil {
 				return err
 			}
 			found = len(ids)
-			ended, err = s.end(ctx, tx, ids, notify.Cancelled, skippedReason) // some may have ended meanwhile
+			ended, err = s.end(ctx, tx, ids, notify.Cancelled, skippedReason)
 			return err
 		})
 		n += ended
@@ -117,6 +117,16 @@ func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.De
 	}
 	tx.AfterCommit(func() { s.ended(state, int(n)) })
 	return int(n), nil
+}
+
+// lockIDs is readIDs of rows that stay as they are until the end of tx. Those
+// that another node ended, or moved to another channel, meanwhile are not among
+// them; others that fit take their place within a LIMIT.
+func lockIDs(ctx context.Context, tx *db.Tx, query string, args ...any) ([]int64, error) {
+	if tx.Dialect() == db.Postgres {
+		query += ` FOR UPDATE`
+	}
+	return readIDs(ctx, tx, query, args...)
 }
 
 // readIDs runs a query of ids.
