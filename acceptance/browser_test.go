@@ -200,7 +200,7 @@ func TestRuleByForm(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 390)
-	var problems, rows string
+	var problems, misfit, said, rows string
 	do(t, ctx, "sign in",
 		chromedp.Navigate(d.console+"/notifications/rules/new?level=project"),
 		chromedp.WaitVisible(`input[name=password]`),
@@ -216,13 +216,29 @@ func TestRuleByForm(t *testing.T) {
 		chromedp.Submit(`input[name=name]`),
 		chromedp.WaitVisible(`.field.refused`),
 		read(`main`, &problems),
+		evaluate(misfits, &misfit),
 		look(t, "rule-refused"),
 	)
+	if misfit != "" {
+		t.Errorf("refused: %s", misfit)
+	}
 	if !strings.Contains(problems, "event type") || !strings.Contains(problems, "10.1.2.3") {
 		t.Errorf("the refusal says %q", problems)
 	}
-	do(t, ctx, "save it",
+	d.mode(t, "off")
+	do(t, ctx, "test it on a channel that refuses with a long word",
+		chromedp.EmulateViewport(390, 1000), // the window itself may be no narrower than 500
 		chromedp.Click(`input[value="TAG_CREATED"]`),
+		chromedp.SetValue(`input[name=webhookUrl]`, d.chat+"/workflows/moths/triggers/manual/paths/invoke?sig=playground-moths"),
+		chromedp.Click(`button[value=test]`),
+		chromedp.WaitVisible(`.flash.bad`),
+		read(`.flash`, &said),
+		evaluate(misfits, &misfit),
+	)
+	if !strings.Contains(said, "400 Bad Request") || misfit != "" {
+		t.Errorf("tested: %q\n%s", said, misfit)
+	}
+	do(t, ctx, "save it",
 		chromedp.SetValue(`input[name=webhookUrl]`, d.chat+"/workflows/moths/triggers/manual/paths/invoke?sig=playground-moths"),
 		chromedp.Submit(`input[name=name]`),
 		chromedp.WaitVisible(`tbody tr`),
