@@ -110,6 +110,7 @@ func TestHTTPOddities(t *testing.T) {
 			o.unconditional(op.Method, op.URL)
 		}
 	}
+	o.long("POST", "/rest/outrigger/1.0/users", 10<<20)
 	for path, has := range methods {
 		o.methods(path, has)
 		if strings.HasPrefix(path, "/rest/") || strings.HasPrefix(path, "/hooks/") {
@@ -136,10 +137,15 @@ func (o *oddities) bodies(method, path string) {
 		o.refused(method, path, kind, strings.NewReader(body), 400)
 	}
 	o.refused(method, path, kind, strings.NewReader(`{"bogus":1}`), 400, 404, 409) // some look first whether the thing is there
-	big := bytes.Repeat([]byte(" "), 10<<20)
+	o.long(method, path, 1<<20+1)
+}
+
+// long sends a body of a size that is over the limit.
+func (o *oddities) long(method, path string, size int) {
+	big := bytes.Repeat([]byte(" "), size)
 	copy(big, `{"a":"`)
-	o.refused(method, path, kind, bytes.NewReader(big), 413)
-	o.refused(method, path, kind, io.MultiReader(bytes.NewReader(big)), 413) // of unknown length
+	o.refused(method, path, "application/json", bytes.NewReader(big), 413)
+	o.refused(method, path, "application/json", io.MultiReader(bytes.NewReader(big)), 413) // of unknown length
 }
 
 // unconditional asks for a change of the version that it names, where nothing has
