@@ -117,6 +117,9 @@ func (s *Store) ReleaseUndecided(ctx context.Context, shards []int, age time.Dur
 // over, so that several may decide the same delivery.
 func (s *Store) Settle(ctx context.Context, settlements []*notify.Settlement) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := shareGeneration(ctx, tx); err != nil { // see readTargets
+			return err
+		}
 		for _, decided := range settlements {
 			if err := s.settle(ctx, tx, decided); err != nil {
 				return err

@@ -59,6 +59,9 @@ type endedDelivery struct {
 }
 
 func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done notify.Redelivered, err error) {
+	if err := shareGeneration(ctx, tx); err != nil { // where rules send, see readTargets
+		return done, err
+	}
 	ended, err := readEnded(ctx, tx, ids)
 	if err != nil || len(ended) == 0 {
 		return done, err

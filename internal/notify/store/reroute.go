@@ -72,7 +72,9 @@ func (s *Store) moveDeliveries(ctx context.Context, tx *db.Tx, moves [][]any) er
 	return nil
 }
 
-// readTargets says where the rules and reports of the deliveries send.
+// readTargets says where the rules and reports of the deliveries send. Who moves
+// deliveries by it takes the lock of the rules before any row, as the saves do:
+// one that is being committed would not find what moves meanwhile.
 func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map[int64]notify.RuleTarget, error) {
 	var ids []int64
 	for _, d := range waiting {

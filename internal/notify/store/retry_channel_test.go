@@ -11,33 +11,6 @@ import (
 	"outrigger/internal/notify"
 )
 
-// during begins do while a transaction of change is still open, and commits it
-// once do waits for it.
-func during(t *testing.T, s *Store, change func(ctx context.Context, tx *db.Tx) error, do func() error) {
-	t.Helper()
-	begun, commit, errs := make(chan struct{}), make(chan struct{}), make(chan error, 2)
-	go func() {
-		errs <- s.db.Write(t.Context(), func(tx *db.Tx) error {
-			err := change(t.Context(), tx)
-			close(begun)
-			<-commit
-			return err
-		})
-	}()
-	<-begun
-	go func() { errs <- do() }()
-	for s.db.Dialect() == db.Postgres && // SQLite has one writer, so do has to wait
-		count(t, s, `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-			WHERE NOT l.granted AND a.datname = current_database()`) == 0 {
-	}
-	close(commit)
-	for range 2 {
-		if err := <-errs; err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // bulkEnds end what waits on a channel: all of it, or all but the newest.
 var bulkEnds = []struct {
 	name string

@@ -197,7 +197,8 @@ func lockGeneration(ctx context.Context, tx *db.Tx) error {
 	return lockOn(ctx, tx, `SELECT pg_advisory_xact_lock($1)`)
 }
 
-// shareGeneration keeps saves of rules out until the end of tx.
+// shareGeneration keeps saves of rules out until the end of tx. Like
+// lockGeneration it comes before any row that a save needs.
 func shareGeneration(ctx context.Context, tx *db.Tx) error {
 	return lockOn(ctx, tx, `SELECT pg_advisory_xact_lock_shared($1)`)
 }
