@@ -31,7 +31,10 @@ func (s *Store) release(ctx context.Context, tx *db.Tx, rule, channel int64) err
 // known to take it; first says that none was known before. It is held no longer
 // than it was: a rule that has taken it since may have no quiet hours.
 func (s *Store) holdDecided(ctx context.Context, tx *db.Tx, d *decidedDelivery, of *notify.Delivery, first bool) error {
-	rules := s.Rules()
+	rules, err := s.load(ctx, tx) // another node may have changed the hours
+	if err != nil {
+		return err
+	}
 	if !rules.Quiet() || of.Event == nil {
 		return nil
 	}

@@ -222,3 +222,26 @@ func TestQuietHoursOfADecidedRule(t *testing.T) {
 		}
 	})
 }
+
+// Another node took the quiet hours away a moment ago: what is decided here is not
+// held by them.
+func TestADecisionHoldsByTheQuietHoursOfNow(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		if s.db.Dialect() == db.SQLite {
+			return // has no other nodes
+		}
+		r := quietNow("nights")
+		r.BranchMask = backtracking
+		quiet := save(t, s, r, flowURL("a"))
+		accept(t, s, webhook("w1", push("dev")))
+		here := newStore(t, s.db)
+		d := undecided(t, here)[0]
+		r = quiet.Rule
+		r.QuietHours = nil
+		save(t, s, r, "")
+		settle(t, here, d, notify.Decision{RuleID: quiet.ID, Taken: true})
+		if n := heads(t, s, quiet.ChannelID); n != 1 {
+			t.Errorf("%d go out, want the one that was decided", n)
+		}
+	})
+}

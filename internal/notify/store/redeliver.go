@@ -137,13 +137,13 @@ func (s *Store) Cancel(ctx context.Context, who notify.Actor, ids []int64) (n in
 		ids = ids[len(slice):]
 		var ended int
 		err := s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-			channels, err := readIDs(ctx, tx, `SELECT DISTINCT channel_id FROM notify_deliveries
-				WHERE finished_at = 0 AND id IN (`+list(slice)+`)`)
-			if err != nil || len(channels) == 0 {
-				ended = 0
+			var err error
+			if ended, err = s.end(ctx, tx, slice, notify.Cancelled, "Cancelled by "+who.Name+"."); err != nil || ended == 0 {
 				return err
 			}
-			if ended, err = s.end(ctx, tx, slice, notify.Cancelled, "Cancelled by "+who.Name+"."); err != nil {
+			// Now that they are ended they move no more.
+			channels, err := readIDs(ctx, tx, `SELECT DISTINCT channel_id FROM notify_deliveries WHERE id IN (`+list(slice)+`)`)
+			if err != nil {
 				return err
 			}
 			tx.AfterCommit(func() {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -245,6 +246,33 @@ func TestRetryChannel(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		if _, err := s.RetryChannel(t.Context(), ada, 99, notify.RetryAll); !fault.Is(err, fault.NotFound) {
 			t.Errorf("a channel that is not there: %v", err)
+		}
+	})
+}
+
+// A message moves in the moment in which it is cancelled: the channel where it was
+// ended reads again what waits there.
+func TestCancellingTellsTheChannelOfNow(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		save(t, s, someRule("one"), flowURL("a"))
+		ids := acceptMany(t, s, 1)
+		two := save(t, s, someRule("two"), flowURL("b"))
+		var mu sync.Mutex
+		told := make(map[int64]int)
+		s.OnChange(func([]*notify.Delivery) {}, func(c int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			told[c]++
+		})
+		during(t, s, func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Exec(ctx, `UPDATE notify_deliveries SET channel_id = $1 WHERE id = $2`, two.ChannelID, ids[0])
+			return err
+		}, func() error {
+			_, err := s.Cancel(t.Context(), ada, ids)
+			return err
+		})
+		if at, state := place(t, s, ids[0]); at != two.ChannelID || state != notify.Cancelled || told[at] != 1 {
+			t.Errorf("%s on channel %d; told %v", state, at, told)
 		}
 	})
 }

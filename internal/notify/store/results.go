@@ -127,7 +127,7 @@ func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result
 		switch state := notify.DeliveryState(results[i][0].(string)); state {
 		case notify.Waiting:
 		case notify.Delivered:
-			had, err := overtake(ctx, tx, results[i])
+			had, err := s.overtake(ctx, tx, results[i])
 			if err != nil {
 				return err
 			}
@@ -146,14 +146,15 @@ func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result
 }
 
 // overtake has a delivery be delivered by a result, whatever became of it
-// before, and says how often it has been counted as ended.
-func overtake(ctx context.Context, tx *db.Tx, result []any) (before int, err error) {
+// before, and says how often it has been counted as ended. Where it waited since,
+// that channel may have it in memory.
+func (s *Store) overtake(ctx context.Context, tx *db.Tx, result []any) (before int, err error) {
 	lock := ""
 	if tx.Dialect() == db.Postgres {
 		lock = ` FOR UPDATE` // another node may put it back meanwhile
 	}
-	var finished int64
-	err = tx.QueryRow(ctx, `SELECT finished_at FROM notify_deliveries WHERE id = $1`+lock, result[8]).Scan(&finished)
+	var finished, channel int64
+	err = tx.QueryRow(ctx, `SELECT finished_at, channel_id FROM notify_deliveries WHERE id = $1`+lock, result[8]).Scan(&finished, &channel)
 	if errors.Is(err, sql.ErrNoRows) { // ended, and too old to be kept
 		return 1, nil
 	}
@@ -162,6 +163,8 @@ func overtake(ctx context.Context, tx *db.Tx, result []any) (before int, err err
 	}
 	if finished > 0 {
 		before = 1
+	} else {
+		tx.AfterCommit(func() { s.moved(channel) })
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
 		finished_at = $5, took = $6, status = $7, answer = $8, due_at = 0 WHERE id = $9`, result[:9]...); err != nil {

@@ -65,3 +65,24 @@ func TestTwoResultsOfWhatMovedInOneCommit(t *testing.T) {
 		})
 	}
 }
+
+// A message moved while it was under way and has arrived all the same: the channel
+// that it went to, which may have it in memory, reads again what waits there.
+func TestAResultOfTheOldChannelTellsTheNewOne(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store) {
+		name, fence := hold(t, s)
+		one := save(t, s, someRule("one"), flowURL("a"))
+		acceptMany(t, s, 1)
+		sent := waiting(t, s)
+		moved := save(t, s, one.Rule, flowURL("b"))
+		var told []int64
+		s.OnChange(func([]*notify.Delivery) {}, func(c int64) { told = append(told, c) })
+		a := &work.Attempt{At: time.Now(), Status: 202}
+		if err := s.SaveResult(t.Context(), &notify.Result{Deliveries: sent, State: notify.Delivered, Attempt: a, Lease: name, Fence: fence}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(told, []int64{moved.ChannelID}) {
+			t.Errorf("told of %v, want channel %d", told, moved.ChannelID)
+		}
+	})
+}
