@@ -141,6 +141,7 @@ func TestTour(t *testing.T) {
 	d := startDemo(t)
 	ctx := browser(t, 1280)
 	var cards, body string
+	var lines float64
 	do(t, ctx, "sign in",
 		chromedp.Navigate(d.console),
 		chromedp.WaitVisible(`input[name=password]`),
@@ -189,9 +190,13 @@ func TestTour(t *testing.T) {
 	)
 	do(t, ctx, "see the rules",
 		chromedp.Navigate(d.console+"/notifications/rules"),
-		chromedp.WaitVisible(`tbody tr`),
+		chromedp.WaitVisible(`tbody .below.clip`),
+		evaluate(`Math.max(...[...document.querySelectorAll(".below.clip")].map((e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)))`, &lines),
 		look(t, "rules"),
 	)
+	if lines > 2.1 {
+		t.Errorf("the reason of a broken channel has %.1f lines in the list of rules", lines)
+	}
 }
 
 // TestRuleByForm makes a rule by the console's form, is refused, mends what
