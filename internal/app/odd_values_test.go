@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/base64"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -53,6 +54,7 @@ func TestOddValuesAreNoInternalErrors(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s %.200s: %v", method, target, err)
 				}
+				_, _ = io.Copy(io.Discard, resp.Body) // so that the connection is used again
 				_ = resp.Body.Close()
 				if resp.StatusCode == http.StatusInternalServerError {
 					t.Errorf("%s %.200s: %d", method, target, resp.StatusCode)
