@@ -53,6 +53,9 @@ type Delivery struct {
 	Last work.Attempt // the one that delivered
 }
 
+// Destination is where the delivery goes, and in which format.
+func (d *Delivery) Destination() Destination { return Destination{d.ChannelID, d.Format} }
+
 // AddNote adds a sentence to the note, once however many rules give it.
 func (d *Delivery) AddNote(sentence string) {
 	if !strings.Contains(d.Note, sentence) {

@@ -27,8 +27,8 @@ func RuleIDs(rules []int64) []int64 {
 
 // ReportTarget is where an enabled report sends, and how.
 type ReportTarget struct {
-	ChannelID int64
-	Mentions  bool
+	Destination
+	Mentions bool
 }
 
 // ReportTargets are the enabled reports, by their numbers in deliveries.
@@ -42,6 +42,6 @@ func (r ReportTargets) has(of int64) bool {
 	return ok
 }
 
-func (r ReportTargets) on(of, channelID int64) bool { return of < 0 && r[of].ChannelID == channelID }
+func (r ReportTargets) on(of int64, at Destination) bool { return of < 0 && r[of].Destination == at }
 
 func (r ReportTargets) mentions(of int64) bool { return of < 0 && r[of].Mentions }

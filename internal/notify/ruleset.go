@@ -183,10 +183,10 @@ func (s *RuleSet) Enabled(ids []int64) bool {
 }
 
 // On tells whether any of the rules or reports is enabled and sends to the
-// channel.
-func (s *RuleSet) On(ids []int64, channelID int64) bool {
+// channel in the format.
+func (s *RuleSet) On(ids []int64, at Destination) bool {
 	for _, id := range ids {
-		if c := s.byID[id]; c != nil && c.ChannelID == channelID || s.Reports.on(id, channelID) {
+		if c := s.byID[id]; c != nil && c.ChannelID == at.ChannelID && c.Format == at.Format || s.Reports.on(id, at) {
 			return true
 		}
 	}

@@ -79,7 +79,7 @@ func (c *channel) behind(ctx context.Context, first *notify.Delivery) ([]*notify
 
 // fits tells whether a delivery can be in one digest with another.
 func (c *channel) fits(d, with *notify.Delivery, rules *notify.RuleSet) bool {
-	return d.State == notify.Waiting && d.Format == with.Format && d.Event != nil && rules.On(d.Rules, c.id)
+	return d.State == notify.Waiting && d.Format == with.Format && d.Event != nil && rules.On(d.Rules, d.Destination())
 }
 
 // tooMany tells whether more wait than go out one by one.

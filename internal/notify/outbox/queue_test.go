@@ -32,13 +32,31 @@ func newQueue() *queue {
 	var rules []*notify.Rule
 	for id := range int64(3) {
 		rules = append(rules, &notify.Rule{
-			ID: id, Connection: "dc", Enabled: true, ChannelID: 1 + id*notify.Shards,
+			ID: id, Connection: "dc", Enabled: true, ChannelID: 1 + id*notify.Shards, Format: notify.Teams,
 			Filter: notify.Filter{EventTypes: []notify.EventType{notify.TagCreated}},
 		})
 		q.channels[1+id*notify.Shards] = &notify.Channel{ID: 1 + id*notify.Shards, State: notify.Open}
 	}
 	q.rules, _ = notify.NewRuleSet(1, rules)
 	return q
+}
+
+// reformat is a save on another node that gives the rules another format.
+func (q *queue) reformat(to notify.Format) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var rules []*notify.Rule
+	for id := range int64(3) {
+		r := *q.rules.Rule(id)
+		r.Format = to
+		rules = append(rules, &r)
+	}
+	q.rules, _ = notify.NewRuleSet(q.rules.Generation+1, rules)
+	for _, d := range q.deliveries {
+		if d.State == notify.Waiting {
+			d.Format = to
+		}
+	}
 }
 
 // add puts a message for rule's channel into the queue.

@@ -65,11 +65,11 @@ func unsent(m *message, rules *notify.RuleSet) (r *notify.Result, ok bool) {
 	return nil, false
 }
 
-// moved tells whether a message may have gone with its rule to another channel,
-// and has everything read again then.
+// moved tells whether a message may have gone with its rule to another channel
+// or format, and has everything read again then.
 func (c *channel) moved(m *message, rules *notify.RuleSet) bool {
 	d := m.deliveries[0]
-	if d.Generation == rules.Generation || rules.On(d.Rules, c.id) {
+	if d.Generation == rules.Generation || rules.On(d.Rules, d.Destination()) {
 		return false
 	}
 	c.mu.Lock()

@@ -78,7 +78,7 @@ func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery) 
 	if err != nil {
 		return err
 	}
-	at := notify.Destination{ChannelID: d.ChannelID, Format: d.Format}
+	at := d.Destination()
 	switch to := notify.Reroute(d.Rules, targets, at); to {
 	case at:
 	case notify.Destination{}:

@@ -100,12 +100,12 @@ func TestAResultBringsTheRulesOfOtherNodes(t *testing.T) {
 		one := save(t, s, someRule("one"), flowURL("a"))
 		accept(t, s, webhook("w1", *pushedTo("ATL", "canoe", "main", "ada")))
 		other := newStore(t, s.db)
-		moved := save(t, other, one.Rule, flowURL("b"))
 		d := waiting(t, s)[0]
+		save(t, other, one.Rule, flowURL("b"))
 		if err := s.SaveResult(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: notify.Waiting, Lease: name, Fence: fence}); err != nil {
 			t.Fatal(err)
 		}
-		if s.Rules().On([]int64{one.ID}, one.ChannelID) || !s.Rules().On([]int64{one.ID}, moved.ChannelID) {
+		if s.Rules().On([]int64{one.ID}, d.Destination()) || !s.Rules().On([]int64{one.ID}, waiting(t, s)[0].Destination()) {
 			t.Error("this node still sends to the old channel")
 		}
 	})

@@ -75,7 +75,7 @@ func TestARunAndItsDelivery(t *testing.T) {
 		if d.Event == nil || d.Event.Report.Open != 12 || d.ChannelID != info.ChannelID || d.Format != notify.Teams || d.Rules[0] != notify.OfReport(info.ID) {
 			t.Errorf("the delivery is %+v", d)
 		}
-		if !s.Rules().Enabled(d.Rules) || !s.Rules().On(d.Rules, d.ChannelID) {
+		if !s.Rules().Enabled(d.Rules) || !s.Rules().On(d.Rules, d.Destination()) {
 			t.Error("the outbox would not send it")
 		}
 		now := reportNow(t, s, info.ID)

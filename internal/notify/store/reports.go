@@ -140,7 +140,8 @@ func countReportsWaiting(ctx context.Context, tx *db.Tx, reports []notify.Report
 
 // readReportTargets says where the enabled reports send.
 func readReportTargets(ctx context.Context, tx *db.Tx) (notify.ReportTargets, error) {
-	rows, err := tx.Query(ctx, `SELECT id, channel_id, mention_reviewers FROM notify_reports WHERE enabled = 1`)
+	rows, err := tx.Query(ctx, `SELECT r.id, r.channel_id, r.format, c.host, r.mention_reviewers
+		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.enabled = 1`)
 	if err != nil {
 		return nil, fmt.Errorf("reading where reports send: %w", err)
 	}
@@ -148,10 +149,12 @@ func readReportTargets(ctx context.Context, tx *db.Tx) (notify.ReportTargets, er
 	targets := make(notify.ReportTargets)
 	for rows.Next() {
 		var id int64
+		var host string
 		var to notify.ReportTarget
-		if err := rows.Scan(&id, &to.ChannelID, &to.Mentions); err != nil {
+		if err := rows.Scan(&id, &to.ChannelID, &to.Format, &host, &to.Mentions); err != nil {
 			return nil, fmt.Errorf("reading where reports send: %w", err)
 		}
+		to.Format = to.Format.ResolveFormat(host)
 		targets[notify.OfReport(id)] = to
 	}
 	return targets, rows.Err()
