@@ -2,15 +2,7 @@
 package dbtest
 
 import (
-	"context"
-	"crypto/rand"
-	"net/url"
-	"os"
-	"strings"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"outrigger/internal/db"
 )
@@ -19,9 +11,9 @@ import (
 // the schema of sets.
 func Each(t *testing.T, fn func(t *testing.T, d *db.DB), sets ...db.Migrations) {
 	t.Helper()
-	run := func(name string, open func(testing.TB) *db.DB) {
+	run := func(name string, open func(testing.TB, ...db.Migrations) *db.DB) {
 		t.Run(name, func(t *testing.T) {
-			d := open(t)
+			d := open(t, sets...)
 			if err := d.Migrate(t.Context(), sets...); err != nil {
 				t.Fatal(err)
 			}
@@ -32,16 +24,22 @@ func Each(t *testing.T, fn func(t *testing.T, d *db.DB), sets ...db.Migrations) 
 	run("postgres", Postgres)
 }
 
-// SQLite opens a fresh SQLite database, closed when the test ends.
-func SQLite(t testing.TB) *db.DB {
+// SQLite opens a fresh SQLite database, closed when the test ends. With sets it
+// has their schema already, and the test's Migrate finds nothing to do.
+func SQLite(t testing.TB, sets ...db.Migrations) *db.DB {
 	t.Helper()
-	return Open(t, db.Options{Dir: t.TempDir()})
+	dir := t.TempDir()
+	if len(sets) > 0 {
+		sqliteTemplate(t, dir, sets)
+	}
+	return Open(t, db.Options{Dir: dir})
 }
 
-// Postgres opens a fresh PostgreSQL database, dropped when the test ends.
-func Postgres(t testing.TB) *db.DB {
+// Postgres opens a fresh PostgreSQL database, dropped when the test ends. With
+// sets it has their schema already, and the test's Migrate finds nothing to do.
+func Postgres(t testing.TB, sets ...db.Migrations) *db.DB {
 	t.Helper()
-	return Open(t, db.Options{URL: PostgresURL(t), NodeID: "node_1"})
+	return Open(t, db.Options{URL: PostgresURL(t, sets...), NodeID: "node_1"})
 }
 
 // Open opens what o says, closed when the test ends.
@@ -68,39 +66,4 @@ func Leases(t testing.TB, d *db.DB, node string) *db.Leases {
 	}
 	t.Cleanup(l.Stop)
 	return l
-}
-
-// PostgresURL is the URL of a fresh, empty database on the server of
-// $TEST_POSTGRES_URL, dropped when the test ends.
-func PostgresURL(t testing.TB) string {
-	t.Helper()
-	server := os.Getenv("TEST_POSTGRES_URL")
-	if server == "" {
-		t.Fatal("TEST_POSTGRES_URL names no PostgreSQL server: run make test")
-	}
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal("TEST_POSTGRES_URL is not a URL")
-	}
-	name := "test_" + strings.ToLower(rand.Text())
-	admin(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { admin(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
-	u.Path = "/" + name
-	return u.String()
-}
-
-// admin runs one statement on the server. The test's context has ended when
-// its clean-up runs.
-func admin(t testing.TB, server, q string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		t.Fatalf("the PostgreSQL server of TEST_POSTGRES_URL: %v", err)
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, q); err != nil {
-		t.Fatal(err)
-	}
 }

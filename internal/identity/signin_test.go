@@ -93,7 +93,7 @@ func TestUnknownUserTakesAsLong(t *testing.T) {
 
 func openMigrated(t *testing.T) *db.DB {
 	t.Helper()
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, secret.Migrations, audit.Migrations, Migrations)
 	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func TestDamagedKeyFileIsRefusedAndKept(t *testing.T) {
 // fresh is a database that no key was proved on.
 func fresh(t *testing.T) *db.DB {
 	t.Helper()
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, Migrations)
 	if err := d.Migrate(t.Context(), Migrations); err != nil {
 		t.Fatal(err)
 	}

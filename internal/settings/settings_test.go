@@ -183,7 +183,7 @@ func TestMaskedPasswordIsKeptForTheSameProxyOnly(t *testing.T) {
 
 // What one node saves, another one applies by itself.
 func TestOtherNodes(t *testing.T) {
-	d := dbtest.Postgres(t)
+	d := dbtest.Postgres(t, secret.Migrations, audit.Migrations, Migrations)
 	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}

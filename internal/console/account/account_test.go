@@ -37,7 +37,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return s.now }
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, secret.Migrations, audit.Migrations, identity.Migrations)
 	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations); err != nil {
 		t.Fatal(err)
 	}

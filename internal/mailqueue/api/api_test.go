@@ -48,7 +48,7 @@ type server struct {
 }
 
 func newServer(t *testing.T) *server {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, mailqueuetest.Schema...)
 	must(t, d.Migrate(t.Context(), mailqueuetest.Schema...))
 	world := mailqueuetest.NewWorld(d)
 	router, err := rest.NewRouter(rest.Options{Identity: identitytest.Everybody(), Log: slog.New(slog.DiscardHandler), BaseURL: "https://tools.example.com/outrigger"})

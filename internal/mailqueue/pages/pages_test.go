@@ -38,7 +38,7 @@ type browser struct {
 }
 
 func newBrowser(t *testing.T) *browser {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, mailqueuetest.Schema...)
 	must(t, d.Migrate(t.Context(), mailqueuetest.Schema...))
 	world := mailqueuetest.NewWorld(d)
 	c, err := console.New(console.Options{Identity: identitytest.Everybody(), BaseURL: "https://tools.example.com/outrigger"})

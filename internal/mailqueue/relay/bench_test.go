@@ -90,7 +90,7 @@ func BenchmarkRelay(b *testing.B) {
 
 func postgres(t testing.TB) *db.DB {
 	t.Helper()
-	d := dbtest.Postgres(t)
+	d := dbtest.Postgres(t, audit.Migrations, Migrations)
 	must(t, d.Migrate(t.Context(), audit.Migrations, Migrations))
 	return d
 }

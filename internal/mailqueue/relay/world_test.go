@@ -143,7 +143,7 @@ func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 
 func sqlite(t testing.TB) *db.DB {
 	t.Helper()
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, Migrations)
 	must(t, d.Migrate(t.Context(), audit.Migrations, Migrations))
 	return d
 }

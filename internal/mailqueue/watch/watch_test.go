@@ -177,7 +177,7 @@ func TestSlowSourceDelaysAStartBy2s(t *testing.T) {
 // A source that failed is asked again after 10 s, one that answers after 45 s.
 func TestHowOftenASourceIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dbtest.SQLite(t)
+		d := dbtest.SQLite(t, schema...)
 		must(t, d.Migrate(t.Context(), schema...))
 		begun := time.Now()
 		var asked []time.Duration

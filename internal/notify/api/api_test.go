@@ -57,7 +57,7 @@ func newServer(t *testing.T, connections ...notify.Connection) *server {
 	if connections == nil {
 		connections = notify.Connections{{Name: "dc", Kind: "bitbucket-dc"}}
 	}
-	return newServerOn(t, dbtest.SQLite(t), connections...)
+	return newServerOn(t, dbtest.SQLite(t, migrations...), connections...)
 }
 
 var migrations = []db.Migrations{secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations}

@@ -125,7 +125,7 @@ func TestCloudRuleLife(t *testing.T) {
 // Creating, saving and switching on need an account; the rest does not. Who
 // administers the repository elsewhere in this program is who may.
 func TestWhoMayChangeCloudRules(t *testing.T) {
-	s := cloudServer(t, dbtest.SQLite(t))
+	s := cloudServer(t, dbtest.SQLite(t, migrations...))
 	body := fmt.Sprintf(someCloudRule, "")
 	id := s.want(201, s.do("POST", cloudRulesPath, "rower", body))["id"]
 	save := fmt.Sprintf(someCloudRule, fmt.Sprintf(`,"id":%v`, id))
@@ -165,7 +165,7 @@ func TestWhoMayChangeCloudRules(t *testing.T) {
 // A rule is where it is: under the path of its own repository, on its own
 // connection, of its own edition.
 func TestCloudRulesOfOtherPlaces(t *testing.T) {
-	s := cloudServer(t, dbtest.SQLite(t), notify.Connection{Name: "other", Kind: notify.KindBitbucketCloud})
+	s := cloudServer(t, dbtest.SQLite(t, migrations...), notify.Connection{Name: "other", Kind: notify.KindBitbucketCloud})
 	here := cloudRulesPath + "?connection=cloud"
 	if got := fields(s.want(400, s.do("GET", cloudRulesPath, "root", ""))); got != "connection" {
 		t.Errorf("one of two connections: %q", got)
@@ -218,7 +218,7 @@ func TestCloudRulesOfOtherPlaces(t *testing.T) {
 }
 
 func TestCloudRuleRefusals(t *testing.T) {
-	s := cloudServer(t, dbtest.SQLite(t))
+	s := cloudServer(t, dbtest.SQLite(t, migrations...))
 	long := strings.Repeat("x", 256)
 	for _, c := range []struct{ name, body, fields string }{
 		{"nothing at all", `{}`, "name expectedEvents webhookUrl"},
@@ -249,7 +249,7 @@ func TestCloudRuleRefusals(t *testing.T) {
 // A trial says what the rule would have made of events, in the names of the
 // cloud edition.
 func TestCloudTrial(t *testing.T) {
-	s := cloudServer(t, dbtest.SQLite(t))
+	s := cloudServer(t, dbtest.SQLite(t, migrations...))
 	for i, e := range []notify.Event{
 		{Types: []notify.EventType{notify.PipelineFailed, notify.BuildStatusSet}, Branch: "main", Build: &notify.Build{State: "FAILED"}},
 		{Types: []notify.EventType{notify.BuildStatusSet}, Branch: "main", Build: &notify.Build{State: "SUCCESSFUL"}},
@@ -284,7 +284,7 @@ func TestCloudTrial(t *testing.T) {
 // Two saves of one version at once: one of them is the next version, the other is
 // told.
 func TestTwoSavesOfACloudRuleAtOnce(t *testing.T) {
-	s := cloudServer(t, dbtest.SQLite(t))
+	s := cloudServer(t, dbtest.SQLite(t, migrations...))
 	id := s.want(201, s.do("POST", cloudRulesPath, "rower", fmt.Sprintf(someCloudRule, "")))["id"]
 	answers := make(chan *httptest.ResponseRecorder)
 	for _, user := range []string{"rower", "admin"} {

@@ -23,7 +23,7 @@ import (
 // Two nodes that look at the same time refresh each account once, and callers on
 // the other node get the new token.
 func TestTwoNodesRefreshOnce(t *testing.T) {
-	d := dbtest.Postgres(t)
+	d := dbtest.Postgres(t, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}

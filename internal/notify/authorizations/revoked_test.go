@@ -30,7 +30,7 @@ func TestRevokedWhileATokenIsRefreshed(t *testing.T) {
 		"its user deleted": {func(n *node, _ int64) { n.becomes(1, identity.UserDeleted); n.round() }, fault.Conflict, notify.AuthorizationWithdrawn, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := dbtest.Postgres(t)
+			d := dbtest.Postgres(t, secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations)
 			if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, store.Migrations); err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ var migrations = []db.Migrations{secret.Migrations, audit.Migrations, identity.M
 
 // newServer is for what the database has no part in: SQLite is quicker.
 func newServer(t *testing.T) *server {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, migrations...)
 	if err := d.Migrate(t.Context(), migrations...); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // What a known connection refuses is counted by hook and reason, whatever a
 // stranger makes up; what names no connection of ours is not.
 func TestRefusedWebhooksAreToldOf(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, migrations...)
 	if err := d.Migrate(t.Context(), migrations...); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 func newSQLiteStore(t *testing.T) *Store {
 	t.Helper()
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, secret.Migrations, audit.Migrations, identity.Migrations, Migrations)
 	if err := d.Migrate(t.Context(), secret.Migrations, audit.Migrations, identity.Migrations, Migrations); err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func each(t *testing.T, fn func(t *testing.T, r *rig)) {
 // onSQLite makes one where the database makes no difference.
 func onSQLite(t *testing.T, target threads.Target) *rig {
 	t.Helper()
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	must(t, d.Migrate(t.Context(), audit.Migrations, store.Migrations))
 	return newRig(t, d, target)
 }

@@ -35,7 +35,7 @@ type drafts struct {
 
 func newDrafts(t *testing.T) *drafts {
 	t.Helper()
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, store.Migrations)
 	if err := d.Migrate(t.Context(), store.Migrations); err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestSiteShowsNothing(t *testing.T) {
 					}
 					return nil
 				}})
-				d := dbtest.SQLite(t)
+				d := dbtest.SQLite(t, schema...)
 				if err := d.Migrate(t.Context(), schema...); err != nil {
 					t.Fatal(err)
 				}

@@ -110,7 +110,7 @@ func TestTenRateLimits(t *testing.T) {
 	for limits, stops := range map[int]bool{9: false, 10: true} {
 		synctest.Test(t, func(t *testing.T) {
 			site, target := play(t, cloudsite.Options{})
-			d := dbtest.SQLite(t)
+			d := dbtest.SQLite(t, schema...)
 			if err := d.Migrate(t.Context(), schema...); err != nil {
 				t.Fatal(err)
 			}

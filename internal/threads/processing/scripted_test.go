@@ -18,7 +18,7 @@ import (
 func quick(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d := dbtest.SQLite(t)
+		d := dbtest.SQLite(t, schema...)
 		if err := d.Migrate(t.Context(), schema...); err != nil {
 			t.Fatal(err)
 		}

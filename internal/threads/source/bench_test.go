@@ -34,7 +34,7 @@ import (
 // the first.
 func BenchmarkExport(b *testing.B) {
 	const n = 1_000_000
-	for name, open := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+	for name, open := range map[string]func(testing.TB, ...db.Migrations) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
 			d := open(b)
 			if err := d.Migrate(b.Context(), audit.Migrations, store.Migrations); err != nil {

@@ -199,7 +199,7 @@ func TestMirrorOnOneNode(t *testing.T) {
 }
 
 func TestMirrorStartsAndStops(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func TestReportOfManyChunks(t *testing.T) {
 // A report that is replaced twice while it is read ends with an error, and not
 // with another report's text.
 func TestReportReplacedWhileItIsRead(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func message(t *testing.T, body string) string {
 }
 
 func TestExportToTheLetter(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestExportToTheLetter(t *testing.T) {
 }
 
 func TestExportParameters(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestReportToTheLetter(t *testing.T) {
 }
 
 func TestImportEndpoints(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestImportEndpoints(t *testing.T) {
 }
 
 func TestHelperScriptArchive(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func (p *played) IDMappings(_ context.Context, cloudSite string, invalidate bool
 // Mappings of sites that have none here come from the remote server; what it
 // refuses is answered as it says, and tried again later.
 func TestRemoteReport(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}

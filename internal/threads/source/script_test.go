@@ -95,7 +95,7 @@ func TestShellcheck(t *testing.T) {
 
 // The script and the client write the same file, to the byte.
 func TestScriptAgainstServer(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
 	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}

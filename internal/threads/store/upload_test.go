@@ -156,7 +156,7 @@ func TestExpiryAndSweep(t *testing.T) {
 // Whatever is sent in whatever order, a draft is the beginning of the file,
 // as long as HEAD says.
 func TestAnySequence(t *testing.T) {
-	d := dbtest.SQLite(t)
+	d := dbtest.SQLite(t, Migrations)
 	if err := d.Migrate(t.Context(), Migrations); err != nil {
 		t.Fatal(err)
 	}
