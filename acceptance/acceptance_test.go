@@ -53,7 +53,11 @@ func node(t *testing.T, s loadtest.Settings) *loadtest.Process {
 }
 
 // startTime is how long a node may take to become ready on a busy machine.
-const startTime = 30 * time.Second
+const startTime = 90 * time.Second
+
+// patience bounds waiting for what must happen; how soon it does on a machine that
+// is busy with other things is no promise.
+const patience = 2 * time.Minute
 
 func start(t *testing.T, p *loadtest.Process) {
 	t.Helper()

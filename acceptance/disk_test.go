@@ -97,12 +97,12 @@ func TestFullDisk(t *testing.T) {
 	if refused == 0 {
 		t.Error("no webhook was refused on a full disk")
 	}
-	until(t, 30*time.Second, "a node on a full disk is ready", func() bool { return readyz(t, p) == http.StatusServiceUnavailable })
+	until(t, patience, "a node on a full disk is ready", func() bool { return readyz(t, p) == http.StatusServiceUnavailable })
 	if page := read(); !strings.Contains(page, "Needs attention") || !strings.Contains(page, "accepts nothing.") {
 		t.Errorf("the overview of a node on a full disk does not say so: %s", page)
 	}
 	limitFiles(t, p, unix.RLIM_INFINITY)
-	until(t, 30*time.Second, "a node with room again is not ready", func() bool { return readyz(t, p) == http.StatusOK })
+	until(t, patience, "a node with room again is not ready", func() bool { return readyz(t, p) == http.StatusOK })
 	from = phase(2 * time.Second)
 	for _, post := range load.Posts(0)[from:] {
 		if post.Status != http.StatusAccepted {

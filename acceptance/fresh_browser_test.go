@@ -197,14 +197,16 @@ func TestFreshServerToFirstMessage(t *testing.T) {
 	}
 }
 
-// awaits opens a page, again where what is waited for is not there yet.
+// awaits opens a page, again where what is waited for is not there yet. Each time
+// the page has twice as long: on a busy machine a page takes more than the first
+// second.
 func awaits(url, selector string) step {
 	return func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
-		for {
+		for wait := time.Second; ; wait *= 2 {
 			if _, err := chromedp.Navigate(url)(ctx, target); err != nil {
 				return none, err
 			}
-			short, cancel := context.WithTimeout(ctx, time.Second)
+			short, cancel := context.WithTimeout(ctx, wait)
 			_, err := chromedp.WaitVisible(selector)(short, target)
 			cancel()
 			if err == nil || ctx.Err() != nil {

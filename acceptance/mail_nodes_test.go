@@ -69,7 +69,7 @@ func TestThreeMailNodes(t *testing.T) {
 	offline := func(id string) {
 		t.Helper()
 		nodes[id].Kill()
-		until(t, 25*time.Second, id+" is not OFFLINE", func() bool { return clusterStatus(t, nodes["a"])[id].NodeState == "OFFLINE" })
+		until(t, patience, id+" is not OFFLINE", func() bool { return clusterStatus(t, nodes["a"])[id].NodeState == "OFFLINE" })
 		if n := clusterStatus(t, nodes["a"])[id]; n.MailQueue != (sizes{Size: int64(queued[id])}) {
 			t.Errorf("%s is listed with %+v, want its %d messages", id, n.MailQueue, queued[id])
 		}
@@ -78,18 +78,18 @@ func TestThreeMailNodes(t *testing.T) {
 	host.SetFaultMode(smarthost.Accepts)
 	order(t, nodes["a"], "/rest/outrigger/1.0/nodes/c/handover", `{"to":"a"}`)
 	order(t, nodes["a"], "/rest/outrigger/1.0/mail/flush", `{}`)
-	until(t, 10*time.Second, "c's messages were not handed over", func() bool {
+	until(t, patience, "c's messages were not handed over", func() bool {
 		return clusterStatus(t, nodes["a"])["c"].MailQueue == sizes{} && len(messageIDs(host)) >= queued["a"]+queued["c"]
 	})
 
-	until(t, 90*time.Second, "b's own messages did not go out", func() bool { return mailStatus(t, nodes["b"]) == sizes{} })
+	until(t, patience, "b's own messages did not go out", func() bool { return mailStatus(t, nodes["b"]) == sizes{} })
 
 	host.SetFaultMode(smarthost.Away)
 	source(t, nodes["b"].Settings.MailListen, 2)
 	queued["b"] = 2
 	offline("b")
 	host.SetFaultMode(smarthost.Accepts)
-	until(t, handover+30*time.Second, "b's messages did not go out by themselves", func() bool {
+	until(t, handover+patience, "b's messages did not go out by themselves", func() bool {
 		return clusterStatus(t, nodes["a"])["b"].MailQueue == sizes{} && mailStatus(t, nodes["a"]) == sizes{}
 	})
 	if ids := messageIDs(host); len(ids) != 3+5+7+2 {

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"outrigger/internal/loadtest"
 	"outrigger/internal/playground/smarthost"
@@ -27,7 +26,7 @@ func console(t *testing.T, p *loadtest.Process) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &http.Client{Jar: jar, Timeout: 10 * time.Second}
+	c := &http.Client{Jar: jar, Timeout: patience}
 	submit(t, c, p, "/sign-in", url.Values{"user": {"admin"}, "password": {loadtest.AdminPassword}})
 	return c
 }
@@ -52,7 +51,7 @@ func outrigger(t *testing.T, p *loadtest.Process, args ...string) string {
 	if err := os.WriteFile(file, []byte(loadtest.AdminPassword), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, append(args, "--server", "http://"+p.Addr(), "--user", "admin", "--password-file", file)...)
 	out, err := cmd.CombinedOutput()
@@ -86,7 +85,7 @@ func TestMailResent(t *testing.T) {
 			}
 			becomes := func(what string, size, errors int64) {
 				t.Helper()
-				until(t, 30*time.Second, what, func() bool { return mailStatus(t, p) == sizes{size, errors} })
+				until(t, patience, what, func() bool { return mailStatus(t, p) == sizes{size, errors} })
 			}
 			host.SetFaultMode(smarthost.Refuses)
 			send(5)
@@ -99,7 +98,7 @@ func TestMailResent(t *testing.T) {
 			host.SetFaultMode(smarthost.Locked)
 			send(1)
 			outrigger(t, p, "mail", "flush")
-			until(t, 30*time.Second, "the refusal is said of each message", func() bool {
+			until(t, patience, "the refusal is said of each message", func() bool {
 				return strings.Count(outrigger(t, p, "mail", "list", "--state", "waiting"), "530 5.7.0 Authentication required") == 3
 			})
 			becomes("a password is wanted, which is no message's fault: 3 and 3", 3, 3)

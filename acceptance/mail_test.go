@@ -33,7 +33,7 @@ func freeAddress(t *testing.T) string {
 // ask gets a JSON document of a node as admin.
 func ask(t *testing.T, p *loadtest.Process, path string, into any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Addr()+path, nil)
 	if err != nil {

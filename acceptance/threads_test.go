@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/loadtest"
@@ -262,7 +261,7 @@ func TestThreadsWrongState(t *testing.T) {
 	is := func(want threads.Phase) {
 		t.Helper()
 		var now client.Status
-		until(t, 20*time.Second, "it is not "+string(want), func() bool {
+		until(t, patience, "it is not "+string(want), func() bool {
 			st, err := server.Status(t.Context())
 			now = st
 			return err == nil && st.Phase == want

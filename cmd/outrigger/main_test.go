@@ -54,6 +54,10 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// patience bounds waiting for what must happen, on a machine that is busy with
+// other things.
+const patience = time.Minute
+
 // awaits is the script command `awaits REGEXP program arguments…`: the program is
 // run until its output matches.
 func awaits(ts *testscript.TestScript, neg bool, args []string) {
@@ -61,7 +65,7 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: awaits REGEXP program arguments…")
 	}
 	wanted := regexp.MustCompile("(?m)" + args[0])
-	again, limit := time.NewTicker(100*time.Millisecond), time.After(20*time.Second)
+	again, limit := time.NewTicker(100*time.Millisecond), time.After(patience)
 	defer again.Stop()
 	for {
 		if err := ts.Exec(args[1], args[2:]...); err == nil && wanted.MatchString(ts.ReadFile("stdout")) {
@@ -69,7 +73,7 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		select {
 		case <-limit:
-			ts.Fatalf("%s did not come within 20 s", args[0])
+			ts.Fatalf("%s did not come within %s", args[0], patience)
 		case <-again.C:
 		}
 	}

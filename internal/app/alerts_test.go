@@ -16,7 +16,7 @@ import (
 func awaitPost(t *testing.T, c *chatPlatform, texts ...string) string {
 	t.Helper()
 	var seen []string
-	limit, again := time.After(20*time.Second), time.NewTicker(20*time.Millisecond)
+	limit, again := time.After(patience), time.NewTicker(20*time.Millisecond)
 	defer again.Stop()
 	for {
 		for _, post := range c.taken() {
@@ -118,7 +118,7 @@ func TestAlertsThatFail(t *testing.T) {
 // not.
 func awaitOverview(t *testing.T, a *App, texts ...string) {
 	t.Helper()
-	limit, again := time.After(20*time.Second), time.NewTicker(50*time.Millisecond)
+	limit, again := time.After(patience), time.NewTicker(50*time.Millisecond)
 	defer again.Stop()
 	for {
 		_, body := consolePage(t, a, "/", nil)

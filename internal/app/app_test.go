@@ -23,6 +23,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// patience bounds waiting for what must happen, on a machine that is busy with
+// other things.
+const patience = time.Minute
+
 const password = "correct horse battery staple"
 
 func settings(t *testing.T) *config.Config {

@@ -73,7 +73,7 @@ func TestCloudWebhooks(t *testing.T) {
 			if !strings.Contains(m, want) {
 				t.Errorf("want %q: %s", want, m)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("no message came: %s", want)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"outrigger/internal/config"
 	"outrigger/internal/secret"
@@ -43,7 +42,7 @@ func TestCloudEditionInTheDemo(t *testing.T) {
 	d := startDemo(t)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(client.CloseIdleConnections)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	watch, err := http.NewRequestWithContext(ctx, http.MethodGet, d.ChatURL()+"/live", nil)
 	if err != nil {

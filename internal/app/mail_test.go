@@ -51,7 +51,7 @@ func do(t *testing.T, method, url, body string) int {
 // eventually waits until what is so.
 func eventually(t *testing.T, what func() bool) {
 	t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(patience)
 	for !what() {
 		select {
 		case <-late:

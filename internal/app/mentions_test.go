@@ -34,7 +34,7 @@ func TestReviewersAreMentioned(t *testing.T) {
 	}
 	sendSigned(t, a, pullRequestOpened)
 	var posts []string
-	for until := time.Now().Add(20 * time.Second); len(posts) < 2 && time.Now().Before(until); {
+	for until := time.Now().Add(patience); len(posts) < 2 && time.Now().Before(until); {
 		posts = append(posts, chat.taken()...)
 		<-time.After(10 * time.Millisecond)
 	}

@@ -143,7 +143,7 @@ func (p *permissionTable) signIn(user string) string {
 func (p *permissionTable) ask(pattern string, who asker, page bool) string {
 	p.t.Helper()
 	method, _, _ := strings.Cut(pattern, " ")
-	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel() // ends live answers too
 	body, kind := p.body(pattern)
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.Addr()+p.path(pattern)+p.query(pattern), strings.NewReader(body))

@@ -65,7 +65,7 @@ func TestGroupsAndBuilds(t *testing.T) {
 		select {
 		case m := <-messages:
 			return m
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("no message came")
 		}
 		return ""

@@ -148,7 +148,7 @@ func TestNameOfThisMachineBreaksTheChannel(t *testing.T) {
 // await waits until the channel of a rule is not open any more.
 func await(t *testing.T, a *App, rule int64) (state, reason string, waiting int) {
 	t.Helper()
-	for deadline := time.After(10 * time.Second); ; {
+	for deadline := time.After(patience); ; {
 		if state, reason, waiting = channelOf(t, a, rule); state != "open" {
 			return state, reason, waiting
 		}

@@ -169,7 +169,7 @@ func TestLiveStreamsAreLimited(t *testing.T) {
 		t.Errorf("one more: %d, Retry-After %q", refused.StatusCode, refused.Header.Get("Retry-After"))
 	}
 	last.Body.Close()
-	for until := time.Now().Add(10 * time.Second); ; { // until the server sees that it is gone
+	for until := time.Now().Add(patience); ; { // until the server sees that it is gone
 		if again, _ := follow(t, s); again.StatusCode == 200 {
 			break
 		}

@@ -98,7 +98,7 @@ func TestTheLogBeginsAnewAfterALongReader(t *testing.T) {
 		}
 		return nil
 	}))
-	for deadline := time.Now().Add(20 * time.Second); logged(t, d) >= 4000; fill(64) {
+	for deadline := time.Now().Add(patience); logged(t, d) >= 4000; fill(64) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the log still has %d pages", logged(t, d))
 		}

@@ -68,7 +68,7 @@ func TestAFolderThatIsBack(t *testing.T) {
 	must(t, os.Rename(dir, dir+" moved"))
 	n += writeUntilRefused(t, d, n)
 	must(t, os.Rename(dir+" moved", dir))
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		err := writeThing(t, d, n)
 		if err == nil {
 			break

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -85,6 +86,10 @@ func wantNames(t *testing.T, d *db.DB, want ...string) {
 		t.Errorf("stored are %q, not %q", got, want)
 	}
 }
+
+// patience bounds waiting for what must happen, on a machine that is busy with
+// other things.
+const patience = time.Minute
 
 // must fails t at an error.
 func must(t testing.TB, err error) {

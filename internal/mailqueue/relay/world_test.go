@@ -66,7 +66,7 @@ func newWorld(t testing.TB, d *db.DB, o setup) *world {
 	w.server.Open()
 	w.addr = serve(t, w.server.Serve)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := w.server.Shutdown(ctx); err != nil {
 			t.Error(err)
@@ -148,12 +148,16 @@ func sqlite(t testing.TB) *db.DB {
 	return d
 }
 
+// patience bounds waiting for what must happen, on a machine that is busy with
+// other things.
+const patience = time.Minute
+
 // until waits for a condition that something brings about.
 func (w *world) until(what string, met func() bool) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for !met() {
 		select {

@@ -64,7 +64,7 @@ func (m *model) judge(r *rapid.T, steady bool) {
 // as nothing waits any more, as many ended as were matched. A counter follows its
 // commit in a moment.
 func (m *model) judgeCounters(r *rapid.T) {
-	for until := time.Now().Add(30 * time.Second); ; {
+	for until := time.Now().Add(patience); ; {
 		var matched, ended float64
 		for _, c := range m.counters {
 			families, err := c.Gather()

@@ -287,13 +287,17 @@ func (m *model) end() {
 	}
 }
 
+// patience bounds waiting for what must happen, on a machine that is busy with
+// other things.
+const patience = time.Minute
+
 // settle mends everything and waits until nothing waits.
 func (m *model) settle(r *rapid.T) {
 	m.sink.mu.Lock()
 	clear(m.sink.mode)
 	m.sink.mu.Unlock()
 	var mended time.Time
-	for until := time.Now().Add(20 * time.Second); ; {
+	for until := time.Now().Add(patience); ; {
 		if time.Since(mended) > 3*time.Second {
 			mended = time.Now()
 			m.reopen(r)

@@ -111,7 +111,7 @@ func (f *drafts) holds(t *testing.T, kind string, want []byte) {
 // has waits until the server has so much of a draft.
 func (f *drafts) has(t *testing.T, kind string, n int64) {
 	t.Helper()
-	for until := time.Now().Add(20 * time.Second); ; <-time.After(time.Millisecond) {
+	for until := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) {
 		u, err := f.store.Draft(t.Context(), kind)
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func TestLastWords(t *testing.T) {
 		})
 		<-gone
 		// Written until the reset has come: what is read then stood before it.
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			if _, err := s.conn.Write([]byte("NOOP\r\n")); err != nil {
 				break
 			}

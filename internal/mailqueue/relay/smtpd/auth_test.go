@@ -190,7 +190,7 @@ func TestSTARTTLS(t *testing.T) {
 	c.Ask(plainAuth("ann", "mail-token"), "538 5.7.11")
 	c.Ask("STARTTLS now", "501 5.5.4")
 	c.StartTLS(trust)
-	c.Conn.SetDeadline(time.Now().Add(20 * time.Second))
+	c.Conn.SetDeadline(time.Now().Add(patience))
 	c.Ask("MAIL FROM:<a@b>", "503 5.5.1") // what was said before is forgotten
 	if offers := c.Ask("EHLO client", "250"); strings.Contains(offers, "STARTTLS") || !strings.Contains(offers, "AUTH PLAIN LOGIN") {
 		t.Errorf("within TLS: %q", offers)

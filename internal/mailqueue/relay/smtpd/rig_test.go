@@ -17,6 +17,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// patience bounds waiting for what must happen, on a machine that is busy with
+// other things.
+const patience = time.Minute
+
 const (
 	mail   = "MAIL FROM:<a@example.com>\r\n"
 	rcpt   = "RCPT TO:<b@example.com>\r\n"
@@ -126,7 +130,7 @@ func newRig(t testing.TB, set func(*Options)) *rig {
 	r.Open()
 	r.addr = r.serve(func(l net.Listener) net.Listener { return l })
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := r.Shutdown(ctx); err != nil {
 			t.Error(err)
@@ -164,7 +168,7 @@ func (r *rig) until(what string, met func() bool) {
 	r.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	limit := time.NewTimer(20 * time.Second)
+	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for !met() {
 		select {

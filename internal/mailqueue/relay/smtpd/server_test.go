@@ -8,7 +8,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"outrigger/internal/mailqueue/relay/smtptest"
 )
@@ -311,7 +310,7 @@ func TestShutdown(t *testing.T) {
 			c.Expect(want)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	through := make(chan error, 1)
 	go func() { through <- s.Shutdown(ctx) }()

@@ -54,7 +54,7 @@ func converse(t *testing.T, addr string, said []byte) string {
 	conn, err := net.Dial("tcp", addr)
 	must(t, err)
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(patience))
 	go func() {
 		conn.Write(said)
 		conn.(*net.TCPConn).CloseWrite()
