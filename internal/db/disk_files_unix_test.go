@@ -99,11 +99,11 @@ func writeThing(t *testing.T, d *db.DB, n int) error {
 // writeUntilRefused says how many writes were acknowledged before one was not.
 func writeUntilRefused(t *testing.T, d *db.DB, from int) (n int) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); n++ {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); n++ {
 		if err := writeThing(t, d, from+n); err != nil {
 			return n
 		}
 	}
-	t.Fatalf("after 30 s writes are still acknowledged, %d of them", n)
+	t.Fatalf("after a minute writes are still acknowledged, %d of them", n)
 	return n
 }

@@ -144,7 +144,7 @@ func TestRealPostfix(t *testing.T) {
 // awaitDeferred waits until so many messages are deferred and gives their ids.
 func (i *instance) awaitDeferred(n int) []string {
 	i.t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		var ids []string
 		for _, found := range queueID.FindAllStringSubmatch(i.run("", "postqueue", "-c", i.dir, "-j"), -1) {

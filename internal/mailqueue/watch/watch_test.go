@@ -96,7 +96,7 @@ func (p *place) nodeStatus(t *testing.T, id string) mailqueue.NodeStatus {
 // await waits until what is so.
 func await(t *testing.T, what func() bool) {
 	t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for !what() {
 		select {
 		case <-late:

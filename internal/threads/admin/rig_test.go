@@ -154,7 +154,7 @@ func (r *rig) send(kind, content string) {
 // eventually waits until what is so.
 func (r *rig) eventually(what func() bool) {
 	r.t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for !what() {
 		select {
 		case <-late:
