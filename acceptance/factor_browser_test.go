@@ -3,24 +3,24 @@ package acceptance
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/pquerna/otp/totp"
+
+	"outrigger/internal/loadtest"
 )
 
 // freePort is a port of this machine that nothing listens at.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := loadtest.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // withAuthenticator gives the browser a device that keeps passkeys and knows its

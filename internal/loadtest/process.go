@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -46,7 +47,7 @@ type Process struct {
 // New prepares a node that runs binary, without starting it. Settings.Dir
 // must exist.
 func New(binary string, s Settings) (*Process, error) {
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
@@ -183,14 +184,25 @@ func environment() []string {
 	return env
 }
 
-// freePort finds a port below the range that the kernel gives to outgoing
-// connections, so that no other process takes it while the node is down.
-func freePort() (int, error) {
+// given are the ports that FreePort has found: some are of nodes that are not
+// started yet, or down.
+var given sync.Map
+
+// FreePort finds a port of 127.0.0.1 below the range that the kernel gives to
+// outgoing connections, and another one each time, so that nothing else takes it
+// before it is listened at, or while a node is down.
+func FreePort() (int, error) {
 	for range 100 {
 		port := 10000 + rand.IntN(10000)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil {
-			return port, l.Close()
+		if err != nil {
+			continue
+		}
+		if err := l.Close(); err != nil {
+			return 0, err
+		}
+		if _, before := given.LoadOrStore(port, true); !before {
+			return port, nil
 		}
 	}
 	return 0, errors.New("no free port between 10000 and 20000")
