@@ -356,3 +356,40 @@ func TestOurObjectsAreClosed(t *testing.T) {
 		contents(name, response.Value.Content)
 	}
 }
+
+// A reader of the description has nothing else: what a parameter does and what a
+// number counts or measures must be said there.
+func TestOurParametersAndNumbersAreDescribed(t *testing.T) {
+	s := load(t, string(rest.OpenAPI()))
+	parameters := func(at string, list openapi3.Parameters) {
+		for _, p := range list {
+			if p.Value.Description == "" {
+				t.Errorf("%s: the parameter %s has no description", at, p.Value.Name)
+			}
+		}
+	}
+	for path, item := range s.doc.Paths.Map() {
+		parameters(path, item.Parameters)
+		for method, op := range item.Operations() {
+			parameters(method+" "+path, op.Parameters)
+		}
+	}
+	var walk func(at string, schema *openapi3.SchemaRef)
+	walk = func(at string, schema *openapi3.SchemaRef) {
+		if schema == nil || schema.Ref != "" { // which is walked itself
+			return
+		}
+		for name, member := range schema.Value.Properties {
+			v := member.Value
+			number := v.Type.Is("integer") || v.Type.Is("number")
+			if member.Ref == "" && number && name != "id" && v.Description == "" {
+				t.Errorf("%s.%s is a number without a description", at, name)
+			}
+			walk(at+"."+name, member)
+		}
+		walk(at+"[]", schema.Value.Items)
+	}
+	for name, schema := range s.doc.Components.Schemas {
+		walk(name, schema)
+	}
+}
