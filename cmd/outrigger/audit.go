@@ -128,7 +128,7 @@ func (c auditExportCmd) Run(ctx context.Context, s streams) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return refusal(resp)
+		return server.refusal(resp)
 	}
 	if c.Out == "-" {
 		_, err = io.Copy(s.out, resp.Body)

@@ -37,7 +37,7 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return refusal(resp)
+		return server.refusal(resp)
 	}
 	if c.File == "-" {
 		_, err := io.Copy(s.out, resp.Body)

@@ -85,9 +85,11 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 	if err != nil {
 		return nil, report(s, err)
 	}
+	parser.Model.HelpFlag.Help = "Show this help."
 	if code, asked := answerShell(s, parser, args); asked {
 		return nil, code
 	}
+	args = asksForHelp(args)
 	noCommand := len(args) == 0
 	if noCommand {
 		args = []string{"--help"}
@@ -108,12 +110,6 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 		return func() error { return serve.Run(ctx, s) }, exitDone
 	}
 	return func() error { return parsed.Run() }, exitDone
-}
-
-// mistake says what is wrong with the arguments. A flag with a fixed choice that may
-// be left out has "" among its values, which is nothing that people type.
-func mistake(err error) string {
-	return strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)
 }
 
 // commandOf is the command, as far as it was understood, that the arguments were

@@ -2,13 +2,11 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -63,11 +61,11 @@ func (f signInFlags) credentials() (c credentials, err error) {
 	switch {
 	case f.User != "" && f.PasswordFile != "":
 		c.user = f.User
-		c.password, err = config.ReadSecret(f.PasswordFile)
+		c.password, err = readSecret("--password-file", f.PasswordFile)
 	case f.User != "" || f.PasswordFile != "":
 		err = usage("give --user and --password-file together")
 	case f.TokenFile != "":
-		c.token, err = config.ReadSecret(f.TokenFile)
+		c.token, err = readSecret("--token-file", f.TokenFile)
 	default:
 		c.token = secret.New(os.Getenv("OUTRIGGER_TOKEN"))
 		if c.token.IsZero() {
@@ -75,6 +73,15 @@ func (f signInFlags) credentials() (c credentials, err error) {
 		}
 	}
 	return c, err
+}
+
+// readSecret reads the file that a flag names.
+func readSecret(flag, path string) (secret.Value, error) {
+	v, err := config.ReadSecret(path)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", flag, err)
+	}
+	return v, err
 }
 
 func (c credentials) signIn(r *http.Request) {
@@ -116,7 +123,7 @@ func (c *client) do(ctx context.Context, method, path string, in, out any) error
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		return refusal(resp)
+		return c.refusal(resp)
 	}
 	if out == nil {
 		return nil
@@ -151,45 +158,6 @@ func (c *client) request(ctx context.Context, method, path string, in any) (*htt
 	return r, nil
 }
 
-// refusal is what a server's error answer says, a line for each member that is
-// wrong.
-func refusal(resp *http.Response) error {
-	var body struct {
-		Message string
-		Errors  []struct{ Field, Message string }
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil || body.Message == "" {
-		return fmt.Errorf("the server answered %s", resp.Status)
-	}
-	if resp.StatusCode == http.StatusUnauthorized {
-		body.Message += " Check the user and the password, or the token."
-	}
-	if len(body.Errors) == 0 {
-		return errors.New(body.Message)
-	}
-	var lines []error
-	for _, e := range body.Errors {
-		lines = append(lines, fmt.Errorf("%s: %s", cmp.Or(flags[e.Field], e.Field), e.Message))
-	}
-	return errors.Join(lines...)
-}
-
-// flags are the flags of members that every command takes by the same flag.
-var flags = map[string]string{"connection": "--connection", "projectKey": "--project", "repositoryKey": "--repository"}
-
-// unreachable is the error of a request that got no answer.
-func (c *client) unreachable(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		err = of.Err // without the method and the whole URL
-	}
-	var dial *net.OpError
-	if errors.As(err, &dial) && dial.Op == "dial" {
-		return fmt.Errorf("%s does not answer; --server or OUTRIGGER_SERVER says which server to ask: %w", c.base, err)
-	}
-	return fmt.Errorf("%s does not answer: %w", c.base, err)
-}
-
 // usage is a mistake in the arguments that only the command itself can see.
 func usage(text string) error { return coded{exitUsage, errors.New(text)} }
 
@@ -207,7 +175,7 @@ func (c *client) copyTo(ctx context.Context, out io.Writer, path string) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return refusal(resp)
+		return c.refusal(resp)
 	}
 	if _, err := io.Copy(out, resp.Body); err != nil {
 		return fmt.Errorf("read the server's answer: %w", err)

@@ -150,7 +150,7 @@ func (c redeliverCmd) Run(ctx context.Context, s streams) error {
 
 type retryChannelCmd struct {
 	askFlags
-	Which   string `help:"Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled." enum:"all,recent,none" required:""`
+	Which   string `help:"Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled." placeholder:"WHICH" enum:"all,recent,none" required:""`
 	Channel string `arg:"" help:"The channel's name, or its fingerprint, from notify channels."`
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"outrigger/internal/config"
 	"outrigger/internal/notify/hook"
 	"outrigger/internal/secret"
 )
@@ -80,7 +79,7 @@ func (c sendEventCmd) Run(ctx context.Context, s streams) error {
 // are unsigned.
 func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 	if c.SecretFile != "" {
-		return config.ReadSecret(c.SecretFile)
+		return readSecret("--secret-file", c.SecretFile)
 	}
 	if c.Hook != "" {
 		return secret.Value{}, usage("give the hook's secret with --secret-file; the configuration file does not have it")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"outrigger/internal/config"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
@@ -37,7 +36,7 @@ func (f newPassword) read() (password secret.Value, made bool, err error) {
 	if f.NewPasswordFile == "" {
 		return secret.New(secret.Random(passwordBytes)), true, nil
 	}
-	password, err = config.ReadSecret(f.NewPasswordFile)
+	password, err = readSecret("--new-password-file", f.NewPasswordFile)
 	return password, false, err
 }
 
