@@ -28,13 +28,13 @@ func MoveGrants(ctx context.Context, tx *db.Tx, from, to Resource) error {
 		if _, err := tx.Exec(ctx, `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at)
 			SELECT user_id, group_name, permission, connection, CAST($1 AS TEXT), CAST($2 AS TEXT), granted_at FROM identity_grants WHERE id = $3
 			ON CONFLICT DO NOTHING`, at.Project, at.Repository, g.ID); err != nil {
-			return fmt.Errorf("move grant: %w", err)
+			return fmt.Errorf("moving a grant: %w", err)
 		}
 		if at == g.Resource { // only the case of a key changed, and ours stays
 			continue
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, g.ID); err != nil {
-			return fmt.Errorf("move grant: %w", err)
+			return fmt.Errorf("moving a grant: %w", err)
 		}
 	}
 	return nil
@@ -78,14 +78,14 @@ func grantsAt(ctx context.Context, tx *db.Tx, at Resource) ([]Grant, error) {
 		WHERE connection = $1 AND LOWER(project) = LOWER($2) AND ($3 = '' OR LOWER(repository) = LOWER($3))`,
 		at.Connection, at.Project, at.Repository)
 	if err != nil {
-		return nil, fmt.Errorf("grants at a place: %w", err)
+		return nil, fmt.Errorf("reading the grants of a place: %w", err)
 	}
 	defer rows.Close()
 	var found []Grant
 	for rows.Next() {
 		var g Grant
 		if err := rows.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository); err != nil {
-			return nil, fmt.Errorf("grants at a place: %w", err)
+			return nil, fmt.Errorf("reading the grants of a place: %w", err)
 		}
 		found = append(found, g)
 	}

@@ -230,7 +230,10 @@ func userByName(ctx context.Context, tx *db.Tx, ref string) (User, error) {
 		return User{}, fault.New(fault.NotFound, "There is no user %q.", ref)
 	}
 	u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND name_key = $2`, source, nameKey(name)))
-	if errors.Is(err, sql.ErrNoRows) {
+	switch {
+	case errors.Is(err, sql.ErrNoRows) && source != Local:
+		return u, fault.New(fault.NotFound, "There is no user %q here. Users of a platform or of single sign-on are known from their first sign-in on.", ref)
+	case errors.Is(err, sql.ErrNoRows):
 		return u, fault.New(fault.NotFound, "There is no user %q.", ref)
 	}
 	return u, err
