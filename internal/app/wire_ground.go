@@ -47,7 +47,7 @@ func (a *App) openDatabase(ctx context.Context) error {
 	if err := a.nameNode(); err != nil {
 		return err
 	}
-	// Passwords and the key lie in the folder: it is for its owner only.
+	// Passwords and the key are in the folder: it is for its owner only.
 	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}

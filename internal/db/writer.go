@@ -163,5 +163,5 @@ func (w *writer) take() (group []*call, closed bool) {
 	return group, w.closed
 }
 
-// disk is what the files lie on.
+// disk is what the files are on.
 func (w *writer) disk() *disk { return w.checkpoint.disk }

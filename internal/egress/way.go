@@ -22,7 +22,7 @@ func onWay(ctx context.Context, proxy *url.URL) (context.Context, *way) {
 		return ctx, w
 	}
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { w.open.Store(true) }}
-	if proxy.Scheme == "socks5" { // speaks no TLS itself, and net/http does not tell when it is through
+	if proxy.Scheme == "socks5" { // uses no TLS itself, and net/http does not tell when it is through
 		trace.TLSHandshakeStart = func() { w.open.Store(true) }
 	}
 	return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), trace), w

@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/identity"
 )
 
-// Queue is one node's queue as it lies in the database.
+// Queue is one node's queue as the database has it.
 type Queue struct {
 	NodeID string
 	Sizes

@@ -36,7 +36,7 @@ type Hook struct {
 // change it on the platform.
 const PreviousHolds = 7 * 24 * time.Hour
 
-// Scope is what a hook may speak of: all of a platform, a project, or a
+// Scope is what events of a hook may be about: all of a platform, a project, or a
 // repository.
 type Scope struct{ ProjectKey, RepositoryKey string }
 

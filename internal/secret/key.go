@@ -19,7 +19,7 @@ import (
 // KeySize is the length of an encryption key in bytes: AES-256.
 const KeySize = 32
 
-// keyFile is where a generated key lies in the data folder.
+// keyFile is the name of a generated key in the data folder.
 const keyFile = "secret.key"
 
 // LoadKey gives the encryption key: the configured one (32 bytes in base64),

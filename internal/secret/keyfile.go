@@ -11,7 +11,7 @@ import (
 	"outrigger/internal/fault"
 )
 
-// previousFile is where the key of before a rotation lies in the data folder.
+// previousFile is the name, in the data folder, of the key before a rotation.
 const previousFile = keyFile + ".previous"
 
 // LoadPrevious gives the key of before a rotation: the configured one

@@ -83,7 +83,7 @@ func NewPrometheus(o Options) (*Prometheus, error) {
 
 // Sizes reads the page as it is now.
 func (p *Prometheus) Sizes(ctx context.Context) (sizes mailqueue.Sizes, err error) {
-	// The version of the text format that every exporter speaks.
+	// The version of the text format that every exporter supports.
 	ask := endpoint.Request{Accept: "text/plain;version=0.0.4, text/plain;q=0.9", Max: maxPage}
 	err = p.page.Ask(ctx, ask, func(body io.Reader) error {
 		sizes, err = p.scan(body)

@@ -37,7 +37,7 @@ const maxBatch = 256
 type Options struct {
 	NodeID  string // whose queue this node fills and sends
 	Leases  *db.Leases
-	Dir     string                // where large messages lie while they come in; "" is the system's
+	Dir     string                // where large messages are kept while they come in; "" is the system's
 	Log     *slog.Logger          // nil: nothing is logged
 	Metrics prometheus.Registerer // nil: not registered
 }

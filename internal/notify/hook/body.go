@@ -112,5 +112,5 @@ func bodyError(err error) error {
 	case errors.As(err, &known):
 		return err
 	}
-	return fault.Wrap(err, fault.Invalid, "The body ended early.")
+	return fault.Wrap(err, fault.Invalid, "The body ended early. Send the webhook again.")
 }

@@ -70,7 +70,7 @@ func (rc *Receiver) Register(r *rest.Router) {
 func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	to := rc.find(r)
 	if to.hook == nil {
-		return rc.refused(r, to, notify.RefusedHook, fault.New(fault.NotFound, "There is no webhook at %s.", r.URL.Path))
+		return rc.refused(r, to, notify.RefusedHook, fault.New(fault.NotFound, "There is no webhook at %s. Enter the URL that the page of the connection shows.", r.URL.Path))
 	}
 	if isPing(r) {
 		w.WriteHeader(http.StatusOK)

@@ -236,7 +236,7 @@ func (s *Store) EventBody(ctx context.Context, id int64, max int) (body []byte, 
 	return body, nil
 }
 
-// deliverySpan bounds how far the ids of one event's deliveries can lie apart.
+// deliverySpan bounds how far the ids of one event's deliveries can be apart.
 // They are taken at once; only other nodes' may be among them.
 const deliverySpan = 1 << 16
 

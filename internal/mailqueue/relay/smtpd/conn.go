@@ -99,7 +99,7 @@ func clientAddress(nc net.Conn) string {
 	return host
 }
 
-// serve speaks with the client until the end.
+// serve answers the commands of the client until the session ends.
 func (c *conn) serve() {
 	defer c.close()
 	defer func() {
