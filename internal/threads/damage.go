@@ -16,15 +16,15 @@ func (r *HierarchyReading) Damage(distinct int64) (list []string) {
 	case r.Truncated && r.Records+r.Roots+r.Unreadable == 0:
 		list = append(list, file+" has no records: it is empty, or cut off in its first one.")
 	case r.Truncated:
-		list = append(list, fmt.Sprintf("%s is cut off: it ends after %s.", file, counted(r.Records, "record")))
+		list = append(list, fmt.Sprintf("%s is cut off: it ends after %s.", file, Counted(r.Records, "record")))
 	case r.Records == 0:
 		list = append(list, file+" has no records.")
 	}
 	if r.Unreadable > 0 {
-		list = append(list, counted(r.Unreadable, "entry")+" of the hierarchy file could not be read.")
+		list = append(list, Counted(r.Unreadable, "entry")+" of the hierarchy file could not be read.")
 	}
 	if r.Loose > 0 {
-		list = append(list, counted(r.Loose, "record")+" of the hierarchy file are in no array, so its beginning or its end may be missing.")
+		list = append(list, Counted(r.Loose, "record")+" of the hierarchy file are in no array, so its beginning or its end may be missing.")
 	}
 	switch have := distinct + r.Roots; {
 	case r.Partial(distinct) && have >= r.TotalCount:
@@ -52,7 +52,7 @@ func (r *MappingReading) Damage() (list []string) {
 		list = append(list, file+" has no mappings.")
 	}
 	if r.Unreadable > 0 {
-		list = append(list, counted(r.Unreadable, "line")+" of the id mappings file could not be read.")
+		list = append(list, Counted(r.Unreadable, "line")+" of the id mappings file could not be read.")
 	}
 	if r.NoHeader {
 		list = append(list, file+" has no header, so its beginning may be missing; its columns were taken as entityType, serverId and cloudId.")
@@ -81,8 +81,9 @@ func (p *Preview) ErrIncomplete() *fault.Error {
 	return fault.New(fault.Conflict, "%sExport the files again, or load them as they are with acceptIncomplete=true.", text)
 }
 
-// counted writes a number of things.
-func counted(n int64, thing string) string {
+// Counted writes a number of things, named in the singular: "1 issue", "2,000
+// issues".
+func Counted(n int64, thing string) string {
 	switch {
 	case n == 1:
 		return "1 " + thing
@@ -95,9 +96,9 @@ func counted(n int64, thing string) string {
 // standing says where a number of things is.
 func standing(n int64, thing string) string {
 	if n == 1 {
-		return counted(n, thing) + " stands"
+		return Counted(n, thing) + " stands"
 	}
-	return counted(n, thing) + " stand"
+	return Counted(n, thing) + " stand"
 }
 
 // Thousands writes a number as people read it: 1,234,567.

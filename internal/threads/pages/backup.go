@@ -105,7 +105,7 @@ func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 		return p.backupRefused(r.Context(), err)
 	}
 	what := fmt.Sprintf("The backup of %s has %s in %s.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
-		numbered(backup.Trailer.Relations, "relation"), numbered(backup.Trailer.Issues, "issue"))
+		threads.Counted(backup.Trailer.Relations, "relation"), threads.Counted(backup.Trailer.Issues, "issue"))
 	question := console.Confirm{
 		Title: "Merge the backup into the current threads?", Verb: "Restore", Back: backPath, Form: []console.Hidden{{Name: "mode", Value: string(mode)}},
 		Text: what + " If both have a comment, its parent in the backup wins. Everything else stays.",

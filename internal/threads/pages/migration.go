@@ -46,12 +46,12 @@ type stageView struct {
 
 // Short is the preview in a sentence.
 func (v *stageView) Short() string {
-	s := numbered(v.Preview.Records, "record") + " in " + numbered(v.Preview.Issues, "issue") + ", "
+	s := threads.Counted(v.Preview.Records, "record") + " in " + threads.Counted(v.Preview.Issues, "issue") + ", "
 	switch n := v.Preview.TotalErrors; n {
 	case 0:
 		s += "no errors"
 	default:
-		s += numbered(n, "error")
+		s += threads.Counted(n, "error")
 	}
 	if len(v.Preview.Incomplete) > 0 {
 		s += "; incomplete"

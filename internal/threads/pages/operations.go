@@ -60,14 +60,6 @@ func (p *Admin) confirm(op threads.Operation) console.Handler {
 	}
 }
 
-// numbered writes a number of things.
-func numbered(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return threads.Thousands(n) + " " + thing + "s"
-}
-
 // done says what an operation did.
 var done = map[threads.Operation]string{
 	threads.OpUpload: "The data is being loaded.", threads.OpStart: "Processing has started.", threads.OpStop: "Processing is paused.",

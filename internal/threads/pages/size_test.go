@@ -18,7 +18,7 @@ func TestSize(t *testing.T) {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
-	if got := fmt.Sprint(numbered(1, "issue"), ", ", numbered(0, "issue")); got != "1 issue, 0 issues" {
+	if got := fmt.Sprint(threads.Counted(1, "issue"), ", ", threads.Counted(0, "issue")); got != "1 issue, 0 issues" {
 		t.Error(got)
 	}
 }

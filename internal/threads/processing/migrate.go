@@ -124,12 +124,19 @@ func (p *Processor) chunkwise(ctx context.Context, lease threads.Holder, m *thre
 		p.beat()
 		p.metrics.records.Add(float64(after.RecordsDone - m.RecordsDone))
 		*m = after
-		switch took := time.Since(began); {
-		case took > sliceTime:
-			slice = max(slice/2, 1)
-		case took < sliceTime/2:
-			slice = min(slice*2, maxSlice)
-		}
+		slice = sliceAfter(slice, time.Since(began))
 	}
 	return nil
+}
+
+// sliceAfter is how many chunks the next commit takes, after one of so many took so
+// long.
+func sliceAfter(slice int, took time.Duration) int {
+	switch {
+	case took > sliceTime:
+		return max(slice/2, 1)
+	case took < sliceTime/2:
+		return min(slice*2, maxSlice)
+	}
+	return slice
 }

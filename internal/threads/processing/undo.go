@@ -128,22 +128,15 @@ func (p *Processor) undone(ctx context.Context, m *threads.Migration) (after thr
 		after = m.Next()
 		after.Phase, after.Pace = threads.PhaseFailed, threads.Pace{}
 		after.Message = fmt.Sprintf("The target forbids writing to %s, which still have what was written; %d were undone. Give the account the permission to edit issues, then continue; or reset to leave them as they are.",
-			issues(left), m.Undone)
+			threads.Counted(left, "issue"), m.Undone)
 		return after, nil
 	}
-	after = threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, Undone: m.Undone, Kept: m.Kept, Message: "The migration was undone: " + issues(m.Undone) + " as before."}
+	after = threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, Undone: m.Undone, Kept: m.Kept, Message: "The migration was undone: " + threads.Counted(m.Undone, "issue") + " as before."}
 	switch {
 	case m.Undone == 0:
 		after.Message = "The migration was undone: it had written nothing."
 	case m.Kept > 0:
-		after.Message += fmt.Sprintf(" In %s, threads that others changed since were left as they are.", issues(m.Kept))
+		after.Message += fmt.Sprintf(" In %s, threads that others changed since were left as they are.", threads.Counted(m.Kept, "issue"))
 	}
 	return after, nil
-}
-
-func issues(n int64) string {
-	if n == 1 {
-		return "1 issue"
-	}
-	return threads.Thousands(n) + " issues"
 }

@@ -10,7 +10,7 @@ import (
 // undoChunks undoes what is in the database itself: some chunks, the last one
 // first, and how far they bring the migration, in one transaction.
 func (p *Processor) undoChunks(ctx context.Context, lease threads.Holder, m *threads.Migration) error {
-	for slice := int64(1); m.ChunksDone > 0 || m.IssuesInChunk > 0; {
+	for slice := 1; m.ChunksDone > 0 || m.IssuesInChunk > 0; {
 		after := m.Next()
 		var w threads.Written
 		for range slice {
@@ -25,12 +25,7 @@ func (p *Processor) undoChunks(ctx context.Context, lease threads.Holder, m *thr
 		}
 		p.beat()
 		*m = after
-		switch took := time.Since(began); {
-		case took > sliceTime:
-			slice = max(slice/2, 1)
-		case took < sliceTime/2:
-			slice = min(slice*2, maxSlice)
-		}
+		slice = sliceAfter(slice, time.Since(began))
 	}
 	after, err := p.undone(ctx, m)
 	if err != nil {

@@ -15,13 +15,7 @@ import (
 func TestIntend(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, ctx := opened(t, d), t.Context()
-		stand(t, d, s, threads.PhaseReady)
-		old, now := twoHolders(t, d)
-		operate(t, s, threads.OpStart)
-		m, err := s.Taken(ctx, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old, now, m := worked(t, d, s)
 		at, news := threads.Place{}, threads.ParentMap{{CommentID: 20, ParentID: 30}, {CommentID: 22, ParentID: 30}}
 		for _, c := range []struct{ found, before threads.ParentMap }{
 			{threads.ParentMap{{CommentID: 20, ParentID: 5}, {CommentID: 21, ParentID: 6}}, threads.ParentMap{{CommentID: 20, ParentID: 5}}},

@@ -12,19 +12,27 @@ import (
 	"outrigger/internal/threads"
 )
 
+// worked begins to process the data of stand: old had the lease of the worker, and
+// now has it.
+func worked(t *testing.T, d *db.DB, s *Store) (old, now threads.Holder, m threads.Migration) {
+	t.Helper()
+	stand(t, d, s, threads.PhaseReady)
+	old, now = twoHolders(t, d)
+	operate(t, s, threads.OpStart)
+	m, err := s.Taken(t.Context(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return old, now, m
+}
+
 // A worker whose lease another one has taken writes nothing any more, in no
 // way, whatever it still thinks; neither does one that was stopped, but for
 // what its target has.
 func TestOvertakenWritesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, ctx := opened(t, d), t.Context()
-		stand(t, d, s, threads.PhaseReady)
-		old, now := twoHolders(t, d)
-		operate(t, s, threads.OpStart)
-		m, err := s.Taken(ctx, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old, now, m := worked(t, d, s)
 		put := []threads.IssueMap{{CloudIssueID: 10, Parents: threads.ParentMap{{CommentID: 20, ParentID: 30}}}}
 		chunks, err := s.Chunks(ctx, m.Stage, 0, 1)
 		if err != nil || len(chunks) != 1 {
