@@ -1,7 +1,6 @@
 package relay
 
 import (
-	flags "flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
 )
@@ -327,10 +327,7 @@ func (m *machine) check(t *rapid.T) {
 // order: messages come, go, fail and wait, processes crash, leases lapse,
 // outcomes come too late, administrators interfere.
 func TestTheQueueIsItsModel(t *testing.T) {
-	if f := flags.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		must(t, flags.Set("rapid.checks", "25")) // 100 take half a minute under the race detector
-		t.Cleanup(func() { must(t, flags.Set("rapid.checks", f.DefValue)) })
-	}
+	defer dbtest.Checks(25)() // 100 take half a minute under the race detector
 	each(t, func(t *testing.T, d *db.DB) {
 		run := 0
 		rapid.Check(t, func(rt *rapid.T) {

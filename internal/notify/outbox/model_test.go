@@ -3,7 +3,6 @@ package outbox
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,19 +30,14 @@ import (
 )
 
 // modelChecks is how many histories are tried where the flag says nothing.
-const modelChecks = "15"
+const modelChecks = 15
 
 // TestModel plays histories of events, crashes, lost leases, hand-overs, bad
 // answers and changes of rules against the store of each database, and then
 // asks the chat platform for every message: none is lost, none is there twice
 // but for a crash, and those of a channel came in their order.
 func TestModel(t *testing.T) {
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set(modelChecks); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = f.Value.Set(f.DefValue) }() // it took it before
-	}
+	defer dbtest.Checks(modelChecks)()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, 32), nil)
 		if err != nil {

@@ -1,7 +1,6 @@
 package jiracloud_test
 
 import (
-	"flag"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -145,19 +144,14 @@ func TestTenRateLimits(t *testing.T) {
 const patience = time.Minute
 
 // modelChecks is how many histories are tried where the flag says nothing.
-const modelChecks = "10"
+const modelChecks = 10
 
 // TestModel migrates files with everything wrong with them, onto issues some of
 // which have large maps, while processes die, lose their leases and are stopped,
 // and the site limits after it has done or has not done what was asked; in the
 // end the site has what the model says.
 func TestModel(t *testing.T) {
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set(modelChecks); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = f.Value.Set(f.DefValue) }() // it took it before
-	}
+	defer dbtest.Checks(modelChecks)()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		rapid.Check(t, func(rt *rapid.T) { history(t, rt, d) })
 	}, schema...)

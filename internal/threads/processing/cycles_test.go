@@ -1,7 +1,6 @@
 package processing
 
 import (
-	"flag"
 	"maps"
 	"slices"
 	"testing"
@@ -115,12 +114,6 @@ func (r *rig) holding(list map[int64]threads.ParentMap) {
 // comment that is its own parent, loses nothing, has every record that is no
 // error, and a second run changes nothing.
 func TestCyclesProperty(t *testing.T) {
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set("15"); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = f.Value.Set(f.DefValue) }() // it took it before
-	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		rapid.Check(t, func(rt *rapid.T) {
 			records := threadstest.Records(rt)

@@ -1,7 +1,6 @@
 package processing
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -18,9 +17,6 @@ import (
 	"outrigger/internal/threads/threadstest"
 )
 
-// modelChecks is how many histories are tried where the flag says nothing.
-const modelChecks = "15"
-
 // TestModel migrates files with everything wrong with them while processes
 // die, lose their leases, are stopped and continued, the target limits and
 // refuses, and the database goes away; in the end the target has what the model
@@ -33,12 +29,6 @@ func TestUndoModel(t *testing.T) { histories(t, (*history).playUndo) }
 
 func histories(t *testing.T, one func(*history)) {
 	t.Parallel() // with others that mostly wait
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set(modelChecks); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) }) // it took it before
-	}
 	play := func(d *db.DB, proxy *dbtest.Proxy) func(t *testing.T) {
 		return func(t *testing.T) {
 			if err := d.Migrate(t.Context(), schema...); err != nil {

@@ -18,13 +18,17 @@ import (
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
+	"outrigger/internal/dbtest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/format"
 	"outrigger/internal/threads/store"
 	"outrigger/internal/threads/threadstest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	dbtest.Checks(15)
+	goleak.VerifyTestMain(m)
+}
 
 var schema = []db.Migrations{audit.Migrations, store.Migrations}
 
