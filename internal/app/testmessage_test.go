@@ -223,8 +223,8 @@ func TestRuleFormShowsCardsAndTests(t *testing.T) {
 	}
 	page("show", 200)
 	page("test", 200, "answered the test message with 202 Accepted")
-	chat.answers(500, "out of order")
-	page("test", 200, "500 Internal Server Error. out of order")
+	chat.answers(500, `{"error":{"code":"OutOfOrder","message":"Out of order."}}`)
+	page("test", 200, "did not get through. The chat platform answered 500 Internal Server Error: OutOfOrder: Out of order.")
 	form.Set("webhookUrl", "")
 	page("test", 400, "Give the whole webhook URL")
 	status, part := consolePage(t, a, "/notifications/rules/cards?eventTypes=TAG_CREATED&format=auto&host=hooks.slack.com", nil)

@@ -48,8 +48,8 @@ var (
 	}
 )
 
-// answer is one row: an answer and its course.
-type answer struct {
+// answerRow is an answer and its course.
+type answerRow struct {
 	name   string
 	status int
 	body   string
@@ -57,8 +57,8 @@ type answer struct {
 	want   course
 }
 
-func answersTable() []answer {
-	rows := []answer{
+func answersTable() []answerRow {
+	rows := []answerRow{
 		{name: "the workflow is off", status: 400, body: `{"error":{"code":"WorkflowTriggerIsNotEnabled"}}`, want: gone},
 		{name: "the query was lost", status: 400, body: `{"error":{"code":"MissingApiVersionParameter"}}`, want: gone},
 		{name: "one message misses the schema", status: 400, body: `{"error":{"code":"TriggerInputSchemaMismatch"}}`, want: refused},
@@ -67,7 +67,7 @@ func answersTable() []answer {
 		{name: "an address that may not be dialled", err: fmt.Errorf("127.0.0.1 is a loopback address: %w", egress.ErrRefused), want: gone},
 	}
 	for status := 100; status <= 599; status++ {
-		row := answer{name: fmt.Sprint(status), status: status, want: refused}
+		row := answerRow{name: fmt.Sprint(status), status: status, want: refused}
 		switch {
 		case status >= 200 && status <= 299:
 			row.want = taken

@@ -1,14 +1,13 @@
 package outbox
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"outrigger/internal/egress"
+	"outrigger/internal/notify/answer"
 	"outrigger/internal/work"
 )
 
@@ -37,12 +36,12 @@ type outcome struct {
 var permanent400 = []string{"WorkflowTriggerIsNotEnabled", "MissingApiVersionParameter"}
 
 // judge is the one table of what answers mean. Exactly one of resp and err is
-// given; answer is the beginning of the body.
-func judge(resp *http.Response, answer string, err error, now time.Time) outcome {
+// given; body is the beginning of the answer's.
+func judge(resp *http.Response, body string, err error, now time.Time) outcome {
 	if err != nil {
 		return outcome{verdict: judgeError(err), reason: err.Error()}
 	}
-	o := judgeStatus(resp.StatusCode, resp.Header, answer, now)
+	o := judgeStatus(resp.StatusCode, resp.Header, body, now)
 	o.status = resp.StatusCode
 	return o
 }
@@ -58,11 +57,11 @@ func judgeError(err error) verdict {
 	return wait
 }
 
-func judgeStatus(status int, header http.Header, answer string, now time.Time) outcome {
+func judgeStatus(status int, header http.Header, body string, now time.Time) outcome {
 	if status >= 200 && status < 300 {
 		return outcome{verdict: done}
 	}
-	said := sentence(status, answer)
+	said := answer.Sentence(status, body)
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500,
 		// No proxy of ours is in the way: this is the platform's own, and must
@@ -75,52 +74,13 @@ func judgeStatus(status int, header http.Header, answer string, now time.Time) o
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound,
 		status == http.StatusMethodNotAllowed, status == http.StatusGone:
 		return outcome{verdict: broken, reason: said}
-	case status == http.StatusBadRequest && containsAny(answer, permanent400):
+	case status == http.StatusBadRequest && containsAny(body, permanent400):
 		return outcome{verdict: broken, reason: said}
 	case status < 200:
 		return outcome{verdict: wait, reason: said}
 	}
 	return outcome{verdict: reject, reason: said}
 }
-
-// sentence gives the platform's own words behind the status.
-func sentence(status int, answer string) string {
-	s := "The chat platform answered " + statusText(status)
-	words := strings.Join(strings.Fields(work.Printable(spoken(answer))), " ")
-	if words == "" {
-		return s + "."
-	}
-	if len(words) > maxReason {
-		words = strings.ToValidUTF8(words[:maxReason], "") + "…"
-	}
-	return s + ": " + words
-}
-
-// spoken is what an answer says in words: the code and message of a
-// workflow's error, else the answer as it is.
-func spoken(answer string) string {
-	var e struct {
-		Error struct{ Code, Message string }
-	}
-	if json.Unmarshal([]byte(answer), &e) != nil || e.Error.Message == "" {
-		return answer
-	}
-	if e.Error.Code == "" {
-		return e.Error.Message
-	}
-	return e.Error.Code + ": " + e.Error.Message
-}
-
-func statusText(status int) string {
-	if text := http.StatusText(status); text != "" {
-		return strconv.Itoa(status) + " " + text
-	}
-	return strconv.Itoa(status)
-}
-
-// maxReason is how many bytes of an answer are quoted in one sentence; the
-// attempt keeps more.
-const maxReason = 300
 
 func containsAny(s string, words []string) bool {
 	for _, w := range words {

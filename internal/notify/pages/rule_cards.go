@@ -1,13 +1,14 @@
 package pages
 
 import (
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"outrigger/internal/console"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/answer"
 	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/notify/message"
 	"outrigger/internal/work"
@@ -77,11 +78,10 @@ func testedOf(a *work.Attempt) tested {
 	if a.Err != "" {
 		return tested{console.Bad, "The test message did not get through: " + a.Err + "."}
 	}
-	text := "The chat platform answered the test message with " + strconv.Itoa(a.Status) + " " + http.StatusText(a.Status) + "."
 	if a.Status < 200 || a.Status > 299 {
-		return tested{console.Bad, text + " " + a.Answer}
+		return tested{console.Bad, "The test message did not get through. " + answer.Sentence(a.Status, a.Answer)}
 	}
-	return tested{console.Good, text}
+	return tested{console.Good, fmt.Sprintf("The chat platform answered the test message with %d %s.", a.Status, http.StatusText(a.Status))}
 }
 
 // testRule sends a test message of the rule as it is typed, and shows the form
