@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -47,7 +46,7 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("%s already exists; choose another file", c.File)
 	}
 	// Linked, so that a file that came meanwhile stays.
-	size, err := saveWhole(c.File, resp.Body, func(part string) error { return errors.Join(os.Link(part, c.File), os.Remove(part)) })
+	size, err := saveWhole(c.File, resp.Body, func(part string) error { return os.Link(part, c.File) })
 	if err != nil {
 		return err
 	}
