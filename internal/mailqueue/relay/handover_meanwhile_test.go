@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"outrigger/internal/db"
+	"outrigger/internal/mailqueue"
+	"outrigger/internal/playground/smarthost"
 )
 
 // An administrator deletes one of the first messages in the moment in which a queue
@@ -51,6 +53,52 @@ func TestHandoverWhileAMessageIsDeleted(t *testing.T) {
 		w.sizes(slice+9, 0)
 		w.consistent()
 	})
+}
+
+// An administrator resends a message after the waiting ones were handed over, and
+// before it was handed over with the error queue. On PostgreSQL, where another
+// transaction can come in between.
+func TestHandoverWhileAMessageIsResent(t *testing.T) {
+	w := newWorld(t, postgres(t), setup{})
+	w.host.SetFaultMode(smarthost.Refuses)
+	ctx := admin(t.Context())
+	const all = slice + 1
+	ids := make([]int64, all)
+	for i := range ids {
+		ids[i] = w.add(fmt.Sprintf("b%d@example.com", i))
+	}
+	w.settled(0, all)
+	w.sender.Stop()
+
+	held, release, errs := make(chan struct{}), make(chan struct{}), make(chan error, 2)
+	go func() {
+		errs <- w.db.Write(ctx, func(tx *db.Tx) error {
+			_, err := lock(ctx, tx, ids[0]) // of the first slice of the error queue
+			close(held)
+			<-release
+			return err
+		})
+	}()
+	<-held
+	moved := make(chan int64, 1)
+	go func() {
+		n, err := w.queue.Handover(ctx, node, "node_2")
+		moved <- n
+		errs <- err
+	}()
+	for waitingForLocks(t, w.db) == 0 {
+	}
+	must(t, w.queue.Resend(ctx, ids[all-1])) // of its second slice
+	close(release)
+	for range 2 {
+		must(t, <-errs)
+	}
+	sizes, err := w.queue.SizesByNode(ctx)
+	must(t, err)
+	if n := <-moved; n != all || sizes["node_2"] != (mailqueue.Sizes{Size: 1, ErrorSize: all - 1}) {
+		t.Errorf("handed over %d of %d; sizes are %+v", n, all, sizes)
+	}
+	w.consistent()
 }
 
 // waitingForLocks is how many transactions wait for one another.

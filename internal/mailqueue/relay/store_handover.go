@@ -31,7 +31,8 @@ func (q *Queue) Handover(ctx context.Context, from, to string) (n int64, err err
 		}
 		q.out.queueChanged()
 	}()
-	for _, which := range [...]string{`waiting > 0`, `failed > 0`} {
+	// Those that wait first; then again, since some that failed were perhaps resent meanwhile.
+	for _, which := range [...]string{`waiting > 0`, `failed > 0`, `waiting > 0`} {
 		for moved := int64(1); moved > 0; n += moved { // of a whole slice some may have been deleted meanwhile
 			err = q.db.WriteBulk(ctx, func(tx *db.Tx) (err error) {
 				moved, err = q.handOver(ctx, tx, lease, from, to, which)
