@@ -198,7 +198,7 @@ CREATE TABLE notify_deliveries (
     format      TEXT COLLATE "C" NOT NULL CHECK (format IN ('teams', 'slack')),
     rule_id     BIGINT NOT NULL,
     rules       TEXT COLLATE "C" NOT NULL,
-    state       TEXT COLLATE "C" NOT NULL CHECK (state IN ('deciding', 'waiting', 'sending', 'delivered', 'failed', 'cancelled')),
+    state       TEXT COLLATE "C" NOT NULL CHECK (state IN ('deciding', 'waiting', 'delivered', 'failed', 'cancelled')),
     reason      TEXT COLLATE "C" NOT NULL,
     note        TEXT COLLATE "C" NOT NULL,
     attempts    BIGINT NOT NULL CHECK (attempts >= 0),

@@ -206,7 +206,7 @@ CREATE TABLE notify_deliveries (
     rule_id     INTEGER NOT NULL,
     rules       TEXT    NOT NULL,
     state       TEXT    NOT NULL CHECK (state = 'waiting' OR state = 'delivered' OR state = 'deciding'
-                    OR state = 'sending' OR state = 'failed' OR state = 'cancelled'),
+                    OR state = 'failed' OR state = 'cancelled'),
     reason      TEXT    NOT NULL,
     note        TEXT    NOT NULL,
     attempts    INTEGER NOT NULL CHECK (attempts >= 0),
