@@ -54,7 +54,7 @@ func (s *Uploads) Create(ctx context.Context, u threads.Upload) (threads.Upload,
 		case !old.Complete() && tx.Now().Before(old.ExpiresAt):
 			return &threads.UploadOpenError{Upload: old}
 		default:
-			if err := setUploadState(ctx, tx, old.ID, "gone"); err != nil {
+			if err := dropDraft(ctx, tx, old.ID); err != nil {
 				return err
 			}
 		}
@@ -83,9 +83,10 @@ func readDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, err
 	return u, err
 }
 
-func setUploadState(ctx context.Context, tx *db.Tx, id int64, state string) error {
-	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = $2 WHERE id = $1`, id, state); err != nil {
-		return fmt.Errorf("making the upload %s: %w", state, err)
+// dropDraft has a draft deleted, unless it was taken since it was read.
+func dropDraft(ctx context.Context, tx *db.Tx, id int64) error {
+	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft'`, id); err != nil {
+		return fmt.Errorf("deleting a draft: %w", err)
 	}
 	return nil
 }
@@ -156,10 +157,14 @@ func (s *Uploads) List(ctx context.Context) (list []threads.Upload, err error) {
 // Delete deletes a draft: fault.NotFound when there is none with the id.
 func (s *Uploads) Delete(ctx context.Context, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if _, err := readUpload(ctx, tx, id); err != nil {
-			return err
+		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND state = 'draft' AND expires_at > $2`, id, db.Micros(tx.Now()))
+		if err != nil {
+			return fmt.Errorf("deleting an upload: %w", err)
 		}
-		return setUploadState(ctx, tx, id, "gone")
+		if n == 0 {
+			return threads.ErrNoUpload(id)
+		}
+		return nil
 	})
 }
 
@@ -190,7 +195,10 @@ func giveBackUpload(ctx context.Context, tx *db.Tx, id int64) error {
 
 // DropUpload has an upload deleted, in the caller's transaction.
 func DropUpload(ctx context.Context, tx *db.Tx, id int64) error {
-	return setUploadState(ctx, tx, id, "gone")
+	if _, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("dropping an upload: %w", err)
+	}
+	return nil
 }
 
 // findUpload gives an upload that is a draft or taken, in the caller's transaction:

@@ -21,10 +21,12 @@ func (s *Uploads) Sweep(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	err = s.db.WriteBulk(ctx, func(tx *db.Tx) error {
-		if err := setUploadState(ctx, tx, id, "gone"); err != nil {
+		// It may have been taken, or added to, since it was found.
+		n, err := tx.Exec(ctx, `UPDATE threads_uploads SET state = 'gone' WHERE id = $1 AND (state = 'gone' OR state = 'draft' AND expires_at <= $2)`, id, db.Micros(tx.Now()))
+		if err != nil || n == 0 {
 			return err
 		}
-		n, err := tx.Exec(ctx, `DELETE FROM threads_upload_rows WHERE upload_id = $1 AND start IN
+		n, err = tx.Exec(ctx, `DELETE FROM threads_upload_rows WHERE upload_id = $1 AND start IN
 			(SELECT start FROM threads_upload_rows WHERE upload_id = $1 ORDER BY start LIMIT $2)`, id, sweepUploadRows)
 		if err == nil && n == 0 {
 			_, err = tx.Exec(ctx, `DELETE FROM threads_uploads WHERE id = $1`, id)
