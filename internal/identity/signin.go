@@ -2,6 +2,8 @@ package identity
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -51,8 +53,11 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 		return "", nil, err
 	}
 	var pending string
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		factors, err := factorsOf(ctx, tx, u.ID) // u is up to half a second old
+	err = s.db.Write(ctx, func(tx *db.Tx) error { // u is up to half a second old
+		if err := samePassword(ctx, tx, u); err != nil {
+			return err
+		}
+		factors, err := factorsOf(ctx, tx, u.ID)
 		if err != nil {
 			return err
 		}
@@ -72,6 +77,25 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 	principal.ConfirmedAt = s.now()
 	s.log.InfoContext(ctx, "signed in", "user", u.Name, "address", addr)
 	return session, principal, nil
+}
+
+// samePassword is Unauthenticated where the user has had another password since u
+// was read, or was disabled or deleted. Until tx ends that cannot happen: what
+// changes a password ends the sessions that there are.
+func samePassword(ctx context.Context, tx *db.Tx, u User) error {
+	q := `SELECT id FROM identity_users WHERE id = $1 AND password = $2 AND disabled_at = 0`
+	if tx.Dialect() == db.Postgres {
+		q += ` FOR UPDATE`
+	}
+	var id int64
+	err := tx.QueryRow(ctx, q, u.ID, u.password).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrUnauthenticated()
+	}
+	if err != nil {
+		return fmt.Errorf("reading the password of a user: %w", err)
+	}
+	return nil
 }
 
 // CheckPassword is nil when the password is the user's; else it answers as
