@@ -79,6 +79,11 @@ func (s *Store) RecordTest(ctx context.Context, who notify.Actor, object, id str
 // fewTests is fault.RateLimited where the user has sent as many test messages
 // within a minute as are allowed, on all nodes together: the audit trail has each.
 func fewTests(ctx context.Context, tx *db.Tx, who notify.Actor) error {
+	if tx.Dialect() == db.Postgres { // one at a time, also of those that other nodes send
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, $2))`, "test "+who.Source+" "+who.Name, generationLock); err != nil {
+			return fmt.Errorf("locking test messages: %w", err)
+		}
+	}
 	var sent int
 	var first sql.NullInt64
 	err := tx.QueryRow(ctx, `SELECT COUNT(*), MIN(at) FROM audit_entries WHERE at > $1 AND area = 'notifications' AND action = 'test' AND who = $2 AND source = $3`,

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,6 +52,30 @@ func TestTestMessagesAreLimitedOnAllNodes(t *testing.T) {
 		}
 		if err := send(0, ada); err != nil {
 			t.Errorf("a minute later: %v", err)
+		}
+	}, secret.Migrations, audit.Migrations, identity.Migrations, Migrations)
+}
+
+// Of many at once, on two nodes, no more are sent than one after another.
+func TestTestMessagesAtOnceAreLimited(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := []*Store{newStore(t, d), newStore(t, d)}
+		var all sync.WaitGroup
+		var sent atomic.Int64
+		for i := range 4 * notify.TestsAMinute {
+			all.Go(func() {
+				err := nodes[i%2].RecordTest(t.Context(), ada, "rule", "", identity.Resource{}, "https://chat.example.com/…")
+				switch {
+				case err == nil:
+					sent.Add(1)
+				case !fault.Is(err, fault.RateLimited):
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := sent.Load(); n != notify.TestsAMinute {
+			t.Errorf("%d were sent, want %d", n, notify.TestsAMinute)
 		}
 	}, secret.Migrations, audit.Migrations, identity.Migrations, Migrations)
 }
