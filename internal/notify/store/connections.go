@@ -58,8 +58,9 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 // there. Errors: fault.Invalid, which names what is wrong already too,
 // fault.NotFound, and fault.Conflict for another version or a connection of the
 // file.
-func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields) (notify.Connection, error) {
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft notify.Connection, wrong fault.Fields) (c notify.Connection, err error) {
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		c = draft // each time: what an undone transaction took from the stored one must not count as given
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {
 			return err
 		}
