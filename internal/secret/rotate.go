@@ -34,10 +34,10 @@ func (b *Box) Rotate(ctx context.Context, d *db.DB, places []Place) (sealed, los
 		err := b.eachOld(ctx, d, p, func(tx *db.Tx, row string, old []byte) error {
 			plain, err := b.Unseal(old, p.Table, p.Column, row)
 			if err != nil {
-				lost++
+				tx.AfterCommit(func() { lost++ })
 				return nil
 			}
-			sealed++
+			tx.AfterCommit(func() { sealed++ })
 			return p.replace(ctx, tx, row, old, b.Seal(plain, p.Table, p.Column, row))
 		})
 		if err != nil {
@@ -58,7 +58,7 @@ func Forget(ctx context.Context, d *db.DB, key []byte, places []Place) (lost int
 	b := &Box{current: current}
 	for _, p := range places {
 		err := b.eachOld(ctx, d, p, func(tx *db.Tx, row string, old []byte) error {
-			lost++
+			tx.AfterCommit(func() { lost++ })
 			if p.Lost == "" {
 				return nil
 			}
@@ -99,9 +99,12 @@ func (b *Box) eachOld(ctx context.Context, d *db.DB, p Place, fn func(tx *db.Tx,
 				if err := fn(tx, row, values[i]); err != nil {
 					return err
 				}
-				after = row
 			}
-			more = len(rows) == rotateAtOnce
+			tx.AfterCommit(func() { // not before: an undone transaction is run again
+				if more = len(rows) == rotateAtOnce; more {
+					after = rows[len(rows)-1]
+				}
+			})
 			return nil
 		})
 		if err != nil {
