@@ -163,7 +163,8 @@ func movePullRequests(ctx context.Context, tx *db.Tx, by notify.KeyChange) error
 // time; see retention.Rule.
 func DeletePullRequests(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
 	n, err := tx.Exec(ctx, `DELETE FROM notify_pull_requests WHERE (connection, project_fold, repository_fold, number) IN
-		(SELECT connection, project_fold, repository_fold, number FROM notify_pull_requests WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)`,
+		(SELECT connection, project_fold, repository_fold, number FROM notify_pull_requests WHERE seen_at < $1 ORDER BY seen_at LIMIT $2)
+		AND seen_at < $1`,
 		db.Micros(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("deleting pull requests: %w", err)

@@ -18,8 +18,12 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 	if err != nil {
 		return 0, err
 	}
+	lock := ""
+	if tx.Dialect() == db.Postgres {
+		lock = ` FOR UPDATE` // another node may put one back meanwhile
+	}
 	rows, err := tx.Query(ctx, `SELECT id, event_id, rules FROM notify_deliveries
-		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`, bound, db.Micros(before), limit)
+		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`+lock, bound, db.Micros(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("reading old deliveries: %w", err)
 	}
@@ -97,10 +101,13 @@ func list(ids []int64) string {
 	return b.String()
 }
 
+// The deletions below ask for the time twice: PostgreSQL asks only the outer
+// condition again of a row that another node has just changed.
+
 // DeleteMemberships removes answers from before a time; see retention.Rule.
 func DeleteMemberships(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
 	n, err := tx.Exec(ctx, `DELETE FROM notify_memberships WHERE (connection, group_name, user_name) IN
-		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2)`, db.Micros(before), limit)
+		(SELECT connection, group_name, user_name FROM notify_memberships WHERE asked_at < $1 ORDER BY asked_at LIMIT $2) AND asked_at < $1`, db.Micros(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("deleting group members: %w", err)
 	}
@@ -127,7 +134,7 @@ func DeleteRuleVersions(ctx context.Context, tx *db.Tx, before time.Time, limit 
 // retention.Rule.
 func DeleteCommits(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
 	n, err := tx.Exec(ctx, `DELETE FROM notify_commits WHERE (connection, hash, project_fold, repository_fold) IN
-		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits WHERE named_at < $1 ORDER BY named_at LIMIT $2)`, db.Micros(before), limit)
+		(SELECT connection, hash, project_fold, repository_fold FROM notify_commits WHERE named_at < $1 ORDER BY named_at LIMIT $2) AND named_at < $1`, db.Micros(before), limit)
 	if err != nil {
 		return 0, fmt.Errorf("deleting named commits: %w", err)
 	}
