@@ -60,8 +60,11 @@ func DeleteErrors(queue Remover) func(ctx context.Context, tx *db.Tx, before tim
 }
 
 func oldErrors(ctx context.Context, tx *db.Tx, before time.Time, limit int) (ids []int64, err error) {
-	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE failed > 0 AND waiting = 0 AND failed_at < $1
-		ORDER BY failed_at, id LIMIT $2`, db.Micros(before), limit)
+	q := `SELECT id FROM relay_messages WHERE failed > 0 AND waiting = 0 AND failed_at < $1 ORDER BY failed_at, id LIMIT $2`
+	if tx.Dialect() == db.Postgres {
+		q += ` FOR UPDATE` // an administrator may resend one meanwhile
+	}
+	rows, err := tx.Query(ctx, q, db.Micros(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("finding old mail errors: %w", err)
 	}
