@@ -101,6 +101,13 @@ func TestTwoProcessesAtOnce(t *testing.T) {
 	}
 }
 
+// What a page's templates lack shows here, not when the page is first requested.
+func TestTemplates(t *testing.T) {
+	if err := start(t, settings(t)).pages.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMetricsNeedAToken(t *testing.T) {
 	a := start(t, settings(t))
 	if status, _ := get(t, a.URL()+"/metrics"); status != 401 {

@@ -112,10 +112,9 @@ func Sub(files fs.FS, dir string) fs.FS {
 	return sub
 }
 
-// AddPages adds the templates of a wing, when every template that they call is
-// there; see the package documentation.
+// AddPages adds the templates of a wing; see the package documentation.
 func (c *Console) AddPages(files fs.FS) {
-	if err := c.pages.add(files, c.funcs()); err != nil {
+	if err := c.pages.add(files); err != nil {
 		c.problems = append(c.problems, err)
 	}
 }

@@ -87,7 +87,7 @@ func TestBaseURLIsChecked(t *testing.T) {
 	}
 }
 
-func TestStartChecksTemplates(t *testing.T) {
+func TestTemplatesAreChecked(t *testing.T) {
 	page := func(body string) map[string]string {
 		return map[string]string{"p.html": `{{define "content"}}` + body + `{{end}}`}
 	}
@@ -123,7 +123,9 @@ func TestStartChecksTemplates(t *testing.T) {
 			}
 			c.AddPages(wingOf(tc.files))
 			c.Handle("GET /p", Anyone, func(*http.Request) (Response, error) { return Page{}, nil }, tc.pages...)
-			_, err = c.Handler()
+			if _, err = c.Handler(); err == nil {
+				err = c.Check()
+			}
 			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}

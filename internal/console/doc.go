@@ -16,8 +16,8 @@
 // A file of AddPages that defines "content" is a page, named by its path
 // without .html; a file that does not holds parts for all pages of that
 // AddPages. Handle names the templates that its handler may answer with, and
-// Handler refuses to start when one of them, or a template that one of them
-// calls, is missing.
+// Handler refuses to start when one of them is missing; Check says, in a test,
+// what else is wrong with them.
 //
 // A handler answers a Page, a Redirect, a Confirm or a Live. A form that is
 // refused answers its page and the error: the shell shows it again with what
