@@ -70,6 +70,7 @@ func (c *channel) fill(ctx context.Context) error {
 	if enough {
 		return nil
 	}
+	c.readAt = c.b.Clock()
 	found, err := c.b.Queue.NextDeliveries(ctx, c.id, prefetch)
 	var aside []*notify.Delivery
 	if err == nil {

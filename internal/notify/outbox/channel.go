@@ -35,7 +35,8 @@ type channel struct {
 
 	// Only the goroutine touches these.
 	loaded   bool
-	unread   bool // the last load failed, and that was said
+	readAt   time.Time // when the backlog was read
+	unread   bool      // the last load failed, and that was said
 	standing notify.Channel
 	url      secret.Value
 }

@@ -87,6 +87,13 @@ func (q *queue) NextDeliveries(_ context.Context, channel int64, limit int) ([]*
 	return out, nil
 }
 
+func (q *queue) Waits(_ context.Context, d *notify.Delivery) (bool, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.deliveries[d.ID-1]
+	return now.State == notify.Waiting && now.ChannelID == d.ChannelID, nil
+}
+
 func (q *queue) Together(_ context.Context, with *notify.Delivery, limit int) ([]*notify.Delivery, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -148,6 +155,15 @@ func (q *queue) ReleaseUndecided(_ context.Context, shards []int, age time.Durat
 	defer q.mu.Unlock()
 	q.released = fmt.Sprint(shards, age)
 	return 0, nil
+}
+
+// endElsewhere is what another node's administrator does with deliveries.
+func (q *queue) endElsewhere(ids ...int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, id := range ids {
+		q.deliveries[id-1].State = notify.Cancelled
+	}
 }
 
 // decide is what the decider does with the delivery.

@@ -33,7 +33,10 @@ func (c *channel) try(ctx context.Context, m *message) {
 		c.save(ctx, m, r)
 		return
 	}
-	if c.moved(m, rules) {
+	if c.moved(m, rules) || c.changed(ctx, m) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.stale = true // everything is read again
 		return
 	}
 	if c.b.proxy.paused() && c.byProxy() && !c.b.proxy.enter(c.b.Clock()) {
@@ -66,16 +69,20 @@ func unsent(m *message, rules *notify.RuleSet) (r *notify.Result, ok bool) {
 }
 
 // moved tells whether a message may have gone with its rule to another channel
-// or format, and has everything read again then.
+// or format.
 func (c *channel) moved(m *message, rules *notify.RuleSet) bool {
 	d := m.deliveries[0]
-	if d.Generation == rules.Generation || rules.On(d.Rules, d.Destination()) {
+	return d.Generation != rules.Generation && !rules.On(d.Rules, d.Destination())
+}
+
+// changed tells whether a message may have ended or moved on another node since it
+// was read. What was read within a second may go out all the same.
+func (c *channel) changed(ctx context.Context, m *message) bool {
+	if c.b.Alone || c.b.Clock().Sub(c.readAt) < pollEvery {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stale = true
-	return true
+	waits, err := c.b.Queue.Waits(ctx, m.deliveries[0].Delivery)
+	return err != nil || !waits
 }
 
 // post sends text to a webhook URL, within sendTimeout, which is the client's,

@@ -37,6 +37,16 @@ func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) 
 	return out, err
 }
 
+// Waits tells whether a delivery still waits on the channel where it was read.
+func (s *Store) Waits(ctx context.Context, d *notify.Delivery) (waits bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE id = $1 AND channel_id = $2 AND finished_at = 0`, d.ID, d.ChannelID)
+		waits = len(found) == 1
+		return err
+	})
+	return waits, err
+}
+
 // maxAside bounds how many deliveries are tried beside a channel's queue at a
 // time. Each was refused alone; so many are no longer the exception.
 const maxAside = 100
