@@ -160,6 +160,22 @@ func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
 	return errors.Join(forgetMemberships(ctx, tx, name), forgetWebhooks(ctx, tx, name))
 }
 
+// checkConnection is fault.Invalid where there is no such connection, for what is
+// made under the lock of the rules: none is deleted meanwhile.
+func (s *Store) checkConnection(ctx context.Context, tx *db.Tx, name string) error {
+	if s.file.Find(name) != nil {
+		return nil
+	}
+	var n int
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM notify_connections WHERE name = $1`, name).Scan(&n); err != nil {
+		return fmt.Errorf("finding connection: %w", err)
+	}
+	if n == 0 {
+		return fault.InvalidField("connection", "There is no connection %s any more.", name)
+	}
+	return nil
+}
+
 // changeable gives a stored connection. fault.Conflict: it is not at the version any
 // more; 0 is any.
 func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string, version int64) (*notify.Connection, error) {

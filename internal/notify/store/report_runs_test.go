@@ -342,8 +342,9 @@ func TestReportsOfEveryPlatformAreDue(t *testing.T) {
 		for range 5 {
 			saveReport(t, s, someReport("one of many"), flowURL("a"))
 		}
+		another(t, s)
 		alone := someReport("alone")
-		alone.Connection = "other"
+		alone.Connection = "second"
 		last := saveReport(t, s, alone, flowURL("b"))
 		due, err := s.DueReports(t.Context(), reportDay.Add(9*time.Hour), 3)
 		if err != nil || len(due) != 3 {

@@ -30,6 +30,9 @@ func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.R
 			after.Connection, after.ProjectKey, after.RepositoryKey = before.Connection, before.ProjectKey, before.RepositoryKey
 			after.ChannelID, after.Channel = before.ChannelID, before.Channel
 		} else {
+			if err := s.checkConnection(ctx, tx, draft.Connection); err != nil {
+				return nil, err
+			}
 			if err := checkReportRoom(ctx, tx, &draft); err != nil {
 				return nil, err
 			}

@@ -62,6 +62,9 @@ func (s *Store) saveRule(ctx context.Context, tx *db.Tx, who notify.Actor, r *no
 		if keep {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new rule has none to keep.")
 		}
+		if err := s.checkConnection(ctx, tx, r.Connection); err != nil {
+			return err
+		}
 		if err := checkRoom(ctx, tx, r); err != nil {
 			return err
 		}
