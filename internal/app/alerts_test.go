@@ -61,6 +61,7 @@ func notUnderstood(t *testing.T, a *App) {
 // A channel is told what needs attention, and after a restart when it no longer
 // does, with a link to where.
 func TestAlerts(t *testing.T) {
+	t.Parallel()
 	chat := newChatPlatform(t)
 	cfg := alerting(t, chat)
 	a, err := New(cfg, Options{})
@@ -93,6 +94,7 @@ func TestAlerts(t *testing.T) {
 // That the alerts channel fails is on the overview, masked, and is told to no
 // channel; it is gone when a message goes through.
 func TestAlertsThatFail(t *testing.T) {
+	t.Parallel()
 	chat := newChatPlatform(t)
 	chat.answers(http.StatusNotFound, "no such flow")
 	cfg := alerting(t, chat)

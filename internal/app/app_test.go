@@ -88,6 +88,7 @@ func get(t *testing.T, url string, edit ...func(*http.Request)) (int, string) {
 func asAdmin(r *http.Request) { r.SetBasicAuth("admin", password) }
 
 func TestTwoProcessesAtOnce(t *testing.T) {
+	t.Parallel()
 	one, two := start(t, settings(t)), start(t, settings(t))
 	if one.Addr() == two.Addr() {
 		t.Errorf("both listen on %s", one.Addr())
@@ -109,6 +110,7 @@ func TestTemplates(t *testing.T) {
 }
 
 func TestMetricsNeedAToken(t *testing.T) {
+	t.Parallel()
 	a := start(t, settings(t))
 	if status, _ := get(t, a.URL()+"/metrics"); status != 401 {
 		t.Errorf("without a token: %d", status)
@@ -206,6 +208,7 @@ func TestPortInUse(t *testing.T) {
 }
 
 func TestStopAndStartOver(t *testing.T) {
+	t.Parallel()
 	cfg := settings(t)
 	for range 2 {
 		a := start(t, cfg)

@@ -12,6 +12,7 @@ import (
 // Every user sees the changes of what they administer, in REST, as CSV and in
 // the console.
 func TestAuditTrail(t *testing.T) {
+	t.Parallel()
 	a := start(t, withChat(t))
 	for _, member := range []string{`"name":"all"`, `"name":"=1+1","projectKey":"ATL"`} {
 		rule := `{` + member + `,"webhookUrl":"https://hooks.slack.com/services/A/B/SECRET","eventTypes":["PULL_REQUEST_OPENED"]}`

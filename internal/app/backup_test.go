@@ -100,6 +100,7 @@ func restored(t *testing.T, from *config.Config, file string) *config.Config {
 // After a restore everything is there, events are taken, and nothing is sent
 // until an administrator says so; then all of it goes out.
 func TestRestoreHoldsBackSending(t *testing.T) {
+	t.Parallel()
 	url, answer, messages := chatRoom(t)
 	<-answer
 	answer <- http.StatusServiceUnavailable
@@ -150,6 +151,7 @@ func TestRestoreHoldsBackSending(t *testing.T) {
 // A restore that is not confirmed is so after the next start too, and what was
 // held back never began need not end.
 func TestRestoreIsHeldAfterARestart(t *testing.T) {
+	t.Parallel()
 	url, _, messages := chatRoom(t)
 	cfg := withChat(t)
 	a := start(t, cfg)
@@ -171,6 +173,7 @@ func TestRestoreIsHeldAfterARestart(t *testing.T) {
 
 // What is no whole backup changes nothing.
 func TestRestoreRefusesDamagedFiles(t *testing.T) {
+	t.Parallel()
 	cfg := withChat(t)
 	a := start(t, cfg)
 	file := savedBackup(t, a)

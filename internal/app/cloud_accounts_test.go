@@ -119,6 +119,7 @@ func cloudWorld(t *testing.T, change ...func(*config.Config)) (*App, *bitbucketc
 // A person authorises an account through real redirects and comes back to where
 // they were, sees it listed, and revokes it.
 func TestAuthoriseInABrowser(t *testing.T) {
+	t.Parallel()
 	a, platform := cloudWorld(t)
 	ada := newPerson(t, a, "ada")
 	const accounts = "/notifications/cloud/accounts"
@@ -177,6 +178,7 @@ func TestAuthoriseInABrowser(t *testing.T) {
 // Callbacks that are no answer to what this browser asked store nothing and say
 // what to do.
 func TestCallbacksInABrowser(t *testing.T) {
+	t.Parallel()
 	a, _ := cloudWorld(t)
 	ada := newPerson(t, a, "ada")
 	const accounts = "/notifications/cloud/accounts"
@@ -231,6 +233,7 @@ func TestCallbacksInABrowser(t *testing.T) {
 // The REST API begins an authorisation, lists and revokes; what a token began is
 // completed in any session of its user.
 func TestAuthorizationsByREST(t *testing.T) {
+	t.Parallel()
 	a, _ := cloudWorld(t)
 	const path = "/rest/mtbs/1.0/cloud/authorizations"
 	as := func(user string) func(*http.Request) { return func(r *http.Request) { r.SetBasicAuth(user, password) } }

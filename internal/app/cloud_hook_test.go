@@ -32,6 +32,7 @@ func cloudSample(t *testing.T, name string, at cloudsamples.Place, seq int64) (k
 // messages, those of other repositories are refused, and so is a body under
 // another event's key.
 func TestCloudWebhooks(t *testing.T) {
+	t.Parallel()
 	chat, messages := sink(t)
 	cfg := settings(t)
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.1/32"}

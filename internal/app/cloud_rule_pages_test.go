@@ -68,6 +68,7 @@ func (b *person) reads(path, body string, texts ...string) {
 // A rule of a repository of the cloud edition, from its form to its message, and
 // what becomes of it with its account.
 func TestCloudRulesInABrowser(t *testing.T) {
+	t.Parallel()
 	messages := make(chan string, 10)
 	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -207,6 +208,7 @@ func TestCloudRulesInABrowser(t *testing.T) {
 // The pages of the cloud edition are for who administers the repository, and the
 // self-hosted edition's offer nothing of the cloud's.
 func TestCloudRulesOfOthersInABrowser(t *testing.T) {
+	t.Parallel()
 	a, _ := cloudWorld(t, func(cfg *config.Config) {
 		cfg.Notify.Connections = append(cfg.Notify.Connections, config.Connection{Name: "dc", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com"})
 	})

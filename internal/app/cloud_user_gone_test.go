@@ -14,6 +14,7 @@ import (
 // account is not used any more and says why, its rules ask for it, and an
 // administrator revokes it.
 func TestTheUserOfACloudAccountIsDeleted(t *testing.T) {
+	t.Parallel()
 	a, _ := cloudWorld(t)
 	ada := newPerson(t, a, "ada")
 	ada.consent(ada.leave("/notifications/cloud"), "grant")

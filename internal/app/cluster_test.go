@@ -15,6 +15,7 @@ import (
 // Several nodes share one PostgreSQL: each is ready, a user made on one is
 // known on the other, and a node's place is taken once.
 func TestTwoNodes(t *testing.T) {
+	t.Parallel()
 	url := secret.New(dbtest.PostgresURL(t))
 	key := secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
 	node := func(id string) *config.Config {

@@ -39,6 +39,7 @@ func startDemo(t *testing.T) *Demo {
 // The demo has a rule of the cloud edition whose account is authorised: what
 // happens on the played cloud platform is a card on the chat platform.
 func TestCloudEditionInTheDemo(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(client.CloseIdleConnections)
@@ -87,6 +88,7 @@ func TestCloudEditionInTheDemo(t *testing.T) {
 
 // People can try single sign-on in the demo: the provider is played.
 func TestSingleSignOnInTheDemo(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	_, page := get(t, d.URL()+"/sign-in")
 	wants(t, "the sign-in page", page, "Sign in with the played provider")

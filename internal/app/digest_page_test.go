@@ -14,6 +14,7 @@ import (
 // The page of a delivery shows the digest that it goes out in, to each reader
 // what he may see of it.
 func TestDigestOfADelivery(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	for _, project := range []string{"ATL", "PAC"} {
 		makeRule(t, a, fmt.Sprintf(`"name":"rule of %s","projectKey":%[1]q,"eventTypes":["BRANCH_UPDATED"]`, project))

@@ -15,6 +15,7 @@ import (
 // A stream of the REST API ends at its next turn when the user who reads it is
 // disabled, or loses the permission.
 func TestStreamOfADisabledUserEnds(t *testing.T) {
+	t.Parallel()
 	a := start(t, settings(t))
 	ctx := t.Context()
 	for name, end := range map[string]func(user string, grant int64) error{

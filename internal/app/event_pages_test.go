@@ -62,6 +62,7 @@ func makeRule(t *testing.T, a *App, members string) string {
 // A person finds out why an event was not sent, mends the rule, and sees that
 // the next one is taken; what the first met is still said.
 func TestEventPages(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	page := func(path string, want int, texts ...string) string {
 		t.Helper()
@@ -148,6 +149,7 @@ func TestEventPages(t *testing.T) {
 }
 
 func TestEventPagesOfAProject(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	pushed(t, a, "main")
 	hooked(t, a, "repo:refs_changed", `{"eventKey":"repo:refs_changed"}`)

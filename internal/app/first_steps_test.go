@@ -8,6 +8,7 @@ import (
 // A fresh server shows the way to the first message, and no more of it once an
 // event and a rule are there.
 func TestFirstSteps(t *testing.T) {
+	t.Parallel()
 	a := start(t, settings(t))
 	_, page := consolePage(t, a, "/", nil)
 	for _, want := range []string{`<a href="/notifications/connections">Connect your code-hosting platform`, `<a href="/notifications/rules/new">Add a rule that sends`} {

@@ -27,6 +27,7 @@ func groupWorld(t *testing.T, change ...func(*config.Config)) (*signOnWorld, *Ap
 // What is granted to a group on its page holds for a user who is signed in, for that
 // project only, in pages and for tokens, until it ends in one of its ways.
 func TestPermissionsOfAGroup(t *testing.T) {
+	t.Parallel()
 	for name, database := range map[string]func(*config.Config){
 		"sqlite":   func(*config.Config) {},
 		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t)) },
@@ -100,6 +101,7 @@ func TestPermissionsOfAGroup(t *testing.T) {
 // What was typed stays when it is refused, with every error at its field; a grant
 // asks a session for the password again.
 func TestGrantToAGroupIsRefused(t *testing.T) {
+	t.Parallel()
 	w, a := groupWorld(t)
 	root := newPerson(t, a, "admin")
 	wrong := url.Values{"group": {strings.Repeat("x", 300)}, "permission": {"PROJECT_ADMIN"}, "connection": {"mian"}}
@@ -123,6 +125,7 @@ func TestGrantToAGroupIsRefused(t *testing.T) {
 // Without single sign-on, or without its groups, the page says what is missing, and
 // that grants have no effect.
 func TestGroupsPageWithoutGroups(t *testing.T) {
+	t.Parallel()
 	a := start(t, settings(t))
 	root := newPerson(t, a, "admin")
 	root.sees("/system/groups", 200, "none is configured. Set identity.oidc.issuer", "-Grant a permission")

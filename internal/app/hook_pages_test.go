@@ -19,6 +19,7 @@ var secretOn = regexp.MustCompile(`[A-Za-z0-9_-]{43}`)
 // A person connects a platform, makes a hook for a project, rotates its secret
 // and deletes both, all without JavaScript.
 func TestConnectionPages(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	page := func(path string, form url.Values, want int, texts ...string) string {
 		t.Helper()
@@ -107,6 +108,7 @@ func TestConnectionPages(t *testing.T) {
 
 // An administrator of a project sees the hooks of that project, and makes more.
 func TestConnectionPagesOfAProject(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	if _, err := a.identity.CreateUser(t.Context(), "ada", secret.New(password)); err != nil {
 		t.Fatal(err)
@@ -158,6 +160,7 @@ func TestConnectionPagesOfAProject(t *testing.T) {
 
 // /notifications leads everyone to the rules that they administer.
 func TestNotificationsLeadToOnesOwnRules(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	to := func(user string) string {
 		session, _, err := a.identity.SignIn(t.Context(), user, password, "127.0.0.1")
@@ -199,6 +202,7 @@ func TestNotificationsLeadToOnesOwnRules(t *testing.T) {
 // Webhooks that are refused are told of where an administrator looks: on the
 // overview, on the connection's page and among the events.
 func TestRefusedWebhooksAreShown(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	for range 3 {
 		status, _ := get(t, a.URL()+"/hooks/main", func(r *http.Request) {

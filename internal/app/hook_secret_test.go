@@ -18,6 +18,7 @@ import (
 // a second rotation ends it at once, which is said before. The page of the
 // connection shows it as long as it signs.
 func TestOldSecretOfAHook(t *testing.T) {
+	t.Parallel()
 	clock := new(identitytest.Clock)
 	a, err := New(settings(t), Options{Version: "v0", Clock: clock.Now})
 	if err != nil {

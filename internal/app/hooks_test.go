@@ -118,6 +118,7 @@ func TestAHeaderMakesNoOtherEvent(t *testing.T) {
 
 // A signed rename moves no permission to another repository.
 func TestARenameMovesNoPermission(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	renamed(t, a)
 	mallory := func(r *http.Request) { r.SetBasicAuth("mallory", password) }

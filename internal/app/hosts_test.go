@@ -83,6 +83,7 @@ func (b *browser) signIn(headers ...string) *http.Cookie {
 }
 
 func TestOnlyOurHostsArePages(t *testing.T) {
+	t.Parallel()
 	cfg := settings(t)
 	cfg.BaseURL = "http://tools.example.com:8090"
 	cfg.AllowedHosts = []string{"Alias.example.com"}

@@ -79,6 +79,7 @@ func (o *oddities) refused(method, path, contentType string, body io.Reader, wan
 
 // What no client should send is refused in the words of the API on every route of it.
 func TestHTTPOddities(t *testing.T) {
+	t.Parallel()
 	spec, err := openapitest.Load(rest.OpenAPI())
 	if err != nil {
 		t.Fatal(err)

@@ -86,6 +86,7 @@ func refusingSmarthost(t *testing.T) (address string) {
 // answers, none is in an answer, a page, a metric, the log, the data folder or
 // a backup.
 func TestNoSecretShows(t *testing.T) {
+	t.Parallel()
 	m, log, world := marked{}, &lockedBuffer{}, echo(t)
 	key := make([]byte, secret.KeySize)
 	_, _ = rand.Read(key) // never fails

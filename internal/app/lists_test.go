@@ -28,6 +28,7 @@ func nextOf(t *testing.T, a *App, list string) string {
 // parameter: a client that goes wrong must not read a list from its beginning for
 // ever, or leave half of it out.
 func TestListsRefuseWrongPages(t *testing.T) {
+	t.Parallel()
 	spec, err := openapitest.Load(rest.OpenAPI())
 	if err != nil {
 		t.Fatal(err)

@@ -64,6 +64,7 @@ func (f *liveList) says(texts ...string) {
 // The lists of deliveries and events follow what comes, each for who may see it,
 // and filtered as they are.
 func TestLiveLists(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	sessions := map[string]string{}
 	for name, project := range map[string]string{"admin": "", "ana": "ATL", "bob": "PAC"} {
@@ -129,6 +130,7 @@ func TestLiveLists(t *testing.T) {
 
 // Only the newest page follows what comes; pages of older rows are as they are.
 func TestOlderPagesAreNotLive(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	makeRule(t, a, `"name":"branches","eventTypes":["BRANCH_UPDATED"]`)
 	pushed(t, a, "main")

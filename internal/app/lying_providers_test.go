@@ -11,6 +11,7 @@ import (
 
 // A provider that lies or fails signs no user in, and its words are on no page.
 func TestLyingProviders(t *testing.T) {
+	t.Parallel()
 	w := newSignOnWorld(t)
 	a := w.run(w.cfg)
 	fail := func(name string, wantStatus int, sent string) {

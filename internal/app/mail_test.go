@@ -64,6 +64,7 @@ func eventually(t *testing.T, what func() bool) {
 // What the relay has acknowledged is counted, by itself and after a restart; a
 // drained node refuses mail and is not ready, and a resumed one takes it again.
 func TestMail(t *testing.T) {
+	t.Parallel()
 	cfg := settings(t)
 	a := start(t, cfg)
 	if got := mailStatus(t, a); got != `{"size":0,"errorSize":0}` {
@@ -114,6 +115,7 @@ func TestMail(t *testing.T) {
 // The numbers come from where the settings say, for this node and for those
 // that are only watched.
 func TestMailSources(t *testing.T) {
+	t.Parallel()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/metrics":
@@ -179,6 +181,7 @@ func TestMailSources(t *testing.T) {
 // its messages, which go to another on an administrator's word, or by
 // themselves.
 func TestMailOfACluster(t *testing.T) {
+	t.Parallel()
 	url := secret.New(dbtest.PostgresURL(t))
 	node := func(id string) *config.Config {
 		cfg := settings(t)
@@ -246,6 +249,7 @@ func TestMailOfACluster(t *testing.T) {
 
 // A node on which no mail can come in does not pass for one whose queue is fine.
 func TestMailPageWithoutAListener(t *testing.T) {
+	t.Parallel()
 	for _, listen := range []string{config.MailOff, "127.0.0.1:0"} {
 		cfg := settings(t)
 		cfg.Mail.Listen = listen

@@ -47,6 +47,7 @@ func pushTo(t *testing.T, a *App, branch string) {
 // webhook, in its order, and a mask that takes too many steps sends with a note
 // and shows its error.
 func TestMasksThatNeedBacktracking(t *testing.T) {
+	t.Parallel()
 	messages := make(chan string, 100)
 	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if body, err := io.ReadAll(r.Body); err == nil {

@@ -86,6 +86,7 @@ func importCSV(t *testing.T, a *App, text string) (int, string) {
 }
 
 func TestChatAccountsByRESTAndPage(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	if status, v := postJSON(t, a, mentionsPath, "admin", `{"user":" ada ","teams":"ada@example.com"}`); status != 201 || v["connection"] != "main" || v["user"] != "ada" {
 		t.Errorf("%d %v", status, v)

@@ -27,6 +27,7 @@ var queriesOfPages = []string{
 // TestOddValuesAreNoInternalErrors sends them wherever a text may stand. What is
 // no text for the database is refused, or found nowhere; it is not its error.
 func TestOddValuesAreNoInternalErrors(t *testing.T) {
+	t.Parallel()
 	for name, database := range map[string]func(*testing.T, *config.Config){
 		"sqlite": func(*testing.T, *config.Config) {},
 		"postgres": func(t *testing.T, cfg *config.Config) {

@@ -16,6 +16,7 @@ import (
 // other: every route is described and every described operation is a route;
 // every example does what it shows.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	spec, err := openapitest.Load(rest.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +41,7 @@ func TestOpenAPI(t *testing.T) {
 // The examples of the cloud edition work on a server whose connection is of it,
 // with an account that administers the repository that they are about.
 func TestOpenAPIOfTheCloudEdition(t *testing.T) {
+	t.Parallel()
 	spec, err := openapitest.Load(rest.OpenAPI())
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // are in trouble, and of no others; a channel that rules of others use too is theirs
 // to try again.
 func TestOverviewOfAProjectsAdministrator(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t)
 	for _, rule := range []struct{ name, project, channel string }{
 		{"canoes", "ATL", "own"}, {"all", "ATL", "shared"}, {"kayaks", "PAC", "shared"}, {"rafts", "PAC", "foreign"}, {"buoys", "ATL", "fine"}, {"oars", "ATL", "new"},

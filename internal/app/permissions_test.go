@@ -40,6 +40,7 @@ type permissionTable struct {
 // asked for belong to ATL/canoe. Other ids are of nothing that is there. Below 400,
 // and at 400 and 409 of what is sent without its members, the asker was let in.
 func TestPermissions(t *testing.T) {
+	t.Parallel()
 	cfg := settings(t)
 	cfg.Notify.AllowedNetworks = []string{"127.0.0.1"}
 	cfg.Notify.Connections = []config.Connection{

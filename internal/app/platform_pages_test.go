@@ -59,6 +59,7 @@ func (w *signOnWorld) enter(b *person, user, answer string) (int, *url.URL, stri
 // Users of the platform sign in on its own pages, without a password here, and may
 // do what they administer there.
 func TestSignInOnPlatformPages(t *testing.T) {
+	t.Parallel()
 	w, platform := newPlatformWorld(t)
 	a := w.run(w.cfg)
 	host := strings.TrimPrefix(w.cfg.Notify.Connections[0].BaseURL, "http://")

@@ -20,6 +20,7 @@ import (
 // Users of the platform sign in with their passwords there, by Basic and in the
 // console, and may do what they administer there now.
 func TestPlatformUsers(t *testing.T) {
+	t.Parallel()
 	platform := bitbucket.New(bitbucket.Options{
 		Token: "right",
 		Users: []bitbucket.User{

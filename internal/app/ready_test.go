@@ -138,6 +138,7 @@ func TestNotReadyWithoutWrites(t *testing.T) {
 // A database that is missing or empty beside a key is no first start, unless
 // that is what is meant.
 func TestAKeyWithoutItsDatabase(t *testing.T) {
+	t.Parallel()
 	cfg := settings(t)
 	first, err := New(cfg, Options{})
 	if err != nil {

@@ -163,6 +163,7 @@ func await(t *testing.T, a *App, rule int64) (state, reason string, waiting int)
 // A broken channel that is tried again and still refuses does not look well: the
 // page says what came of it.
 func TestARetryOfABrokenChannelSaysWhatCameOfIt(t *testing.T) {
+	t.Parallel()
 	answer := make(chan int, 1)
 	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		status := <-answer

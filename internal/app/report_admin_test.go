@@ -15,6 +15,7 @@ import (
 // A repository's administrator sees the reports of that repository alone, and
 // what failed of them on the overview, in the platform's words.
 func TestReportsOfARepositorysAdministrator(t *testing.T) {
+	t.Parallel()
 	a := startReported(t)
 	for name, repository := range map[string]string{"Own": "ATL/canoe", "Foreign": "ATL/kayak"} {
 		if status, body := consolePage(t, a.App, reportPages+"/new", a.form(url.Values{"name": {name}, "repository": {repository}})); status != http.StatusSeeOther {

@@ -33,6 +33,7 @@ var (
 // Whatever stands in the schedule of a report, it is refused at its field or saved
 // with the next run that the clocks of its zone say, by the form and by REST alike.
 func TestReportSchedules(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("Europe/", 20_000)
 	rows := []struct {
 		now   time.Time

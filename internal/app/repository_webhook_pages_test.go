@@ -49,6 +49,7 @@ func TestRepositoryWebhookPages(t *testing.T) {
 // the page of the repository shows why it is still there; so does deleting the
 // connection.
 func TestWhatBecomesOfARepositorysWebhook(t *testing.T) {
+	t.Parallel()
 	var site string
 	a, platform := cloudWorld(t, func(cfg *config.Config) {
 		site, cfg.Notify.Connections = cfg.Notify.Connections[0].BaseURL, cfg.Notify.Connections[1:]

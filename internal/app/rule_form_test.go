@@ -17,6 +17,7 @@ import (
 
 // The whole rule form, as it is without JavaScript.
 func TestTheRuleForm(t *testing.T) {
+	t.Parallel()
 	cfg := settings(t)
 	cfg.Notify.Connections = []config.Connection{{
 		Name: "dc", Kind: config.KindBitbucketDC, BaseURL: samples.BaseURL, WebhookSecret: secret.New("s"),

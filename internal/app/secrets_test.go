@@ -27,6 +27,7 @@ func command(t *testing.T, cfg *config.Config) *App {
 // A rotation of the key file: the server sends as before, also without the old
 // key.
 func TestRotateKeyFile(t *testing.T) {
+	t.Parallel()
 	url, _, messages := chatRoom(t)
 	cfg := withChat(t)
 	a := start(t, cfg)
@@ -54,6 +55,7 @@ func TestRotateKeyFile(t *testing.T) {
 // A rotation that was interrupted after it made the new key is run again; the
 // server works in between.
 func TestRotateIsTakenUpAgain(t *testing.T) {
+	t.Parallel()
 	url, _, messages := chatRoom(t)
 	cfg := withChat(t)
 	a := start(t, cfg)
@@ -83,6 +85,7 @@ func TestRotateIsTakenUpAgain(t *testing.T) {
 // With a lost key the server does not start, and says what to do; after that
 // the rule asks for its URL, events wait, and the URL brings them.
 func TestForgetALostKey(t *testing.T) {
+	t.Parallel()
 	url, _, messages := chatRoom(t)
 	cfg := withChat(t)
 	a := start(t, cfg)

@@ -18,6 +18,7 @@ import (
 // A user signs in with the provider, and is there by a source and a name, with what
 // groups give; the audit trail says how.
 func TestSingleSignOn(t *testing.T) {
+	t.Parallel()
 	for name, database := range map[string]func(*config.Config){
 		"sqlite":   func(*config.Config) {},
 		"postgres": func(c *config.Config) { c.DatabaseURL = secret.New(dbtest.PostgresURL(t)) },
@@ -103,6 +104,7 @@ func TestSingleSignOn(t *testing.T) {
 // A sign-in that was begun on one node is completed on another, and after a
 // restart.
 func TestSingleSignOnAcrossNodes(t *testing.T) {
+	t.Parallel()
 	t.Run("two nodes", func(t *testing.T) {
 		w := newSignOnWorld(t)
 		database, key := secret.New(dbtest.PostgresURL(t)), secret.New("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")

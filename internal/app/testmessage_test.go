@@ -123,6 +123,7 @@ func TestRuleIsTestedBeforeItIsSaved(t *testing.T) {
 
 // What may not be dialled is not, and redirects are not followed.
 func TestTestMessageIsUnderEgressRules(t *testing.T) {
+	t.Parallel()
 	a := startWithHook(t) // which may not reach this machine
 	chat := newChatPlatform(t)
 	if status, v := postJSON(t, a, testPath, "admin", fmt.Sprintf(`{"webhookUrl":%q}`, chat.webhook("x"))); status != 400 {
@@ -142,6 +143,7 @@ func TestTestMessageIsUnderEgressRules(t *testing.T) {
 
 // The URL of a saved rule is tested by its mask, by who may save that rule.
 func TestSavedRuleIsTestedByItsMask(t *testing.T) {
+	t.Parallel()
 	a, chat := startWithChat(t), newChatPlatform(t)
 	if _, err := a.identity.CreateUser(t.Context(), "ada", secret.New(password)); err != nil {
 		t.Fatal(err)
@@ -203,6 +205,7 @@ func TestTestMessagesAreLimited(t *testing.T) {
 // The form shows the cards of what is ticked and sends a test, without
 // JavaScript, and keeps what was typed.
 func TestRuleFormShowsCardsAndTests(t *testing.T) {
+	t.Parallel()
 	a, chat := startWithChat(t), newChatPlatform(t)
 	form := url.Values{
 		"name": {"Wheels"}, "connection": {"main"}, "format": {"slack"}, "webhookUrl": {chat.webhook("typed")},

@@ -58,6 +58,7 @@ func follow(t *testing.T, c *client.Client, until threads.Phase, while ...thread
 // end, whatever it answered in between; what is asked of the admin tool comes
 // from there.
 func TestThreadsToACloudSite(t *testing.T) {
+	t.Parallel()
 	site := cloudsite.New(cloudsite.Options{User: "ann@example.com", Token: "cloud token", Missing: func(issue int64) bool { return issue == 3_010_004 }})
 	server := httptest.NewServer(site.Handler())
 	t.Cleanup(server.Close)

@@ -8,6 +8,7 @@ import (
 // Before a user is disabled or deleted, the console says what becomes of the cloud
 // accounts of the user.
 func TestUsersPageNamesCloudAccounts(t *testing.T) {
+	t.Parallel()
 	a, _ := cloudWorld(t)
 	ada := newPerson(t, a, "ada")
 	ada.consent(ada.leave("/notifications/cloud/accounts"), "grant")

@@ -17,6 +17,7 @@ import (
 // Administrators see which projects send their events here, how the webhooks
 // fare, and have one created.
 func TestWebhookPages(t *testing.T) {
+	t.Parallel()
 	platform := bitbucket.New(bitbucket.Options{Token: "right", Projects: []bitbucket.Project{{Key: "ATL", Name: "Atlas"}, {Key: "SHOP"}}})
 	server := httptest.NewServer(platform.Handler())
 	defer server.Close()
