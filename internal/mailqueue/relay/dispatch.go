@@ -99,6 +99,14 @@ func (d *dispatch) reread() {
 	d.more = true
 }
 
+// rereadAll has what is ready read again too: another node may have deleted some of
+// it.
+func (d *dispatch) rereadAll() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dropReady()
+}
+
 // needsRefill reports whether more should be read from the database.
 func (d *dispatch) needsRefill() bool {
 	d.mu.Lock()
@@ -271,6 +279,11 @@ func (d *dispatch) end() {
 	defer d.mu.Unlock()
 	d.running = false
 	d.wakeIdle(len(d.idle))
+	d.dropReady()
+}
+
+// dropReady removes everything that is ready, to be read again. d.mu is held.
+func (d *dispatch) dropReady() {
 	for _, j := range d.ready {
 		d.drop(j)
 	}

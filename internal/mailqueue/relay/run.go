@@ -114,7 +114,7 @@ func (r *run) look(ctx context.Context) error {
 		r.resumeSending()
 	}
 	if now.changes != r.seen.changes {
-		r.out.reread()
+		r.out.rereadAll()
 		r.expiry = time.Time{} // old messages may have been handed over
 	}
 	r.out.pause(now.paused, now.changes)

@@ -54,6 +54,9 @@ func (q *Queue) Delete(ctx context.Context, id int64) error {
 		} else if !found {
 			return noMessage(id)
 		}
+		if err := gone.notify(ctx, tx); err != nil {
+			return err
+		}
 		if err := gone.count(ctx, tx, q); err != nil {
 			return err
 		}

@@ -77,6 +77,16 @@ func (t tallies) add(node string, s mailqueue.Sizes, times int64) {
 	t[node] = sum
 }
 
+// notify marks the queues as changed, in the same order in every transaction.
+func (t tallies) notify(ctx context.Context, tx *db.Tx) error {
+	for _, node := range slices.Sorted(maps.Keys(t)) {
+		if err := changed(ctx, tx, node, `changes = changes + 1`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // count writes the changes, in the same order in every transaction.
 func (t tallies) count(ctx context.Context, tx *db.Tx, q *Queue) error {
 	for _, node := range slices.Sorted(maps.Keys(t)) {

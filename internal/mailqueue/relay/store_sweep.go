@@ -45,10 +45,8 @@ func (q *Queue) resendFailed(ctx context.Context, tx *db.Tx, messages []*message
 			return err
 		}
 	}
-	for node := range change {
-		if err := changed(ctx, tx, node, `changes = changes + 1`); err != nil {
-			return err
-		}
+	if err := change.notify(ctx, tx); err != nil {
+		return err
 	}
 	return change.count(ctx, tx, q)
 }
@@ -96,10 +94,8 @@ func (q *Queue) DeleteAll(ctx context.Context, f mailqueue.MessageFilter) (int64
 			}
 			tx.AfterCommit(func() { q.out.forget(m.id) })
 		}
-		for node := range change {
-			if err := changed(ctx, tx, node, `changes = changes + 1`); err != nil {
-				return err
-			}
+		if err := change.notify(ctx, tx); err != nil {
+			return err
 		}
 		return change.count(ctx, tx, q)
 	})
