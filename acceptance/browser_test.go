@@ -125,6 +125,17 @@ func read(selector string, into *string) step {
 	}
 }
 
+// settled waits until the page is loaded and painted. A click goes to a place on
+// the screen, and until then what it is meant for may still move away from there.
+func settled(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = chromedp.Evaluate[bool](`new Promise((done) => {
+		const painted = () => requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
+		if (document.readyState === "complete") painted();
+		else addEventListener("load", painted, { once: true });
+	})`, chromedp.EvalAwaitPromise)(ctx, target)
+	return none, err
+}
+
 func do(t *testing.T, ctx context.Context, what string, steps ...step) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, stepsTime)

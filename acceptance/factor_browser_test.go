@@ -46,12 +46,14 @@ func fits(t *testing.T, page string) step {
 	}
 }
 
-// signOut ends the session, by the button in the menu.
+// signOut ends the session, by the button in the menu. What is in a closed menu
+// has a size too, so that it must be said to wait for an open one.
 func signOut() []step {
 	return []step{
+		settled,
 		chromedp.Click(`.who summary`),
-		chromedp.WaitVisible(`.who form button`),
-		chromedp.Click(`.who form button`),
+		chromedp.WaitVisible(`.who[open] form button`),
+		chromedp.Click(`.who[open] form button`),
 		chromedp.WaitVisible(`input[name=password]`),
 	}
 }
