@@ -47,7 +47,7 @@ type Channel struct {
 type Pending struct {
 	ChannelID int64
 	GateUntil time.Time // zero when the gate is open
-	Queued    bool      // something waits in the queue, not only beside it
+	Queued    bool      // something is to be sent now: from the queue, or set aside and due
 	Released  bool      // quiet hours have ended for something that waits
 }
 

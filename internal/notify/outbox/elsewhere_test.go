@@ -21,3 +21,16 @@ func TestWhatEndsElsewhereIsNotSent(t *testing.T) {
 		}
 	})
 }
+
+// Another node's administrator has a message tried that was set aside here.
+func TestWhatIsTriedElsewhereGoesOut(t *testing.T) {
+	runPolled(t, func(w *world) {
+		w.Alone = false
+		w.refuses(500, "odd")
+		w.add(0, "odd", "good")
+		w.expect(t, 10*time.Minute, "c0/odd at 0s", "c0/odd at 5s", "c0/good at 5s", "c0/odd at 35s", "c0/odd at 2m35s")
+		w.answers(202, "")
+		w.queue.dueElsewhere(1)
+		w.expect(t, 2*time.Second, "c0/odd at 10m1s")
+	})
+}

@@ -166,6 +166,13 @@ func (q *queue) endElsewhere(ids ...int64) {
 	}
 }
 
+// dueElsewhere is another node's administrator who has one that was set aside tried.
+func (q *queue) dueElsewhere(id int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.deliveries[id-1].DueAt = time.Now()
+}
+
 // decide is what the decider does with the delivery.
 func (q *queue) decide(id int64, taken bool) {
 	q.mu.Lock()
@@ -238,7 +245,7 @@ func (q *queue) Pending(context.Context, []int) ([]notify.Pending, error) {
 	var found []notify.Pending
 	for _, d := range q.deliveries {
 		p := notify.Pending{ChannelID: d.ChannelID, GateUntil: q.channels[d.ChannelID].GateUntil, Queued: true, Released: !d.HeldUntil.IsZero()}
-		if (d.State == notify.Waiting || d.State == notify.Deciding) && d.DueAt.IsZero() && !d.HeldUntil.After(time.Now()) && !slices.Contains(found, p) {
+		if (d.State == notify.Waiting || d.State == notify.Deciding) && !d.DueAt.After(time.Now()) && !d.HeldUntil.After(time.Now()) && !slices.Contains(found, p) {
 			found = append(found, p)
 		}
 	}

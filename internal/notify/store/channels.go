@@ -139,7 +139,7 @@ func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, er
 	var found []notify.Pending
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT c.id, c.gate_until,
-			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.due_at = 0 AND d.held_until <= $1),
+			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.due_at <= $1 AND d.held_until <= $1),
 			EXISTS (SELECT 1 FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0 AND d.held_until > 0 AND d.held_until <= $1)
 			FROM notify_channels c
 			WHERE `+inShards("c.id", shards)+`
