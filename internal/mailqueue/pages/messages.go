@@ -141,9 +141,14 @@ func (p *Pages) confirmDeleteSelected(r *http.Request) (console.Response, error)
 	if err != nil {
 		return nil, err
 	}
+	listed, err := p.listed(r.Context(), f)
+	if err != nil {
+		return nil, err
+	}
 	selected := selection(get, "state", string(f.State))
 	c := console.Confirm{
-		Title: "Delete all listed messages?", Text: "Recipients who have not received them yet will not get them.",
+		Title:  "Delete all listed messages?",
+		Text:   listed + " listed now; those added before you confirm are deleted too. Recipients who have not received them yet will not get them.",
 		Action: messagesPath + "/delete" + selected, Verb: "Delete messages", Back: messagesPath + selected,
 	}
 	for _, name := range append([]string{"state"}, filterFields...) {
@@ -155,4 +160,17 @@ func (p *Pages) confirmDeleteSelected(r *http.Request) (console.Response, error)
 		c.Losses = []string{"every message of every node"}
 	}
 	return c, nil
+}
+
+// maxCounted bounds what is read to say how many messages are to be deleted.
+const maxCounted = 1000
+
+// listed says how many messages a filter selects, at the start of a sentence.
+func (p *Pages) listed(ctx context.Context, f mailqueue.MessageFilter) (string, error) {
+	f.Limit = maxCounted + 1
+	found, err := p.Relay.Messages(ctx, f)
+	if len(found) > maxCounted {
+		return "More than 1,000 messages are", err
+	}
+	return mailqueue.MessagesAre(int64(len(found))), err
 }

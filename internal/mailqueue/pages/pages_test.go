@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -194,9 +196,11 @@ func TestManyMessages(t *testing.T) {
 	const query = "?recipient=%40old.example&state=error"
 	b.has(b.open("GET", "/mail/messages"+query, "admin"), `name="recipient" value="@old.example"`,
 		`action="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error"`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
-	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete all listed messages?", "all with recipient &#34;@old.example&#34;",
+	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete all listed messages?", " listed now; ", "all with recipient &#34;@old.example&#34;",
 		`action="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
-	b.has(b.open("GET", "/mail/messages/delete", "admin"), "every message of every node")
+	b.has(b.open("GET", "/mail/messages/delete", "admin"), "every message of every node", fmt.Sprintf("%d messages are listed now", len(b.Relay.Mail)))
+	b.Relay.Mail = slices.Repeat(b.Relay.Mail[:1], 1001)
+	b.has(b.open("GET", "/mail/messages/delete", "admin"), "More than 1,000 messages are listed now")
 	for _, what := range []string{"resend", "flush", "delete"} {
 		w := b.open("POST", "/mail/messages/"+what+query, "admin")
 		if w.Code != 303 || w.Header().Get("Location") != "/outrigger/mail/messages"+query {

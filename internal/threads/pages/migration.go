@@ -208,7 +208,10 @@ func buttons(view *migrationView) []button {
 			if view.Status.Undoing() {
 				b.Label = "Continue Undoing"
 			}
-		case threads.OpCancel, threads.OpReset, threads.OpUndo:
+		case threads.OpReset:
+			b.Asks = true
+			b.Allowed = b.Allowed && (view.Status.Phase != threads.PhaseEmpty || view.Hierarchy.Draft != nil || view.Mappings.Draft != nil)
+		case threads.OpCancel, threads.OpUndo:
 			b.Asks = true
 		}
 		list = append(list, b)
