@@ -207,8 +207,8 @@ func TestPortInUse(t *testing.T) {
 	}
 }
 
+// Not parallel: it measures, and another test may be given the port that it left.
 func TestStopAndStartOver(t *testing.T) {
-	t.Parallel()
 	cfg := settings(t)
 	for range 2 {
 		a := start(t, cfg)

@@ -17,8 +17,10 @@ import (
 
 // A stop in the middle of traffic answers every webhook that it took: what got
 // a 202 is in the database, and nothing is answered but 202 and 503.
+//
+// Not parallel: the steps of a stop have limits, and another test may be given the
+// port that it left.
 func TestStopUnderLoad(t *testing.T) {
-	t.Parallel()
 	cfg := settings(t)
 	cfg.Notify.Connections = []config.Connection{{
 		Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret"),
