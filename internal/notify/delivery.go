@@ -66,13 +66,19 @@ func (d *Delivery) AddNote(sentence string) {
 // NoteFact is the name of the fact that has a delivery's note.
 const NoteFact = "Note"
 
-// Noted is the event as its message says it: with the note.
+// Noted is the event as its message says it: with the note, and where the
+// platform does not say when it happened, at the time it came in.
 func (d *Delivery) Noted() *Event {
-	if d.Note == "" {
+	if d.Note == "" && !d.Event.At.IsZero() {
 		return d.Event
 	}
 	e := *d.Event
-	e.Facts = append(slices.Clip(e.Facts), Fact{Name: NoteFact, Value: d.Note})
+	if e.At.IsZero() {
+		e.At = d.CreatedAt
+	}
+	if d.Note != "" {
+		e.Facts = append(slices.Clip(e.Facts), Fact{Name: NoteFact, Value: d.Note})
+	}
 	return &e
 }
 

@@ -50,8 +50,8 @@ func New(e *notify.Event) Card {
 // and what comes after a pause must not read alike.
 const maxDelay = 5 * time.Minute
 
-// Delayed puts in front of the facts when the event was, at a time that the
-// event's body said (zero: it did not), where the card goes out much later.
+// Delayed puts in front of the facts when the event was (zero: not known), where
+// the card goes out much later.
 func (c *Card) Delayed(at, now time.Time) {
 	if at.IsZero() || now.Sub(at) <= maxDelay {
 		return

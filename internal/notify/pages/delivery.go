@@ -48,11 +48,12 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 
 // sentCard draws the delivery's card as its channel showed it, or would now.
 func (p *Pages) sentCard(d notify.DeliveryInfo) (template.HTML, error) {
-	c := card.New(d.Noted())
+	e := d.Noted()
+	c := card.New(e)
 	sent := d.FinishedAt
 	if sent.IsZero() {
 		sent = p.Clock()
 	}
-	c.Delayed(d.Event.At, sent)
+	c.Delayed(e.At, sent)
 	return cardhtml.Fragment(c, d.Format)
 }
