@@ -16,7 +16,7 @@ test: ## install what the tests need where it is missing, then run all of them
 quick: ## before a commit: lint, and all packages without race detector, browser and kills
 	@scripts/quick.sh
 
-soak: ## the long forms: TEST_KILLS kills (200), TEST_CUTS power cuts (200), TEST_CHANNELS channels (1000), every fuzz target for TEST_FUZZ (60s)
+soak: ## the long forms: TEST_KILLS kills (200), TEST_CUTS power cuts (200), TEST_RESTARTS restarts (20), TEST_CHANNELS channels (1000), TEST_TOKEN_MAILS messages by tokens (2000), TEST_MINUTES minutes of a provider's limits (3), every fuzz target for TEST_FUZZ (60s)
 	@scripts/soak.sh
 
 lint: ## gofmt, go vet, staticcheck, shellcheck

@@ -38,7 +38,15 @@ require (
 
 require github.com/mileusna/useragent v1.3.5
 
-require github.com/go-jose/go-jose/v4 v4.1.4 // indirect
+require (
+	github.com/go-jose/go-jose/v4 v4.1.4
+	github.com/xdg-go/scram v1.2.0
+)
+
+require (
+	github.com/xdg-go/pbkdf2 v1.0.0 // indirect
+	github.com/xdg-go/stringprep v1.0.4 // indirect
+)
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect

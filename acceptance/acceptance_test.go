@@ -17,6 +17,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(diesAtEnv) != "" {
+		startAndDie()
+		return
+	}
 	dir, err := os.MkdirTemp("", "outrigger-acceptance-")
 	if err != nil {
 		panic(err)
@@ -34,6 +38,12 @@ var databases = map[string]func(t *testing.T) string{
 
 // node prepares a node in a folder of its own. It does not outlive the test.
 func node(t *testing.T, s loadtest.Settings) *loadtest.Process {
+	t.Helper()
+	return nodeOf(t, binary, s)
+}
+
+// nodeOf is node with a program of its own.
+func nodeOf(t *testing.T, binary string, s loadtest.Settings) *loadtest.Process {
 	t.Helper()
 	if notBuilding != nil {
 		t.Fatal(notBuilding)

@@ -216,7 +216,7 @@ func TestRuleByForm(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	ctx := browser(t, 390)
-	var problems, misfit, said, rows string
+	var problems, misfit, said, rows, focused string
 	do(t, ctx, "sign in",
 		chromedp.Navigate(d.console+"/notifications/rules/new?level=project"),
 		chromedp.WaitVisible(`input[name=password]`),
@@ -233,13 +233,41 @@ func TestRuleByForm(t *testing.T) {
 		chromedp.WaitVisible(`.field.refused`),
 		read(`main`, &problems),
 		evaluate(misfits, &misfit),
+		evaluate(`document.activeElement.id`, &focused),
 		look(t, "rule-refused"),
 	)
+	if focused != "f-eventTypes" {
+		t.Errorf("after the refusal the focus is at %q, not at the first field that is wrong", focused)
+	}
 	if misfit != "" {
 		t.Errorf("refused: %s", misfit)
 	}
 	if !strings.Contains(problems, "event type") || !strings.Contains(problems, "10.1.2.3") {
 		t.Errorf("the refusal says %q", problems)
+	}
+	var shown string // the webhook URL that the page of the chat shows
+	do(t, ctx, "copy a webhook URL",
+		chromedp.Navigate(d.chat+"/"),
+		chromedp.WaitVisible(`input.webhook`),
+		evaluate(`document.querySelector("input.webhook").value`, &shown),
+		look(t, "chat-webhook"),
+		chromedp.Navigate(d.console+"/notifications/rules/new?level=project"),
+		chromedp.WaitVisible(`input[name=projectKey]`),
+		chromedp.SendKeys(`input[name=name]`, "Moths"),
+		chromedp.SendKeys(`input[name=projectKey]`, "ATL"),
+	)
+	var place string
+	do(t, ctx, "try the masks",
+		evaluate(`document.querySelector("textarea[name=names]").closest("details").open = true, ""`, &place),
+		chromedp.SendKeys(`input[name=branchMask]`, "release/.*"),
+		chromedp.SendKeys(`textarea[name=names]`, "release/1"),
+		chromedp.Click(`button[value=masks]`),
+		chromedp.WaitVisible(`div[role=status] table`),
+		evaluate(`(b => b.top >= 0 && b.bottom <= innerHeight ? "in sight" : "at " + b.top)(document.querySelector("div[role=status] table").getBoundingClientRect())`, &place),
+		look(t, "rule-masks"),
+	)
+	if place != "in sight" {
+		t.Errorf("the answer of the masks is %s", place)
 	}
 	d.mode(t, "off")
 	do(t, ctx, "test it on a channel that refuses with a long word",
@@ -255,7 +283,7 @@ func TestRuleByForm(t *testing.T) {
 		t.Errorf("tested: %q\n%s", said, misfit)
 	}
 	do(t, ctx, "save it",
-		chromedp.SetValue(`input[name=webhookUrl]`, d.chat+"/workflows/moths/triggers/manual/paths/invoke?sig=playground-moths"),
+		chromedp.SetValue(`input[name=webhookUrl]`, shown),
 		chromedp.Submit(`input[name=name]`),
 		chromedp.WaitVisible(`tbody tr`),
 		read(`tbody`, &rows),

@@ -97,7 +97,7 @@ func (r *channelsRun) limit(each int) time.Duration {
 	return settleTime + 2*time.Duration(each*r.channels/channelsRate)*time.Second
 }
 
-// settled tells whether every channel has taken what it takes, and the failing
+// settled reports whether every channel has taken what it takes, and the failing
 // ones were asked.
 func (r *channelsRun) settled() bool {
 	for i, channel := range r.chosen {

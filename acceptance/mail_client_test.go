@@ -32,7 +32,7 @@ func (l *mailLoad) session(ctx context.Context, client, n int) int {
 	return n
 }
 
-// send sends one message and tells whether it got its 250.
+// send sends one message and reports whether it got its 250.
 func (l *mailLoad) send(c *smtp.Client, id string) bool {
 	if c.Mail("jira@example.com") != nil || c.Rcpt("ada@example.org") != nil {
 		return false

@@ -24,7 +24,7 @@ func TestMailInTheDemo(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
-	var title, queues, messages, message string
+	var title, queues, messages, message, question string
 	do(t, ctx, "send a message",
 		chromedp.Navigate(d.chat),
 		chromedp.Click(`header a[href="/mail/"]`),
@@ -48,7 +48,7 @@ func TestMailInTheDemo(t *testing.T) {
 		chromedp.SendKeys(`input[name=user]`, "admin"),
 		chromedp.SendKeys(`input[name=password]`, d.password),
 		chromedp.Submit(`input[name=password]`),
-		chromedp.WaitVisible(`form[action$="/mail/resend"]`),
+		chromedp.WaitVisible(`a[href*="/mail/resend?"]`),
 		read(`main`, &queues),
 		look(t, "mail-queues"),
 	)
@@ -73,9 +73,45 @@ func TestMailInTheDemo(t *testing.T) {
 	mode("accepts")
 	do(t, ctx, "resend all",
 		chromedp.Navigate(d.console+"/mail"),
-		chromedp.Click(`form[action$="/mail/resend"] button`),
-		chromedp.WaitNotPresent(`form[action$="/mail/resend"]`),
+		chromedp.Click(`a[href*="/mail/resend?"]`),
+		chromedp.WaitVisible(`dialog form[action$="/mail/resend"]`),
+		read(`dialog`, &question),
+		look(t, "mail-resend"),
+		chromedp.Click(`dialog form button`),
+		chromedp.WaitNotPresent(`a[href*="/mail/resend?"]`),
 		chromedp.Navigate(d.chat+"/mail/"),
 		chromedp.WaitVisible(`article[data-number="11"]`),
 	)
+	if !strings.Contains(question, "Resend 10 messages?") {
+		t.Errorf("before they are resent it asks %q", question)
+	}
+	var steps, away string
+	do(t, ctx, "check the smarthost",
+		chromedp.Navigate(d.console+"/mail"),
+		chromedp.Click(`a[href="/mail/check"]`),
+		chromedp.WaitVisible(`#to`),
+		fits(t, "mail-check"), look(t, "mail-check"),
+		chromedp.SendKeys(`#to`, "ada@example.org"),
+		chromedp.Submit(`#to`),
+		chromedp.WaitVisible(`tbody tr:last-child`),
+		read(`main`, &steps),
+		fits(t, "mail-check-steps"), look(t, "mail-check-steps"),
+		chromedp.Navigate(d.chat+"/mail/"),
+		chromedp.WaitVisible(`article[data-number="12"]`),
+	)
+	mode("away")
+	do(t, ctx, "check it while it is away",
+		chromedp.Navigate(d.console+"/mail/check"),
+		chromedp.Submit(`#to`),
+		chromedp.WaitVisible(`//td[contains(., "failed")]`),
+		read(`main`, &away),
+		look(t, "mail-check-away"),
+	)
+	for text, want := range map[string]string{
+		steps: "The smarthost has taken the test message.", away: "The check failed at this step: greeting.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page says %q, not %s", text, want)
+		}
+	}
 }

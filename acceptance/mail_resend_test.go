@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"outrigger/internal/loadtest"
 	"outrigger/internal/playground/smarthost"
@@ -97,19 +98,19 @@ func TestMailResent(t *testing.T) {
 			becomes("one resent from the command line, and deferred: 2 and 3", 2, 3)
 			host.SetFaultMode(smarthost.Locked)
 			send(1)
-			outrigger(t, p, "mail", "flush")
+			outrigger(t, p, "mail", "flush", "--yes")
 			until(t, patience, "the refusal is said of each message", func() bool {
 				return strings.Count(outrigger(t, p, "mail", "list", "--state", "waiting"), "530 5.7.0 Authentication required") == 3
 			})
 			becomes("a password is wanted, which is no message's fault: 3 and 3", 3, 3)
 			host.SetFaultMode(smarthost.Away)
-			submit(t, console(t, p), p, "/mail/resend", url.Values{"node": {"node_1"}})
+			submit(t, console(t, p), p, "/mail/resend", url.Values{"node": {"node_1"}, "asOf": {time.Now().UTC().Format(time.RFC3339Nano)}, "count": {"3"}})
 			becomes("all resent from the console, with the smarthost away: 6 and 0", 6, 0)
 			host.SetFaultMode(smarthost.Refuses)
-			outrigger(t, p, "mail", "flush")
+			outrigger(t, p, "mail", "flush", "--yes")
 			becomes("and refused: 0 and 6", 0, 6)
 			host.SetFaultMode(smarthost.Accepts)
-			outrigger(t, p, "mail", "resend", "--all")
+			outrigger(t, p, "mail", "resend", "--all", "--yes")
 			becomes("all resent from the command line: 0 and 0", 0, 0)
 
 			for _, m := range host.Messages() {

@@ -127,14 +127,26 @@ const commandTime = 3 * time.Minute
 // threads runs `outrigger threads …` as admin of a node.
 func (f folder) threads(p *loadtest.Process, args ...string) ended {
 	f.t.Helper()
+	return f.threadsAs("admin", p, args...)
+}
+
+// threadsAs does it as a user, who has the same password.
+func (f folder) threadsAs(user string, p *loadtest.Process, args ...string) ended {
+	f.t.Helper()
 	if args[0] == "export" || args[0] == "id-mappings" {
 		args = append(args, "--from", "http://"+p.Addr())
 	} else {
 		args = append(args, "--server", "http://"+p.Addr())
 	}
+	return f.command(slices.Concat([]string{"threads"}, args, []string{"--user", user, "--password-file", "password"})...)
+}
+
+// command runs the program.
+func (f folder) command(args ...string) ended {
+	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.t.Context()), commandTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, slices.Concat([]string{"threads"}, args, []string{"--user", "admin", "--password-file", "password"})...)
+	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = f.path
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -164,7 +176,7 @@ func (f folder) into(e ended, out any) {
 	}
 }
 
-// backup gives every parent map of a node's target by way of a backup.
+// backup returns every parent map of a node's target by way of a backup.
 func (f folder) backup(p *loadtest.Process, name string) map[int64]threads.ParentMap {
 	f.t.Helper()
 	f.must(0, "written to "+name, p, "backup", "--out", name)

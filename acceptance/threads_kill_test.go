@@ -80,10 +80,14 @@ type running struct {
 }
 
 func (f folder) begin(p *loadtest.Process, args ...string) *running {
+	return f.beginAs("admin", p, args...)
+}
+
+func (f folder) beginAs(user string, p *loadtest.Process, args ...string) *running {
 	r := &running{over: make(chan struct{})}
 	go func() {
 		defer close(r.over)
-		r.how = f.threads(p, args...)
+		r.how = f.threadsAs(user, p, args...)
 	}()
 	return r
 }
@@ -93,7 +97,7 @@ func (r *running) end() ended {
 	return r.how
 }
 
-// lasts tells whether the command is not over for some time more.
+// lasts reports whether the command is not over for some time more.
 func (r *running) lasts(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -125,7 +125,7 @@ func TestSendingGoesOn(t *testing.T) {
 		chromedp.Click(`//button[text()="Send this one instead"]`),
 		chromedp.WaitVisible(`form[data-kind=hierarchy] .badge.good`),
 	)
-	has(t, "the question", said, "other.json, by admin, 40% of it is here")
+	has(t, "the question", said, "other.json, from admin, begun", "40% of it came in")
 	var ignored any
 	do(t, ctx, "drop a file",
 		run(`const files = new DataTransfer();
@@ -192,7 +192,7 @@ func begin(t *testing.T, d demo, name, text string, n int) string {
 	t.Helper()
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	resp := tus(t, d, http.MethodPost, d.console+"/rest/threaded-comments/1.0/migration/uploads", "", "Upload-Length", fmt.Sprint(len(text)),
-		"Upload-Metadata", "kind "+encode("hierarchy")+",filename "+encode(name)+",fingerprint "+encode(fingerprint(text)))
+		"Upload-Metadata", "kind "+encode("hierarchy")+",filename "+encode(name)+",fingerprint "+encode(fingerprint(text))+",replace")
 	where := resp.Header.Get("Location")
 	if resp = tus(t, d, http.MethodPatch, where, text[:n], "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream"); resp.StatusCode != 204 {
 		t.Fatal(resp.Status)

@@ -270,7 +270,7 @@ func TestThreadsWrongState(t *testing.T) {
 			if slices.Contains(now.Allowed, op) {
 				continue
 			}
-			_, err := server.Operate(t.Context(), op, false)
+			_, err := server.Operate(t.Context(), op, threads.Wish{})
 			if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), ", which does not allow "+string(op)+"; allowed are: ") {
 				t.Errorf("%s in %s: %v", op, want, err)
 			}
@@ -279,18 +279,22 @@ func TestThreadsWrongState(t *testing.T) {
 			t.Fatalf("it is %s, %v, and should be %s", st.Phase, err, want)
 		}
 	}
+	var wish threads.Wish
 	do := func(op threads.Operation) {
 		t.Helper()
-		if _, err := server.Operate(t.Context(), op, false); err != nil {
+		if op != threads.OpUpload {
+			wish = threads.Wish{} // the files were not read when they were named
+		}
+		if _, err := server.Operate(t.Context(), op, wish); err != nil {
 			t.Fatal(err)
 		}
 	}
 	files := []string{"--hierarchy", "hierarchy.json", "--mappings", "mappings.csv"}
 	is(threads.PhaseEmpty)
-	if _, err := server.Operate(t.Context(), threads.OpUpload, false); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is missing; choose and send it first") {
+	if _, err := server.Operate(t.Context(), threads.OpUpload, threads.Wish{}); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is missing; choose and send it first") {
 		t.Errorf("loaded without files: %v", err)
 	}
-	f.drafts(server)
+	wish.Drafts = f.drafts(server)
 	do(threads.OpUpload)
 	is(threads.PhaseReady)
 	f.must(1, "another migration is loaded (READY)", p, append([]string{"migrate"}, files...)...)
@@ -308,15 +312,15 @@ func TestThreadsWrongState(t *testing.T) {
 	is(threads.PhaseCompleted)
 	site.holds(t, model)
 	do(threads.OpReset)
-	f.drafts(server)
+	wish.Drafts = f.drafts(server)
 	do(threads.OpUpload)
 	do(threads.OpCancel)
 	is(threads.PhaseCancelled)
 	f.must(1, "clear it first: outrigger threads reset", p, append([]string{"migrate"}, files...)...)
 }
 
-// drafts sends hierarchy.json and mappings.csv, and does no more.
-func (f folder) drafts(server *client.Client) {
+// drafts sends hierarchy.json and mappings.csv, and names them.
+func (f folder) drafts(server *client.Client) (sent threads.Drafts) {
 	f.t.Helper()
 	for kind, name := range map[string]string{threads.HierarchyFile: "hierarchy.json", threads.MappingsFile: "mappings.csv"} {
 		file, err := os.Open(filepath.Join(f.path, name))
@@ -324,10 +328,17 @@ func (f folder) drafts(server *client.Client) {
 			f.t.Fatal(err)
 		}
 		defer file.Close()
-		if _, err := server.Upload(f.t.Context(), kind, file, false, nil); err != nil {
+		draft, err := server.Upload(f.t.Context(), kind, file, false, nil)
+		if err != nil {
 			f.t.Fatal(err)
 		}
+		if kind == threads.HierarchyFile {
+			sent.Hierarchy.ID = draft.ID
+		} else {
+			sent.Mappings.ID = draft.ID
+		}
 	}
+	return sent
 }
 
 // TestThreadsDeadSource mirrors a database that does not take the password: its

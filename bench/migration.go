@@ -104,7 +104,7 @@ func administrator(p *loadtest.Process) *client.Client {
 	return &client.Client{Base: "http://" + p.Addr(), SignIn: func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }}
 }
 
-// migrate gives how long a fresh node takes from upload to COMPLETED, and the
+// migrate returns how long a fresh node takes from upload to COMPLETED, and the
 // most memory that it had.
 func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[string]string, n int64) (time.Duration, int64, error) {
 	p, end, err := b.node(ctx, s)
@@ -114,24 +114,30 @@ func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[stri
 	defer end()
 	c := administrator(p)
 	began := time.Now()
+	var drafts threads.Drafts
 	for kind, name := range files {
 		f, err := os.Open(name)
 		if err != nil {
 			return 0, 0, err
 		}
-		_, err = c.Upload(ctx, kind, f, false, nil)
+		draft, err := c.Upload(ctx, kind, f, false, nil)
+		if kind == threads.HierarchyFile {
+			drafts.Hierarchy.ID = draft.ID
+		} else {
+			drafts.Mappings.ID = draft.ID
+		}
 		f.Close()
 		if err != nil {
 			return 0, 0, fmt.Errorf("upload the %s file: %w", kind, err)
 		}
 	}
-	if _, err := c.Operate(ctx, threads.OpUpload, false); err != nil {
+	if _, err := c.Operate(ctx, threads.OpUpload, threads.Wish{Drafts: drafts}); err != nil {
 		return 0, 0, err
 	}
 	if _, err := c.Follow(ctx, nil, threads.PhaseLoading); err != nil {
 		return 0, 0, err
 	}
-	if _, err := c.Operate(ctx, threads.OpStart, false); err != nil {
+	if _, err := c.Operate(ctx, threads.OpStart, threads.Wish{Drafts: drafts}); err != nil {
 		return 0, 0, err
 	}
 	st, err := c.Follow(ctx, nil, threads.PhaseProcessing)

@@ -12,6 +12,7 @@ has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need postgr
 has chromium || has chromium-browser || has google-chrome || need chromium
 [ -d /usr/share/fonts/truetype/dejavu ] || need fonts-dejavu-core
 [ -x /usr/sbin/smtp-source ] || has smtp-source || need postfix
+[ -x /usr/lib/dovecot/submission ] || need dovecot-core dovecot-submissiond
 { has gcc && [ -e /usr/include/stdlib.h ]; } || need gcc libc6-dev
 has node || need nodejs
 has npm || need npm

@@ -23,7 +23,7 @@ packages=$(go list ./... | grep -Ev "$outside")
 # SQLite's own code, translated from C, is left out: with it these tests take four
 # times as long, and its callers, which are ours, are watched.
 # shellcheck disable=SC2086 # one argument for each package
-CGO_ENABLED=1 go test -vet=off -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false -p 3 -timeout 10m $packages || status=1
+CGO_ENABLED=1 go test -vet=off -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false -p 3 -timeout 20m $packages || status=1
 
 # What a match costs is measured without it.
 go test -count 1 ./internal/notify/branchmask || status=1
@@ -33,6 +33,6 @@ packages=$(go list ./... | grep -E "$outside")
 # their own run alone; those that mostly wait (for a browser, a lease, a retry)
 # after them, four at once.
 # shellcheck disable=SC2086
-go test -vet=off -count 1 -p 1 -parallel 4 -timeout 10m $packages || status=1
+go test -vet=off -count 1 -p 1 -parallel 4 -timeout 25m $packages || status=1
 
 exit $status

@@ -13,11 +13,13 @@ import (
 type accounts interface {
 	CreateUser(ctx context.Context, name string, password secret.Value) error
 	Users(ctx context.Context) ([]user, error)
-	SetPassword(ctx context.Context, name string, password secret.Value) error
+	// SetPassword changes a password, and revokes the user's tokens where that is wanted.
+	SetPassword(ctx context.Context, name string, password secret.Value, endTokens bool) error
 	// DeleteUser deletes a user and gives, in sentences, what stopped with that.
 	DeleteUser(ctx context.Context, name string) (stopped []string, err error)
 	DisableUser(ctx context.Context, name string) error
-	EnableUser(ctx context.Context, name string) error
+	// EnableUser ends the user's tokens but those of the ids in keep.
+	EnableUser(ctx context.Context, name string, keep []int64) error
 	// RemoveSecondFactor removes the app, passkeys and recovery codes of a user.
 	RemoveSecondFactor(ctx context.Context, name string) error
 	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
@@ -41,15 +43,20 @@ type user struct {
 	LastSignInAt      time.Time `json:"lastSignInAt,omitzero"`
 	Enabled           bool      `json:"enabled"`
 	DisabledAt        time.Time `json:"disabledAt,omitzero"`
+	Paused            bool      `json:"paused,omitempty"`
+	PausesAt          time.Time `json:"pausesAt,omitzero"`
 	SecondFactor      factors   `json:"secondFactor"`
 	Grants            []grant   `json:"grants"`
 }
 
 func (u user) state() string {
-	if u.Enabled {
-		return "enabled"
+	switch {
+	case !u.Enabled:
+		return "disabled"
+	case u.Paused:
+		return "paused until the next sign-in"
 	}
-	return "disabled"
+	return "enabled"
 }
 
 // factors are what a user signs in with beside the password.
@@ -67,6 +74,8 @@ type token struct {
 	CreatedAt time.Time      `json:"createdAt,omitzero"`
 	ExpiresAt time.Time      `json:"expiresAt,omitzero"`
 	UsedAt    time.Time      `json:"lastUsedAt,omitzero"`
+	Rests     time.Time      `json:"restsSince,omitzero"`
+	Paused    time.Time      `json:"pausedSince,omitzero"`
 }
 
 // newToken is a token with its value, which is shown only once.
@@ -78,21 +87,20 @@ type newToken struct {
 // accountFlags say where accounts are.
 type accountFlags struct {
 	clientFlags
-	Code  string `help:"A code of your authenticator app, or a recovery code: for what a token alone is not enough for, which is granting, revoking, tokens of scope all, and removing second factors." placeholder:"CODE"`
-	Local bool   `help:"Work on the database directly, while the server is stopped. The configuration says where it is."`
+	codeFlag
+	Local bool `help:"Work on the database directly, while the server is stopped. The configuration says where it is."`
 	configFlag
 	JSON bool `help:"Print JSON."`
 }
 
 // with opens the accounts, has f use them, and closes them.
-func (f accountFlags) with(ctx context.Context, s streams, use func(accounts) error) error {
+func (f accountFlags) with(ctx context.Context, s streams, use func(context.Context, accounts) error) error {
 	if f.Local {
 		return f.withLocal(ctx, s, use)
 	}
-	c, err := f.client()
+	c, err := f.confirming(f.clientFlags)
 	if err != nil {
 		return err
 	}
-	c.code = f.Code
-	return use(remoteAccounts{c})
+	return use(ctx, remoteAccounts{c})
 }

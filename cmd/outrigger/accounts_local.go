@@ -16,7 +16,14 @@ const atOnce = 1_000_000
 // localAccounts works on the database itself.
 type localAccounts struct{ *identity.Service }
 
-func (f accountFlags) withLocal(ctx context.Context, s streams, use func(accounts) error) error {
+func (f accountFlags) withLocal(ctx context.Context, s streams, use func(context.Context, accounts) error) error {
+	return f.withUsers(ctx, s, func(ctx context.Context, service *identity.Service) error {
+		return use(ctx, localAccounts{service})
+	})
+}
+
+// withUsers has use work on the users of the database that the configuration names.
+func (f configFlag) withUsers(ctx context.Context, s streams, use func(context.Context, *identity.Service) error) error {
 	cfg, err := loadConfig(s, f.Config, nil)
 	if err != nil {
 		return err
@@ -31,7 +38,7 @@ func (f accountFlags) withLocal(ctx context.Context, s streams, use func(account
 	}
 	// The audit trail names the command line: it has no signed-in user.
 	ctx = identity.With(ctx, &identity.Principal{Name: "command line", Source: identity.Local, Scope: identity.All})
-	err = use(localAccounts{service})
+	err = use(ctx, service)
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 }
 
@@ -44,9 +51,17 @@ func (a localAccounts) Users(ctx context.Context) ([]user, error) {
 	stored, err := a.Service.Users(ctx, "", atOnce)
 	all := make([]user, len(stored))
 	for i, u := range stored {
-		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, grantsOf(u.Grants)}
+		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, u.Pause.Begun, u.Pause.At, factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, grantsOf(u.Grants)}
 	}
 	return all, err
+}
+
+func (a localAccounts) SetPassword(ctx context.Context, name string, password secret.Value, endTokens bool) error {
+	err := a.Service.SetPassword(ctx, name, password)
+	if err == nil && endTokens {
+		_, err = a.RevokeTokens(ctx, name)
+	}
+	return err
 }
 
 func (a localAccounts) DeleteUser(ctx context.Context, name string) ([]string, error) {
@@ -59,6 +74,11 @@ func (a localAccounts) DeleteUser(ctx context.Context, name string) ([]string, e
 
 func (a localAccounts) RemoveSecondFactor(ctx context.Context, name string) error {
 	return a.RemoveFactors(ctx, name)
+}
+
+func (a localAccounts) EnableUser(ctx context.Context, name string, keep []int64) error {
+	_, err := a.Service.EnableUser(ctx, name, keep)
+	return err
 }
 
 func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
@@ -90,5 +110,5 @@ func (a localAccounts) Tokens(ctx context.Context, user string) ([]token, error)
 var errNoOwner = usage("--local needs --for, the owner of the token")
 
 func tokenOf(t identity.Token) token {
-	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt}
+	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince, t.PausedSince}
 }

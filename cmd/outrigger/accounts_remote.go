@@ -33,8 +33,8 @@ func (a remoteAccounts) Users(ctx context.Context) ([]user, error) {
 
 // SetPassword shows the present password as well where it is one's own, and goes
 // on with the new one.
-func (a remoteAccounts) SetPassword(ctx context.Context, name string, password secret.Value) error {
-	in := map[string]string{"password": password.Reveal()}
+func (a remoteAccounts) SetPassword(ctx context.Context, name string, password secret.Value, endTokens bool) error {
+	in := map[string]any{"password": password.Reveal(), "endTokens": endTokens}
 	own := identity.SameName(name, a.user)
 	if own {
 		in["currentPassword"] = a.password.Reveal()
@@ -58,8 +58,11 @@ func (a remoteAccounts) DisableUser(ctx context.Context, name string) error {
 	return a.do(ctx, "POST", userPath(name, "/disable"), nil, nil)
 }
 
-func (a remoteAccounts) EnableUser(ctx context.Context, name string) error {
-	return a.do(ctx, "POST", userPath(name, "/enable"), nil, nil)
+func (a remoteAccounts) EnableUser(ctx context.Context, name string, keep []int64) error {
+	if len(keep) == 0 {
+		return a.do(ctx, "POST", userPath(name, "/enable"), nil, nil)
+	}
+	return a.do(ctx, "POST", userPath(name, "/enable"), map[string][]int64{"keepTokens": keep}, nil)
 }
 
 func (a remoteAccounts) RemoveSecondFactor(ctx context.Context, name string) error {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 
 	"outrigger/internal/backup/api"
 )
@@ -18,12 +17,16 @@ type backupCmd struct {
 
 type backupMakeCmd struct {
 	clientFlags
+	codeFlag
 	File string `arg:"" help:"The file to write; it must not exist. - writes to standard output."`
 }
 
 func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
+	server, err := c.confirming(c.clientFlags)
 	if err != nil {
+		return err
+	}
+	if err := writable(c.File); err != nil {
 		return err
 	}
 	r, err := server.request(ctx, http.MethodGet, api.Path, nil)
@@ -42,53 +45,15 @@ func (c backupMakeCmd) Run(ctx context.Context, s streams) error {
 		_, err := io.Copy(s.out, resp.Body)
 		return err
 	}
-	if _, err := os.Lstat(c.File); err == nil {
-		return fmt.Errorf("%s already exists; choose another file", c.File)
+	body, err := spared(c.File, resp)
+	if err != nil {
+		return err
 	}
 	// Linked, so that a file that came meanwhile stays.
-	size, err := saveWhole(c.File, resp.Body, func(part string) error { return os.Link(part, c.File) })
+	size, err := saveWhole(c.File, body, func(part string) error { return os.Link(part, c.File) })
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "Wrote %d bytes to %s. Keep the server's key (secret_key, or secret.key in its data folder) as well: the secrets in a backup cannot be read without it.\n", size, c.File)
-	return err
-}
-
-type backupConfirmCmd struct{ clientFlags }
-
-func (c backupConfirmCmd) Run(ctx context.Context, s streams) error {
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	if err := server.do(ctx, http.MethodPost, api.Path+"/confirm", nil, nil); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(s.out, "The server sends again.")
-	return err
-}
-
-type restoreCmd struct {
-	databaseFlags
-	yesFlag
-	File string `arg:"" help:"A file that outrigger backup wrote."`
-}
-
-func (c restoreCmd) Run(ctx context.Context, s streams) error {
-	a, cfg, err := c.app(s)
-	if err != nil {
-		return err
-	}
-	if err := c.sure(ctx, s, fmt.Sprintf("Replace the database in %[2]s with %[1]s?", c.File, cfg.DataDir)); err != nil {
-		return err
-	}
-	kept, err := a.Restore(ctx, c.File)
-	if err != nil {
-		return err
-	}
-	if kept != "" {
-		fmt.Fprintf(s.out, "The previous database was kept as %s.\n", filepath.Join(cfg.DataDir, kept))
-	}
-	_, err = fmt.Fprintf(s.out, "Restored %s. Start the server. It sends nothing until you confirm the restore, on the Overview page or with outrigger backup confirm.\n", c.File)
 	return err
 }

@@ -34,7 +34,7 @@ type commands struct {
 	Threads threadsCmd `cmd:"" help:"Threaded comments: export, migrate, verify, back up and restore."`
 	Audit   auditCmd   `cmd:"" help:"Read the audit trail."`
 	Backup  backupCmd  `cmd:"" help:"Back up the database of a running server (SQLite)."`
-	Restore restoreCmd `cmd:"" help:"Replace the database of a stopped server with a backup."`
+	Restore restoreCmd `cmd:"" help:"Replace the database of a stopped server with a backup, or mark one that another tool restored."`
 	Secrets secretsCmd `cmd:"" help:"Change the encryption key, or go on without a lost one."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 

@@ -108,6 +108,20 @@ func (f clientFlags) client() (*client, error) {
 	return &client{base: base, credentials: c}, err
 }
 
+// codeFlag is --code of the commands that do what a token alone is not enough for.
+type codeFlag struct {
+	Code string `help:"A code of your authenticator app, or a recovery code: for what a token alone, or the password of a user with a second factor, is not enough for." placeholder:"CODE"`
+}
+
+// confirming is the client that shows the code.
+func (f codeFlag) confirming(flags clientFlags) (*client, error) {
+	c, err := flags.client()
+	if err == nil {
+		c.code = f.Code
+	}
+	return c, err
+}
+
 // do sends in as JSON (nil: no body) and reads the answer into out (nil: none).
 // An error of the server comes as its sentences.
 func (c *client) do(ctx context.Context, method, path string, in, out any) error {

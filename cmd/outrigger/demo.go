@@ -16,8 +16,8 @@ import (
 const demoConnection = "demo"
 
 type demoCmd struct {
-	Listen string `help:"Host and port to listen on." default:"127.0.0.1:8090" placeholder:"ADDR"`
-	Day    bool   `help:"Play a team's day: an event every 5 s for three minutes. --no-day leaves it to the buttons." default:"true" negatable:""`
+	Listen listenAddress `help:"Host and port to listen on." default:"127.0.0.1:8090" placeholder:"ADDR"`
+	Day    bool          `help:"Play a team's day: an event every 5 s for three minutes. --no-day leaves it to the buttons." default:"true" negatable:""`
 }
 
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
@@ -57,7 +57,7 @@ All data is in a temporary folder. Press Ctrl-C to end the demo and remove it.
 // be on this machine.
 func (c demoCmd) config(dir string) *config.Config {
 	cfg := config.Default()
-	cfg.Listen = c.Listen
+	cfg.Listen = string(c.Listen)
 	cfg.DataDir = filepath.Join(dir, "data")
 	cfg.AdminPassword = secret.New(secret.Random(9))
 	cfg.Log.Level = "warn"
@@ -73,7 +73,7 @@ func (c demoCmd) config(dir string) *config.Config {
 // warning is for a demo that other machines can reach, "" for one that they
 // cannot.
 func (c demoCmd) warning() string {
-	if config.Loopback(c.Listen) {
+	if config.Loopback(string(c.Listen)) {
 		return ""
 	}
 	return fmt.Sprintf(`

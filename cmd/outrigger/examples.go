@@ -12,7 +12,15 @@ func examples(lines ...string) string {
 	return head + "\n\n    " + strings.Join(lines, "\n    ")
 }
 
-func (serveCmd) Help() string { return examples("outrigger serve --config outrigger.yaml") }
+func (serveCmd) Help() string {
+	return examples("outrigger serve --config outrigger.yaml") + `
+
+SIGTERM and SIGINT stop the server. SIGHUP reads the TLS files and the log level again.
+
+SIGUSR2 restarts the server without refusing requests: it runs the program again with the same arguments, passes its listening sockets to it, and ends when that serves. If the new process fails, the old one goes on.
+
+A service manager can pass listening sockets named http and smtp (LISTEN_FDS), and is told when the server is ready, reloads and stops (NOTIFY_SOCKET).`
+}
 
 func (configCheckCmd) Help() string { return examples("outrigger config check outrigger.yaml") }
 
@@ -71,7 +79,7 @@ func (explainCmd) Help() string { return examples("outrigger notify explain 4711
 func (deliveriesCmd) Help() string { return examples("outrigger notify deliveries --state failed") }
 
 func (redeliverCmd) Help() string {
-	return examples("outrigger notify redeliver 17 18", "outrigger notify redeliver --state failed --rule 3")
+	return examples("outrigger notify redeliver 17 18", "outrigger notify redeliver --state failed --rule 3 --yes")
 }
 
 func (channelsCmd) Help() string { return examples("outrigger notify channels") }
@@ -111,11 +119,11 @@ func (mailShowCmd) Help() string {
 }
 
 func (mailResendCmd) Help() string {
-	return examples("outrigger mail resend 4711", "outrigger mail resend --all")
+	return examples("outrigger mail resend 4711", "outrigger mail resend --all --yes")
 }
 
 func (mailDeleteCmd) Help() string {
-	return examples("outrigger mail delete --state error --older-than 30d")
+	return examples("outrigger mail delete --state error --older-than 30d --yes")
 }
 
 func (threadsExportCmd) Help() string {

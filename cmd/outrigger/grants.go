@@ -56,9 +56,9 @@ func (f resourceFlags) resource() identity.Resource {
 }
 
 // grant has give grant a permission, and prints the grant.
-func (f accountFlags) grant(ctx context.Context, s streams, give func(accounts) (grant, error)) error {
-	return f.with(ctx, s, func(a accounts) error {
-		g, err := give(a)
+func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Context, accounts) (grant, error)) error {
+	return f.with(ctx, s, func(ctx context.Context, a accounts) error {
+		g, err := give(ctx, a)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (g group) state() string {
 type groupListCmd struct{ accountFlags }
 
 func (c groupListCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error {
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
 		groups, err := a.Groups(ctx)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ type groupGrantCmd struct {
 }
 
 func (c groupGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.grant(ctx, s, func(a accounts) (grant, error) {
+	return c.grant(ctx, s, func(ctx context.Context, a accounts) (grant, error) {
 		return a.GrantGroup(ctx, c.Name, c.Permission, c.resource())
 	})
 }
@@ -69,7 +69,7 @@ type groupRevokeCmd struct {
 }
 
 func (c groupRevokeCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error { return a.RevokeGroup(ctx, c.Name, c.Grant) })
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.RevokeGroup(ctx, c.Name, c.Grant) })
 }
 
 const groupsPath = "/rest/outrigger/1.0/groups"

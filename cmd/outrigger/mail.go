@@ -19,6 +19,7 @@ type mailCmd struct {
 	Delete mailDeleteCmd `cmd:"" help:"Delete messages for all their recipients."`
 	Pause  mailPauseCmd  `cmd:"" help:"Pause sending. New messages are still accepted and wait."`
 	Resume mailResumeCmd `cmd:"" help:"Resume sending after a pause."`
+	Check  mailCheckCmd  `cmd:"" help:"Connect to the smarthost, sign in, and show each step and answer."`
 }
 
 const (
@@ -39,13 +40,14 @@ func (f ofNode) body() map[string]string { return map[string]string{"node": f.No
 
 // mailQueue is a node's queue as the server lists it.
 type mailQueue struct {
-	NodeID    string    `json:"nodeId"`
-	Size      int64     `json:"size"`
-	ErrorSize int64     `json:"errorSize"`
-	OldestAt  time.Time `json:"oldestAt,omitzero"`
-	Paused    bool      `json:"paused"`
-	HeldUntil time.Time `json:"heldUntil,omitzero"`
-	HeldFor   string    `json:"heldFor,omitempty"`
+	NodeID      string    `json:"nodeId"`
+	Size        int64     `json:"size"`
+	ErrorSize   int64     `json:"errorSize"`
+	OldestAt    time.Time `json:"oldestAt,omitzero"`
+	Paused      bool      `json:"paused"`
+	NoSmarthost bool      `json:"noSmarthost,omitempty"`
+	HeldUntil   time.Time `json:"heldUntil,omitzero"`
+	HeldFor     string    `json:"heldFor,omitempty"`
 }
 
 type mailStatusCmd struct{ askFlags }
@@ -72,6 +74,8 @@ func (c mailStatusCmd) Run(ctx context.Context, s streams) error {
 // sending says whether the queue is sent, and why not.
 func (q mailQueue) sending(now time.Time) string {
 	switch {
+	case q.NoSmarthost:
+		return "no: no smarthost is set; set mail.smarthost and restart the node"
 	case q.Paused:
 		return "paused"
 	case q.HeldUntil.After(now):

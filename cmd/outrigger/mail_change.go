@@ -1,14 +1,59 @@
 package main
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+)
 
 type mailFlushCmd struct {
 	askFlags
+	yesFlag
 	selection
 }
 
 func (c mailFlushCmd) Run(ctx context.Context, s streams) error {
-	return c.count(ctx, s, mailPath+"/flush", c.members())
+	return c.manage(ctx, s, c.askFlags, c.yesFlag, mailAction{"flush", "Send %d messages now?", "waiting"}, c.members())
+}
+
+// mailAction is what is done to many messages.
+type mailAction struct {
+	name, question string
+	state          string // that of the messages that it is about; "" for both
+}
+
+// manage does something to all messages that are selected. Where they are more
+// than one it asks first, with their number, and what comes later is left alone.
+func (f selection) manage(ctx context.Context, s streams, ask askFlags, yes yesFlag, c mailAction, body map[string]any) error {
+	if err := yes.needed(s); err != nil {
+		return err
+	}
+	server, err := ask.client()
+	if err != nil {
+		return err
+	}
+	if !yes.Yes {
+		query := url.Values{}
+		for name, value := range f.members() {
+			query.Set(name, fmt.Sprint(value))
+		}
+		if f.State == "" && c.state != "" {
+			query.Set("state", c.state)
+		}
+		var now struct {
+			Messages int64     `json:"messages"`
+			AsOf     time.Time `json:"asOf"`
+		}
+		if err := server.do(ctx, "GET", mailPath+"/count?"+query.Encode(), nil, &now); err != nil {
+			return err
+		}
+		if err := yes.sureOfMany(ctx, s, c.question, now.Messages); err != nil {
+			return err
+		}
+		body["asOf"], body["count"] = now.AsOf, now.Messages
+	}
+	return ask.count(ctx, s, mailPath+"/"+c.name, body)
 }
 
 // many is one or more messages: by their numbers, by what they are, or all.
@@ -16,6 +61,7 @@ type many struct {
 	selection
 	All bool    `help:"Select every message."`
 	IDs []int64 `arg:"" optional:"" name:"id" help:"Message ids."`
+	yesFlag
 }
 
 // check wants exactly one of them.
@@ -36,9 +82,9 @@ func (c mailResendCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if len(c.IDs) > 0 {
-		return c.each(ctx, c.IDs, "POST", "/resend")
+		return c.each(ctx, s, c.askFlags, "Resend %d messages?", "POST", "/resend")
 	}
-	return c.count(ctx, s, mailPath+"/resend", c.members())
+	return c.manage(ctx, s, c.askFlags, c.yesFlag, mailAction{"resend", "Resend %d messages?", "error"}, c.members())
 }
 
 type mailDeleteCmd struct {
@@ -51,22 +97,25 @@ func (c mailDeleteCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if len(c.IDs) > 0 {
-		return c.each(ctx, c.IDs, "DELETE", "")
+		return c.each(ctx, s, c.askFlags, "Delete %d messages?", "DELETE", "")
 	}
 	body := c.members()
 	if c.All {
 		body["all"] = true
 	}
-	return c.count(ctx, s, mailPath+"/delete", body)
+	return c.manage(ctx, s, c.askFlags, c.yesFlag, mailAction{"delete", "Delete %d messages? Recipients who have not received them will not get them.", ""}, body)
 }
 
 // each does the same to several messages, up to the first that is refused.
-func (f clientFlags) each(ctx context.Context, ids []int64, method, below string) error {
-	server, err := f.client()
+func (m many) each(ctx context.Context, s streams, ask askFlags, question, method, below string) error {
+	if err := m.sureOfMany(ctx, s, question, int64(len(m.IDs))); err != nil {
+		return err
+	}
+	server, err := ask.client()
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
+	for _, id := range m.IDs {
 		if err := server.do(ctx, method, messagePath(id, below), nil, nil); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -105,52 +106,10 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 	return printRows(s.out, []string{"ID", "STATE", "RECEIVED", "EVENT", "REPOSITORY", "CHANNEL", "ATTEMPTS", "REASON"}, rows)
 }
 
-type redeliverCmd struct {
-	askFlags
-	ofRule
-	IDs []int64 `arg:"" optional:"" name:"id" help:"Delivery ids. Without ids, select deliveries by --state and --rule."`
-}
-
-// redelivered counts what a request to redeliver did.
-type redelivered struct {
-	Redelivered int `json:"redelivered"`
-	Skipped     int `json:"skipped"`
-}
-
-func (c redeliverCmd) Run(ctx context.Context, s streams) error {
-	if (len(c.IDs) > 0) == (c.State != "") {
-		return usage("give delivery ids, or select deliveries with --state")
-	}
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	asks := []url.Values{c.query()}
-	if len(c.IDs) > 0 {
-		asks = nil
-		for _, id := range c.IDs {
-			asks = append(asks, url.Values{"id": {strconv.FormatInt(id, 10)}})
-		}
-	}
-	var all redelivered
-	for _, q := range asks {
-		var done redelivered
-		if err := server.do(ctx, "POST", deliveriesPath+"/redeliver?"+q.Encode(), nil, &done); err != nil {
-			return err
-		}
-		all.Redelivered += done.Redelivered
-		all.Skipped += done.Skipped
-	}
-	if c.JSON {
-		return printJSON(s.out, all)
-	}
-	_, err = fmt.Fprintf(s.out, "%d queued again, %d skipped because no enabled rule takes them\n", all.Redelivered, all.Skipped)
-	return err
-}
-
 type retryChannelCmd struct {
 	askFlags
 	Which   string `help:"Which waiting messages to send: all, recent (the last 24 hours) or none. The others are cancelled." placeholder:"WHICH" enum:"all,recent,none" required:""`
+	Test    bool   `help:"Try it with a test message. If the chat platform takes it, a broken channel is open again; else nothing is cancelled."`
 	Channel string `arg:"" help:"The channel's name, or its fingerprint, from notify channels."`
 }
 
@@ -162,6 +121,9 @@ func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
 	channel, err := c.find(ctx, server)
 	if err != nil {
 		return err
+	}
+	if c.Test {
+		return c.test(ctx, s, server, channel)
 	}
 	var done retried
 	path := channelsPath + "/" + url.PathEscape(channel) + "/retry?which=" + c.Which
@@ -175,7 +137,56 @@ func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// find gives the fingerprint of the channel. What is no name of one is taken for
+// tested is what came of a test message.
+type tested struct {
+	At             time.Time `json:"at"`
+	Status         int       `json:"status,omitempty"`
+	Answer         string    `json:"answer,omitempty"`
+	AnswerWithheld bool      `json:"answerWithheld,omitempty"`
+	Error          string    `json:"error,omitempty"`
+	Seconds        float64   `json:"seconds"`
+	Opened         *opened   `json:"opened,omitempty"`
+}
+
+// opened is what became of what waited on a broken channel that is open again.
+type opened struct {
+	Waiting   int `json:"waiting"`
+	Cancelled int `json:"cancelled"`
+}
+
+// say prints what came of the test message; what is what was sent.
+func (t *tested) say(s streams, asJSON bool, what string) error {
+	switch {
+	case asJSON:
+		if err := printJSON(s.out, t); err != nil {
+			return err
+		}
+	case t.Error != "":
+		return fmt.Errorf("%s was not delivered: %s", what, t.Error)
+	default:
+		text := fmt.Sprintf("the chat platform answered %d %s", t.Status, http.StatusText(t.Status))
+		if t.Opened != nil {
+			text += fmt.Sprintf("; the channel is open again: %d waiting, %d cancelled", t.Opened.Waiting, t.Opened.Cancelled)
+		}
+		if _, err := fmt.Fprintln(s.out, text); err != nil {
+			return err
+		}
+	}
+	if t.Error != "" || t.Status < 200 || t.Status > 299 {
+		return coded{code: exitFailed}
+	}
+	return nil
+}
+
+func (c retryChannelCmd) test(ctx context.Context, s streams, server *client, channel string) error {
+	var done tested
+	if err := server.do(ctx, "POST", channelsPath+"/"+url.PathEscape(channel)+"/test?which="+c.Which, nil, &done); err != nil {
+		return err
+	}
+	return done.say(s, c.JSON, "the test message")
+}
+
+// find returns the fingerprint of the channel. What is no name of one is taken for
 // a fingerprint.
 func (c retryChannelCmd) find(ctx context.Context, server *client) (string, error) {
 	channels, err := list[struct{ Channel, Name string }](ctx, server, channelsPath, url.Values{})

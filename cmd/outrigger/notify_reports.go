@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -40,6 +39,8 @@ type activityReport struct {
 	Enabled        bool      `json:"enabled"`
 	NextRunAt      time.Time `json:"nextRunAt,omitzero"`
 	LastRunAt      time.Time `json:"lastRunAt,omitzero"`
+	LastOutcome    string    `json:"lastOutcome,omitempty"`
+	LastDelivery   int64     `json:"lastDelivery,omitempty"`
 	LastError      string    `json:"lastError,omitempty"`
 }
 
@@ -73,10 +74,10 @@ func (c reportListCmd) Run(ctx context.Context, s streams) error {
 		}
 		rows[i] = []string{
 			strconv.FormatInt(r.ID, 10), oneLine(r.Name), r.Connection, r.ProjectKey + "/" + r.RepositoryKey, state, strings.TrimSpace(r.Frequency + " " + r.Day), r.Time + " " + r.TimeZone,
-			stamp(r.NextRunAt), stamp(r.LastRunAt), dash(oneLine(r.LastError)),
+			stamp(r.NextRunAt), stamp(r.LastRunAt), dash(r.LastOutcome), dash(oneLine(r.LastError)),
 		}
 	}
-	return printRows(s.out, []string{"ID", "NAME", "CONNECTION", "REPOSITORY", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN", "ERROR"}, rows)
+	return printRows(s.out, []string{"ID", "NAME", "CONNECTION", "REPOSITORY", "STATE", "FREQUENCY", "TIME", "NEXT RUN", "LAST RUN", "OUTCOME", "ERROR"}, rows)
 }
 
 // list asks for the reports of a repository, or for all pages of more of them.
@@ -208,30 +209,9 @@ func (c reportTestCmd) Run(ctx context.Context, s streams) error {
 	if err := server.do(ctx, "GET", reportsPath+"?id="+strconv.FormatInt(c.ID, 10), nil, &stored); err != nil {
 		return err
 	}
-	var attempt struct {
-		At      time.Time `json:"at"`
-		Status  int       `json:"status,omitempty"`
-		Answer  string    `json:"answer,omitempty"`
-		Error   string    `json:"error,omitempty"`
-		Seconds float64   `json:"seconds"`
-	}
-	if err := server.do(ctx, "POST", reportsPath+"/test", stored, &attempt); err != nil {
+	var done tested
+	if err := server.do(ctx, "POST", reportsPath+"/test", stored, &done); err != nil {
 		return err
 	}
-	switch {
-	case c.JSON:
-		if err := printJSON(s.out, attempt); err != nil {
-			return err
-		}
-	case attempt.Error != "":
-		return fmt.Errorf("the report was not delivered: %s", attempt.Error)
-	default:
-		if _, err := fmt.Fprintf(s.out, "the chat platform answered %d %s\n", attempt.Status, http.StatusText(attempt.Status)); err != nil {
-			return err
-		}
-	}
-	if attempt.Error != "" || attempt.Status < 200 || attempt.Status > 299 {
-		return coded{code: exitFailed}
-	}
-	return nil
+	return done.say(s, c.JSON, "the report")
 }

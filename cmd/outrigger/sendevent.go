@@ -99,7 +99,7 @@ func (c sendEventCmd) secret(s streams) (secret.Value, error) {
 	return secret.Value{}, fmt.Errorf("%[2]s has no connection %[1]s; if it was added in the console, give its secret with --secret-file", c.Connection, c.Config)
 }
 
-// unlike gives a body that says the same and is another: white space may follow a
+// unlike returns a body that says the same and is another: white space may follow a
 // JSON value, and here it is 64 random bits.
 func unlike(body []byte) []byte {
 	body = append(body, '\n')

@@ -7,16 +7,15 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"outrigger/internal/app"
 	"outrigger/internal/config"
 	"outrigger/internal/db"
+	"outrigger/internal/restart"
 )
 
 // configFlag is --config of every command that reads the settings.
@@ -36,44 +35,43 @@ func loadConfig(s streams, file string, flags map[string]string) (*config.Config
 
 type serveCmd struct {
 	configFlag
-	Listen string `help:"Host and port to listen on; overrides the setting listen." placeholder:"ADDR"`
-	Data   string `help:"The data folder; overrides the setting data_dir." placeholder:"DIR"`
+	Listen listenAddress `help:"Host and port to listen on; overrides the setting listen." placeholder:"ADDR"`
+	Data   string        `help:"The data folder; overrides the setting data_dir." placeholder:"DIR"`
 
-	NewDatabase bool `help:"Create an empty database even though the data folder has a secret.key."`
+	NewDatabase      bool `xor:"database" help:"Create an empty database even though the data folder is that of another."`
+	ExistingDatabase bool `xor:"database" help:"Do not start where there is no database yet, such as in a folder that is not mounted."`
+	Hold             bool `help:"Send nothing until an administrator confirms it, with outrigger backup confirm."`
+}
+
+// listenAddress is a value of --listen.
+type listenAddress string
+
+// Validate has a wrong one be a mistake in the arguments.
+func (a listenAddress) Validate() error {
+	if a == "" {
+		return nil
+	}
+	return config.CheckListen(string(a))
 }
 
 func (c serveCmd) Run(ctx context.Context, s streams) error {
+	given, err := restart.Receive()
+	if err != nil {
+		return err
+	}
+	defer given.Sockets.Close()
 	cfg, warnings, err := c.load()
 	if err != nil {
 		return err
 	}
-	running := *cfg
-	var level slog.LevelVar
+	level := new(slog.LevelVar)
 	level.Set(app.LogLevel(cfg.Log))
 	out := &endable{w: s.out}
-	log := app.NewLogger(cfg.Log, &level, out)
+	log := app.NewLogger(cfg.Log, level, out)
 	for _, w := range warnings {
 		log.Warn(w)
 	}
-	a, err := app.New(cfg, app.Options{Log: log, Version: version, NewDatabase: c.NewDatabase})
-	if err != nil {
-		return err
-	}
-	hangUp := make(chan os.Signal, 1)
-	signal.Notify(hangUp, syscall.SIGHUP)
-	defer signal.Stop(hangUp)
-	err = runApp(ctx, a, log, func() {
-		go func() {
-			for {
-				select {
-				case <-hangUp:
-					c.readAgain(a, &running, &level, log)
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-	})
+	err = newServer(c, given, cfg, level, log).run(ctx)
 	if errors.Is(err, db.ErrDisk) {
 		out.end() // work is under way still, and the reason is to be the last line
 	}
@@ -112,7 +110,7 @@ func (e *endable) end() {
 }
 
 func (c serveCmd) load() (*config.Config, []string, error) {
-	return config.Load(c.Config, os.Environ(), map[string]string{"listen": c.Listen, "data_dir": c.Data})
+	return config.Load(c.Config, os.Environ(), map[string]string{"listen": string(c.Listen), "data_dir": c.Data})
 }
 
 // readAgain reloads what SIGHUP asks for: the TLS files and the log level. Other
@@ -147,28 +145,44 @@ type process interface {
 	URL() string
 }
 
-// runApp starts a, calls ready, and stops it when ctx ends or it cannot go on. When
-// the disk failed it leaves everything as it is, for main to end the process.
+// runApp starts a, calls ready, and stops it when ctx ends or it cannot go on.
 func runApp(ctx context.Context, a process, log *slog.Logger, ready func()) error {
-	began := time.Now()
-	if err := a.Start(ctx); err != nil {
-		if ctx.Err() != nil { // asked to end before it was ready: no failure
-			return nil
-		}
+	if started, err := startApp(ctx, a, log); !started {
 		return err
 	}
-	log.Info("ready", "url", a.URL(), "version", version, "took", time.Since(began))
 	ready()
 	var failure error
 	select {
 	case <-ctx.Done():
 	case failure = <-a.Failed():
+	}
+	return stopApp(ctx, a, log, failure)
+}
+
+// startApp starts a. That it was asked to end before it was ready is no failure.
+func startApp(ctx context.Context, a process, log *slog.Logger) (started bool, err error) {
+	began := time.Now()
+	if err := a.Start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return false, nil
+		}
+		return false, err
+	}
+	log.Info("ready", "url", a.URL(), "version", version, "took", time.Since(began))
+	return true, nil
+}
+
+// stopApp stops a, because of a failure where there is one. When the disk failed
+// it leaves everything as it is, for main to end the process.
+func stopApp(ctx context.Context, a process, log *slog.Logger, failure error) error {
+	if failure != nil {
 		log.Error("fatal error, stopping", "error", failure)
 	}
 	if errors.Is(failure, db.ErrDisk) {
 		return failure // at once: nothing that a stop does could be saved
 	}
 	log.Info("stopping")
+	began := time.Now()
 	// ctx has ended; a stop bounds itself.
 	err := a.Stop(context.WithoutCancel(ctx))
 	if errors.Is(err, db.ErrDisk) {
@@ -181,6 +195,6 @@ func runApp(ctx context.Context, a process, log *slog.Logger, ready func()) erro
 	if failure == nil && errors.Is(err, db.ErrMoved) {
 		failure = err // what was written last may be lost
 	}
-	log.Info("stopped")
+	log.Info("stopped", "took", time.Since(began))
 	return failure
 }

@@ -77,7 +77,8 @@ func (c threadsImportCmd) Run(ctx context.Context, s streams) error {
 
 type threadsMirrorCmd struct {
 	threadsFlags
-	AcceptRemoval bool `help:"Accept that more than half of the records are removed."`
+	AcceptRemoval bool  `help:"Accept that more than half of the records are removed."`
+	Removes       int64 `help:"With --accept-removal: how many, as you were told. Nothing is done if another number waits to be accepted." placeholder:"N"`
 }
 
 func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
@@ -85,7 +86,7 @@ func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	m, err := server.Mirror(ctx, c.AcceptRemoval)
+	m, err := server.Mirror(ctx, c.AcceptRemoval || c.Removes != 0, c.Removes)
 	if err != nil {
 		return interrupted(err, "the server continues reading")
 	}
@@ -98,7 +99,7 @@ func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
 	case err != nil || m.Mirror == nil || m.Mirror.Failure == "":
 		return err
 	case m.Mirror.Removes > 0:
-		return errors.New(m.Mirror.Failure + " If threads.sql is right, run the command again with --accept-removal.")
+		return fmt.Errorf("%s If threads.sql is right, run the command again with --accept-removal --removes=%d.", m.Mirror.Failure, m.Mirror.Removes)
 	}
 	return errors.New(m.Mirror.Failure)
 }

@@ -38,8 +38,9 @@ func (c threadsBackupCmd) Run(ctx context.Context, s streams) error {
 type threadsRestoreCmd struct {
 	threadsFlags
 	yesFlag
-	In   string `required:"" help:"The backup file." placeholder:"FILE"`
-	Mode string `help:"merge keeps threads that are not in the backup, replace deletes them." enum:"merge,replace" default:"merge" placeholder:"MODE"`
+	In            string `required:"" help:"The backup file." placeholder:"FILE"`
+	ReplaceUpload bool   `help:"Replace a backup that is on the server and was not restored."`
+	Mode          string `help:"merge keeps threads that are not in the backup, replace deletes them." enum:"merge,replace" default:"merge" placeholder:"MODE"`
 }
 
 func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
@@ -67,7 +68,7 @@ func (c threadsRestoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	sending, restoring := newBar(s, "sending", unitBytes), newBar(s, "restoring", unitRecords)
-	out, err := server.Restore(ctx, file, threads.RestoreMode(c.Mode), sending.set, func(done, total int64) {
+	out, err := server.Restore(ctx, file, threads.RestoreMode(c.Mode), c.ReplaceUpload, sending.set, func(done, total int64) {
 		sending.end()
 		restoring.set(done, total)
 	})

@@ -80,6 +80,6 @@ func (c threadsIDMappingsCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, out)
 	}
-	_, err = fmt.Fprintf(s.out, "%s written to %s\n", amount(out.Lines, "mapping"), c.Out)
+	_, err = fmt.Fprintf(s.out, "%s written to %s; give outrigger threads migrate --site %s, too\n", amount(out.Lines, "mapping"), c.Out, c.CloudSite)
 	return err
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -18,7 +21,9 @@ type threadsMigrateCmd struct {
 	Mappings  string `required:"" help:"The id mappings report, a CSV file; may be compressed with gzip or zip." placeholder:"FILE"`
 	DryRun    bool   `help:"Show what the migration would do, and keep nothing."`
 	Accept    bool   `name:"accept-incomplete" help:"Load damaged or incomplete files as they are. Every result will say so."`
-	Replace   bool   `help:"Replace unfinished uploads and loaded data that is not processed yet."`
+	Site      string `help:"The cloud site that the id mappings report is for: --cloud-site-url of outrigger threads id-mappings. It is compared with the target." placeholder:"URL"`
+	OtherSite bool   `name:"accept-other-site" help:"Load id mappings that are for another site than the target."`
+	Replace   bool   `help:"Replace uploads that are not loaded, whoever sent them, and loaded data that is not processed yet."`
 }
 
 func (c threadsMigrateCmd) Run(ctx context.Context, s streams) error {
@@ -47,7 +52,7 @@ type migrating struct {
 	cmd    threadsMigrateCmd
 	s      streams
 	files  []kindFile
-	drafts []string
+	drafts threads.Drafts // those of the files, as far as they are sent
 }
 
 type kindFile struct {
@@ -77,37 +82,60 @@ func (m *migrating) run(ctx context.Context) error {
 	for _, remark := range remarks(&p) {
 		fmt.Fprintf(m.s.err, "outrigger: %s\n", remark)
 	}
+	if p.Sites.Differ && !m.cmd.OtherSite {
+		return errors.New("nothing was loaded; fetch the id mappings report for the target, or run the command again with --accept-other-site")
+	}
 	if len(p.Incomplete) > 0 && !m.cmd.Accept {
 		return errors.New("nothing was loaded; export the files again, or run the command again with --accept-incomplete to load them as they are")
 	}
 	if err := m.load(ctx); err != nil {
 		return interrupted(err, "the server continues loading; check with outrigger threads status, then start or reset it")
 	}
-	if _, err := m.Operate(ctx, threads.OpStart, false); err != nil {
+	if _, err := m.Operate(ctx, threads.OpStart, threads.Wish{Drafts: m.drafts}); err != nil {
 		return interrupted(err, "the data is loaded and processing may have started; check with outrigger threads status")
 	}
 	st, err := follow(ctx, m.s, m.Client)
 	if err != nil {
 		return interrupted(err, goesOn)
 	}
-	ended := m.cmd.ended(m.s, st)
+	if !st.Has(m.drafts) {
+		return errOthers(st)
+	}
 	if st.Phase != threads.PhaseCompleted {
-		return ended
+		return m.cmd.ended(m.s, st)
 	}
 	bar := newBar(m.s, "comparing", unitRecords)
 	v, err := m.Verified(ctx, bar.part)
 	bar.end()
 	if err != nil {
-		return errors.Join(ended, interrupted(err, "the migration is complete but was not verified; run outrigger threads verify"))
+		return errors.Join(m.cmd.ended(m.s, st), interrupted(err, "the migration is complete but was not verified; run outrigger threads verify"))
 	}
+	now, err = m.Status(ctx)
+	if err != nil {
+		return errors.Join(m.cmd.ended(m.s, st), interrupted(err, "the migration is complete; check with outrigger threads status"))
+	}
+	if !now.Has(m.drafts) {
+		return errors.Join(m.cmd.ended(m.s, st), errors.New("the migration is complete, but other files were loaded before it was verified"))
+	}
+	ended := m.cmd.ended(m.s, now)
 	if err := complete(v); err != nil {
 		return coded{exitLook, errors.Join(ended, err)}
 	}
+	fmt.Fprintf(m.s.err, "outrigger: verified: %d of %s are in the target\n", v.Present, amount(v.Relations, "relationship"))
 	return ended
 }
 
 // goesOn is printed when the command is interrupted.
 const goesOn = "processing continues on the server; outrigger threads status --wait follows it, outrigger threads stop pauses it"
+
+// errOthers is the end of a migration of which another one has taken the place.
+func errOthers(st remote.Status) error {
+	if st.Data == nil {
+		return fmt.Errorf("this migration was ended from elsewhere; it is %s, and no files are loaded", st.Phase)
+	}
+	return fmt.Errorf("other files were loaded meanwhile (hierarchy: %s; mappings: %s); whether these came to their end is not known",
+		st.Data.Hierarchy, st.Data.Mappings)
+}
 
 // free says why the files could not be loaded, before they are sent.
 func (m *migrating) free(now remote.Status) error {
@@ -128,7 +156,11 @@ func (m *migrating) free(now remote.Status) error {
 func (m *migrating) send(ctx context.Context) error {
 	for _, f := range m.files {
 		bar := newBar(m.s, "sending "+f.kind, unitBytes)
-		draft, err := m.Upload(ctx, f.kind, f.File, m.cmd.Replace, bar.set)
+		site := ""
+		if f.kind == threads.MappingsFile {
+			site = m.cmd.Site
+		}
+		draft, err := m.UploadFor(ctx, site, f.kind, f.File, m.cmd.Replace, bar.set)
 		bar.end()
 		if fault.Is(err, fault.Conflict) {
 			return fmt.Errorf("%w\nuse --replace to replace it", err)
@@ -136,25 +168,54 @@ func (m *migrating) send(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.drafts = append(m.drafts, draft.ID)
+		name := threads.Draft{ID: draft.ID}
+		if name.SHA256, err = digest(f.File); err != nil {
+			return err
+		}
+		if f.kind == threads.HierarchyFile {
+			m.drafts.Hierarchy = name
+		} else {
+			m.drafts.Mappings = name
+		}
 	}
 	return nil
 }
 
-func (m *migrating) preview(ctx context.Context) (threads.Preview, error) {
+func digest(file *os.File) (string, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(file, 0, info.Size())); err != nil {
+		return "", fmt.Errorf("read the file again: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// preview is that of the files: an error where the server has read others.
+func (m *migrating) preview(ctx context.Context) (remote.Previewed, error) {
 	bar := newBar(m.s, "reading", unitRecords)
 	defer bar.end()
-	return m.Preview(ctx, bar.part)
+	p, err := m.Preview(ctx, bar.part)
+	if err == nil && !p.Drafts.Same(m.drafts) {
+		err = fmt.Errorf("the files on the server are not those that were sent (hierarchy: %s; mappings: %s): others were sent meanwhile; nothing was loaded",
+			p.Drafts.Hierarchy, p.Drafts.Mappings)
+	}
+	return p, err
 }
 
 // load takes the drafts over, and waits until they are.
 func (m *migrating) load(ctx context.Context) error {
-	if _, err := m.Operate(ctx, threads.OpUpload, m.cmd.Accept); err != nil {
+	if _, err := m.Operate(ctx, threads.OpUpload, threads.Wish{AcceptIncomplete: m.cmd.Accept, AcceptOtherSite: m.cmd.OtherSite, Drafts: m.drafts}); err != nil {
 		return err
 	}
 	bar := newBar(m.s, "loading", unitRecords)
 	defer bar.end()
 	st, err := m.Follow(ctx, nil, threads.PhaseLoading)
+	if err == nil && st.Data != nil && !st.Has(m.drafts) {
+		err = errOthers(st)
+	}
 	if err == nil && st.Phase != threads.PhaseReady {
 		err = fmt.Errorf("the files were not loaded; the migration is %s: %s", st.Phase, st.Message)
 	}
@@ -213,13 +274,16 @@ func errIncomplete(sentences []string) error {
 
 // dryRun prints the preview, and leaves nothing behind.
 func (m *migrating) dryRun(ctx context.Context) error {
-	p, err := func() (p threads.Preview, err error) {
+	sent, err := func() (p remote.Previewed, err error) {
 		if err := m.send(ctx); err != nil {
 			return p, err
 		}
 		return m.preview(ctx)
 	}()
-	for _, id := range m.drafts {
+	for _, id := range []int64{m.drafts.Hierarchy.ID, m.drafts.Mappings.ID} {
+		if id == 0 {
+			continue
+		}
 		// Also after an interruption: then it is the last thing to be done.
 		if failed := m.DeleteDraft(context.WithoutCancel(ctx), id); failed != nil {
 			err = errors.Join(err, fmt.Errorf("remove a draft: %w", failed))
@@ -229,19 +293,19 @@ func (m *migrating) dryRun(ctx context.Context) error {
 		return interrupted(err, "nothing was loaded")
 	}
 	if m.cmd.JSON {
-		err = printJSON(m.s.out, p)
+		err = printJSON(m.s.out, sent)
 	} else {
-		err = printPreview(m.s.out, &p)
+		err = printPreview(m.s.out, &sent)
 	}
 	if err != nil {
 		return err
 	}
 	var lines []error
-	for _, remark := range remarks(&p) {
+	for _, remark := range remarks(&sent) {
 		lines = append(lines, errors.New(remark))
 	}
-	if p.TotalErrors > 0 {
-		lines = append(lines, fmt.Errorf("%d of %s will fail", p.TotalErrors, amount(p.Records, "record")))
+	if sent.TotalErrors > 0 {
+		lines = append(lines, fmt.Errorf("%d of %s will fail", sent.TotalErrors, amount(sent.Records, "record")))
 	}
 	if len(lines) > 0 {
 		return coded{exitLook, errors.Join(lines...)}

@@ -14,6 +14,9 @@ import (
 	remote "outrigger/internal/threads/client"
 )
 
+// impatience is how long a command at which somebody waits tries again.
+const impatience = 10 * time.Second
+
 type threadsStatusCmd struct {
 	threadsFlags
 	Wait bool `help:"Wait until processing ends or stops."`
@@ -31,6 +34,7 @@ func (c threadsStatusCmd) Run(ctx context.Context, s streams) error {
 		}
 		return c.ended(s, st)
 	}
+	server.Patience = impatience
 	st, err := server.Status(ctx)
 	if err != nil {
 		return err
@@ -70,12 +74,20 @@ func (f threadsFlags) printStatus(out io.Writer, st remote.Status) error {
 		left := (time.Duration(st.SecondsLeft) * time.Second).String()
 		rows = append(rows, []string{"Rate", fmt.Sprintf("%g records a second, %s left", st.Rate, left)})
 	}
+	if st.Verified != nil {
+		rows = append(rows, []string{"Verified", st.Verified.String()})
+	}
 	for _, g := range st.Errors.Groups {
 		text := fmt.Sprintf("%s: %s", g.Reason, amount(g.Records, "record"))
 		if said := g.Answer.String(); said != "" {
 			text += "; the target answered: " + said
 		}
 		rows = append(rows, []string{"Error", text})
+	}
+	if st.Undo != nil {
+		for _, l := range st.Undo.Left {
+			rows = append(rows, []string{"Left by undo", strings.TrimSpace(fmt.Sprintf("issue %d of the target: %s. %s", l.CloudIssueID, l.Reason, l.Answer))})
+		}
 	}
 	for _, sentence := range st.Incomplete {
 		rows = append(rows, []string{"Incomplete", sentence})
@@ -128,7 +140,18 @@ func (c threadsResetCmd) Run(ctx context.Context, s streams) error {
 type threadsRetryCmd struct{ threadsFlags }
 
 func (c threadsRetryCmd) Run(ctx context.Context, s streams) error {
-	return c.operate(ctx, s, threads.OpRetry)
+	server, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	if _, err := server.Operate(ctx, threads.OpRetry, threads.Wish{}); err != nil {
+		return err
+	}
+	st, err := follow(ctx, s, server)
+	if err != nil {
+		return interrupted(err, goesOn)
+	}
+	return c.ended(s, st)
 }
 
 type threadsUndoCmd struct {
@@ -144,7 +167,7 @@ func (c threadsUndoCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if _, err := server.Operate(ctx, threads.OpUndo, false); err != nil {
+	if _, err := server.Operate(ctx, threads.OpUndo, threads.Wish{}); err != nil {
 		return err
 	}
 	st, err := follow(ctx, s, server)
@@ -164,7 +187,8 @@ func (f threadsFlags) operate(ctx context.Context, s streams, op threads.Operati
 	if err != nil {
 		return err
 	}
-	st, err := server.Operate(ctx, op, false)
+	server.Patience = impatience
+	st, err := server.Operate(ctx, op, threads.Wish{})
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"outrigger/internal/threads"
+	remote "outrigger/internal/threads/client"
 )
 
 // printPreview writes a preview for people.
-func printPreview(out io.Writer, p *threads.Preview) error {
+func printPreview(out io.Writer, p *remote.Previewed) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	rows := [][]string{
 		{"Records", number(p.Records)}, {"Issues", number(p.Issues)}, {"Comments", number(p.Comments)},
@@ -26,10 +27,13 @@ func printPreview(out io.Writer, p *threads.Preview) error {
 			rows = append(rows, []string{"  " + string(reason), number(n)})
 		}
 	}
+	if p.Sites.Text != "" {
+		rows = append(rows, []string{"Sites", p.Sites.Text})
+	}
 	return printRows(out, []string{"PREVIEW", "COUNT"}, rows)
 }
 
-// listed gives a count and the first of what is missing.
+// listed returns a count and the first of what is missing.
 func listed(m threads.Missing) string {
 	const enough = 5 // fit on a line; --json has more
 	text := strconv.FormatInt(m.Count, 10)
@@ -43,7 +47,10 @@ func listed(m threads.Missing) string {
 }
 
 // remarks say what is to be looked at in the files, besides single records.
-func remarks(p *threads.Preview) (list []string) {
+func remarks(p *remote.Previewed) (list []string) {
+	if p.Sites.Differ {
+		list = append(list, p.Sites.Text)
+	}
 	list = append(list, p.Incomplete...)
 	for _, file := range []struct {
 		name string

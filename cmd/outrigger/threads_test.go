@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -24,6 +27,9 @@ type playedCloud struct {
 	phases []threads.Phase // the last one stays
 	done   []string
 	status func() // called at each status; may be nil
+	sites  threads.Sites
+
+	metadata []string // of the uploads
 }
 
 func (c *playedCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -40,12 +46,13 @@ func (c *playedCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			c.phases = c.phases[1:]
 		}
 	case what == "preview":
-		fmt.Fprint(w, `{"records":10,"errors":{}}`)
+		_ = json.NewEncoder(w).Encode(map[string]any{"records": 10, "errors": map[string]int{}, "drafts": playedDrafts(), "sites": c.sites})
 	case what == "verify":
 		fmt.Fprint(w, `{"relations":10,"present":10}`)
 	case what == "uploads" && r.Method == http.MethodGet:
 		fmt.Fprint(w, `{"items":[]}`)
 	case what == "uploads":
+		c.metadata = append(c.metadata, r.Header.Get("Upload-Metadata"))
 		w.Header().Set("Location", r.URL.Path+"/7")
 		w.WriteHeader(http.StatusCreated)
 	case r.Method == http.MethodDelete:
@@ -55,17 +62,33 @@ func (c *playedCloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Upload-Offset", fmt.Sprint(r.ContentLength))
 		w.WriteHeader(http.StatusNoContent)
 	default:
+		if r.URL.RawQuery != "" {
+			what += "?" + r.URL.RawQuery
+		}
 		c.done = append(c.done, r.Method+" "+what)
 		c.say(w, http.StatusAccepted)
 	}
 }
 
+// playedDrafts are the files that migrate sends.
+func playedDrafts() threads.Drafts {
+	name := func(content string) threads.Draft {
+		sum := sha256.Sum256([]byte(content))
+		return threads.Draft{ID: 7, SHA256: hex.EncodeToString(sum[:])}
+	}
+	return threads.Drafts{Hierarchy: name("hierarchy"), Mappings: name("mappings")}
+}
+
 func (c *playedCloud) say(w http.ResponseWriter, status int) {
 	phase := c.phases[0]
-	b, err := json.Marshal(map[string]any{
+	answer := map[string]any{
 		"status": phase.Status(), "phase": phase, "message": "So it is.", "allowed": phase.Allowed(),
-		"progress": map[string]int{"processed": 30, "total": 100, "percent": 30},
-	})
+		"progress": map[string]int{"processed": 30, "total": 100, "percent": 30}, "data": playedDrafts(),
+	}
+	if phase == threads.PhaseCompleted {
+		answer["verified"] = threads.Verified{State: threads.JobDone, Complete: true, Relations: 10, Present: 10}
+	}
+	b, err := json.Marshal(answer)
 	if err != nil {
 		panic(err)
 	}
@@ -114,10 +137,11 @@ func TestMigrateEnds(t *testing.T) {
 		{[]threads.Phase{processing}, "migrate", exitFailed, "which does not allow upload; allowed are: stop, cancel.\noutrigger: follow it: outrigger threads status --wait", "[]"},
 		{[]threads.Phase{threads.PhasePaused}, "migrate", exitFailed, "outrigger: clear it first: outrigger threads reset", "[]"},
 		{[]threads.Phase{ready}, "migrate", exitFailed, "another migration is loaded (READY); process it with outrigger threads start", "[]"},
-		{[]threads.Phase{ready, ready, threads.PhaseCompleted}, "migrate --replace", exitDone, "", "[POST upload POST start]"},
+		{[]threads.Phase{ready, ready, threads.PhaseCompleted}, "migrate --replace", exitDone, "outrigger: verified: 10 of 10 relationships are in the target", "[POST upload POST start]"},
 		{[]threads.Phase{processing}, "migrate --dry-run", exitDone, "", "[DELETE 7 DELETE 7]"},
 		{[]threads.Phase{processing, processing, threads.PhaseCompleted}, "status --wait", exitDone, "outrigger: So it is.", "[]"},
 		{[]threads.Phase{processing, threads.PhaseCancelled}, "status --wait", exitFailed, "the migration is not complete; it is CANCELLED", "[]"},
+		{[]threads.Phase{processing, processing, threads.PhaseCompleted}, "retry", exitDone, "outrigger: So it is.", "[POST retry]"},
 		{[]threads.Phase{ready}, "start", exitDone, "", "[POST start]"},
 		{[]threads.Phase{processing}, "stop", exitDone, "", "[POST stop]"},
 		{[]threads.Phase{processing}, "continue", exitDone, "", "[POST continue]"},
@@ -128,6 +152,58 @@ func TestMigrateEnds(t *testing.T) {
 		_, errs, code := cloud.migrate(t, t.Context(), strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(errs, c.says) || c.says == "" && errs != "" || fmt.Sprint(cloud.done) != c.done {
 			t.Errorf("%s, %v: %d, %s, done %v", c.args, c.phases, code, errs, cloud.done)
+		}
+	}
+}
+
+// A migration says what the comparison at its end found, also where all is well:
+// people read it on standard error, scripts as a member of the JSON.
+func TestMigrateSaysVerified(t *testing.T) {
+	ends := []threads.Phase{threads.PhaseEmpty, threads.PhaseReady, threads.PhaseCompleted}
+	const words = "outrigger: verified: 10 of 10 relationships are in the target"
+	out, errs, code := (&playedCloud{phases: ends}).migrate(t, t.Context(), "migrate", "--json")
+	var st struct{ Verified *threads.Verified }
+	if err := json.Unmarshal([]byte(out), &st); err != nil || st.Verified == nil || !st.Verified.Complete || st.Verified.Present != 10 {
+		t.Errorf("%v: %s", err, out)
+	}
+	if code != exitDone || strings.Count(errs, words) != 1 {
+		t.Errorf("%d, %s", code, errs)
+	}
+	for args, phases := range map[string][]threads.Phase{"migrate": ends, "status": ends[2:]} {
+		out, _, _ := (&playedCloud{phases: phases}).migrate(t, t.Context(), args)
+		if !strings.Contains(out, "Verified") || !strings.Contains(out, "10 of 10 relationships are in the target") {
+			t.Errorf("%s: %s", args, out)
+		}
+	}
+}
+
+// The site of the mappings goes along with them and with no other file; those of
+// another site are loaded only with a flag, and a dry run says it.
+func TestMigrateForAnotherSite(t *testing.T) {
+	const other = "https://other.example.com"
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+		done string
+	}{
+		{"migrate --site " + other, exitFailed, "run the command again with --accept-other-site", "[]"},
+		{"migrate --accept-other-site --site " + other, exitDone, "", "[POST upload?acceptOtherSite=true POST start]"},
+		{"migrate --accept-other-site --accept-incomplete --site " + other, exitDone, "", "[POST upload?acceptIncomplete=true&acceptOtherSite=true POST start]"},
+		{"migrate --dry-run --site " + other, exitLook, "", "[DELETE 7 DELETE 7]"},
+	} {
+		cloud := &playedCloud{phases: []threads.Phase{threads.PhaseEmpty, threads.PhaseReady, threads.PhaseCompleted}}
+		cloud.sites = threads.SitesOf(other, "https://site.example.com")
+		out, errs, code := cloud.migrate(t, t.Context(), strings.Fields(c.args)...)
+		if code != c.code || !strings.Contains(errs, c.says) || !strings.Contains(errs, cloud.sites.Text) || fmt.Sprint(cloud.done) != c.done {
+			t.Errorf("%s: %d, %s, done %v", c.args, code, errs, cloud.done)
+		}
+		if strings.Contains(c.args, "dry-run") && !strings.Contains(out, cloud.sites.Text) {
+			t.Errorf("%s: %s", c.args, out)
+		}
+		site := ",site " + base64.StdEncoding.EncodeToString([]byte(other))
+		if len(cloud.metadata) != 2 || strings.Contains(cloud.metadata[0], site) || !strings.Contains(cloud.metadata[1], site) {
+			t.Errorf("%s: %q", c.args, cloud.metadata)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type tokenOwner struct {
 type tokenCreateCmd struct {
 	accountFlags
 	tokenOwner
-	Scope   identity.Scope  `required:"" enum:"all,read,monitoring,builds,mail" help:"What the token allows: all, read, monitoring, builds or mail." placeholder:"SCOPE"`
+	Scope   identity.Scope  `required:"" enum:"all,read,backup,monitoring,builds,mail" help:"What the token allows: all, read, backup, monitoring, builds or mail." placeholder:"SCOPE"`
 	Expires config.Duration `help:"Expire after this time, such as 90d. Default: never." placeholder:"DURATION"`
 	Name    string          `arg:"" help:"What the token is for."`
 }
@@ -34,7 +34,7 @@ func (c tokenCreateCmd) Run(ctx context.Context, s streams) error {
 	if c.Expires > 0 {
 		expires = time.Now().Add(time.Duration(c.Expires)).UTC().Truncate(time.Second)
 	}
-	return c.with(ctx, s, func(a accounts) error {
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
 		t, err := a.CreateToken(ctx, c.For, c.Name, c.Scope, expires)
 		if err != nil {
 			return err
@@ -53,7 +53,7 @@ type tokenListCmd struct {
 }
 
 func (c tokenListCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error {
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
 		tokens, err := a.Tokens(ctx, c.For)
 		if err != nil {
 			return err
@@ -75,5 +75,5 @@ type tokenRevokeCmd struct {
 }
 
 func (c tokenRevokeCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error { return a.RevokeToken(ctx, c.ID) })
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.RevokeToken(ctx, c.ID) })
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,7 +17,8 @@ type usersCmd struct {
 	Grant        userGrantCmd    `cmd:"" help:"Grant a permission to a user."`
 	Revoke       userRevokeCmd   `cmd:"" help:"Revoke a permission."`
 	Disable      userDisableCmd  `cmd:"" help:"Disable a user: sessions end, tokens and the password are refused. Nothing is deleted."`
-	Enable       userEnableCmd   `cmd:"" help:"Enable a user who was disabled."`
+	Enable       userEnableCmd   `cmd:"" help:"Enable a user who was disabled. Tokens from before end, unless you keep them."`
+	Confirm      userConfirmCmd  `cmd:"" help:"Make a one-time code for a user whose identity provider does not say when users sign in: the user sets up a first second factor with it."`
 	SecondFactor secondFactorCmd `cmd:"" help:"The second factors of users."`
 	Delete       userDeleteCmd   `cmd:"" help:"Delete a user with all grants, tokens and sessions."`
 }
@@ -70,7 +70,7 @@ func (c userAddCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, s, func(a accounts) error {
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
 		if err := a.CreateUser(ctx, c.Name, password); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (c userAddCmd) Run(ctx context.Context, s streams) error {
 type userPasswordCmd struct {
 	accountFlags
 	newPassword
-	RevokeTokens bool   `help:"Revoke the user's tokens too. Without it you are asked at a terminal; in a script they keep working."`
+	RevokeTokens *bool  `negatable:"" help:"Revoke the user's tokens too, or not. Without it you are asked at a terminal; in a script they are revoked."`
 	Name         string `arg:"" help:"The user's name."`
 }
 
@@ -90,48 +90,46 @@ func (c userPasswordCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, s, func(a accounts) error {
-		if err := a.SetPassword(ctx, c.Name, password); err != nil {
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
+		end, said, err := c.endTokens(ctx, s, a)
+		if err != nil {
 			return err
 		}
-		if err := c.say(s, c.JSON, c.Name, password, made); err != nil {
+		if err := a.SetPassword(ctx, c.Name, password, end); err != nil {
 			return err
 		}
-		return c.tokens(ctx, s, a)
+		if said != "" {
+			fmt.Fprintln(s.err, said)
+		}
+		return c.say(s, c.JSON, c.Name, password, made)
 	})
 }
 
-// tokens revokes the user's tokens where that is wanted, which it asks at a
-// terminal; elsewhere it says that they keep working.
-func (c userPasswordCmd) tokens(ctx context.Context, s streams, a accounts) error {
+// endTokens decides whether the user's tokens end with the password, and gives what is
+// to be said of that afterwards. It asks at a terminal.
+func (c userPasswordCmd) endTokens(ctx context.Context, s streams, a accounts) (end bool, said string, err error) {
+	if c.RevokeTokens != nil {
+		return *c.RevokeTokens, "", nil
+	}
 	list, err := a.Tokens(ctx, c.Name)
 	if err != nil {
-		return err
+		return false, "", err
 	}
 	list = slices.DeleteFunc(list, func(t token) bool { return !t.ExpiresAt.IsZero() && time.Now().After(t.ExpiresAt) })
 	if len(list) == 0 {
-		return nil
+		return true, "", nil
 	}
-	if !c.RevokeTokens {
-		still := fmt.Sprintf("Tokens of %s that keep working: %d.", c.Name, len(list))
-		if !s.atTerminal() {
-			_, err = fmt.Fprintf(s.err, "%s To revoke them, use --revoke-tokens.\n", still)
-			return err
-		}
-		if !s.agree(ctx, still+" Revoke them too?") {
-			return nil
-		}
+	if s.atTerminal() {
+		end, err = s.agreeUnlessNo(ctx, fmt.Sprintf("%s has tokens that work: %d. Revoke them too?", c.Name, len(list)))
+		return end, "", err
 	}
-	for _, t := range list {
-		err = errors.Join(err, a.RevokeToken(ctx, t.ID))
-	}
-	return err
+	return true, fmt.Sprintf("Tokens of %s that were revoked: %d. To keep tokens, use --no-revoke-tokens.", c.Name, len(list)), nil
 }
 
 type userListCmd struct{ accountFlags }
 
 func (c userListCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error {
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
 		users, err := a.Users(ctx)
 		if err != nil {
 			return err
@@ -155,7 +153,7 @@ type userGrantCmd struct {
 }
 
 func (c userGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.grant(ctx, s, func(a accounts) (grant, error) {
+	return c.grant(ctx, s, func(ctx context.Context, a accounts) (grant, error) {
 		return a.Grant(ctx, c.Name, c.Permission, c.resource())
 	})
 }
@@ -167,7 +165,7 @@ type userRevokeCmd struct {
 }
 
 func (c userRevokeCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error { return a.Revoke(ctx, c.Name, c.Grant) })
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.Revoke(ctx, c.Name, c.Grant) })
 }
 
 type userDisableCmd struct {
@@ -176,16 +174,17 @@ type userDisableCmd struct {
 }
 
 func (c userDisableCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error { return a.DisableUser(ctx, c.Name) })
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.DisableUser(ctx, c.Name) })
 }
 
 type userEnableCmd struct {
 	accountFlags
-	Name string `arg:"" help:"The user's name."`
+	KeepToken []int64 `help:"Keep this token of the user, by its id (outrigger tokens list --for NAME). May be repeated." placeholder:"ID"`
+	Name      string  `arg:"" help:"The user's name."`
 }
 
 func (c userEnableCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error { return a.EnableUser(ctx, c.Name) })
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.EnableUser(ctx, c.Name, c.KeepToken) })
 }
 
 type userDeleteCmd struct {
@@ -194,7 +193,7 @@ type userDeleteCmd struct {
 }
 
 func (c userDeleteCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error {
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error {
 		stopped, err := a.DeleteUser(ctx, c.Name)
 		if err != nil {
 			return err
@@ -216,7 +215,7 @@ type secondFactorRemoveCmd struct {
 }
 
 func (c secondFactorRemoveCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, s, func(a accounts) error { return a.RemoveSecondFactor(ctx, c.Name) })
+	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.RemoveSecondFactor(ctx, c.Name) })
 }
 
 // stamp writes a time to the minute, "-" for none.

@@ -11,18 +11,15 @@ import (
 	"golang.org/x/term"
 )
 
-// yesFlag belongs to commands that delete or replace something.
+// yesFlag belongs to commands that delete or replace something, or act on many things.
 type yesFlag struct {
 	Yes bool `help:"Do not ask for confirmation."`
 }
 
 // sure asks at a terminal. A command that runs in a script needs --yes.
 func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
-	if f.Yes {
-		return nil
-	}
-	if !s.atTerminal() {
-		return usage("this command asks for confirmation; use --yes when there is no terminal")
+	if err := f.needed(s); err != nil || f.Yes {
+		return err
 	}
 	if !s.agree(ctx, question) {
 		return errors.New("nothing was done")
@@ -30,7 +27,24 @@ func (f yesFlag) sure(ctx context.Context, s streams, question string) error {
 	return nil
 }
 
-// atTerminal tells whether a person can answer a question.
+// sureOfMany asks where it is about more than one thing; question has a %d for how
+// many.
+func (f yesFlag) sureOfMany(ctx context.Context, s streams, question string, n int64) error {
+	if n <= 1 {
+		return nil
+	}
+	return f.sure(ctx, s, fmt.Sprintf(question, n))
+}
+
+// needed is a mistake of usage where nobody can be asked and --yes is missing.
+func (f yesFlag) needed(s streams) error {
+	if f.Yes || s.atTerminal() {
+		return nil
+	}
+	return usage("this command asks for confirmation; use --yes when there is no terminal")
+}
+
+// atTerminal reports whether a person can answer a question.
 func (s streams) atTerminal() bool {
 	file, ok := s.in.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
@@ -38,16 +52,34 @@ func (s streams) atTerminal() bool {
 
 // agree asks a question; anything but yes is no.
 func (s streams) agree(ctx context.Context, question string) bool {
-	fmt.Fprintf(s.err, "%s [y/N] ", question)
+	text, ok := s.ask(ctx, question+" [y/N] ")
+	return ok && (text == "y" || text == "yes")
+}
+
+// agreeUnlessNo asks a question; anything but no is yes. An error is that nobody
+// answered, so that nothing may be done.
+func (s streams) agreeUnlessNo(ctx context.Context, question string) (bool, error) {
+	text, ok := s.ask(ctx, question+" [Y/n] ")
+	if !ok {
+		return false, errors.New("nothing was done")
+	}
+	return text != "n" && text != "no", nil
+}
+
+// ask gives the line that answers a question, in lower case; false for none.
+func (s streams) ask(ctx context.Context, question string) (line string, ok bool) {
+	fmt.Fprint(s.err, question)
 	answer := make(chan string, 1)
 	go func() { // the read outlives an interruption; the process does not
-		line, _ := bufio.NewReader(s.in).ReadString('\n') // no line is no
-		answer <- strings.ToLower(strings.TrimSpace(line))
+		defer close(answer)
+		if line, err := bufio.NewReader(s.in).ReadString('\n'); err == nil || line != "" {
+			answer <- strings.ToLower(strings.TrimSpace(line))
+		}
 	}()
 	select {
 	case <-ctx.Done():
-		return false
-	case text := <-answer:
-		return text == "y" || text == "yes"
+		return "", false
+	case line, ok = <-answer:
+		return line, ok
 	}
 }

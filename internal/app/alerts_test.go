@@ -64,7 +64,7 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	chat := newChatPlatform(t)
 	cfg := alerting(t, chat)
-	a, err := New(cfg, Options{})
+	a, err := New(cfg, Options{NewDatabase: true})
 	if err != nil {
 		t.Fatal(err)
 	}

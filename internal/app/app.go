@@ -8,11 +8,13 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,6 +22,9 @@ import (
 	"outrigger/internal/alerts"
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	"outrigger/internal/restart"
+	"outrigger/internal/retention"
 	"outrigger/internal/secret"
 )
 
@@ -28,11 +33,22 @@ type Options struct {
 	Log      *slog.Logger         // nil: nothing is logged
 	Registry *prometheus.Registry // what /metrics shows; nil: one of its own
 	Clock    func() time.Time     // nil: time.Now
+	Commit   string               // what the program was built from, for /metrics
 	Version  string               // shown in the console, to chat platforms, in the cluster
 
 	// NewDatabase lets a start make an empty SQLite database in a data folder
 	// that has the key of another.
 	NewDatabase bool
+	// ExistingDatabase refuses a start where there is no database yet.
+	ExistingDatabase bool
+	// Hold has nothing sent until an administrator confirms it.
+	Hold bool
+
+	// Sockets are those to listen on, where another process had them or will.
+	Sockets *restart.Sockets
+	// Wait, where it is not nil, is called when the start has got as far as it
+	// can without the database, which another process has until Wait returns.
+	Wait func(context.Context) error
 }
 
 // App is the whole program. Make one with New; it starts once.
@@ -42,10 +58,18 @@ type App struct {
 	registry *prometheus.Registry
 	clock    func() time.Time
 	version  string
+	commit   string
 
-	newDatabase bool
+	newDatabase      bool
+	existingDatabase bool
+	hold             bool
+
+	sockets *restart.Sockets
+	wait    func(context.Context) error
 
 	startupGate  *startupGate
+	listener     *rest.Listener
+	front        *http.Server
 	addr         net.Addr
 	failed       chan error
 	checks       []check        // of being ready
@@ -60,6 +84,9 @@ type App struct {
 	sharers       sharers
 	sending       endings
 	held          heldSending
+	retention     atomic.Pointer[retention.Retention] // nil until it begins
+
+	databaseFree atomic.Bool // it was closed in order
 
 	mu    sync.Mutex // held while starting and stopping
 	state lifecycle
@@ -90,7 +117,9 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		o.Clock = time.Now
 	}
 	return &App{
-		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, newDatabase: o.NewDatabase,
+		cfg: cfg, log: o.Log, registry: o.Registry, clock: o.Clock, version: o.Version, commit: o.Commit,
+		newDatabase: o.NewDatabase, existingDatabase: o.ExistingDatabase, hold: o.Hold,
+		sockets: o.Sockets, wait: o.Wait,
 		ground:      ground{nodeID: cfg.NodeID},
 		startupGate: newStartupGate(basePath(cfg.BaseURL)),
 		failed:      make(chan error, 1),
@@ -117,9 +146,11 @@ func (a *App) parts() []func(context.Context) error {
 	return []func(context.Context) error{
 		a.listen,
 		a.listenMail,
+		a.takeOver,
 		a.openDatabase,
 		a.openSecrets,
 		a.startIdentity,
+		a.newBackup,
 		a.joinCluster,
 		a.startLeases,
 		a.openWeb,
@@ -188,7 +219,7 @@ func (a *App) start(ctx context.Context, parts []func(context.Context) error) er
 			err = part(ctx)
 		}
 		if err != nil {
-			return errors.Join(err, a.unwind(context.WithoutCancel(ctx)))
+			return errors.Join(err, a.unwind(context.WithoutCancel(ctx), stopTime))
 		}
 	}
 	return nil
@@ -199,18 +230,27 @@ func (a *App) start(ctx context.Context, parts []func(context.Context) error) er
 func (a *App) Stop(ctx context.Context) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.unwind(ctx)
+	return a.unwind(ctx, stopTime)
 }
 
-func (a *App) unwind(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, stopTime)
+// HandOver is Stop for a successor that waits: within 8 s. free reports whether
+// this process has let go of the database; else only its end does.
+func (a *App) HandOver(ctx context.Context) (free bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err = a.unwind(ctx, handOverTime)
+	return a.databaseFree.Load(), err
+}
+
+func (a *App) unwind(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	a.state = stopped
 	a.startupGate.stop()
-	return a.steps.unwind(ctx)
+	return a.steps.unwind(ctx, within)
 }
 
-// Failed gives the reason why a process that was started cannot continue; the
+// Failed returns the reason why a process that was started cannot continue; the
 // caller should stop it. After db.ErrDisk it should exit at once instead.
 func (a *App) Failed() <-chan error { return a.failed }
 

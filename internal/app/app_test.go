@@ -47,7 +47,7 @@ func start(t *testing.T, cfg *config.Config) *App {
 
 func startAt(t *testing.T, cfg *config.Config, clock func() time.Time) *App {
 	t.Helper()
-	a, err := New(cfg, Options{Version: "v0", Clock: clock})
+	a, err := New(cfg, Options{Version: "v0", Clock: clock, NewDatabase: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,8 +274,15 @@ func TestStepsFit(t *testing.T) {
 	if sum > stopTime {
 		t.Errorf("the steps may take %v", sum)
 	}
-	if most := stopTime + time.Duration(len(a.steps.list))*graceTime; most > 15*time.Second {
+	grace := time.Duration(len(a.steps.list)) * graceTime
+	if most := stopTime + grace; most > 15*time.Second {
 		t.Errorf("a stop may take %v", most)
+	}
+	if most := handOverTime + grace; most > 8*time.Second {
+		t.Errorf("a stop for a successor may take %v", most)
+	}
+	if share := sendingLimit.Seconds() * handOverTime.Seconds() / stopTime.Seconds(); mailFinishTime.Seconds() > share {
+		t.Errorf("clients of the relay may take %v, which is more than %.1f s", mailFinishTime, share)
 	}
 }
 

@@ -68,6 +68,8 @@ func TestEveryNoticeSaysSinceWhen(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	_, page := consolePage(t, a.App, "/", nil)
+
 	who := &identity.Principal{Name: "admin", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}
 	list, err := a.pages.Attention(identity.With(t.Context(), who), who)
 	if err != nil {
@@ -103,7 +105,6 @@ func TestEveryNoticeSaysSinceWhen(t *testing.T) {
 	if gap := find("Nothing listened"); !gap.Until.Equal(ago(6)) {
 		t.Errorf("the gap ends at %v", gap.Until)
 	}
-	_, page := consolePage(t, a.App, "/", nil)
 	wants(t, "the card of the nodes", page, `<h2><a href="/system/nodes">Nodes</a></h2>`)
 	if strings.Count(page, `class="below since"`) != len(list) {
 		t.Errorf("the overview has %d notices, of which %d say since when", len(list), strings.Count(page, `class="below since"`))

@@ -37,7 +37,7 @@ func newPerson(t *testing.T, a *App, user string) *person {
 	return b
 }
 
-// send gives the status, the address and the body of what a request leads to.
+// send returns the status, the address and the body of what a request leads to.
 func (b *person) send(method, address string, form url.Values) (int, *url.URL, string) {
 	b.t.Helper()
 	if !strings.HasPrefix(address, "http") {

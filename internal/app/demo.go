@@ -34,6 +34,7 @@ type Demo struct {
 // NewDemo makes a demo of settings whose first connection is the platform
 // that it plays, and which allow webhooks to this machine.
 func NewDemo(cfg *config.Config, o Options) (*Demo, error) {
+	o.NewDatabase = true
 	a, err := New(cfg, o)
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (d *Demo) Start(ctx context.Context) error {
 	d.world.Platform.HookURL = d.URL() + "/hooks/" + d.cfg.Notify.Connections[0].Name
 	d.server = rest.Server(hosts.Guard(d.world.Handler()), d.log)
 	go func() {
-		if err := d.server.Serve(rest.Listener(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
+		if err := d.server.Serve(rest.Listen(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
 			d.fail(fmt.Errorf("the chat platform's listener ended: %w", err))
 		}
 	}()

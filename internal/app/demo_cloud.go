@@ -28,7 +28,7 @@ func newDemoCloud(a *App, url string) *cloudsite.Page {
 	})}
 }
 
-// fillSource gives the self-hosted side the comments of the sample files.
+// fillSource returns the self-hosted side the comments of the sample files.
 func (a *App) fillSource(ctx context.Context) error {
 	hierarchy, mappings := samples.Comments()
 	imports := &source.Imports{Store: store.NewSource(a.db), MaxUpload: int64(a.cfg.Threads.MaxUpload)}

@@ -44,7 +44,7 @@ func (d *Demo) playSignOn(ctx context.Context) error {
 	}})
 	d.signOn = &demoSignOn{provider, rest.Server(hosts.Guard(provider.Handler()), d.log)}
 	go func() {
-		if err := d.signOn.server.Serve(rest.Listener(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
+		if err := d.signOn.server.Serve(rest.Listen(l, rest.MaxConnections(), d.log)); !errors.Is(err, http.ErrServerClosed) {
 			d.fail(fmt.Errorf("the sign-on provider's listener ended: %w", err))
 		}
 	}()

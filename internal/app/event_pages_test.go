@@ -27,13 +27,19 @@ func pushed(t *testing.T, a *App, branch string) {
 // hooked posts a signed webhook.
 func hooked(t *testing.T, a *App, key, body string) {
 	t.Helper()
-	r, err := http.NewRequest("POST", a.URL()+"/hooks/main", strings.NewReader(body))
+	hookedBy(t, a, "main", "hook secret", key, body)
+}
+
+// hookedBy is hooked for a connection and its secret.
+func hookedBy(t *testing.T, a *App, connection, signedWith, key, body string) {
+	t.Helper()
+	r, err := http.NewRequest("POST", a.URL()+"/hooks/"+connection, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Close = true
 	r.Header.Set("X-Event-Key", key)
-	r.Header.Set(hook.SignatureHeader, hook.Sign([]byte(body), secret.New("hook secret")))
+	r.Header.Set(hook.SignatureHeader, hook.Sign([]byte(body), secret.New(signedWith)))
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,7 @@ func TestConnectionPages(t *testing.T) {
 	}
 	page("/notifications/renames/1/confirm", nil, 200, "Check on the platform first")
 	page("/notifications/renames/1/confirm", url.Values{}, 303)
-	page("/notifications/renames/1/confirm", nil, 409, "confirmed or dismissed")
+	page("/notifications/renames/1/confirm", nil, 409, "confirmed, dismissed or undone")
 	page("/notifications/renames", nil, 200, "Nothing to decide")
 }
 

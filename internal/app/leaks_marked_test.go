@@ -16,7 +16,7 @@ import (
 // marked are secrets by what they are, to be looked for.
 type marked map[string]string
 
-// make gives a secret that is spelled otherwise in a URL, and in base64.
+// make returns a secret that is spelled otherwise in a URL, and in base64.
 func (m marked) make(name string) string {
 	m[name] = "Mk+" + name + "/" + rand.Text()
 	return m[name]

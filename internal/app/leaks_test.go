@@ -138,12 +138,12 @@ func TestNoSecretShows(t *testing.T) {
 	m["session"] = session
 
 	for _, pages := range []bool{false, true} {
-		for _, pattern := range p.patterns(pages) {
-			if !strings.HasPrefix(pattern, "GET ") {
+		for _, row := range p.patterns(pages) {
+			if !strings.HasPrefix(row.text, "GET ") {
 				continue
 			}
-			for _, leak := range m.in(p.read(pattern, session)) {
-				t.Errorf("%s shows %s", pattern, leak)
+			for _, leak := range m.in(p.read(row.text, session)) {
+				t.Errorf("%s shows %s", row.text, leak)
 			}
 		}
 	}
@@ -361,7 +361,7 @@ func (p *permissionTable) useCloud(m marked, world string) {
 	})
 }
 
-// read gives what a GET answers, as far as it comes within 0.3 s: live answers
+// read returns what a GET answers, as far as it comes within 0.3 s: live answers
 // do not end.
 func (p *permissionTable) read(pattern, session string) []byte {
 	p.t.Helper()

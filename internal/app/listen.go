@@ -2,47 +2,70 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 
 	"outrigger/internal/rest"
+	"outrigger/internal/restart"
 )
 
-// listen opens the port and serves front on it. Nothing but the port and the
-// certificate can fail here, so that early connections are accepted.
+// listen opens the port, or takes the socket that was passed. Connections wait
+// until accept.
 func (a *App) listen(ctx context.Context) error {
-	var conf *tls.Config
+	a.front = rest.Server(a.startupGate, a.log)
 	if a.cfg.TLS.Cert != "" {
 		cert, err := newCertificate(a.cfg.TLS, a.log)
 		if err != nil {
 			return err
 		}
 		a.certificates = append(a.certificates, cert)
-		conf = cert.config()
+		a.front.TLSConfig = cert.config()
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.cfg.Listen)
+	l, err := a.sockets.Listen(ctx, restart.HTTP, a.cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("open the listener: %w", err)
 	}
-	server := rest.Server(a.startupGate, a.log)
-	server.TLSConfig = conf
 	a.addr = l.Addr()
-	go a.accept(server, rest.Listener(l, rest.MaxConnections(), a.log))
-	a.steps.add("listener", listenerLimit, func(ctx context.Context) error { return closeServer(ctx, server) })
+	a.listener = rest.Listen(l, rest.MaxConnections(), a.log)
+	a.steps.add("listener", listenerLimit, func(ctx context.Context) error {
+		defer l.Close() // for where it was not served
+		return closeServer(ctx, a.front)
+	})
 	return nil
 }
 
-// accept runs until the server is closed; ending earlier is a failure of the
-// process.
-func (a *App) accept(server *http.Server, l net.Listener) {
-	serve := server.Serve
-	if server.TLSConfig != nil {
-		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+// takeOver waits until the process before has let go of the database. What can
+// fail without a database has been tried by then.
+func (a *App) takeOver(ctx context.Context) error {
+	if a.wait == nil {
+		go a.accept()
+		return nil
 	}
-	if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
+	// What connects waits in the kernel until everything is open: if this start
+	// fails, the process before goes on with that.
+	return a.wait(ctx)
+}
+
+// finishRequests ends what clients have begun. Where others accept on the socket
+// afterwards, no request is refused: what comes later is theirs.
+func (a *App) finishRequests(ctx context.Context) error {
+	var unfinished error
+	if a.sockets.Kept() {
+		unfinished = a.listener.Finish(ctx)
+	}
+	return errors.Join(a.startupGate.drain(ctx), unfinished)
+}
+
+// accept runs until the server is closed; ending earlier is a failure of the
+// process, unless the port was left to another.
+func (a *App) accept() {
+	serve := a.front.Serve
+	if a.front.TLSConfig != nil {
+		serve = func(l net.Listener) error { return a.front.ServeTLS(l, "", "") }
+	}
+	if err := serve(a.listener); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 		a.fail(fmt.Errorf("the listener ended: %w", err))
 	}
 }

@@ -8,12 +8,11 @@ import (
 	"testing"
 
 	"outrigger/internal/config"
-	"outrigger/internal/rest"
 	"outrigger/internal/rest/openapitest"
 	"outrigger/internal/secret"
 )
 
-// nextOf gives the next of a list by pages of one.
+// nextOf returns the next of a list by pages of one.
 func nextOf(t *testing.T, a *App, list string) string {
 	t.Helper()
 	status, answer := put(t, a, "GET", list+"?limit=1", "")
@@ -29,11 +28,13 @@ func nextOf(t *testing.T, a *App, list string) string {
 // ever, or leave half of it out.
 func TestListsRefuseWrongPages(t *testing.T) {
 	t.Parallel()
-	spec, err := openapitest.Load(rest.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
+	cfg := settings(t)
+	cfg.Notify.Connections = []config.Connection{
+		{Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret")},
+		{Name: "other", Kind: config.KindBitbucketDC, BaseURL: "https://git.example.com", WebhookSecret: secret.New("hook secret")},
 	}
-	lists, err := spec.Operations()
+	a := start(t, cfg)
+	lists, err := described(t, a).Operations()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,12 +42,6 @@ func TestListsRefuseWrongPages(t *testing.T) {
 	if len(lists) < 20 {
 		t.Fatalf("%d lists", len(lists))
 	}
-	cfg := settings(t)
-	cfg.Notify.Connections = []config.Connection{
-		{Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret")},
-		{Name: "other", Kind: config.KindBitbucketDC, BaseURL: "https://git.example.com", WebhookSecret: secret.New("hook secret")},
-	}
-	a := start(t, cfg)
 	const users, connections = "/rest/outrigger/1.0/users", "/rest/outrigger/1.0/connections"
 	if status, answer := put(t, a, "POST", users, `{"name":"zoe","password":"correct horse"}`); status != 201 {
 		t.Fatal(status, answer)

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +71,10 @@ func TestLyingProviders(t *testing.T) {
 		w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: claims})
 		fail("claims", 401, "")
 	}
+	for name, at := range map[string]any{"tomorrow": w.clock.Now().Add(24 * time.Hour).Unix(), "in two minutes": w.clock.Now().Add(2 * time.Minute).Unix()} {
+		w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann", "auth_time": at}})
+		fail("auth_time "+name, 401, "")
+	}
 	w.clock.Move(time.Hour) // the configuration is asked for again, and the one before stays
 	w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}})
 	w.provider.SetFault("openid-configuration", played.Fault{Kind: played.Broken})
@@ -78,6 +84,57 @@ func TestLyingProviders(t *testing.T) {
 	}
 	if users, err := a.identity.Users(t.Context(), "", 10); err != nil || len(users) != 2 {
 		t.Errorf("%+v, %v", users, err)
+	}
+}
+
+// A provider that does not say when the user signed in there, or nothing usable, signs
+// users in, and their sessions are not confirmed by it: neither at once nor when it is
+// asked again, whose refusal names the claim.
+func TestAuthTimesThatConfirmNothing(t *testing.T) {
+	t.Parallel()
+	w := newSignOnWorld(t)
+	w.run(w.cfg)
+	now := w.clock.Now()
+	token := url.Values{"name": {"ci"}, "scope": {"all"}, "days": {"30"}}
+	for _, c := range []struct {
+		name  string
+		lie   openid.Lie
+		at    any
+		again string // what the refusal says
+	}{
+		{"none", openid.NoAuthTime, nil, "no usable claim auth_time"},
+		{"null", "", nil, "no usable claim auth_time"},
+		{"a date", "", "2026-11-23T12:00:00Z", "no usable claim auth_time"},
+		{"seconds in quotes", "", strconv.FormatInt(now.Unix(), 10), "no usable claim auth_time"},
+		{"negative", "", -now.Unix(), "no usable claim auth_time"},
+		{"zero", "", 0, "no usable claim auth_time"},
+		{"milliseconds", "", now.UnixMilli(), "no usable claim auth_time"},
+		{"a list", "", []int64{now.Unix()}, "no usable claim auth_time"},
+		{"true", "", true, "no usable claim auth_time"},
+		{"an hour ago, max_age or not", "", now.Add(-time.Hour).Unix(), "auth_time) is from before"},
+		{"ten minutes before it was asked again", "", now.Add(-10 * time.Minute).Unix(), "auth_time) is from before"},
+	} {
+		w.provider.SetLie(c.lie)
+		claims := map[string]any{"preferred_username": "ann", "auth_time": c.at}
+		if c.lie != "" {
+			delete(claims, "auth_time")
+		}
+		w.provider.SetAccount(openid.Account{Subject: "s-ann", Claims: claims})
+		b := w.visitor()
+		if _, _, body := w.signIn(b, "s-ann", "/"); w.signedIn(b) != "ann" {
+			t.Errorf("%s: not signed in: %s", c.name, body)
+		}
+		if status, _, body := b.send("POST", w.url+"/account/tokens/new", token); strings.Contains(body, "otr_") || !strings.Contains(body, "Confirm that it is you") {
+			t.Errorf("%s: a token is made: %d %s", c.name, status, body)
+		}
+		_, at, _ := b.send("GET", w.url+"/sign-in/oidc?again=true&to=%2F", nil)
+		status, _, body := b.send("GET", w.callback(b, at.String(), "s-ann"), nil)
+		if status != 401 || !strings.Contains(body, c.again) {
+			t.Errorf("%s, asked again: %d %s", c.name, status, body)
+		}
+		if _, _, body := b.send("POST", w.url+"/account/tokens/new", token); strings.Contains(body, "otr_") {
+			t.Errorf("%s: a token is made after asking again", c.name)
+		}
 	}
 }
 

@@ -7,27 +7,33 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/playground/bitbucketcloud"
-	"outrigger/internal/rest"
 	"outrigger/internal/rest/openapitest"
 	"outrigger/internal/secret"
 )
+
+// described is the description of a server's REST API.
+func described(t *testing.T, a *App) *openapitest.Spec {
+	t.Helper()
+	spec, err := openapitest.Load(a.router.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec
+}
 
 // The description of the REST API and the running server are held against each
 // other: every route is described and every described operation is a route;
 // every example does what it shows.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	spec, err := openapitest.Load(rest.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg := settings(t)
 	cfg.Notify.Connections = []config.Connection{{
 		Name: "main", Kind: config.KindBitbucketDC, BaseURL: "https://code.example.com", WebhookSecret: secret.New("hook secret"),
 	}}
 	a := start(t, cfg)
-	for _, difference := range spec.Differences(a.router.Routes()) {
-		t.Error(difference)
+	spec := described(t, a)
+	for _, wrong := range append(spec.Differences(a.router.Routes()), spec.Complaints()...) {
+		t.Error(wrong)
 	}
 	transport, err := spec.Transport(a.URL(), &http.Transport{DisableKeepAlives: true})
 	if err != nil {
@@ -42,14 +48,11 @@ func TestOpenAPI(t *testing.T) {
 // with an account that administers the repository that they are about.
 func TestOpenAPIOfTheCloudEdition(t *testing.T) {
 	t.Parallel()
-	spec, err := openapitest.Load(rest.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
 	a, platform := cloudWorld(t, func(cfg *config.Config) { cfg.Notify.Connections = cfg.Notify.Connections[:1] })
 	platform.SetRepository(bitbucketcloud.Repository{Workspace: "atlas", Slug: "engine", Permissions: map[string]string{"712020:ana": "admin"}})
 	admin := newPerson(t, a, "admin")
 	admin.consent(admin.leave("/notifications/cloud"), "grant")
+	spec := described(t, a)
 	transport, err := spec.Transport(a.URL(), &http.Transport{DisableKeepAlives: true})
 	if err != nil {
 		t.Fatal(err)

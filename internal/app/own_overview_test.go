@@ -29,8 +29,8 @@ func TestOverviewOfAProjectsAdministrator(t *testing.T) {
 	trouble := func(names string, since time.Time) {
 		t.Helper()
 		if err := a.db.Write(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(t.Context(), `UPDATE notify_channels SET failing_since = $1, gate_step = 1, gate_reason = 'It answered 503.'
-				WHERE id IN (SELECT channel_id FROM notify_rules WHERE name IN (`+names+`))`, db.Micros(since))
+			_, err := tx.Exec(t.Context(), `UPDATE notify_channels SET failing_since = $1, gate_step = 1, gate_until = $2, gate_reason = 'It answered 503.'
+				WHERE id IN (SELECT channel_id FROM notify_rules WHERE name IN (`+names+`))`, db.Micros(since), db.Micros(time.Now().Add(time.Hour)))
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 func (p *permissionTable) makeThings() {
 	const configuration = "/rest/mtbs/1.0/configuration"
 	p.known = map[string]string{
-		"connection": "main", "name": "main", "hook": "atl", "way": "oidc", "project": "ATL", "repository": "canoe", "commit": strings.Repeat("2", 40),
+		"connection": "main", "name": "main", "hook": "atl", "way": "none", "project": "ATL", "repository": "canoe", "commit": strings.Repeat("2", 40),
 		"what": "drain", "cloudIssueId": "10000", "workspace": "ATL",
 	}
 	p.makeRule("rule")
@@ -119,7 +119,12 @@ func (p *permissionTable) query(pattern string) string {
 		return "?filterId=" + p.known["rule"]
 	case configuration + "/filter/enabled":
 		return "?enabled=true&id=" + p.known["rule"]
-	case configuration + "/deliveries/redeliver", configuration + "/deliveries/cancel", configuration + "/deliveries/try":
+	case configuration + "/deliveries/redeliver":
+		if strings.HasPrefix(pattern, "GET") {
+			return "?state=failed&filterId=" + p.known["rule"]
+		}
+		return "?id=" + p.known["delivery"]
+	case configuration + "/deliveries/cancel", configuration + "/deliveries/try":
 		return "?id=" + p.known["delivery"]
 	case configuration + "/channels/{channel}/retry":
 		return "?which=none"
@@ -233,7 +238,13 @@ func (p *permissionTable) mend(pattern string, status int, who asker) {
 			}
 		}
 	case "POST /sign-out":
-		p.renewSession(who.name)
+		switch who.name {
+		case "paused":
+			p.wake(who)
+		case "wrong", "disabled": // there is none to end
+		default:
+			p.renewSession(who.name)
+		}
 	case "DELETE /rest/outrigger/1.0/sessions":
 		// A token is the administrator's.
 		p.renewSession(regexp.MustCompile(`^token:.*`).ReplaceAllString(who.name, "admin"))

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify/notifytest"
+	"outrigger/internal/rest/openapitest"
 	"outrigger/internal/secret"
 )
 
@@ -22,7 +25,7 @@ type asker struct {
 	session       string // of the console
 }
 
-// permissionTable asks every route and page as every kind of user and token.
+// permissionTable asks every operation and page as every kind of user and token.
 type permissionTable struct {
 	*App
 	t      *testing.T
@@ -31,14 +34,17 @@ type permissionTable struct {
 	known  map[string]string
 }
 
-// TestPermissions holds the table of all routes and pages against
-// testdata/permissions.txt, where a route that is new, and a cell that changed,
-// shows in a review. UPDATE_GOLDEN=1 writes it anew.
+// TestPermissions holds the table of all operations of the description and of all
+// pages and forms of the console against testdata/permissions.txt, where an operation
+// that is new, and a cell that changed, shows in a review; UPDATE_GOLDEN=1 writes it
+// anew. What holds for each of them is checked besides: see judge.
 //
 // The users with a project or repository administer ATL, ATL/canoe and PAC of
 // the connections main and cloud; rule, hook, event, delivery and channel that are
 // asked for belong to ATL/canoe. Other ids are of nothing that is there. Below 400,
 // and at 400 and 409 of what is sent without its members, the asker was let in.
+// The wrong token is of nobody; the disabled user and the paused one have SYS_ADMIN, and
+// ask with their sessions and tokens of scope all.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
@@ -49,8 +55,10 @@ func TestPermissions(t *testing.T) {
 	}
 	chat := newChatPlatform(t)
 	chat.answers(http.StatusServiceUnavailable, "") // so that a delivery waits until it is cancelled
+	paused := makePaused(t, cfg)
 	p := &permissionTable{App: start(t, cfg), t: t, url: chat.webhook("c2lnbmF0dXJlLXRoYXQtaXMtc2VjcmV0")}
-	p.makeAskers()
+	p.wake(paused)
+	p.makeAskers(paused)
 	p.makeThings()
 
 	var table strings.Builder
@@ -60,12 +68,15 @@ func TestPermissions(t *testing.T) {
 			fmt.Fprintf(&table, " %s", who.name)
 		}
 		table.WriteByte('\n')
-		for _, pattern := range p.patterns(pages) {
-			fmt.Fprintf(&table, "%-91s", pattern)
+		for _, row := range p.patterns(pages) {
+			fmt.Fprintf(&table, "%-91s", row.text)
+			cells := map[string]string{}
 			for _, who := range p.askers {
-				fmt.Fprintf(&table, " %-*s", len(who.name), p.ask(pattern, who, pages))
+				cells[who.name] = p.ask(row.text, who, pages)
+				fmt.Fprintf(&table, " %-*s", len(who.name), cells[who.name])
 			}
 			table.WriteByte('\n')
+			row.judge(t, cells, pages)
 		}
 	}
 	got := regexp.MustCompile(` +\n`).ReplaceAllString(table.String(), "\n")
@@ -74,20 +85,43 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// patterns lists the routes or the pages, as "GET /path/{id}".
-func (p *permissionTable) patterns(pages bool) []string {
+// tableRow is an operation or a page.
+type tableRow struct {
+	text string // as "GET /path/{id}"
+	open bool   // no credentials are asked for
+}
+
+// patterns lists the operations of the description, or the pages.
+func (p *permissionTable) patterns(pages bool) (all []tableRow) {
 	if pages {
-		return p.pages.Patterns()
+		for _, text := range p.pages.Patterns() {
+			all = append(all, tableRow{text: text})
+		}
+		return all
 	}
-	var all []string
-	for _, r := range p.router.Routes() {
-		all = append(all, r.Method+" "+r.Path)
+	spec, err := openapitest.Load(p.router.OpenAPI())
+	if err != nil {
+		p.t.Fatal(err)
 	}
+	operations, err := spec.Operations()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, op := range operations {
+		all = append(all, tableRow{op.Method + " " + op.Path, op.Open})
+	}
+	order := map[string]int{} // what belongs together stands together
+	for i, r := range p.router.Routes() {
+		order[r.Method+" "+strings.ReplaceAll(r.Path, "...}", "}")] = i
+	}
+	slices.SortStableFunc(all, func(a, b tableRow) int { return cmp.Compare(order[a.text], order[b.text]) })
 	return all
 }
 
-func (p *permissionTable) makeAskers() {
-	p.askers = []asker{{name: "nobody"}}
+func (p *permissionTable) makeAskers(paused asker) {
+	p.askers = []asker{
+		{name: "nobody"}, {"wrong", "Bearer otr_" + strings.Repeat("x", 43), strings.Repeat("x", 43)}, p.makeDisabled(), paused,
+	}
 	atl, canoe, pac := identity.Resource{Connection: "main", Project: "ATL"},
 		identity.Resource{Connection: "main", Project: "ATL", Repository: "canoe"}, identity.Resource{Connection: "main", Project: "PAC"}
 	for _, u := range []struct {
@@ -114,15 +148,22 @@ func (p *permissionTable) makeAskers() {
 				}
 			}
 		}
-		p.askers = append(p.askers, asker{u.name, p.token(u.name, identity.All), p.signIn(u.name)})
+		p.askers = append(p.askers, asker{u.name, basic(u.name), p.signIn(u.name)})
 	}
 	for _, s := range identity.Scopes() {
 		p.askers = append(p.askers, asker{name: "token:" + string(s), authorization: p.token("admin", s)})
 	}
 }
 
-// token is the header of a token. Those of scope all stand for their owners too:
-// a password costs 10 ms to look at.
+// basic is the header of a name and a password.
+func basic(user string) string {
+	var r http.Request
+	r.Header = http.Header{}
+	r.SetBasicAuth(user, password)
+	return r.Header.Get("Authorization")
+}
+
+// token is the header of a token.
 func (p *permissionTable) token(user string, scope identity.Scope) string {
 	token, _, err := p.identity.CreateToken(p.t.Context(), user, "the "+string(scope), scope, time.Time{})
 	if err != nil {
@@ -132,6 +173,7 @@ func (p *permissionTable) token(user string, scope identity.Scope) string {
 }
 
 func (p *permissionTable) signIn(user string) string {
+	p.t.Helper()
 	session, _, err := p.identity.SignIn(p.t.Context(), user, password, "127.0.0.1")
 	if err != nil {
 		p.t.Fatal(err)
@@ -139,7 +181,7 @@ func (p *permissionTable) signIn(user string) string {
 	return session
 }
 
-// ask gives the status of a pattern for one asker; a page that sends to the
+// ask returns the status of a pattern for one asker; a page that sends to the
 // sign-in is 401.
 func (p *permissionTable) ask(pattern string, who asker, page bool) string {
 	p.t.Helper()

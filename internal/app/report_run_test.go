@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"outrigger/internal/db"
 )
 
 // A report that is due is asked of the platform, sent to its channel and listed
@@ -17,15 +15,7 @@ func TestAReportRunsWhenItIsDue(t *testing.T) {
 	if status, body := consolePage(t, a.App, reportPages+"/new", a.form(url.Values{"frequency": {"DAILY"}})); status != http.StatusSeeOther {
 		t.Fatalf("saving: %d %s", status, body)
 	}
-	last := time.Now().Add(-time.Minute) // within what is caught up on, whatever the time of day
-	if err := a.db.Write(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(t.Context(), `UPDATE notify_reports SET next_run_at = $1, ask_at = $1, time = $2, time_zone = 'UTC'`,
-			db.Micros(last.Truncate(time.Minute)), last.UTC().Format("15:04"))
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	a.App.chat.reports.Wake()
+	a.runReports(t, time.Minute)
 	var posts []string
 	eventually(t, func() bool { posts = append(posts, a.chat.taken()...); return len(posts) > 0 })
 	if len(posts) != 1 || !strings.Contains(posts[0], "Waiting: 1 open pull request, 1 inactive") || !strings.Contains(posts[0], "idle for 40 days") {

@@ -110,13 +110,13 @@ func TestMessagesGoThroughTheProxyOfTheSettings(t *testing.T) {
 	}
 	trial := `{"proxyUrl":"http://%s@` + proxy + `","url":"http://chat.invalid/"}`
 	if status, body := put(t, a, "POST", settingsPath+"/test", fmt.Sprintf(trial, "ana:••••")); status != 200 ||
-		!strings.Contains(body, "chat.invalid answered ") || !strings.Contains(body, "through the proxy "+proxy) {
+		!strings.Contains(body, "chat.invalid was reached through the proxy "+proxy+".\"") {
 		t.Errorf("test with the stored password: %d %s", status, body)
 	}
 	if host := <-asked; host != "chat.invalid" {
 		t.Errorf("the proxy was asked for %s", host)
 	}
-	if status, body := put(t, a, "POST", settingsPath+"/test", fmt.Sprintf(trial, "ana:wrong")); status != 503 || !strings.Contains(body, "does not take the user and the password (407)") {
+	if status, body := put(t, a, "POST", settingsPath+"/test", fmt.Sprintf(trial, "ana:wrong")); status != 503 || !strings.Contains(body, "chat.invalid was not reached through the proxy "+proxy+". The log of this server has the reason.") {
 		t.Errorf("test with a wrong password: %d %s", status, body)
 	}
 	if status, body := put(t, a, "POST", settingsPath+"/test", `{"url":"https://10.0.0.1/"}`); status != 400 || !strings.Contains(body, "private network") {
@@ -155,8 +155,8 @@ func TestSettingsPage(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"Proxy URL", "https://hooks.slack.com/"}},
-		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"http://chat.invalid/"}}, []string{"chat.invalid answered 404 Not Found (through the proxy " + proxy, entered}},
-		{url.Values{"do": {"test"}, "proxyUrl": {"http://" + proxy}, "url": {"http://chat.invalid/"}}, []string{"it asks for a user and a password (407)"}},
+		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"http://chat.invalid/"}}, []string{"chat.invalid was reached through the proxy " + proxy, entered}},
+		{url.Values{"do": {"test"}, "proxyUrl": {"http://" + proxy}, "url": {"http://chat.invalid/"}}, []string{"chat.invalid was not reached through the proxy " + proxy}},
 		{url.Values{"do": {"test"}, "proxyUrl": {"ftp://" + proxy}}, []string{"must begin with http://", "ftp://" + proxy}},
 		{url.Values{"do": {"test"}, "proxyUrl": {entered}, "url": {"https://10.0.0.1"}}, []string{"private network", entered}},
 		{nil, []string{`name="proxyUrl" value=""`}}, // nothing was saved

@@ -53,6 +53,7 @@ type startupGate struct {
 
 	mu     sync.Mutex
 	phase  phase
+	why    string        // what a start waits for; "": nothing
 	moved  chan struct{} // closed when the phase changes
 	busy   int           // requests in next
 	idle   chan struct{} // closed when drained and nothing is busy
@@ -79,6 +80,21 @@ func (f *startupGate) serve(next http.Handler, checks ...check) {
 	defer f.mu.Unlock()
 	f.next, f.checks = next, checks
 	f.move(serving)
+}
+
+// waits says what the start waits for, until it goes on.
+func (f *startupGate) waits(why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.why = why
+}
+
+// sentence says what everything is refused with, "" while serving. f.mu is held.
+func (f *startupGate) sentence() string {
+	if f.phase == starting && f.why != "" {
+		return f.why
+	}
+	return f.phase.sentence()
 }
 
 // stop refuses everything new but webhooks.
@@ -137,10 +153,14 @@ func (f *startupGate) enter(hook bool) (http.Handler, string) {
 		f.busy++
 		return f.next, ""
 	}
-	return nil, f.phase.sentence()
+	return nil, f.sentence()
 }
 
 func (f *startupGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f.isStopping() {
+		// No request follows on this connection: it would meet its end.
+		w.Header().Set("Connection", "close")
+	}
 	path := strings.TrimPrefix(r.URL.Path, f.base)
 	switch path {
 	case "/healthz":
@@ -173,6 +193,12 @@ func (f *startupGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next.ServeHTTP(w, r)
 }
 
+func (f *startupGate) isStopping() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.phase >= stopping
+}
+
 // await waits for the end of a start, for hookPatience at most.
 func (f *startupGate) await(ctx context.Context) {
 	f.mu.Lock()
@@ -203,22 +229,29 @@ func refuse(w http.ResponseWriter, r *http.Request, path, why string) {
 
 // readyz says whether this node should get requests, and else why not.
 func (f *startupGate) readyz(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	why, checks := f.phase.sentence(), f.checks
-	f.mu.Unlock()
-	if why != "" {
+	if why := f.notReady(r.Context()); why != "" {
 		answer(w, http.StatusServiceUnavailable, why)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
+	answer(w, http.StatusOK, "ready")
+}
+
+// notReady is why this node should get no requests; "" where it should.
+func (f *startupGate) notReady(ctx context.Context) string {
+	f.mu.Lock()
+	why, checks := f.sentence(), f.checks
+	f.mu.Unlock()
+	if why != "" {
+		return why
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	for _, c := range checks {
 		if err := c(ctx); err != nil {
-			answer(w, http.StatusServiceUnavailable, fault.As(err).Message)
-			return
+			return fault.As(err).Message
 		}
 	}
-	answer(w, http.StatusOK, "ready")
+	return ""
 }
 
 // answer writes one line of text.

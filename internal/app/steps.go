@@ -14,6 +14,10 @@ import (
 // managers kill.
 const stopTime = 13900 * time.Millisecond
 
+// handOverTime is that of a stop for which a successor waits, within 8 s: clients
+// that connect meanwhile wait, and a webhook waits for hookPatience at most.
+const handOverTime = 6900 * time.Millisecond
+
 // How long each step may take. Together they stay within stopTime, so that no
 // step can take the time of another.
 const (
@@ -62,11 +66,13 @@ func (s *steps) addStop(name string, limit time.Duration, stop func()) {
 
 // unwind takes every step, whatever the others answer, and forgets them. When
 // ctx ends, each step that is left still begins, with a context that has ended.
-func (s *steps) unwind(ctx context.Context) error {
+// The limits are those of a stop within stopTime; in less, each has its share.
+func (s *steps) unwind(ctx context.Context, within time.Duration) error {
 	var errs []error
 	for len(s.list) > 0 {
 		top := s.list[len(s.list)-1]
 		s.list = s.list[:len(s.list)-1]
+		top.limit = top.limit * (within / time.Millisecond) / (stopTime / time.Millisecond)
 		began := time.Now()
 		if err := top.take(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("stop %s: %w", top.name, err))

@@ -50,7 +50,7 @@ func (c *chatPlatform) answers(status int, text string) {
 	c.status, c.answer = status, text
 }
 
-// taken gives what was posted since the last call.
+// taken returns what was posted since the last call.
 func (c *chatPlatform) taken() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

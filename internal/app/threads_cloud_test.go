@@ -40,7 +40,15 @@ func sendFiles(t *testing.T, c *client.Client, records []threads.Record, mapping
 
 func operate(t *testing.T, c *client.Client, op threads.Operation) {
 	t.Helper()
-	if _, err := c.Operate(t.Context(), op, false); err != nil {
+	wish := threads.Wish{}
+	if op == threads.OpUpload {
+		p, err := c.Preview(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wish.Drafts = p.Drafts
+	}
+	if _, err := c.Operate(t.Context(), op, wish); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,7 +22,7 @@ type certificate struct {
 	seen   [2]stamp // of the files at the last attempt to load them
 }
 
-// stamp tells whether a file has changed.
+// stamp reports whether a file has changed.
 type stamp struct {
 	modified time.Time
 	size     int64
@@ -54,7 +54,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// again loads the files with those stamps and tells whether they can be used.
+// again loads the files with those stamps and reports whether they can be used.
 // c.mu is held.
 func (c *certificate) again(now [2]stamp) bool {
 	c.seen = now
@@ -77,6 +77,13 @@ func (a *App) ReadCertificates() bool {
 		c.mu.Unlock()
 	}
 	return read
+}
+
+// ends is when what is served now ends.
+func (c *certificate) ends() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.loaded.Leaf.NotAfter
 }
 
 func (c *certificate) load() error {

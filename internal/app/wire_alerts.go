@@ -53,10 +53,10 @@ func (a *App) startAlerts(ctx context.Context) error {
 	})
 }
 
-// needsAttention is the overview as an administrator of the system sees it.
+// needsAttention is the overview as an administrator of the system sees it, but for
+// what only administrators may read: others read the channel too.
 func (a *App) needsAttention(ctx context.Context) ([]alerts.Notice, error) {
-	who := &identity.Principal{Name: "alerts", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}
-	found, err := a.pages.Attention(identity.With(ctx, who), who)
+	found, err := a.attention(ctx)
 	var list []alerts.Notice
 	for _, n := range found {
 		if n.Key != alertsKey {
@@ -67,6 +67,11 @@ func (a *App) needsAttention(ctx context.Context) ([]alerts.Notice, error) {
 		}
 	}
 	return list, err
+}
+
+func (a *App) attention(ctx context.Context) ([]console.Notice, error) {
+	who := &identity.Principal{Name: "alerts", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}}}
+	return a.pages.Attention(notify.WithoutInside(identity.With(ctx, who)), who)
 }
 
 // overviewAlerts says that the alerts channel is told nothing.
@@ -81,7 +86,7 @@ func (a *App) overviewAlerts(ctx context.Context, p *identity.Principal) ([]cons
 	text := "The alerts channel " + secret.MaskURL(a.cfg.Alerts.WebhookURL.Reveal()) + " could not be told what needs attention at " +
 		failure.At.Format("2006-01-02 15:04 UTC") + ". " + failure.Reason
 	return []console.Card{{Title: "Alerts", Link: "/", Text: "A chat channel is told what needs attention (alerts.webhook_url).",
-		Attention: []console.Notice{{Key: alertsKey, Text: text, Tone: console.Bad, Since: failure.At}}}}, nil
+		Attention: []console.Notice{{Kind: "alerts", Key: alertsKey, Text: text, Tone: console.Bad, Since: failure.At}}}}, nil
 }
 
 // sendAlert posts a message to the alerts channel.

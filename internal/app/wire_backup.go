@@ -9,44 +9,113 @@ import (
 	"outrigger/internal/backup"
 	"outrigger/internal/backup/api"
 	"outrigger/internal/backup/pages"
+	"outrigger/internal/cluster"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue/relay"
+	notifystore "outrigger/internal/notify/store"
 	"outrigger/internal/secret"
+	threadstore "outrigger/internal/threads/store"
 )
 
 // heldSending is what waits, after a restore, until an administrator confirms it.
 type heldSending struct {
 	back   bool
+	over   chan struct{} // closed when the node leaves the cluster
 	starts []func(context.Context) error
 }
 
-// openBackup finds out whether this database was restored.
+// newBackup is what knows whether sending is held back.
+func (a *App) newBackup(ctx context.Context) error {
+	a.backup = backup.New(a.db, a.cfg.DataDir, a.cfg.BackupDir, pending)
+	a.held.over = make(chan struct{})
+	if !a.hold {
+		return nil
+	}
+	return a.backup.Hold(ctx, backup.Restored{Reason: backup.Asked, Node: a.nodeID})
+}
+
+// pending counts what waits in the database.
+func pending(ctx context.Context, tx *db.Tx) (p backup.Pending, err error) {
+	p.Messages, p.Channels, p.Reports, err = notifystore.Outgoing(ctx, tx)
+	if err == nil {
+		p.Mails, err = relay.Outgoing(ctx, tx)
+	}
+	if err == nil {
+		p.Migration, err = threadstore.UnderWay(ctx, tx)
+	}
+	return p, err
+}
+
+// ErrHeld is why a process that sends cannot go on: the database was restored. One
+// that is started anew holds sending back.
+var ErrHeld = fault.New(fault.Conflict, "The database was restored, or marked as restored, while the server was sending.")
+
+// openBackup finds out whether sending is held back.
 func (a *App) openBackup(ctx context.Context) error {
-	service := backup.New(a.db, a.cfg.DataDir)
-	if err := service.Tidy(); err != nil {
+	if err := a.backup.Tidy(); err != nil {
 		return err
 	}
-	restored, err := service.Restored(ctx)
+	(&api.API{Service: a.backup, Clock: a.clock, Confirmed: a.identity.RequireConfirmed}).Register(a.router)
+	(&pages.Pages{Service: a.backup, Confirmed: a.identity.RequireConfirmed}).Register(a.pages)
+	if !a.backup.HeldAtFirst() {
+		go func() {
+			select {
+			case <-a.backup.Holding():
+				a.fail(ErrHeld)
+			case <-a.held.over:
+			}
+		}()
+		return nil
+	}
+	restored, err := a.backup.Restored(ctx)
 	if err != nil {
 		return err
 	}
-	(&api.API{Service: service, Clock: a.clock}).Register(a.router)
-	(&pages.Pages{Service: service}).Register(a.pages)
-	if !restored.Held() {
-		return nil
-	}
 	a.held.back = true
-	a.log.Warn("nothing is sent: this database was restored from a backup, and an administrator must confirm that sending may begin", "file", restored.File, "restored_at", restored.At)
-	over := make(chan struct{})
+	a.log.Warn("nothing is sent until an administrator confirms it", "reason", restored.String())
 	go func() {
 		select {
-		case <-service.Confirmed():
+		case <-a.backup.Confirmed():
 			a.startHeld(context.WithoutCancel(ctx))
-		case <-over:
+		case <-a.held.over:
+			return
+		}
+		select {
+		case <-a.backup.Holding():
+			a.fail(ErrHeld)
+		case <-a.held.over:
 		}
 	}()
-	a.steps.addStop("sending that is held back", watchLimit, func() { close(over) })
 	return nil
+}
+
+// StartBackup, in place of Start, opens the database and gives what knows whether
+// sending is held back, for commands that work without a server. With SQLite, a server
+// with the same data folder must not run.
+func (a *App) StartBackup(ctx context.Context) (*backup.Service, error) {
+	err := a.startCommand(ctx, a.needDatabase, a.openDatabase, a.newBackup)
+	return a.backup, err
+}
+
+// MarkRestored, in place of Start, notes that another tool has restored the database.
+func (a *App) MarkRestored(ctx context.Context) error {
+	service, err := a.StartBackup(ctx)
+	if err == nil {
+		err = service.Mark(AsCommand(ctx))
+	}
+	if err == nil {
+		err = cluster.Forget(a.cfg.DataDir)
+	}
+	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
+}
+
+// AsCommand has the audit trail name the command line, which has no signed-in user, and lets it do everything.
+func AsCommand(ctx context.Context) context.Context {
+	return identity.With(ctx, &identity.Principal{
+		Name: "command line", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}},
+	})
 }
 
 // whenSending runs a start of what sends: now, or when sending may begin.
@@ -76,10 +145,10 @@ func (a *App) startHeld(ctx context.Context) {
 }
 
 // Restore puts a backup in the place of the database of this configuration,
-// which no server may use. kept is what the database of before is called now.
-func (a *App) Restore(ctx context.Context, file string) (kept string, err error) {
+// which no server may use.
+func (a *App) Restore(ctx context.Context, file string) (backup.Replaced, error) {
 	if !a.cfg.DatabaseURL.IsZero() {
-		return "", fault.New(fault.Conflict, "This configuration names a PostgreSQL database (database_url). Restore it with PostgreSQL's own tools, such as pg_restore, while no node runs.")
+		return backup.Replaced{}, fault.New(fault.Conflict, "This configuration names a PostgreSQL database (database_url). Restore it with PostgreSQL's own tools, such as pg_restore, while no node runs, then run: outrigger restore --mark")
 	}
 	return backup.Restore(ctx, backup.RestoreOptions{
 		Dir: a.cfg.DataDir, File: file, Now: time.Now(), Migrations: migrations(),

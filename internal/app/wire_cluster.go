@@ -20,15 +20,19 @@ import (
 // joinCluster makes this node known to the others, not ready yet.
 func (a *App) joinCluster(ctx context.Context) error {
 	a.cluster = cluster.New(a.db, cluster.Options{
-		NodeID: a.nodeID, Address: a.URL(), Version: a.version, Clustered: a.cfg.Cluster.Enabled, InFlight: a.sharers.held, Log: a.log,
+		NodeID: a.nodeID, Address: a.URL(), Version: a.version, Clustered: a.cfg.Cluster.Enabled, InFlight: a.sharers.held,
+		Dir: a.cfg.DataDir, Place: a.begunPlace(), Beaten: a.backup.Beaten, Log: a.log,
 	})
 	a.cluster.OnChange(func(cluster.Node) { a.sharers.wake() })
 	if err := a.cluster.Start(ctx); err != nil {
 		return err
 	}
-	a.steps.add("cluster", clusterLimit, a.cluster.Stop)
+	a.steps.add("cluster", clusterLimit, func(ctx context.Context) error {
+		close(a.held.over)
+		return a.cluster.Stop(ctx)
+	})
 	a.checks = append(a.checks, a.active)
-	return nil
+	return a.sayBegun(ctx)
 }
 
 // sharer is what divides its work among the nodes.
@@ -88,6 +92,7 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "report runs", Keep: time.Duration(keep.Deliveries), Delete: notifystore.DeleteReportRuns},
 		{Name: "group members", Keep: membership.Keep, Delete: notifystore.DeleteMemberships},
 		{Name: "named commits", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteCommits},
+		{Name: "builds", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteBuilds},
 		{Name: "pull requests", Keep: time.Duration(keep.Events), Delete: notifystore.DeletePullRequests},
 		{Name: "events", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteEvents},
 		{Name: "rule versions", Keep: time.Duration(keep.Events), Delete: notifystore.DeleteRuleVersions},
@@ -97,6 +102,7 @@ func (a *App) startRetention(ctx context.Context) error {
 		{Name: "nodes", Keep: offlineKept, Delete: mailstore.DeleteNodes},
 		{Name: "audit", Keep: time.Duration(keep.Audit), Delete: audit.Delete},
 	}, a.log, a.leases)
+	a.retention.Store(r)
 	r.Start(ctx)
 	a.steps.addStop("retention", retentionLimit, r.Stop)
 	return nil
@@ -134,12 +140,12 @@ func (a *App) overviewNodes(ctx context.Context, p *identity.Principal) ([]conso
 	}
 	if err := a.cluster.Ready(); err != nil {
 		card.Attention = append(card.Attention, console.Notice{
-			Key: "not ready " + a.nodeID, Text: "The node " + a.nodeID + " accepts nothing. " + fault.As(err).Message, Tone: console.Bad, Since: a.cluster.WrittenAt(),
+			Kind: "not_ready", Key: "not ready " + a.nodeID, Text: "The node " + a.nodeID + " accepts nothing. " + fault.As(err).Message, Tone: console.Bad, Since: a.cluster.WrittenAt(),
 		})
 	}
 	for _, g := range gaps {
 		card.Attention = append(card.Attention, console.Notice{
-			Key: "gap " + moment(g.From), Text: "Nothing listened: the platform does not send again what it sent then.", Since: g.From, Until: g.To,
+			Kind: "gap", Key: "gap " + moment(g.From), Text: "Nothing listened: the platform does not send again what it sent then.", Since: g.From, Until: g.To,
 		})
 	}
 	return []console.Card{card}, nil

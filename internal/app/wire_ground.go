@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"outrigger/internal/alerts"
 	"outrigger/internal/audit"
@@ -27,6 +28,7 @@ type ground struct {
 	db       *db.DB
 	box      *secret.Box
 	identity *identity.Service
+	backup   *backup.Service
 	cluster  *cluster.Cluster
 	leases   *db.Leases
 	outgoing *egress.Client
@@ -37,7 +39,7 @@ type ground struct {
 func migrations() []db.Migrations {
 	return []db.Migrations{
 		secret.Migrations, audit.Migrations, alerts.Migrations, backup.Migrations, adminsettings.Migrations, identity.Migrations, cluster.Migrations, notifystore.Migrations,
-		relay.Migrations, mailstore.Migrations, threadstore.Migrations, threadstore.Migrations,
+		relay.Migrations, mailstore.Migrations, threadstore.Migrations,
 	}
 }
 
@@ -47,42 +49,93 @@ func (a *App) openDatabase(ctx context.Context) error {
 	if err := a.nameNode(); err != nil {
 		return err
 	}
+	if err := a.expectDatabase(); err != nil {
+		return err
+	}
 	// Passwords and the key are in the folder: it is for its owner only.
 	if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	if err := a.expectDatabase(); err != nil {
-		return err
-	}
 	d, err := db.Open(ctx, db.Options{
 		URL: a.cfg.DatabaseURL.Reveal(), Dir: a.cfg.DataDir, NodeID: a.nodeID, Alone: !a.cfg.Cluster.Enabled,
-		Log: a.log, Metrics: a.registry, Clock: a.clock,
+		Log: a.log, Metrics: a.registry, Clock: a.clock, Full: a.awaitsRoom(),
 	})
 	if err != nil {
 		return err
 	}
 	a.db = d
-	a.steps.add("database", databaseLimit, func(context.Context) error { return d.Close() })
-	a.steps.add("requests", requestsLimit, a.startupGate.drain)
+	a.steps.add("database", databaseLimit, func(context.Context) error {
+		err := d.Close()
+		a.databaseFree.Store(err == nil)
+		return err
+	})
+	a.steps.add("requests", requestsLimit, a.finishRequests)
 	a.checks = append(a.checks, d.Ping)
 	a.watchDatabase(d)
+	if err := a.expectSchema(ctx); err != nil {
+		return err
+	}
 	return d.Migrate(ctx, migrations()...)
 }
 
-// expectDatabase refuses to make an empty database beside the key of another.
+// awaitsRoom has a start that finds the disk full wait for room, and answer
+// requests with the reason.
+func (a *App) awaitsRoom() func(error) {
+	if a.addr == nil {
+		return nil // a command, which has nothing to answer
+	}
+	said := false
+	return func(why error) {
+		a.startupGate.waits(fault.As(why).Message)
+		if !said {
+			a.log.Error("the start waits for free space", "error", why)
+		}
+		said = true
+	}
+}
+
+// expectDatabase refuses to make an empty database beside what is left of another,
+// and where one is expected.
 func (a *App) expectDatabase() error {
 	if !a.cfg.DatabaseURL.IsZero() || a.newDatabase {
 		return nil
-	}
-	keyed, err := secret.HasKeyFile(a.cfg.DataDir)
-	if err != nil || !keyed {
-		return err
 	}
 	exists, err := db.Exists(a.cfg.DataDir)
 	if err != nil || exists {
 		return err
 	}
-	return fault.New(fault.Conflict, "The data folder %s has a secret.key, but the database outrigger.db that it belongs to is missing or empty. Restore the database, for example from a backup. To start with a new, empty database, run once: outrigger serve --new-database", a.cfg.DataDir)
+	if a.existingDatabase {
+		return fault.New(fault.Conflict, "There is no database in the data folder %s, and --existing-database expects one. See whether the folder is mounted. To begin a new database, start once without --existing-database.", a.cfg.DataDir)
+	}
+	keyed, err := secret.HasKeyFile(a.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	noted, err := cluster.HasNote(a.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	what := "a secret.key"
+	switch {
+	case !keyed && !noted:
+		return nil
+	case !keyed:
+		what = "a note of the database that it was used with"
+	}
+	return fault.New(fault.Conflict, "The data folder %s has %s, but the database outrigger.db that it belongs to is missing or empty. Restore the database, for example from a backup. To start with a new, empty database, run once: outrigger serve --new-database", a.cfg.DataDir, what)
+}
+
+// expectSchema is expectDatabase for PostgreSQL, where an empty database is no new
+// one either.
+func (a *App) expectSchema(ctx context.Context) error {
+	if !a.existingDatabase {
+		return nil
+	}
+	begun, err := a.db.HasSchema(ctx)
+	if err != nil || begun {
+		return err
+	}
+	return fault.New(fault.Conflict, "There is nothing in %s, and --existing-database expects a database of Outrigger there. To begin a new one, start once without --existing-database.", a.databasePlace())
 }
 
 // watchDatabase fails the process when another one has taken its place in the
@@ -101,7 +154,7 @@ func (a *App) watchDatabase(d *db.DB) {
 	a.steps.addStop("watch over the database", watchLimit, func() { close(over) })
 }
 
-// nameNode gives the node its name: node_id, else the host's.
+// nameNode returns the node its name: node_id, else the host's.
 func (a *App) nameNode() error {
 	if a.nodeID != "" {
 		return nil
@@ -135,6 +188,9 @@ func (a *App) startIdentity(ctx context.Context) error {
 	})
 	if o := a.cfg.Identity.OIDC; o.On() && o.GroupsClaim != "" {
 		a.identity.UseGroups(a.singleSignOnSource(), o.AdminGroups)
+	}
+	if o := a.cfg.Identity.OIDC; o.On() && o.Idle > 0 {
+		a.identity.UseIdle(a.singleSignOnSource(), time.Duration(o.Idle))
 	}
 	return a.identity.Start(ctx)
 }

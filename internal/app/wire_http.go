@@ -47,6 +47,8 @@ func (a *App) openWeb(context.Context) (err error) {
 	}
 	accounts.Routes(a.router, a.identity, a.connectionNames)
 	a.pages.AddOverview(a.overviewNodes)
+	a.pages.AddOverview(a.overviewBegun)
+	a.pages.AddOverview(a.overviewUnlisted)
 	account.Register(a.pages, a.identity, a.clock)
 	aboutpages.Register(a.pages, a.version)
 	a.openUsers()
@@ -59,7 +61,7 @@ func (a *App) openWeb(context.Context) (err error) {
 // routeMetrics serves the figures of this node to Prometheus.
 func (a *App) routeMetrics() error {
 	for _, c := range []prometheus.Collector{
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector(), a.buildInfo(), &stateFigures{a}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {
 		if err := a.registry.Register(c); err != nil {
 			return fmt.Errorf("register the figures of the process: %w", err)
@@ -69,7 +71,10 @@ func (a *App) routeMetrics() error {
 	if a.cfg.Metrics.Public {
 		access = rest.Anyone
 	}
-	figures := promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
+	figures := promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{
+		Registry:      a.registry,
+		ErrorHandling: promhttp.ContinueOnError, // what can be told while the database is away is wanted most then
+	})
 	a.router.Handle(rest.Route{Method: http.MethodGet, Path: "/metrics", Access: access, Own: true},
 		func(w http.ResponseWriter, r *http.Request) error {
 			figures.ServeHTTP(w, r)
@@ -89,6 +94,9 @@ func (a *App) serve(ctx context.Context) error {
 		return fmt.Errorf("say that this node is ready: %w", err)
 	}
 	a.startupGate.serve(a.router, a.checks...)
+	if a.wait != nil {
+		go a.accept()
+	}
 	// First of all steps: live streams would hold up the others.
 	a.steps.addStop("live pages", pagesLimit, a.pages.Stop)
 	return nil

@@ -37,16 +37,19 @@ func (a *App) openMail(ctx context.Context) error {
 	}
 	a.mail.store = store.New(a.db)
 	a.mail.figures = watch.NewFigures(a.registry, a.clock)
+	if own.Kind == config.SourceRelay {
+		a.mail.figures.Count(a.nodeID, source)
+	}
 	service := &mailqueue.Service{
 		NodeID: a.nodeID, Clustered: a.cfg.Cluster.Enabled, Own: source, Source: own.Kind,
 		Cluster: a.cluster, Store: a.mail.store, Relay: a.mail.queue,
 	}
-	(&api.API{Service: service, Relay: a.mail.queue}).Register(a.router)
+	(&api.API{Service: service, Relay: a.mail.queue, Check: a.checkSmarthost}).Register(a.router)
 	deaf := ""
 	if own.Kind == config.SourceRelay && a.mail.listener == nil {
 		deaf = a.nodeID
 	}
-	(&pages.Pages{Service: service, Relay: a.mail.queue, Deaf: deaf}).Register(a.pages)
+	(&pages.Pages{Service: service, Relay: a.mail.queue, Deaf: deaf, Check: a.checkSmarthost}).Register(a.pages)
 	sampler := &watch.Sampler{
 		NodeID: a.nodeID, Kind: own.Kind, Source: source, Store: a.mail.store, Figures: a.mail.figures, Log: a.log,
 	}

@@ -65,7 +65,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	platforms := client.New(a.outgoing.Trusted(), a.clock)
 	a.usePlatformUsers(platforms)
 	a.chat.memberships = membership.New(membership.Options{Store: store, Ask: platforms.Member, Clock: a.clock, Log: a.log})
-	hooks := &notify.Hooks{Store: store, Ask: versions{platforms, a.chat.cloud}.ask}
+	hooks := &notify.Hooks{Store: store, Ask: versions{platforms, a.chat.cloud}.ask, Confirmed: a.identity.RequireConfirmed}
 	builtCommits := &notify.Builds{Store: store, Event: bitbucketdc.BuildEvent, Clock: a.clock}
 	a.chat.builds = builds.New(builds.Options{Store: store, Ask: platforms.Builds, Take: builtCommits.Take, Leases: a.leases, Clock: a.clock, Log: a.log})
 	a.chat.webhooks = webhooks.New(webhooks.Options{

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"outrigger/internal/config"
+	"outrigger/internal/console"
 	"outrigger/internal/egress"
+	"outrigger/internal/identity"
 	adminsettings "outrigger/internal/settings"
 	settingsapi "outrigger/internal/settings/api"
 	settingspages "outrigger/internal/settings/pages"
@@ -20,7 +23,7 @@ func (a *App) openOutgoing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store := adminsettings.NewStore(a.db, a.box, a.log, func(s *adminsettings.Settings) { out.UseProxy(s.Proxy) })
+	store := adminsettings.NewStore(a.db, a.box, a.log, func(s *adminsettings.Settings) { out.UseProxy(s.Proxy) }, a.identity.RequireConfirmed)
 	if err := store.Start(ctx); err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}
@@ -35,5 +38,42 @@ func (a *App) openSettings(context.Context) error {
 	(&settingspages.Pages{
 		Store: a.settings, Client: a.outgoing, Trouble: func() string { return a.proxyTrouble().Sentence() },
 	}).Register(a.pages)
+	a.pages.AddOverview(a.overviewExposed)
 	return nil
+}
+
+// overviewExposed names what is not asked any more because the proxy of the
+// settings would read its credentials.
+func (a *App) overviewExposed(ctx context.Context, p *identity.Principal) ([]console.Card, error) {
+	if !p.May(identity.Admin, identity.Resource{}) {
+		return nil, nil
+	}
+	stored, err := a.settings.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	card := console.Card{Title: "Outgoing proxy", Link: settingspages.Path, Text: "Requests that carry credentials go through the proxy of the settings over https only."}
+	for _, to := range a.signedIn() {
+		if a.outgoing.Exposes(to.URL) {
+			card.Attention = append(card.Attention, console.Notice{
+				Kind: "exposed", Key: "exposed " + to.Key, Tone: console.Bad, Since: stored.UpdatedAt,
+				Text: fmt.Sprintf("%s: %s %s.", to.Key, to.URL, egress.ErrExposed),
+			})
+		}
+	}
+	if card.Attention == nil {
+		return nil, nil
+	}
+	return []console.Card{card}, nil
+}
+
+// signedIn are the servers that are asked over HTTP with credentials.
+func (a *App) signedIn() []config.Remote {
+	list := append(a.cfg.SignedIn(), config.Remote{Key: "identity.oidc.issuer", URL: a.cfg.Identity.OIDC.Issuer})
+	for _, c := range a.chat.store.Platforms().Connections {
+		if !c.File && (!c.Token.IsZero() || !c.OAuthClientSecret.IsZero()) {
+			list = append(list, config.Remote{Key: "The connection " + c.Name, URL: c.BaseURL})
+		}
+	}
+	return list
 }

@@ -13,24 +13,41 @@ import (
 	"outrigger/internal/cluster"
 	"outrigger/internal/config"
 	"outrigger/internal/egress"
+	"outrigger/internal/fault"
+	"outrigger/internal/mailqueue"
 	"outrigger/internal/mailqueue/relay"
 	"outrigger/internal/mailqueue/relay/smtpclient"
 	"outrigger/internal/mailqueue/relay/smtpd"
+	"outrigger/internal/mailqueue/relay/token"
+	"outrigger/internal/restart"
 )
 
 // smtpRelay is Outrigger's own relay.
 type smtpRelay struct {
-	listener net.Listener // nil: mail.listen is off
-	queue    *relay.Queue
-	server   *smtpd.Server // nil: mail.listen is off
+	listener  net.Listener // nil: mail.listen is off
+	tls       *tls.Config  // nil: without TLS
+	queue     *relay.Queue
+	smarthost *smtpclient.Smarthost // nil: mail waits
+	server    *smtpd.Server         // nil: mail.listen is off
 }
 
 // listenMail opens the relay's port, so that early connections are accepted.
 func (a *App) listenMail(ctx context.Context) error {
 	if a.cfg.Mail.Listen == config.MailOff {
+		if a.sockets.Has(restart.SMTP) {
+			return fault.New(fault.Conflict, "A socket for SMTP was passed, but mail.listen is off. Set it to the address of the socket, or do not pass the socket; a running server that listens for SMTP must be stopped first.")
+		}
 		return nil
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.cfg.Mail.Listen)
+	if a.cfg.Mail.TLS.Cert != "" {
+		cert, err := newCertificate(config.TLS(a.cfg.Mail.TLS), a.log)
+		if err != nil {
+			return err
+		}
+		a.certificates = append(a.certificates, cert)
+		a.mail.tls = cert.config()
+	}
+	l, err := a.sockets.Listen(ctx, restart.SMTP, a.cfg.Mail.Listen)
 	if err != nil {
 		return fmt.Errorf("open the relay's listener (mail.listen; off opens none): %w", err)
 	}
@@ -60,21 +77,16 @@ func (a *App) openRelay(ctx context.Context) (err error) {
 	if err := a.mail.queue.Start(ctx); err != nil {
 		return err
 	}
+	if a.mail.smarthost, err = a.smarthost(); err != nil {
+		return err
+	}
 	if a.mail.listener == nil {
 		return nil
 	}
 	in := relay.NewIntake(a.mail.queue, relay.IntakeOptions{Hostname: hostname(), Identity: a.identity, Log: a.log})
 	o := smtpd.Options{
 		Hostname: hostname(), MaxMessage: int64(a.cfg.Mail.MaxMessage), MaxRecipients: a.cfg.Mail.MaxRecipients,
-		MaxClients: a.cfg.Mail.MaxClients, PlainAuth: a.cfg.Mail.PlainAuth, Backend: in, Refused: in.Refused, Log: a.log,
-	}
-	if a.cfg.Mail.TLS.Cert != "" {
-		cert, err := newCertificate(config.TLS(a.cfg.Mail.TLS), a.log)
-		if err != nil {
-			return err
-		}
-		a.certificates = append(a.certificates, cert)
-		o.TLS = cert.config()
+		MaxClients: a.cfg.Mail.MaxClients, PlainAuth: a.cfg.Mail.PlainAuth, TLS: a.mail.tls, Backend: in, Refused: in.Refused, Log: a.log,
 	}
 	a.mail.server = smtpd.New(o)
 	go func() {
@@ -107,17 +119,13 @@ func (d mailDoor) Wake() {
 
 // startRelay begins to send. Mail is taken since the node became ACTIVE.
 func (a *App) startRelay(ctx context.Context) error {
-	smarthost, err := a.smarthost()
-	if err != nil {
-		return err
-	}
 	sender := relay.NewSender(a.mail.queue, relay.SenderOptions{
-		Smarthost: smarthost, Connections: a.cfg.Mail.Connections, Recipients: a.cfg.Mail.PerTransaction,
-		GiveUpAfter: time.Duration(a.cfg.Mail.GiveUpAfter), Bounces: a.cfg.Mail.Bounces,
+		Smarthost: a.mail.smarthost, Connections: a.cfg.Mail.Connections, Recipients: a.cfg.Mail.PerTransaction,
+		GiveUpAfter: time.Duration(a.cfg.Mail.GiveUpAfter), Bounces: a.cfg.Mail.Bounces, Limits: a.mailLimits(),
 		Members: a.cluster.Members, Log: a.log,
 	})
 	a.share(sender)
-	err = a.whenSending(ctx, func(ctx context.Context) error {
+	err := a.whenSending(ctx, func(ctx context.Context) error {
 		if err := sender.Start(ctx); err != nil {
 			return fmt.Errorf("start to send mail: %w", err)
 		}
@@ -128,10 +136,30 @@ func (a *App) startRelay(ctx context.Context) error {
 		return err
 	}
 	if a.mail.server != nil {
-		a.steps.addStop("new mail", watchLimit, a.mail.server.Refuse)
+		a.endTogether(a.finishMail)
+		a.steps.addStop("new mail", watchLimit, a.refuseMail)
 	}
 	return nil
 }
+
+// refuseMail has a stop begin with refusing mail, unless others accept clients
+// afterwards.
+func (a *App) refuseMail() {
+	if !a.sockets.Kept() {
+		a.mail.server.Refuse()
+	}
+}
+
+// finishMail has clients that are there say what they came for, where others
+// accept those that come later.
+func (a *App) finishMail() {
+	if a.sockets.Kept() {
+		a.mail.server.Finish(mailFinishTime)
+	}
+}
+
+// mailFinishTime is within the share that a hand-over has of sendingLimit.
+const mailFinishTime = time.Second
 
 // smarthost is where all mail goes; nil where none is configured.
 func (a *App) smarthost() (*smtpclient.Smarthost, error) {
@@ -143,10 +171,54 @@ func (a *App) smarthost() (*smtpclient.Smarthost, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &smtpclient.Smarthost{
+	h := &smtpclient.Smarthost{
 		Address: m.Smarthost, User: m.SmarthostUser, Password: m.SmarthostPassword, TLS: m.SmarthostTLS,
 		Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, Hostname: hostname(),
-	}, nil
+	}
+	if m.OAuth.On() {
+		tokens, err := a.tokens()
+		if err != nil {
+			return nil, err
+		}
+		h.Token, h.Refused = tokens.Token, tokens.Refused
+	}
+	return h, nil
+}
+
+// tokens are what the smarthost is signed in to with.
+func (a *App) tokens() (*token.Source, error) {
+	m := &a.cfg.Mail.OAuth
+	o := token.Options{
+		URL: m.TokenURL, ClientID: m.ClientID, ClientSecret: m.ClientSecret, Scope: m.Scope, Grant: m.Grant, RefreshToken: m.RefreshToken,
+		User: a.cfg.Mail.SmarthostUser, Client: a.outgoing.Trusted(), DB: a.db, Box: a.box, Leases: a.leases, Log: a.log,
+	}
+	if !m.ClientKey.IsZero() {
+		var err error
+		if o.Key, o.Certificate, err = m.Key(); err != nil {
+			return nil, fmt.Errorf("mail.oauth.client_key: %w", err)
+		}
+	}
+	return token.New(o), nil
+}
+
+// mailLimits are those of the sign-in to the smarthost.
+func (a *App) mailLimits() (l relay.Limits) {
+	m := &a.cfg.Mail
+	if m.Provider != "" || m.Rate > 0 || m.Quota > 0 {
+		l = relay.Limits{SignIn: m.Smarthost + " " + m.SmarthostUser, Provider: m.Provider, Rate: m.Rate, Quota: m.Quota}
+	}
+	if m.Provider != "" {
+		l.Connections = m.Connections
+	}
+	return l
+}
+
+// checkSmarthost is mailqueue.Check.
+func (a *App) checkSmarthost(ctx context.Context, from, to string) ([]mailqueue.CheckStep, error) {
+	if a.mail.smarthost == nil {
+		return nil, fault.New(fault.Conflict, "No smarthost is set. Set mail.smarthost and restart.")
+	}
+	return a.mail.smarthost.Check(ctx, from, to)
 }
 
 // hostname is what the relay calls itself to clients and to the smarthost.

@@ -10,6 +10,7 @@ import (
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/mailqueue/relay/token"
 	notifystore "outrigger/internal/notify/store"
 	"outrigger/internal/secret"
 	adminsettings "outrigger/internal/settings"
@@ -17,7 +18,7 @@ import (
 
 // sealedPlaces is everything in the database that the key encrypts.
 func sealedPlaces() []secret.Place {
-	return slices.Concat(notifystore.SealedPlaces(), adminsettings.SealedPlaces(), identity.SealedPlaces())
+	return slices.Concat(notifystore.SealedPlaces(), adminsettings.SealedPlaces(), identity.SealedPlaces(), token.SealedPlaces())
 }
 
 // RotateSecrets, in place of Start, encrypts everything with the present key
@@ -38,6 +39,7 @@ func (a *App) RotateSecrets(ctx context.Context) (sealed, lost int, err error) {
 // needDatabase refuses to work on a database that it would have to make: the
 // command was run in another folder than the server.
 func (a *App) needDatabase(context.Context) error {
+	a.existingDatabase = true // of PostgreSQL, which has to be opened for that
 	if !a.cfg.DatabaseURL.IsZero() {
 		return nil
 	}

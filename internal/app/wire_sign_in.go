@@ -48,6 +48,7 @@ func (a *App) openSingleSignOn(context.Context) error {
 	}
 	a.identity.UseWay(identity.Way{
 		ID: waySingleSignOn, Name: o.Name, Source: a.singleSignOnSource(), Provider: provider, AllowedGroups: o.AllowedGroups,
+		Reconfirms: true, Page: a.URL() + "/sign-in/" + waySingleSignOn,
 	})
 	return nil
 }

@@ -42,8 +42,9 @@ func refusedInRoom(pkg, imported string) string {
 // sqlOutside are the packages of wings that speak SQL though they are no store,
 // and why.
 var sqlOutside = map[string]string{
-	"internal/mailqueue/relay": "its queue has its own tables, and what sessions hold of them is private to it",
-	"internal/threads/source":  "it reads the host application's database, which is no part of ours",
+	"internal/mailqueue/relay":       "its queue has its own tables, and what sessions hold of them is private to it",
+	"internal/mailqueue/relay/token": "a refresh token is stored between the provider's answer and its use",
+	"internal/threads/source":        "it reads the host application's database, which is no part of ours",
 }
 
 // sqlStatement is how a statement begins that a text in a program has.

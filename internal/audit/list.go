@@ -31,12 +31,13 @@ type Visible struct {
 // case, but for the area.
 type Filter struct {
 	Who, Area, Action, Object string
+	ObjectID                  string    // as it is
 	Since, Until              time.Time // from Since on, before Until
 	Before                    int64     // ids below this one; 0: all
 	Limit                     int
 }
 
-// List gives the entries that may be seen, the newest first.
+// List returns the entries that may be seen, the newest first.
 func List(ctx context.Context, tx *db.Tx, v Visible, f Filter) ([]Stored, error) {
 	var q conditions
 	q.visible(v)
@@ -46,6 +47,9 @@ func List(ctx context.Context, tx *db.Tx, v Visible, f Filter) ([]Stored, error)
 	}
 	q.equal("action", f.Action)
 	q.equal("object", f.Object)
+	if f.ObjectID != "" {
+		q.add("object_id = ?", f.ObjectID)
+	}
 	if !f.Since.IsZero() {
 		q.add("at >= ?", db.Micros(f.Since))
 	}

@@ -4,19 +4,21 @@
 package backup
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
-	"outrigger/internal/secret"
 )
 
 //go:embed migrations
@@ -28,40 +30,36 @@ var Migrations = db.Migrations{Name: "backup", FS: migrations}
 // Service makes backups and knows whether sending is held back.
 type Service struct {
 	db  *db.DB
-	dir string
+	dir string // of the data
+	to  string // where copies are made
 
 	making sync.Mutex // one backup at a time: each takes the disk of a whole database
+	size   atomic.Int64
 
+	count     func(ctx context.Context, tx *db.Tx) (Pending, error)
 	confirmed chan struct{} // closed once sending may begin
-	once      sync.Once
+	holding   chan struct{} // closed once it must end
+
+	knowing sync.Mutex
+	known   bool      // the first heartbeat has been
+	held    bool      // sending is held back on this node
+	stopped bool      // holding is closed
+	over    time.Time // when what was confirmed last began
 }
 
-// New makes a service on a migrated database whose data folder is dir.
-func New(d *db.DB, dir string) *Service {
-	return &Service{db: d, dir: dir, confirmed: make(chan struct{})}
+// New makes a service on a migrated database whose data folder is dir. Copies are
+// made in the folder to; "" is dir. count says what waits in the database.
+func New(d *db.DB, dir, to string, count func(ctx context.Context, tx *db.Tx) (Pending, error)) *Service {
+	return &Service{db: d, dir: dir, to: cmp.Or(to, dir), count: count, confirmed: make(chan struct{}), holding: make(chan struct{})}
 }
 
-// draftPattern names the copy while it is read.
-const draftPattern = "backup-*.tmp"
-
-// Tidy removes what a process that was killed left of a backup.
-func (s *Service) Tidy() error {
-	left, err := filepath.Glob(filepath.Join(s.dir, draftPattern))
-	for _, name := range left {
-		err = errors.Join(err, os.Remove(name))
-	}
-	if err != nil {
-		return fmt.Errorf("removing an unfinished backup: %w", err)
-	}
-	return nil
-}
-
-// Make copies the database into a file in the data folder and gives it, open at
-// its start, with its size in bytes. The file has no name any more and is gone
-// once it is closed. It is for SYS_ADMIN.
+// Make copies the database into a file and returns it, open at its start, with its
+// size in bytes. The file has no name any more and is gone once it is closed. It is
+// for SYS_ADMIN. A tenth of the file system stays free for the server: a copy that
+// would take it is refused, one that does is ended, and reading one fails.
 //
 // Errors: fault.Conflict on PostgreSQL and while another backup is made,
-// fault.Unavailable where the disk has no room.
+// fault.Unavailable where there is too little space or the folder cannot be written.
 func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err error) {
 	if err := identity.Require(ctx, identity.SysAdmin, identity.Resource{}); err != nil {
 		return nil, 0, err
@@ -70,11 +68,13 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 		return nil, 0, fault.New(fault.Conflict, "Another backup is being made. Try again when it is finished.")
 	}
 	defer s.making.Unlock()
-	name := filepath.Join(s.dir, "backup-"+secret.Random(6)+".tmp")
-	if err := s.db.Backup(ctx, name); err != nil {
-		if fault.CodeOf(err) == fault.Internal && ctx.Err() == nil {
-			err = fault.Wrap(err, fault.Unavailable, "The backup could not be written to the data folder. It needs as much free space as the size of the database.")
-		}
+	size, err = s.db.CopySize(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.size.Store(size)
+	name, err := s.copy(ctx, size)
+	if err != nil {
 		return nil, 0, err
 	}
 	// Without its name the file is gone once it is closed, also when the process is killed.
@@ -86,8 +86,22 @@ func (s *Service) Make(ctx context.Context) (file io.ReadCloser, size int64, err
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("opening the backup: %w", err), f.Close())
 	}
-	if err := s.record(ctx, "create", "backup", nil); err != nil {
+	// From a full disk a backup to another is wanted all the same.
+	if err := s.record(ctx, "create", "backup", nil); err != nil && s.db.Room() == nil {
 		return nil, 0, errors.Join(err, f.Close())
 	}
-	return f, info.Size(), nil
+	return &download{ReadCloser: f, service: s}, info.Size(), nil
+}
+
+// LastMade is when the last backup was made, as the audit trail has it; the zero
+// time: there was none.
+func (s *Service) LastMade(ctx context.Context) (time.Time, error) {
+	var at int64
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT at FROM audit_entries WHERE area = 'system' AND action = 'create' AND object = 'backup' ORDER BY id DESC LIMIT 1`).Scan(&at)
+	})
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, fmt.Errorf("reading when the last backup was made: %w", err)
+	}
+	return db.Time(at), nil
 }

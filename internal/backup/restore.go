@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/cluster"
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 )
 
 // RestoreOptions say what to restore, and to where.
@@ -25,18 +27,25 @@ type RestoreOptions struct {
 	Prove func(ctx context.Context, d *db.DB) error
 }
 
+// Replaced is what became of the database that a backup was put in the place of.
+type Replaced struct {
+	Kept    string // its name in the data folder now; "": there was none
+	Carried string // what was carried over from it; "": nothing could be
+	Why     error  // nothing could be
+}
+
 // Restore puts a backup in the place of the database in a data folder, and
-// holds back sending until Confirm. Where it fails, the folder is as it was.
-// kept is the name in the folder that the database of before has now; "" where
-// there was none.
+// holds back sending until Confirm. Where it fails, the folder is as it was. What
+// ended since is carried over, where the database of before can be read; else tokens
+// rest until Confirm.
 //
 // Errors: fault.Conflict where a process has the folder or the backup is of a
 // newer program, fault.Invalid for a file that is no backup or a damaged one.
-func Restore(ctx context.Context, o RestoreOptions) (kept string, err error) {
+func Restore(ctx context.Context, o RestoreOptions) (r Replaced, err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return "", fmt.Errorf("making the data folder: %w", err)
+		return r, fmt.Errorf("making the data folder: %w", err)
 	}
-	return db.Replace(o.Dir, o.Now, func(dir string) error {
+	r.Kept, err = db.Replace(o.Dir, o.Now, func(dir string) error {
 		if err := copyFile(o.File, filepath.Join(dir, db.FileName)); err != nil {
 			return err
 		}
@@ -44,30 +53,87 @@ func Restore(ctx context.Context, o RestoreOptions) (kept string, err error) {
 		if err != nil {
 			return damaged(o.File, err)
 		}
-		return errors.Join(o.adopt(ctx, d), d.Close())
+		if err = check(ctx, d); err != nil {
+			err = damaged(o.File, err)
+		}
+		if err == nil {
+			err = o.adopt(ctx, d)
+		}
+		if err == nil {
+			r.Carried, r.Why, err = o.mark(ctx, d, filepath.Join(dir, "replaced"))
+		}
+		return errors.Join(err, d.Close())
 	})
+	if err == nil {
+		err = cluster.Forget(o.Dir)
+	}
+	return r, err
 }
 
-// adopt checks the copy, brings its schema up to date and marks it as restored.
+// adopt brings a copy up to date, where it is of this installation.
 func (o *RestoreOptions) adopt(ctx context.Context, d *db.DB) error {
-	if err := check(ctx, d); err != nil {
-		return damaged(o.File, err)
-	}
 	if err := d.Migrate(ctx, o.Migrations...); err != nil {
 		return err
 	}
-	if err := o.Prove(ctx, d); err != nil {
+	return o.Prove(ctx, d)
+}
+
+// mark marks the copy d as restored, and has ended in it what ended since, or may
+// have.
+func (o *RestoreOptions) mark(ctx context.Context, d *db.DB, scratch string) (carried string, why, err error) {
+	r := &Restored{Reason: FromBackup, File: filepath.Base(o.File), At: o.Now}
+	if why = o.copyReplaced(ctx, scratch); why == nil {
+		why = d.Write(ctx, func(tx *db.Tx) error {
+			c, err := identity.CarryOver(ctx, tx, filepath.Join(scratch, db.FileName))
+			if err != nil {
+				return err
+			}
+			r.Carried = c.String()
+			return store(ctx, tx, r)
+		})
+	}
+	if err := os.RemoveAll(scratch); err != nil {
+		return "", nil, fmt.Errorf("removing a copy of the database of before: %w", err)
+	}
+	if why == nil {
+		return r.Carried, nil, nil
+	}
+	return "", why, d.Write(ctx, func(tx *db.Tx) error {
+		r.Carried = ""
+		if err := store(ctx, tx, r); err != nil {
+			return err
+		}
+		return identity.AfterRestore(ctx, tx)
+	})
+}
+
+// copyReplaced copies the database that is there, of which nothing may be changed,
+// into a folder, and brings the copy to the state of the backup's schema. The error
+// is why it cannot be used.
+func (o *RestoreOptions) copyReplaced(ctx context.Context, to string) error {
+	exists, err := db.Exists(o.Dir)
+	switch {
+	case err != nil:
+		return err
+	case !exists:
+		return errors.New("there was none")
+	}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	for _, name := range []string{db.FileName, db.LogName} {
+		if err := copyWhole(filepath.Join(o.Dir, name), filepath.Join(to, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	d, err := db.Open(ctx, db.Options{Dir: to})
+	if err != nil {
 		return err
 	}
-	return d.Write(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO backup_restored (id, file, restored_at, confirmed_by, confirmed_at) VALUES (1, $1, $2, '', 0)
-			ON CONFLICT (id) DO UPDATE SET file = excluded.file, restored_at = excluded.restored_at, confirmed_by = '', confirmed_at = 0`,
-			filepath.Base(o.File), db.Micros(o.Now))
-		if err != nil {
-			return fmt.Errorf("marking the database as restored: %w", err)
-		}
-		return nil
-	})
+	if err = check(ctx, d); err == nil {
+		err = o.adopt(ctx, d)
+	}
+	return errors.Join(err, d.Close())
 }
 
 // check has SQLite look over the whole file, and expects the schema of this
@@ -110,13 +176,26 @@ func copyFile(from, to string) error {
 	if string(start) != header { // or shorter
 		return damaged(from, errors.New("it is not a SQLite database"))
 	}
+	return write(to, io.MultiReader(strings.NewReader(header), in))
+}
+
+func copyWhole(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return write(to, in)
+}
+
+func write(to string, content io.Reader) error {
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("copying the backup: %w", err)
+		return fmt.Errorf("copying a database: %w", err)
 	}
-	_, err = io.Copy(out, io.MultiReader(strings.NewReader(header), in))
+	_, err = io.Copy(out, content)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return fmt.Errorf("copying the backup: %w", err)
+		return fmt.Errorf("copying a database: %w", err)
 	}
 	return nil
 }

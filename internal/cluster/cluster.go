@@ -49,6 +49,8 @@ type Node struct {
 	StartedAt time.Time
 	BeatAt    time.Time // last sign of life
 	ChangedAt time.Time // when the state changed last
+
+	beats int64 // a count of heartbeats, above that of all other nodes at its last one
 }
 
 // Options describe this node.
@@ -66,6 +68,14 @@ type Options struct {
 	// node is PASSIVE once it is 0. nil is always 0.
 	InFlight func() int
 
+	Dir   string // the data folder, where the last heartbeat is noted; "": it is not
+	Place string // where the database is, in words, for the note that a new one was begun
+
+	// Beaten is called in the transaction of each heartbeat, the one that registers
+	// the node included. found says how the database is not the one that this node
+	// saw last; nil: it is.
+	Beaten func(ctx context.Context, tx *db.Tx, found *Finding) error
+
 	Log *slog.Logger // nil: not logged
 }
 
@@ -82,6 +92,8 @@ type Cluster struct {
 	beating  time.Time // since when the heartbeats follow one another; zero: they do not
 	lastBeat time.Time
 	onChange []func(Node)
+	noted    note // the last heartbeat, as in the data folder
+	unnoted  bool // the last one could not be written there
 
 	mu     sync.Mutex
 	self   Node
@@ -122,6 +134,11 @@ func (c *Cluster) Start(ctx context.Context) error {
 	if c.o.NodeID == "" {
 		return errors.New("cluster: the node has no id")
 	}
+	noted, err := readNote(c.o.Dir)
+	if err != nil {
+		return err
+	}
+	c.noted = noted
 	if err := c.register(ctx); err != nil {
 		return fmt.Errorf("registering this node: %w", err)
 	}
@@ -194,22 +211,33 @@ func (c *Cluster) note(err error) {
 	}
 }
 
-// loop beats until ctx ends. A heartbeat that fails is said once.
+// loop beats until ctx ends, and a moment after another write has failed: whether
+// this node is ready shows within 2 s. A heartbeat that fails is said once.
 func (c *Cluster) loop(ctx context.Context) {
 	defer close(c.through)
 	failing := false
 	for {
-		wait := c.beat
-		if c.Self().State == Passivating {
+		wait, trouble := c.beat, c.db.Trouble()
+		switch {
+		case failing: // it is known, and its end is to be found soon
+			wait, trouble = c.beat/5, nil
+		case c.Self().State == Passivating:
 			wait = min(wait, c.drain)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.wake:
+		case <-trouble:
+			if !pause(ctx, c.beat/5) { // for many writes that fail one by one
+				return
+			}
 		case <-time.After(wait):
 		}
 		_, err := c.runOnce(ctx)
+		if err == nil {
+			err = c.db.Room()
+		}
 		if ctx.Err() != nil {
 			return
 		}
@@ -221,6 +249,16 @@ func (c *Cluster) loop(ctx context.Context) {
 			c.o.Log.Info("this node's heartbeat is written again", "node", c.o.NodeID)
 		}
 		failing = err != nil
+	}
+}
+
+// pause reports whether d has passed before ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

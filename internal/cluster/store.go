@@ -21,7 +21,7 @@ func (c *Cluster) Nodes(ctx context.Context) (nodes []Node, err error) {
 }
 
 func list(ctx context.Context, tx *db.Tx) ([]Node, error) {
-	rows, err := tx.Query(ctx, `SELECT id, state, address, version, started_at, beat_at, changed_at FROM cluster_nodes ORDER BY id`)
+	rows, err := tx.Query(ctx, `SELECT id, state, address, version, started_at, beat_at, changed_at, beats FROM cluster_nodes ORDER BY id`)
 	if err != nil {
 		return nil, fmt.Errorf("listing the nodes: %w", err)
 	}
@@ -30,7 +30,7 @@ func list(ctx context.Context, tx *db.Tx) ([]Node, error) {
 	for rows.Next() {
 		var n Node
 		var started, beat, changed int64
-		if err := rows.Scan(&n.ID, &n.State, &n.Address, &n.Version, &started, &beat, &changed); err != nil {
+		if err := rows.Scan(&n.ID, &n.State, &n.Address, &n.Version, &started, &beat, &changed, &n.beats); err != nil {
 			return nil, fmt.Errorf("listing the nodes: %w", err)
 		}
 		n.StartedAt, n.BeatAt, n.ChangedAt = db.Time(started), db.Time(beat), db.Time(changed)
@@ -45,8 +45,12 @@ func (c *Cluster) register(ctx context.Context) error {
 	defer c.turn.Unlock()
 	var now time.Time
 	var nodes []Node
+	var seen note
 	err := c.db.Write(ctx, func(tx *db.Tx) (err error) {
 		now = tx.Now()
+		if seen, err = c.recognise(ctx, tx, true); err != nil {
+			return err
+		}
 		if err := noteGap(ctx, tx); err != nil {
 			return err
 		}
@@ -65,17 +69,22 @@ func (c *Cluster) register(ctx context.Context) error {
 		return err
 	}
 	c.beating, c.lastBeat = now, now
+	c.keep(seen)
 	c.note(nil)
 	c.observe(nodes)
 	return nil
 }
 
+// nextBeat is one more than any node has counted.
+const nextBeat = `(SELECT COALESCE(MAX(beats), 0) + 1 FROM cluster_nodes)`
+
 func (c *Cluster) insert(ctx context.Context, tx *db.Tx) error {
 	state, _ := next(Offline, begins)
-	_, err := tx.Exec(ctx, `INSERT INTO cluster_nodes (id, state, address, version, started_at, beat_at, changed_at)
-		VALUES ($1, $2, $3, $4, $5, $5, $5)
+	_, err := tx.Exec(ctx, `INSERT INTO cluster_nodes (id, state, address, version, started_at, beat_at, changed_at, beats)
+		VALUES ($1, $2, $3, $4, $5, $5, $5, `+nextBeat+`)
 		ON CONFLICT (id) DO UPDATE SET state = excluded.state, address = excluded.address, version = excluded.version,
-			started_at = excluded.started_at, beat_at = excluded.beat_at, changed_at = excluded.changed_at`,
+			started_at = excluded.started_at, beat_at = excluded.beat_at, changed_at = excluded.changed_at,
+			beats = excluded.beats`,
 		c.o.NodeID, state, c.o.Address, c.o.Version, db.Micros(tx.Now()))
 	return err
 }
@@ -108,6 +117,7 @@ func (c *Cluster) runOnce(ctx context.Context) (Result, error) {
 	empty := c.Self().State == Passivating && c.o.InFlight() == 0
 	var r Result
 	var nodes []Node
+	var seen note
 	beating := c.beating
 	err := c.db.Write(ctx, func(tx *db.Tx) (err error) {
 		r.At, beating = tx.Now(), c.beating
@@ -115,6 +125,9 @@ func (c *Cluster) runOnce(ctx context.Context) (Result, error) {
 			beating = r.At // this node was away itself, or the database was
 		}
 		r.Watching = r.At.Sub(beating) >= c.silence
+		if seen, err = c.recognise(ctx, tx, false); err != nil {
+			return err
+		}
 		if err := c.say(ctx, tx); err != nil {
 			return err
 		}
@@ -132,6 +145,7 @@ func (c *Cluster) runOnce(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	c.beating, c.lastBeat = beating, r.At
+	c.keep(seen)
 	r.Changed = c.observe(nodes)
 	return r, nil
 }
@@ -139,7 +153,7 @@ func (c *Cluster) runOnce(ctx context.Context) (Result, error) {
 // say writes the heartbeat. Where an administrator has removed the row while
 // the node was OFFLINE, it comes back.
 func (c *Cluster) say(ctx context.Context, tx *db.Tx) error {
-	n, err := tx.Exec(ctx, `UPDATE cluster_nodes SET beat_at = $2 WHERE id = $1`, c.o.NodeID, db.Micros(tx.Now()))
+	n, err := tx.Exec(ctx, `UPDATE cluster_nodes SET beat_at = $2, beats = `+nextBeat+` WHERE id = $1`, c.o.NodeID, db.Micros(tx.Now()))
 	if err == nil && n == 0 {
 		err = c.insert(ctx, tx)
 	}
@@ -175,6 +189,7 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	var nodes []Node
+	var seen note
 	err := c.db.Write(ctx, func(tx *db.Tx) error {
 		from, err := lockState(ctx, tx, id)
 		if err != nil {
@@ -195,6 +210,14 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 		if err := record(ctx, tx, id, e, from, to); err != nil {
 			return err
 		}
+		if e == stops { // the last heartbeat
+			if seen, err = c.recognise(ctx, tx, false); err != nil {
+				return err
+			}
+			if err := c.say(ctx, tx); err != nil {
+				return err
+			}
+		}
 		nodes, err = list(ctx, tx)
 		return err
 	})
@@ -202,6 +225,10 @@ func (c *Cluster) apply(ctx context.Context, id string, e event) error {
 		return err
 	}
 	c.observe(nodes)
+	if e == stops {
+		seen.Beats = beatsOf(nodes, id) // of the last one itself: the database has all of it when it is dumped now
+		c.keep(seen)
+	}
 	if id == c.o.NodeID {
 		select {
 		case c.wake <- struct{}{}:

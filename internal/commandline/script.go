@@ -22,7 +22,7 @@ const filesLine = ":files"
 //go:embed scripts
 var scripts embed.FS
 
-// Script gives the script that has a shell complete the program's command line.
+// Script returns the script that has a shell complete the program's command line.
 func Script(shell string) (string, error) {
 	text, err := scripts.ReadFile("scripts/" + shell)
 	if err != nil {

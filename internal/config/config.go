@@ -25,6 +25,7 @@ type Config struct {
 	HSTS           bool         `key:"hsts" default:"false" doc:"Whether to send Strict-Transport-Security, which tells browsers to use only HTTPS for this host name for a year. It applies to every port of the host, including those of other programs."`
 	TLS            TLS          `key:"tls"`
 	DataDir        string       `key:"data_dir" default:"./outrigger-data" doc:"The folder for the SQLite database, the generated key and the initial password."`
+	BackupDir      string       `key:"backup_dir" else:"data_dir" doc:"The folder in which the server makes a backup before it is downloaded. It must exist, and needs as much free space as the database has, besides a tenth of its disk, which stays free."`
 	DatabaseURL    secret.Value `key:"database_url" else:"SQLite in data_dir" doc:"The URL of the PostgreSQL database, such as postgres://user:password@host/name."`
 	SecretKey      secret.Value `key:"secret_key" else:"a key generated into data_dir/secret.key" doc:"The key that encrypts stored secrets: 32 bytes in base64, such as openssl rand -base64 32 prints. Required when several nodes share a database."`
 	PreviousKey    secret.Value `key:"secret_key_previous" else:"none" doc:"The previous secret_key, so that secrets it encrypted can still be read. Run outrigger secrets rotate to encrypt them with the new key, then remove this setting."`
@@ -66,7 +67,7 @@ type Metrics struct {
 
 // Notify is about chat notifications.
 type Notify struct {
-	AllowedNetworks []string     `key:"allowed_networks" else:"none" doc:"CIDRs or host names that webhook URLs may use besides public addresses. Plain http is allowed for them."`
+	AllowedNetworks []string     `key:"allowed_networks" else:"none" doc:"CIDRs or host names that webhook URLs may use besides public addresses, each with a port (10.0.0.0/8:443, [fd00::/8]:443, chat.example.com:8443) or, without one, on every port. Plain http is allowed for them. What answers there is shown to administrators only; others see the status."`
 	ProxiedHosts    []string     `key:"proxied_hosts" default:"hooks.slack.com,*.logic.azure.com,*.api.powerplatform.com" doc:"Host names that may be requested through a proxy even if this server cannot resolve them; *.example.com stands for every name below example.com. Used only with a proxy."`
 	ChannelRate     float64      `key:"channel_rate" default:"1" doc:"The most messages per second that are sent to one channel."`
 	ChannelBurst    int          `key:"channel_burst" default:"4" doc:"The most messages that are sent to one channel at once after a pause."`
@@ -107,7 +108,7 @@ type Alerts struct {
 // Retention is how long things are kept. What still waits is never dropped by
 // it.
 type Retention struct {
-	Events     Duration `key:"events" default:"7d" doc:"How long received events are kept. At least 10m, the time during which a repeated event is recognised by its body."`
+	Events     Duration `key:"events" default:"7d" doc:"How long received events are kept. What retention names is deleted once an hour, and once a minute if one of them is shorter than an hour. At least 10m, the time during which a repeated event is recognised by its body."`
 	Deliveries Duration `key:"deliveries" default:"30d" doc:"How long finished deliveries and their attempts are kept."`
 	MailErrors Duration `key:"mail_errors" default:"90d" doc:"How long undeliverable messages are kept in the mail error queue."`
 	Samples    Duration `key:"samples" default:"30d" doc:"How long the sizes of mail queues and the numbers of notifications are kept for the plots. At least 1d."`

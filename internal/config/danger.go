@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"outrigger/internal/egress"
 )
 
 // minSecret is what a secret needs not to be found by trying: 16 random
@@ -32,6 +34,7 @@ func (c *Config) dangers() []string {
 	}
 	w = append(w, c.clearDangers()...)
 	w = append(w, c.dangersOIDC()...)
+	w = append(w, c.dangersMail()...)
 	for _, conn := range c.Notify.Connections {
 		switch n := len(conn.WebhookSecret.Reveal()); {
 		case n == 0 && conn.Unsigned:
@@ -45,9 +48,9 @@ func (c *Config) dangers() []string {
 			warn("trusted_proxies: %s is the whole internet or a large part of it, so any client can forge its address and scheme; list only your proxies.", cidr)
 		}
 	}
-	for _, network := range c.Notify.AllowedNetworks {
-		if reach := dangerousReach(network); reach != "" {
-			warn("notify.allowed_networks: %s lets webhook URLs reach %s; list only the network of the chat platform.", network, reach)
+	for _, entry := range c.Notify.AllowedNetworks {
+		if allowed, err := egress.ParseAllowed(entry); err == nil {
+			w = append(w, dangerousAllowed(entry, allowed)...)
 		}
 	}
 	// Outrigger makes secret.key for its owner alone; a group may share a
@@ -61,47 +64,20 @@ func (c *Config) dangers() []string {
 	return w
 }
 
-// Loopback tells whether only this machine reaches the address, a host and a
+// Loopback reports whether only this machine reaches the address, a host and a
 // port.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && thisMachine(host)
 }
 
-// thisMachine tells whether a host is this machine for certain.
+// thisMachine reports whether a host is this machine for certain.
 func thisMachine(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// metadata is where clouds answer their machines with the machines' own
-// credentials.
-var metadata = []netip.Addr{netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("fd00:ec2::254")}
-
-// dangerousReach says what a network of notify.allowed_networks opens to
-// everybody who may save a rule, "" where that is but a network.
-func dangerousReach(network string) string {
-	if thisMachine(network) {
-		return "this machine itself, where other services may trust local requests"
-	}
-	p, err := netip.ParsePrefix(network)
-	if a, alone := netip.ParseAddr(network); alone == nil {
-		p, err = netip.PrefixFrom(a, a.BitLen()), nil
-	}
-	switch {
-	case err != nil:
-		return ""
-	case internet(network):
-		return "every address, including this machine and the cloud metadata service"
-	case p.Overlaps(netip.MustParsePrefix("127.0.0.0/8")) || p.Contains(netip.IPv6Loopback()):
-		return "this machine itself, where other services may trust local requests"
-	case p.Contains(metadata[0]) || p.Contains(metadata[1]):
-		return "the cloud metadata service, which gives out credentials of this machine"
-	}
-	return ""
-}
-
-// internet tells whether a network is larger than any private one: those are
+// internet reports whether a network is larger than any private one: those are
 // 10.0.0.0/8 and fc00::/7.
 func internet(cidr string) bool {
 	network, err := netip.ParsePrefix(cidr)
@@ -114,12 +90,12 @@ func internet(cidr string) bool {
 	return network.Bits() < 7
 }
 
-// readable warns of a key file that others than its owner may read: mask has
+// readable warns of a file with secrets that others than its owner may read: mask has
 // the bits that must not be set. What is not there is not judged here.
 func readable(path string, mask os.FileMode) []string {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&mask == 0 { // Windows keeps no such bits
 		return nil
 	}
-	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); run chmod 600 on it.", path, info.Mode().Perm())}
+	return []string{fmt.Sprintf("%s can be read by other users of this machine (mode %04o); remove their access, for example with chmod 600.", path, info.Mode().Perm())}
 }

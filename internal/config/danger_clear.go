@@ -16,9 +16,9 @@ func (c *Config) clearDangers() []string {
 	if m := &c.Mail; m.SmarthostTLS == "none" && !m.SmarthostPassword.IsZero() && !Loopback(m.Smarthost) {
 		w = append(w, fmt.Sprintf("mail.smarthost_tls: the password for %s is sent in the clear; use starttls or tls.", m.Smarthost))
 	}
-	for _, to := range c.signedIn() {
-		if u, err := url.Parse(to.url); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) && to.signsIn {
-			w = append(w, fmt.Sprintf("%s: the credentials for %s are sent in the clear; use https.", to.key, to.url))
+	for _, to := range c.SignedIn() {
+		if u, err := url.Parse(to.URL); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) {
+			w = append(w, fmt.Sprintf("%s: the credentials for %s are sent in the clear; use https.", to.Key, to.URL))
 		}
 	}
 	for _, d := range []struct {
@@ -32,21 +32,29 @@ func (c *Config) clearDangers() []string {
 	return w
 }
 
-// remote is a server that is asked over HTTP.
-type remote struct {
-	key, url string
-	signsIn  bool
+// Remote is a server that is asked over HTTP with credentials.
+type Remote struct {
+	Key string // of the setting that has its URL
+	URL string
 }
 
-func (c *Config) signedIn() []remote {
-	list := []remote{
-		{"threads.jira_cloud.url", c.Threads.JiraCloud.URL, !c.Threads.JiraCloud.Token.IsZero()},
-		{"threads.mappings.remote.url", c.Threads.Mappings.Remote.URL, !c.Threads.Mappings.Remote.Password.IsZero() || !c.Threads.Mappings.Remote.Token.IsZero()},
+// SignedIn are the servers that the configuration has credentials for.
+func (c *Config) SignedIn() (list []Remote) {
+	add := func(key, url string, credentials ...secret.Value) {
+		if slices.ContainsFunc(credentials, func(v secret.Value) bool { return !v.IsZero() }) {
+			list = append(list, Remote{key, url})
+		}
 	}
+	for i := range c.Notify.Connections {
+		n := &c.Notify.Connections[i]
+		add("notify.connections: "+n.Name, n.BaseURL, n.Token, n.ClientSecret)
+	}
+	add("threads.jira_cloud.url", c.Threads.JiraCloud.URL, c.Threads.JiraCloud.Token)
+	remote := c.Threads.Mappings.Remote
+	add("threads.mappings.remote.url", remote.URL, remote.Password, remote.Token)
 	source := func(prefix string, s MailSource) {
-		list = append(list,
-			remote{prefix + ".jmx.url", s.JMX.URL, !s.JMX.Password.IsZero()},
-			remote{prefix + ".remote.url", s.Remote.URL, !s.Remote.Password.IsZero() || !s.Remote.Token.IsZero()})
+		add(prefix+".jmx.url", s.JMX.URL, s.JMX.Password)
+		add(prefix+".remote.url", s.Remote.URL, s.Remote.Password, s.Remote.Token)
 	}
 	source("mail", c.Mail.Own())
 	for i := range c.Mail.Nodes {
@@ -55,7 +63,7 @@ func (c *Config) signedIn() []remote {
 	return list
 }
 
-// clearDatabase gives the other machine that a password for a database may go
+// clearDatabase returns the other machine that a password for a database may go
 // to without TLS, "" where there is none. PostgreSQL's default, prefer, goes on
 // in clear when the server, or who answers in its place, has no TLS.
 func clearDatabase(raw string) string {

@@ -20,6 +20,9 @@ func TestDangers(t *testing.T) {
 	connection := func(more string) string {
 		return "notify:\n  connections:\n    - {name: code, kind: bitbucket-dc, base_url: https://code.example.com, " + more + "}\n"
 	}
+	plain := func(url, more string) string {
+		return "notify:\n  connections:\n    - {name: code, kind: bitbucket-dc, base_url: '" + url + "', webhook_secret: sixteen--letters, " + more + "}\n"
+	}
 	for _, c := range []struct {
 		yaml string
 		key  os.FileMode // mode of secret.key; 0: there is none
@@ -38,6 +41,9 @@ func TestDangers(t *testing.T) {
 		{"listen: :8090\ntls: {cert: " + private + ", key: " + private + "}", 0, ""},
 		{"listen: :8090\ntls: {cert: " + open + ", key: " + shared + "}", 0, ""},
 		{"listen: :8090\ntls: {cert: " + open + ", key: " + open + "}", 0, open + " can be read by other users"},
+		{plain("http://code.example.com", "token: hidden-one"), 0, "notify.connections: code: the credentials for http://code.example.com are sent in the clear; use https."},
+		{plain("http://localhost:7990", "token: hidden-one"), 0, ""},
+		{plain("http://code.example.com", "unsigned: false"), 0, ""},
 		{connection("unsigned: true"), 0, "notify.connections: code accepts unsigned webhooks"},
 		{connection("webhook_secret: fifteen-letters"), 0, "notify.connections: the webhook_secret of code has fewer than 16 characters"},
 		{connection("webhook_secret: sixteen--letters"), 0, ""},
@@ -47,9 +53,19 @@ func TestDangers(t *testing.T) {
 		{"trusted_proxies: [0.0.0.0/1]", 0, "trusted_proxies: 0.0.0.0/1 is"},
 		{"trusted_proxies: [10.0.0.0/8, 'fc00::/7']", 0, ""},
 		{"notify: {allowed_networks: [0.0.0.0/0]}", 0, "notify.allowed_networks: 0.0.0.0/0 lets webhook URLs reach every address"},
-		{"notify: {allowed_networks: [10.0.0.0/8, chat.example.com]}", 0, ""},
+		{"notify: {allowed_networks: [10.0.0.0/8, chat.example.com]}", 0,
+			"notify.allowed_networks: 10.0.0.0/8 lets webhook URLs reach every port of a network that is not public; write the port of the chat platform too, such as 10.0.0.0/8:443."},
+		{"notify: {allowed_networks: ['10.0.0.0/8:443', '10.1.2.3:8443', '[fd80::/9]:443', chat.example.com, 'chat.example.com:80']}", 0, ""},
+		{"notify: {allowed_networks: [10.1.2.3]}", 0, "notify.allowed_networks: 10.1.2.3 lets webhook URLs reach every port"},
+		{"notify: {allowed_networks: ['fd12::/16']}", 0,
+			"notify.allowed_networks: fd12::/16 lets webhook URLs reach every port of a network that is not public; write the port of the chat platform too, such as [fd12::/16]:443."},
+		{"notify: {allowed_networks: [9.0.0.0/8]}", 0, ""}, // public
+		{"notify: {allowed_networks: [192.0.0.0/8]}", 0, "notify.allowed_networks: 192.0.0.0/8 lets webhook URLs reach every port"},
+		{"notify: {allowed_networks: ['0.0.0.0/0:443']}", 0, "notify.allowed_networks: 0.0.0.0/0:443 lets webhook URLs reach every address"},
+		{"notify: {allowed_networks: ['169.254.0.0/16:80']}", 0, "notify.allowed_networks: 169.254.0.0/16:80 lets webhook URLs reach the cloud metadata service"},
+		{"notify: {allowed_networks: ['127.0.0.1:8065', '[::1]:8065', 'localhost:8065']}", 0, ""},
 		{"notify: {allowed_networks: [127.0.0.0/8]}", 0, "notify.allowed_networks: 127.0.0.0/8 lets webhook URLs reach this machine itself"},
-		{"notify: {allowed_networks: ['::1']}", 0, "notify.allowed_networks: ::1 lets webhook URLs reach this machine itself"},
+		{"notify: {allowed_networks: ['::1']}", 0, "notify.allowed_networks: ::1 lets webhook URLs reach this machine itself, where other services may trust local requests; list only the network of the chat platform, with its port, such as [::1]:443."},
 		{"notify: {allowed_networks: [localhost]}", 0, "notify.allowed_networks: localhost lets"},
 		{"notify: {allowed_networks: [169.254.0.0/16]}", 0, "notify.allowed_networks: 169.254.0.0/16 lets webhook URLs reach the cloud metadata service"},
 		{"notify: {allowed_networks: ['fd00:ec2::254/128']}", 0, "notify.allowed_networks: fd00:ec2::254/128 lets webhook URLs reach the cloud metadata service"},
@@ -101,6 +117,36 @@ func TestDangers(t *testing.T) {
 		for _, w := range warnings {
 			if strings.Contains(w, "fifteen-letters") || strings.Contains(w, "hidden-one") {
 				t.Errorf("the secret is shown: %s", w)
+			}
+		}
+	}
+}
+
+// A configuration file that others may read is said where it holds a secret
+// itself, and not where that is in a file of its own or in the environment.
+func TestReadableConfigurationFile(t *testing.T) {
+	apart := write(t, "secret", "hidden-one-and-long")
+	for yaml, holds := range map[string]bool{
+		"":                                    false,
+		"listen: 127.0.0.1:8090":              false,
+		"admin_password: hidden-one-and-long": true,
+		"admin_password:":                     false,
+		"admin_password_file: " + apart:       false,
+		"notify:\n  connections:\n    - {name: code, kind: bitbucket-dc, base_url: https://code.example.com, webhook_secret: hidden-one-and-long}": true,
+		"notify:\n  connections:\n    - {name: code, kind: bitbucket-dc, base_url: https://code.example.com, webhook_secret_file: " + apart + "}":  false,
+	} {
+		for mode, others := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true, 0o604: true, 0o666: true} {
+			path := write(t, "c.yaml", yaml)
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			_, warnings, err := Load(path, []string{"OUTRIGGER_SECRET_KEY=" + strings.Repeat("A", 43) + "="}, nil)
+			if err != nil {
+				t.Fatalf("%q: %v", yaml, err)
+			}
+			said := len(warnings) == 1 && strings.HasPrefix(warnings[0], path+" can be read by other users of this machine (mode ")
+			if said != (holds && others) || len(warnings) > 1 || strings.Contains(strings.Join(warnings, ""), "hidden-one") {
+				t.Errorf("%q with mode %o: %q", yaml, mode, warnings)
 			}
 		}
 	}

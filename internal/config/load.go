@@ -30,13 +30,17 @@ const fileSuffix = "_file"
 // sentences for the log.
 func Load(path string, env []string, flags map[string]string) (*Config, []string, error) {
 	c := Default()
-	l := &loader{known: settings(c), files: map[string]secretFile{}}
+	l := &loader{known: settings(c), files: map[string]secretFile{}, given: map[string]bool{}}
 	if path != "" {
 		l.file(path, c)
 	}
 	l.environment(env)
 	l.flags(flags)
 	l.readSecrets()
+	c.Mail.usePreset(l.given)
+	if l.secrets {
+		l.warnings = append(l.warnings, readable(path, 0o007)...) // a group may be the service's
+	}
 	problems := append(l.problems, c.problems()...)
 	return c, append(l.warnings, c.warnings()...), errors.Join(problems...)
 }
@@ -44,8 +48,10 @@ func Load(path string, env []string, flags map[string]string) (*Config, []string
 type loader struct {
 	known    []setting
 	files    map[string]secretFile // by key of the secret
+	given    map[string]bool       // keys that have a value besides their default
 	problems []error
 	warnings []string
+	secrets  bool // the configuration file holds one itself
 }
 
 // secretFile is a file that holds the value of a secret setting.
@@ -124,6 +130,7 @@ func (l *loader) text(s setting, value, place string) {
 		s.setList(items)
 		return
 	}
+	l.given[s.key] = true
 	if err := s.set(value); err != nil {
 		l.problem(place, "%w", err)
 	}

@@ -100,6 +100,7 @@ func TestFileMistakes(t *testing.T) {
 		{"no boolean", "cluster:\n  enabled: yes please\n", `F:2:12: cluster.enabled: "yes please" is not true or false`},
 		{"no duration", "retention:\n  audit: 3 weeks\n", `F:2:10: retention.audit: "3 weeks" is not a duration; write it as 90s, 10m, 12h or 7d`},
 		{"no number", "notify: {channel_rate: fast, channel_burst: 1.5}\n", "F:1:24: notify.channel_rate: \"fast\" is not a number\nF:1:45: notify.channel_burst: \"1.5\" is not a whole number"},
+		{"mapping for an item", "notify: {allowed_networks: [10.0.0.0/8:443]}\n", "F:1:39: notify.allowed_networks takes a single value; put one with a colon in it in quotes"},
 		{"list for a value", "listen: [a, b]\n", "F:1:9: listen takes a single value"},
 		{"value for a list", "trusted_proxies: 10.0.0.0/8\n", "F:1:18: trusted_proxies is a list; write each item on a line of its own after a dash"},
 		{"value for a group", "log: info\n", `F:1:6: expected keys with values, such as "format: …"`},

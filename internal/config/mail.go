@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -22,14 +23,18 @@ type Mail struct {
 	Listen            string       `key:"listen" default:"127.0.0.1:2525" doc:"Host and port of the relay, the SMTP server through which the host application sends its mail; off disables it. On any address other than loopback, clients must use TLS and sign in with a user name and a token of scope mail."`
 	TLS               MailTLS      `key:"tls"`
 	PlainAuth         bool         `key:"plain_auth" default:"false" doc:"Whether clients may sign in to the relay without TLS. Use it only on a trusted network: tokens are then sent in the clear."`
+	Provider          string       `key:"provider" else:"none" doc:"The provider of the smarthost: microsoft365, gmail or ses. It sets smarthost (but for ses), smarthost_tls, connections, rate and quota to what the provider documents, each unless it is set here, and has sending pause when the provider answers that a limit is reached."`
+	Rate              int          `key:"rate" default:"0" doc:"The most messages a minute that all nodes together send with this sign-in. 0 means no limit. mail.provider microsoft365 sets 30."`
+	Quota             int          `key:"quota" default:"0" doc:"The most recipients in 24 hours to which all nodes together send with this sign-in. 0 means no limit. mail.provider microsoft365 sets 10000."`
 	Smarthost         string       `key:"smarthost" else:"none; mail waits" doc:"Host and port of the mail server to which the relay sends all mail."`
 	SmarthostUser     string       `key:"smarthost_user" else:"no sign-in" doc:"The user name for signing in to the smarthost."`
 	SmarthostPassword secret.Value `key:"smarthost_password" else:"no sign-in" doc:"The password for signing in to the smarthost."`
 	SmarthostTLS      string       `key:"smarthost_tls" default:"starttls" doc:"How the connection to the smarthost is encrypted: starttls, tls (from the first byte) or none."`
+	OAuth             MailOAuth    `key:"oauth"`
 	MaxMessage        Size         `key:"max_message" default:"25MiB" doc:"The largest message that the relay accepts."`
 	MaxRecipients     int          `key:"max_recipients" default:"1000" doc:"The most recipients that a message may have."`
 	MaxClients        int          `key:"max_clients" default:"200" doc:"The most connections that the relay accepts at a time. One client address gets at most a quarter of them."`
-	Connections       int          `key:"connections" default:"8" doc:"The most connections to the smarthost. It is also the most messages that may be sent twice after a crash."`
+	Connections       int          `key:"connections" default:"8" doc:"The most connections to the smarthost: of each node, or with mail.provider of all nodes together. It is also the most messages that may be sent twice after a crash."`
 	GiveUpAfter       Duration     `key:"give_up_after" default:"5d" doc:"How long delivery of a message is tried before it moves to the error queue. At least 1m."`
 	PerTransaction    int          `key:"recipients_per_transaction" default:"50" doc:"The most recipients in one SMTP transaction. The remaining recipients follow in further transactions."`
 	Bounces           bool         `key:"bounces" default:"false" doc:"Whether the sender gets a delivery status notification when delivery fails for good. The host application's own queue sends none."`
@@ -69,7 +74,9 @@ func (c *Config) judgeMail(j *judge) {
 			j.wrong("mail.smarthost", "%q has no host; write it as mail.example.com:587", m.Smarthost)
 		}
 	}
-	if (m.SmarthostUser == "") != m.SmarthostPassword.IsZero() {
+	c.judgeMailLimits(j)
+	c.judgeMailOAuth(j)
+	if !m.OAuth.On() && (m.SmarthostUser == "") != m.SmarthostPassword.IsZero() {
 		j.wrong("mail.smarthost_user", "set both smarthost_user and smarthost_password, or neither")
 	}
 	if !slices.Contains([]string{"starttls", "tls", "none"}, m.SmarthostTLS) {
@@ -97,7 +104,7 @@ func (c *Config) judgeMail(j *judge) {
 	}
 }
 
-// onLoopback tells whether only this machine can reach an address. One that is
+// onLoopback reports whether only this machine can reach an address. One that is
 // none is judged elsewhere.
 func onLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
@@ -109,9 +116,18 @@ func onLoopback(address string) bool {
 }
 
 func judgeAddress(j *judge, key, address, example string) {
-	if _, port, err := net.SplitHostPort(address); err != nil {
-		j.wrong(key, "%q is not an address; write host:port, such as %s", address, example)
-	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		j.wrong(key, "%q is not a port; a port is a number from 0 to 65535", port)
+	if err := checkAddress(address, example); err != nil {
+		j.wrong(key, "%w", err)
 	}
+}
+
+func checkAddress(address, example string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%q is not an address; write host:port, such as %s", address, example)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%q is not a port; a port is a number from 0 to 65535", port)
+	}
+	return nil
 }

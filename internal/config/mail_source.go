@@ -95,7 +95,7 @@ func (c *Config) judgeMailSources(j *judge) {
 	}
 }
 
-// isNodeID tells whether a name can be that of a node.
+// isNodeID reports whether a name can be that of a node.
 func isNodeID(name string) bool {
 	return len(name) <= 255 && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }

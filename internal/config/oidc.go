@@ -20,12 +20,16 @@ type OIDC struct {
 	GroupsClaim   string       `key:"groups_claim" else:"groups are not used" doc:"The claim that lists the user's groups. They count until the user signs in again, for 7 days at most. What a group gives is granted on its page under System, Groups, or by outrigger groups grant."`
 	AdminGroups   []string     `key:"admin_groups" else:"none" doc:"The groups whose members have ADMIN, besides those that are granted it. SYS_ADMIN is never given by groups."`
 	AllowedGroups []string     `key:"allowed_groups" else:"every user of the provider" doc:"The groups whose members may sign in."`
+	Idle          Duration     `key:"idle" default:"30d" doc:"How long users of single sign-on may go without a sign-in before they are paused: the provider may not have them any more. Until their next sign-in they are refused in the console, and so are their tokens of the scopes all, read and backup; those of the scopes monitoring, builds and mail work on. It is said 7 days before, or, where idle is shorter than 14d, half of it. At least 2d, since some sign-ins are noted to the day; 0 pauses nobody."`
 }
 
 // maxGroupName is how long the names of groups may be that identity keeps.
 const maxGroupName = 255
 
-// On tells whether there is single sign-on.
+// minIdle leaves a day to say that a user will be paused.
+const minIdle = Duration(2 * day)
+
+// On reports whether there is single sign-on.
 func (o *OIDC) On() bool { return o.Issuer != "" }
 
 func (c *Config) judgeOIDC(j *judge) {
@@ -55,6 +59,9 @@ func (c *Config) judgeOIDC(j *judge) {
 	}
 	if o.GroupsClaim == "" && (len(o.AdminGroups) > 0 || len(o.AllowedGroups) > 0) {
 		j.wrong(key+"groups_claim", "set the claim that lists the user's groups; admin_groups and allowed_groups need it")
+	}
+	if o.Idle != 0 && o.Idle < minIdle {
+		j.wrong(key+"idle", "%s is too short; use at least %s, or 0 to pause nobody", o.Idle, minIdle)
 	}
 	for _, name := range o.AdminGroups {
 		if utf8.RuneCountInString(name) > maxGroupName {

@@ -34,6 +34,9 @@ func TestOIDC(t *testing.T) {
 			o := &c.Identity.OIDC
 			o.GroupsClaim, o.AdminGroups = "groups", []string{strings.Repeat("ü", 255), strings.Repeat("x", 256)}
 		}, "identity.oidc.admin_groups: use names of at most 255 characters; \"" + strings.Repeat("x", 30) + "\"… is longer"},
+		{"nobody is paused", func(c *Config) { c.Identity.OIDC.Idle = 0 }, ""},
+		{"paused after two days", func(c *Config) { c.Identity.OIDC.Idle = Duration(2 * day) }, ""},
+		{"paused sooner", func(c *Config) { c.Identity.OIDC.Idle = Duration(2*day) - 1 }, "identity.oidc.idle: 1d23h59m59.999999999s is too short; use at least 2d, or 0 to pause nobody"},
 		{"no base URL", func(c *Config) { c.BaseURL, c.Listen = "", ":8090" }, "identity.oidc.issuer: base_url is missing; the provider sends browsers back there"},
 		{"a platform of the same name", func(c *Config) {
 			c.Notify.Connections = []Connection{{Name: "oidc", Kind: KindBitbucketDC, BaseURL: "https://git.example.com", Token: secret.New("t")}}

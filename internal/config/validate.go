@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"outrigger/internal/egress"
 	"outrigger/internal/secret"
 )
 
@@ -84,8 +85,13 @@ func (c *Config) judgeAlerts(j *judge) {
 	}
 }
 
+const listenExample = "127.0.0.1:8090 or :8090"
+
+// CheckListen says what is wrong with a value of the setting listen; nil: nothing.
+func CheckListen(address string) error { return checkAddress(address, listenExample) }
+
 func (c *Config) judgeListener(j *judge) {
-	judgeAddress(j, "listen", c.Listen, "127.0.0.1:8090 or :8090")
+	judgeAddress(j, "listen", c.Listen, listenExample)
 	if c.BaseURL != "" {
 		judgeURL(j, "base_url", c.BaseURL)
 	}
@@ -152,11 +158,8 @@ func (c *Config) judgeLog(j *judge) {
 
 func (c *Config) judgeNotify(j *judge) {
 	for _, n := range c.Notify.AllowedNetworks {
-		if _, err := netip.ParsePrefix(n); err == nil {
-			continue
-		}
-		if _, err := netip.ParseAddr(n); err != nil && !hostName.MatchString(n) {
-			j.wrong("notify.allowed_networks", "%q is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com", n)
+		if _, err := egress.ParseAllowed(n); err != nil {
+			j.wrong("notify.allowed_networks", "%v", err)
 		}
 	}
 	for _, n := range c.Notify.ProxiedHosts {

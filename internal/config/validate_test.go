@@ -44,8 +44,9 @@ func TestValidate(t *testing.T) {
 		{"node_id", func(c *Config) { c.NodeID = "node one" }, "node_id: a node id has at most 255 bytes and no spaces"},
 		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `log.format: "xml" is not known; write text or json`},
 		{"networks", func(c *Config) {
-			c.Notify.AllowedNetworks = []string{"10.0.0.0/8", "::1", "chat.example.com", "http://x"}
-		}, `notify.allowed_networks: "http://x" is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com`},
+			c.Notify.AllowedNetworks = []string{"10.0.0.0/8:443", "::1", "[fd00::/8]:443", "chat.example.com:8443", "http://x", "10.0.0.0/8:0"}
+		}, `notify.allowed_networks: "http://x" is neither a CIDR nor a host name; write 10.0.0.0/8 or chat.example.com, or with a port 10.0.0.0/8:443` + "\n" +
+			`notify.allowed_networks: "10.0.0.0/8:0" has no port from 1 to 65535 after the colon; write one port, as in 10.0.0.0/8:443, and one entry for each port`},
 		{"proxied hosts", func(c *Config) { c.Notify.ProxiedHosts = []string{"chat.example.com", "*.example.com", "*"} },
 			`notify.proxied_hosts: "*" is not a host name; write chat.example.com, or *.example.com for every name below example.com`},
 		{"age", func(c *Config) { c.Notify.MaxAge = 0 }, "notify.max_age: 0s is too short; use at least 1m, so that a message can be tried again"},

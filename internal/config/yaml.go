@@ -94,6 +94,7 @@ func (y *yamlFile) secret(s setting, isFile bool, n ast.Node) {
 	case isFile:
 		y.secretLayer(s, "", text, "")
 	default:
+		y.secrets = y.secrets || text != ""
 		y.secretLayer(s, text, "", "")
 	}
 }
@@ -108,6 +109,7 @@ func (y *yamlFile) value(s setting, n ast.Node) {
 		y.items(s, n)
 	default:
 		if text, ok := y.scalar(s, n); ok {
+			y.given[s.key] = true
 			if err := s.set(text); err != nil {
 				y.wrong(n.GetToken(), "%s: %w", s.key, err)
 			}
@@ -153,13 +155,15 @@ func (y *yamlFile) scalar(s setting, n ast.Node) (string, bool) {
 		return n.GetToken().Value, true
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
 		y.wrong(n.GetToken(), "%s: anchors, aliases and tags are not supported; write the value itself", s.key)
+	case *ast.MappingNode, *ast.MappingValueNode:
+		y.wrong(n.GetToken(), "%s takes a single value; put one with a colon in it in quotes", s.key)
 	default:
 		y.wrong(n.GetToken(), "%s takes a single value", s.key)
 	}
 	return "", false
 }
 
-// find gives the setting that a key of the file names; a secret is also found
+// find returns the setting that a key of the file names; a secret is also found
 // by the name of its file key.
 func find(list []setting, name string) (s setting, isFile, ok bool) {
 	base, suffixed := strings.CutSuffix(name, fileSuffix)

@@ -32,7 +32,7 @@ type Sessions interface {
 // SignInWays is signing in on the pages of providers; *identity.Service.
 type SignInWays interface {
 	Ways() []identity.Way
-	// BeginSignIn gives the provider's page for a browser to go to.
+	// BeginSignIn returns the provider's page for a browser to go to.
 	BeginSignIn(ctx context.Context, r identity.SignInRequest) (location string, err error)
 	// CompleteSignIn opens a session for whom the provider proves, and gives the
 	// page to go on to.

@@ -21,6 +21,7 @@ type Form struct {
 	wrong  map[string]string
 	odd    map[string]string
 	labels map[string]string // of the fields that a template has shown
+	first  string            // of those, the first that has an error: it has the focus
 }
 
 // NewForm is a form with nothing typed in yet; Set fills it.
@@ -74,7 +75,7 @@ func (f *Form) Raw(name string) string { return f.values.Get(name) }
 // All lists the ticked values of a field.
 func (f *Form) All(name string) []string { return f.values[name] }
 
-// Bool tells whether a single box is ticked.
+// Bool reports whether a single box is ticked.
 func (f *Form) Bool(name string) bool { return f.values.Get(name) == "true" }
 
 // Lines lists what stands in a text area or a field, one a line or separated
@@ -110,7 +111,7 @@ func (f *Form) Warn(name, message string) {
 	f.odd[fieldName(name)] = message
 }
 
-// Wrong tells whether any of the fields has an error or a warning.
+// Wrong reports whether any of the fields has an error or a warning.
 func (f *Form) Wrong(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return f.wrong[name] != "" || f.odd[name] != "" })
 }
@@ -158,7 +159,7 @@ type Input struct {
 	Required     bool
 	Mono         bool     // patterns, keys, addresses
 	Narrow       bool     // numbers, times
-	Focus        bool     // the field that is typed into first
+	Focus        bool     // the field that is typed into first, or after a refusal the first with an error
 	Suggestions  []string // of a field of one line; others may be typed
 	Groups       []Group
 }
@@ -190,6 +191,12 @@ func (f *Form) input(kind, name, label string, opts []InputOption) Input {
 	}
 	for _, o := range opts {
 		o(&in)
+	}
+	if f.first == "" && in.Error != "" {
+		f.first = name
+	}
+	if f.wrong != nil {
+		in.Focus = name == f.first
 	}
 	if f.labels == nil {
 		f.labels = map[string]string{}

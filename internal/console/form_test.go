@@ -1,8 +1,10 @@
 package console
 
 import (
+	"maps"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +121,50 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	wantSummary := []string{"#f-name Name: Give the rule a name.", "#f-eventTypes Events: Tick at least one event.", "#f-branchMask Branch mask: Unclosed group near index 9."}
 	if diff := cmp.Diff(wantSummary, summary); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The focus is on the first field that has an error, of whatever kind, and on nothing
+// else; on the summary where no field of the page has one.
+func TestTheFocusIsOnTheFirstError(t *testing.T) {
+	s := newSite(t, plainBase)
+	focused := func(form url.Values) (ids []string) {
+		root, err := html.Parse(strings.NewReader(s.send("POST", "/notifications/rules/new", form).Body.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range root.Descendants() {
+			if slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "autofocus" }) {
+				i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "id" })
+				ids = append(ids, n.Attr[i].Val)
+			}
+		}
+		return ids
+	}
+	right := url.Values{"name": {"Builds"}, "webhookUrl": {"https://hooks.slack.com/x"}, "format": {"slack"}, "eventTypes": {"TAG_CREATED"}, "branchMask": {"release/("}, "mode": {"teams"}}
+	without := func(names ...string) url.Values {
+		form := maps.Clone(right)
+		for _, name := range names {
+			delete(form, name)
+		}
+		return form
+	}
+	for want, form := range map[string]url.Values{
+		"f-name": without("name", "eventTypes"), "f-eventTypes": without("eventTypes"), "f-branchMask": right,
+	} {
+		if got := focused(form); len(got) != 1 || got[0] != want {
+			t.Errorf("the focus is on %v, want %s", got, want)
+		}
+	}
+	form := NewForm()
+	form.Refuse(&fault.Error{Code: fault.Invalid, Fields: []fault.Field{{Name: "elsewhere", Message: "No."}}})
+	if form.Text("name", "Name"); !newProblem(&fault.Error{Fields: []fault.Field{{Name: "elsewhere", Message: "No."}}}, form).Focus {
+		t.Error("the focus is on no field that has an error, and not on the summary")
+	}
+	for _, in := range []Input{form.Area("name", "Name"), form.Select("format", "Format", nil), form.Check("enabled", "Enabled"), form.Radio("mode", "Mode", nil)} {
+		if in.Focus {
+			t.Errorf("the focus is on %s", in.Name)
+		}
 	}
 }
 

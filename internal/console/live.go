@@ -119,7 +119,7 @@ func (s *stream) run(ctx context.Context) {
 	}
 }
 
-// next gives the part as it is now; nil where it is what was sent last.
+// next returns the part as it is now; nil where it is what was sent last.
 func (s *stream) next(ctx context.Context) ([]byte, error) {
 	began := time.Now()
 	defer func() {

@@ -78,7 +78,7 @@ type sharedAnswer struct {
 	answer string
 }
 
-// shared gives the answer about a topic, asking again where the last one is
+// shared returns the answer about a topic, asking again where the last one is
 // older than fresh.
 func (l *liveReaders) shared(ctx context.Context, topic string, fresh time.Duration, ask func(context.Context) (string, error)) (string, error) {
 	if topic == "" {
@@ -112,7 +112,7 @@ func (l *liveReaders) topic(name string) *sharedAnswer {
 	return v
 }
 
-// sameReader tells whether the request's session still exists and has the
+// sameReader reports whether the request's session still exists and has the
 // permissions with which it was let in: what is shown may depend on each.
 func (x *exchange) sameReader(ctx context.Context) bool {
 	if x.principal == nil {

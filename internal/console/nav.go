@@ -13,7 +13,7 @@ type Nav struct {
 	Section string
 	Label   string
 	Path    string // below the base URL; the entry is current for it and what is below it
-	// Visible tells whether the entry is shown to p, who is signed in. Nil is
+	// Visible reports whether the entry is shown to p, who is signed in. Nil is
 	// everyone. The page's own Access decides what is allowed.
 	Visible func(p *identity.Principal) bool
 }
@@ -77,7 +77,7 @@ func (c *Console) entryOf(path string) (entry Nav) {
 	return entry
 }
 
-// isSection tells whether entries of the navigation are below path.
+// isSection reports whether entries of the navigation are below path.
 func (c *Console) isSection(path string) bool {
 	return path != "/" && slices.ContainsFunc(c.nav, func(n Nav) bool { return path != n.Path && covers(path, n.Path) })
 }

@@ -46,6 +46,7 @@ type Figure struct {
 // Notice is a sentence about something to act on, since when, and what helps.
 type Notice struct {
 	Key    string // what tells it from others where its text changes, as with counts; Link and Text by default
+	Kind   string // of its cause, a word or two for figures; "other" by default
 	Text   string
 	Link   string // the card's by default
 	Tone   Tone   // Warn by default, or Bad
@@ -62,10 +63,10 @@ type Remedy struct {
 	Asks  bool     // the link leads to a Confirm
 }
 
-// Post tells whether the remedy is done by a click, without another page.
+// Post reports whether the remedy is done by a click, without another page.
 func (r Remedy) Post() bool { return r.Posts != nil }
 
-// Linked tells whether the text leads somewhere else than the remedy.
+// Linked reports whether the text leads somewhere else than the remedy.
 func (n Notice) Linked() bool {
 	return n.Link != "" && (n.Remedy.Label == "" || n.Remedy.Post() || n.Remedy.Path != n.Link)
 }
@@ -126,6 +127,7 @@ func (c *Card) notices() []Notice {
 		n.Link = cmp.Or(n.Link, c.Link)
 		n.Tone = cmp.Or(n.Tone, Warn)
 		n.Key = cmp.Or(n.Key, n.Link+" "+n.Text)
+		n.Kind = cmp.Or(n.Kind, "other")
 		list[i] = n
 	}
 	return list

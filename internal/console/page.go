@@ -76,14 +76,22 @@ func (p Part) respond(x *exchange) error {
 // Confirm asks before something is lost. Its page works by itself; a link
 // with data-confirm opens it as a dialog.
 type Confirm struct {
-	Title  string // a question: "Delete the rule Builds?"
-	Text   string // what happens
+	Title  string   // a question: "Delete the rule Builds?"
+	Text   string   // what happens
+	Notes  []string // further paragraphs
 	Losses []string
 	Action string // where the confirmation is posted; by default the same path
 	Verb   string // what the button says: "Delete rule"
 	Back   string // where "Cancel" leads
 	Form   []Hidden
 	Tick   Tick // what must be ticked first, where it has a name
+	Pick   Pick // what may be ticked, where it has options
+}
+
+// Pick are boxes that a confirmation posts the values of.
+type Pick struct {
+	Label, Name string
+	Options     []Option
 }
 
 // Tick is a box that a confirmation posts as "true". The browser holds it; the
@@ -103,12 +111,14 @@ type view struct {
 	Problem *problem
 	Version string
 	Content any
+	Again   []Link // to sign in again, where the user is paused soon
 }
 
 // problem is the summary of a refused form.
 type problem struct {
 	Message string
 	Fields  []fieldProblem
+	Focus   bool // no field that the page shows has an error
 }
 
 // fieldProblem is what is wrong with a field. ID and Label are "" where the page
@@ -123,7 +133,7 @@ type refuser interface {
 
 func (p Page) respond(x *exchange) error { return x.page(p, nil) }
 
-// refused tells whether the page can show err itself, as a form does.
+// refused reports whether the page can show err itself, as a form does.
 func (p Page) refused(err *fault.Error) (refuser, bool) {
 	switch err.Code {
 	case fault.Invalid, fault.Conflict, fault.TooLarge, fault.RateLimited, fault.Unauthenticated, fault.Unavailable:
@@ -138,6 +148,9 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 	v := view{
 		Page: p, User: x.principal, Version: x.c.opts.Version, Content: p.Data,
 		Flash: x.takeFlash(), Menu: x.c.menu,
+	}
+	if x.principal != nil && x.principal.Pause.Near {
+		v.Again = x.again(x.returnPath())
 	}
 	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section, p.Up)
 	if v.Status == 0 {
@@ -178,7 +191,7 @@ func (t *templates) render(page, part string, data any) ([]byte, error) {
 }
 
 func newProblem(err *fault.Error, form refuser) *problem {
-	p := &problem{Message: err.Message}
+	p := &problem{Message: err.Message, Focus: true}
 	switch n := len(err.Fields); n {
 	case 0:
 	case 1:
@@ -190,6 +203,7 @@ func newProblem(err *fault.Error, form refuser) *problem {
 		shown := fieldProblem{Message: f.Message}
 		if name := fieldName(f.Name); form.Label(name) != "" {
 			shown.ID, shown.Label = fieldID(name), form.Label(name)
+			p.Focus = false
 		}
 		p.Fields = append(p.Fields, shown)
 	}

@@ -15,12 +15,17 @@ import (
 // that those of the form that it keeps stay as they are.
 const confirmPrefix = "confirm-"
 
+// FactorsPath is where users set up second factors.
+const FactorsPath = "/account/second-factor"
+
 // confirmYouView asks for the password or a second factor again.
 type confirmYouView struct {
 	*Form
+	User    string // the user's Ref
 	Source  string // of the user, whose password it is
 	Factors identity.Factors
 	Passkey PasskeyForm
+	Once    bool     // a one-time code of an administrator is asked for: there may be nothing else to show
 	Again   []Link   // the providers to sign in with again
 	Posted  bool     // what was typed is kept here, and the provider's page opens in another window
 	Kept    []Hidden // what was typed before, and where it goes
@@ -63,7 +68,8 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := confirmYouView{Form: form, Source: x.principal.Source, Factors: factors, Again: x.again(w.to), Kept: w.kept(), Back: "/"}
+	view := confirmYouView{Form: form, User: x.principal.Ref(), Source: x.principal.Source, Factors: factors, Again: x.again(w.to), Kept: w.kept(), Back: "/"}
+	view.Once = view.Source != identity.Local && !factors.On() && x.principal.ConfirmedAt.IsZero()
 	if w.form != nil {
 		view.Again, view.Posted = x.again("/"), true
 	}
@@ -75,6 +81,15 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 		view.Passkey = PasskeyForm{Action: "/confirm", Prefix: confirmPrefix, Verb: "Use a passkey", Options: string(ceremony.Options), Name: ceremony.Name, Kept: view.Kept}
 	}
 	return Page{Template: confirmYouPage, Title: "Confirm that it is you", Data: view}, nil
+}
+
+// enrolling is what goes on after a one-time code, which is for setting up a second
+// factor alone.
+func (w waiting) enrolling() waiting {
+	if strings.HasPrefix(w.to, FactorsPath) {
+		return w
+	}
+	return waiting{to: FactorsPath}
 }
 
 // kept are the hidden fields that go on with what was wanted.
@@ -115,24 +130,29 @@ func (c *Console) confirm(x *exchange) (Response, error) {
 		Passkey: []byte(form.Raw(confirmPrefix + "passkey")), Ceremony: form.Get(confirmPrefix + "ceremony"),
 	}
 	ctx := x.r.Context()
+	once := secret.New(form.Get(confirmPrefix + "once"))
 	switch {
 	case c.opts.Identity.RequireConfirmed(ctx) == nil: // in another window
-	case x.principal.Source == identity.SingleSignOn:
-		err = fault.New(fault.Conflict, "Sign in again first, with the button on this page.")
-	case proof.Password.IsZero() && proof.Code.IsZero() && len(proof.Passkey) == 0:
-		err = fault.InvalidField(confirmPrefix+"password", "Enter your password.")
-	default:
+	case !once.IsZero():
+		if err = c.opts.Identity.UseConfirmCode(ctx, once, identity.OriginOf(ctx).Address); err == nil {
+			w = w.enrolling()
+		}
+	case !proof.Code.IsZero() || len(proof.Passkey) > 0 || !proof.Password.IsZero() && x.principal.Source != identity.SingleSignOn:
 		err = c.opts.Identity.Confirm(ctx, proof, identity.OriginOf(ctx).Address)
+	case x.principal.Source == identity.SingleSignOn:
+		err = fault.New(fault.Conflict, "Sign in again first, with the button on this page, or enter a code where the page asks for one.")
+	default:
+		err = fault.InvalidField(confirmPrefix+"password", "Enter your password.")
 	}
 	switch {
-	case fault.Is(err, fault.Unauthenticated):
+	case fault.Is(err, fault.Unauthenticated) && once.IsZero():
 		err = fault.Wrap(err, fault.Unauthenticated, "This is not right. Try again.")
 	case err == nil && w.form != nil:
 		return resend{w.to}, nil
 	case err == nil:
 		return Redirect{To: w.to}, nil
 	}
-	form.Set(confirmPrefix + "code")
+	form.Set(confirmPrefix + "code").Set(confirmPrefix + "once")
 	page, again := x.confirmYou(form, w)
 	if again != nil {
 		return nil, again

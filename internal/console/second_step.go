@@ -20,6 +20,9 @@ type SecondSteps interface {
 	// Confirm confirms the session of who asks. Unauthenticated: what was shown is
 	// wrong.
 	Confirm(ctx context.Context, proof identity.Proof, addr string) error
+	// UseConfirmCode lets the session of who asks set up the first second factor.
+	// Unauthenticated: the code is wrong.
+	UseConfirmCode(ctx context.Context, code secret.Value, addr string) error
 	// RequireConfirmed is nil where who asks has confirmed lately.
 	RequireConfirmed(ctx context.Context) error
 	BeginConfirm(ctx context.Context) (identity.Ceremony, error)
@@ -131,7 +134,7 @@ func (c *Console) secondStep(x *exchange) (Response, error) {
 		return x.refuseFactor(form, to, err)
 	}
 	x.dropCookie(x.stepCookie())
-	return x.enter(session, to), nil
+	return x.enter(session, to)
 }
 
 // refuseFactor asks again, as often as that is allowed.
@@ -187,7 +190,7 @@ func (c *Console) passkeySignIn(x *exchange) (Response, error) {
 	ctx, to := x.r.Context(), LocalPath(form.Get("to"))
 	session, _, err := c.opts.Identity.PasskeySignIn(ctx, form.Get("ceremony"), []byte(form.Raw("passkey")), identity.OriginOf(ctx).Address)
 	if err == nil {
-		return x.enter(session, to), nil
+		return x.enter(session, to)
 	}
 	if !fault.Is(err, fault.Unauthenticated) && !fault.Is(err, fault.RateLimited) && !fault.Is(err, fault.Conflict) {
 		return nil, err

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -194,6 +195,9 @@ func (x *exchange) identify() error {
 	p, err := x.c.opts.Identity.Session(ctx, cookie.Value)
 	if fault.Is(err, fault.Unauthenticated) {
 		x.dropCookie(x.sessionCookie())
+		if errors.Is(err, identity.ErrPaused) {
+			x.setFlash(fault.As(err).Message, Warn)
+		}
 		return nil
 	}
 	if err != nil {

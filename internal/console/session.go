@@ -19,7 +19,7 @@ func (x *exchange) cookie(name, value string, maxAge int) {
 	})
 }
 
-// secure tells whether the browser came by https.
+// secure reports whether the browser came by https.
 func (x *exchange) secure() bool {
 	return x.c.secure || identity.OriginOf(x.r.Context()).HTTPS
 }
@@ -86,13 +86,19 @@ func (c *Console) signIn(x *exchange) (Response, error) {
 	if err != nil {
 		return c.signInPage(form, to), err
 	}
-	return x.enter(session, to), nil
+	return x.enter(session, to)
 }
 
-// enter has the browser keep the session, and go on.
-func (x *exchange) enter(session, to string) Response {
+// enter has the browser keep the session in place of the one that it had, which
+// ends, and go on.
+func (x *exchange) enter(session, to string) (Response, error) {
+	if old, err := x.r.Cookie(x.sessionCookie()); err == nil {
+		if err := x.c.opts.Identity.SignOut(x.r.Context(), old.Value); err != nil {
+			return nil, err
+		}
+	}
 	x.cookie(x.sessionCookie(), session, 0) // as long as the browser; identity ends it sooner
-	return Redirect{To: to}
+	return Redirect{To: to}, nil
 }
 
 // signOut is POST /sign-out.

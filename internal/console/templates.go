@@ -87,7 +87,7 @@ func parseInto(set *template.Template, files fs.FS, names []string) error {
 	return nil
 }
 
-// list gives the names of the template files.
+// list returns the names of the template files.
 func list(files fs.FS) (names []string, err error) {
 	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) == ".html" {

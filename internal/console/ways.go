@@ -25,7 +25,7 @@ func (x *exchange) again(to string) (links []Link) {
 		return nil
 	}
 	for _, w := range x.c.opts.Ways.Ways() {
-		if w.Source == x.principal.Source {
+		if w.Source == x.principal.Source && w.Reconfirms {
 			links = append(links, Link{"Sign in again with " + w.Name, Path("/sign-in/%s?again=true&to=%s", w.ID, to)})
 		}
 	}
@@ -96,11 +96,5 @@ func (c *Console) completeSignIn(x *exchange) (Response, error) {
 	case err != nil:
 		return c.signInPage(NewForm(), back), err
 	}
-	if old, err := x.r.Cookie(x.sessionCookie()); err == nil {
-		if err := c.opts.Identity.SignOut(ctx, old.Value); err != nil {
-			return nil, err
-		}
-	}
-	x.cookie(x.sessionCookie(), session, 0) // as long as the browser; identity ends it sooner
-	return Redirect{To: back}, nil
+	return x.enter(session, back)
 }

@@ -20,17 +20,37 @@ import (
 func (d *DB) Backup(ctx context.Context, file string) error {
 	e, ok := d.engine.(*sqliteEngine)
 	if !ok {
-		return fault.New(fault.Conflict, "This server's database is PostgreSQL. Back it up with PostgreSQL's own tools: pg_dump for a copy of one moment, or pg_basebackup with archived logs. Keep secret_key with it.")
+		return errOwnTools
 	}
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // SQLite takes an empty file
 	if err != nil {
 		return fmt.Errorf("making the backup: %w", err)
 	}
 	if err = errors.Join(e.backup(ctx, file), f.Sync(), f.Close()); err != nil {
+		// SQLite leaves the journal of a copy that it could not finish.
+		if journal := os.Remove(file + "-journal"); !errors.Is(journal, os.ErrNotExist) {
+			err = errors.Join(err, journal)
+		}
 		return errors.Join(err, os.Remove(file))
 	}
 	return nil
 }
+
+// CopySize is how many bytes Backup writes at most; errors are those of Backup.
+func (d *DB) CopySize(ctx context.Context) (size int64, err error) {
+	e, ok := d.engine.(*sqliteEngine)
+	if !ok {
+		return 0, errOwnTools
+	}
+	err = d.Read(ctx, func(tx *Tx) error {
+		pages, free, err := tx.pages(ctx)
+		size = (pages - free) * e.disk.pageSize
+		return err
+	})
+	return size, err
+}
+
+var errOwnTools = fault.New(fault.Conflict, "This server's database is PostgreSQL. Back it up with PostgreSQL's own tools: pg_dump for a copy of one moment, or pg_basebackup with archived logs. Keep secret_key with it.")
 
 // backup has SQLite copy itself (https://sqlite.org/lang_vacuum.html#vacuuminto)
 // on a connection of its own, so that no reader of the pool is kept busy.

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,6 +117,25 @@ func TestBackupFails(t *testing.T) {
 		t.Error("a folder that does not exist was written")
 	}
 	add(t, d, "thing")
+}
+
+// Onto a full disk, again and again: nothing is left.
+func TestBackupOntoAFullDisk(t *testing.T) {
+	d := folder(t, t.TempDir())
+	for i := range 80 {
+		must(t, add100K(d, i))
+	}
+	disk := dbtest.NewDisk(t, 64)
+	disk.Fill(t, 4<<20)
+	for i := range 3 {
+		if err := d.Backup(t.Context(), filepath.Join(disk.Dir, fmt.Sprint("backup", i, ".tmp"))); !db.IsFull(err) {
+			t.Errorf("onto a full disk: %v", err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(disk.Dir, "*.tmp*")); err != nil || left != nil {
+		t.Errorf("left lying: %v, %v", left, err)
+	}
+	must(t, add100K(d, 1000))
 }
 
 func TestNoBackupOfPostgres(t *testing.T) {

@@ -11,15 +11,19 @@ import (
 )
 
 const (
-	// logPages is how long the write-ahead log gets, in pages of 4 KiB, before it
-	// is moved into the database file. While that file is synced all commits are
-	// slow: moving it twice a second instead of eight times lets a twelfth more
-	// events through under full load, and a restart after a crash still reads
-	// the 64 MiB in a tenth of a second.
-	logPages = 16_000
+	// logBytes is how long the write-ahead log gets before it is moved into the
+	// database file. While that file is synced all commits are slow: moving it
+	// twice a second instead of eight times lets a twelfth more events through
+	// under full load, and a restart after a crash still reads the 64 MiB in a
+	// tenth of a second.
+	logBytes = 64 << 20
 
-	// lastPages are so few that the writer moves them itself.
-	lastPages = 1000
+	// leastBytes keeps checkpoints of a small database rare. Beside one whose file
+	// is larger, the log is moved when it is as long as that file.
+	leastBytes = 16 << 20
+
+	// lastBytes are so few that the writer moves them itself.
+	lastBytes = 4 << 20
 )
 
 // checkpointer moves the write-ahead log into the database file beside the
@@ -41,9 +45,10 @@ type checkpointer struct {
 
 	// The writer's own:
 	moving bool
-	pages  int   // how long the log gets
-	due    int   // how long it is when it is moved next
-	trimAt int64 // its size in bytes at which trim is due
+	most   int64 // how many bytes the log gets beside a large database
+	length int64 // how many it gets
+	due    int64 // how many it has when it is moved next
+	trimAt int64 // its size at which trim is due
 }
 
 func newCheckpointer(ses *session, k *disk, log *slog.Logger) *checkpointer {
@@ -51,19 +56,42 @@ func newCheckpointer(ses *session, k *disk, log *slog.Logger) *checkpointer {
 		ses: ses, disk: k, log: log,
 		asked: make(chan struct{}, 1), moved: make(chan struct{}, 1), through: make(chan struct{}),
 	}
-	c.bound(logPages)
+	c.bound(logBytes)
 	go c.loop()
 	return c
 }
 
-// bound sets how long the log gets.
-func (c *checkpointer) bound(pages int) {
-	c.pages, c.due = pages, pages
-	c.trimAt = c.limit()
+// bound sets how long the log gets at most.
+func (c *checkpointer) bound(bytes int64) {
+	c.most = bytes
+	c.measure()
+}
+
+// measure sets how long the log gets, by the size of the database file.
+func (c *checkpointer) measure() {
+	c.length = min(max(c.disk.size(databaseFile), leastBytes), c.most)
+	c.due, c.trimAt = c.length, c.limit()
+	c.disk.needs.Store(c.limit())
 }
 
 // limit is the size in bytes past which the log is emptied.
-func (c *checkpointer) limit() int64 { return 2 * int64(c.pages) * 4096 }
+func (c *checkpointer) limit() int64 { return 2 * c.length }
+
+// bytes is how many a number of pages has.
+func (c *checkpointer) bytes(pages int) int64 { return int64(pages) * c.disk.pageSize }
+
+// relieve has a log that a full disk lets grow no more begin anew, in the room that
+// it has. Where it cannot be moved now, that is tried after the next commit.
+func (c *checkpointer) relieve() {
+	select {
+	case <-c.moved:
+		c.moving = false
+	default:
+	}
+	if !c.moving {
+		_, _, _ = c.run(c.ses, "PASSIVE")
+	}
+}
 
 // close ends the goroutine, moves what the log has and closes the connection,
 // which is the last one. No committed may follow.
@@ -93,7 +121,7 @@ func (c *checkpointer) move() {
 		if err != nil || moved < logged {
 			return
 		}
-		if logged, _, err = c.run(c.ses, "NOOP"); err != nil || logged-moved <= lastPages {
+		if logged, _, err = c.run(c.ses, "NOOP"); err != nil || c.bytes(logged-moved) <= lastBytes {
 			return
 		}
 	}
@@ -110,6 +138,7 @@ func (c *checkpointer) run(ses *session, mode string) (logged, moved int, err er
 	if mode == "NOOP" {
 		return logged, moved, err
 	}
+	c.disk.unreserved()
 	if was := c.failing.Swap(err != nil); err != nil && !was && !errors.Is(err, ErrDisk) {
 		c.log.Warn("the log of the database could not be moved into its file; will try on", "error", err)
 	}
@@ -129,12 +158,12 @@ func (c *checkpointer) committed(ses *session) {
 // begin has the log moved where it is long enough.
 func (c *checkpointer) begin(ses *session) {
 	logged, _, err := c.run(ses, "NOOP")
-	switch {
+	switch has := c.bytes(logged); {
 	case err != nil:
-	case logged < c.pages:
-		c.due = c.pages
-	case logged >= c.due:
-		c.moving, c.due = true, logged
+	case has < c.length:
+		c.due = c.length
+	case has >= c.due:
+		c.moving, c.due = true, has
 		c.asked <- struct{}{}
 	}
 }
@@ -149,12 +178,12 @@ func (c *checkpointer) finish(ses *session) {
 	c.moving = false
 	logged, moved, err := c.run(ses, "PASSIVE")
 	if err == nil && moved == logged {
-		c.due = c.pages
+		c.measure()
 		return
 	}
 	// A reader is in the way, and once it is through, the rest goes; or the
 	// disk is full.
-	c.due = max(logged, c.due) + c.pages/4
+	c.due = max(c.bytes(logged), c.due) + c.length/4
 }
 
 // checkpoint moves pages of the log as mode says (https://sqlite.org/pragma.html#pragma_wal_checkpoint;
@@ -179,7 +208,7 @@ func (c *checkpointer) trim(ses *session) {
 		return
 	}
 	if logged, moved, err := c.run(ses, "TRUNCATE"); err == nil && moved == logged {
-		c.trimAt = c.limit()
+		c.measure()
 	}
 	// What goes wrong here shows in the next commit too.
 	_, _ = ses.exec(context.Background(), "PRAGMA busy_timeout = 5000", nil)

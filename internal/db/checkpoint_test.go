@@ -18,7 +18,7 @@ func TestTheLogStaysSmall(t *testing.T) {
 	dir := t.TempDir()
 	d := dbtest.Open(t, db.Options{Dir: dir})
 	must(t, d.Migrate(t.Context(), things))
-	must(t, d.BoundLog(t.Context(), 4000))
+	must(t, d.BoundLog(t.Context(), 16<<20))
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 6 {
@@ -61,17 +61,17 @@ func TestTheLogStaysSmall(t *testing.T) {
 func TestTheLogBeginsAnew(t *testing.T) {
 	d := dbtest.Open(t, db.Options{Dir: t.TempDir()})
 	must(t, d.Migrate(t.Context(), things))
-	must(t, d.BoundLog(t.Context(), 4000))
+	must(t, d.BoundLog(t.Context(), 16<<20))
 	most := 0
-	for i := range 400 { // 26,000 pages
+	for i := range 400 { // 100 MiB
 		must(t, d.Write(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(t.Context(), `INSERT INTO things (name, body) VALUES ($1, $2)`, fmt.Sprint(i), make([]byte, 1<<18))
 			return err
 		}))
 		most = max(most, logged(t, d))
 	}
-	if most < 4000 || most > 20_000 { // usually 4,500; how many depends on the disk
-		t.Errorf("the log had up to %d pages", most)
+	if most < 16 || most > 80 { // usually 18; how many depends on the disk
+		t.Errorf("the log had up to %d MiB", most)
 	}
 }
 
@@ -80,9 +80,9 @@ func TestTheLogBeginsAnew(t *testing.T) {
 func TestTheLogBeginsAnewAfterALongReader(t *testing.T) {
 	d := dbtest.Open(t, db.Options{Dir: t.TempDir()})
 	must(t, d.Migrate(t.Context(), things))
-	must(t, d.BoundLog(t.Context(), 4000))
-	fill := func(pages int) {
-		for range pages / 64 {
+	must(t, d.BoundLog(t.Context(), 16<<20))
+	fill := func(mib int) {
+		for range 4 * mib {
 			must(t, d.Write(t.Context(), func(tx *db.Tx) error {
 				_, err := tx.Exec(t.Context(), `UPDATE things SET body = randomblob(262144) WHERE name = 'a'`)
 				return err
@@ -92,24 +92,27 @@ func TestTheLogBeginsAnewAfterALongReader(t *testing.T) {
 	must(t, d.Write(t.Context(), func(tx *db.Tx) error { return insert(t.Context(), tx, "a") }))
 	must(t, d.Read(t.Context(), func(tx *db.Tx) error {
 		must(t, tx.QueryRow(t.Context(), `SELECT count(*) FROM things`).Scan(new(int)))
-		fill(6000)
-		if n := logged(t, d); n < 5000 {
-			t.Errorf("the log has %d pages, of which the reader may need some", n)
+		fill(24)
+		if n := logged(t, d); n < 20 {
+			t.Errorf("the log has %d MiB, of which the reader may need some", n)
 		}
 		return nil
 	}))
-	for deadline := time.Now().Add(patience); logged(t, d) >= 4000; fill(64) {
+	for deadline := time.Now().Add(patience); logged(t, d) >= 16; fill(1) {
 		if time.Now().After(deadline) {
-			t.Fatalf("the log still has %d pages", logged(t, d))
+			t.Fatalf("the log still has %d MiB", logged(t, d))
 		}
 	}
 }
 
-// logged is how many pages the log has.
-func logged(t *testing.T, d *db.DB) (pages int) {
+// logged is how many MiB the log has.
+func logged(t *testing.T, d *db.DB) int {
+	var busy, pages, moved, size int
 	must(t, d.Read(t.Context(), func(tx *db.Tx) error {
-		var busy, moved int
+		if err := tx.QueryRow(t.Context(), `PRAGMA page_size`).Scan(&size); err != nil {
+			return err
+		}
 		return tx.QueryRow(t.Context(), `PRAGMA wal_checkpoint(NOOP)`).Scan(&busy, &pages, &moved)
 	}))
-	return pages
+	return pages * size >> 20
 }

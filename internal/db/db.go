@@ -41,6 +41,7 @@ type Options struct {
 	Log     *slog.Logger
 	Metrics prometheus.Registerer // nil: the figures are kept but not shown
 	Clock   func() time.Time      // SQLite's clock; nil is time.Now. PostgreSQL has its own
+	Full    func(why error)       // SQLite only: Open waits for a full disk to have room, and says so; nil: Open fails
 }
 
 // engine is what the two databases do differently.
@@ -48,6 +49,8 @@ type engine interface {
 	read(ctx context.Context, fn func(*Tx) error) error
 	write(ctx context.Context, fn func(*Tx) error, bulk bool) (after []func(), err error)
 	writeEach(fns []func(*Tx) error) (after []func(), errs []error)
+	// change is write for the schema: alone, in no bounded time, in bounded memory, and until ctx ends.
+	change(ctx context.Context, fn func(*Tx) error) error
 	lost() <-chan struct{}
 	failed() <-chan error
 	close() error
@@ -60,6 +63,7 @@ type DB struct {
 	log     *slog.Logger
 	metrics *metrics
 	refused atomic.Pointer[fault.Error] // what CheckRelease found; nil: nothing
+	trouble chan struct{}               // one slot
 }
 
 // Open opens the database and takes the lock on this node's place in it. When
@@ -76,7 +80,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{dialect: SQLite, log: o.Log, metrics: m}
+	d := &DB{dialect: SQLite, log: o.Log, metrics: m, trouble: make(chan struct{}, 1)}
 	if o.URL != "" {
 		d.dialect = Postgres
 		d.engine, err = openPostgres(ctx, o, m)
@@ -100,7 +104,7 @@ func (d *DB) Close() error { return d.engine.close() }
 // connection that held the lock was lost.
 func (d *DB) Lost() <-chan struct{} { return d.engine.lost() }
 
-// Failed gives an error once, which is ErrDisk, when the disk below SQLite
+// Failed returns an error once, which is ErrDisk, when the disk below SQLite
 // failed in a way after which its files cannot be trusted: nothing is written or
 // read any more, and the process must end at once. The next Open recovers.
 func (d *DB) Failed() <-chan error { return d.engine.failed() }
@@ -153,7 +157,28 @@ func (d *DB) commit(ctx context.Context, fn func(tx *Tx) error, bulk bool) (afte
 	if refused := d.refused.Load(); refused != nil {
 		return nil, refused
 	}
-	return d.engine.write(ctx, fn, bulk)
+	after, err = d.engine.write(ctx, fn, bulk)
+	if err != nil && fault.CodeOf(public(err)) == fault.Unavailable {
+		select {
+		case d.trouble <- struct{}{}:
+		default:
+		}
+	}
+	return after, err
+}
+
+// Trouble has something when a write has failed because of the database or its
+// disk, since it was received from last.
+func (d *DB) Trouble() <-chan struct{} { return d.trouble }
+
+// Room is nil where SQLite's disk takes data, as far as is known: after it has
+// refused some for being full or read-only, Room tries. A small write may succeed
+// there all the same, in the room that the log has.
+func (d *DB) Room() error {
+	if e, ok := d.engine.(*sqliteEngine); ok {
+		return e.disk.room()
+	}
+	return nil
 }
 
 // Now is the database's clock.

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
-	"syscall"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -26,14 +25,19 @@ var ErrDisk = errors.New("the disk failed")
 // one, nothing is written any more and no connection is closed: the last one to
 // close would reset the log, and the next start needs it.
 type disk struct {
-	dir string
+	dir      string
+	file     *os.File     // the database; closed after SQLite, whose locks end with the first close in a process
+	pageSize int64        // of the database, in bytes
+	reserved atomic.Int64 // so long the database file can get; 0: not known
+	needs    atomic.Int64 // how many bytes a full disk should have again
 
-	mu     sync.Mutex
-	failed error      // what everything is refused with; nil while the disk works
-	report chan error // one slot: why, once
-	opened []os.FileInfo
-	looked time.Time // when they were looked for last
-	gone   error     // what that found
+	mu      sync.Mutex
+	failed  error        // what everything is refused with; nil while the disk works
+	report  chan error   // one slot: why, once
+	refuses *fault.Error // the last write that was; nil: the folder has taken data since
+	opened  []os.FileInfo
+	looked  time.Time // when they were looked for last
+	gone    error     // what that found
 }
 
 func newDisk(dir string) *disk {
@@ -69,17 +73,26 @@ func (k *disk) judge(err error) error {
 	}
 	var s *sqlite.Error
 	if !errors.As(err, &s) {
+		if errors.Is(err, errFull) { // reserve's
+			return k.refused(errFull, err)
+		}
 		return err
 	}
 	gone := k.look(0) // reads fail too where the log is missing
-	full := sync.OnceValue(k.full)
+	refusal := sync.OnceValue(func() error { return k.refusal(probeSize) })
 	switch {
-	case final(s.Code(), func() bool { return gone != nil || full() }):
+	case final(s.Code(), func() bool { return gone != nil || refusal() != nil }):
 		return k.fail(err)
 	case gone != nil:
 		return gone
-	case s.Code()&0xff == sqlite3.SQLITE_IOERR && full():
-		return fault.Wrap(fmt.Errorf("%w: %w", errFull, err), fault.Unavailable, "%s", sqliteOutage(sqlite3.SQLITE_FULL))
+	}
+	switch s.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		return k.refused(errFull, err)
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		if why := refusal(); why != nil {
+			return k.refused(why, err)
+		}
 	}
 	return err
 }
@@ -96,48 +109,17 @@ func (k *disk) fail(cause error) error {
 	return k.failed
 }
 
-// final tells whether an error of SQLite, by its extended code
+// final reports whether an error of SQLite, by its extended code
 // (https://sqlite.org/rescode.html), means that the files cannot be trusted:
-// a sync that failed, and every I/O error but that of a full disk. full is
-// asked where the code does not tell.
-func final(code int, full func() bool) bool {
+// a sync that failed, and every I/O error but that of a disk that refuses to be
+// written, since it is full or read-only. refuses is asked where the code does
+// not tell.
+func final(code int, refuses func() bool) bool {
 	switch code {
 	case sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC:
 		return true // a full disk too: what was not written counts as clean
 	case sqlite3.SQLITE_IOERR_NOMEM:
 		return false // memory, not the disk
 	}
-	return code&0xff == sqlite3.SQLITE_IOERR && !full()
-}
-
-// full tells whether the folder takes no more data: no space, no quota, or no
-// larger file. SQLite says "full" for ENOSPC only, and the driver does not tell
-// which error of the system was behind an I/O error, so this tries a write like
-// SQLite's: at the end of a file as long as the longest.
-func (k *disk) full() bool {
-	f, err := os.CreateTemp(k.dir, "outrigger.probe-*")
-	if err != nil {
-		return isFull(err)
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	_, err = f.WriteAt(make([]byte, probeSize), k.longest())
-	return isFull(err)
-}
-
-// probeSize is more than SQLite writes at once, a page with its header, so that
-// the last free blocks of a quota do not hide that it is used up.
-const probeSize = 64 << 10
-
-func (k *disk) longest() (size int64) {
-	for _, name := range []string{databaseFile, logFile} {
-		if info, err := os.Stat(filepath.Join(k.dir, name)); err == nil {
-			size = max(size, info.Size())
-		}
-	}
-	return size
-}
-
-func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+	return code&0xff == sqlite3.SQLITE_IOERR && !refuses()
 }

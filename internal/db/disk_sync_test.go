@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,6 +80,11 @@ func program(t *testing.T, disk *powercut.Disk, what string, line func(string)) 
 const programEnv = "TEST_PROGRAM"
 
 func programMain(what, folder string) {
+	if statement, ok := strings.CutPrefix(what, "migrate "); ok {
+		n, _ := strconv.Atoi(statement)
+		migrateUntil(n, folder)
+		return
+	}
 	d, err := db.Open(context.Background(), db.Options{Dir: folder})
 	if err == nil {
 		err = d.Migrate(context.Background(), things)
@@ -87,17 +93,20 @@ func programMain(what, folder string) {
 		fmt.Println(err)
 		return
 	}
-	if what == "read" {
+	switch what {
+	case "read":
 		printThings(d)
-		return
+	case "fill":
+		fillDisk(folder, d)
+	default:
+		writeThings(d)
 	}
-	writeThings(d)
 }
 
 // writeThings writes until it is refused.
 func writeThings(d *db.DB) {
 	ctx := context.Background()
-	_ = d.BoundLog(ctx, 200)
+	_ = d.BoundLog(ctx, 800<<10)
 	fmt.Println("ready")
 	for i := range 5000 {
 		name := fmt.Sprintf("t%04d", i)

@@ -1,6 +1,9 @@
 package db
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // RenewOnce lets tests renew when they like.
 func (l *Leases) RenewOnce(ctx context.Context) error { return l.renewOnce(ctx) }
@@ -20,10 +23,10 @@ func (d *DB) Queued() int {
 	return len(w.hot) + len(w.bulk)
 }
 
-// BoundLog has SQLite's write-ahead log get so many pages long.
-func (d *DB) BoundLog(ctx context.Context, pages int) error {
+// BoundLog has SQLite's write-ahead log get so many bytes long.
+func (d *DB) BoundLog(ctx context.Context, bytes int64) error {
 	return d.Write(ctx, func(*Tx) error {
-		d.engine.(*sqliteEngine).writer.checkpoint.bound(pages)
+		d.engine.(*sqliteEngine).writer.checkpoint.bound(bytes)
 		return nil
 	})
 }
@@ -33,3 +36,6 @@ var Final = final
 
 // Connections counts the connections that are open to SQLite.
 func (d *DB) Connections() int { return d.engine.(*sqliteEngine).pool.Stats().OpenConnections }
+
+// BoundTransactions has PostgreSQL's transactions last so long at most.
+func (d *DB) BoundTransactions(limit time.Duration) { d.engine.(*postgresEngine).txTime = limit }

@@ -14,7 +14,7 @@ import (
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "The data folder %s cannot be used. Create it and make it writable for this user.", dir)
+		return nil, unwritable(err, dir)
 	}
 	if err := tryLock(f); err != nil {
 		holder, _ := os.ReadFile(f.Name())

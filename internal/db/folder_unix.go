@@ -15,6 +15,6 @@ func tryLock(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 }
 
-// lockedElsewhere tells whether tryLock failed because another process has the
+// lockedElsewhere reports whether tryLock failed because another process has the
 // lock: the file system may also have no locks.
 func lockedElsewhere(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }

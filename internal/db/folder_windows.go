@@ -15,6 +15,6 @@ func tryLock(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }
 
-// lockedElsewhere tells whether tryLock failed because another process has the
+// lockedElsewhere reports whether tryLock failed because another process has the
 // lock.
 func lockedElsewhere(err error) bool { return errors.Is(err, windows.ERROR_LOCK_VIOLATION) }

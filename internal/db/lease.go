@@ -3,6 +3,8 @@ package db
 import (
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Lease is the right to do what its name says, alone in the cluster, for a
@@ -16,10 +18,11 @@ type Lease struct {
 	timer *time.Timer
 	over  bool
 	lost  chan struct{}
+	count prometheus.Counter // of leases that were lost
 }
 
-func newLease(name string, fence int64, until time.Time) *Lease {
-	l := &Lease{name: name, fence: fence, until: until, lost: make(chan struct{})}
+func newLease(name string, fence int64, until time.Time, count prometheus.Counter) *Lease {
+	l := &Lease{name: name, fence: fence, until: until, lost: make(chan struct{}), count: count}
 	l.mu.Lock() // the timer may fire before it is assigned
 	defer l.mu.Unlock()
 	l.timer = time.AfterFunc(time.Until(until), l.lapse)
@@ -32,7 +35,7 @@ func (l *Lease) Name() string { return l.name }
 // Fence is the number that no earlier and no later holder has.
 func (l *Lease) Fence() int64 { return l.fence }
 
-// Good tells whether something that takes at most d may be started now.
+// Good reports whether something that takes at most d may be started now.
 func (l *Lease) Good(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,8 +64,16 @@ func (l *Lease) lapse() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !time.Now().Before(l.until) {
-		l.end()
+		l.taken()
 	}
+}
+
+// taken ends the lease against its holder's will. l.mu is held.
+func (l *Lease) taken() {
+	if !l.over {
+		l.count.Inc()
+	}
+	l.end()
 }
 
 // lose ends the lease for its holder.

@@ -97,7 +97,7 @@ func (m *leaseModel) acquire(r *rapid.T) {
 	m.given = append(m.given, held{node, lease})
 }
 
-// believes tells whether node counts on a lease of that name.
+// believes reports whether node counts on a lease of that name.
 func (m *leaseModel) believes(node int, name string) bool {
 	for _, h := range m.given {
 		if h.node == node && h.lease.Name() == name && h.lease.Good(0) {

@@ -96,7 +96,7 @@ func (l *Leases) Stop() {
 	}
 }
 
-// free gives up every row of this owner.
+// free returns up every row of this owner.
 func (l *Leases) free(ctx context.Context, set string) error {
 	return l.db.Write(ctx, func(tx *Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE leases SET `+set+` owner = '', expires_at = $2 WHERE owner = $1`, l.owner, Micros(tx.Now()))
@@ -119,7 +119,7 @@ func (l *Leases) Acquire(ctx context.Context, name string) (*Lease, error) {
 	if fence == 0 {
 		return nil, nil
 	}
-	lease := newLease(name, fence, sent.Add(l.Time))
+	lease := newLease(name, fence, sent.Add(l.Time), l.db.metrics.lost)
 	if !l.hold(lease) {
 		return nil, l.Release(ctx, lease)
 	}
@@ -208,7 +208,7 @@ func (l *Leases) look(ctx context.Context, tx *Tx, name, lock string) (fence int
 	return fence, owner == l.owner || expires <= Micros(tx.Now()), err
 }
 
-// Release gives a lease up before its time. One that is lost already is fine.
+// Release returns a lease up before its time. One that is lost already is fine.
 func (l *Leases) Release(ctx context.Context, lease *Lease) error {
 	l.mu.Lock()
 	if l.held[lease.name] == lease {

@@ -34,7 +34,7 @@ func (l *Leases) AcquireSome(ctx context.Context, names []string, limit int) ([]
 	}
 	var taken []*Lease
 	for name, fence := range fences {
-		lease := newLease(name, fence, sent.Add(l.Time))
+		lease := newLease(name, fence, sent.Add(l.Time), l.db.metrics.lost)
 		if !l.hold(lease) { // Stop came first; so it is with all of them
 			if err := l.Release(ctx, lease); err != nil {
 				return nil, err
@@ -73,7 +73,7 @@ func (l *Leases) takeSome(ctx context.Context, names []string, limit int) (map[s
 	return fences, err
 }
 
-// unheld gives those of names that no other node holds now. It reads the rows
+// unheld returns those of names that no other node holds now. It reads the rows
 // between the first and the last name, which for names of one kind are these.
 func (l *Leases) unheld(ctx context.Context, names []string) (free []string, err error) {
 	if len(names) == 0 {

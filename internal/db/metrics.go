@@ -12,6 +12,8 @@ type metrics struct {
 	group   prometheus.Histogram
 	batch   *prometheus.HistogramVec
 	wait    prometheus.Histogram
+	commit  prometheus.Histogram
+	lost    prometheus.Counter
 }
 
 func newMetrics(r prometheus.Registerer) (*metrics, error) {
@@ -36,11 +38,20 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Help:    "How long a write waited for its turn.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 7), // 0.5 ms … 2 s
 		}),
+		commit: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "outrigger_db_commit_seconds",
+			Help:    "How long a commit took, until it was on disk; what comes in waits for one.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 7), // 0.5 ms … 2 s
+		}),
+		lost: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "outrigger_db_leases_lost_total",
+			Help: "Leases that this node lost: they lapsed or became another node's, since the database was slow or away.",
+		}),
 	}
 	if r == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.commits, m.group, m.batch, m.wait} {
+	for _, c := range []prometheus.Collector{m.commits, m.group, m.batch, m.wait, m.commit, m.lost} {
 		if err := r.Register(c); err != nil {
 			return nil, fmt.Errorf("registering the database's metrics: %w", err)
 		}

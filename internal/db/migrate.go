@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path"
 	"regexp"
 	"strconv"
+	"time"
 
 	"outrigger/internal/fault"
 )
@@ -43,10 +45,11 @@ type migration struct {
 }
 
 // Migrate brings the schema up to date, a transaction a file. Several programs
-// may do so at once. What it does not know is left alone, so that an older
-// release runs beside a newer one, unless the schema says which release it
-// needs: then the error is fault.Conflict. So it is when a file that was
-// applied has changed since.
+// may do so at once; one waits for the other. What it does not know is left alone,
+// so that an older release runs beside a newer one, unless the schema says which
+// release it needs: then the error is fault.Conflict. So it is when a file that was
+// applied has changed since. It takes as long as the files need, and logs each;
+// ctx ends it, and then the file that was under way has left nothing.
 func (d *DB) Migrate(ctx context.Context, sets ...Migrations) error {
 	var all []migration
 	for _, set := range append([]Migrations{Schema}, sets...) {
@@ -56,15 +59,40 @@ func (d *DB) Migrate(ctx context.Context, sets ...Migrations) error {
 		}
 		all = append(all, m...)
 	}
-	if err := d.bootstrap(ctx); err != nil {
+	p := startProgress(d.log)
+	defer p.stop()
+	if err := d.bootstrap(ctx, p); err != nil {
 		return fmt.Errorf("preparing the schema: %w", err)
 	}
-	for _, m := range all {
-		if err := d.apply(ctx, m); err != nil {
+	due, err := d.due(ctx, all)
+	if err != nil {
+		return err
+	}
+	if fresh := len(due) == len(all); !fresh && len(due) > 0 {
+		p.level = slog.LevelInfo
+		if err := d.announce(ctx, len(due)); err != nil {
 			return err
 		}
 	}
+	for _, m := range due {
+		if err := d.apply(ctx, m, p); err != nil {
+			return fmt.Errorf("migration %s of %s: %w", path.Base(m.file), m.component, err)
+		}
+	}
 	return nil
+}
+
+// HasSchema reports whether Migrate has ever worked on the database.
+func (d *DB) HasSchema(ctx context.Context) (has bool, err error) {
+	q := `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations')`
+	if d.dialect == Postgres {
+		q = `SELECT to_regclass('schema_migrations') IS NOT NULL`
+	}
+	err = d.Read(ctx, func(tx *Tx) error { return tx.QueryRow(ctx, q).Scan(&has) })
+	if err != nil {
+		return false, fmt.Errorf("looking for a schema: %w", err)
+	}
+	return has, nil
 }
 
 var (
@@ -106,13 +134,13 @@ func load(set Migrations, dialect Dialect) ([]migration, error) {
 }
 
 // bootstrap makes the tables that remember migrations.
-func (d *DB) bootstrap(ctx context.Context) error {
+func (d *DB) bootstrap(ctx context.Context, p *progress) error {
 	script, err := files.ReadFile(path.Join("bootstrap", string(d.dialect)+".sql"))
 	if err != nil {
 		return err
 	}
-	return d.Write(ctx, func(tx *Tx) error {
-		if err := tx.exclusive(ctx); err != nil {
+	return d.change(ctx, func(tx *Tx) error {
+		if err := tx.exclusive(ctx, p); err != nil {
 			return err
 		}
 		if err := tx.script(ctx, string(script)); err != nil {
@@ -122,35 +150,76 @@ func (d *DB) bootstrap(ctx context.Context) error {
 	})
 }
 
-// apply runs one migration unless it has been.
-func (d *DB) apply(ctx context.Context, m migration) error {
-	err := d.Write(ctx, func(tx *Tx) error {
-		if err := tx.exclusive(ctx); err != nil {
+// due are those of all that have not been applied, in order.
+func (d *DB) due(ctx context.Context, all []migration) (due []migration, err error) {
+	err = d.Read(ctx, func(tx *Tx) error {
+		due = nil
+		for _, m := range all {
+			applied, err := tx.applied(ctx, m)
+			if err != nil {
+				return err
+			}
+			if !applied {
+				due = append(due, m)
+			}
+		}
+		return nil
+	})
+	return due, err
+}
+
+// applied reports whether m has been.
+func (tx *Tx) applied(ctx context.Context, m migration) (bool, error) {
+	var checksum string
+	err := tx.QueryRow(ctx, `SELECT checksum FROM schema_migrations WHERE component = $1 AND version = $2`,
+		m.component, m.version).Scan(&checksum)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err == nil && checksum != m.checksum:
+		return false, fault.New(fault.Conflict, "The schema of this database was created by a different program: its %s differs. Use the program that created it.", m.file)
+	}
+	return err == nil, err
+}
+
+// apply runs one migration unless another program has meanwhile.
+func (d *DB) apply(ctx context.Context, m migration, p *progress) error {
+	began, ran := time.Now(), false
+	err := d.change(ctx, func(tx *Tx) error {
+		if err := tx.exclusive(ctx, p); err != nil {
 			return err
 		}
 		if err := tx.release(ctx); err != nil {
 			return err
 		}
-		var checksum string
-		err := tx.QueryRow(ctx, `SELECT checksum FROM schema_migrations WHERE component = $1 AND version = $2`,
-			m.component, m.version).Scan(&checksum)
-		switch {
-		case err == nil && checksum == m.checksum:
-			return nil
-		case err == nil:
-			return fault.New(fault.Conflict, "The schema of this database was created by a different program: its %s differs. Use the program that created it.", m.file)
-		case !errors.Is(err, sql.ErrNoRows):
+		applied, err := tx.applied(ctx, m)
+		if ran = !applied; err != nil || applied {
 			return err
 		}
-		if err := tx.script(ctx, m.script); err != nil {
-			return err
+		all := statements(m.script)
+		for i, statement := range all {
+			p.at(m, fmt.Sprintf("%d of %d", i+1, len(all)), statement)
+			if err := tx.script(ctx, statement); err != nil {
+				return fmt.Errorf("statement %d of %d: %w", i+1, len(all), err)
+			}
 		}
 		return tx.remember(ctx, m)
 	})
-	if err != nil {
-		return fmt.Errorf("migration %s of %s: %w", path.Base(m.file), m.component, err)
+	p.idle()
+	if err == nil && ran {
+		d.log.Log(ctx, p.level, "schema file applied", "component", m.component, "file", path.Base(m.file),
+			"took", time.Since(began).Round(time.Millisecond))
 	}
-	return nil
+	return err
+}
+
+// change is Write for the schema, which takes as long as it takes, under ctx.
+func (d *DB) change(ctx context.Context, fn func(tx *Tx) error) error {
+	err := d.engine.change(ctx, fn)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return public(err)
 }
 
 // remember notes that m was applied, and what it asks of programs.
@@ -167,10 +236,12 @@ func (tx *Tx) remember(ctx context.Context, m migration) error {
 
 // exclusive keeps other programs that migrate out until the transaction ends.
 // On SQLite there are none.
-func (tx *Tx) exclusive(ctx context.Context) error {
+func (tx *Tx) exclusive(ctx context.Context, p *progress) error {
 	if tx.dialect == SQLite {
 		return nil
 	}
+	p.waits()
+	defer p.idle()
 	const key = 0x6f75747269676765 // "outrigge"
 	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(key))
 	return err

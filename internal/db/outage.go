@@ -14,7 +14,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// IsUnique tells whether err comes from a UNIQUE or PRIMARY KEY constraint.
+// IsUnique reports whether err comes from a UNIQUE or PRIMARY KEY constraint.
 func IsUnique(err error) bool {
 	var s *sqlite.Error
 	if errors.As(err, &s) {
@@ -24,7 +24,7 @@ func IsUnique(err error) bool {
 	return errors.As(err, &p) && p.Code == "23505"
 }
 
-// IsFull tells whether err comes from a disk, or a quota, that is full: of the
+// IsFull reports whether err comes from a disk, or a quota, that is full: of the
 // database, or of a file beside it.
 func IsFull(err error) bool {
 	var s *sqlite.Error
@@ -35,6 +35,9 @@ func IsFull(err error) bool {
 
 // errFull is behind an I/O error of SQLite that a full disk explains.
 var errFull = errors.New("the disk is full")
+
+// errReadOnly is behind one that a read-only file system explains.
+var errReadOnly = errors.New("the file system is read-only")
 
 // diskFull is what PostgreSQL calls it.
 const diskFull = "53100"

@@ -79,7 +79,7 @@ func TestADiskThatFailsForAWhile(t *testing.T) {
 
 	lift := limitFiles(t, 6<<20) // the log is longer; what go test notes of files that are opened is not
 	for i := range 3 {
-		wantCode(t, write(fmt.Sprint("during", i)), fault.Unavailable, "The disk of the data folder is full")
+		wantCode(t, write(fmt.Sprint("during", i)), fault.Unavailable, " is full")
 		wantCode(t, batch.Do(t.Context(), &thing{name: fmt.Sprint("batched", i)}), fault.Unavailable, "full")
 	}
 	wantNames(t, d, "before") // readers go on

@@ -44,6 +44,7 @@ type postgresEngine struct {
 	readers *sql.DB
 	metrics *metrics
 	lock    *nodeLock
+	txTime  time.Duration // bounds a transaction
 	bulk    chan struct{} // one slot: one slice of bulk work at a time
 	hot     gauge
 
@@ -64,7 +65,7 @@ func openPostgres(ctx context.Context, o Options, m *metrics) (engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &postgresEngine{metrics: m, lock: lock, bulk: make(chan struct{}, 1)}
+	e := &postgresEngine{metrics: m, lock: lock, txTime: txTime, bulk: make(chan struct{}, 1)}
 	e.writers = pool(cfg, postgresWriters)
 	e.readers = pool(cfg, postgresReaders)
 	return e, nil
@@ -100,7 +101,7 @@ func pool(cfg *pgx.ConnConfig, size int) *sql.DB {
 }
 
 func (e *postgresEngine) read(ctx context.Context, fn func(*Tx) error) error {
-	bounded, cancel := context.WithTimeout(ctx, txTime)
+	bounded, cancel := context.WithTimeout(ctx, e.txTime)
 	defer cancel()
 	tx, err := e.begin(bounded, e.readers, "begin isolation level repeatable read, read only")
 	if err != nil {
@@ -121,7 +122,6 @@ func ended(ctx context.Context, err error) error {
 }
 
 func (e *postgresEngine) write(ctx context.Context, fn func(*Tx) error, bulk bool) ([]func(), error) {
-	queued := time.Now()
 	if bulk {
 		leave, err := e.yield(ctx)
 		if err != nil {
@@ -132,8 +132,31 @@ func (e *postgresEngine) write(ctx context.Context, fn func(*Tx) error, bulk boo
 		e.hot.add(1)
 		defer e.hot.add(-1)
 	}
+	return e.retry(ctx, fn, func() (context.Context, context.CancelFunc) {
+		return context.WithTimeout(context.WithoutCancel(ctx), e.txTime)
+	})
+}
+
+// change has no limit but the caller's: to build an index may take minutes, and so
+// may waiting for another node that does.
+func (e *postgresEngine) change(ctx context.Context, fn func(*Tx) error) error {
+	unlimited := func(tx *Tx) error {
+		// A role may have one for its ordinary statements.
+		if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0`); err != nil {
+			return err
+		}
+		return fn(tx)
+	}
+	_, err := e.retry(ctx, unlimited, func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) })
+	return err
+}
+
+// retry runs fn in a transaction, under the context that bound makes, again where
+// PostgreSQL took it back.
+func (e *postgresEngine) retry(ctx context.Context, fn func(*Tx) error, bound func() (context.Context, context.CancelFunc)) ([]func(), error) {
+	queued := time.Now()
 	for try := 1; ; try++ {
-		after, err := e.once(ctx, queued, fn)
+		after, err := e.once(ctx, queued, fn, bound)
 		if err == nil || try == maxTries || !undone(err) {
 			return after, err
 		}
@@ -146,7 +169,7 @@ func (e *postgresEngine) write(ctx context.Context, fn func(*Tx) error, bulk boo
 	}
 }
 
-// undone tells whether PostgreSQL took the transaction back for the sake of
+// undone reports whether PostgreSQL took the transaction back for the sake of
 // another, so that it may be tried again.
 func undone(err error) bool {
 	var p *pgconn.PgError
@@ -154,25 +177,29 @@ func undone(err error) bool {
 }
 
 // once runs fn in a transaction. Waiting for a connection is under ctx, the
-// rest is not: it is short, and a caller that leaves must not leave a commit
-// of unknown outcome behind.
-func (e *postgresEngine) once(ctx context.Context, queued time.Time, fn func(*Tx) error) ([]func(), error) {
+// rest is under what bound makes. For ordinary writes that is not ctx: they are
+// short, and a caller that leaves must not leave a commit of unknown outcome behind.
+func (e *postgresEngine) once(
+	ctx context.Context, queued time.Time, fn func(*Tx) error, bound func() (context.Context, context.CancelFunc),
+) ([]func(), error) {
 	tx, err := e.begin(ctx, e.writers, "begin isolation level read committed")
 	if err != nil {
 		return nil, ended(ctx, err)
 	}
 	defer tx.ses.conn.Close()
 	e.metrics.wait.Observe(time.Since(queued).Seconds())
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), txTime)
+	bounded, cancel := bound()
 	defer cancel()
 	tx.ctx = bounded
 	if err := tx.run(fn); err != nil {
 		tx.rollback()
 		return nil, err
 	}
+	began := time.Now()
 	if err := tx.commit(bounded); err != nil {
 		return nil, err
 	}
+	e.metrics.commit.Observe(time.Since(began).Seconds())
 	e.metrics.commits.Inc()
 	e.metrics.group.Observe(1)
 	return tx.after, nil

@@ -42,7 +42,7 @@ func newReaders(open func(context.Context) (*session, error)) *readers {
 	return r
 }
 
-// take gives a connection, opened if need be. It must be given back.
+// take returns a connection, opened if need be. It must be given back.
 func (r *readers) take(ctx context.Context) (*session, error) {
 	select {
 	case <-r.done:

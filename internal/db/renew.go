@@ -95,7 +95,9 @@ func (l *Leases) forget(lease *Lease) {
 		delete(l.held, lease.name)
 	}
 	l.mu.Unlock()
-	lease.lose()
+	lease.mu.Lock()
+	defer lease.mu.Unlock()
+	lease.taken()
 }
 
 // orphans frees the rows that were renewed though no caller holds them: those of

@@ -148,7 +148,7 @@ func (s *session) queryRow(ctx context.Context, q string, args []any) *sql.Row {
 	return s.conn.QueryRowContext(ctx, q, args...)
 }
 
-// close gives the connection back. On a disk that failed it stays open: the
+// close returns the connection back. On a disk that failed it stays open: the
 // last connection to close would reset the log.
 func (s *session) close() error {
 	if s.disk.failure() != nil {

@@ -7,10 +7,10 @@ import (
 )
 
 // What is kept for the rows to come, since to cut off what the next hour needs
-// again costs twice: one page of spareShare, and at least spareLeast (1 MiB).
+// again costs twice: one page of spareShare, and at least spareLeast bytes.
 const (
 	spareShare = 8
-	spareLeast = 256
+	spareLeast = 1 << 20
 )
 
 // FreePages gives the file system up to limit pages of SQLite's file that nothing
@@ -26,7 +26,7 @@ func (tx *Tx) FreePages(ctx context.Context, limit int) (int64, error) {
 		return 0, err
 	}
 	// So many fewer pages leave one of spareShare free.
-	n := min(int64(limit), (spareShare*free-pages)/(spareShare-1), free-spareLeast)
+	n := min(int64(limit), (spareShare*free-pages)/(spareShare-1), free-spareLeast/tx.ses.disk.pageSize)
 	if n <= 0 {
 		return 0, nil
 	}

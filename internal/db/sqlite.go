@@ -6,18 +6,20 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"outrigger/internal/fault"
 )
 
 // FileName is the SQLite database in a data folder.
 const FileName = databaseFile
+
+// LogName is its log, beside it while it is open or after an unclean end.
+const LogName = logFile
 
 // The files in the data folder.
 const (
@@ -53,7 +55,7 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 		never: make(chan struct{}),
 	}
 	e.readers = newReaders(e.connectReader)
-	first, err := e.open(ctx)
+	first, err := e.open(ctx, o.Full)
 	if err != nil {
 		lock.Close()
 		select {
@@ -69,12 +71,11 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 // unopened is the error of a database that cannot be opened.
 func unopened(err error, dir string) error {
 	var told *fault.Error
-	var s *sqlite.Error
 	switch {
 	case errors.As(err, &told):
 		return err
-	case errors.As(err, &s) && s.Code()&0xff == sqlite3.SQLITE_FULL:
-		return fault.Wrap(err, fault.Unavailable, "The disk of the data folder %s is full. Free some space and start again.", dir)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return unwritable(err, dir)
 	}
 	return fault.Wrap(err, fault.Unavailable, "The database file %s in the folder %s cannot be opened. Look at its permissions and its disk.", databaseFile, dir)
 }
@@ -94,8 +95,8 @@ func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
 // connectWriter opens the writer's connection. It has more cache than the
 // readers' 512 KiB, enough for the pages that a large transaction changes: of
 // 256 events each costs 5 % more with half of that, and no less with twice. Each
-// KiB takes two: the driver's allocator gives a page of 4 KiB and its header
-// room for 8.
+// KiB takes two: the driver's allocator gives a page and its header the next
+// power of two.
 func (e *sqliteEngine) connectWriter(ctx context.Context) (*session, error) {
 	ses, err := e.connect(ctx)
 	if err != nil {
@@ -154,6 +155,16 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(*Tx) error, bulk bool)
 	return c.wait()
 }
 
+func (e *sqliteEngine) change(ctx context.Context, fn func(*Tx) error) error {
+	c := newCall(ctx, fn)
+	c.schema = true
+	if err := e.writer.submit(true, c); err != nil { // bulk work runs alone
+		return err
+	}
+	_, err := c.wait()
+	return err
+}
+
 func (e *sqliteEngine) writeEach(fns []func(*Tx) error) (after []func(), errs []error) {
 	calls := make([]*call, len(fns))
 	for i, fn := range fns {
@@ -186,6 +197,7 @@ func (e *sqliteEngine) close() (err error) {
 			err = fmt.Errorf("closing the database: %w", err)
 		}
 		if e.disk.failure() == nil {
+			e.disk.file.Close()
 			e.lock.Close() // and the lock with it
 		}
 	})

@@ -18,13 +18,20 @@ import (
 
 // open brings the files into order and opens the pool. The connection that it
 // gives is the first, and is kept open: as long as there is one, SQLite leaves
-// the log where it is.
-func (e *sqliteEngine) open(ctx context.Context) (*session, error) {
+// the log where it is. Where full is not nil, a full disk is waited for, and full
+// is told of it.
+func (e *sqliteEngine) open(ctx context.Context, full func(error)) (first *session, err error) {
 	file := filepath.Join(e.disk.dir, databaseFile)
-	fresh, err := createFile(file)
+	var fresh bool
+	e.disk.file, fresh, err = createFile(file)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			e.disk.file.Close()
+		}
+	}()
 	unclean, err := rewriteLog(filepath.Join(e.disk.dir, logFile))
 	if err != nil {
 		return nil, err
@@ -39,9 +46,10 @@ func (e *sqliteEngine) open(ctx context.Context) (*session, error) {
 	e.pool = sql.OpenDB(connector)
 	e.pool.SetMaxOpenConns(sqliteReaders + 3) // the writer, the checkpointer, a backup
 	e.pool.SetMaxIdleConns(0)                 // sessions keep their connections; one that is given back is closed
-	first, err := e.connect(ctx)
+	first, err = e.connect(ctx)
 	if err == nil {
-		if err = e.disk.judge(prepare(ctx, first, fresh, unclean)); err == nil {
+		err = e.disk.await(ctx, func() error { return e.prepare(ctx, first, fresh, unclean) }, full)
+		if err == nil {
 			err = e.disk.watch(e.lock)
 		}
 		if err != nil {
@@ -66,7 +74,7 @@ func dsn(file string) string {
 	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + parameters.Encode()
 }
 
-// Exists tells whether a data folder has a SQLite database in which there is
+// Exists reports whether a data folder has a SQLite database in which there is
 // anything.
 func Exists(dir string) (bool, error) {
 	info, err := os.Stat(filepath.Join(dir, databaseFile))
@@ -82,16 +90,15 @@ func Exists(dir string) (bool, error) {
 // createFile makes the database file where there is none, readable only by its
 // owner; SQLite gives those beside it the same mode. fresh says that nothing is
 // in it yet.
-func createFile(file string) (fresh bool, err error) {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return false, err
+func createFile(file string) (f *os.File, fresh bool, err error) {
+	if f, err = os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, false, err
 	}
 	info, err := f.Stat()
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false, err
+	if err != nil {
+		return nil, false, errors.Join(err, f.Close())
 	}
-	return info.Size() == 0, nil
+	return f, info.Size() == 0, nil
 }
 
 // rewriteLog writes the log that an unclean end left over itself and syncs it.
@@ -129,12 +136,40 @@ func rewriteLog(name string) (unclean bool, err error) {
 	}
 }
 
+// newPageSize is that of a new database; one that is there keeps its own. Events have
+// 2 KB, of which a page of 4 KiB, SQLite's default, holds one.
+const newPageSize = 8192
+
 // prepare sets what the file keeps, moves the log of an unclean end into it, so
 // that a new one begins, and has SQLite write it once, so that a folder that cannot
-// be written shows at the start.
+// be written shows at the start. It can be tried again where the disk is full.
+func (e *sqliteEngine) prepare(ctx context.Context, ses *session, fresh, unclean bool) error {
+	e.disk.needs.Store(startRoom)
+	err := prepare(ctx, ses, fresh, unclean)
+	if asked := ses.queryRow(ctx, "PRAGMA page_size", nil).Scan(&e.disk.pageSize); err == nil {
+		err = asked
+	}
+	if err == nil {
+		if !unclean && e.disk.refusal(startRoom) != nil { // moving a log has made room
+			err = errFull
+		}
+		return e.disk.judge(err)
+	}
+	if unclean {
+		// So long the file gets, for want of reserve's doing.
+		var pages int64
+		if asked := ses.queryRow(ctx, "PRAGMA page_count", nil).Scan(&pages); asked == nil {
+			e.disk.needs.Store(pages*e.disk.pageSize - e.disk.size(databaseFile) + startRoom)
+		}
+	}
+	_, _ = ses.conn.ExecContext(ctx, "ROLLBACK") // of what a full disk refused; else there is none
+	return e.disk.judge(err)
+}
+
 func prepare(ctx context.Context, ses *session, fresh, unclean bool) error {
 	if fresh { // before anything is in the file
-		if _, err := ses.conn.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
+		pragmas := fmt.Sprintf("PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL", newPageSize)
+		if _, err := ses.conn.ExecContext(ctx, pragmas); err != nil {
 			return err
 		}
 	}

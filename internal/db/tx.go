@@ -96,7 +96,7 @@ func (tx *Tx) FencedAll(ctx context.Context, fences map[string]int64) error {
 	return nil
 }
 
-// fences gives the present fences of leases, whose names are in order, and of
+// fences returns the present fences of leases, whose names are in order, and of
 // others between them.
 func (tx *Tx) fences(ctx context.Context, names []string) (map[string]int64, error) {
 	if len(names) == 0 {

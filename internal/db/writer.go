@@ -22,6 +22,7 @@ const (
 type call struct {
 	ctx    context.Context
 	fn     func(*Tx) error
+	schema bool        // it changes the schema, and no other call is in its group
 	taken  atomic.Bool // by the writer, or by wait for a caller that gave up
 	queued time.Time
 	after  []func()
@@ -149,7 +150,7 @@ func (w *writer) loop() {
 	}
 }
 
-// take gives the next group: the hot calls that wait, else one bulk call, and
+// take returns the next group: the hot calls that wait, else one bulk call, and
 // that first when it has waited too long.
 func (w *writer) take() (group []*call, closed bool) {
 	w.mu.Lock()

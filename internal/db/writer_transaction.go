@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,9 @@ func (w *writer) run(group []*call) {
 		if err = w.disk().judge(err); err != nil {
 			w.discard() // whatever state the connection is in, the next group starts with a fresh one
 		}
+		if IsFull(err) {
+			w.checkpoint.relieve()
+		}
 		for _, c := range live {
 			c.finish(err)
 		}
@@ -31,7 +35,29 @@ func (w *writer) run(group []*call) {
 			w.checkpoint.committed(w.ses)
 		}
 	}()
+	if live[0].schema {
+		err = w.change(live[0])
+		return
+	}
 	err = w.transaction(live)
+}
+
+// change is transaction for a change of the schema. For each page that an UPDATE
+// changes, SQLite keeps what it was, so that it could undo that statement alone:
+// of a million events 4 GB. So temporary storage is in the data folder meanwhile,
+// where the database has its room too, in files that have no name.
+func (w *writer) change(c *call) error {
+	if err := w.connected(); err != nil {
+		return err
+	}
+	folder := strings.ReplaceAll(w.disk().dir, "'", "''")
+	if err := w.ses.script(context.Background(), "PRAGMA temp_store_directory = '"+folder+"'; PRAGMA temp_store = FILE"); err != nil {
+		return fmt.Errorf("moving temporary storage to the disk: %w", err)
+	}
+	if err := w.transaction([]*call{c}); err != nil {
+		return err // the connection goes
+	}
+	return w.exec("PRAGMA temp_store = MEMORY")
 }
 
 // errGone is for a group with a call that ended its goroutine.
@@ -62,9 +88,14 @@ func (w *writer) transaction(calls []*call) error {
 	if succeeded == 0 {
 		return w.exec("ROLLBACK")
 	}
+	if err := w.reserve(); err != nil {
+		return err
+	}
+	began := time.Now()
 	if err := w.exec("COMMIT"); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
+	w.metrics.commit.Observe(time.Since(began).Seconds())
 	w.metrics.commits.Inc()
 	w.metrics.group.Observe(float64(succeeded))
 	return nil
@@ -110,6 +141,9 @@ func (w *writer) runEach(calls []*call, now time.Time) (succeeded int, err error
 // ends the transaction for everyone.
 func (w *writer) one(c *call, now time.Time) error {
 	tx := &Tx{ses: w.ses, dialect: SQLite, now: now, ctx: context.Background()}
+	if c.schema {
+		tx.ctx = c.ctx // it may take minutes
+	}
 	c.err = tx.run(c.fn)
 	c.after = tx.after
 	if err := c.err; err != nil && outage(err) != "" {
@@ -120,6 +154,14 @@ func (w *writer) one(c *call, now time.Time) error {
 }
 
 func (w *writer) begin() error {
+	if err := w.connected(); err != nil {
+		return err
+	}
+	return w.exec("BEGIN IMMEDIATE")
+}
+
+// connected sees to it that there is a connection.
+func (w *writer) connected() error {
 	if err := w.disk().usable(); err != nil {
 		return err
 	}
@@ -130,7 +172,16 @@ func (w *writer) begin() error {
 		}
 		w.ses = ses
 	}
-	return w.exec("BEGIN IMMEDIATE")
+	return nil
+}
+
+// reserve sets aside what the transaction has the database file grow by.
+func (w *writer) reserve() error {
+	var pages int64
+	if err := w.ses.queryRow(context.Background(), "PRAGMA page_count", nil).Scan(&pages); err != nil {
+		return err
+	}
+	return w.disk().reserve(pages * w.disk().pageSize)
 }
 
 func (w *writer) exec(q string) error {

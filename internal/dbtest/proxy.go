@@ -126,7 +126,7 @@ func (p *Proxy) LoseAnswer(text string) {
 	p.lose = []byte(text)
 }
 
-// loses tells whether sent is what LoseAnswer waits for.
+// loses reports whether sent is what LoseAnswer waits for.
 func (p *Proxy) loses(sent []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

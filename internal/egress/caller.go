@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -15,9 +16,13 @@ import (
 type Caller struct {
 	secure, plain, proxied *http.Transport
 	proxies                *proxies
-	judge                  func(context.Context, *url.URL) error // what a proxy may be asked for; nil: anything
-	agent                  string
-	limit                  time.Duration // 0: the caller watches over the time
+	// judge says what a proxy may be asked for, and whether that is public; nil:
+	// anything, and nobody asks.
+	judge func(context.Context, *url.URL) (public bool, err error)
+	// isPublic judges an address that was dialled; nil: nobody asks.
+	isPublic func(addr net.Addr, plaintext bool) bool
+	agent    string
+	limit    time.Duration // 0: the caller watches over the time
 }
 
 // Doer is a Caller, for those who send requests. What it promises is said at
@@ -40,26 +45,30 @@ func NewRequest(ctx context.Context, method, url string, body io.Reader) (*http.
 // redirect. A request without a User-Agent gets ours. Timeout holds for all of
 // it, unless the Caller is Unlimited. The caller closes the answer's body. An
 // address that may not be dialled is an ErrRefused, a proxy that cannot be
-// used an ErrProxy; the end of the request's own context stays recognisable
+// used an ErrProxy, credentials that one could read an ErrExposed; the end of the request's own context stays recognisable
 // with errors.Is.
 func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 	return c.through(c.proxies.forURL(req.URL), req)
 }
 
-// through is Do through a proxy; nil is none.
-func (c *Caller) through(proxy *url.URL, req *http.Request) (*http.Response, error) {
+// through is Do by a route.
+func (c *Caller) through(by route, req *http.Request) (*http.Response, error) {
 	ctx, cancel := c.limited(req.Context())
-	ctx, w := onWay(ctx, proxy)
-	resp, err := c.send(ctx, proxy, req)
+	var isPublic func(net.Addr) bool
+	if c.isPublic != nil {
+		isPublic = func(addr net.Addr) bool { return c.isPublic(addr, req.URL.Scheme == "http") }
+	}
+	ctx, w := onWay(ctx, by, isPublic)
+	resp, err := c.send(ctx, by, req)
 	if err != nil {
 		cancel()
-		return nil, describe(req, w, err)
+		return nil, describe(req, w, err, c.judge != nil)
 	}
 	resp.Body = &body{ReadCloser: resp.Body, cancel: cancel}
 	return resp, nil
 }
 
-func (c *Caller) send(ctx context.Context, proxy *url.URL, req *http.Request) (*http.Response, error) {
+func (c *Caller) send(ctx context.Context, by route, req *http.Request) (*http.Response, error) {
 	out := req.WithContext(ctx)
 	if out.Header == nil {
 		out.Header = http.Header{}
@@ -68,8 +77,12 @@ func (c *Caller) send(ctx context.Context, proxy *url.URL, req *http.Request) (*
 		out.Header.Set("User-Agent", c.agent)
 	}
 	switch {
-	case proxy != nil:
-		if err := c.permitted(ctx, req.URL); err != nil {
+	case by.proxy != nil:
+		err := by.exposes(req)
+		if err == nil {
+			err = c.permitted(ctx, req.URL)
+		}
+		if err != nil {
 			closeBody(req)
 			return nil, err
 		}
@@ -84,7 +97,9 @@ func (c *Caller) permitted(ctx context.Context, u *url.URL) error {
 	if c.judge == nil {
 		return nil
 	}
-	return c.judge(ctx, u)
+	public, err := c.judge(ctx, u)
+	wayOf(ctx).public.Store(public)
+	return err
 }
 
 func (c *Caller) limited(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -9,7 +9,9 @@
 //
 // With a proxy (UseProxy, else HTTP_PROXY and HTTPS_PROXY of the environment,
 // and never for what NO_PROXY names), only the proxy is dialled. A webhook's
-// host is judged before the proxy is asked for it: see guard.judgeProxied.
+// host is judged before the proxy is asked for it: see guard.judgeProxied. Requests
+// that carry credentials go through the proxy of UseProxy over https only: what
+// is set in the console must not read them.
 //
 // Redirects are not followed: a 3xx is an answer like any other.
 package egress
@@ -72,7 +74,7 @@ func New(o Options) (*Client, error) {
 	free := newTransport(roots, dialer.DialContext)
 	webhook := &Caller{
 		secure: newTransport(roots, secure.dial), plain: newTransport(roots, plain.dial),
-		proxied: proxied, proxies: proxies, judge: secure.judgeProxied, agent: agent, limit: Timeout,
+		proxied: proxied, proxies: proxies, judge: secure.judgeProxied, isPublic: p.isPublic, agent: agent, limit: Timeout,
 	}
 	trusted := &Caller{secure: free, plain: free, proxied: proxied, proxies: proxies, agent: agent, limit: Timeout}
 	unlimited := *trusted
@@ -101,11 +103,18 @@ func (c *Client) UseProxy(proxy *url.URL) {
 	c.webhook.proxied.CloseIdleConnections()
 }
 
-// ByProxy tells whether requests to a URL go by the proxy that is in use. What
+// ByProxy reports whether requests to a URL go by the proxy that is in use. What
 // is no URL goes nowhere.
 func (c *Client) ByProxy(raw string) bool {
 	u, err := url.Parse(raw)
-	return err == nil && c.proxies.forURL(u) != nil
+	return err == nil && c.proxies.forURL(u).proxy != nil
+}
+
+// Exposes reports whether requests to a URL that carry credentials are refused
+// because the proxy of UseProxy would read them.
+func (c *Client) Exposes(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && c.proxies.forURL(u).reads(u)
 }
 
 // Close closes the connections that are kept open.

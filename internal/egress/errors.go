@@ -16,12 +16,13 @@ import (
 
 // describe says in our own words why a request got no answer. The original
 // error is dropped: a server that echoes what it gets brings the path and the
-// query into it.
-func describe(req *http.Request, w *way, err error) error {
+// query into it. Of a certificate it says no more than what is wrong with it where
+// discreet: names of hosts inside may stand in it.
+func describe(req *http.Request, w *way, err error, discreet bool) error {
 	host := req.URL.Hostname()
 	var failed *hostError
 	switch ctxErr := req.Context().Err(); {
-	case errors.Is(err, ErrRefused), errors.Is(err, ErrProxy):
+	case errors.Is(err, ErrRefused), errors.Is(err, ErrProxy), errors.Is(err, ErrExposed):
 		return err
 	case ctxErr != nil:
 		return fmt.Errorf("the request to %s was ended: %w", host, ctxErr)
@@ -31,20 +32,48 @@ func describe(req *http.Request, w *way, err error) error {
 	if err := describeProxy(req.URL, w, err); err != nil {
 		return err
 	}
+	if why := certificateFault(err); discreet && why != "" {
+		return fmt.Errorf("the certificate of %s is not trusted: %s", host, why)
+	}
 	return cause(host, err, Timeout)
+}
+
+// certificateFault says what is wrong with a certificate, in words that have nothing
+// of it; "" where it is not about one.
+func certificateFault(err error) string {
+	var (
+		cert    *tls.CertificateVerificationError
+		name    x509.HostnameError
+		unknown x509.UnknownAuthorityError
+		invalid x509.CertificateInvalidError
+	)
+	switch {
+	case errors.As(err, &name):
+		return "it is for another host name"
+	case errors.As(err, &unknown):
+		return "it is signed by an unknown authority"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "it has expired, or is not valid yet"
+	case errors.As(err, &cert), errors.As(err, &invalid):
+		return "it is not valid"
+	}
+	return ""
 }
 
 // cause says why host did not answer, which had so long.
 func cause(host string, err error, limit time.Duration) error {
 	var (
-		name  *net.DNSError
-		cert  *tls.CertificateVerificationError
-		x     x509.HostnameError
-		alert tls.AlertError
-		first tls.RecordHeaderError
-		errno syscall.Errno
+		name   *net.DNSError
+		cert   *tls.CertificateVerificationError
+		x      x509.HostnameError
+		alert  tls.AlertError
+		first  tls.RecordHeaderError
+		errno  syscall.Errno
+		barred *proxyRangeError
 	)
 	switch {
+	case errors.As(err, &barred):
+		return barred
 	case errors.As(err, &name) && !name.IsTimeout:
 		return fmt.Errorf("the name %s cannot be resolved", host)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isTimeout(err):
@@ -67,7 +96,7 @@ func cause(host string, err error, limit time.Duration) error {
 	return fmt.Errorf("%s did not answer in HTTP", host)
 }
 
-// broke tells whether the other side ended the connection.
+// broke reports whether the other side ended the connection.
 func broke(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }

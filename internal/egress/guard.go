@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
 	"sync"
 	"syscall"
 )
@@ -24,12 +25,16 @@ type guard struct {
 }
 
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, _, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return nil, err
 	}
 	d := g.dialer
-	if g.policy.allowsName(host) {
+	if g.policy.allowsName(host, uint16(n)) {
 		return d.DialContext(ctx, network, address)
 	}
 	v := verdict{guard: g, host: host}
@@ -69,7 +74,7 @@ func (v *verdict) judge(address string) error {
 	if err != nil {
 		return fmt.Errorf("%s %w: its address cannot be read", v.host, ErrRefused)
 	}
-	return v.guard.policy.judge(v.host, target.Addr(), v.guard.plaintext)
+	return v.guard.policy.judge(v.host, target, v.guard.plaintext)
 }
 
 // explain says why no connection came about. The dialler reports the address

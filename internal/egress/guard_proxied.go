@@ -19,25 +19,27 @@ const lookupTime = 2 * time.Second
 // the name again and dials what it finds, so this is what can be known here: a
 // literal address and whatever the name resolves to is judged as if it were
 // dialled, all of it; a name that does not resolve must be one of
-// notify.proxied_hosts.
-func (g *guard) judgeProxied(ctx context.Context, u *url.URL) error {
-	host, plaintext := u.Hostname(), u.Scheme == "http"
-	if g.policy.allowsName(host) {
-		return nil
+// notify.proxied_hosts. public is as for Public.
+func (g *guard) judgeProxied(ctx context.Context, u *url.URL) (public bool, err error) {
+	host, port, plaintext := u.Hostname(), portOf(u), u.Scheme == "http"
+	if g.policy.allowsName(host, port) {
+		return isChatPlatform(host) && !plaintext, nil
 	}
+	var addrs []netip.Addr
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return g.policy.judge(host, addr, plaintext)
+		addrs = []netip.Addr{addr}
+	} else if addrs, err = g.lookup(ctx, host); err != nil {
+		return isChatPlatform(host) && !plaintext, g.judgeUnresolved(host, plaintext, err)
 	}
-	addrs, err := g.lookup(ctx, host)
-	if err != nil {
-		return g.judgeUnresolved(host, plaintext, err)
-	}
+	public = len(addrs) > 0
 	for _, addr := range addrs {
-		if err := g.policy.judge(host, addr, plaintext); err != nil {
-			return err
+		target := netip.AddrPortFrom(addr, port)
+		if err := g.policy.judge(host, target, plaintext); err != nil {
+			return false, err
 		}
+		public = public && g.policy.public(target, plaintext)
 	}
-	return nil
+	return public, nil
 }
 
 func (g *guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {

@@ -170,3 +170,79 @@ func TestNameThatDoesNotResolve(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Two servers on each address: only the one on a port that is named is reached,
+// whatever name, redirect or kept connection leads to the other.
+func TestOnlyNamedPortsAreDialled(t *testing.T) {
+	resolver := nameServer(func(int) []string { return []string{"127.0.0.1"} })
+	for _, address := range []string{"127.0.0.1", "[::1]"} {
+		for range 2 {
+			open, good := hitsOn(t, address+":0")
+			other, inside := hitsOn(t, address+":0")
+			bare := strings.Trim(address, "[]")
+			for _, host := range []string{address, "chat.internal", "localhost"} {
+				if bare == "::1" && host != address {
+					continue // the name server knows no IPv6
+				}
+				for _, entry := range []string{net.JoinHostPort(bare, open), net.JoinHostPort(bare+"/16", open), net.JoinHostPort(strings.Trim(host, "[]"), open)} {
+					c := newClient(t, Options{Policy: Policy{Allowed: []string{entry}}, Resolver: resolver})
+					for _, path := range []string{"/a", "/b"} {
+						if _, err := post(t, c.Webhook(), "http://"+host+":"+open+path); err != nil {
+							t.Errorf("%s by %s: %v", host, entry, err)
+						}
+						if _, err := post(t, c.Webhook(), "http://"+host+":"+other+path); !errors.Is(err, ErrRefused) {
+							t.Errorf("%s, another port, by %s: %v", host, entry, err)
+						}
+					}
+				}
+			}
+			if good.Load() == 0 || inside.Load() != 0 {
+				t.Errorf("%s: %d requests to the port that is named, %d to the other", address, good.Load(), inside.Load())
+			}
+		}
+	}
+}
+
+// A proxy dials what it is asked for, so the port is judged before it is asked.
+func TestOnlyNamedPortsAreAskedOfAProxy(t *testing.T) {
+	for _, c := range []struct {
+		allowed, resolves, target string
+		good                      bool
+	}{
+		{"chat.internal:8065", "", "http://chat.internal:8065/a", true},
+		{"chat.internal:8065", "", "http://chat.internal/a", false},
+		{"chat.internal:8065", "", "https://chat.internal/a", false},
+		{"chat.internal:443", "", "https://chat.internal/a", true},
+		{"10.0.0.0/8:443", "", "https://10.1.2.3/a", true},
+		{"10.0.0.0/8:443", "", "https://10.1.2.3:8443/a", false},
+		{"10.0.0.0/8:443", "", "http://10.1.2.3/a", false},
+		{"10.0.0.0/8:80", "10.1.2.3", "http://chat.internal/a", true},
+		{"10.0.0.0/8:80", "10.1.2.3", "http://chat.internal:81/a", false},
+		{"10.0.0.0/8:80", "10.1.2.3", "https://chat.internal/a", false},
+		{"[fd00::/8]:443", "", "https://[fd00::1]/a", true},
+		{"[fd00::/8]:443", "", "https://[fd00::1]:22/a", false},
+	} {
+		var asked atomic.Int32
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			w.WriteHeader(http.StatusBadGateway)
+		}))
+		client := newClient(t, Options{Policy: Policy{Allowed: []string{c.allowed}}, Resolver: nameServer(func(int) []string {
+			if c.resolves == "" {
+				return nil
+			}
+			return []string{c.resolves}
+		})})
+		client.UseProxy(proxyURL(t, proxy.URL))
+		for range 2 {
+			_, err := post(t, client.Webhook(), c.target)
+			if refused := errors.Is(err, ErrRefused); refused == c.good {
+				t.Errorf("%s with %s: %v", c.target, c.allowed, err)
+			}
+		}
+		if n := asked.Load(); (n == 2) != c.good || !c.good && n != 0 {
+			t.Errorf("%s with %s: the proxy was asked %d times", c.target, c.allowed, n)
+		}
+		proxy.Close()
+	}
+}

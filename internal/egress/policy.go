@@ -2,7 +2,11 @@ package egress
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -10,9 +14,10 @@ import (
 
 // Policy says where webhooks may go besides public addresses.
 type Policy struct {
-	// Allowed holds networks (10.0.0.0/8), addresses and host names, as in
-	// notify.allowed_networks. Plain http is for these only. A host name
-	// allows whatever it resolves to; it allows no names below it.
+	// Allowed holds networks (10.0.0.0/8), addresses and host names, each with
+	// or without a port, as ParseAllowed reads them. Plain http is for these
+	// only. A host name allows whatever it resolves to; it allows no names
+	// below it.
 	Allowed []string
 	// Proxied holds the host names, as in notify.proxied_hosts, that a proxy
 	// may be asked for though they do not resolve here. *.example.com is every
@@ -22,26 +27,19 @@ type Policy struct {
 
 // policy is a Policy that was understood.
 type policy struct {
-	special  []block
-	networks []netip.Prefix
-	names    map[string]bool
-	proxied  []string // example.com, or .example.com for names below it
+	special []block
+	allowed []Allowed
+	proxied []string // example.com, or .example.com for names below it
 }
 
 func (p Policy) parse() (*policy, error) {
-	out := &policy{special: specialBlocks(), names: make(map[string]bool)}
+	out := &policy{special: specialBlocks()}
 	for _, entry := range p.Allowed {
-		entry = strings.TrimSpace(entry)
-		if prefix, err := netip.ParsePrefix(entry); err == nil && !prefix.Addr().Is4In6() {
-			out.networks = append(out.networks, prefix.Masked())
-		} else if addr, err := netip.ParseAddr(entry); err == nil {
-			addr = addr.WithZone("").Unmap()
-			out.networks = append(out.networks, netip.PrefixFrom(addr, addr.BitLen()))
-		} else if name := hostName(entry); isHostName(name) {
-			out.names[name] = true
-		} else {
-			return nil, fault.New(fault.Invalid, "notify.allowed_networks: %q is no network (10.0.0.0/8), address or host name.", entry)
+		a, err := ParseAllowed(entry)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "notify.allowed_networks: %v.", err)
 		}
+		out.allowed = append(out.allowed, a)
 	}
 	for _, entry := range p.Proxied {
 		name, below := strings.CutPrefix(hostName(strings.TrimSpace(entry)), "*.")
@@ -56,7 +54,7 @@ func (p Policy) parse() (*policy, error) {
 	return out, nil
 }
 
-// proxiedName tells whether a proxy may be asked for a host that does not resolve
+// proxiedName reports whether a proxy may be asked for a host that does not resolve
 // here.
 func (p *policy) proxiedName(host string) bool {
 	host = hostName(host)
@@ -68,27 +66,30 @@ func (p *policy) proxiedName(host string) bool {
 	return false
 }
 
-// allowsName tells whether a host is allowed by its name.
-func (p *policy) allowsName(host string) bool { return p.names[hostName(host)] }
-
-// allowsAddr tells whether an address is in an allowed network.
-func (p *policy) allowsAddr(addr netip.Addr) bool {
-	addr = addr.WithZone("").Unmap()
-	inner := plainAddr(addr)
-	for _, n := range p.networks {
-		if n.Contains(addr) || n.Contains(inner) {
-			return true
-		}
-	}
-	return false
+// allowsName reports whether a host is allowed by its name on a port.
+func (p *policy) allowsName(host string, port uint16) bool {
+	host = hostName(host)
+	return slices.ContainsFunc(p.allowed, func(a Allowed) bool { return a.Name != "" && a.Name == host && a.onPort(port) })
 }
 
-// refuses names the special range that keeps addr from being dialled, unless
-// it is in an allowed network.
-func (p *policy) refuses(addr netip.Addr) (block, bool) {
-	if p.allowsAddr(addr) {
+// allowsAddr reports whether an address is in an allowed network on a port.
+func (p *policy) allowsAddr(addr netip.Addr, port uint16) bool {
+	addr = addr.WithZone("").Unmap()
+	inner := plainAddr(addr)
+	return slices.ContainsFunc(p.allowed, func(a Allowed) bool { return a.holds(addr, inner) && a.onPort(port) })
+}
+
+// refuses names the special range that keeps addr from being dialled on a port,
+// unless it is in an allowed network.
+func (p *policy) refuses(addr netip.Addr, port uint16) (block, bool) {
+	if p.allowsAddr(addr, port) {
 		return block{}, false
 	}
+	return p.blockOf(addr)
+}
+
+// blockOf returns the special range that an address is in.
+func (p *policy) blockOf(addr netip.Addr) (block, bool) {
 	addr = plainAddr(addr)
 	for _, b := range p.special {
 		if b.prefix.Contains(addr) {
@@ -99,14 +100,51 @@ func (p *policy) refuses(addr netip.Addr) (block, bool) {
 }
 
 // judge refuses an address of host that may not be dialled; plaintext is http.
-func (p *policy) judge(host string, addr netip.Addr, plaintext bool) error {
-	if b, is := p.refuses(addr); is {
-		return fmt.Errorf("%s %w: it is in %s, which notify.allowed_networks does not name", host, ErrRefused, b)
+func (p *policy) judge(host string, target netip.AddrPort, plaintext bool) error {
+	addr, port := target.Addr(), target.Port()
+	if b, is := p.refuses(addr, port); is {
+		return fmt.Errorf("%s %w: it is in %s, which notify.allowed_networks does not name%s", host, ErrRefused, b, p.forPort(host, addr, port))
 	}
-	if plaintext && !p.allowsAddr(addr) {
-		return fmt.Errorf("%s %w: http is only for what notify.allowed_networks names", host, ErrRefused)
+	if plaintext && !p.allowsAddr(addr, port) {
+		return fmt.Errorf("%s %w: http is only for what notify.allowed_networks names%s", host, ErrRefused, p.forPort(host, addr, port))
 	}
 	return nil
+}
+
+// public reports whether an address may be dialled without an entry that allows
+// it.
+func (p *policy) public(target netip.AddrPort, plaintext bool) bool {
+	_, special := p.blockOf(target.Addr())
+	return !special && !plaintext && isFreePort(target.Port())
+}
+
+// isPublic is public for the other end of a connection.
+func (p *policy) isPublic(addr net.Addr, plaintext bool) bool {
+	target, err := netip.ParseAddrPort(addr.String())
+	return err == nil && p.public(target, plaintext)
+}
+
+// forPort ends a sentence about what is not allowed: " for port 22" where it is
+// on another port.
+func (p *policy) forPort(host string, addr netip.Addr, port uint16) string {
+	addr, host = addr.WithZone("").Unmap(), hostName(host)
+	inner := plainAddr(addr)
+	if slices.ContainsFunc(p.allowed, func(a Allowed) bool { return a.Name != "" && a.Name == host || a.holds(addr, inner) }) {
+		return fmt.Sprintf(" for port %d", port)
+	}
+	return ""
+}
+
+// portOf is the port that a URL leads to; 0 where what stands there is none.
+func portOf(u *url.URL) uint16 {
+	switch port := u.Port(); {
+	case port != "":
+		n, _ := strconv.ParseUint(port, 10, 16)
+		return uint16(n)
+	case u.Scheme == "http":
+		return 80
+	}
+	return 443
 }
 
 // hostName is the form in which names are compared: names are the same in
@@ -115,7 +153,7 @@ func hostName(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// isHostName tells whether a name in the form of hostName can be resolved and
+// isHostName reports whether a name in the form of hostName can be resolved and
 // is no address in disguise: resolvers read 127.1, 0x7f000001 and 2130706433
 // as addresses, so a name whose last label is a number is none (WHATWG URL,
 // "ends in a number").
@@ -138,7 +176,7 @@ func isHex(label string) bool {
 	return found && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// isLocalhost tells whether a name always means the machine itself (RFC 6761).
+// isLocalhost reports whether a name always means the machine itself (RFC 6761).
 func isLocalhost(name string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }

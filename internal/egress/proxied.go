@@ -24,7 +24,7 @@ const proxyDialTime = 5 * time.Second
 // newProxied makes a Transport that dials the proxy of a request's context, and
 // nothing else.
 func newProxied(roots *x509.CertPool, resolver *net.Resolver) *http.Transport {
-	dialer := net.Dialer{Timeout: proxyDialTime, Resolver: resolver}
+	dialer := net.Dialer{Timeout: proxyDialTime, Resolver: resolver, ControlContext: judgeProxyAddress}
 	t := newTransport(roots, dialer.DialContext)
 	t.Proxy = func(r *http.Request) (*url.URL, error) { return wayOf(r.Context()).proxy, nil }
 	t.OnProxyConnectResponse = judgeConnect

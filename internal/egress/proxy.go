@@ -45,8 +45,14 @@ func ParseProxy(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// chooser gives the proxy for a URL; nil is none.
-type chooser func(*url.URL) *url.URL
+// chooser gives the way to a URL.
+type chooser func(*url.URL) route
+
+// route is how a URL is reached.
+type route struct {
+	proxy *url.URL // nil: none
+	set   bool     // the proxy is that of the settings, not of the environment
+}
 
 // proxies chooses the proxy for a URL.
 type proxies struct {
@@ -77,7 +83,7 @@ func newProxies() (*proxies, error) {
 	return p, nil
 }
 
-// with gives the choice that there is with a proxy; nil is the environment's.
+// with returns the choice that there is with a proxy; nil is the environment's.
 // NO_PROXY, localhost and loopback addresses go past either.
 func (p *proxies) with(proxy *url.URL) chooser {
 	c := *p.environment
@@ -85,9 +91,9 @@ func (p *proxies) with(proxy *url.URL) chooser {
 		c.HTTPProxy, c.HTTPSProxy = proxy.String(), proxy.String()
 	}
 	choose := c.ProxyFunc()
-	return func(u *url.URL) *url.URL {
-		proxy, _ := choose(u) // the only error is about CGI programs
-		return proxy
+	return func(u *url.URL) route {
+		chosen, _ := choose(u) // the only error is about CGI programs
+		return route{chosen, chosen != nil && proxy != nil}
 	}
 }
 
@@ -96,5 +102,5 @@ func (p *proxies) use(proxy *url.URL) {
 	p.inUse.Store(&choose)
 }
 
-// forURL gives the proxy for a URL; nil is none.
-func (p *proxies) forURL(u *url.URL) *url.URL { return (*p.inUse.Load())(u) }
+// forURL gives the way to a URL.
+func (p *proxies) forURL(u *url.URL) route { return (*p.inUse.Load())(u) }

@@ -14,6 +14,10 @@ type block struct {
 
 func (b block) String() string { return fmt.Sprintf("%s (%s, %s)", b.prefix, b.name, b.source) }
 
+// The names of the ranges where machines answer their own host or the one next to
+// it.
+const linkLocal, metadata, cloudServices = "link-local", "instance metadata", "the cloud's own services"
+
 // specialBlocks are the ranges of the IANA special-purpose address registries
 // (RFC 6890; iana.org/assignments/iana-ipv4-special-registry and …-ipv6-…),
 // multicast, and the addresses where clouds answer their own machines. Ranges
@@ -26,9 +30,9 @@ func specialBlocks() []block {
 		{netip.MustParsePrefix("10.0.0.0/8"), "private network", "RFC 1918"},
 		{netip.MustParsePrefix("100.64.0.0/10"), "carrier-grade NAT", "RFC 6598"},
 		{netip.MustParsePrefix("127.0.0.0/8"), "loopback", "RFC 1122"},
-		{netip.MustParsePrefix("168.63.129.16/32"), "the cloud's own services", "learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16"},
-		{netip.MustParsePrefix("169.254.169.254/32"), "instance metadata", "docs.aws.amazon.com/AWSEC2, RFC 3927"},
-		{netip.MustParsePrefix("169.254.0.0/16"), "link-local", "RFC 3927"},
+		{netip.MustParsePrefix("168.63.129.16/32"), cloudServices, "learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16"},
+		{netip.MustParsePrefix("169.254.169.254/32"), metadata, "docs.aws.amazon.com/AWSEC2, RFC 3927"},
+		{netip.MustParsePrefix("169.254.0.0/16"), linkLocal, "RFC 3927"},
 		{netip.MustParsePrefix("172.16.0.0/12"), "private network", "RFC 1918"},
 		{netip.MustParsePrefix("192.0.0.0/24"), "protocol assignments", "RFC 6890"},
 		{netip.MustParsePrefix("192.0.2.0/24"), "documentation", "RFC 5737"},
@@ -61,9 +65,9 @@ func specialBlocks() []block {
 		{netip.MustParsePrefix("2620:4f:8000::/48"), "AS112 name servers", "RFC 7534"},
 		{netip.MustParsePrefix("3fff::/20"), "documentation", "RFC 9637"},
 		{netip.MustParsePrefix("5f00::/16"), "segment routing", "RFC 9602"},
-		{netip.MustParsePrefix("fd00:ec2::254/128"), "instance metadata", "docs.aws.amazon.com/AWSEC2, RFC 4193"},
+		{netip.MustParsePrefix("fd00:ec2::254/128"), metadata, "docs.aws.amazon.com/AWSEC2, RFC 4193"},
 		{netip.MustParsePrefix("fc00::/7"), "private network", "RFC 4193"},
-		{netip.MustParsePrefix("fe80::/10"), "link-local", "RFC 4291"},
+		{netip.MustParsePrefix("fe80::/10"), linkLocal, "RFC 4291"},
 		{netip.MustParsePrefix("fec0::/10"), "site-local", "RFC 3879"},
 		{netip.MustParsePrefix("ff00::/8"), "multicast", "RFC 4291"},
 		// Last: of all the rest, IANA gives out addresses from 2000::/3 only.

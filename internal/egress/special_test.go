@@ -58,15 +58,15 @@ func TestEverySpecialAddressIsRefused(t *testing.T) {
 		if plainAddr(addr).Is4() != addr.Is4() {
 			return // ::/3 holds the mapped and NAT64 addresses, of which the inner one decides
 		}
-		if _, is := p.refuses(addr); !is {
+		if _, is := p.refuses(addr, 443); !is {
 			t.Fatalf("%s of %s may be dialled", addr, b)
 		}
-		if _, is := p.refuses(addr.WithZone("eth0")); !is {
+		if _, is := p.refuses(addr.WithZone("eth0"), 443); !is {
 			t.Fatalf("%s of %s may be dialled with a zone", addr, b)
 		}
 		if addr.Is4() {
 			for form, wrapped := range around(addr) {
-				if _, is := p.refuses(wrapped); !is {
+				if _, is := p.refuses(wrapped, 443); !is {
 					t.Fatalf("%s (%s) of %s may be dialled", wrapped, form, b)
 				}
 			}
@@ -83,7 +83,7 @@ func TestNothingThatTheStandardLibraryKnowsPasses(t *testing.T) {
 		inner := addr.Unmap()
 		special := inner.IsLoopback() || inner.IsPrivate() || inner.IsLinkLocalUnicast() || inner.IsMulticast() ||
 			inner.IsUnspecified() || !inner.IsGlobalUnicast()
-		if _, is := p.refuses(addr); special && !is {
+		if _, is := p.refuses(addr, 443); special && !is {
 			t.Fatalf("%s may be dialled", addr)
 		}
 	})
@@ -107,7 +107,7 @@ func TestAddresses(t *testing.T) {
 		{"2002:7f00:1::", "6to4 tunnels"}, {"2001:0:1::1", "Teredo tunnels"}, {"::ffff:127.0.0.1", "loopback"}, {"::127.0.0.1", "IPv4-compatible"},
 		{"64:ff9b::127.0.0.1", "loopback"}, {"64:ff9b:1::8.8.8.8", "local NAT64"}, {"4000::1", "not given out"}, {"1fff::1", "not given out"}, {"e000::1", "not given out"},
 	} {
-		b, is := p.refuses(netip.MustParseAddr(c.addr))
+		b, is := p.refuses(netip.MustParseAddr(c.addr), 443)
 		if is != (c.block != "") || b.name != c.block {
 			t.Errorf("%s: refused %v as %q, want %q", c.addr, is, b.name, c.block)
 		}
@@ -120,19 +120,19 @@ func TestPolicyAllows(t *testing.T) {
 		"10.255.0.1": true, "11.0.0.1": false, "192.168.1.7": true, "192.168.1.8": false, "::1": true, "::2": false, "172.16.0.1": true,
 		"fd00:ec2::254": true, "::ffff:10.0.0.1": true, "64:ff9b::10.0.0.1": true, "64:ff9b::192.168.1.8": false,
 	} {
-		if p.allowsAddr(netip.MustParseAddr(addr)) != allowed {
+		if p.allowsAddr(netip.MustParseAddr(addr), 443) != allowed {
 			t.Errorf("%s: allowed is not %v", addr, allowed)
 		}
-		if _, refused := p.refuses(netip.MustParseAddr(addr)); allowed && refused {
+		if _, refused := p.refuses(netip.MustParseAddr(addr), 443); allowed && refused {
 			t.Errorf("%s is allowed and refused", addr)
 		}
 	}
 	for name, allowed := range map[string]bool{"chat.internal": true, "CHAT.internal.": true, "x.chat.internal": false, "internal": false} {
-		if p.allowsName(name) != allowed {
+		if p.allowsName(name, 443) != allowed {
 			t.Errorf("%s: allowed is not %v", name, allowed)
 		}
 	}
-	for _, bad := range []string{"", "10.0.0.0/33", "https://host", "host:80", "*.internal", "10.0.0", "::ffff:10.0.0.0/104", "bücher.example"} {
+	for _, bad := range []string{"", "10.0.0.0/33", "https://host", "*.internal", "10.0.0", "::ffff:10.0.0.0/104", "bücher.example"} {
 		if _, err := (Policy{Allowed: []string{bad}}).parse(); err == nil {
 			t.Errorf("%q was taken", bad)
 		}

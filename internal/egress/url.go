@@ -15,7 +15,7 @@ import (
 // maxURL is the longest webhook URL in bytes. Workflow URLs have about 400.
 const maxURL = 2048
 
-// CheckURL tells whether a webhook URL may be saved, without asking the
+// CheckURL reports whether a webhook URL may be saved, without asking the
 // network; a name is judged when it is dialled. What is wrong comes as one
 // fault.Invalid sentence, which holds the host at most and never the path or
 // the query.
@@ -56,14 +56,15 @@ func (c *Client) CheckURL(raw string) error {
 // read a request as commands; of them only 443 is https.
 const firstFreePort = 1024
 
+func isFreePort(n uint16) bool { return n == 443 || n >= firstFreePort }
+
 // checkPort judges the port of what is not allowed by name or network.
 func (p *policy) checkPort(u *url.URL) error {
-	host, port := u.Hostname(), u.Port()
-	n, err := strconv.Atoi(port)
-	if err != nil || n == 443 || n >= firstFreePort || p.allowsName(host) {
+	host, n := u.Hostname(), portOf(u)
+	if u.Port() == "" || isFreePort(n) || p.allowsName(host, n) {
 		return nil
 	}
-	if addr, err := netip.ParseAddr(host); err == nil && p.allowsAddr(addr) {
+	if addr, err := netip.ParseAddr(host); err == nil && p.allowsAddr(addr, n) {
 		return nil
 	}
 	return fault.New(fault.Invalid, "The URL must not have the port %d: chat platforms listen on 443, or on 1024 and above. If yours does not, name its host in notify.allowed_networks.", n)
@@ -77,7 +78,7 @@ const cautionTime = 2 * time.Second
 // names, and an address may change: it is judged again whenever it is dialled.
 func (c *Client) CautionURL(ctx context.Context, raw string) string {
 	u, err := url.Parse(raw)
-	if err != nil || u.Hostname() == "" || c.policy.allowsName(u.Hostname()) {
+	if err != nil || u.Hostname() == "" || c.policy.allowsName(u.Hostname(), portOf(u)) {
 		return ""
 	}
 	host := u.Hostname()
@@ -91,8 +92,9 @@ func (c *Client) CautionURL(ctx context.Context, raw string) string {
 		return ""
 	}
 	for _, addr := range addrs {
-		if b, is := c.policy.refuses(addr); is {
-			return fmt.Sprintf("%s is %s, which is in %s, where webhooks may not go unless notify.allowed_networks names it: its messages would wait.", host, addr.Unmap(), b)
+		if b, is := c.policy.refuses(addr, portOf(u)); is {
+			return fmt.Sprintf("%s is %s, which is in %s, where webhooks may not go unless notify.allowed_networks names it%s: its messages would wait.",
+				host, addr.Unmap(), b, c.policy.forPort(host, addr, portOf(u)))
 		}
 	}
 	return ""
@@ -100,11 +102,11 @@ func (c *Client) CautionURL(ctx context.Context, raw string) string {
 
 // checkHost judges the host as far as it can be without resolving it.
 func (p *policy) checkHost(u *url.URL) error {
-	host := u.Hostname()
+	host, port := u.Hostname(), portOf(u)
 	if host == "" {
 		return fault.New(fault.Invalid, "The URL names no host.")
 	}
-	if p.allowsName(host) {
+	if p.allowsName(host, port) {
 		return nil
 	}
 	name := hostName(host)
@@ -118,11 +120,11 @@ func (p *policy) checkHost(u *url.URL) error {
 	}
 	var refused error
 	for _, addr := range literal {
-		if p.allowsAddr(addr) {
+		if p.allowsAddr(addr, port) {
 			return nil
 		}
-		if b, is := p.refuses(addr); is {
-			refused = fault.New(fault.Invalid, "%s is in %s, where webhooks may not go unless notify.allowed_networks names it.", host, b)
+		if b, is := p.refuses(addr, port); is {
+			refused = fault.New(fault.Invalid, "%s is in %s, where webhooks may not go unless notify.allowed_networks names it%s.", host, b, p.forPort(host, addr, port))
 		}
 	}
 	if refused == nil && u.Scheme == "http" {
@@ -146,6 +148,12 @@ func checkKind(u *url.URL) error {
 		return fault.New(fault.Invalid, "This is a Slack workflow trigger, which takes no cards: create an incoming webhook (hooks.slack.com/services/…) and give its URL.")
 	}
 	return nil
+}
+
+// isChatPlatform reports whether a name is the chat platforms' own.
+func isChatPlatform(host string) bool {
+	host = hostName(host)
+	return host == "hooks.slack.com" || isUnder(host, "logic.azure.com") || isUnder(host, "api.powerplatform.com")
 }
 
 func isUnder(host, domain string) bool {

@@ -87,6 +87,24 @@ func TestCheckURL(t *testing.T) {
 		{raw: "https://11.0.0.1/hooks", allowed: "10.0.0.0/8"},
 		{raw: "https://192.168.0.1/hooks", allowed: "10.0.0.0/8", says: "private network"},
 
+		{raw: "https://10.1.2.3/hooks", allowed: "10.0.0.0/8:443"},
+		{raw: "https://10.1.2.3:8443/hooks", allowed: "10.0.0.0/8:443", says: "unless notify.allowed_networks names it for port 8443."},
+		{raw: "https://10.1.2.3:8443/hooks", allowed: "10.0.0.0/8:443,10.1.2.3:8443"},
+		{raw: "http://10.1.2.3/hooks", allowed: "10.0.0.0/8:443", says: "for port 80"},
+		{raw: "http://10.1.2.3/hooks", allowed: "10.1.2.3:80"},
+		{raw: "https://10.1.2.3:444/hooks", allowed: "10.1.2.3:444"},
+		{raw: "https://192.168.0.1/hooks", allowed: "10.0.0.0/8:443", says: "unless notify.allowed_networks names it."},
+		{raw: "https://[fd12::1]:8443/hooks", allowed: "[fd00::/8]:8443"},
+		{raw: "https://[fd12::1]/hooks", allowed: "[fd00::/8]:8443", says: "for port 443"},
+		{raw: "https://[::ffff:10.0.0.1]:22/hooks", allowed: "10.0.0.0/8:443", says: "for port 22"},
+		{raw: "http://localhost:9000/hooks", allowed: "localhost:9000"},
+		{raw: "http://localhost:9001/hooks", allowed: "localhost:9000", says: "for port 9001"},
+		{raw: "http://chat.internal:8065/hooks", allowed: "Chat.Internal.:8065"},
+		{raw: "http://chat.internal:8066/hooks", allowed: "chat.internal:8065", says: "begin with https://"},
+		{raw: "https://chat.internal:25/hooks", allowed: "chat.internal:8065", says: "port 25"},
+		{raw: "http://8.8.8.8:8080/hooks", allowed: "8.8.8.8:8080"},
+		{raw: "http://8.8.8.8:8081/hooks", allowed: "8.8.8.8:8080", says: "begin with https://"},
+
 		{raw: "https://acme.webhook.office.com/webhookb2/x", says: "create a workflow"},
 		{raw: "https://Acme.Webhook.Office.com./webhookb2/x", says: "create a workflow"},
 		{raw: "https://outlook.office.com/webhook/x", says: "create a workflow"},
@@ -120,6 +138,9 @@ func TestCautionURL(t *testing.T) {
 		{"10.1.2.3", "https://chat.example.com:8443/hooks", "", "private network"},
 		{"10.1.2.3", "https://chat.example.com/hooks", "10.0.0.0/8", ""},
 		{"10.1.2.3", "https://chat.example.com/hooks", "chat.example.com", ""},
+		{"10.1.2.3", "https://chat.example.com/hooks", "10.0.0.0/8:8443", "names it for port 443: its"},
+		{"10.1.2.3", "https://chat.example.com:8443/hooks", "10.0.0.0/8:8443", ""},
+		{"10.1.2.3", "https://chat.example.com:8443/hooks", "chat.example.com:443", "names it for port 8443: its"},
 		{"127.0.0.1", "https://[::1]/hooks", "", ""}, // CheckURL says that
 		{"8.8.8.8", "https://chat.example.com/hooks", "", ""},
 		{"", "https://chat.example.com/hooks", "", ""},
@@ -157,7 +178,7 @@ func FuzzCheckURL(f *testing.F) {
 			t.Fatalf("%q was taken", raw)
 		}
 		if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
-			if b, is := c.policy.refuses(addr); is {
+			if b, is := c.policy.refuses(addr, portOf(u)); is {
 				t.Fatalf("%q of %s was taken", raw, b)
 			}
 		}

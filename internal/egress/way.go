@@ -2,6 +2,8 @@ package egress
 
 import (
 	"context"
+	"net"
+	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
@@ -9,23 +11,38 @@ import (
 
 // way is how a request goes: by which proxy, and how far it came.
 type way struct {
-	proxy *url.URL    // nil: none
-	open  atomic.Bool // there is a tunnel to the host, or a kept connection that was one
+	route
+	open atomic.Bool // there is a tunnel to the host, or a kept connection that was one
+	// public: what answers is where webhooks may go without notify.allowed_networks.
+	public atomic.Bool
 }
 
 type wayKey struct{}
 
-// onWay gives the context of a request by a proxy; nil is none.
-func onWay(ctx context.Context, proxy *url.URL) (context.Context, *way) {
-	w := &way{proxy: proxy}
-	if proxy == nil {
-		return ctx, w
+// onWay returns the context of a request by a route. isPublic judges the other end
+// of a connection to the host itself; nil: nobody asks.
+func onWay(ctx context.Context, by route, isPublic func(net.Addr) bool) (context.Context, *way) {
+	w := &way{route: by}
+	if by.proxy == nil {
+		if isPublic == nil {
+			return ctx, w
+		}
+		trace := &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { w.public.Store(isPublic(c.Conn.RemoteAddr())) }}
+		return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), trace), w
 	}
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { w.open.Store(true) }}
-	if proxy.Scheme == "socks5" { // uses no TLS itself, and net/http does not tell when it is through
+	if by.proxy.Scheme == "socks5" { // uses no TLS itself, and net/http does not tell when it is through
 		trace.TLSHandshakeStart = func() { w.open.Store(true) }
 	}
 	return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), trace), w
+}
+
+// Public reports whether an answer came from where webhooks may go without
+// notify.allowed_networks: a public address, by https, on a port of chat
+// platforms. Behind a proxy that is what the host's name resolves to here, or the
+// chat platforms' own names; of what else only the proxy knows, it is false.
+func Public(resp *http.Response) bool {
+	return resp.Request != nil && wayOf(resp.Request.Context()).public.Load()
 }
 
 // wayOf is never nil.
@@ -36,6 +53,6 @@ func wayOf(ctx context.Context) *way {
 	return &way{}
 }
 
-// isTunnel tells whether the proxy lets everything through as it is, after it
+// isTunnel reports whether the proxy lets everything through as it is, after it
 // has connected. Requests of plain http it answers itself.
 func (w *way) isTunnel(u *url.URL) bool { return u.Scheme == "https" || w.proxy.Scheme == "socks5" }

@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap gives the hidden cause.
+// Unwrap returns the hidden cause.
 func (e *Error) Unwrap() error { return e.cause }
 
 // New makes an error of code with a public message.
@@ -69,7 +69,7 @@ func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// As gives err as an *Error. An error that is none becomes Internal, with err
+// As returns err as an *Error. An error that is none becomes Internal, with err
 // as its hidden cause; nil stays nil.
 func As(err error) *Error {
 	if err == nil {
@@ -90,7 +90,7 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// Is tells whether err has the code.
+// Is reports whether err has the code.
 func Is(err error, code Code) bool { return err != nil && CodeOf(err) == code }
 
 // InvalidField makes an Invalid error about one member.

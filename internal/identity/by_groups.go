@@ -16,7 +16,7 @@ type GroupGrant struct {
 }
 
 func (u User) principal() *Principal {
-	return &Principal{UserID: u.ID, Name: u.Name, Source: u.Source, Scope: All, Grants: u.Grants}
+	return &Principal{UserID: u.ID, Name: u.Name, Source: u.Source, Scope: All, Grants: u.Grants, Pause: u.Pause}
 }
 
 // principal is the user as one who asks, with what groups give until their time is
@@ -33,14 +33,15 @@ func (s *Service) principal(u User) *Principal {
 	return p
 }
 
-// groupsCount tells whether groups may give the user anything now.
+// groupsCount reports whether groups may give the user anything now.
 func (s *Service) groupsCount(u User) bool {
 	return s.groups != nil && u.Source == s.groups.source && s.now().Before(u.ClaimedUntil)
 }
 
-// loadGrants reads what a user was granted, and what groups give. Only for
-// users whose groups count, that is a query more.
+// loadGrants reads what a user was granted, and what groups give, and adds when the
+// user is paused. Only for users whose groups count, that is a query more.
 func (s *Service) loadGrants(ctx context.Context, tx *db.Tx, u *User) (err error) {
+	u.Pause = s.pauseOf(*u)
 	if u.Grants, err = grantsOf(ctx, tx, u.ID); err != nil {
 		return err
 	}

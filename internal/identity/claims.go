@@ -34,7 +34,7 @@ func (s *Service) UseGroups(source string, admins []string) {
 	s.groups = &groupRules{source, admins}
 }
 
-// HasGroups tells whether a provider names groups.
+// HasGroups reports whether a provider names groups.
 func (s *Service) HasGroups() bool { return s.groups != nil }
 
 // storeClaims stores what a provider says of a user: the account, and the groups.

@@ -41,10 +41,13 @@ func (s *Service) RequireConfirmed(ctx context.Context) error {
 	case p.Token != 0:
 		return fault.New(fault.Forbidden, "A token alone is not enough for this. Send the user name and password instead, or, where the user has a second factor, a code of it in the header Outrigger-Code as well (--code on the command line).")
 	}
+	if p.ConfirmedAt.IsZero() && p.Source != Local {
+		return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first, in the console: it is not known when you signed in (your provider sent no claim auth_time). If it cannot send it, ask an administrator for a one-time code with which you set up a second factor.")
+	}
 	return fault.Wrap(ErrUnconfirmed, fault.Forbidden, "Confirm that it is you first: enter your password or a second factor again, in the console.")
 }
 
-// own gives who changes something of his own that could hand his account to
+// own returns who changes something of his own that could hand his account to
 // another.
 func (s *Service) own(ctx context.Context) (*Principal, error) {
 	p := From(ctx)
@@ -88,15 +91,22 @@ func (s *Service) Confirm(ctx context.Context, proof Proof, addr string) error {
 	return err
 }
 
-// ConfirmRequest confirms one request with a code of a second factor: what is done
-// in the context that it gives needs no other confirmation. It counts as a
-// sign-in. Forbidden: the code is wrong.
-func (s *Service) ConfirmRequest(ctx context.Context, code secret.Value, addr string) (context.Context, error) {
-	p := From(ctx)
-	if p == nil {
-		return ctx, ErrUnauthenticated()
+type codeKey struct{}
+
+// WithCode notes a code of a second factor that came with a request, for Basic,
+// Bearer and Session.
+func WithCode(ctx context.Context, code secret.Value) context.Context {
+	return context.WithValue(ctx, codeKey{}, code)
+}
+
+// withCode returns p as confirmed where a code of a second factor came with the
+// request. It counts as a sign-in. Forbidden: the code is wrong.
+func (s *Service) withCode(ctx context.Context, p *Principal) (*Principal, error) {
+	code, ok := ctx.Value(codeKey{}).(secret.Value)
+	if !ok {
+		return p, nil
 	}
-	d := doorOf(nameKey(p.Name), addr)
+	d := doorOf(nameKey(p.Name), OriginOf(ctx).Address)
 	accepted, err := s.checkOwnFactor(ctx, p, d, Proof{Code: code})
 	if err == nil {
 		err = s.db.Write(ctx, func(tx *db.Tx) error { return accepted(ctx, tx) })
@@ -107,11 +117,11 @@ func (s *Service) ConfirmRequest(ctx context.Context, code secret.Value, addr st
 		}
 	}
 	if err != nil {
-		return ctx, err
+		return nil, err
 	}
 	confirmed := *p
 	confirmed.ConfirmedAt = s.now()
-	return With(ctx, &confirmed), nil
+	return &confirmed, nil
 }
 
 func (s *Service) checkOwnPassword(ctx context.Context, p *Principal, password, addr string) error {

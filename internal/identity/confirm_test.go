@@ -18,6 +18,22 @@ func (n node) handsOver(user string) map[string]func(context.Context) error {
 			_, _, err := n.CreateToken(ctx, user, "x", All, time.Time{})
 			return err
 		},
+		"a token of scope read": func(ctx context.Context) error {
+			_, _, err := n.CreateToken(ctx, user, "x", Read, time.Time{})
+			return err
+		},
+		"a token of scope backup": func(ctx context.Context) error {
+			_, _, err := n.CreateToken(ctx, user, "x", Backup, time.Time{})
+			return err
+		},
+		"a token in another's name": func(ctx context.Context) error {
+			_, _, err := n.CreateToken(ctx, "bea", "x", Mail, time.Time{})
+			return err
+		},
+		"enabling a user": func(ctx context.Context) error {
+			_, err := n.EnableUser(ctx, "bea", nil)
+			return err
+		},
 		"a grant": func(ctx context.Context) error {
 			g, err := n.Grant(ctx, user, Admin, Resource{})
 			if err == nil {
@@ -79,8 +95,10 @@ func TestASessionIsConfirmedAgain(t *testing.T) {
 		all("after signing in", true)
 		n.move(confirmedFor)
 		all("10 minutes later", false)
-		if _, _, err := n.CreateToken(asks(), "ann", "x", Read, time.Time{}); err != nil {
-			t.Errorf("a token that only reads: %v", err)
+		for _, scope := range []Scope{Monitoring, Builds, Mail} {
+			if _, _, err := n.CreateToken(asks(), "ann", "x", scope, time.Time{}); err != nil {
+				t.Errorf("a token of scope %s: %v", scope, err)
+			}
 		}
 		if err := n.Confirm(asks(), Proof{Password: secret.New("another password")}, here); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("with a wrong password: %v", err)
@@ -166,18 +184,52 @@ func TestTokensHandNothingOver(t *testing.T) {
 			}
 		}
 		a, _ := n.mustUseApp(t, "ann")
-		if _, err := n.ConfirmRequest(ctx, secret.New("123456"), here); !fault.Is(err, fault.Forbidden) {
+		shown := func(code secret.Value) (*Principal, error) {
+			return n.Bearer(WithCode(t.Context(), code), token.Reveal())
+		}
+		if _, err := shown(secret.New("123456")); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("with a wrong code: %v", err)
 		}
-		with, err := n.ConfirmRequest(ctx, a.code(t, 0), here)
-		if err != nil {
+		if p, err = shown(a.code(t, 0)); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := n.CreateToken(with, "ann", "y", All, time.Time{}); err != nil {
+		if _, _, err := n.CreateToken(With(t.Context(), p), "ann", "y", All, time.Time{}); err != nil {
 			t.Errorf("with a code: %v", err)
 		}
-		if _, err := n.ConfirmRequest(ctx, a.code(t, 0), here); !fault.Is(err, fault.Forbidden) {
+		if _, err := shown(a.code(t, 0)); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("with that code again: %v", err)
+		}
+		if p, err := n.Bearer(t.Context(), token.Reveal()); err != nil || n.RequireConfirmed(With(t.Context(), p)) == nil {
+			t.Errorf("without one, after it: %v", err)
+		}
+	})
+}
+
+// The password of a user with a second factor is enough with a code of it.
+func TestPasswordAndCode(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		n.mustCreate(t, "ann")
+		a, recovery := n.mustUseApp(t, "ann")
+		basic := func(password string, code secret.Value) (*Principal, error) {
+			return n.Basic(WithCode(t.Context(), code), "ann", password, here)
+		}
+		if _, err := n.Basic(t.Context(), "ann", goodPassword, here); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("without a code: %v", err)
+		}
+		if _, err := basic(goodPassword, secret.New("123456")); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("with a wrong one: %v", err)
+		}
+		for i, code := range []secret.Value{a.code(t, 0), recovery[0]} {
+			if _, err := basic("another password", code); !fault.Is(err, fault.Unauthenticated) {
+				t.Errorf("%d with a wrong password: %v", i, err)
+			}
+			p, err := basic(goodPassword, code)
+			if err != nil || n.RequireConfirmed(With(t.Context(), p)) != nil {
+				t.Errorf("%d: %+v, %v", i, p, err)
+			}
+			if _, err := basic(goodPassword, code); !fault.Is(err, fault.Forbidden) {
+				t.Errorf("%d again: %v", i, err)
+			}
 		}
 	})
 }
@@ -208,8 +260,32 @@ func TestPlatformUsersConfirmThere(t *testing.T) {
 		if p, err = n.Session(t.Context(), session); err != nil || n.RequireConfirmed(With(t.Context(), p)) != nil {
 			t.Errorf("confirmed there: %v", err)
 		}
-		if _, err := n.SetUpApp(With(t.Context(), p)); !fault.Is(err, fault.Conflict) {
-			t.Errorf("an app here: %v", err)
+		// Or with a second factor here, also where they sign in on the platform's pages.
+		made, err := n.SetUpApp(With(t.Context(), p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := app{n, made.Secret.Reveal()}
+		if _, err := n.UseApp(With(t.Context(), p), a.code(t, -1)); err != nil {
+			t.Fatal(err)
+		}
+		n.move(confirmedFor)
+		if err := n.RequireConfirmed(ctx); !errors.Is(err, ErrUnconfirmed) {
+			t.Errorf("10 minutes after that: %v", err)
+		}
+		if err := n.Confirm(ctx, Proof{Code: a.code(t, 0)}, here); err != nil {
+			t.Fatal(err)
+		}
+		if p, err = n.Session(t.Context(), session); err != nil || n.RequireConfirmed(With(t.Context(), p)) != nil {
+			t.Errorf("confirmed by a code: %v", err)
+		}
+		// From then on the password there is not enough by itself.
+		var needed *FactorNeeded
+		if _, _, err := n.SignIn(t.Context(), "bob", "bob's password", here); !errors.As(err, &needed) {
+			t.Errorf("signed in by the password alone: %v", err)
+		}
+		if _, err := n.Basic(t.Context(), "bob", "bob's password", here); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("Basic by the password alone: %v", err)
 		}
 
 		// A local user of that name is another one.

@@ -50,7 +50,7 @@ func With(ctx context.Context, p *Principal) context.Context {
 	return WithCaller(ctx, &Caller{OriginOf(ctx), p})
 }
 
-// From gives the user who asks; nil if there is none.
+// From returns the user who asks; nil if there is none.
 func From(ctx context.Context) *Principal { return callerOf(ctx).Principal }
 
 type unattendedKey struct{}
@@ -61,7 +61,7 @@ func Unattended(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unattendedKey{}, true)
 }
 
-// Attended tells whether a person asked, as far as is known.
+// Attended reports whether a person asked, as far as is known.
 func Attended(ctx context.Context) bool { return ctx.Value(unattendedKey{}) == nil }
 
 // OriginOf tells where the request came from: the zero Origin for what no

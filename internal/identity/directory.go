@@ -13,10 +13,10 @@ import (
 // Directory is the users of a platform, and what they administer there. Both
 // methods answer Unavailable where the platform does not say.
 type Directory interface {
-	// SignIn gives the user who shows the password, which it does not keep, and
+	// SignIn returns the user who shows the password, which it does not keep, and
 	// what he administers. Unauthenticated: name or password is wrong.
 	SignIn(ctx context.Context, name, password string) (DirectoryUser, error)
-	// Present gives what the user of that exact name has now: Admin, or those of
+	// Present returns what the user of that exact name has now: Admin, or those of
 	// the candidates that he administers. Unauthenticated: there is no such user.
 	Present(ctx context.Context, name string, candidates []Grant) ([]Grant, error)
 }
@@ -65,7 +65,7 @@ func (s *Service) UseDirectory(connection string, d Directory) {
 	s.platform = &platform{source: connection, Directory: d, turns: newTurns(maxSigningIn), recent: map[int64]confirmed{}}
 }
 
-// knows tells whether the platform is asked about a sign-in: for names of no
+// knows reports whether the platform is asked about a sign-in: for names of no
 // local user, u being who has the name here.
 func (p *platform) knows(u User, name, password string) bool {
 	return p != nil && (u.ID == 0 || u.Source == p.source) && name != "" && password != "" &&

@@ -53,8 +53,10 @@ func (s *Service) checkAtPlatform(ctx context.Context, d door, user, password st
 	if u.Disabled() {
 		return User{}, s.wrongPassword(ctx, d)
 	}
-	if err := s.countSuccess(ctx, d, u); err != nil {
-		return User{}, err
+	if !u.Factors.On() { // else the second factor will count
+		if err := s.countSuccess(ctx, d, u); err != nil {
+			return User{}, err
+		}
 	}
 	s.known.add(d.account, password, u.proof())
 	return u, nil
@@ -87,7 +89,7 @@ func (s *Service) admit(ctx context.Context, found DirectoryUser) (u User, err e
 }
 
 // storeCandidates stores where the platform says that a user administers, and
-// tells whether that is something new.
+// reports whether that is something new.
 func (s *Service) storeCandidates(ctx context.Context, tx *db.Tx, user int64, list []Grant) (changed bool, err error) {
 	held, err := candidatesOf(ctx, tx, user, s.platform.source)
 	if err != nil || sameGrants(held, list) {
@@ -96,7 +98,7 @@ func (s *Service) storeCandidates(ctx context.Context, tx *db.Tx, user int64, li
 	return true, replaceCandidates(ctx, tx, user, list)
 }
 
-// admitUser gives the stored user of a source; at the first sign-in it makes
+// admitUser returns the stored user of a source; at the first sign-in it makes
 // one, of the provider's account with that subject. One of the same name in another
 // case was another user, whose tokens and grants are not handed on; one who is
 // disabled stays so in any case.
@@ -182,7 +184,7 @@ func replaceCandidates(ctx context.Context, tx *db.Tx, user int64, list []Grant)
 	return nil
 }
 
-// sameGrants tells whether both lists have the same, in any order.
+// sameGrants reports whether both lists have the same, in any order.
 func sameGrants(a, b []Grant) bool {
 	has := func(list []Grant, g Grant) bool {
 		return slices.ContainsFunc(list, func(o Grant) bool { return o.Permission == g.Permission && o.Resource == g.Resource })

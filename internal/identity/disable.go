@@ -33,12 +33,21 @@ func (s *Service) DisableUser(ctx context.Context, name string) error {
 	})
 }
 
-// EnableUser lets a disabled user in again, with the password, grants and tokens
-// that he had.
-func (s *Service) EnableUser(ctx context.Context, name string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+// EnableUser lets a disabled user in again, with the password and grants that he
+// had. His tokens end, but for those of the ids in keep: others may have them.
+// Invalid: one of the ids is of no token of the user. It needs more than a token:
+// see RequireConfirmed.
+func (s *Service) EnableUser(ctx context.Context, name string, keep []int64) (ended int, err error) {
+	if err := s.RequireConfirmed(ctx); err != nil {
+		return 0, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		ended = 0
 		u, err := userByName(ctx, tx, name)
 		if err != nil || !u.Disabled() {
+			return err
+		}
+		if ended, err = s.endTokens(ctx, tx, u, keep); err != nil {
 			return err
 		}
 		if err := s.storeDisabled(ctx, tx, u.ID, 0); err != nil {
@@ -46,6 +55,7 @@ func (s *Service) EnableUser(ctx context.Context, name string) error {
 		}
 		return record(ctx, tx, "enable", "user", u.Ref(), nil, nil)
 	})
+	return ended, err
 }
 
 func (s *Service) storeDisabled(ctx context.Context, tx *db.Tx, user, at int64) error {

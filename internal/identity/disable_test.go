@@ -68,7 +68,7 @@ func TestDisabledUser(t *testing.T) {
 			t.Errorf("sessions %+v, %v", sessions, err)
 		}
 
-		if err := n.EnableUser(ctx, "ann"); err != nil {
+		if _, err := n.EnableUser(ctx, "ann", []int64{made.ID}); err != nil {
 			t.Fatal(err)
 		}
 		for name, ask := range doors(n) {
@@ -83,6 +83,56 @@ func TestDisabledUser(t *testing.T) {
 			if !slices.Contains(trail, want) {
 				t.Errorf("%s is not in the audit trail: %s", want, strings.Join(trail, "\n"))
 			}
+		}
+	})
+}
+
+// Enabling a user ends the tokens from before but those that are kept; two who enable
+// at once do not undo each other, and a token of another user keeps nothing.
+func TestEnablingEndsTokens(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		ctx := t.Context()
+		var plain []secret.Value
+		var ids []int64
+		n.mustCreate(t, "bea")
+		_, other, err := n.CreateToken(ctx, "bea", "hers", All, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.mustCreate(t, "ann")
+		for i := range 10 {
+			p, made, err := n.CreateToken(ctx, "ann", "t", Scopes()[i%len(Scopes())], time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, ids = append(plain, p), append(ids, made.ID)
+		}
+		if err := n.DisableUser(ctx, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []int64{other.ID, 4711, 0, -1} {
+			if _, err := n.EnableUser(ctx, "ann", []int64{ids[0], id}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "has no token") {
+				t.Errorf("keeping the token %d: %v", id, err)
+			}
+		}
+		if u, err := n.User(ctx, "ann"); err != nil || !u.Disabled() {
+			t.Fatalf("a refusal enabled the user: %+v, %v", u, err)
+		}
+		for again, want := range []int{8, 0} {
+			if ended, err := n.EnableUser(ctx, "ann", []int64{ids[2], ids[5], ids[5]}); err != nil || ended != want {
+				t.Errorf("time %d ended %d, %v", again, ended, err)
+			}
+		}
+		for i, p := range plain {
+			if _, err := n.Bearer(ctx, p.Reveal()); (err == nil) != (i == 2 || i == 5) {
+				t.Errorf("token %d: %v", i, err)
+			}
+		}
+		if _, err := n.TokenByID(ctx, other.ID); err != nil {
+			t.Errorf("another user's: %v", err)
+		}
+		if want := `["","revoke","tokens",""]{"tokens":"8","user":"ann"}{}`; !slices.Contains(n.trail(t), want) {
+			t.Errorf("the trail has %q", n.trail(t))
 		}
 	})
 }
@@ -187,7 +237,7 @@ func TestDisabledPlatformUser(t *testing.T) {
 				t.Errorf("%s is %+v, %v", name, p, err)
 			}
 		}
-		if err := n.EnableUser(t.Context(), "main:bob"); err != nil {
+		if _, err := n.EnableUser(t.Context(), "main:bob", nil); err != nil {
 			t.Fatal(err)
 		}
 		s.users = map[string]string{"bob": "bob's password"}

@@ -9,14 +9,15 @@ import (
 	"outrigger/internal/secret"
 )
 
-// Factors are what a local user has beside the password.
+// Factors are what a user has beside the password, here or at a platform or provider.
+// On the pages of those, signing in does not ask for them.
 type Factors struct {
 	App      bool // an authenticator app
 	Passkeys int
 	Recovery int // recovery codes that are left; none without a factor
 }
 
-// On tells whether the password alone is not enough.
+// On reports whether the password alone is not enough.
 func (f Factors) On() bool { return f.App || f.Passkeys > 0 }
 
 // selectFactors are the columns of a user's factors, within a query over
@@ -90,7 +91,7 @@ func (s *Service) endSignIns(ctx context.Context, tx *db.Tx, user, but int64) er
 		return fmt.Errorf("ending sign-ins: %w", err)
 	}
 	s.changed(tx)
-	return nil
+	return endConfirmCodes(ctx, tx, user)
 }
 
 // mySession is the session that asks, 0 for none.
@@ -99,19 +100,6 @@ func mySession(ctx context.Context) int64 {
 		return p.Session
 	}
 	return 0
-}
-
-// localUser gives the user of a Ref who may have a second factor.
-func localUser(ctx context.Context, tx *db.Tx, ref string) (User, error) {
-	u, err := userByName(ctx, tx, ref)
-	switch {
-	case err != nil:
-	case u.Source == SingleSignOn:
-		err = fault.New(fault.Conflict, "%s signs in by single sign-on, whose provider asks for second factors itself.", u.Name)
-	case u.Source != Local:
-		err = fault.New(fault.Conflict, "%s signs in at the platform %s, which asks for second factors itself.", u.Name, u.Source)
-	}
-	return u, err
 }
 
 // SealedPlaces is what the key encrypts of users. An app whose secret is lost

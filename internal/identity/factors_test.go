@@ -121,7 +121,7 @@ func noSecretStored(t *testing.T, n node, texts ...string) {
 	texts = append(texts, string(raw))
 	stored := n.log.String() + strings.Join(n.trail(t), "\n")
 	err = n.db.Read(t.Context(), func(tx *db.Tx) error {
-		for _, q := range []string{`SELECT secret FROM identity_totp`, `SELECT hash FROM identity_recovery_codes`, `SELECT hash FROM identity_steps`} {
+		for _, q := range []string{`SELECT secret FROM identity_totp`, `SELECT hash FROM identity_recovery_codes`, `SELECT hash FROM identity_steps`, `SELECT hash FROM identity_confirm_codes`} {
 			rows, err := tx.Query(t.Context(), q)
 			if err != nil {
 				return err
@@ -291,7 +291,7 @@ func TestAPasswordAloneIsRefusedWithoutASecondStep(t *testing.T) {
 		}
 		n.mustUseApp(t, "ann")
 		for range 2 { // the second time it is remembered
-			if _, err := n.Basic(t.Context(), "ann", goodPassword, here); !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), "Use a token") {
+			if _, err := n.Basic(t.Context(), "ann", goodPassword, here); !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), "or use a token") {
 				t.Errorf("the right password: %v", err)
 			}
 		}

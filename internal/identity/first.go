@@ -24,6 +24,9 @@ const (
 // Start makes the first administrator when there is no user yet: "admin" with
 // SYS_ADMIN. Of several nodes that start at once, one makes it.
 func (s *Service) Start(ctx context.Context) error {
+	if err := s.startIdle(ctx); err != nil {
+		return err
+	}
 	var users, initial int
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN initial_password = 1 THEN 1 END) FROM identity_users`).Scan(&users, &initial)

@@ -25,7 +25,7 @@ type Grant struct {
 // JudgeGrant says what is wrong with a permission at a place.
 func JudgeGrant(perm Permission, at Resource) error {
 	var wrong fault.Fields
-	if !slices.Contains(permissions(), perm) {
+	if !slices.Contains(Permissions(), perm) {
 		wrong.Add("permission", "There is no permission %q; give SYS_ADMIN, ADMIN, PROJECT_ADMIN or REPO_ADMIN.", string(perm))
 		return wrong.Err()
 	}
@@ -50,7 +50,7 @@ func JudgeGrant(perm Permission, at Resource) error {
 	return wrong.Err()
 }
 
-// Grant gives a user a permission. Conflict: he has it already.
+// Grant returns a user a permission. Conflict: he has it already.
 func (s *Service) Grant(ctx context.Context, name string, perm Permission, at Resource) (Grant, error) {
 	if err := JudgeGrant(perm, at); err != nil {
 		return Grant{}, err
@@ -141,12 +141,26 @@ func (s *Service) Revoke(ctx context.Context, name string, id int64) error {
 		if err := keepOneSysAdmin(ctx, tx, `id <> $1`, id); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("deleting a grant: %w", err)
+		if err := deleteOne(ctx, tx, "permission", `DELETE FROM identity_grants WHERE id = $1`, id); err != nil {
+			return err
 		}
 		s.changed(tx)
 		return record(ctx, tx, "revoke", "user", u.Ref(), u.Grants[i].members(), nil)
 	})
+}
+
+// deleteOne deletes a row that was read in the transaction: NotFound where another
+// node has deleted it since, so that of two who delete it one does, and the audit
+// trail names that one.
+func deleteOne(ctx context.Context, tx *db.Tx, what, statement string, id int64) error {
+	n, err := tx.Exec(ctx, statement, id)
+	switch {
+	case err != nil:
+		return fmt.Errorf("deleting a %s: %w", what, err)
+	case n == 0:
+		return fault.New(fault.NotFound, "The %s has just been deleted.", what)
+	}
+	return nil
 }
 
 // keepOneSysAdmin refuses to go on when no grant of SYS_ADMIN but those that

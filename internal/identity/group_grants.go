@@ -47,7 +47,7 @@ func JudgeGroupGrant(group string, perm Permission, at Resource) error {
 	return wrong.Err()
 }
 
-// GrantGroup gives a permission to all members of a group, known or not.
+// GrantGroup returns a permission to all members of a group, known or not.
 // Conflict: the group has it already.
 func (s *Service) GrantGroup(ctx context.Context, group string, perm Permission, at Resource) (Grant, error) {
 	if err := JudgeGroupGrant(group, perm, at); err != nil {
@@ -90,8 +90,8 @@ func (s *Service) RevokeGroup(ctx context.Context, group string, id int64) error
 		if i < 0 {
 			return fault.New(fault.NotFound, "The group %s has no grant %d.", group, id)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_grants WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("deleting a grant: %w", err)
+		if err := deleteOne(ctx, tx, "permission", `DELETE FROM identity_grants WHERE id = $1`, id); err != nil {
+			return err
 		}
 		s.changed(tx)
 		return record(ctx, tx, "revoke", "group", group, grants[i].members(), nil)

@@ -21,7 +21,7 @@ type Group struct {
 	Grants []Grant
 }
 
-// gives tells whether members have something through the group.
+// gives reports whether members have something through the group.
 func (g Group) gives() bool { return g.Admin || len(g.Grants) > 0 }
 
 // Place is the place of the group in the list of Groups.
@@ -101,7 +101,7 @@ func (s *Service) countMembers(ctx context.Context, tx *db.Tx, all map[string]*G
 	return rows.Err()
 }
 
-// Group gives a group. NotFound: no user is known to be in it, and neither a
+// Group returns a group. NotFound: no user is known to be in it, and neither a
 // grant nor the settings name it.
 func (s *Service) Group(ctx context.Context, name string) (Group, error) {
 	g := &Group{Name: name, Admin: s.groups != nil && slices.Contains(s.groups.admins, name)}

@@ -259,7 +259,7 @@ func TestGrantsOfGroupsMove(t *testing.T) {
 		_, token := n.enter(t)
 		n.mayOnly(t, "before", token)
 		if err := n.db.Write(t.Context(), func(tx *db.Tx) error {
-			if count, err := CountGrants(t.Context(), tx, Resource{Connection: "main", Project: "old"}); err != nil || count != 2 {
+			if count, err := CountGrants(t.Context(), tx, Resource{Connection: "main", Project: "old"}, time.Time{}); err != nil || count != 2 {
 				t.Errorf("%d grants, %v", count, err)
 			}
 			return MoveGrants(t.Context(), tx, Resource{Connection: "main", Project: "OLD"}, Resource{Connection: "main", Project: "SHOP"})

@@ -80,7 +80,7 @@ func TestGuessesAtCodesAtOnce(t *testing.T) {
 				if n := nodes[i%2]; i%3 == 0 {
 					err = n.Confirm(ctx, Proof{Code: secret.New(wrongCode)}, here)
 				} else {
-					_, err = n.ConfirmRequest(ctx, secret.New(wrongCode), here)
+					_, err = n.withCode(WithCode(ctx, secret.New(wrongCode)), From(ctx))
 				}
 				mu.Lock()
 				defer mu.Unlock()

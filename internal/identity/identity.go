@@ -56,6 +56,7 @@ type Service struct {
 	issuer   string // as authenticator apps call this server
 	ways     []Way
 	groups   *groupRules // nil: groups give nothing
+	idle     *idleRule   // nil: nobody is paused
 
 	providerTurns *turns // to ask a provider about a sign-in
 

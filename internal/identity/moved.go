@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"outrigger/internal/db"
 )
@@ -74,7 +75,7 @@ func (h holder) compare(o holder) int {
 }
 
 func grantsAt(ctx context.Context, tx *db.Tx, at Resource) ([]Grant, error) {
-	rows, err := tx.Query(ctx, `SELECT id, connection, project, repository FROM identity_grants
+	rows, err := tx.Query(ctx, `SELECT id, connection, project, repository, granted_at FROM identity_grants
 		WHERE connection = $1 AND LOWER(project) = LOWER($2) AND ($3 = '' OR LOWER(repository) = LOWER($3))`,
 		at.Connection, at.Project, at.Repository)
 	if err != nil {
@@ -84,17 +85,21 @@ func grantsAt(ctx context.Context, tx *db.Tx, at Resource) ([]Grant, error) {
 	var found []Grant
 	for rows.Next() {
 		var g Grant
-		if err := rows.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository); err != nil {
+		var at int64
+		if err := rows.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at); err != nil {
 			return nil, fmt.Errorf("reading the grants of a place: %w", err)
 		}
+		g.GrantedAt = db.Time(at)
 		found = append(found, g)
 	}
 	return found, rows.Err()
 }
 
-// CountGrants says how many grants there are at a place; without a repository
-// those at the project's repositories count too.
-func CountGrants(ctx context.Context, tx *db.Tx, at Resource) (int, error) {
+// CountGrants says how many grants there are at a place that were made since a time,
+// the zero time for all; without a repository those at the project's repositories
+// count too.
+func CountGrants(ctx context.Context, tx *db.Tx, at Resource, since time.Time) (int, error) {
 	found, err := grantsAt(ctx, tx, at)
+	found = slices.DeleteFunc(found, func(g Grant) bool { return g.GrantedAt.Before(since) })
 	return len(found), err
 }

@@ -44,7 +44,7 @@ var scriptsTogether = [][]string{
 	{"Latin", "Han", "Bopomofo"},
 }
 
-// mixesScripts tells whether the letters of a name are of scripts that are not
+// mixesScripts reports whether the letters of a name are of scripts that are not
 // written together.
 func mixesScripts(name string) bool {
 	var found []string

@@ -16,7 +16,7 @@ import (
 
 // NewPasskey begins the registration of a passkey of the caller; AddPasskey ends it.
 func (s *Service) NewPasskey(ctx context.Context) (c Ceremony, err error) {
-	u, k, err := s.registering(ctx)
+	_, u, k, err := s.registering(ctx)
 	if err != nil {
 		return c, err
 	}
@@ -33,26 +33,25 @@ func (s *Service) NewPasskey(ctx context.Context) (c Ceremony, err error) {
 	return s.begin(ctx, step{purpose: forRegister, user: u.ID, session: mySession(ctx)}, options.Response, session, OriginOf(ctx).Address)
 }
 
-func (s *Service) registering(ctx context.Context) (u User, k keeper, err error) {
-	who, err := s.own(ctx)
-	if err != nil {
-		return u, k, err
+func (s *Service) registering(ctx context.Context) (who enroller, u User, k keeper, err error) {
+	if who, err = s.enrolling(ctx); err != nil {
+		return who, u, k, err
 	}
 	if err := s.needPasskeys(); err != nil {
-		return u, k, err
+		return who, u, k, err
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		u, err = localUser(ctx, tx, who.Ref())
+		u, err = who.user(ctx, tx, s)
 		return err
 	})
 	if err != nil {
-		return u, k, err
+		return who, u, k, err
 	}
 	if u.Factors.Passkeys >= maxPasskeys {
-		return u, k, fault.New(fault.Conflict, "You have %d passkeys already. Remove one first.", maxPasskeys)
+		return who, u, k, fault.New(fault.Conflict, "You have %d passkeys already. Remove one first.", maxPasskeys)
 	}
 	k, err = s.keeper(ctx, u)
-	return u, k, err
+	return who, u, k, err
 }
 
 // AddPasskey stores the passkey that a browser made. recovery are the codes that
@@ -62,7 +61,7 @@ func (s *Service) AddPasskey(ctx context.Context, name, ceremony string, answer 
 	if err := judgePasskey(name); err != nil {
 		return nil, err
 	}
-	u, k, err := s.registering(ctx)
+	who, u, k, err := s.registering(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func (s *Service) AddPasskey(ctx context.Context, name, ceremony string, answer 
 		if err := endStep(ctx, tx, st); err != nil {
 			return err
 		}
-		before, err := userByID(ctx, tx, u.ID)
+		before, err := who.user(ctx, tx, s)
 		if err != nil {
 			return err
 		}

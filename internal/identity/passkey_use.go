@@ -10,6 +10,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 )
 
 // BeginPasskey asks for a passkey as the second factor of a sign-in that waits.
@@ -78,7 +79,8 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, addr string) (c Ceremo
 }
 
 // PasskeySignIn opens a session for a user who shows a passkey and nothing else.
-// Unauthenticated: no user here has it, or it does not fit what was asked.
+// Unauthenticated: no user here has it, or it does not fit what was asked. Conflict: the
+// user is one of a provider or a platform.
 func (s *Service) PasskeySignIn(ctx context.Context, ceremony string, answer []byte, addr string) (session string, p *Principal, err error) {
 	d := doorOf("", addr)
 	u, err := s.keeperOf(ctx, answer)
@@ -96,6 +98,9 @@ func (s *Service) PasskeySignIn(ctx context.Context, ceremony string, answer []b
 		return "", nil, err
 	}
 	accepted, err := s.checkPasskey(ctx, u, st, answer)
+	if err == nil && u.Source != Local {
+		err = fault.New(fault.Conflict, "Your account is one of a provider or a platform, which knows whether you may still sign in. Sign in there; this passkey then confirms that it is you.")
+	}
 	if err == nil {
 		session, p, err = s.enter(ctx, u, st, accepted, addr)
 	}
@@ -125,7 +130,7 @@ func (s *Service) keeperOf(ctx context.Context, answer []byte) (u User, err erro
 	return u, err
 }
 
-// checkPasskey tells whether one of the user's passkeys signed what the step
+// checkPasskey reports whether one of the user's passkeys signed what the step
 // asks.
 func (s *Service) checkPasskey(ctx context.Context, u User, st step, answer []byte) (accept, error) {
 	if err := s.needPasskeys(); err != nil {

@@ -68,7 +68,7 @@ func errBusy() error {
 	return busy
 }
 
-// hash gives the PHC form of a password.
+// hash returns the PHC form of a password.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	done, err := h.turn(ctx, OriginOf(ctx).Address)
 	if err != nil {
@@ -79,7 +79,7 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	return h.cost.phc(salt, argon2.IDKey([]byte(password), salt, h.cost.rounds, h.cost.memory, 1, hashSize)), nil
 }
 
-// matches tells whether the password is the one of a PHC form that we wrote.
+// matches reports whether the password is the one of a PHC form that we wrote.
 func matches(stored, password string) bool {
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 {

@@ -53,7 +53,7 @@ func JudgePassword(name string, password secret.Value) error {
 	return wrong.Err()
 }
 
-// isCommon tells whether a password, or what it is without the usual
+// isCommon reports whether a password, or what it is without the usual
 // embellishments, is on the list.
 func isCommon(password string) bool {
 	password = strings.ToLower(password)
@@ -80,7 +80,7 @@ var unleet = strings.NewReplacer("0", "o", "1", "i", "!", "i", "3", "e", "4", "a
 // written down have up to six, a key held down one or two.
 const minDistinct = 4
 
-// repeats tells whether a password is one short piece several times, or a few
+// repeats reports whether a password is one short piece several times, or a few
 // characters again and again.
 func repeats(password string) bool {
 	p := []rune(strings.ToLower(password))
@@ -95,7 +95,7 @@ func repeats(password string) bool {
 	return false
 }
 
-// isNameOnly tells whether the letters of a password are those of a name, once
+// isNameOnly reports whether the letters of a password are those of a name, once
 // or several times.
 func isNameOnly(password, name string) bool {
 	rest, name := letters(password), letters(name)

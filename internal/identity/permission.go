@@ -15,8 +15,8 @@ const (
 	RepoAdmin    Permission = "REPO_ADMIN"    // one repository of one connection
 )
 
-// permissions lists every permission, the widest first.
-func permissions() []Permission { return []Permission{SysAdmin, Admin, ProjectAdmin, RepoAdmin} }
+// Permissions lists every permission, the widest first.
+func Permissions() []Permission { return []Permission{SysAdmin, Admin, ProjectAdmin, RepoAdmin} }
 
 // Resource is the place that a permission is about. The zero value is everywhere.
 type Resource struct {
@@ -25,7 +25,7 @@ type Resource struct {
 	Repository string // slug, compared without case
 }
 
-// same tells whether both name the same project, and repository where deep.
+// same reports whether both name the same project, and repository where deep.
 // A place that is not named is no place: it never is the same as another.
 func (w Resource) same(o Resource, deep bool) bool {
 	if w.Connection != o.Connection || w.Project == "" || !strings.EqualFold(w.Project, o.Project) {
@@ -34,7 +34,7 @@ func (w Resource) same(o Resource, deep bool) bool {
 	return !deep || w.Repository != "" && strings.EqualFold(w.Repository, o.Repository)
 }
 
-// covers tells whether a holder of g has perm at the place.
+// covers reports whether a holder of g has perm at the place.
 func (g Grant) covers(perm Permission, at Resource) bool {
 	switch g.Permission {
 	case SysAdmin:
@@ -55,13 +55,14 @@ type Scope string
 const (
 	All        Scope = "all"        // whatever its owner may do
 	Read       Scope = "read"       // GET and HEAD, but not the whole database
+	Backup     Scope = "backup"     // taking backups of the whole database
 	Monitoring Scope = "monitoring" // the mail queue endpoints and /metrics
 	Builds     Scope = "builds"     // posting build statuses
 	Mail       Scope = "mail"       // SMTP AUTH
 )
 
 // Scopes lists every scope, the widest first.
-func Scopes() []Scope { return []Scope{All, Read, Monitoring, Builds, Mail} }
+func Scopes() []Scope { return []Scope{All, Read, Backup, Monitoring, Builds, Mail} }
 
 // Local is the source of users that live in this program's database. Those of
 // a platform have that connection's name, those of an OpenID Connect provider
@@ -77,14 +78,16 @@ type Principal struct {
 	Grants  []Grant
 	Token   int64 // id of the token that was shown, 0 for none
 	Session int64 // id of the session that was shown, 0 for none
+	Pause   Pause // of the user
 
 	ConfirmedAt time.Time // when the session, or the request, was last confirmed with the password or a second factor
+	EnrolsUntil time.Time // until when the session may set up the first second factor; zero: it may not
 }
 
 // Ref names the principal's user, as User, Tokens and the like take it.
 func (p *Principal) Ref() string { return refOf(p.Source, p.Name) }
 
-// May tells whether the principal has perm at the place; a wider permission
+// May reports whether the principal has perm at the place; a wider permission
 // includes the narrower. A nil principal has no permissions. The scope of a token is
 // not looked at: it is about routes, and the router has held it already.
 func (p *Principal) May(perm Permission, at Resource) bool {

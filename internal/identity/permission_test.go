@@ -60,11 +60,11 @@ func TestWiderIncludesNarrower(t *testing.T) {
 		}
 		p := &Principal{}
 		for range rapid.IntRange(0, 3).Draw(t, "grants") {
-			p.Grants = append(p.Grants, Grant{Permission: rapid.SampledFrom(permissions()).Draw(t, "permission"), Resource: where()})
+			p.Grants = append(p.Grants, Grant{Permission: rapid.SampledFrom(Permissions()).Draw(t, "permission"), Resource: where()})
 		}
 		at := where()
-		for i, wider := range permissions() {
-			for _, narrower := range permissions()[i:] {
+		for i, wider := range Permissions() {
+			for _, narrower := range Permissions()[i:] {
 				// A repository that is not named is no repository.
 				if named := narrower != RepoAdmin || at.Repository != "" || p.May(Admin, at); named && p.May(wider, at) && !p.May(narrower, at) {
 					t.Fatalf("%v may %s at %v, but not %s", p.Grants, wider, at, narrower)

@@ -33,7 +33,7 @@ func newRecent[K comparable, V any](now func() time.Time) *recent[K, V] {
 	return &recent[K, V]{now: now, entries: map[K]found[V]{}}
 }
 
-// get gives what is remembered, or else what load finds. An error is not
+// get returns what is remembered, or else what load finds. An error is not
 // remembered.
 func (c *recent[K, V]) get(key K, load func() (V, error)) (V, error) {
 	c.mu.Lock()

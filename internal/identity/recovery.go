@@ -26,6 +26,18 @@ var base32Text = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 func base32Of(b []byte) string { return base32Text.EncodeToString(b) }
 
+// newTypedCode makes a code of recoveryBytes.
+func newTypedCode() string {
+	random := make([]byte, recoveryBytes)
+	rand.Read(random) // never fails
+	return base32Of(random)
+}
+
+// typed is a code of newTypedCode as it is shown.
+func typed(code string) secret.Value {
+	return secret.New(code[:4] + "-" + code[4:8] + "-" + code[8:12] + "-" + code[12:])
+}
+
 // plainCode is a code without what people type between its characters.
 func plainCode(code secret.Value) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "\t", "").Replace(code.Reveal()))
@@ -39,7 +51,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context) (codes []secret.Value, e
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := localUser(ctx, tx, who.Ref())
+		u, err := userByName(ctx, tx, who.Ref())
 		if err != nil {
 			return err
 		}
@@ -60,6 +72,9 @@ func firstRecovery(ctx context.Context, tx *db.Tx, before User) ([]secret.Value,
 	if before.Factors.On() {
 		return nil, nil
 	}
+	if err := firstEnrolled(ctx, tx, before.ID); err != nil {
+		return nil, err
+	}
 	return makeRecovery(ctx, tx, before.ID)
 }
 
@@ -68,13 +83,11 @@ func makeRecovery(ctx context.Context, tx *db.Tx, user int64) (codes []secret.Va
 		return nil, fmt.Errorf("deleting recovery codes: %w", err)
 	}
 	for range recoveryCodes {
-		random := make([]byte, recoveryBytes)
-		rand.Read(random) // never fails
-		code := base32Of(random)
+		code := newTypedCode()
 		if _, err := tx.Exec(ctx, `INSERT INTO identity_recovery_codes (user_id, hash) VALUES ($1, $2)`, user, secret.Fingerprint(code)); err != nil {
 			return nil, fmt.Errorf("storing a recovery code: %w", err)
 		}
-		codes = append(codes, secret.New(code[:4]+"-"+code[4:8]+"-"+code[8:12]+"-"+code[12:]))
+		codes = append(codes, typed(code))
 	}
 	return codes, nil
 }

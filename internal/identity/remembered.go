@@ -44,7 +44,7 @@ func (r *remembered) keyOf(name, password string) (key [sha256.Size]byte) {
 	return key
 }
 
-// has tells whether the password was right a short while ago, and is still the
+// has reports whether the password was right a short while ago, and is still the
 // one that is stored.
 func (r *remembered) has(name, password, stored string) bool {
 	key := r.keyOf(name, password)

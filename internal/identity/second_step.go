@@ -25,7 +25,7 @@ func (e *FactorNeeded) Unwrap() error {
 // errPasswordAlone is the answer to a right password where no second factor can
 // be shown.
 func errPasswordAlone() error {
-	return fault.New(fault.Forbidden, "This user signs in with a second factor, so that the password alone is refused here. Use a token, which the console makes under Your account.")
+	return fault.New(fault.Forbidden, "This user signs in with a second factor, so that the password alone is refused here. Send a code of it as well (the header Outrigger-Code, --code on the command line), or use a token, which the console makes under Your account.")
 }
 
 // errWrongFactor is that what was shown is not right, or was used already.
@@ -113,7 +113,7 @@ func (s *Service) enter(ctx context.Context, u User, st step, accepted accept, a
 	return session, p, nil
 }
 
-// checkFactor tells whether a factor of the user is right, and how it is used up.
+// checkFactor reports whether a factor of the user is right, and how it is used up.
 func (s *Service) checkFactor(ctx context.Context, u User, d door, st step, proof Proof) (accept, error) {
 	if len(proof.Passkey) > 0 {
 		return s.checkPasskey(ctx, u, st, proof.Passkey)

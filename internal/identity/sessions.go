@@ -36,6 +36,7 @@ type Session struct {
 	ExpiresAt time.Time // at the latest; sooner when it is not used
 
 	ConfirmedAt time.Time // when the password or a second factor was last shown in it
+	EnrolsUntil time.Time // until when it may set up the first second factor; zero: it may not
 }
 
 func (s Session) over(now time.Time) bool {
@@ -79,6 +80,9 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, u User, proof prov
 		return "", 0, fmt.Errorf("ending sessions: %w", err)
 	}
 	if ended > 0 {
+		s.changed(tx)
+	}
+	if !s.pauseOf(u).At.IsZero() { // what is remembered has the pause of before
 		s.changed(tx)
 	}
 	err = tx.QueryRow(ctx, `INSERT INTO identity_sessions (user_id, hash, address, browser, created_at, used_at, expires_at, confirmed_at)
@@ -129,7 +133,7 @@ func (s *Service) Sessions(ctx context.Context, user string, after int64, limit 
 	return sessions, err
 }
 
-// SessionByID gives a session.
+// SessionByID returns a session.
 func (s *Service) SessionByID(ctx context.Context, id int64) (session Session, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		session, err = sessionBy(ctx, tx, `s.id = $1`, id)
@@ -145,8 +149,8 @@ func (s *Service) EndSession(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_sessions WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("deleting a session: %w", err)
+		if err := deleteOne(ctx, tx, "session", `DELETE FROM identity_sessions WHERE id = $1`, id); err != nil {
+			return err
 		}
 		s.changed(tx)
 		return record(ctx, tx, "revoke", "session", idText(id), map[string]string{"user": session.User, "address": session.Address}, nil)
@@ -187,7 +191,7 @@ func (s *Service) SignOut(ctx context.Context, session string) error {
 	})
 }
 
-const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.browser, s.created_at, s.used_at, s.expires_at, s.confirmed_at
+const selectSession = `SELECT s.id, s.user_id, u.source, u.name, s.address, s.browser, s.created_at, s.used_at, s.expires_at, s.confirmed_at, s.enrols_until
 	FROM identity_sessions s JOIN identity_users u ON u.id = s.user_id`
 
 func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Session, error) {
@@ -200,11 +204,12 @@ func sessionBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Sessi
 
 func scanSession(row db.Row) (s Session, err error) {
 	var source, name string
-	var created, used, expires, confirmed int64
-	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &s.Browser, &created, &used, &expires, &confirmed); err != nil {
+	var created, used, expires, confirmed, enrols int64
+	if err := row.Scan(&s.ID, &s.UserID, &source, &name, &s.Address, &s.Browser, &created, &used, &expires, &confirmed, &enrols); err != nil {
 		return s, fmt.Errorf("reading a session: %w", err)
 	}
 	s.User = refOf(source, name)
-	s.CreatedAt, s.UsedAt, s.ExpiresAt, s.ConfirmedAt = db.Time(created), db.Time(used), db.Time(expires), db.Time(confirmed)
+	s.CreatedAt, s.UsedAt, s.ExpiresAt = db.Time(created), db.Time(used), db.Time(expires)
+	s.ConfirmedAt, s.EnrolsUntil = db.Time(confirmed), db.Time(enrols)
 	return s, nil
 }

@@ -20,7 +20,7 @@ const touchEvery = time.Minute
 
 // Basic tells who shows a user name with a password or a token. The address is
 // the client's, for throttling. Forbidden: the password is right, and the user has
-// a second factor, which cannot be shown here. Unauthenticated takes the same time whether
+// a second factor, of which no right code came along: see WithCode. Unauthenticated takes the same time whether
 // the user exists or not; RateLimited comes after too many failures.
 func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Principal, error) {
 	if strings.HasPrefix(password, tokenPrefix) {
@@ -34,10 +34,19 @@ func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Prin
 	if err != nil {
 		return nil, err
 	}
+	p := s.principal(u)
 	if u.Factors.On() {
-		return nil, errPasswordAlone()
+		if ctx.Value(codeKey{}) == nil {
+			return nil, errPasswordAlone()
+		}
+		if p, err = s.withCode(ctx, p); err != nil {
+			return nil, err
+		}
+		if err := s.countSuccess(ctx, doorOf(nameKey(user), addr), u); err != nil {
+			return nil, err
+		}
 	}
-	return s.present(ctx, s.principal(u))
+	return s.present(ctx, p)
 }
 
 // SignIn opens a session for a user and his password. The session is what
@@ -109,7 +118,7 @@ func (s *Service) CheckPassword(ctx context.Context, user, password, addr string
 	return err
 }
 
-// checkPassword gives the user who shows the right password.
+// checkPassword returns the user who shows the right password.
 func (s *Service) checkPassword(ctx context.Context, user, password, addr string) (User, error) {
 	name := nameKey(user)
 	d := doorOf(name, addr)
@@ -219,8 +228,18 @@ func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := h.refusal(); err != nil {
+		return nil, err
+	}
+	if err := s.refusePaused(h.principal, fault.Forbidden); err != nil {
+		return nil, err
+	}
 	s.touch(ctx, h.used, `UPDATE identity_tokens SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.token.ID)
-	return s.present(ctx, h.principal)
+	p, err := s.withCode(ctx, h.principal)
+	if err != nil {
+		return nil, err
+	}
+	return s.present(ctx, p)
 }
 
 // sessionHolder is who has a session.
@@ -246,7 +265,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 			return h, err
 		}
 		h.used = lastUse(h.session.UsedAt)
-		h.principal.Session, h.principal.ConfirmedAt = h.session.ID, h.session.ConfirmedAt
+		h.principal.Session, h.principal.ConfirmedAt, h.principal.EnrolsUntil = h.session.ID, h.session.ConfirmedAt, h.session.EnrolsUntil
 		return h, nil
 	})
 	if fault.Is(err, fault.NotFound) || err == nil && h.session.over(s.now()) {
@@ -255,13 +274,20 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := s.refusePaused(h.principal, fault.Unauthenticated); err != nil {
+		return nil, err
+	}
 	if Attended(ctx) {
 		s.touch(ctx, h.used, `UPDATE identity_sessions SET used_at = $1 WHERE id = $2 AND used_at < $1`, h.session.ID)
 	}
-	return s.present(ctx, h.principal)
+	p, err := s.withCode(ctx, h.principal)
+	if err != nil {
+		return nil, err
+	}
+	return s.present(ctx, p)
 }
 
-// principalOf gives the user; NotFound where he is disabled.
+// principalOf returns the user; NotFound where he is disabled.
 func (s *Service) principalOf(ctx context.Context, tx *db.Tx, user int64) (*Principal, error) {
 	u, err := userByID(ctx, tx, user)
 	if err != nil {

@@ -99,7 +99,7 @@ func (f *failures) add(now time.Time, l limit) {
 
 func (f *failures) last() time.Time { return f.at[len(f.at)-1] }
 
-// encodeTimes gives times as microseconds, 8 bytes each.
+// encodeTimes returns times as microseconds, 8 bytes each.
 func encodeTimes(times []time.Time) []byte {
 	b := make([]byte, 0, 8*len(times))
 	for _, t := range times {

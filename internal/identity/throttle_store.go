@@ -180,6 +180,9 @@ func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
 		if _, err := tx.Exec(ctx, `UPDATE identity_users SET signed_in_at = $2 WHERE id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now)); err != nil {
 			return fmt.Errorf("storing the time of a sign-in: %w", err)
 		}
+		if !s.pauseOf(u).At.IsZero() { // what is remembered has the pause of before
+			s.changed(tx)
+		}
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_addresses WHERE user_id = $1 AND signed_in_at < $2`, u.ID, db.Micros(now.Add(-exemptFor))); err != nil {
 			return fmt.Errorf("forgetting addresses: %w", err)
 		}

@@ -37,23 +37,25 @@ type Token struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
 	UsedAt    time.Time // to the minute; zero: never
+	// RestsSince is since when it is refused after a restore, until KeepTokens; zero:
+	// it is not.
+	RestsSince time.Time
+	// PausedSince is since when it is refused because its owner is paused, as Tokens
+	// lists it; zero: it is not.
+	PausedSince time.Time
 }
 
-// over tells whether the token has expired.
+// over reports whether the token has expired.
 func (t Token) over(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
 
 // CreateToken makes a token for a user, by the Ref. The first result is the only
 // time that it can be seen. A zero expires is never. Conflict: the user has
-// maxTokens.
+// maxTokens. A token with which data can be taken out, and one in another user's
+// name, need more than a token: see RequireConfirmed.
 func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scope, expires time.Time) (secret.Value, Token, error) {
 	t := Token{Name: name, Scope: scope, CreatedAt: db.Time(db.Micros(s.now())), ExpiresAt: db.Time(db.Micros(expires))}
 	if err := JudgeToken(t); err != nil {
 		return secret.Value{}, t, err
-	}
-	if scope == All {
-		if err := s.RequireConfirmed(ctx); err != nil {
-			return secret.Value{}, t, err
-		}
 	}
 	plain := tokenPrefix + secret.Random(secretBytes)
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -62,6 +64,11 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 			return err
 		}
 		t.UserID, t.User = u.ID, u.Ref()
+		if p := From(ctx); scope.readsAll() || p != nil && p.UserID != u.ID {
+			if err := s.RequireConfirmed(ctx); err != nil {
+				return err
+			}
+		}
 		var has int
 		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM identity_tokens WHERE user_id = $1`, u.ID).Scan(&has); err != nil {
 			return fmt.Errorf("counting tokens: %w", err)
@@ -83,6 +90,10 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 	return secret.New(plain), t, nil
 }
 
+// readsAll reports whether a token of the scope reads what its owner may read, or
+// the whole database.
+func (s Scope) readsAll() bool { return s == All || s == Read || s == Backup }
+
 // JudgeToken says what is wrong with a token that is to be made.
 func JudgeToken(t Token) error {
 	var wrong fault.Fields
@@ -90,7 +101,7 @@ func JudgeToken(t Token) error {
 		wrong.Add("name", "Give the token a name of 1 to %d characters that says what it is for.", maxName)
 	}
 	if !slices.Contains(Scopes(), t.Scope) {
-		wrong.Add("scope", "There is no scope %q; give all, read, monitoring, builds or mail.", string(t.Scope))
+		wrong.Add("scope", "There is no scope %q; give all, read, backup, monitoring, builds or mail.", string(t.Scope))
 	}
 	if t.over(t.CreatedAt) {
 		wrong.Add("expiresAt", "The time is in the past; use a time in the future, or none.")
@@ -106,7 +117,7 @@ func (t Token) members() map[string]string {
 	return m
 }
 
-// TokenByID gives a token.
+// TokenByID returns a token.
 func (s *Service) TokenByID(ctx context.Context, id int64) (t Token, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		t, err = tokenBy(ctx, tx, `t.id = $1`, id)
@@ -134,6 +145,9 @@ func (s *Service) Tokens(ctx context.Context, user string, after int64, limit in
 			if err != nil {
 				return err
 			}
+			if pause := s.pauseOf(u); t.Scope.readsAll() && pause.Begun {
+				t.PausedSince = pause.At
+			}
 			tokens = append(tokens, t)
 		}
 		return rows.Err()
@@ -148,8 +162,8 @@ func (s *Service) RevokeToken(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_tokens WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("deleting a token: %w", err)
+		if err := deleteOne(ctx, tx, "token", `DELETE FROM identity_tokens WHERE id = $1`, id); err != nil {
+			return err
 		}
 		s.changed(tx)
 		return record(ctx, tx, "revoke", "token", idText(id), t.members(), nil)
@@ -159,27 +173,43 @@ func (s *Service) RevokeToken(ctx context.Context, id int64) error {
 // RevokeTokens revokes all tokens of a user, and answers how many there were.
 func (s *Service) RevokeTokens(ctx context.Context, user string) (revoked int, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		revoked = 0
 		u, err := userByName(ctx, tx, user)
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(ctx, `DELETE FROM identity_tokens WHERE user_id = $1`, u.ID)
-		if err != nil {
-			return fmt.Errorf("deleting tokens: %w", err)
-		}
-		if n == 0 {
-			return nil
-		}
-		revoked = int(n)
-		s.changed(tx)
-		return record(ctx, tx, "revoke", "tokens", "", map[string]string{"user": u.Ref(), "tokens": idText(n)}, nil)
+		revoked, err = s.endTokens(ctx, tx, u, nil)
+		return err
 	})
 	return revoked, err
 }
 
-const selectToken = `SELECT t.id, t.user_id, u.source, u.name, t.name, t.scope, t.created_at, t.expires_at, t.used_at
-	FROM identity_tokens t JOIN identity_users u ON u.id = t.user_id`
+// endTokens revokes the tokens of a user but those of the ids in keep. Invalid: one
+// of the ids is of no token of the user.
+func (s *Service) endTokens(ctx context.Context, tx *db.Tx, u User, keep []int64) (ended int, err error) {
+	kept := "0" // which is no token's
+	for _, id := range keep {
+		t, err := tokenBy(ctx, tx, `t.id = $1`, id)
+		if fault.Is(err, fault.NotFound) || err == nil && t.UserID != u.ID {
+			return 0, fault.InvalidField("keepTokens", "%s has no token %d.", u.Ref(), id)
+		}
+		if err != nil {
+			return 0, err
+		}
+		kept += "," + idText(id)
+	}
+	n, err := tx.Exec(ctx, `DELETE FROM identity_tokens WHERE user_id = $1 AND id NOT IN (`+kept+`)`, u.ID)
+	if err != nil {
+		return 0, fmt.Errorf("deleting tokens: %w", err)
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	s.changed(tx)
+	return int(n), record(ctx, tx, "revoke", "tokens", "", map[string]string{"user": u.Ref(), "tokens": idText(n)}, nil)
+}
+
+const selectToken = `SELECT t.id, t.user_id, u.source, u.name, t.name, t.scope, t.created_at, t.expires_at, t.used_at, COALESCE(r.since, 0)
+	FROM identity_tokens t JOIN identity_users u ON u.id = t.user_id LEFT JOIN identity_resting r ON r.token_id = t.id`
 
 func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, error) {
 	t, err := scanToken(tx.QueryRow(ctx, selectToken+` WHERE `+condition, arg))
@@ -191,11 +221,11 @@ func tokenBy(ctx context.Context, tx *db.Tx, condition string, arg any) (Token, 
 
 func scanToken(row db.Row) (t Token, err error) {
 	var source, name string
-	var created, expires, used int64
-	if err := row.Scan(&t.ID, &t.UserID, &source, &name, &t.Name, &t.Scope, &created, &expires, &used); err != nil {
+	var created, expires, used, rests int64
+	if err := row.Scan(&t.ID, &t.UserID, &source, &name, &t.Name, &t.Scope, &created, &expires, &used, &rests); err != nil {
 		return t, fmt.Errorf("reading a token: %w", err)
 	}
 	t.User = refOf(source, name)
-	t.CreatedAt, t.ExpiresAt, t.UsedAt = db.Time(created), db.Time(expires), db.Time(used)
+	t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince = db.Time(created), db.Time(expires), db.Time(used), db.Time(rests)
 	return t, nil
 }

@@ -41,17 +41,17 @@ type App struct {
 	QR     image.Image  // of the URI
 }
 
-// SetUpApp gives what the app of who asks has to know; UseApp ends it. Asked
+// SetUpApp returns what the app of who asks has to know; UseApp ends it. Asked
 // again within an hour it is the same. Conflict: there is an app already.
 func (s *Service) SetUpApp(ctx context.Context) (App, error) {
-	who, err := s.own(ctx)
+	who, err := s.enrolling(ctx)
 	if err != nil {
 		return App{}, err
 	}
 	var plain []byte
 	var u User
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		if u, err = localUser(ctx, tx, who.Ref()); err != nil {
+		if u, err = who.user(ctx, tx, s); err != nil {
 			return err
 		}
 		if u.Factors.App {
@@ -98,13 +98,13 @@ func (s *Service) appOf(u User, plain []byte) (App, error) {
 // right. recovery are the codes that were made with the first factor. Invalid: the
 // code is wrong.
 func (s *Service) UseApp(ctx context.Context, code secret.Value) (recovery []secret.Value, err error) {
-	who, err := s.own(ctx)
+	who, err := s.enrolling(ctx)
 	if err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		recovery = nil
-		u, err := localUser(ctx, tx, who.Ref())
+		u, err := who.user(ctx, tx, s)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *Service) RemoveApp(ctx context.Context) error {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		u, err := localUser(ctx, tx, who.Ref())
+		u, err := userByName(ctx, tx, who.Ref())
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (s *Service) unsealTOTP(user int64, sealed []byte) ([]byte, error) {
 	return []byte(plain), nil
 }
 
-// stepOfCode gives the time step that a code is of, among those that are allowed
+// stepOfCode returns the time step that a code is of, among those that are allowed
 // now. It takes as long for a wrong code as for a right one.
 func stepOfCode(plain []byte, code string, now time.Time) (at int64, ok bool) {
 	opts := totp.ValidateOpts{Period: uint(totpPeriod.Seconds()), Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}

@@ -33,6 +33,7 @@ type User struct {
 	Grants       []Grant
 	ByGroups     []GroupGrant // what groups give besides, until ClaimedUntil
 	Factors      Factors
+	Pause        Pause
 
 	password string
 	subject  string // of the provider's account that signs in; "": none does
@@ -157,8 +158,8 @@ func (s *Service) DeleteUser(ctx context.Context, name string) error {
 		if err := keepOneSysAdmin(ctx, tx, `user_id <> $1`, u.ID); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {
-			return fmt.Errorf("deleting a user: %w", err)
+		if err := deleteOne(ctx, tx, "user", `DELETE FROM identity_users WHERE id = $1`, u.ID); err != nil {
+			return err
 		}
 		s.changed(tx)
 		return record(ctx, tx, "delete", "user", u.Ref(), map[string]string{"name": u.Name}, nil)
@@ -169,7 +170,7 @@ func (s *Service) DeleteUser(ctx context.Context, name string) error {
 	return err
 }
 
-// User gives a user and his grants, by the Ref: a local user's name, or the
+// User returns a user and his grants, by the Ref: a local user's name, or the
 // connection, a colon and the name of a user of its platform.
 func (s *Service) User(ctx context.Context, name string) (u User, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -214,6 +215,7 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 		all := make([]*User, len(users))
 		for i := range users {
 			all[i], users[i].Grants = &users[i], grants[holder{user: users[i].ID}]
+			users[i].Pause = s.pauseOf(users[i])
 		}
 		return s.loadByGroups(ctx, tx, all...)
 	})
@@ -247,7 +249,7 @@ func userByID(ctx context.Context, tx *db.Tx, id int64) (User, error) {
 	return u, err
 }
 
-// Disabled tells whether the user is kept out.
+// Disabled reports whether the user is kept out.
 func (u User) Disabled() bool { return !u.DisabledAt.IsZero() }
 
 // Ref names the user among those of all sources.
@@ -286,5 +288,5 @@ func flag(b bool) int {
 	return 0
 }
 
-// SameName tells whether two names are of the same local user.
+// SameName reports whether two names are of the same local user.
 func SameName(a, b string) bool { return nameKey(a) == nameKey(b) }

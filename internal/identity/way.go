@@ -23,7 +23,11 @@ type Way struct {
 	Source string // of its users: SingleSignOn, or the connection whose platform names them
 	Provider
 
+	Page          string   // where a user begins to sign in, for those who come with a token; "" is not known
 	AllowedGroups []string // who may sign in at all; none: every user of the provider
+	// Reconfirms: the provider can be asked to have a user sign in there once more
+	// (Proofs.Again), and says when that was (Account.AuthenticatedAt).
+	Reconfirms bool
 }
 
 // Provider is the program on the other side. Errors of both methods:
@@ -33,7 +37,7 @@ type Way struct {
 type Provider interface {
 	// Location is the provider's page that the browser goes to.
 	Location(ctx context.Context, p Proofs) (string, error)
-	// Account gives the account that the code stands for.
+	// Account returns the account that the code stands for.
 	Account(ctx context.Context, code secret.Value, p Proofs) (Account, error)
 }
 
@@ -43,7 +47,7 @@ type Account struct {
 	Subject string   // the provider's id of the account, which no other account ever gets; "": it has none but Name
 	Groups  []string // in the provider's words
 	// AuthenticatedAt is when the user showed the provider who is there; zero: it does
-	// not say.
+	// not say, and the session begins unconfirmed.
 	AuthenticatedAt time.Time
 
 	// Directory is what the user administers, where the platform itself says it;
@@ -80,7 +84,7 @@ func (s *Service) UseWay(w Way) { s.ways = append(s.ways, w) }
 // were added.
 func (s *Service) Ways() []Way { return slices.Clone(s.ways) }
 
-// way gives a way by its id; nil where there is none.
+// way returns a way by its id; nil where there is none.
 func (s *Service) way(id string) *Way {
 	if i := slices.IndexFunc(s.ways, func(w Way) bool { return w.ID == id }); i >= 0 {
 		return &s.ways[i]
@@ -88,7 +92,7 @@ func (s *Service) way(id string) *Way {
 	return nil
 }
 
-// hasSource tells whether users of a source may be here at all.
+// hasSource reports whether users of a source may be here at all.
 func (s *Service) hasSource(source string) bool {
 	return source == Local || s.platform != nil && source == s.platform.source ||
 		slices.ContainsFunc(s.ways, func(w Way) bool { return w.Source == source })

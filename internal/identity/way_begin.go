@@ -28,7 +28,7 @@ const (
 // BrowserSecret makes what a browser's cookie holds while it signs in.
 func BrowserSecret() string { return secret.Random(secretBytes) }
 
-// IsBrowserSecret tells whether a cookie holds what BrowserSecret made, as far as
+// IsBrowserSecret reports whether a cookie holds what BrowserSecret made, as far as
 // can be seen.
 func IsBrowserSecret(text string) bool { return len(text) == len(BrowserSecret()) }
 
@@ -49,6 +49,7 @@ func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location st
 	if w == nil {
 		return "", fault.New(fault.NotFound, "There is no way to sign in called %q.", r.Way)
 	}
+	r.Again = r.Again && w.Reconfirms
 	p := proofsOf(r.Browser, secret.Random(secretBytes))
 	p.Again = r.Again
 	if location, err = w.Location(ctx, p); err != nil {
@@ -65,8 +66,8 @@ func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location st
 			db.Micros(now), address, maxSignIns, maxSignIns-1); err != nil {
 			return fmt.Errorf("dropping old sign-ins: %w", err)
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(r.Browser), r.Back, address, db.Micros(now), db.Micros(now.Add(signInTime))); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO identity_sign_ins (state, way, browser, back, address, made_at, expires_at, again) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			secret.Fingerprint(p.State), w.ID, secret.Fingerprint(r.Browser), r.Back, address, db.Micros(now), db.Micros(now.Add(signInTime)), flag(r.Again)); err != nil {
 			return fmt.Errorf("noting a sign-in: %w", err)
 		}
 		return nil
@@ -74,19 +75,28 @@ func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location st
 	return location, err
 }
 
-// takeSignIn gives the page to come back to of a sign-in that this browser began
-// and that is not over; it is gone after that.
-func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (back string, err error) {
+// begun is a sign-in that a browser began.
+type begun struct {
+	back  string // the page to come back to
+	at    time.Time
+	again bool // to confirm a session
+}
+
+// takeSignIn returns a sign-in that this browser began and that is not over; it is
+// gone after that.
+func (s *Service) takeSignIn(ctx context.Context, way, browser, state string) (b begun, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `DELETE FROM identity_sign_ins WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4 RETURNING back`,
-			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now())).Scan(&back)
+		var at int64
+		err := tx.QueryRow(ctx, `DELETE FROM identity_sign_ins WHERE state = $1 AND way = $2 AND browser = $3 AND expires_at > $4 RETURNING back, made_at, again`,
+			secret.Fingerprint(state), way, secret.Fingerprint(browser), db.Micros(s.now())).Scan(&b.back, &at, &b.again)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return fault.New(fault.Invalid, "This sign-in was not begun in this browser, was already used, or took longer than 10 minutes. Start again.")
 		case err != nil:
 			return fmt.Errorf("taking a sign-in: %w", err)
 		}
+		b.at = db.Time(at)
 		return nil
 	})
-	return back, err
+	return b, err
 }

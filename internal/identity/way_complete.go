@@ -34,10 +34,12 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 	if w == nil {
 		return "", "", fault.New(fault.NotFound, "There is no way to sign in called %q.", way)
 	}
-	if back, err = s.takeSignIn(ctx, way, browser, a.State); err != nil {
-		return "", back, err
+	b, err := s.takeSignIn(ctx, way, browser, a.State)
+	if err != nil {
+		return "", "", err
 	}
-	u, at, err := s.accountUser(ctx, w, proofsOf(browser, a.State), a, addr)
+	back = b.back
+	u, at, err := s.accountUser(ctx, w, b, proofsOf(browser, a.State), a, addr)
 	if err != nil {
 		s.log.WarnContext(ctx, "sign-in failed", "way", way, "address", addr, "error", err)
 		return "", back, err
@@ -56,14 +58,17 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 	return session, back, nil
 }
 
-// accountUser gives the user of the account that the answer proves, and when the
-// user showed the provider who is there.
-func (s *Service) accountUser(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (u User, at time.Time, err error) {
+// accountUser returns the user of the account that the answer proves, and when the
+// user showed the provider who is there; zero: it does not say.
+func (s *Service) accountUser(ctx context.Context, w *Way, b begun, p Proofs, a Answer, addr string) (u User, at time.Time, err error) {
 	account, err := s.ask(ctx, w, p, a, addr)
 	if errors.Is(err, errNotAllowed) {
 		err = cmp.Or(s.endGroups(ctx, w, account), err)
 	}
 	if err != nil {
+		return u, at, err
+	}
+	if at, err = s.shownAt(w, b, account.AuthenticatedAt); err != nil {
 		return u, at, err
 	}
 	if account.Directory != nil {
@@ -76,13 +81,32 @@ func (s *Service) accountUser(ctx context.Context, w *Way, p Proofs, a Answer, a
 	case u.Disabled():
 		return u, at, fault.New(fault.Unauthenticated, "The user %s is disabled in Outrigger. Ask an administrator.", u.Ref())
 	}
-	if at = account.AuthenticatedAt; at.IsZero() || at.After(s.now()) {
-		at = s.now()
-	}
 	return u, at, nil
 }
 
-// ask gives the account that the answer proves, when it may sign in.
+// shownSkew is how far the provider's clock may be off in either direction. Servers
+// that set their clocks by the network are within a second; a minute is what ID
+// tokens are allowed when they expire.
+const shownSkew = time.Minute
+
+// shownAt judges when the provider says that the user signed in there: not in the
+// future, and, where the user was to sign in again, not before that was asked for.
+func (s *Service) shownAt(w *Way, b begun, at time.Time) (time.Time, error) {
+	now := s.now()
+	switch {
+	case at.After(now.Add(shownSkew)):
+		return at, fault.New(fault.Unauthenticated, "The answer of %s was refused, because its time of the sign-in (the claim auth_time) is in the future. Ask an administrator to check the clocks of both servers.", w.Name)
+	case b.again && at.IsZero():
+		return at, fault.New(fault.Unauthenticated, "%s did not say when you signed in there: its answer has no usable claim auth_time. Ask an administrator to have the provider send it, or for a one-time code with which you set up a second factor (outrigger users confirm --local).", w.Name)
+	case b.again && at.Before(b.at.Truncate(time.Second).Add(-shownSkew)):
+		return at, fault.New(fault.Unauthenticated, "%s did not ask you to sign in again: the time of your sign-in there (the claim auth_time) is from before. Sign out there, and start again.", w.Name)
+	case at.After(now):
+		return now, nil
+	}
+	return at, nil
+}
+
+// ask returns the account that the answer proves, when it may sign in.
 func (s *Service) ask(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (account Account, err error) {
 	switch {
 	case a.Error == "access_denied":

@@ -33,14 +33,19 @@ const elsewhere = "198.51.100.7"
 
 // useCompany has users of a company sign in, whose administrators have ADMIN.
 func (n node) useCompany(c *company) {
-	n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c})
+	n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, Reconfirms: true})
 	n.UseGroups(SingleSignOn, []string{"admins", "root & co"})
 }
 
-// begin gives the state of a sign-in that a browser begins.
+// begin returns the state of a sign-in that a browser begins.
 func (n node) begin(t *testing.T, browser, addr string) string {
 	t.Helper()
-	location, err := n.BeginSignIn(t.Context(), SignInRequest{Way: "oidc", Browser: browser, Back: "/rules", Address: addr})
+	return n.beginAs(t, browser, addr, false)
+}
+
+func (n node) beginAs(t *testing.T, browser, addr string, again bool) string {
+	t.Helper()
+	location, err := n.BeginSignIn(t.Context(), SignInRequest{Way: "oidc", Browser: browser, Back: "/rules", Address: addr, Again: again})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +88,7 @@ func TestASignInBelongsToABrowser(t *testing.T) {
 			}
 		}
 		for _, state := range []string{second, first} { // two windows, in any order
-			if p, err := n.complete(t, mine, state); err != nil || p.Ref() != "oidc:ann" || p.ConfirmedAt != n.read() {
+			if p, err := n.complete(t, mine, state); err != nil || p.Ref() != "oidc:ann" || !p.ConfirmedAt.IsZero() {
 				t.Errorf("%+v, %v", p, err)
 			}
 			if _, err := n.complete(t, mine, state); !fault.Is(err, fault.Invalid) {
@@ -236,21 +241,76 @@ func TestAccountsAndNames(t *testing.T) {
 	})
 }
 
-// A session is confirmed when the provider asked who is there, where it says so.
+// A session is confirmed by when the provider asked who is there, never by a provider
+// that does not say so; a sign-in that is to confirm is refused where that was before.
 func TestWhenTheProviderAsked(t *testing.T) {
+	const never = -1000 * time.Hour
 	each(t, func(t *testing.T, n node) {
 		c := new(company)
 		n.useCompany(c)
 		browser := BrowserSecret()
-		for name, ago := range map[string]time.Duration{"an hour ago": time.Hour, "now": 0, "in the future": -time.Hour} {
-			c.account = Account{Name: "ann", Subject: "1", AuthenticatedAt: n.read().Add(-ago)}
-			p, err := n.complete(t, browser, n.begin(t, browser, here))
-			if want := n.read().Add(-max(ago, 0)); err != nil || !p.ConfirmedAt.Equal(want) {
-				t.Errorf("%s: %+v, %v", name, p, err)
+		for _, tc := range []struct {
+			name              string
+			at                time.Duration // after the sign-in began
+			confirmed         bool
+			refused, refused2 string // at a first sign-in; when asked again
+		}{
+			{"nothing is said", never, false, "", "no usable claim auth_time"},
+			{"an hour ago", -time.Hour, false, "", "auth_time) is from before"},
+			{"five minutes ago", -5 * time.Minute, true, "", "auth_time) is from before"},
+			{"61 s ago", -61 * time.Second, true, "", "auth_time) is from before"},
+			{"60 s ago, by a clock that is behind", -time.Minute, true, "", ""},
+			{"now", 0, true, "", ""},
+			{"in 60 s, by a clock that is ahead", time.Minute, true, "", ""},
+			{"in 61 s", 61 * time.Second, false, "auth_time) is in the future", "auth_time) is in the future"},
+			{"tomorrow", 24 * time.Hour, false, "auth_time) is in the future", "auth_time) is in the future"},
+		} {
+			for again, refused := range map[bool]string{false: tc.refused, true: tc.refused2} {
+				state := n.beginAs(t, browser, here, again)
+				c.account = Account{Name: "ann", Subject: "1"}
+				if tc.at != never {
+					c.account.AuthenticatedAt = n.read().Add(tc.at)
+				}
+				n.move(400 * time.Millisecond) // providers say whole seconds
+				p, err := n.complete(t, browser, state)
+				n.move(600 * time.Millisecond)
+				if refused != "" {
+					if !fault.Is(err, fault.Unauthenticated) || !strings.Contains(err.Error(), refused) {
+						t.Errorf("%s, again %v: %v", tc.name, again, err)
+					}
+					continue
+				}
+				if err != nil || p.ConfirmedAt.After(n.read()) {
+					t.Errorf("%s, again %v: %+v, %v", tc.name, again, p, err)
+					continue
+				}
+				err = n.RequireConfirmed(With(t.Context(), p))
+				if (err == nil) != tc.confirmed || err != nil && !errors.Is(err, ErrUnconfirmed) {
+					t.Errorf("%s, again %v, is confirmed: %v", tc.name, again, err)
+				}
+				if tc.at == never && !strings.Contains(err.Error(), "auth_time") {
+					t.Errorf("the claim is not named: %v", err)
+				}
 			}
-			if err := n.RequireConfirmed(With(t.Context(), p)); (err != nil) != (ago > 0) {
-				t.Errorf("%s: %v", name, err)
-			}
+		}
+	})
+}
+
+// Two browsers that ask again at once each count from their own start.
+func TestTwoBrowsersAskAgain(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		c := &company{account: Account{Name: "ann", Subject: "1"}}
+		n.useCompany(c)
+		one, two := BrowserSecret(), BrowserSecret()
+		first := n.beginAs(t, one, here, true)
+		n.move(5 * time.Minute)
+		second := n.beginAs(t, two, here, true)
+		c.account.AuthenticatedAt = n.read().Add(-3 * time.Minute) // after the first, before the second
+		if _, err := n.complete(t, two, second); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("the second, by the answer to the first: %v", err)
+		}
+		if p, err := n.complete(t, one, first); err != nil || n.RequireConfirmed(With(t.Context(), p)) != nil {
+			t.Errorf("the first: %+v, %v", p, err)
 		}
 	})
 }

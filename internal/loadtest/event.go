@@ -101,7 +101,7 @@ func Signature(body []byte) string {
 	return string(newSigner(webhookSecret).appendHeader(nil, body))
 }
 
-// eventsIn gives the numbers of a channel's events that a card names, each
+// eventsIn returns the numbers of a channel's events that a card names, each
 // once, in the order of their first mention.
 func eventsIn(card []byte, channel int) []int {
 	var found []int

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,7 +22,10 @@ type Load struct {
 	Path        string   // "/hooks/bench" of a node
 	Channels    int
 	Connections int // at most Channels
+	Fresh       int // of the connections: how many are dialled for each post
 	Each        int // how many events of each channel Run posts at most; 0: until its ctx ends
+
+	undialled atomic.Int64
 
 	run    string // tells the request ids of this load from those of another
 	bodies []Body
@@ -35,7 +39,7 @@ type Post struct {
 	Status int           // 0: no answer
 }
 
-// Acknowledged tells whether the sender was promised that the event is kept.
+// Acknowledged reports whether the sender was promised that the event is kept.
 func (p Post) Acknowledged() bool { return p.Status/100 == 2 }
 
 // NewLoad makes a load on nodes' connection.
@@ -72,6 +76,31 @@ func (l *Load) Acknowledged() int {
 	return n
 }
 
+// Refused counts what a sender would have lost: posts that were not
+// acknowledged, and connections that could not be made.
+func (l *Load) Refused() int {
+	n := int(l.undialled.Load())
+	for _, posts := range l.posts {
+		for _, p := range posts {
+			if !p.Acknowledged() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Statuses counts the posts by the status of their answer.
+func (l *Load) Statuses() map[int]int {
+	count := map[int]int{}
+	for _, posts := range l.posts {
+		for _, p := range posts {
+			count[p.Status]++
+		}
+	}
+	return count
+}
+
 // RequestIDs are the X-Request-Id of all that were acknowledged. The load must
 // not run.
 func (l *Load) RequestIDs() []string {
@@ -99,7 +128,7 @@ func (l *Load) appendRequestID(b []byte, channel, seq int) []byte {
 func (l *Load) Run(ctx context.Context, rate float64) {
 	var wg sync.WaitGroup
 	for i := range l.Connections {
-		c := &connection{load: l, address: i, signer: newSigner(webhookSecret)}
+		c := &connection{load: l, address: i, fresh: i < l.Fresh, signer: newSigner(webhookSecret)}
 		for ch := i; ch < l.Channels; ch += l.Connections {
 			c.channels = append(c.channels, ch)
 		}
@@ -118,6 +147,7 @@ type connection struct {
 	channels []int
 	every    time.Duration // 0: at once
 	first    time.Duration
+	fresh    bool // each post has one of its own
 	signer   *signer
 
 	address int // counts up with every connection that broke
@@ -142,6 +172,9 @@ func (c *connection) run(ctx context.Context) {
 		channel := c.channels[i%len(c.channels)]
 		status := c.post(channel, len(c.load.posts[channel])+1)
 		c.load.posts[channel] = append(c.load.posts[channel], Post{Due: due, Took: time.Since(due), Status: status})
+		if c.fresh {
+			c.close()
+		}
 		due = due.Add(c.every)
 	}
 }
@@ -157,11 +190,12 @@ func (c *connection) connect(ctx context.Context) bool {
 			c.conn, c.in = conn, bufio.NewReader(conn)
 			return true
 		}
-		c.address++
-		wait(ctx, redial)
 		if ctx.Err() != nil {
 			return false
 		}
+		c.address++
+		c.load.undialled.Add(1)
+		wait(ctx, redial)
 	}
 	return true
 }

@@ -38,10 +38,14 @@ func Build(ctx context.Context, dir string) (string, error) {
 type Process struct {
 	Settings Settings
 
-	binary string
-	port   int
-	cmd    *exec.Cmd
-	exited chan struct{} // closed when cmd has ended
+	// Sockets are passed to each process as a service manager does.
+	Sockets []Socket
+
+	binary  string
+	port    int
+	process *os.Process
+	exited  chan struct{}    // closed when it has ended
+	state   *os.ProcessState // then
 }
 
 // New prepares a node that runs binary, without starting it. Settings.Dir
@@ -58,11 +62,17 @@ func New(binary string, s Settings) (*Process, error) {
 	return p, nil
 }
 
+// Use has the next start run another program.
+func (p *Process) Use(binary string) { p.binary = binary }
+
+// Configuration is the path of the node's configuration file.
+func (p *Process) Configuration() string { return p.file("outrigger.yaml") }
+
 // Addr is the host and port that the node listens on.
 func (p *Process) Addr() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
 
 // PID is the id of the running process.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
+func (p *Process) PID() int { return p.process.Pid }
 
 // Start runs the node and waits until it is ready. It gives the time from the
 // start of the process to its first ready answer.
@@ -85,20 +95,31 @@ func (p *Process) Spawn() error {
 	}
 	defer log.Close()
 	cmd := exec.Command(p.binary, "serve", "--config", p.file("outrigger.yaml"))
-	cmd.Dir = p.Settings.Dir
 	cmd.Env = environment()
+	if len(p.Sockets) > 0 {
+		p.pass(cmd)
+	}
+	cmd.Dir = p.Settings.Dir
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // outlives no test that crashed
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", p.binary, err)
 	}
-	exited := make(chan struct{})
-	go func() {
-		cmd.Wait() // its state is read from cmd.ProcessState
-		close(exited)
-	}()
-	p.cmd, p.exited = cmd, exited
+	p.follow(cmd.Process)
 	return nil
+}
+
+// follow has the node be a process that runs.
+func (p *Process) follow(process *os.Process) {
+	exited := make(chan struct{})
+	p.process, p.exited = process, exited
+	go func() {
+		defer close(exited)
+		state, err := process.Wait()
+		if err == nil {
+			p.state = state
+		}
+	}()
 }
 
 // readyPoll is how often readiness is asked: fine enough for a start that
@@ -122,7 +143,7 @@ func (p *Process) Ready(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-p.exited:
-			return fmt.Errorf("the process ended before it was ready (%v):\n%s", p.cmd.ProcessState, p.Log())
+			return fmt.Errorf("the process ended before it was ready (%v):\n%s", p.state, p.Log())
 		case <-ctx.Done():
 			return fmt.Errorf("not ready: %w\n%s", ctx.Err(), p.Log())
 		}
@@ -138,17 +159,17 @@ func (p *Process) Kill() { p.end(syscall.SIGKILL) }
 func (p *Process) Stop() (time.Duration, error) {
 	began := time.Now()
 	p.end(syscall.SIGTERM)
-	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+	if code := p.state.ExitCode(); code != 0 {
 		return 0, fmt.Errorf("exit code %d:\n%s", code, p.Log())
 	}
 	return time.Since(began), nil
 }
 
 func (p *Process) end(with syscall.Signal) {
-	if p.cmd == nil {
+	if p.process == nil {
 		return
 	}
-	p.cmd.Process.Signal(with) // fails only where it has ended already
+	p.process.Signal(with) // fails only where it has ended already
 	<-p.exited
 }
 
@@ -156,7 +177,7 @@ func (p *Process) end(with syscall.Signal) {
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // ExitCode is that of a process that has ended, -1 where a signal ended it.
-func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
+func (p *Process) ExitCode() int { return p.state.ExitCode() }
 
 // Log is the last of what the process wrote.
 func (p *Process) Log() string {

@@ -1,6 +1,7 @@
 package loadtest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -13,11 +14,15 @@ type Settings struct {
 	NodeID          string // empty: the program's default
 	SecretKey       string // base64; needed where nodes share a database
 	Clustered       bool
-	MailListen      string // of the relay; empty: it listens nowhere
-	Smarthost       string // where the relay sends, without TLS
-	MailConnections int    // to the smarthost; 0: the default
-	Handover        string // how long a node is gone before others take its mail; empty: the default
-	Threads         string // the members of the section threads, as YAML in braces; empty: the defaults
+	MailListen      string   // of the relay; empty: it listens nowhere
+	Smarthost       string   // where the relay sends
+	SmarthostTLS    string   // empty: none
+	MailMore        string   // further members of the section mail, as lines of YAML
+	CAFile          string   // certificates to trust; empty: the system's
+	MailConnections int      // to the smarthost; 0: the default
+	Handover        string   // how long a node is gone before others take its mail; empty: the default
+	AllowedHosts    []string // that webhook URLs may name, besides this machine
+	Threads         string   // the members of the section threads, as YAML in braces; empty: the defaults
 }
 
 const (
@@ -53,6 +58,9 @@ func (s Settings) yaml(addr string) string {
 	if s.SecretKey != "" {
 		line("secret_key: %q", s.SecretKey)
 	}
+	if s.CAFile != "" {
+		line("ca_file: %q", s.CAFile)
+	}
 	if s.Clustered {
 		line("cluster:\n  enabled: true")
 	}
@@ -63,7 +71,10 @@ func (s Settings) yaml(addr string) string {
 	// One address has a quarter, and all clients of a load come from one.
 	line("mail:\n  listen: %q\n  max_clients: 1000", listen)
 	if s.Smarthost != "" {
-		line("  smarthost: %q\n  smarthost_tls: none", s.Smarthost)
+		line("  smarthost: %q\n  smarthost_tls: %s", s.Smarthost, cmp.Or(s.SmarthostTLS, "none"))
+	}
+	for more := range strings.Lines(s.MailMore) {
+		b.WriteString("  " + more)
 	}
 	if s.MailConnections > 0 {
 		line("  connections: %d", s.MailConnections)
@@ -75,7 +86,7 @@ func (s Settings) yaml(addr string) string {
 		line("threads: %s", s.Threads)
 	}
 	line("notify:")
-	line("  allowed_networks: [127.0.0.0/8]")
+	line("  allowed_networks: [%s]", strings.Join(append([]string{"127.0.0.0/8"}, s.AllowedHosts...), ", "))
 	line("  channel_rate: 1000000")
 	line("  channel_burst: 1000000")
 	line("  digest_above: 0") // so that every event is found again in a card of its own

@@ -20,19 +20,34 @@ type MessageFilter struct {
 	Age       time.Duration // queued at least so long ago
 	IDs       []int64       // these messages and no others; nil: any
 
+	// What somebody was asked about, and said yes to: when that was, and how many
+	// messages it were. What the filter came to select later is left alone, and more
+	// than so many are fault.Conflict. Zero: nobody was asked.
+	AsOf  time.Time
+	Count int64
+
 	After int64 // messages with a higher id only: the page after it
 	Limit int   // at most 1,001
 }
 
-// IsEverything tells whether the filter selects all messages of all nodes.
+// IsEverything reports whether the filter selects all messages of all nodes.
 func (f *MessageFilter) IsEverything() bool {
 	return f.NodeID == "" && f.State == "" && f.Sender == "" && f.Recipient == "" && f.Subject == "" && f.Age == 0 && f.IDs == nil
 }
 
-// Selects tells whether a recipient that waits or failed is among those that the
+// Selects reports whether a recipient that waits or failed is among those that the
 // filter is about.
 func (f *MessageFilter) Selects(address string, s State) bool {
 	return (f.State == "" || f.State == s) && strings.Contains(lower(address), lower(f.Recipient))
+}
+
+// In narrows the filter to recipients in one state.
+func (f MessageFilter) In(s State) MessageFilter {
+	if f.State != "" && f.State != s {
+		f.IDs = []int64{} // none is in both
+	}
+	f.State = s
+	return f
 }
 
 // lower is for ASCII alone, as both databases have it.
@@ -55,6 +70,9 @@ func (f *MessageFilter) Members() map[string]string {
 	}
 	if f.Age > 0 {
 		members["age"] = f.Age.String()
+	}
+	if !f.AsOf.IsZero() {
+		members["asOf"], members["count"] = f.AsOf.UTC().Format(time.RFC3339Nano), strconv.FormatInt(f.Count, 10)
 	}
 	if f.IDs != nil {
 		ids := make([]string, len(f.IDs))

@@ -14,14 +14,14 @@ const StatusPath = "/rest/mailqueue/1.0/status"
 // MailQueue is the sizes of one node's queue as the API writes them.
 type MailQueue struct {
 	XMLName   xml.Name `json:"-" xml:"mailQueue"`
-	Size      int64    `json:"size" xml:"size"`
-	ErrorSize int64    `json:"errorSize" xml:"errorSize"`
+	Size      int64    `json:"size" xml:"size" min:"0" doc:"Messages in the mail queue."`
+	ErrorSize int64    `json:"errorSize" xml:"errorSize" min:"0" doc:"Messages in the mail error queue."`
 }
 
 // Node is one node as the API writes it.
 type Node struct {
 	NodeID      string        `json:"nodeId" xml:"nodeId"`
-	NodeState   cluster.State `json:"nodeState" xml:"nodeState"`
+	NodeState   cluster.State `json:"nodeState" xml:"nodeState" enum:"ACTIVE,PASSIVE,ACTIVATING,PASSIVATING,OFFLINE"`
 	IsClustered bool          `json:"isClustered" xml:"isClustered"`
 	MailQueue   MailQueue     `json:"mailQueue" xml:"mailQueue"`
 }

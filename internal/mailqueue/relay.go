@@ -15,9 +15,10 @@ type Queue struct {
 	Oldest      time.Time // when the oldest message that waits was queued; zero: none waits
 	OldestError time.Time // when the oldest message of the error queue failed; zero: there is none
 
-	Paused    bool      // by an administrator
-	HeldUntil time.Time // sending pauses after failures until then; zero: it does not
-	HeldFor   string    // why: the failure, in one sentence
+	Paused      bool      // by an administrator
+	NoSmarthost bool      // no smarthost is set where it is sent from
+	HeldUntil   time.Time // sending pauses after failures until then; zero: it does not
+	HeldFor     string    // why: the failure, in one sentence
 }
 
 // Relay is what administrators do with Outrigger's own queues. Any node answers
@@ -33,14 +34,17 @@ type Relay interface {
 	// InFlight counts the messages that this node is sending now.
 	InFlight() int
 
-	// Queues gives the queue of every node that has one in the database,
+	// Queues returns the queue of every node that has one in the database,
 	// ordered by node, those whose process is gone included.
 	Queues(ctx context.Context) ([]Queue, error)
 	// Messages lists messages, the oldest first.
 	Messages(ctx context.Context, f MessageFilter) ([]Message, error)
-	// Message gives one, with its attempts, the oldest first.
+	// Count says how many messages a filter selects, and when that was, for the
+	// question before something is done to them.
+	Count(ctx context.Context, f MessageFilter) (n int64, at time.Time, err error)
+	// Message returns one, with its attempts, the oldest first.
 	Message(ctx context.Context, id int64) (Message, []Attempt, error)
-	// Look gives a message's bytes as they are sent, and records who looked.
+	// Look returns a message's bytes as they are sent, and records who looked.
 	Look(ctx context.Context, id int64) ([]byte, error)
 
 	// Resend puts the recipients that failed back into the queue, due now; the

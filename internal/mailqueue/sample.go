@@ -32,10 +32,10 @@ const WatchedSilence = 20 * time.Second
 // Store keeps what is known of each node's queue.
 type Store interface {
 	Readings(ctx context.Context) (Readings, error)
-	// History gives the course of each node's sizes since a time: for every step
+	// History returns the course of each node's sizes since a time: for every step
 	// in which there are samples, the highest of each size, at the step's start.
 	History(ctx context.Context, since time.Time, step time.Duration) (map[string][]Sample, error)
-	// AboveSince gives since when a node's queue has had at least so many messages
+	// AboveSince returns since when a node's queue has had at least so many messages
 	// in all its samples; zero where the newest has fewer.
 	AboveSince(ctx context.Context, nodeID string, least Sizes) (time.Time, error)
 	// Forget takes a node off the list, with what is known of its queue, and

@@ -39,7 +39,7 @@ func (svc *Service) Sizes(ctx context.Context) (MailQueue, error) {
 	return mailQueueOf(sizes), err
 }
 
-// ClusterMailQueue gives the queues of all nodes as the API writes them. Not
+// ClusterMailQueue returns the queues of all nodes as the API writes them. Not
 // clustered, there are none but those that are only watched.
 func (svc *Service) ClusterMailQueue(ctx context.Context) (ClusterMailQueue, error) {
 	list, err := svc.nodeStatuses(ctx, svc.Clustered)
@@ -142,7 +142,7 @@ func (svc *Service) VerdictSince(ctx context.Context, s *NodeStatus) (time.Time,
 	return since, err
 }
 
-// History gives the course of each node's sizes since a time: for every step
+// History returns the course of each node's sizes since a time: for every step
 // in which there are samples, the highest of each size, at the step's start.
 func (svc *Service) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]Sample, error) {
 	return svc.Store.History(ctx, since, step)

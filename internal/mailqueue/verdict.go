@@ -27,8 +27,32 @@ const (
 // staleAfter is when sizes say nothing any more: two samples were missed.
 const staleAfter = 2 * time.Minute
 
-// Judge gives the verdict on a node's queue, and in one sentence why.
+// nowhere is what helps where mail waits and no smarthost is set.
+const nowhere = "Nothing can be sent: no smarthost is set. Set mail.smarthost on this node and restart it."
+
+// Nowhere says that a queue cannot be sent for want of a smarthost, and what to
+// set; "" where it can, or nothing waits.
+func (q *Queue) Nowhere() string {
+	if q == nil || !q.NoSmarthost || q.Size == 0 {
+		return ""
+	}
+	return nowhere
+}
+
+// Judge returns the verdict on a node's queue, and why.
 func (s *NodeStatus) Judge() (Verdict, string) {
+	verdict, reason := s.judgeSizes()
+	why := s.Queue.Nowhere()
+	switch {
+	case why == "":
+		return verdict, reason
+	case verdict == Act:
+		return Act, why + " " + reason
+	}
+	return Attention, why
+}
+
+func (s *NodeStatus) judgeSizes() (Verdict, string) {
 	waited := s.Now.Sub(s.Oldest())
 	age, _ := s.Age()
 	switch {

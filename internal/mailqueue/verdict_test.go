@@ -41,3 +41,31 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// What waits and cannot be sent for want of a smarthost needs attention at once, and
+// the cause is said first also when it has become urgent.
+func TestNowhereToSendTo(t *testing.T) {
+	now := time.Date(2026, 2, 5, 16, 20, 11, 0, time.UTC)
+	for _, test := range []struct {
+		name   string
+		sizes  Sizes
+		oldest time.Duration
+		want   Verdict
+		reason string
+	}{
+		{"nothing waits", Sizes{}, 0, Fine, ""},
+		{"one, just now", Sizes{1, 0}, time.Second, Attention, nowhere},
+		{"many", Sizes{60, 0}, time.Minute, Attention, nowhere},
+		{"old", Sizes{3, 0}, 30 * time.Minute, Act, nowhere + " The oldest message has waited for 30 minutes."},
+		{"failed before", Sizes{0, 1}, 0, Act, "1 message is in the error queue, and nothing sends it again by itself."},
+		{"both", Sizes{1, 2}, time.Second, Act, nowhere + " 2 messages are in the error queue, and nothing sends them again by itself."},
+	} {
+		s := NodeStatus{Reading: Reading{Sizes: test.sizes, At: now}, Now: now, Queue: &Queue{NoSmarthost: true, Sizes: test.sizes}}
+		if test.oldest > 0 {
+			s.Queue.Oldest = now.Add(-test.oldest)
+		}
+		if verdict, reason := s.Judge(); verdict != test.want || reason != test.reason {
+			t.Errorf("%s: %s, %q", test.name, verdict, reason)
+		}
+	}
+}

@@ -18,7 +18,7 @@ type AuthorizationStore interface {
 	// KeepRequest keeps a request, and drops those that are over and those of the
 	// user that are too many.
 	KeepRequest(ctx context.Context, r AuthorizationRequest) error
-	// TakeRequest gives a request that was made by that user, in that session or in
+	// TakeRequest returns a request that was made by that user, in that session or in
 	// none, and is not over; it is gone after that. fault.Invalid: there is none.
 	TakeRequest(ctx context.Context, connection string, state secret.Value, userID, session int64, now time.Time) (AuthorizationRequest, error)
 
@@ -28,7 +28,7 @@ type AuthorizationStore interface {
 	// ListAuthorizations lists those of a user, 0: of all, in the order of their
 	// ids, after one.
 	ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]Authorization, error)
-	// Authorization gives one: fault.NotFound where there is none with the id.
+	// Authorization returns one: fault.NotFound where there is none with the id.
 	Authorization(ctx context.Context, id int64) (Authorization, error)
 	// AuthorizationRules gives the first rules that belong to an account, with their
 	// names and places alone.
@@ -156,7 +156,7 @@ func (s *Authorizations) Dependents(ctx context.Context, user int64) (sentences 
 	return sentences, err
 }
 
-// Get gives one of those that List lists: fault.NotFound for a SYS_ADMIN, else
+// Get returns one of those that List lists: fault.NotFound for a SYS_ADMIN, else
 // fault.Forbidden as for one of others.
 func (s *Authorizations) Get(ctx context.Context, id int64) (Authorization, error) {
 	who := identity.From(ctx)

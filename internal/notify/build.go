@@ -3,8 +3,6 @@ package notify
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"regexp"
 	"slices"
@@ -20,8 +18,11 @@ import (
 // PlatformBuild is a build as the platform has it.
 type PlatformBuild struct {
 	Build
-	Ref string    // of the build; "" where it was posted without one
-	At  time.Time // when it was set; zero where the platform does not say
+	Ref    string    // of the build; "" where it was posted without one
+	At     time.Time // when it was set; zero where the platform does not say
+	Number string    // of the run; "" where it was not said
+	Added  time.Time // the date of the run, by who says so; zero where it was not said
+	Asked  bool      // the platform answered it; else its build server posted it
 }
 
 // BuildKey is the event key of builds, for which the platform has none.
@@ -48,6 +49,9 @@ func (b *PlatformBuild) Validate() error {
 	if !fits(b.Name) {
 		f.Add("name", "Use at most %d characters.", MaxName)
 	}
+	if !fits(b.Number) {
+		f.Add("buildNumber", "Use at most %d characters.", MaxName)
+	}
 	if !fits(b.Ref) {
 		f.Add("ref", "A ref has at most %d characters.", MaxName)
 	}
@@ -64,15 +68,15 @@ const maxBuildURL = 2000
 // *store.Store.
 type BuildStore interface {
 	PlatformStore
-	// NamedCommits gives the repositories in which events named a commit.
+	// NamedCommits returns the repositories in which events named a commit.
 	NamedCommits(ctx context.Context, connection, hash string) ([]NamedCommit, error)
 	// Accept makes the event durable, unless it was there before.
 	Accept(ctx context.Context, r *Receipt) error
 }
 
 // Builds takes the builds of commits, from those who post them and from who
-// asks the platform for them. Whichever comes first, there is one event a
-// repository, commit, key and state.
+// asks the platform for them. There is an event for each change of the last state
+// of a repository, commit and key, over both ways.
 type Builds struct {
 	Store BuildStore
 	// Event makes an event of a build in a repository.
@@ -144,7 +148,7 @@ func (b *PlatformBuild) validateAt(at RepositoryRef) error {
 	return f.Err()
 }
 
-// commitIn gives the commit of a repository as an event named it, else as it
+// commitIn returns the commit of a repository as an event named it, else as it
 // can be had without.
 func commitIn(named []NamedCommit, connection string, at RepositoryRef, hash string) NamedCommit {
 	for _, n := range named {
@@ -158,7 +162,7 @@ func commitIn(named []NamedCommit, connection string, at RepositoryRef, hash str
 // acceptTime is how long a build waits for its commit, as a webhook does.
 const acceptTime = 10 * time.Second
 
-// Take makes a build of a commit known, once.
+// Take makes a build of a commit known, where it is news.
 func (s *Builds) Take(ctx context.Context, c *Connection, of NamedCommit, b PlatformBuild) error {
 	now := s.Clock()
 	e := s.Event(c, of.At, b)
@@ -169,23 +173,13 @@ func (s *Builds) Take(ctx context.Context, c *Connection, of NamedCommit, b Plat
 	origin := identity.OriginOf(ctx)
 	ctx, cancel := context.WithTimeout(ctx, acceptTime)
 	defer cancel()
-	id, digest := buildID(of.At, b)
 	return s.Store.Accept(ctx, &Receipt{
-		Connection: c.Name, Build: true, Key: BuildKey, RequestID: id, Digest: digest, Address: origin.Address, AnswerID: origin.RequestID,
+		Connection: c.Name, Build: &b, Key: BuildKey, Address: origin.Address, AnswerID: origin.RequestID,
 		ReceivedAt: now, Outcome: Understood, Events: []Event{e},
 	})
 }
 
-// buildID is the same for the same build status, however it arrives, and so is
-// the digest. It has a line break, as no id in a webhook's header can have, so
-// that no webhook takes its place.
-func buildID(at RepositoryRef, b PlatformBuild) (id string, digest []byte) {
-	at = at.Folded()
-	sum := sha256.Sum256([]byte(strings.Join([]string{at.ProjectKey, at.RepositoryKey, b.Commit, b.Key, b.State}, "\x00")))
-	return "build\n" + hex.EncodeToString(sum[:16]), sum[:]
-}
-
-// AnswersBuilds tells whether the connection's platform can be asked for builds:
+// AnswersBuilds reports whether the connection's platform can be asked for builds:
 // any account of a self-hosted one may.
 func (c *Connection) AnswersBuilds() bool {
 	return c.Edition() == SelfHosted && !c.Token.IsZero()

@@ -29,16 +29,19 @@ type Channel struct {
 	Mask        string // the URL with its secret parts masked
 
 	State        ChannelState
-	Reason       string    // why it is broken, in the platform's words
+	Reason       string    // why it is broken, in the platform's words where everyone may read them
+	Inside       string    // Reason with the platform's words, for administrators alone; empty: Reason is all
 	BrokenAt     time.Time // zero when it is not
 	GateUntil    time.Time // nothing is sent before; zero when open. Of a broken channel: the next probe
 	GateStep     int       // how many times the gate closed since the last 2xx
 	GateReason   string    // why the gate closed last; empty after a 2xx
+	GateInside   string    // what Inside is to Reason
 	Rejected     int       // messages refused in a row
 	Refused      int       // answers in a row that say that the channel itself is wrong
 	Suspect      int64     // the message that was set aside last and is not yet known to be alone in its trouble; 0: none
 	FailingSince time.Time // the first failure since the last 2xx; zero when there is none
 	LastOKAt     time.Time // the last 2xx; zero: never
+	Idle         bool      // it failed last, and nothing waits on it
 
 	Waiting int // messages that wait, where the query counted them; of a list, MaxListed is that many or more
 }
@@ -51,7 +54,7 @@ type Pending struct {
 	Released  bool      // quiet hours have ended for something that waits
 }
 
-// Unreachable tells whether the channel has been failing for too long.
+// Unreachable reports whether the channel has been failing for too long.
 func (c *Channel) Unreachable(now time.Time) bool {
 	return !c.FailingSince.IsZero() && now.Sub(c.FailingSince) >= unreachableAfter
 }
@@ -74,6 +77,7 @@ func (c *Channel) Status(now time.Time) ChannelStatus {
 	switch {
 	case c.State == Broken:
 		return ChannelStatus{State: "broken", Reason: c.Reason, Since: c.BrokenAt, Until: c.GateUntil}
+	case c.Idle && !c.GateUntil.After(now): // what it would take now is not known, and asked with the next message
 	case c.Unreachable(now):
 		return ChannelStatus{State: "unreachable", Reason: c.GateReason, Since: c.FailingSince, Until: c.GateUntil}
 	case c.GateStep > 0 || c.Refused > 0 || c.GateReason != "":

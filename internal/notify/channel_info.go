@@ -99,7 +99,7 @@ func (c *ChannelInfo) visibleTo(who *identity.Principal) bool {
 		slices.ContainsFunc(c.Reports, func(r Report) bool { return who.May(r.Access()) }) || who.May(identity.Admin, identity.Resource{})
 }
 
-// ChangeableBy tells whether the principal may change the channel: it administers
+// ChangeableBy reports whether the principal may change the channel: it administers
 // every rule and report that sends to it.
 func (c *ChannelInfo) ChangeableBy(who *identity.Principal) bool {
 	return !slices.ContainsFunc(c.Rules, func(r ChannelRule) bool { return !who.May(r.Access()) }) &&

@@ -24,32 +24,35 @@ type Channels struct {
 // node: each sends a message at once, whatever pause the chat platform asked for.
 const retriesAMinute = 12
 
-// List gives one page of the channels that who asks may see.
+// List returns one page of the channels that who asks may see.
 func (s *Channels) List(ctx context.Context, p ChannelPage) ([]ChannelInfo, error) {
 	who := identity.From(ctx)
 	p.Visible = func(c *ChannelInfo) bool { return c.visibleTo(who) }
-	return s.Store.ListChannels(ctx, p)
+	list, err := s.Store.ListChannels(ctx, p)
+	return forReader(ctx, list), err
 }
 
 // TroubleAfter is how long a channel may fail before people are told.
 const TroubleAfter = 5 * time.Minute
 
-// Troubled gives the channels that who asks may see and that are broken, or have
+// Troubled returns the channels that who asks may see and that are broken, or have
 // failed for TroubleAfter: the broken ones first, at most limit.
 func (s *Channels) Troubled(ctx context.Context, now time.Time, limit int) ([]ChannelInfo, error) {
 	who := identity.From(ctx)
-	return s.Store.ListChannels(ctx, ChannelPage{Limit: limit, InTrouble: true, Visible: func(c *ChannelInfo) bool {
-		return (c.State == Broken || now.Sub(c.FailingSince) >= TroubleAfter) && c.visibleTo(who)
+	list, err := s.Store.ListChannels(ctx, ChannelPage{Limit: limit, InTrouble: true, Visible: func(c *ChannelInfo) bool {
+		return c.Status(now).State != string(Open) && (c.State == Broken || now.Sub(c.FailingSince) >= TroubleAfter) && c.visibleTo(who)
 	}})
+	return forReader(ctx, list), err
 }
 
-// Get gives the channel with a fingerprint: fault.NotFound for a
+// Get returns the channel with a fingerprint: fault.NotFound for a
 // SYS_ADMIN, else fault.Forbidden as for a channel of others.
 func (s *Channels) Get(ctx context.Context, fingerprint string) (ChannelInfo, error) {
 	info, err := s.Store.ChannelOf(ctx, fingerprint)
 	if fault.Is(err, fault.NotFound) || err == nil && !info.visibleTo(identity.From(ctx)) {
 		return ChannelInfo{}, identity.Missing(ctx, "There is no channel %q.", fingerprint)
 	}
+	info.show(readsInside(ctx))
 	return info, err
 }
 
@@ -81,8 +84,8 @@ const (
 // it where the chat platform answers within 3 s. fault.RateLimited: it was tried
 // retriesAMinute times.
 func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMode) (done Retried, err error) {
-	if !slices.Contains(retryModes(), which) {
-		return done, fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
+	if !slices.Contains(RetryModes(), which) {
+		return done, wrongWhich()
 	}
 	before, err := s.changeable(ctx, fingerprint)
 	if err != nil {
@@ -99,6 +102,7 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMod
 		if err != nil {
 			return done, err
 		}
+		now.show(readsInside(ctx))
 		done.Waiting, done.Status = now.Waiting, now.Status(s.Clock())
 		done.Answered = now.GateStep+now.Refused+now.Rejected > 0 || !now.LastOKAt.Equal(before.LastOKAt)
 		if done.Answered || now.Waiting <= now.Held {
@@ -112,6 +116,10 @@ func (s *Channels) Retry(ctx context.Context, fingerprint string, which RetryMod
 		case <-time.After(answerEvery):
 		}
 	}
+}
+
+func wrongWhich() error {
+	return fault.InvalidField("which", "Choose which waiting messages to send: all, recent (the last 24 hours) or none.")
 }
 
 // Rename has all rules of a channel call it so; "" leaves it its host's name.
@@ -143,4 +151,5 @@ const (
 )
 
 // retryModes lists them, in the order in which people are asked.
-func retryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }
+// RetryModes lists them.
+func RetryModes() []RetryMode { return []RetryMode{RetryAll, RetryRecent, RetryNone} }

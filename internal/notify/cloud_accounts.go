@@ -12,7 +12,7 @@ var ErrNoAccount = errors.New("no authorised account administers the repository"
 // CloudAccounts knows the accounts of cloud platforms with which users have
 // authorised this program.
 type CloudAccounts interface {
-	// Administering gives the authorization of the user in ctx whose account
+	// Administering returns the authorization of the user in ctx whose account
 	// administers the repository, as the platform says now. Errors:
 	// fault.Forbidden caused by ErrNoAccount where the user has no such account;
 	// fault.Unavailable where the platform does not

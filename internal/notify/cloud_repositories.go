@@ -38,7 +38,7 @@ type CloudRepositoryPage struct {
 	Visible     func(*CloudRepository) bool // those that it refuses are passed over
 }
 
-// Repository gives a repository of the cloud edition, on the connection that is
+// Repository returns a repository of the cloud edition, on the connection that is
 // named or the only one, to who may have rules there.
 func (s *Rules) Repository(ctx context.Context, q RuleQuery) (RuleQuery, error) {
 	var wrong fault.Fields
@@ -88,7 +88,7 @@ func (s *Rules) CloudRepositories(ctx context.Context, after RuleQuery, limit in
 // maxUnauthorized is how many repositories the overview names.
 const maxUnauthorized = 10
 
-// Unauthorized gives repositories that who asks administers, with rules whose
+// Unauthorized returns repositories that who asks administers, with rules whose
 // account another user has to authorise again: at most 10.
 func (s *Rules) Unauthorized(ctx context.Context) ([]CloudRepository, error) {
 	who := identity.From(ctx)

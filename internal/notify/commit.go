@@ -27,7 +27,7 @@ const maxNamed = 100
 // of each push and merge, which is what build servers build.
 func (r *Receipt) nameCommits(rules *RuleSet) {
 	r.Commits = r.Commits[:0]
-	if r.withheld || r.Build || !rules.wantsBuilds(r.Connection, nil) {
+	if r.withheld || r.Build != nil || !rules.wantsBuilds(r.Connection, nil) {
 		return
 	}
 	due := time.Time{}

@@ -29,7 +29,7 @@ func (s CommitStatus) wants() string {
 	return "builds that have ended"
 }
 
-// takes tells whether a rule with the status takes a build in a state of the
+// takes reports whether a rule with the status takes a build in a state of the
 // platform. A state that is not known here, of a later version of the platform,
 // is neither success nor failure, and has ended.
 func (s CommitStatus) takes(state string) bool {
@@ -62,7 +62,7 @@ func hasBuild(e *Event) string {
 	return "a build in the state " + e.Build.State
 }
 
-// takesStatus tells whether the rule takes the event by another of its types, or
+// takesStatus reports whether the rule takes the event by another of its types, or
 // its build has the status that the rule expects.
 func (c *CompiledRule) takesStatus(s *subject) bool {
 	if s.Build == nil || !s.types.Has(BuildStatusSet) || (c.types&s.types&^NewTypeSet(BuildStatusSet)) != 0 {

@@ -39,10 +39,10 @@ type Conditions uint32
 // With is the set with one more.
 func (s Conditions) With(c Condition) Conditions { return s | 1<<c }
 
-// Has tells whether c is in the set.
+// Has reports whether c is in the set.
 func (s Conditions) Has(c Condition) bool { return s&(1<<c) != 0 }
 
-// List gives the conditions in their order.
+// List returns the conditions in their order.
 func (s Conditions) List() []Condition {
 	var list []Condition
 	for rest := s; rest != 0; rest &= rest - 1 {
@@ -51,7 +51,7 @@ func (s Conditions) List() []Condition {
 	return list
 }
 
-// Groups tells whether the condition asks the platform who is in a group. One
+// Groups reports whether the condition asks the platform who is in a group. One
 // that is undecided and does not ask it has a mask that needs backtracking.
 func (c Condition) Groups() bool { return c == byGroups || c == byIgnoredGroups }
 

@@ -116,7 +116,7 @@ func (c *Connection) validateOAuth(f *fault.Fields) {
 	}
 }
 
-// HasOAuth tells whether users can authorise accounts of the platform.
+// HasOAuth reports whether users can authorise accounts of the platform.
 func (c *Connection) HasOAuth() bool {
 	return c.Edition() == Cloud && c.OAuthClientID != "" && !c.OAuthClientSecret.IsZero()
 }
@@ -135,7 +135,7 @@ func (c *Connection) Edition() Edition {
 // Connections are the platforms, by name.
 type Connections []Connection
 
-// Of gives those of an edition.
+// Of returns those of an edition.
 func (cs Connections) Of(e Edition) Connections {
 	var of Connections
 	for i := range cs {
@@ -146,7 +146,7 @@ func (cs Connections) Of(e Edition) Connections {
 	return of
 }
 
-// Find gives the connection of that name, nil when there is none.
+// Find returns the connection of that name, nil when there is none.
 func (cs Connections) Find(name string) *Connection {
 	for i := range cs {
 		if cs[i].Name == name {
@@ -166,7 +166,7 @@ func (cs Connections) Names() []string {
 	return names
 }
 
-// Resolve gives the name that a caller means: the one given, or the only one.
+// Resolve returns the name that a caller means: the one given, or the only one.
 func (cs Connections) Resolve(name string) (string, error) {
 	switch {
 	case name == "" && len(cs) == 1:
@@ -201,4 +201,9 @@ func (c *Connection) Audited() map[string]string {
 		m["oauthClientSecret"] = "••••"
 	}
 	return m
+}
+
+// Present is the connection's version.
+func (c *Connection) Present() Present {
+	return Present{"connection", c.Version, c.UpdatedBy, c.UpdatedAt}
 }

@@ -29,19 +29,19 @@ func (c *Connection) KeepSecrets(before *Connection) error {
 	return f.Err()
 }
 
-// Moved tells whether the base URL names another server than before.
+// Moved reports whether the base URL names another server than before.
 func (c *Connection) Moved(before *Connection) bool {
 	return serverOf(c.BaseURL) != serverOf(before.BaseURL)
 }
 
-// KnowsSecretOf tells whether the secret of a hook is the connection's server's
+// KnowsSecretOf reports whether the secret of a hook is the connection's server's
 // to know: one from before the base URL named that server was told another, or a
 // person.
 func (c *Connection) KnowsSecretOf(h *Hook) bool {
 	return !h.CreatedAt.Before(c.ServerAt) || !h.RotatedAt.Before(c.ServerAt)
 }
 
-// serverOf gives scheme, host and port of a base URL; "" for what is no URL,
+// serverOf returns scheme, host and port of a base URL; "" for what is no URL,
 // which Validate refuses.
 func serverOf(base string) string {
 	u, err := url.Parse(base)

@@ -15,7 +15,7 @@ type ConnectionInfo struct {
 	Hooks []*Hook
 }
 
-// administersIn tells whether the principal administers anything of a
+// administersIn reports whether the principal administers anything of a
 // connection.
 func administersIn(who *identity.Principal, connection string) bool {
 	return who.May(identity.Admin, identity.Resource{}) || slices.ContainsFunc(who.Grants, func(g identity.Grant) bool {
@@ -38,7 +38,7 @@ func (s *Hooks) Visible(ctx context.Context) ([]ConnectionInfo, error) {
 	return list, nil
 }
 
-// VisibleConnection gives one of those that Visible lists: fault.NotFound for
+// VisibleConnection returns one of those that Visible lists: fault.NotFound for
 // a SYS_ADMIN, else fault.Forbidden as for a connection of others.
 func (s *Hooks) VisibleConnection(ctx context.Context, name string) (*ConnectionInfo, error) {
 	if err := s.Store.Renew(ctx); err != nil {
@@ -62,6 +62,9 @@ func (s *Hooks) CreateConnection(ctx context.Context, c Connection, wrong fault.
 	if err := sysAdmin(ctx); err != nil {
 		return c, secret.Value{}, err
 	}
+	if err := s.mayEnter(ctx, &c); err != nil {
+		return c, secret.Value{}, err
+	}
 	return s.Store.CreateConnection(ctx, actor(ctx), c, wrong)
 }
 
@@ -71,7 +74,18 @@ func (s *Hooks) SaveConnection(ctx context.Context, c Connection, wrong fault.Fi
 	if err := sysAdmin(ctx); err != nil {
 		return c, err
 	}
+	if err := s.mayEnter(ctx, &c); err != nil {
+		return c, err
+	}
 	return s.Store.SaveConnection(ctx, actor(ctx), c, wrong)
+}
+
+// mayEnter is nil where who asks may enter the credentials that c brings, if any.
+func (s *Hooks) mayEnter(ctx context.Context, c *Connection) error {
+	if c.Token.IsZero() && c.OAuthClientSecret.IsZero() {
+		return nil
+	}
+	return s.Confirmed(ctx)
 }
 
 // DeleteConnection deletes a connection; see HookStore for the version and the
@@ -92,7 +106,7 @@ func (s *Hooks) OfferedRenames(ctx context.Context, after int64, limit int) ([]R
 	return s.Store.OfferedRenames(ctx, after, limit)
 }
 
-// OfferedRename gives one of them; see HookStore for the errors.
+// OfferedRename returns one of them; see HookStore for the errors.
 func (s *Hooks) OfferedRename(ctx context.Context, id int64) (Rename, error) {
 	if err := sysAdmin(ctx); err != nil {
 		return Rename{}, err

@@ -37,7 +37,7 @@ func CheckKey(header, key string) error {
 // the longest key of either edition.
 const MaxKey = 100
 
-// Cut gives the first max characters of s, and whether something was left off.
+// Cut returns the first max characters of s, and whether something was left off.
 func Cut(s string, max int) (string, bool) {
 	if len(s) <= max { // no more characters than bytes
 		return s, false

@@ -19,14 +19,14 @@ type Deliveries struct {
 // a caller who sees few of them.
 const maxPassedOver = 5000
 
-// List gives the newest deliveries that f lets through, as far as who asks may
+// List returns the newest deliveries that f lets through, as far as who asks may
 // see them. It looks through at most some thousand that he may not.
 func (s *Deliveries) List(ctx context.Context, f DeliveryFilter) ([]DeliveryInfo, error) {
 	return s.pick(ctx, f, (*DeliveryInfo).visibleTo)
 }
 
 func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*DeliveryInfo, *identity.Principal) bool) ([]DeliveryInfo, error) {
-	who := identity.From(ctx)
+	who, inside := identity.From(ctx), readsInside(ctx)
 	var out []DeliveryInfo
 	want := f.Limit
 	for passed := 0; len(out) < want && passed < maxPassedOver; {
@@ -39,7 +39,8 @@ func (s *Deliveries) pick(ctx context.Context, f DeliveryFilter, may func(*Deliv
 			return nil, err
 		}
 		for _, d := range infos {
-			if d.matches(f) && may(&d, who) && len(out) < want {
+			if len(out) < want && d.matches(f) && may(&d, who) {
+				d.show(inside)
 				out = append(out, d)
 			} else {
 				passed++
@@ -59,10 +60,12 @@ func (s *Deliveries) Summary(ctx context.Context, since time.Time) (Summary, err
 	if err := identity.Require(ctx, identity.Admin, identity.Resource{}); err != nil {
 		return Summary{}, err
 	}
-	return s.Store.Summary(ctx, since)
+	sum, err := s.Store.Summary(ctx, since)
+	sum.Troubled = forReader(ctx, sum.Troubled)
+	return sum, err
 }
 
-// History gives what became of messages since a time, for an ADMIN: a sample for
+// History returns what became of messages since a time, for an ADMIN: a sample for
 // every step in which some node took one, in the order of time.
 func (s *Deliveries) History(ctx context.Context, since time.Time, step time.Duration) ([]Sample, error) {
 	if err := identity.Require(ctx, identity.Admin, identity.Resource{}); err != nil {
@@ -71,7 +74,7 @@ func (s *Deliveries) History(ctx context.Context, since time.Time, step time.Dur
 	return s.Store.History(ctx, since, step)
 }
 
-// Get gives one delivery with its attempts: fault.NotFound for
+// Get returns one delivery with its attempts: fault.NotFound for
 // a SYS_ADMIN, else fault.Forbidden as for a delivery of others.
 func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.Attempt, error) {
 	d, attempts, err := s.Store.Delivery(ctx, id)
@@ -84,13 +87,16 @@ func (s *Deliveries) Get(ctx context.Context, id int64) (DeliveryInfo, []work.At
 			return DeliveryInfo{}, nil, err
 		}
 		if infos[0].visibleTo(identity.From(ctx)) {
-			return infos[0], attempts, nil
+			for i := range attempts {
+				showAttempt(&attempts[i], readsInside(ctx))
+			}
+			return forReader(ctx, infos)[0], attempts, nil
 		}
 	}
 	return DeliveryInfo{}, nil, identity.Missing(ctx, "There is no delivery with id %d.", id)
 }
 
-// changeable gives a delivery that the caller may redeliver or cancel.
+// changeable returns a delivery that the caller may redeliver or cancel.
 func (s *Deliveries) changeable(ctx context.Context, id int64) (DeliveryInfo, error) {
 	d, _, err := s.Get(ctx, id)
 	if err == nil && !d.changeableBy(identity.From(ctx)) {
@@ -111,6 +117,9 @@ func (s *Deliveries) Redeliver(ctx context.Context, id int64) error {
 	}
 	done, err := s.Store.Redeliver(ctx, actor(ctx), []int64{id})
 	if err == nil && done.Queued == 0 {
+		if len(d.Rules)+len(d.Reports) == 0 {
+			return fault.New(fault.Conflict, "What delivery %d was for is deleted, and nothing else uses its channel. Create a rule or report with its webhook URL first.", id)
+		}
 		return fault.New(fault.Conflict, "No enabled rule takes delivery %d any more. Enable the rule first.", id)
 	}
 	return err
@@ -135,59 +144,4 @@ func (s *Deliveries) Cancel(ctx context.Context, id int64) error {
 		return fault.New(fault.Conflict, "Delivery %d is no longer waiting.", id)
 	}
 	return err
-}
-
-// maxAtOnce is how many deliveries one request redelivers or cancels; it is
-// repeated for more.
-const maxAtOnce = 10_000
-
-// pageAtOnce is how many of them are looked at in one go.
-const pageAtOnce = 500
-
-// each calls do with the ids of the deliveries that f selects and who asks may
-// do something with, a page at a time.
-func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func(ids []int64) error) error {
-	f.Limit = pageAtOnce
-	for range maxAtOnce / pageAtOnce {
-		found, err := s.pick(ctx, f, (*DeliveryInfo).changeableBy)
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		ids := make([]int64, len(found))
-		for i := range found {
-			ids[i] = found[i].ID
-		}
-		if err := do(ids); err != nil {
-			return err
-		}
-		f.Before = ids[len(ids)-1]
-	}
-	return nil
-}
-
-// RedeliverAll puts the deliveries that f selects back into the queue, at most
-// 10,000 at once; f must name a state that is an end.
-func (s *Deliveries) RedeliverAll(ctx context.Context, f DeliveryFilter) (done Redelivered, err error) {
-	if f.State == "" || f.State == Waiting || f.State == Deciding {
-		return done, fault.InvalidField("state", "Use failed, cancelled or delivered.")
-	}
-	err = s.each(ctx, f, func(ids []int64) error {
-		n, err := s.Store.Redeliver(ctx, actor(ctx), ids)
-		done.Queued += n.Queued
-		done.Skipped += n.Skipped
-		return err
-	})
-	return done, err
-}
-
-// CancelAll cancels the waiting deliveries that f selects, at most 10,000 at
-// once.
-func (s *Deliveries) CancelAll(ctx context.Context, f DeliveryFilter) (n int, err error) {
-	f.State = Waiting
-	err = s.each(ctx, f, func(ids []int64) error {
-		more, err := s.Store.Cancel(ctx, actor(ctx), ids)
-		n += more
-		return err
-	})
-	return n, err
 }

@@ -24,6 +24,13 @@ func DeliveryStates() []DeliveryState {
 	return []DeliveryState{Deciding, Waiting, Delivered, Failed, Cancelled}
 }
 
+// A delivery keeps its first and last attempts: how the trouble began and how it
+// stands. Those between are counted.
+const (
+	FirstAttempts = 10
+	LastAttempts  = 40
+)
+
 // Delivery is one message on its way to one channel.
 type Delivery struct {
 	ID         int64
@@ -32,11 +39,13 @@ type Delivery struct {
 	Format     Format  // teams or slack
 	Rules      []int64 // what it is for: rules, or one report (see OfReport)
 	Undecided  []int64 // those of Rules that may yet refuse the event, where its reader asked
+	ToChannel  bool    // none of Rules is left; it was put back for the channel itself
 	State      DeliveryState
 	Reason     string
+	Inside     string // Reason with the platform's words, for administrators alone; empty: Reason is all
 	Note       string // what of its rules could not be asked, so that it is sent without; empty: nothing
-	Attempts   int
-	Errors5xx  int // answers of 500 and above that count against this message
+	Attempts   int    // how many there were, kept or not
+	Errors5xx  int    // answers of 500 and above that count against this message
 	CreatedAt  time.Time
 	QueuedAt   time.Time // when it was put back into the queue by hand; zero: never
 	DueAt      time.Time // when it is tried again beside the queue; zero while it is in the queue
@@ -82,7 +91,7 @@ func (d *Delivery) Noted() *Event {
 	return &e
 }
 
-// Held tells whether quiet hours hold it back at a time.
+// Held reports whether quiet hours hold it back at a time.
 func (d *Delivery) Held(at time.Time) bool { return d.State == Waiting && d.HeldUntil.After(at) }
 
 // Result is what one attempt at a message led to, ready to be kept.
@@ -90,6 +99,7 @@ type Result struct {
 	Deliveries []*Delivery // the one, or the members of a digest: the result is every member's
 	State      DeliveryState
 	Reason     string
+	Inside     string        // as of a Delivery
 	Attempt    *work.Attempt // nil where nothing was sent
 
 	Counts bool      // the attempt counts against the message
@@ -105,7 +115,9 @@ type Result struct {
 
 // Why messages were not sent.
 const (
-	cancelledReason       = "No enabled rule takes it any more."
+	cancelledReason = "No enabled rule takes it any more."
+	// UnusedReason is of a message for the channel itself.
+	UnusedReason          = "No rule or report uses the channel any more."
 	cancelledReportReason = "The report was disabled or deleted."
 	// ReplacedReason is of a report's message that still waited when the next one
 	// was due.
@@ -133,8 +145,15 @@ type DeliveryFilter struct {
 	Project    string
 	Repository string
 	Since      time.Time // created then or later
+	IDs        []int64   // these and no others; nil: any
 	Before     int64     // deliveries with a lower id only: the page after it
 	Limit      int       // at most 1,000
+
+	// The question that a redelivery answers: when it was asked, and how many deliveries
+	// it was about. What ended later is left alone, and more than so many are
+	// fault.Conflict. Zero: nothing was asked.
+	AsOf  time.Time
+	Count int
 }
 
 // Limits bound what waits.
@@ -145,8 +164,10 @@ type Limits struct {
 
 // Redelivered is what became of a wish to redeliver.
 type Redelivered struct {
-	Queued  int // put back into the queue of their channel
-	Skipped int // no enabled rule wants them any more
+	Queued    int // put back into the queue of their channel
+	ToChannel int // of these, for the channel itself, since their rules are deleted
+	Skipped   int // no enabled rule wants them any more, or nothing uses the channel of deleted ones
+	Forbidden int // who asked sees them, and does not administer all their rules
 }
 
 // Counters are a delivery's counters with this attempt.

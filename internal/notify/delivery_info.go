@@ -11,10 +11,18 @@ type DeliveryInfo struct {
 	Rules   []RuleInfo   // those that are left
 	Reports []ReportInfo // likewise
 	Channel Channel
+	Users   *ChannelInfo // what uses the channel, where of its own rules and reports none is left; nil: nothing
 }
 
-// visibleTo tells whether the principal may see it: it administers what the
-// event is about, and a rule or report that the delivery is for. A rule alone is not
+// ofUsers reports whether the principal may see and change a delivery of which no
+// rule or report is left: it administers all that uses the channel.
+func (d *DeliveryInfo) ofUsers(who *identity.Principal) bool {
+	return who.May(identity.Admin, identity.Resource{}) || len(d.Rules)+len(d.Reports) == 0 && d.Users != nil && d.Users.ChangeableBy(who)
+}
+
+// visibleTo reports whether the principal may see it: it administers what the
+// event is about, and a rule or report that the delivery is for; the channel itself,
+// where none is left. A rule alone is not
 // enough, since it may have come to the principal's keys later.
 func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 	if !d.aboutHisOwn(who) {
@@ -30,17 +38,17 @@ func (d *DeliveryInfo) visibleTo(who *identity.Principal) bool {
 			return true
 		}
 	}
-	return who.May(identity.Admin, identity.Resource{})
+	return d.ofUsers(who)
 }
 
-// aboutHisOwn tells whether the principal administers what the event is about.
+// aboutHisOwn reports whether the principal administers what the event is about.
 // One that cannot be read shows nothing.
 func (d *DeliveryInfo) aboutHisOwn(who *identity.Principal) bool {
 	e := d.Event
 	return e == nil || who.May(accessOf(e.Connection, e.Project.Key, e.Repository.Key))
 }
 
-// changeableBy tells whether the principal may redeliver or cancel it: it
+// changeableBy reports whether the principal may redeliver or cancel it: it
 // administers what the event is about, and every rule or report that the
 // delivery is for.
 func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
@@ -57,10 +65,10 @@ func (d *DeliveryInfo) changeableBy(who *identity.Principal) bool {
 			return false
 		}
 	}
-	return len(d.Rules)+len(d.Reports) > 0 || who.May(identity.Admin, identity.Resource{})
+	return len(d.Rules)+len(d.Reports) > 0 || d.ofUsers(who)
 }
 
-// matches tells whether the delivery's event is of the repository that f asks for.
+// matches reports whether the delivery's event is of the repository that f asks for.
 func (d *DeliveryInfo) matches(f DeliveryFilter) bool {
 	if f.Project == "" && f.Repository == "" {
 		return true
@@ -69,5 +77,5 @@ func (d *DeliveryInfo) matches(f DeliveryFilter) bool {
 	return e != nil && Fold(e.Project.Key) == Fold(f.Project) && (f.Repository == "" || Fold(e.Repository.Key) == Fold(f.Repository))
 }
 
-// OfReport tells whether an activity report made the delivery.
+// OfReport reports whether an activity report made the delivery.
 func (d *DeliveryInfo) OfReport() bool { return len(ReportIDs(d.Delivery.Rules)) > 0 }

@@ -16,7 +16,7 @@ type Digest struct {
 	Others  int            // those that he may not
 }
 
-// Digest gives what went out, or goes out, in one message with a delivery that
+// Digest returns what went out, or goes out, in one message with a delivery that
 // Get gave: nothing where it has a message of its own.
 func (s *Deliveries) Digest(ctx context.Context, d DeliveryInfo) (Digest, error) {
 	if d.Batch == 0 {
@@ -39,5 +39,6 @@ func (s *Deliveries) Digest(ctx context.Context, d DeliveryInfo) (Digest, error)
 			digest.Others++
 		}
 	}
+	forReader(ctx, digest.Members)
 	return digest, nil
 }

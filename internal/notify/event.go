@@ -152,7 +152,7 @@ type Fact struct {
 	Value string `json:"value"`
 }
 
-// Readable tells whether an event that was stored has what its message is made
+// Readable reports whether an event that was stored has what its message is made
 // of.
 func (e *Event) Readable() bool { return len(e.Types) > 0 || e.Report != nil }
 

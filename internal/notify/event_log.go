@@ -55,7 +55,7 @@ func (e *LoggedEvent) Fate() Fate {
 	return EventNotTaken
 }
 
-// Withheld tells whether the event is not delivered; Reason says why.
+// Withheld reports whether the event is not delivered; Reason says why.
 func (e *LoggedEvent) Withheld() bool { return e.Outcome == Understood && e.Reason != "" }
 
 // Resource is what the event is about, and what its reader must administer.
@@ -63,7 +63,7 @@ func (e *LoggedEvent) Resource() identity.Resource {
 	return identity.Resource{Connection: e.Connection, Project: e.Project, Repository: e.Repository}
 }
 
-// visibleTo tells whether the principal administers what the event is about.
+// visibleTo reports whether the principal administers what the event is about.
 func (e *LoggedEvent) visibleTo(who *identity.Principal) bool {
 	return who.May(accessOf(e.Connection, e.Project, e.Repository))
 }
@@ -107,26 +107,26 @@ type EventStore interface {
 	Platforms() *Platforms
 	// ListEvents looks through a bounded number of events.
 	ListEvents(ctx context.Context, f EventFilter) (EventPage, error)
-	// EventsVersion gives a text that is another one when what ListEvents gives
+	// EventsVersion returns a text that is another one when what ListEvents gives
 	// is, whatever f.Types; it is much cheaper.
 	EventsVersion(ctx context.Context, f EventFilter) (string, error)
-	// LoggedEvent gives one event: fault.NotFound where there is none with the id.
+	// LoggedEvent returns one event: fault.NotFound where there is none with the id.
 	LoggedEvent(ctx context.Context, id int64) (LoggedEvent, error)
-	// EventBody gives what is kept of a webhook that was not understood, at most
+	// EventBody returns what is kept of a webhook that was not understood, at most
 	// max bytes.
 	EventBody(ctx context.Context, id int64, max int) ([]byte, error)
-	// EventDeliveries gives the deliveries of an event that are kept, each with
+	// EventDeliveries returns the deliveries of an event that are kept, each with
 	// its rules and those of them that are undecided.
 	EventDeliveries(ctx context.Context, e *LoggedEvent) ([]*Delivery, error)
-	// EventDecisions gives what was decided about an event after it had come.
+	// EventDecisions returns what was decided about an event after it had come.
 	EventDecisions(ctx context.Context, event int64) ([]Decision, error)
 	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
 
-	// Authorization gives the account of a cloud platform that rules belong to:
+	// Authorization returns the account of a cloud platform that rules belong to:
 	// fault.NotFound where there is none with the id.
 	Authorization(ctx context.Context, id int64) (Authorization, error)
 
-	// RulesAt gives the rules of a moment, place by place, and by their ids
+	// RulesAt returns the rules of a moment, place by place, and by their ids
 	// within one.
 	RulesAt(ctx context.Context, q VersionQuery) ([]RuleVersion, error)
 	// CountRulesElsewhere counts the rules of the moment and connection that
@@ -144,7 +144,7 @@ type Events struct {
 // pass: with the store's bound on each it makes 50,000 events, or half a second.
 const maxEventReads = 5
 
-// List gives the newest events that f lets through: those of the project or
+// List returns the newest events that f lets through: those of the project or
 // repository that f names for its administrators, everything for an ADMIN, and
 // for others where f names no project, what they administer.
 func (s *Events) List(ctx context.Context, f EventFilter) (EventPage, error) {
@@ -202,7 +202,7 @@ func (s *Events) narrow(f *EventFilter, who *identity.Principal) error {
 	return nil
 }
 
-// Get gives one event: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// Get returns one event: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
 // for an event of others.
 func (s *Events) Get(ctx context.Context, id int64) (LoggedEvent, error) {
 	e, err := s.Store.LoggedEvent(ctx, id)
@@ -219,7 +219,7 @@ func (s *Events) Get(ctx context.Context, id int64) (LoggedEvent, error) {
 // than any platform sends but for pushes of many refs.
 const maxShownBody = 256 << 10
 
-// Body gives the beginning of the body of an event that was not understood, as
+// Body returns the beginning of the body of an event that was not understood, as
 // for Get; nil where none is kept.
 func (s *Events) Body(ctx context.Context, e *LoggedEvent) ([]byte, error) {
 	if e.BodySize == 0 {

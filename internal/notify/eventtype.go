@@ -174,12 +174,12 @@ func (t EventType) Editions() []Edition {
 	return e
 }
 
-// ComesFrom tells whether platforms of any of the editions send it.
+// ComesFrom reports whether platforms of any of the editions send it.
 func (t EventType) ComesFrom(editions ...Edition) bool {
 	return slices.ContainsFunc(t.Editions(), func(e Edition) bool { return slices.Contains(editions, e) })
 }
 
-// HasBranch tells whether events of the type have a branch or tag, which branch
+// HasBranch reports whether events of the type have a branch or tag, which branch
 // filters look at.
 func (t EventType) HasBranch() bool {
 	switch t.Category() {
@@ -189,15 +189,15 @@ func (t EventType) HasBranch() bool {
 	return false
 }
 
-// OfPullRequest tells whether events of the type are about a pull request,
+// OfPullRequest reports whether events of the type are about a pull request,
 // which has a source branch and reviewers.
 func (t EventType) OfPullRequest() bool { return t.Category() == categoryPullRequests }
 
-// HasUser tells whether events of the type say who caused them, which filters of
+// HasUser reports whether events of the type say who caused them, which filters of
 // users and groups look at. The self-hosted platform's builds do not.
 func (t EventType) HasUser() bool { return t != BuildStatusSet }
 
-// HasRepository tells whether events of the type are of a repository, not of a
+// HasRepository reports whether events of the type are of a repository, not of a
 // project as a whole.
 func (t EventType) HasRepository() bool { return t != ProjectFieldEdited }
 
@@ -230,10 +230,10 @@ func NewTypeSet(types ...EventType) TypeSet {
 	return s
 }
 
-// Has tells whether t is in the set.
+// Has reports whether t is in the set.
 func (s TypeSet) Has(t EventType) bool { return s&(1<<t) != 0 }
 
-// Any tells whether the two sets share a type.
+// Any reports whether the two sets share a type.
 func (s TypeSet) Any(o TypeSet) bool { return s&o != 0 }
 
 // Types lists the set in the order of the configuration API.

@@ -169,7 +169,7 @@ func (v *RuleVerdict) judge(e *LoggedEvent, deliveries []*Delivery) {
 	}
 }
 
-// decided tells whether the rule was, or is to be, decided after the event had
+// decided reports whether the rule was, or is to be, decided after the event had
 // come, and says what is known of that.
 func (v *RuleVerdict) decided(e *LoggedEvent, deliveries []*Delivery, decisions []Decision) bool {
 	for _, d := range decisions {
@@ -235,5 +235,6 @@ func (s *Events) describe(ctx context.Context, x *Explanation) error {
 			x.Deliveries = append(x.Deliveries, infos[i])
 		}
 	}
+	forReader(ctx, x.Deliveries)
 	return nil
 }

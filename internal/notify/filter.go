@@ -40,7 +40,7 @@ type Filter struct {
 	ExpectedCommitStatus    CommitStatus `json:"expectedCommitStatus,omitempty"`
 }
 
-// ofCloud tells whether it is the filter of a rule of the cloud edition.
+// ofCloud reports whether it is the filter of a rule of the cloud edition.
 func (f *Filter) ofCloud() bool { return f.ExpectedCommitStatus != "" }
 
 // RepositoryRef names a repository of the rule's connection.

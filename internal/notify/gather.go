@@ -19,7 +19,7 @@ type Refs struct {
 	Candidates []string `json:"candidates,omitempty"`
 }
 
-// Gathers tells whether the webhook changes so many refs that they share
+// Gathers reports whether the webhook changes so many refs that they share
 // messages.
 func (r *Receipt) Gathers() bool {
 	if len(r.Events) <= MaxRefs {
@@ -97,7 +97,7 @@ type gathering struct {
 	events  map[part]int // where in kept
 }
 
-// event gives the place of the event about some refs of a kind, which it makes
+// event returns the place of the event about some refs of a kind, which it makes
 // where there is none yet.
 func (g *gathering) event(kind EventType, refs []int, masks string) int {
 	var places []byte
@@ -129,7 +129,7 @@ func (g *gathering) event(kind EventType, refs []int, masks string) int {
 	return i
 }
 
-// narrow gives the event of many refs as it is of some of them.
+// narrow returns the event of many refs as it is of some of them.
 func (e *Event) narrow(names []string) *Event {
 	left := *e
 	left.Refs = &Refs{Count: len(names), Names: names[:min(len(names), MaxRefs)]}

@@ -40,7 +40,7 @@ const PreviousHolds = 7 * 24 * time.Hour
 // repository.
 type Scope struct{ ProjectKey, RepositoryKey string }
 
-// Holds tells whether all of o is in the scope. Keys are compared without case.
+// Holds reports whether all of o is in the scope. Keys are compared without case.
 func (s Scope) Holds(o Scope) bool {
 	switch {
 	case s.ProjectKey == "":
@@ -74,11 +74,11 @@ func (h *Hook) Secrets(now time.Time) []secret.Value {
 	return keys
 }
 
-// SecretLost tells whether the hook's secret was encrypted with a key that is lost:
+// SecretLost reports whether the hook's secret was encrypted with a key that is lost:
 // the hook refuses webhooks until it is rotated.
 func (h *Hook) SecretLost() bool { return h.ID != 0 && h.Secret.IsZero() }
 
-// PreviousSigns tells whether the secret before the last rotation still signs.
+// PreviousSigns reports whether the secret before the last rotation still signs.
 func (h *Hook) PreviousSigns(now time.Time) bool {
 	return !h.Previous.IsZero() && now.Before(h.PreviousUntil)
 }
@@ -123,14 +123,14 @@ func (h *Hook) judge(e *Event) scopeVerdict {
 	return outside
 }
 
-// MayOffer tells whether the hook may say a rename at all: it must be of a key
+// MayOffer reports whether the hook may say a rename at all: it must be of a key
 // in its scope, or of one that it offered.
 func (h *Hook) MayOffer(by KeyChange) bool {
 	_, again := h.Offers(Scope(by.From))
 	return again || h.Scope.Holds(Scope(by.From))
 }
 
-// Offers tells whether a key outside the scope is the new one of an offered
+// Offers reports whether a key outside the scope is the new one of an offered
 // rename, and gives the old one.
 func (h *Hook) Offers(key Scope) (from RepositoryRef, ok bool) {
 	if h.Scope.Holds(key) {

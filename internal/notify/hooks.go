@@ -14,6 +14,9 @@ type Hooks struct {
 	// Ask asks a connection's platform who it is, with the connection's
 	// credentials: its product and version, or why it does not say.
 	Ask func(ctx context.Context, c *Connection) (string, error)
+	// Confirmed is nil where who asks has shown the password or a second factor
+	// lately, as new credentials of a connection need.
+	Confirmed func(ctx context.Context) error
 }
 
 // Access is the permission that a hook of this scope needs, and where.
@@ -43,12 +46,12 @@ func (s *Hooks) Connections(ctx context.Context) (Connections, error) {
 	return s.Store.Platforms().Connections, nil
 }
 
-// Connection gives one connection.
+// Connection returns one connection.
 func (s *Hooks) Connection(ctx context.Context, name string) (*Connection, error) {
 	return connectionOf(ctx, s.Store, name)
 }
 
-// connectionOf gives a SYS_ADMIN one of the connections.
+// connectionOf returns a SYS_ADMIN one of the connections.
 func connectionOf(ctx context.Context, store PlatformStore, name string) (*Connection, error) {
 	if err := sysAdmin(ctx); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (s *Hooks) Test(ctx context.Context, name string) (string, error) {
 	return s.Ask(ctx, c)
 }
 
-// List gives the hooks of a connection that who asks administers, by name:
+// List returns the hooks of a connection that who asks administers, by name:
 // fault.Forbidden where that is none, but for a SYS_ADMIN.
 func (s *Hooks) List(ctx context.Context, connection string) ([]*Hook, error) {
 	if err := s.Store.Renew(ctx); err != nil {
@@ -113,7 +116,7 @@ func (s *Hooks) require(ctx context.Context, h *Hook) error {
 	return identity.Require(ctx, perm, at)
 }
 
-// Get gives one hook: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// Get returns one hook: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
 // for a hook of others.
 func (s *Hooks) Get(ctx context.Context, connection, name string) (*Hook, error) {
 	if err := s.Store.Renew(ctx); err != nil {
@@ -126,7 +129,7 @@ func (s *Hooks) Get(ctx context.Context, connection, name string) (*Hook, error)
 	return h, s.require(ctx, h)
 }
 
-// Rotate gives a hook a new secret; see HookStore.
+// Rotate returns a hook a new secret; see HookStore.
 func (s *Hooks) Rotate(ctx context.Context, connection, name string) (Hook, error) {
 	if _, err := s.Get(ctx, connection, name); err != nil {
 		return Hook{}, err

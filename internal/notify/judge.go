@@ -109,7 +109,7 @@ type Reason struct {
 	Says string
 }
 
-// Excluded gives what a filter of what is ignored excludes, without the "not" that
+// Excluded returns what a filter of what is ignored excludes, without the "not" that
 // Wants begins with; other filters want what they have.
 func (r Reason) Excluded() (what string, ok bool) {
 	if !strings.HasPrefix(r.Member, "ignored") {
@@ -182,7 +182,7 @@ func newSubject(e *Event) subject {
 	}
 }
 
-// anywhere tells whether is holds of the folded keys of the event's repository,
+// anywhere reports whether is holds of the folded keys of the event's repository,
 // or of those that it had before a rename.
 func (s *subject) anywhere(is func(project, repository string) bool) bool {
 	return is(s.project, s.repository) || s.oldProject != "" && is(s.oldProject, s.oldRepository)

@@ -7,7 +7,7 @@ type KeyChange struct {
 	From, To   RepositoryRef
 }
 
-// KeyChange tells whether an event says that keys changed, and which.
+// KeyChange reports whether an event says that keys changed, and which.
 func (e *Event) KeyChange() (KeyChange, bool) {
 	types := e.TypeSet()
 	r := KeyChange{Connection: e.Connection}
@@ -31,7 +31,7 @@ func (e *Event) KeyChange() (KeyChange, bool) {
 	return r, Fold(r.From.ProjectKey) != Fold(r.To.ProjectKey) || Fold(r.From.RepositoryKey) != Fold(r.To.RepositoryKey)
 }
 
-// Ref gives the new keys of a reference, and whether they are new.
+// Ref returns the new keys of a reference, and whether they are new.
 func (r *KeyChange) Ref(ref RepositoryRef) (RepositoryRef, bool) {
 	switch {
 	case Fold(ref.ProjectKey) != Fold(r.From.ProjectKey):
@@ -44,7 +44,7 @@ func (r *KeyChange) Ref(ref RepositoryRef) (RepositoryRef, bool) {
 	return r.To, true
 }
 
-// Apply moves the keys of a rule and of its filter, and tells whether any did.
+// Apply moves the keys of a rule and of its filter, and reports whether any did.
 // A project's rule does not follow a repository that leaves it.
 func (r *KeyChange) Apply(rule *Rule) bool {
 	changed := false
@@ -68,7 +68,7 @@ func (r *KeyChange) Apply(rule *Rule) bool {
 	return changed
 }
 
-// ApplyReport moves the keys of a report, and tells whether it did.
+// ApplyReport moves the keys of a report, and reports whether it did.
 func (r *KeyChange) ApplyReport(report *Report) bool {
 	to, moves := r.Ref(report.At())
 	if !moves || report.Connection != r.Connection {

@@ -26,13 +26,13 @@ func (v *ListVersion) Add(values ...any) { fmt.Fprintln(v.sum, values...) }
 // Text is the version of what was added.
 func (v *ListVersion) Text() string { return fmt.Sprintf("%x", v.sum.Sum64()) }
 
-// SeesAll tells whether who asks may see every delivery and event: what is true of
+// SeesAll reports whether who asks may see every delivery and event: what is true of
 // such a list is true for all of them.
 func SeesAll(ctx context.Context) bool {
 	return identity.From(ctx).May(identity.Admin, identity.Resource{})
 }
 
-// Version gives a text that is another one when what List gives for f may be. It
+// Version returns a text that is another one when what List gives for f may be. It
 // is cheap for a caller who SeesAll and names no project, and costs as much as
 // List for others.
 func (s *Deliveries) Version(ctx context.Context, f DeliveryFilter) (string, error) {
@@ -51,7 +51,7 @@ func (s *Deliveries) Version(ctx context.Context, f DeliveryFilter) (string, err
 	return version.Text(), err
 }
 
-// Version gives a text that is another one when what List gives for f may be, as
+// Version returns a text that is another one when what List gives for f may be, as
 // that of Deliveries does; a filter by types costs as much as List too.
 func (s *Events) Version(ctx context.Context, f EventFilter) (string, error) {
 	if SeesAll(ctx) && f.Types == 0 {

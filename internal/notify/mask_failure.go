@@ -36,7 +36,7 @@ func (f *MaskFailure) is(m maskMember) bool {
 	return f.Member == m.condition.String() && f.Fingerprint == fingerprintMask(m.pattern)
 }
 
-// GivenUp tells whether the mask is not run any more.
+// GivenUp reports whether the mask is not run any more.
 func (f *MaskFailure) GivenUp() bool { return f.Times >= MaxMaskFailures }
 
 // KeepMaskFailures has the rule know those of failures that are of the masks that

@@ -18,7 +18,7 @@ type Membership struct {
 	At     time.Time
 }
 
-// AnswersGroups tells whether the connection's platform can be asked who is in
+// AnswersGroups reports whether the connection's platform can be asked who is in
 // a group: any account of a self-hosted one may.
 func (c *Connection) AnswersGroups() bool {
 	return c.Edition() == SelfHosted && !c.Token.IsZero()

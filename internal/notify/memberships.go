@@ -8,7 +8,7 @@ import (
 
 // Memberships says who is in which group of a platform.
 type Memberships interface {
-	// MemberOf tells whether the user of the connection's platform is in any of
+	// MemberOf reports whether the user of the connection's platform is in any of
 	// the groups; names of users and groups are compared without case. It may
 	// ask the network, and returns when ctx ends.
 	//

@@ -44,7 +44,7 @@ func admin(ctx context.Context) error {
 // Connections names the connections that accounts can be of.
 func (s *Mentions) Connections() []string { return s.Store.Platforms().Connections.Names() }
 
-// List gives one page of the accounts.
+// List returns one page of the accounts.
 func (s *Mentions) List(ctx context.Context, p ChatAccountPage) ([]ChatAccount, error) {
 	if err := admin(ctx); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *Mentions) Delete(ctx context.Context, connection, user string) error {
 	return s.Store.DeleteChatAccount(ctx, actor(ctx), name, user)
 }
 
-// Mentions tells whether an enabled one of the rules or reports mentions
+// Mentions reports whether an enabled one of the rules or reports mentions
 // reviewers.
 func (s *RuleSet) Mentions(ids []int64) bool {
 	for _, id := range ids {

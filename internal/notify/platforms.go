@@ -44,7 +44,7 @@ func NewPlatforms(count int64, file, stored Connections, hooks []*Hook, kinds ma
 	return p
 }
 
-// Hook gives a hook and its connection; nil where there is none.
+// Hook returns a hook and its connection; nil where there is none.
 func (p *Platforms) Hook(connection, name string) (*Hook, *Connection) {
 	if p == nil {
 		return nil, nil

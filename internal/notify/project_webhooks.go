@@ -15,12 +15,12 @@ type WebhookStore interface {
 	PlatformStore
 	// Webhooks lists the projects of a connection by key, those after one.
 	Webhooks(ctx context.Context, connection, after string, limit int) ([]ProjectWebhook, error)
-	// Webhook gives that of one project; nil where the platform has none.
+	// Webhook returns that of one project; nil where the platform has none.
 	Webhook(ctx context.Context, connection, project string) (*ProjectWebhook, error)
 	// CheckWebhooksSoon has all projects of a connection looked at next.
 	CheckWebhooksSoon(ctx context.Context, connection string) error
 	Coverage(ctx context.Context) ([]Coverage, error)
-	// RepositoryWebhook gives that of a repository of a cloud platform; unchecked
+	// RepositoryWebhook returns that of a repository of a cloud platform; unchecked
 	// where nothing is known.
 	RepositoryWebhook(ctx context.Context, connection string, at RepositoryRef) (RepositoryWebhook, error)
 	// CreatedWebhooks lists the projects and repositories of a connection that have

@@ -118,7 +118,7 @@ func (q *QuietHours) days() []Weekday {
 	return slices.DeleteFunc(Weekdays(), func(d Weekday) bool { return !slices.Contains(q.Days, d) })
 }
 
-// Equal tells whether they are the same hours, whichever way they are written.
+// Equal reports whether they are the same hours, whichever way they are written.
 func (q *QuietHours) Equal(o *QuietHours) bool {
 	if q == nil || o == nil {
 		return q == o
@@ -145,7 +145,7 @@ func loadZone(name string) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// IsTimeZone tells whether rules and reports may have a time zone of that name.
+// IsTimeZone reports whether rules and reports may have a time zone of that name.
 func IsTimeZone(name string) bool {
 	_, err := loadZone(name)
 	return err == nil
@@ -159,7 +159,7 @@ type quietHours struct {
 	urgent   TypeSet
 }
 
-// compileQuietHours gives nil for none, and for what cannot be read: rather sent
+// compileQuietHours returns nil for none, and for what cannot be read: rather sent
 // too early than not.
 func compileQuietHours(q *QuietHours) *quietHours {
 	if q == nil {

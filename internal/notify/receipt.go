@@ -33,9 +33,9 @@ type Receipt struct {
 	Outcome    Outcome
 	Reason     string
 	Events     []Event
-	Build      bool   // it is the state of a build, of who may tell it, and came in by no hook
-	Digest     []byte // of the body, the same for the same body
-	Body       []byte // kept where it is Unreadable
+	Build      *PlatformBuild // of who may tell it, and that came in by no hook; nil: it is a webhook
+	Digest     []byte         // of the body, the same for the same body
+	Body       []byte         // kept where it is Unreadable
 
 	// Set by Accept: EventID is that of its first event; Duplicate where it was there before, so that nothing was
 	// written, and DuplicateOf the event that it was then; Undecided where the
@@ -156,7 +156,7 @@ func (d *Delivery) takers() []int64 {
 // been deleted or moved since it verified them.
 func (r *Receipt) judge(p *Platforms) {
 	r.Refusal, r.withheld, r.connectedAt = nil, false, time.Time{}
-	if r.Build {
+	if r.Build != nil {
 		if p != nil {
 			if c := p.Connections.Find(r.Connection); c != nil {
 				r.connectedAt = c.CreatedAt
@@ -186,7 +186,7 @@ func (r *Receipt) judge(p *Platforms) {
 	}
 }
 
-// Written tells whether the webhook is new, and taken.
+// Written reports whether the webhook is new, and taken.
 func (r *Receipt) Written() bool { return !r.Duplicate && r.Refusal == nil }
 
 // withheldReason is kept with an event that is not delivered.
@@ -200,7 +200,7 @@ func (r *Receipt) Why() string {
 	return r.Reason
 }
 
-// HasKeyChange tells whether an event of the webhook says that keys changed.
+// HasKeyChange reports whether an event of the webhook says that keys changed.
 func (r *Receipt) HasKeyChange() bool {
 	for i := range r.Events {
 		if _, ok := r.Events[i].KeyChange(); ok {

@@ -65,7 +65,7 @@ const RefusalsKept = 24 * time.Hour
 // others come in: more than a person who tries a secret out makes by hand.
 const manyRefused = 10
 
-// NeedsAttention tells whether an administrator should look at it now.
+// NeedsAttention reports whether an administrator should look at it now.
 func (r *RefusedWebhooks) NeedsAttention() bool { return r.Alone || r.Recent >= manyRefused }
 
 // Refused lists what was refused in the last 24 h, by connection, hook and

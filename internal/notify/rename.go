@@ -39,7 +39,7 @@ func (o *Rename) KeyChange() KeyChange {
 // repositories' keys.
 type Occupants struct{ Rules, Reports, Hooks, Grants int }
 
-// Any tells whether there is anything.
+// Any reports whether there is anything.
 func (o Occupants) Any() bool { return o != Occupants{} }
 
 // String names what there is: "2 rules, 1 hook and 1 permission".

@@ -18,11 +18,10 @@ const sumKept = 12
 // Fingerprint is the same for the same body on a connection, and not on an earlier
 // one of its name, which had been deleted. It begins with the time of what
 // happened, so that those of new webhooks are side by side: as the key of an
-// index they write to few of its pages. That of a build does not, since the
-// platform says another time of it than who posts it.
+// index they write to few of its pages.
 func (r *Receipt) Fingerprint() []byte {
 	var at int64
-	if len(r.Events) > 0 && !r.Build {
+	if len(r.Events) > 0 {
 		at = max(0, r.Events[0].At.UnixMilli())
 	}
 	of := binary.BigEndian.AppendUint64([]byte(r.Connection+"\x00"), uint64(r.connectedAt.UnixMicro()))
@@ -39,7 +38,7 @@ type Seen struct {
 	Withheld   bool
 }
 
-// Repeats tells whether the webhook is that one again. A request id is not
+// Repeats reports whether the webhook is that one again. A request id is not
 // signed: it names this body only, or what one hook sends would keep out what
 // another one does. What is withheld does not keep the same from coming in by a
 // wider hook.

@@ -119,8 +119,9 @@ type ReportInfo struct {
 	NextRunAt time.Time // zero while it is disabled, or cannot be told
 	LastRunAt time.Time // when the last run ended, with a message or without; zero: it never ran
 	// LastError is why the last run brought no message; empty where it did.
-	LastError   string
-	LastErrorAt time.Time
+	LastError    string
+	LastErrorAt  time.Time
+	LastDelivery ReportDelivery // of the last run
 	// RetryingSince is since when the platform has not answered for the due time
 	// that it is asked for again every minute; zero: it is not.
 	RetryingSince time.Time
@@ -146,6 +147,9 @@ func (r *ReportInfo) Audited() map[string]string {
 		"mentionReviewers": strconv.FormatBool(r.MentionReviewers), "enabled": strconv.FormatBool(r.Enabled),
 	}
 }
+
+// Present is the report's version.
+func (r *ReportInfo) Present() Present { return Present{"report", r.Version, r.UpdatedBy, r.UpdatedAt} }
 
 // ReportQuery asks for the reports of one repository. Connection empty means the
 // only one.

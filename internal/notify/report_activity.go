@@ -136,7 +136,7 @@ func newTargets(pattern string) *targets {
 	return t
 }
 
-// take tells whether a branch is among them. One that the mask cannot be decided
+// take reports whether a branch is among them. One that the mask cannot be decided
 // for is, for the same reason.
 func (t *targets) take(branch string) bool {
 	if t.mask == nil || branch == "" || t.failed == maxMaskErrors {

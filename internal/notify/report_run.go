@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"fmt"
 	"time"
 
 	"outrigger/internal/fault"
@@ -25,20 +26,63 @@ type ReportRun struct {
 	Fence int64
 }
 
-// Ended tells whether the due time is through, with a message or an error.
+// Ended reports whether the due time is through, with a message or an error.
 func (run *ReportRun) Ended() bool { return run.Event != nil || run.Error != "" }
 
-// RunOutcome is what became of a due time.
+// Receipt is what the run's event is stored under. It has the fingerprint of a
+// report at a due time: no body came in that could tell runs apart.
+func (run *ReportRun) Receipt(now time.Time, generation int64) *Receipt {
+	return &Receipt{
+		Connection: run.Event.Connection, Key: ReportKey, ReceivedAt: now, Outcome: Reported, Generation: generation,
+		Events: []Event{{At: run.Due}}, Digest: fmt.Appendf(nil, "report %d due %d", run.Report.ID, run.Due.UnixMicro()),
+	}
+}
+
+// RunOutcome is what became of a due time: what became of its message, where it
+// has one.
 type RunOutcome string
 
 const (
-	RunSent   RunOutcome = "sent"   // the report is in its channel's queue
-	RunFailed RunOutcome = "failed" // the platform did not answer, or there is no such time zone
-	RunMissed RunOutcome = "missed" // it passed while nothing could run it, and was too long ago to catch up
+	RunDelivered RunOutcome = RunOutcome(Delivered)
+	RunWaiting   RunOutcome = RunOutcome(Waiting)
+	RunFailed    RunOutcome = RunOutcome(Failed)    // the chat refused it; or the platform did not answer, or there is no such time zone
+	RunCancelled RunOutcome = RunOutcome(Cancelled) // by a newer report, or by a person
+	RunMissed    RunOutcome = "missed"              // it passed while nothing could run it, and was too long ago to catch up
 )
 
-// Outcomes are those of the due times that the turn ends; none where the platform
-// is asked again. Due times that pass while Outrigger is down are one.
+// ReportDelivery is the message of a run, as far as its report tells of it.
+type ReportDelivery struct {
+	ID      int64 // 0: there was none, or it is too old to be kept
+	State   DeliveryState
+	Reason  string // in the chat's words, where that refused it and everyone may read them
+	Inside  string // as of a Delivery
+	EndedAt time.Time
+}
+
+// LastOutcome is what became of the last run; "" where it never ran, or that is
+// not known any more.
+func (r *ReportInfo) LastOutcome() RunOutcome {
+	if r.LastError != "" {
+		return RunFailed
+	}
+	return RunOutcome(r.LastDelivery.State)
+}
+
+// LastFailure says why the channel has no message of the last run, and since when
+// that is known; "" where it has one, or will.
+func (r *ReportInfo) LastFailure() (why string, at time.Time) {
+	switch {
+	case r.LastError != "":
+		return r.LastError, r.LastErrorAt
+	case r.LastDelivery.State == Failed:
+		return r.LastDelivery.Reason, r.LastDelivery.EndedAt
+	}
+	return "", time.Time{}
+}
+
+// Outcomes are those of the due times that the turn ends without a message; none
+// where the platform is asked again. Due times that pass while Outrigger is down
+// are one.
 func (run *ReportRun) Outcomes() (all []RunOutcome) {
 	if waited := run.Report.NextRunAt; !waited.IsZero() && !waited.Equal(run.Due) && !waited.After(run.At) {
 		if run.Due.IsZero() && run.Error != "" {
@@ -46,11 +90,7 @@ func (run *ReportRun) Outcomes() (all []RunOutcome) {
 		}
 		all = append(all, RunMissed)
 	}
-	switch {
-	case run.Due.IsZero():
-	case run.Event != nil:
-		all = append(all, RunSent)
-	case run.Error != "":
+	if !run.Due.IsZero() && run.Error != "" {
 		all = append(all, RunFailed)
 	}
 	return all

@@ -8,7 +8,6 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/secret"
-	"outrigger/internal/work"
 )
 
 // Test sends what a report as it is typed, saved or not, says now, and gives what
@@ -17,7 +16,7 @@ import (
 // stored one of the report with the draft's id. Who may, as for Save; wrong is
 // what the caller found already. Errors: fault.RateLimited, and fault.Unavailable
 // where the code platform does not answer.
-func (s *Reports) Test(ctx context.Context, draft Report, webhookURL string, wrong fault.Fields) (*work.Attempt, error) {
+func (s *Reports) Test(ctx context.Context, draft Report, webhookURL string, wrong fault.Fields) (*Tested, error) {
 	draft, stored, err := s.prepare(ctx, draft, &wrong)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func (s *Reports) require(ctx context.Context, r *Report) error {
 	return identity.Require(ctx, perm, at)
 }
 
-// List gives the reports of the repository that q names: fault.Forbidden for who
+// List returns the reports of the repository that q names: fault.Forbidden for who
 // does not administer it.
 func (s *Reports) List(ctx context.Context, q ReportQuery) ([]ReportInfo, error) {
 	of := Report{ProjectKey: q.ProjectKey, RepositoryKey: q.RepositoryKey}
@@ -59,10 +59,11 @@ func (s *Reports) List(ctx context.Context, q ReportQuery) ([]ReportInfo, error)
 	if err := s.require(ctx, &of); err != nil {
 		return nil, err
 	}
-	return s.Store.ListReports(ctx, q)
+	list, err := s.Store.ListReports(ctx, q)
+	return forReader(ctx, list), err
 }
 
-// MayListAll tells whether who asks may list the reports that q means without
+// MayListAll reports whether who asks may list the reports that q means without
 // naming a repository: those of a project, or all.
 func (s *Reports) MayListAll(ctx context.Context, q ReportQuery) bool {
 	who := identity.From(ctx)
@@ -76,7 +77,7 @@ func (s *Reports) MayListAll(ctx context.Context, q ReportQuery) bool {
 	return err == nil && q.ProjectKey != "" && who.May(identity.ProjectAdmin, identity.Resource{Connection: name, Project: q.ProjectKey})
 }
 
-// Page gives one page of the reports that who asks administers. fault.Invalid:
+// Page returns one page of the reports that who asks administers. fault.Invalid:
 // there is no connection of that name.
 func (s *Reports) Page(ctx context.Context, p ReportPage) ([]ReportInfo, error) {
 	if p.Connection != "" {
@@ -86,23 +87,25 @@ func (s *Reports) Page(ctx context.Context, p ReportPage) ([]ReportInfo, error) 
 	}
 	who := identity.From(ctx)
 	p.Visible = func(r *Report) bool { return who.May(r.Access()) }
-	return s.Store.PageReports(ctx, p)
+	list, err := s.Store.PageReports(ctx, p)
+	return forReader(ctx, list), err
 }
 
 // maxFailing is how many reports the overview names.
 const maxFailing = 10
 
-// Failing gives the enabled reports whose last run brought no message, as far as
+// Failing returns the enabled reports whose last run brought no message, as far as
 // who asks administers them: the last ones first, at most 10.
 func (s *Reports) Failing(ctx context.Context) ([]ReportInfo, error) {
 	who := identity.From(ctx)
-	return s.Store.FailingReports(ctx, maxFailing, func(r *Report) bool { return who.May(r.Access()) })
+	list, err := s.Store.FailingReports(ctx, maxFailing, func(r *Report) bool { return who.May(r.Access()) })
+	return forReader(ctx, list), err
 }
 
 // Connections names the connections that a report can belong to.
 func (s *Reports) Connections() []string { return s.Store.Platforms().Connections.Names() }
 
-// Get gives one report: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// Get returns one report: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
 // for a report of others.
 func (s *Reports) Get(ctx context.Context, id int64) (ReportInfo, error) {
 	info, err := s.Store.Report(ctx, id)
@@ -112,6 +115,7 @@ func (s *Reports) Get(ctx context.Context, id int64) (ReportInfo, error) {
 	if err != nil {
 		return info, err
 	}
+	info.show(readsInside(ctx))
 	return info, s.require(ctx, &info.Report)
 }
 
@@ -141,6 +145,7 @@ func (s *Reports) Save(ctx context.Context, draft Report, webhookURL string, wro
 		}
 	}
 	saved, err := s.Store.SaveReport(ctx, actor(ctx), draft, webhookURL, s.Clock())
+	saved.show(readsInside(ctx))
 	if err == nil {
 		saved.Unchecked = unchecked
 		s.Caution(ctx, &saved)
@@ -148,7 +153,7 @@ func (s *Reports) Save(ctx context.Context, draft Report, webhookURL string, wro
 	return saved, err
 }
 
-// prepare completes a draft and tells whether who asks may save it; stored is the
+// prepare completes a draft and reports whether who asks may save it; stored is the
 // report that it is of, where it has an id.
 func (s *Reports) prepare(ctx context.Context, draft Report, wrong *fault.Fields) (_ Report, stored ReportInfo, err error) {
 	draft = draft.trimmed()
@@ -168,7 +173,7 @@ func (s *Reports) prepare(ctx context.Context, draft Report, wrong *fault.Fields
 	return draft, stored, nil
 }
 
-// place finds where a new report belongs, and tells whether who asks may have one
+// place finds where a new report belongs, and reports whether who asks may have one
 // there. A place that is wrong in itself is not checked for permission, and is
 // named with what else is wrong.
 func (s *Reports) place(ctx context.Context, draft *Report, wrong *fault.Fields) error {
@@ -211,7 +216,9 @@ func (s *Reports) Enable(ctx context.Context, id, version int64, enabled bool) (
 	if info, err := s.Get(ctx, id); err != nil {
 		return info, err
 	}
-	return s.Store.EnableReport(ctx, actor(ctx), id, version, enabled, s.Clock())
+	saved, err := s.Store.EnableReport(ctx, actor(ctx), id, version, enabled, s.Clock())
+	saved.show(readsInside(ctx))
+	return saved, err
 }
 
 // Delete deletes a report; who may, as for Get, and the version as for Enable.

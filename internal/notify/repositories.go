@@ -25,7 +25,7 @@ type Repositories struct {
 // they type the name.
 const maxKnown = 200
 
-// Administered gives the repositories that who asks administers and that have a
+// Administered returns the repositories that who asks administers and that have a
 // report, an enabled rule, a hook, or permissions of his own: at most 200, in
 // order.
 func (s *Repositories) Administered(ctx context.Context) ([]identity.Resource, error) {

@@ -25,14 +25,14 @@ type RepositoryWebhook struct {
 	Rules, Reports  int       // that are there
 }
 
-// GoesWithLastRule tells whether Outrigger deletes the webhook on the platform
+// GoesWithLastRule reports whether Outrigger deletes the webhook on the platform
 // when the only rule of the repository is deleted: it created it, and no report
 // needs it to follow renames.
 func (w *RepositoryWebhook) GoesWithLastRule() bool {
 	return w.Rules == 1 && w.Reports == 0 && w.Created()
 }
 
-// Created tells whether Outrigger created the webhook, as far as it is known.
+// Created reports whether Outrigger created the webhook, as far as it is known.
 func (w *RepositoryWebhook) Created() bool { return !w.SetAt.IsZero() && w.RemoteID != "" }
 
 func (w *RepositoryWebhook) scope() Scope {
@@ -56,7 +56,7 @@ func (s Scope) key() string {
 	return s.ProjectKey + "/" + s.RepositoryKey
 }
 
-// HookOf gives the hook that is for exactly a scope; nil where there is none.
+// HookOf returns the hook that is for exactly a scope; nil where there is none.
 func (p *Platforms) HookOf(connection string, scope Scope) *Hook {
 	for _, h := range p.Hooks(connection) {
 		if h.Name != "" && h.Scope.Holds(scope) && scope.Holds(h.Scope) {
@@ -66,7 +66,7 @@ func (p *Platforms) HookOf(connection string, scope Scope) *Hook {
 	return nil
 }
 
-// OfRepository gives the webhook of a repository of a cloud platform, to who
+// OfRepository returns the webhook of a repository of a cloud platform, to who
 // administers it, with the hook that is for it, nil where there is none.
 func (s *Webhooks) OfRepository(ctx context.Context, connection string, at RepositoryRef) (*RepositoryWebhook, *Hook, error) {
 	if err := identity.Require(ctx, identity.RepoAdmin, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey}); err != nil {
@@ -111,7 +111,7 @@ func (s *Webhooks) CreateOfRepository(ctx context.Context, connection string, at
 	return nil
 }
 
-// ManagesRepositories tells whether a connection lets this program create the
+// ManagesRepositories reports whether a connection lets this program create the
 // webhooks of its repositories.
 func (s *Webhooks) ManagesRepositories(connection string) bool {
 	c := s.Store.Platforms().Connections.Find(connection)

@@ -1,5 +1,7 @@
 package notify
 
+import "slices"
+
 // Destination is where a message goes, and in which format.
 type Destination struct {
 	ChannelID int64
@@ -27,4 +29,27 @@ func Reroute(rules []int64, targets map[int64]RuleTarget, now Destination) (to D
 		}
 	}
 	return to
+}
+
+// Parting is those rules of a delivery that leave it for one of their own.
+type Parting struct {
+	To    Destination
+	Rules []int64
+}
+
+// Part divides the rules of a delivery: those that are enabled and do not send to
+// where it is, or goes, leave it.
+func Part(rules []int64, targets map[int64]RuleTarget, at Destination) (leave []Parting) {
+	for _, id := range rules {
+		target := targets[id]
+		if !target.Enabled || target.Destination == at {
+			continue
+		}
+		i := slices.IndexFunc(leave, func(p Parting) bool { return p.To == target.Destination })
+		if i < 0 {
+			i, leave = len(leave), append(leave, Parting{To: target.Destination})
+		}
+		leave[i].Rules = append(leave[i].Rules, id)
+	}
+	return leave
 }

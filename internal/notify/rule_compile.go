@@ -139,7 +139,7 @@ func (c *CompiledRule) matchMask(at Condition, branch string, a Answers) Answer 
 	return a.Mask(at, mask, branch)
 }
 
-// namesPlace tells whether the rule is narrowed to these folded keys.
+// namesPlace reports whether the rule is narrowed to these folded keys.
 func (c *CompiledRule) namesPlace(project, repository string) bool {
 	for _, p := range c.Projects {
 		if Fold(p) == project {
@@ -163,7 +163,7 @@ func (c *CompiledRule) placeNames() []string {
 	return names
 }
 
-// asksReviewer tells whether a pull request asks one of the rule's reviewers.
+// asksReviewer reports whether a pull request asks one of the rule's reviewers.
 // An event that is not about a pull request passes.
 func (c *CompiledRule) asksReviewer(e *Event) bool {
 	if e.PullRequest == nil {

@@ -34,7 +34,7 @@ type RuleAccount struct {
 	State AuthorizationState
 }
 
-// AuthorizationRequired tells whether the rule's account has to be authorised
+// AuthorizationRequired reports whether the rule's account has to be authorised
 // again.
 func (r *RuleInfo) AuthorizationRequired() bool {
 	return r.Account.State == AuthorizationWithdrawn || r.Account.State == AuthorizationRevoked

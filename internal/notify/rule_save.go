@@ -13,34 +13,29 @@ import (
 	"outrigger/internal/secret"
 )
 
-// maxNamedSaves is how many saves a conflict names one by one: who missed more
-// reads the rule again anyway.
-const maxNamedSaves = 5
-
 // StaleSave says who saved the rule since it was read, and what they changed.
 // since are its versions from the one that was read up to, and without, the
 // present one; fewer where they are not kept any more.
 func StaleSave(since []Rule, now *RuleInfo) error {
-	var saves []string
+	return fault.Wrap(&StaleRule{now, changesSince(since, &now.Rule)}, fault.Conflict, "The rule was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
+		now.Version, SavesSince(since, now))
+}
+
+// SavesSince is who saved the rule since it was read, and what they changed; since
+// is as for StaleSave.
+func SavesSince(since []Rule, now *RuleInfo) string {
+	saves := make([]Save, len(since))
 	for i := range since {
 		next := &now.Rule
 		if i+1 < len(since) {
 			next = &since[i+1]
 		}
-		changed := since[i].changedMembers(next)
-		if len(changed) == 0 {
-			changed = []string{"nothing"}
-		}
-		saves = append(saves, fmt.Sprintf("%s changed %s at %s", next.UpdatedBy, strings.Join(changed, ", "), next.UpdatedAt.UTC().Format(time.RFC3339)))
-	}
-	if more := len(saves) - maxNamedSaves; more > 0 {
-		saves = append([]string{fmt.Sprintf("%d earlier saves", more)}, saves[more:]...)
+		saves[i] = Save{next.UpdatedBy, next.UpdatedAt, since[i].changedMembers(next)}
 	}
 	if len(saves) == 0 {
-		saves = []string{fmt.Sprintf("%s saved it at %s", now.UpdatedBy, now.UpdatedAt.UTC().Format(time.RFC3339))}
+		return fmt.Sprintf("%s saved it at %s", now.UpdatedBy, now.UpdatedAt.UTC().Format(time.RFC3339))
 	}
-	return fault.Wrap(&StaleRule{now, changesSince(since, &now.Rule)}, fault.Conflict, "The rule was changed in the meantime and is at version %d: %s. Reload it and repeat your change.",
-		now.Version, strings.Join(saves, "; "))
+	return tellSaves(saves, 0)
 }
 
 // StaleRule is the cause of the conflict of a save that was made from an older
@@ -71,7 +66,7 @@ func changesSince(since []Rule, now *Rule) (list []RuleChange) {
 	return list
 }
 
-// Differs tells whether people would see a difference between two versions of a
+// Differs reports whether people would see a difference between two versions of a
 // rule; who saved them does not count.
 func (r *Rule) Differs(other *Rule) bool {
 	return r.AuthorizationID != other.AuthorizationID || r.Paused != other.Paused || len(r.changedMembers(other)) > 0

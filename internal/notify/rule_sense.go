@@ -74,7 +74,7 @@ func (r *Rule) validateSense(f *fault.Fields) {
 	}
 }
 
-// ofRepositories tells whether a rule of the self-hosted edition takes only events
+// ofRepositories reports whether a rule of the self-hosted edition takes only events
 // of repositories.
 func (r *Rule) ofRepositories() bool {
 	return !r.ofCloud() && (r.RepositoryKey != "" || len(r.Repositories) > 0 && len(r.Projects) == 0)

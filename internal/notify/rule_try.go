@@ -96,7 +96,7 @@ func (s *Trials) Try(ctx context.Context, draft Rule, wrong fault.Fields) (Trial
 	return trial, nil
 }
 
-// checkDraft gives a draft with its place, as far as its filters go, for who may
+// checkDraft returns a draft with its place, as far as its filters go, for who may
 // save it.
 func (s *Rules) checkDraft(ctx context.Context, draft Rule, wrong fault.Fields) (Rule, error) {
 	draft = draft.trimmed()

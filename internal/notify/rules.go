@@ -45,7 +45,7 @@ func (s *Rules) require(ctx context.Context, r *Rule) error {
 	return identity.Require(ctx, perm, at)
 }
 
-// List gives the rules of the level that q's keys name: fault.Forbidden for
+// List returns the rules of the level that q's keys name: fault.Forbidden for
 // who does not administer it.
 func (s *Rules) List(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
 	of := Rule{Connection: q.Connection, ProjectKey: q.ProjectKey, RepositoryKey: q.RepositoryKey}
@@ -62,16 +62,18 @@ func (s *Rules) List(ctx context.Context, q RuleQuery) ([]RuleInfo, error) {
 	if err := s.require(ctx, &of); err != nil {
 		return nil, err
 	}
-	return s.Store.ListRules(ctx, q)
+	list, err := s.Store.ListRules(ctx, q)
+	return forReader(ctx, list), err
 }
 
-// Page gives one page of the rules of a level that who asks administers.
+// Page returns one page of the rules of a level that who asks administers.
 func (s *Rules) Page(ctx context.Context, p RulePage) ([]RuleInfo, error) {
 	who := identity.From(ctx)
 	p.Visible = func(r *Rule) bool {
 		return (p.Edition == "" || s.Edition(r.Connection) == p.Edition) && who.May(r.Access())
 	}
-	return s.Store.PageRules(ctx, p)
+	list, err := s.Store.PageRules(ctx, p)
+	return forReader(ctx, list), err
 }
 
 // Connections are those of an edition, by name.
@@ -85,7 +87,7 @@ func (s *Rules) Edition(connection string) Edition {
 	return SelfHosted
 }
 
-// Get gives one rule: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
+// Get returns one rule: fault.NotFound for a SYS_ADMIN, else fault.Forbidden as
 // for a rule of others.
 func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 	info, err := s.Store.Rule(ctx, id)
@@ -95,6 +97,7 @@ func (s *Rules) Get(ctx context.Context, id int64) (RuleInfo, error) {
 	if err != nil {
 		return info, err
 	}
+	info.show(readsInside(ctx))
 	return info, s.require(ctx, &info.Rule)
 }
 
@@ -129,6 +132,7 @@ func (s *Rules) Save(ctx context.Context, draft Rule, webhookURL string, wrong f
 		}
 	}
 	saved, err := s.Store.SaveRule(ctx, actor(ctx), draft, webhookURL)
+	saved.show(readsInside(ctx))
 	if err == nil {
 		s.Caution(ctx, &saved)
 	}
@@ -159,7 +163,7 @@ const NoCloudProjects = "Rules of the cloud edition belong to one repository: th
 // placeFields are the members that say which rule it is and where it belongs.
 var placeFields = []string{"id", "connection", "projectKey", "repositoryKey", "repositorySlug"}
 
-// place finds where a new rule belongs, and tells whether who asks may have one
+// place finds where a new rule belongs, and reports whether who asks may have one
 // there. A place that is wrong in itself is not checked for permission.
 func (s *Rules) place(ctx context.Context, draft *Rule, wrong *fault.Fields) error {
 	if draft.ProjectKey == "" && draft.RepositoryKey != "" {
@@ -235,6 +239,7 @@ func (s *Rules) Enable(ctx context.Context, id, version int64, enabled bool) (Ru
 		}
 	}
 	saved, err := s.Store.EnableRule(ctx, actor(ctx), id, version, enabled, account)
+	saved.show(readsInside(ctx))
 	if err == nil && account != info.AuthorizationID && s.Saved != nil {
 		s.Saved()
 	}

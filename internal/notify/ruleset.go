@@ -112,7 +112,7 @@ func (c *connectionRules) addRepository(r *CompiledRule, project, repository str
 	}
 }
 
-// wantsBuilds tells whether a rule takes builds of the event's repository; nil
+// wantsBuilds reports whether a rule takes builds of the event's repository; nil
 // asks for any repository.
 func (s *RuleSet) wantsBuilds(connection string, e *Event) bool {
 	conn := s.connections[connection]
@@ -172,9 +172,13 @@ func judgeAll(rules []*CompiledRule, of *subject, matches []Match) []Match {
 	return matches
 }
 
-// Enabled tells whether any of the rules or reports is enabled in this set.
-func (s *RuleSet) Enabled(ids []int64) bool {
-	for _, id := range ids {
+// Enabled reports whether any of the rules or reports of a delivery is enabled in this
+// set, or it is for its channel itself.
+func (s *RuleSet) Enabled(d *Delivery) bool {
+	if d.ToChannel {
+		return true
+	}
+	for _, id := range d.Rules {
 		if s.byID[id] != nil || s.Reports.has(id) {
 			return true
 		}
@@ -182,10 +186,14 @@ func (s *RuleSet) Enabled(ids []int64) bool {
 	return false
 }
 
-// On tells whether any of the rules or reports is enabled and sends to the
-// channel in the format.
-func (s *RuleSet) On(ids []int64, at Destination) bool {
-	for _, id := range ids {
+// On reports whether any of the rules or reports of a delivery is enabled and sends to
+// where the delivery goes, or it is for its channel itself.
+func (s *RuleSet) On(d *Delivery) bool {
+	if d.ToChannel {
+		return true
+	}
+	at := d.Destination()
+	for _, id := range d.Rules {
 		if c := s.byID[id]; c != nil && c.ChannelID == at.ChannelID && c.Format == at.Format || s.Reports.on(id, at) {
 			return true
 		}
@@ -193,7 +201,7 @@ func (s *RuleSet) On(ids []int64, at Destination) bool {
 	return false
 }
 
-// Quiet tells whether a rule has quiet hours.
+// Quiet reports whether a rule has quiet hours.
 func (s *RuleSet) Quiet() bool { return s.quiet }
 
 // HeldUntil is until when a message for the rules waits, of an event that came
@@ -219,11 +227,11 @@ func (s *RuleSet) HeldUntil(rules []int64, e *Event, at time.Time) (until time.T
 	return until
 }
 
-// Compiled gives the enabled rule with an id, ready to judge; nil where there is
+// Compiled returns the enabled rule with an id, ready to judge; nil where there is
 // none.
 func (s *RuleSet) Compiled(id int64) *CompiledRule { return s.byID[id] }
 
-// Rule gives the enabled rule with an id; nil where there is none.
+// Rule returns the enabled rule with an id; nil where there is none.
 func (s *RuleSet) Rule(id int64) *Rule {
 	if c := s.byID[id]; c != nil {
 		return c.Rule

@@ -15,12 +15,15 @@ type RuleStore interface {
 	ListRules(ctx context.Context, q RuleQuery) ([]RuleInfo, error)
 	PageRules(ctx context.Context, p RulePage) ([]RuleInfo, error)
 	CloudRepositories(ctx context.Context, p CloudRepositoryPage) ([]CloudRepository, error)
-	// UnauthorizedRepositories gives those with rules whose account has to be
+	// UnauthorizedRepositories returns those with rules whose account has to be
 	// authorised again, but for the accounts of a user, at most limit that visible
 	// lets through.
 	UnauthorizedRepositories(ctx context.Context, but int64, limit int, visible func(*CloudRepository) bool) ([]CloudRepository, error)
-	// Rule gives one rule: fault.NotFound when there is none with the id.
+	// Rule returns one rule: fault.NotFound when there is none with the id.
 	Rule(ctx context.Context, id int64) (RuleInfo, error)
+	// RuleVersionsSince returns the versions of a rule from one up to, and without,
+	// its present one; fewer where they are not kept any more.
+	RuleVersionsSince(ctx context.Context, now *Rule, version int64) ([]Rule, error)
 	// SaveRule creates a rule (ID 0) or saves one. Errors: fault.Invalid for
 	// wrong members, fault.NotFound for an unknown id, fault.Conflict for a
 	// version that is not the present one.
@@ -39,10 +42,10 @@ type ReportStore interface {
 	Platforms() *Platforms
 	ListReports(ctx context.Context, q ReportQuery) ([]ReportInfo, error)
 	PageReports(ctx context.Context, p ReportPage) ([]ReportInfo, error)
-	// FailingReports gives the enabled reports whose last run brought no message,
+	// FailingReports returns the enabled reports whose last run brought no message,
 	// the last ones first, at most limit that visible lets through.
 	FailingReports(ctx context.Context, limit int, visible func(*Report) bool) ([]ReportInfo, error)
-	// Report gives one report: fault.NotFound when there is none with the id.
+	// Report returns one report: fault.NotFound when there is none with the id.
 	Report(ctx context.Context, id int64) (ReportInfo, error)
 	// SaveReport creates a report (ID 0) or saves one. It is due next after now,
 	// unless a save leaves its schedule as it was. Errors: fault.Invalid for wrong
@@ -53,6 +56,9 @@ type ReportStore interface {
 	// fault.NotFound when there is none with the id, fault.Conflict for a version
 	// that is neither 0 nor the present one.
 	EnableReport(ctx context.Context, who Actor, id, version int64, enabled bool, now time.Time) (ReportInfo, error)
+	// ReportSavesSince says who saved a report since it was at a version, and what
+	// they changed.
+	ReportSavesSince(ctx context.Context, now *ReportInfo, version int64) (string, error)
 	// DeleteReport deletes a report; the version and the errors are as for
 	// EnableReport.
 	DeleteReport(ctx context.Context, who Actor, id, version int64) error
@@ -61,7 +67,7 @@ type ReportStore interface {
 // ChannelStore keeps channels; *store.Store.
 type ChannelStore interface {
 	ListChannels(ctx context.Context, p ChannelPage) ([]ChannelInfo, error)
-	// ChannelOf gives the channel with a fingerprint: fault.NotFound where no
+	// ChannelOf returns the channel with a fingerprint: fault.NotFound where no
 	// rule or report uses such a one.
 	ChannelOf(ctx context.Context, fingerprint string) (ChannelInfo, error)
 	RenameChannel(ctx context.Context, who Actor, id int64, name string) error
@@ -71,23 +77,25 @@ type ChannelStore interface {
 // DeliveryStore keeps deliveries; *store.Store.
 type DeliveryStore interface {
 	ListDeliveries(ctx context.Context, f DeliveryFilter) ([]*Delivery, error)
-	// DeliveriesVersion gives a text that is another one when what ListDeliveries
+	// DeliveriesVersion returns a text that is another one when what ListDeliveries
 	// gives is; it is much cheaper.
 	DeliveriesVersion(ctx context.Context, f DeliveryFilter) (string, error)
-	// Delivery gives one with its attempts: fault.NotFound when there is none
+	// Delivery returns one with its attempts: fault.NotFound when there is none
 	// with the id.
 	Delivery(ctx context.Context, id int64) (*Delivery, []work.Attempt, error)
-	// DigestMembers gives the deliveries that share d's digest and its end,
+	// DigestMembers returns the deliveries that share d's digest and its end,
 	// itself included, the first first, at most limit.
 	DigestMembers(ctx context.Context, d *Delivery, limit int) ([]*Delivery, error)
 	// Describe adds to deliveries their channels, and the rules and reports that
-	// are left.
+	// are left; what else uses the channel, where none is.
 	Describe(ctx context.Context, deliveries []*Delivery) ([]DeliveryInfo, error)
 	Redeliver(ctx context.Context, who Actor, ids []int64) (Redelivered, error)
+	// WouldRedeliver says what Redeliver would do, and when that was so.
+	WouldRedeliver(ctx context.Context, ids []int64) (Redelivered, time.Time, error)
 	Cancel(ctx context.Context, who Actor, ids []int64) (int, error)
 	TryNow(ctx context.Context, who Actor, id int64) error
 	Summary(ctx context.Context, since time.Time) (Summary, error)
-	// History gives what became of messages since a time, in steps.
+	// History returns what became of messages since a time, in steps.
 	History(ctx context.Context, since time.Time, step time.Duration) ([]Sample, error)
 }
 
@@ -110,6 +118,9 @@ type HookStore interface {
 	// fault.Invalid as above, fault.NotFound, and fault.Conflict for another
 	// version or a connection of the file.
 	SaveConnection(ctx context.Context, who Actor, c Connection, wrong fault.Fields) (Connection, error)
+	// ConnectionSavesSince says who saved a connection since it was at a version, and
+	// what they changed.
+	ConnectionSavesSince(ctx context.Context, now *Connection, version int64) (string, error)
 	// DeleteConnection deletes a connection with all that another one of its name
 	// could go by. fault.Conflict: it has rules or reports, is of the file, or is not
 	// at the version any more; 0 is any.
@@ -119,7 +130,7 @@ type HookStore interface {
 	// fault.NotFound for an unknown connection, fault.Conflict where the name is
 	// taken.
 	CreateHook(ctx context.Context, who Actor, h Hook) (Hook, error)
-	// RotateHook gives a hook a new secret; the old one signs for 7 days more.
+	// RotateHook returns a hook a new secret; the old one signs for 7 days more.
 	RotateHook(ctx context.Context, who Actor, connection, name string) (Hook, error)
 	DeleteHook(ctx context.Context, who Actor, connection, name string) error
 	// Refused counts the webhooks that were refused in the last 24 h, by

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -16,17 +17,30 @@ import (
 
 // TestStore is what test messages need of the store; *store.Store.
 type TestStore interface {
-	// Channel gives a channel and its webhook URL, which is empty where no rule
+	// Channel returns a channel and its webhook URL, which is empty where no rule
 	// uses it any more.
 	Channel(ctx context.Context, id int64) (Channel, secret.Value, error)
 	// RecordTest puts a test message into the audit trail: to which webhook URL,
 	// masked, of which rule or channel, and where that belongs. RateLimited: the
 	// user has sent TestsAMinute within a minute, on all nodes together.
 	RecordTest(ctx context.Context, who Actor, object, id string, at identity.Resource, mask string) error
+	// OpenTested opens the channel of a webhook URL that took a test message, where
+	// it is broken, and cancels the waiting messages that which leaves out. nil: it
+	// is not broken, or there is none.
+	OpenTested(ctx context.Context, who Actor, to secret.Value, which RetryMode) (*Reopened, error)
 }
 
-// TestMessages sends test messages at once, past the channel's queue and without
-// a change of its standing.
+// Tested is what came of a test message.
+type Tested struct {
+	*work.Attempt
+	Opened *Reopened // the channel was broken, and is not any more; nil: it is as it was
+}
+
+// Reopened is what became of what waited on a channel that was opened.
+type Reopened struct{ Waiting, Cancelled int }
+
+// TestMessages sends test messages at once, past the channel's queue. One that the
+// chat platform takes opens a broken channel.
 type TestMessages struct {
 	Store TestStore
 	// Write makes the message: as a card of the first event type where there is
@@ -66,11 +80,12 @@ func (s *TestMessages) allow(ctx context.Context) error {
 type tested struct {
 	object, id string
 	at         identity.Resource
+	which      RetryMode // of what waits, where a broken channel is opened; "": all
 }
 
 // send posts a message about types to a webhook URL, and keeps in the audit trail
 // that it did.
-func (s *TestMessages) send(ctx context.Context, of tested, to secret.Value, types []EventType, f Format) (*work.Attempt, error) {
+func (s *TestMessages) send(ctx context.Context, of tested, to secret.Value, types []EventType, f Format) (*Tested, error) {
 	if err := s.allow(ctx); err != nil {
 		return nil, err
 	}
@@ -78,7 +93,7 @@ func (s *TestMessages) send(ctx context.Context, of tested, to secret.Value, typ
 }
 
 // post is send for what allow has let through: write makes the message.
-func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, write func(Format) []byte, f Format) (*work.Attempt, error) {
+func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, write func(Format) []byte, f Format) (*Tested, error) {
 	u, err := url.Parse(to.Reveal())
 	if err != nil {
 		return nil, fault.InvalidField("webhookUrl", "It is not a URL.")
@@ -89,12 +104,21 @@ func (s *TestMessages) post(ctx context.Context, of tested, to secret.Value, wri
 	if err := s.Store.RecordTest(ctx, actor(ctx), of.object, of.id, of.at, secret.MaskURL(to.Reveal())); err != nil {
 		return nil, err
 	}
-	return s.Post(ctx, to, write(f.ResolveFormat(u.Hostname()))), nil
+	done := &Tested{Attempt: s.Post(ctx, to, write(f.ResolveFormat(u.Hostname())))}
+	showAttempt(done.Attempt, readsInside(ctx))
+	if done.Err == "" && done.Status/100 == 2 {
+		done.Opened, err = s.Store.OpenTested(context.WithoutCancel(ctx), actor(ctx), to, cmp.Or(of.which, RetryAll))
+	}
+	return done, err
 }
 
-// Test posts a test message and gives what the chat platform answered. It
-// changes nothing of the channel's standing.
-func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt, error) {
+// Test posts a test message and gives what the chat platform answered. Where it takes
+// the message, a broken channel is open again, and of the messages that wait on it
+// those go out that which says; "" is all.
+func (s *Channels) Test(ctx context.Context, fingerprint string, which RetryMode) (*Tested, error) {
+	if which != "" && !slices.Contains(RetryModes(), which) {
+		return nil, wrongWhich()
+	}
 	c, err := s.changeable(ctx, fingerprint)
 	if err != nil {
 		return nil, err
@@ -106,10 +130,10 @@ func (s *Channels) Test(ctx context.Context, fingerprint string) (*work.Attempt,
 	if err != nil {
 		return nil, err
 	}
-	return s.Tests.send(ctx, tested{object: "channel", id: fingerprint}, to, nil, c.Format())
+	return s.Tests.send(ctx, tested{object: "channel", id: fingerprint, which: which}, to, nil, c.Format())
 }
 
-// stored gives the webhook URL of what is tested; what names it to people.
+// stored returns the webhook URL of what is tested; what names it to people.
 func (s *TestMessages) stored(ctx context.Context, channel int64, what string) (secret.Value, error) {
 	_, to, err := s.Store.Channel(ctx, channel)
 	if err == nil && to.IsZero() {
@@ -123,7 +147,7 @@ func (s *TestMessages) stored(ctx context.Context, channel int64, what string) (
 // needs are looked at: where the rule belongs, the URL, the format, the event
 // types. An empty or masked webhookURL is the stored one of the rule with the
 // draft's id. Who may, as for Save; wrong is what the caller found already.
-func (s *Rules) Test(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (*work.Attempt, error) {
+func (s *Rules) Test(ctx context.Context, draft Rule, webhookURL string, wrong fault.Fields) (*Tested, error) {
 	draft = draft.trimmed()
 	var stored RuleInfo
 	if draft.ID > 0 {

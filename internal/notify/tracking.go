@@ -39,7 +39,7 @@ type SeenPullRequest struct {
 	Pushed bool
 }
 
-// Known tells whether a webhook spoke of it.
+// Known reports whether a webhook spoke of it.
 func (s *SeenPullRequest) Known() bool { return s.Source != "" || s.Target != "" || s.Title != "" }
 
 // standing is where the event's pull request stands.
@@ -133,7 +133,7 @@ func sameCommit(a, b string) bool { return strings.HasPrefix(a, b) || strings.Ha
 // toldAlready is kept with a webhook that is no news.
 const toldAlready = "Another webhook reported the same push."
 
-// Tracked gives the event of the pull request whose state the webhook tells, nil
+// Tracked returns the event of the pull request whose state the webhook tells, nil
 // where there is none, or where the webhook may not speak of it.
 func (r *Receipt) Tracked() *Event {
 	if len(r.Events) != 1 || r.Events[0].Tracking == Untracked || r.Refusal != nil || r.withheld {

@@ -27,7 +27,7 @@ type WebhookHealth struct {
 	Answer                   string // status or words of the last failure
 }
 
-// Failing tells whether the last call failed.
+// Failing reports whether the last call failed.
 func (h *WebhookHealth) Failing() bool { return h.LastFailure.After(h.LastSuccess) }
 
 // WebhookState says whether a project's events come here.
@@ -59,7 +59,7 @@ type ProjectWebhook struct {
 	CheckedAt  time.Time // zero: not yet, or it is to be looked at next
 }
 
-// Failing tells whether the platform's last call failed.
+// Failing reports whether the platform's last call failed.
 func (w *ProjectWebhook) Failing() bool { return w.State == WebhookSends && w.Health.Failing() }
 
 // ListedProject is a project as its platform lists it. Its id stays when its key
@@ -86,14 +86,14 @@ type ProjectCheck struct {
 	Reason string
 }
 
-// AnswersWebhooks tells whether the connection's platform can be asked for its
+// AnswersWebhooks reports whether the connection's platform can be asked for its
 // projects and their webhooks. The latter takes an account that administers
 // them.
 func (c *Connection) AnswersWebhooks() bool {
 	return c.Edition() == SelfHosted && !c.Token.IsZero()
 }
 
-// HookCalled gives the name of the hook of a connection that a webhook's URL
+// HookCalled returns the name of the hook of a connection that a webhook's URL
 // leads to; base is where this program is reached.
 func HookCalled(base, connection, url string) (hook string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimRight(url, "/"), strings.TrimRight(base, "/")+HookPath(connection, ""))

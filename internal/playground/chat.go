@@ -141,14 +141,14 @@ func (c *Chat) SetFaultMode(m FaultMode) {
 	}
 }
 
-// Messages gives what a channel received, oldest first.
+// Messages returns what a channel received, oldest first.
 func (c *Chat) Messages(channel string) []Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Message(nil), c.channels[channel]...)
 }
 
-// watch gives a channel that has a value whenever something changed.
+// watch returns a channel that has a value whenever something changed.
 func (c *Chat) watch() (changed <-chan struct{}, stop func()) {
 	w := make(chan struct{}, 1)
 	c.mu.Lock()

@@ -89,6 +89,7 @@ func headers(next http.Handler) http.Handler {
 
 type channelView struct {
 	Name     string
+	URL      string // its webhook URL
 	Messages []Message
 }
 
@@ -102,17 +103,23 @@ type view struct {
 	Cloud      bool // there is one of the cloud site's
 	Code       bool // there is one of the cloud code platform's
 	Sent       string
+	Own        string // the webhook URL of a channel that has no message yet
 }
 
-func (w *World) view() view {
+// ownChannel is one for the rules that people make.
+const ownChannel = "my-team"
+
+// view is what the page shows to those who reach it at host.
+func (w *World) view(host string) view {
 	c := w.Chat
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := view{FaultMode: c.mode, FaultModes: faultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
+	webhook := func(channel string) string { return "http://" + host + WebhookPath(channel) }
+	v := view{Own: webhook(ownChannel), FaultMode: c.mode, FaultModes: faultModes(), Refused: c.refused, Console: w.Console, Mail: w.Mail != nil, Cloud: w.Cloud != nil, Code: w.Code != nil}
 	for name, messages := range c.channels {
 		list := slices.Clone(messages)
 		slices.Reverse(list)
-		v.Channels = append(v.Channels, channelView{Name: name, Messages: list})
+		v.Channels = append(v.Channels, channelView{Name: name, URL: webhook(name), Messages: list})
 	}
 	slices.SortFunc(v.Channels, func(a, b channelView) int {
 		if a.Name < b.Name {
@@ -124,12 +131,12 @@ func (w *World) view() view {
 }
 
 func (w *World) show(rw http.ResponseWriter, r *http.Request) {
-	v := w.view()
+	v := w.view(r.Host)
 	v.Sent = r.URL.Query().Get("sent")
 	w.render(rw, "chat.html", v)
 }
 
-func (w *World) cards(rw http.ResponseWriter, _ *http.Request) { w.render(rw, "cards", w.view()) }
+func (w *World) cards(rw http.ResponseWriter, r *http.Request) { w.render(rw, "cards", w.view(r.Host)) }
 
 func (w *World) render(rw http.ResponseWriter, name string, v view) {
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -6,6 +6,7 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/secret"
 )
 
 // authenticate tells who asks: by the header Authorization, else by the
@@ -35,7 +36,21 @@ func (rt *Router) authenticate(r *http.Request) (*identity.Principal, error) {
 	return rt.identity.Session(ctx, cookie.Value)
 }
 
-// Still tells whether who asks may go on reading an answer that lasts: since it
+// codeHeader has a code of a second factor, for what a token, or the password, alone
+// is not enough for.
+const codeHeader = "Outrigger-Code"
+
+// withCode takes the code that comes with a request. It is right once, so that
+// nothing else authenticates with it.
+func withCode(r *http.Request) *http.Request {
+	code := r.Header.Get(codeHeader)
+	if code == "" {
+		return r
+	}
+	return r.WithContext(identity.WithCode(r.Context(), secret.New(code)))
+}
+
+// Still reports whether who asks may go on reading an answer that lasts: since it
 // began the session or token may have ended, the user been disabled, or the
 // permission been revoked. Asking is no use of a session.
 func Still(r *http.Request) bool {

@@ -5,7 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
+
+// signInByHeader says until when the user of a token has to sign in again, where the
+// token is refused soon for want of that.
+const signInByHeader = "Outrigger-Sign-In-By"
 
 // endpoint is one path and what its methods do.
 type endpoint struct {
@@ -31,6 +36,12 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.route = m.route
+	if !m.route.Raw && strings.HasPrefix(m.route.Path, "/rest/") {
+		if err := refuseCredentials(r); err != nil {
+			WriteError(w, r, err)
+			return
+		}
+	}
 	if err := e.serve(x, r, m); err != nil {
 		WriteError(w, r, err)
 	}
@@ -38,11 +49,14 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (e *endpoint) serve(x *exchange, r *http.Request, m method) error {
 	if m.route.Access != Anyone && !m.route.Raw {
-		p, err := e.router.authenticate(r)
+		p, err := e.router.authenticate(withCode(r))
 		if err != nil {
 			return err
 		}
 		x.caller.Principal = p
+		if by := p.SignInBy(); !by.IsZero() {
+			x.Header().Set(signInByHeader, by.UTC().Format(time.RFC3339))
+		}
 		if err := m.route.admit(p, r.Method); err != nil {
 			return err
 		}
@@ -68,7 +82,7 @@ func (e *endpoint) serve(x *exchange, r *http.Request, m method) error {
 	return m.handle(x, r)
 }
 
-// acceptable tells whether the route has a format that the request accepts.
+// acceptable reports whether the route has a format that the request accepts.
 func (e *endpoint) acceptable(r *http.Request, route *Route) error {
 	if route.Own || route.Raw {
 		return nil

@@ -72,7 +72,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	_ = write(w, errorFormat(r, x), body.Status, body)
 }
 
-// Gone tells whether a request failed because it was broken off, by its client
+// Gone reports whether a request failed because it was broken off, by its client
 // or by a stop of ours, and has the log and the metrics say so: nothing failed
 // here.
 func Gone(r *http.Request, err error) bool {
@@ -85,7 +85,15 @@ func Gone(r *http.Request, err error) bool {
 	return true
 }
 
-// describe gives the body of an error, and logs what must not be in it.
+func bodyOf(e *fault.Error) *errorBody {
+	body := &errorBody{Status: statusOf(e.Code), Message: e.Message}
+	for _, f := range e.Fields {
+		body.Errors = append(body.Errors, errorField{f.Name, f.Message})
+	}
+	return body
+}
+
+// describe returns the body of an error, and logs what must not be in it.
 func describe(r *http.Request, x *exchange, err error) *errorBody {
 	var (
 		own     *httpError
@@ -101,11 +109,7 @@ func describe(r *http.Request, x *exchange, err error) *errorBody {
 		// that stops cancels requests whose clients still listen.
 		return &errorBody{Status: http.StatusServiceUnavailable, Message: "The request was broken off; send it again."}
 	}
-	e := fault.As(err)
-	body := &errorBody{Status: statusOf(e.Code), Message: e.Message}
-	for _, f := range e.Fields {
-		body.Errors = append(body.Errors, errorField{f.Name, f.Message})
-	}
+	body := bodyOf(fault.As(err))
 	switch body.Status {
 	case http.StatusInternalServerError:
 		referral := randomHex()

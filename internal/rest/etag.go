@@ -10,12 +10,24 @@ import (
 // ETag names a version of a thing that has an id.
 func ETag(id, version int64) string { return fmt.Sprintf(`"%d-%d"`, id, version) }
 
-// Conditional tells whether the request asks for IfMatch.
+// Conditional reports whether the request asks for IfMatch.
 func Conditional(r *http.Request) bool { return len(r.Header["If-Match"]) > 0 }
 
-// MatchesAny tells whether the If-Match of a request names no version, but anything
+// MatchesAny reports whether the If-Match of a request names no version, but anything
 // that is there.
 func MatchesAny(r *http.Request) bool { return slices.Contains(matches(r), "*") }
+
+// MatchedVersion returns the highest version of the thing with an id that the If-Match
+// of a request names; 0 where it names none.
+func MatchedVersion(r *http.Request, id int64) (version int64) {
+	for _, tag := range matches(r) {
+		var of, v int64
+		if n, _ := fmt.Sscanf(tag, `"%d-%d"`, &of, &v); n == 2 && of == id && tag == ETag(of, v) {
+			version = max(version, v)
+		}
+	}
+	return version
+}
 
 // matches are the ETags that If-Match names. Ours have no comma.
 func matches(r *http.Request) []string {

@@ -30,7 +30,7 @@ func NewHosts(baseURL string, more []string) (Hosts, error) {
 	return h, nil
 }
 
-// Answers tells whether a request with that Host header is for this server.
+// Answers reports whether a request with that Host header is for this server.
 func (h Hosts) Answers(host string) bool {
 	name := hostName(host)
 	if h.names[name] {
@@ -71,7 +71,7 @@ func errMisdirected(r *http.Request) error {
 		"Outrigger is not served as %q; use the address in base_url, or add the name to allowed_hosts in the configuration file.", hostName(r.Host))}
 }
 
-// misdirected tells whether a request is for another host and needs one of
+// misdirected reports whether a request is for another host and needs one of
 // ours: webhooks and figures have no use for a browser's cookies, and what has
 // an Authorization header was not sent by a page that knows no secret.
 func (rt *Router) misdirected(r *http.Request) bool {

@@ -81,7 +81,7 @@ func TestAnswersThatAreNotRead(t *testing.T) {
 				failed <- time.Since(began)
 			}
 		}), slog.New(slog.DiscardHandler))
-		go func() { _ = server.Serve(Listener(p, 10, slog.New(slog.DiscardHandler))) }()
+		go func() { _ = server.Serve(Listen(p, 10, slog.New(slog.DiscardHandler))) }()
 		t.Cleanup(func() { _ = server.Close() })
 		ask := func(path string) net.Conn {
 			c := p.dial()

@@ -19,7 +19,7 @@ const (
 // List is one page of a list.
 type List[T any] struct {
 	Items []T    `json:"items"`
-	Next  string `json:"next,omitempty"` // what after takes for the next page; "" after the last
+	Next  string `json:"next,omitempty" doc:"What after takes for the next page; absent from the last one."`
 }
 
 // Page is what the query of a list asks for.

@@ -30,18 +30,19 @@ const (
 	writePiece = 64 << 10
 )
 
-// Listener is l with a cap of open connections. Past it some go of the address
+// Listen is l with a cap of open connections. Past it some go of the address
 // that has most, those that have been idle longest: first of those that wait for
 // their client, then of those that wait for an answer. That and failures to
 // accept are said to log.
-func Listener(l net.Listener, most int, log *slog.Logger) net.Listener {
-	return &listener{
+func Listen(l net.Listener, most int, log *slog.Logger) *Listener {
+	return &Listener{
 		Listener: l, most: most, log: log, open: map[*conn]struct{}{},
 		full: rate.Sometimes{Interval: sayEvery}, refused: rate.Sometimes{Interval: sayEvery},
 	}
 }
 
-type listener struct {
+// Listener knows the connections that it accepted; see Listen.
+type Listener struct {
 	net.Listener
 	most          int
 	log           *slog.Logger
@@ -52,7 +53,7 @@ type listener struct {
 	closed int // connections closed for others since the log said so
 }
 
-func (l *listener) Accept() (net.Conn, error) {
+func (l *Listener) Accept() (net.Conn, error) {
 	accepted, err := l.Listener.Accept()
 	if err != nil {
 		l.failed(err)
@@ -72,7 +73,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 // failed says why no connection is accepted. Where descriptors ran out, some
 // connections are closed: the server tries again in a moment.
-func (l *listener) failed(err error) {
+func (l *Listener) failed(err error) {
 	if errors.Is(err, net.ErrClosed) {
 		return
 	}
@@ -83,7 +84,7 @@ func (l *listener) failed(err error) {
 }
 
 // makeRoom closes connections, but not newest.
-func (l *listener) makeRoom(newest *conn) {
+func (l *Listener) makeRoom(newest *conn) {
 	l.mu.Lock()
 	open := len(l.open)
 	goes := expendable(l.open, newest, max(1, l.most/closedShare))
@@ -144,10 +145,12 @@ func expendable(open map[*conn]struct{}, newest *conn, n int) []*conn {
 // conn is a connection that knows how long it has been idle.
 type conn struct {
 	net.Conn
-	listener *listener
+	listener *Listener
 	network  string       // of the client; see Network
 	last     atomic.Int64 // when a byte was read or written, in ns
 	busy     atomic.Int32 // requests that are here to their end and are being answered
+	active   atomic.Bool  // a request's header is here, and its answer is not complete
+	leaving  atomic.Bool  // it is closed unless something comes at this moment
 
 	writeUntil atomic.Int64 // the deadline of writing, in ns; 0: there is none
 	ownUntil   atomic.Bool  // the handler set it
@@ -170,6 +173,9 @@ func (c *conn) touch() { c.last.Store(time.Now().UnixNano()) }
 
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	if err != nil && c.leaving.Load() {
+		n, err = c.lastRead(p, err)
+	}
 	if n > 0 {
 		c.touch()
 	}
@@ -232,13 +238,19 @@ type connKey struct{}
 
 // withConn is the ConnContext of a server.
 func withConn(ctx context.Context, c net.Conn) context.Context {
-	if secured, ok := c.(interface{ NetConn() net.Conn }); ok {
-		c = secured.NetConn()
-	}
-	if own, ok := c.(*conn); ok {
+	if own := ownConn(c); own != nil {
 		return context.WithValue(ctx, connKey{}, own)
 	}
 	return ctx
+}
+
+// ownConn is the connection below c; nil where a Listener did not accept it.
+func ownConn(c net.Conn) *conn {
+	if secured, ok := c.(interface{ NetConn() net.Conn }); ok {
+		c = secured.NetConn()
+	}
+	own, _ := c.(*conn)
+	return own
 }
 
 func connOf(ctx context.Context) *conn {

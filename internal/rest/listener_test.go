@@ -44,7 +44,7 @@ func serveCapped(t *testing.T, most int, h http.HandlerFunc) (addr string, log *
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	server := Server(h, logger)
 	done := make(chan struct{})
-	go func() { defer close(done); _ = server.Serve(Listener(l, most, logger)) }()
+	go func() { defer close(done); _ = server.Serve(Listen(l, most, logger)) }()
 	t.Cleanup(func() { _ = server.Close(); <-done })
 	return l.Addr().String(), log
 }
@@ -195,7 +195,7 @@ func TestNoDescriptorsIsSaid(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	server := Server(http.NotFoundHandler(), logger)
 	done := make(chan struct{})
-	go func() { defer close(done); _ = server.Serve(Listener(&noDescriptors{Listener: l}, 10, logger)) }()
+	go func() { defer close(done); _ = server.Serve(Listen(&noDescriptors{Listener: l}, 10, logger)) }()
 	if status := ask(t, open(t, l.Addr().String(), "")); status != http.StatusNotFound {
 		t.Errorf("after it: %d", status)
 	}

@@ -2,17 +2,62 @@ package rest
 
 import (
 	_ "embed"
+	"fmt"
 	"net/http"
+	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
+// openAPI describes what is no Operation, and what all share.
+//
 //go:embed openapi.yaml
-var openAPI []byte
+var openAPI string
 
-// OpenAPI is the description of the whole REST API, in OpenAPI 3.1.
-func OpenAPI() []byte { return openAPI }
+// OpenAPI is the description of the whole REST API, in OpenAPI 3.1. Call it when
+// every route is there.
+func (rt *Router) OpenAPI() []byte {
+	rt.describe.Do(func() {
+		made := schemas{}
+		operations := inset(paths(rt.operations, made), 1)
+		var types yaml.MapSlice
+		for _, name := range made.names() {
+			types = append(types, yaml.MapItem{Key: name, Value: made[name].text})
+		}
+		text := strings.Replace(openAPI, "\ncomponents:\n", "\n"+operations+"\ncomponents:\n", 1)
+		rt.description = []byte(text + inset(types, 2)) // the schemas are at its end
+	})
+	return rt.description
+}
 
-func serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {
+// inset is a value in YAML, as so many levels further in.
+func inset(v yaml.MapSlice, levels int) string {
+	if len(v) == 0 {
+		return ""
+	}
+	text, err := yaml.MarshalWithOptions(v, yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+	if err != nil {
+		panic(err) // made of texts, numbers and maps
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(text)) {
+		out.WriteString(strings.Repeat("  ", levels) + line)
+	}
+	return out.String()
+}
+
+func (rt *Router) serveOpenAPI(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/yaml")
-	_, _ = w.Write(openAPI) // an error is the client's going away
+	_, _ = w.Write(rt.OpenAPI()) // an error is the client's going away
+	return nil
+}
+
+func (rt *Router) serveOpenAPIInJSON(w http.ResponseWriter, _ *http.Request) error {
+	text, err := yaml.YAMLToJSON(rt.OpenAPI())
+	if err != nil {
+		return fmt.Errorf("the description in JSON: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text) // an error is the client's going away
 	return nil
 }

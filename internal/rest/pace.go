@@ -142,7 +142,7 @@ func (b *pacedBody) handled(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// end tells whether something may be left of the body.
+// end reports whether something may be left of the body.
 func (b *pacedBody) end() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

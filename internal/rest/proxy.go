@@ -54,7 +54,7 @@ func (p proxies) client(r *http.Request) string {
 	return peer.String()
 }
 
-// https tells whether the client came by https, here or at a trusted proxy.
+// https reports whether the client came by https, here or at a trusted proxy.
 func (p proxies) https(r *http.Request) bool {
 	if r.TLS != nil {
 		return true

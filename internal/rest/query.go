@@ -14,11 +14,11 @@ import (
 // after, which ReadPage reads.
 func Paged(own ...string) []string { return append(own, "limit", "after") }
 
-// IsText tells whether s is UTF-8 without U+0000: PostgreSQL keeps nothing else
+// IsText reports whether s is UTF-8 without U+0000: PostgreSQL keeps nothing else
 // as text, and answers a query about it with an error.
 func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// TextValues tells whether every value in a query is a text.
+// TextValues reports whether every value in a query is a text.
 func TextValues(query url.Values) bool {
 	for _, values := range query {
 		if slices.ContainsFunc(values, func(v string) bool { return !IsText(v) }) {
@@ -43,7 +43,9 @@ func checkQuery(r *http.Request, route *Route) error {
 	known := route.Query
 	names := make([]string, 0, len(given))
 	for name := range given {
-		names = append(names, name)
+		if !slices.Contains(ignored, name) {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	for _, name := range names {

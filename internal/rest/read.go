@@ -25,20 +25,39 @@ import (
 // members is named at once, for every member of the object. U+0000, which
 // PostgreSQL cannot keep, is read as U+FFFD.
 func ReadJSON(r *http.Request, v any) error {
-	if err := wantJSON(r.Header); err != nil {
+	body, err := readBody(r)
+	if err != nil {
 		return err
+	}
+	return decode(body, fieldsOf(v))
+}
+
+// fieldsOf returns the fields of the struct that v points to, by their JSON names.
+func fieldsOf(v any) map[string]reflect.Value {
+	to := reflect.ValueOf(v).Elem()
+	fields := map[string]reflect.Value{}
+	for name, index := range membersOf(to.Type()) {
+		fields[name] = to.FieldByIndex(index)
+	}
+	return fields
+}
+
+// readBody returns the body of a request that should have JSON.
+func readBody(r *http.Request) ([]byte, error) {
+	if err := wantJSON(r.Header); err != nil {
+		return nil, err
 	}
 	body, err := io.ReadAll(r.Body)
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		return errTooLarge(tooLong.Limit)
+		return nil, errTooLarge(tooLong.Limit)
 	case err != nil:
-		return fault.Wrap(err, fault.Invalid, "The body could not be read completely. Send it again.")
+		return nil, fault.Wrap(err, fault.Invalid, "The body could not be read completely. Send it again.")
 	case len(bytes.TrimSpace(body)) == 0:
-		return fault.New(fault.Invalid, "The body is empty; send JSON.")
+		return nil, fault.New(fault.Invalid, "The body is empty; send JSON.")
 	}
-	return decode(replaceNUL(body), v)
+	return replaceNUL(body), nil
 }
 
 func wantJSON(h http.Header) error {
@@ -53,7 +72,8 @@ func wantJSON(h http.Header) error {
 	return nil
 }
 
-func decode(body []byte, v any) error {
+// decode reads an object, each member into the value that is known by its name.
+func decode(body []byte, known map[string]reflect.Value) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(body))
 	if dec.PeekKind() != '{' {
 		if _, err := dec.ReadValue(); err != nil {
@@ -61,7 +81,7 @@ func decode(body []byte, v any) error {
 		}
 		return fault.New(fault.Invalid, "The body must be a JSON object.")
 	}
-	wrong, err := decodeMembers(dec, reflect.ValueOf(v).Elem())
+	wrong, err := decodeMembers(dec, known)
 	if err != nil {
 		return errSyntax(err)
 	}
@@ -71,11 +91,10 @@ func decode(body []byte, v any) error {
 	return wrong.Err()
 }
 
-// decodeMembers reads an object into a struct and collects what is wrong. The
-// error is that of JSON that is none.
-func decodeMembers(dec *jsontext.Decoder, target reflect.Value) (fault.Fields, error) {
+// decodeMembers reads the members and collects what is wrong. The error is that of
+// JSON that is none.
+func decodeMembers(dec *jsontext.Decoder, members map[string]reflect.Value) (fault.Fields, error) {
 	var wrong fault.Fields
-	members := membersOf(target.Type())
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
 	}
@@ -89,25 +108,24 @@ func decodeMembers(dec *jsontext.Decoder, target reflect.Value) (fault.Fields, e
 		if err != nil {
 			return nil, err
 		}
-		index, known := members[name]
+		field, known := members[name]
 		if !known {
 			noteUnknown(&wrong, name)
 			continue
 		}
-		field := target.FieldByIndex(index).Addr().Interface()
-		noteWrong(&wrong, name, json.Unmarshal(value, field, json.RejectUnknownMembers(true)))
+		noteWrong(&wrong, name, json.Unmarshal(value, field.Addr().Interface(), json.RejectUnknownMembers(true)))
 	}
 	_, err := dec.ReadToken()
 	return wrong, err
 }
 
-// membersOf gives the JSON names of a struct's fields.
+// membersOf returns the JSON names of a struct's fields.
 func membersOf(t reflect.Type) map[string][]int {
 	members := map[string][]int{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case !f.IsExported() || f.Anonymous || name == "-":
+		case !f.IsExported() || f.Anonymous || name == "-" || elsewhere(f):
 			continue
 		case name == "":
 			name = f.Name
@@ -116,6 +134,17 @@ func membersOf(t reflect.Type) map[string][]int {
 	}
 	return members
 }
+
+// elsewhere reports whether the member of an input does not come from the body.
+func elsewhere(f reflect.StructField) bool {
+	_, path := f.Tag.Lookup("path")
+	_, query := f.Tag.Lookup("query")
+	_, ignored := reflect.Zero(f.Type).Interface().(interface{ ignored() reflect.Type })
+	return path || query && noMember(f.Tag.Get("json")) || ignored || f.Type == reflect.TypeFor[Page]() || f.Type == reflect.TypeFor[fault.Fields]()
+}
+
+// noMember reports whether the tag json says that a field is no member of a body.
+func noMember(tag string) bool { return tag == "" || tag == "-" }
 
 func noteUnknown(wrong *fault.Fields, name string) {
 	wrong.Add(name, "Unknown member %q; remove it or correct its name.", name)

@@ -18,6 +18,7 @@ const (
 	Builds                   // as SignedIn, and tokens of scope builds
 	Admins                   // who has ADMIN
 	SysAdmins                // who has SYS_ADMIN
+	Backups                  // who has SYS_ADMIN, of tokens those of scope all and backup
 )
 
 // defaultMaxBody is what a request body may have unless its route says more:
@@ -36,9 +37,6 @@ type Route struct {
 	// more is an upload: of users who have signed in it may take as long as it
 	// keeps the pace, see BeginUpload.
 	MaxBody int64
-	// Secrets: the answer holds what the scope read does not extend to, such as
-	// password hashes; of tokens, only those of scope all get it.
-	Secrets bool
 	// Conditional: what the route changes has an ETag, and the handler evaluates
 	// If-Match. Other routes refuse a change of the version that it names.
 	Conditional bool
@@ -56,7 +54,7 @@ type Route struct {
 // have been written.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// admit tells whether p may use the route with the method.
+// admit reports whether p may use the route with the method.
 func (rt *Route) admit(p *identity.Principal, method string) error {
 	if !rt.inScope(p.Scope, method) {
 		return fault.New(fault.Forbidden, "The scope %q of the token does not allow this. Use a token with another scope.", p.Scope)
@@ -69,7 +67,7 @@ func (rt *Route) admit(p *identity.Principal, method string) error {
 		return p.Require(identity.Admin, identity.Resource{})
 	case Admins:
 		return p.Require(identity.Admin, identity.Resource{})
-	case SysAdmins:
+	case SysAdmins, Backups:
 		return p.Require(identity.SysAdmin, identity.Resource{})
 	}
 	return nil
@@ -80,9 +78,11 @@ func (rt *Route) inScope(s identity.Scope, method string) bool {
 	case identity.All:
 		return true
 	case identity.Read:
-		return !rt.Secrets && (method == http.MethodGet || method == http.MethodHead)
+		return rt.Access != Backups && (method == http.MethodGet || method == http.MethodHead)
 	case identity.Monitoring:
 		return rt.Access == Monitoring
+	case identity.Backup:
+		return rt.Access == Backups
 	case identity.Builds:
 		return rt.Access == Builds
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,6 +35,7 @@ type Router struct {
 	log       *slog.Logger
 	base      baseURL
 	proxies   proxies
+	unlisted  unlisted
 	hsts      bool
 	hosts     *Hosts // nil: any host is answered
 	metrics   *metrics
@@ -41,7 +43,12 @@ type Router struct {
 	mux       *http.ServeMux
 	endpoints map[string]*endpoint
 	routes    []Route
+	versioned []string // APIs of which there is a version 1.0
 	fallback  http.Handler
+
+	operations  []described
+	describe    sync.Once
+	description []byte
 }
 
 type baseURL struct {
@@ -74,7 +81,8 @@ func NewRouter(o Options) (*Router, error) {
 		return nil, err
 	}
 	rt.mux.HandleFunc("/", rt.serveOther)
-	rt.Handle(Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true}, serveOpenAPI)
+	rt.Handle(Route{Method: http.MethodGet, Path: "/rest/openapi.yaml", Access: Anyone, Own: true}, rt.serveOpenAPI)
+	rt.Handle(Route{Method: http.MethodGet, Path: "/rest/openapi.json", Access: Anyone, Own: true}, rt.serveOpenAPIInJSON)
 	return rt, nil
 }
 
@@ -96,6 +104,7 @@ func (rt *Router) Handle(route Route, h Handler) {
 		route.MaxBody = defaultMaxBody
 	}
 	rt.routes = append(rt.routes, route)
+	rt.noteVersion(route.Path)
 	rt.add(route.Path, &route, h).suffixed = false
 	last := route.Path[strings.LastIndexByte(route.Path, '/')+1:]
 	if route.Own || route.Raw || last == "" || strings.ContainsAny(last, "{.") || !strings.HasPrefix(route.Path, "/rest/") {
@@ -144,6 +153,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h["Cache-Control"], h["Vary"], h["X-Content-Type-Options"] = noStore, varyAccept, noSniff
 	}
 	x.caller.Origin = identity.Origin{Address: rt.proxies.client(r), RequestID: id, UserAgent: r.UserAgent(), HTTPS: rt.base.https || rt.proxies.https(r)}
+	rt.noteUnlisted(r, x.started)
 	if rt.hsts && x.caller.HTTPS {
 		h["Strict-Transport-Security"] = hsts
 	}
@@ -161,10 +171,10 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		WriteError(x, r, errNotFound(r))
 		return
 	}
-	rt.mux.ServeHTTP(x, r)
+	rt.mux.ServeHTTP(x, rt.plain(r))
 }
 
-// beside tells whether a path is one of the API but for empty or dotted segments.
+// beside reports whether a path is one of the API but for empty or dotted segments.
 // ServeMux would redirect to the path without them, in HTML, and a client that
 // follows may leave the body behind.
 func (rt *Router) beside(escaped string) bool {
@@ -200,7 +210,7 @@ func (rt *Router) serveOther(w http.ResponseWriter, r *http.Request) {
 	rt.fallback.ServeHTTP(w, r)
 }
 
-// within tells whether path is root or below it.
+// within reports whether path is root or below it.
 func within(path, root string) bool {
 	rest, ok := strings.CutPrefix(path, root)
 	return ok && (rest == "" || rest[0] == '/')

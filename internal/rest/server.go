@@ -20,6 +20,7 @@ func Server(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           paced(handler, bodyPace),
 		ConnContext:       withConn,
+		ConnState:         noteState,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,

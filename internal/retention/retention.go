@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"outrigger/internal/db"
@@ -18,8 +19,10 @@ const (
 	// firstAfter keeps the first round out of the way of a start.
 	firstAfter = time.Minute
 	// every is how often a round begins: what is kept for days need not go to
-	// the minute, and an hour's worth is soon deleted.
-	every = time.Hour
+	// the minute, and an hour's worth is soon deleted. What is kept for less
+	// than that goes to the minute.
+	every       = time.Hour
+	everyMinute = time.Minute
 
 	// sliceTime is how long a slice may hold the database; the number of rows
 	// follows it, between these bounds.
@@ -47,9 +50,12 @@ type Rule struct {
 // Retention is the background work. Start it after the leases.
 type Retention struct {
 	db     *db.DB
+	every  time.Duration
 	rules  []Rule
 	log    *slog.Logger
 	leases *db.Leases
+
+	through atomic.Int64 // when the last round was, by this process's clock, in seconds since 1970
 
 	work.Rounds // Stop lets the slice that is under way end
 }
@@ -67,7 +73,13 @@ func New(d *db.DB, rules []Rule, log *slog.Logger, leases *db.Leases) *Retention
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Retention{db: d, rules: rules, log: log, leases: leases}
+	r := &Retention{db: d, every: every, rules: rules, log: log, leases: leases}
+	for _, rule := range rules {
+		if 0 < rule.Keep && rule.Keep < every {
+			r.every = everyMinute
+		}
+	}
+	return r
 }
 
 // Start begins the rounds, the first in a minute.
@@ -78,8 +90,11 @@ func (r *Retention) Start(ctx context.Context) {
 // round is a round that is logged.
 func (r *Retention) round(ctx context.Context) time.Duration {
 	result, err := r.runOnce(ctx)
+	if err == nil && !result.Elsewhere {
+		r.through.Store(time.Now().Unix())
+	}
 	if err != nil && ctx.Err() == nil {
-		r.log.Warn("not everything past its time could be deleted; will try again", "in", every, "error", err)
+		r.log.Warn("not everything past its time could be deleted; will try again", "in", r.every, "error", err)
 	}
 	if result.Freed > 0 {
 		r.log.Info("gave space back to the file system", "pages", result.Freed)
@@ -87,7 +102,16 @@ func (r *Retention) round(ctx context.Context) time.Duration {
 	for name, n := range result.Deleted {
 		r.log.Info("deleted what was past its time", "what", name, "count", n)
 	}
-	return every
+	return r.every
+}
+
+// LastRound is when this node last deleted all that was past its time; the zero
+// time: not since it started.
+func (r *Retention) LastRound() time.Time {
+	if at := r.through.Load(); at > 0 {
+		return time.Unix(at, 0)
+	}
+	return time.Time{}
 }
 
 // runOnce is one round over all rules. A rule that fails does not keep the

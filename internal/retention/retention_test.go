@@ -168,22 +168,36 @@ func TestSlicesFollowTheTime(t *testing.T) {
 	}
 }
 
-func TestRoundsComeEveryHour(t *testing.T) {
+// What is kept for less than an hour is deleted to the minute.
+func TestRoundsComeAsOftenAsTheShortestNeeds(t *testing.T) {
+	for keep, every := range map[time.Duration]time.Duration{day: time.Hour, time.Hour: time.Hour, 59 * time.Minute: time.Minute, time.Minute: time.Minute} {
+		t.Run(keep.String(), func(t *testing.T) { roundsCome(t, keep, every) })
+	}
+}
+
+func roundsCome(t *testing.T, keep, every time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dbtest.SQLite(t)
-		if err := d.Migrate(t.Context()); err != nil {
+		if err := d.Migrate(t.Context(), audit.Migrations); err != nil {
 			t.Fatal(err)
 		}
 		rounds := make(chan time.Time)
-		r := New(d, []Rule{{Name: "x", Keep: day, Delete: func(context.Context, *db.Tx, time.Time, int) (int64, error) {
+		r := New(d, []Rule{{Name: "for ever"}, {Name: "days", Keep: 30 * day, Delete: audit.Delete}, {Name: "x", Keep: keep, Delete: func(context.Context, *db.Tx, time.Time, int) (int64, error) {
 			rounds <- time.Now()
 			return 0, nil
 		}}}, nil, dbtest.Leases(t, d, "node_1"))
 		begun := time.Now()
+		if at := r.LastRound(); !at.IsZero() {
+			t.Errorf("before the first round the last was at %v", at)
+		}
 		r.Start(t.Context())
 		for _, after := range []time.Duration{firstAfter, firstAfter + every, firstAfter + 2*every} {
 			if got := (<-rounds).Sub(begun).Round(time.Second); got != after {
 				t.Errorf("a round after %v, want %v", got, after)
+			}
+			synctest.Wait()
+			if at := r.LastRound(); time.Since(at) > time.Second {
+				t.Errorf("the last round was at %v, not now", at)
 			}
 		}
 		r.Stop()

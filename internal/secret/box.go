@@ -89,7 +89,7 @@ func (b *Box) canary(ctx context.Context, d *db.DB) (sealed []byte, err error) {
 	return sealed, d.Read(ctx, read)
 }
 
-// hasCanary tells whether a key was ever proved on this database.
+// hasCanary reports whether a key was ever proved on this database.
 func hasCanary(ctx context.Context, d *db.DB) (has bool, err error) {
 	err = d.Read(ctx, func(tx *db.Tx) error {
 		var n int

@@ -22,7 +22,7 @@ const KeySize = 32
 // keyFile is the name of a generated key in the data folder.
 const keyFile = "secret.key"
 
-// LoadKey gives the encryption key: the configured one (32 bytes in base64),
+// LoadKey returns the encryption key: the configured one (32 bytes in base64),
 // else that of dir/secret.key. On a first start, when the database d has nothing
 // sealed yet, the file is generated; otherwise one that is missing is
 // fault.Conflict, since a new key would open nothing. The file is for its owner
@@ -41,7 +41,7 @@ func LoadKey(ctx context.Context, d *db.DB, configured Value, dir string) ([]byt
 	return readKey(configured, path)
 }
 
-// readKey gives the configured key, else that of the file.
+// readKey returns the configured key, else that of the file.
 func readKey(configured Value, path string) ([]byte, error) {
 	if !configured.IsZero() {
 		key, err := parseKey(configured.Reveal())
@@ -73,7 +73,7 @@ func LoadKeyOrNew(configured Value, dir string) ([]byte, error) {
 	return readKey(configured, path)
 }
 
-// HasKeyFile tells whether a data folder has a key.
+// HasKeyFile reports whether a data folder has a key.
 func HasKeyFile(dir string) (bool, error) {
 	_, err := os.Stat(filepath.Join(dir, keyFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +158,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Random gives n random bytes in base64url without padding. 32 of them make a
+// Random returns n random bytes in base64url without padding. 32 of them make a
 // token.
 func Random(n int) string {
 	b := make([]byte, n)

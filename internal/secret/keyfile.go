@@ -14,7 +14,7 @@ import (
 // previousFile is the name, in the data folder, of the key before a rotation.
 const previousFile = keyFile + ".previous"
 
-// LoadPrevious gives the key of before a rotation: the configured one
+// LoadPrevious returns the key of before a rotation: the configured one
 // (secret_key_previous), else that of dir/secret.key.previous; nil where there
 // is none.
 func LoadPrevious(configured Value, dir string) ([]byte, error) {

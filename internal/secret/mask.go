@@ -10,7 +10,7 @@ const (
 	dots = "••••" // stands for a signature
 )
 
-// MaskURL gives what may be shown of a webhook URL: scheme and host, and that
+// MaskURL returns what may be shown of a webhook URL: scheme and host, and that
 // there is a path, a query and a signature, as in
 //
 //	https://host/…/invoke?…sig=••••
@@ -40,7 +40,7 @@ func MaskURL(raw string) string {
 	return masked
 }
 
-// hasSignature tells whether a query has a member `sig`, also when the query
+// hasSignature reports whether a query has a member `sig`, also when the query
 // is that of a mask.
 func hasSignature(query string) bool {
 	for member := range strings.SplitSeq(query, "&") {
@@ -52,7 +52,7 @@ func hasSignature(query string) bool {
 	return false
 }
 
-// IsMask tells whether a text has the marks of MaskURL, which no real URL has:
+// IsMask reports whether a text has the marks of MaskURL, which no real URL has:
 // a client that sends it back has read it here.
 func IsMask(text string) bool {
 	if plain, err := url.PathUnescape(text); err == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MaskPassword gives a URL whose password, if it has one, is shown as dots.
+// MaskPassword returns a URL whose password, if it has one, is shown as dots.
 func MaskPassword(u *url.URL) string {
 	password, has := u.User.Password()
 	if !has || password == "" {
@@ -16,13 +16,13 @@ func MaskPassword(u *url.URL) string {
 	return strings.Replace(masked.String(), "@", ":"+dots+"@", 1) // a user's own @ is escaped
 }
 
-// UnmaskPassword gives a URL that MaskPassword made a form that url.Parse
+// UnmaskPassword returns a URL that MaskPassword made a form that url.Parse
 // takes; HasMaskedPassword knows it again.
 func UnmaskPassword(masked string) string {
 	return strings.Replace(masked, ":"+dots+"@", ":"+url.QueryEscape(dots)+"@", 1)
 }
 
-// HasMaskedPassword tells whether the password of a URL is dots.
+// HasMaskedPassword reports whether the password of a URL is dots.
 func HasMaskedPassword(u *url.URL) bool {
 	password, _ := u.User.Password()
 	return password == dots

@@ -47,7 +47,7 @@ func (b *Box) Rotate(ctx context.Context, d *db.DB, places []Place) (sealed, los
 	return sealed, lost, nil
 }
 
-// Forget gives up everything in places that does not open, and proves the
+// Forget returns up everything in places that does not open, and proves the
 // database on the current key from now on. It is the way out of a lost key. It
 // gives how many values are lost.
 func Forget(ctx context.Context, d *db.DB, key []byte, places []Place) (lost int, err error) {

@@ -29,7 +29,7 @@ func New(s string) Value {
 	return Value{&s}
 }
 
-// Reveal gives the text itself.
+// Reveal returns the text itself.
 func (v Value) Reveal() string {
 	if v.text == nil {
 		return ""
@@ -37,7 +37,7 @@ func (v Value) Reveal() string {
 	return *v.text
 }
 
-// IsZero tells whether there is no text.
+// IsZero reports whether there is no text.
 func (v Value) IsZero() bool { return v.text == nil }
 
 // Equal compares two texts in a time that does not depend on where they differ.

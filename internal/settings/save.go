@@ -22,9 +22,13 @@ type Draft struct {
 // no save. wrong is what the caller has found in the members already: all of it is
 // named together.
 //
-// Errors: fault.Invalid for a URL that is no proxy's, fault.Conflict for a
+// Errors: fault.Forbidden for who is no SYS_ADMIN, or has not been confirmed
+// lately: who sets the proxy sees what goes through it. fault.Invalid for a URL that is no proxy's, fault.Conflict for a
 // version that is not the present one.
 func (s *Store) Save(ctx context.Context, draft Draft, wrong fault.Fields) (*Settings, error) {
+	if err := s.confirmed(ctx); err != nil {
+		return nil, err
+	}
 	var saved *Settings
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		// First of all, so that two nodes do not both read what they then replace.
@@ -43,6 +47,14 @@ func (s *Store) Save(ctx context.Context, draft Draft, wrong fault.Fields) (*Set
 	}
 	s.hold(saved)
 	return saved, nil
+}
+
+// confirmed is nil for a SYS_ADMIN who has been confirmed lately.
+func (s *Store) confirmed(ctx context.Context) error {
+	if err := identity.Require(ctx, identity.SysAdmin, identity.Resource{}); err != nil {
+		return err
+	}
+	return s.confirm(ctx)
 }
 
 func (s *Store) save(ctx context.Context, tx *db.Tx, before *Settings, draft Draft, wrong fault.Fields) (*Settings, error) {

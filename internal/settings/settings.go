@@ -40,6 +40,9 @@ func (s *Settings) ReadProxy(entered string) (*url.URL, error) {
 		return nil, nil
 	}
 	proxy, err := egress.ParseProxy(secret.UnmaskPassword(entered))
+	if err == nil {
+		err = egress.CheckProxy(proxy)
+	}
 	if err != nil {
 		return nil, refusal(fault.As(err).Message)
 	}

@@ -31,7 +31,7 @@ func node(t *testing.T, d *db.DB, key byte) (*Store, chan string) {
 		t.Fatal(err)
 	}
 	applied := make(chan string, 100)
-	s := NewStore(d, box, slog.New(slog.DiscardHandler), func(s *Settings) { applied <- plain(s) })
+	s := NewStore(d, box, slog.New(slog.DiscardHandler), func(s *Settings) { applied <- plain(s) }, func(context.Context) error { return nil })
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,9 @@ func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 }
 
 func asAna(t *testing.T) context.Context {
-	return identity.With(t.Context(), &identity.Principal{Name: "ana", Source: identity.Local})
+	return identity.With(t.Context(), &identity.Principal{
+		Name: "ana", Source: identity.Local, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.SysAdmin}},
+	})
 }
 
 func TestSave(t *testing.T) {

@@ -30,6 +30,8 @@ type Store struct {
 	box   *secret.Box
 	log   *slog.Logger
 	apply func(*Settings)
+	// confirm is nil where who asks has been confirmed lately.
+	confirm func(context.Context) error
 
 	mu   sync.Mutex
 	held *Settings
@@ -39,9 +41,9 @@ type Store struct {
 }
 
 // NewStore makes a store on a migrated database. apply gets the settings that
-// hold from now on, one call at a time.
-func NewStore(d *db.DB, box *secret.Box, log *slog.Logger, apply func(*Settings)) *Store {
-	return &Store{db: d, box: box, log: log, apply: apply, held: &Settings{}}
+// hold from now on, one call at a time; confirm is identity's RequireConfirmed.
+func NewStore(d *db.DB, box *secret.Box, log *slog.Logger, apply func(*Settings), confirm func(context.Context) error) *Store {
+	return &Store{db: d, box: box, log: log, apply: apply, confirm: confirm, held: &Settings{}}
 }
 
 // Start applies what is stored, and then what any node saves, until Stop.
@@ -83,7 +85,7 @@ func (s *Store) watch(ctx context.Context) {
 	}
 }
 
-// Read gives the settings as they are stored, and has them hold on this node.
+// Read returns the settings as they are stored, and has them hold on this node.
 func (s *Store) Read(ctx context.Context) (*Settings, error) {
 	var stored *Settings
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -138,7 +140,7 @@ func (s *Store) read(ctx context.Context, tx *db.Tx) (*Settings, error) {
 	return &stored, nil
 }
 
-// unseal gives a stored proxy; nil where it cannot be read.
+// unseal returns a stored proxy; nil where it cannot be read.
 func (s *Store) unseal(sealed []byte) *url.URL {
 	plain, err := s.box.Unseal(sealed, place[0], place[1], place[2])
 	if err != nil {

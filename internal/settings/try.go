@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -22,11 +21,16 @@ type Client interface {
 }
 
 // Try asks target ("": DefaultTarget) by a proxy that need not be saved, or
-// without one, and says in a sentence what came back. wrong is as for Save.
+// without one, and says in a sentence that it was reached. wrong is as for Save.
+// The reason of a failure goes to the log alone: with it, ports of the inner
+// network could be told apart.
 //
-// Errors: fault.Invalid for what cannot be tried, fault.Unavailable where no
-// answer comes, with the reason.
+// Errors: as for Save, fault.Invalid for what cannot be tried, and
+// fault.Unavailable where target is not reached.
 func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string, wrong fault.Fields) (string, error) {
+	if err := s.confirmed(ctx); err != nil {
+		return "", err
+	}
 	stored, err := s.Read(ctx)
 	if err != nil {
 		return "", err
@@ -42,12 +46,13 @@ func (s *Store) Try(ctx context.Context, client Client, proxyURL, target string,
 		return "", err
 	}
 	trial, err := client.Try(ctx, proxy, target)
-	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "The test failed: %s.", err)
-	}
 	way := "directly, without a proxy"
 	if trial.Proxy != "" {
 		way = "through the proxy " + trial.Proxy
 	}
-	return fmt.Sprintf("%s answered %d %s (%s).", trial.Host, trial.Status, http.StatusText(trial.Status), way), nil
+	if err != nil {
+		s.log.Warn("the test of the proxy failed", "error", err)
+		return "", fault.Wrap(err, fault.Unavailable, "%s was not reached %s. The log of this server has the reason.", trial.Host, way)
+	}
+	return fmt.Sprintf("%s was reached %s.", trial.Host, way), nil
 }

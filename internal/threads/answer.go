@@ -72,7 +72,7 @@ type ErrorGroup struct {
 // answer by its place.
 type ErrorGroups []ErrorGroup
 
-// group gives the place of a group, which is there from then on.
+// group returns the place of a group, which is there from then on.
 func (g *ErrorGroups) group(r Reason, a Answer) int {
 	answers := 0
 	for n, group := range *g {
@@ -90,7 +90,7 @@ func (g *ErrorGroups) group(r Reason, a Answer) int {
 	return len(*g) - 1
 }
 
-// Answered gives the number of an answer for IssueEntries.
+// Answered returns the number of an answer for IssueEntries.
 func (g *ErrorGroups) Answered(r Reason, a Answer) int64 { return int64(g.group(r, a)) + 1 }
 
 // answer is what the target said by the number that Answered gave.
@@ -110,7 +110,7 @@ func (g ErrorGroups) AnswerTo(i IssueEntries, r Reason) Answer {
 	return g.answer(i.Answer)
 }
 
-// Counted gives the groups that have records, in the order of Reasons, and of a
+// Counted returns the groups that have records, in the order of Reasons, and of a
 // reason those with the most records first.
 func (g ErrorGroups) Counted() []ErrorGroup {
 	list := slices.DeleteFunc(slices.Clone(g), func(group ErrorGroup) bool { return group.Records == 0 })

@@ -50,7 +50,7 @@ type HierarchyReading struct {
 	HasOffset   bool  `json:"-"`
 }
 
-// Partial tells whether the file holds some pages of an export and not all: the
+// Partial reports whether the file holds some pages of an export and not all: the
 // last one says that there is more, or they have less than the total. distinct
 // is how many records there are when each comment is counted once: a page given
 // twice does not stand for one that is missing.

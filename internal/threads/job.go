@@ -79,6 +79,9 @@ type VerifyJob struct {
 	// that are errors of the data, and those of issues that it does not show.
 	NotCompared int64 `json:"notCompared"`
 
+	// Skipped are the first of the issues that the target does not show.
+	Skipped []SkippedIssue `json:"skipped,omitempty"`
+
 	// Projects are counted where the target knows what its issues are called.
 	Projects ProjectCounts `json:"projects,omitempty"`
 }
@@ -126,8 +129,43 @@ func (v *VerifyJob) Compare(i IssueEntries, key string, found ParentMap) {
 	}
 }
 
+// SkippedIssue is an issue that was not compared.
+type SkippedIssue struct {
+	CloudIssueID int64  `json:"issueId,string"`
+	IssueKey     string `json:"issueKey,omitempty"` // where the target says it
+}
+
 // Skip counts an issue that the target does not show.
-func (v *VerifyJob) Skip(i IssueEntries) {
+func (v *VerifyJob) Skip(i IssueEntries, key string) {
 	v.Issues++
+	if len(v.Skipped) < MaxListed {
+		v.Skipped = append(v.Skipped, SkippedIssue{i.CloudIssueID, key})
+	}
 	v.NotCompared += int64(len(i.Entries))
+}
+
+// Verified is what a comparison of the target with the data found, in short.
+type Verified struct {
+	State       string `json:"state"`     // of the job
+	Complete    bool   `json:"complete"`  // the target has everything that the files hold
+	Relations   int64  `json:"relations"` // expected, those that the target refused included
+	Present     int64  `json:"present"`   // as expected
+	Missing     int64  `json:"missing"`
+	Different   int64  `json:"different"` // with another parent
+	NotCompared int64  `json:"notCompared"`
+}
+
+// String is the comparison in a few words.
+func (v *Verified) String() string {
+	switch {
+	case v.State == JobFailed:
+		return "the target could not be compared"
+	case v.State != JobDone:
+		return "being compared"
+	}
+	text := fmt.Sprintf("%d of %d relationships are in the target", v.Present, v.Relations)
+	if v.NotCompared > 0 {
+		text += fmt.Sprintf(", %d not compared", v.NotCompared)
+	}
+	return text
 }

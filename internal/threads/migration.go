@@ -66,6 +66,17 @@ const (
 	OpUndo     Operation = "undo"  // of what was written
 )
 
+// Wish is what an administrator says beside an operation.
+type Wish struct {
+	// AcceptIncomplete is for OpUpload: files that are damaged are loaded as they are.
+	AcceptIncomplete bool
+	// AcceptOtherSite is for OpUpload: id mappings for another site than the target are loaded.
+	AcceptOtherSite bool
+	// Drafts are the files that are meant: those that OpUpload loads, which must be
+	// named, and those that OpStart processes, which may be.
+	Drafts Drafts
+}
+
 // transitions is the table of states and operations: where each is allowed, and
 // where it leads.
 var transitions = []struct {

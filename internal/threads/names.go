@@ -13,7 +13,7 @@ const MaxNames = 100
 
 // Namer is a Target that knows what people call its issues.
 type Namer interface {
-	// Names gives the names of up to MaxNames issues by their ids; those that the
+	// Names returns the names of up to MaxNames issues by their ids; those that the
 	// target does not show are missing. Its errors are those of a Target.
 	Names(ctx context.Context, cloudIssueIDs []int64) (map[int64]IssueName, error)
 }

@@ -58,7 +58,7 @@ func (p *Pace) Slots(now time.Time, underWay, max int) int {
 	return max - min(underWay, max)
 }
 
-// troubled tells whether there has been no success since the last failure.
+// troubled reports whether there has been no success since the last failure.
 func (p *Pace) troubled() bool { return p.RateLimits > 0 || !p.FailingSince.IsZero() }
 
 // Success notes a request that went through. A wait that was asked for still
@@ -103,7 +103,7 @@ func (p *Pace) Message() string {
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Settle is called when nothing is under way any more: what failed since the
-// last wait becomes one wait. It tells whether one began. rnd is as in
+// last wait becomes one wait. It reports whether one began. rnd is as in
 // work.Backoff.
 func (p *Pace) Settle(now time.Time, rnd func() float64) bool {
 	if !p.limited && !p.failed {

@@ -38,7 +38,7 @@ func NewParentMap(relations []Relation) ParentMap {
 	return m[:n]
 }
 
-// Merge gives the relations of both; where both name a comment, those of news
+// Merge returns the relations of both; where both name a comment, those of news
 // count.
 func (m ParentMap) Merge(news ParentMap) ParentMap {
 	if len(m) == 0 {
@@ -91,7 +91,7 @@ func (m ParentMap) Add(news ParentMap) (all ParentMap, closing []int64) {
 	}
 }
 
-// onCycles gives the comments whose parents lead back to them.
+// onCycles returns the comments whose parents lead back to them.
 func (m ParentMap) onCycles() map[int64]bool {
 	const onPath, over = 1, 2
 	var on map[int64]bool
@@ -126,7 +126,7 @@ func (m ParentMap) place(comment int64) int {
 	return i
 }
 
-// Parent gives the parent of a comment.
+// Parent returns the parent of a comment.
 func (m ParentMap) Parent(comment int64) (int64, bool) {
 	i := m.place(comment)
 	if i < 0 {

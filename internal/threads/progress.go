@@ -15,7 +15,7 @@ func (m *Migration) Retry() {
 	m.Refused, m.Retrying, m.RetryAt = 0, true, Place{}
 }
 
-// Pending tells whether an error of the target at a place is one that is still
+// Pending reports whether an error of the target at a place is one that is still
 // to be tried again.
 func (m *Migration) Pending(r Reason, at Place) bool {
 	return m.Retrying && r.OfTarget() && !at.before(m.RetryAt)
@@ -31,7 +31,7 @@ func (p Place) before(other Place) bool {
 	return p.Chunk < other.Chunk || p.Chunk == other.Chunk && p.Issue < other.Issue
 }
 
-// Done tells whether the issue at a place is counted as done.
+// Done reports whether the issue at a place is counted as done.
 func (m *Migration) Done(at Place) bool {
 	return at.before(Place{m.ChunksDone, m.IssuesInChunk})
 }

@@ -21,12 +21,13 @@ const (
 	SameTarget       Reason = "same_target"      // the mappings give another comment the same cloud id
 	TargetNotFound   Reason = "target_not_found" // the target has no such issue
 	TargetForbidden  Reason = "target_forbidden" // the target forbids this issue
+	ChangedByOthers  Reason = "target_changed"   // others changed what the target has of this issue
 )
 
 // Reasons lists them, the first that fits counts.
 func Reasons() []Reason {
 	return []Reason{
-		NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, SameTarget, TargetNotFound, TargetForbidden,
+		NoIssueMapping, NoCommentMapping, NoParentMapping, SelfParent, Cycle, OtherIssue, SameTarget, TargetNotFound, TargetForbidden, ChangedByOthers,
 	}
 }
 
@@ -51,13 +52,17 @@ func (r Reason) Sentence() string {
 		return "The target has no such issue."
 	case TargetForbidden:
 		return "The target forbids this issue."
+	case ChangedByOthers:
+		return "Others changed what the target has of this issue; it is left as it is."
 	}
 	return ""
 }
 
-// OfTarget tells whether the target refused the record: it may take it another
+// OfTarget reports whether the target refused the record: it may take it another
 // time.
-func (r Reason) OfTarget() bool { return r == TargetNotFound || r == TargetForbidden }
+func (r Reason) OfTarget() bool {
+	return r == TargetNotFound || r == TargetForbidden || r == ChangedByOthers
+}
 
 // ErrorRecord is a permanent error.
 type ErrorRecord struct {

@@ -27,7 +27,7 @@ type Report struct {
 	Invalidate bool  // the client wants nothing from a cache
 }
 
-// Current tells whether the report has the mappings that the site has now.
+// Current reports whether the report has the mappings that the site has now.
 func (r Report) Current(s Site) bool { return r.Version == s.Version }
 
 // ReportFailureKept is how long a report that failed is answered with its failure: a

@@ -34,7 +34,7 @@ func (s *Site) Mappings() (n int64) {
 	return n
 }
 
-// SiteURL gives the one way of writing a cloud site's URL: scheme and host in
+// SiteURL returns the one way of writing a cloud site's URL: scheme and host in
 // lower case, no slash at its end. False for what is no URL of a site.
 func SiteURL(raw string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(raw))

@@ -30,7 +30,8 @@ type Input struct {
 	Size   int64     `json:"size"` // bytes
 	SHA256 string    `json:"sha256"`
 	SentBy string    `json:"sentBy"`
-	SentAt time.Time `json:"sentAt"` // when its upload began
+	SentAt time.Time `json:"sentAt"`         // when its upload began
+	Site   string    `json:"site,omitempty"` // see Upload
 }
 
 // States of a stage; one that is gone is in no list.
@@ -47,4 +48,27 @@ func (st *StageState) Percent() int {
 		return 100
 	}
 	return min(int(st.Done*100), 99)
+}
+
+// Site is the cloud site that the id mappings are for; "" where that is not known.
+func (st *StageState) Site() string {
+	for _, in := range st.Inputs {
+		if in.Kind == MappingsFile {
+			return in.Site
+		}
+	}
+	return ""
+}
+
+// Drafts are the files of the stage; without their digests until it is done.
+func (st *StageState) Drafts() Drafts {
+	d := Drafts{Hierarchy: Draft{ID: st.HierarchyID}, Mappings: Draft{ID: st.MappingsID}}
+	for _, in := range st.Inputs {
+		to := &d.Hierarchy
+		if in.Kind == MappingsFile {
+			to = &d.Mappings
+		}
+		to.SHA256, to.Filename, to.CreatedBy, to.CreatedAt = in.SHA256, in.Name, in.SentBy, in.SentAt
+	}
+	return d
 }

@@ -12,7 +12,7 @@ const EmbeddedTarget = "embedded"
 
 // Target is where parent maps go.
 type Target interface {
-	// Read gives the issue's map, an empty one where it has none.
+	// Read returns the issue's map, an empty one where it has none.
 	Read(ctx context.Context, cloudIssueID int64) (ParentMap, error)
 
 	// Write makes the issue's map what change makes of the present one, in one
@@ -49,6 +49,7 @@ const (
 	TargetMissing                        // no such issue
 	TargetForbids                        // this issue may not be written
 	TargetRefusesUs                      // the credentials are not accepted
+	TargetChanged                        // others have made of the issue's map what is no map; it is left as it is
 )
 
 // TargetError is why a target did not do something.
@@ -84,5 +85,5 @@ func (e *TargetError) Sentence() string {
 	return text + "."
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *TargetError) Unwrap() error { return e.Cause }

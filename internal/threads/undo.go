@@ -3,7 +3,18 @@ package threads
 // Undo takes back the relations that an issue was given.
 type Undo struct {
 	IssueMap           // the relations
+	IssueID  int64     // the issue's id on the self-hosted side
+	At       Place     // where it is in the data
 	Before   ParentMap // what the issue had of their comments
+}
+
+// UndoLeft is an issue that undoing has left as it is, or in part.
+type UndoLeft struct {
+	At           Place  `json:"-"`
+	CloudIssueID int64  `json:"cloudIssueId,string"`
+	IssueID      int64  `json:"issueId"`
+	Reason       Reason `json:"reason"` // one of the target's
+	Answer       Answer `json:"answer,omitzero"`
 }
 
 // Of makes of an issue's map what it would be had it not been given the
@@ -33,7 +44,7 @@ func (u *Undo) Of(now ParentMap) (undone ParentMap, kept bool) {
 	return undone.Merge(back), kept
 }
 
-// Of gives the relations of m whose comments are in another map too.
+// Of returns the relations of m whose comments are in another map too.
 func (m ParentMap) Of(other ParentMap) ParentMap {
 	part := ParentMap{}
 	for _, r := range m {

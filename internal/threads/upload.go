@@ -16,14 +16,20 @@ type Upload struct {
 	Length    int64 // of the whole file
 	Received  int64 // from its beginning on
 	Filename  string
+	Site      string // that an id mappings report is for, as SiteURL writes it; "" where nobody said it
 	Metadata  string // as it was sent: names and values in base64
 	CreatedBy string
 	CreatedAt time.Time
 	ExpiresAt time.Time // when it is deleted unless it is added to or taken
 }
 
-// Complete tells whether the whole file came in.
+// Complete reports whether the whole file came in.
 func (u Upload) Complete() bool { return u.Received == u.Length }
+
+// Draft is the upload's name.
+func (u Upload) Draft() Draft {
+	return Draft{ID: u.ID, Filename: u.Filename, CreatedBy: u.CreatedBy, CreatedAt: u.CreatedAt}
+}
 
 // ErrNoUpload is fault.NotFound for an upload that is not there.
 func ErrNoUpload(id int64) error {
@@ -35,14 +41,92 @@ func ErrUploadOffset(u Upload, at int64) error {
 	return fault.New(fault.Conflict, "The upload %d is at byte %d, not at %d; ask where it is with HEAD and go on from there.", u.ID, u.Received, at)
 }
 
-// UploadOpenError says that a file of the kind is being sent already.
-type UploadOpenError struct{ Upload Upload }
+// Draft names a file that was sent: by it an administrator says which file is meant.
+type Draft struct {
+	ID     int64  `json:"id"`
+	SHA256 string `json:"sha256,omitempty"` // in hexadecimal; "" while the file has not been read
 
-func (o *UploadOpenError) Error() string {
-	return fmt.Sprintf("upload %d of kind %s is open", o.Upload.ID, o.Upload.Kind)
+	// What people know it by; it is not compared.
+	Filename  string    `json:"filename,omitempty"`
+	CreatedBy string    `json:"createdBy,omitempty"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 }
 
-// Unwrap gives what may be shown.
-func (o *UploadOpenError) Unwrap() error {
-	return fault.New(fault.Conflict, "A %s file is already being uploaded, as upload %d; continue that upload, or delete it.", o.Upload.Kind, o.Upload.ID)
+// same reports whether both name one file.
+func (d Draft) same(other Draft) bool { return d.ID == other.ID && d.SHA256 == other.SHA256 }
+
+// String is the draft in words.
+func (d Draft) String() string {
+	text := fmt.Sprintf("id %d", d.ID)
+	if d.SHA256 != "" {
+		text += ", sha256 " + d.SHA256
+	}
+	if d.Filename != "" {
+		text += ", " + d.Filename
+	}
+	if d.CreatedBy != "" {
+		text += ", from " + d.CreatedBy
+	}
+	return text
+}
+
+// Drafts are the two files of a migration.
+type Drafts struct {
+	Hierarchy Draft `json:"hierarchy"`
+	Mappings  Draft `json:"mappings"`
+}
+
+// Same reports whether both name the same two files.
+func (d Drafts) Same(other Drafts) bool {
+	return d.Hierarchy.same(other.Hierarchy) && d.Mappings.same(other.Mappings)
+}
+
+// ErrNotNamed refuses an operation that names no files, or others than there are.
+func (d Drafts) ErrNotNamed(named Drafts) *fault.Error {
+	const how = "Look at them, then name them: {\"hierarchy\": {\"id\": …, \"sha256\": …}, \"mappings\": {…}}, as the preview shows them under drafts."
+	e := fault.New(fault.Conflict, "The files are not named. %s", how)
+	if named != (Drafts{}) {
+		e = fault.New(fault.Conflict, "The files are not those that are named: they were replaced, or have been read since. %s", how)
+	}
+	e.Fields = []fault.Field{{Name: HierarchyFile, Message: d.Hierarchy.String()}, {Name: MappingsFile, Message: d.Mappings.String()}}
+	return e
+}
+
+// UploadOpenError says that there is a file of the kind already, sent or being sent.
+type UploadOpenError struct {
+	Upload Upload
+	Now    time.Time
+}
+
+func (o *UploadOpenError) Error() string {
+	return fmt.Sprintf("there is upload %d of kind %s", o.Upload.ID, o.Upload.Kind)
+}
+
+// Unwrap returns what may be shown.
+func (o *UploadOpenError) Unwrap() error { return o.Conflict(fmt.Sprintf("upload %d", o.Upload.ID)) }
+
+// Conflict says whose file there is; where is how its reader finds it.
+func (o *UploadOpenError) Conflict(where string) *fault.Error {
+	u := o.Upload
+	name := u.Filename
+	if name == "" {
+		name = "a file without a name"
+	}
+	state, way := "is already here and has not been loaded", "load it, delete it"
+	if !u.Complete() {
+		state, way = "is already being uploaded", "continue with it, delete it"
+	}
+	return fault.New(fault.Conflict, "A %s file %s: %s from %s, begun %s ago, at %s; %s, or replace it (replace in Upload-Metadata).",
+		u.Kind, state, name, u.CreatedBy, age(o.Now.Sub(u.CreatedAt)), where, way)
+}
+
+// age is a length of time in its largest unit.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return Counted(int64(max(d, 0)/time.Second), "second")
+	case d < time.Hour:
+		return Counted(int64(d/time.Minute), "minute")
+	}
+	return Counted(int64(d/time.Hour), "hour")
 }

@@ -18,6 +18,8 @@ type Written struct {
 	Add []*News
 	// Undo are to be undone in the maps of the database.
 	Undo []Undo
+	// Left are issues that could not be undone, or not wholly.
+	Left []UndoLeft
 	// Put are maps as another target has them now.
 	Put []IssueMap
 	// Forget are places where nothing is left to undo.

@@ -18,6 +18,10 @@ type Attempt struct {
 	Answer string        `json:"answer,omitempty"` // its beginning, see ReadAnswer
 	Took   time.Duration `json:"took"`             // nanoseconds
 	Err    string        `json:"error,omitempty"`  // why no answer came
+
+	// Public: whoever sees the attempt may read Answer, which came from a public
+	// address. Else it is for administrators, and Withheld where it was left out.
+	Public, Withheld bool `json:"-"`
 }
 
 // MaxAnswer is how many bytes of an answer are kept: chat platforms say what
@@ -49,7 +53,7 @@ func ReadMasked(body io.Reader, longest int, mask func(text string) string) stri
 	return cut(text[:max(0, len(text)-longest)])
 }
 
-// cut gives the first MaxAnswer bytes of a text, without a character that they
+// cut returns the first MaxAnswer bytes of a text, without a character that they
 // hold a part of.
 func cut(text string) string {
 	return dropCutRune(text[:min(len(text), MaxAnswer)])

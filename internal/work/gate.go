@@ -9,7 +9,7 @@ type Gate struct {
 	Step  int       // failures since the last success: what Backoff.Delay takes
 }
 
-// Open tells whether work may go on.
+// Open reports whether work may go on.
 func (g *Gate) Open(now time.Time) bool { return !now.Before(g.Until) }
 
 // Close shuts the gate for delay and counts the step. It never opens a gate

@@ -2,13 +2,11 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
-	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
@@ -21,60 +19,100 @@ const (
 // API answers from the database.
 type API struct{ DB *db.DB }
 
-// Register adds the routes.
+// whoSees is said of all of it.
+const whoSees = "A `SYS_ADMIN` sees everything, an `ADMIN` what is about the three services, others what is about the projects and repositories " +
+	"that they administer. Secrets are masked."
+
+// Register adds the operations.
 func (a *API) Register(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: path, Access: rest.SignedIn, Query: rest.Paged("who", "area", "action", "object", "since", "until")}, a.list)
-	r.Handle(rest.Route{Method: "GET", Path: path + "/export", Access: rest.SignedIn, Own: true, Query: []string{"who", "area", "action", "object", "since", "until"}}, a.export)
-	r.Handle(rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn, Query: rest.Paged("who", "action", "object", "since", "until")}, a.listNotifications)
+	rest.Add(r, rest.Operation[query, rest.List[AuditEntry]]{
+		Route: rest.Route{Method: "GET", Path: path, Access: rest.SignedIn},
+		Words: rest.Words{ID: "listAudit", Tag: "operation", Summary: "Lists who changed what, the newest first.", Text: whoSees, Answer: "A page of entries."},
+		Do:    a.list,
+	})
+	rest.Add(r, rest.Operation[filter, rest.None]{
+		Route: rest.Route{Method: "GET", Path: path + "/export", Access: rest.SignedIn, Own: true},
+		Words: rest.Words{
+			ID: "exportAudit", Tag: "operation", Summary: "Returns the audit trail as CSV, the newest first.", Text: whoSees, Media: "text/csv",
+			Answer: "The entries, below a line with the names of the columns. A cell that a spreadsheet would run begins with an apostrophe.",
+		},
+		Serve: a.export,
+	})
+	rest.Add(r, rest.Operation[notificationsQuery, rest.List[AuditEntry]]{
+		Route: rest.Route{Method: "GET", Path: notificationsPath, Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "listNotificationAudit", Tag: "operation", Summary: "Lists who changed what about notifications, the newest first.", Text: whoSees, Answer: "A page of entries.",
+		},
+		Do: a.listNotifications,
+	})
 }
 
-// entryJSON is an entry as the API lists it.
-type entryJSON struct {
+// AuditEntry is an entry as the API lists it.
+type AuditEntry struct {
 	ID            int64             `json:"id"`
 	At            time.Time         `json:"at"`
-	Who           string            `json:"who"`
-	Source        string            `json:"source,omitempty"`
-	Address       string            `json:"address,omitempty"`
-	RequestID     string            `json:"requestId,omitempty"`
-	Area          string            `json:"area"`
-	Action        string            `json:"action"`
-	Object        string            `json:"object"`
+	Who           string            `json:"who" doc:"The user; empty for changes that Outrigger made itself."`
+	Source        string            `json:"source,omitempty" doc:"Where that user comes from: local, a connection or oidc."`
+	Address       string            `json:"address,omitempty" doc:"The client's address."`
+	RequestID     string            `json:"requestId,omitempty" doc:"As in the answer and the log."`
+	Area          string            `json:"area" doc:"The part of the program."`
+	Action        string            `json:"action" doc:"What was done, such as create."`
+	Object        string            `json:"object" doc:"To what kind of thing, such as rule."`
 	ObjectID      string            `json:"objectId,omitempty"`
-	ObjectName    string            `json:"objectName,omitempty"`
+	ObjectName    string            `json:"objectName,omitempty" doc:"What people called the thing at the time; absent where its id is its name."`
 	Connection    string            `json:"connection,omitempty"`
 	ProjectKey    string            `json:"projectKey,omitempty"`
 	RepositoryKey string            `json:"repositoryKey,omitempty"`
-	Before        map[string]string `json:"before,omitempty"`
-	After         map[string]string `json:"after,omitempty"`
+	Before        map[string]string `json:"before,omitempty" doc:"The members that changed, as they were."`
+	After         map[string]string `json:"after,omitempty" doc:"The same members as they are now."`
 }
 
-func (a *API) list(w http.ResponseWriter, r *http.Request) error { return a.listOf(w, r, "") }
-
-func (a *API) listNotifications(w http.ResponseWriter, r *http.Request) error {
-	return a.listOf(w, r, "notifications")
+// common are the filters of every list of entries.
+type common struct {
+	Who    string    `query:"who" doc:"The name of the user, without case."`
+	Action string    `query:"action" doc:"What was done, such as create."`
+	Object string    `query:"object" doc:"To what kind of thing, such as rule."`
+	Since  time.Time `query:"since" doc:"From this time on."`
+	Until  time.Time `query:"until" doc:"Before this time."`
 }
 
-// listOf answers a page; of one area where that is given.
-func (a *API) listOf(w http.ResponseWriter, r *http.Request, area string) error {
-	page, wrongPage := rest.ReadPage(r)
-	f, wrongFilter := readFilter(r.URL.Query().Get)
-	before, wrongAfter := page.AfterID()
-	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
-		return err
+type filter struct {
+	common
+	Area string `query:"area" enum:"notifications,mail,threads,identity,system" doc:"The part of the program."`
+}
+
+type query struct {
+	filter
+	Page rest.Page
+}
+
+type notificationsQuery struct {
+	common
+	Page rest.Page
+}
+
+func (f *filter) entries() audit.Filter {
+	return audit.Filter{Who: f.Who, Area: f.Area, Action: f.Action, Object: f.Object, Since: f.Since, Until: f.Until}
+}
+
+func (a *API) listNotifications(ctx context.Context, in notificationsQuery) (rest.List[AuditEntry], error) {
+	return a.list(ctx, query{filter{in.common, "notifications"}, in.Page})
+}
+
+func (a *API) list(ctx context.Context, in query) (list rest.List[AuditEntry], err error) {
+	f := in.entries()
+	if f.Before, err = in.Page.AfterID(); err != nil {
+		return list, err
 	}
-	if area != "" {
-		f.Area = area
-	}
-	f.Limit, f.Before = page.Limit+1, before
-	found, err := a.Entries(r.Context(), f)
+	f.Limit = in.Page.Limit + 1
+	found, err := a.Entries(ctx, f)
 	if err != nil {
-		return err
+		return list, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
-		func(e audit.Stored) string { return strconv.FormatInt(e.ID, 10) }, entryOf))
+	return rest.NewList(in.Page, found, func(e audit.Stored) string { return strconv.FormatInt(e.ID, 10) }, entryOf), nil
 }
 
-// Entries gives the entries that the user of ctx may see, the newest first.
+// Entries returns the entries that the user of ctx may see, the newest first.
 func (a *API) Entries(ctx context.Context, f audit.Filter) (found []audit.Stored, err error) {
 	visible := visibleTo(identity.From(ctx))
 	err = a.DB.Read(ctx, func(tx *db.Tx) error {
@@ -84,28 +122,8 @@ func (a *API) Entries(ctx context.Context, f audit.Filter) (found []audit.Stored
 	return found, err
 }
 
-// readFilter reads the filters of a query. Times are RFC 3339.
-func readFilter(get func(string) string) (audit.Filter, error) {
-	var wrong fault.Fields
-	at := func(name string) time.Time {
-		text := get(name)
-		if text == "" {
-			return time.Time{}
-		}
-		t, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			wrong.Add(name, "%q is not a time; write it as in 2026-03-01T00:00:00Z.", text)
-		}
-		return t
-	}
-	f := audit.Filter{
-		Who: get("who"), Area: get("area"), Action: get("action"), Object: get("object"), Since: at("since"), Until: at("until"),
-	}
-	return f, wrong.Err()
-}
-
-func entryOf(e audit.Stored) entryJSON {
-	return entryJSON{
+func entryOf(e audit.Stored) AuditEntry {
+	return AuditEntry{
 		ID: e.ID, At: e.At, Who: e.Who, Source: e.Source, Address: e.Address, RequestID: e.RequestID,
 		Area: e.Area, Action: e.Action, Object: e.Object, ObjectID: e.ObjectID, ObjectName: e.ObjectName,
 		Connection: e.Connection, ProjectKey: e.Project, RepositoryKey: e.Repository, Before: e.Before, After: e.After,

@@ -22,11 +22,8 @@ var columns = []string{
 }
 
 // export streams every entry that fits as CSV, the newest first.
-func (a *API) export(w http.ResponseWriter, r *http.Request) error {
-	f, err := readFilter(r.URL.Query().Get)
-	if err != nil {
-		return err
-	}
+func (a *API) export(w http.ResponseWriter, r *http.Request, in filter) error {
+	f := in.entries()
 	f.Limit = exportPage
 	found, err := a.Entries(r.Context(), f)
 	if err != nil {

@@ -5,10 +5,13 @@ import (
 	"context"
 	"embed"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"outrigger/internal/backup"
 	"outrigger/internal/backup/api"
 	"outrigger/internal/console"
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 )
 
@@ -18,7 +21,12 @@ var templates embed.FS
 const path = "/system/backup"
 
 // Pages shows what a Service knows.
-type Pages struct{ Service *backup.Service }
+type Pages struct {
+	Service *backup.Service
+	// Confirmed is nil where who asks has shown the password or a second factor
+	// lately.
+	Confirmed func(ctx context.Context) error
+}
 
 // Register adds the page, and what the overview says after a restore.
 func (p *Pages) Register(c *console.Console) {
@@ -26,6 +34,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddNav(console.Nav{Section: "System", Label: "Backup", Path: path, Visible: administers})
 	c.AddOverview(p.overview)
 	c.Handle("GET "+path, console.Needs(identity.SysAdmin), p.show, "backup")
+	c.Handle("GET "+path+"/download", console.Needs(identity.SysAdmin), p.download)
 	c.Handle("GET "+path+"/confirm", console.Needs(identity.SysAdmin), p.ask)
 	c.Handle("POST "+path+"/confirm", console.Needs(identity.SysAdmin), p.confirm)
 }
@@ -37,24 +46,93 @@ func (p *Pages) show(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	resting, working, err := p.Service.Tokens(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	return console.Page{Template: "backup", Title: "Backup", Data: struct {
-		Restored *backup.Restored
-		Download string
-	}{restored, api.Path}}, nil
+		Restored         *backup.Restored
+		Download         string
+		Resting, Working []identity.Token
+	}{restored, path + "/download", resting, working}}, nil
 }
 
-func (p *Pages) ask(*http.Request) (console.Response, error) {
-	return console.Confirm{
-		Title: "Start sending?", Verb: "Start sending", Back: path,
-		Text: "Messages that were sent after the backup was made are still waiting in it, and will be sent again. First cancel those that must not be repeated.",
-	}, nil
+// download leads to the backup, after a confirmation where that is needed.
+func (p *Pages) download(r *http.Request) (console.Response, error) {
+	if err := p.Confirmed(r.Context()); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: api.Path}, nil
+}
+
+func (p *Pages) ask(r *http.Request) (console.Response, error) {
+	restored, err := p.Service.Restored(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := p.Service.Pending(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	resting, working, err := p.Service.Tokens(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	page := console.Confirm{Title: "Start sending?", Verb: "Start sending", Back: path, Text: waiting.String()}
+	page.Pick = console.Pick{Label: "Tokens to keep", Name: "keep"}
+	for _, t := range resting {
+		page.Pick.Options = append(page.Pick.Options, console.Option{
+			Value: strconv.FormatInt(t.ID, 10), Label: t.Name, Hint: "of " + t.User + ", scope " + string(t.Scope),
+		})
+	}
+	switch {
+	case restored.Held():
+		page.Notes = append(page.Notes, restored.Access())
+	case len(resting) > 0:
+		page.Title, page.Verb, page.Text = "Keep tokens?", "Keep tokens", "Those that you choose work again. The others are refused still."
+	}
+	if len(working) > 0 {
+		page.Notes = append(page.Notes, "Working: "+tokensText(working)+".")
+	}
+	return page, nil
+}
+
+func tokensText(list []identity.Token) string {
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Name + " of " + t.User + " (" + string(t.Scope) + ")"
+	}
+	return strings.Join(names, ", ")
 }
 
 func (p *Pages) confirm(r *http.Request) (console.Response, error) {
-	if err := p.Service.Confirm(r.Context()); err != nil {
+	form, err := console.ReadForm(r)
+	if err == nil {
+		err = p.Confirmed(r.Context())
+	}
+	if err != nil {
 		return nil, err
 	}
-	return console.Redirect{To: path, Flash: "The server sends again."}, nil
+	var keep []int64
+	for _, text := range form.All("keep") {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.Invalid, "The tokens to keep could not be read. Choose them again.")
+		}
+		keep = append(keep, id)
+	}
+	restored, err := p.Service.Restored(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	said := "The server sends again."
+	if !restored.Held() {
+		said = "The tokens work again."
+	}
+	if err := p.Service.Confirm(r.Context(), keep...); err != nil {
+		return nil, err
+	}
+	return console.Redirect{To: path, Flash: said}, nil
 }
 
 // overview says that sending is held back, to those who can end that.
@@ -66,9 +144,9 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 	if err != nil || !r.Held() {
 		return nil, err
 	}
-	text := "This database was restored from " + r.File + " at " + r.At.Format("2006-01-02 15:04 UTC") + ". Nothing is sent until you confirm it."
+	text := r.String() + " Nothing is sent until you confirm it."
 	return []console.Card{{
-		Title: "Backup", Link: path, Text: "Sending is paused after a restore.",
-		Attention: []console.Notice{{Text: text, Tone: console.Bad, Since: r.At, Remedy: console.Remedy{Label: "Start sending", Path: path + "/confirm", Asks: true}}},
+		Title: "Backup", Link: path, Text: "Sending is paused.",
+		Attention: []console.Notice{{Kind: "restore", Text: text, Tone: console.Bad, Since: r.At, Remedy: console.Remedy{Label: "Start sending", Path: path + "/confirm", Asks: true}}},
 	}}, nil
 }

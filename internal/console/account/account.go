@@ -22,7 +22,7 @@ const (
 	sessionsPath = "/account/sessions"
 	// endOthersPath ends all sessions but the one that asks.
 	endOthersPath = "/account/sessions/end-others"
-	factorsPath   = "/account/second-factor"
+	factorsPath   = console.FactorsPath
 	appPath       = factorsPath + "/app"
 	passkeysPath  = factorsPath + "/passkeys"
 	recoveryPath  = factorsPath + "/recovery-codes"

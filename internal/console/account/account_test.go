@@ -247,7 +247,7 @@ func TestChangePasswordAndRevokeTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		ada := s.signIn("ada", adaPassword)
-		s.wants(s.send(ada, "/account/password", nil), 200, "Revoke all your tokens too")
+		s.wants(s.send(ada, "/account/password", nil), 200, "Revoke all your tokens too", `name="tokens" value="true" checked`)
 		form := url.Values{"current": {adaPassword}, "password": {"a new canoe"}, "again": {"a new canoe"}}
 		if revoke {
 			form.Set("tokens", "true")

@@ -11,6 +11,7 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
@@ -61,7 +62,7 @@ func (a *account) useApp(r *http.Request) (console.Response, error) {
 	}
 	recovery, err := a.service.UseApp(r.Context(), secret.New(form.Get("code")))
 	if err == nil {
-		return done(recovery, "The authenticator app is set up. Signing in asks for its code from now on."), nil
+		return done(recovery, "The authenticator app is set up. "+asks(identity.From(r.Context()).Source)), nil
 	}
 	if !fault.Is(err, fault.Invalid) {
 		return nil, err
@@ -73,6 +74,17 @@ func (a *account) useApp(r *http.Request) (console.Response, error) {
 	return page, err
 }
 
+// asks says where users of a source are asked for the app's code.
+func asks(source string) string {
+	switch source {
+	case identity.Local:
+		return "Signing in asks for its code from now on."
+	case identity.SingleSignOn:
+		return "With its code you confirm that it is you."
+	}
+	return "With its code you confirm that it is you, and signing in with the password of " + source + " asks for it."
+}
+
 func (a *account) askRemoveApp(r *http.Request) (console.Response, error) {
 	if err := a.service.RequireConfirmed(r.Context()); err != nil {
 		return nil, err
@@ -81,7 +93,7 @@ func (a *account) askRemoveApp(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, losses := last(factors)
+	text, losses := last(identity.From(r.Context()).Source, factors)
 	return console.Confirm{
 		Title: "Remove the authenticator app?", Text: "Its codes are no longer accepted. " + text, Losses: losses,
 		Verb: "Remove app", Back: factorsPath,

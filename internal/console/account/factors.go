@@ -13,6 +13,7 @@ type factorsView struct {
 	identity.Factors
 	Source     string // of the reader
 	State      console.Badge
+	Means      string // what the state is for
 	Keys       []identity.Passkey
 	NoPasskeys string // why there are none
 	Low        bool   // few recovery codes are left
@@ -28,6 +29,7 @@ func (a *account) showFactors(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := factorsView{Factors: factors, Source: identity.From(ctx).Source, NoPasskeys: a.service.NoPasskeys(), Low: factors.Recovery <= lowRecovery}
+	view.Means = means(view.Source, factors.On())
 	view.State = console.Badge{Tone: console.Quiet, Text: "off"}
 	if factors.On() {
 		view.State = console.Badge{Tone: console.Good, Text: "on"}
@@ -36,6 +38,23 @@ func (a *account) showFactors(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	return console.Page{Template: "account-factors", Title: "Second factor", Section: section, Tabs: tabs(factorsPath), Data: view}, nil
+}
+
+// means says what second factors do for users of a source.
+func means(source string, on bool) string {
+	switch {
+	case source == identity.Local && on:
+		return "Signing in asks for one of these besides the password. REST, the command line and mail clients need a token."
+	case source == identity.Local:
+		return "Your password alone is enough to sign in. Set one up to protect your account."
+	case source == identity.SingleSignOn && on:
+		return "You confirm with one of these that it is you. Signing in is up to your provider."
+	case source == identity.SingleSignOn:
+		return "You can set one up to confirm that it is you without signing in again. Signing in is up to your provider."
+	case on:
+		return "You confirm with one of these that it is you, and signing in with the password of " + source + " asks for one. On the pages of the platform or a provider, signing in is up to those."
+	}
+	return "You can set one up to protect your account and to confirm that it is you without the password of " + source + "."
 }
 
 func upToFactors() []console.Link { return []console.Link{{Label: "Second factor", Path: factorsPath}} }
@@ -91,13 +110,16 @@ func (a *account) makeRecovery(r *http.Request) (console.Response, error) {
 }
 
 // last says what removing a factor means.
-func last(f identity.Factors) (text string, losses []string) {
+func last(source string, f identity.Factors) (text string, losses []string) {
 	remaining := f.Passkeys
 	if f.App {
 		remaining++
 	}
 	if remaining > 1 {
 		return "Your other second factors stay.", nil
+	}
+	if source != identity.Local {
+		return "This is your last second factor.", []string{"your recovery codes"}
 	}
 	return "This is your last second factor: without it, your password alone is enough to sign in.", []string{"your recovery codes"}
 }

@@ -41,7 +41,7 @@ func (a *account) addPasskey(r *http.Request) (console.Response, error) {
 	}
 	recovery, err := a.service.AddPasskey(r.Context(), form.Get("name"), form.Get("ceremony"), []byte(form.Raw("passkey")))
 	if err == nil {
-		return done(recovery, "The passkey “"+form.Get("name")+"” is registered. You can sign in with it."), nil
+		return done(recovery, "The passkey “"+form.Get("name")+"” is registered. "+serves(identity.From(r.Context()).Source)), nil
 	}
 	if !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.Conflict) {
 		return nil, err
@@ -51,6 +51,14 @@ func (a *account) addPasskey(r *http.Request) (console.Response, error) {
 		return nil, again
 	}
 	return page, err
+}
+
+// serves says what a passkey of a user of a source is for.
+func serves(source string) string {
+	if source == identity.Local {
+		return "You can sign in with it."
+	}
+	return "You can confirm with it that it is you."
 }
 
 // passkeyOfPath is the reader's own passkey of the path.
@@ -83,7 +91,7 @@ func (a *account) askRemovePasskey(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, losses := last(factors)
+	text, losses := last(identity.From(r.Context()).Source, factors)
 	return console.Confirm{
 		Title: "Remove the passkey “" + k.Name + "”?", Text: "It is no longer accepted here. Delete it on the device too. " + text, Losses: losses,
 		Verb: "Remove passkey", Back: factorsPath,

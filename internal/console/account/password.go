@@ -22,7 +22,7 @@ func passwordPage(r *http.Request, form *console.Form) console.Page {
 }
 
 func (a *account) showPassword(r *http.Request) (console.Response, error) {
-	return passwordPage(r, console.NewForm()), nil
+	return passwordPage(r, console.NewForm().SetBool("tokens", true)), nil
 }
 
 // changePassword asks for the current password first, so that an unattended

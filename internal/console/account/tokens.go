@@ -24,6 +24,7 @@ type tokenRow struct {
 var scopes = []console.Option{
 	{Value: string(identity.All), Label: "Everything", Hint: "everything you may do"},
 	{Value: string(identity.Read), Label: "Reading", Hint: "read everything you may see, change nothing"},
+	{Value: string(identity.Backup), Label: "Backups", Hint: "take backups of the database, for system administrators"},
 	{Value: string(identity.Monitoring), Label: "Monitoring", Hint: "read the mail queue endpoints and /metrics"},
 	{Value: string(identity.Builds), Label: "Builds", Hint: "post build statuses"},
 	{Value: string(identity.Mail), Label: "Mail", Hint: "send mail through the relay (SMTP AUTH)"},
@@ -55,6 +56,8 @@ func (a *account) listTokens(r *http.Request) (console.Response, error) {
 		row := tokenRow{t, console.Badge{Tone: console.Good, Text: "valid"}}
 		if !t.ExpiresAt.IsZero() && !a.now().Before(t.ExpiresAt) {
 			row.State = console.Badge{Tone: console.Quiet, Text: "expired"}
+		} else if !t.RestsSince.IsZero() {
+			row.State = console.Badge{Tone: console.Warn, Text: "refused since a restore"}
 		}
 		view.Tokens = append(view.Tokens, row)
 	}

@@ -57,14 +57,6 @@ func (u *users) disable(r *http.Request) (console.Response, error) {
 	return console.Redirect{To: pageOf(name, ""), Flash: name + " is disabled and signed out everywhere."}, nil
 }
 
-func (u *users) enable(r *http.Request) (console.Response, error) {
-	name := r.PathValue("name")
-	if err := u.Service.EnableUser(r.Context(), name); err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: pageOf(name, ""), Flash: name + " is enabled and can sign in again."}, nil
-}
-
 func (u *users) askDelete(r *http.Request) (console.Response, error) {
 	user, err := u.ofPath(r)
 	if err != nil {

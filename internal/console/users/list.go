@@ -13,6 +13,7 @@ import (
 type listView struct {
 	Users []row
 	Pager console.Pager
+	Pause pauses
 }
 
 // row is a user as the list shows him.
@@ -41,6 +42,11 @@ func (u *users) list(r *http.Request) (console.Response, error) {
 		found = found[:listed]
 		view.Pager.Next = console.Path(path+"?after=%s", found[listed-1].Ref())
 	}
+	if after == "" {
+		if view.Pause, err = u.pauses(r); err != nil {
+			return nil, err
+		}
+	}
 	for _, user := range found {
 		view.Users = append(view.Users, u.rowOf(r, user))
 	}
@@ -51,8 +57,13 @@ func (u *users) list(r *http.Request) (console.Response, error) {
 
 func (u *users) rowOf(r *http.Request, user identity.User) row {
 	out := row{User: user, Page: pageOf(user.Ref(), ""), State: console.Badge{Tone: console.Good, Text: "enabled"}, Own: own(r, user), Second: factorsText(user.Factors)}
-	if user.Disabled() {
+	switch {
+	case user.Disabled():
 		out.State = console.Badge{Tone: console.Quiet, Text: "disabled"}
+	case user.Pause.Begun:
+		out.State = console.Badge{Tone: console.Warn, Text: "paused"}
+	case user.Pause.Near:
+		out.State = console.Badge{Tone: console.Warn, Text: "paused soon"}
 	}
 	for _, g := range user.Grants {
 		out.May = append(out.May, grants.Sentence(g))

@@ -59,7 +59,7 @@ func (u *users) blankPassword(r *http.Request) (console.Response, error) {
 	if err := u.Service.RequireConfirmed(r.Context()); err != nil { // before a password is typed
 		return nil, err
 	}
-	page, _, err := u.passwordPage(r, console.NewForm())
+	page, _, err := u.passwordPage(r, console.NewForm().SetBool("tokens", true))
 	if err != nil {
 		return nil, err
 	}

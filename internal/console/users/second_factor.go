@@ -43,10 +43,18 @@ func (u *users) askRemoveFactors(r *http.Request) (console.Response, error) {
 	}
 	return console.Confirm{
 		Title:  "Remove the second factor of " + user.Ref() + "?",
-		Text:   "Do this for a user who lost it, once you know that the user asks. Until the user sets up another one, the password alone is enough to sign in.",
+		Text:   "Do this for a user who lost it, once you know that the user asks. " + until(user),
 		Losses: append([]string{factorsText(user.Factors)}, losses(sessions, 0)...),
 		Verb:   "Remove second factor", Back: pageOf(user.Ref(), ""),
 	}, nil
+}
+
+// until says what a user without a second factor can do.
+func until(user identity.User) string {
+	if user.Source == identity.Local {
+		return "Until the user sets up another one, the password alone is enough to sign in."
+	}
+	return "Whether the user may sign in is up to the provider or platform, as before."
 }
 
 func (u *users) removeFactors(r *http.Request) (console.Response, error) {

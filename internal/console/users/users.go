@@ -28,10 +28,12 @@ const listed = 50
 type Service interface {
 	Users(ctx context.Context, after string, limit int) ([]identity.User, error)
 	User(ctx context.Context, name string) (identity.User, error)
+	PausingUsers(ctx context.Context, limit int) ([]identity.User, error)
+	PausedTokens(ctx context.Context) ([]identity.Token, error)
 	CreateUser(ctx context.Context, name string, password secret.Value) (identity.User, error)
 	SetPassword(ctx context.Context, name string, password secret.Value) error
 	DisableUser(ctx context.Context, name string) error
-	EnableUser(ctx context.Context, name string) error
+	EnableUser(ctx context.Context, name string, keep []int64) (ended int, err error)
 	DeleteUser(ctx context.Context, name string) error
 	RemoveFactors(ctx context.Context, name string) error
 	RequireConfirmed(ctx context.Context) error
@@ -98,7 +100,8 @@ func Register(c *console.Console, o Options) {
 	c.Handle("POST "+one+"/tokens/{id}/revoke", admins, u.revokeToken)
 	c.Handle("GET "+one+"/disable", admins, u.askDisable)
 	c.Handle("POST "+one+"/disable", admins, u.disable)
-	c.Handle("POST "+one+"/enable", admins, u.enable)
+	c.Handle("GET "+one+"/enable", admins, u.blankEnable, "user-enable")
+	c.Handle("POST "+one+"/enable", admins, u.enable, "user-enable")
 	c.Handle("GET "+one+"/delete", admins, u.askDelete)
 	c.Handle("POST "+one+"/delete", admins, u.delete)
 }
@@ -110,5 +113,5 @@ func upTo(ref string) []console.Link {
 	return []console.Link{{Label: "Users", Path: path}, {Label: ref, Path: pageOf(ref, "")}}
 }
 
-// own tells whether the user is the one who reads the page.
+// own reports whether the user is the one who reads the page.
 func own(r *http.Request, u identity.User) bool { return identity.From(r.Context()).UserID == u.ID }

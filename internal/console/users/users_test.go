@@ -137,8 +137,13 @@ func TestDisableAndEnableAUser(t *testing.T) {
 		}
 		s.send(ann, nil, 200, "disabled", "0 sessions, 1 token", ann+"/enable")
 		s.send("/system/users", nil, 200, "disabled", ann+"/enable")
+		s.send(ann+"/enable", nil, 200, "Enable ann", "The tokens from before end", `name="keepTokens"`, "ci", "scope all, never used")
+		s.send(ann+"/enable", url.Values{"keepTokens": {"4711"}}, 400, "ann has no token 4711.")
 		s.send(ann+"/enable", post, 303)
 		s.signIn("ann")
+		if list, err := s.Tokens(s.t.Context(), "ann", 0, 10); err != nil || len(list) != 0 {
+			s.t.Errorf("tokens %+v, %v", list, err)
+		}
 
 		if _, err := s.CreateUser(s.t.Context(), "idle", secret.New(password)); err != nil {
 			s.t.Fatal(err)
@@ -250,6 +255,10 @@ func TestAUserOfAPlatform(t *testing.T) {
 // many is a Service with more users than a page has.
 type many struct{ Service }
 
+func (many) PausingUsers(context.Context, int) ([]identity.User, error) { return nil, nil }
+
+func (many) PausedTokens(context.Context) ([]identity.Token, error) { return nil, nil }
+
 func (many) Users(_ context.Context, after string, limit int) (users []identity.User, err error) {
 	for i := range listed + 2 {
 		if name := fmt.Sprintf("user %03d", i); name > after && len(users) < limit {
@@ -331,7 +340,7 @@ func TestSetPasswordAndRevokeTokens(t *testing.T) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		s.send(page, nil, 200, "Revoke 1 token too")
+		s.send(page, nil, 200, "Revoke 1 token too", `name="tokens" value="true" checked`)
 		s.send(page, url.Values{"password": {"another canoe"}}, 303)
 		if _, err := s.Bearer(s.t.Context(), token.Reveal()); err != nil {
 			s.t.Error("the token was revoked without being asked to")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/secret"
 )
 
 // AskedFactors: no sign-in waits.
@@ -33,6 +34,11 @@ func (Users) PasskeySignIn(context.Context, string, []byte, string) (string, *id
 
 // Confirm confirms whatever is shown.
 func (Users) Confirm(context.Context, identity.Proof, string) error { return nil }
+
+// UseConfirmCode: there are no codes.
+func (Users) UseConfirmCode(context.Context, secret.Value, string) error {
+	return identity.ErrUnauthenticated()
+}
 
 // RequireConfirmed: they always have.
 func (Users) RequireConfirmed(context.Context) error { return nil }

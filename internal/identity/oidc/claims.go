@@ -44,7 +44,7 @@ func (p *Provider) claims(ctx context.Context, d *discovered, token *gooidc.IDTo
 	return all, nil
 }
 
-// name gives the claim that names the user. An e-mail address counts only where
+// name returns the claim that names the user. An e-mail address counts only where
 // the provider has verified it: else users could enter that of another.
 func (c claims) name(claim string) (string, error) {
 	var name string
@@ -57,7 +57,7 @@ func (c claims) name(claim string) (string, error) {
 	return name, nil
 }
 
-// list gives the texts of a claim: a list of them, or one.
+// list returns the texts of a claim: a list of them, or one.
 func (c claims) list(claim string) (texts []string) {
 	var one string
 	if json.Unmarshal(c[claim], &one) == nil && one != "" {
@@ -76,7 +76,7 @@ func (c claims) list(claim string) (texts []string) {
 // maxSeconds is the end of the year 9999, after which no time is meant.
 const maxSeconds = 253402300799
 
-// time gives a claim that is a time in seconds; zero where it is none.
+// time returns a claim that is a time in seconds; zero where it is none.
 func (c claims) time(claim string) time.Time {
 	var seconds float64
 	if err := json.Unmarshal(c[claim], &seconds); err != nil || seconds <= 0 || seconds > maxSeconds {

@@ -40,7 +40,7 @@ type discovery struct {
 	latest time.Time // the last success
 }
 
-// discover gives the provider's configuration. While the provider does not answer,
+// discover returns the provider's configuration. While the provider does not answer,
 // the one before stays.
 func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	d := &p.discovery

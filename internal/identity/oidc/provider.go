@@ -63,7 +63,7 @@ func (p *Provider) Location(ctx context.Context, proofs identity.Proofs) (string
 	return d.client.AuthCodeURL(proofs.State, options...), nil
 }
 
-// Account gives the account that a code stands for.
+// Account returns the account that a code stands for.
 func (p *Provider) Account(ctx context.Context, code secret.Value, proofs identity.Proofs) (a identity.Account, err error) {
 	d, err := p.discover(ctx)
 	if err != nil {

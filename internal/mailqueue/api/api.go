@@ -4,8 +4,6 @@
 package api
 
 import (
-	"net/http"
-
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/rest"
 )
@@ -20,47 +18,15 @@ const (
 type API struct {
 	Service *mailqueue.Service
 	Relay   mailqueue.Relay
+	Check   mailqueue.Check
 }
 
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: mailqueue.StatusPath, Access: rest.Monitoring, XML: true}, a.status)
-	r.Handle(rest.Route{Method: "GET", Path: clusterStatusPath, Access: rest.Monitoring, XML: true}, a.clusterStatus)
+	a.registerStatus(r)
+	r.Handle(rest.Route{Method: "POST", Path: mailPath + "/check", Access: rest.Admins}, a.check)
 	a.registerNodes(r)
-	a.registerMail(r)
-}
-
-func (a *API) registerMail(r *rest.Router) {
-	for _, route := range []struct {
-		method, path string
-		own          bool
-		handle       rest.Handler
-		query        []string
-	}{
-		{"GET", "", false, a.listQueues, nil},
-		{"GET", "/messages", false, a.listMessages, rest.Paged("node", "state", "sender", "recipient", "subject", "age")},
-		{"GET", "/messages/{id}", false, a.message, nil},
-		{"DELETE", "/messages/{id}", false, a.deleteMessage, nil},
-		{"GET", "/messages/{id}/content", true, a.content, nil},
-		{"POST", "/messages/{id}/resend", false, a.resend, nil},
-		{"POST", "/resend", false, a.resendAll, nil},
-		{"POST", "/delete", false, a.deleteAll, nil},
-		{"POST", "/flush", false, a.flush, nil},
-		{"POST", "/pause", false, a.pause, nil},
-		{"POST", "/resume", false, a.resumeSending, nil},
-	} {
-		r.Handle(rest.Route{Method: route.method, Path: mailPath + route.path, Access: rest.Admins, Own: route.own, Query: route.query}, route.handle)
-	}
-}
-
-// countJSON says how many messages something was done to.
-type countJSON struct {
-	Messages int64 `json:"messages"`
-}
-
-func noContent(w http.ResponseWriter, err error) error {
-	if err == nil {
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return err
+	a.registerQueues(r)
+	a.registerMessages(r)
+	a.registerSelections(r)
 }

@@ -9,114 +9,159 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
 	"outrigger/internal/rest"
-	"outrigger/internal/work"
 )
 
-type recipientJSON struct {
+// Message is a message of the relay.
+type Message struct {
+	ID         int64             `json:"id"`
+	NodeID     string            `json:"nodeId" doc:"Whose queue it is in."`
+	MessageID  string            `json:"messageId,omitempty" doc:"Its header Message-ID."`
+	Subject    string            `json:"subject"`
+	Sender     string            `json:"sender" doc:"Of the envelope; empty for what must not be answered."`
+	Recipients []recipient       `json:"recipients"`
+	Bytes      int64             `json:"bytes" doc:"The size of the message in bytes."`
+	QueuedAt   time.Time         `json:"queuedAt"`
+	SendCount  int               `json:"sendCount" doc:"Attempts that counted, the most of any recipient."`
+	States     []mailqueue.State `json:"states" enum:"waiting,sent,error,deleted" doc:"The queues that it counts in."`
+	DueAt      time.Time         `json:"dueAt,omitzero" doc:"When it is tried next."`
+	LastError  string            `json:"lastError,omitempty"`
+	Attempts   []attempt         `json:"attempts,omitempty"`
+}
+
+type recipient struct {
 	Address   string          `json:"address"`
-	State     mailqueue.State `json:"state"`
-	SendCount int             `json:"sendCount"`
+	State     mailqueue.State `json:"state" enum:"waiting,sent,error,deleted"`
+	SendCount int             `json:"sendCount" doc:"Attempts for this recipient that counted."`
 	DueAt     time.Time       `json:"dueAt,omitzero"`
 	LastError string          `json:"lastError,omitempty"`
 }
 
-type messageJSON struct {
-	ID         int64             `json:"id"`
-	NodeID     string            `json:"nodeId"`
-	MessageID  string            `json:"messageId,omitempty"`
-	Subject    string            `json:"subject"`
-	Sender     string            `json:"sender"`
-	Recipients []recipientJSON   `json:"recipients"`
-	Bytes      int64             `json:"bytes"`
-	QueuedAt   time.Time         `json:"queuedAt"`
-	SendCount  int               `json:"sendCount"`
-	States     []mailqueue.State `json:"states"` // the queues that it counts in
-	DueAt      time.Time         `json:"dueAt,omitzero"`
-	LastError  string            `json:"lastError,omitempty"`
-	Attempts   []attemptJSON     `json:"attempts,omitempty"`
-}
-
-type attemptJSON struct {
+type attempt struct {
 	At         time.Time `json:"at"`
-	NodeID     string    `json:"nodeId"`
-	Recipients []string  `json:"recipients"`
-	Status     int       `json:"status,omitempty"`
+	NodeID     string    `json:"nodeId" doc:"Who tried."`
+	Recipients []string  `json:"recipients" doc:"Whom it was about."`
+	Status     int       `json:"status,omitempty" doc:"The SMTP code; absent when no answer came."`
 	Answer     string    `json:"answer,omitempty"`
-	Seconds    float64   `json:"seconds"`
-	Error      string    `json:"error,omitempty"`
+	Seconds    float64   `json:"seconds" doc:"How long it took, in seconds."`
+	Error      string    `json:"error,omitempty" doc:"Why no answer came."`
 }
 
-func (a *API) listMessages(w http.ResponseWriter, r *http.Request) error {
-	page, wrongPage := rest.ReadPage(r)
-	f, wrongFilter := mailqueue.ParseFilter(r.URL.Query().Get)
-	after, wrongAfter := page.AfterID()
-	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
-		return err
+// listed is a page of the messages that a selection has.
+type listed struct {
+	selection
+	Page  rest.Page    `json:"-"`
+	Wrong fault.Fields `json:"-"`
+}
+
+// ofMessage is a request about a message. Who may not know whether there is one is
+// told the same for any id, so that is for mailqueue to read.
+type ofMessage struct {
+	ID string `path:"id" doc:"The message's id." example:"1"`
+}
+
+func (a *API) registerMessages(r *rest.Router) {
+	rest.Add(r, rest.Operation[listed, rest.List[Message]]{
+		Route:    rest.Route{Method: "GET", Path: mailPath + "/messages", Access: rest.Admins},
+		Words:    rest.Words{ID: "listMessages", Tag: "mail", Summary: "Lists messages of the relay, the oldest first.", Text: "Needs `ADMIN`.", Answer: "A page of messages, without their attempts."},
+		Examples: examplePage,
+		Do:       a.listMessages,
+	})
+	one := mailPath + "/messages/{id}"
+	missing := fault.New(fault.NotFound, "There is no message with id 1: it was sent, or deleted.")
+	rest.Add(r, rest.Operation[ofMessage, Message]{
+		Route:    rest.Route{Method: "GET", Path: one, Access: rest.Admins},
+		Words:    rest.Words{ID: "getMessage", Tag: "mail", Summary: "Returns a message with every attempt at sending it.", Text: "Needs `ADMIN`.", Answer: "The message."},
+		Examples: []rest.Example[ofMessage, Message]{{Name: "fresh", Err: missing}},
+		Do:       a.message,
+	})
+	rest.Add(r, rest.Operation[ofMessage, rest.None]{
+		Route: rest.Route{Method: "GET", Path: one + "/content", Access: rest.Admins, Own: true},
+		Words: rest.Words{
+			ID: "getMessageContent", Tag: "mail", Summary: "Returns the bytes of a message, as they are sent.", Media: "message/rfc822",
+			Text: "Needs `ADMIN`. Who looked is in the audit trail. `Accept` does not count.", Answer: "The message, as RFC 5322 and its kin have it.",
+		},
+		Examples: []rest.Example[ofMessage, rest.None]{{Name: "fresh", Err: missing}},
+		Serve:    a.content,
+	})
+	rest.Add(r, rest.Operation[ofMessage, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: one, Access: rest.Admins},
+		Words: rest.Words{
+			ID: "deleteMessage", Tag: "mail", Summary: "Deletes a message, for all of its recipients.", Answer: "The message is deleted.",
+			Text: "Needs `ADMIN`. What the smarthost is being given at this moment may still arrive.",
+		},
+		Do: func(ctx context.Context, in ofMessage) (rest.None, error) {
+			return rest.None{}, in.do(ctx, a.Relay.Delete)
+		},
+	})
+	rest.Add(r, rest.Operation[ofMessage, rest.None]{
+		Route: rest.Route{Method: "POST", Path: one + "/resend", Access: rest.Admins},
+		Words: rest.Words{
+			ID: "resendMessage", Tag: "mail", Summary: "Puts a message of the error queue back into the mail queue.", Answer: "The message waits to be sent.",
+			Text: "Needs `ADMIN`. It is due at once, and its send count starts again. Not in the error queue, it is a 409.", Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[ofMessage, rest.None]{{Name: "fresh", Err: missing}},
+		Do: func(ctx context.Context, in ofMessage) (rest.None, error) {
+			return rest.None{}, in.do(ctx, a.Relay.Resend)
+		},
+	})
+}
+
+var examplePage = []rest.Example[listed, rest.List[Message]]{{Name: "page", Out: &rest.List[Message]{Next: "gjc_KzQ3MTE", Items: []Message{{
+	ID: 4711, NodeID: "node_1", MessageID: "<JIRA.10001.1770308411000@example.com>", Subject: "[JIRA] (ATL-7) The canoe leaks", Sender: "jira@example.com",
+	Recipients: []recipient{
+		{Address: "ada@example.com", State: mailqueue.Waiting, SendCount: 1, DueAt: day.Add(17 * time.Hour), LastError: "451 4.3.0 try again later"},
+		{Address: "bob@example.com", State: mailqueue.Failed, SendCount: 1, LastError: "550 5.1.1 no such user"},
+	},
+	Bytes: 4096, QueuedAt: day.Add(16 * time.Hour), SendCount: 1, States: []mailqueue.State{mailqueue.Waiting, mailqueue.Failed}, DueAt: day.Add(17 * time.Hour),
+	LastError: "550 5.1.1 no such user",
+}}}}}
+
+func (a *API) listMessages(ctx context.Context, in listed) (list rest.List[Message], err error) {
+	f, wrongFilter := in.filter()
+	after, wrongAfter := in.Page.AfterID()
+	if err := fault.Every(in.Wrong.Err(), wrongFilter, wrongAfter); err != nil {
+		return list, err
 	}
-	f.Limit, f.After = page.Limit+1, after
-	found, err := a.Relay.Messages(r.Context(), f)
+	f.Limit, f.After = in.Page.Limit+1, after
+	found, err := a.Relay.Messages(ctx, f)
 	if err != nil {
-		return err
+		return list, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
-		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) }, func(m mailqueue.Message) messageJSON { return messageOf(&m, nil) }))
+	return rest.NewList(in.Page, found,
+		func(m mailqueue.Message) string { return strconv.FormatInt(m.ID, 10) }, func(m mailqueue.Message) Message { return messageOf(&m, nil) }), nil
 }
 
-// bodyFilter reads which messages a request is about, all that the relay has where
-// it says nothing, and notes every member that is wrong.
-func bodyFilter(r *http.Request) (f mailqueue.MessageFilter, all bool, wrong fault.Fields, _ error) {
-	var in struct {
-		Node      string `json:"node"`
-		State     string `json:"state"`
-		Sender    string `json:"sender"`
-		Recipient string `json:"recipient"`
-		Subject   string `json:"subject"`
-		Age       string `json:"age"`
-		All       bool   `json:"all"`
-	}
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return f, false, nil, err
-	}
-	members := map[string]string{"node": in.Node, "state": in.State, "sender": in.Sender, "recipient": in.Recipient, "subject": in.Subject, "age": in.Age}
-	f, err := mailqueue.ParseFilter(func(name string) string { return members[name] })
-	return f, in.All, wrong, wrong.Join(err)
-}
-
-func messageOf(m *mailqueue.Message, attempts []mailqueue.Attempt) messageJSON {
-	out := messageJSON{
+func messageOf(m *mailqueue.Message, attempts []mailqueue.Attempt) Message {
+	out := Message{
 		ID: m.ID, NodeID: m.NodeID, MessageID: m.MessageID, Subject: m.Subject, Sender: m.Sender,
-		Recipients: make([]recipientJSON, len(m.Recipients)), Bytes: m.Bytes, QueuedAt: m.QueuedAt,
+		Recipients: make([]recipient, len(m.Recipients)), Bytes: m.Bytes, QueuedAt: m.QueuedAt,
 		SendCount: m.SendCount, States: m.States(), DueAt: m.DueAt, LastError: m.LastError,
 	}
 	for i, r := range m.Recipients {
-		out.Recipients[i] = recipientJSON(r)
+		out.Recipients[i] = recipient(r)
 	}
 	for _, t := range attempts {
-		out.Attempts = append(out.Attempts, attemptOf(t.Attempt, t.NodeID, t.Recipients))
+		out.Attempts = append(out.Attempts, attempt{t.At, t.NodeID, t.Recipients, t.Status, t.Answer, t.Took.Seconds(), t.Err})
 	}
 	return out
 }
 
-func attemptOf(t work.Attempt, node string, recipients []string) attemptJSON {
-	return attemptJSON{t.At, node, recipients, t.Status, t.Answer, t.Took.Seconds(), t.Err}
+func (a *API) message(ctx context.Context, in ofMessage) (Message, error) {
+	id, err := mailqueue.ParseMessageID(ctx, in.ID)
+	if err != nil {
+		return Message{}, err
+	}
+	m, attempts, err := a.Relay.Message(ctx, id)
+	if err != nil {
+		return Message{}, mailqueue.HideMissing(ctx, err)
+	}
+	return messageOf(&m, attempts), nil
 }
 
-func (a *API) message(w http.ResponseWriter, r *http.Request) error {
-	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	m, attempts, err := a.Relay.Message(r.Context(), id)
-	if err != nil {
-		return mailqueue.HideMissing(r.Context(), err)
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, messageOf(&m, attempts))
-}
-
-// content gives a message's bytes, as a file: a browser must not show
+// content returns a message's bytes, as a file: a browser must not show
 // foreign content as a page of ours.
-func (a *API) content(w http.ResponseWriter, r *http.Request) error {
-	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
+func (a *API) content(w http.ResponseWriter, r *http.Request, in ofMessage) error {
+	id, err := mailqueue.ParseMessageID(r.Context(), in.ID)
 	if err != nil {
 		return err
 	}
@@ -133,57 +178,10 @@ func (a *API) content(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (a *API) deleteMessage(w http.ResponseWriter, r *http.Request) error {
-	return a.toMessage(w, r, a.Relay.Delete)
-}
-
-func (a *API) resend(w http.ResponseWriter, r *http.Request) error {
-	return a.toMessage(w, r, a.Relay.Resend)
-}
-
-func (a *API) toMessage(w http.ResponseWriter, r *http.Request, do func(context.Context, int64) error) error {
-	id, err := mailqueue.ParseMessageID(r.Context(), r.PathValue("id"))
+func (m ofMessage) do(ctx context.Context, do func(context.Context, int64) error) error {
+	id, err := mailqueue.ParseMessageID(ctx, m.ID)
 	if err != nil {
 		return err
 	}
-	return noContent(w, mailqueue.HideMissing(r.Context(), do(r.Context(), id)))
-}
-
-func (a *API) resendAll(w http.ResponseWriter, r *http.Request) error {
-	return a.toQueues(w, r, a.Relay.ResendAll)
-}
-
-func (a *API) flush(w http.ResponseWriter, r *http.Request) error {
-	return a.toQueues(w, r, a.Relay.Flush)
-}
-
-// deleteAll wants it said when it is to delete everything.
-func (a *API) deleteAll(w http.ResponseWriter, r *http.Request) error {
-	f, all, wrong, err := bodyFilter(r)
-	if err != nil {
-		return err
-	}
-	if f.IsEverything() && !all {
-		wrong.Add("all", "Select the messages to delete, or set all: true for every message of every node.")
-	}
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	n, err := a.Relay.DeleteAll(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
-}
-
-func (a *API) toQueues(w http.ResponseWriter, r *http.Request, do func(context.Context, mailqueue.MessageFilter) (int64, error)) error {
-	f, _, wrong, err := bodyFilter(r)
-	if err := fault.Every(wrong.Err(), err); err != nil {
-		return err
-	}
-	n, err := do(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
+	return mailqueue.HideMissing(ctx, do(ctx, id))
 }

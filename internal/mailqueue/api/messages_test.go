@@ -40,6 +40,13 @@ func TestAdministerMail(t *testing.T) {
 		{"delete-nothing", "POST", "/delete", "admin", `{}`, 400},
 		{"delete-wrong", "POST", "/delete", "admin", `{"state":"sent","age":"old"}`, 400},
 		{"delete-forbidden", "POST", "/delete", "repo", `{"all":true}`, 403},
+		{"count", "GET", "/count?state=waiting", "admin", "", 200},
+		{"count-wrong", "GET", "/count?state=sent", "admin", "", 400},
+		{"count-forbidden", "GET", "/count", "repo", "", 403},
+		{"delete-asked", "POST", "/delete", "admin", `{"all":true,"asOf":"2026-02-05T17:20:11.5+01:00","count":26}`, 200},
+		{"delete-asked-without-count", "POST", "/delete", "admin", `{"all":true,"asOf":"2026-02-05T16:20:11Z"}`, 400},
+		{"flush-asked-without-time", "POST", "/flush", "admin", `{"count":2}`, 400},
+		{"flush-asked-wrong", "POST", "/flush", "admin", `{"asOf":"2026-02-05T16:20:11Z","count":-2}`, 400},
 		{"pause", "POST", "/pause", "admin", `{"node":"node_1"}`, 204},
 		{"resume", "POST", "/resume", "admin", "{}", 204},
 		{"unknown-member", "POST", "/flush", "admin", `{"nodes":"x"}`, 400},
@@ -49,12 +56,12 @@ func TestAdministerMail(t *testing.T) {
 		if w.Code != test.status {
 			t.Errorf("%s: %d %s", test.name, w.Code, w.Body)
 		}
-		if slices.Contains([]string{"queues", "messages", "page", "message", "wrong", "missing"}, test.name) {
+		if slices.Contains([]string{"queues", "messages", "page", "message", "wrong", "missing", "count"}, test.name) {
 			golden(t, "mail-"+test.name+".json", w.Body.String())
 		}
 	}
 	want := []string{"resend 2", "delete 1", `resend map[node:node_1]`, `resend map[age:72h0m0s recipient:@old.example]`, `flush map[]`,
-		`delete map[sender:jira state:error subject:x]`, `delete map[]`, `pause "node_1" true`, `pause "" false`}
+		`delete map[sender:jira state:error subject:x]`, `delete map[]`, `delete map[asOf:2026-02-05T16:20:11.5Z count:26]`, `pause "node_1" true`, `pause "" false`}
 	if diff := cmp.Diff(want, s.Relay.Did); diff != "" {
 		t.Error(diff)
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -10,53 +11,127 @@ import (
 	"outrigger/internal/rest"
 )
 
-func (a *API) registerNodes(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: nodesPath, Access: rest.Admins}, a.listNodes)
-	r.Handle(rest.Route{Method: "DELETE", Path: nodesPath + "/{id}", Access: rest.SysAdmins}, a.removeNode)
-	r.Handle(rest.Route{Method: "POST", Path: nodesPath + "/{id}/drain", Access: rest.SysAdmins}, a.drainNode)
-	r.Handle(rest.Route{Method: "POST", Path: nodesPath + "/{id}/resume", Access: rest.SysAdmins}, a.resumeNode)
-	r.Handle(rest.Route{Method: "POST", Path: nodesPath + "/{id}/handover", Access: rest.SysAdmins}, a.handOver)
-}
-
-// nodeJSON is a node as Outrigger's own API writes it: what the mail queue API
+// ClusterNode is a node as Outrigger's own API writes it: what the mail queue API
 // has no place for.
-type nodeJSON struct {
+type ClusterNode struct {
 	NodeID    string        `json:"nodeId"`
-	State     cluster.State `json:"nodeState"`
-	Watched   bool          `json:"watched"`
-	Self      bool          `json:"self"`
+	State     cluster.State `json:"nodeState" enum:"ACTIVE,PASSIVE,ACTIVATING,PASSIVATING,OFFLINE"`
+	Watched   bool          `json:"watched" doc:"It is only watched (mail.nodes): Outrigger does not run there."`
+	Self      bool          `json:"self" doc:"It is the node that answers."`
 	Address   string        `json:"address,omitempty"`
 	Version   string        `json:"version,omitempty"`
 	StartedAt time.Time     `json:"startedAt,omitzero"`
-	SeenAt    time.Time     `json:"seenAt,omitzero"`
-	ChangedAt time.Time     `json:"changedAt,omitzero"`
+	SeenAt    time.Time     `json:"seenAt,omitzero" doc:"Its last sign of life."`
+	ChangedAt time.Time     `json:"changedAt,omitzero" doc:"When its state changed."`
 
-	Source       string              `json:"source,omitempty"`
+	Source       string              `json:"source,omitempty" enum:"relay,postfix,jmx,remote" doc:"Where its sizes come from."`
 	MailQueue    mailqueue.MailQueue `json:"mailQueue"`
-	SampledAt    time.Time           `json:"sampledAt,omitzero"`
-	SampleAge    *float64            `json:"sampleAge,omitempty"` // seconds
-	SampleError  string              `json:"sampleError,omitempty"`
+	SampledAt    time.Time           `json:"sampledAt,omitzero" doc:"When the sizes were read; absent when they never were."`
+	SampleAge    *float64            `json:"sampleAge,omitempty" doc:"How old the sizes are, in seconds."`
+	SampleError  string              `json:"sampleError,omitempty" doc:"Why the source gives no sizes now."`
 	FailingSince time.Time           `json:"failingSince,omitzero"`
-	OldestAt     time.Time           `json:"oldestAt,omitzero"`
-	Verdict      mailqueue.Verdict   `json:"verdict"`
+	OldestAt     time.Time           `json:"oldestAt,omitzero" doc:"When the oldest message that waits was queued; only of the relay."`
+	Verdict      mailqueue.Verdict   `json:"verdict" enum:"fine,attention,act,unknown" doc:"By the host application's published thresholds: attention from 50 messages on; act from 100 on, with any error mail, or when the oldest message is 30 minutes old or more. attention at least where mail waits and no smarthost is set."`
 	Reason       string              `json:"reason,omitempty"`
 }
 
-func (a *API) listNodes(w http.ResponseWriter, r *http.Request) error {
-	list, err := a.Service.NodeStatuses(r.Context())
-	if err != nil {
-		return err
-	}
+// ofNode is a request about a node.
+type ofNode struct {
+	ID string `path:"id" json:"-" doc:"The node, as nodeId has it." example:"node_9"`
+}
+
+// handover is where the messages of a node go.
+type handover struct {
+	ofNode
+	To    string       `json:"to,omitempty" doc:"The other node; without it the one that answers."`
+	Wrong fault.Fields `json:"-"`
+}
+
+func (a *API) registerNodes(r *rest.Router) {
+	rest.Add(r, rest.Operation[struct{}, rest.List[ClusterNode]]{
+		Route: rest.Route{Method: "GET", Path: nodesPath, Access: rest.Admins},
+		Words: rest.Words{
+			ID: "listNodes", Tag: "operation", Summary: "Lists every node with its state and what is known of its mail queue.",
+			Text: "Needs `ADMIN`. All of them are on one page.", Answer: "The nodes, ordered by `nodeId`.",
+		},
+		Examples: exampleNodes,
+		Do:       a.listNodes,
+	})
+	rest.Add(r, rest.Operation[ofNode, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: nodesPath + "/{id}", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "removeNode", Tag: "operation", Summary: "Takes a node off the list.", Answer: "The node is off the list.", Refused: []int{http.StatusConflict},
+			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE (409). Its messages are handed to the node that answers first. It comes back when its " +
+				"process starts again.",
+		},
+		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
+			return rest.None{}, a.Service.Remove(ctx, in.ID)
+		},
+	})
+	rest.Add(r, rest.Operation[ofNode, rest.None]{
+		Route: rest.Route{Method: "POST", Path: nodesPath + "/{id}/drain", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "drainNode", Tag: "operation", Summary: "Has a node finish what is in flight and take no more.", Answer: "The node is PASSIVATING.",
+			Text: "Needs `SYS_ADMIN`. The node must be ACTIVE (409); it is PASSIVATING, then PASSIVE when nothing is in flight. It works again when it " +
+				"is resumed or its process starts again.",
+			Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[ofNode, rest.None]{noNode},
+		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
+			return rest.None{}, a.Service.Drain(ctx, in.ID)
+		},
+	})
+	rest.Add(r, rest.Operation[ofNode, rest.None]{
+		Route: rest.Route{Method: "POST", Path: nodesPath + "/{id}/resume", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "resumeNode", Tag: "operation", Summary: "Has a drained node work again.", Answer: "The node is ACTIVE.",
+			Text: "Needs `SYS_ADMIN`. The node must be PASSIVATING or PASSIVE (409).", Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[ofNode, rest.None]{noNode},
+		Do: func(ctx context.Context, in ofNode) (rest.None, error) {
+			return rest.None{}, a.Service.Resume(ctx, in.ID)
+		},
+	})
+	rest.Add(r, rest.Operation[handover, Messages]{
+		Route: rest.Route{Method: "POST", Path: nodesPath + "/{id}/handover", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "handOverMessages", Tag: "operation", Summary: "Gives a node's messages to another node.", Answer: "How many messages the other node has now.",
+			Text: "Needs `SYS_ADMIN`. The node must be OFFLINE or PASSIVE, the other ACTIVE (409). Messages in the error queue go too, and stay there. " +
+				"After `mail.handover_after` OFFLINE this happens by itself.",
+			Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[handover, Messages]{{Name: "gone", Err: noNode.Err}},
+		Do: func(ctx context.Context, in handover) (Messages, error) {
+			n, err := a.Service.Handover(ctx, in.ID, in.To, in.Wrong)
+			return Messages{n}, err
+		},
+	})
+}
+
+var noNode = rest.Example[ofNode, rest.None]{Name: "fresh", Err: fault.New(fault.NotFound, "There is no node node_9.")}
+
+var exampleNodes = []rest.Example[struct{}, rest.List[ClusterNode]]{{Name: "one", Out: &rest.List[ClusterNode]{Items: []ClusterNode{{
+	NodeID: "node_1", State: cluster.Active, Self: true, Address: "https://outrigger.example.com", Version: "v1.0.0",
+	StartedAt: day.Add(8 * time.Hour), SeenAt: day.Add(16*time.Hour + 20*time.Minute), ChangedAt: day.Add(8*time.Hour + 900*time.Millisecond),
+	Source: "postfix", MailQueue: mailqueue.MailQueue{Size: 60}, SampledAt: day.Add(16*time.Hour + 20*time.Minute), SampleAge: new(float64),
+	Verdict: mailqueue.Attention, Reason: "60 messages are waiting.",
+}}}}}
+
+// day is that of the examples.
+var day = time.Date(2026, 2, 5, 0, 0, 0, 0, time.UTC)
+
+func (a *API) listNodes(ctx context.Context, _ struct{}) (rest.List[ClusterNode], error) {
+	list, err := a.Service.NodeStatuses(ctx)
 	// All of them: clusters are too small for pages.
-	out := rest.List[nodeJSON]{Items: make([]nodeJSON, len(list))}
+	out := rest.List[ClusterNode]{Items: make([]ClusterNode, len(list))}
 	for i := range list {
 		out.Items[i] = nodeOf(&list[i])
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, err
 }
 
-func nodeOf(s *mailqueue.NodeStatus) nodeJSON {
-	out := nodeJSON{
+func nodeOf(s *mailqueue.NodeStatus) ClusterNode {
+	out := ClusterNode{
 		NodeID: s.ID, State: s.State, Watched: s.Watched, Self: s.Self, Address: s.Address, Version: s.Version,
 		StartedAt: s.StartedAt, SeenAt: s.BeatAt, ChangedAt: s.ChangedAt,
 		Source: s.Source, MailQueue: mailqueue.MailQueue{Size: s.Size, ErrorSize: s.ErrorSize}, SampledAt: s.At, SampleError: s.Error, FailingSince: s.FailingAt,
@@ -68,33 +143,4 @@ func nodeOf(s *mailqueue.NodeStatus) nodeJSON {
 	}
 	out.Verdict, out.Reason = s.Judge()
 	return out
-}
-
-func (a *API) drainNode(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, a.Service.Drain(r.Context(), r.PathValue("id")))
-}
-
-func (a *API) resumeNode(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, a.Service.Resume(r.Context(), r.PathValue("id")))
-}
-
-func (a *API) removeNode(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, a.Service.Remove(r.Context(), r.PathValue("id")))
-}
-
-func (a *API) handOver(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in struct {
-			To string `json:"to"`
-		}
-		wrong fault.Fields
-	)
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	n, err := a.Service.Handover(r.Context(), r.PathValue("id"), in.To, wrong)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, countJSON{n})
 }

@@ -1,54 +1,64 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"time"
 
 	"outrigger/internal/rest"
 )
 
-// queueJSON is a node's queue in the database.
-type queueJSON struct {
-	NodeID    string    `json:"nodeId"`
-	Size      int64     `json:"size"`
-	ErrorSize int64     `json:"errorSize"`
-	OldestAt  time.Time `json:"oldestAt,omitzero"`
-	Paused    bool      `json:"paused"`
-	HeldUntil time.Time `json:"heldUntil,omitzero"`
-	HeldFor   string    `json:"heldFor,omitempty"`
+// RelayQueue is a node's queue in the database.
+type RelayQueue struct {
+	NodeID      string    `json:"nodeId"`
+	Size        int64     `json:"size" doc:"Messages in the mail queue."`
+	ErrorSize   int64     `json:"errorSize" doc:"Messages in the mail error queue."`
+	OldestAt    time.Time `json:"oldestAt,omitzero" doc:"When the oldest message that waits was queued."`
+	Paused      bool      `json:"paused" doc:"By an administrator."`
+	NoSmarthost bool      `json:"noSmarthost,omitempty" doc:"mail.smarthost is not set on that node, so its mail waits."`
+	HeldUntil   time.Time `json:"heldUntil,omitzero" doc:"Sending pauses until then, after a failure or for a limit (mail.provider, mail.rate, mail.quota)."`
+	HeldFor     string    `json:"heldFor,omitempty" doc:"The failure or the limit."`
 }
 
-func (a *API) listQueues(w http.ResponseWriter, r *http.Request) error {
-	queues, err := a.Relay.Queues(r.Context())
-	if err != nil {
-		return err
-	}
-	out := rest.List[queueJSON]{Items: make([]queueJSON, len(queues))}
+// ofQueue is a request about a node's queue.
+type ofQueue struct {
+	Node string `json:"node,omitempty" doc:"Whose queue; without it every node's."`
+}
+
+func (a *API) registerQueues(r *rest.Router) {
+	rest.Add(r, rest.Operation[struct{}, rest.List[RelayQueue]]{
+		Route: rest.Route{Method: "GET", Path: mailPath, Access: rest.Admins},
+		Words: rest.Words{
+			ID: "listMailQueues", Tag: "mail", Summary: "Lists the queues of the relay by node.", Answer: "The queues, ordered by `nodeId`.",
+			Text: "Needs `ADMIN`. All of them are on one page, those of nodes that are gone included.",
+		},
+		Examples: []rest.Example[struct{}, rest.List[RelayQueue]]{{Name: "one", Out: &rest.List[RelayQueue]{Items: []RelayQueue{{
+			NodeID: "node_1", Size: 26, ErrorSize: 2, OldestAt: day.Add(16 * time.Hour), HeldUntil: day.Add(17 * time.Hour), HeldFor: "535 5.7.8 authentication failed",
+		}}}}},
+		Do: a.listQueues,
+	})
+	rest.Add(r, rest.Operation[ofQueue, rest.None]{
+		Route:    rest.Route{Method: "POST", Path: mailPath + "/pause", Access: rest.Admins},
+		Words:    rest.Words{ID: "pauseMail", Tag: "mail", Summary: "Pauses sending. New messages are still taken, and wait.", Text: "Needs `ADMIN`.", Answer: "Sending is paused."},
+		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
+		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {
+			return rest.None{}, a.Relay.SetPaused(ctx, in.Node, true)
+		},
+	})
+	rest.Add(r, rest.Operation[ofQueue, rest.None]{
+		Route:    rest.Route{Method: "POST", Path: mailPath + "/resume", Access: rest.Admins},
+		Words:    rest.Words{ID: "resumeMail", Tag: "mail", Summary: "Has sending go on after a pause.", Text: "Needs `ADMIN`.", Answer: "Sending was resumed."},
+		Examples: []rest.Example[ofQueue, rest.None]{{Name: "everywhere"}},
+		Do: func(ctx context.Context, in ofQueue) (rest.None, error) {
+			return rest.None{}, a.Relay.SetPaused(ctx, in.Node, false)
+		},
+	})
+}
+
+func (a *API) listQueues(ctx context.Context, _ struct{}) (rest.List[RelayQueue], error) {
+	queues, err := a.Relay.Queues(ctx)
+	out := rest.List[RelayQueue]{Items: make([]RelayQueue, len(queues))}
 	for i, q := range queues {
-		out.Items[i] = queueJSON{q.NodeID, q.Size, q.ErrorSize, q.Oldest, q.Paused, q.HeldUntil, q.HeldFor}
+		out.Items[i] = RelayQueue{q.NodeID, q.Size, q.ErrorSize, q.Oldest, q.Paused, q.NoSmarthost, q.HeldUntil, q.HeldFor}
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
-}
-
-func (a *API) pause(w http.ResponseWriter, r *http.Request) error { return a.setPaused(w, r, true) }
-
-func (a *API) resumeSending(w http.ResponseWriter, r *http.Request) error {
-	return a.setPaused(w, r, false)
-}
-
-func (a *API) setPaused(w http.ResponseWriter, r *http.Request, paused bool) error {
-	node, err := bodyNode(r)
-	if err != nil {
-		return err
-	}
-	return noContent(w, a.Relay.SetPaused(r.Context(), node, paused))
-}
-
-// bodyNode reads whose queue a request is about: "" for every node's.
-func bodyNode(r *http.Request) (string, error) {
-	var in struct {
-		Node string `json:"node"`
-	}
-	err := rest.ReadJSON(r, &in)
-	return in.Node, err
+	return out, err
 }

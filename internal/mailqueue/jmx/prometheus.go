@@ -157,7 +157,7 @@ func (p *Prometheus) mentions(line string) bool {
 	return false
 }
 
-// choose gives the number of the first wanted series that is there.
+// choose returns the number of the first wanted series that is there.
 func (p *Prometheus) choose(m metric, byName map[string][]*dto.Metric) (int64, error) {
 	for _, wanted := range p.wanted[m] {
 		var figures []float64

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
@@ -37,11 +38,17 @@ func (f *Relay) Queues(context.Context) ([]mailqueue.Queue, error) { return f.St
 func (f *Relay) Messages(_ context.Context, q mailqueue.MessageFilter) ([]mailqueue.Message, error) {
 	var found []mailqueue.Message
 	for _, m := range f.Mail {
-		if m.ID > q.After && (q.NodeID == "" || q.NodeID == m.NodeID) && (q.State == "" || slices.Contains(m.States(), q.State)) && len(found) < q.Limit {
+		if m.ID > q.After && (q.NodeID == "" || q.NodeID == m.NodeID) && (q.IDs == nil || slices.Contains(q.IDs, m.ID)) && (q.State == "" || slices.Contains(m.States(), q.State)) && len(found) < q.Limit {
 			found = append(found, m)
 		}
 	}
 	return found, f.Err
+}
+
+func (f *Relay) Count(ctx context.Context, q mailqueue.MessageFilter) (int64, time.Time, error) {
+	q.Limit = len(f.Mail)
+	found, err := f.Messages(ctx, q)
+	return int64(len(found)), QueuedAt, err
 }
 
 func (f *Relay) Message(_ context.Context, id int64) (mailqueue.Message, []mailqueue.Attempt, error) {

@@ -1,9 +1,13 @@
 package pages
 
 import (
+	"cmp"
+	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
@@ -50,7 +54,8 @@ type messageView struct {
 	messageRow
 	Recipients []recipientRow
 	Attempts   []mailqueue.Attempt
-	Resend     bool // some recipient failed
+	Resend     bool   // some recipient failed
+	Stopped    string // why its node sends nothing now
 }
 
 func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
@@ -63,10 +68,24 @@ func (p *Pages) showMessage(r *http.Request) (console.Response, error) {
 		view.Recipients = append(view.Recipients, recipientRow{recipient, recipientBadge(recipient.State)})
 		view.Resend = view.Resend || recipient.State == mailqueue.Failed
 	}
+	if view.Stopped, err = p.stopped(r.Context(), m.NodeID); err != nil {
+		return nil, err
+	}
 	return console.Page{
 		Template: "mail-message", Title: titleOf(m), Data: view,
 		Up: []console.Link{{Label: "Messages", Path: messagesPath}},
 	}, nil
+}
+
+// stopped says why the relay of a node sends nothing now: "" when it does.
+func (p *Pages) stopped(ctx context.Context, node string) (string, error) {
+	queues, err := p.Relay.Queues(ctx)
+	i := slices.IndexFunc(queues, func(q mailqueue.Queue) bool { return q.NodeID == node })
+	if err != nil || i < 0 {
+		return "", err
+	}
+	q := &queues[i]
+	return cmp.Or(q.Nowhere(), stopped(q, time.Now())), nil
 }
 
 func titleOf(m mailqueue.Message) string {

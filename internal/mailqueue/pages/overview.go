@@ -65,14 +65,14 @@ func (p *Pages) notices(ctx context.Context, s *mailqueue.NodeStatus) (list []co
 			return nil, err
 		}
 		list = append(list, console.Notice{
-			Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone, Since: since, Remedy: remedy(s),
+			Kind: "mail", Key: "mail " + s.ID, Text: "Mail on " + s.ID + ": " + reason, Tone: tone, Since: since, Remedy: remedy(s),
 		})
 	}
 	if s.Error != "" {
-		list = append(list, console.Notice{Key: "mail unread " + s.ID, Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn, Since: s.FailingAt})
+		list = append(list, console.Notice{Kind: "mail_unread", Key: "mail unread " + s.ID, Text: "The mail queue of " + s.ID + " cannot be read: " + s.Error, Tone: console.Warn, Since: s.FailingAt})
 	}
 	if why := stopped(s.Queue, s.Now); why != "" && s.Size > 0 {
-		list = append(list, console.Notice{Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
+		list = append(list, console.Notice{Kind: "mail_stopped", Key: "mail stopped " + s.ID, Text: "Mail on " + s.ID + ": " + why, Tone: console.Warn, Since: s.Oldest(), Remedy: sendAgain(s)})
 	}
 	return list, nil
 }
@@ -83,6 +83,8 @@ func remedy(s *mailqueue.NodeStatus) console.Remedy {
 	switch {
 	case s.Queue == nil:
 		return console.Remedy{}
+	case s.Queue.Nowhere() != "":
+		return console.Remedy{Label: "Show the waiting messages", Path: console.Path(messagesPath+"?state=waiting&node=%s", s.ID)}
 	case s.ErrorSize > 0:
 		return console.Remedy{Label: "Show the error queue", Path: console.Path(messagesPath+"?state=error&node=%s", s.ID)}
 	}
@@ -93,8 +95,11 @@ func remedy(s *mailqueue.NodeStatus) console.Remedy {
 // the pause after a failure.
 func sendAgain(s *mailqueue.NodeStatus) console.Remedy {
 	posts := []console.Hidden{{Name: "node", Value: s.ID}}
-	if s.Queue.Paused {
+	switch {
+	case s.Queue.Paused:
 		return console.Remedy{Label: "Resume", Path: queuesPath + "/resume", Posts: posts}
+	case s.Size > 1:
+		return console.Remedy{Label: "Flush", Path: console.Path(queuesPath+"/flush?node=%s", s.ID), Asks: true}
 	}
 	return console.Remedy{Label: "Flush", Path: queuesPath + "/flush", Posts: posts}
 }

@@ -23,7 +23,8 @@ type Pages struct {
 	Relay   mailqueue.Relay
 	// Deaf is the node whose relay has no listener (mail.listen is off), so that no
 	// mail can come in there; "": it has one, or another source.
-	Deaf string
+	Deaf  string
+	Check mailqueue.Check
 }
 
 const (
@@ -46,15 +47,19 @@ func (p *Pages) Register(c *console.Console) {
 	may := console.Needs(identity.Admin)
 	c.Handle("GET "+queuesPath, may, p.showQueues, "mail-queues")
 	c.Handle("GET "+queuesPath+"/live", may, p.liveQueues, "mail-queues")
-	c.Handle("POST "+queuesPath+"/flush", may, p.flush)
-	c.Handle("POST "+queuesPath+"/resend", may, p.resendAll)
+	for _, a := range []*action{flushing, resending} {
+		c.Handle("GET "+queuesPath+"/"+a.name, may, p.askQueue(a))
+		c.Handle("POST "+queuesPath+"/"+a.name, may, p.actOnQueue(a))
+	}
 	c.Handle("POST "+queuesPath+"/pause", may, p.pause)
 	c.Handle("POST "+queuesPath+"/resume", may, p.resume)
+	c.Handle("GET "+queuesPath+"/check", may, p.askCheck, "mail-check")
+	c.Handle("POST "+queuesPath+"/check", may, p.check, "mail-check")
 	c.Handle("GET "+messagesPath, may, p.listMessages, "mail-messages")
-	c.Handle("POST "+messagesPath+"/resend", may, p.resendSelected)
-	c.Handle("POST "+messagesPath+"/flush", may, p.flushSelected)
-	c.Handle("GET "+messagesPath+"/delete", may, p.confirmDeleteSelected, "mail-messages")
-	c.Handle("POST "+messagesPath+"/delete", may, p.deleteSelected)
+	for _, a := range actions {
+		c.Handle("GET "+messagesPath+"/"+a.name, may, p.askList(a))
+		c.Handle("POST "+messagesPath+"/"+a.name, may, p.actOnList(a))
+	}
 	c.Handle("POST "+messagesPath+"/selected", may, p.actOnTicked)
 	c.Handle("GET "+messagesPath+"/{id}", may, p.showMessage, "mail-message")
 	c.Handle("GET "+messagesPath+"/{id}/content", may, p.look, "mail-content")

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -52,12 +51,15 @@ func newBrowser(t *testing.T) *browser {
 	return &browser{world, t, handler}
 }
 
-// open asks for a page, or posts a form, and gives the answer.
+// open asks for a page, or posts a form, and gives the answer. The values of the
+// field ids are ids, each for itself.
 func (b *browser) open(method, path, who string, form ...string) *httptest.ResponseRecorder {
 	b.t.Helper()
 	values := url.Values{}
 	for i := 0; i+1 < len(form); i += 2 {
-		values.Set(form[i], form[i+1])
+		if values.Set(form[i], form[i+1]); form[i] == "ids" {
+			values["id"] = strings.Fields(form[i+1])
+		}
 	}
 	r := httptest.NewRequestWithContext(b.t.Context(), method, "https://tools.example.com/outrigger"+path, strings.NewReader(values.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -107,6 +109,7 @@ func TestQueuesPage(t *testing.T) {
 
 func TestQueueActions(t *testing.T) {
 	b := newBrowser(t)
+	b.Relay.Mail = mailqueuetest.Messages()[1:] // one that waits and failed
 	for _, path := range []string{"/mail/flush", "/mail/resend", "/mail/pause", "/mail/resume"} {
 		if w := b.open("POST", path, "admin", "node", "node_1"); w.Code != 303 || w.Header().Get("Location") != "/outrigger/mail" {
 			t.Errorf("%s: %d %v", path, w.Code, w.Header())
@@ -164,14 +167,14 @@ func TestTickedMessages(t *testing.T) {
 		`name="id" value="2" aria-label="Select message 2"`, "Resend selected", "Delete selected")
 	const selected = "/mail/messages/selected"
 	for _, do := range []string{"resend", "flush"} {
-		w := b.open("POST", selected, "admin", "do", do, "id", "1", "state", "error", "sender", "jira")
+		w := b.open("POST", selected, "admin", "do", do, "id", "2", "state", "error", "sender", "jira")
 		if w.Code != 303 || w.Header().Get("Location") != "/outrigger/mail/messages?sender=jira&state=error" {
 			t.Errorf("%s: %d %v", do, w.Code, w.Header())
 		}
 	}
-	b.has(b.open("POST", selected, "admin", "do", "delete", "id", "1", "sender", "jira"), "Delete the selected messages?", "<li>1 message</li>",
-		`<input type="hidden" name="id" value="1">`, `<input type="hidden" name="sure" value="true">`, `<input type="hidden" name="sender" value="jira">`)
-	if w := b.open("POST", selected, "admin", "do", "delete", "id", "1", "sure", "true"); w.Code != 303 {
+	b.has(b.open("POST", selected, "admin", "do", "delete", "id", "1", "sender", "jira"), "Delete 1 message?",
+		`<input type="hidden" name="id" value="1">`, `<input type="hidden" name="asOf" value="2026-02-05T16:20:11Z">`, `<input type="hidden" name="count" value="1">`, `<input type="hidden" name="sender" value="jira">`)
+	if w := b.open("POST", selected, "admin", "do", "delete", "id", "1", "asOf", "2026-02-05T16:20:11Z", "count", "1"); w.Code != 303 {
 		t.Errorf("delete: %d", w.Code)
 	}
 	for form, want := range map[[4]string]int{
@@ -181,10 +184,10 @@ func TestTickedMessages(t *testing.T) {
 			t.Errorf("%v: %d, want %d", form, w.Code, want)
 		}
 	}
-	if w := b.open("POST", selected, "repo", "do", "delete", "id", "1", "sure", "true"); w.Code != 403 {
+	if w := b.open("POST", selected, "repo", "do", "delete", "id", "1", "asOf", "2026-02-05T16:20:11Z", "count", "1"); w.Code != 403 {
 		t.Errorf("for somebody without ADMIN: %d", w.Code)
 	}
-	if diff := cmp.Diff([]string{"resend map[id:1]", "flush map[id:1]", "delete map[id:1]"}, b.Relay.Did); diff != "" {
+	if diff := cmp.Diff([]string{"resend map[id:2]", "flush map[id:2]", "delete map[asOf:2026-02-05T16:20:11Z count:1 id:1]"}, b.Relay.Did); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -195,14 +198,34 @@ func TestManyMessages(t *testing.T) {
 	b.Relay.Stored = []mailqueue.Queue{{NodeID: "node_1"}}
 	const query = "?recipient=%40old.example&state=error"
 	b.has(b.open("GET", "/mail/messages"+query, "admin"), `name="recipient" value="@old.example"`,
-		`action="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error"`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
-	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete all listed messages?", " listed now; ", "all with recipient &#34;@old.example&#34;",
+		`href="/outrigger/mail/messages/resend?recipient=%40old.example&amp;state=error" data-confirm`, `href="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
+	b.has(b.open("GET", "/mail/messages/delete"+query, "admin"), "Delete 1 message?", "These are all with state &#34;error&#34;, recipient &#34;@old.example&#34;.",
 		`action="/outrigger/mail/messages/delete?recipient=%40old.example&amp;state=error"`)
-	b.has(b.open("GET", "/mail/messages/delete", "admin"), "every message of every node", fmt.Sprintf("%d messages are listed now", len(b.Relay.Mail)))
-	b.Relay.Mail = slices.Repeat(b.Relay.Mail[:1], 1001)
-	b.has(b.open("GET", "/mail/messages/delete", "admin"), "More than 1,000 messages are listed now")
+	b.has(b.open("GET", "/mail/messages/delete", "admin"), "Delete 2 messages?", "These are messages of every node.", `<button class="danger">Delete 2 messages</button>`)
+	b.Relay.Mail = append(slices.Repeat(b.Relay.Mail[:1], 1001), slices.Repeat(b.Relay.Mail[1:], 30)...)
+	for i := range b.Relay.Mail {
+		b.Relay.Mail[i].ID = int64(i + 1)
+	}
+	for what, asks := range map[string]string{"delete": "Delete 1,031 messages?", "resend": "Resend 30 messages?", "flush": "Send 1,031 messages now?"} {
+		b.has(b.open("GET", "/mail/messages/"+what, "admin"), asks)
+		b.has(b.open("POST", "/mail/messages/"+what, "admin"), asks)
+	}
+	b.has(b.open("GET", "/mail/flush?node=node_1", "admin"), "Send 1,031 messages now?", `name="node" value="node_1"`, `action="/outrigger/mail/flush"`)
+	b.has(b.open("POST", "/mail/resend", "admin", "node", "node_1"), "Resend 30 messages?", `name="node" value="node_1"`)
+	b.has(b.open("POST", "/mail/messages/selected", "admin", "do", "resend", "ids", "1 1002 1003"), "Resend 2 messages?", "1 message is left as before: not in the error queue.")
+	if w := b.open("GET", "/mail/resend?node=node_9", "admin"); w.Code != 303 {
+		t.Errorf("a question about nothing: %d", w.Code)
+	}
+	if len(b.Relay.Did) > 0 {
+		t.Errorf("done before the answer: %v", b.Relay.Did)
+	}
+	for _, wrong := range []string{"x", "-"} {
+		if w := b.open("POST", "/mail/flush", "admin", "asOf", wrong, "count", wrong); w.Code != 400 {
+			t.Errorf("an answer that cannot be read: %d", w.Code)
+		}
+	}
 	for _, what := range []string{"resend", "flush", "delete"} {
-		w := b.open("POST", "/mail/messages/"+what+query, "admin")
+		w := b.open("POST", "/mail/messages/"+what+query, "admin", "asOf", "2026-02-05T16:20:11Z", "count", "3")
 		if w.Code != 303 || w.Header().Get("Location") != "/outrigger/mail/messages"+query {
 			t.Errorf("%s: %d %v", what, w.Code, w.Header())
 		}
@@ -210,7 +233,7 @@ func TestManyMessages(t *testing.T) {
 			t.Errorf("%s for somebody without ADMIN: %d", what, w.Code)
 		}
 	}
-	const members = "map[recipient:@old.example state:error]"
+	const members = "map[asOf:2026-02-05T16:20:11Z count:3 recipient:@old.example state:error]"
 	if diff := cmp.Diff([]string{"resend " + members, "flush " + members, "delete " + members}, b.Relay.Did); diff != "" {
 		t.Error(diff)
 	}
@@ -269,7 +292,7 @@ func TestOverview(t *testing.T) {
 	}
 	b.has(overview, "3 hours ago", "2 days ago",
 		"Mail on node_1: 70 messages are waiting.", "The mail queue of node_1 cannot be read: It is down.",
-		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending is paused after a failure: 535 wrong password",
+		"Mail on node_2: 2 messages are in the error queue", "Mail on node_2: Sending is paused: 535 wrong password",
 		"<dt>waiting</dt><dd>71</dd>", "<dt>on node_2</dt><dd>3</dd>",
 		"The last 24 hours: at most 70 waiting in the mail queue of a node.", "waiting, a line for each node")
 	if page := b.open("GET", "/", "repo").Body.String(); strings.Contains(page, "Mail queues") {
@@ -286,11 +309,40 @@ func TestRemedies(t *testing.T) {
 	}{
 		"failed":  {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{Label: "Show the error queue", Path: "/mail/messages?state=error&node=a%20b"}},
 		"waiting": {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{}}, console.Remedy{Label: "Flush", Path: "/mail/flush", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
+		"many":    {mailqueue.NodeStatus{ID: "a b", Queue: &mailqueue.Queue{}, Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{Size: 2}}}, console.Remedy{Label: "Flush", Path: "/mail/flush?node=a%20b", Asks: true}},
 		"paused":  {mailqueue.NodeStatus{ID: "a", Queue: &mailqueue.Queue{Paused: true}}, console.Remedy{Label: "Resume", Path: "/mail/resume", Posts: []console.Hidden{{Name: "node", Value: "a"}}}},
 		"watched": {mailqueue.NodeStatus{ID: "a", Reading: mailqueue.Reading{Sizes: mailqueue.Sizes{ErrorSize: 1}}}, console.Remedy{}},
 	} {
 		if diff := cmp.Diff(c.want, remedy(&c.status)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// Mail that waits with nowhere to go needs attention at once: on the overview, at its
+// node, and at each message, where no time of a next try is promised.
+func TestNowhereToSendTo(t *testing.T) {
+	b := newBrowser(t)
+	b.Nodes.List = []cluster.Node{{ID: "node_1", State: cluster.Active}, {ID: "node_2", State: cluster.Active}, {ID: "node_3", State: cluster.Active}}
+	b.Relay.Mail = mailqueuetest.Messages()
+	for i, node := range b.Nodes.List {
+		waiting := int64(i % 2)
+		b.Relay.Stored = append(b.Relay.Stored, mailqueue.Queue{NodeID: node.ID, Sizes: mailqueue.Sizes{Size: 1 - waiting}, NoSmarthost: true, Oldest: time.Now()})
+	}
+	b.Relay.Stored[1].Oldest = time.Time{}
+	const why = "Nothing can be sent: no smarthost is set. Set mail.smarthost on this node and restart it."
+	overview := b.open("GET", "/", "admin")
+	b.has(overview, "Mail on node_1: "+why, "Mail on node_3: "+why, `href="/outrigger/mail/messages?state=waiting&amp;node=node_3">Show the waiting messages</a>`)
+	if strings.Contains(overview.Body.String(), "Mail on node_2") {
+		t.Error("a node without mail needs attention")
+	}
+	b.has(b.open("GET", "/mail", "admin"), `<span class="badge warn">attention</span><span class="below">`+why)
+	message := b.open("GET", "/mail/messages/1", "admin")
+	b.has(message, `<dt>Next try</dt><dd><span class="badge warn">on hold</span> `+why, `<td data-label="Next try"><span class="quiet">on hold</span></td>`)
+	b.Relay.Stored[0].NoSmarthost, b.Relay.Stored[0].Paused = false, true
+	b.has(b.open("GET", "/mail/messages/1", "admin"), "An administrator paused sending.")
+	b.Relay.Stored[0].Paused = false
+	if w := b.open("GET", "/mail/messages/1", "admin"); strings.Contains(w.Body.String(), "on hold") {
+		t.Error("what is sent is on hold")
 	}
 }

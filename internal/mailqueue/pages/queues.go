@@ -33,7 +33,7 @@ func (p *Pages) showQueues(r *http.Request) (console.Response, error) {
 	}
 	return console.Page{
 		Template: "mail-queues", Title: "Mail queues", Data: view,
-		Actions: []console.Action{{Label: "Messages", Path: messagesPath}},
+		Actions: []console.Action{{Label: "Messages", Path: messagesPath}, {Label: "Check the smarthost", Path: queuesPath + "/check"}},
 	}, nil
 }
 
@@ -86,7 +86,7 @@ func stopped(q *mailqueue.Queue, now time.Time) string {
 	case q.Paused:
 		return "An administrator paused sending."
 	case q.HeldUntil.After(now):
-		return "Sending is paused after a failure: " + q.HeldFor
+		return "Sending is paused: " + q.HeldFor
 	}
 	return ""
 }
@@ -108,26 +108,6 @@ func verdictBadge(s *mailqueue.NodeStatus) (console.Badge, string) {
 	verdict, reason := s.Judge()
 	tone := map[mailqueue.Verdict]console.Tone{mailqueue.Fine: console.Good, mailqueue.Attention: console.Warn, mailqueue.Act: console.Bad, mailqueue.Unknown: console.Quiet}[verdict]
 	return console.Badge{Tone: tone, Text: string(verdict)}, reason
-}
-
-func (p *Pages) flush(r *http.Request) (console.Response, error) {
-	return p.toQueue(r, p.Relay.Flush, "due now")
-}
-
-func (p *Pages) resendAll(r *http.Request) (console.Response, error) {
-	return p.toQueue(r, p.Relay.ResendAll, "back in the mail queue")
-}
-
-func (p *Pages) toQueue(r *http.Request, do func(context.Context, mailqueue.MessageFilter) (int64, error), outcome string) (console.Response, error) {
-	form, err := console.ReadForm(r)
-	if err != nil {
-		return nil, err
-	}
-	n, err := do(r.Context(), mailqueue.MessageFilter{NodeID: form.Get("node")})
-	if err != nil {
-		return nil, err
-	}
-	return console.Redirect{To: queuesPath, Flash: mailqueue.MessagesAre(n) + " " + outcome + "."}, nil
 }
 
 func (p *Pages) pause(r *http.Request) (console.Response, error) {

@@ -76,7 +76,7 @@ func (s *Source) Sizes(ctx context.Context) (mailqueue.Sizes, error) {
 	}
 }
 
-// join gives the run that begins next.
+// join returns the run that begins next.
 func (s *Source) join() *run {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -129,7 +129,7 @@ func (s *spool) finish() (inline []byte, parts [][]byte, err error) {
 	}
 }
 
-// large tells whether finish needs as much memory as the message has bytes.
+// large reports whether finish needs as much memory as the message has bytes.
 func (s *spool) large() bool { return s.file != nil }
 
 // close forgets what is there.

@@ -44,7 +44,7 @@ func TestMessagesDeletedOnAnotherNodeAreNotSent(t *testing.T) {
 	}
 }
 
-// inMemory tells whether messages are sent, whether the database has more of them,
+// inMemory reports whether messages are sent, whether the database has more of them,
 // and how many are ready to go.
 func (w *world) inMemory() (running, more bool, ready int) {
 	w.queue.out.mu.Lock()

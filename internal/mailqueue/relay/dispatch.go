@@ -293,12 +293,12 @@ func (d *dispatch) dropReady() {
 // memory is about what a job takes of it.
 func (j *job) memory() int { return len(j.body) + len(j.plain) }
 
-// covers tells whether every recipient that is due has its turn already.
+// covers reports whether every recipient that is due has its turn already.
 func (j *job) covers(due *job) bool {
 	return !slices.ContainsFunc(due.turn, func(n int) bool { return !slices.Contains(j.turn, n) })
 }
 
-// offers tells whether a job that fits is in memory, ready to go, and whether
+// offers reports whether a job that fits is in memory, ready to go, and whether
 // the sender must wait for others first.
 func (d *dispatch) offers(fits func(*job) bool) (found, busy bool) {
 	d.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// expire gives up what has waited for as long as mail.give_up_after says, at
+// expire returns up what has waited for as long as mail.give_up_after says, at
 // that time: also while sending pauses, when no attempt would find out. Where an
 // administrator paused sending, or there is no smarthost, mail waits.
 func (r *run) expire(ctx context.Context) error {
@@ -35,7 +35,7 @@ func (r *run) mayExpire() bool {
 	return !r.out.isPaused() && r.o.Smarthost != nil && r.lease.Good(beginMargin)
 }
 
-// giveUp gives up those of a list whose time is over, and notes when that of the
+// giveUp returns up those of a list whose time is over, and notes when that of the
 // next is.
 func (r *run) giveUp(ctx context.Context, list []oldMessage, now time.Time) error {
 	var ids []int64
@@ -53,7 +53,7 @@ func (r *run) giveUp(ctx context.Context, list []oldMessage, now time.Time) erro
 		return nil
 	}
 	r.mu.Lock()
-	why := cmp.Or(r.why, "It could not be sent in time.")
+	why := cmp.Or(r.why, r.share.why, "It could not be sent in time.")
 	r.mu.Unlock()
 	bounces, err := r.bounces(ctx, ids, why)
 	if err != nil {

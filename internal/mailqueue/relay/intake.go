@@ -141,7 +141,7 @@ func (m *incoming) store(open bool) (int64, error) {
 	return a.id, err
 }
 
-// needsUTF8 tells whether a message can only go where SMTPUTF8 is offered. Some
+// needsUTF8 reports whether a message can only go where SMTPUTF8 is offered. Some
 // clients say SMTPUTF8 of every message.
 func (m *incoming) needsUTF8() bool {
 	need := m.head.utf8 || hasEightBit([]byte(m.env.Sender))

@@ -80,7 +80,7 @@ func (list recipients) due(now time.Time) (turn []int) {
 	return turn
 }
 
-// tried tells whether there was an attempt at the message.
+// tried reports whether there was an attempt at the message.
 func (list recipients) tried() bool {
 	return slices.ContainsFunc(list, func(r recipient) bool { return r.Answer != "" || r.Attempts > 0 })
 }
@@ -136,7 +136,7 @@ type result struct {
 	fence    int64
 }
 
-// done tells whether every recipient of the attempt has it.
+// done reports whether every recipient of the attempt has it.
 func (r *result) done() bool {
 	return !slices.ContainsFunc(r.outcomes, func(o outcome) bool { return o.state != mailqueue.Sent })
 }

@@ -9,10 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/secret"
+	"outrigger/internal/secret/secrettest"
 )
 
 // modelled is what the queue is to be: a message's recipients by its id.
@@ -77,6 +80,10 @@ type machine struct {
 	model  modelled
 	flying []*job
 	stale  []*result // of a process, or of a lease, that is no more
+	drawn  int       // recipients of the quota
+	limit  string    // why all nodes pause
+	held   string    // why this one does
+	tokens *modelTokens
 }
 
 func (m *machine) must(err error) {
@@ -94,6 +101,7 @@ func (m *machine) start() {
 	m.must(err)
 	m.q = q
 	m.must(q.Start(m.t.Context()))
+	m.tokens.begin(m)
 	m.begin()
 }
 
@@ -299,6 +307,36 @@ func (m *machine) pause(t *rapid.T) {
 	m.must(m.q.SetPaused(t.Context(), m.node, rapid.Bool().Draw(t, "paused")))
 }
 
+// modelLimits are those of the sign-in of a model.
+func (m *machine) modelLimits() *Limits {
+	return &Limits{SignIn: "model " + m.node, Rate: 1000, Quota: 20}
+}
+
+// draw takes a share of the limits: as much as is left, whatever process or lease
+// took the rest, and never more.
+func (m *machine) draw(t *rapid.T) {
+	needs := rapid.SliceOfN(rapid.IntRange(1, 5), 1, 4).Draw(t, "needs")
+	want := 0
+	for _, n := range needs {
+		if m.drawn+want+n > m.modelLimits().Quota {
+			break
+		}
+		want += n
+	}
+	more, err := m.q.allow(t.Context(), m.modelLimits(), share{}, needs)
+	m.must(err)
+	if more.recipients != want || (want == 0) != (more.why != "" && more.again.After(time.Now())) {
+		t.Fatalf("of %v after %d a share is %+v, want %d", needs, m.drawn, more, want)
+	}
+	m.drawn += want
+}
+
+// reach has all nodes pause for a limit, or go on.
+func (m *machine) reach(t *rapid.T) {
+	m.limit = rapid.SampledFrom([]string{"", "432 Later", "554 Quota"}).Draw(t, "why")
+	m.must(m.q.writeLimit(t.Context(), m.modelLimits().SignIn, time.Hour, m.limit))
+}
+
 // check compares the whole queue with the model.
 func (m *machine) check(t *rapid.T) {
 	m.t = t
@@ -308,6 +346,14 @@ func (m *machine) check(t *rapid.T) {
 	m.must(err)
 	if want := m.model.sizes(); all[m.node] != want || mine != want {
 		t.Fatalf("sizes are %+v and %+v, want %+v", all[m.node], mine, want)
+	}
+	left, why, err := m.q.readLimit(t.Context(), m.modelLimits().SignIn)
+	m.must(err)
+	if why != m.limit || (left > 0) != (why != "") {
+		t.Fatalf("a limit holds for %v for %q, want %q", left, why, m.limit)
+	}
+	if got := m.heldFor(t); got != m.held {
+		t.Fatalf("held for %q, want %q", got, m.held)
 	}
 	list, err := m.q.Messages(t.Context(), mailqueue.MessageFilter{NodeID: m.node, Limit: 1001})
 	m.must(err)
@@ -325,23 +371,27 @@ func (m *machine) check(t *rapid.T) {
 
 // The queue is what a simple model of it is, whatever happens in whatever
 // order: messages come, go, fail and wait, processes crash, leases lapse,
-// outcomes come too late, administrators interfere.
+// outcomes come too late, administrators interfere; tokens end and are refused, and
+// their provider's answers are lost with the process; sending pauses.
 func TestTheQueueIsItsModel(t *testing.T) {
 	defer dbtest.Checks(25)() // 100 take half a minute under the race detector
-	each(t, func(t *testing.T, d *db.DB) {
-		run := 0
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		run, box := 0, secrettest.Box(t, d)
 		rapid.Check(t, func(rt *rapid.T) {
 			run++
 			m := &machine{t: rt, db: d, node: "model_" + strconv.Itoa(run), model: make(modelled)}
+			m.tokens = newModelTokens(box, "consent of "+m.node)
 			m.start()
 			defer func() { m.leases.Stop() }()
 			rt.Repeat(map[string]func(*rapid.T){
 				"enqueue": m.enqueue, "enqueue2": m.enqueue, "take": m.take, "take2": m.take, "land": m.land, "land2": m.land,
 				"abandon": m.abandon, "delete": m.remove, "resend": m.resend, "resendAll": m.resendAll, "flush": m.flush,
-				"pause": m.pause, "crash": m.crash, "lapse": m.lapse, "late": m.late, "": m.check,
+				"pause": m.pause, "draw": m.draw, "limit": m.reach, "crash": m.crash, "lapse": m.lapse, "late": m.late,
+				"sign in": m.signIn, "sign in2": m.signIn, "end token": m.endToken, "revoke": m.revoke, "die asking": m.dieAsking, "hold": m.hold,
+				"": m.check,
 			})
 		})
-	})
+	}, audit.Migrations, secret.Migrations, Migrations)
 }
 
 // plainArrival is a small message to so many.

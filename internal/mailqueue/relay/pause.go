@@ -17,14 +17,19 @@ func (r *run) cannotConnect(why string) {
 	defer r.mu.Unlock()
 	now := time.Now()
 	if r.connections > 0 {
-		if r.fullAgain.IsZero() {
-			r.o.Log.Info("the smarthost takes no more connections", "now", r.connections, "reason", why)
-		}
-		r.fullAgain = now.Add(fewerFor)
-		r.out.setLimit(r.connections)
+		r.fewerConnections(now, why)
 		return
 	}
 	r.pauseSending(now, why)
+}
+
+// fewerConnections has there be no more than now, for a while. r.mu is held.
+func (r *run) fewerConnections(now time.Time, why string) {
+	if r.fullAgain.IsZero() {
+		r.o.Log.Info("no more connections with the smarthost can be opened", "now", r.connections, "reason", why)
+	}
+	r.fullAgain = now.Add(fewerFor)
+	r.out.setLimit(r.connections)
 }
 
 // refuses notes that the smarthost refused a message as it may refuse others.
@@ -75,13 +80,24 @@ func (r *run) pauseSending(now time.Time, why string) {
 func (r *run) resumeSending() {
 	r.gate.Success()
 	r.probing, r.why, r.holdChanged, r.refused = false, "", true, refusals{}
+	r.limit.over, r.limit.announce, r.limit.holds = r.limit.over || r.limit.holds, false, false
 	r.out.await(nil)
 }
 
-// answered notes that the smarthost answers messages.
-func (r *run) answered() {
+// answered notes that the smarthost answers messages. What was begun before the
+// provider said that a limit is reached says nothing of that limit.
+func (r *run) answered(j *job, taken bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if taken {
+		delete(r.limit.own, j.id)
+	}
+	if r.refused.limited != nil {
+		if !j.probe {
+			return
+		}
+		r.endLimit(taken)
+	}
 	switch {
 	case r.gate.Step > 0:
 		r.o.Log.Info("sending mail goes on")

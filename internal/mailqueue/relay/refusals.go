@@ -24,6 +24,9 @@ type refusals struct {
 	senders    map[string]bool // refused at MAIL or at the message
 	behind     map[string]bool // senders of messages that were refused at a RCPT
 	recipients map[string]bool // refused at RCPT
+
+	limited map[int64]bool // messages that a limit of the provider was the answer to
+	tried   map[int64]bool // those of them in this round
 }
 
 func (f *refusals) add(j *job, one *pushback) {
@@ -43,12 +46,21 @@ func (f *refusals) add(j *job, one *pushback) {
 	}
 }
 
+// addLimited notes a message that was answered with a limit of the provider, which
+// holds for all.
+func (f *refusals) addLimited(j *job) {
+	f.count = max(f.count+1, inARow)
+	f.oneSender, f.oneRecipient, f.widened = false, false, false
+	f.senders = with(f.senders, j.sender)
+	f.limited, f.tried = with(f.limited, j.id), with(f.tried, j.id)
+}
+
 // general reports whether no single sender or recipient explains them.
 func (f *refusals) general() bool { return f.count > 0 && !f.oneSender && !f.oneRecipient }
 
-func with(set map[string]bool, s string) map[string]bool {
+func with[K comparable](set map[K]bool, s K) map[K]bool {
 	if set == nil {
-		set = make(map[string]bool)
+		set = make(map[K]bool)
 	}
 	set[s] = true
 	return set
@@ -65,11 +77,16 @@ func (f *refusals) allows(j *job) bool {
 	if f.behind[j.sender] && !f.oneRecipient && !f.widened {
 		return false
 	}
-	return !f.senders[j.sender] && !slices.ContainsFunc(j.turn, func(n int) bool { return f.recipients[j.recipients[n].Address] })
+	return !f.tried[j.id] && !f.senders[j.sender] && !slices.ContainsFunc(j.turn, func(n int) bool { return f.recipients[j.recipients[n].Address] })
 }
 
-// widen has allows be true for more messages; false: it cannot.
+// widen has allows be true for more messages; false: it cannot. At a limit, another
+// message of the same sender is better than the same one.
 func (f *refusals) widen() bool {
+	if f.tried != nil && f.senders != nil {
+		f.senders = nil
+		return true
+	}
 	if f.widened || f.oneRecipient || len(f.behind) == 0 {
 		return false
 	}
@@ -85,4 +102,4 @@ func (f *refusals) snapshot() *refusals {
 }
 
 // nextRound starts over: every sender and recipient is tried once more.
-func (f *refusals) nextRound() { f.senders, f.behind, f.recipients = nil, nil, nil }
+func (f *refusals) nextRound() { f.senders, f.behind, f.recipients, f.tried = nil, nil, nil, nil }

@@ -28,13 +28,17 @@ type run struct {
 	refused     refusals
 	lastRefusal string // in a sentence
 	holdChanged bool   // lists say so
+	limit       limitPause
+	share       share
 	seen        instructions
 	due         time.Time // of the next message that waits; zero: none is known
 	connections int       // conversations that there are
+	slots       int       // rights to one that workers hold
 	fullAgain   time.Time // when there may be as many as configured again; zero: now
 
 	// The loop's own:
 	looked time.Time
+	warned bool      // that mail waits and no smarthost is set
 	failed bool      // the database did not answer the last time
 	expiry time.Time // when messages are to be given up next
 }
@@ -77,6 +81,12 @@ func (r *run) turn(ctx context.Context) time.Duration {
 		err = r.saveHold(ctx)
 	}
 	if err == nil {
+		err = r.saveLimit(ctx)
+	}
+	if err == nil {
+		err = r.warnOfNowhere(ctx)
+	}
+	if err == nil {
 		err = r.expire(ctx)
 	}
 	if err == nil {
@@ -84,6 +94,9 @@ func (r *run) turn(ctx context.Context) time.Duration {
 	}
 	if err == nil {
 		err = r.findProbe(ctx)
+	}
+	if err == nil {
+		err = r.draw(ctx)
 	}
 	if err != nil && ctx.Err() == nil && !r.failed {
 		r.o.Log.Warn("the mail queue cannot be read; sending waits", "error", err)
@@ -103,6 +116,9 @@ func (r *run) look(ctx context.Context) error {
 		return nil
 	}
 	now, err := r.queue.readInstructions(ctx)
+	if err == nil {
+		err = r.heedLimit(ctx)
+	}
 	if err != nil {
 		r.out.queueChanged()
 		return err
@@ -126,17 +142,34 @@ func (r *run) look(ctx context.Context) error {
 func (r *run) saveHold(ctx context.Context) error {
 	r.mu.Lock()
 	until, why, tell := r.gate.Until, r.why, r.holdChanged
+	if r.share.again.After(until) {
+		until, why = r.share.again, r.share.why
+	}
 	r.holdChanged = false
 	r.mu.Unlock()
 	if !tell {
 		return nil
 	}
-	err := r.queue.noteHold(ctx, until, why)
+	err := r.queue.noteHold(ctx, until, why, r.o.Smarthost == nil)
 	if err != nil {
 		r.mu.Lock()
 		r.holdChanged = true
 		r.mu.Unlock()
 	}
+	return err
+}
+
+// warnOfNowhere logs that mail waits which cannot be sent, once until the queue is
+// empty again.
+func (r *run) warnOfNowhere(ctx context.Context) error {
+	if r.o.Smarthost != nil {
+		return nil
+	}
+	sizes, err := r.queue.Sizes(ctx)
+	if err == nil && sizes.Size > 0 && !r.warned {
+		r.o.Log.Warn("mail waits and cannot be sent: no smarthost is set; set mail.smarthost and restart", "messages", sizes.Size)
+	}
+	r.warned = err == nil && sizes.Size > 0 || err != nil && r.warned
 	return err
 }
 
@@ -205,8 +238,10 @@ func (r *run) wait() time.Duration {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.due.IsZero() {
-		wait = min(wait, max(r.due.Sub(now), 0))
+	for _, at := range [...]time.Time{r.due, r.fullAgain} {
+		if !at.IsZero() {
+			wait = min(wait, max(at.Sub(now), 0))
+		}
 	}
 	return wait
 }
@@ -218,7 +253,7 @@ func (r *run) blocked(now time.Time) time.Duration {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.gate.Until.Sub(now)
+	return max(r.gate.Until.Sub(now), r.share.again.Sub(now))
 }
 
 // startWorkers has workers send what is ready.
@@ -239,15 +274,18 @@ func (r *run) startWorkers() {
 	}
 }
 
-// take gives the next message to send, nil when there is none to send now.
+// take returns the next message to send, nil when there is none to send now.
 func (r *run) take() *job {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx.Err() != nil || !r.gate.Open(time.Now()) || !r.lease.Good(beginMargin) {
 		return nil
 	}
-	j := r.out.take(r.alone(), r.fits())
+	j := r.out.take(r.alone(), r.affordable())
 	if j != nil {
+		if r.o.Limits.counted() {
+			r.spend(1, len(j.turn))
+		}
 		j.probe = r.probing && r.refused.seeking()
 	}
 	return j
@@ -259,7 +297,11 @@ func (r *run) waitForWork(w *worker) bool {
 	if !r.out.addIdle(w) {
 		return false
 	}
-	timer := time.NewTimer(restTime)
+	rest := restTime
+	if w.slot != nil {
+		rest = slotRest
+	}
+	timer := time.NewTimer(rest)
 	defer timer.Stop()
 	select {
 	case <-w.wake:

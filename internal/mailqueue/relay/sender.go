@@ -55,6 +55,7 @@ var pauses = work.Backoff{Steps: []time.Duration{
 type SenderOptions struct {
 	Smarthost   *smtpclient.Smarthost // nil: mail waits
 	Connections int                   // at a time
+	Limits      Limits                // of the smarthost's provider
 	Recipients  int                   // of one transaction; 0: 50
 	GiveUpAfter time.Duration         // how long a message is tried; 0: 5 days
 	Bounces     bool                  // the sender of a message that is given up is told
@@ -148,7 +149,7 @@ func (s *Sender) hold(holding bool) {
 	s.holding = holding
 }
 
-// acquire gives the lease, nil while it is not to be had.
+// acquire returns the lease, nil while it is not to be had.
 func (s *Sender) acquire(ctx context.Context) *db.Lease {
 	if !s.active(ctx) {
 		return nil
@@ -160,7 +161,7 @@ func (s *Sender) acquire(ctx context.Context) *db.Lease {
 	return lease
 }
 
-// active tells whether this node takes part. While that cannot be found out,
+// active reports whether this node takes part. While that cannot be found out,
 // the lease decides.
 func (s *Sender) active(ctx context.Context) bool {
 	self, _, err := s.o.Members(ctx)

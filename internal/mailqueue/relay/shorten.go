@@ -13,14 +13,14 @@ import (
 // long", "maximum allowed line length is 998 octets".
 var aboutLines = regexp.MustCompile(`(?i)\blines?\b.*\b(long|length|limit)|\b(long|limit)\b.*\blines?\b`)
 
-// refusesLine tells whether the smarthost refused a message for the length of
+// refusesLine reports whether the smarthost refused a message for the length of
 // its lines. RFC 5321, 4.5.3.1.9, has 500 for it, which means nothing else
 // there.
 func refusesLine(res *smtpclient.Result) bool {
 	return res.End.Code == 500 || res.End.Code > 500 && aboutLines.MatchString(res.End.Text())
 }
 
-// shorten gives a message with short lines; nil where that cannot be: a
+// shorten returns a message with short lines; nil where that cannot be: a
 // signature covers it, or it is not what mail is.
 func (w *worker) shorten(j *job) *short {
 	r, err := w.open(j)

@@ -70,7 +70,7 @@ func (r *recipient) since(queued time.Time) time.Time {
 	return queued
 }
 
-// expire gives up those recipients of messages who have waited for too long,
+// expire returns up those recipients of messages who have waited for too long,
 // and says of how many messages. Their last answer stays; where there was none,
 // why says what was in the way. bounces go to the senders, by the message.
 func (q *Queue) expire(ctx context.Context, lease *db.Lease, ids []int64, giveUp time.Duration, why string, bounces map[int64]*arrival) (failed int64, err error) {

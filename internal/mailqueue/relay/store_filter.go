@@ -31,8 +31,15 @@ func condition(tx *db.Tx, f mailqueue.MessageFilter, first ...any) (where string
 	if f.Subject != "" {
 		ask(`LOWER(subject) LIKE $%d ESCAPE '\'`, containing(f.Subject))
 	}
-	if f.Age > 0 {
-		ask(`queued_at <= $%d`, db.Micros(tx.Now().Add(-f.Age)))
+	now := tx.Now()
+	if !f.AsOf.IsZero() {
+		now = f.AsOf
+		if f.State == mailqueue.Failed {
+			ask(`failed_at <= $%d`, db.Micros(now)) // of the latest change, where it has several recipients
+		}
+	}
+	if f.Age > 0 || !f.AsOf.IsZero() {
+		ask(`queued_at <= $%d`, db.Micros(now.Add(-f.Age)))
 	}
 	if f.IDs != nil {
 		// Without any, no message is asked for; ids begin with 1.

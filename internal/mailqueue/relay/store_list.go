@@ -43,7 +43,7 @@ func (q *Queue) SizesByNode(ctx context.Context) (map[string]mailqueue.Sizes, er
 	return sizes, nil
 }
 
-// Queues gives the queue of every node that has one in the database, ordered
+// Queues returns the queue of every node that has one in the database, ordered
 // by node.
 func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
@@ -70,7 +70,7 @@ func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) 
 }
 
 func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
-	rows, err := tx.Query(ctx, `SELECT node_id, size, error_size, paused, held_until, held_for FROM relay_queues ORDER BY node_id`)
+	rows, err := tx.Query(ctx, `SELECT node_id, size, error_size, paused, held_until, held_for, no_smarthost FROM relay_queues ORDER BY node_id`)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
 	for rows.Next() {
 		var one mailqueue.Queue
 		var until int64
-		if err := rows.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor); err != nil {
+		if err := rows.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor, &one.NoSmarthost); err != nil {
 			return nil, err
 		}
 		one.HeldUntil = db.Time(until)
@@ -121,6 +121,24 @@ func (q *Queue) Messages(ctx context.Context, f mailqueue.MessageFilter) (list [
 		return nil, fmt.Errorf("listing messages: %w", err)
 	}
 	return list, nil
+}
+
+// Count says how many messages a filter selects, and when that was.
+func (q *Queue) Count(ctx context.Context, f mailqueue.MessageFilter) (n int64, at time.Time, err error) {
+	err = q.db.Read(ctx, func(tx *db.Tx) (err error) {
+		at = tx.Now()
+		n, err = count(ctx, tx, f)
+		return err
+	})
+	return n, at, err
+}
+
+func count(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter) (n int64, err error) {
+	where, args := condition(tx, f, 0)
+	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM relay_messages WHERE id > $1`+where, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("counting messages: %w", err)
+	}
+	return n, nil
 }
 
 func readMessages(ctx context.Context, tx *db.Tx, query string, args ...any) ([]mailqueue.Message, error) {
@@ -173,7 +191,7 @@ func show(m *mailqueue.Message, to recipients) {
 	}
 }
 
-// Message gives one message with its attempts, the oldest first:
+// Message returns one message with its attempts, the oldest first:
 // fault.NotFound when there is none of that id.
 func (q *Queue) Message(ctx context.Context, id int64) (m mailqueue.Message, attempts []mailqueue.Attempt, err error) {
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
@@ -219,7 +237,7 @@ func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt
 	return list, rows.Err()
 }
 
-// Look gives a message's bytes as they are sent, and records who looked.
+// Look returns a message's bytes as they are sent, and records who looked.
 func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
 	j := &job{id: id}
 	err := q.db.Write(ctx, func(tx *db.Tx) error {
@@ -248,7 +266,7 @@ func (q *Queue) Look(ctx context.Context, id int64) ([]byte, error) {
 	return whole, nil
 }
 
-// read gives the whole message as it is sent.
+// read returns the whole message as it is sent.
 func (q *Queue) read(ctx context.Context, j *job) ([]byte, error) {
 	whole := []byte(j.received())
 	if j.parts == 0 {

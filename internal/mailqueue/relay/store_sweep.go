@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 	"outrigger/internal/mailqueue"
 )
 
@@ -22,11 +24,7 @@ func changed(ctx context.Context, tx *db.Tx, node, what string) error {
 // ResendAll puts the recipients that a filter selects and that failed back into
 // the queue, due now.
 func (q *Queue) ResendAll(ctx context.Context, f mailqueue.MessageFilter) (int64, error) {
-	if f.State == mailqueue.Waiting {
-		return 0, q.swept(ctx, "resend", f, 0, nil) // none of them failed
-	}
-	failed := f
-	failed.State = mailqueue.Failed
+	failed := f.In(mailqueue.Failed)
 	n, err := q.sweep(ctx, failed, func(tx *db.Tx, found []*message) error { return q.resendFailed(ctx, tx, found, failed) })
 	return n, q.swept(ctx, "resend", f, n, err)
 }
@@ -37,7 +35,7 @@ func (q *Queue) resendFailed(ctx context.Context, tx *db.Tx, messages []*message
 	change := make(tallies)
 	for _, m := range messages {
 		for i := range m.recipients {
-			if r := &m.recipients[i]; r.State == mailqueue.Failed && f.Selects(r.Address, mailqueue.Failed) {
+			if r := &m.recipients[i]; r.State == mailqueue.Failed && r.selected(f) {
 				r.State, r.Attempts, r.Since, r.Due = "", 0, db.Micros(tx.Now()), db.Micros(tx.Now())
 			}
 		}
@@ -54,16 +52,12 @@ func (q *Queue) resendFailed(ctx context.Context, tx *db.Tx, messages []*message
 // Flush makes the recipients that a filter selects and that wait due now, and
 // ends a pause after failures; an administrator's pause stays.
 func (q *Queue) Flush(ctx context.Context, f mailqueue.MessageFilter) (int64, error) {
-	if f.State == mailqueue.Failed {
-		return 0, q.swept(ctx, "flush", f, 0, nil) // none of them waits
-	}
-	waiting := f
-	waiting.State = mailqueue.Waiting
+	waiting := f.In(mailqueue.Waiting)
 	n, err := q.sweep(ctx, waiting, func(tx *db.Tx, found []*message) error {
 		change := make(tallies)
 		for _, m := range found {
 			for i := range m.recipients {
-				if r := &m.recipients[i]; r.waits() && r.Due > db.Micros(tx.Now()) && waiting.Selects(r.Address, mailqueue.Waiting) {
+				if r := &m.recipients[i]; r.Due > db.Micros(tx.Now()) && r.selected(waiting) {
 					r.Due = db.Micros(tx.Now())
 				}
 			}
@@ -73,7 +67,7 @@ func (q *Queue) Flush(ctx context.Context, f mailqueue.MessageFilter) (int64, er
 		}
 		return nil
 	})
-	if err == nil {
+	if err == nil && f.State != mailqueue.Failed {
 		err = q.db.Write(ctx, func(tx *db.Tx) error {
 			return changed(ctx, tx, f.NodeID, `changes = changes + 1, flushes = flushes + 1`)
 		})
@@ -102,22 +96,46 @@ func (q *Queue) DeleteAll(ctx context.Context, f mailqueue.MessageFilter) (int64
 	return n, q.swept(ctx, "delete", f, n, err)
 }
 
+// selected reports whether the filter selects a recipient of the message, as they
+// stand now. One that was put back into the queue after the question is none of
+// those that wait which it was about.
+func (m *message) selected(f mailqueue.MessageFilter) bool {
+	return slices.ContainsFunc(m.recipients, func(r recipient) bool { return r.selected(f) })
+}
+
+func (r *recipient) selected(f mailqueue.MessageFilter) bool {
+	state := cmp.Or(r.State, mailqueue.Waiting)
+	if state != mailqueue.Waiting && state != mailqueue.Failed || !f.Selects(r.Address, state) {
+		return false
+	}
+	return f.AsOf.IsZero() || f.State != mailqueue.Waiting || r.Since <= db.Micros(f.AsOf)
+}
+
 // drop takes away the recipients that a filter selects. Their places stay: what
 // is being sent counts them.
 func (m *message) drop(f mailqueue.MessageFilter) {
 	for i := range m.recipients {
-		r := &m.recipients[i]
-		if state := cmp.Or(r.State, mailqueue.Waiting); (state == mailqueue.Waiting || state == mailqueue.Failed) && f.Selects(r.Address, state) {
+		if r := &m.recipients[i]; r.selected(f) {
 			r.State, r.Due = mailqueue.Deleted, 0
 		}
 	}
 }
 
 // sweep works through the messages that a filter selects and that there are now:
-// in slices that others need not wait for. It says how many.
+// in slices that others need not wait for. It says how many. More than somebody said
+// yes to are Conflict.
 func (q *Queue) sweep(ctx context.Context, f mailqueue.MessageFilter, do func(tx *db.Tx, found []*message) error) (n int64, err error) {
 	var last, after int64
 	err = q.db.Read(ctx, func(tx *db.Tx) error {
+		if !f.AsOf.IsZero() {
+			now, err := count(ctx, tx, f)
+			if err != nil {
+				return err
+			}
+			if now > f.Count {
+				return fault.New(fault.Conflict, "%s selected, more than the %d of the question. Nothing was done; ask again.", mailqueue.MessagesAre(now), f.Count)
+			}
+		}
 		return tx.QueryRow(ctx, `SELECT COALESCE(MAX(id), 0) FROM relay_messages`).Scan(&last)
 	})
 	for err == nil && after < last {
@@ -130,7 +148,7 @@ func (q *Queue) sweep(ctx context.Context, f mailqueue.MessageFilter, do func(tx
 			for _, id := range ids {
 				if m, err := lock(ctx, tx, id); err != nil {
 					return err
-				} else if m != nil {
+				} else if m != nil && m.selected(f) {
 					found = append(found, m)
 				}
 			}

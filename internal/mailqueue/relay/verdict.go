@@ -86,7 +86,7 @@ func closedAt(r *smtpclient.Result) int {
 	return -1
 }
 
-// isTemporary tells whether an answer that is no success may be another one
+// isTemporary reports whether an answer that is no success may be another one
 // later. Besides 4xx those are the codes that want another name, password or
 // encryption (RFC 4954, section 6, and RFC 3207, section 4): an administrator
 // mends that, and no message is to blame.
@@ -94,7 +94,7 @@ func isTemporary(code int) bool {
 	return code < 500 || code == 530 || code == 535 || code == 538
 }
 
-// tooMany tells whether an answer to RCPT is about how many recipients there
+// tooMany reports whether an answer to RCPT is about how many recipients there
 // are: RFC 5321, 4.5.3.1.10, has 452 for it, older servers 552; RFC 3463, 3.6,
 // has X.5.3.
 func tooMany(r smtpclient.Reply) bool {
@@ -156,7 +156,7 @@ func pushbackOf(j *job, turn []int, r *smtpclient.Result) *pushback {
 	return nil
 }
 
-// isAboutSession tells whether a code is about us as much as about a message.
+// isAboutSession reports whether a code is about us as much as about a message.
 func isAboutSession(code int) bool {
 	return code == 421 || code >= 500 && isTemporary(code)
 }

@@ -19,20 +19,20 @@ type worker struct {
 	*run
 	wake    chan struct{}
 	session *smtpclient.Session
+	slot    *slot        // nil: none
 	text    []byte       // the message that is being sent, where it was read back
 	last    *result      // the outcome that is being committed; nil: none is
 	done    func() error // waits until it is, or could not be
 }
 
 func (w *worker) work() {
-	defer func() {
-		if w.session != nil {
-			w.session.Quit()
-			w.closeSession()
-		}
-	}()
+	defer w.releaseSlot()
+	defer w.endSession()
 	defer w.settle()
 	for w.session != nil || !w.out.overLimit() {
+		if !w.hasSlot() {
+			continue
+		}
 		j := w.take()
 		switch {
 		case j != nil:
@@ -42,6 +42,14 @@ func (w *worker) work() {
 		case !w.waitForWork(w):
 			return
 		}
+	}
+}
+
+// endSession ends the session, if there is one, in good order.
+func (w *worker) endSession() {
+	if w.session != nil {
+		w.session.Quit()
+		w.closeSession()
 	}
 }
 
@@ -61,6 +69,7 @@ func (w *worker) send(j *job) {
 	}
 	w.settle()
 	if res.outcomes == nil {
+		w.giveBack(j)
 		w.out.finished(j, true)
 		return
 	}
@@ -91,7 +100,7 @@ func (w *worker) settle() {
 	}
 }
 
-// settled tells whether it is, having waited for one commit.
+// settled reports whether it is, having waited for one commit.
 func (w *worker) settled() bool {
 	if w.last == nil {
 		return true
@@ -106,7 +115,7 @@ func (w *worker) settled() bool {
 	return true
 }
 
-// attempt gives the outcome for each recipient; nil when there is none, and the
+// attempt returns the outcome for each recipient; nil when there is none, and the
 // message is to wait.
 func (w *worker) attempt(j *job) []outcome {
 	outcomes := make([]outcome, len(j.turn))
@@ -128,13 +137,22 @@ func (w *worker) attempt(j *job) []outcome {
 		if err != nil {
 			return unreadable(j, err)
 		}
+		// A token may end while its session is kept.
+		tokenOver := refusesUs(res) && w.session.RefuseSignIn() && kept
 		if res.Err != nil || res.Unsent || refusesUs(res) {
 			w.closeSession()
 		}
 		if res.Unsent || w.hard.Err() != nil && res.End.Code == 0 {
 			return nil
 		}
-		if kept && res.Err != nil && (res.Mail.Code == 0 || res.Mail.Code == 421) {
+		limit := w.o.Limits.reached(res)
+		if limit != nil {
+			w.endSession()
+			if w.limited(j, limit) {
+				return nil
+			}
+		}
+		if limit == nil && (tokenOver || kept && res.Err != nil && (res.Mail.Code == 0 || res.Mail.Code == 421)) {
 			continue // smarthosts end idle sessions: try the message on a new one
 		}
 		if rewritten == nil && refusesLine(res) {
@@ -145,6 +163,10 @@ func (w *worker) attempt(j *job) []outcome {
 		v := judge(j, turn, res, time.Now(), w.o.GiveUpAfter)
 		for i, place := range places {
 			outcomes[place] = v.outcomes[i]
+			if o := &outcomes[place]; limit != nil && o.state == mailqueue.Failed && o.answer == limit.said {
+				to := &j.recipients[turn[i]]
+				o.deferred(to, to.since(j.queuedAt), time.Now(), w.o.GiveUpAfter)
+			}
 		}
 		switch {
 		case len(v.again) > 0:
@@ -153,7 +175,7 @@ func (w *worker) attempt(j *job) []outcome {
 		case v.pushback != nil:
 			w.refuses(j, v.pushback)
 		default:
-			w.answered()
+			w.answered(j, res.End.Code/100 == 2)
 		}
 		return outcomes
 	}
@@ -168,7 +190,7 @@ func pick(list, which []int) []int {
 	return picked
 }
 
-// refusesUs tells whether the smarthost takes nothing in this session, signed in
+// refusesUs reports whether the smarthost takes nothing in this session, signed in
 // and encrypted as it is.
 func refusesUs(res *smtpclient.Result) bool {
 	return res.Mail.Code >= 500 && isTemporary(res.Mail.Code)

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/mailqueue"
 )
 
-// Readings gives what is known of the queue of every node.
+// Readings returns what is known of the queue of every node.
 func (s *Store) Readings(ctx context.Context) (r mailqueue.Readings, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		r = mailqueue.Readings{Now: tx.Now(), Own: map[string]mailqueue.Reading{}}

@@ -47,7 +47,7 @@ type Remover interface {
 	Remove(ctx context.Context, tx *db.Tx, ids []int64) error
 }
 
-// DeleteErrors gives what retention calls to remove up to limit messages that
+// DeleteErrors returns what retention calls to remove up to limit messages that
 // wait for no recipient any more and failed before a time, the oldest first.
 func DeleteErrors(queue Remover) func(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {
 	return func(ctx context.Context, tx *db.Tx, before time.Time, limit int) (int64, error) {

@@ -54,7 +54,7 @@ func record(ctx context.Context, tx *db.Tx, node string, sizes mailqueue.Sizes, 
 	return nil
 }
 
-// AboveSince gives since when a node's queue has had at least so many messages in
+// AboveSince returns since when a node's queue has had at least so many messages in
 // all its samples; zero where the newest has fewer.
 func (s *Store) AboveSince(ctx context.Context, node string, least mailqueue.Sizes) (time.Time, error) {
 	var at int64
@@ -69,7 +69,7 @@ func (s *Store) AboveSince(ctx context.Context, node string, least mailqueue.Siz
 	return db.Time(at), nil
 }
 
-// History gives the course of each node's sizes since a time: for every step
+// History returns the course of each node's sizes since a time: for every step
 // in which there are samples, the highest of each size, at the step's start.
 func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]mailqueue.Sample, error) {
 	course := map[string][]mailqueue.Sample{}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 type Figures struct {
 	clock                        func() time.Time
 	size, errorSize, age, failed *prometheus.Desc
+
+	relay mailqueue.Source // nil: this node's source is another
+	node  string           // whose relay it is
 
 	mu   sync.Mutex
 	last map[string]figure // by node
@@ -33,8 +37,8 @@ func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
 	node := []string{"node"}
 	f := &Figures{
 		clock: clock, last: map[string]figure{},
-		size:      prometheus.NewDesc("outrigger_mail_queue_messages", "Messages in the mail queue when it was last read.", node, nil),
-		errorSize: prometheus.NewDesc("outrigger_mail_queue_error_messages", "Messages in the mail error queue when it was last read.", node, nil),
+		size:      prometheus.NewDesc("outrigger_mail_queue_messages", "Messages in the mail queue when it was last read; those of Outrigger's own relay are counted now.", node, nil),
+		errorSize: prometheus.NewDesc("outrigger_mail_queue_error_messages", "Messages in the mail error queue when it was last read; those of Outrigger's own relay are counted now.", node, nil),
 		age:       prometheus.NewDesc("outrigger_mail_queue_sample_age_seconds", "How long ago the queue was last read; it grows while its source does not answer.", node, nil),
 		failed:    prometheus.NewDesc("outrigger_mail_queue_sample_failed", "1 when the source gave no sizes when it was asked last, else 0.", node, nil),
 	}
@@ -43,6 +47,13 @@ func NewFigures(r prometheus.Registerer, clock func() time.Time) *Figures {
 	}
 	return f
 }
+
+// Count has the figures of this node be its relay's, counted when they are asked
+// for: so they are exact, and nobody is asked but the database.
+func (f *Figures) Count(node string, relay mailqueue.Source) { f.node, f.relay = node, relay }
+
+// scrapeTime bounds what a scrape asks of the database.
+const scrapeTime = 2 * time.Second
 
 // Asked notes what a source gave just now: sizes, or an error.
 func (f *Figures) Asked(node string, s mailqueue.Sizes, err error) {
@@ -74,6 +85,10 @@ func (f *Figures) Describe(to chan<- *prometheus.Desc) {
 
 // Collect is of prometheus.Collector.
 func (f *Figures) Collect(to chan<- prometheus.Metric) {
+	if f.relay != nil {
+		s := ask(context.Background(), f.relay, scrapeTime)
+		f.Asked(f.node, s.Sizes, s.Failure)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for node, l := range f.last {

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/mailqueuetest"
 )
 
 func TestFigures(t *testing.T) {
@@ -25,11 +26,11 @@ func TestFigures(t *testing.T) {
 	f.Asked("node_1", mailqueue.Sizes{Size: 27, ErrorSize: 2}, nil)
 	f.Forget("jira_2")
 	now = now.Add(45 * time.Second)
-	want := `# HELP outrigger_mail_queue_error_messages Messages in the mail error queue when it was last read.
+	want := `# HELP outrigger_mail_queue_error_messages Messages in the mail error queue when it was last read; those of Outrigger's own relay are counted now.
 # TYPE outrigger_mail_queue_error_messages gauge
 outrigger_mail_queue_error_messages{node="jira_1"} 0
 outrigger_mail_queue_error_messages{node="node_1"} 2
-# HELP outrigger_mail_queue_messages Messages in the mail queue when it was last read.
+# HELP outrigger_mail_queue_messages Messages in the mail queue when it was last read; those of Outrigger's own relay are counted now.
 # TYPE outrigger_mail_queue_messages gauge
 outrigger_mail_queue_messages{node="jira_1"} 1
 outrigger_mail_queue_messages{node="node_1"} 27
@@ -52,5 +53,25 @@ outrigger_mail_queue_sample_failed{node="node_1"} 0
 	}
 	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
+	}
+}
+
+// A relay's figures are those of the moment, sample or not.
+func TestARelayIsCountedWhenItIsAsked(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	f := NewFigures(registry, time.Now)
+	queue := &mailqueuetest.Source{}
+	f.Count("node_1", queue)
+	for n := range int64(10) {
+		queue.Now = mailqueue.Sizes{Size: 1050 * n, ErrorSize: n}
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, family := range families {
+			if v := family.GetMetric()[0].GetGauge().GetValue(); family.GetName() == "outrigger_mail_queue_messages" && v != float64(1050*n) {
+				t.Errorf("%v messages, want %d", v, 1050*n)
+			}
+		}
 	}
 }

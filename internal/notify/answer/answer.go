@@ -14,7 +14,7 @@ import (
 // attempt keeps more.
 const maxWords = 300
 
-// Sentence gives the platform's own words, where it said any, behind the status of
+// Sentence returns the platform's own words, where it said any, behind the status of
 // its answer. body is the beginning of the answer's.
 func Sentence(status int, body string) string {
 	s := "The chat platform answered " + statusText(status)
@@ -26,6 +26,11 @@ func Sentence(status int, body string) string {
 		words = strings.ToValidUTF8(words[:maxWords], "") + "…"
 	}
 	return s + ": " + words
+}
+
+// Withheld stands in place of Sentence for who may not read what was said.
+func Withheld(status int) string {
+	return "The chat platform answered " + statusText(status) + "; what it said is shown to administrators only."
 }
 
 // spoken is what an answer says in words: the code and message of a

@@ -23,6 +23,7 @@ import (
 	"outrigger/internal/notify/store"
 	"outrigger/internal/rest"
 	"outrigger/internal/secret"
+	"outrigger/internal/work"
 )
 
 // everybody are those who ask.
@@ -92,7 +93,7 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 		}
 		return ""
 	}, Accounts: accounts{"rower": 7, "admin": 8}}
-	hooks := &notify.Hooks{Store: s.store, Ask: func(_ context.Context, c *notify.Connection) (string, error) {
+	hooks := &notify.Hooks{Store: s.store, Confirmed: func(context.Context) error { return nil }, Ask: func(_ context.Context, c *notify.Connection) (string, error) {
 		if c.Name == "dc" {
 			return "Bitbucket 9.4", nil
 		}
@@ -104,8 +105,12 @@ func newServerOn(t *testing.T, d *db.DB, connections ...notify.Connection) *serv
 	s.reports = &notify.Reports{
 		Store: s.store, PullRequests: func(*notify.Connection, notify.RepositoryRef) string { return "" }, CheckURL: rules.CheckURL, CautionURL: rules.CautionURL, Zone: "UTC", Clock: time.Now,
 	}
+	tests := &notify.TestMessages{
+		Store: s.store, Write: func([]notify.EventType, notify.Format) []byte { return nil },
+		Post: func(context.Context, secret.Value, []byte) *work.Attempt { return &work.Attempt{Status: 202} },
+	}
 	(&API{
-		Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
+		Channels: &notify.Channels{Store: s.store, Tests: tests, Clock: time.Now}, Rules: rules, Hooks: hooks, Events: events, Trials: trials, Builds: builds, Webhooks: &notify.Webhooks{Store: s.store}, Reports: s.reports, Clock: time.Now,
 	}).Register(router)
 	s.router, s.rules, s.hooks = router, rules, hooks
 	return s
@@ -214,7 +219,7 @@ func TestFilterIfMatch(t *testing.T) {
 	if second == first {
 		t.Errorf("both versions are %s", first)
 	}
-	if w := save(fmt.Sprintf(change, "bob's"), first); !strings.Contains(fmt.Sprint(s.want(412, w)["message"]), "admin saved version 2 at 20") {
+	if w := save(fmt.Sprintf(change, "bob's"), first); !strings.Contains(fmt.Sprint(s.want(412, w)["message"]), "admin changed channelName at 20") {
 		t.Errorf("412 says %s", w.Body)
 	}
 	s.want(403, s.do("POST", filterPath, "project", fmt.Sprintf(change, "eve's"), "If-Match", second))
@@ -242,7 +247,7 @@ func TestFilterPermissions(t *testing.T) {
 	for keys, users := range allowed {
 		ids[keys] = s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, keys)))["id"]
 		for user := range everybody {
-			if user == "reader" { // root, who may change nothing
+			if user == "reader" || user == "ann" { // root, who may change nothing, and a second root
 				continue
 			}
 			read, write := 403, 403

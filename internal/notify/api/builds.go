@@ -7,11 +7,12 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
 	"outrigger/internal/rest"
 )
 
 // buildJSON is the body that build servers post to the platform, of which
-// messages need the first six.
+// messages need the first six; two more tell runs apart.
 type buildJSON struct {
 	Key         string `json:"key"`
 	State       string `json:"state"`
@@ -43,8 +44,8 @@ func (a *API) postBuild(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := notify.RepositoryRef{ProjectKey: r.PathValue("project"), RepositoryKey: r.PathValue("repository")}
-	b := notify.PlatformBuild{Ref: in.Ref, Build: notify.Build{
-		Commit: r.PathValue("commit"), Key: in.Key, Name: in.Name, State: in.State, Description: in.Description, URL: in.URL,
+	b := notify.PlatformBuild{Ref: in.Ref, Number: payload.New(in.BuildNumber).Text(), Added: payload.New(in.DateAdded).Time(), Build: notify.Build{
+		Commit: r.PathValue("commit"), Key: in.Key, Name: in.Name, State: rest.Key(in.State), Description: in.Description, URL: in.URL,
 	}}
 	if len(wrong) > 0 {
 		return fault.Every(wrong.Err(), b.Validate())

@@ -60,6 +60,17 @@ func TestPostBuild(t *testing.T) {
 	if n := len(s.builds()); n != 3 {
 		t.Errorf("%d messages after another state and another key", n)
 	}
+	for i, run := range []string{
+		`"url":"https://ci.example.com/42","buildNumber":"41","dateAdded":1763800000000`, `"url":"https://ci.example.com/42","buildNumber":42,"dateAdded":1763800000000`,
+		`"buildNumber":"43","dateAdded":1763800000000`, `"buildNumber":"43","dateAdded":"2026-11-22T10:00:00Z"`, `"dateAdded":1`,
+	} {
+		next := `{"key":"HULL","state":"FAILED",` + run + "}"
+		s.want(202, s.do("POST", buildPath, "repo", next))
+		s.want(202, s.do("POST", buildPath, "repo", next))
+		if n := len(s.builds()); n != 4+i {
+			t.Errorf("%d messages after %s", n, run)
+		}
+	}
 }
 
 func TestPostBuildRefuses(t *testing.T) {
@@ -75,11 +86,12 @@ func TestPostBuildRefuses(t *testing.T) {
 	s.want(404, s.do("POST", strings.Replace(buildPath, "/dc/", "/other/", 1), "root", someBuild))
 	s.want(415, s.do("POST", buildPath, "repo", someBuild, "Content-Type", "text/plain"))
 	for body, want := range map[string]string{
-		`{"key":"K","state":"BROKEN"}`:                              "state",
-		`{"state":"FAILED"}`:                                        "key",
-		`{"key":"K","state":"FAILED","url":"javascript:alert(1)"}`:  "url",
-		`{"key":"K","state":"FAILED","status":"x"}`:                 "status",
-		`{"key":"` + strings.Repeat("k", 256) + `","state":"none"}`: "state key",
+		`{"key":"K","state":"BROKEN"}`:                                                  "state",
+		`{"state":"FAILED"}`:                                                            "key",
+		`{"key":"K","state":"FAILED","url":"javascript:alert(1)"}`:                      "url",
+		`{"key":"K","state":"FAILED","status":"x"}`:                                     "status",
+		`{"key":"` + strings.Repeat("k", 256) + `","state":"none"}`:                     "state key",
+		`{"key":"K","state":"FAILED","buildNumber":"` + strings.Repeat("4", 256) + `"}`: "buildNumber",
 		`[]`: "",
 	} {
 		if got := fields(s.want(400, s.do("POST", buildPath, "repo", body))); got != want {

@@ -92,7 +92,7 @@ func (a *API) renameChannel(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) retryChannel(w http.ResponseWriter, r *http.Request) error {
-	done, err := a.Channels.Retry(r.Context(), r.PathValue("channel"), notify.RetryMode(r.URL.Query().Get("which")))
+	done, err := a.Channels.Retry(r.Context(), r.PathValue("channel"), rest.Spelled(notify.RetryMode(r.URL.Query().Get("which")), notify.RetryModes()...))
 	if err != nil {
 		return err
 	}
@@ -111,9 +111,32 @@ type retriedJSON struct {
 }
 
 func (a *API) testChannel(w http.ResponseWriter, r *http.Request) error {
-	attempt, err := a.Channels.Test(r.Context(), r.PathValue("channel"))
+	done, err := a.Channels.Test(r.Context(), r.PathValue("channel"), rest.Spelled(notify.RetryMode(r.URL.Query().Get("which")), notify.RetryModes()...))
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, attemptOf(attempt))
+	return rest.WriteJSON(w, r, http.StatusOK, testedOf(done))
+}
+
+// testedJSON is what came of a test message.
+type testedJSON struct {
+	At     time.Time `json:"at"`
+	Status int       `json:"status,omitempty"`
+	Answer string    `json:"answer,omitempty"`
+	// AnswerWithheld: there is an answer, which administrators alone may read.
+	AnswerWithheld bool        `json:"answerWithheld,omitempty"`
+	Error          string      `json:"error,omitempty"`
+	Seconds        float64     `json:"seconds"`
+	Opened         *openedJSON `json:"opened,omitempty"`
+}
+
+// openedJSON is what became of what waited on a broken channel that is open again.
+type openedJSON struct {
+	Waiting   int `json:"waiting"`
+	Cancelled int `json:"cancelled"`
+}
+
+func testedOf(t *notify.Tested) testedJSON {
+	a := attemptOf(t.Attempt)
+	return testedJSON{a.At, a.Status, a.Answer, a.AnswerWithheld, a.Error, a.Seconds, (*openedJSON)(t.Opened)}
 }

@@ -57,10 +57,10 @@ func (in *cloudRuleJSON) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule 
 	}
 	r := notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: at.Connection, ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
-		ChannelName: in.ChannelName, Format: in.Format,
+		ChannelName: in.ChannelName, Format: formatOf(in.Format),
 		Filter: notify.Filter{
 			EventTypes:              notify.NewTypeSet(types...).Types(),
-			DestinationBranchFilter: in.DestinationBranchFilter, ExpectedCommitStatus: in.ExpectedCommitStatus,
+			DestinationBranchFilter: in.DestinationBranchFilter, ExpectedCommitStatus: notify.CommitStatus(rest.Key(string(in.ExpectedCommitStatus))),
 		},
 		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f)},
 		Enabled: true,
@@ -90,7 +90,7 @@ func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) cloudRuleJ
 	return out
 }
 
-// withAccounts gives a refusal for want of an account the URL of the page where
+// withAccounts returns a refusal for want of an account the URL of the page where
 // one is authorised.
 func withAccounts(ctx context.Context, err error) error {
 	if !errors.Is(err, notify.ErrNoAccount) {

@@ -104,7 +104,7 @@ func (a *API) saveCloudRule(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, status, a.cloudRuleOf(r.Context(), &info))
 }
 
-// cloudRuleOfQuery gives the rule of the repository of the path that the query
+// cloudRuleOfQuery returns the rule of the repository of the path that the query
 // names.
 func (a *API) cloudRuleOfQuery(r *http.Request) (notify.RuleInfo, error) {
 	at, wrongPlace := a.repositoryOfPath(r)
@@ -156,11 +156,11 @@ func (a *API) testCloudRule(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := a.Rules.Test(r.Context(), draft, webhookURL, wrong)
+	done, err := a.Rules.Test(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
 		return inCloudNames(err)
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, attemptOf(attempt))
+	return rest.WriteJSON(w, r, http.StatusOK, testedOf(done))
 }
 
 // tryCloudRule says which of the last events of the repository a rule, saved or

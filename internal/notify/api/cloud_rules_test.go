@@ -41,8 +41,8 @@ func cloudServer(t *testing.T, d *db.DB, more ...notify.Connection) *server {
 func (s *server) acceptCloud(id string, e notify.Event) {
 	s.t.Helper()
 	err := s.store.Accept(s.t.Context(), &notify.Receipt{
-		Connection: "cloud", Build: true, Key: notify.BuildKey, RequestID: id, ReceivedAt: time.Now(), Outcome: notify.Understood,
-		Digest: []byte(id), Events: []notify.Event{e},
+		Connection: "cloud", Build: &notify.PlatformBuild{Build: notify.Build{Key: id, State: "FAILED"}}, Key: notify.BuildKey, ReceivedAt: time.Now(), Outcome: notify.Understood,
+		Events: []notify.Event{e},
 	})
 	if err != nil {
 		s.t.Fatal(err)

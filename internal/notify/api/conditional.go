@@ -31,7 +31,15 @@ func (a *API) unchanged(r *http.Request, draft *notify.Rule) error {
 		return err
 	}
 	hold(r, &draft.Version, info.Version)
-	return rest.IfMatch(r, etagOf(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
+	saved := lastSave(info.Version, info.UpdatedBy, info.UpdatedAt)
+	if named := rest.MatchedVersion(r, info.ID); named != 0 && named < info.Version {
+		since, err := a.Rules.Store.RuleVersionsSince(r.Context(), &info.Rule, named)
+		if err != nil {
+			return err
+		}
+		saved = notify.SavesSince(since, &info)
+	}
+	return rest.IfMatch(r, etagOf(&info), saved)
 }
 
 // refused is the answer to a change of a rule that failed with err.
@@ -55,7 +63,11 @@ func (a *API) unchangedReport(r *http.Request, draft *notify.Report) error {
 		return err
 	}
 	hold(r, &draft.Version, info.Version)
-	return rest.IfMatch(r, reportETag(&info), lastSave(info.Version, info.UpdatedBy, info.UpdatedAt))
+	saved, err := a.Reports.Store.ReportSavesSince(r.Context(), &info, rest.MatchedVersion(r, info.ID))
+	if err != nil {
+		return err
+	}
+	return rest.IfMatch(r, reportETag(&info), saved)
 }
 
 // refusedReport is the answer to a change of a report that failed with err.
@@ -80,7 +92,11 @@ func (a *API) unchangedConnection(r *http.Request, draft *notify.Connection) err
 		return err
 	}
 	hold(r, &draft.Version, c.Version)
-	return rest.IfMatch(r, connectionETag(c), lastSave(c.Version, c.UpdatedBy, c.UpdatedAt))
+	saved, err := a.Hooks.Store.ConnectionSavesSince(r.Context(), c, rest.MatchedVersion(r, c.CreatedAt.UnixMicro()))
+	if err != nil {
+		return err
+	}
+	return rest.IfMatch(r, connectionETag(c), saved)
 }
 
 // refusedConnection is the answer to a change of a connection that failed with err.

@@ -112,7 +112,7 @@ func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 			}
 			body := strings.ReplaceAll(change.body, "%s", "lost")
 			w := s.do(change.method, change.path, "root", body, "If-Match", tag)
-			if m := fmt.Sprint(s.want(412, w)["message"]); !strings.Contains(m, "root saved version") {
+			if m := fmt.Sprint(s.want(412, w)["message"]); !strings.Contains(m, "root changed ") || !strings.Contains(m, thing.member+" at ") {
 				t.Errorf("%s %s says %s", change.method, change.path, m)
 			}
 			now := s.do("GET", thing.path, "root", "")
@@ -164,4 +164,103 @@ func TestETagOfAConnection(t *testing.T) {
 		t.Errorf("a connection of the file has the ETag %s", of)
 	}
 	tag(409, "DELETE", connectionsPath+"/dc", "", "If-Match", "*")
+}
+
+// 412 names who changed which fields of a rule since the version that If-Match names.
+func TestIfMatchNamesTheFieldsThatDiffer(t *testing.T) {
+	s := newServer(t)
+	var ids, tags []string
+	for range 3 {
+		ids = append(ids, fmt.Sprint(s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, "")))["id"]))
+		tags = append(tags, s.do("GET", filterPath+"?id="+ids[len(ids)-1], "root", "").Header().Get("ETag"))
+	}
+	save := func(user, id, members string, headers ...string) map[string]any {
+		t.Helper()
+		want := 200
+		if headers != nil {
+			want = 412
+		}
+		return s.want(want, s.do("POST", filterPath, user, fmt.Sprintf(someFilter, members+`,"id":`+id), headers...))
+	}
+	for range 2 { // each twice
+		save("root", ids[1], `,"channelName":"one"`)
+		save("admin", ids[1], `,"channelName":"one","branches":["main"]`)
+		save("root", ids[1], "")
+	}
+	for _, change := range []request{
+		{"POST", filterPath, fmt.Sprintf(someFilter, `,"id":`+ids[1])}, {"PUT", filterPath + "/enabled?enabled=false&id=" + ids[1], ""}, {"DELETE", filterPath + "?id=" + ids[1], ""},
+	} {
+		m := fmt.Sprint(s.want(412, s.do(change.method, change.path, "root", change.body, "If-Match", tags[1]))["message"])
+		for _, want := range []string{"1 earlier saves; admin changed branches at ", "; root changed branches, channelName at "} {
+			if !strings.Contains(m, want) {
+				t.Errorf("%s says %s, not %s", change.method, m, want)
+			}
+		}
+	}
+	if m := fmt.Sprint(save("root", ids[0], `,"channelName":"x"`, "If-Match", tags[1])["message"]); strings.Contains(m, "branches") {
+		t.Errorf("of another rule's version: %s", m)
+	}
+	if w := s.do("DELETE", filterPath+"?id="+ids[0], "root", "", "If-Match", tags[0]); w.Code != 204 {
+		t.Errorf("a rule that nobody changed: %d", w.Code)
+	}
+}
+
+// Of reports and connections 412 and 409 name the fields too, as the audit trail has
+// them: of ten of each, changed by two people again and again.
+func TestIfMatchNamesTheFieldsOfReportsAndConnections(t *testing.T) {
+	s := newServer(t)
+	type thing struct {
+		path, save, tag string
+		first, then     string // members of two saves
+	}
+	var things []thing
+	for range 10 {
+		id := fmt.Sprint(s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
+		things = append(things, thing{path: reportsPath + "?id=" + id, save: "POST " + reportsPath + " " + fmt.Sprintf(someReport, `,"id":`+id+"%s"),
+			first: `,"channelName":"one"`, then: `,"channelName":"one","skipDrafts":true`})
+	}
+	for i := range 10 {
+		name := connectionsPath + fmt.Sprint("/number-", i)
+		s.want(201, s.do("POST", connectionsPath, "root", fmt.Sprintf(`{"name":"number-%d","kind":"bitbucket-dc","baseUrl":"https://git.example.com"}`, i)))
+		things = append(things, thing{path: name, save: "PUT " + name + ` {"baseUrl":"https://git.example.com","token":"x"%s}`,
+			first: `,"user":"one"`, then: `,"user":"one","manageWebhooks":true`})
+	}
+	save := func(want int, user string, of thing, members string, headers ...string) string {
+		t.Helper()
+		method, rest, _ := strings.Cut(of.save, " ")
+		path, body, _ := strings.Cut(rest, " ")
+		return fmt.Sprint(s.want(want, s.do(method, path, user, strings.Replace(body, "%s", members, 1), headers...))["message"])
+	}
+	for i := range things {
+		save(200, "root", things[i], "")
+		things[i].tag = s.do("GET", things[i].path, "root", "").Header().Get("ETag")
+	}
+	for _, of := range things { // those of others before, and after
+		save(200, "ann", of, of.first)
+		save(200, "root", of, of.then)
+	}
+	second := map[bool]string{true: "skipDrafts", false: "manageWebhooks"}
+	first := map[bool]string{true: "channelName", false: "user"}
+	for _, of := range things {
+		report := strings.HasPrefix(of.path, reportsPath)
+		want := []string{"ann changed " + first[report] + " at ", "; root changed " + second[report] + " at "}
+		remove := s.want(412, s.do("DELETE", of.path, "root", "", "If-Match", of.tag))
+		for _, m := range []string{
+			save(412, "root", of, "", "If-Match", of.tag), save(409, "root", of, `,"version":2`), fmt.Sprint(remove["message"]),
+		} {
+			if !strings.Contains(m, want[0]) || !strings.Contains(m, want[1]) || strings.Contains(m, "earlier") {
+				t.Errorf("%s says %q, want %q", of.path, m, want)
+			}
+		}
+	}
+	of := things[0]
+	for range 4 {
+		save(200, "ann", of, of.first)
+	}
+	if m := save(412, "root", of, "", "If-Match", of.tag); !strings.Contains(m, "1 earlier saves; root changed skipDrafts at ") || !strings.Contains(m, "ann changed nothing at ") {
+		t.Errorf("after six saves: %q", m)
+	}
+	if m := save(412, "root", of, "", "If-Match", things[1].tag); !strings.Contains(m, "ann saved version 8") {
+		t.Errorf("of another thing's version: %q", m)
+	}
 }

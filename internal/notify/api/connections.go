@@ -76,7 +76,7 @@ func (a *API) listConnections(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, list)
 }
 
-// pageAfter gives a page, and one more, of a list that is short enough to be
+// pageAfter returns a page, and one more, of a list that is short enough to be
 // held and sorted by key.
 func pageAfter[T any](page rest.Page, all []T, key func(T) string) []T {
 	i := 0
@@ -167,7 +167,7 @@ func readConnection(r *http.Request) (_ notify.Connection, wrong fault.Fields, _
 		return notify.Connection{}, nil, err
 	}
 	return notify.Connection{
-		Name: in.Name, Version: in.Version, Kind: in.Kind, BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
+		Name: in.Name, Version: in.Version, Kind: rest.Spelled(in.Kind, "bitbucket-dc", notify.KindBitbucketCloud), BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
 		ManageWebhooks: in.ManageWebhooks, OAuthClientID: in.OAuthClientID, OAuthClientSecret: secret.New(in.OAuthClientSecret),
 	}, wrong, nil
 }

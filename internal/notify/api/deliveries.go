@@ -40,11 +40,13 @@ type deliveryJSON struct {
 
 // attemptJSON is one try at a delivery.
 type attemptJSON struct {
-	At      time.Time `json:"at"`
-	Status  int       `json:"status,omitempty"`
-	Answer  string    `json:"answer,omitempty"`
-	Error   string    `json:"error,omitempty"`
-	Seconds float64   `json:"seconds"`
+	At     time.Time `json:"at"`
+	Status int       `json:"status,omitempty"`
+	Answer string    `json:"answer,omitempty"`
+	// AnswerWithheld: there is an answer, which administrators alone may read.
+	AnswerWithheld bool    `json:"answerWithheld,omitempty"`
+	Error          string  `json:"error,omitempty"`
+	Seconds        float64 `json:"seconds"`
 }
 
 func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
@@ -100,11 +102,35 @@ func (a *API) getDelivery(w http.ResponseWriter, r *http.Request) error {
 type redeliveredJSON struct {
 	Redelivered int `json:"redelivered"`
 	Skipped     int `json:"skipped"`
+	Forbidden   int `json:"forbidden"`
+}
+
+// wouldRedeliverJSON is what a person is asked before many are redelivered.
+type wouldRedeliverJSON struct {
+	Count     int       `json:"count"`
+	Skipped   int       `json:"skipped"`
+	Forbidden int       `json:"forbidden"`
+	AsOf      time.Time `json:"asOf"`
+}
+
+func (a *API) wouldRedeliver(w http.ResponseWriter, r *http.Request) error {
+	f, err := deliveryFilter(r)
+	if err != nil {
+		return err
+	}
+	if err := a.mayList(r, f); err != nil {
+		return err
+	}
+	n, at, err := a.Deliveries.WouldRedeliver(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	return rest.WriteJSON(w, r, http.StatusOK, wouldRedeliverJSON{n.Queued, n.Skipped, n.Forbidden, at.UTC()})
 }
 
 func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	id, f, err := deliveriesOf(r)
-	if err != nil {
+	if err := fault.Every(err, answered(r, &f)); err != nil {
 		return err
 	}
 	if id != 0 {
@@ -120,7 +146,7 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, redeliveredJSON{done.Queued, done.Skipped})
+	return rest.WriteJSON(w, r, http.StatusOK, redeliveredJSON{done.Queued, done.Skipped, done.Forbidden})
 }
 
 // cancelledJSON says how many deliveries were cancelled.
@@ -174,6 +200,21 @@ func deliveriesOf(r *http.Request) (id int64, f notify.DeliveryFilter, err error
 	return id, f, fault.Every(err, wrong)
 }
 
+// answered reads the question that a request answers, as wouldRedeliver gave it.
+func answered(r *http.Request, f *notify.DeliveryFilter) (err error) {
+	q := r.URL.Query()
+	if !q.Has("asOf") && !q.Has("count") {
+		return nil
+	}
+	f.AsOf, err = time.Parse(time.RFC3339Nano, q.Get("asOf"))
+	var wrong error
+	f.Count, wrong = strconv.Atoi(q.Get("count"))
+	if err != nil || wrong != nil || f.AsOf.IsZero() || f.Count < 0 {
+		return fault.InvalidField("count", "Send asOf and count together, as GET %s answered them.", r.URL.Path)
+	}
+	return nil
+}
+
 func deliveryID(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
 	if err != nil || id < 1 {
@@ -185,7 +226,7 @@ func deliveryID(r *http.Request) (int64, error) {
 // deliveryFilter reads filterId, reportId and state.
 func deliveryFilter(r *http.Request) (notify.DeliveryFilter, error) {
 	q := r.URL.Query()
-	f := notify.DeliveryFilter{State: notify.DeliveryState(q.Get("state"))}
+	f := notify.DeliveryFilter{State: rest.Spelled(notify.DeliveryState(q.Get("state")), notify.DeliveryStates()...)}
 	var refused fault.Fields
 	of := func(name, noun string) (id int64) {
 		if s := q.Get(name); s != "" {
@@ -228,5 +269,5 @@ func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
 }
 
 func attemptOf(a *work.Attempt) attemptJSON {
-	return attemptJSON{At: a.At, Status: a.Status, Answer: a.Answer, Error: a.Err, Seconds: a.Took.Seconds()}
+	return attemptJSON{At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.Withheld, Error: a.Err, Seconds: a.Took.Seconds()}
 }

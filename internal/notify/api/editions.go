@@ -14,7 +14,7 @@ var rulesPaths = map[notify.Edition]string{
 	notify.Cloud:      cloudPath + "/{workspace}/{repository}/rules",
 }
 
-// connectionOf gives the name of the connection of an edition that is meant: the
+// connectionOf returns the name of the connection of an edition that is meant: the
 // one given, or the only one.
 func (a *API) connectionOf(of notify.Edition, name string) (string, error) {
 	all := a.Rules.Connections(of)
@@ -31,7 +31,7 @@ func (a *API) connectionOf(of notify.Edition, name string) (string, error) {
 	return all.Resolve(name)
 }
 
-// filter gives a rule of the self-hosted edition.
+// filter returns a rule of the self-hosted edition.
 func (a *API) filter(ctx context.Context, id int64) (notify.RuleInfo, error) {
 	info, err := a.Rules.Get(ctx, id)
 	if err == nil && a.Rules.Edition(info.Connection) == notify.Cloud {
@@ -54,7 +54,7 @@ func (a *API) selfHosted(ctx context.Context, draft notify.Rule, wrong *fault.Fi
 	return draft, wrong.Join(err)
 }
 
-// cloudRule gives a rule of a repository of the cloud edition. One of another
+// cloudRule returns a rule of a repository of the cloud edition. One of another
 // repository is answered as one that is not there.
 func (a *API) cloudRule(ctx context.Context, at notify.RuleQuery, id int64) (notify.RuleInfo, error) {
 	info, err := a.Rules.Get(ctx, id)

@@ -25,11 +25,16 @@ func (a *API) listEventTypes(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, out)
 }
 
+// formatOf reads the format of a rule or report; "" stays.
+func formatOf(text notify.Format) notify.Format {
+	return rest.Spelled(text, notify.Auto, notify.Teams, notify.Slack)
+}
+
 // eventTypesOf reads keys of event types, and notes those that are unknown.
 func eventTypesOf(field string, keys []string, f *fault.Fields) []notify.EventType {
 	types := make([]notify.EventType, 0, len(keys))
 	for _, key := range keys {
-		t, ok := notify.ParseEventType(key)
+		t, ok := notify.ParseEventType(rest.Key(key))
 		if !ok {
 			f.Add(field, "%q is not an event type; GET %s/eventTypes lists them.", key, basePath)
 			continue

@@ -69,7 +69,7 @@ func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
 func eventFilter(r *http.Request) (notify.EventFilter, error) {
 	q := r.URL.Query()
 	f := notify.EventFilter{
-		Connection: q.Get("connection"), Project: q.Get("projectKey"), Repository: q.Get("repositoryKey"), Fate: notify.Fate(q.Get("outcome")),
+		Connection: q.Get("connection"), Project: q.Get("projectKey"), Repository: q.Get("repositoryKey"), Fate: rest.Spelled(notify.Fate(q.Get("outcome")), notify.Fates()...),
 	}
 	if f.Repository == "" {
 		f.Repository = q.Get("repositorySlug")
@@ -79,7 +79,7 @@ func eventFilter(r *http.Request) (notify.EventFilter, error) {
 		wrong.Add("outcome", "Use one of taken, not_taken, silent, unknown, not_understood.")
 	}
 	if key := q.Get("eventType"); key != "" {
-		t, ok := notify.ParseEventType(key)
+		t, ok := notify.ParseEventType(rest.Key(key))
 		if !ok {
 			wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", key, basePath)
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"outrigger/internal/fault"
@@ -142,7 +143,11 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.filter(r.Context(), id); err != nil {
+	info, err := a.filter(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if err := checkPlace(r, &info); err != nil {
 		return err
 	}
 	at := notify.Rule{ID: id}
@@ -154,6 +159,35 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// checkPlace is fault.Invalid where the keys of a level that the query names are not
+// the rule's own: who deletes it takes it for another.
+func checkPlace(r *http.Request, info *notify.RuleInfo) error {
+	q := r.URL.Query()
+	var wrong fault.Fields
+	if c := q.Get("connection"); c != "" && c != info.Connection {
+		wrong.Add("connection", "Rule %d is of the connection %s.", info.ID, info.Connection)
+	}
+	repository, field := q.Get("repositoryKey"), "repositoryKey"
+	if repository == "" && q.Get("repositorySlug") != "" {
+		repository, field = q.Get("repositorySlug"), "repositorySlug"
+	}
+	project := q.Get("projectKey")
+	if project == "" && repository == "" {
+		return wrong.Err()
+	}
+	of := strings.ToLower(string(info.Level())) + " level"
+	if place := strings.Trim(info.ProjectKey+"/"+info.RepositoryKey, "/"); place != "" {
+		of += ", of " + place
+	}
+	if notify.Fold(project) != notify.Fold(info.ProjectKey) {
+		wrong.Add("projectKey", "Rule %d is on %s. Give its own keys, or none.", info.ID, of)
+	}
+	if notify.Fold(repository) != notify.Fold(info.RepositoryKey) {
+		wrong.Add(field, "Rule %d is on %s. Give its own keys, or none.", info.ID, of)
+	}
+	return wrong.Err()
 }
 
 // enableFilter switches a rule on or off.
@@ -207,7 +241,7 @@ func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
 	}
 	r := notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: in.Connection,
-		ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey, ChannelName: in.ChannelName, Format: in.Format,
+		ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey, ChannelName: in.ChannelName, Format: formatOf(in.Format),
 		Filter: notify.Filter{
 			EventTypes: notify.NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
 			IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,

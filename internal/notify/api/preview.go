@@ -21,11 +21,11 @@ const previewPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri '
 func (a *API) preview(w http.ResponseWriter, r *http.Request) error {
 	var wrong fault.Fields
 	q := r.URL.Query()
-	t, ok := notify.ParseEventType(q.Get("eventType"))
+	t, ok := notify.ParseEventType(rest.Key(q.Get("eventType")))
 	if !ok {
 		wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", q.Get("eventType"), basePath)
 	}
-	format := q.Get("format")
+	format := rest.Spelled(q.Get("format"), string(notify.Teams), string(notify.Slack), formatHTML)
 	switch format {
 	case "":
 		format = string(notify.Teams)
@@ -63,9 +63,9 @@ func (a *API) testFilter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := a.Rules.Test(r.Context(), draft, webhookURL, wrong)
+	done, err := a.Rules.Test(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, attemptOf(attempt))
+	return rest.WriteJSON(w, r, http.StatusOK, testedOf(done))
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/rest"
 )
 
 // quietHoursJSON are quiet hours as the API writes and reads them.
@@ -21,7 +22,7 @@ func (in *quietHoursJSON) quietHours(f *fault.Fields) *notify.QuietHours {
 	}
 	q := &notify.QuietHours{From: in.From, To: in.To, TimeZone: in.TimeZone, Urgent: eventTypesOf("quietHours.urgent", in.Urgent, f)}
 	for _, name := range in.Days {
-		d, ok := notify.ParseWeekday(name)
+		d, ok := notify.ParseWeekday(rest.Key(name))
 		if !ok {
 			f.Add("quietHours.days", "%q is not a day; write MONDAY to SUNDAY.", name)
 			continue

@@ -49,7 +49,7 @@ func (a *API) viewReport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return identity.Missing(r.Context(), "There is no report %q.", r.PathValue("id"))
 	}
-	format := r.URL.Query().Get("format")
+	format := rest.Spelled(r.URL.Query().Get("format"), string(notify.Teams), string(notify.Slack), formatHTML)
 	switch format {
 	case "", string(notify.Teams), string(notify.Slack), formatHTML:
 	default:

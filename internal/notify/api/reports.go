@@ -50,10 +50,13 @@ type reportJSON struct {
 	Enabled   *bool      `json:"enabled"`
 	NextRunAt *time.Time `json:"nextRunAt,omitempty"`
 	LastRunAt *time.Time `json:"lastRunAt,omitempty"`
-	// The last run sent no message, and why.
-	LastError     string     `json:"lastError,omitempty"`
-	LastErrorAt   *time.Time `json:"lastErrorAt,omitempty"`
-	RetryingSince *time.Time `json:"retryingSince,omitempty"`
+	// What became of the last run, and its message; where its channel has none and
+	// will have none, why.
+	LastOutcome   notify.RunOutcome `json:"lastOutcome,omitempty"`
+	LastDelivery  int64             `json:"lastDelivery,omitempty"`
+	LastError     string            `json:"lastError,omitempty"`
+	LastErrorAt   *time.Time        `json:"lastErrorAt,omitempty"`
+	RetryingSince *time.Time        `json:"retryingSince,omitempty"`
 
 	CreatedBy string        `json:"createdBy,omitempty"`
 	CreatedAt *time.Time    `json:"createdAt,omitempty"`
@@ -171,11 +174,11 @@ func (a *API) testReport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := a.Reports.Test(r.Context(), draft, webhookURL, wrong)
+	done, err := a.Reports.Test(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, attemptOf(attempt))
+	return rest.WriteJSON(w, r, http.StatusOK, testedOf(done))
 }
 
 func (a *API) writeReport(w http.ResponseWriter, r *http.Request, status int, info *notify.ReportInfo) error {
@@ -202,8 +205,8 @@ func readReport(r *http.Request) (draft notify.Report, webhookURL string, wrong 
 	}
 	return notify.Report{
 		ID: max(in.ID, 0), Version: in.Version, Name: in.Name, Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey,
-		ChannelName: in.ChannelName, Format: in.Format, InactivityDays: in.InactivityDays,
-		ReportSchedule: notify.ReportSchedule{Frequency: in.Frequency, Day: in.Day, Time: in.Time, TimeZone: in.TimeZone},
+		ChannelName: in.ChannelName, Format: formatOf(in.Format), InactivityDays: in.InactivityDays,
+		ReportSchedule: notify.ReportSchedule{Frequency: notify.Frequency(rest.Key(string(in.Frequency))), Day: rest.Key(in.Day), Time: in.Time, TimeZone: in.TimeZone},
 		SkipDrafts:     in.SkipDrafts, TargetBranchMask: in.TargetBranchMask, MentionReviewers: in.MentionReviewers,
 		Enabled: in.Enabled == nil || *in.Enabled,
 	}, in.WebhookURL, wrong, nil
@@ -221,6 +224,7 @@ func reportOf(info *notify.ReportInfo, now time.Time) reportJSON {
 	if info.Caution != "" {
 		warnings = append(warnings, warningJSON{"webhookUrl", info.Caution})
 	}
+	failure, failedAt := info.LastFailure()
 	return reportJSON{
 		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey,
 		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint,
@@ -228,7 +232,7 @@ func reportOf(info *notify.ReportInfo, now time.Time) reportJSON {
 		InactivityDays: r.InactivityDays, Frequency: r.Frequency, Day: r.Day, Time: r.Time, TimeZone: r.TimeZone,
 		SkipDrafts: r.SkipDrafts, TargetBranchMask: r.TargetBranchMask, MentionReviewers: r.MentionReviewers,
 		Enabled: &r.Enabled, NextRunAt: timePointer(info.NextRunAt), LastRunAt: timePointer(info.LastRunAt),
-		LastError: info.LastError, LastErrorAt: timePointer(info.LastErrorAt), RetryingSince: timePointer(info.RetryingSince),
+		LastOutcome: info.LastOutcome(), LastDelivery: info.LastDelivery.ID, LastError: failure, LastErrorAt: timePointer(failedAt), RetryingSince: timePointer(info.RetryingSince),
 		CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt, Warnings: warnings,
 	}
 }

@@ -159,7 +159,7 @@ func TestReportRefusals(t *testing.T) {
 		{"a year and a day", strings.Replace(fmt.Sprintf(someReport, ""), "14", "366", 1), "inactivityDays"},
 		{"half a day", strings.Replace(fmt.Sprintf(someReport, ""), "14", "0.5", 1), "inactivityDays"},
 		{"weekly without a day", strings.Replace(fmt.Sprintf(someReport, ""), `"day":"MONDAY",`, "", 1), "day"},
-		{"weekly on no day", strings.Replace(fmt.Sprintf(someReport, ""), "MONDAY", "monday", 1), "day"},
+		{"weekly on no day", strings.Replace(fmt.Sprintf(someReport, ""), "MONDAY", "MON", 1), "day"},
 		{"daily on a day", strings.Replace(fmt.Sprintf(someReport, ""), "WEEKLY", "DAILY", 1), "day"},
 		{"after midnight", strings.Replace(fmt.Sprintf(someReport, ""), "09:00", "25:00", 1), "time"},
 		{"a zone that does not exist", strings.Replace(fmt.Sprintf(someReport, ""), "Europe/Berlin", "Europe/Atlantis", 1), "timeZone"},

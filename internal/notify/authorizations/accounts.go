@@ -28,7 +28,7 @@ type remembered struct {
 	at notify.RepositoryRef
 }
 
-// Administering gives the account of the user who asks that administers a
+// Administering returns the account of the user who asks that administers a
 // repository, as its platform says: notify.CloudAccounts.
 func (s *Service) Administering(ctx context.Context, connection string, at notify.RepositoryRef) (int64, error) {
 	who := identity.From(ctx)
@@ -75,7 +75,7 @@ func (s *Service) Administering(ctx context.Context, connection string, at notif
 		strings.Join(names, ", "), at.ProjectKey, at.RepositoryKey)
 }
 
-// recently tells whether the platform said yes a moment ago.
+// recently reports whether the platform said yes a moment ago.
 func (s *Service) recently(id int64, at notify.RepositoryRef) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ func (s *Service) OpenPullRequests(ctx context.Context, c *notify.Connection, at
 	return all, err
 }
 
-// CheckRepository tells whether there is a repository, as an account of the user
+// CheckRepository reports whether there is a repository, as an account of the user
 // who asks or of its rules sees it. fault.NotFound: the platform shows it none.
 func (s *Service) CheckRepository(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error {
 	return s.readWith(ctx, c, at, func(c *notify.Connection, token secret.Value) error {

@@ -32,7 +32,7 @@ import (
 // errStopping says that no refresh begins any more.
 var errStopping = fault.New(fault.Unavailable, "The server is stopping; try again in a moment.")
 
-// refresh gives the tokens of an account that came after the pair of count stale.
+// refresh returns the tokens of an account that came after the pair of count stale.
 // Those who ask on this node at the same time share one refresh. Where another
 // node is at it, wait says whether to wait for what it gets; else nothing is done
 // and the tokens are zero.
@@ -126,7 +126,7 @@ func (s *Service) release(ctx context.Context, lease *db.Lease) {
 	}
 }
 
-// askable gives the connection of an account, or says why its tokens are of no
+// askable returns the connection of an account, or says why its tokens are of no
 // more use.
 func (s *Service) askable(a *notify.Authorization, t *notify.AccountTokens) (c *notify.Connection, why string) {
 	c = s.Store.Platforms().Connections.Find(a.Connection)
@@ -166,7 +166,7 @@ func (s *Service) refused(ctx context.Context, c *notify.Connection, a *notify.A
 	return err
 }
 
-// lost tells whether the platform may have given new tokens in an answer that did
+// lost reports whether the platform may have given new tokens in an answer that did
 // not arrive. It has not where it was not reached, or answers with a refusal that
 // is not that of something in between.
 func lost(err error) bool {

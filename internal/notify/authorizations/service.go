@@ -50,7 +50,7 @@ const (
 // Store keeps the accounts; *store.Store.
 type Store interface {
 	Platforms() *notify.Platforms
-	// AccountTokens gives an account with its tokens: fault.NotFound where there is
+	// AccountTokens returns an account with its tokens: fault.NotFound where there is
 	// none with the id.
 	AccountTokens(ctx context.Context, id int64) (notify.Authorization, notify.AccountTokens, error)
 	// UsableAuthorizations lists the active ones that a user gave.
@@ -61,7 +61,7 @@ type Store interface {
 	DueAuthorizations(ctx context.Context, now time.Time, limit int) ([]notify.Authorization, error)
 	// ListAuthorizations lists those of a user, after an id.
 	ListAuthorizations(ctx context.Context, userID, after int64, limit int) ([]notify.Authorization, error)
-	// AuthorizationUsers gives the users of the active ones.
+	// AuthorizationUsers returns the users of the active ones.
 	AuthorizationUsers(ctx context.Context) ([]int64, error)
 	// CountAuthorizations counts the accounts in each state.
 	CountAuthorizations(ctx context.Context) (map[notify.AuthorizationState]int, error)

@@ -7,7 +7,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// read gives an account with its tokens, those included that are not kept yet.
+// read returns an account with its tokens, those included that are not kept yet.
 // fault.Conflict: it is not active.
 func (s *Service) read(ctx context.Context, id int64) (notify.Authorization, notify.AccountTokens, error) {
 	a, t, err := s.Store.AccountTokens(ctx, id)

@@ -51,7 +51,7 @@ func deleted(a *notify.Authorization) string {
 	return "The user " + a.AuthorizedBy + ", who authorised it, was deleted."
 }
 
-// checkUser tells whether the user of an account may still have it used:
+// checkUser reports whether the user of an account may still have it used:
 // fault.Conflict, or nil.
 func (s *Service) checkUser(ctx context.Context, a *notify.Authorization) error {
 	states, err := s.UserStates(ctx, a.UserID)

@@ -3,7 +3,7 @@
 //
 // The bodies are those of the vendor's "Event payloads" page. They do not say
 // what happened: that is in the header X-Event-Key alone, which is not signed.
-// So a body is held to the shape of its key. In an event the workspace stands
+// So a body is held to what its key is about. In an event the workspace stands
 // where the self-hosted edition has the project.
 package bitbucketcloud
 
@@ -11,14 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/payload"
 )
 
-// Decode is a notify.Decoder. Connection stays unset. It is also fault.Invalid
-// where neither the header nor the body says what happened, or where the body
-// is of another event than the header says.
+// Decode is a notify.Decoder. Connection stays unset.
 func Decode(header string, body []byte, baseURL string) (key string, events []notify.Event, err error) {
 	h := hooks.Get().(*hook)
 	defer func() {
@@ -39,7 +36,7 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 		return "", nil, err
 	}
 	if key == "" {
-		return "", nil, fault.New(fault.Invalid, "The header X-Event-Key is missing. It names the event, such as repo:push.")
+		return "", nil, notify.NotUnderstood("the header X-Event-Key is missing, which names the event, such as repo:push")
 	}
 	kind, known := kinds[key]
 	switch {
@@ -66,10 +63,10 @@ var hooks = sync.Pool{New: func() any { return new(hook) }}
 // them.
 type kind struct {
 	decode  func(*hook) ([]notify.Event, error)
-	has     members // what each has
-	may     members // what they may have besides
-	state   string  // of the pull request; "": any
-	deletes bool    // the comment
+	has     members  // what each has
+	may     members  // what those may have besides that have nothing of their own
+	states  []string // of the pull request, of those that are known; nil: any
+	deletes bool     // the comment
 }
 
 // kinds are the event keys of the platform, all 29 to which a webhook can
@@ -82,21 +79,21 @@ var kinds = map[string]kind{
 	"repo:created":                {decode: one(repositoryEvent, notify.RepositoryCreated)},
 	"repo:imported":               {decode: one(repositoryEvent, notify.RepositoryImported)},
 	"repo:deleted":                {decode: one(repositoryEvent, notify.RepositoryDeleted)},
-	"repo:commit_comment_created": {decode: one(commitComment, notify.CommitCommentAdded), has: hasComment, may: hasCommit},
+	"repo:commit_comment_created": {decode: one(commitComment, notify.CommitCommentAdded), has: hasComment},
 	"repo:commit_status_created":  {decode: statusSet, has: hasStatus},
 	"repo:commit_status_updated":  {decode: statusSet, has: hasStatus},
-	"project:updated":             {decode: one(projectUpdated, notify.ProjectFieldEdited), has: hasProject, may: hasChanges},
+	"project:updated":             {decode: one(projectUpdated, notify.ProjectFieldEdited), has: hasProject},
 	"pipeline:span_created":       {decode: silent, may: ^members(0)}, // traces of a run, step by step; its commit status tells of it
 
 	"issue:created":         {decode: one(issueEvent, notify.IssueCreated), has: hasIssue},
-	"issue:updated":         {decode: one(issueUpdated, notify.IssueUpdated), has: hasIssue | hasChanges, may: hasComment},
+	"issue:updated":         {decode: one(issueUpdated, notify.IssueUpdated), has: hasIssue | hasChanges},
 	"issue:comment_created": {decode: one(issueComment, notify.IssueCommented), has: hasIssue | hasComment},
 
-	"pullrequest:created":                 {decode: one(pullRequestCreated, notify.PullRequestOpened), has: hasPullRequest, state: "OPEN"},
-	"pullrequest:updated":                 {decode: one(pullRequestUpdated, notify.PullRequestFieldEdited), has: hasPullRequest, state: "OPEN"},
-	"pullrequest:push":                    {decode: one(pullRequestPushed, notify.PullRequestRescoped), has: hasPullRequest, state: "OPEN"},
-	"pullrequest:fulfilled":               {decode: one(pullRequestClosed, notify.PullRequestMerged), has: hasPullRequest, state: "MERGED"},
-	"pullrequest:rejected":                {decode: one(pullRequestClosed, notify.PullRequestDeclined), has: hasPullRequest, state: "DECLINED"},
+	"pullrequest:created":                 {decode: one(pullRequestCreated, notify.PullRequestOpened), has: hasPullRequest},
+	"pullrequest:updated":                 {decode: one(pullRequestUpdated, notify.PullRequestFieldEdited), has: hasPullRequest},
+	"pullrequest:push":                    {decode: one(pullRequestPushed, notify.PullRequestRescoped), has: hasPullRequest},
+	"pullrequest:fulfilled":               {decode: one(pullRequestClosed, notify.PullRequestMerged), has: hasPullRequest, states: []string{"MERGED"}},
+	"pullrequest:rejected":                {decode: one(pullRequestClosed, notify.PullRequestDeclined), has: hasPullRequest, states: []string{"DECLINED", "SUPERSEDED"}},
 	"pullrequest:approved":                {decode: one(reviewGiven, notify.PullRequestApproved), has: hasPullRequest | hasApproval},
 	"pullrequest:unapproved":              {decode: one(reviewTaken, notify.PullRequestUnapproved), has: hasPullRequest | hasApproval},
 	"pullrequest:changes_request_created": {decode: one(reviewGiven, notify.PullRequestChangesRequested), has: hasPullRequest | hasChangesRequest},

@@ -66,11 +66,12 @@ func issueEvent(h *hook, e *notify.Event) error {
 	return nil
 }
 
-// changed tells whether the body says that a field changed: a card then shows
+// changed reports whether the body says that a field changed: a card then shows
 // what it was and is.
 func (h *hook) changed(field string) bool {
 	return slices.ContainsFunc(h.changes, func(c fieldChange) bool {
-		return strings.EqualFold(c.field, field) || c.field == "status" && field == "State" // they name it so
+		named := strings.EqualFold(c.field, field) || c.field == "status" && field == "State" // they name it so
+		return named && c.before != c.after
 	})
 }
 

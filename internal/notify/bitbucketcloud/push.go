@@ -69,7 +69,7 @@ func readRef(r *payload.Reader) ref {
 	return p
 }
 
-// pushed gives an event for each change of a push, none for a push without any.
+// pushed returns an event for each change of a push, none for a push without any.
 func pushed(h *hook) ([]notify.Event, error) {
 	var events []notify.Event
 	for i := range h.push {
@@ -136,7 +136,7 @@ func (h *hook) addCommits(e *notify.Event, c *change) {
 	}
 }
 
-// madeOnline tells whether the change is one commit that was made in the
+// madeOnline reports whether the change is one commit that was made in the
 // platform's editor: on top of the hash before, and on nothing else.
 func (c *change) madeOnline() bool {
 	made := &c.after.target

@@ -1,6 +1,7 @@
 package bitbucketcloud
 
 import (
+	"slices"
 	"strings"
 
 	"outrigger/internal/notify"
@@ -27,6 +28,23 @@ func readChanges(r *payload.Reader) []fieldChange {
 			}
 		}
 		all = append(all, c)
+	}
+	return oneAssignee(all)
+}
+
+// oneAssignee leaves one change of whom an issue is assigned to, called assignee:
+// bodies have it as the user, as responsible with the user's name, or as both.
+func oneAssignee(all []fieldChange) []fieldChange {
+	named := func(field string) int {
+		return slices.IndexFunc(all, func(c fieldChange) bool { return c.field == field })
+	}
+	responsible := named("responsible")
+	switch {
+	case responsible < 0:
+	case named("assignee") < 0:
+		all[responsible].field = "assignee"
+	default:
+		all = slices.Delete(all, responsible, responsible+1)
 	}
 	return all
 }

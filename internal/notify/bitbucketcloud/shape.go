@@ -3,7 +3,6 @@ package bitbucketcloud
 import (
 	"slices"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 )
 
@@ -27,6 +26,9 @@ const (
 	hasSpans
 )
 
+// subjects are what a body is about.
+const subjects = hasPush | hasFork | hasStatus | hasProject | hasIssue | hasPullRequest | hasSpans
+
 var memberNames = []string{
 	"push", "fork", "changes", "comment", "commit", "commit_status", "project", "issue", "pullrequest", "approval", "changes_request", "previous_owner",
 	"resourceSpans", // of OpenTelemetry
@@ -42,32 +44,31 @@ func (m members) first() string {
 	return ""
 }
 
-// check holds the body to the shape of its key, so that a recorded one cannot be
-// sent again as another event, as far as its shape tells. What has nothing of
-// any event is not understood.
+// check refuses to understand what belongs to another event than the key's, as far
+// as its shape tells, so that a recorded body does not pass for every other one:
+// it lacks what the event has, is about something else, or contradicts the event.
+// What else it has is no matter: the platform adds members, and says how things
+// stand when it sends, which may be later.
 func (h *hook) check(k *kind) error {
 	missing, foreign := k.has&^h.has, h.has&^(k.has|k.may)
+	if k.has != 0 { // else nothing but the lack of others' members tells
+		foreign &= subjects
+	}
 	state, c := h.pullRequest.state, &h.comment
 	switch {
-	case missing != 0 && h.has == 0:
-		return notify.NotUnderstood("there is no %s", missing.first())
 	case missing != 0:
-		return h.another("it has no " + missing.first())
+		return notify.NotUnderstood("there is no %s", missing.first())
 	case foreign != 0:
-		return h.another("it has the member " + foreign.first())
-	case k.state != "" && state != k.state && slices.Contains(states, state):
-		return h.another("its pull request is " + state)
+		return notify.NotUnderstood("it has the member %s, as another event has", foreign.first())
+	case k.states != nil && slices.Contains(states, state) && !slices.Contains(k.states, state):
+		return notify.NotUnderstood("its pull request is %s", state)
 	case k.has&hasComment != 0 && c.deleted && !k.deletes:
-		return h.another("its comment is deleted")
+		return notify.NotUnderstood("its comment is deleted")
 	case k.has&hasComment != 0 && c.kept && k.deletes:
-		return h.another("its comment is not deleted")
+		return notify.NotUnderstood("its comment is not deleted")
 	}
 	return nil
 }
 
 // states are those of a pull request. The vendor's samples have others.
 var states = []string{"OPEN", "MERGED", "DECLINED", "SUPERSEDED"}
-
-func (h *hook) another(why string) error {
-	return fault.New(fault.Invalid, "The header X-Event-Key is %q, but the body belongs to another event: %s.", h.key.is, why)
-}

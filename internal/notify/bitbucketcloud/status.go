@@ -99,7 +99,7 @@ var (
 	wholeNumber  = regexp.MustCompile(`^[0-9]+$`)
 )
 
-// ofPipeline tells whether the status is that of a run of the platform's own
+// ofPipeline reports whether the status is that of a run of the platform's own
 // Pipelines, which no member of a body says: it leads to the run's page in the
 // same repository. Without an address, the name and the key are like a run's.
 func (h *hook) ofPipeline() bool {

@@ -10,7 +10,7 @@ type pullRequest struct {
 	title, description, state string
 	draft                     bool
 	from, to                  ref
-	repository                repository // the target's
+	repository, fork          repository // the target's and the source's, which are the same but for a fork
 	author                    person
 	reviewers                 []notify.User
 	mergeCommit, link         string
@@ -31,7 +31,7 @@ func readPullRequest(r *payload.Reader) pullRequest {
 		case "draft":
 			p.draft = r.Bool()
 		case "fromRef":
-			p.from = readRef(r)
+			p.readSource(r)
 		case "toRef":
 			p.readTarget(r)
 		case "author":
@@ -54,6 +54,17 @@ func (p *pullRequest) readTarget(r *payload.Reader) {
 			p.repository = readRepository(r)
 		} else {
 			p.to.read(name, r)
+		}
+	}
+}
+
+func (p *pullRequest) readSource(r *payload.Reader) {
+	p.from, p.fork = ref{}, repository{}
+	for name := range r.Object {
+		if string(name) == "repository" {
+			p.fork = readRepository(r)
+		} else {
+			p.from.read(name, r)
 		}
 	}
 }
@@ -91,6 +102,11 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 		URL:         e.URL,
 		MergeCommit: p.mergeCommit,
 	}
+	from := notify.RepositoryRef{ProjectKey: p.fork.project.key, RepositoryKey: p.fork.slug}
+	to := notify.RepositoryRef{ProjectKey: p.repository.project.key, RepositoryKey: p.repository.slug}
+	if from.ProjectKey != "" && from.RepositoryKey != "" && from.Folded() != to.Folded() {
+		e.Facts = append(e.Facts, notify.Fact{Name: "From", Value: payload.Cut(from.ProjectKey + "/" + from.RepositoryKey)})
+	}
 	return nil
 }
 
@@ -103,7 +119,9 @@ func sourceUpdated(h *hook) ([]notify.Event, error) {
 		return nil, nil
 	}
 	return one(func(h *hook, e *notify.Event) error {
-		e.Changes = payload.Changed(nil, "commit", before, now)
+		if before != "" {
+			e.Changes = payload.Changed(nil, "commit", before, now)
+		}
 		return pullRequestEvent(h, e)
 	}, notify.PullRequestRescoped)(h)
 }

@@ -39,7 +39,7 @@ func readChange(r *payload.Reader) change {
 	return c
 }
 
-// refsChanged gives an event for each change of a push. Refs that are neither
+// refsChanged returns an event for each change of a push. Refs that are neither
 // branches nor tags (refs/notes/…, refs/pull-requests/…) give no events.
 func refsChanged(h *hook) ([]notify.Event, error) {
 	if !h.changesGiven {
@@ -135,7 +135,7 @@ func (h *hook) addCommits(e *notify.Event, commits []commit) {
 	}
 }
 
-// madeOnline tells whether the change is one commit that was made in the
+// madeOnline reports whether the change is one commit that was made in the
 // platform's editor: on top of the hash before, and on nothing else. A merge has
 // another parent, and may quote the message of what it merges.
 func (h *hook) madeOnline(c change, commits []commit) bool {
@@ -155,7 +155,7 @@ func (h *hook) madeOnline(c change, commits []commit) bool {
 // unless its administrators set another number.
 const platformListed = 5
 
-// cutShort tells whether the change has more commits than are listed: the list
+// cutShort reports whether the change has more commits than are listed: the list
 // is as long as the platform makes it, and some commit came from one that is
 // neither in it nor the hash before.
 func cutShort(c change, commits []commit) bool {

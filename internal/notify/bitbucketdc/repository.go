@@ -142,7 +142,7 @@ func (s secretLocation) fact() notify.Fact {
 	return f
 }
 
-// secretDetected gives one event for each repository in which secrets were
+// secretDetected returns one event for each repository in which secrets were
 // found, in the order of the body.
 func secretDetected(h *hook) ([]notify.Event, error) {
 	if !h.secretsGiven {

@@ -90,7 +90,7 @@ func (p *project) read(name []byte, r *payload.Reader) {
 	}
 }
 
-// personal tells whether the project is a user's own.
+// personal reports whether the project is a user's own.
 func (p *project) personal() bool { return p.kind == "PERSONAL" || strings.HasPrefix(p.key, "~") }
 
 type repository struct {
@@ -165,7 +165,7 @@ func (p ref) name() string {
 
 func (p ref) tag() bool { return p.kind == "TAG" || strings.HasPrefix(p.id, tagPrefix) }
 
-// other tells whether the ref is neither a branch nor a tag.
+// other reports whether the ref is neither a branch nor a tag.
 func (p ref) other() bool {
 	return strings.HasPrefix(p.id, "refs/") && !strings.HasPrefix(p.id, branchPrefix) && !strings.HasPrefix(p.id, tagPrefix)
 }

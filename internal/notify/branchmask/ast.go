@@ -127,7 +127,7 @@ func anchored(n node) bool {
 	return slices.ContainsFunc(parts(n), anchored)
 }
 
-// parts gives what n directly consists of.
+// parts returns what n directly consists of.
 func parts(n node) []node {
 	switch n := n.(type) {
 	case sequence:

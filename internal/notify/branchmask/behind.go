@@ -31,7 +31,7 @@ func (m *machine) lookFrom(i *inst, pc, start, limit int32) (int32, int32) {
 	return pc + 1, start
 }
 
-// unitsBefore gives how many units the n characters in front of pos have. A
+// unitsBefore returns how many units the n characters in front of pos have. A
 // negative n, which only an overflow gives, counts those behind pos.
 func (m *machine) unitsBefore(pos, n int32) int32 {
 	at := pos

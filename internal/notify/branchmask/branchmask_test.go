@@ -54,7 +54,7 @@ func (d dialect) check(t *testing.T, pattern, branch string, want bool) {
 	}
 }
 
-// shared gives the folder of the vectors, which is not part of the repository.
+// shared returns the folder of the vectors, which is not part of the repository.
 func shared(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("OUTRIGGER_SHARED")

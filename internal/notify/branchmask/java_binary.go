@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// javaBinary gives a Unicode property by the names that follow \p{Is, which
+// javaBinary returns a Unicode property by the names that follow \p{Is, which
 // are the POSIX names under UNICODE_CHARACTER_CLASS too. Case does not matter
 // in name.
 func javaBinary(name string, fold bool) (set, bool) {
@@ -38,7 +38,7 @@ func javaBinary(name string, fold bool) (set, bool) {
 	return javaPOSIX(name, fold)
 }
 
-// javaPOSIX gives the POSIX classes under UNICODE_CHARACTER_CLASS. Case does
+// javaPOSIX returns the POSIX classes under UNICODE_CHARACTER_CLASS. Case does
 // not matter in name.
 func javaPOSIX(name string, fold bool) (set, bool) {
 	switch strings.ToUpper(name) {
@@ -70,7 +70,7 @@ func javaPOSIX(name string, fold bool) (set, bool) {
 	return nil, false
 }
 
-// javaMethod gives the classes that are named after methods of Character.
+// javaMethod returns the classes that are named after methods of Character.
 func javaMethod(name string, fold bool) (set, bool) {
 	ignorable := func() set {
 		return table13(unicode.Cf).union(setOf(span{0, 8}, span{0xe, 0x1b}, span{0x7f, 0x9f}))
@@ -113,7 +113,7 @@ func javaMethod(name string, fold bool) (set, bool) {
 	return nil, false
 }
 
-// javaCased gives LOWERCASE, UPPERCASE or TITLECASE; under fold all three.
+// javaCased returns LOWERCASE, UPPERCASE or TITLECASE; under fold all three.
 func javaCased(name string, fold bool) set {
 	lower := table13(unicode.Ll, unicode.Other_Lowercase).minus(setOfRunes("\u10fc\uab69")) // lower case since 14
 	upper := table13(unicode.Lu, unicode.Other_Uppercase)

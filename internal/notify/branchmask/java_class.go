@@ -193,7 +193,7 @@ func (c *javaClass) single(r rune) {
 	c.latest = nil
 }
 
-// foldRange gives what a range in a class matches.
+// foldRange returns what a range in a class matches.
 func (p *javaParser) foldRange(lo, hi rune) set {
 	s := setOf(span{lo, hi})
 	if !p.has(flagFold) {

@@ -76,7 +76,7 @@ func (p *javaParser) literalEscape(r rune) (rune, bool) {
 	return r, !isASCIILetter(r) && !isASCIIDigit(r)
 }
 
-// predefined gives the predefined classes.
+// predefined returns the predefined classes.
 func (p *javaParser) predefined(r rune) (set, bool) {
 	var s set
 	wide := p.has(flagUnicodeClass)
@@ -109,7 +109,7 @@ func (p *javaParser) predefined(r rune) (set, bool) {
 	return s, true
 }
 
-// zeroWidth gives what an escape outside of classes means that is neither a
+// zeroWidth returns what an escape outside of classes means that is neither a
 // character nor a set of them, or nil.
 func (p *javaParser) zeroWidth(r rune, at int) node {
 	wide := p.has(flagUnicodeClass)

@@ -17,7 +17,7 @@ type named struct {
 	flags javaFlags
 }
 
-// meaning gives the set of a named class, which find computes the first time.
+// meaning returns the set of a named class, which find computes the first time.
 func (p *javaParser) meaning(name string, find func() (set, bool)) (set, bool) {
 	key := named{name, p.flags}
 	if s, known := p.known[key]; known {
@@ -33,7 +33,7 @@ func (p *javaParser) meaning(name string, find func() (set, bool)) (set, bool) {
 	return s, ok
 }
 
-// parseJava gives the tree of a pattern and how many groups it captures.
+// parseJava returns the tree of a pattern and how many groups it captures.
 func parseJava(pattern string) (tree node, groups int, err error) {
 	defer refused(&err)
 	p := &javaParser{javaScanner: newJavaScanner(pattern), names: map[string]int{}}
@@ -258,7 +258,7 @@ func (p *javaParser) dot() set {
 	return everything.minus(setOfRunes("\n\r\u0085\u2028\u2029"))
 }
 
-// single gives what a lone literal matches.
+// single returns what a lone literal matches.
 func (p *javaParser) single(r rune) set {
 	if p.has(flagFold) && p.has(flagUnicodeCase) {
 		if folded := javaFold(r); folded != javaUpper(r) {
@@ -269,7 +269,7 @@ func (p *javaParser) single(r rune) set {
 	return p.foldASCII(r)
 }
 
-// inRun gives what a literal next to others matches.
+// inRun returns what a literal next to others matches.
 func (p *javaParser) inRun(r rune) set {
 	if p.has(flagFold) && p.has(flagUnicodeCase) {
 		return foldClass(javaFold(r))

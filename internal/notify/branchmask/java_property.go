@@ -31,7 +31,7 @@ var javaBlocks string
 //go:embed java_scripts.txt
 var javaScripts string
 
-// javaBlock gives the block that Character.UnicodeBlock.forName finds: by its
+// javaBlock returns the block that Character.UnicodeBlock.forName finds: by its
 // official name, the same without blanks, or the name of Java's constant.
 func javaBlock(name string) (set, bool) {
 	name = strings.ToUpper(name)
@@ -58,7 +58,7 @@ func javaBlock(name string) (set, bool) {
 	return nil, false
 }
 
-// javaScript gives the script that Character.UnicodeScript.forName finds: by
+// javaScript returns the script that Character.UnicodeScript.forName finds: by
 // its name or its ISO 15924 code.
 func javaScript(name string) (set, bool) {
 	name = strings.ToUpper(name)
@@ -96,7 +96,7 @@ func asOf13(script string, s set) set {
 	return s
 }
 
-// javaCategory gives a general category, or one of the names that Java adds
+// javaCategory returns a general category, or one of the names that Java adds
 // to them. Under fold, every category of case is all three.
 func javaCategory(name string, fold bool) (set, bool) {
 	switch name {
@@ -136,7 +136,7 @@ func nonSpacingMarks() set {
 	return table13(unicode.Mn).union(setOfRunes(hanunooPamudpod))
 }
 
-// javaASCIIClass gives the POSIX classes without UNICODE_CHARACTER_CLASS.
+// javaASCIIClass returns the POSIX classes without UNICODE_CHARACTER_CLASS.
 func javaASCIIClass(name string, fold bool) (set, bool) {
 	switch name {
 	case "Alnum":

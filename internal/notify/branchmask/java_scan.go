@@ -88,7 +88,7 @@ func (s *javaScanner) at(i int) rune {
 // atEnd says whether nothing is left.
 func (s *javaScanner) atEnd() bool { return s.cur >= s.end }
 
-// peek gives the next character, which becomes the current one.
+// peek returns the next character, which becomes the current one.
 func (s *javaScanner) peek() rune {
 	if s.has(flagComments) {
 		s.skipComments()

@@ -12,7 +12,7 @@ type study struct {
 
 func (s *study) reset() { *s = study{maxValid: true, deterministic: true} }
 
-// measure gives how many characters n can take. It reports false where Java
+// measure returns how many characters n can take. It reports false where Java
 // cannot tell.
 func measure(n node) (extent, bool) {
 	var s study

@@ -55,7 +55,7 @@ var assigned13 = sync.OnceValue(func() set {
 	return all.minus(parseSpans(assignedSince13))
 })
 
-// table13 gives the union of Go's tables as Unicode 13 had them.
+// table13 returns the union of Go's tables as Unicode 13 had them.
 func table13(tables ...*unicode.RangeTable) set {
 	return setOfTables(tables...).intersect(assigned13())
 }
@@ -66,7 +66,7 @@ func javaUpper(r rune) rune { return caseOf13(r, unicode.ToUpper(r)) }
 // javaLower is Character.toLowerCase(int).
 func javaLower(r rune) rune { return caseOf13(r, unicode.ToLower(r)) }
 
-// caseOf13 gives to, the other case of r, if Unicode 13 knew both.
+// caseOf13 returns to, the other case of r, if Unicode 13 knew both.
 func caseOf13(r, to rune) rune {
 	if r == to || r < unicode.MaxASCII {
 		return to
@@ -80,7 +80,7 @@ func caseOf13(r, to rune) rune {
 // javaFold is what Java compares under (?iu).
 func javaFold(r rune) rune { return javaLower(javaUpper(r)) }
 
-// foldClass gives folded and every character whose javaFold it is.
+// foldClass returns folded and every character whose javaFold it is.
 func foldClass(folded rune) set {
 	spans := []span{{folded, folded}}
 	add := func(r rune) {
@@ -134,7 +134,7 @@ func isASCIILetter(r rune) bool {
 
 func isASCIIDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// hexDigit gives the value of a hexadecimal digit, or -1.
+// hexDigit returns the value of a hexadecimal digit, or -1.
 func hexDigit(r rune) rune {
 	switch {
 	case isASCIIDigit(r):

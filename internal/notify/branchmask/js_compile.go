@@ -77,7 +77,7 @@ func (c *jsCompiler) repeat(r repeat) {
 	c.code[head].x = c.here()
 }
 
-// captures gives the first and the last group that n captures; they are
+// captures returns the first and the last group that n captures; they are
 // numbered in the order of their parentheses, without gaps.
 func captures(n node) (first, last int) {
 	first, last = unlimited, 0

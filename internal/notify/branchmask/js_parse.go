@@ -20,7 +20,7 @@ type jsParser struct {
 	open  int            // those opened so far
 }
 
-// parseJS gives the tree of a pattern and how many groups it captures.
+// parseJS returns the tree of a pattern and how many groups it captures.
 func parseJS(pattern string) (tree node, groups int, err error) {
 	defer refused(&err)
 	p := &jsParser{names: map[string]int{}}
@@ -41,7 +41,7 @@ func parseJS(pattern string) (tree node, groups int, err error) {
 
 func (p *jsParser) atEnd() bool { return p.cur >= len(p.text) }
 
-// at gives the unit n ahead, or -1.
+// at returns the unit n ahead, or -1.
 func (p *jsParser) at(n int) rune {
 	if p.cur+n < len(p.text) {
 		return rune(p.text[p.cur+n])

@@ -33,7 +33,7 @@ type linearWriter struct {
 	long bool // it was given up for its size
 }
 
-// linearJava gives the pattern in Go's regexp, with its size, or nil and whether
+// linearJava returns the pattern in Go's regexp, with its size, or nil and whether
 // that is for its size alone.
 func linearJava(n node) (*regexp.Regexp, int, bool) {
 	w := linearWriter{java: true}
@@ -194,7 +194,7 @@ func mapSurrogates(s set) set {
 	return setOf(spans...)
 }
 
-// plantUnits gives a subject whose surrogate pairs are two characters.
+// plantUnits returns a subject whose surrogate pairs are two characters.
 func plantUnits(branch string) string {
 	if !strings.ContainsFunc(branch, func(r rune) bool { return r > lastUnit }) {
 		return branch

@@ -69,7 +69,7 @@ type builder struct {
 	sets map[string]*lookup // by their spans
 }
 
-// lookup gives the set for fast access. Equal sets are one: a pattern may repeat
+// lookup returns the set for fast access. Equal sets are one: a pattern may repeat
 // one of some hundred spans, such as \p{L}, thousands of times.
 func (b *builder) lookup(s set) *lookup {
 	key := make([]byte, 0, 8*len(s))

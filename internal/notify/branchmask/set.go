@@ -12,7 +12,7 @@ type span struct{ lo, hi rune }
 // Sets are never changed once made; every operation gives a new one.
 type set []span
 
-// setOf gives the set of everything in spans, which may come in any order.
+// setOf returns the set of everything in spans, which may come in any order.
 func setOf(spans ...span) set {
 	spans = slices.Clone(spans)
 	slices.SortFunc(spans, func(a, b span) int { return int(a.lo - b.lo) })
@@ -30,7 +30,7 @@ func setOf(spans ...span) set {
 	return out
 }
 
-// setOfRunes gives the set of the single characters in s.
+// setOfRunes returns the set of the single characters in s.
 func setOfRunes(s string) set {
 	var spans []span
 	for _, r := range s {
@@ -39,7 +39,7 @@ func setOfRunes(s string) set {
 	return setOf(spans...)
 }
 
-// setOfTables gives the union of the Unicode tables.
+// setOfTables returns the union of the Unicode tables.
 func setOfTables(tables ...*unicode.RangeTable) set {
 	var spans []span
 	add := func(lo, hi, stride rune) {
@@ -62,7 +62,7 @@ func setOfTables(tables ...*unicode.RangeTable) set {
 	return setOf(spans...)
 }
 
-// union gives what is in s or in t.
+// union returns what is in s or in t.
 func (s set) union(t set) set {
 	out := make(set, 0, len(s)+len(t))
 	for len(s)+len(t) > 0 {
@@ -81,7 +81,7 @@ func (s set) union(t set) set {
 	return out
 }
 
-// intersect gives what is in both s and t.
+// intersect returns what is in both s and t.
 func (s set) intersect(t set) set {
 	var out set
 	for i, j := 0, 0; i < len(s) && j < len(t); {
@@ -98,7 +98,7 @@ func (s set) intersect(t set) set {
 	return out
 }
 
-// complement gives what is not in s, of the characters 0 to last.
+// complement returns what is not in s, of the characters 0 to last.
 func (s set) complement(last rune) set {
 	var out set
 	next := rune(0)
@@ -114,7 +114,7 @@ func (s set) complement(last rune) set {
 	return out
 }
 
-// minus gives what is in s and not in t.
+// minus returns what is in s and not in t.
 func (s set) minus(t set) set {
 	return s.intersect(t.complement(unicode.MaxRune))
 }

@@ -5,7 +5,7 @@ import "unicode/utf16"
 func isHigh(u uint16) bool { return u&0xfc00 == 0xd800 }
 func isLow(u uint16) bool  { return u&0xfc00 == 0xdc00 }
 
-// charAt gives the character at pos and its size: a code point for Java, a
+// charAt returns the character at pos and its size: a code point for Java, a
 // unit for JavaScript.
 func (m *machine) charAt(pos int32) (rune, int32) {
 	u := m.in[pos]
@@ -15,7 +15,7 @@ func (m *machine) charAt(pos int32) (rune, int32) {
 	return rune(u), 1
 }
 
-// charBefore gives the character that ends at pos and its size.
+// charBefore returns the character that ends at pos and its size.
 func (m *machine) charBefore(pos int32) (rune, int32) {
 	u := m.in[pos-1]
 	if m.java && isLow(u) && pos >= 2 && isHigh(m.in[pos-2]) {
@@ -24,7 +24,7 @@ func (m *machine) charBefore(pos int32) (rune, int32) {
 	return rune(u), 1
 }
 
-// take gives the position behind one character of i's set.
+// take returns the position behind one character of i's set.
 func (m *machine) take(i *inst, pos int32) (int32, bool) {
 	if i.back {
 		if pos == 0 {

@@ -88,7 +88,7 @@ func (c *Card) Plain() string {
 	return c.Title + ": " + line(c.Text, maxPlainText)
 }
 
-// Shorten leaves off the part that will be missed least, and tells whether
+// Shorten leaves off the part that will be missed least, and reports whether
 // there was one: commits and items first, then facts, then the text, the branch
 // and mentions.
 // The title and the first link stay. Slices are cut, not changed.

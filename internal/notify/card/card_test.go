@@ -341,12 +341,39 @@ func TestPipelineTitles(t *testing.T) {
 	}
 }
 
-// Where nothing tells whether a pull request has other commits or another title,
+// Where nothing reports whether a pull request has other commits or another title,
 // its card does not say either.
 func TestUpdatedPullRequest(t *testing.T) {
 	e := sample.Event(notify.PullRequestFieldEdited)
 	e.Types = []notify.EventType{notify.PullRequestFieldEdited, notify.PullRequestRescoped}
 	if c := card.New(&e); c.Title != "Ada Lovelace updated "+pr {
 		t.Error(c.Title)
+	}
+}
+
+// Bodies do not say the same of one person everywhere: whom the title names is not
+// said to be the author again.
+func TestWhoTheTitleNamesIsNoFact(t *testing.T) {
+	ada := notify.User{Name: "ada", DisplayName: "Ada Lovelace", Email: "ada@example.com"}
+	for author, want := range map[notify.User]string{
+		ada: "",
+		{Name: "ada", DisplayName: "Ada Lovelace"}: "",
+		{Name: "ada"}:                                "",
+		{DisplayName: "Ada Lovelace"}:                "",
+		{Name: "grace", DisplayName: "Grace Hopper"}: "Grace Hopper",
+		{Name: "ada2", DisplayName: "Ada Lovelace"}:  "Ada Lovelace",
+		{}: "",
+	} {
+		e := sample.Event(notify.PullRequestMerged)
+		e.Actor, e.PullRequest.Author = ada, author
+		var got []string
+		for _, f := range card.New(&e).Facts {
+			if f.Name == "Author" {
+				got = append(got, f.Value)
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%+v: %q, want %q", author, got, want)
+		}
 	}
 }

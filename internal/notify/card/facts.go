@@ -64,7 +64,7 @@ func (f *factList) addBuild(b *notify.Build) {
 }
 
 func (f *factList) addPullRequest(e *notify.Event, p *notify.PullRequest) {
-	if p.Author != e.Actor {
+	if !samePerson(p.Author, e.Actor) { // the title names the actor
 		f.add("Author", line(p.Author.Label(), maxName))
 	}
 	if e.Comment == nil {
@@ -73,6 +73,15 @@ func (f *factList) addPullRequest(e *notify.Event, p *notify.PullRequest) {
 	f.add("Added", users(p.Added))
 	f.add("Removed", users(p.Removed))
 	f.add("Merge commit", short(p.MergeCommit))
+}
+
+// samePerson reports whether two users are one: bodies may leave out the e-mail
+// address, or one of the names.
+func samePerson(a, b notify.User) bool {
+	if a.Name != "" && b.Name != "" {
+		return a.Name == b.Name
+	}
+	return a.Label() == b.Label()
 }
 
 // users lists the first of them by what people call them.

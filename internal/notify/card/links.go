@@ -107,7 +107,7 @@ func (l *linkList) add(title, url string) {
 	*l = append(*l, Link{title, url})
 }
 
-// Absolute gives an address that chat platforms open: http or https, with a
+// Absolute returns an address that chat platforms open: http or https, with a
 // host, and nothing in it that would end it early in markup. What is no such
 // address gives "".
 func Absolute(url string) string {

@@ -37,7 +37,7 @@ func line(s string, max int) string {
 	return cut(b.String(), max, more)
 }
 
-// plain tells whether line has nothing to do, for the usual text: printable
+// plain reports whether line has nothing to do, for the usual text: printable
 // ASCII, and letters of other scripts.
 func plain(s string) bool {
 	last := byte(' ')
@@ -84,7 +84,7 @@ func paragraphs(s string, max int) string {
 	return cut(b.String(), max, more)
 }
 
-// printable tells whether s is printable ASCII, where there is nothing that
+// printable reports whether s is printable ASCII, where there is nothing that
 // cannot be seen.
 func printable(s string) bool {
 	for i := range len(s) {

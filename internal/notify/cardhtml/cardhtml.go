@@ -107,7 +107,7 @@ func viewOf(c *card.Card, format notify.Format) view {
 	return v
 }
 
-// Slack tells whether it is laid out as Slack does.
+// Slack reports whether it is laid out as Slack does.
 func (v view) Slack() bool { return v.Format == notify.Slack }
 
 // tone is the class of a card's colour.

@@ -9,11 +9,11 @@ import (
 // maxTest is longer than any test body that a platform sends.
 const maxTest = 64
 
-// isPing tells whether a webhook is the platform's "Test connection", which it
+// isPing reports whether a webhook is the platform's "Test connection", which it
 // does not sign.
 func isPing(r *http.Request) bool { return r.Header.Get(EventKeyHeader) == "diagnostics:ping" }
 
-// isTest tells whether a body is the other form of a test that platforms send:
+// isTest reports whether a body is the other form of a test that platforms send:
 // no key, and {"test": true}.
 func isTest(r *http.Request, body []byte) bool {
 	return r.Header.Get(EventKeyHeader) == "" && len(body) <= maxTest &&

@@ -52,7 +52,7 @@ func (s *signature) Write(b []byte) (int, error) {
 	return s.plain.Write(b)
 }
 
-// valid tells whether the body was signed with one of the secrets. It takes the
+// valid reports whether the body was signed with one of the secrets. It takes the
 // same time for every wrong signature.
 func (s *signature) valid() bool {
 	ok := false
@@ -68,7 +68,7 @@ func (s *signature) valid() bool {
 // digest is the same for the same body.
 func (s *signature) digest() []byte { return s.plain.Sum(nil) }
 
-// Sign gives the value of SignatureHeader for body.
+// Sign returns the value of SignatureHeader for body.
 func Sign(body []byte, key secret.Value) string {
 	mac := hmac.New(sha256.New, []byte(key.Reveal()))
 	mac.Write(body)

@@ -14,13 +14,13 @@ type target struct {
 	secrets    []secret.Value
 }
 
-// unsigned tells whether a webhook counts as the platform's own without a
+// unsigned reports whether a webhook counts as the platform's own without a
 // signature: where there is no secret and the configuration says so.
 func (t *target) unsigned() bool {
 	return len(t.secrets) == 0 && t.connection.Unsigned && t.hook.Name == ""
 }
 
-// find gives the hook of a request's path. One that is not known here may have
+// find returns the hook of a request's path. One that is not known here may have
 // been made on another node a moment ago.
 func (rc *Receiver) find(r *http.Request) target {
 	t := rc.known(r)
@@ -48,7 +48,7 @@ func (rc *Receiver) renew(r *http.Request) {
 	}
 }
 
-// verify tells whether the body counts as the platform's own. A secret that
+// verify reports whether the body counts as the platform's own. A secret that
 // this node does not know may have been made on another one a moment ago.
 func (rc *Receiver) verify(r *http.Request, t *target, s *signature, b *body) bool {
 	if t.unsigned() || s.valid() {

@@ -37,7 +37,7 @@ const (
 // Store keeps answers; *store.Store.
 type Store interface {
 	Platforms() *notify.Platforms
-	// Membership gives the last answer; zero where there is none.
+	// Membership returns the last answer; zero where there is none.
 	Membership(ctx context.Context, k notify.MembershipKey) (notify.Membership, error)
 	KeepMembership(ctx context.Context, k notify.MembershipKey, m notify.Membership) error
 }
@@ -78,7 +78,7 @@ func New(o Options) *Memberships {
 	return &Memberships{Options: o, answers: make(map[remembered]notify.Membership), failed: make(map[string]failure)}
 }
 
-// MemberOf tells whether the user is in any of the groups; see
+// MemberOf reports whether the user is in any of the groups; see
 // notify.Memberships.
 func (m *Memberships) MemberOf(ctx context.Context, connection, user string, groups []string) (bool, error) {
 	c := m.Store.Platforms().Connections.Find(connection)
@@ -120,7 +120,7 @@ func (m *Memberships) within(a notify.Membership, d time.Duration) bool {
 	return !a.At.IsZero() && m.Clock().Sub(a.At) < d
 }
 
-// known gives the last answer, of this node or of another.
+// known returns the last answer, of this node or of another.
 func (m *Memberships) known(ctx context.Context, c *notify.Connection, k notify.MembershipKey) (notify.Membership, error) {
 	m.mu.Lock()
 	a := m.answers[remembered{c.BaseURL, k}]
@@ -180,7 +180,7 @@ func (m *Memberships) allow(ctx context.Context) error {
 	return nil
 }
 
-// stale gives the last answer where it still holds, else err.
+// stale returns the last answer where it still holds, else err.
 func (m *Memberships) stale(ctx context.Context, c *notify.Connection, k notify.MembershipKey, err error) (bool, error) {
 	last, readErr := m.known(context.WithoutCancel(ctx), c, k.Folded())
 	if readErr == nil && m.within(last, Keep) {

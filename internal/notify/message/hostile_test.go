@@ -50,15 +50,17 @@ func fill(v reflect.Value, name, text, url string) {
 }
 
 // texts are all strings of a message, but for those that are shown as they are:
-// what Teams puts into its notifications, and the addresses of buttons.
+// what Teams puts into its notifications, the addresses of buttons and links, and the
+// texts of Slack's rich text.
 func texts(v any, found *[]string) {
 	switch v := v.(type) {
 	case map[string]any:
+		rich := v["type"] == "text" || v["type"] == "link"
 		for name, member := range v {
 			switch address, _ := member.(string); {
 			case name == "url" && !strings.HasPrefix(address, "https://"):
 				*found = append(*found, "javascript: or the like: "+address)
-			case name != "fallbackText" && name != "url":
+			case name != "fallbackText" && name != "url" && !(rich && name == "text"):
 				texts(member, found)
 			}
 		}

@@ -102,7 +102,7 @@ func (c *channel) fill(ctx context.Context) error {
 	return nil
 }
 
-// head gives the message whose turn it is: one that was set aside and is due,
+// head returns the message whose turn it is: one that was set aside and is due,
 // else the oldest. Without either it says when the next one is due, zero when
 // nothing waits.
 func (c *channel) head(ctx context.Context, now time.Time) (m *message, due time.Time, err error) {

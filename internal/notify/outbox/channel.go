@@ -180,7 +180,7 @@ func (c *channel) sleep(p pause) {
 // retryRead is how long a channel waits when the database did not answer.
 const retryRead = time.Second
 
-// next gives the message to try now; or how long to wait before there may be
+// next returns the message to try now; or how long to wait before there may be
 // one; or neither when nothing waits.
 func (c *channel) next(ctx context.Context) (*message, pause) {
 	if ctx.Err() != nil {
@@ -244,23 +244,23 @@ func untilDecided(due time.Duration) time.Duration {
 	return lookAgain
 }
 
-// wanted tells whether the delivery is to be sent. That no rule wants it is
+// wanted reports whether the delivery is to be sent. That no rule wants it is
 // said only by rules that are not older than it: another node may have saved
 // one and taken its first event.
 func (c *channel) wanted(ctx context.Context, d *queued) (bool, error) {
 	if d.Event == nil {
 		return false, nil
 	}
-	if c.b.Queue.Rules().Enabled(d.Rules) {
+	if c.b.Queue.Rules().Enabled(d.Delivery) {
 		return true, nil
 	}
 	if err := c.b.Queue.Load(ctx); err != nil {
 		return false, err
 	}
-	return c.b.Queue.Rules().Enabled(d.Rules), nil
+	return c.b.Queue.Rules().Enabled(d.Delivery), nil
 }
 
-// byProxy tells whether the channel's messages go by the proxy. It is asked only
+// byProxy reports whether the channel's messages go by the proxy. It is asked only
 // while that lets nothing through.
 func (c *channel) byProxy() bool { return c.b.ByProxy == nil || c.b.ByProxy(c.url.Reveal()) }
 

@@ -77,12 +77,12 @@ func (c *channel) behind(ctx context.Context, first *notify.Delivery) ([]*notify
 	return found, nil
 }
 
-// fits tells whether a delivery can be in one digest with another.
+// fits reports whether a delivery can be in one digest with another.
 func (c *channel) fits(d, with *notify.Delivery, rules *notify.RuleSet) bool {
-	return d.State == notify.Waiting && d.Format == with.Format && d.Event != nil && rules.On(d.Rules, d.Destination())
+	return d.State == notify.Waiting && d.Format == with.Format && d.Event != nil && rules.On(d)
 }
 
-// tooMany tells whether more wait than go out one by one.
+// tooMany reports whether more wait than go out one by one.
 func (c *channel) tooMany() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

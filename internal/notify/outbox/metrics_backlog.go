@@ -72,7 +72,7 @@ func (m *backlogMetrics) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// proxyGauge tells whether the proxy lets nothing through.
+// proxyGauge reports whether the proxy lets nothing through.
 func (b *Outbox) proxyGauge() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "outrigger_notify_proxy_paused",

@@ -66,6 +66,19 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 				m.save(r, k, rapid.IntRange(0, 2).Draw(r, "URL"), m.rules[k].Enabled)
 			}
 		},
+		"share a channel that rests, and part": func(r *rapid.T) {
+			url := rapid.IntRange(0, 2).Draw(r, "URL")
+			m.sink.mu.Lock()
+			m.sink.mode[m.host(url)] = 429
+			m.sink.mu.Unlock()
+			with := rapid.IntRange(0, 1).Draw(r, "with")
+			m.save(r, with, url, true)
+			m.save(r, 2, url, true)
+			for range rapid.IntRange(1, 4).Draw(r, "events") {
+				m.accept(r, with)
+			}
+			m.save(r, rapid.SampledFrom([]int{with, 2}).Draw(r, "which leaves"), (url+rapid.IntRange(1, 2).Draw(r, "how far"))%3, true)
+		},
 		"disable or enable": func(r *rapid.T) {
 			if k := rule(r); m.urls[k] != "" {
 				m.save(r, k, int(m.urls[k][strings.IndexByte(m.urls[k], '.')-1]-'0'), !m.rules[k].Enabled)
@@ -105,6 +118,24 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 				r.Fatal(err)
 			}
 		},
+		"delete a rule of a shared channel, and redeliver": func(r *rapid.T) {
+			url := rapid.IntRange(0, 2).Draw(r, "URL")
+			m.save(r, 0, url, true)
+			for range rapid.IntRange(1, 3).Draw(r, "events") {
+				m.accept(r, 0)
+			}
+			m.save(r, 1, url, rapid.Bool().Draw(r, "the other is enabled"))
+			m.delete(r, 0)
+			var ids []int64
+			for _, d := range append(m.list(r, notify.Cancelled), m.list(r, notify.Delivered)...) {
+				ids = append(ids, d.ID)
+			}
+			m.changes += len(ids)
+			if _, err := m.front(r).Redeliver(m.t.Context(), notify.Actor{Name: "test"}, ids); err != nil {
+				r.Fatal(err)
+			}
+			m.toTheirChannel(r)
+		},
 		"redeliver what was cancelled": func(r *rapid.T) {
 			m.changes++ // one may be under way, and arrive
 			var ids []int64
@@ -121,12 +152,7 @@ func (m *model) steps(steady bool) map[string]func(*rapid.T) {
 				m.save(r, k, rapid.IntRange(0, 2).Draw(r, "URL"), true)
 				return
 			}
-			m.changes++
-			m.off(k)
-			if err := m.front(r).DeleteRule(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ID, 0); err != nil {
-				r.Fatal(err)
-			}
-			m.rules[k], m.urls[k] = notify.RuleInfo{}, ""
+			m.delete(r, k)
 		},
 	})
 	return steps

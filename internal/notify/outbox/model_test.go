@@ -94,6 +94,7 @@ type model struct {
 type modelEvent struct {
 	name  string
 	wants int            // channels that it goes to
+	takes int            // rules that it is for, which may get channels of their own
 	off   map[int64]bool // whether a rule that took it, by id, was off since
 	ended bool           // it was cancelled, or may have expired
 	// refuses is the rule whose mask refuses it once that is decided; 0: none.

@@ -59,6 +59,50 @@ func (m *model) enter(r *rapid.T, k int, url string, enabled bool) {
 		r.Fatal(err)
 	}
 	m.rules[k], m.urls[k] = info, url
+	m.eachInItsChannel(r)
+}
+
+// eachInItsChannel holds every message that waits to its rules: each of them that has
+// always been enabled, and is not decided behind the event, sends to its channel.
+func (m *model) eachInItsChannel(r *rapid.T) {
+	off := make(map[string]map[int64]bool)
+	for _, e := range m.events {
+		off[e.name] = e.off
+	}
+	for _, d := range m.unfinished(r, m.front(r)) {
+		for _, rule := range m.rules {
+			if !off[d.Event.URL][rule.ID] && slices.Contains(d.Rules, rule.ID) && rule.ChannelID != d.ChannelID && rule.ID != m.rules[1].ID {
+				r.Errorf("%s for the rules %v waits on channel %d, and rule %d sends to channel %d", d.Event.URL, d.Rules, d.ChannelID, rule.ID, rule.ChannelID)
+			}
+		}
+	}
+}
+
+// delete deletes rule k.
+func (m *model) delete(r *rapid.T, k int) {
+	m.changes++
+	m.off(k)
+	if err := m.front(r).DeleteRule(m.t.Context(), notify.Actor{Name: "test"}, m.rules[k].ID, 0); err != nil {
+		r.Fatal(err)
+	}
+	m.rules[k], m.urls[k] = notify.RuleInfo{}, ""
+	m.toTheirChannel(r)
+}
+
+// toTheirChannel holds what waits for its channel itself to that: a rule uses the
+// channel, and none that it was for is left.
+func (m *model) toTheirChannel(r *rapid.T) {
+	for _, d := range m.unfinished(r, m.front(r)) {
+		if !d.ToChannel {
+			continue
+		}
+		if !slices.ContainsFunc(m.rules, func(rule notify.RuleInfo) bool { return rule.ChannelID == d.ChannelID }) {
+			r.Errorf("%s waits for channel %d itself, which nothing uses", d.Event.URL, d.ChannelID)
+		}
+		if slices.ContainsFunc(m.rules, func(rule notify.RuleInfo) bool { return slices.Contains(d.Rules, rule.ID) }) {
+			r.Errorf("%s waits for channel %d itself, and not all of the rules %v are deleted", d.Event.URL, d.ChannelID, d.Rules)
+		}
+	}
 }
 
 // mayEnd notes that what waits now may be ended by hand or by a limit.
@@ -70,7 +114,7 @@ func (m *model) mayEnd(r *rapid.T) {
 	}
 }
 
-// unfinished gives what waits or is undecided.
+// unfinished returns what waits or is undecided.
 func (m *model) unfinished(r *rapid.T, s *store.Store) (found []*notify.Delivery) {
 	for _, state := range []notify.DeliveryState{notify.Deciding, notify.Waiting} {
 		some, err := s.ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: state, Limit: 1000})
@@ -82,7 +126,7 @@ func (m *model) unfinished(r *rapid.T, s *store.Store) (found []*notify.Delivery
 	return found
 }
 
-// list gives the newest three deliveries of this history in a state.
+// list returns the newest three deliveries of this history in a state.
 func (m *model) list(r *rapid.T, state notify.DeliveryState) (found []*notify.Delivery) {
 	all, err := m.front(r).ListDeliveries(m.t.Context(), notify.DeliveryFilter{State: state, Limit: 3})
 	if err != nil {
@@ -114,6 +158,7 @@ func (m *model) accept(r *rapid.T, k int) {
 		}
 	}
 	slices.Sort(channels)
+	e.takes = len(channels)
 	e.wants = len(slices.Compact(channels))
 	receipt := &notify.Receipt{
 		Connection: m.connection(), Key: "test", RequestID: e.name, ReceivedAt: time.Now(), Outcome: notify.Understood, Digest: []byte(e.name),

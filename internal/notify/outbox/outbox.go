@@ -56,7 +56,7 @@ type Options struct {
 	// Members says whether this node takes part, and how many do.
 	Members func(context.Context) (self, active int, err error)
 	Client  egress.Doer // for webhook URLs that users give: egress.Client.Webhook
-	// ByProxy tells whether requests to a URL go by the proxy; nil: all may.
+	// ByProxy reports whether requests to a URL go by the proxy; nil: all may.
 	ByProxy func(url string) bool
 	// Message appends a delivery's message, in its format.
 	Message func(ctx context.Context, to []byte, d *notify.Delivery) []byte
@@ -173,7 +173,7 @@ func (s *shard) close() {
 	}
 }
 
-// channel gives the shard's channel, nil when the shard has been given back.
+// channel returns the shard's channel, nil when the shard has been given back.
 func (s *shard) channel(b *Outbox, id int64) *channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -193,7 +193,7 @@ func TestABrokenChannelIsProbedAndOpens(t *testing.T) {
 		}
 		w.expect(t, 72*time.Hour, "c0/1 at 1m10s", "c0/1 at 1h1m10s", "c0/1 at 7h1m10s", "c0/1 at 31h1m10s", "c0/1 at 55h1m10s")
 		c := w.queue.channels[1]
-		if c.State != notify.Broken || !strings.Contains(c.Reason, "It is off.") || !c.BrokenAt.Equal(w.begun.Add(70*time.Second)) {
+		if c.State != notify.Broken || !strings.Contains(c.Inside, "It is off.") || !c.BrokenAt.Equal(w.begun.Add(70*time.Second)) {
 			t.Errorf("channel %+v", c)
 		}
 		w.answers(202, "")

@@ -42,7 +42,7 @@ func (b *Outbox) poll(ctx context.Context) {
 	}
 }
 
-// takeFresh gives the shards that this node got since it was last asked: a node
+// takeFresh returns the shards that this node got since it was last asked: a node
 // that starts gets all of them at once, and reads what waits on them together.
 func (b *Outbox) takeFresh() []int {
 	b.mu.Lock()
@@ -52,7 +52,7 @@ func (b *Outbox) takeFresh() []int {
 	return fresh
 }
 
-// Holding gives the shards whose channels this node works on.
+// Holding returns the shards whose channels this node works on.
 func (b *Outbox) Holding() []int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

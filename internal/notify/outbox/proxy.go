@@ -24,7 +24,7 @@ type proxyPause struct {
 	said   notify.ProxyTrouble
 }
 
-// paused tells whether the proxy lets nothing through.
+// paused reports whether the proxy lets nothing through.
 func (p *proxyPause) paused() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +54,7 @@ func (p *proxyPause) wait(now time.Time) time.Duration {
 	return p.until.Sub(now)
 }
 
-// enter tells whether a message may be sent now. After a pause it is one, and
+// enter reports whether a message may be sent now. After a pause it is one, and
 // the others wait for its result.
 func (p *proxyPause) enter(now time.Time) bool {
 	p.mu.Lock()

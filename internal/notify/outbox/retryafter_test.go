@@ -52,3 +52,43 @@ func TestRetryAfterInEveryForm(t *testing.T) {
 		}
 	}
 }
+
+// A platform that asks for a moment each time is asked ever more rarely all the
+// same: from the sixth refusal in a row on, the step's rest is the least.
+func TestRetryAfterIsNotObeyedForEver(t *testing.T) {
+	for _, status := range []int{429, 408, 425} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			run(t, func(w *world) {
+				w.answers(status, "", "Retry-After", "1.5")
+				w.add(0, "1", "2")
+				w.add(1, "other")
+				w.expect(t, 10*time.Second,
+					"c0/1 at 0s", "c0/1 at 1.5s", "c0/1 at 3s", "c0/1 at 4.5s", "c0/1 at 6s", "c0/1 at 7.5s",
+					"c1/other at 0s", "c1/other at 1.5s", "c1/other at 3s", "c1/other at 4.5s", "c1/other at 6s", "c1/other at 7.5s")
+				w.expect(t, time.Hour, "c0/1 at 1h0m7.5s", "c1/other at 1h0m7.5s")
+				w.answers(status, "", "Retry-After", "7200") // longer than the step
+				w.expect(t, time.Hour, "c0/1 at 2h0m7.5s", "c1/other at 2h0m7.5s")
+				w.answers(202, "")
+				w.expect(t, 2*time.Hour, "c0/1 at 4h0m7.5s", "c0/2 at 4h0m7.5s", "c1/other at 4h0m7.5s")
+				w.answers(status, "", "Retry-After", "1.5") // from the start again
+				w.add(0, "3")
+				w.expect(t, 2*time.Second, "c0/3 at 4h0m10s", "c0/3 at 4h0m11.5s")
+			})
+		})
+	}
+}
+
+// Server errors are of the message or of the platform; with a Retry-After in them
+// too, a platform that is down is not asked a thousand times.
+func TestRetryAfterOfServerErrorsIsNotObeyedForEver(t *testing.T) {
+	run(t, func(w *world) {
+		w.answers(503, "", "Retry-After", "1.5")
+		w.add(0, "1", "2", "3", "4")
+		pass(24 * time.Hour)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if n := len(w.sent); n > 60 {
+			t.Errorf("asked %d times in a day", n)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -54,7 +55,7 @@ func (c *channel) apply(m *message, r *notify.Result) {
 	}
 	if r.State == notify.Failed {
 		c.b.Log.Warn("message failed and is not tried again", "delivery", m.deliveries[0].ID, "deliveries", len(m.deliveries),
-			"channel", c.id, "fingerprint", c.standing.Fingerprint, "reason", r.Reason)
+			"channel", c.id, "fingerprint", c.standing.Fingerprint, "reason", cmp.Or(r.Inside, r.Reason))
 	}
 	switch {
 	case r.State != notify.Waiting:
@@ -79,11 +80,11 @@ func (c *channel) logChange(now *notify.Channel) {
 	switch {
 	case now.State == notify.Broken && was.State != notify.Broken:
 		c.b.metrics.broken.Inc()
-		log.Warn("channel is broken; its messages wait, and one is tried from time to time", "reason", now.Reason, "next", now.GateUntil)
+		log.Warn("channel is broken; its messages wait, and one is tried from time to time", "reason", cmp.Or(now.Inside, now.Reason), "next", now.GateUntil)
 	case !failing(now) && failing(was):
 		log.Info("channel takes messages again", "after", now.LastOKAt.Sub(was.FailingSince).Round(time.Second))
 	case failing(now) && !failing(was):
-		log.Warn("channel does not take messages; they wait", "reason", now.GateReason, "until", now.GateUntil)
+		log.Warn("channel does not take messages; they wait", "reason", cmp.Or(now.GateInside, now.GateReason), "until", now.GateUntil)
 	}
 }
 

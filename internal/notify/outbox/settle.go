@@ -23,6 +23,9 @@ const (
 	refusalsToBreak = 3
 	// quietUpdate spares the channel's row a write for every 2xx.
 	quietUpdate = time.Minute
+	// obeyed is how many times in a row a channel may ask for less rest than the
+	// step's: some ask for a second as long as they are down.
+	obeyed = 5
 	// jitter keeps channels that failed together from coming back together.
 	jitter = 0.1
 )
@@ -48,7 +51,7 @@ var (
 // settle says what an outcome means for the message and its channel: the one
 // place where that is decided.
 func settle(before *notify.Channel, m *message, o outcome, now time.Time, random func() float64) *notify.Result {
-	s := settling{Result: notify.Result{State: notify.Waiting, Reason: o.reason, Deliveries: m.list()}, after: *before, now: now, random: random}
+	s := settling{Result: notify.Result{State: notify.Waiting, Reason: o.reason, Inside: o.inside, Deliveries: m.list()}, after: *before, now: now, random: random}
 	switch o.verdict {
 	case done:
 		s.taken(before)
@@ -62,8 +65,7 @@ func settle(before *notify.Channel, m *message, o outcome, now time.Time, random
 			s.refused(o)
 		case s.after.Rejected >= rejectsToBreak:
 			s.after.Refused = refusalsToBreak - 1
-			o.reason = "It refused " + strconv.Itoa(s.after.Rejected) + " messages in a row. The last time: " + o.reason
-			s.refused(o)
+			s.refused(o.after("It refused " + strconv.Itoa(s.after.Rejected) + " messages in a row. The last time: "))
 		}
 	case broken:
 		if m.aside {
@@ -90,10 +92,10 @@ type settling struct {
 // taken is a 2xx: whatever was wrong with the channel is over. A message that
 // was set aside stays there, and is known to be alone in its trouble.
 func (s *settling) taken(before *notify.Channel) {
-	s.State, s.Reason = notify.Delivered, ""
+	s.State, s.Reason, s.Inside = notify.Delivered, "", ""
 	c := &s.after
-	c.State, c.Reason, c.BrokenAt, c.Refused = notify.Open, "", time.Time{}, 0
-	c.GateStep, c.GateUntil, c.GateReason = 0, time.Time{}, ""
+	c.State, c.Reason, c.Inside, c.BrokenAt, c.Refused = notify.Open, "", "", time.Time{}, 0
+	c.GateStep, c.GateUntil, c.GateReason, c.GateInside = 0, time.Time{}, "", ""
 	c.Rejected, c.Suspect, c.FailingSince = 0, 0, time.Time{}
 	if *c != *before || s.now.Sub(before.LastOKAt) >= quietUpdate {
 		c.LastOKAt = s.now
@@ -132,8 +134,9 @@ func (s *settling) alone(m *message, o outcome) {
 	s.Counts = healthy
 	if healthy && m.errors5xx()+1 >= maxTries {
 		s.State = notify.Failed
-		s.Reason = "The chat platform answered this message with a server error " + strconv.Itoa(maxTries) +
-			" times, and took others meanwhile. The last time: " + o.reason
+		o = o.after("The chat platform answered this message with a server error " + strconv.Itoa(maxTries) +
+			" times, and took others meanwhile. The last time: ")
+		s.Reason, s.Inside = o.reason, o.inside
 		return
 	}
 	s.setAside(m)
@@ -166,14 +169,14 @@ func (s *settling) outage(m *message) {
 }
 
 // closeGate rests the channel: for as long as the platform asked, else by the
-// step. The step counts up either way.
+// step, which counts up either way and after a while is the least.
 func (s *settling) closeGate(o outcome) {
 	delay := o.retry
-	if delay == 0 {
-		delay = gateSteps.Delay(s.after.GateStep, s.random)
+	if delay == 0 || s.after.GateStep >= obeyed {
+		delay = max(delay, gateSteps.Delay(s.after.GateStep, s.random))
 	}
 	s.after.GateStep++
-	s.after.GateUntil, s.after.GateReason = s.now.Add(delay), o.reason
+	s.after.GateUntil, s.after.GateReason, s.after.GateInside = s.now.Add(delay), o.reason, o.inside
 	s.failing()
 }
 
@@ -183,12 +186,12 @@ func (s *settling) refused(o outcome) {
 	c := &s.after
 	delay := max(o.retry, refusedSteps.Delay(c.Refused, s.random))
 	c.Refused++
-	c.GateUntil, c.GateReason = s.now.Add(delay), o.reason
+	c.GateUntil, c.GateReason, c.GateInside = s.now.Add(delay), o.reason, o.inside
 	s.failing()
 	if c.Refused < refusalsToBreak {
 		return
 	}
-	c.Reason = o.reason
+	c.Reason, c.Inside = o.reason, o.inside
 	if c.State != notify.Broken {
 		c.State, c.BrokenAt = notify.Broken, s.now
 	}

@@ -57,25 +57,25 @@ func (c *channel) try(ctx context.Context, m *message) {
 // usualMessage is what most messages stay below, in bytes.
 const usualMessage = 3 << 10
 
-// unsent gives the result of a message that is not to be sent.
+// unsent returns the result of a message that is not to be sent.
 func unsent(m *message, rules *notify.RuleSet) (r *notify.Result, ok bool) {
 	switch d := m.deliveries[0]; {
 	case d.Event == nil:
 		return &notify.Result{Deliveries: m.list(), State: notify.Failed, Reason: "The stored event cannot be read."}, true
-	case !rules.Enabled(d.Rules):
+	case !rules.Enabled(d.Delivery):
 		return &notify.Result{Deliveries: m.list(), State: notify.Cancelled, Reason: notify.CancelledReason(d.Rules)}, true
 	}
 	return nil, false
 }
 
-// moved tells whether a message may have gone with its rule to another channel
+// moved reports whether a message may have gone with its rule to another channel
 // or format.
 func (c *channel) moved(m *message, rules *notify.RuleSet) bool {
 	d := m.deliveries[0]
-	return d.Generation != rules.Generation && !rules.On(d.Rules, d.Destination())
+	return d.Generation != rules.Generation && !rules.On(d.Delivery)
 }
 
-// changed tells whether a message may have ended or moved on another node since it
+// changed reports whether a message may have ended or moved on another node since it
 // was read. What was read within a second may go out all the same.
 func (c *channel) changed(ctx context.Context, m *message) bool {
 	if c.b.Alone || c.b.Clock().Sub(c.readAt) < pollEvery {
@@ -92,10 +92,10 @@ func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work
 	begun := time.Now()
 	resp, answer, err := b.exchange(ctx, url, text)
 	a.Took = time.Since(begun)
-	o := judge(resp, answer, err, b.Clock())
 	if resp != nil {
-		a.Status = resp.StatusCode
+		a.Status, a.Public = resp.StatusCode, egress.Public(resp)
 	}
+	o := judge(resp, answer, a.Public, err, b.Clock())
 	a.Answer = answer
 	if err != nil {
 		a.Err = o.reason

@@ -26,7 +26,8 @@ const (
 // outcome is a verdict with what people are told and how long to wait.
 type outcome struct {
 	verdict verdict
-	reason  string        // one sentence, in the platform's words where it said any
+	reason  string        // one sentence, in the platform's words where it said any and everyone may read them
+	inside  string        // the same with its words, where administrators alone may read them; "": reason is all
 	status  int           // of the answer; 0: none came
 	retry   time.Duration // what the platform asked for; 0: it did not say
 }
@@ -36,13 +37,31 @@ type outcome struct {
 var permanent400 = []string{"WorkflowTriggerIsNotEnabled", "MissingApiVersionParameter"}
 
 // judge is the one table of what answers mean. Exactly one of resp and err is
-// given; body is the beginning of the answer's.
-func judge(resp *http.Response, body string, err error, now time.Time) outcome {
+// given; body is the beginning of the answer's. public: everyone may read it.
+func judge(resp *http.Response, body string, public bool, err error, now time.Time) outcome {
 	if err != nil {
 		return outcome{verdict: judgeError(err), reason: err.Error()}
 	}
 	o := judgeStatus(resp.StatusCode, resp.Header, body, now)
 	o.status = resp.StatusCode
+	if o.verdict == done {
+		return o
+	}
+	said := answer.Sentence(o.status, body)
+	if public || said == answer.Sentence(o.status, "") { // it said nothing
+		o.reason = said + o.reason
+		return o
+	}
+	o.reason, o.inside = answer.Withheld(o.status)+o.reason, said+o.reason
+	return o
+}
+
+// after is the outcome with words in front of what the platform said.
+func (o outcome) after(words string) outcome {
+	o.reason = words + o.reason
+	if o.inside != "" {
+		o.inside = words + o.inside
+	}
 	return o
 }
 
@@ -57,29 +76,29 @@ func judgeError(err error) verdict {
 	return wait
 }
 
+// judgeStatus is judge where an answer came; reason is what we add to the
+// platform's words.
 func judgeStatus(status int, header http.Header, body string, now time.Time) outcome {
-	if status >= 200 && status < 300 {
-		return outcome{verdict: done}
-	}
-	said := answer.Sentence(status, body)
 	switch {
+	case status >= 200 && status < 300:
+		return outcome{verdict: done}
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500,
 		// No proxy of ours is in the way: this is the platform's own, and must
 		// not hold up other channels.
 		status == http.StatusProxyAuthRequired:
 		retry, _ := work.RetryAfter(header, now)
-		return outcome{verdict: wait, reason: said, retry: retry}
+		return outcome{verdict: wait, retry: retry}
 	case status >= 300 && status < 400:
-		return outcome{verdict: broken, reason: said + " Redirects are not followed: give the address it points to."}
+		return outcome{verdict: broken, reason: " Redirects are not followed: give the address it points to."}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound,
 		status == http.StatusMethodNotAllowed, status == http.StatusGone:
-		return outcome{verdict: broken, reason: said}
+		return outcome{verdict: broken}
 	case status == http.StatusBadRequest && containsAny(body, permanent400):
-		return outcome{verdict: broken, reason: said}
+		return outcome{verdict: broken}
 	case status < 200:
-		return outcome{verdict: wait, reason: said}
+		return outcome{verdict: wait}
 	}
-	return outcome{verdict: reject, reason: said}
+	return outcome{verdict: reject}
 }
 
 func containsAny(s string, words []string) bool {

@@ -25,7 +25,7 @@ func TestJudge(t *testing.T) {
 		return reject
 	}
 	for status := 100; status <= 599; status++ {
-		got := judge(&http.Response{StatusCode: status, Header: http.Header{}}, "", nil, time.Now())
+		got := judge(&http.Response{StatusCode: status, Header: http.Header{}}, "", true, nil, time.Now())
 		if got.verdict != want(status) {
 			t.Errorf("%d: %v, want %v", status, verdictNames[got.verdict], verdictNames[want(status)])
 		}
@@ -74,7 +74,7 @@ func TestJudgeAnswersAndErrors(t *testing.T) {
 			if c.err == nil {
 				resp = &http.Response{StatusCode: c.status, Header: c.header}
 			}
-			got := judge(resp, c.answer, c.err, now)
+			got := judge(resp, c.answer, true, c.err, now)
 			if got.verdict != c.want || got.retry != c.retry {
 				t.Errorf("%v after %v, want %v after %v", verdictNames[got.verdict], got.retry, verdictNames[c.want], c.retry)
 			}
@@ -86,9 +86,30 @@ func TestJudgeAnswersAndErrors(t *testing.T) {
 // control characters, also those that JSON spells out.
 func TestReasonsHaveNoControlCharacters(t *testing.T) {
 	for _, answer := range []string{"no \x1b[2Jchannel", `{"error":{"code":"No","message":"no \u001b[2Jchannel"}}`} {
-		got := judge(&http.Response{StatusCode: 404}, answer, nil, time.Now()).reason
+		got := judge(&http.Response{StatusCode: 404}, answer, true, nil, time.Now()).reason
 		if strings.ContainsRune(got, '\x1b') || !strings.Contains(got, "\uFFFD[2Jchannel") {
 			t.Errorf("%q", got)
+		}
+	}
+}
+
+// What is answered inside is in no reason that everyone reads, whatever it means.
+func TestReasonsOfAnswersFromInside(t *testing.T) {
+	for status := 100; status <= 599; status++ {
+		resp := &http.Response{StatusCode: status, Header: http.Header{}}
+		for _, body := range []string{"words", `{"error":{"code":"WorkflowTriggerIsNotEnabled","message":"words"}}`, ""} {
+			open, inside := judge(resp, body, true, nil, time.Now()), judge(resp, body, false, nil, time.Now())
+			open, inside = open.after("The last time: "), inside.after("The last time: ")
+			said := body != "" && inside.verdict != done
+			if inside.verdict != open.verdict || strings.Contains(inside.reason, "words") || strings.Contains(inside.inside, "words") != said || open.inside != "" {
+				t.Errorf("%d %q: %+v and %+v", status, body, open, inside)
+			}
+			if said && inside.inside != open.reason || !said && inside.reason != open.reason {
+				t.Errorf("%d %q: an administrator reads %q, want %q", status, body, inside.inside, open.reason)
+			}
+			if said && !strings.Contains(inside.reason, fmt.Sprint(status)) {
+				t.Errorf("%d %q: the status is missing: %q", status, body, inside.reason)
+			}
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (p *Pages) completeAuthorization(r *http.Request) (console.Response, error)
 	}, nil
 }
 
-// account gives the account of the path to whom it concerns.
+// account returns the account of the path to whom it concerns.
 func (p *Pages) account(r *http.Request) (notify.Authorization, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, console.Notice{Key: fmt.Sprintf("account %d", a.ID), Text: text, Link: notify.AccountsPath, Since: a.StateAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
+		list = append(list, console.Notice{Kind: "account", Key: fmt.Sprintf("account %d", a.ID), Text: text, Link: notify.AccountsPath, Since: a.StateAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}
 	if identity.From(ctx).May(identity.Admin, identity.Resource{}) {
 		return list, nil
@@ -203,7 +203,7 @@ func (p *Pages) accountNotices(ctx context.Context) (list []console.Notice, err 
 		if one.Unauthorized > 1 {
 			text = strconv.Itoa(one.Unauthorized) + " rules of the repository " + at.Name() + " need their accounts to be authorised again, by their users, or by saving the rules with an account of yours."
 		}
-		list = append(list, console.Notice{Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(), Since: one.UnauthorizedAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
+		list = append(list, console.Notice{Kind: "account", Key: "accounts of " + one.Connection + "/" + at.Name(), Text: text, Link: at.list(), Since: one.UnauthorizedAt, Remedy: console.Remedy{Label: "Authorise", Path: notify.AccountsPath}})
 	}
 	return list, err
 }

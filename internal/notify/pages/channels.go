@@ -10,7 +10,6 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
-	"outrigger/internal/work"
 )
 
 func channelPath(c *notify.ChannelInfo) string { return channelsPath + "/" + c.Fingerprint }
@@ -175,13 +174,17 @@ func (p *Pages) retriedText(done *notify.Retried) (string, console.Tone) {
 }
 
 func (p *Pages) testChannel(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
 	channel := r.PathValue("channel")
-	a, err := p.Channels.Test(r.Context(), channel)
+	a, err := p.Channels.Test(r.Context(), channel, notify.RetryMode(form.Get("which")))
 	return testAnswer(channelsPath+"/"+channel, a, err)
 }
 
 // testAnswer leads to a page that says what became of a test message.
-func testAnswer(path string, a *work.Attempt, err error) (console.Response, error) {
+func testAnswer(path string, a *notify.Tested, err error) (console.Response, error) {
 	to := console.Redirect{To: path}
 	switch {
 	case fault.Is(err, fault.RateLimited), fault.Is(err, fault.Conflict), fault.Is(err, fault.Invalid):

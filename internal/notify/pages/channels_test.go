@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -39,15 +40,15 @@ func TestTheListShowsAFewRulesOfAChannel(t *testing.T) {
 	}
 }
 
-// The overview says since when a channel takes nothing, and has it tried in a click
-// where something waits.
+// The overview says since when a channel takes nothing, and leads to the question
+// which of its messages to send where some wait.
 func TestNoticeOfAChannel(t *testing.T) {
 	now := time.Now()
 	p := &Pages{Clock: func() time.Time { return now }}
 	since := now.Add(-time.Hour)
 	for waiting, label := range map[int]string{0: "", 3: "Try again"} {
 		n := p.notice(&notify.ChannelInfo{Channel: notify.Channel{GateStep: 1, GateUntil: now.Add(time.Minute), FailingSince: since, Waiting: waiting}})
-		if !n.Since.Equal(since) || n.Remedy.Label != label || n.Remedy.Post() != (label != "") {
+		if !n.Since.Equal(since) || n.Remedy.Label != label || n.Remedy.Post() || strings.HasSuffix(n.Remedy.Path, "#retry") != (label != "") {
 			t.Errorf("%d waiting: %+v", waiting, n)
 		}
 	}

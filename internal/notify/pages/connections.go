@@ -112,7 +112,7 @@ func (p *Pages) showConnection(r *http.Request) (console.Response, error) {
 	return page, nil
 }
 
-// connectionOfPath gives the connection of the path to whom it concerns.
+// connectionOfPath returns the connection of the path to whom it concerns.
 func (p *Pages) connectionOfPath(r *http.Request) (*notify.ConnectionInfo, error) {
 	return p.Hooks.VisibleConnection(r.Context(), r.PathValue("name"))
 }

@@ -209,7 +209,7 @@ func (o *options) place(project, repository string) {
 	}
 }
 
-// sorted gives the choices by their labels, behind the one that asks nothing;
+// sorted returns the choices by their labels, behind the one that asks nothing;
 // what is chosen is among them.
 func (o *options) sorted(none, chosen string) []console.Option {
 	if chosen != "" {
@@ -248,7 +248,11 @@ func (p *Pages) rowOf(d notify.DeliveryInfo) deliveryRow {
 			row.Channel = name
 		}
 	default:
-		row.Path = "" // nothing uses it any more, as far as this delivery tells
+		if d.Users != nil {
+			row.Channel = d.Users.Name()
+		} else {
+			row.Path = "" // nothing uses the channel any more
+		}
 		if row.OfReport {
 			row.Rule = "a report that was deleted"
 		}

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"html/template"
 	"net/http"
 
@@ -16,6 +17,7 @@ type attempt = work.Attempt
 type deliveryView struct {
 	deliveryRow
 	Attempts []attempt
+	NotKept  string // that there were more; empty: these are all
 	Standing notify.ChannelStatus
 	Mask     string
 	Card     template.HTML
@@ -31,6 +33,9 @@ func (p *Pages) showDelivery(r *http.Request) (console.Response, error) {
 	view := deliveryView{
 		deliveryRow: p.rowOf(d), Attempts: attempts, Standing: d.Channel.Status(p.Clock()), Mask: d.Channel.Mask,
 		Waits: d.FinishedAt.IsZero(),
+	}
+	if all := d.Attempts; all > notify.FirstAttempts+notify.LastAttempts {
+		view.NotKept = fmt.Sprintf("It was tried %s times. Shown are the first %d and the last %d attempts.", console.Count(all), notify.FirstAttempts, notify.LastAttempts)
 	}
 	if d.Event != nil {
 		if view.Card, err = p.sentCard(d); err != nil {

@@ -16,7 +16,7 @@ type digestView struct {
 	Card    template.HTML // of the members that are shown
 }
 
-// digestOf gives the digest of a delivery: nil where it has a message of its own,
+// digestOf returns the digest of a delivery: nil where it has a message of its own,
 // as one has that was left alone when the others were cancelled.
 func (p *Pages) digestOf(ctx context.Context, d notify.DeliveryInfo) (*digestView, error) {
 	digest, err := p.Deliveries.Digest(ctx, d)

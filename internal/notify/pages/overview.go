@@ -49,17 +49,17 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 // notices about accounts of cloud platforms.
 func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []console.Notice) (list []console.Notice, err error) {
 	if trouble := p.proxyTrouble(); trouble != "" {
-		list = append(list, console.Notice{Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Since: p.Proxy().Since, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
+		list = append(list, console.Notice{Kind: "proxy", Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Since: p.Proxy().Since, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
 	}
 	for i := range sum.Troubled {
 		list = append(list, p.notice(&sum.Troubled[i]))
 	}
 	if more := sum.InTrouble - len(sum.Troubled); more > 0 {
-		list = append(list, console.Notice{Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
+		list = append(list, console.Notice{Kind: "channel", Key: channelsPath, Text: othersInTrouble(more), Link: channelsPath, Since: sum.OthersSince, Remedy: console.Remedy{Label: "Show the channels", Path: channelsPath}})
 	}
 	if sum.NotUnderstood > 0 {
 		list = append(list, console.Notice{
-			Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn, Since: sum.NotUnderstoodAt,
+			Kind: "not_understood", Key: "not understood", Text: notUnderstood(sum.NotUnderstood), Tone: console.Warn, Since: sum.NotUnderstoodAt,
 			Link:   eventsPath + console.Query("outcome", string(notify.EventNotUnderstood)),
 			Remedy: console.Remedy{Label: "Show the webhooks", Path: eventsPath + console.Query("outcome", string(notify.EventNotUnderstood))},
 		})
@@ -123,7 +123,7 @@ func (p *Pages) firstRule() string {
 	return rulesPath + "/new"
 }
 
-// cloudOnly tells whether all platforms are of the cloud edition.
+// cloudOnly reports whether all platforms are of the cloud edition.
 func (p *Pages) cloudOnly() bool {
 	return len(p.Rules.Connections(notify.Cloud)) > 0 && len(p.Rules.Connections(notify.SelfHosted)) == 0
 }
@@ -142,11 +142,9 @@ func (p *Pages) notice(c *notify.ChannelInfo) console.Notice {
 	if s.Reason != "" {
 		text += " " + s.Reason
 	}
-	n := console.Notice{Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone, Since: s.Since}
+	n := console.Notice{Kind: "channel", Key: channelPath(c), Text: text, Link: channelPath(c), Tone: tone, Since: s.Since}
 	if c.Waiting > 0 {
-		n.Remedy = console.Remedy{
-			Label: "Try again", Path: channelPath(c) + "/retry", Posts: []console.Hidden{{Name: "which", Value: string(notify.RetryAll)}},
-		}
+		n.Remedy = console.Remedy{Label: "Try again", Path: channelPath(c) + "#retry"} // which asks what to send
 	}
 	return n
 }

@@ -83,7 +83,7 @@ func (p *Pages) Register(c *console.Console) {
 	c.AddOverview(p.overview)
 }
 
-// administersAnything tells whether the principal can have a rule to look at.
+// administersAnything reports whether the principal can have a rule to look at.
 func administersAnything(p *identity.Principal) bool {
 	return p.May(identity.Admin, identity.Resource{}) || slices.ContainsFunc(p.Grants, func(g identity.Grant) bool {
 		return g.Permission == identity.ProjectAdmin || g.Permission == identity.RepoAdmin

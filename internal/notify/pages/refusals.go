@@ -75,11 +75,11 @@ func (p *Pages) refusedNotices(ctx context.Context) ([]console.Notice, error) {
 				since = r.FirstAt
 			}
 		default:
-			list = append(list, console.Notice{Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason), Text: r.notice(), Link: r.Path, Tone: console.Warn, Since: r.FirstAt, Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
+			list = append(list, console.Notice{Kind: "refused_webhooks", Key: "refused " + r.Connection + " " + r.At + " " + string(r.Reason), Text: r.notice(), Link: r.Path, Tone: console.Warn, Since: r.FirstAt, Remedy: console.Remedy{Label: "Open the connection", Path: r.Path}})
 		}
 	}
 	if more > 0 {
-		list = append(list, console.Notice{Key: "refused", Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages, Since: since, Remedy: console.Remedy{Label: "Show the connections", Path: connectionPages}})
+		list = append(list, console.Notice{Kind: "refused_webhooks", Key: "refused", Text: strconv.Itoa(more) + " more hooks or reasons: see the pages of the connections.", Link: connectionPages, Since: since, Remedy: console.Remedy{Label: "Show the connections", Path: connectionPages}})
 	}
 	return list, nil
 }

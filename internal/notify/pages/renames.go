@@ -144,6 +144,7 @@ func (p *Pages) renamesOverview(ctx context.Context, who *identity.Principal) ([
 	card := console.Card{Title: "Renames", Link: renamePages, Text: "Webhooks reported new keys. Decide whether rules and permissions follow."}
 	for _, o := range found {
 		card.Attention = append(card.Attention, console.Notice{
+			Kind: "renamed_key",
 			Text: "A webhook of " + o.Connection + " says that " + o.From.String() + " is now " + o.To.String() + ". " + whyOffered(&o),
 			Link: renamePages, Since: o.OfferedAt, Remedy: console.Remedy{Label: "Decide", Path: renamePages},
 		})

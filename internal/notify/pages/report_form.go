@@ -31,6 +31,8 @@ type reportForm struct {
 	NextPath                string
 	Back                    string
 	Tested                  *tested // what became of a test, nil: there was none
+	Ran                     console.Badge
+	Failure                 string // why its channel has no message of the last run
 }
 
 // What a new report is at first: of the values that suit most teams.
@@ -85,6 +87,8 @@ func (p *Pages) reportPage(r *http.Request, form *console.Form, stored *notify.R
 		}
 	} else {
 		data.Mask, data.Channel = stored.Channel.Mask, stored.Channel.Status(p.Clock())
+		data.Ran = outcomeBadge(stored.LastOutcome())
+		data.Failure, _ = stored.LastFailure()
 		page.Title, page.Actions = stored.Name, []console.Action{{Label: "View", Path: reportPath(stored) + "/view"}}
 	}
 	page.Data = data

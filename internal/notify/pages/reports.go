@@ -37,6 +37,7 @@ type reportRow struct {
 	Next     string // in the report's zone; "" where there is none
 	Last     string
 	Ran      console.Badge // what came of the last run
+	Failure  string        // why its channel has no message of it
 	State    console.Badge // of the channel, where it is in trouble
 	Detail   string
 }
@@ -91,11 +92,9 @@ func (p *Pages) reportRow(info *notify.ReportInfo) reportRow {
 		ReportInfo: info, Place: info.ProjectKey + "/" + info.RepositoryKey, Schedule: scheduleText(info.ReportSchedule),
 		Next: inZone(info.NextRunAt, info.TimeZone, now), Last: inZone(info.LastRunAt, info.TimeZone, now),
 	}
-	switch {
-	case !info.RetryingSince.IsZero():
+	row.Failure, _ = info.LastFailure()
+	if row.Ran = outcomeBadge(info.LastOutcome()); !info.RetryingSince.IsZero() {
 		row.Ran = console.Badge{Tone: console.Warn, Text: "retrying"}
-	case info.LastError != "":
-		row.Ran = console.Badge{Tone: console.Bad, Text: "failed"}
 	}
 	switch s := info.Channel.Status(now); s.State {
 	case "broken", "unreachable":
@@ -104,6 +103,14 @@ func (p *Pages) reportRow(info *notify.ReportInfo) reportRow {
 		row.State, row.Detail = console.Badge{Tone: console.Warn, Text: "channel retrying"}, s.Reason
 	}
 	return row
+}
+
+// outcomeBadge shows what became of a run; nothing where that is not known.
+func outcomeBadge(outcome notify.RunOutcome) console.Badge {
+	if outcome == "" {
+		return console.Badge{}
+	}
+	return deliveryBadge(notify.DeliveryState(outcome))
 }
 
 // repositoryNames are the repositories to choose from, as repositoryOf reads

@@ -11,7 +11,6 @@ import (
 	"outrigger/internal/notify/answer"
 	"outrigger/internal/notify/cardhtml"
 	"outrigger/internal/notify/message"
-	"outrigger/internal/work"
 )
 
 // What the buttons of the rule form do besides saving.
@@ -74,14 +73,41 @@ type tested struct {
 	Text string
 }
 
-func testedOf(a *work.Attempt) tested {
+func testedOf(a *notify.Tested) tested {
 	if a.Err != "" {
 		return tested{console.Bad, "The test message did not get through: " + a.Err + "."}
 	}
 	if a.Status < 200 || a.Status > 299 {
-		return tested{console.Bad, "The test message did not get through. " + answer.Sentence(a.Status, a.Answer)}
+		return tested{console.Bad, "The test message did not get through. " + wordsOf(a)}
 	}
-	return tested{console.Good, fmt.Sprintf("The chat platform answered the test message with %d %s.", a.Status, http.StatusText(a.Status))}
+	said := fmt.Sprintf("The chat platform answered the test message with %d %s.", a.Status, http.StatusText(a.Status))
+	if a.Opened != nil {
+		said += " The channel was broken and is open again: " + openedText(a.Opened)
+	}
+	return tested{console.Good, said}
+}
+
+// wordsOf is what the chat platform answered, as far as the reader may know.
+func wordsOf(a *notify.Tested) string {
+	if a.Withheld {
+		return answer.Withheld(a.Status)
+	}
+	return answer.Sentence(a.Status, a.Answer)
+}
+
+// openedText says what becomes of what waited on a channel that was broken.
+func openedText(o *notify.Reopened) string {
+	text := "nothing waits."
+	switch {
+	case o.Waiting == 1:
+		text = "1 waiting message goes out now."
+	case o.Waiting > 1:
+		text = console.Count(o.Waiting) + " waiting messages go out now."
+	}
+	if o.Cancelled > 0 {
+		text += " " + console.Count(o.Cancelled) + " were left out; they can be redelivered."
+	}
+	return text
 }
 
 // testRule sends a test message of the rule as it is typed, and shows the form

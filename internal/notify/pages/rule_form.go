@@ -205,7 +205,7 @@ func (p *Pages) saveRule(r *http.Request) (console.Response, error) {
 	}, nil
 }
 
-// formPlace gives the rule of the path and where it belongs; without one, where a
+// formPlace returns the rule of the path and where it belongs; without one, where a
 // new one is to belong.
 func (p *Pages) formPlace(r *http.Request) (*notify.RuleInfo, rulePlace, error) {
 	if r.PathValue("id") == "" {

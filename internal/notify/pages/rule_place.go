@@ -15,7 +15,7 @@ type rulePlace struct {
 	Connection, Workspace, Repository string
 }
 
-// Cloud tells whether they are rules of the cloud edition.
+// Cloud reports whether they are rules of the cloud edition.
 func (at rulePlace) Cloud() bool { return at.Repository != "" }
 
 // Name is the repository as people write it.
@@ -76,7 +76,7 @@ func (p *Pages) placeOfQuery(r *http.Request) (rulePlace, error) {
 	return rulePlace{notify.RepositoryLevel, of.Connection, of.ProjectKey, of.RepositoryKey}, err
 }
 
-// underCloud tells whether a page of the cloud edition was asked for.
+// underCloud reports whether a page of the cloud edition was asked for.
 func underCloud(r *http.Request) bool { return strings.Contains(r.URL.Path+"/", cloudRulesPath+"/") }
 
 // rulePath is the page of a rule.

@@ -31,7 +31,7 @@ func setQuietHours(form *console.Form, q *notify.QuietHours) {
 		Set("quietDays", days...).Set("quietUrgent", keysOf(q.Urgent)...)
 }
 
-// hasQuietHours tells whether a time or a zone is given.
+// hasQuietHours reports whether a time or a zone is given.
 func hasQuietHours(form *console.Form) bool {
 	return form.Get("quietFrom") != "" || form.Get("quietTo") != "" || form.Get("quietTimeZone") != ""
 }

@@ -20,5 +20,5 @@ func All[T any](r *Reader, read func(*Reader) T) []T {
 	return all
 }
 
-// Overlong tells whether All left elements out.
+// Overlong reports whether All left elements out.
 func (r *Reader) Overlong() bool { return r.overlong }

@@ -144,7 +144,7 @@ func (r *Reader) skipFrom(start int64) {
 	}
 }
 
-// more tells whether an object or array has more members: what cannot be read
+// more reports whether an object or array has more members: what cannot be read
 // counts as one.
 func (r *Reader) more() bool {
 	kind := r.Kind()

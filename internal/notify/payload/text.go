@@ -16,7 +16,7 @@ func Cut(s string) string {
 	return s
 }
 
-// FirstLine gives the first line of a message, without the white space around
+// FirstLine returns the first line of a message, without the white space around
 // the message.
 func FirstLine(s string) string {
 	s = strings.TrimSpace(s)
@@ -26,7 +26,7 @@ func FirstLine(s string) string {
 	return Cut(s)
 }
 
-// Hash gives a commit's, empty for the zeros that stand for none.
+// Hash returns a commit's, empty for the zeros that stand for none.
 func Hash(s string) string {
 	if strings.Trim(s, "0") == "" {
 		return ""
@@ -34,7 +34,7 @@ func Hash(s string) string {
 	return Cut(s)
 }
 
-// EditedOnline tells whether a commit was made in the platform's editor, by the
+// EditedOnline reports whether a commit was made in the platform's editor, by the
 // first line of its message, which both editions end in the same words.
 func EditedOnline(message string) bool {
 	return strings.HasSuffix(FirstLine(message), "edited online with Bitbucket")
@@ -52,7 +52,7 @@ func Changed(to []notify.Change, field, before, after string) []notify.Change {
 // client takes.
 const maxURL = 2000
 
-// Short gives a link, "" for one that is too long.
+// Short returns a link, "" for one that is too long.
 func Short(link string) string {
 	if len(link) > maxURL {
 		return ""
@@ -60,7 +60,7 @@ func Short(link string) string {
 	return link
 }
 
-// Page gives the address of a page as a body has it, "" for what is none.
+// Page returns the address of a page as a body has it, "" for what is none.
 func Page(href string) string {
 	if !strings.HasPrefix(href, "https://") && !strings.HasPrefix(href, "http://") {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/card"
+	"outrigger/internal/notify/message"
 )
 
 // yearly are reports over the zones of both hemispheres, with whole and broken
@@ -46,6 +49,7 @@ type mortal struct {
 // fates decide which node dies when, and when the platform does not answer.
 type fates struct {
 	mu     sync.Mutex
+	odds   float64 // of death at a step
 	random *rand.Rand
 	deaths map[string]int
 }
@@ -64,7 +68,7 @@ func (m *mortal) step(name string) error {
 	if m.gone.Load() {
 		return errDied
 	}
-	if !m.fates.strike(0.03) {
+	if !m.fates.strike(m.fates.odds) {
 		return nil
 	}
 	m.die()
@@ -106,23 +110,42 @@ func (m *mortal) ask(context.Context, notify.RepositoryRef) ([]notify.OpenPullRe
 	return []notify.OpenPullRequest{{ID: 1}}, nil
 }
 
-// TestEachDueTimeOfAYearIsRunOnce has three nodes share a year of due times on
-// one PostgreSQL, dying at random, while the platform fails at random.
-func TestEachDueTimeOfAYearIsRunOnce(t *testing.T) {
+// weekly are five reports as teams have them: most at nine, some at one time.
+var weekly = []notify.ReportSchedule{
+	{Frequency: notify.Daily, Time: "09:00", TimeZone: "UTC"},
+	{Frequency: notify.Daily, Time: "09:00", TimeZone: "Europe/Berlin"},
+	{Frequency: notify.WorkingDay, Time: "09:00", TimeZone: "UTC"},
+	{Frequency: notify.Daily, Time: "09:01", TimeZone: "UTC"},
+	{Frequency: notify.Weekly, Day: "THURSDAY", Time: "16:30", TimeZone: "America/New_York"},
+}
+
+// Three nodes share the due times of reports of one connection on one PostgreSQL,
+// dying at random, while the platform fails at random: each due time is run once,
+// and has a card of its own.
+func TestEachDueTimeIsRunOnce(t *testing.T) {
+	t.Run("a week of five reports", func(t *testing.T) { runPeriod(t, weekly, monday, monday.AddDate(0, 0, 7), 0.15) })
+	t.Run("a year", func(t *testing.T) {
+		from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		runPeriod(t, yearly, from, from.AddDate(1, 0, 0), 0.03)
+	})
+}
+
+// runPeriod runs reports of as many repositories over a period, on nodes that die
+// with the odds at each of their steps.
+func runPeriod(t *testing.T, schedules []notify.ReportSchedule, from, until time.Time, odds float64) {
 	url := dbtest.PostgresURL(t)
 	first := dbtest.Open(t, db.Options{URL: url, NodeID: "observer"})
 	if err := first.Migrate(t.Context(), schema...); err != nil {
 		t.Fatal(err)
 	}
-	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	until := from.AddDate(1, 0, 0)
 	now := &clock{now: from}
 	observer := newNode(t, first, "observer", now)
 	want := make(map[int64][]time.Time)
-	for i, s := range yearly {
+	for i, s := range schedules {
 		info, err := observer.store.SaveReport(t.Context(), ada, notify.Report{
-			Name: fmt.Sprint(i), Connection: "dc", ProjectKey: "ATL", RepositoryKey: "canoe", Format: notify.Auto, InactivityDays: 7, Enabled: true, ReportSchedule: s,
-		}, fmt.Sprintf("https://hooks.slack.com/services/T0/B0/%d", i), from)
+			Name: fmt.Sprint(i), Connection: "dc", ProjectKey: "ATL", RepositoryKey: fmt.Sprintf("canoe-%d", i), Format: notify.Auto,
+			InactivityDays: 7, Enabled: true, ReportSchedule: s,
+		}, fmt.Sprintf("https://hooks.slack.com/services/T0/B0/%d", i/2), from) // two of a channel
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +155,7 @@ func TestEachDueTimeOfAYearIsRunOnce(t *testing.T) {
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	f := &fates{random: rand.New(rand.NewPCG(seed, 0)), deaths: make(map[string]int)}
+	f := &fates{odds: odds, random: rand.New(rand.NewPCG(seed, 0)), deaths: make(map[string]int)}
 	nodes := make([]*mortal, 3)
 	rounds := 0
 	for ; !t.Failed(); rounds++ {
@@ -153,7 +176,7 @@ func TestEachDueTimeOfAYearIsRunOnce(t *testing.T) {
 			n, _ := slices.BinarySearchFunc(due, now.Now(), func(at, by time.Time) int { return cmp.Or(at.Compare(by), -1) })
 			passed, all = passed+n, all+len(due)
 		}
-		if sent := countDeliveries(t, first); sent > passed || rounds > 2*all {
+		if sent := countDeliveries(t, first); sent > passed || rounds > 5*all {
 			t.Errorf("%d deliveries for %d due times by %s, after %d rounds", sent, passed, now.Now(), rounds)
 		}
 	}
@@ -163,14 +186,42 @@ func TestEachDueTimeOfAYearIsRunOnce(t *testing.T) {
 		}
 	}
 	t.Logf("deaths %v, rounds %d", f.deaths, rounds)
-	if t.Failed() { // the year is not over
+	if t.Failed() { // the period is not over
 		return
 	}
 	for id, due := range want {
 		checkRuns(t, first, id, due)
+		checkCards(t, observer, id, due)
 	}
 	if len(f.deaths) < 3 {
 		t.Errorf("nodes died only %v", f.deaths)
+	}
+}
+
+// checkCards holds what a report sent against its due times: each message says
+// what was asked then, of its own repository.
+func checkCards(t *testing.T, n *node, report int64, want []time.Time) {
+	t.Helper()
+	info, err := n.store.Report(t.Context(), report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := n.store.ListDeliveries(t.Context(), notify.DeliveryFilter{ReportID: report, Limit: len(want) + 1})
+	if err != nil || len(list) != len(want) {
+		t.Fatalf("report %d: %d deliveries for %d due times, %v", report, len(list), len(want), err)
+	}
+	slices.Reverse(list)
+	for i, d := range list {
+		if d.Event == nil {
+			t.Fatalf("report %d, due at %s: its event is not there", report, want[i])
+		}
+		if late := d.Event.At.Sub(want[i]); late < 0 || late > 2*time.Hour || d.Event.Report.Report != report {
+			t.Errorf("report %d, due at %s: it sends %+v", report, want[i], d.Event)
+		}
+		message := string(message.Append(nil, card.New(d.Event), d.Format))
+		if !strings.Contains(message, info.Name+": 1 open pull request") || !strings.Contains(message, info.RepositoryKey) {
+			t.Errorf("report %d, due at %s: its card is %s", report, want[i], message)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func (r *Runner) Start(ctx context.Context) {
 	})
 }
 
-// runOnce gives every report that is due its turn, and says how many had one.
+// runOnce returns every report that is due its turn, and says how many had one.
 func (r *Runner) runOnce(ctx context.Context) (turned int, err error) {
 	due, err := r.Store.DueReports(ctx, r.Clock(), atOnce)
 	if err != nil || len(due) == 0 {

@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,6 +39,43 @@ func TestADueReportIsSentOnce(t *testing.T) {
 		}
 		if list[0].Format != notify.Slack {
 			t.Errorf("as %s", list[0].Format)
+		}
+	})
+}
+
+// Reports of several repositories of one connection, each due again and again,
+// are messages of their own, whether they are due together or one by one.
+func TestEveryReportHasItsOwnMessage(t *testing.T) {
+	eachNode(t, func(t *testing.T, n *node, now *clock) {
+		const many, days = 5, 3
+		n.list = func(_ context.Context, at notify.RepositoryRef) ([]notify.OpenPullRequest, error) {
+			return []notify.OpenPullRequest{{ID: 1, Title: "of " + at.RepositoryKey}}, nil
+		}
+		var want []string
+		for i := range many {
+			info := n.saveReport(t, fmt.Sprintf("canoe-%d", i))
+			for day := range days {
+				want = append(want, fmt.Sprintf("%s at %s by %d", info.RepositoryKey, nine.AddDate(0, 0, day).Format(time.DateTime), info.ID))
+			}
+		}
+		for day := range days {
+			now.set(nine.AddDate(0, 0, day))
+			n.run(t, many)
+		}
+		list, err := n.store.ListDeliveries(t.Context(), notify.DeliveryFilter{Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range list {
+			if d.Event == nil {
+				t.Fatalf("delivery %d has no event", d.ID)
+			}
+			got = append(got, fmt.Sprintf("%s at %s by %d", d.Event.Repository.Key, d.Event.At.Format(time.DateTime), d.Event.Report.Report))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("the messages are %q, want %q", got, want)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func New(by egress.Doer, now func() time.Time) *Client {
 	return &Client{by: by, now: now, pauses: make(map[string]pause)}
 }
 
-// Fresh gives a client of its own, which is under no pause.
+// Fresh returns a client of its own, which is under no pause.
 func (cl *Client) Fresh() *Client { return New(cl.by, cl.now) }
 
 // Now is the present time by the client's clock.

@@ -38,7 +38,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("status %d", r.Status) }
 
-// RefusalOf gives the answer that err is about; nil where there was none.
+// RefusalOf returns the answer that err is about; nil where there was none.
 func RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if errors.As(err, &r) {

@@ -9,7 +9,7 @@ import (
 // out.
 const maxToken = 8 << 10
 
-// UsableToken tells whether a token that a platform gives can stand in a header
+// UsableToken reports whether a token that a platform gives can stand in a header
 // (RFC 6750, 2.1).
 func UsableToken(token string) bool {
 	return token != "" && len(token) <= maxToken && strings.IndexFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) < 0

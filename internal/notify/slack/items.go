@@ -5,38 +5,49 @@ import (
 	"outrigger/internal/notify/card"
 )
 
-// A line of a report with both of these and its title, each escaped, is shorter
-// than a section.
-const (
-	maxItemURL = 800 // bytes after escaping; a longer one is left out
-	maxDetail  = 250
-)
-
-// items share sections, as the lines of a digest do.
 func (w *writer) items(c *card.Card) {
-	w.text = w.text[:0]
+	r := w.rich()
 	for _, item := range c.Items {
-		w.inSection(func() { w.item(item) })
+		r.item()
+		r.link(item.URL, notify.Ellipsis(item.Title, maxMessage))
+		r.add(" — ", notify.Ellipsis(item.Detail, maxDetail))
 	}
 	if more := c.ItemsMore(); more != "" {
-		w.inSection(func() { w.text = append(append(w.text, "• "...), more...) })
+		r.item()
+		r.add(more)
 	}
-	w.section()
+	r.end()
 }
 
-func (w *writer) item(item card.Item) {
-	w.text = append(w.text, "• "...)
-	title := notify.Ellipsis(item.Title, maxMessage)
-	if url := card.Absolute(item.URL); url != "" && len(appendEscaped(nil, url)) <= maxItemURL {
-		w.text = append(w.text, '<')
-		w.text = appendEscaped(w.text, url)
-		w.text = append(w.text, '|')
-		w.text = appendEscaped(w.text, title)
-		w.text = append(w.text, '>')
-	} else {
-		w.text = appendEscaped(w.text, title)
+func (w *writer) commits(c *card.Card) {
+	r := w.rich()
+	for _, k := range c.Commits {
+		r.item()
+		r.link(k.URL, notify.Ellipsis(k.ID, maxLabel))
+		r.add(" ", notify.Ellipsis(k.Message, maxMessage))
+		if k.Author != "" {
+			r.add(" — ", notify.Ellipsis(k.Author, maxName))
+		}
 	}
-	w.text = append(w.text, " — "...)
-	w.text = appendEscaped(w.text, notify.Ellipsis(item.Detail, maxDetail))
-	w.text = append(w.text, '\n')
+	if more := c.CommitsMore(); more != "" {
+		r.item()
+		r.add(more)
+	}
+	r.end()
+}
+
+// links are text: buttons of a webhook without an app behind it show a warning
+// when they are pressed.
+func (w *writer) links(links []card.Link) {
+	r := w.rich()
+	for _, l := range links {
+		if card.Absolute(l.URL) == "" {
+			continue
+		}
+		if r.n > 0 {
+			r.add(" · ")
+		}
+		r.link(l.URL, notify.Ellipsis(l.Title, maxLabel))
+	}
+	r.end()
 }

@@ -6,7 +6,7 @@
 package slack
 
 import (
-	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -21,14 +21,14 @@ const MaxSize = 12_000
 // Slack's limits are of characters after escaping, which makes five of one at
 // most. Ours are of characters before it.
 const (
-	maxSection = 3000 // Slack's, of a section's text
-	maxFields  = 10   // Slack's, of a section
+	maxFields  = 10 // Slack's, of a section
 	maxTitle   = 500
 	maxText    = 500
 	maxPlain   = 300
 	maxName    = 60  // a field has 2,000 in all
 	maxValue   = 300 // likewise
 	maxMessage = 120
+	maxDetail  = 250
 	maxLabel   = 60
 
 	// usualText is what most blocks' texts stay below, in bytes.
@@ -58,8 +58,8 @@ func (w *writer) message(c *card.Card) {
 	w.raw(`{"text":`)
 	w.text = appendEscaped(w.text[:0], notify.Ellipsis(c.Plain(), maxPlain))
 	w.quoteText()
-	w.raw(`,"blocks":[`)
-	w.title(c)
+	w.raw(`,"mrkdwn":false,"blocks":[`)
+	w.title(c.Kind, c.Title)
 	w.fields(c)
 	w.commits(c)
 	w.items(c)
@@ -84,17 +84,17 @@ func dot(k card.Kind) string {
 	return "⚪ "
 }
 
-func (w *writer) title(c *card.Card) {
-	bold := "*"
-	if strings.Contains(c.Title, bold) { // which has no escape
-		bold = ""
-	}
-	w.text = append(w.text[:0], dot(c.Kind)...)
-	w.text = append(w.text, bold...)
-	w.text = appendEscaped(w.text, notify.Ellipsis(c.Title, maxTitle))
-	w.text = append(w.text, bold...)
+func (w *writer) title(kind card.Kind, title string) {
+	title = notify.Ellipsis(title, maxTitle)
+	w.text = append(w.text[:0], dot(kind)...)
 	w.raw(`{"type":"section","text":`)
-	w.mrkdwn()
+	if hasMarkup(title) {
+		w.text = appendEscaped(w.text, title)
+		w.plain()
+	} else {
+		w.text = append(appendEscaped(append(w.text, '*'), title), '*')
+		w.mrkdwn()
+	}
 	w.raw(`}`)
 }
 
@@ -128,55 +128,31 @@ func (w *writer) field(n int, name, value string) {
 	default:
 		w.raw(`,`)
 	}
-	w.text = append(w.text[:0], '*')
-	w.text = appendEscaped(w.text, notify.Ellipsis(name, maxName))
-	w.text = append(w.text, "*\n"...)
-	w.text = appendEscaped(w.text, notify.Ellipsis(value, maxValue))
+	name, value = notify.Ellipsis(name, maxName), notify.Ellipsis(value, maxValue)
+	if hasMarkup(name) || hasMarkup(value) {
+		w.text = appendEscaped(append(appendEscaped(w.text[:0], name), '\n'), value)
+		w.plain()
+		return
+	}
+	w.text = append(appendEscaped(append(w.text[:0], '*'), name), "*\n"...)
+	w.text = appendEscaped(w.text, value)
 	w.mrkdwn()
 }
 
-// commits are one section; those that do not fit are counted.
-func (w *writer) commits(c *card.Card) {
-	left := *c
-	w.text = w.text[:0]
-	for i, k := range c.Commits {
-		before := len(w.text)
-		w.commit(k)
-		if len(w.text) > maxSection-len("• and at least 1000000 more") {
-			w.text = w.text[:before]
-			left.Commits, left.MoreCommits = c.Commits[:i], c.MoreCommits+len(c.Commits)-i
-			break
-		}
-	}
-	if more := left.CommitsMore(); more != "" {
-		w.text = append(w.text, "• "...)
-		w.text = append(w.text, more...)
-	}
-	w.section()
-}
-
-func (w *writer) commit(k card.Commit) {
-	w.text = append(w.text, "• "...)
-	if url := card.Absolute(k.URL); url != "" {
-		w.link(url, k.ID)
-	} else {
-		w.text = appendEscaped(w.text, notify.Ellipsis(k.ID, maxLabel))
-	}
-	w.text = append(w.text, ' ')
-	w.text = appendEscaped(w.text, notify.Ellipsis(k.Message, maxMessage))
-	if k.Author != "" {
-		w.text = append(w.text, " — "...)
-		w.text = appendEscaped(w.text, notify.Ellipsis(k.Author, maxName))
-	}
-	w.text = append(w.text, '\n')
-}
-
-// quotation is what a user wrote, each line behind a bar.
+// quotation is what a user wrote, each line behind a bar where that can be had
+// without more markup.
 func (w *writer) quotation(s string) {
 	w.text = w.text[:0]
+	if s = notify.Ellipsis(s, maxText); hasMarkup(s) {
+		w.text = appendEscaped(w.text, s)
+		w.raw(`,{"type":"section","text":`)
+		w.plain()
+		w.raw(`}`)
+		return
+	}
 	if s != "" {
 		w.text = append(w.text, '>')
-		for _, r := range notify.Ellipsis(s, maxText) {
+		for _, r := range s {
 			w.text = appendRune(w.text, r)
 			if r == '\n' {
 				w.text = append(w.text, '>')
@@ -201,35 +177,6 @@ func (w *writer) mentions(mentions []card.Mention) {
 	w.section()
 }
 
-// links are text: buttons of a webhook without an app behind it show a warning
-// when they are pressed.
-func (w *writer) links(links []card.Link) {
-	w.text = w.text[:0]
-	for _, l := range links {
-		url := card.Absolute(l.URL)
-		before := len(w.text)
-		if url == "" {
-			continue
-		}
-		if before > 0 {
-			w.text = append(w.text, " · "...)
-		}
-		w.link(url, l.Title)
-		if len(w.text) > maxSection {
-			w.text = w.text[:before]
-		}
-	}
-	w.section()
-}
-
-func (w *writer) link(url, title string) {
-	w.text = append(w.text, '<')
-	w.text = appendEscaped(w.text, url)
-	w.text = append(w.text, '|')
-	w.text = appendEscaped(w.text, notify.Ellipsis(title, maxLabel))
-	w.text = append(w.text, '>')
-}
-
 // section writes the text, unless there is none, as a block.
 func (w *writer) section() {
 	if len(w.text) == 0 {
@@ -246,6 +193,28 @@ func (w *writer) mrkdwn() {
 	w.raw(`{"type":"mrkdwn","text":`)
 	w.quoteText()
 	w.raw(`,"verbatim":true}`)
+}
+
+// hasMarkup reports whether a text has characters that may format it, of which
+// Slack has no escape: a star or backtick anywhere, or an underscore or tilde that
+// begins a word. Those within words, as in feature/carry_all, format nothing.
+func hasMarkup(s string) bool {
+	inWord := false
+	for _, r := range s {
+		switch {
+		case r == '*', r == '`', (r == '_' || r == '~') && !inWord:
+			return true
+		}
+		inWord = unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '~'
+	}
+	return false
+}
+
+// plain writes the text as one that Slack does not format.
+func (w *writer) plain() {
+	w.raw(`{"type":"plain_text","text":`)
+	w.quoteText()
+	w.raw(`,"emoji":false}`)
 }
 
 func (w *writer) raw(s string) { w.b = append(w.b, s...) }

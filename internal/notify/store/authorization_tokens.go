@@ -19,7 +19,7 @@ func (s *Store) DueAuthorizations(ctx context.Context, now time.Time, limit int)
 	return list, err
 }
 
-// AccountTokens gives an account with its tokens, which are zero where they
+// AccountTokens returns an account with its tokens, which are zero where they
 // cannot be opened. fault.NotFound: there is none with the id.
 func (s *Store) AccountTokens(ctx context.Context, id int64) (a notify.Authorization, t notify.AccountTokens, err error) {
 	var sealed sealedTokens

@@ -83,7 +83,7 @@ func (s *Store) AuthorizationRules(ctx context.Context, id int64, limit int) (li
 	return list, err
 }
 
-// AuthorizationUsers gives the users of the active ones.
+// AuthorizationUsers returns the users of the active ones.
 func (s *Store) AuthorizationUsers(ctx context.Context) (ids []int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		ids, err = readIDs(ctx, tx, `SELECT DISTINCT user_id FROM notify_authorizations WHERE state = 'active'`)
@@ -92,7 +92,7 @@ func (s *Store) AuthorizationUsers(ctx context.Context) (ids []int64, err error)
 	return ids, err
 }
 
-// Authorization gives one: fault.NotFound where there is none with the id.
+// Authorization returns one: fault.NotFound where there is none with the id.
 func (s *Store) Authorization(ctx context.Context, id int64) (a notify.Authorization, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		a, _, err = scanAuthorization(tx.QueryRow(ctx, selectAuthorizations+`WHERE id = $1`, id))

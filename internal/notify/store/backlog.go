@@ -63,7 +63,7 @@ func oldestWaiting(ctx context.Context, tx *db.Tx, shards []int, first int64) (t
 }
 
 func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to map[string]int) error {
-	rows, err := tx.Query(ctx, `SELECT c.state, c.gate_step, c.gate_reason, c.refused, c.failing_since FROM notify_channels c
+	rows, err := tx.Query(ctx, `SELECT c.state, c.gate_step, c.gate_reason, c.gate_until, c.refused, c.failing_since, `+channelIdle+` FROM notify_channels c
 		WHERE length(c.url) > 0 AND `+inShards("c.id", shards))
 	if err != nil {
 		return fmt.Errorf("counting channels: %w", err)
@@ -71,11 +71,11 @@ func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to m
 	defer rows.Close()
 	for rows.Next() {
 		var c notify.Channel
-		var failing int64
-		if err := rows.Scan(&c.State, &c.GateStep, &c.GateReason, &c.Refused, &failing); err != nil {
+		var gateUntil, failing int64
+		if err := rows.Scan(&c.State, &c.GateStep, &c.GateReason, &gateUntil, &c.Refused, &failing, &c.Idle); err != nil {
 			return fmt.Errorf("counting channels: %w", err)
 		}
-		c.FailingSince = db.Time(failing)
+		setTimes(&c, 0, gateUntil, failing, 0)
 		to[c.Status(tx.Now()).State]++
 	}
 	return rows.Err()

@@ -81,7 +81,7 @@ func TestTestMessagesOfAChannelAreLimited(t *testing.T) {
 		one, two := save(t, s, someRule("one"), flowURL("a")), save(t, s, someRule("two"), flowURL("b"))
 		test := func(user string, r notify.RuleInfo) error {
 			who := &identity.Principal{Name: user, Source: identity.Local, Grants: []identity.Grant{{Permission: identity.Admin}}}
-			_, err := channels.Test(identity.With(t.Context(), who), r.Channel.Fingerprint)
+			_, err := channels.Test(identity.With(t.Context(), who), r.Channel.Fingerprint, "")
 			return err
 		}
 		for i := range 40 {

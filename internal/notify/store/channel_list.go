@@ -24,7 +24,7 @@ const channelTrouble = `(c.state = 'broken' OR c.failing_since > 0)`
 
 const channelRank = `CASE WHEN c.state = 'broken' THEN 2 WHEN c.failing_since > 0 THEN 1 ELSE 0 END`
 
-// ListChannels gives one page of channels, with how many messages wait.
+// ListChannels returns one page of channels, with how many messages wait.
 func (s *Store) ListChannels(ctx context.Context, p notify.ChannelPage) ([]notify.ChannelInfo, error) {
 	if p.AfterID == 0 {
 		p.AfterRank = firstRank
@@ -141,8 +141,8 @@ func addChannels(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*noti
 	for rows.Next() {
 		var c notify.Channel
 		var brokenAt, gateUntil, failing, lastOK int64
-		if err := rows.Scan(&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
-			&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK); err != nil {
+		if err := rows.Scan(&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
+			&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle); err != nil {
 			return fmt.Errorf("reading channel: %w", err)
 		}
 		setTimes(&c, brokenAt, gateUntil, failing, lastOK)
@@ -192,7 +192,7 @@ func countHeld(ctx context.Context, tx *db.Tx, channels []notify.ChannelInfo) er
 	return nil
 }
 
-// ChannelOf gives the channel with a fingerprint: fault.NotFound where no rule or
+// ChannelOf returns the channel with a fingerprint: fault.NotFound where no rule or
 // report uses such a one.
 func (s *Store) ChannelOf(ctx context.Context, fingerprint string) (info notify.ChannelInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -268,7 +268,7 @@ const troubledWhere = ` FROM notify_channels c
 // troubledSince is since when such a channel is.
 const troubledSince = `CASE WHEN c.state = 'broken' THEN c.broken_at ELSE c.failing_since END`
 
-// readTroubled gives the channels in trouble, the worst first: at most max of
+// readTroubled returns the channels in trouble, the worst first: at most max of
 // all. others is since when the first of the rest is.
 func readTroubled(ctx context.Context, tx *db.Tx, max int) (worst []notify.ChannelInfo, all int, others time.Time, err error) {
 	since := db.Micros(tx.Now().Add(-notify.TroubleAfter))

@@ -35,10 +35,11 @@ func TestNextTryOfAChannelInQuietHours(t *testing.T) {
 	})
 }
 
-// A channel that is tried again by hand is not well before it takes a message.
+// A channel that is tried again by hand is not well before it takes what waits.
 func TestARetriedChannelIsNotOpenYet(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		rule := save(t, s, someRule("one"), flowURL("a"))
+		acceptMany(t, s, 1)
 		c, _, err := s.Channel(t.Context(), rule.ChannelID)
 		if err != nil {
 			t.Fatal(err)

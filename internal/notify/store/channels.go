@@ -18,7 +18,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// Channel gives a channel and its webhook URL, which is empty where no rule
+// Channel returns a channel and its webhook URL, which is empty where no rule
 // uses the channel any more: fault.NotFound when there is none with the id.
 func (s *Store) Channel(ctx context.Context, id int64) (notify.Channel, secret.Value, error) {
 	var c notify.Channel
@@ -34,8 +34,8 @@ func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.
 	var sealed []byte
 	var brokenAt, gateUntil, failing, lastOK int64
 	err = tx.QueryRow(ctx, `SELECT `+channelColumns+`, c.url FROM notify_channels c WHERE c.id = $1`, id).Scan(
-		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
-		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &sealed)
+		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
+		&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle, &sealed)
 	if err == sql.ErrNoRows {
 		return c, url, fault.New(fault.NotFound, "There is no channel with id %d.", id)
 	}
@@ -52,9 +52,11 @@ func (s *Store) readChannel(ctx context.Context, tx *db.Tx, id int64) (c notify.
 
 func updateChannel(ctx context.Context, tx *db.Tx, c *notify.Channel) error {
 	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = $1, reason = $2, broken_at = $3, gate_until = $4, gate_step = $5,
-			gate_reason = $6, rejected = $7, refused = $8, suspect = $9, failing_since = $10, last_ok_at = $11 WHERE id = $12`,
+			gate_reason = $6, rejected = $7, refused = $8, suspect = $9, failing_since = $10, last_ok_at = $11,
+			inside = $13, gate_inside = $14 WHERE id = $12`,
 		string(c.State), clean(c.Reason), db.Micros(c.BrokenAt), db.Micros(c.GateUntil), c.GateStep,
-		clean(c.GateReason), c.Rejected, c.Refused, c.Suspect, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID); err != nil {
+		clean(c.GateReason), c.Rejected, c.Refused, c.Suspect, db.Micros(c.FailingSince), db.Micros(c.LastOKAt), c.ID,
+		clean(c.Inside), clean(c.GateInside)); err != nil {
 		return fmt.Errorf("updating channel: %w", err)
 	}
 	return nil
@@ -131,7 +133,7 @@ func readName(ctx context.Context, tx *db.Tx, query string, of any) (name string
 	return name, nil
 }
 
-// Pending gives the channels of the shards on which something waits.
+// Pending returns the channels of the shards on which something waits.
 func (s *Store) Pending(ctx context.Context, shards []int) ([]notify.Pending, error) {
 	if len(shards) == 0 {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 
 const chatAccountSelect = `SELECT connection, user_name, teams, slack, updated_by, updated_at FROM notify_chat_accounts`
 
-// ListChatAccounts gives one page of the accounts.
+// ListChatAccounts returns one page of the accounts.
 func (s *Store) ListChatAccounts(ctx context.Context, p notify.ChatAccountPage) (found []notify.ChatAccount, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err = readChatAccounts(ctx, tx, ` WHERE (connection, user_fold) > ($1, $2) AND ($3 = '' OR connection = $3)
@@ -30,7 +30,7 @@ func contains(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(s) + "%"
 }
 
-// ChatAccounts gives the accounts of users of a connection, by folded name; those
+// ChatAccounts returns the accounts of users of a connection, by folded name; those
 // who have none are not in it.
 func (s *Store) ChatAccounts(ctx context.Context, connection string, users []notify.User) (map[string]notify.ChatAccount, error) {
 	if len(users) == 0 {
@@ -72,11 +72,27 @@ func readChatAccounts(ctx context.Context, tx *db.Tx, where string, args ...any)
 	return found, rows.Err()
 }
 
+// lockChatAccounts keeps other nodes from changing accounts, so that of two who
+// change one the second sees what the first did, and two imports in different
+// orders do not wait for each other.
+func lockChatAccounts(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect() != db.Postgres { // whose writer is alone
+		return nil
+	}
+	if _, err := tx.Exec(ctx, `LOCK TABLE notify_chat_accounts IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		return fmt.Errorf("locking chat accounts: %w", err)
+	}
+	return nil
+}
+
 // SaveChatAccounts creates or replaces accounts, all or none, and tells how many
 // are new.
 func (s *Store) SaveChatAccounts(ctx context.Context, who notify.Actor, accounts []notify.ChatAccount) (created int, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		created = 0
+		if err := lockChatAccounts(ctx, tx); err != nil {
+			return err
+		}
 		for i := range accounts {
 			a := &accounts[i]
 			before, err := readChatAccounts(ctx, tx, ` WHERE connection = $1 AND user_fold = $2`, a.Connection, clean(notify.Fold(a.User)))
@@ -110,6 +126,9 @@ func (s *Store) SaveChatAccounts(ctx context.Context, who notify.Actor, accounts
 // DeleteChatAccount deletes one: fault.NotFound when there is none.
 func (s *Store) DeleteChatAccount(ctx context.Context, who notify.Actor, connection, user string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := lockChatAccounts(ctx, tx); err != nil {
+			return err
+		}
 		const at = ` WHERE connection = $1 AND user_fold = $2`
 		before, err := readChatAccounts(ctx, tx, at, connection, clean(notify.Fold(user)))
 		if err != nil {

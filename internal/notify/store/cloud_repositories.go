@@ -9,7 +9,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// CloudRepositories gives one page of the repositories that have rules, on some
+// CloudRepositories returns one page of the repositories that have rules, on some
 // connections.
 func (s *Store) CloudRepositories(ctx context.Context, p notify.CloudRepositoryPage) (out []notify.CloudRepository, err error) {
 	if len(p.Connections) == 0 {
@@ -64,7 +64,7 @@ func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudReposit
 	return out, rows.Err()
 }
 
-// UnauthorizedRepositories gives repositories with rules whose account has to be
+// UnauthorizedRepositories returns repositories with rules whose account has to be
 // authorised again, but for the accounts of a user: of 1,000 at most limit that
 // visible lets through.
 func (s *Store) UnauthorizedRepositories(ctx context.Context, but int64, limit int, visible func(*notify.CloudRepository) bool) (out []notify.CloudRepository, err error) {

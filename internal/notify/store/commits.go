@@ -62,12 +62,12 @@ func nameCommits(ctx context.Context, tx *db.Tx, receipts []*notify.Receipt) err
 
 const selectCommits = `SELECT connection, hash, project_key, repository_key, branch, named_at, due_at, asked FROM notify_commits `
 
-// NamedCommits gives the repositories in which events named a commit.
+// NamedCommits returns the repositories in which events named a commit.
 func (s *Store) NamedCommits(ctx context.Context, connection, hash string) ([]notify.NamedCommit, error) {
 	return s.readCommits(ctx, `WHERE connection = $1 AND hash = $2 ORDER BY project_fold, repository_fold`, connection, hash)
 }
 
-// DueCommits gives the commits of whose builds the platform is to be asked by
+// DueCommits returns the commits of whose builds the platform is to be asked by
 // now, those that wait the longest first.
 func (s *Store) DueCommits(ctx context.Context, now time.Time, limit int) ([]notify.NamedCommit, error) {
 	return s.readCommits(ctx, `WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at, hash LIMIT $2`, db.Micros(now), limit)

@@ -151,6 +151,7 @@ func forgetConnection(ctx context.Context, tx *db.Tx, name string) error {
 		`DELETE FROM notify_authorization_requests WHERE connection = $1`,
 		`DELETE FROM notify_refusals WHERE connection = $1`,
 		`DELETE FROM notify_commits WHERE connection = $1`,
+		`DELETE FROM notify_builds WHERE connection = $1`,
 		`DELETE FROM notify_pull_requests WHERE connection = $1`,
 	} {
 		if _, err := tx.Exec(ctx, q, name); err != nil {
@@ -176,7 +177,7 @@ func (s *Store) checkConnection(ctx context.Context, tx *db.Tx, name string) err
 	return nil
 }
 
-// changeable gives a stored connection. fault.Conflict: it is not at the version any
+// changeable returns a stored connection. fault.Conflict: it is not at the version any
 // more; 0 is any.
 func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string, version int64) (*notify.Connection, error) {
 	if s.file.Find(name) != nil {
@@ -190,8 +191,8 @@ func (s *Store) changeable(ctx context.Context, tx *db.Tx, name string, version 
 	if c == nil {
 		return nil, fault.New(fault.NotFound, "There is no connection %q.", name)
 	}
-	if version != 0 && version != c.Version {
-		return nil, fault.New(fault.Conflict, "The connection was changed in the meantime by %s and is at version %d. Reload it and repeat your change.", c.UpdatedBy, c.Version)
+	if err := staleVersion(ctx, tx, c.Name, version, c.Present()); err != nil {
+		return nil, err
 	}
 	return c, nil
 }

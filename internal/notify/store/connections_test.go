@@ -33,6 +33,7 @@ var remains = map[string]string{
 		VALUES ($1, 'a', 'A', 'A', 1, 1, 'sends', '', 1, 1, 0, 1, 0, '', '', 1, '', 1)`,
 	"notify_repository_webhooks": `INSERT INTO notify_repository_webhooks (connection, project_fold, repository_fold, state, hook, remote_id, reason, set_at, secret_mark, checked_at, authorization_id) VALUES ($1, 'a', 'r', 'sends', '', '', '', 1, '', 1, 0)`,
 	"notify_commits":             `INSERT INTO notify_commits (connection, hash, project_key, repository_key, project_fold, repository_fold, branch, named_at, due_at, asked) VALUES ($1, 'h', 'A', 'R', 'a', 'r', 'main', 1, 1, 0)`,
+	"notify_builds":              `INSERT INTO notify_builds (connection, project_fold, repository_fold, hash, build_key, state, url, number, posted_at, asked_at, stood_at, seen_at) VALUES ($1, 'a', 'r', 'h', 'k', 'FAILED', '', '', 0, 0, 1, 1)`,
 	"notify_pull_requests":       `INSERT INTO notify_pull_requests (connection, project_fold, repository_fold, number, source, target, title, description, draft, pushed, stood_at, seen_at) VALUES ($1, 'a', 'r', 1, 's', 't', 'T', '', 0, 0, 1, 1)`,
 	"identity_grants":            `INSERT INTO identity_grants (user_id, group_name, permission, connection, project, repository, granted_at) SELECT id, '', 'REPO_ADMIN', $1, 'A', 'R', 1 FROM identity_users`,
 }
@@ -131,7 +132,7 @@ func TestADeletedConnectionLeavesOnlyHistory(t *testing.T) {
 // What a platform answers after its connection was deleted does not come to
 // another connection of that name.
 func TestALateAnswerIsNotInherited(t *testing.T) {
-	answers := []string{"notify_memberships", "notify_webhooks", "notify_project_checks", "notify_repository_webhooks", "notify_commits", "notify_pull_requests", "notify_refusals"}
+	answers := []string{"notify_memberships", "notify_webhooks", "notify_project_checks", "notify_repository_webhooks", "notify_commits", "notify_builds", "notify_pull_requests", "notify_refusals"}
 	eachStore(t, func(t *testing.T, s *Store) {
 		for _, table := range answers {
 			put(t, s, table, "second")

@@ -21,15 +21,17 @@ type decidedDelivery struct {
 func lockDelivery(ctx context.Context, tx *db.Tx, of *notify.Delivery) (*decidedDelivery, error) {
 	d := &decidedDelivery{Delivery: notify.Delivery{ID: of.ID, EventID: of.EventID}}
 	var rules string
-	var finished int64
+	var finished, held, toChannel int64
 	err := tx.QueryRow(ctx, `UPDATE notify_deliveries SET note = note WHERE id = $1 AND event_id = $2
-		RETURNING channel_id, format, rules, state, note, finished_at`, of.ID, of.EventID).Scan(&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, &finished)
+		RETURNING channel_id, format, rules, state, note, finished_at, held_until, to_channel`, of.ID, of.EventID).
+		Scan(&d.ChannelID, &d.Format, &rules, &d.State, &d.Note, &finished, &held, &toChannel)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading an undecided delivery: %w", err)
 	}
+	d.HeldUntil, d.ToChannel = db.Time(held), toChannel == 1
 	d.FinishedAt, d.Rules, d.before = db.Time(finished), decodeIDs(rules), decodeIDs(rules)
 	return d, nil
 }
@@ -68,25 +70,42 @@ func deleteRuleLinks(ctx context.Context, tx *db.Tx, d *decidedDelivery) error {
 	return nil
 }
 
-// followRules settles a delivery that was kept on its channel by a rule that
-// refused it: the others may have moved or ended meanwhile.
-func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery) error {
-	if !d.FinishedAt.IsZero() {
+// followRules settles a delivery that was kept on its channel until the decisions
+// were made: its rules may have moved or ended meanwhile. Where it has been sent,
+// those that take it only now may send elsewhere.
+func (s *Store) followRules(ctx context.Context, tx *db.Tx, d *decidedDelivery, fresh []notify.Decision) error {
+	if d.ToChannel {
 		return nil
 	}
-	targets, err := readTargets(ctx, tx, []waitingDelivery{{d.ID, d.Format, d.Rules}})
+	of := []waitingDelivery{{id: d.ID, event: d.EventID, format: d.Format, rules: d.Rules}}
+	targets, err := readTargets(ctx, tx, of)
 	if err != nil {
 		return err
 	}
+	if !d.FinishedAt.IsZero() {
+		var late []int64
+		for _, f := range fresh {
+			if f.Taken {
+				late = append(late, f.RuleID)
+			}
+		}
+		return s.part(ctx, tx, d, notify.Part(late, targets, d.Destination()))
+	}
+	if err := readOpen(ctx, tx, of); err != nil {
+		return err
+	}
 	at := d.Destination()
-	switch to := notify.Reroute(d.Rules, targets, at); to {
+	switch to := of[0].destination(targets, at); to {
 	case at:
 	case notify.Destination{}:
 		_, err = s.end(ctx, tx, []int64{d.ID}, notify.Cancelled, notify.CancelledReason(d.Rules))
 	default:
 		err = s.moveDeliveries(ctx, tx, [][]any{move(to, d.ID)})
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.partWaiting(ctx, tx, of, targets)
 }
 
 // removeDelivery removes a delivery that no rule takes: it was never one.

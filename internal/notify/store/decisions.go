@@ -14,7 +14,7 @@ import (
 // those of the last seconds.
 const undecidedIDs = `SELECT delivery_id FROM notify_decisions WHERE decision = 'undecided'`
 
-// Undecided gives the oldest deliveries on the channels of the shards of which a
+// Undecided returns the oldest deliveries on the channels of the shards of which a
 // rule is undecided, at most limit of them, without those in except.
 func (s *Store) Undecided(ctx context.Context, shards []int, limit int, except []int64) ([]*notify.Delivery, error) {
 	condition := ""
@@ -45,8 +45,13 @@ func readUndecidedRules(ctx context.Context, tx *db.Tx, deliveries []*notify.Del
 	for i, d := range deliveries {
 		byID[d.ID], ids[i] = d, d.ID
 	}
+	return eachUndecided(ctx, tx, ids, func(delivery, rule int64) { byID[delivery].Undecided = append(byID[delivery].Undecided, rule) })
+}
+
+// eachUndecided calls do with the undecided rules of deliveries.
+func eachUndecided(ctx context.Context, tx *db.Tx, deliveries []int64, do func(delivery, rule int64)) error {
 	rows, err := tx.Query(ctx, `SELECT delivery_id, rule_id FROM notify_decisions
-		WHERE decision = 'undecided' AND delivery_id IN (`+list(ids)+`) ORDER BY rule_id`)
+		WHERE decision = 'undecided' AND delivery_id IN (`+list(deliveries)+`) ORDER BY rule_id`)
 	if err != nil {
 		return fmt.Errorf("reading undecided rules: %w", err)
 	}
@@ -56,12 +61,12 @@ func readUndecidedRules(ctx context.Context, tx *db.Tx, deliveries []*notify.Del
 		if err := rows.Scan(&delivery, &rule); err != nil {
 			return fmt.Errorf("reading undecided rules: %w", err)
 		}
-		byID[delivery].Undecided = append(byID[delivery].Undecided, rule)
+		do(delivery, rule)
 	}
 	return rows.Err()
 }
 
-// EventDecisions gives what was decided about an event after it had come.
+// EventDecisions returns what was decided about an event after it had come.
 func (s *Store) EventDecisions(ctx context.Context, event int64) (found []notify.Decision, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT rule_id, decision, member, note FROM notify_decisions
@@ -175,7 +180,7 @@ func (s *Store) settle(ctx context.Context, tx *db.Tx, decided *notify.Settlemen
 			return err
 		}
 	}
-	return s.followRules(ctx, tx, d)
+	return s.followRules(ctx, tx, d, fresh)
 }
 
 // replaceEvent stores what is left of an event.

@@ -15,12 +15,12 @@ import (
 	"outrigger/internal/work"
 )
 
-const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.note, d.attempts, d.errors_5xx,
-	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.held_until, d.finished_at, d.took, d.status, d.answer`
+const deliveryColumns = `d.id, d.event_id, d.channel_id, d.format, d.rules, d.state, d.reason, d.inside, d.note, d.attempts, d.errors_5xx,
+	d.created_at, d.queued_at, d.due_at, d.beside, d.batch, d.held_until, d.finished_at, d.to_channel, d.took, d.status, d.answer, d.public`
 
 const deliverySelect = `SELECT ` + deliveryColumns + `, e.event FROM notify_deliveries d LEFT JOIN notify_events e ON e.id = d.event_id`
 
-// NextDeliveries gives the oldest deliveries that wait on a channel, in their
+// NextDeliveries returns the oldest deliveries that wait on a channel, in their
 // order, but for those that quiet hours hold.
 func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) ([]*notify.Delivery, error) {
 	generation := s.Rules().Generation
@@ -37,7 +37,7 @@ func (s *Store) NextDeliveries(ctx context.Context, channelID int64, limit int) 
 	return out, err
 }
 
-// Waits tells whether a delivery still waits on the channel where it was read.
+// Waits reports whether a delivery still waits on the channel where it was read.
 func (s *Store) Waits(ctx context.Context, d *notify.Delivery) (waits bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE id = $1 AND channel_id = $2 AND finished_at = 0`, d.ID, d.ChannelID)
@@ -51,7 +51,7 @@ func (s *Store) Waits(ctx context.Context, d *notify.Delivery) (waits bool, err 
 // time. Each was refused alone; so many are no longer the exception.
 const maxAside = 100
 
-// Aside gives the deliveries of a channel that were set aside, the first to be
+// Aside returns the deliveries of a channel that were set aside, the first to be
 // tried first.
 func (s *Store) Aside(ctx context.Context, channelID int64) ([]*notify.Delivery, error) {
 	generation := s.Rules().Generation
@@ -67,7 +67,7 @@ func (s *Store) Aside(ctx context.Context, channelID int64) ([]*notify.Delivery,
 	return out, err
 }
 
-// ListDeliveries gives the newest deliveries that f lets through.
+// ListDeliveries returns the newest deliveries that f lets through.
 func (s *Store) ListDeliveries(ctx context.Context, f notify.DeliveryFilter) ([]*notify.Delivery, error) {
 	var out []*notify.Delivery
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
@@ -97,7 +97,7 @@ func eachCondition(f *notify.DeliveryFilter, do func(condition string, arg int64
 	return do(`d.id IN (SELECT delivery_id FROM notify_delivery_rules WHERE rule_id = $1)`, rule)
 }
 
-// readFiltered gives the newest deliveries by the filter and one more condition,
+// readFiltered returns the newest deliveries by the filter and one more condition,
 // whose argument is $1.
 func readFiltered(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter, condition string, arg int64) ([]*notify.Delivery, error) {
 	where, args, err := deliveryConditions(ctx, tx, f, condition, arg)
@@ -142,6 +142,12 @@ func deliveryConditions(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter
 		}
 		ask("d.id >= $%d", first)
 	}
+	if f.IDs != nil {
+		where = append(where, "d.id IN ("+list(f.IDs)+")")
+	}
+	if !f.AsOf.IsZero() {
+		ask("d.finished_at > 0 AND d.finished_at <= $%d", db.Micros(f.AsOf))
+	}
 	if f.Before != 0 {
 		ask("d.id < $%d", f.Before)
 	}
@@ -153,7 +159,7 @@ func deliveryConditions(ctx context.Context, tx *db.Tx, f *notify.DeliveryFilter
 	return fmt.Sprintf("%s ORDER BY d.id DESC LIMIT $%d", text, len(args)), args, nil
 }
 
-// Delivery gives one delivery with all its attempts: fault.NotFound when
+// Delivery returns one delivery with all its attempts: fault.NotFound when
 // there is none with the id.
 func (s *Store) Delivery(ctx context.Context, id int64) (*notify.Delivery, []work.Attempt, error) {
 	var d *notify.Delivery
@@ -195,14 +201,14 @@ func readDeliveries(ctx context.Context, tx *db.Tx, query string, args ...any) (
 func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 	d := new(notify.Delivery)
 	var rules string
-	var created, queued, due, held, finished, took int64
+	var created, queued, due, held, finished, toChannel, took int64
 	var event sql.RawBytes
-	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Note, &d.Attempts, &d.Errors5xx,
-		&created, &queued, &due, &d.Beside, &d.Batch, &held, &finished, &took, &d.Last.Status, &d.Last.Answer, &event); err != nil {
+	if err := rows.Scan(&d.ID, &d.EventID, &d.ChannelID, &d.Format, &rules, &d.State, &d.Reason, &d.Inside, &d.Note, &d.Attempts, &d.Errors5xx,
+		&created, &queued, &due, &d.Beside, &d.Batch, &held, &finished, &toChannel, &took, &d.Last.Status, &d.Last.Answer, &d.Last.Public, &event); err != nil {
 		return nil, fmt.Errorf("reading delivery: %w", err)
 	}
 	d.CreatedAt, d.QueuedAt, d.DueAt, d.FinishedAt = db.Time(created), db.Time(queued), db.Time(due), db.Time(finished)
-	d.HeldUntil = db.Time(held)
+	d.HeldUntil, d.ToChannel = db.Time(held), toChannel == 1
 	d.Last.Took = micros(took)
 	d.Last.At = d.FinishedAt.Add(-d.Last.Took)
 	d.Rules = decodeIDs(rules)
@@ -215,7 +221,7 @@ func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 }
 
 func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attempt, error) {
-	rows, err := tx.Query(ctx, `SELECT at, took, status, answer, error FROM notify_attempts WHERE delivery_id = $1 ORDER BY number`, delivery)
+	rows, err := tx.Query(ctx, `SELECT at, took, status, answer, error, public FROM notify_attempts WHERE delivery_id = $1 ORDER BY number`, delivery)
 	if err != nil {
 		return nil, fmt.Errorf("reading attempts: %w", err)
 	}
@@ -224,7 +230,7 @@ func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attemp
 	for rows.Next() {
 		var a work.Attempt
 		var at, took int64
-		if err := rows.Scan(&at, &took, &a.Status, &a.Answer, &a.Err); err != nil {
+		if err := rows.Scan(&at, &took, &a.Status, &a.Answer, &a.Err, &a.Public); err != nil {
 			return nil, fmt.Errorf("reading attempt: %w", err)
 		}
 		a.At, a.Took = db.Time(at), micros(took)
@@ -234,7 +240,7 @@ func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attemp
 }
 
 // Describe adds to deliveries their channels, and the rules and reports that are
-// left.
+// left; what else uses the channel, where none is.
 func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]notify.DeliveryInfo, error) {
 	if len(deliveries) == 0 {
 		return nil, nil
@@ -273,6 +279,7 @@ func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]
 		return nil, err
 	}
 	out := make([]notify.DeliveryInfo, len(deliveries))
+	var orphans []int64
 	for i, d := range deliveries {
 		out[i] = notify.DeliveryInfo{Delivery: d, Channel: channels[d.ChannelID]}
 		for _, id := range d.Rules {
@@ -283,6 +290,35 @@ func (s *Store) Describe(ctx context.Context, deliveries []*notify.Delivery) ([]
 				out[i].Reports = append(out[i].Reports, r)
 			}
 		}
+		if len(out[i].Rules)+len(out[i].Reports) == 0 {
+			orphans = append(orphans, d.ChannelID)
+		}
 	}
-	return out, nil
+	return out, s.addUsers(ctx, out, orphans)
+}
+
+// addUsers sets what uses the channels of deliveries of which no rule or report is
+// left.
+func (s *Store) addUsers(ctx context.Context, to []notify.DeliveryInfo, channels []int64) error {
+	if len(channels) == 0 {
+		return nil
+	}
+	users := make(map[int64]*notify.ChannelInfo)
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		used, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id IN (`+list(channels)+`) AND `+channelUsed)
+		if err != nil || len(used) == 0 {
+			return err
+		}
+		found, err := readChannelInfos(ctx, tx, used)
+		for i := range found {
+			users[found[i].ID] = &found[i]
+		}
+		return err
+	})
+	for i := range to {
+		if d := &to[i]; len(d.Rules)+len(d.Reports) == 0 {
+			d.Users = users[d.ChannelID]
+		}
+	}
+	return err
 }

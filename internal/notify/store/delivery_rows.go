@@ -27,11 +27,15 @@ func numberDeliveries(ctx context.Context, tx *db.Tx, items []*notify.Receipt) e
 	return err
 }
 
-// insertDeliveries inserts new deliveries that have their ids, in order.
+// insertDeliveries inserts new deliveries that have their ids, in order. One whose
+// event was not stored is an error: it could never be sent.
 func insertDeliveries(ctx context.Context, tx *db.Tx, deliveries []*notify.Delivery) error {
 	plain, special := newDeliveryRows(len(deliveries)), new(deliveryRows)
 	var rules, undecided [][]any
 	for _, d := range deliveries {
+		if d.EventID == 0 {
+			return fmt.Errorf("delivery %d: its event was not stored", d.ID)
+		}
 		d.CreatedAt = tx.Now()
 		if d.State == notify.Waiting && d.Note == "" {
 			plain.add(d)

@@ -34,7 +34,7 @@ func (s *Store) BindDigest(ctx context.Context, lease string, fence int64, deliv
 	})
 }
 
-// Together gives the waiting deliveries that go out in one digest with d, itself
+// Together returns the waiting deliveries that go out in one digest with d, itself
 // included, at most limit: those of its digest, where it is bound to one; else
 // those that the same quiet hours held for the same rules.
 func (s *Store) Together(ctx context.Context, d *notify.Delivery, limit int) (out []*notify.Delivery, err error) {
@@ -55,7 +55,7 @@ func (s *Store) Together(ctx context.Context, d *notify.Delivery, limit int) (ou
 	return out, err
 }
 
-// DigestMembers gives the deliveries that share d's digest and its end, itself
+// DigestMembers returns the deliveries that share d's digest and its end, itself
 // included, the first first, at most limit. One that was cancelled before the
 // digest went out ended at another time, and so did one of an earlier digest of
 // the same number: its first was redelivered, and bound again.

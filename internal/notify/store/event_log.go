@@ -21,7 +21,7 @@ const maxEventsRead = 10_000
 const loggedColumns = `id, connection, hook, event_key, received_at, outcome, reason, project_key, repository_key,
 	generation, rules, delivery, needed, event, coalesce(octet_length(body), 0)`
 
-// ListEvents gives the newest events that f lets through among some thousand;
+// ListEvents returns the newest events that f lets through among some thousand;
 // Next of the page says where the next call goes on.
 func (s *Store) ListEvents(ctx context.Context, f notify.EventFilter) (notify.EventPage, error) {
 	var page notify.EventPage
@@ -48,7 +48,7 @@ func (s *Store) ListEvents(ctx context.Context, f notify.EventFilter) (notify.Ev
 	return page, err
 }
 
-// eventRange gives the ids that f's times and page can mean: from first up to,
+// eventRange returns the ids that f's times and page can mean: from first up to,
 // and without, end.
 func eventRange(ctx context.Context, tx *db.Tx, f *notify.EventFilter) (first, end int64, err error) {
 	if err := tx.QueryRow(ctx, idBounds("notify_events")).Scan(&first, &end); err != nil {
@@ -164,7 +164,7 @@ func oneOf(expression string, n int) string {
 	return expression + " IN (%s" + strings.Repeat(", %s", n-1) + ")"
 }
 
-// mayHaveType tells whether the JSON of an event can hold any of the types, so
+// mayHaveType reports whether the JSON of an event can hold any of the types, so
 // that the others need not be decoded.
 func mayHaveType(event []byte, types notify.TypeSet) bool {
 	if types == 0 {
@@ -198,7 +198,7 @@ func decodeEvent(raw []byte) *notify.Event {
 	return e
 }
 
-// LoggedEvent gives one event: fault.NotFound where there is none with the id.
+// LoggedEvent returns one event: fault.NotFound where there is none with the id.
 func (s *Store) LoggedEvent(ctx context.Context, id int64) (e notify.LoggedEvent, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT `+loggedColumns+` FROM notify_events WHERE id = $1 AND outcome <> 'report'`, id)
@@ -221,7 +221,7 @@ func (s *Store) LoggedEvent(ctx context.Context, id int64) (e notify.LoggedEvent
 	return e, err
 }
 
-// EventBody gives what is kept of a webhook that was not understood, at most max
+// EventBody returns what is kept of a webhook that was not understood, at most max
 // bytes: fault.NotFound where nothing is.
 func (s *Store) EventBody(ctx context.Context, id int64, max int) (body []byte, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -240,7 +240,7 @@ func (s *Store) EventBody(ctx context.Context, id int64, max int) (body []byte, 
 // They are taken at once; only other nodes' may be among them.
 const deliverySpan = 1 << 16
 
-// EventDeliveries gives the deliveries of an event that are kept.
+// EventDeliveries returns the deliveries of an event that are kept.
 func (s *Store) EventDeliveries(ctx context.Context, e *notify.LoggedEvent) (found []*notify.Delivery, err error) {
 	if e.FirstDelivery == 0 || e.Deliveries == 0 {
 		return nil, nil

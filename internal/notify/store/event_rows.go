@@ -10,7 +10,7 @@ import (
 )
 
 // insertEventRows inserts the rows in order and sets the id of those that
-// were new; the others keep 0.
+// were new; the others, of which the fingerprint was there, have 0.
 func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -31,7 +31,7 @@ func insertEventRows(ctx context.Context, tx *db.Tx, rows []*eventRow) error {
 			project_key, repository_key, generation, rules, delivery, needed, event, body)`,
 		Columns: []any{ids, c.connection, c.hook, c.key, c.requestID, c.fingerprint, c.receivedAt, c.outcome, c.reason,
 			c.project, c.repository, c.generation, c.rules, c.delivery, c.needed, c.event, c.body},
-		OnConflict: `ON CONFLICT DO NOTHING`,
+		OnConflict: `ON CONFLICT (fingerprint) WHERE fingerprint IS NOT NULL DO NOTHING`,
 	}); err != nil {
 		return fmt.Errorf("inserting events: %w", err)
 	}
@@ -61,7 +61,7 @@ func (c *eventColumns) add(e *eventRow) {
 	r := e.receipt
 	var requestID *string
 	var fingerprint []byte
-	if e.index == 0 { // the others are the same webhook's
+	if e.index == 0 && r.Build == nil { // the others are the same webhook's; of a build the last state tells
 		fingerprint = r.Fingerprint()
 		if r.RequestID != "" {
 			requestID = &r.RequestID
@@ -97,7 +97,7 @@ func markInserted(ctx context.Context, tx *db.Tx, ids []int64, byID map[int64]*e
 	return rows.Err()
 }
 
-// reserveIDs gives n ids for new rows, ascending. Those of a later transaction
+// reserveIDs returns n ids for new rows, ascending. Those of a later transaction
 // are higher, which keeps messages in order.
 func reserveIDs(ctx context.Context, tx *db.Tx, table string, n int) ([]int64, error) {
 	ids := make([]int64, 0, n)

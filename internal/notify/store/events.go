@@ -104,6 +104,12 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := s.rematchStale(ctx, tx, items); err != nil {
 		return err
 	}
+	for _, r := range items {
+		r.EventID, r.Duplicate, r.DuplicateOf = 0, false, 0
+	}
+	if err := settleBuilds(ctx, tx, items); err != nil {
+		return err
+	}
 	tracked, err := s.settleTracked(ctx, tx, items)
 	if err != nil {
 		return err
@@ -113,8 +119,7 @@ func (s *Store) writeReceipts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	}
 	rows := make([]*eventRow, 0, len(items))
 	for _, r := range items {
-		r.EventID, r.Duplicate, r.DuplicateOf = 0, false, 0
-		if r.Refusal == nil {
+		if r.Written() {
 			rows = append(rows, rowsOf(r)...)
 		}
 	}

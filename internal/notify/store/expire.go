@@ -50,7 +50,7 @@ func (s *Store) Expire(ctx context.Context, shards []int, l notify.Limits) (n in
 // span is from the first to the last delivery that waits on a channel.
 type span struct{ channel, first, last int64 }
 
-// spans gives the span of every channel on which something waits, the first id
+// spans returns the span of every channel on which something waits, the first id
 // that is not too old, and the time before which what was put back is.
 func (s *Store) spans(ctx context.Context, shards []int, age time.Duration) (found []span, bound, cutoff int64, err error) {
 	if len(shards) == 0 {

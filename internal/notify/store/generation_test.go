@@ -70,12 +70,12 @@ func TestRulesOfAFailedCommitAreForgotten(t *testing.T) {
 func TestRulesHoldHereWhenTheSaveReturns(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		info := save(t, s, someRule("one"), flowURL("a"))
-		if !s.Rules().Enabled([]int64{info.ID}) {
+		if !s.Rules().Enabled(&notify.Delivery{Rules: []int64{info.ID}}) {
 			t.Error("the new rule is not there yet")
 		}
 		info.Enabled = false
 		info = save(t, s, info.Rule, "")
-		if s.Rules().Enabled([]int64{info.ID}) {
+		if s.Rules().Enabled(&notify.Delivery{Rules: []int64{info.ID}}) {
 			t.Error("the disabled rule still counts")
 		}
 		info.Enabled = true
@@ -83,7 +83,7 @@ func TestRulesHoldHereWhenTheSaveReturns(t *testing.T) {
 		if err := s.DeleteRule(t.Context(), ada, info.ID, 0); err != nil {
 			t.Fatal(err)
 		}
-		if s.Rules().Enabled([]int64{info.ID}) {
+		if s.Rules().Enabled(&notify.Delivery{Rules: []int64{info.ID}}) {
 			t.Error("the deleted rule still counts")
 		}
 	})
@@ -105,7 +105,7 @@ func TestAResultBringsTheRulesOfOtherNodes(t *testing.T) {
 		if err := s.SaveResult(t.Context(), &notify.Result{Deliveries: []*notify.Delivery{d}, State: notify.Waiting, Lease: name, Fence: fence}); err != nil {
 			t.Fatal(err)
 		}
-		if s.Rules().On([]int64{one.ID}, d.Destination()) || !s.Rules().On([]int64{one.ID}, waiting(t, s)[0].Destination()) {
+		if s.Rules().On(d) || !s.Rules().On(waiting(t, s)[0]) {
 			t.Error("this node still sends to the old channel")
 		}
 	})

@@ -68,7 +68,7 @@ func grantTo(t *testing.T, s *Store, user, project, repository string) {
 func grants(t *testing.T, s *Store, project, repository string) (n int) {
 	t.Helper()
 	err := s.db.Read(t.Context(), func(tx *db.Tx) (err error) {
-		n, err = identity.CountGrants(t.Context(), tx, identity.Resource{Connection: "dc", Project: project, Repository: repository})
+		n, err = identity.CountGrants(t.Context(), tx, identity.Resource{Connection: "dc", Project: project, Repository: repository}, time.Time{})
 		return err
 	})
 	if err != nil {

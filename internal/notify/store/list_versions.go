@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// DeliveriesVersion gives a text that is another one when what ListDeliveries
+// DeliveriesVersion returns a text that is another one when what ListDeliveries
 // gives is: it reads what can change of each, and no event.
 func (s *Store) DeliveriesVersion(ctx context.Context, f notify.DeliveryFilter) (string, error) {
 	version := notify.NewListVersion(s.Rules().Generation)
@@ -25,7 +25,7 @@ func (s *Store) DeliveriesVersion(ctx context.Context, f notify.DeliveryFilter) 
 	return version.Text(), err
 }
 
-// EventsVersion gives a text that is another one when what ListEvents gives is,
+// EventsVersion returns a text that is another one when what ListEvents gives is,
 // but for the types of events, which it does not look at.
 func (s *Store) EventsVersion(ctx context.Context, f notify.EventFilter) (string, error) {
 	version := notify.NewListVersion(s.Rules().Generation)

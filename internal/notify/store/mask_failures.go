@@ -67,7 +67,7 @@ func addMaskFailures(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) er
 	return err
 }
 
-// sameMaskFailures tells whether the rule knows of the failures of its masks.
+// sameMaskFailures reports whether the rule knows of the failures of its masks.
 func sameMaskFailures(r *notify.Rule, failures []notify.MaskFailure) bool {
 	if len(failures) == 0 && len(r.MaskFailures) == 0 {
 		return true

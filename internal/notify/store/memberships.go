@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// Membership gives what the platform last answered; zero where it never did.
+// Membership returns what the platform last answered; zero where it never did.
 func (s *Store) Membership(ctx context.Context, k notify.MembershipKey) (m notify.Membership, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		var at int64

@@ -79,7 +79,7 @@ func (s *Store) settleTracked(ctx context.Context, tx *db.Tx, items []*notify.Re
 	return all, nil
 }
 
-// lockPullRequests gives what was seen of the pull requests. Those that no
+// lockPullRequests returns what was seen of the pull requests. Those that no
 // webhook has spoken of are inserted, since only what is there can be locked.
 func lockPullRequests(ctx context.Context, tx *db.Tx, all tracked) (map[pullRequestKey]notify.SeenPullRequest, error) {
 	keys := make([]pullRequestKey, len(all))

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -12,7 +14,8 @@ import (
 )
 
 // Redeliver puts ended deliveries back into the queue: to where an enabled rule
-// of theirs sends now, at their old place. What waits already is left alone.
+// of theirs sends now, at their old place; where all of their rules are deleted, to
+// the channel itself, if something uses it. What waits already is left alone.
 func (s *Store) Redeliver(ctx context.Context, who notify.Actor, ids []int64) (notify.Redelivered, error) {
 	var done notify.Redelivered
 	for len(ids) > 0 {
@@ -32,6 +35,7 @@ func (s *Store) Redeliver(ctx context.Context, who notify.Actor, ids []int64) (n
 			return done, err
 		}
 		done.Queued += n.Queued
+		done.ToChannel += n.ToChannel
 		done.Skipped += n.Skipped
 	}
 	return done, nil
@@ -46,16 +50,45 @@ func idRange(ids []int64) string {
 	return first + "…" + strconv.FormatInt(ids[len(ids)-1], 10)
 }
 
+// WouldRedeliver says what Redeliver would do, and when that was so.
+func (s *Store) WouldRedeliver(ctx context.Context, ids []int64) (n notify.Redelivered, at time.Time, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		at = tx.Now()
+		ended, err := readEnded(ctx, tx, ids)
+		for i := range ended {
+			ended[i].count(&n, 1)
+		}
+		return err
+	})
+	return n, at, err
+}
+
 // endedDelivery is a delivery that is to be sent again.
 type endedDelivery struct {
 	waitingDelivery
-	channel  int64
-	attempts int
-	finished int64
-	took     int64
-	status   int
-	answer   string
-	state    notify.DeliveryState
+	to        notify.Destination // zero where no enabled rule takes it
+	toChannel bool               // to the channel itself
+	channel   int64
+	attempts  int
+	finished  int64
+	took      int64
+	status    int
+	answer    string
+	public    bool
+	state     notify.DeliveryState
+}
+
+// count adds n deliveries of this kind to what is redelivered.
+func (d *endedDelivery) count(sum *notify.Redelivered, n int) {
+	switch {
+	case d.to.ChannelID == 0:
+		sum.Skipped += n
+	case d.toChannel:
+		sum.ToChannel += n
+		fallthrough
+	default:
+		sum.Queued += n
+	}
 }
 
 func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done notify.Redelivered, err error) {
@@ -66,40 +99,34 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	if err != nil || len(ended) == 0 {
 		return done, err
 	}
-	of := make([]waitingDelivery, len(ended))
-	for i := range ended {
-		of[i] = ended[i].waitingDelivery
-	}
-	rules, err := readTargets(ctx, tx, of)
-	if err != nil {
-		return done, err
-	}
 	var back, attempts [][]any
+	var queued []*endedDelivery
 	channels := make(map[int64]bool)
 	for i := range ended {
 		d := &ended[i]
-		to := notify.Reroute(d.rules, rules, notify.Destination{ChannelID: d.channel, Format: d.format})
-		if to.ChannelID == 0 {
-			done.Skipped++
+		d.count(&done, 1)
+		if d.to.ChannelID == 0 {
 			continue
 		}
-		back = append(back, []any{to.ChannelID, string(to.Format), db.Micros(tx.Now()), d.id})
-		channels[to.ChannelID] = true
+		queued = append(queued, d)
+		back = append(back, []any{d.to.ChannelID, string(d.to.Format), db.Micros(tx.Now()), bit(d.toChannel), d.id})
+		channels[d.to.ChannelID] = true
 		if d.state == notify.Delivered { // its place in the row is for the next one
-			attempts = append(attempts, []any{d.id, d.attempts, d.finished - d.took, d.took, d.status, d.answer})
+			attempts = append(attempts, []any{d.id, d.attempts, d.finished - d.took, d.took, d.status, d.answer, "", bit(d.public)})
 		}
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)
-		VALUES ($1, $2, $3, $4, $5, $6, '') ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
-		return done, fmt.Errorf("keeping the attempts that delivered: %w", err)
+	if err := keepAttempts(ctx, tx, attempts); err != nil {
+		return done, err
 	}
-	missed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', channel_id = $1, format = $2, queued_at = $3,
-		due_at = 0, beside = 0, batch = 0, held_until = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = ''
-		WHERE id = $4 AND finished_at > 0`, back)
+	missed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = 'waiting', reason = '', inside = '', channel_id = $1, format = $2, queued_at = $3,
+		to_channel = $4, due_at = 0, beside = 0, batch = 0, held_until = 0, errors_5xx = 0, finished_at = 0, took = 0, status = 0, answer = '', public = 0
+		WHERE id = $5 AND finished_at > 0`, back)
 	if err != nil {
 		return done, fmt.Errorf("putting deliveries back: %w", err)
 	}
-	done.Queued = len(back) - len(missed)
+	for _, i := range missed {
+		queued[i].count(&done, -1)
+	}
 	tx.AfterCommit(func() {
 		s.counts.match(done.Queued)
 		for id := range channels {
@@ -109,25 +136,72 @@ func (s *Store) redeliver(ctx context.Context, tx *db.Tx, ids []int64) (done not
 	return done, nil
 }
 
+// readEnded reads those of the deliveries that have ended, and where each would go.
 func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, error) {
-	rows, err := tx.Query(ctx, `SELECT id, channel_id, format, rules, state, attempts, finished_at, took, status, answer
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public
 		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
 	if err != nil {
 		return nil, fmt.Errorf("reading ended deliveries: %w", err)
 	}
 	defer rows.Close()
 	var found []endedDelivery
+	var of []waitingDelivery
 	for rows.Next() {
 		var d endedDelivery
 		var encoded string
-		if err := rows.Scan(&d.id, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer); err != nil {
+		if err := rows.Scan(&d.id, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public); err != nil {
 			return nil, fmt.Errorf("reading ended deliveries: %w", err)
 		}
 		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {
-			found = append(found, d)
+			found, of = append(found, d), append(of, d.waitingDelivery)
 		}
 	}
-	return found, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("reading ended deliveries: %w", err)
+	}
+	rows.Close()
+	if len(of) == 0 {
+		return nil, nil
+	}
+	if err := readOpen(ctx, tx, of); err != nil {
+		return nil, err
+	}
+	rules, err := readTargets(ctx, tx, of)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		d, at := &found[i], notify.Destination{ChannelID: found[i].channel, Format: found[i].format}
+		d.to = of[i].destination(rules, at)
+		if !slices.ContainsFunc(d.rules, func(id int64) bool { _, there := rules[id]; return there }) {
+			d.to, d.toChannel = at, true
+		}
+	}
+	return found, keepUsed(ctx, tx, found)
+}
+
+// keepUsed leaves those of the deliveries for channels themselves of which something
+// uses the channel: others have no URL any more.
+func keepUsed(ctx context.Context, tx *db.Tx, ended []endedDelivery) error {
+	var channels []int64
+	for i := range ended {
+		if ended[i].toChannel {
+			channels = append(channels, ended[i].channel)
+		}
+	}
+	if len(channels) == 0 {
+		return nil
+	}
+	used, err := readIDs(ctx, tx, `SELECT c.id FROM notify_channels c WHERE c.id IN (`+list(channels)+`) AND `+channelUsed)
+	for i := range ended {
+		if d := &ended[i]; d.toChannel && !slices.Contains(used, d.channel) {
+			d.to, d.toChannel = notify.Destination{}, false
+		}
+	}
+	return err
 }
 
 // Cancel ends waiting deliveries and gives how many those were. One that is under way may still arrive, and is then delivered.

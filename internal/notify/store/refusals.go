@@ -91,7 +91,7 @@ func readRefused(ctx context.Context, tx *db.Tx) ([]notify.RefusedWebhooks, erro
 // came in: some milliseconds' worth.
 const newestEvents = 10_000
 
-// readRecentHooks gives the hooks, by connection and name, by which an event came
+// readRecentHooks returns the hooks, by connection and name, by which an event came
 // in within the last 24 h.
 func readRecentHooks(ctx context.Context, tx *db.Tx) (map[[2]string]bool, error) {
 	first, err := firstSince(ctx, tx, "notify_events", "received_at", tx.Now().Add(-notify.RefusalsKept))

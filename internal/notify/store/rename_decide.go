@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
@@ -28,7 +29,7 @@ func (s *Store) OfferedRenames(ctx context.Context, after int64, limit int) (lis
 	return list, err
 }
 
-// OfferedRename gives one that waits for an administrator's word. Errors:
+// OfferedRename returns one that waits for an administrator's word. Errors:
 // fault.NotFound, and fault.Conflict for one that was decided or replaced.
 func (s *Store) OfferedRename(ctx context.Context, id int64) (o notify.Rename, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -64,7 +65,7 @@ func errNotOffered(ctx context.Context, tx *db.Tx, id int64) error {
 		return err
 	}
 	if len(now) == 0 {
-		return fault.New(fault.Conflict, "The rename was confirmed or dismissed in the meantime.")
+		return fault.New(fault.Conflict, "The rename was confirmed, dismissed or undone on the platform in the meantime.")
 	}
 	return fault.New(fault.Conflict, "A later webhook reported that %s is now %s, not %s. Decide on that rename instead; its id is %d.",
 		o.From, now[0].To, o.To, now[0].ID)
@@ -73,7 +74,7 @@ func errNotOffered(ctx context.Context, tx *db.Tx, id int64) error {
 // countObstacles counts what keeps a rename from being confirmed. Where rules,
 // reports and hooks have moved already, those at the new key are the rename's own.
 func countObstacles(ctx context.Context, tx *db.Tx, o *notify.Rename) (err error) {
-	if o.There, err = whatIsAt(ctx, tx, o.Connection, o.To); o.Reason == notify.HasGrants {
+	if o.There, err = whatIsAt(ctx, tx, o.Connection, o.To, time.Time{}); o.Reason == notify.HasGrants {
 		o.There = notify.Occupants{Grants: o.There.Grants}
 	}
 	return err

@@ -41,28 +41,36 @@ func (s *Store) applyRenames(ctx context.Context, tx *db.Tx, items []*notify.Rec
 }
 
 func (s *Store) moveOrOffer(ctx context.Context, tx *db.Tx, r *notify.Receipt, by notify.KeyChange) error {
-	there, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.To))
+	left, err := leftBehind(ctx, tx, by)
 	if err != nil {
 		return err
 	}
-	here, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.From))
+	there, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.To), left.at(by.To))
+	if err != nil {
+		return err
+	}
+	here, err := whatIsAt(ctx, tx, by.Connection, notify.Scope(by.From), time.Time{})
 	if err != nil {
 		return err
 	}
 	outcome := r.Verifier.JudgeRename(by, here, there)
 	if outcome.Move {
 		platform := notify.Actor{Name: by.Connection, Source: by.Connection, Address: r.Address, RequestID: r.AnswerID}
-		if err := s.move(ctx, tx, platform, outcome.Change); err != nil {
+		if err := errors.Join(s.move(ctx, tx, platform, outcome.Change), left.follow(ctx, tx, by.To)); err != nil {
 			return err
 		}
 	}
-	if outcome.Offer == "" {
+	if err := endDone(ctx, tx, r.Verifier, by, outcome.Move); err != nil {
+		return err
+	}
+	if outcome.Offer == "" || foldKey(outcome.Change.From) == foldKey(outcome.Change.To) { // it is back where it was
 		return nil
 	}
-	return offer(ctx, tx, r, outcome.Change, outcome.Offer)
+	return offer(ctx, tx, r.Verifier, outcome.Change, outcome.Offer)
 }
 
-func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope) (notify.Occupants, error) {
+// whatIsAt counts what is at a key; of grants those that were made since a time.
+func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope, since time.Time) (notify.Occupants, error) {
 	var p notify.Occupants
 	project, repository := notify.Fold(at.ProjectKey), notify.Fold(at.RepositoryKey)
 	const keys = ` WHERE connection = $1 AND project_fold = $2 AND ($3 = '' OR repository_fold = $3)`
@@ -71,16 +79,16 @@ func whatIsAt(ctx context.Context, tx *db.Tx, connection string, at notify.Scope
 		return p, fmt.Errorf("counting what is at a key: %w", err)
 	}
 	var err error
-	p.Grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey})
+	p.Grants, err = identity.CountGrants(ctx, tx, identity.Resource{Connection: connection, Project: at.ProjectKey, Repository: at.RepositoryKey}, since)
 	return p, err
 }
 
 // offer keeps a rename for an administrator. A hook offers each old key once:
 // the last new one counts, and is another offer, since the one before may be on
 // a reader's screen.
-func offer(ctx context.Context, tx *db.Tx, r *notify.Receipt, by notify.KeyChange, why notify.RenameReason) error {
+func offer(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyChange, why notify.RenameReason) error {
 	from := foldKey(by.From)
-	before, err := readRenames(ctx, tx, presentOffer, by.Connection, r.Verifier.ID, from)
+	before, err := readRenames(ctx, tx, presentOffer, by.Connection, hook.ID, from)
 	if err != nil {
 		return err
 	}
@@ -95,11 +103,15 @@ func offer(ctx context.Context, tx *db.Tx, r *notify.Receipt, by notify.KeyChang
 			return err
 		}
 	}
+	return insertOffer(ctx, tx, hook, by, why, tx.Now())
+}
+
+func insertOffer(ctx context.Context, tx *db.Tx, hook *notify.Hook, by notify.KeyChange, why notify.RenameReason, at time.Time) error {
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_renames (connection, hook_id, hook, from_project, from_repository, from_fold,
 			to_project, to_repository, reason, state, offered_at, decided_by, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'offered', $10, '', 0)`,
-		by.Connection, r.Verifier.ID, r.Verifier.Name, by.From.ProjectKey, by.From.RepositoryKey, from,
-		by.To.ProjectKey, by.To.RepositoryKey, string(why), db.Micros(tx.Now())); err != nil {
+		by.Connection, hook.ID, hook.Name, by.From.ProjectKey, by.From.RepositoryKey, foldKey(by.From),
+		by.To.ProjectKey, by.To.RepositoryKey, string(why), db.Micros(at)); err != nil {
 		return fmt.Errorf("offering a rename: %w", err)
 	}
 	return nil
@@ -138,7 +150,7 @@ func (s *Store) move(ctx context.Context, tx *db.Tx, who notify.Actor, by notify
 	if err := moveReports(ctx, tx, who, by); err != nil {
 		return err
 	}
-	if err := errors.Join(movePullRequests(ctx, tx, by), moveRepositoryWebhooks(ctx, tx, by)); err != nil {
+	if err := errors.Join(movePullRequests(ctx, tx, by), moveBuilds(ctx, tx, by), moveRepositoryWebhooks(ctx, tx, by)); err != nil {
 		return err
 	}
 	hooks, err := s.readHooks(ctx, tx)

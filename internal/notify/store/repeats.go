@@ -49,7 +49,7 @@ func insertAgain(ctx context.Context, tx *db.Tx, e *eventRow) error {
 // many, and a sender that does must not hold up others.
 const mostSeen = 100
 
-// findSeen gives the row that a webhook repeats, and that of the last with the
+// findSeen returns the row that a webhook repeats, and that of the last with the
 // same body; 0: there is none.
 func findSeen(ctx context.Context, tx *db.Tx, r *notify.Receipt) (repeated, last int64, err error) {
 	own := r.Fingerprint()

@@ -13,7 +13,7 @@ import (
 // of the clocks: one that would was given its turn by a clock that was ahead.
 const longestWait = 10 * 24 * time.Hour
 
-// DueReports gives the enabled reports that have their turn by now, those that
+// DueReports returns the enabled reports that have their turn by now, those that
 // wait the longest first, and as many of each platform: a slow one with many
 // reports keeps those of others not waiting.
 func (s *Store) DueReports(ctx context.Context, now time.Time, limit int) (due []notify.ReportInfo, err error) {
@@ -27,7 +27,7 @@ func (s *Store) DueReports(ctx context.Context, now time.Time, limit int) (due [
 }
 
 // KeepRun keeps what a turn of a report led to, its run and its delivery in one
-// commit, and tells whether it did: not where the report was saved, disabled or
+// commit, and reports whether it did: not where the report was saved, disabled or
 // deleted since it was taken up, nor for a due time that has been run for. What
 // still waits of the report is cancelled for the new message. fault.Conflict:
 // another node has taken over.
@@ -137,7 +137,7 @@ func (s *Store) insertReportEvent(ctx context.Context, tx *db.Tx, run *notify.Re
 		return 0, err
 	}
 	row := &eventRow{
-		receipt: &notify.Receipt{Connection: run.Event.Connection, Key: notify.ReportKey, ReceivedAt: tx.Now(), Outcome: notify.Reported, Generation: generation},
+		receipt: run.Receipt(tx.Now(), generation),
 		project: run.Event.Project.Key, repository: run.Event.Repository.Key, needed: 1, delivery: delivery, event: encoded,
 	}
 	if err := insertEventRows(ctx, tx, []*eventRow{row}); err != nil {

@@ -21,7 +21,7 @@ import (
 // where its place has as many as it may have.
 func (s *Store) SaveReport(ctx context.Context, who notify.Actor, draft notify.Report, webhookURL string, now time.Time) (notify.ReportInfo, error) {
 	return s.changeReport(ctx, who, draft.ID, func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
-		if err := checkReportSave(&draft, before, webhookURL); err != nil {
+		if err := checkReportSave(ctx, tx, &draft, before, webhookURL); err != nil {
 			return nil, err
 		}
 		after := notify.ReportInfo{Report: draft}
@@ -63,14 +63,14 @@ func checkReportRoom(ctx context.Context, tx *db.Tx, r *notify.Report) error {
 	return nil
 }
 
-func checkReportSave(draft *notify.Report, before *notify.ReportInfo, webhookURL string) error {
+func checkReportSave(ctx context.Context, tx *db.Tx, draft *notify.Report, before *notify.ReportInfo, webhookURL string) error {
 	if before == nil {
 		if webhookURL == "" || secret.IsMask(webhookURL) {
 			return fault.InvalidField("webhookUrl", "Give the whole webhook URL; a new report has none to keep.")
 		}
 		return draft.Validate()
 	}
-	if err := checkReportVersion(before, draft.Version); err != nil {
+	if err := checkReportVersion(ctx, tx, before, draft.Version); err != nil {
 		return err
 	}
 	if err := notify.CheckReportSave(draft, before, webhookURL); err != nil {
@@ -79,22 +79,17 @@ func checkReportSave(draft *notify.Report, before *notify.ReportInfo, webhookURL
 	return draft.Validate()
 }
 
-// checkReportVersion is fault.Conflict where a report is not at a version any more;
-// 0 is any.
-func checkReportVersion(now *notify.ReportInfo, version int64) error {
-	if version == 0 || version == now.Version {
-		return nil
-	}
-	return fault.New(fault.Conflict, "The report was changed in the meantime and is at version %d: %s saved it at %s. Reload it and repeat your change.",
-		now.Version, now.UpdatedBy, now.UpdatedAt.UTC().Format(time.RFC3339))
+// checkReportVersion is staleVersion of a report.
+func checkReportVersion(ctx context.Context, tx *db.Tx, now *notify.ReportInfo, version int64) error {
+	return staleVersion(ctx, tx, fmt.Sprint(now.ID), version, now.Present())
 }
 
 // EnableReport switches a report on or off and gives it back as it is now. It is
 // due next after now. Errors: fault.NotFound when there is none with the id,
 // fault.Conflict for a version that is neither 0 nor the present one.
 func (s *Store) EnableReport(ctx context.Context, who notify.Actor, id, version int64, enabled bool, now time.Time) (notify.ReportInfo, error) {
-	return s.changeReport(ctx, who, id, func(_ *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
-		if err := checkReportVersion(before, version); err != nil || before.Enabled == enabled {
+	return s.changeReport(ctx, who, id, func(tx *db.Tx, before *notify.ReportInfo) (*notify.ReportInfo, error) {
+		if err := checkReportVersion(ctx, tx, before, version); err != nil || before.Enabled == enabled {
 			return nil, err
 		}
 		after := *before
@@ -154,7 +149,7 @@ func (s *Store) changeReport(ctx context.Context, who notify.Actor, id int64,
 
 // leaveChannel settles what waits for a report on the channel that it had.
 func (s *Store) leaveChannel(ctx context.Context, tx *db.Tx, report, channel int64) error {
-	if err := dropUnusedURL(ctx, tx, channel); err != nil {
+	if err := s.dropUnusedURL(ctx, tx, channel); err != nil {
 		return err
 	}
 	return s.reroute(ctx, tx, notify.OfReport(report), channel)
@@ -216,7 +211,7 @@ func (s *Store) DeleteReport(ctx context.Context, who notify.Actor, id, version 
 		if err != nil {
 			return err
 		}
-		if err := checkReportVersion(&old, version); err != nil {
+		if err := checkReportVersion(ctx, tx, &old, version); err != nil {
 			return err
 		}
 		for _, q := range []string{`DELETE FROM notify_reports WHERE id = $1`, `DELETE FROM notify_report_runs WHERE report_id = $1`} {

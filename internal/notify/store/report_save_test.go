@@ -84,7 +84,7 @@ func TestSavingAReport(t *testing.T) {
 		if kept.ChannelID != first.ChannelID || kept.Version != 2 || kept.Name != "stale, renamed" || kept.RepositoryKey != "Canoe" {
 			t.Errorf("saved with its mask: %+v", kept)
 		}
-		if _, err := s.SaveReport(t.Context(), ada, edit, "", reportDay); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "version 2: ada saved it") {
+		if _, err := s.SaveReport(t.Context(), ada, edit, "", reportDay); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "version 2: ada changed name at") {
 			t.Errorf("a stale version: %v", err)
 		}
 		edit.Version = 0

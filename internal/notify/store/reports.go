@@ -12,9 +12,14 @@ import (
 const reportColumns = `r.id, r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name, r.format,
 	r.inactivity_days, r.frequency, r.day, r.time, r.time_zone, r.skip_drafts, r.target_mask, r.mention_reviewers, r.enabled,
 	r.next_run_at, r.failing_since, r.last_run_at, r.error, r.error_at,
-	r.created_by, r.created_at, r.updated_by, r.updated_by_id, r.updated_at`
+	r.created_by, r.created_at, r.updated_by, r.updated_by_id, r.updated_at,
+	coalesce(d.id, 0), coalesce(d.state, ''), coalesce(d.reason, ''), coalesce(d.inside, ''), coalesce(d.finished_at, 0)`
 
-// ListReports gives the reports of exactly the repository that q names, by name.
+// reportTables are the reports with their channels, and the deliveries of their last runs.
+const reportTables = `notify_reports r JOIN notify_channels c ON c.id = r.channel_id LEFT JOIN notify_deliveries d
+	ON d.id = (SELECT n.delivery_id FROM notify_report_runs n WHERE n.report_id = r.id ORDER BY n.due_at DESC LIMIT 1)`
+
+// ListReports returns the reports of exactly the repository that q names, by name.
 func (s *Store) ListReports(ctx context.Context, q notify.ReportQuery) (out []notify.ReportInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, err = readReports(ctx, tx, `r.connection = $1 AND r.project_fold = $2 AND r.repository_fold = $3 ORDER BY r.name, r.id`,
@@ -27,7 +32,7 @@ func (s *Store) ListReports(ctx context.Context, q notify.ReportQuery) (out []no
 	return out, err
 }
 
-// PageReports gives one page of reports.
+// PageReports returns one page of reports.
 func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []notify.ReportInfo, err error) {
 	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {
 		var read []notify.ReportInfo
@@ -54,12 +59,13 @@ func (s *Store) PageReports(ctx context.Context, p notify.ReportPage) (out []not
 	return out, s.db.Read(ctx, func(tx *db.Tx) error { return countReportsWaiting(ctx, tx, out) })
 }
 
-// FailingReports gives the enabled reports whose last run brought no message, the
-// last ones first: of the last 1,000 at most limit that visible lets through.
+// FailingReports returns the enabled reports whose last run brought no message, or
+// one that failed, the last ones first: of the last 1,000 at most limit that visible lets through.
 func (s *Store) FailingReports(ctx context.Context, limit int, visible func(*notify.Report) bool) (out []notify.ReportInfo, err error) {
 	var read []notify.ReportInfo
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		read, err = readReports(ctx, tx, `r.error_at > 0 AND r.enabled = 1 ORDER BY r.error_at DESC, r.id LIMIT $1`, maxRead)
+		read, err = readReports(ctx, tx, `r.enabled = 1 AND (r.error_at > 0 OR d.state = 'failed')
+			ORDER BY CASE WHEN r.error_at > 0 THEN r.error_at ELSE d.finished_at END DESC, r.id LIMIT $1`, maxRead)
 		return err
 	})
 	for i := range read {
@@ -70,7 +76,7 @@ func (s *Store) FailingReports(ctx context.Context, limit int, visible func(*not
 	return out, err
 }
 
-// Report gives one report: fault.NotFound when there is none with the id.
+// Report returns one report: fault.NotFound when there is none with the id.
 func (s *Store) Report(ctx context.Context, id int64) (info notify.ReportInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		info, err = readReport(ctx, tx, id)
@@ -93,8 +99,7 @@ func readReport(ctx context.Context, tx *db.Tx, id int64) (notify.ReportInfo, er
 // readReports reads the reports that a condition, perhaps with an order and a
 // limit behind it, selects.
 func readReports(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.ReportInfo, error) {
-	rows, err := tx.Query(ctx, `SELECT `+reportColumns+`, `+channelColumns+`
-		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition, args...)
+	rows, err := tx.Query(ctx, `SELECT `+reportColumns+`, `+channelColumns+` FROM `+reportTables+` WHERE `+condition, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading reports: %w", err)
 	}
@@ -115,16 +120,17 @@ func readReports(ctx context.Context, tx *db.Tx, condition string, args ...any) 
 
 func scanReport(row db.Row, r *notify.ReportInfo) error {
 	c := &r.Channel
-	var next, failingSince, last, failed, created, updated, brokenAt, gateUntil, failing, lastOK int64
+	var next, failingSince, last, failed, created, updated, ended, brokenAt, gateUntil, failing, lastOK int64
 	if err := row.Scan(&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
 		&r.InactivityDays, &r.Frequency, &r.Day, &r.Time, &r.TimeZone, &r.SkipDrafts, &r.TargetBranchMask, &r.MentionReviewers, &r.Enabled,
 		&next, &failingSince, &last, &r.LastError, &failed, &r.CreatedBy, &created, &r.UpdatedBy, &r.UpdatedByID, &updated,
-		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt, &gateUntil, &c.GateStep, &c.GateReason,
-		&c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK); err != nil {
+		&r.LastDelivery.ID, &r.LastDelivery.State, &r.LastDelivery.Reason, &r.LastDelivery.Inside, &ended,
+		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt, &gateUntil, &c.GateStep, &c.GateReason, &c.GateInside,
+		&c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle); err != nil {
 		return fmt.Errorf("reading report: %w", err)
 	}
 	r.NextRunAt, r.RetryingSince, r.LastRunAt, r.LastErrorAt = db.Time(next), db.Time(failingSince), db.Time(last), db.Time(failed)
-	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
+	r.CreatedAt, r.UpdatedAt, r.LastDelivery.EndedAt = db.Time(created), db.Time(updated), db.Time(ended)
 	setTimes(c, brokenAt, gateUntil, failing, lastOK)
 	return nil
 }

@@ -30,7 +30,7 @@ const repositoriesWithoutRules = `SELECT w.connection, w.project_fold, w.reposit
 	WHERE NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.connection = w.connection AND r.project_fold = w.project_fold AND r.repository_fold = w.repository_fold)
 	AND NOT EXISTS (SELECT 1 FROM notify_reports p WHERE p.connection = w.connection AND p.project_fold = w.project_fold AND p.repository_fold = w.repository_fold) `
 
-// UnneededWebhooks gives webhooks that Outrigger created and that nothing needs
+// UnneededWebhooks returns webhooks that Outrigger created and that nothing needs
 // any more: those whose deletion was not tried, or failed before a time.
 func (s *Store) UnneededWebhooks(ctx context.Context, failedBefore time.Time, limit int) ([]notify.RepositoryWebhook, error) {
 	return s.readRepositoryWebhooks(ctx, repositoriesWithoutRules+`AND w.set_at > 0 AND w.remote_id <> '' AND (w.state <> 'unneeded' OR w.checked_at <= $1)
@@ -60,7 +60,7 @@ func (s *Store) CreatedWebhooks(ctx context.Context, connection string) (keys []
 	return keys, err
 }
 
-// DueRepositories gives repositories to be looked at with an account of a rule:
+// DueRepositories returns repositories to be looked at with an account of a rule:
 // those that were not since a time, and those that do not send since another.
 func (s *Store) DueRepositories(ctx context.Context, since, troubledSince time.Time, limit int) ([]notify.RepositoryWebhook, error) {
 	return s.readRepositoryWebhooks(ctx, repositoriesOfRules+`WHERE x.authorization_id <> 0
@@ -68,7 +68,7 @@ func (s *Store) DueRepositories(ctx context.Context, since, troubledSince time.T
 		ORDER BY COALESCE(w.checked_at, 0), x.connection, x.project_fold, x.repository_fold LIMIT $3`, db.Micros(since), db.Micros(troubledSince), limit)
 }
 
-// RepositoryWebhook gives that of a repository of a cloud platform; unchecked
+// RepositoryWebhook returns that of a repository of a cloud platform; unchecked
 // where nothing is known.
 func (s *Store) RepositoryWebhook(ctx context.Context, connection string, at notify.RepositoryRef) (notify.RepositoryWebhook, error) {
 	args := []any{connection, notify.Fold(clean(at.ProjectKey)), notify.Fold(clean(at.RepositoryKey))}

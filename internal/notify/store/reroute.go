@@ -12,18 +12,53 @@ import (
 // waitingDelivery is a delivery that waits, and the rules that it is for.
 type waitingDelivery struct {
 	id     int64
+	event  int64
 	format notify.Format
 	rules  []int64
+	open   []int64 // those of rules that may yet refuse its event, as readOpen found
+}
+
+// took are the rules that are known to take the event.
+func (d *waitingDelivery) took() []int64 {
+	return slices.DeleteFunc(slices.Clone(d.rules), func(id int64) bool { return slices.Contains(d.open, id) })
+}
+
+// destination is where the delivery, which is at now, belongs: with a rule that took
+// it, and only where none of these is enabled with one that may yet take it.
+func (d *waitingDelivery) destination(targets map[int64]notify.RuleTarget, now notify.Destination) notify.Destination {
+	if to := notify.Reroute(d.took(), targets, now); to != (notify.Destination{}) {
+		return to
+	}
+	return notify.Reroute(d.rules, targets, now)
+}
+
+// readOpen sets which rules of deliveries for several are undecided.
+func readOpen(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) error {
+	byID := make(map[int64]*waitingDelivery)
+	var ids []int64
+	for i := range waiting {
+		if d := &waiting[i]; len(d.rules) > 1 {
+			byID[d.id], ids = d, append(ids, d.id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return eachUndecided(ctx, tx, ids, func(delivery, rule int64) { byID[delivery].open = append(byID[delivery].open, rule) })
 }
 
 // reroute settles what waits on a channel for a rule that was changed or
 // deleted. A message stays there while an enabled rule of its own sends there;
 // else it follows one that sends in another format or elsewhere; where no enabled
 // one is left it is cancelled at once, since its turn may be hours away on a channel in trouble.
+// For each other place to which an enabled rule of its own sends it becomes another message.
 func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error {
 	tx.AfterCommit(func() { s.moved(from) })
 	waiting, err := waitingFor(ctx, tx, rule, from)
 	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	if err := readOpen(ctx, tx, waiting); err != nil {
 		return err
 	}
 	rules, err := readTargets(ctx, tx, waiting)
@@ -35,7 +70,7 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	for i := range waiting {
 		d := &waiting[i]
 		at := notify.Destination{ChannelID: from, Format: d.format}
-		switch to := notify.Reroute(d.rules, rules, at); to {
+		switch to := d.destination(rules, at); to {
 		case at:
 		case notify.Destination{}:
 			ends = append(ends, d.id)
@@ -46,8 +81,10 @@ func (s *Store) reroute(ctx context.Context, tx *db.Tx, rule, from int64) error 
 	if err := s.moveDeliveries(ctx, tx, moves); err != nil {
 		return err
 	}
-	_, err = s.end(ctx, tx, ends, notify.Cancelled, notify.CancelledReason([]int64{rule}))
-	return err
+	if _, err = s.end(ctx, tx, ends, notify.Cancelled, notify.CancelledReason([]int64{rule})); err != nil {
+		return err
+	}
+	return s.partWaiting(ctx, tx, waiting, rules)
 }
 
 // move is a row for moveDeliveries.
@@ -114,7 +151,7 @@ func scanTarget(row db.Row) (id int64, to notify.RuleTarget, err error) {
 // waitingFor are the deliveries on a channel that wait for a rule, in their
 // order.
 func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
-	rows, err := tx.Query(ctx, `SELECT id, format, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
+	rows, err := tx.Query(ctx, `SELECT id, event_id, format, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
 	if err != nil {
 		return nil, fmt.Errorf("reading waiting deliveries: %w", err)
 	}
@@ -123,7 +160,7 @@ func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingD
 	for rows.Next() {
 		var d waitingDelivery
 		var encoded string
-		if err := rows.Scan(&d.id, &d.format, &encoded); err != nil {
+		if err := rows.Scan(&d.id, &d.event, &d.format, &encoded); err != nil {
 			return nil, fmt.Errorf("reading waiting deliveries: %w", err)
 		}
 		if d.rules = decodeIDs(encoded); slices.Contains(d.rules, rule) {

@@ -20,8 +20,9 @@ func place(t *testing.T, s *Store, id int64) (channel int64, state notify.Delive
 	return d.ChannelID, d.State
 }
 
-// A message for two rules stays on their channel when one leaves it; when the
-// other goes too, it follows the first.
+// A message for two rules stays on their channel for the one that is left when the
+// other leaves with a message of its own; when that one goes too, it ends or moves
+// with it.
 func TestWhatWaitsFollowsTheRuleThatIsLeft(t *testing.T) {
 	leave := map[string]func(t *testing.T, s *Store, r notify.RuleInfo){
 		"deleted": func(t *testing.T, s *Store, r notify.RuleInfo) {
@@ -35,6 +36,7 @@ func TestWhatWaitsFollowsTheRuleThatIsLeft(t *testing.T) {
 		},
 		"moved": func(t *testing.T, s *Store, r notify.RuleInfo) { save(t, s, r.Rule, flowURL("b")) },
 	}
+	want := map[string]notify.DeliveryState{"deleted": notify.Cancelled, "disabled": notify.Cancelled, "moved": notify.Waiting}
 	for name, second := range leave {
 		t.Run(name, func(t *testing.T) {
 			eachStore(t, func(t *testing.T, s *Store) {
@@ -45,14 +47,18 @@ func TestWhatWaitsFollowsTheRuleThatIsLeft(t *testing.T) {
 				if at, _ := place(t, s, id); at != two.ChannelID {
 					t.Errorf("it left channel %d for %d, though rule two wants it there", two.ChannelID, at)
 				}
+				own := waiting(t, s)[0].ID
 				var told []int64
 				s.OnChange(func([]*notify.Delivery) {}, func(c int64) { told = append(told, c) })
 				second(t, s, two)
-				if at, state := place(t, s, id); at != moved.ChannelID || state != notify.Waiting {
-					t.Errorf("on channel %d %s, want waiting on %d with rule one", at, state, moved.ChannelID)
+				if at, state := place(t, s, own); own == id || at != moved.ChannelID || state != notify.Waiting {
+					t.Errorf("that of rule one is %s on channel %d, want waiting on %d", state, at, moved.ChannelID)
 				}
-				if !slices.Contains(told, moved.ChannelID) || !slices.Contains(told, two.ChannelID) {
-					t.Errorf("told of %v, want both channels", told)
+				if at, state := place(t, s, id); state != want[name] || state == notify.Waiting && at != moved.ChannelID {
+					t.Errorf("that of rule two is %s on channel %d, want %s", state, at, want[name])
+				}
+				if !slices.Contains(told, two.ChannelID) {
+					t.Errorf("told of %v, want the channel that it left", told)
 				}
 			})
 		})

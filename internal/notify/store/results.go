@@ -70,7 +70,7 @@ func (s *Store) reloadNewerRules(ctx context.Context, tx *db.Tx) error {
 
 func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Result) error {
 	results := make([][]any, 0, len(items))
-	var attempts, asides [][]any
+	var attempts, surplus, asides [][]any
 	for _, r := range items {
 		var last work.Attempt
 		if r.Attempt != nil && r.State == notify.Delivered {
@@ -79,11 +79,14 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 		for _, d := range r.Deliveries {
 			number, errors5xx := r.Counters(d)
 			if a := r.Attempt; a != nil && r.State != notify.Delivered {
-				attempts = append(attempts, []any{d.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err)})
+				attempts = append(attempts, []any{d.ID, number, db.Micros(a.At), a.Took.Microseconds(), a.Status, a.Answer, clean(a.Err), bit(a.Public)})
+			}
+			if number > notify.FirstAttempts+notify.LastAttempts {
+				surplus = append(surplus, []any{d.ID, notify.FirstAttempts, number - notify.LastAttempts})
 			}
 			results = append(results, []any{
 				string(r.State), clean(r.Reason), number, errors5xx, finishedAt(r.State, tx.Now()), last.Took.Microseconds(), last.Status,
-				last.Answer, d.ID, d.ChannelID,
+				last.Answer, clean(r.Inside), bit(last.Public), d.ID, d.ChannelID,
 			})
 			if r.Aside || r.State != notify.Waiting && !d.DueAt.IsZero() {
 				asides = append(asides, asideRow(r, d))
@@ -99,8 +102,34 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 	if err := s.writeEnds(ctx, tx, items, results); err != nil {
 		return err
 	}
-	if err := tx.Each(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`, attempts, nil); err != nil {
+	if err := keepAttempts(ctx, tx, attempts); err != nil {
+		return err
+	}
+	if err := tx.Each(ctx, `DELETE FROM notify_attempts WHERE delivery_id = $1 AND number > $2 AND number <= $3`, surplus, nil); err != nil {
+		return fmt.Errorf("deleting attempts: %w", err)
+	}
+	return nil
+}
+
+// keepAttempts inserts attempts: delivery, number, at, took, status, answer, error,
+// public. One whose number is taken gets the next, unless it is that attempt: a message
+// that moved to another channel while it was under way was tried on both as the
+// same number.
+func keepAttempts(ctx context.Context, tx *db.Tx, attempts [][]any) error {
+	if len(attempts) == 0 {
+		return nil
+	}
+	taken, err := tx.ExecEach(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error, public)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`, attempts)
+	for _, i := range taken {
+		a := attempts[i]
+		if _, err = tx.Exec(ctx, `INSERT INTO notify_attempts (delivery_id, number, at, took, status, answer, error, public)
+			SELECT CAST($1 AS BIGINT), max(number) + 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT)
+			FROM notify_attempts WHERE delivery_id = $1 HAVING count(CASE WHEN at = $2 THEN 1 END) = 0`, a[0], a[2], a[3], a[4], a[5], a[6], a[7]); err != nil {
+			break
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("keeping attempts: %w", err)
 	}
 	return nil
@@ -109,14 +138,21 @@ func (s *Store) writeAttempts(ctx context.Context, tx *db.Tx, items []*notify.Re
 // writeEnds writes what became of the deliveries, and counts what ended.
 func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result, results [][]any) error {
 	missed, err := tx.ExecEach(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4, finished_at = $5,
-		took = $6, status = $7, answer = $8 WHERE id = $9 AND finished_at = 0 AND channel_id = $10`, results)
+		took = $6, status = $7, answer = $8, inside = $9, public = $10 WHERE id = $11 AND finished_at = 0 AND channel_id = $12`, results)
 	if err != nil {
 		return fmt.Errorf("keeping results: %w", err)
 	}
-	ended := make(map[notify.DeliveryState]int, 1)
+	ended, runs := make(map[notify.DeliveryState]int, 1), make(map[notify.DeliveryState]int)
 	for _, r := range items {
 		if r.State != notify.Waiting {
 			ended[r.State] += len(r.Deliveries)
+			runs[r.State] += countOfReports(r.Deliveries)
+		}
+	}
+	var all []*notify.Delivery // in the order of results
+	if len(missed) > 0 {
+		for _, r := range items {
+			all = append(all, r.Deliveries...)
 		}
 	}
 	again := 0
@@ -134,15 +170,26 @@ func (s *Store) writeEnds(ctx context.Context, tx *db.Tx, items []*notify.Result
 			again += had
 		default:
 			ended[state]--
+			runs[state] -= countOfReports(all[i : i+1])
 		}
 	}
 	tx.AfterCommit(func() {
 		s.counts.match(again)
 		for state, n := range ended {
-			s.ended(state, n)
+			s.ended(state, n, runs[state])
 		}
 	})
 	return nil
+}
+
+// countOfReports counts the deliveries that activity reports made.
+func countOfReports(deliveries []*notify.Delivery) (n int) {
+	for _, d := range deliveries {
+		if len(notify.ReportIDs(d.Rules)) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // overtake has a delivery be delivered by a result, whatever became of it
@@ -154,7 +201,7 @@ func (s *Store) overtake(ctx context.Context, tx *db.Tx, result []any) (before i
 		lock = ` FOR UPDATE` // another node may put it back meanwhile
 	}
 	var finished, channel int64
-	err = tx.QueryRow(ctx, `SELECT finished_at, channel_id FROM notify_deliveries WHERE id = $1`+lock, result[8]).Scan(&finished, &channel)
+	err = tx.QueryRow(ctx, `SELECT finished_at, channel_id FROM notify_deliveries WHERE id = $1`+lock, result[10]).Scan(&finished, &channel)
 	if errors.Is(err, sql.ErrNoRows) { // ended, and too old to be kept
 		return 1, nil
 	}
@@ -167,7 +214,7 @@ func (s *Store) overtake(ctx context.Context, tx *db.Tx, result []any) (before i
 		tx.AfterCommit(func() { s.moved(channel) })
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, attempts = $3, errors_5xx = $4,
-		finished_at = $5, took = $6, status = $7, answer = $8, due_at = 0 WHERE id = $9`, result[:9]...); err != nil {
+		finished_at = $5, took = $6, status = $7, answer = $8, inside = $9, public = $10, due_at = 0 WHERE id = $11`, result[:11]...); err != nil {
 		return 0, fmt.Errorf("keeping results: %w", err)
 	}
 	return before, nil

@@ -46,6 +46,9 @@ func TestRetentionLeavesWhatIsSpokenOfAgain(t *testing.T) {
 		"commit": {
 			remains["notify_commits"], `UPDATE notify_commits SET named_at = $1`, DeleteCommits,
 		},
+		"build": {
+			remains["notify_builds"], `UPDATE notify_builds SET seen_at = $1`, DeleteBuilds,
+		},
 		"membership": {
 			remains["notify_memberships"], `UPDATE notify_memberships SET asked_at = $1`, DeleteMemberships,
 		},
@@ -58,7 +61,7 @@ func TestRetentionLeavesWhatIsSpokenOfAgain(t *testing.T) {
 					changed, err = tx.Exec(ctx, c.again, db.Micros(tx.Now().Add(2*time.Hour)))
 					return err
 				}, func() error { return sweepWith(t, s, c.sweep) })
-				table := map[string]string{"pull request": "notify_pull_requests", "commit": "notify_commits", "membership": "notify_memberships"}[name]
+				table := map[string]string{"pull request": "notify_pull_requests", "commit": "notify_commits", "build": "notify_builds", "membership": "notify_memberships"}[name]
 				if n := count(t, s, `SELECT count(*) FROM `+table); changed != 1 || n != 1 {
 					t.Errorf("%d changed, %d left", changed, n)
 				}

@@ -8,7 +8,9 @@ import (
 
 	"outrigger/internal/audit"
 	"outrigger/internal/db"
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/secret"
 )
 
 // recently is what RetryRecent means.
@@ -43,11 +45,36 @@ func (s *Store) RetryChannel(ctx context.Context, who notify.Actor, id int64, wh
 	return cancelled, err
 }
 
+// OpenTested opens the channel of a webhook URL that took a test message, where it is
+// broken, and cancels the waiting messages that which leaves out. nil: it is not
+// broken, or there is none.
+func (s *Store) OpenTested(ctx context.Context, who notify.Actor, to secret.Value, which notify.RetryMode) (*notify.Reopened, error) {
+	now, err := s.ChannelOf(ctx, fingerprintURL(to.Reveal()))
+	if fault.Is(err, fault.NotFound) || err == nil && now.State != notify.Broken {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	cancelled, err := s.RetryChannel(ctx, who, now.ID, which)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE notify_channels SET failing_since = 0, gate_reason = '', gate_inside = '', last_ok_at = $2
+			WHERE id = $1 AND state = 'open' AND gate_step + refused + rejected = 0`, now.ID, db.Micros(tx.Now()))
+		tx.AfterCommit(func() { s.moved(now.ID) })
+		return err
+	})
+	return &notify.Reopened{Waiting: max(now.Waiting-cancelled, 0), Cancelled: cancelled}, err
+}
+
 // openChannel has everything on a channel tried at once. Why it was closed stays
 // known until it takes a message.
 func (s *Store) openChannel(ctx context.Context, tx *db.Tx, id int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', broken_at = 0, gate_until = 0, gate_step = 0,
-		gate_reason = CASE WHEN reason <> '' THEN reason ELSE gate_reason END, rejected = 0, refused = 0 WHERE id = $1`, id); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET state = 'open', reason = '', inside = '', broken_at = 0, gate_until = 0, gate_step = 0,
+		gate_reason = CASE WHEN reason <> '' THEN reason ELSE gate_reason END,
+		gate_inside = CASE WHEN reason <> '' THEN inside ELSE gate_inside END, rejected = 0, refused = 0 WHERE id = $1`, id); err != nil {
 		return fmt.Errorf("opening channel: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `UPDATE notify_deliveries SET due_at = $1 WHERE channel_id = $2 AND due_at > $1 AND finished_at = 0`,
@@ -110,13 +137,13 @@ func (s *Store) end(ctx context.Context, tx *db.Tx, ids []int64, state notify.De
 	if state == expired {
 		stored = notify.Failed
 	}
-	n, err := tx.Exec(ctx, `UPDATE notify_deliveries SET state = $1, reason = $2, finished_at = $3, due_at = 0
-		WHERE finished_at = 0 AND id IN (`+list(ids)+`)`, string(stored), reason, db.Micros(tx.Now()))
+	of, err := readIDs(ctx, tx, `UPDATE notify_deliveries SET state = $1, reason = $2, inside = '', finished_at = $3, due_at = 0
+		WHERE finished_at = 0 AND id IN (`+list(ids)+`) RETURNING rule_id`, string(stored), reason, db.Micros(tx.Now()))
 	if err != nil {
 		return 0, fmt.Errorf("ending deliveries: %w", err)
 	}
-	tx.AfterCommit(func() { s.ended(state, int(n)) })
-	return int(n), nil
+	tx.AfterCommit(func() { s.ended(state, len(of), len(notify.ReportIDs(of))) })
+	return len(of), nil
 }
 
 // lockIDs is readIDs of rows that stay as they are until the end of tx. Those

@@ -22,7 +22,7 @@ var levelConditions = map[notify.Level]string{
 // of the first page: each reading sorts all of the level.
 const maxRead = 1000
 
-// PageRules gives one page of rules.
+// PageRules returns one page of rules.
 func (s *Store) PageRules(ctx context.Context, p notify.RulePage) ([]notify.RuleInfo, error) {
 	var out []notify.RuleInfo
 	for limit := p.Limit; len(out) < p.Limit; limit = maxRead {

@@ -15,8 +15,12 @@ const ruleColumns = `r.id, ` + ruleMembers
 const ruleMembers = `r.version, r.name, r.connection, r.project_key, r.repository_key, r.channel_id, r.channel_name,
 	r.format, r.filter, r.options, r.enabled, r.authorization_id, r.paused, r.created_by, r.created_at, r.updated_by, r.updated_at`
 
-const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.broken_at, c.gate_until, c.gate_step,
-	c.gate_reason, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at`
+const channelColumns = `c.id, c.fingerprint, c.host, c.mask, c.state, c.reason, c.inside, c.broken_at, c.gate_until, c.gate_step,
+	c.gate_reason, c.gate_inside, c.rejected, c.refused, c.suspect, c.failing_since, c.last_ok_at, ` + channelIdle
+
+// channelIdle is looked up for channels that fail alone: lists have thousands.
+const channelIdle = `CASE WHEN c.failing_since > 0 OR c.gate_reason <> '' THEN
+	CASE WHEN EXISTS (SELECT 1 FROM notify_deliveries w WHERE w.channel_id = c.id AND w.finished_at = 0) THEN 0 ELSE 1 END ELSE 0 END`
 
 // readRuleInfos reads the rules that a condition, perhaps with an order and a
 // limit behind it, selects.
@@ -119,8 +123,8 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 func scanRuleInfo(row db.Row, info *notify.RuleInfo) error {
 	c := &info.Channel
 	var brokenAt, gateUntil, failing, lastOK int64
-	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &brokenAt,
-		&gateUntil, &c.GateStep, &c.GateReason, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK)
+	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
+		&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle)
 	setTimes(c, brokenAt, gateUntil, failing, lastOK)
 	return err
 }

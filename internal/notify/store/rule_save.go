@@ -139,7 +139,7 @@ func (s *Store) settleWaiting(ctx context.Context, tx *db.Tx, r, before *notify.
 	if r.ChannelID == before.ChannelID && r.Format == before.Format && r.Enabled == before.Enabled {
 		return nil
 	}
-	if err := dropUnusedURL(ctx, tx, before.ChannelID); err != nil {
+	if err := s.dropUnusedURL(ctx, tx, before.ChannelID); err != nil {
 		return err
 	}
 	return s.reroute(ctx, tx, r.ID, before.ChannelID)
@@ -184,7 +184,7 @@ func (s *Store) EnableRule(ctx context.Context, who notify.Actor, id, version in
 	return saved, err
 }
 
-// ensureChannel gives the id of the URL's channel. Entering a URL again opens
+// ensureChannel returns the id of the URL's channel. Entering a URL again opens
 // a broken channel again, and makes good that it was lost.
 func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string) (int64, error) {
 	u, err := url.Parse(webhookURL)
@@ -194,7 +194,7 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	fingerprint := fingerprintURL(webhookURL)
 	sealed := s.box.Seal(webhookURL, "notify_channels", "url", fingerprint)
 	var id int64
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET reason = '', gate_reason = '' WHERE fingerprint = $1 AND LENGTH(url) = 0`, fingerprint); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET reason = '', gate_reason = '', inside = '', gate_inside = '' WHERE fingerprint = $1 AND LENGTH(url) = 0`, fingerprint); err != nil {
 		return 0, fmt.Errorf("forgetting that a webhook URL was lost: %w", err)
 	}
 	if _, err := tx.Exec(ctx, `INSERT INTO notify_channels (fingerprint, url, host, mask, state, reason, broken_at, gate_until,
@@ -216,13 +216,22 @@ func (s *Store) ensureChannel(ctx context.Context, tx *db.Tx, webhookURL string)
 	return id, nil
 }
 
-// dropUnusedURL drops the URL of a channel that no rule or report uses any more;
-// its row stays for the deliveries that name it.
-func dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
-	if _, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
+// dropUnusedURL drops the URL of a channel that no rule or report uses any more, and
+// cancels what waits for the channel itself; its row stays for the deliveries that name
+// it.
+func (s *Store) dropUnusedURL(ctx context.Context, tx *db.Tx, channel int64) error {
+	unused, err := tx.Exec(ctx, `UPDATE notify_channels SET url = $1 WHERE id = $2
 		AND NOT EXISTS (SELECT 1 FROM notify_rules r WHERE r.channel_id = notify_channels.id)
-		AND NOT EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel); err != nil {
+		AND NOT EXISTS (SELECT 1 FROM notify_reports r WHERE r.channel_id = notify_channels.id)`, []byte{}, channel)
+	if err != nil {
 		return fmt.Errorf("dropping an unused webhook URL: %w", err)
 	}
-	return nil
+	if unused == 0 {
+		return nil
+	}
+	ids, err := readIDs(ctx, tx, `SELECT id FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 AND to_channel = 1`, channel)
+	if err == nil {
+		_, err = s.end(ctx, tx, ids, notify.Cancelled, notify.UnusedReason)
+	}
+	return err
 }

@@ -26,7 +26,7 @@ func keepVersion(ctx context.Context, tx *db.Tx, id int64, by string) error {
 	return nil
 }
 
-// readVersionsSince gives what a rule was from a version on, the oldest first,
+// readVersionsSince returns what a rule was from a version on, the oldest first,
 // without its present state. What was not kept is missing. Where a rule was
 // paused between two saves, its version is there once.
 func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version int64) ([]notify.Rule, error) {
@@ -52,7 +52,17 @@ func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version i
 	return out, rows.Err()
 }
 
-// RulesAt gives the rules of a moment that could concern an event, place by
+// RuleVersionsSince returns the versions of a rule from one up to, and without, its
+// present one; fewer where they are not kept any more.
+func (s *Store) RuleVersionsSince(ctx context.Context, now *notify.Rule, version int64) (since []notify.Rule, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		since, err = readVersionsSince(ctx, tx, now, version)
+		return err
+	})
+	return since, err
+}
+
+// RulesAt returns the rules of a moment that could concern an event, place by
 // place, and by their ids within one.
 func (s *Store) RulesAt(ctx context.Context, q notify.VersionQuery) (out []notify.RuleVersion, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/notify"
 )
 
-// ListRules gives the rules of exactly the level that q's keys name, by name.
+// ListRules returns the rules of exactly the level that q's keys name, by name.
 func (s *Store) ListRules(ctx context.Context, q notify.RuleQuery) (out []notify.RuleInfo, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		out, err = readRuleInfos(ctx, tx, `r.project_fold = $1 AND r.repository_fold = $2 AND ($3 = '' OR r.connection = $3)
@@ -59,7 +59,7 @@ func countChannelsWaiting(ctx context.Context, tx *db.Tx, channels []*notify.Cha
 	return nil
 }
 
-// Rule gives one rule: fault.NotFound when there is none with the id.
+// Rule returns one rule: fault.NotFound when there is none with the id.
 func (s *Store) Rule(ctx context.Context, id int64) (notify.RuleInfo, error) {
 	var info notify.RuleInfo
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -106,7 +106,7 @@ func (s *Store) DeleteRule(ctx context.Context, who notify.Actor, id, version in
 		if _, err := tx.Exec(ctx, `DELETE FROM notify_rules WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("deleting rule: %w", err)
 		}
-		if err := dropUnusedURL(ctx, tx, old.ChannelID); err != nil {
+		if err := s.dropUnusedURL(ctx, tx, old.ChannelID); err != nil {
 			return err
 		}
 		if err := s.reroute(ctx, tx, id, old.ChannelID); err != nil {

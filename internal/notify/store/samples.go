@@ -14,8 +14,9 @@ import (
 type tally struct{ delivered, failed atomic.Int64 }
 
 // ended counts deliveries that ended.
-func (s *Store) ended(state notify.DeliveryState, n int) {
+func (s *Store) ended(state notify.DeliveryState, n, ofReports int) {
 	s.counts.end(state, n)
+	s.runs.end(state, ofReports)
 	switch state {
 	case notify.Delivered:
 		s.tally.delivered.Add(int64(n))
@@ -44,7 +45,7 @@ func (s *Store) Sample(ctx context.Context, node string) error {
 	return nil
 }
 
-// History gives what became of messages since a time: a sample for every step
+// History returns what became of messages since a time: a sample for every step
 // in which some node took one.
 func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) (list []notify.Sample, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

@@ -15,10 +15,10 @@ import (
 func TestSamples(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		s.ended(notify.Delivered, 3)
-		s.ended(notify.Failed, 1)
-		s.ended(expired, 1)
-		s.ended(notify.Cancelled, 7)
+		s.ended(notify.Delivered, 3, 0)
+		s.ended(notify.Failed, 1, 0)
+		s.ended(expired, 1, 0)
+		s.ended(notify.Cancelled, 7, 0)
 		sample := func(node string) {
 			t.Helper()
 			if err := s.Sample(ctx, node); err != nil {
@@ -33,13 +33,13 @@ func TestSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.ended(notify.Delivered, 2)
+		s.ended(notify.Delivered, 2, 0)
 		exec(`ALTER TABLE notify_samples RENAME TO away`)
 		if err := s.Sample(ctx, "a"); err == nil {
 			t.Fatal("a sample was kept without a table")
 		}
 		exec(`ALTER TABLE away RENAME TO notify_samples`)
-		s.ended(notify.Delivered, 5)
+		s.ended(notify.Delivered, 5, 0)
 		sample("a")
 
 		since := time.Now().Add(-time.Hour).Truncate(time.Second)
@@ -75,13 +75,13 @@ func TestSummaryCountsWhatWasDelivered(t *testing.T) {
 			node  string
 			count int
 		}{{s, "a", 3}, {other, "b", 20_000}} {
-			n.store.ended(notify.Delivered, n.count)
-			n.store.ended(notify.Failed, 1)
+			n.store.ended(notify.Delivered, n.count, 0)
+			n.store.ended(notify.Failed, 1, 0)
 			if err := n.store.Sample(ctx, n.node); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s.ended(notify.Delivered, 5)
+		s.ended(notify.Delivered, 5, 0)
 		for since, want := range map[time.Time]int{time.Now().Add(-time.Hour): 20_008, time.Now().Add(time.Hour): 5} {
 			if sum, err := s.Summary(ctx, since); err != nil || sum.Delivered != want {
 				t.Errorf("%d were delivered, want %d: %v", sum.Delivered, want, err)

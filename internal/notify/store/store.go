@@ -97,7 +97,7 @@ func (s *Store) Load(ctx context.Context) error {
 	return err
 }
 
-// load gives the rules as tx sees them. What another call of its group commit
+// load returns the rules as tx sees them. What another call of its group commit
 // wrote may yet be undone, so no other call uses them before the commit.
 func (s *Store) load(ctx context.Context, tx *db.Tx) (*notify.RuleSet, error) {
 	now := s.rules.Load()

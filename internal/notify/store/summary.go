@@ -76,7 +76,7 @@ func idBounds(table string) string {
 	return `SELECT coalesce((SELECT min(id) FROM ` + table + `), 0), coalesce((SELECT max(id) FROM ` + table + `) + 1, 0)`
 }
 
-// Channels gives the channels of deliveries by id.
+// Channels returns the channels of deliveries by id.
 func (s *Store) Channels(ctx context.Context, deliveries []*notify.Delivery) (map[int64]notify.Channel, error) {
 	found := make(map[int64]notify.Channel)
 	for _, d := range deliveries {

@@ -93,7 +93,7 @@ func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects 
 	return nil
 }
 
-// ProjectIDs gives the platform's ids of a connection's projects as listed last,
+// ProjectIDs returns the platform's ids of a connection's projects as listed last,
 // by folded key; 0 where the platform did not say.
 func (s *Store) ProjectIDs(ctx context.Context, connection string) (ids map[string]int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -139,7 +139,7 @@ func (s *Store) SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *no
 const selectWebhooks = `SELECT connection, project_key, project_name, state, hook, remote_id, successes, failures, last_success, last_failure,
 	answer, reason, set_at, secret_mark, checked_at FROM notify_webhooks `
 
-// DueWebhooks gives projects to be looked at: those that were not since a time,
+// DueWebhooks returns projects to be looked at: those that were not since a time,
 // and those that do not send, or fail, since another.
 func (s *Store) DueWebhooks(ctx context.Context, connection string, since, troubledSince time.Time, limit int) ([]notify.ProjectWebhook, error) {
 	return s.readWebhooks(ctx, `WHERE connection = $1 AND (checked_at <= $2
@@ -152,7 +152,7 @@ func (s *Store) Webhooks(ctx context.Context, connection, after string, limit in
 	return s.readWebhooks(ctx, `WHERE connection = $1 AND project_fold > $2 ORDER BY project_fold LIMIT $3`, connection, notify.Fold(clean(after)), limit)
 }
 
-// Webhook gives that of one project; nil where the platform has no such project
+// Webhook returns that of one project; nil where the platform has no such project
 // as far as is known.
 func (s *Store) Webhook(ctx context.Context, connection, project string) (*notify.ProjectWebhook, error) {
 	list, err := s.readWebhooks(ctx, `WHERE connection = $1 AND project_fold = $2`, connection, notify.Fold(clean(project)))

@@ -2,7 +2,7 @@ package teams
 
 import "strings"
 
-// special tells whether s has anything that appendEscaped would change.
+// special reports whether s has anything that appendEscaped would change.
 func special(s string) bool {
 	for i := range len(s) {
 		switch meanings[s[i]] {
@@ -103,14 +103,14 @@ func appendEscaped(to []byte, s string) []byte {
 // CounterClockwiseContourIntegral.
 const maxEntity = 34
 
-// entity tells whether s, which follows a "&", goes on as a character's name or
+// entity reports whether s, which follows a "&", goes on as a character's name or
 // number.
 func entity(s string) bool {
 	name, _, found := strings.Cut(s[:min(len(s), maxEntity)], ";")
 	return found && name != "" && strings.Trim(name, "#0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// autolink tells whether s, which follows a "<", goes on as an address and a
+// autolink reports whether s, which follows a "<", goes on as an address and a
 // ">", which Markdown shows without the two.
 func autolink(s string) bool {
 	address, _, found := strings.Cut(s, ">")
@@ -126,7 +126,7 @@ func numbered(s string) int {
 	return n
 }
 
-// mention tells whether s, which follows a "<", goes on as a mention's tag.
+// mention reports whether s, which follows a "<", goes on as a mention's tag.
 func mention(s string) bool {
 	s = strings.TrimPrefix(s, "/")
 	return len(s) >= 2 && strings.EqualFold(s[:2], "at")

@@ -1,6 +1,7 @@
 package teams
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -117,4 +118,63 @@ func TestAnyTextIsShownAsTyped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		checkShown(t, strings.Join(rapid.SliceOf(markup).Draw(t, "typed"), ""))
 	})
+}
+
+// cardShown is what a reader of a card sees: its texts and facts are Markdown, with a
+// carriage return between the lines of a list. Links and lists are ours.
+func cardShown(t rapid.TB, message []byte) string {
+	m := check(t, message)
+	var lines []string
+	var show func(v any)
+	show = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, x := range v {
+				show(x)
+			}
+		case map[string]any:
+			for _, name := range []string{"text", "title", "value"} {
+				if s, ok := v[name].(string); ok {
+					for line := range strings.SplitSeq(s, "\r") {
+						lines = append(lines, oneShown(t, line))
+					}
+				}
+			}
+			for _, name := range []string{"items", "facts", "columns", "inlines"} {
+				show(v[name])
+			}
+		}
+	}
+	for _, raw := range m.Attachments[0].Content.Body {
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			t.Fatal(err)
+		}
+		show(v)
+	}
+	for _, a := range m.Attachments[0].Content.Actions {
+		lines = append(lines, a.Title)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func oneShown(t rapid.TB, markdown string) string {
+	var out strings.Builder
+	if err := reader.Convert([]byte(markdown), &out); err != nil {
+		t.Fatal(err)
+	}
+	page, err := html.Parse(strings.NewReader(out.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for n := range page.Descendants() {
+		switch {
+		case n.Type == html.TextNode:
+			text += n.Data
+		case n.Type == html.ElementNode && !strings.Contains(" html head body p ul li a ", " "+n.Data+" "):
+			t.Fatalf("%s is made of %s", n.Data, markdown)
+		}
+	}
+	return seen(text)
 }

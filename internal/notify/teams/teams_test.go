@@ -22,7 +22,7 @@ import (
 
 // format is what every format of messages is tested with.
 var format = cardtest.Format{
-	Append: Append, AppendDigest: AppendDigest, Check: func(t rapid.TB, b []byte) { check(t, b) },
+	Append: Append, AppendDigest: AppendDigest, Check: func(t rapid.TB, b []byte) { check(t, b) }, Shown: cardShown,
 	Texts: []*rapid.Generator[string]{
 		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\x01", n) }),
 		rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("\\", n) }),

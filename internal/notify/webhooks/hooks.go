@@ -58,7 +58,7 @@ func mark(h *notify.Hook) string {
 	return hex.EncodeToString(secret.Fingerprint(h.Secret.Reveal())[:4])
 }
 
-// hookOf gives the hook of a scope whose secret the platform may be told; it makes
+// hookOf returns the hook of a scope whose secret the platform may be told; it makes
 // one where there is none.
 func (w *Watch) hookOf(ctx context.Context, c *notify.Connection, scope notify.Scope) (notify.Hook, error) {
 	for _, h := range w.Store.Platforms().Hooks(c.Name) {

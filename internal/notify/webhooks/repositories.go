@@ -87,7 +87,7 @@ func (w *Watch) CheckRepository(ctx context.Context, p notify.RepositoryWebhook)
 	return asked == nil || aboutOne(asked), w.Store.SaveRepositoryWebhook(ctx, p, writer(ctx, p.Connection, before, p.SetAt))
 }
 
-// aboutOne tells whether err is about this repository or its account alone:
+// aboutOne reports whether err is about this repository or its account alone:
 // others may well be answered.
 func aboutOne(err error) bool {
 	status := restclient.StatusOf(err)

@@ -133,7 +133,7 @@ func (w *cloudWorld) state(at notify.RepositoryRef) notify.RepositoryWebhook {
 	return is
 }
 
-// one gives the only webhook of a repository, which calls a hook of its own,
+// one returns the only webhook of a repository, which calls a hook of its own,
 // signed with its secret.
 func (w *cloudWorld) one(at notify.RepositoryRef) bitbucketcloud.Webhook {
 	w.t.Helper()

@@ -44,7 +44,7 @@ type Store interface {
 	NoteProjectCheck(ctx context.Context, connection string, c notify.ProjectCheck) error
 	ReplaceProjects(ctx context.Context, connection string, projects []notify.ListedProject, at time.Time) error
 	DueWebhooks(ctx context.Context, connection string, since, troubledSince time.Time, limit int) ([]notify.ProjectWebhook, error)
-	// ProjectIDs gives the platform's ids of the projects as listed last, by
+	// ProjectIDs returns the platform's ids of the projects as listed last, by
 	// folded key.
 	ProjectIDs(ctx context.Context, connection string) (map[string]int64, error)
 	OfferedRenames(ctx context.Context, after int64, limit int) ([]notify.Rename, error)
@@ -54,11 +54,11 @@ type Store interface {
 	SaveWebhook(ctx context.Context, w notify.ProjectWebhook, by *notify.Actor) error
 	CreateHook(ctx context.Context, who notify.Actor, h notify.Hook) (notify.Hook, error)
 
-	// DueRepositories gives repositories that rules of the cloud edition belong to,
+	// DueRepositories returns repositories that rules of the cloud edition belong to,
 	// and an active account of such a rule, to be looked at; see DueWebhooks.
 	DueRepositories(ctx context.Context, since, troubledSince time.Time, limit int) ([]notify.RepositoryWebhook, error)
 	SaveRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error
-	// UnneededWebhooks gives webhooks that were created here and that nothing needs
+	// UnneededWebhooks returns webhooks that were created here and that nothing needs
 	// any more: those whose deletion was not tried, or failed before a time.
 	UnneededWebhooks(ctx context.Context, failedBefore time.Time, limit int) ([]notify.RepositoryWebhook, error)
 	ForgetRepositoryWebhook(ctx context.Context, w notify.RepositoryWebhook, by *notify.Actor) error
@@ -147,7 +147,7 @@ func (w *Watch) release(ctx context.Context, lease *db.Lease) {
 	}
 }
 
-// due tells whether the projects of a connection are to be listed, and whether
+// due reports whether the projects of a connection are to be listed, and whether
 // anything is to be looked at.
 func (w *Watch) due(ctx context.Context, c *notify.Connection) (list, look bool, err error) {
 	check, err := w.Store.ProjectCheck(ctx, c.Name)

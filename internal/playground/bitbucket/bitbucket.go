@@ -150,7 +150,7 @@ func (p *Platform) Move(from, to string) {
 // Asked counts the requests whose method and path contain a text.
 func (p *Platform) Asked(text string) int { return p.asked.Count(text) }
 
-// project gives a project by its key, which has no case; mu is held.
+// project returns a project by its key, which has no case; mu is held.
 func (p *Platform) project(key string) *Project {
 	for i := range p.projects {
 		if strings.EqualFold(p.projects[i].Key, key) {
@@ -169,7 +169,7 @@ func (p *Project) repository(slug string) *Repository {
 	return nil
 }
 
-// holds tells whether a list of administrators names the user, or a group that
+// holds reports whether a list of administrators names the user, or a group that
 // has him; mu is held.
 func (p *Platform) holds(admins []string, user string) bool {
 	return slices.ContainsFunc(admins, func(name string) bool {

@@ -45,7 +45,7 @@ func (p *Platform) listUsers(a *asking) {
 	page(p, a, found)
 }
 
-// members gives who is in a group; names of groups have no case.
+// members returns who is in a group; names of groups have no case.
 func (p *Platform) members(group string) []string {
 	for name, members := range p.groups {
 		if strings.EqualFold(name, group) {
@@ -57,7 +57,7 @@ func (p *Platform) members(group string) []string {
 
 func permission(n int) string { return "permission." + strconv.Itoa(n) }
 
-// may tells whether a user has a permission, and whether there is what it is
+// may reports whether a user has a permission, and whether there is what it is
 // about.
 func (p *Platform) may(u *User, permission, projectKey, slug string) (allowed, known bool) {
 	global := u.Permission == "SYS_ADMIN" || u.Permission == "ADMIN" && permission != "SYS_ADMIN"

@@ -34,7 +34,7 @@ func (p *Platform) listAllRepositories(a *asking) {
 	page(p, a, all)
 }
 
-// wanted tells whether who asks has the permission that a list is limited to,
+// wanted reports whether who asks has the permission that a list is limited to,
 // where it is.
 func (p *Platform) wanted(a *asking, project, slug string) bool {
 	permission := a.r.URL.Query().Get("permission")
@@ -48,7 +48,7 @@ func (p *Platform) wanted(a *asking, project, slug string) bool {
 	return allowed
 }
 
-// projectOf gives the project of the path; nil after it was answered that there
+// projectOf returns the project of the path; nil after it was answered that there
 // is none.
 func (p *Platform) projectOf(a *asking) *Project {
 	key := a.r.PathValue("project")
@@ -77,7 +77,7 @@ func (p *Platform) listRepositories(a *asking) {
 	page(p, a, all)
 }
 
-// repositoryOf gives the repository of the path; nil after it was answered that
+// repositoryOf returns the repository of the path; nil after it was answered that
 // there is none.
 func (p *Platform) repositoryOf(a *asking) (*Project, *Repository) {
 	project := p.projectOf(a)

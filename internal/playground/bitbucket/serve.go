@@ -79,7 +79,7 @@ func (p *Platform) ask(w http.ResponseWriter, r *http.Request, handle func(*aski
 	handle(a)
 }
 
-// signsIn gives the user with that password; names have no case.
+// signsIn returns the user with that password; names have no case.
 func (p *Platform) signsIn(name, password string) *User {
 	for i := range p.users {
 		if u := &p.users[i]; strings.EqualFold(u.Name, name) && u.Password != "" && u.Password == password {

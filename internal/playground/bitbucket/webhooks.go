@@ -33,7 +33,7 @@ var eventKeys = []string{
 	"pr:reviewer:needs_work", "pr:comment:added", "pr:comment:edited", "pr:comment:deleted",
 }
 
-// Webhooks gives a project's webhooks.
+// Webhooks returns a project's webhooks.
 func (p *Platform) Webhooks(project string) []Webhook {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *Platform) DeleteWebhooks(project string) {
 	p.webhooks = slices.DeleteFunc(p.webhooks, func(w *Webhook) bool { return w.Project == project })
 }
 
-// administered gives the project of the path to who administers it.
+// administered returns the project of the path to who administers it.
 func (p *Platform) administered(a *asking) *Project {
 	project := p.projectOf(a)
 	if project == nil || a.who == nil {
@@ -151,7 +151,7 @@ func (p *Platform) readWebhook(a *asking, w *Webhook) bool {
 	return true
 }
 
-// webhookOf gives the webhook of the path; nil after it was answered that there
+// webhookOf returns the webhook of the path; nil after it was answered that there
 // is none.
 func (p *Platform) webhookOf(a *asking) *Webhook {
 	project := p.administered(a)

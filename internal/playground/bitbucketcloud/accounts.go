@@ -55,7 +55,7 @@ func (p *Platform) permissions(a *asking) {
 	p.page(a, values)
 }
 
-// quoted gives the text of a condition such as name="text".
+// quoted returns the text of a condition such as name="text".
 func quoted(q, name string) (string, bool) {
 	rest, ok := strings.CutPrefix(q, name+`"`)
 	if !ok || !strings.HasSuffix(rest, `"`) {
@@ -64,7 +64,7 @@ func quoted(q, name string) (string, bool) {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(rest[:len(rest)-1]), true
 }
 
-// repositoryOf gives the repository of the path; nil after it was answered that
+// repositoryOf returns the repository of the path; nil after it was answered that
 // the caller sees none.
 func (p *Platform) repositoryOf(a *asking) *Repository {
 	r := p.repository(a.r.PathValue("workspace"), a.r.PathValue("slug"))

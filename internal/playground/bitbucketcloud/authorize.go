@@ -92,7 +92,7 @@ func (p *Platform) consent(q url.Values) (c *consent, wrong string) {
 	return c, ""
 }
 
-// takes tells whether a redirect URI is the consumer's callback or below it.
+// takes reports whether a redirect URI is the consumer's callback or below it.
 func (c *Consumer) takes(redirect string) bool {
 	rest, ok := strings.CutPrefix(redirect, c.Callback)
 	return ok && c.Callback != "" && (rest == "" || strings.HasSuffix(c.Callback, "/") || strings.ContainsAny(rest[:1], "/?"))

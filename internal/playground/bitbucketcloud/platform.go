@@ -179,7 +179,7 @@ func (p *Platform) After(requests int, do func()) {
 	p.after, p.then = requests, do
 }
 
-// repository gives a repository by its names, which have no case; mu is held.
+// repository returns a repository by its names, which have no case; mu is held.
 func (p *Platform) repository(workspace, slug string) *Repository {
 	for _, r := range p.repositories {
 		if strings.EqualFold(r.Workspace, workspace) && strings.EqualFold(r.Slug, slug) {
@@ -189,7 +189,7 @@ func (p *Platform) repository(workspace, slug string) *Repository {
 	return nil
 }
 
-// account gives an account by its id, nil where there is none; mu is held.
+// account returns an account by its id, nil where there is none; mu is held.
 func (p *Platform) account(id string) *Account {
 	for i := range p.accounts {
 		if p.accounts[i].ID == id {

@@ -38,7 +38,7 @@ func EventKeys() []string { return slices.Clone(eventKeys) }
 // maxSecret is the longest secret of a webhook.
 const maxSecret = 128
 
-// Webhooks gives a repository's webhooks.
+// Webhooks returns a repository's webhooks.
 func (p *Platform) Webhooks(workspace, slug string) []Webhook {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *Platform) hookEvents(w http.ResponseWriter, r *http.Request) {
 	p.page(a, values)
 }
 
-// administered gives the repository of the path to who administers it.
+// administered returns the repository of the path to who administers it.
 func (p *Platform) administered(a *asking) *Repository {
 	r := p.repositoryOf(a)
 	if r == nil || r.Permissions[a.who.ID] == "admin" {
@@ -172,7 +172,7 @@ func (p *Platform) readWebhook(a *asking, w *Webhook) bool {
 	return true
 }
 
-// internal tells whether a host is one that the vendor's cloud cannot reach, as
+// internal reports whether a host is one that the vendor's cloud cannot reach, as
 // far as its name says.
 func internal(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -181,7 +181,7 @@ func internal(host string) bool {
 	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal")
 }
 
-// webhookOf gives the webhook of the path; nil after it was answered that there
+// webhookOf returns the webhook of the path; nil after it was answered that there
 // is none.
 func (p *Platform) webhookOf(a *asking) *Webhook {
 	r := p.administered(a)

@@ -15,10 +15,10 @@ const BulkFetch = "bulkfetch"
 // maxBulk is how many issues one call may be about.
 const maxBulk = 100
 
-// writes tells whether a request changes an issue.
+// writes reports whether a request changes an issue.
 func (r Request) writes() bool { return r.Method == http.MethodPut || r.Method == http.MethodDelete }
 
-// bulkFetch gives the issues that are asked for, in the order of their ids and
+// bulkFetch returns the issues that are asked for, in the order of their ids and
 // without those that the account may not see, each with its project.
 // Source: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/#api-rest-api-3-issue-bulkfetch-post
 func (s *Site) bulkFetch(r Request) answer {

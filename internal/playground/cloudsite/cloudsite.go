@@ -109,7 +109,7 @@ func New(o Options) *Site {
 	return &Site{o: o, mode: Works, issues: map[int64]*issue{}, limiter: newLimiter(o.Limits), watchers: map[chan struct{}]bool{}}
 }
 
-// issue gives an issue as it is kept; mu is held.
+// issue returns an issue as it is kept; mu is held.
 func (s *Site) issue(id int64) *issue {
 	i := s.issues[id]
 	if i == nil {
@@ -119,7 +119,7 @@ func (s *Site) issue(id int64) *issue {
 	return i
 }
 
-// Property gives the value of an issue's property.
+// Property returns the value of an issue's property.
 func (s *Site) Property(id int64, key string) (value string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *Site) Property(id int64, key string) (value string, ok bool) {
 	return value, ok
 }
 
-// Keys gives the keys of an issue's properties in order.
+// Keys returns the keys of an issue's properties in order.
 func (s *Site) Keys(id int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *Site) SetProperty(id int64, key, value string) {
 	s.changed(s.issue(id))
 }
 
-// Issues gives the ids of the issues that have properties, the one that was
+// Issues returns the ids of the issues that have properties, the one that was
 // written last first.
 func (s *Site) Issues() []int64 {
 	s.mu.Lock()
@@ -198,7 +198,7 @@ func (s *Site) SetFaultMode(m FaultMode, requests int) {
 	s.tell()
 }
 
-// Watch gives a channel that has a value whenever something changed.
+// Watch returns a channel that has a value whenever something changed.
 func (s *Site) Watch() (changed <-chan struct{}, stop func()) {
 	w := make(chan struct{}, 1)
 	s.mu.Lock()

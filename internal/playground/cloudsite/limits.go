@@ -108,7 +108,7 @@ func (l *limiter) takeWrite(issue int64, now time.Time) (limit int, wait time.Du
 	return 0, 0
 }
 
-// nearLimit tells whether less than a fifth of the quota is left.
+// nearLimit reports whether less than a fifth of the quota is left.
 func (l *limiter) nearLimit() bool { return l.Quota > 0 && (l.Quota-l.spent)*5 < l.Quota }
 
 func tooOften(reason string, limit int, now time.Time, wait time.Duration) answer {

@@ -19,7 +19,7 @@ type property struct {
 // Threads is the property that a reader begins with.
 const Threads = "outrigger.threads"
 
-// Parents gives the parent map of an issue, as an app on the site sees it: the
+// Parents returns the parent map of an issue, as an app on the site sees it: the
 // head, and those parts that have the head's generation. Nothing: nil.
 func (s *Site) Parents(id int64) (map[string]string, error) {
 	head, ok, err := s.property(id, Threads)

@@ -23,6 +23,7 @@ const (
 	NoSubject       Lie = "no subject"
 	WrongAccessHash Lie = "wrong access hash" // at_hash is of another access token
 	OtherUserInfo   Lie = "other user info"   // of another account
+	NoAuthTime      Lie = "no auth_time"      // as from a provider that does not say it
 	OtherDiscovery  Lie = "other discovery"   // the configuration is of another issuer
 	PlainEndpoints  Lie = "plain endpoints"   // the configuration has endpoints without TLS on another host
 	NoKeys          Lie = "no keys"           // the configuration has no key set

@@ -72,7 +72,7 @@ func (s *Faults) Set(at string, f Fault) {
 	}
 }
 
-// At gives the last fault that is set for a request.
+// At returns the last fault that is set for a request.
 func (s *Faults) At(r *http.Request) (f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

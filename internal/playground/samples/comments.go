@@ -25,7 +25,7 @@ type commentRecord struct {
 	Parent  int64 `json:"parentCommentId"`
 }
 
-// Comments gives the two files of a migration of some 1,800 replies, the same
+// Comments returns the two files of a migration of some 1,800 replies, the same
 // ones every time: comments_hierarchy_export.json and id-mappings.csv. A few
 // records are what real files have too: a comment that answers itself, two that
 // answer each other, one that answers a comment of another issue, and some

@@ -44,6 +44,7 @@ func (s *session) over(conn net.Conn) {
 var errOver = errors.New("smarthost: the session is over")
 
 func (s *session) run() {
+	defer s.host.react(Request{Session: s.number, Verb: "CLOSE"})
 	err := s.answer("CONNECT", "", func() string { return "220 smarthost.example ESMTP" })
 	for err == nil {
 		var line string

@@ -43,8 +43,8 @@ var offers = []string{"PIPELINING", "8BITMIME", "SMTPUTF8", "CHUNKING", "SIZE 0"
 // Request is what the client said.
 type Request struct {
 	Session int    // counted from 1
-	Verb    string // CONNECT, EHLO, MAIL, … and "." for the end of a message
-	Line    string // the whole line, "" for CONNECT and "."
+	Verb    string // CONNECT, EHLO, MAIL, … "." for the end of a message, CLOSE for that of a session
+	Line    string // the whole line, "" for CONNECT, "." and CLOSE
 	Message *Message
 }
 
@@ -206,7 +206,7 @@ func (h *Host) SetPassword(password string) {
 	h.password = password
 }
 
-// Watch gives a channel that has a value whenever something changed.
+// Watch returns a channel that has a value whenever something changed.
 func (h *Host) Watch() (changed <-chan struct{}, stop func()) {
 	w := make(chan struct{}, 1)
 	h.mu.Lock()

@@ -14,3 +14,11 @@ async function refresh() {
 }
 
 new EventSource("/live").addEventListener("cards", refresh);
+
+// A click on a webhook URL selects it, and copies it where the browser lets it.
+document.addEventListener("click", (event) => {
+  const url = event.target.closest("input.webhook");
+  if (!url) return;
+  url.select();
+  navigator.clipboard?.writeText(url.value).catch(() => {});
+});

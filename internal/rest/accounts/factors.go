@@ -4,28 +4,7 @@ import (
 	"net/http"
 
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
-	"outrigger/internal/secret"
 )
-
-// codeHeader has a code of a second factor, for what a token alone is not enough
-// for.
-const codeHeader = "Outrigger-Code"
-
-// confirmed takes the code that comes with a request.
-func (e endpoints) confirmed(h rest.Handler) rest.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		code := r.Header.Get(codeHeader)
-		if code == "" {
-			return h(w, r)
-		}
-		ctx, err := e.identity.ConfirmRequest(r.Context(), secret.New(code), rest.ClientAddr(r.Context()))
-		if err != nil {
-			return err
-		}
-		return h(w, r.WithContext(ctx))
-	}
-}
 
 type factors struct {
 	App      bool `json:"authenticatorApp"`

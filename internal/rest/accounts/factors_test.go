@@ -52,17 +52,21 @@ func TestASecondFactorByREST(t *testing.T) {
 		if _, err := identitytest.SetUp(t.Context(), s.Service, "ann", time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		s.want(403, "Use a token", "root", "GET", "/users/root", "")
+		s.want(403, "or use a token", "root", "GET", "/users/root", "")
 		s.want(200, `"secondFactor":{"authenticatorApp":true,"passkeys":0,"recoveryCodes":10}`, bearer, "GET", "/users/root", "")
 		for _, c := range []struct{ method, path, body string }{
 			{"POST", "/users/ann/grants", `{"permission":"ADMIN"}`},
 			{"DELETE", "/users/ann/grants/4711", ""},
 			{"POST", "/tokens", `{"name":"y","scope":"all"}`},
+			{"POST", "/tokens", `{"name":"y","scope":"read"}`},
+			{"POST", "/tokens", `{"name":"y","scope":"backup"}`},
+			{"POST", "/tokens", `{"name":"y","scope":"mail","user":"ann"}`},
+			{"POST", "/users/ann/enable", ""},
 			{"DELETE", "/users/ann/second-factor", ""},
 		} {
 			s.want(403, "A token alone is not enough", bearer, c.method, c.path, c.body)
 		}
-		s.want(201, "", bearer, "POST", "/tokens", `{"name":"y","scope":"read"}`)
+		s.want(201, "", bearer, "POST", "/tokens", `{"name":"y","scope":"mail"}`)
 		code, err := app.Code(time.Now())
 		if err != nil {
 			t.Fatal(err)

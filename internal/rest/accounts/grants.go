@@ -58,6 +58,7 @@ func (e endpoints) readGrant(r *http.Request, judge func(identity.Permission, id
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return "", identity.Resource{}, err
 	}
+	in.Permission = rest.Spelled(in.Permission, identity.Permissions()...)
 	at := identity.Resource{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
 	if names := e.connections(); at.Connection != "" && !slices.Contains(names, at.Connection) {
 		wrong.Add("connection", "%s", noConnection(at.Connection, names))

@@ -18,10 +18,12 @@ type token struct {
 	CreatedAt time.Time      `json:"createdAt"`
 	ExpiresAt time.Time      `json:"expiresAt,omitzero"`
 	UsedAt    time.Time      `json:"lastUsedAt,omitzero"`
+	Rests     time.Time      `json:"restsSince,omitzero"`
+	Paused    time.Time      `json:"pausedSince,omitzero"`
 }
 
 func tokenOf(t identity.Token) token {
-	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt}
+	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince, t.PausedSince}
 }
 
 func (e endpoints) listTokens(w http.ResponseWriter, r *http.Request) error {
@@ -47,6 +49,7 @@ func (e endpoints) createToken(w http.ResponseWriter, r *http.Request) error {
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
 	}
+	in.Scope = rest.Spelled(in.Scope, identity.Scopes()...)
 	name, err := owner(r.Context(), in.User)
 	if err != nil {
 		return err

@@ -1,6 +1,9 @@
 package accounts
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -20,12 +23,14 @@ type user struct {
 	SignedInAt      time.Time `json:"lastSignInAt,omitzero"`
 	Enabled         bool      `json:"enabled"`
 	DisabledAt      time.Time `json:"disabledAt,omitzero"`
+	Paused          bool      `json:"paused,omitempty"`
+	PausesAt        time.Time `json:"pausesAt,omitzero"`
 	Factors         factors   `json:"secondFactor"`
 	Grants          []grant   `json:"grants"`
 }
 
 func userOf(u identity.User) user {
-	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, factorsOf(u.Factors), mapped(u.Grants, grantOf)}
+	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, u.Pause.Begun, u.Pause.At, factorsOf(u.Factors), mapped(u.Grants, grantOf)}
 }
 
 func mapped[A, B any](as []A, f func(A) B) []B {
@@ -96,7 +101,18 @@ func (e endpoints) disableUser(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (e endpoints) enableUser(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, e.identity.EnableUser(r.Context(), r.PathValue("name")))
+	var in struct {
+		KeepTokens []int64 `json:"keepTokens"`
+	}
+	body := bufio.NewReader(r.Body)
+	if _, err := body.Peek(1); !errors.Is(err, io.EOF) { // a body is not needed
+		r.Body = io.NopCloser(body)
+		if err := rest.ReadJSON(r, &in); err != nil {
+			return err
+		}
+	}
+	_, err := e.identity.EnableUser(r.Context(), r.PathValue("name"), in.KeepTokens)
+	return noContent(w, err)
 }
 
 // setPassword changes a password. Who changes his own shows the old one too,
@@ -109,7 +125,10 @@ func (e endpoints) setPassword(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Password secret.Value `json:"password"`
 		Current  secret.Value `json:"currentPassword"`
+		// Whoever knew the old password may have made tokens.
+		EndTokens bool `json:"endTokens"`
 	}
+	in.EndTokens = true
 	var wrong fault.Fields
 	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
 		return err
@@ -126,5 +145,9 @@ func (e endpoints) setPassword(w http.ResponseWriter, r *http.Request) error {
 	if err := fault.Every(wrong.Err(), identity.JudgePassword(name, in.Password)); err != nil {
 		return err
 	}
-	return noContent(w, e.identity.SetPassword(ctx, name, in.Password))
+	err := e.identity.SetPassword(ctx, name, in.Password)
+	if err == nil && in.EndTokens {
+		_, err = e.identity.RevokeTokens(ctx, name)
+	}
+	return noContent(w, err)
 }

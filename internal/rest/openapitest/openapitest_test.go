@@ -2,14 +2,11 @@ package openapitest
 
 import (
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
 	"outrigger/internal/rest"
@@ -23,8 +20,6 @@ func load(t *testing.T, data string) *Spec {
 	}
 	return s
 }
-
-func TestOurDescriptionIsValid(t *testing.T) { load(t, string(rest.OpenAPI())) }
 
 const small = `
 openapi: 3.1.0
@@ -282,114 +277,5 @@ paths:
 	}
 	if err := s.ReplayAll(t.Context(), http.DefaultClient, "", "/rest/nothing", nil); err == nil {
 		t.Error("no path is fine")
-	}
-}
-
-// Generators of clients make a type of every component, whatever its kind: two of one
-// name are refused, or one gets a number.
-func TestOurComponentsHaveNamesOfTheirOwn(t *testing.T) {
-	parts := load(t, string(rest.OpenAPI())).doc.Components
-	kinds := map[string][]string{}
-	note := func(kind string, names []string) {
-		for _, name := range names {
-			kinds[strings.ToLower(name)] = append(kinds[strings.ToLower(name)], kind)
-		}
-	}
-	note("schema", slices.Collect(maps.Keys(parts.Schemas)))
-	note("parameter", slices.Collect(maps.Keys(parts.Parameters)))
-	note("request body", slices.Collect(maps.Keys(parts.RequestBodies)))
-	note("response", slices.Collect(maps.Keys(parts.Responses)))
-	for name, schema := range parts.Schemas { // and of every enum in one
-		for member, of := range schema.Value.Properties {
-			if of.Ref == "" && len(of.Value.Enum) > 0 {
-				note("enum of "+name, []string{name + member})
-			}
-		}
-	}
-	for name, of := range kinds {
-		if len(of) > 1 {
-			t.Errorf("%s is a %s", name, strings.Join(of, " and a "))
-		}
-	}
-}
-
-// An answer with a member that the description lacks must fail, so every object that
-// it lists members of has no others.
-func TestOurObjectsAreClosed(t *testing.T) {
-	s := load(t, string(rest.OpenAPI()))
-	var walk func(at string, schema *openapi3.SchemaRef)
-	walk = func(at string, schema *openapi3.SchemaRef) {
-		if schema == nil || schema.Ref != "" { // which is walked itself
-			return
-		}
-		v := schema.Value
-		more := v.AdditionalProperties
-		if len(v.Properties) > 0 && (more.Has == nil || *more.Has) && more.Schema == nil {
-			t.Errorf("%s may have members that are not described", at)
-		}
-		for name, member := range v.Properties {
-			walk(at+"."+name, member)
-		}
-		walk(at+"[]", v.Items)
-		for _, parts := range []openapi3.SchemaRefs{v.AllOf, v.AnyOf, v.OneOf} {
-			for _, p := range parts {
-				walk(at, p)
-			}
-		}
-	}
-	for name, schema := range s.doc.Components.Schemas {
-		walk(name, schema)
-	}
-	contents := func(name string, content openapi3.Content) {
-		for _, c := range content {
-			walk(name, c.Schema)
-		}
-	}
-	for _, op := range s.operations() {
-		for status, response := range op.Responses.Map() {
-			if response.Ref == "" {
-				contents(op.method+" "+op.path+" "+status, response.Value.Content)
-			}
-		}
-	}
-	for name, response := range s.doc.Components.Responses {
-		contents(name, response.Value.Content)
-	}
-}
-
-// A reader of the description has nothing else: what a parameter does and what a
-// number counts or measures must be said there.
-func TestOurParametersAndNumbersAreDescribed(t *testing.T) {
-	s := load(t, string(rest.OpenAPI()))
-	parameters := func(at string, list openapi3.Parameters) {
-		for _, p := range list {
-			if p.Value.Description == "" {
-				t.Errorf("%s: the parameter %s has no description", at, p.Value.Name)
-			}
-		}
-	}
-	for path, item := range s.doc.Paths.Map() {
-		parameters(path, item.Parameters)
-		for method, op := range item.Operations() {
-			parameters(method+" "+path, op.Parameters)
-		}
-	}
-	var walk func(at string, schema *openapi3.SchemaRef)
-	walk = func(at string, schema *openapi3.SchemaRef) {
-		if schema == nil || schema.Ref != "" { // which is walked itself
-			return
-		}
-		for name, member := range schema.Value.Properties {
-			v := member.Value
-			number := v.Type.Is("integer") || v.Type.Is("number")
-			if member.Ref == "" && number && name != "id" && v.Description == "" {
-				t.Errorf("%s.%s is a number without a description", at, name)
-			}
-			walk(at+"."+name, member)
-		}
-		walk(at+"[]", schema.Value.Items)
-	}
-	for name, schema := range s.doc.Components.Schemas {
-		walk(name, schema)
 	}
 }

@@ -116,7 +116,7 @@ func (op operation) url(base string) (string, error) {
 	return strings.TrimRight(base, "/") + path, nil
 }
 
-// endless tells whether the answer is a stream of events, which goes on.
+// endless reports whether the answer is a stream of events, which goes on.
 func (op operation) endless() bool {
 	ok := op.Responses.Value("200")
 	return ok != nil && ok.Value.Content["text/event-stream"] != nil
@@ -207,12 +207,12 @@ func (op operation) shown(name string) (any, int) {
 
 func isSuccess(status string) bool { return strings.HasPrefix(status, "2") }
 
-// canSucceed tells whether the description has a success.
+// canSucceed reports whether the description has a success.
 func (op operation) canSucceed() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(op.Responses.Map())), isSuccess)
 }
 
-// plain gives a value of YAML as JSON would be read.
+// plain returns a value of YAML as JSON would be read.
 func plain(v any) any {
 	text, _ := json.Marshal(v)
 	var out any

@@ -1,7 +1,7 @@
 // Package openapitest holds the description of the REST API and a server to
 // each other: for tests.
 //
-//	spec, err := openapitest.Load(rest.OpenAPI())
+//	spec, err := openapitest.Load(router.OpenAPI())
 //	spec.Differences(router.Routes())        // both ways: must be none
 //	client.Transport = spec.Transport(base, client.Transport) // every exchange is as described
 //	spec.Replay(ctx, client, base, signIn)   // every example does what it says
@@ -61,8 +61,7 @@ func (s *Spec) Differences(routes []rest.Route) []string {
 			continue
 		}
 		delete(described, name)
-		open := op.Security != nil && len(*op.Security) == 0
-		if open != (route.Access == rest.Anyone || route.Raw) {
+		if open(op) != (route.Access == rest.Anyone || route.Raw) {
 			found = append(found, name+" differs in whether credentials are asked for")
 		}
 		if inXML(op) != route.XML {
@@ -100,15 +99,18 @@ func (s *Spec) query(name string, op *openapi3.Operation) []string {
 // Operation is one method of one path, for tests that go over all of them.
 type Operation struct {
 	Method string
+	Path   string   // as it is described
 	URL    string   // the path with the examples of its parameters, and those that its query must have
 	Query  []string // the parameters that its query takes
 	Body   []string // the media types that its body may have
+	Bare   bool     // it is taken without a body too
 	Stream bool     // its answer goes on and on
+	Open   bool     // it asks for no credentials
 	// Conditional: it takes If-Match.
 	Conditional bool
 }
 
-// Operations gives all of them.
+// Operations returns all of them.
 func (s *Spec) Operations() ([]Operation, error) {
 	var all []Operation
 	for _, op := range s.operations() {
@@ -116,21 +118,25 @@ func (s *Spec) Operations() ([]Operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := Operation{Method: op.method, URL: address, Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless(), Conditional: conditional(op.Operation)}
+		one := Operation{Method: op.method, Path: op.path, URL: address, Open: open(op.Operation), Query: s.query(op.method+" "+op.path, op.Operation), Stream: op.endless(), Conditional: conditional(op.Operation)}
 		if op.RequestBody != nil {
 			one.Body = slices.Sorted(maps.Keys(op.RequestBody.Value.Content))
+			one.Bare = !op.RequestBody.Value.Required
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// conditional tells whether an operation takes If-Match.
+// open reports whether an operation asks for no credentials.
+func open(op *openapi3.Operation) bool { return op.Security != nil && len(*op.Security) == 0 }
+
+// conditional reports whether an operation takes If-Match.
 func conditional(op *openapi3.Operation) bool {
 	return op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-Match") != nil
 }
 
-// inXML tells whether an operation's successes come as XML too.
+// inXML reports whether an operation's successes come as XML too.
 func inXML(op *openapi3.Operation) bool {
 	for status, response := range op.Responses.Map() {
 		if strings.HasPrefix(status, "2") && response.Value.Content["application/xml"] != nil {

@@ -2,6 +2,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -18,71 +19,84 @@ type API struct {
 	Client settings.Client
 }
 
-// Register adds the routes.
+// Settings are the settings that hold.
+type Settings struct {
+	ProxyURL  string    `json:"proxyUrl,omitempty" doc:"The proxy of all outgoing HTTP, as http, https or socks5, with user and password if it wants them; the password is read back as dots. What NO_PROXY names in the server's environment goes past it." example:"http://outrigger:••••@proxy.example.com:3128"`
+	Version   int64     `json:"version" doc:"Counts saves."`
+	UpdatedBy string    `json:"updatedBy,omitempty" doc:"Who saved them last."`
+	UpdatedAt time.Time `json:"updatedAt,omitzero" doc:"When that was."`
+}
+
+// Draft is the settings to save.
+type Draft struct {
+	ProxyURL string `json:"proxyUrl,omitempty" doc:"As in the settings; none: the proxy of the environment serves, if any. A masked password keeps the stored one as long as scheme, host, port and user are unchanged, and is 400 otherwise."`
+	Version  int64  `json:"version,omitempty" doc:"Of the settings that were read. One that is stale is 409; 0 or none: the save goes through."`
+	rest.Ignored[Settings]
+	Wrong fault.Fields `json:"-"`
+}
+
+// Trial is a proxy to try.
+type Trial struct {
+	ProxyURL string       `json:"proxyUrl,omitempty" doc:"As in the settings; the stored password may be masked. None: the proxy of the environment, if any."`
+	URL      string       `json:"url,omitempty" doc:"What is asked for: an https address, by default that of a chat platform."`
+	Wrong    fault.Fields `json:"-"`
+}
+
+// Reached says what a trial reached.
+type Reached struct {
+	Message string `json:"message" doc:"What was reached, and by which way."`
+}
+
+// Register adds the operations.
 func (a *API) Register(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: path, Access: rest.Admins}, a.read)
-	r.Handle(rest.Route{Method: "PUT", Path: path, Access: rest.Admins}, a.save)
-	r.Handle(rest.Route{Method: "POST", Path: path + "/test", Access: rest.Admins}, a.try)
+	rest.Add(r, rest.Operation[struct{}, Settings]{
+		Route:    rest.Route{Method: "GET", Path: path, Access: rest.Admins},
+		Words:    rest.Words{ID: "getSettings", Tag: "settings", Summary: "Returns the global settings.", Answer: "The settings that hold."},
+		Examples: []rest.Example[struct{}, Settings]{{Name: "fresh", Out: &Settings{}}},
+		Do:       a.read,
+	})
+	rest.Add(r, rest.Operation[Draft, Settings]{
+		Route: rest.Route{Method: "PUT", Path: path, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "saveSettings", Tag: "settings", Summary: "Saves the global settings.", Answer: "The settings that hold.",
+			Text: "They hold on this node when the answer comes, on every other one within a second. The proxy must not be in a link-local or " +
+				"metadata range, and requests that carry credentials go through it over https only.",
+			Confirmed: true, Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[Draft, Settings]{{Name: "none"}},
+		Do:       a.save,
+	})
+	rest.Add(r, rest.Operation[Trial, Reached]{
+		Route: rest.Route{Method: "POST", Path: path + "/test", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "testSettings", Tag: "settings", Summary: "Asks for an address by a proxy, and saves nothing.", Answer: "The address was reached.",
+			Text:      "The answer says whether the address was reached; why it was not is in the server's log.",
+			Confirmed: true, Refused: []int{http.StatusServiceUnavailable},
+		},
+		Examples: []rest.Example[Trial, Reached]{{
+			Name: "wrong", In: Trial{ProxyURL: "ftp://proxy.example.com"},
+			Err: fault.InvalidField("proxyUrl", "The proxy's URL must begin with http://, https:// or socks5://."),
+		}},
+		Do: a.try,
+	})
 }
 
-// settingsJSON is the settings as the API writes and reads them.
-type settingsJSON struct {
-	ProxyURL  string     `json:"proxyUrl,omitempty"`
-	Version   int64      `json:"version"`
-	UpdatedBy string     `json:"updatedBy,omitempty"` // read only
-	UpdatedAt *time.Time `json:"updatedAt,omitempty"` // read only
+func (a *API) read(ctx context.Context, _ struct{}) (Settings, error) {
+	return settingsOf(a.Store.Read(ctx))
 }
 
-func (a *API) read(w http.ResponseWriter, r *http.Request) error {
-	stored, err := a.Store.Read(r.Context())
+func (a *API) save(ctx context.Context, in Draft) (Settings, error) {
+	return settingsOf(a.Store.Save(ctx, settings.Draft{ProxyURL: in.ProxyURL, Version: in.Version}, in.Wrong))
+}
+
+func settingsOf(s *settings.Settings, err error) (Settings, error) {
 	if err != nil {
-		return err
+		return Settings{}, err
 	}
-	return write(w, r, stored)
+	return Settings{ProxyURL: s.ProxyURL(), Version: s.Version, UpdatedBy: s.UpdatedBy, UpdatedAt: s.UpdatedAt}, nil
 }
 
-func (a *API) save(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in    settingsJSON
-		wrong fault.Fields
-	)
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	saved, err := a.Store.Save(r.Context(), settings.Draft{ProxyURL: in.ProxyURL, Version: in.Version}, wrong)
-	if err != nil {
-		return err
-	}
-	return write(w, r, saved)
-}
-
-func write(w http.ResponseWriter, r *http.Request, s *settings.Settings) error {
-	out := settingsJSON{ProxyURL: s.ProxyURL(), Version: s.Version, UpdatedBy: s.UpdatedBy}
-	if !s.UpdatedAt.IsZero() {
-		out.UpdatedAt = &s.UpdatedAt
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
-}
-
-// trialJSON is a proxy to try, and what to ask it for.
-type trialJSON struct {
-	ProxyURL string `json:"proxyUrl,omitempty"`
-	URL      string `json:"url,omitempty"`
-}
-
-func (a *API) try(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in    trialJSON
-		wrong fault.Fields
-	)
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	message, err := a.Store.Try(r.Context(), a.Client, in.ProxyURL, in.URL, wrong)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, struct {
-		Message string `json:"message"`
-	}{message})
+func (a *API) try(ctx context.Context, in Trial) (Reached, error) {
+	message, err := a.Store.Try(ctx, a.Client, in.ProxyURL, in.URL, in.Wrong)
+	return Reached{message}, err
 }

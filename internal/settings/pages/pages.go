@@ -14,7 +14,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-const path = "/notifications/settings"
+// Path is the page.
+const Path = "/notifications/settings"
 
 // Pages shows and saves what a Store keeps.
 type Pages struct {
@@ -28,9 +29,9 @@ type Pages struct {
 // Register adds the page.
 func (p *Pages) Register(c *console.Console) {
 	c.AddPages(console.Sub(templates, "templates"))
-	c.AddNav(console.Nav{Section: "Notifications", Label: "Settings", Path: path, Visible: isAdmin})
-	c.Handle("GET "+path, console.Needs(identity.Admin), p.show, "settings")
-	c.Handle("POST "+path, console.Needs(identity.Admin), p.submit, "settings")
+	c.AddNav(console.Nav{Section: "Notifications", Label: "Settings", Path: Path, Visible: isAdmin})
+	c.Handle("GET "+Path, console.Needs(identity.Admin), p.show, "settings")
+	c.Handle("POST "+Path, console.Needs(identity.SysAdmin), p.submit, "settings")
 }
 
 func isAdmin(p *identity.Principal) bool { return p.May(identity.Admin, identity.Resource{}) }
@@ -41,10 +42,11 @@ type view struct {
 	Stored  *settings.Settings
 	Trial   string
 	Trouble string
+	MaySet  bool
 }
 
-func (p *Pages) page(form *console.Form, stored *settings.Settings, trial string) console.Page {
-	v := view{form, stored, trial, ""}
+func (p *Pages) page(r *http.Request, form *console.Form, stored *settings.Settings, trial string) console.Page {
+	v := view{Form: form, Stored: stored, Trial: trial, MaySet: identity.From(r.Context()).May(identity.SysAdmin, identity.Resource{})}
 	if p.Trouble != nil {
 		v.Trouble = p.Trouble()
 	}
@@ -58,7 +60,7 @@ func (p *Pages) show(r *http.Request) (console.Response, error) {
 	}
 	form := console.NewForm().Set("proxyUrl", stored.ProxyURL()).Set("url", settings.DefaultTarget).
 		Set("version", strconv.FormatInt(stored.Version, 10))
-	return p.page(form, stored, ""), nil
+	return p.page(r, form, stored, ""), nil
 }
 
 // submit saves the form, or tries what is typed in it without saving.
@@ -74,11 +76,11 @@ func (p *Pages) submit(r *http.Request) (console.Response, error) {
 	}
 	if form.Get("do") == "test" {
 		trial, err := p.Store.Try(ctx, p.Client, form.Get("proxyUrl"), form.Get("url"), nil)
-		return p.page(form, stored, trial), err
+		return p.page(r, form, stored, trial), err
 	}
 	version, _ := strconv.ParseInt(form.Get("version"), 10, 64) // none: the save goes through
 	if _, err := p.Store.Save(ctx, settings.Draft{ProxyURL: form.Get("proxyUrl"), Version: version}, nil); err != nil {
-		return p.page(form, stored, ""), err
+		return p.page(r, form, stored, ""), err
 	}
-	return console.Redirect{To: path, Flash: "Settings saved. They apply on every node within a second."}, nil
+	return console.Redirect{To: Path, Flash: "Settings saved. They apply on every node within a second."}, nil
 }

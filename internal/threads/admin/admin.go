@@ -27,8 +27,16 @@ type Tool struct {
 }
 
 // Operate does what an administrator asks, as store.Store.Operate says.
-func (t *Tool) Operate(ctx context.Context, op threads.Operation, accept bool) (threads.Migration, error) {
-	return t.Store.Operate(ctx, actor(ctx), op, accept)
+func (t *Tool) Operate(ctx context.Context, op threads.Operation, w threads.Wish) (threads.Migration, error) {
+	return t.Store.Operate(ctx, actor(ctx), op, w)
+}
+
+// Begin begins an upload, in the place of another one of its kind where replace says so.
+func Begin(ctx context.Context, s *store.Uploads, u threads.Upload, replace bool) (threads.Upload, error) {
+	if replace {
+		return s.Replace(ctx, actor(ctx), u)
+	}
+	return s.Create(ctx, u)
 }
 
 // actor is who asks, for the audit trail.

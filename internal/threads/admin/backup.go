@@ -21,13 +21,30 @@ func (t *Tool) Backup(ctx context.Context, w io.Writer) error {
 	return format.WriteBackup(ctx, w, t.Store.Target(), maps.At, maps)
 }
 
-// SentBackup gives the backup that is among the drafts.
-func (t *Tool) SentBackup(ctx context.Context) (threads.Upload, error) {
+// SentBackup returns the backup that is among the drafts: fault.Conflict where it is not
+// there, or has another id than the one that is meant.
+func (t *Tool) SentBackup(ctx context.Context, id int64) (threads.Upload, error) {
 	u, err := t.Store.Uploads.Draft(ctx, threads.BackupFile)
 	if fault.Is(err, fault.NotFound) || err == nil && !u.Complete() {
 		return u, fault.New(fault.Conflict, "There is no backup yet. Send it as the body, or first as an upload of the kind backup.")
 	}
+	if err == nil && u.ID != id {
+		err = fault.New(fault.Conflict, "The backup that is here is another one (%s). Check it, then restore it with upload=%d.", u.Draft(), u.ID)
+	}
 	return u, err
+}
+
+// RestoreBody has a backup restored that comes at once, of length bytes, -1 where that
+// is not known. Where it is refused, nothing of it stays.
+func (t *Tool) RestoreBody(ctx context.Context, mode threads.RestoreMode, length int64, body io.Reader) error {
+	file, err := t.Take(ctx, threads.Upload{Kind: threads.BackupFile, Length: length}, body, false)
+	if err != nil {
+		return err
+	}
+	if err := t.Restore(ctx, mode, file); err != nil {
+		return errors.Join(err, t.forget(ctx, file.ID))
+	}
+	return nil
 }
 
 // Restore has a backup written to the target once it is checked as a whole. A
@@ -47,6 +64,7 @@ func (t *Tool) Restore(ctx context.Context, mode threads.RestoreMode, file threa
 type Restoration struct {
 	State     string              `json:"state"` // running, done, failed
 	Mode      threads.RestoreMode `json:"mode"`
+	Upload    int64               `json:"upload"`  // the backup's id
 	Issues    int64               `json:"issues"`  // in the backup
 	Done      int64               `json:"done"`    // of them
 	Refused   int64               `json:"refused"` // issues that the target does not have or does not allow writing to
@@ -55,7 +73,7 @@ type Restoration struct {
 	Message   string              `json:"message,omitempty"`
 }
 
-// Restoration gives the last one; nil when there was none.
+// Restoration returns the last one; nil when there was none.
 func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
 	j, err := t.Store.Job(ctx, threads.JobRestore)
 	if err != nil || j.State == "" {
@@ -66,7 +84,7 @@ func (t *Tool) Restoration(ctx context.Context) (*Restoration, error) {
 		return nil, err
 	}
 	out := &Restoration{
-		State: j.State, Mode: d.Mode, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt, Message: j.Message,
+		State: j.State, Mode: d.Mode, Upload: d.Upload, Issues: d.Issues, Done: d.Done, Refused: d.Refused, UpdatedAt: j.UpdatedAt, Message: j.Message,
 	}
 	if j.State == threads.JobRunning && d.Pace.WaitUntil.After(t.Clock()) {
 		out.WaitUntil = d.Pace.WaitUntil

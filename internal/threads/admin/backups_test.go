@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,7 +47,9 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("another backup after the restore:\n%s", got)
 		}
 		r.send(threads.BackupFile, backup) // by tus first
-		if got := r.do(202, "POST", "/restore?mode=merge"); !strings.Contains(got, `"mode":"merge","issues":2`) {
+		sent, err := r.store.Uploads.Draft(t.Context(), threads.BackupFile)
+		must(t, err)
+		if got := r.do(202, "POST", "/restore?mode=merge&upload="+strconv.FormatInt(sent.ID, 10)); !strings.Contains(got, `"mode":"merge","upload":11,"issues":2`) {
 			t.Errorf("of an upload: %s", got)
 		}
 	})

@@ -38,17 +38,17 @@ func TestDamageIsNeverSilent(t *testing.T) {
 			r := onSQLite(t, nil).work()
 			r.send(threads.HierarchyFile, c.hierarchy)
 			r.send(threads.MappingsFile, c.mappings)
-			r.do(202, "POST", "/upload") // there is no preview yet
+			r.load(202, "", r.sent()) // there is no preview yet
 			if s := r.until(threads.PhaseEmpty); !strings.Contains(s.Message, c.says) {
 				t.Errorf("why it was not loaded: %q", s.Message)
 			}
 			if got := r.do(200, "GET", "/preview"); !strings.Contains(got, c.says) {
 				t.Errorf("the preview: %s", got)
 			}
-			if got := r.message(r.do(409, "POST", "/upload")); !strings.Contains(got, c.says) || !strings.Contains(got, "acceptIncomplete=true") {
+			if got := r.message(r.load(409, "", r.previewed())); !strings.Contains(got, c.says) || !strings.Contains(got, "acceptIncomplete=true") {
 				t.Errorf("the refusal: %s", got)
 			}
-			r.do(202, "POST", "/upload?acceptIncomplete=true")
+			r.load(202, "?acceptIncomplete=true", r.previewed())
 			for _, phase := range []string{"READY", "COMPLETED"} {
 				if phase == "COMPLETED" {
 					r.do(202, "POST", "/start")
@@ -86,7 +86,7 @@ func TestRenamedColumnsAreRefused(t *testing.T) {
 		if got := r.message(r.do(400, "GET", "/preview")); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", header, got)
 		}
-		r.do(400, "POST", "/upload?acceptIncomplete=true")
+		r.load(400, "?acceptIncomplete=true", r.sent())
 		r.do(202, "POST", "/reset")
 	}
 }

@@ -22,21 +22,23 @@ func (t *Tool) forget(ctx context.Context, id int64) error {
 	return err
 }
 
-// Take makes a draft of a file that comes at once: all of it, or nothing. length
-// is -1 where it is not known.
-func (t *Tool) Take(ctx context.Context, kind, name string, length int64, body io.Reader) (threads.Upload, error) {
-	if length < 0 {
+// Take makes a draft of a file that comes at once: all of it, or nothing. file says
+// of which kind it is, its name and site, and its length, which is -1 where it is not
+// known. replace has it take the place of another one.
+func (t *Tool) Take(ctx context.Context, file threads.Upload, body io.Reader, replace bool) (threads.Upload, error) {
+	if file.Length < 0 {
 		spooled, err := t.Spool(body)
 		if err != nil {
 			return threads.Upload{}, err
 		}
 		defer spooled.Remove()
-		length, body = spooled.Size, spooled.File
+		file.Length, body = spooled.Size, spooled.File
 	}
-	if length > t.MaxUpload {
+	if file.Length > t.MaxUpload {
 		return threads.Upload{}, t.errTooLarge(nil)
 	}
-	u, err := t.Store.Uploads.Create(ctx, threads.Upload{Kind: kind, Filename: name, Length: length, CreatedBy: identity.From(ctx).Name})
+	file.CreatedBy = identity.From(ctx).Name
+	u, err := Begin(ctx, t.Store.Uploads, file, replace)
 	if err != nil {
 		return u, err
 	}

@@ -17,6 +17,10 @@ func TestVerify(t *testing.T) {
 	r := onSQLite(t, target).work()
 	r.completed()
 	r.verifies(`"issues":2,"relations":3,"present":0,"missing":3,"different":0,"first":[{"issueId":"901","commentId":"511","expected":"510"},`)
+	const outcome = `"verified":{"state":"done","complete":false,"relations":3,"present":0,"missing":3,"different":0,"notCompared":2}`
+	if got := r.do(200, "GET", "/status"); !strings.Contains(got, outcome) {
+		t.Errorf("the status is %s", got)
+	}
 	r.has(r.open("GET", movePath+"/verify", "root"), 200, `<span class="badge warn">differs</span>`, "0 of 3 relationships are correct in the target",
 		`data-label="In the data">510</td>`, `data-label="In the target">none</td>`)
 	target.fail(&threads.TargetError{Kind: threads.TargetRefusesUs, Message: "The token is refused."})
@@ -26,6 +30,9 @@ func TestVerify(t *testing.T) {
 		if got := r.message(r.do(409, "GET", "/verify")); !strings.HasPrefix(got, "The target could not be compared: ") || !strings.Contains(got, "The token is refused.") || !strings.HasSuffix(got, " Send another POST to try again.") {
 			t.Error(got)
 		}
+	}
+	if got := r.do(200, "GET", "/status"); !strings.Contains(got, `"verified":{"state":"failed","complete":false,`) {
+		t.Errorf("the status is %s", got)
 	}
 	r.has(r.open("GET", movePath+"/verify", "root"), 200, `<span class="badge bad">failed</span>`)
 	r.has(r.open("GET", movePath, "root"), 200, "<dt>Verified</dt><dd>failed")
@@ -49,7 +56,7 @@ func TestManyErrors(t *testing.T) {
 	}
 	r.send(threads.HierarchyFile, text.String()+"]")
 	r.send(threads.MappingsFile, mappings)
-	r.do(202, "POST", "/upload?acceptIncomplete=true")
+	r.load(202, "?acceptIncomplete=true", r.sent())
 	r.until(threads.PhaseReady)
 	r.do(202, "POST", "/start")
 	r.until(threads.PhaseCompleted)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,6 +73,16 @@ func (r *rig) upload(path string, parts ...string) *httptest.ResponseRecorder {
 	return r.browse("POST", path, "root", form.FormDataContentType(), &body)
 }
 
+// hidden are what a page's forms say of the files that it shows.
+func (r *rig) hidden(page string) (form []string) {
+	r.t.Helper()
+	body := r.open("GET", page, "root").Body.String()
+	for _, field := range regexp.MustCompile(`type="hidden" name="(hierarchy|mappings|upload)" value="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+		form = append(form, field[1:]...)
+	}
+	return form
+}
+
 // follow goes where a redirect leads.
 func (r *rig) follow(w *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	r.t.Helper()
@@ -124,12 +135,12 @@ func TestMigrationByForms(t *testing.T) {
 	r.eventually(func() bool {
 		return strings.Contains(r.open("GET", movePath, "root").Body.String(), "5 records in 2 issues, 2 errors")
 	})
-	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><button class="main">Upload Data</button></form>`)
+	r.has(r.open("GET", movePath, "root"), 200, `<form method="post" action="/base/threads/admin/migration/upload"><input type="hidden"`, `><button class="main">Upload Data</button></form>`)
 	r.has(r.open("GET", movePath+"/preview", "root"), 200, "Nothing is loaded yet", "2 of 5 records cannot be migrated",
 		`<code>self_parent</code></th><td class="figure" data-label="Records">1</td>`, "<code>29</code>", "Repeated records</th><td class=\"figure\" data-label=\"Count\">1</td>")
-	r.has(r.follow(r.open("POST", movePath+"/upload", "root")), 200, "0 / 5 records (0%)", `<button class="main">Start Processing</button>`,
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root", r.hidden(movePath)...)), 200, "0 / 5 records (0%)", `<button class="main">Start Processing</button>`,
 		`data-confirm>Cancel Migration</a>`, "2 issues, 2 errors")
-	r.follow(r.open("POST", movePath+"/start", "root"))
+	r.follow(r.open("POST", movePath+"/start", "root", r.hidden(movePath)...))
 	r.until(threads.PhaseCompleted)
 	r.has(r.open("GET", movePath, "root"), 200, `<span class="badge warn">COMPLETED</span>`, "5 / 5 records (100%)", "1 / 1 processed",
 		`<dt>Parent maps created</dt><dd>3 `, `href="/base/rest/threaded-comments/1.0/migration/errors.csv" download`)
@@ -162,8 +173,9 @@ func TestQuestions(t *testing.T) {
 	r.has(r.open("GET", movePath+"/preview", "root"), 200, "1 of 123,456: this is one page of the export, and not all of it.", "The id mappings file has no header",
 		"1 mapping stands before it.", "None of the records (1) has all its mappings")
 	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload incomplete files?", `<input type="checkbox" name="acceptIncomplete" value="true" required> Load them as they are. 1 of 123,456: this is one page`)
-	r.has(r.open("POST", movePath+"/upload", "root"), 409, "acceptIncomplete=true")
-	r.has(r.follow(r.open("POST", movePath+"/upload", "root", "acceptIncomplete", "true")), 200, "<small>READY</small>")
+	shown := r.hidden(movePath + "/upload")
+	r.has(r.open("POST", movePath+"/upload", "root", shown...), 409, "acceptIncomplete=true")
+	r.has(r.follow(r.open("POST", movePath+"/upload", "root", append(shown, "acceptIncomplete", "true")...)), 200, "<small>READY</small>")
 	r.send(threads.HierarchyFile, hierarchy)
 	r.send(threads.MappingsFile, mappings)
 	r.has(r.open("GET", movePath+"/upload", "root"), 200, "Upload these files?", "the currently loaded data")
@@ -178,13 +190,17 @@ func TestBackupByForms(t *testing.T) {
 		`<button disabled>Restore …</button>`)
 	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 409, "There is no backup yet")
 	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup[:len(backup)-3])), 200, "b.gz")
-	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 400, "Nothing was changed")
-	r.has(r.open("POST", backPath+"/restore", "root", "mode", "merge"), 400, "Nothing was changed")
+	damaged := r.hidden(backPath)
+	r.has(r.open("GET", backPath+"/restore?mode=merge&upload="+damaged[1], "root"), 400, "Nothing was changed")
+	r.has(r.open("POST", backPath+"/restore", "root", append(damaged, "mode", "merge")...), 400, "Nothing was changed")
 	r.has(r.follow(r.upload(backPath+"/files", "kind", "backup", "file/b.gz", backup)), 200, `<button class="main">Restore …</button>`)
 	r.has(r.open("GET", backPath+"/restore?mode=half", "root"), 400)
-	r.has(r.open("GET", backPath+"/restore?mode=merge", "root"), 200, "has 3 relations in 2 issues.", "Everything else stays", `name="mode" value="merge"`)
-	r.has(r.open("GET", backPath+"/restore?mode=replace", "root"), 200, "Replace everything with the backup?", "every relation that is not in the backup")
-	r.follow(r.open("POST", backPath+"/restore", "root", "mode", "replace"))
+	shown := r.hidden(backPath)
+	r.has(r.open("GET", backPath+"/restore?mode=merge&upload="+damaged[1], "root"), 409, "The backup that is here is another one (id "+shown[1]+", b.gz, from root)")
+	r.has(r.open("POST", backPath+"/restore", "root", append(damaged, "mode", "merge")...), 409, "The backup that is here is another one")
+	r.has(r.open("GET", backPath+"/restore?mode=merge&upload="+shown[1], "root"), 200, "has 3 relations in 2 issues.", "Everything else stays", `name="mode" value="merge"`)
+	r.has(r.open("GET", backPath+"/restore?mode=replace&upload="+shown[1], "root"), 200, "Replace everything with the backup?", "every relation that is not in the backup")
+	r.follow(r.open("POST", backPath+"/restore", "root", append(shown, "mode", "replace")...))
 	r.eventually(func() bool {
 		return strings.Contains(r.open("GET", backPath, "root").Body.String(), "2 / 2 issues (100%)")
 	})

@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// Parents gives the parent map of an issue as the target has it.
+// Parents returns the parent map of an issue as the target has it.
 func (t *Tool) Parents(ctx context.Context, cloudIssueID int64) (threads.ParentMap, error) {
 	if t.Target == nil {
 		return t.Store.Map(ctx, cloudIssueID)

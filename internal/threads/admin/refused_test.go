@@ -65,3 +65,37 @@ func TestTheSitesWords(t *testing.T) {
 		}
 	}, audit.Migrations, store.Migrations)
 }
+
+// What undoing has left is in the status, the CSV of errors and the pages, with its
+// reason, also when the migration is over.
+func TestWhatUndoingHasLeft(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		target := &site{}
+		r := newRig(t, d, target).work()
+		for range 2 {
+			r.completed()
+			changed := error(&threads.TargetError{Kind: threads.TargetChanged, Message: "The property is not ours."})
+			hidden := error(&threads.TargetError{Kind: threads.TargetMissing, Status: 404, Said: "There is none."})
+			target.refused = map[int64]*error{901: &changed, 902: &hidden}
+			r.do(202, "POST", "/undo")
+			r.until(threads.PhaseFailed)
+			if got := r.do(200, "GET", "/status"); !strings.Contains(got, `"undo":{"active":true,"issues":1,"kept":1,"left":[{"cloudIssueId":"901","issueId":1,"reason":"target_changed","answer":{"text":"The property is not ours."}},{"cloudIssueId":"902","issueId":2,"reason":"target_not_found","answer":{"status":404,"text":"There is none."}}]}`) {
+				t.Errorf("the status: %s", got)
+			}
+			if got := r.do(200, "GET", "/errors.csv"); !strings.HasSuffix(got, "\n1,,,target_changed,The property is not ours.\n2,,,target_not_found,404 There is none.\n") {
+				t.Errorf("the CSV: %s", got)
+			}
+			r.has(r.open("GET", movePath, "root"), 200, "Issues that undoing has left", "Issue 1, on the target 901: Others changed what the target has of this issue")
+			r.has(r.open("GET", movePath+"/errors", "root"), 200, "Issue 2, on the target 902: The target has no such issue. The target answered: 404 There is none.")
+			r.says(r.reported(), map[string]string{"undo/Issue 2, on the target 902": "|The target has no such issue. The target answered: 404 There is none."})
+			hidden = nil
+			r.do(202, "POST", "/continue")
+			r.until(threads.PhaseEmpty)
+			if got := r.do(200, "GET", "/status"); !strings.Contains(got, `"left":[{"cloudIssueId":"901","issueId":1,`) || strings.Contains(got, "902") {
+				t.Errorf("the status in the end: %s", got)
+			}
+			target.refused = nil
+			r.do(202, "POST", "/reset")
+		}
+	}, audit.Migrations, store.Migrations)
+}

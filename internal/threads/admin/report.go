@@ -14,16 +14,20 @@ import (
 // off.
 type Report struct {
 	At      time.Time // when it was made
+	Final   bool      // the migration and the comparison after it are over
 	Target  string
 	Status  Status
 	EndedAt time.Time     // when it was processed last; zero while it is, and before
 	Worked  time.Duration // processing took, pauses left out
 	Rate    float64       // records a second of Worked; 0 where that is not known
 
+	Sites   threads.Sites
 	Inputs  []threads.Input
 	Preview *threads.Preview
 	// Verification is the last comparison with the target; nil where there was none.
 	Verification *Verification
+	// UndoLeft are the issues that undoing has left.
+	UndoLeft []threads.UndoLeft
 	// Trail is what was done, the oldest first; Earlier says that there is more
 	// than is listed.
 	Trail   []audit.Stored
@@ -34,7 +38,7 @@ type Report struct {
 // about ten; more than this is no reading on paper.
 const maxTrail = 500
 
-// Report gives the report of the data that is loaded: fault.Conflict where none is.
+// Report returns the report of the data that is loaded: fault.Conflict where none is.
 func (t *Tool) Report(ctx context.Context) (*Report, error) {
 	m, err := t.Store.Migration(ctx)
 	if err != nil {
@@ -50,11 +54,15 @@ func (t *Tool) Report(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{At: t.Clock(), Target: t.Store.Target(), Worked: m.Worked, Inputs: st.Inputs, Preview: st.Preview}
+	r := &Report{At: t.Clock(), Target: t.Store.Target(), Worked: m.Worked, Sites: threads.SitesOf(st.Site(), t.Store.Target()), Inputs: st.Inputs, Preview: st.Preview}
 	if r.Status, err = t.StatusOf(ctx, &m); err != nil {
 		return nil, err
 	}
 	if r.Verification, err = t.Verification(ctx); err != nil {
+		return nil, err
+	}
+	r.Final = m.Phase == threads.PhaseCompleted && (r.Verification == nil || r.Verification.State != threads.JobRunning)
+	if r.UndoLeft, err = t.Store.UndoLeft(ctx, 0); err != nil {
 		return nil, err
 	}
 	if r.Trail, err = t.Store.Trail(ctx, st.CreatedAt, maxTrail+1); err != nil {

@@ -20,7 +20,7 @@ import (
 func (r *rig) sendAs(kind, name, content string) {
 	r.t.Helper()
 	ctx := identity.With(r.t.Context(), identitytest.Everybody()["root"])
-	_, err := r.api.Take(ctx, kind, name, int64(len(content)), strings.NewReader(content))
+	_, err := r.api.Take(ctx, threads.Upload{Kind: kind, Filename: name, Length: int64(len(content))}, strings.NewReader(content), true)
 	must(r.t, err)
 }
 
@@ -75,9 +75,12 @@ func TestReport(t *testing.T) {
 		ids := mappings + "jira:comment,<i>x</i>,1\n"
 		r.sendAs(threads.HierarchyFile, "=cmd|' /C calc'!A0.json.gz", records)
 		r.sendAs(threads.MappingsFile, "<b>ids</b>.csv", ids)
-		r.do(202, "POST", "/upload?acceptIncomplete=true")
+		r.load(202, "?acceptIncomplete=true", r.sent())
 		r.until(threads.PhaseReady)
 		r.says(r.reported(), map[string]string{"migration/Status": "|IDLE, READY", "migration/Records processed": "0|0%", "error/": "|None so far.", "comparison/": "|The target was not compared"})
+		if page := r.ask("GET", migrationPath+"/report", "root", "", "Accept", "text/html").Body.String(); !strings.Contains(page, "Not final:") || strings.Contains(page, "Signature") {
+			t.Error("a report that is not final does not say so, or can be signed")
+		}
 		r.do(202, "POST", "/start")
 		r.until(threads.PhaseCompleted)
 		r.verifies(`"state":"done"`)
@@ -110,6 +113,9 @@ func TestReport(t *testing.T) {
 		w := r.ask("GET", migrationPath+"/report", "reader", "", "Accept", "text/html")
 		r.has(w, 200, "<h1>Migration of threaded comments</h1>", "&lt;b&gt;ids&lt;/b&gt;.csv", "&lt;script&gt;alert([issue])&lt;/script&gt;", "jira:comment,&lt;i&gt;x&lt;/i&gt;,1", digest(records),
 			"root: start (phase READY → PROCESSING)", "<p>Signature</p>")
+		if strings.Contains(w.Body.String(), "Not final") {
+			t.Error("a final report says that it is not")
+		}
 		if h := w.Header(); h.Get("Content-Type") != "text/html; charset=utf-8" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none';") || strings.Contains(w.Body.String(), "<script") {
 			t.Errorf("%v\n%s", h, w.Body)
 		}

@@ -25,6 +25,7 @@ import (
 	"outrigger/internal/threads/pages"
 	"outrigger/internal/threads/processing"
 	"outrigger/internal/threads/store"
+	"outrigger/internal/threads/threadstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -147,8 +148,42 @@ func (r *rig) do(status int, method, path string, body ...string) string {
 func (r *rig) send(kind, content string) {
 	r.t.Helper()
 	ctx := identity.With(r.t.Context(), identitytest.Everybody()["root"])
-	_, err := r.api.Take(ctx, kind, kind+".file", int64(len(content)), strings.NewReader(content))
+	_, err := r.api.Take(ctx, threads.Upload{Kind: kind, Filename: kind + ".file", Length: int64(len(content))}, strings.NewReader(content), true)
 	must(r.t, err)
+}
+
+// sent names the drafts that were sent, and that nothing has read yet.
+func (r *rig) sent() string {
+	r.t.Helper()
+	list, err := r.store.Uploads.List(r.t.Context())
+	must(r.t, err)
+	text, err := json.Marshal(threadstest.Sent(list))
+	must(r.t, err)
+	return string(text)
+}
+
+// previewed names the drafts as their preview does.
+func (r *rig) previewed() string {
+	r.t.Helper()
+	var p struct{ Drafts json.RawMessage }
+	r.eventually(func() bool {
+		w := r.ask("GET", migrationPath+"/preview", "root", "")
+		if w.Code == 200 {
+			r.read(w.Body.String(), &p)
+		}
+		return w.Code != 202
+	})
+	return string(p.Drafts)
+}
+
+// load loads the drafts that are named, and holds the answer to a status.
+func (r *rig) load(status int, query, named string) string {
+	r.t.Helper()
+	w := r.ask("POST", migrationPath+"/upload"+query, "root", named, "Content-Type", "application/json")
+	if w.Code != status {
+		r.t.Fatalf("upload of %s: %d instead of %d: %s", named, w.Code, status, w.Body)
+	}
+	return w.Body.String()
 }
 
 // eventually waits until what is so.
@@ -158,7 +193,7 @@ func (r *rig) eventually(what func() bool) {
 	for !what() {
 		select {
 		case <-late:
-			r.t.Fatal("it did not come to be")
+			r.t.Fatal("it did not come to be: ", r.do(200, "GET", "/status"))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -205,7 +240,7 @@ func (r *rig) completed() {
 	r.t.Helper()
 	r.send(threads.HierarchyFile, hierarchy)
 	r.send(threads.MappingsFile, mappings)
-	r.do(202, "POST", "/upload")
+	r.load(202, "", r.sent())
 	r.until(threads.PhaseReady)
 	r.do(202, "POST", "/start")
 	r.until(threads.PhaseCompleted)

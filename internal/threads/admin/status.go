@@ -30,6 +30,13 @@ type Status struct {
 
 	// Incomplete says what is wrong with the files of the data that is loaded.
 	Incomplete []string `json:"incomplete,omitempty"`
+
+	// Verified is the last comparison of the data with the target; nil where there
+	// was none.
+	Verified *threads.Verified `json:"verified,omitempty"`
+
+	// Data are the files that are loaded or being loaded; nil where there are none.
+	Data *threads.Drafts `json:"data,omitempty"`
 }
 
 // Undo is how far the migration is undone.
@@ -37,16 +44,19 @@ type Undo struct {
 	Active bool  `json:"active"` // it is not over: while it goes on, the counts above go down
 	Issues int64 `json:"issues"` // undone
 	Kept   int64 `json:"kept"`   // those of them with threads that others changed since, which stay
+
+	// Left are the first issues that were left, in whole or in part, and why.
+	Left []threads.UndoLeft `json:"left,omitempty"`
 }
 
 func undoOf(m *threads.Migration) *Undo {
 	if !m.Undoing && m.Undone == 0 {
 		return nil
 	}
-	return &Undo{m.Undoing, m.Undone, m.Kept}
+	return &Undo{Active: m.Undoing, Issues: m.Undone, Kept: m.Kept}
 }
 
-// Undoing tells whether the migration is being undone, or that has paused.
+// Undoing reports whether the migration is being undone, or that has paused.
 func (s *Status) Undoing() bool { return s.Undo != nil && s.Undo.Active }
 
 // Progress is how much of something is done.
@@ -71,7 +81,7 @@ type Errors struct {
 	Groups []threads.ErrorGroup `json:"groups,omitempty"`
 }
 
-// Status gives how the migration stands.
+// Status returns how the migration stands.
 func (t *Tool) Status(ctx context.Context) (Status, error) {
 	m, err := t.Store.Migration(ctx)
 	if err != nil {
@@ -80,7 +90,7 @@ func (t *Tool) Status(ctx context.Context) (Status, error) {
 	return t.StatusOf(ctx, &m)
 }
 
-// StatusOf gives how m stands.
+// StatusOf returns how m stands.
 func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, error) {
 	s := Status{
 		Status: m.Phase.Status(), Phase: m.Phase,
@@ -97,8 +107,17 @@ func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, erro
 	if m.Pace.WaitUntil.After(now) {
 		s.WaitUntil = m.Pace.WaitUntil
 	}
-	if m.Phase != threads.PhaseLoading {
+	var err error
+	if s.Undo != nil {
+		if s.Undo.Left, err = t.Store.UndoLeft(ctx, threads.MaxListed); err != nil {
+			return s, err
+		}
+	}
+	if m.Stage == 0 {
 		return s, nil
+	}
+	if s.Verified, err = t.outcomeOf(ctx, m); err != nil {
+		return s, err
 	}
 	st, err := t.Store.Stage(ctx, m.Stage)
 	if fault.Is(err, fault.NotFound) {
@@ -107,7 +126,11 @@ func (t *Tool) StatusOf(ctx context.Context, m *threads.Migration) (Status, erro
 	if err != nil {
 		return s, err
 	}
-	s.Message = stageSentence(st)
+	data := st.Drafts()
+	s.Data = &data
+	if m.Phase == threads.PhaseLoading {
+		s.Message = stageSentence(st)
+	}
 	return s, nil
 }
 

@@ -19,10 +19,12 @@ type Verification struct {
 	First     []threads.Difference `json:"first"`     // of what is missing or different
 	// NotCompared are records that are errors of the data, or in issues that the
 	// target does not show.
-	NotCompared int64     `json:"notCompared"`
-	WaitUntil   time.Time `json:"waitUntil,omitzero"`
-	UpdatedAt   time.Time `json:"updatedAt,omitzero"`
-	Message     string    `json:"message,omitempty"`
+	NotCompared int64 `json:"notCompared"`
+	// Skipped are the first of the issues that the target does not show.
+	Skipped   []threads.SkippedIssue `json:"skipped,omitempty"`
+	WaitUntil time.Time              `json:"waitUntil,omitzero"`
+	UpdatedAt time.Time              `json:"updatedAt,omitzero"`
+	Message   string                 `json:"message,omitempty"`
 
 	// Projects are what there is of each project, by its key; "" is for issues whose
 	// project is not known. Absent where the target knows none.
@@ -32,6 +34,18 @@ type Verification struct {
 	Incomplete []string `json:"incomplete,omitempty"`
 }
 
+// outcomeOf is the last comparison of m's data in short; nil when there was none.
+func (t *Tool) outcomeOf(ctx context.Context, m *threads.Migration) (*threads.Verified, error) {
+	v, err := t.verificationAbout(ctx, m)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	return &threads.Verified{
+		State: v.State, Complete: v.State == threads.JobDone && v.Missing+v.Different+v.NotCompared == 0,
+		Relations: v.Relations, Present: v.Present, Missing: v.Missing, Different: v.Different, NotCompared: v.NotCompared,
+	}, nil
+}
+
 func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verification, error) {
 	var v threads.VerifyJob
 	if err := j.Read(&v); err != nil {
@@ -39,7 +53,7 @@ func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verificatio
 	}
 	out := &Verification{
 		State: j.State, Done: share(v.Chunk, v.Chunks, j.State), Issues: v.Issues, Relations: v.Relations,
-		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First, NotCompared: v.NotCompared,
+		Present: v.Present, Missing: v.Missing, Different: v.Different, First: v.First, NotCompared: v.NotCompared, Skipped: v.Skipped,
 		UpdatedAt: j.UpdatedAt, Message: j.Message, Incomplete: lines(m.Incomplete),
 	}
 	if len(v.Projects) > 1 || len(v.Projects) == 1 && v.Projects[""] == (threads.ProjectCount{}) {
@@ -51,22 +65,26 @@ func (t *Tool) verificationOf(j threads.Job, m *threads.Migration) (*Verificatio
 	return out, nil
 }
 
-// Verification gives the last comparison of the data that is loaded; nil when
+// Verification returns the last comparison of the data that is loaded; nil when
 // there was none.
 func (t *Tool) Verification(ctx context.Context) (*Verification, error) {
+	m, err := t.Store.Migration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.verificationAbout(ctx, &m)
+}
+
+func (t *Tool) verificationAbout(ctx context.Context, m *threads.Migration) (*Verification, error) {
 	j, err := t.Store.Job(ctx, threads.JobVerify)
 	if err != nil || j.State == "" {
 		return nil, err
 	}
 	var v threads.VerifyJob
-	if err := j.Read(&v); err != nil {
+	if err := j.Read(&v); err != nil || m.Stage != v.Stage {
 		return nil, err
 	}
-	m, err := t.Store.Migration(ctx)
-	if err != nil || m.Stage != v.Stage {
-		return nil, err
-	}
-	return t.verificationOf(j, &m)
+	return t.verificationOf(j, m)
 }
 
 // Verify begins a comparison, unless one runs.

@@ -53,7 +53,7 @@ func (a *Admin) Register(r *rest.Router) {
 	for _, op := range threads.Operations() {
 		var query []string
 		if op == threads.OpUpload {
-			query = []string{"acceptIncomplete"}
+			query = []string{"acceptIncomplete", "acceptOtherSite"}
 		}
 		handle("POST", MigrationPath+"/"+string(op), false, 0, a.operate(op), query...)
 	}
@@ -67,7 +67,7 @@ func (a *Admin) Register(r *rest.Router) {
 	handle("POST", MigrationPath+"/verify", false, 0, a.verify)
 	handle("GET", MigrationPath+"/backup", true, 0, a.backup)
 	handle("GET", MigrationPath+"/restore", false, 0, a.showRestore)
-	handle("POST", MigrationPath+"/restore", false, a.MaxUpload, a.restore, "mode")
+	handle("POST", MigrationPath+"/restore", false, a.MaxUpload, a.restore, "mode", "upload")
 	handle("GET", threadsPath, false, 0, a.threads)
 	a.uploads.Register(r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"outrigger/internal/fault"
@@ -48,14 +49,10 @@ func (a *Admin) restore(w http.ResponseWriter, r *http.Request) error {
 	// A body is read for as long as it comes, but not past a stop. What knows
 	// no deadlines, as a test's recorder, cannot be stopped.
 	defer context.AfterFunc(a.ended, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) })()
-	var file threads.Upload
 	if r.ContentLength == 0 {
-		file, err = a.SentBackup(r.Context())
+		err = a.restoreDraft(r, mode)
 	} else {
-		file, err = a.Take(r.Context(), threads.BackupFile, "", r.ContentLength, r.Body)
-	}
-	if err == nil {
-		err = a.Restore(r.Context(), mode, file)
+		err = a.RestoreBody(r.Context(), mode, r.ContentLength, r.Body)
 	}
 	if err != nil {
 		return err
@@ -65,6 +62,22 @@ func (a *Admin) restore(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return rest.WriteJSON(w, r, http.StatusAccepted, d)
+}
+
+// restoreDraft restores the draft that the request names.
+func (a *Admin) restoreDraft(r *http.Request, mode threads.RestoreMode) error {
+	id := int64(0)
+	if text := r.URL.Query().Get("upload"); text != "" {
+		var err error
+		if id, err = strconv.ParseInt(text, 10, 64); err != nil || id <= 0 {
+			return fault.InvalidField("upload", "It must be the id of an upload of the kind backup.")
+		}
+	}
+	file, err := a.SentBackup(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return a.Restore(r.Context(), mode, file)
 }
 
 func (a *Admin) showRestore(w http.ResponseWriter, r *http.Request) error {

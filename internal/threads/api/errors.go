@@ -91,5 +91,12 @@ func (a *Admin) writeErrors(ctx context.Context, out *csv.Writer, stage int64, l
 	if err == nil && m.Stage != stage {
 		err = errOtherData
 	}
+	if err != nil {
+		return err
+	}
+	left, err := a.Store.UndoLeft(ctx, 0) // whole issues
+	for _, l := range left {
+		_ = out.Write([]string{id(l.IssueID), "", "", string(l.Reason), rest.CSVCell(l.Answer.String())}) // Flush ends with what went wrong
+	}
 	return err
 }

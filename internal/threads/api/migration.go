@@ -15,7 +15,17 @@ func (a *Admin) operate(op threads.Operation) rest.Handler {
 		if err != nil {
 			return err
 		}
-		m, err := a.Operate(r.Context(), op, accept)
+		other, err := flag(r, "acceptOtherSite")
+		if err != nil {
+			return err
+		}
+		wish := threads.Wish{AcceptIncomplete: accept, AcceptOtherSite: other}
+		if (op == threads.OpUpload || op == threads.OpStart) && r.ContentLength != 0 {
+			if err := rest.ReadJSON(r, &wish.Drafts); err != nil {
+				return err
+			}
+		}
+		m, err := a.Operate(r.Context(), op, wish)
 		if err != nil {
 			return err
 		}
@@ -52,5 +62,12 @@ func (a *Admin) preview(w http.ResponseWriter, r *http.Request) error {
 	case st.Preview == nil:
 		return later(w, r, stageJSON{st.State, st.Step, st.Done})
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, st.Preview)
+	return rest.WriteJSON(w, r, http.StatusOK, previewJSON{st.Preview, st.Drafts(), threads.SitesOf(st.Site(), a.Store.Target())})
+}
+
+// previewJSON is a preview, the files that it is of, and the sites.
+type previewJSON struct {
+	*threads.Preview
+	Drafts threads.Drafts `json:"drafts"`
+	Sites  threads.Sites  `json:"sites"`
 }

@@ -43,7 +43,7 @@ func (a *Source) Register(r *rest.Router) {
 	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/hierarchy"}, a.clear)
 	handle(rest.Route{Method: "POST", Path: sourcePath + "/mappings", MaxBody: upload, Query: []string{"cloudSiteUrl"}}, a.importMappings)
 	handle(rest.Route{Method: "DELETE", Path: sourcePath + "/mappings", Query: []string{"cloudSiteUrl"}}, a.forget)
-	handle(rest.Route{Method: "POST", Path: sourcePath + "/mirror", Query: []string{"acceptRemoval"}}, a.mirrorNow)
+	handle(rest.Route{Method: "POST", Path: sourcePath + "/mirror", Query: []string{"acceptRemoval", "removes"}}, a.mirrorNow)
 	handle(rest.Route{Method: "GET", Path: ScriptPath, Own: true}, a.script)
 }
 
@@ -106,14 +106,23 @@ func (a *Source) answer(w http.ResponseWriter, r *http.Request, status int) erro
 
 // mirrorNow has the host's database read now.
 func (a *Source) mirrorNow(w http.ResponseWriter, r *http.Request) error {
-	text := r.URL.Query().Get("acceptRemoval")
+	var wrong fault.Fields
+	text, number := r.URL.Query().Get("acceptRemoval"), r.URL.Query().Get("removes")
 	accept, err := strconv.ParseBool(text)
 	if err != nil && text != "" {
-		var wrong fault.Fields
 		wrong.Add("acceptRemoval", "Use true or false.")
-		return wrong.Err()
 	}
-	if err := a.Mirror.Order(r.Context(), accept); err != nil {
+	removes, err := strconv.ParseInt(number, 10, 64)
+	if number != "" && (err != nil || removes < 1) {
+		wrong.Add("removes", "Give the number of records that the source's mirror says would be removed.")
+	}
+	if number != "" && !accept {
+		wrong.Add("removes", "It goes with acceptRemoval=true.")
+	}
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	if err := a.Mirror.Order(r.Context(), accept, removes); err != nil {
 		return err
 	}
 	return a.answer(w, r, http.StatusAccepted)

@@ -30,7 +30,7 @@ type checked struct {
 	hash hash.Hash
 }
 
-// wrong tells whether the checksum does not fit; a body without one fits.
+// wrong reports whether the checksum does not fit; a body without one fits.
 func (c *checked) wrong() bool {
 	if c == nil {
 		return false

@@ -11,10 +11,11 @@ import (
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/admin"
 )
 
 func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
-	u, err := a.wanted(r)
+	u, replace, err := a.wanted(r)
 	if err != nil {
 		return err
 	}
@@ -31,9 +32,9 @@ func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
 			return answer(w, r, statusChecksum, "The checksum does not fit what came in; nothing was stored. Send it again.")
 		}
 	}
-	u, err = a.Store.Create(r.Context(), u)
+	u, err = admin.Begin(r.Context(), a.Store, u, replace)
 	if open := (*threads.UploadOpenError)(nil); errors.As(err, &open) {
-		return fault.Wrap(err, fault.Conflict, "A %s file is already being uploaded; continue with %s, or delete it.", u.Kind, a.link(r.Context(), open.Upload.ID))
+		return open.Conflict(a.link(r.Context(), open.Upload.ID))
 	}
 	if err != nil {
 		return err
@@ -55,15 +56,27 @@ func (a *Uploads) create(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// wanted reads what an upload is to be.
-func (a *Uploads) wanted(r *http.Request) (u threads.Upload, err error) {
+// wanted reads what an upload is to be, and whether it replaces another one.
+func (a *Uploads) wanted(r *http.Request) (u threads.Upload, replace bool, err error) {
 	var wrong fault.Fields
+	if r.Header.Get("Upload-Concat") != "" {
+		wrong.Add("Upload-Concat", "Files are not put together from several uploads (the concatenation of tus, parallel uploads of some clients); send the file as one upload.")
+	}
 	u.Metadata = r.Header.Get("Upload-Metadata")
 	meta, err := parseMetadata(u.Metadata)
 	if err != nil {
 		wrong.Add("Upload-Metadata", "Use a list of names, each with its value in base64.")
 	} else if u.Kind = meta["kind"]; !slices.Contains(a.Kinds, u.Kind) {
 		wrong.Add("Upload-Metadata", "Its kind must be one of: %s.", strings.Join(a.Kinds, ", "))
+	}
+	value, replace := meta["replace"]
+	if replace && value != "" && value != "true" {
+		wrong.Add("Upload-Metadata", "Its replace has no value, or true; leave it out where nothing is to be replaced.")
+	}
+	if site, given := meta["site"]; given {
+		if u.Site, given = threads.SiteURL(site); !given {
+			wrong.Add("Upload-Metadata", "Its site must be the URL of the cloud site that the report is for, such as https://example.atlassian.net.")
+		}
 	}
 	u.Filename = meta["filename"]
 	u.CreatedBy = identity.From(r.Context()).Name
@@ -72,9 +85,9 @@ func (a *Uploads) wanted(r *http.Request) (u threads.Upload, err error) {
 	case err != nil || u.Length < 0:
 		wrong.Add("Upload-Length", "It must be the length of the file in bytes.")
 	case u.Length > a.Max:
-		return u, fault.New(fault.TooLarge, "The file is over the limit of %s, threads.max_upload.", config.Size(a.Max))
+		return u, false, fault.New(fault.TooLarge, "The file is over the limit of %s, threads.max_upload.", config.Size(a.Max))
 	}
-	return u, wrong.Err()
+	return u, replace, wrong.Err()
 }
 
 func (a *Uploads) expires(h http.Header, u threads.Upload) {

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/identity/identitytest"
@@ -63,7 +64,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 }
 
 func each(t *testing.T, fn func(*testing.T, *site)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newSite(t, d)) }, store.Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newSite(t, d)) }, audit.Migrations, store.Migrations)
 }
 
 // do sends a request as an administrator that speaks tus; headers are pairs,
@@ -191,12 +192,16 @@ func TestProtocol(t *testing.T) {
 			{"a length to be said later", "POST", path, "", []string{"Upload-Defer-Length", "1", "Upload-Metadata", meta("mappings")}, 400, nil, "Upload-Length"},
 			{"a length beyond 64 bits", "POST", path, "", []string{"Upload-Length", "9223372036854775808", "Upload-Metadata", meta("mappings")}, 400, nil, "Upload-Length"},
 			{"over the limit", "POST", path, "", []string{"Upload-Length", "10485761", "Upload-Metadata", meta("mappings")}, 413, nil, "10MiB"},
+			{"parts of a file", "POST", path, "", []string{"Upload-Length", "1", "Upload-Metadata", meta("mappings"), "Upload-Concat", "partial"}, 400, nil, "not put together from several uploads"},
 			{"no kind", "POST", path, "", []string{"Upload-Length", "1"}, 400, nil, "kind must be one of: hierarchy, mappings"},
 			{"another kind", "POST", path, "", []string{"Upload-Length", "1", "Upload-Metadata", meta("photos")}, 400, nil, "kind must be one of"},
 			{"metadata that is none", "POST", path, "", []string{"Upload-Length", "1", "Upload-Metadata", "kind ?"}, 400, nil, "base64"},
 			{"with a wrong checksum", "POST", path, "x", []string{"Upload-Length", "1", "Upload-Metadata", meta("mappings"), "Content-Type", offsetType, "Upload-Checksum", sha1Of("y")}, 460, nil, ""},
 			{"a body over its length", "POST", path, "xy", []string{"Upload-Length", "1", "Upload-Metadata", meta("mappings"), "Content-Type", offsetType}, 413, nil, ""},
-			{"with a first part", "POST", path, "ab", []string{"Upload-Length", "3", "Upload-Metadata", meta("mappings"), "Content-Type", offsetType, "Upload-Checksum", sha256Of("ab")}, 201, []string{"Upload-Offset", "2", "Location", "*"}, ""},
+			{"another beside one that is complete", "POST", path, "", []string{"Upload-Length", "3", "Upload-Metadata", meta("mappings")}, 409, nil,
+				"A mappings file is already here and has not been loaded: id-mappings.csv from root, begun "},
+			{"a replacement that is none", "POST", path, "", []string{"Upload-Length", "3", "Upload-Metadata", meta("mappings") + ",replace bm8="}, 400, nil, "replace has no value, or true"},
+			{"with a first part, in its place", "POST", path, "ab", []string{"Upload-Length", "3", "Upload-Metadata", meta("mappings") + ",replace", "Content-Type", offsetType, "Upload-Checksum", sha256Of("ab")}, 201, []string{"Upload-Offset", "2", "Location", "*"}, ""},
 			{"no such upload", "HEAD", path + "/999", "", nil, 404, nil, ""},
 			{"no id", "PATCH", path + "/x", "", []string{"Upload-Offset", "0"}, 404, nil, "no such upload"},
 			{"termination", "DELETE", url, "", nil, 204, []string{"Tus-Resumable", "1.0.0"}, ""},

@@ -41,7 +41,7 @@ func TestTusJSClient(t *testing.T) {
 	}, store.Migrations)
 }
 
-// installTusJS gives a folder with the client, from the package registry.
+// installTusJS returns a folder with the client, from the package registry.
 func installTusJS(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

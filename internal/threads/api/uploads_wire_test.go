@@ -20,7 +20,7 @@ func (w *wire) set(cuts ...int) {
 	w.cuts = cuts
 }
 
-// due tells whether a connection that brought n bytes breaks.
+// due reports whether a connection that brought n bytes breaks.
 func (w *wire) due(n int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,7 +47,7 @@ type frail struct {
 	n    int
 }
 
-// Read gives net.ErrClosed once the connection is broken.
+// Read returns net.ErrClosed once the connection is broken.
 func (f *frail) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	if f.n += n; f.wire.due(f.n) {

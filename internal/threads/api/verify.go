@@ -16,7 +16,7 @@ func (a *Admin) verify(w http.ResponseWriter, r *http.Request) error {
 	return later(w, r, v)
 }
 
-// showVerify gives the last comparison, or begins the first one.
+// showVerify returns the last comparison, or begins the first one.
 func (a *Admin) showVerify(w http.ResponseWriter, r *http.Request) error {
 	v, err := a.Verification(r.Context())
 	if err == nil && v == nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"time"
 
 	"outrigger/internal/fault"
@@ -92,7 +93,8 @@ func CheckBackup(file *os.File) (format.BackupTrailer, error) {
 
 // Restored says how far a restore is, or came.
 type Restored struct {
-	State     string    `json:"state"` // running, done, failed
+	State     string    `json:"state"`  // running, done, failed
+	Upload    int64     `json:"upload"` // the backup's id
 	Issues    int64     `json:"issues"`
 	Done      int64     `json:"done"`    // of them
 	Refused   int64     `json:"refused"` // issues that the target does not have or does not allow writing to
@@ -101,12 +103,14 @@ type Restored struct {
 }
 
 // Restore sends a backup and waits until it is restored, or has failed. sending
-// and restoring are told how far these are, and may be nil.
-func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.RestoreMode, sending, restoring func(done, total int64)) (out Restored, err error) {
-	if _, err := c.Upload(ctx, threads.BackupFile, file, true, sending); err != nil {
+// and restoring are told how far these are, and may be nil. Where there is another
+// backup that was sent, it is fault.Conflict, unless replace says that it goes.
+func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.RestoreMode, replace bool, sending, restoring func(done, total int64)) (out Restored, err error) {
+	draft, err := c.Upload(ctx, threads.BackupFile, file, replace, sending)
+	if err != nil {
 		return out, err
 	}
-	if out, err = c.beginRestore(ctx, mode); err != nil {
+	if out, err = c.beginRestore(ctx, mode, draft.ID); err != nil {
 		return out, err
 	}
 	for wait := followFirst; out.State == threads.JobRunning; wait = min(2*wait, followEvery) {
@@ -119,27 +123,26 @@ func (c *Client) Restore(ctx context.Context, file *os.File, mode threads.Restor
 		if out, err = c.restored(ctx); err != nil {
 			return out, err
 		}
+		if out.Upload != draft.ID {
+			return out, fault.New(fault.Conflict, "Another backup is being restored now; whether this one came to its end is not known.")
+		}
 	}
 	return out, nil
 }
 
 // beginRestore has a backup that was sent restored.
-func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode) (out Restored, err error) {
-	before, err := c.restored(ctx)
-	if err != nil {
-		return out, err
-	}
-	path := migrationPath + "/restore?" + url.Values{"mode": {string(mode)}}.Encode()
+func (c *Client) beginRestore(ctx context.Context, mode threads.RestoreMode, draft int64) (out Restored, err error) {
+	path := migrationPath + "/restore?" + url.Values{"mode": {string(mode)}, "upload": {strconv.FormatInt(draft, 10)}}.Encode()
 	unheard := false // an answer was lost: it may have begun
 	err = c.retry(ctx, func() (bool, error) {
-		err := c.once(ctx, http.MethodPost, path, &out)
+		err := c.once(ctx, http.MethodPost, path, nil, &out)
 		var later *transient
 		unheard = unheard || errors.As(err, &later)
 		return false, err
 	})
 	if err != nil && unheard {
 		now, failed := c.restored(ctx)
-		if failed == nil && now.UpdatedAt.After(before.UpdatedAt) {
+		if failed == nil && now.Upload == draft {
 			return now, nil
 		}
 	}

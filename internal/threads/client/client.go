@@ -26,6 +26,9 @@ type Client struct {
 	Base   string              // the server's base URL
 	SignIn func(*http.Request) // adds the credentials; nil: none
 	HTTP   egress.Doer         // nil: http.DefaultClient
+	// Patience is how long a failure is tried again, for commands at which people wait;
+	// 0: for as long as maxFailures take.
+	Patience time.Duration
 	// Notice is told in a sentence why the client waits; may be nil.
 	Notice func(text string)
 
@@ -72,6 +75,7 @@ func (c *Client) retry(ctx context.Context, try func() (further bool, err error)
 // patience why it cannot; 0 is as long as for any other failure.
 func (c *Client) retryWithin(ctx context.Context, patience time.Duration, try func() (further bool, err error)) error {
 	var since time.Time // when the server began to say so
+	began := time.Now()
 	for failures := 0; ; {
 		further, err := try()
 		var later *transient
@@ -91,6 +95,9 @@ func (c *Client) retryWithin(ctx context.Context, patience time.Duration, try fu
 		wait := later.after
 		if wait == 0 {
 			wait = backoff().Delay(failures-1, rand.Float64)
+		}
+		if c.Patience > 0 && time.Since(began)+wait > c.Patience {
+			return fmt.Errorf("gave up after %d tries: %w", failures, later.error)
 		}
 		switch now := time.Now(); {
 		case patience == 0 || !later.stated:

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,9 +112,9 @@ func refusal(resp *http.Response) error {
 		after, _ := work.RetryAfter(resp.Header, time.Now())
 		return &transient{fmt.Errorf("the server answered %s%s", resp.Status, text), after, code == http.StatusServiceUnavailable && text != ""}
 	case http.StatusUnauthorized:
-		return fault.New(fault.Unauthenticated, "The server does not know this user or password (401).")
+		return fault.New(fault.Unauthenticated, "The server does not know this user or password (401)%s", cmp.Or(text, "."))
 	case http.StatusForbidden:
-		return fault.New(fault.Forbidden, "This user does not have permission; sign in as an administrator (403).")
+		return fault.New(fault.Forbidden, "The server refuses this (403)%s", cmp.Or(text, "; sign in as an administrator."))
 	case http.StatusNotFound:
 		return fault.New(fault.NotFound, "There is nothing at %s (404)%s", resp.Request.URL.Redacted(), text)
 	case http.StatusBadRequest:

@@ -166,7 +166,9 @@ func TestExportRefused(t *testing.T) {
 		want              string
 	}{
 		{401, "application/json", `{"status-code":401,"message":"Client must be authenticated to access this resource."}`, "user or password (401)"},
-		{403, "text/html", "<p>", "sign in as an administrator (403)"},
+		{403, "text/html", "<p>", "The server refuses this (403); sign in as an administrator."},
+		{403, "application/json", `{"status-code":403,"message":"Confirm with the passkey first."}`, "Confirm with the passkey first."},
+		{401, "application/json", `{"status-code":401,"message":"The password has expired."}`, "The password has expired."},
 		{404, "text/html", "<p>", "There is nothing at https://jira.example.com/rest/threaded-comments/1.0/migration/export-data"},
 		{400, "application/json", `{"message":"Two things.","errors":[{"field":"a","message":"A."},{"field":"b","message":"B."}]}`, "Two things. a: A. b: B."},
 		{418, "text/plain", "no coffee", "the server answered 418 I'm a teapot: no coffee"},

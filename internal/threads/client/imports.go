@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"time"
 
 	"outrigger/internal/threads"
@@ -25,7 +26,7 @@ type Imported struct {
 	Incomplete []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
 }
 
-// Clean tells whether there is nothing to look at.
+// Clean reports whether there is nothing to look at.
 func (i *Imported) Clean() bool {
 	return len(i.Incomplete) == 0
 }
@@ -79,11 +80,14 @@ type Mirrored struct {
 
 // Mirror has a self-hosted side read the host application's database now, and
 // waits until it has. acceptRemoval lets it remove as many records as it said
-// that it would.
-func (c *Client) Mirror(ctx context.Context, acceptRemoval bool) (m Mirrored, err error) {
+// that it would; removes is that number, 0 whatever it is.
+func (c *Client) Mirror(ctx context.Context, acceptRemoval bool, removes int64) (m Mirrored, err error) {
 	path := sourcePath + "/mirror"
 	if acceptRemoval {
 		path += "?acceptRemoval=true"
+		if removes != 0 {
+			path += "&removes=" + strconv.FormatInt(removes, 10)
+		}
 	}
 	for err = c.ask(ctx, http.MethodPost, path, &m); err == nil && m.Mirror != nil && m.Mirror.TriedAt.IsZero(); {
 		if err = c.pause(ctx, followEvery); err == nil {

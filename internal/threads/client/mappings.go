@@ -163,7 +163,7 @@ func (d *download) take(resp *http.Response) error {
 	return d.ended()
 }
 
-// framed tells whether the end of an answer can be told from a connection that
+// framed reports whether the end of an answer can be told from a connection that
 // broke: by its length, by chunks, by HTTP/2, or by what packed it.
 func framed(resp *http.Response) bool {
 	return resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked") || resp.ProtoMajor >= 2 || resp.Uncompressed

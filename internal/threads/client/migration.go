@@ -1,11 +1,14 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -56,6 +59,15 @@ type Status struct {
 	Incomplete []string `json:"incomplete,omitempty"`
 
 	Undo *Undo `json:"undo,omitempty"` // nil where nothing was undone
+
+	Verified *threads.Verified `json:"verified,omitempty"` // the last comparison with the target; nil where there was none
+
+	Data *threads.Drafts `json:"data,omitempty"` // the files that are loaded; nil where none are
+}
+
+// Has reports whether the files are those that are loaded.
+func (st *Status) Has(files threads.Drafts) bool {
+	return st.Data != nil && st.Data.Hierarchy.ID == files.Hierarchy.ID && st.Data.Mappings.ID == files.Mappings.ID
 }
 
 // Undo is how far the migration is undone.
@@ -63,6 +75,9 @@ type Undo struct {
 	Active bool  `json:"active"` // it is not over: while it goes on, the counts go down
 	Issues int64 `json:"issues"` // undone
 	Kept   int64 `json:"kept"`   // those of them with threads that others changed since, which stay
+
+	// Left are the first issues that were left, in whole or in part, and why.
+	Left []threads.UndoLeft `json:"left,omitempty"`
 }
 
 // Status asks how the migration stands.
@@ -72,23 +87,35 @@ func (c *Client) Status(ctx context.Context) (st Status, err error) {
 }
 
 // Operate does what an administrator asks, and gives how the migration stands
-// then; what its phase does not allow is fault.Conflict. accept is for
-// threads.OpUpload: files that are damaged are to be loaded as they are.
-func (c *Client) Operate(ctx context.Context, op threads.Operation, accept bool) (st Status, err error) {
+// then; what its phase does not allow is fault.Conflict, and files that are others than
+// those that w names.
+func (c *Client) Operate(ctx context.Context, op threads.Operation, w threads.Wish) (st Status, err error) {
 	path := migrationPath + "/" + string(op)
-	if accept {
-		path += "?acceptIncomplete=true"
+	query := url.Values{}
+	if w.AcceptIncomplete {
+		query.Set("acceptIncomplete", "true")
+	}
+	if w.AcceptOtherSite {
+		query.Set("acceptOtherSite", "true")
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	var body any
+	named := w.Drafts != (threads.Drafts{})
+	if named {
+		body = w.Drafts
 	}
 	unheard := false // an answer was lost: it may have been done
 	err = c.retry(ctx, func() (bool, error) {
-		err := c.once(ctx, http.MethodPost, path, &st)
+		err := c.once(ctx, http.MethodPost, path, body, &st)
 		var later *transient
 		unheard = unheard || errors.As(err, &later)
 		return false, err
 	})
 	if unheard && fault.Is(err, fault.Conflict) {
 		now, failed := c.Status(ctx)
-		if failed == nil && slices.Contains(outcomes[op], now.Phase) {
+		if failed == nil && slices.Contains(outcomes[op], now.Phase) && (!named || now.Has(w.Drafts)) {
 			return now, nil
 		}
 	}
@@ -128,10 +155,17 @@ func (c *Client) Follow(ctx context.Context, progress func(Status), while ...thr
 	}
 }
 
+// Previewed is what will come of two files, which these are, and the sites.
+type Previewed struct {
+	threads.Preview
+	Drafts threads.Drafts `json:"drafts"`
+	Sites  threads.Sites  `json:"sites"`
+}
+
 // Preview waits for what will come of the drafts, or of the data that is loaded
 // where there are none. Files that cannot be used are fault.Invalid. progress
 // is told how much is read, of 1, and may be nil.
-func (c *Client) Preview(ctx context.Context, progress func(done float64)) (p threads.Preview, err error) {
+func (c *Client) Preview(ctx context.Context, progress func(done float64)) (p Previewed, err error) {
 	err = c.made(ctx, migrationPath+"/preview", &p, progress)
 	return p, err
 }
@@ -152,7 +186,7 @@ type Verified struct {
 	Incomplete []string `json:"incomplete,omitempty"`
 }
 
-// Complete tells whether the target has everything that the files hold.
+// Complete reports whether the target has everything that the files hold.
 func (v *Verified) Complete() bool { return v.Missing+v.Different+v.NotCompared == 0 }
 
 // Verify has the server compare its target with the data that is loaded, and
@@ -212,14 +246,25 @@ func tell(resp *http.Response, progress func(done float64)) error {
 
 // ask asks until there is an answer.
 func (c *Client) ask(ctx context.Context, method, path string, out any) error {
-	return c.retry(ctx, func() (bool, error) { return false, c.once(ctx, method, path, out) })
+	return c.retry(ctx, func() (bool, error) { return false, c.once(ctx, method, path, nil, out) })
 }
 
-// once asks for JSON.
-func (c *Client) once(ctx context.Context, method, path string, out any) error {
-	r, err := c.request(ctx, method, path, nil)
+// once asks for JSON; body is what it says, or nil.
+func (c *Client) once(ctx context.Context, method, path string, body, out any) error {
+	var in io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encoding the request: %w", err)
+		}
+		in = bytes.NewReader(text)
+	}
+	r, err := c.request(ctx, method, path, in)
 	if err != nil {
 		return err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
 	}
 	r.Header.Set("Accept", "application/json")
 	return c.send(r, func(resp *http.Response) error { return decode(resp, out) }, http.StatusOK, http.StatusAccepted)

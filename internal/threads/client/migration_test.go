@@ -33,6 +33,9 @@ type cloud struct {
 	done  []threads.Operation
 }
 
+// itsDrafts are the files of the cloud's migration.
+var itsDrafts = threads.Drafts{Hierarchy: threads.Draft{ID: 1}, Mappings: threads.Draft{ID: 2}}
+
 func (c *cloud) client() *Client {
 	return &Client{Base: "https://cloud.example.com/base", HTTP: doer(c.serve)}
 }
@@ -87,7 +90,7 @@ func (c *cloud) status() string {
 		"status": c.phase.Status(), "phase": c.phase, "progress": map[string]int{"processed": c.looks * 1000, "total": 10000, "percent": c.looks * 10},
 		"chunks": map[string]int{"processed": c.looks, "total": 10}, "issuesProcessed": 310, "parentMapsCreated": 2988,
 		"errors": map[string]int{"permanent": 12, "retryable": 3}, "startedAt": "2026-05-04T10:00:00Z", "updatedAt": "2026-05-04T10:01:00Z",
-		"message": "as it is", "allowed": c.phase.Allowed(),
+		"message": "as it is", "allowed": c.phase.Allowed(), "data": itsDrafts,
 	})
 	if err != nil {
 		return err.Error()
@@ -120,13 +123,13 @@ func TestOperationsSurvive(t *testing.T) {
 			}}
 			ctx := t.Context()
 			client := c.client()
-			if st, err := client.Operate(ctx, threads.OpUpload, true); err != nil || st.Phase != threads.PhaseLoading && st.Phase != threads.PhaseReady {
+			if st, err := client.Operate(ctx, threads.OpUpload, threads.Wish{AcceptIncomplete: true, Drafts: itsDrafts}); err != nil || st.Phase != threads.PhaseLoading && st.Phase != threads.PhaseReady {
 				rt.Fatalf("upload: %+v, %v", st, err)
 			}
 			if st, err := client.Follow(ctx, nil, threads.PhaseLoading); err != nil || st.Phase != threads.PhaseReady {
 				rt.Fatalf("loading: %+v, %v", st, err)
 			}
-			if _, err := client.Operate(ctx, threads.OpStart, false); err != nil {
+			if _, err := client.Operate(ctx, threads.OpStart, threads.Wish{Drafts: itsDrafts}); err != nil {
 				rt.Fatalf("start: %v", err)
 			}
 			told := 0
@@ -164,7 +167,7 @@ func TestOperationRefused(t *testing.T) {
 		for _, phase := range threads.Phases() {
 			c := &cloud{phase: phase}
 			_, want := phase.After(op)
-			_, err := c.client().Operate(t.Context(), op, false)
+			_, err := c.client().Operate(t.Context(), op, threads.Wish{})
 			if (err == nil) != (want == nil) || len(c.asked) != 1 {
 				t.Errorf("%s in %s: %v, asked %v", op, phase, err, c.asked)
 			}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -25,6 +26,7 @@ type restorer struct {
 	looks   int
 	at      time.Time // of the last change
 	outcome string    // the state in the end
+	upload  string    // the id of the backup
 }
 
 // Do answers what is about restores itself.
@@ -52,6 +54,7 @@ func (s *restorer) Do(r *http.Request) (*http.Response, error) {
 			status, body = http.StatusNotFound, `{"status-code":404,"message":"There is no upload."}`
 			break
 		}
+		s.upload = r.URL.Query().Get("upload")
 		s.begun, s.looks, s.at = s.begun+1, 0, s.at.Add(time.Hour)
 		if trouble == "after" {
 			return nil, errReset
@@ -73,7 +76,7 @@ func (s *restorer) state() string {
 	if s.looks < 3 && s.begun > 0 {
 		state = threads.JobRunning
 	}
-	return fmt.Sprintf(`{"state":%q,"issues":10,"done":%d,"refused":1,"updatedAt":%q,"message":"as it is"}`, state, min(10, 4*s.looks), s.at.Format(time.RFC3339))
+	return fmt.Sprintf(`{"state":%q,"upload":%s,"issues":10,"done":%d,"refused":1,"updatedAt":%q,"message":"as it is"}`, state, cmp.Or(s.upload, "0"), min(10, 4*s.looks), s.at.Format(time.RFC3339))
 }
 
 // A restore is begun once, whichever answers are lost, and followed to its end.
@@ -101,11 +104,11 @@ func TestRestore(t *testing.T) {
 		}
 		defer file.Close()
 		var told []int64
-		out, err := s.Restore(t.Context(), file, threads.RestoreReplace, nil, func(done, _ int64) { told = append(told, done) })
+		out, err := s.Restore(t.Context(), file, threads.RestoreReplace, true, nil, func(done, _ int64) { told = append(told, done) })
 		if err != nil || out.State != c.outcome || out.Done != 10 || out.Refused != 1 || out.Message != "as it is" || s.begun != 1 || len(told) < 2 {
 			t.Errorf("%s: %+v, %v, begun %d times, told %v", c.name, out, err, s.begun, told)
 		}
-		if !slices.Contains(s.asked, "POST mode=replace") {
+		if !slices.Contains(s.asked, "POST mode=replace&upload=1") {
 			t.Errorf("%s: asked %v", c.name, s.asked)
 		}
 		s.holds(t, threads.BackupFile, []byte(someBackup(t, 10)))
@@ -117,7 +120,7 @@ func TestRestoreRefused(t *testing.T) {
 	s := &restorer{drafts: newDrafts(t), trouble: []string{"before"}, at: time.Unix(1e9, 0), outcome: threads.JobDone, begun: 1}
 	s.HTTP, s.looks = s, 3
 	file, _ := someFile(t, "backup.gz", 100)
-	if _, err := s.Restore(t.Context(), file, threads.RestoreMerge, nil, nil); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Restore(t.Context(), file, threads.RestoreMerge, true, nil, nil); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 }

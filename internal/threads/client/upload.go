@@ -15,8 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"outrigger/internal/fault"
 )
 
 const (
@@ -29,17 +27,23 @@ const (
 
 // Draft is a file that was sent to the cloud side.
 type Draft struct {
-	ID      string
+	ID      int64
 	Length  int64
 	Resumed int64 // bytes that were there from an upload that broke off
 }
 
 // Upload sends a file as the draft of a kind, by tus 1.0.0. It goes on with an
-// upload of the same file that broke off. Where another file of the kind is
-// being sent, it is fault.Conflict, unless replace says that it goes. progress
-// is told how much was sent, and may be nil.
+// upload of the same file that broke off. Where there is another file of the kind,
+// sent or being sent, it is fault.Conflict, unless replace says that it goes.
+// progress is told how much was sent, and may be nil.
 func (c *Client) Upload(ctx context.Context, kind string, file *os.File, replace bool, progress func(done, size int64)) (Draft, error) {
-	u, err := c.prepare(kind, file)
+	return c.UploadFor(ctx, "", kind, file, replace, progress)
+}
+
+// UploadFor is Upload of a file that is for a cloud site: an id mappings report. The
+// server compares the site with its target; "" is for one that is not known.
+func (c *Client) UploadFor(ctx context.Context, site, kind string, file *os.File, replace bool, progress func(done, size int64)) (Draft, error) {
+	u, err := c.prepare(site, kind, file)
 	if err != nil {
 		return Draft{}, err
 	}
@@ -57,12 +61,14 @@ func (c *Client) Upload(ctx context.Context, kind string, file *os.File, replace
 }
 
 // DeleteDraft removes a draft; one that is gone is fine.
-func (c *Client) DeleteDraft(ctx context.Context, id string) error {
+func (c *Client) DeleteDraft(ctx context.Context, id int64) error {
 	return c.retry(ctx, func() (bool, error) {
-		return false, c.tus(ctx, http.MethodDelete, uploadsPath+"/"+id, nil, nil, func(*http.Response) error { return nil },
+		return false, c.tus(ctx, http.MethodDelete, draftPath(id), nil, nil, func(*http.Response) error { return nil },
 			http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	})
 }
+
+func draftPath(id int64) string { return uploadsPath + "/" + strconv.FormatInt(id, 10) }
 
 // sending is a file on its way.
 type sending struct {
@@ -76,7 +82,7 @@ type sending struct {
 	progress func(done, size int64)
 }
 
-func (c *Client) prepare(kind string, file *os.File) (*sending, error) {
+func (c *Client) prepare(site, kind string, file *os.File) (*sending, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("reading the file: %w", err)
@@ -89,7 +95,11 @@ func (c *Client) prepare(kind string, file *os.File) (*sending, error) {
 		}
 	}
 	var pairs []string
-	for _, pair := range [][2]string{{"kind", kind}, {"filename", filepath.Base(file.Name())}, {"fingerprint", fmt.Sprintf("%x", sum.Sum(nil)[:16])}} {
+	said := [][2]string{{"kind", kind}, {"filename", filepath.Base(file.Name())}, {"fingerprint", fmt.Sprintf("%x", sum.Sum(nil)[:16])}}
+	if site != "" {
+		said = append(said, [2]string{"site", site})
+	}
+	for _, pair := range said {
 		pairs = append(pairs, pair[0]+" "+base64.StdEncoding.EncodeToString([]byte(pair[1])))
 	}
 	return &sending{Client: c, Draft: Draft{Length: info.Size()}, file: file, kind: kind, metadata: strings.Join(pairs, ",")}, nil
@@ -114,44 +124,37 @@ func (u *sending) find(ctx context.Context, replace bool) error {
 	if err != nil {
 		return err
 	}
-	if id != "" {
-		same, complete := false, false
-		err := u.tus(ctx, http.MethodHead, uploadsPath+"/"+id, nil, nil, func(resp *http.Response) error {
+	if id != 0 {
+		same := false
+		err := u.tus(ctx, http.MethodHead, draftPath(id), nil, nil, func(resp *http.Response) error {
 			u.offset, err = offsetOf(resp)
-			complete = resp.Header.Get("Upload-Length") == resp.Header.Get("Upload-Offset")
 			same = err == nil && slices.Equal(split(resp.Header.Get("Upload-Metadata")), split(u.metadata))
 			return err
 		}, http.StatusOK)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case same:
+		}
+		if same {
 			u.ID, u.sure = id, true
 			return nil
-		case complete: // creating one replaces it
-		case !replace:
-			return fault.New(fault.Conflict, "Another upload of a %s file is unfinished; let it finish, or replace it.", u.kind)
-		default:
-			if err := u.DeleteDraft(ctx, id); err != nil {
-				return err
-			}
 		}
 	}
-	return u.create(ctx)
+	return u.create(ctx, replace)
 }
 
-// split cuts metadata into its pairs, whose order means nothing.
+// split cuts metadata into its pairs that say which file it is; their order means
+// nothing.
 func split(metadata string) []string {
 	pairs := strings.Split(metadata, ",")
 	for i := range pairs {
 		pairs[i] = strings.TrimSpace(pairs[i])
 	}
 	slices.Sort(pairs)
-	return pairs
+	return slices.DeleteFunc(pairs, func(pair string) bool { return pair == replacing })
 }
 
-// open is the id of the draft of the kind; "" when there is none.
-func (u *sending) open(ctx context.Context) (id string, err error) {
+// open is the id of the draft of the kind; 0 when there is none.
+func (u *sending) open(ctx context.Context) (id int64, err error) {
 	err = u.tus(ctx, http.MethodGet, uploadsPath, nil, nil, func(resp *http.Response) error {
 		var list struct {
 			Items []struct {
@@ -164,7 +167,7 @@ func (u *sending) open(ctx context.Context) (id string, err error) {
 		}
 		for _, item := range list.Items {
 			if item.Kind == u.kind {
-				id = strconv.FormatInt(item.ID, 10)
+				id = item.ID
 			}
 		}
 		return nil
@@ -172,13 +175,19 @@ func (u *sending) open(ctx context.Context) (id string, err error) {
 	return id, err
 }
 
-func (u *sending) create(ctx context.Context) error {
-	header := map[string]string{"Upload-Length": strconv.FormatInt(u.Length, 10), "Upload-Metadata": u.metadata}
-	return u.tus(ctx, http.MethodPost, uploadsPath, header, nil, func(resp *http.Response) error {
+// replacing is the metadata of an upload that takes the place of another one.
+const replacing = "replace"
+
+func (u *sending) create(ctx context.Context, replace bool) error {
+	metadata := u.metadata
+	if replace {
+		metadata += "," + replacing
+	}
+	header := map[string]string{"Upload-Length": strconv.FormatInt(u.Length, 10), "Upload-Metadata": metadata}
+	return u.tus(ctx, http.MethodPost, uploadsPath, header, nil, func(resp *http.Response) (err error) {
 		// The server names itself by its base URL, which may not be how it is
 		// reached from here: only the id counts.
-		u.ID = path.Base(resp.Header.Get("Location"))
-		if _, err := strconv.ParseInt(u.ID, 10, 64); err != nil {
+		if u.ID, err = strconv.ParseInt(path.Base(resp.Header.Get("Location")), 10, 64); err != nil {
 			return fmt.Errorf("the server gave no address for the upload, but %q", resp.Header.Get("Location"))
 		}
 		u.offset, u.sure = 0, true
@@ -208,7 +217,7 @@ func (u *sending) sendRest(ctx context.Context) error {
 		return err
 	}
 	if !u.sure {
-		if err := u.tus(ctx, http.MethodHead, uploadsPath+"/"+u.ID, nil, nil, note, http.StatusOK); err != nil {
+		if err := u.tus(ctx, http.MethodHead, draftPath(u.ID), nil, nil, note, http.StatusOK); err != nil {
 			return err
 		}
 	}
@@ -219,7 +228,7 @@ func (u *sending) sendRest(ctx context.Context) error {
 	rest := io.NewSectionReader(u.file, u.offset, u.Length-u.offset)
 	body := &counted{r: rest, done: u.offset, size: u.Length, progress: u.progress}
 	header := map[string]string{"Content-Type": "application/offset+octet-stream", "Upload-Offset": strconv.FormatInt(u.offset, 10)}
-	if err := u.tus(ctx, http.MethodPatch, uploadsPath+"/"+u.ID, header, sized{body, rest.Size()}, note, http.StatusNoContent, http.StatusConflict); err != nil {
+	if err := u.tus(ctx, http.MethodPatch, draftPath(u.ID), header, sized{body, rest.Size()}, note, http.StatusNoContent, http.StatusConflict); err != nil {
 		return err
 	}
 	if u.offset < u.Length {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"outrigger/internal/audit"
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/identity/identitytest"
@@ -35,8 +36,8 @@ type drafts struct {
 
 func newDrafts(t *testing.T) *drafts {
 	t.Helper()
-	d := dbtest.SQLite(t, store.Migrations)
-	if err := d.Migrate(t.Context(), store.Migrations); err != nil {
+	d := dbtest.SQLite(t, audit.Migrations, store.Migrations)
+	if err := d.Migrate(t.Context(), audit.Migrations, store.Migrations); err != nil {
 		t.Fatal(err)
 	}
 	// The base URL is how users reach it, which the client here does not.
@@ -139,7 +140,7 @@ func TestUploadSurvives(t *testing.T) {
 			return 0
 		}
 		var told int64
-		draft, err := f.Upload(t.Context(), "hierarchy", file, false, func(done, total int64) { told = done })
+		draft, err := f.Upload(t.Context(), "hierarchy", file, true, func(done, total int64) { told = done })
 		if err != nil || draft.Length != int64(size) || draft.Resumed != 0 || told != int64(size) {
 			t.Fatalf("%d bytes: %+v, told %d, %v", size, draft, told, err)
 		}
@@ -178,7 +179,7 @@ func TestUploadGoesOnTheNextTime(t *testing.T) {
 	}
 	f.holds(t, "mappings", content)
 
-	// A complete one is replaced without a word; an open one when it is said.
+	// One that is complete is replaced when that is said, as one that is open.
 	f.trouble = func(n int) int { return 100 }
 	f.sleep = func(context.Context, time.Duration) error { return errReset }
 	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); err == nil {
@@ -189,7 +190,12 @@ func TestUploadGoesOnTheNextTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.holds(t, "mappings", content)
-	if draft, err = f.Upload(t.Context(), "mappings", other, false, nil); err != nil {
+	if _, err := f.Upload(t.Context(), "mappings", other, false, nil); !fault.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), "A mappings file is already here and has not been loaded: a.json from root, begun 0 seconds ago, at https://public.example.com/") {
+		t.Errorf("a complete one is replaced without a word: %v", err)
+	}
+	f.holds(t, "mappings", content)
+	if draft, err = f.Upload(t.Context(), "mappings", other, true, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.holds(t, "mappings", otherContent)

@@ -213,7 +213,7 @@ func (b *BackupReader) line() ([]byte, error) {
 	}
 }
 
-// Next gives the next issue, and io.EOF after the last one once everything has
+// Next returns the next issue, and io.EOF after the last one once everything has
 // been held to the trailer.
 func (b *BackupReader) Next() (threads.IssueMap, error) {
 	line, err := b.line()

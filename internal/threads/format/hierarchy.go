@@ -50,7 +50,7 @@ func newHierarchyDecoder(r io.Reader, window int) *HierarchyDecoder {
 // Reading is what was found so far.
 func (d *HierarchyDecoder) Reading() threads.HierarchyReading { return d.reading }
 
-// Next gives the next record, and io.EOF after the last one, also where the
+// Next returns the next record, and io.EOF after the last one, also where the
 // file is cut off. A file that is no hierarchy at all is fault.Invalid, with a
 // sentence that says what it seems to be.
 func (d *HierarchyDecoder) Next() (threads.Record, error) {

@@ -187,7 +187,7 @@ func FuzzHierarchy(f *testing.F) {
 	})
 }
 
-// validStream tells whether in is JSON values in a row, without what encoding/json
+// validStream reports whether in is JSON values in a row, without what encoding/json
 // takes for white space between tokens and RFC 8259 does not.
 func validStream(in []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(in))

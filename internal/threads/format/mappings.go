@@ -49,7 +49,7 @@ func NewMappingDecoder(r io.Reader) *MappingDecoder {
 // Reading is what was found so far.
 func (d *MappingDecoder) Reading() threads.MappingReading { return d.reading }
 
-// Next gives the next mapping, and io.EOF after the last one, also where the
+// Next returns the next mapping, and io.EOF after the last one, also where the
 // file is cut off. A file that is no CSV at all is fault.Invalid, with a
 // sentence that says what it seems to be.
 func (d *MappingDecoder) Next() (threads.IDMapping, error) {
@@ -63,6 +63,10 @@ func (d *MappingDecoder) Next() (threads.IDMapping, error) {
 			continue
 		}
 		m, reason := d.row(line)
+		if reason != "" && m.EntityType != "" && m.EntityType != threads.EntityIssue && m.EntityType != threads.EntityComment {
+			d.reading.Rows++ // others may have ids of any kind, and nothing here needs them
+			continue
+		}
 		if reason != "" {
 			note(&d.reading.Reading, d.line, line, reason)
 			continue
@@ -220,13 +224,13 @@ func (d *MappingDecoder) row(line []byte) (m threads.IDMapping, reason string) {
 	if len(entityType) == 0 {
 		return m, "The entity type is empty."
 	}
+	m.EntityType = d.typeName(entityType)
 	if m.ServerID, reason = readID(d.fields[d.columns[1]]); reason != "" {
 		return m, "The server id " + reason
 	}
 	if m.CloudID, reason = readID(d.fields[d.columns[2]]); reason != "" {
 		return m, "The cloud id " + reason
 	}
-	m.EntityType = d.typeName(entityType)
 	return m, ""
 }
 
@@ -279,7 +283,7 @@ func (d *MappingDecoder) split(line []byte) bool {
 	return true
 }
 
-// unquote gives what is in quotes, and what follows them.
+// unquote returns what is in quotes, and what follows them.
 func unquote(b []byte) (field, rest []byte, ok bool) {
 	for i := 0; i < len(b); i++ {
 		if b[i] != '"' {

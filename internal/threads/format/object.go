@@ -94,13 +94,13 @@ func (d *HierarchyDecoder) member() bool {
 	return ok
 }
 
-// isData tells whether name is that of a page's list, which comes next.
+// isData reports whether name is that of a page's list, which comes next.
 func (d *HierarchyDecoder) isData(name []byte) bool {
 	c, _ := d.src.peek()
 	return c == '[' && (d.at == atTop || d.at == atList) && asciiFold(name, "data")
 }
 
-// isIssueMapping tells whether the object maps issues by their id or key, as
+// isIssueMapping reports whether the object maps issues by their id or key, as
 // the helper script's other file does.
 func (d *HierarchyDecoder) isIssueMapping(name []byte) bool {
 	return d.at == atTop && d.reading.Records == 0 && (isDigits(name) || isIssueKey(name))

@@ -42,7 +42,33 @@ func Open(r io.Reader, limit int64) (io.Reader, error) {
 	case bytes.HasPrefix(magic, []byte("PK\x05\x06")):
 		return nil, fault.New(fault.Invalid, "The zip archive is empty.")
 	}
-	return withoutMark(&bounded{r: plain, limit: limit, left: limit})
+	text, err := withoutMark(&bounded{r: plain, limit: limit, left: limit})
+	if err == nil && plain != in {
+		err = packedTwice(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+// packedTwice refuses what is packed once more in what it was packed in.
+func packedTwice(r io.Reader) error {
+	in, ok := r.(*bufio.Reader)
+	if !ok {
+		return nil // UTF-16
+	}
+	magic, _ := in.Peek(4) // the first Read says what is wrong
+	found := ""
+	switch {
+	case bytes.HasPrefix(magic, []byte("PK\x03\x04")):
+		found = "a zip archive"
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		found = "a gzip file"
+	default:
+		return nil
+	}
+	return fault.New(fault.Invalid, "What is packed in the file is %s again; unpack it once and send what is in it.", found)
 }
 
 // bounded ends a file that is too long, and gives its errors as faults.

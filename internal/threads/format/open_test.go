@@ -133,7 +133,9 @@ func TestOpenRefuses(t *testing.T) {
 		code fault.Code
 		want string
 	}{
-		"two files":         {zipped(t, file{"1.json", "[]", zip.Deflate}, file{"2.json", "[]", zip.Deflate}), fault.Invalid, "more than one file"},
+		"two files":         {zipped(t, file{"1.json", "[]", zip.Deflate}, file{"2.json", "[]", zip.Deflate}), fault.Invalid, `more than one file in it, "1.json" and "2.json"`},
+		"a zip in a zip":    {zipped(t, file{"in.zip", zipped(t, file{"1.json", "[]", zip.Deflate}), zip.Deflate}), fault.Invalid, "is a zip archive again; unpack it once"},
+		"a gzip in a zip":   {zipped(t, file{"in.gz", "\x1f\x8b\x08\x00", zip.Deflate}), fault.Invalid, "is a gzip file again"},
 		"no file":           {zipped(t), fault.Invalid, "empty"},
 		"folders only":      {zipped(t, file{"a/", "", zip.Store}), fault.Invalid, "no file"},
 		"a damaged zip":     {string(damagedZip), fault.Invalid, "damaged"},

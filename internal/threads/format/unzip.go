@@ -25,6 +25,7 @@ type unzip struct {
 	in    *bufio.Reader
 	entry *zipEntry // nil between two
 	taken bool      // the file has been read
+	first string    // its name
 	err   error
 }
 
@@ -104,7 +105,7 @@ func (z *unzip) open() (*zipEntry, error) {
 	}
 	switch method := u16(8); {
 	case !e.left && z.taken:
-		return nil, fault.New(fault.Invalid, "The zip archive has more than one file in it; leave one.")
+		return nil, fault.New(fault.Invalid, "The zip archive has more than one file in it, %q and %q; leave one.", excerpt([]byte(z.first)), excerpt([]byte(name)))
 	case u16(6)&encrypted != 0:
 		return nil, fault.New(fault.Invalid, "The zip archive is encrypted; pack it without a password.")
 	case method == 8:
@@ -113,6 +114,9 @@ func (z *unzip) open() (*zipEntry, error) {
 		e.data = &exactly{z.in, size}
 	default:
 		return nil, fault.New(fault.Invalid, "The compression method of the zip archive is not supported; use deflate, or gzip.")
+	}
+	if !e.left {
+		z.first = name
 	}
 	return e, nil
 }
@@ -167,7 +171,7 @@ func atEnd(err error) error {
 	return err
 }
 
-// isClutter tells whether an entry is what file managers add.
+// isClutter reports whether an entry is what file managers add.
 func isClutter(name string) bool {
 	return strings.HasSuffix(name, "/") || strings.HasPrefix(name, "__MACOSX/") ||
 		strings.HasPrefix(path.Base(name), "._") || path.Base(name) == ".DS_Store"

@@ -46,7 +46,7 @@ func (s *source) more() bool {
 	return n > 0
 }
 
-// cut tells whether a file ended before what is around it says.
+// cut reports whether a file ended before what is around it says.
 func cut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
 // peek is the next byte; false at the end.

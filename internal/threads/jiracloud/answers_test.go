@@ -56,7 +56,11 @@ func TestAnswers(t *testing.T) {
 		"429 without":        {cloudsite.Reaction{Status: 429, Header: map[string]string{"Content-Type": "text/html", "RateLimit-Reason": "<script>"}}, threads.TargetLimits, 0, false, "The cloud site is asked too often"},
 		"500":                {cloudsite.Reaction{Status: 500, Header: json}, threads.TargetFails, 0, false, "The cloud site answered 500"},
 		"503 with a wait":    {cloudsite.Reaction{Status: 503, Header: map[string]string{"Content-Type": "text/html", "Retry-After": "3"}}, threads.TargetFails, 3 * time.Second, true, "The cloud site answered 503"},
-		"404 in HTML":        {cloudsite.Reaction{Status: 404, Header: page, Body: "Site temporarily unavailable"}, threads.TargetFails, 0, false, "The cloud site answered 404"},
+		"404 in HTML":        {cloudsite.Reaction{Status: 404, Header: page, Body: unavailable}, threads.TargetFails, 0, false, "The cloud site answered 404 Not Found: Page Unavailable Your Atlassian Cloud site is currently unavailable & paused."},
+		"404 in plain text":  {cloudsite.Reaction{Status: 404, Header: map[string]string{"Content-Type": "text/plain"}, Body: "Site temporarily\n unavailable"}, threads.TargetFails, 0, false, "The cloud site answered 404 Not Found: Site temporarily unavailable"},
+		"404 without words":  {cloudsite.Reaction{Status: 404, Header: page, Body: "<p> "}, threads.TargetFails, 0, false, "The cloud site answered 404 Not Found: no answer of the issue property API; check threads.jira_cloud.url"},
+		"503 in other words": {cloudsite.Reaction{Status: 503, Header: json, Body: `{"errorMessage":"Site temporarily unavailable"}`}, threads.TargetFails, 0, false, "The cloud site answered 503 Service Unavailable: Site temporarily unavailable"},
+		"a token in a page":  {cloudsite.Reaction{Status: 500, Header: page, Body: "<p>" + token + "</p>"}, threads.TargetFails, 0, false, "The cloud site answered 500 Internal Server Error"},
 		"a sign-in page":     {cloudsite.Reaction{Status: 200, Header: page, Body: "<form>"}, threads.TargetFails, 0, false, "The cloud site answered a page instead of JSON"},
 		"a redirect":         {cloudsite.Reaction{Status: 302, Header: map[string]string{"Location": "https://id.example/login?continue=secret"}}, threads.TargetRefusesUs, 0, false, "The cloud site sends on to https://id.example; set threads.jira_cloud.url to the URL that answers itself, restart Outrigger, then continue."},
 		"a redirect nowhere": {cloudsite.Reaction{Status: 301, Header: json}, threads.TargetRefusesUs, 0, false, "The cloud site sends on to another place"},
@@ -99,6 +103,10 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 }
+
+// unavailable is how a site answers that is switched off.
+const unavailable = `<!doctype html><html><head><title>Page Unavailable</title><style>h1 { color: red }</style></head>
+<body><script>var site = "x";</script><h1>Your Atlassian Cloud site is&nbsp;currently <b>unavailable</b> &amp; paused.</h1></body></html>`
 
 func basic() string { return base64.StdEncoding.EncodeToString([]byte(user + ":" + token)) }
 

@@ -63,7 +63,7 @@ func account(o cloudsite.Options) cloudsite.Options {
 	return o
 }
 
-// play gives a site, and a target on it that waits for nothing.
+// play returns a site, and a target on it that waits for nothing.
 func play(t testing.TB, o cloudsite.Options) (*cloudsite.Site, *jiracloud.Target) {
 	site := cloudsite.New(account(o))
 	return site, targetOf(t, direct{site.Handler()})
@@ -79,7 +79,7 @@ func targetOf(t testing.TB, client egress.Doer) *jiracloud.Target {
 	return target
 }
 
-// many gives a map of n relations of 44 bytes each: 743 have room in a property.
+// many returns a map of n relations of 44 bytes each: 743 have room in a property.
 func many(n int, parent int64) threads.ParentMap {
 	const long = 4_000_000_000_000_000_000
 	m := make(threads.ParentMap, n)

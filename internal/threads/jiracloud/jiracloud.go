@@ -91,8 +91,8 @@ func New(o Options) (*Target, error) {
 	return &Target{site: site, pace: pace, log: o.Log}, nil
 }
 
-// Read gives an issue's map. A property that is not one of this package is an
-// error of the kind threads.TargetForbids.
+// Read returns an issue's map. A property that is not one of this package is an
+// error of the kind threads.TargetChanged.
 func (t *Target) Read(ctx context.Context, issue int64) (threads.ParentMap, error) {
 	h, m, err := t.read(ctx, issue)
 	if err != nil || h != nil {
@@ -166,7 +166,7 @@ func (t *Target) replace(ctx context.Context, turn *turn, issue int64, old *head
 // tries is how often a map may be rewritten while it is read.
 const tries = 5
 
-// read gives an issue's map with its head; nil where it has none.
+// read returns an issue's map with its head; nil where it has none.
 func (t *Target) read(ctx context.Context, issue int64) (*head, threads.ParentMap, error) {
 	var before *head
 	for range tries {
@@ -238,7 +238,7 @@ func (t *Target) explained(issue int64, key string, err error) error {
 // unreadable is the error about a property that is not ours.
 func (t *Target) unreadable(issue int64, key string, why error) error {
 	t.log.Warn("a property of the cloud site is left as it is", "issue", issue, "property", key, "error", why)
-	return &threads.TargetError{Kind: threads.TargetForbids, Cause: why,
+	return &threads.TargetError{Kind: threads.TargetChanged, Cause: why,
 		Message: fmt.Sprintf("The property %s of issue %d is not as Outrigger writes it, and is left as it is; delete it on the site to have the map written", key, issue)}
 }
 

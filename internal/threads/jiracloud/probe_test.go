@@ -130,6 +130,41 @@ func TestSiteShowsNothing(t *testing.T) {
 	}
 }
 
+// A site that is switched off answers every request with a page: its words are
+// what the administrator reads, before the advice.
+func TestSiteUnavailable(t *testing.T) {
+	for name, after := range map[string]int64{"from the beginning": 0, "after a while": 300} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				site, target := play(t, cloudsite.Options{React: func(r cloudsite.Request) *cloudsite.Reaction {
+					if r.Number <= after {
+						return nil
+					}
+					return &cloudsite.Reaction{Status: http.StatusNotFound, Header: map[string]string{"Content-Type": "text/html"}, Body: unavailable}
+				}})
+				d := dbtest.SQLite(t, schema...)
+				if err := d.Migrate(t.Context(), schema...); err != nil {
+					t.Fatal(err)
+				}
+				r := newRig(t, d, site, target)
+				r.work(4)
+				defer r.end()
+				r.load(threadstest.Many(5*200, 5))
+				r.await(threads.PhaseReady)
+				r.operate(threads.OpStart)
+				phase := threads.PhaseFailed
+				if after > 0 {
+					phase = threads.PhasePaused // it may come back
+				}
+				m := r.await(phase)
+				if m.Permanent != 0 || !strings.Contains(m.Message, "404 Not Found: Page Unavailable Your Atlassian Cloud site is currently unavailable & paused.") {
+					t.Errorf("%d errors: %s", m.Permanent, m.Message)
+				}
+			})
+		})
+	}
+}
+
 // A site may take twenty seconds for an answer, and not longer than the limit.
 func TestSlowAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

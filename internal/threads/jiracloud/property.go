@@ -62,12 +62,12 @@ type part struct {
 	Parents    threads.ParentMap
 }
 
-// has tells whether a part is one of the head's. A nil head has none.
+// has reports whether a part is one of the head's. A nil head has none.
 func (h *head) has(part int) bool {
 	return h != nil && part >= h.First && part < h.First+h.Parts
 }
 
-// same tells whether two heads are about the same parts.
+// same reports whether two heads are about the same parts.
 func (h *head) same(other *head) bool {
 	return other != nil && h.Generation == other.Generation && h.First == other.First && h.Parts == other.Parts && h.SHA256 == other.SHA256
 }

@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// many gives a map of n relations whose ids have ten digits: 28 bytes each.
+// many returns a map of n relations whose ids have ten digits: 28 bytes each.
 func many(n int) threads.ParentMap {
 	m := make(threads.ParentMap, n)
 	for i := range m {

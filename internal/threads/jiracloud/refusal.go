@@ -1,14 +1,18 @@
 package jiracloud
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/net/html"
 
 	"outrigger/internal/threads"
 	"outrigger/internal/work"
@@ -54,7 +58,7 @@ var errNoAPI = errors.New("no answer of the issue property API; check threads.ji
 
 const credentials = "The cloud site does not accept the e-mail address and the API token of threads.jira_cloud. Set those of an account that is active and a token that has not expired, restart Outrigger, then continue."
 
-// isStranger tells whether the site has taken the request for an anonymous one
+// isStranger reports whether the site has taken the request for an anonymous one
 // in spite of the credentials. It does so with tokens that have expired, and
 // then answers that there is no such issue.
 func isStranger(h http.Header) bool {
@@ -84,18 +88,7 @@ const maxSaid = 200
 
 // said is what the site says about a refusal, unless it repeats our credentials.
 func (s *site) said(resp *http.Response, text []byte) string {
-	var body struct {
-		Messages []string          `json:"errorMessages"`
-		Errors   map[string]string `json:"errors"`
-	}
-	if !isJSON(resp) || json.Unmarshal(text, &body) != nil {
-		return ""
-	}
-	for _, message := range body.Errors {
-		body.Messages = append(body.Messages, message)
-	}
-	slices.Sort(body.Messages)
-	words := work.Printable(strings.Join(body.Messages, " "))
+	words := strings.Join(strings.Fields(work.Printable(wordsOf(resp, text))), " ")
 	_, basic, _ := strings.Cut(resp.Request.Header.Get("Authorization"), " ")
 	for _, hidden := range []string{s.token.Reveal(), basic} {
 		if hidden != "" && strings.Contains(words, hidden) {
@@ -106,4 +99,53 @@ func (s *site) said(resp *http.Response, text []byte) string {
 		words = strings.ToValidUTF8(words[:maxSaid], "") + "…"
 	}
 	return words
+}
+
+// wordsOf are the words of an answer: the messages of JSON, or the text of a page,
+// as sites answer that are switched off.
+func wordsOf(resp *http.Response, text []byte) string {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case isJSON(resp):
+		var body struct {
+			Messages []string          `json:"errorMessages"`
+			Errors   map[string]string `json:"errors"`
+			Message  string            `json:"errorMessage"`
+		}
+		if json.Unmarshal(text, &body) != nil {
+			return ""
+		}
+		list := append(slices.Collect(maps.Values(body.Errors)), body.Messages...)
+		slices.Sort(list)
+		return strings.Join(append(list, body.Message), " ")
+	case kind == "text/html":
+		return pageText(text)
+	case kind == "text/plain":
+		return string(text)
+	}
+	return ""
+}
+
+// pageText is the text that a reader sees of a page, its title first.
+func pageText(page []byte) string {
+	var list []string
+	tokens := html.NewTokenizer(bytes.NewReader(page))
+	for hidden := false; ; {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return strings.Join(list, "")
+		case html.TextToken:
+			if !hidden {
+				list = append(list, string(tokens.Text()))
+			}
+		case html.StartTagToken, html.EndTagToken:
+			t := tokens.Token()
+			if t.Data == "script" || t.Data == "style" {
+				hidden = t.Type == html.StartTagToken
+			}
+			if !slices.Contains([]string{"a", "b", "em", "i", "span", "strong"}, t.Data) {
+				list = append(list, " ") // the tag separates words
+			}
+		}
+	}
 }

@@ -106,6 +106,7 @@ func (r *rig) end() {
 // load sends two files and loads them.
 func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 	r.t.Helper()
+	wish := threads.Wish{AcceptIncomplete: true} // drawn files may be empty
 	for kind, content := range map[string]string{threads.HierarchyFile: threadstest.Hierarchy(records), threads.MappingsFile: threadstest.CSV(mappings)} {
 		u, err := r.store.Uploads.Create(r.t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
 		if err == nil {
@@ -115,14 +116,19 @@ func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 			r.t.Fatal(err)
 		}
 	}
-	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, true); err != nil { // drawn files may be empty
+	list, err := r.store.Uploads.List(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	wish.Drafts = threadstest.Sent(list)
+	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
 func (r *rig) operate(op threads.Operation) {
 	r.t.Helper()
-	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, false); err != nil {
+	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, threads.Wish{}); err != nil {
 		r.t.Fatal(err)
 	}
 }

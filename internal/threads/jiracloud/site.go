@@ -90,7 +90,7 @@ func (s *site) keys(ctx context.Context, issue int64) (listed, error) {
 // errNoProperty is for an answer that is whole and of which no value can be read.
 var errNoProperty = errors.New("it is no JSON")
 
-// get gives a property's value; false where there is no such property, or no
+// get returns a property's value; false where there is no such property, or no
 // such issue.
 func (s *site) get(ctx context.Context, issue int64, key string) (value []byte, ok bool, err error) {
 	a, err := s.ask(ctx, question{endpoint: reading, issue: issue, key: key, max: maxProperty})
@@ -231,7 +231,7 @@ func (s *site) judge(q question, resp *http.Response, text []byte, broken error)
 	return a, nil
 }
 
-// isPage tells whether a success is none of the API. What a write answers beside
+// isPage reports whether a success is none of the API. What a write answers beside
 // its status says nothing; a page that has come in its place does.
 func isPage(resp *http.Response, text []byte) bool {
 	return resp.StatusCode/100 == 2 && !isJSON(resp) && len(bytes.TrimSpace(text)) > 0

@@ -183,7 +183,7 @@ func TestUnreadableProperties(t *testing.T) {
 			_, readErr := target.Read(t.Context(), 7)
 			_, writeErr := target.Write(t.Context(), 7, become(many(2, 1)))
 			for _, err := range []error{readErr, writeErr} {
-				if e := kindOf(t, err); e.Kind != threads.TargetForbids || e.Cause.Error() != test.why || !strings.Contains(e.Message, "is not as Outrigger writes it, and is left as it is") {
+				if e := kindOf(t, err); e.Kind != threads.TargetChanged || e.Cause.Error() != test.why || !strings.Contains(e.Message, "is not as Outrigger writes it, and is left as it is") {
 					t.Errorf("%v", err)
 				}
 			}

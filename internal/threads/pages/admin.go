@@ -140,9 +140,9 @@ func (p *Admin) overview(ctx context.Context, who *identity.Principal) ([]consol
 	}
 	switch s.Phase {
 	case threads.PhaseFailed:
-		card.Attention = []console.Notice{{Text: "The migration failed. " + s.Message, Tone: console.Bad, Since: s.UpdatedAt, Remedy: proceed(&s)}}
+		card.Attention = []console.Notice{{Kind: "migration_failed", Text: "The migration failed. " + s.Message, Tone: console.Bad, Since: s.UpdatedAt, Remedy: proceed(&s)}}
 	case threads.PhasePaused:
-		card.Attention = []console.Notice{{Text: "The migration is paused. " + s.Message, Since: s.UpdatedAt, Remedy: proceed(&s)}}
+		card.Attention = []console.Notice{{Kind: "migration_paused", Text: "The migration is paused. " + s.Message, Since: s.UpdatedAt, Remedy: proceed(&s)}}
 	}
 	return []console.Card{card}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"outrigger/internal/console"
 	"outrigger/internal/threads"
@@ -96,7 +97,8 @@ func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	file, err := p.SentBackup(r.Context())
+	id, _ := strconv.ParseInt(r.URL.Query().Get("upload"), 10, 64) // 0 is none
+	file, err := p.SentBackup(r.Context(), id)
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
@@ -107,7 +109,7 @@ func (p *Admin) confirmRestore(r *http.Request) (console.Response, error) {
 	what := fmt.Sprintf("The backup of %s has %s in %s.", backup.Header.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"),
 		threads.Counted(backup.Trailer.Relations, "relation"), threads.Counted(backup.Trailer.Issues, "issue"))
 	question := console.Confirm{
-		Title: "Merge the backup into the current threads?", Verb: "Restore", Back: backPath, Form: []console.Hidden{{Name: "mode", Value: string(mode)}},
+		Title: "Merge the backup into the current threads?", Verb: "Restore", Back: backPath, Form: []console.Hidden{{Name: "mode", Value: string(mode)}, {Name: "upload", Value: strconv.FormatInt(id, 10)}},
 		Text: what + " If both have a comment, its parent in the backup wins. Everything else stays.",
 	}
 	if mode == threads.RestoreReplace {
@@ -126,7 +128,8 @@ func (p *Admin) restore(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return p.backupRefused(r.Context(), err)
 	}
-	file, err := p.SentBackup(r.Context())
+	id, _ := strconv.ParseInt(form.Get("upload"), 10, 64) // 0 is none
+	file, err := p.SentBackup(r.Context(), id)
 	if err == nil {
 		err = p.Restore(r.Context(), mode, file)
 	}

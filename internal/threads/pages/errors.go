@@ -15,6 +15,7 @@ type errorsView struct {
 	Rows   []errorRow
 	Pager  console.Pager
 	CSV    string
+	Left   []threads.UndoLeft // issues that undoing has left
 }
 
 type errorRow struct {
@@ -46,6 +47,9 @@ func (p *Admin) showErrors(r *http.Request) (console.Response, error) {
 		return nil, err
 	}
 	view := errorsView{Total: s.Errors.Permanent, CSV: api.MigrationPath + "/errors.csv"}
+	if s.Undo != nil {
+		view.Left = s.Undo.Left
+	}
 	for _, g := range s.Errors.Groups {
 		view.Groups = append(view.Groups, groupRow{g, g.Reason.Sentence()})
 	}

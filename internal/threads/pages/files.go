@@ -32,7 +32,7 @@ func (p *Admin) takeFile(r *http.Request) (console.Response, error) {
 const maxField = 4 << 10
 
 // posted makes a draft of a form's file, or of the text that was pasted instead;
-// the field kind, which says what it is, comes first.
+// the fields kind, which says what it is, site and replace come first.
 func (p *Admin) posted(r *http.Request, kinds ...string) (u threads.Upload, err error) {
 	rest.BeginUpload(r)
 	r.Body = http.MaxBytesReader(nil, r.Body, p.MaxUpload+maxField)
@@ -40,7 +40,7 @@ func (p *Admin) posted(r *http.Request, kinds ...string) (u threads.Upload, err 
 	if err != nil {
 		return u, fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
 	}
-	kind := ""
+	file, replace := threads.Upload{}, false
 	for {
 		part, err := parts.NextPart()
 		switch {
@@ -48,16 +48,25 @@ func (p *Admin) posted(r *http.Request, kinds ...string) (u threads.Upload, err 
 			return u, errNoFile()
 		case err != nil:
 			return u, admin.ErrBrokeOff(err)
-		case part.FormName() == "kind":
+		case slices.Contains([]string{"kind", "site", "replace"}, part.FormName()):
 			text, err := io.ReadAll(io.LimitReader(part, maxField))
 			if err != nil {
 				return u, admin.ErrBrokeOff(err)
 			}
-			kind = string(text)
-		case !slices.Contains(kinds, kind):
+			switch part.FormName() {
+			case "kind":
+				file.Kind = string(text)
+			case "site":
+				if file.Site, err = siteOf(string(text)); err != nil {
+					return u, err
+				}
+			default:
+				replace = string(text) == "true"
+			}
+		case !slices.Contains(kinds, file.Kind):
 			return u, fault.New(fault.Invalid, "The form does not say what the file is. Go back and send it again.")
 		default:
-			u, given, err := p.take(r, kind, part)
+			u, given, err := p.take(r, file, replace, part)
 			if given || err != nil {
 				return u, err
 			}
@@ -66,21 +75,31 @@ func (p *Admin) posted(r *http.Request, kinds ...string) (u threads.Upload, err 
 }
 
 // take makes a draft of a part that has something in it.
-func (p *Admin) take(r *http.Request, kind string, part *multipart.Part) (u threads.Upload, given bool, err error) {
+func (p *Admin) take(r *http.Request, file threads.Upload, replace bool, part *multipart.Part) (u threads.Upload, given bool, err error) {
 	s, err := p.Spool(part)
 	if err != nil {
 		return u, false, err
 	}
 	defer s.Remove()
-	name := strings.ReplaceAll(strings.ToValidUTF8(part.FileName(), "�"), "\x00", "�")
+	file.Length = s.Size
+	file.Filename = strings.ReplaceAll(strings.ToValidUTF8(part.FileName(), "�"), "\x00", "�")
 	if part.FormName() == "text" {
-		name = "pasted text"
+		file.Filename = "pasted text"
 	}
-	if s.Size == 0 && (name == "" || part.FormName() == "text") {
+	if s.Size == 0 && (file.Filename == "" || part.FormName() == "text") {
 		return u, false, nil
 	}
-	u, err = p.Take(r.Context(), kind, name, s.Size, s.File)
+	u, err = p.Take(r.Context(), file, s.File, replace)
 	return u, true, err
+}
+
+// siteOf reads the site that a report is for; nothing is given where it is not known.
+func siteOf(text string) (string, error) {
+	site, ok := threads.SiteURL(text)
+	if !ok && strings.TrimSpace(text) != "" {
+		return "", fault.InvalidField("site", "Give the URL of the cloud site, such as https://example.atlassian.net.")
+	}
+	return site, nil
 }
 
 func errNoFile() error {

@@ -7,9 +7,11 @@ import (
 
 	"outrigger/internal/console"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/admin"
 	"outrigger/internal/threads/api"
+	"outrigger/internal/threads/store"
 )
 
 // migrationView is what the page of the migration shows.
@@ -26,6 +28,8 @@ type migrationView struct {
 	Target  string
 
 	Hierarchy, Mappings fileView
+
+	Replaced []store.Replacement // the reader's files in whose place others sent theirs
 }
 
 // button is an operation.
@@ -35,6 +39,7 @@ type button struct {
 	Allowed bool
 	Main    bool // the next step
 	Asks    bool // before it does anything
+	Form    []console.Hidden
 }
 
 // stageView is what two files say, in short.
@@ -42,6 +47,11 @@ type stageView struct {
 	*threads.StageState
 	Percent int
 	Failed  bool
+	Sites   threads.Sites
+}
+
+func (p *Admin) staged(st *threads.StageState) *stageView {
+	return &stageView{st, st.Percent(), st.State == threads.StageFailed, threads.SitesOf(st.Site(), p.Store.Target())}
 }
 
 // Short is the preview in a sentence.
@@ -59,12 +69,27 @@ func (v *stageView) Short() string {
 	return s
 }
 
+// Files names the two files, and who sent them.
+func (v *stageView) Files() string {
+	d := v.Drafts()
+	return named(d.Hierarchy) + " and " + named(d.Mappings)
+}
+
+func named(d threads.Draft) string {
+	name := d.Filename
+	if name == "" {
+		name = "an unnamed file"
+	}
+	return name + " from " + d.CreatedBy
+}
+
 // fileView is the form for a file, and the draft that there is.
 type fileView struct {
 	Kind, Label, Hint, Accept string
 	Uploads                   string // where files are sent to
 	Action                    string // where the form is posted to
 	Paste                     bool
+	Site                      bool // asks which site it is for
 	Draft                     *draftView
 }
 
@@ -144,7 +169,10 @@ func (p *Admin) migration(ctx context.Context) (*migrationView, error) {
 	case err != nil:
 		return nil, err
 	default:
-		view.Stage = &stageView{st, st.Percent(), st.State == threads.StageFailed}
+		view.Stage = p.staged(st)
+	}
+	if view.Replaced, err = p.Store.Replaced(ctx, identity.From(ctx).Name); err != nil {
+		return nil, err
 	}
 	view.Badge, view.Hint = statusBadge(&view.Status), hints[view.Status.Phase]
 	if view.Status.Undoing() {
@@ -168,7 +196,7 @@ func (p *Admin) files(ctx context.Context, view *migrationView) error {
 		Hint: "comments_hierarchy_export.json: a JSON array of records, or export pages; may be compressed with gzip or zip.",
 	}
 	view.Mappings = fileView{
-		Kind: threads.MappingsFile, Label: "2. Id mappings CSV", Accept: ".csv,.gz,.zip,text/csv", Paste: true,
+		Kind: threads.MappingsFile, Label: "2. Id mappings CSV", Accept: ".csv,.gz,.zip,text/csv", Paste: true, Site: true,
 		Hint: "id-mappings.csv: the complete report of entityType, serverId and cloudId; may be compressed with gzip or zip.",
 	}
 	list, err := p.Store.Uploads.List(ctx)
@@ -185,7 +213,7 @@ func (f *fileView) find(list []threads.Upload) {
 	}
 }
 
-// Here tells whether the whole file is.
+// Here reports whether the whole file is.
 func (f fileView) Here() bool { return f.Draft != nil && f.Draft.Complete() }
 
 // buttons are the operations, in the order in which they are used.
@@ -198,11 +226,17 @@ func buttons(view *migrationView) []button {
 		b := button{Label: labels[op], Path: movePath + "/" + string(op), Allowed: slices.Contains(view.Status.Allowed, op)}
 		switch op {
 		case threads.OpUpload:
-			b.Allowed = b.Allowed && view.Hierarchy.Here() && view.Mappings.Here() && !(view.Stage != nil && view.Stage.Failed)
-			b.Asks = view.Status.Phase != threads.PhaseEmpty || view.incomplete() != nil
+			b.Allowed = b.Allowed && view.Hierarchy.Here() && view.Mappings.Here() && view.Stage != nil && view.Stage.Preview != nil
+			if b.Allowed {
+				b.Form = draftFields(view.Stage.Drafts())
+			}
+			b.Asks = view.Status.Phase != threads.PhaseEmpty || view.incomplete() != nil || view.Stage != nil && view.Stage.Sites.Differ
 			b.Main = b.Allowed && view.Status.Phase == threads.PhaseEmpty
 		case threads.OpStart:
 			b.Main = b.Allowed
+			if view.Status.Data != nil {
+				b.Form = draftFields(*view.Status.Data)
+			}
 		case threads.OpContinue:
 			b.Main = b.Allowed
 			if view.Status.Undoing() {

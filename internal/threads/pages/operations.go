@@ -33,6 +33,14 @@ var questions = map[threads.Operation]console.Confirm{
 	},
 }
 
+// What is ticked where files are damaged, for another site than the target, or both:
+// a question has one box.
+const (
+	tickIncomplete = "acceptIncomplete"
+	tickOtherSite  = "acceptOtherSite"
+	tickBoth       = "acceptBoth"
+)
+
 // confirm asks before an operation. Those that lose nothing have no question.
 func (p *Admin) confirm(op threads.Operation) console.Handler {
 	return func(r *http.Request) (console.Response, error) {
@@ -51,10 +59,23 @@ func (p *Admin) confirm(op threads.Operation) console.Handler {
 		if view.Status.Phase != threads.PhaseEmpty {
 			question.Losses = []string{"the currently loaded data"}
 		}
+		if view.Stage != nil && view.Stage.Preview != nil {
+			question.Text = "Loads " + view.Stage.Files() + " as the data of the migration."
+			question.Form = draftFields(view.Stage.Drafts())
+		}
+		if view.Stage != nil && view.Stage.Sites.Differ {
+			question.Title = "Upload id mappings for another site?"
+			question.Text += " " + view.Stage.Sites.Text
+			question.Tick = console.Tick{Name: tickOtherSite, Label: "Load them for " + view.Stage.Sites.Target + " all the same."}
+		}
 		if sentences := view.incomplete(); sentences != nil {
 			question.Title = "Upload incomplete files?"
-			question.Text = "The files are incomplete or damaged. Export them again if you can. What is missing in the files will be missing in the target, and every result will say so."
-			question.Tick = console.Tick{Name: "acceptIncomplete", Label: "Load them as they are. " + strings.Join(sentences, " ")}
+			question.Text += " The files are incomplete or damaged. Export them again if you can. What is missing in the files will be missing in the target, and every result will say so."
+			tick := console.Tick{Name: tickIncomplete, Label: "Load them as they are. " + strings.Join(sentences, " ")}
+			if question.Tick.Name != "" {
+				tick = console.Tick{Name: tickBoth, Label: question.Tick.Label + " " + tick.Label}
+			}
+			question.Tick = tick
 		}
 		return question, nil
 	}
@@ -73,7 +94,12 @@ func (p *Admin) operate(op threads.Operation) console.Handler {
 		if err != nil {
 			return nil, err
 		}
-		m, err := p.Operate(r.Context(), op, form.Bool("acceptIncomplete"))
+		both := form.Bool(tickBoth)
+		wish := threads.Wish{AcceptIncomplete: both || form.Bool(tickIncomplete), AcceptOtherSite: both || form.Bool(tickOtherSite)}
+		if op == threads.OpUpload || op == threads.OpStart {
+			wish.Drafts = namedDrafts(form)
+		}
+		m, err := p.Operate(r.Context(), op, wish)
 		if err != nil {
 			page, failed := p.migrationPage(r.Context())
 			if failed != nil {
@@ -87,6 +113,25 @@ func (p *Admin) operate(op threads.Operation) console.Handler {
 		}
 		return console.Redirect{To: movePath, Flash: flash}, nil
 	}
+}
+
+// draftFields name files in a form, so that what is done is done to those that the
+// reader saw.
+func draftFields(d threads.Drafts) []console.Hidden {
+	return []console.Hidden{
+		{Name: threads.HierarchyFile, Value: fmt.Sprintf("%d %s", d.Hierarchy.ID, d.Hierarchy.SHA256)},
+		{Name: threads.MappingsFile, Value: fmt.Sprintf("%d %s", d.Mappings.ID, d.Mappings.SHA256)},
+	}
+}
+
+// namedDrafts reads them; what cannot be read names none.
+func namedDrafts(form *console.Form) (d threads.Drafts) {
+	for kind, to := range map[string]*threads.Draft{threads.HierarchyFile: &d.Hierarchy, threads.MappingsFile: &d.Mappings} {
+		id, sum, _ := strings.Cut(form.Get(kind), " ")
+		to.ID, _ = strconv.ParseInt(id, 10, 64)
+		to.SHA256 = sum
+	}
+	return d
 }
 
 // confirmDelete asks before a file is deleted.

@@ -65,7 +65,7 @@ func (p *Admin) preview(ctx context.Context) (*previewView, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := &previewView{stageView: &stageView{st, st.Percent(), st.State == threads.StageFailed}, Loaded: m.Stage == st.ID}
+	view := &previewView{stageView: p.staged(st), Loaded: m.Stage == st.ID}
 	pr := st.Preview
 	if pr == nil {
 		return view, nil

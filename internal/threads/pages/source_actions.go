@@ -3,6 +3,7 @@ package pages
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"outrigger/internal/config"
 	"outrigger/internal/console"
@@ -73,7 +74,7 @@ func (p *Source) confirmMirror(r *http.Request) (console.Response, error) {
 		Title: "Remove most of the hierarchy?", Verb: "Mirror and remove", Back: pagePath,
 		Text:   "They are no longer in the database. First check that threads.sql has the right database and query.",
 		Losses: []string{threads.Thousands(st.Removes) + " of " + threads.Thousands(st.Records) + " records"},
-		Form:   []console.Hidden{{Name: "acceptRemoval", Value: "true"}},
+		Form:   []console.Hidden{{Name: "acceptRemoval", Value: "true"}, {Name: "removes", Value: strconv.FormatInt(st.Removes, 10)}},
 	}, nil
 }
 
@@ -82,7 +83,8 @@ func (p *Source) mirror(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Mirror.Order(r.Context(), form.Bool("acceptRemoval")); err != nil {
+	removes, _ := strconv.ParseInt(form.Get("removes"), 10, 64)
+	if err := p.Mirror.Order(r.Context(), form.Bool("acceptRemoval"), removes); err != nil {
 		return nil, err
 	}
 	return console.Redirect{To: pagePath, Flash: "The hierarchy is being read from the database. Reload the page in a moment."}, nil

@@ -209,11 +209,13 @@ func (d *driver) take(a *answer) error {
 	}
 	now := d.p.Clock()
 	switch e.Kind {
-	case threads.TargetMissing, threads.TargetForbids:
+	case threads.TargetMissing, threads.TargetForbids, threads.TargetChanged:
 		t.state, t.failed, t.refused, t.answer = done, true, e.Kind, threads.AnswerAbout(e, t.issue)
 		d.count(outcomeOf[e.Kind])
-		d.pace.Success() // it answers us
-		d.refused(t, e)
+		d.pace.Success()                     // it answers us
+		if e.Kind != threads.TargetChanged { // which is about this issue, and no one else's doing
+			d.refused(t, e)
+		}
 	case threads.TargetRefusesUs:
 		t.state = waiting
 		d.count("refused")
@@ -239,7 +241,7 @@ func (d *driver) take(a *answer) error {
 
 func (d *driver) count(outcome string) { d.p.metrics.requests.WithLabelValues(outcome).Inc() }
 
-var outcomeOf = map[threads.TargetFailure]string{threads.TargetMissing: "missing", threads.TargetForbids: "forbidden"}
+var outcomeOf = map[threads.TargetFailure]string{threads.TargetMissing: "missing", threads.TargetForbids: "forbidden", threads.TargetChanged: "changed"}
 
 // settle is called when nothing is under way: a wait may begin, or an end.
 func (d *driver) settle(ctx context.Context) (v verdict, message string, over bool, err error) {

@@ -33,7 +33,7 @@ func (d *driver) prefix() int {
 	return len(d.window)
 }
 
-// isTime tells whether what is done should be stored.
+// isTime reports whether what is done should be stored.
 func (d *driver) isTime() bool {
 	n := d.prefix()
 	return n >= keepMost || n > 0 && d.p.Clock().Sub(d.kept) >= keepEvery

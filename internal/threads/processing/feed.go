@@ -18,7 +18,7 @@ type task struct {
 	again   int64                 // records that are tried once more
 	closing []int64               // comments whose relations the issue did not get: they would close a cycle
 	kept    bool                  // relations that were changed since it was written were not undone
-	refused threads.TargetFailure // TargetMissing or TargetForbids where failed
+	refused threads.TargetFailure // TargetMissing, TargetForbids or TargetChanged where failed
 	answer  threads.Answer        // what the target said then
 	failed  bool
 
@@ -50,7 +50,7 @@ const (
 
 // feed gives tasks and stores what became of them.
 type feed interface {
-	// next gives the next task, nil after the last one.
+	// next returns the next task, nil after the last one.
 	next(ctx context.Context) (*task, error)
 	// keep stores tasks that are done, in their order, how often the target was
 	// asked in vain since the last call, and the pace. ahead are tasks that went

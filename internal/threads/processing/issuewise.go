@@ -181,8 +181,11 @@ func (f *migrationFeed) wanted(ctx context.Context) error {
 }
 
 func reasonOf(kind threads.TargetFailure) threads.Reason {
-	if kind == threads.TargetForbids {
+	switch kind {
+	case threads.TargetForbids:
 		return threads.TargetForbidden
+	case threads.TargetChanged:
+		return threads.ChangedByOthers
 	}
 	return threads.TargetNotFound
 }

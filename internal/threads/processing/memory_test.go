@@ -77,7 +77,7 @@ func (m *memory) answers(answer func(n int, issue int64) error) {
 	m.answer = answer
 }
 
-// all gives the maps that are not empty.
+// all returns the maps that are not empty.
 func (m *memory) all() map[int64]threads.ParentMap {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -70,7 +70,7 @@ func migrationAttrs(m *threads.Migration) []any {
 	}
 }
 
-// isFinal tells whether an error would come again: it is not for those who stop,
+// isFinal reports whether an error would come again: it is not for those who stop,
 // who were overtaken, or whose database is away for a while.
 func isFinal(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !errors.Is(err, threads.ErrOvertaken) && !fault.Is(err, fault.Unavailable)

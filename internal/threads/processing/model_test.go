@@ -123,14 +123,7 @@ func (h *history) play() {
 		h.wait(rapid.Bool().Draw(h.r, "while it is processed"), rapid.IntRange(0, steps).Draw(h.r, "steps"))
 		h.happens(event)
 	}
-	for last := time.Now(); h.goOn() != threads.PhaseCompleted; <-time.After(time.Millisecond) {
-		// A lease whose answer was lost has no holder until it lapses, which takes
-		// a day here.
-		if h.proxy != nil && time.Since(last) > time.Second {
-			h.work()
-			last = time.Now()
-		}
-	}
+	h.until(threads.PhaseCompleted)
 	for h.proxy != nil && h.db.Write(h.t.Context(), func(*db.Tx) error { return nil }) != nil {
 		// An answer that was to be lost still was; here it does no harm.
 	}
@@ -155,19 +148,33 @@ func (h *history) playUndo() {
 		h.happens(event)
 	}
 	h.undoing = true
-	for last, until := time.Now(), time.Now().Add(h.patience); h.goOn() != threads.PhaseEmpty; <-time.After(time.Millisecond) {
-		if time.Now().After(until) {
-			h.t.Fatal(fmt.Sprintf("it is not undone: %+v", h.migration()))
-		}
-		if h.proxy != nil && time.Since(last) > time.Second { // as in play
-			h.work()
-			last = time.Now()
-		}
-	}
+	h.until(threads.PhaseEmpty)
 	for h.proxy != nil && h.db.Write(h.t.Context(), func(*db.Tx) error { return nil }) != nil {
 		// As in play.
 	}
 	h.holds(before)
+}
+
+// firstTurn is how long a worker has, at the end of a history, before another takes its
+// place.
+const firstTurn = time.Second
+
+// until goes on until the migration is in a phase. A lease whose answer was lost has no
+// holder until it lapses, which takes a day here, so that a new worker is needed then.
+// Each is alone and has twice the time of the one before: workers that took the leases
+// from each other sooner than one of them gets anywhere would never end.
+func (h *history) until(phase threads.Phase) {
+	turn, last, end := firstTurn, time.Now(), time.Now().Add(5*h.patience)
+	for h.goOn() != phase {
+		if now := time.Now(); now.After(end) {
+			h.t.Fatal(fmt.Sprintf("it does not come to be %s: %+v", phase, h.migration()))
+		} else if h.proxy != nil && now.Sub(last) > turn {
+			h.end()
+			h.work()
+			turn, last = 2*turn, time.Now()
+		}
+		<-time.After(time.Millisecond)
+	}
 }
 
 // wait waits for some steps of the workers, perhaps only of those that process,
@@ -197,7 +204,7 @@ func (h *history) happens(event string) {
 	case "stop":
 		if h.goOn() == threads.PhaseProcessing {
 			// It may be over by now.
-			_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, false)
+			_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, threads.OpStop, threads.Wish{})
 		}
 	case "undo":
 		h.undoing = true
@@ -232,7 +239,7 @@ func (h *history) goOn() threads.Phase {
 	}
 	switch {
 	case op != "":
-		_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, op, false)
+		_, _ = h.store.Operate(h.t.Context(), threads.Actor{Name: "root"}, op, threads.Wish{})
 	case m.Phase == threads.PhaseEmpty && !h.undoing:
 		h.t.Fatal("the data is gone: ", m.Message)
 	case m.Phase == threads.PhaseCancelled:

@@ -22,7 +22,7 @@ type preflight struct {
 	refusal *threads.TargetError // the last one
 }
 
-// preflight tells whether processing may begin; if not, how it ends.
+// preflight reports whether processing may begin; if not, how it ends.
 func (p *Processor) preflight(ctx context.Context, f *migrationFeed) (v verdict, message string, err error) {
 	if f.m.Checked {
 		return finished, "", nil
@@ -72,12 +72,13 @@ func (f *preflight) probe(ctx context.Context, issue int64) error {
 	err := f.p.Target.Probe(ctx, issue, threads.ProbeEdit)
 	var e *threads.TargetError
 	refused := errors.As(err, &e) && (e.Kind == threads.TargetMissing || e.Kind == threads.TargetForbids)
-	if err != nil && !refused {
+	changed := errors.As(err, &e) && e.Kind == threads.TargetChanged // it can be seen
+	if err != nil && !refused && !changed {
 		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.passed = f.passed || err == nil
+	f.passed = f.passed || !refused
 	if refused {
 		f.refusal = e
 	}

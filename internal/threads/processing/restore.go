@@ -190,7 +190,7 @@ func (f *backupFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, pa
 		after.Done++
 		if t.failed {
 			after.Refused++
-			if t.refused == threads.TargetForbids {
+			if t.refused != threads.TargetMissing {
 				w.Stay = append(w.Stay, t.issue) // it is in the backup: none of those to remove
 			}
 		} else {
@@ -229,7 +229,7 @@ func (f *surplusFeed) keep(ctx context.Context, tasks, ahead []*task, _ int64, p
 	after, w := f.detail, threads.JobWritten{}
 	after.Pace = pace
 	for _, t := range tasks {
-		if t.failed && t.refused == threads.TargetForbids {
+		if t.failed && t.refused != threads.TargetMissing {
 			after.Refused++ // it stays there, and here
 		} else {
 			w.Remove = append(w.Remove, t.issue)

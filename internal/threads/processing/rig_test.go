@@ -147,7 +147,7 @@ func (r *rig) send(hierarchy, mappings string) {
 // sendFile makes a draft of a file.
 func (r *rig) sendFile(kind, content string) int64 {
 	r.t.Helper()
-	u, err := r.store.Uploads.Create(r.t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
+	u, err := r.store.Uploads.Replace(r.t.Context(), threads.Actor{Name: "root"}, threads.Upload{Kind: kind, Length: int64(len(content))})
 	if err == nil {
 		_, err = r.store.Uploads.Append(r.t.Context(), u.ID, 0, strings.NewReader(content))
 	}
@@ -157,9 +157,22 @@ func (r *rig) sendFile(kind, content string) int64 {
 	return u.ID
 }
 
+// wish names the files that an upload is to load, which nothing has read yet.
+func (r *rig) wish(op threads.Operation) (w threads.Wish) {
+	r.t.Helper()
+	if op == threads.OpUpload {
+		list, err := r.store.Uploads.List(r.t.Context())
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		w.Drafts = threadstest.Sent(list)
+	}
+	return w
+}
+
 func (r *rig) operate(op threads.Operation) threads.Migration {
 	r.t.Helper()
-	m, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, false)
+	m, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, op, r.wish(op))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -206,7 +219,9 @@ func (r *rig) do(records []threads.Record, mappings []threads.IDMapping) threads
 func (r *rig) load(records []threads.Record, mappings []threads.IDMapping) {
 	r.t.Helper()
 	r.send(threadstest.Hierarchy(records), threadstest.CSV(mappings))
-	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, true); err != nil { // drawn files may be empty
+	wish := r.wish(threads.OpUpload)
+	wish.AcceptIncomplete = true
+	if _, err := r.store.Operate(r.t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); err != nil { // drawn files may be empty
 		r.t.Fatal(err)
 	}
 }
@@ -246,7 +261,7 @@ func (r *rig) holds(want map[int64]threads.ParentMap) {
 	}
 }
 
-// stored gives the maps of the database, by way of a backup.
+// stored returns the maps of the database, by way of a backup.
 func (r *rig) stored() map[int64]threads.ParentMap {
 	r.t.Helper()
 	list := map[int64]threads.ParentMap{}
@@ -263,7 +278,7 @@ func (r *rig) stored() map[int64]threads.ParentMap {
 	return list
 }
 
-// errors gives all permanent errors, some at a time.
+// errors returns all permanent errors, some at a time.
 func (r *rig) errors() map[threads.Record]threads.Reason {
 	r.t.Helper()
 	got := map[threads.Record]threads.Reason{}
@@ -285,7 +300,7 @@ func (r *rig) errors() map[threads.Record]threads.Reason {
 	}
 }
 
-// sortedIssues gives the cloud issues of data in the order in which they are
+// sortedIssues returns the cloud issues of data in the order in which they are
 // processed.
 func sortedIssues(records []threads.Record, mappings []threads.IDMapping) []int64 {
 	return slices.Sorted(maps.Keys(threadstest.NewModel(records, mappings).Maps))

@@ -6,7 +6,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// sample gives up to maxRefused cloud issues that have something to write,
+// sample returns up to maxRefused cloud issues that have something to write,
 // spread over a data set, besides some. Those that the target is known to
 // refuse are not among them.
 func (p *Processor) sample(ctx context.Context, stage, chunks int64, besides map[int64]bool) ([]int64, error) {
@@ -30,7 +30,7 @@ func (p *Processor) sample(ctx context.Context, stage, chunks int64, besides map
 	return issues[:min(len(issues), maxRefused)], nil
 }
 
-// spread gives up to n issues of a chunk.
+// spread returns up to n issues of a chunk.
 func spread(c *threads.Chunk, n int, besides map[int64]bool) []int64 {
 	var all []int64
 	for _, i := range c.Issues {

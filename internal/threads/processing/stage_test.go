@@ -50,10 +50,16 @@ func TestLoadsThatFail(t *testing.T) {
 			}
 		}
 		// The same with the confirmation needs no second parse.
-		if m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, false); !fault.Is(err, fault.Conflict) {
+		st, err := r.store.Preview(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wish := threads.Wish{Drafts: st.Drafts()}
+		if m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%+v, %v", m, err)
 		}
-		if m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, true); err != nil || m.Phase != threads.PhaseReady || m.Records != 1 {
+		wish.AcceptIncomplete = true
+		if m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, wish); err != nil || m.Phase != threads.PhaseReady || m.Records != 1 {
 			t.Errorf("%+v, %v", m, err)
 		}
 		r.operate(threads.OpReset)
@@ -78,12 +84,14 @@ func TestPreviewThenLoad(t *testing.T) {
 		r.send(oneRecord, itsMappings)
 		r.work()
 		defer r.end()
+		var previewed threads.Drafts
 		for {
 			st, err := r.store.Preview(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if st.Preview != nil {
+				previewed = st.Drafts()
 				if st.Preview.Records != 1 || st.Preview.TotalErrors != 0 {
 					t.Errorf("%+v", st.Preview)
 				}
@@ -91,8 +99,9 @@ func TestPreviewThenLoad(t *testing.T) {
 			}
 			<-time.After(time.Millisecond)
 		}
-		if m := r.operate(threads.OpUpload); m.Phase != threads.PhaseReady || m.Records != 1 || m.Chunks != 1 {
-			t.Errorf("%+v", m)
+		m, err := r.store.Operate(t.Context(), threads.Actor{Name: "root"}, threads.OpUpload, threads.Wish{Drafts: previewed})
+		if err != nil || m.Phase != threads.PhaseReady || m.Records != 1 || m.Chunks != 1 {
+			t.Errorf("%+v, %v", m, err)
 		}
 		if drafts, err := r.store.Uploads.List(t.Context()); err != nil || len(drafts) > 0 {
 			t.Errorf("%d drafts are left, %v", len(drafts), err)

@@ -3,6 +3,8 @@ package processing
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"strings"
 
 	"outrigger/internal/threads"
 )
@@ -80,8 +82,8 @@ func (f *undoFeed) next(ctx context.Context) (*task, error) {
 	return t, nil
 }
 
-// keep counts issues as not done and stores their maps. What the target forbids
-// stays to be undone another time.
+// keep counts issues as not done and stores their maps. What the target forbids or
+// does not show stays to be undone another time.
 func (f *undoFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64, pace threads.Pace) error {
 	after, w := f.m.Next(), threads.Written{}
 	after.Retryable += retried
@@ -90,16 +92,27 @@ func (f *undoFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64
 		if after.Done(t.at()) {
 			after.Retreat(t.chunk, t.place)
 		}
-		if t.ask == nil || t.failed && t.refused == threads.TargetForbids {
+		if t.ask == nil {
 			continue
 		}
-		w.Forget = append(w.Forget, t.at())
-		w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents}) // none, where the issue is gone
-		if !t.failed {
-			after.Undone++
+		left := threads.UndoLeft{At: t.at(), CloudIssueID: t.issue, IssueID: t.chunk.Issues[t.place].IssueID, Reason: threads.ChangedByOthers, Answer: t.answer}
+		if t.failed {
+			left.Reason = reasonOf(t.refused)
 		}
-		if t.kept {
+		changed := left.Reason == threads.ChangedByOthers && (t.kept || t.failed)
+		if t.failed || t.kept {
+			w.Left = append(w.Left, left)
+		}
+		if t.failed && !changed {
+			continue // it stays to be undone another time
+		}
+		w.Forget = append(w.Forget, t.at())
+		after.Undone++
+		if changed {
 			after.Kept++
+		}
+		if !t.failed {
+			w.Put = append(w.Put, threads.IssueMap{CloudIssueID: t.issue, Parents: t.parents})
 		}
 	}
 	for _, t := range ahead {
@@ -114,21 +127,20 @@ func (f *undoFeed) keep(ctx context.Context, tasks, ahead []*task, retried int64
 
 // undone is how the migration stands when everything is undone that could be.
 func (p *Processor) undone(ctx context.Context, m *threads.Migration) (after threads.Migration, err error) {
-	var left int64
+	var left []threads.UndoLeft
 	if p.Target != nil {
-		err = p.retry(ctx, "count what is left", func(ctx context.Context) (err error) {
-			left, err = p.Store.BeforeLeft(ctx, m.Stage)
+		err = p.retry(ctx, "look for what is left", func(ctx context.Context) (err error) {
+			left, err = p.Store.UndoLeft(ctx, 0)
 			return err
 		})
 		if err != nil {
 			return after, err
 		}
 	}
-	if left > 0 {
+	if why := undoFailure(left); why != "" {
 		after = m.Next()
 		after.Phase, after.Pace = threads.PhaseFailed, threads.Pace{}
-		after.Message = fmt.Sprintf("The target forbids writing to %s, which still have what was written; %d were undone. Give the account the permission to edit issues, then continue; or reset to leave them as they are.",
-			threads.Counted(left, "issue"), m.Undone)
+		after.Message = fmt.Sprintf("%s undone. %s%sContinue tries these again; reset leaves them as they are.", was(m.Undone), why, keptSentence(m.Kept))
 		return after, nil
 	}
 	after = threads.Migration{Phase: threads.PhaseEmpty, Epoch: m.Epoch, Undone: m.Undone, Kept: m.Kept, Message: "The migration was undone: " + threads.Counted(m.Undone, "issue") + " as before."}
@@ -136,7 +148,59 @@ func (p *Processor) undone(ctx context.Context, m *threads.Migration) (after thr
 	case m.Undone == 0:
 		after.Message = "The migration was undone: it had written nothing."
 	case m.Kept > 0:
-		after.Message += fmt.Sprintf(" In %s, threads that others changed since were left as they are.", threads.Counted(m.Kept, "issue"))
+		after.Message += " " + strings.TrimSpace(keptSentence(m.Kept))
 	}
 	return after, nil
+}
+
+func was(issues int64) string {
+	if issues == 1 {
+		return "1 issue was"
+	}
+	return threads.Counted(issues, "issue") + " were"
+}
+
+// keptSentence says what others changed; "" where they changed nothing.
+func keptSentence(kept int64) string {
+	if kept == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %s, threads that others changed since were left as they are. ", threads.Counted(kept, "issue"))
+}
+
+// undoFailure says which issues are left to be undone, and why; "" where none are.
+func undoFailure(left []threads.UndoLeft) string {
+	var text strings.Builder
+	malformed := func(l threads.UndoLeft) bool {
+		return l.Answer.Status == http.StatusBadRequest || l.Answer.Status == http.StatusRequestEntityTooLarge
+	}
+	for _, c := range []struct {
+		of     func(threads.UndoLeft) bool
+		what   string
+		advice string
+	}{
+		{func(l threads.UndoLeft) bool { return l.Reason == threads.TargetForbidden && !malformed(l) },
+			"The target forbids writing to %s%s. ", "Give the account the permission to edit issues. "},
+		{func(l threads.UndoLeft) bool { return l.Reason == threads.TargetForbidden && malformed(l) },
+			"The target did not take what %s had before%s. ", ""},
+		{func(l threads.UndoLeft) bool { return l.Reason == threads.TargetNotFound },
+			"The target does not show %s%s, which may come back. ", ""},
+	} {
+		n, last := int64(0), threads.Answer{}
+		for _, l := range left {
+			if c.of(l) {
+				n, last = n+1, l.Answer
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		said := ""
+		if words := last.String(); words != "" {
+			said = " (the last answer: " + strings.TrimSuffix(words, ".") + ")"
+		}
+		fmt.Fprintf(&text, c.what, threads.Counted(n, "issue"), said)
+		text.WriteString(c.advice)
+	}
+	return text.String()
 }

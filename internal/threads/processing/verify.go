@@ -142,8 +142,8 @@ func (v *verifying) keep(ctx context.Context, tasks, _ []*task, _ int64, pace th
 	}
 	for _, t := range tasks {
 		i := t.chunk.Issues[t.place]
-		if t.failed && t.refused == threads.TargetForbids {
-			after.Skip(i)
+		if t.failed && t.refused != threads.TargetMissing {
+			after.Skip(i, t.name.Key)
 		} else {
 			after.Compare(i, t.name.Key, t.parents) // of an issue that is not there everything is missing
 		}

@@ -38,7 +38,7 @@ func (s *section) count(item string, n int64, text string) {
 
 // sections are what the report says.
 func sections(r *admin.Report) []section {
-	list := []section{progress(r), files(r), problems(r), failures(r), comparison(r), projects(r), trail(r)}
+	list := []section{progress(r), files(r), problems(r), failures(r), undoLeft(r), comparison(r), projects(r), trail(r)}
 	return slices.DeleteFunc(list, func(s section) bool { return len(s.Lines) == 0 && s.Empty == "" })
 }
 
@@ -49,7 +49,11 @@ func progress(r *admin.Report) section {
 		status += ", " + string(r.Status.Phase)
 	}
 	s.say("Report made", stamp(r.At))
+	if !r.Final {
+		s.say("Not final", "the migration, or the comparison after it, is not over")
+	}
 	s.say("Target", r.Target)
+	s.say("Sites", r.Sites.Text)
 	s.say("Status", status)
 	if r.Status.Message != "" {
 		s.say("Message", r.Status.Message)
@@ -165,6 +169,19 @@ func failures(r *admin.Report) section {
 	return s
 }
 
+// undoLeft are the issues that undoing has left; no section where there are none.
+func undoLeft(r *admin.Report) section {
+	s := section{Name: "undo", Title: "Issues that undoing has left"}
+	for _, l := range r.UndoLeft {
+		text := l.Reason.Sentence()
+		if said := l.Answer.String(); said != "" {
+			text += " The target answered: " + said
+		}
+		s.say(fmt.Sprintf("Issue %d, on the target %d", l.IssueID, l.CloudIssueID), text)
+	}
+	return s
+}
+
 // comparison is what verify found.
 func comparison(r *admin.Report) section {
 	s := section{Name: "comparison", Title: "Comparison with the target", Empty: "The target was not compared with the data."}
@@ -183,6 +200,9 @@ func comparison(r *admin.Report) section {
 	s.count("Missing", v.Missing, "")
 	s.count("With another parent", v.Different, "")
 	s.count("Records not compared", v.NotCompared, "errors of the data, or in issues that the target does not show")
+	for _, i := range v.Skipped {
+		s.say(strings.TrimSpace(fmt.Sprintf("Issue %d %s", i.CloudIssueID, i.IssueKey)), "not compared: the target does not let it be read")
+	}
 	for _, d := range v.First {
 		found := "nothing"
 		if d.Found != 0 {

@@ -23,8 +23,9 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 func HTML(w io.Writer, r *admin.Report) error {
 	return page.Execute(w, struct {
 		Status   threads.Status
+		Final    bool
 		Sections []section
-	}{r.Status.Status, sections(r)})
+	}{r.Status.Status, r.Final, sections(r)})
 }
 
 // CSV writes the report as lines of section, item, count and text.

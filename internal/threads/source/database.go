@@ -113,10 +113,10 @@ func mysqlConnector(u *url.URL) (driver.Connector, error) {
 	return connector, nil
 }
 
-// Close gives the connection back.
+// Close returns the connection back.
 func (d *Database) Close() error { return d.pool.Close() }
 
-// Read gives up to limit rows above a comment. Comments that answer none (no
+// Read returns up to limit rows above a comment. Comments that answer none (no
 // parent) are passed over, as are rows without an issue or a comment. Its errors
 // do not quote the password.
 func (d *Database) Read(ctx context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error) {

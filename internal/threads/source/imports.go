@@ -116,7 +116,7 @@ func (im *Imports) Mappings(ctx context.Context, cloudSite string, file io.Reade
 	return out, err
 }
 
-// inSlices gives what next gives to merge, a slice at a time.
+// inSlices returns what next gives to merge, a slice at a time.
 func inSlices[T any](next func() (T, error), merge func([]T) error) error {
 	slice := make([]T, 0, store.SourceSlice)
 	for {

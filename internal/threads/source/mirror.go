@@ -17,9 +17,9 @@ import (
 
 // Reader reads the records of a database.
 type Reader interface {
-	// Read gives up to limit rows with comments above after, ordered by
+	// Read returns up to limit rows with comments above after, ordered by
 	// comment, each once. last is the comment of the last row, whether it is a
-	// record or not; more tells whether others may follow.
+	// record or not; more reports whether others may follow.
 	Read(ctx context.Context, after int64, limit int) (records []threads.Record, last int64, more bool, err error)
 }
 
@@ -67,11 +67,11 @@ func (m *Mirror) Start(ctx context.Context) {
 
 // Order has the next pass begin now, as Store.MirrorNow says; fault.Conflict on a
 // nil Mirror.
-func (m *Mirror) Order(ctx context.Context, acceptRemoval bool) error {
+func (m *Mirror) Order(ctx context.Context, acceptRemoval bool, removes int64) error {
 	if m == nil {
 		return fault.New(fault.Conflict, "The hierarchy comes from files; it is mirrored only if threads.source is sql.")
 	}
-	err := m.store.MirrorNow(ctx, acceptRemoval)
+	err := m.store.MirrorNow(ctx, acceptRemoval, removes)
 	if err == nil {
 		m.Wake()
 	}
@@ -197,7 +197,7 @@ func (m *Mirror) read(ctx context.Context, take taking) (total threads.ImportCou
 	return total, nil
 }
 
-// inRanges gives records to take, a slice at a time.
+// inRanges returns records to take, a slice at a time.
 func inRanges(ctx context.Context, after, upto int64, records []threads.Record, take taking) (total threads.ImportCounts, err error) {
 	for after < upto {
 		if err := ctx.Err(); err != nil {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -100,14 +102,14 @@ func TestMirrorIsTheHost(t *testing.T) {
 			default:
 				h.grow(rnd, int64(100+1500*round), 6000)
 			}
-			if err := s.MirrorNow(t.Context(), false); err != nil {
+			if err := s.MirrorNow(t.Context(), false, 0); err != nil {
 				t.Fatal(err)
 			}
 			result, err := m.runOnce(t.Context())
 			if held := (*heldError)(nil); errors.As(err, &held) != (round >= 4) {
 				t.Fatalf("round %d: %v", round, err)
 			} else if held != nil {
-				if err := s.MirrorNow(t.Context(), true); err != nil {
+				if err := s.MirrorNow(t.Context(), true, 0); err != nil {
 					t.Fatal(err)
 				}
 				result, err = m.runOnce(t.Context())
@@ -217,10 +219,85 @@ func TestMirrorStartsAndStops(t *testing.T) {
 			break
 		}
 	}
-	if err := s.MirrorNow(t.Context(), false); err != nil {
+	if err := s.MirrorNow(t.Context(), false, 0); err != nil {
 		t.Fatal(err)
 	}
 	m.Wake()
 	<-h.asked
 	m.Stop()
+}
+
+// Two administrators accept at once, on two nodes, that many records are removed, ten
+// times in turn: one reading removes them. When that would remove more by then, nothing
+// is removed, and who accepts what he saw before is told the number of now.
+func TestTwoAcceptARemovalAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := &Host{}
+		many := func(from, n int64) {
+			h.Records = h.Records[:0:0]
+			for id := range n {
+				h.Records = append(h.Records, Rec(id/10, from+3*id+1, 5))
+			}
+		}
+		stores := []*store.Source{store.NewSource(d), store.NewSource(d)}
+		m := NewMirror(stores[0], h, time.Hour, NewLeases(t, d, "a"), nil)
+		pass := func(removes int64) {
+			t.Helper()
+			_, err := m.runOnce(t.Context())
+			held := (*heldError)(nil)
+			if errors.As(err, &held) != (removes > 0) || held != nil && held.removes != removes || held == nil && err != nil {
+				t.Fatalf("want %d held: %v", removes, err)
+			}
+		}
+		many(0, 100)
+		pass(0)
+		for turn := range int64(10) {
+			many((turn+1)*30_000, 100)
+			if err := stores[0].MirrorNow(t.Context(), false, 0); err != nil {
+				t.Fatal(err)
+			}
+			pass(100)
+			var both sync.WaitGroup
+			for _, s := range stores {
+				both.Go(func() {
+					if err := s.MirrorNow(t.Context(), true, 100); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			both.Wait()
+			pass(0)
+			if got := Everything(t, stores[0], 1000); !slices.Equal(got, h.Export()) {
+				t.Fatalf("turn %d: %d records", turn, len(got))
+			}
+			for _, s := range stores {
+				if err := s.MirrorNow(t.Context(), true, 100); !fault.Is(err, fault.Conflict) {
+					t.Errorf("a word after the removal: %v", err)
+				}
+			}
+			// Both have seen that 60 go; when the first has accepted that, 70 do.
+			all := h.Records
+			h.Records = all[60:]
+			if err := stores[0].MirrorNow(t.Context(), false, 0); err != nil {
+				t.Fatal(err)
+			}
+			pass(60)
+			if err := stores[0].MirrorNow(t.Context(), true, 60); err != nil {
+				t.Fatal(err)
+			}
+			h.Records = all[70:]
+			pass(70)
+			if err := stores[1].MirrorNow(t.Context(), true, 60); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "70 of 100 records") {
+				t.Errorf("a word for what was seen before: %v", err)
+			}
+			if got := Everything(t, stores[0], 1000); len(got) != 100 {
+				t.Errorf("%d records are left without a word for that", len(got))
+			}
+			h.Records = all
+			if err := stores[1].MirrorNow(t.Context(), false, 0); err != nil {
+				t.Fatal(err)
+			}
+			pass(0)
+		}
+	}, audit.Migrations, store.Migrations)
 }

@@ -18,7 +18,7 @@ import (
 
 // Remote is a server that has the id mappings report itself.
 type Remote interface {
-	// IDMappings gives each mapping of a cloud site to take, in the report's
+	// IDMappings returns each mapping of a cloud site to take, in the report's
 	// order, waiting until there is a report. A site that the server does not
 	// know, or a request that it refuses, is fault.Invalid.
 	IDMappings(ctx context.Context, cloudSite string, invalidate bool, take func(threads.IDMapping) error) error
@@ -60,7 +60,7 @@ func NewReports(store *store.Source, leases *db.Leases, remote Remote, log *slog
 	}
 }
 
-// HasRemote tells whether there are mappings of sites that have none here.
+// HasRemote reports whether there are mappings of sites that have none here.
 func (r *Reports) HasRemote() bool { return r.remote != nil }
 
 // Start begins to make reports.

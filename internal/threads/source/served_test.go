@@ -122,7 +122,7 @@ func TestRemovalOfMostWaits(t *testing.T) {
 		s, m := mirroring(t, d, h)
 		pass := func() error {
 			t.Helper()
-			if err := s.store.MirrorNow(t.Context(), false); err != nil {
+			if err := s.store.MirrorNow(t.Context(), false, 0); err != nil {
 				t.Fatal(err)
 			}
 			_, err := m.RunOnce(t.Context())
@@ -164,6 +164,12 @@ func TestRemovalOfMostWaits(t *testing.T) {
 			t.Error("the second reading removed them")
 		}
 		s.showsRemoval(m)
+		if w := s.ask("POST", sourcePath+"/mirror?removes=1500", "root", ""); w.Code != 400 {
+			t.Errorf("a number without a word: %d %s", w.Code, w.Body)
+		}
+		if w := s.ask("POST", sourcePath+"/mirror?acceptRemoval=true&removes=1499", "root", ""); w.Code != 409 || !strings.Contains(w.Body.String(), "1,500 of 1,500 records waits") {
+			t.Errorf("a word for another number: %d %s", w.Code, w.Body)
+		}
 		if w := s.ask("POST", sourcePath+"/mirror?acceptRemoval=true", "root", ""); w.Code != 202 {
 			t.Errorf("the word: %d %s", w.Code, w.Body)
 		}

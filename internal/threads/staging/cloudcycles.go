@@ -2,7 +2,7 @@ package staging
 
 import "slices"
 
-// isSelfInCloud tells whether a record's comment and its parent are one comment
+// isSelfInCloud reports whether a record's comment and its parent are one comment
 // in the cloud.
 func isSelfInCloud(r joinedRow) bool {
 	const both = commentMapped | parentMapped
@@ -49,7 +49,7 @@ func (g *graph) markCloudCycles() {
 	}
 }
 
-// components gives every node the number of its strongly connected component:
+// components returns every node the number of its strongly connected component:
 // an edge is part of a cycle where both its ends are in the same one. It goes
 // through the graph in both directions (Kosaraju), without recursion, since
 // threads may be as deep as an issue is long.

@@ -121,7 +121,7 @@ func (s *stage) crossCycles() error {
 	return s.enter(steps)
 }
 
-// leads gives for every crossing the next one: comment, comment.
+// leads returns for every crossing the next one: comment, comment.
 func (s *stage) leads() (*sorter, error) {
 	crossing, err := s.crossing.stream()
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *stage) leads() (*sorter, error) {
 	return out, out.finish()
 }
 
-// double gives where each step leads when it is taken twice; one that ends is
+// double returns where each step leads when it is taken twice; one that ends is
 // left out.
 func (s *stage) double(steps *sorter) (*sorter, error) {
 	ends := s.smallSorter(stepColumns) // the same, by where they lead
@@ -205,7 +205,7 @@ func (s *stage) double(steps *sorter) (*sorter, error) {
 	return out, out.finish()
 }
 
-// enter gives where the cycles that steps end on enter an issue.
+// enter returns where the cycles that steps end on enter an issue.
 func (s *stage) enter(steps *sorter) error {
 	onCycle := s.smallSorter(commentColumns)
 	from, err := steps.stream()

@@ -2,7 +2,7 @@ package staging
 
 import "outrigger/internal/threads"
 
-// eachIssue gives the joined records issue by issue.
+// eachIssue returns the joined records issue by issue.
 func (s *stage) eachIssue(do func(issue int64, records []joinedRow) error) error {
 	in, err := s.joined.stream()
 	if err != nil {

@@ -71,7 +71,7 @@ func noteBefore(ctx context.Context, tx *db.Tx, m *threads.Migration, news []*th
 	return nil
 }
 
-// Before gives what the issues of a chunk had before they were written, by their
+// Before returns what the issues of a chunk had before they were written, by their
 // places in it.
 func (s *Store) Before(ctx context.Context, stage, chunk int64) (before map[int64]threads.ParentMap, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -100,7 +100,7 @@ func (s *Store) Before(ctx context.Context, stage, chunk int64) (before map[int6
 }
 
 // LastBefore is the last place of a data set that Before knows something of; ok
-// tells whether there is one.
+// reports whether there is one.
 func (s *Store) LastBefore(ctx context.Context, stage int64) (at threads.Place, ok bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT chunk, place FROM threads_before WHERE stage_id = $1 ORDER BY chunk DESC, place DESC LIMIT 1`, stage).Scan(&at.Chunk, &at.Issue)
@@ -115,22 +115,14 @@ func (s *Store) LastBefore(ctx context.Context, stage int64) (at threads.Place, 
 	return at, ok, nil
 }
 
-// BeforeLeft counts the issues of a data set that Before knows something of.
-func (s *Store) BeforeLeft(ctx context.Context, stage int64) (n int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT count(*) FROM threads_before WHERE stage_id = $1`, stage).Scan(&n)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("counting issues to undo: %w", err)
-	}
-	return n, nil
-}
-
 // forget deletes what issues had before.
 func forget(ctx context.Context, tx *db.Tx, stage int64, places []threads.Place) error {
 	for _, at := range places {
 		if _, err := tx.Exec(ctx, `DELETE FROM threads_before WHERE stage_id = $1 AND chunk = $2 AND place = $3`, stage, at.Chunk, at.Issue); err != nil {
 			return fmt.Errorf("forgetting what an issue had before: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM threads_undo_left WHERE chunk = $1 AND place = $2`, at.Chunk, at.Issue); err != nil {
+			return fmt.Errorf("forgetting what undoing has left: %w", err)
 		}
 	}
 	return nil

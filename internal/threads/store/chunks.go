@@ -40,7 +40,7 @@ func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunk
 	return chunks, nil
 }
 
-// Errors gives up to limit permanent errors after a place, of what has been
+// Errors returns up to limit permanent errors after a place, of what has been
 // processed.
 func (s *Store) Errors(ctx context.Context, after threads.ErrorPlace, limit int) ([]threads.ErrorRecord, error) {
 	m, err := s.Migration(ctx)

@@ -73,12 +73,16 @@ func (s *Store) written(ctx context.Context, tx *db.Tx, m *threads.Migration, w 
 		if err != nil {
 			return err
 		}
-		m.Kept += kept
+		m.Kept += int64(len(kept))
+		w.Left = append(w.Left, kept...)
 		if err := maps.put(ctx, w.Put); err != nil {
 			return err
 		}
 	}
 	if err := forget(ctx, tx, m.Stage, w.Forget); err != nil {
+		return err
+	}
+	if err := leave(ctx, tx, w.Left); err != nil {
 		return err
 	}
 	changed := slices.Clone(w.Chunks)

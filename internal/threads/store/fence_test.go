@@ -98,7 +98,7 @@ func TestOvertakenWritesNothing(t *testing.T) {
 	}, schema...)
 }
 
-// twoHolders gives a lease that was lost, and the one that it was lost to.
+// twoHolders returns a lease that was lost, and the one that it was lost to.
 func twoHolders(t *testing.T, d *db.DB) (old, now threads.Holder) {
 	t.Helper()
 	for _, h := range []*threads.Holder{&old, &now} {

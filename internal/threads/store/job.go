@@ -41,7 +41,7 @@ func writeJob(ctx context.Context, tx *db.Tx, j threads.Job, detail any) error {
 	return nil
 }
 
-// dropJob gives a job up. Its epoch counts on, so that its worker cannot take
+// dropJob returns a job up. Its epoch counts on, so that its worker cannot take
 // the next one for its own.
 func dropJob(ctx context.Context, tx *db.Tx, name string) error {
 	if _, err := tx.Exec(ctx, `UPDATE threads_jobs SET state = '', epoch = epoch + 1, detail = '{}', message = '' WHERE name = $1`, name); err != nil {
@@ -50,7 +50,7 @@ func dropJob(ctx context.Context, tx *db.Tx, name string) error {
 	return nil
 }
 
-// Job gives a job; its State is "" where there is none.
+// Job returns a job; its State is "" where there is none.
 func (s *Store) Job(ctx context.Context, name string) (j threads.Job, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		j, err = readJob(ctx, tx, name, ``)
@@ -90,7 +90,7 @@ func (s *Store) BeginRestore(ctx context.Context, who threads.Actor, r threads.R
 		if err := writeJob(ctx, tx, threads.Job{Name: threads.JobRestore, State: threads.JobRunning, Epoch: job.Epoch + 1}, r); err != nil {
 			return err
 		}
-		return record(ctx, tx, who, "restore", nil, map[string]string{"mode": string(r.Mode), "issues": fmt.Sprint(r.Issues)})
+		return record(ctx, tx, who, "restore", auditObject, nil, map[string]string{"mode": string(r.Mode), "issues": fmt.Sprint(r.Issues)})
 	})
 }
 
@@ -189,7 +189,7 @@ func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, 
 	})
 }
 
-// StaleMaps gives up to limit issues after one whose maps are not newer than a
+// StaleMaps returns up to limit issues after one whose maps are not newer than a
 // version.
 func (s *Store) StaleMaps(ctx context.Context, version, after int64, limit int) (issues []int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

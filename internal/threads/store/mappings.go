@@ -134,7 +134,7 @@ func storedMappings(ctx context.Context, tx *db.Tx, kind int64, servers []int64)
 // readMappingCount is how many mappings one transaction reads: some 10 ms.
 const readMappingCount = 5000
 
-// EachMapping gives every mapping of a site to take, by entity type and server
+// EachMapping returns every mapping of a site to take, by entity type and server
 // id.
 func (s *Source) EachMapping(ctx context.Context, site threads.Site, take func(threads.IDMapping) error) error {
 	for _, k := range site.Kinds {

@@ -13,7 +13,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// Map gives the map of an issue as it is in the database; an empty one where
+// Map returns the map of an issue as it is in the database; an empty one where
 // there is none.
 func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m threads.ParentMap, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -33,7 +33,7 @@ func (s *Store) Map(ctx context.Context, cloudIssueID int64) (m threads.ParentMa
 	return m, nil
 }
 
-// Maps gives the maps of issues as they are in the database, of those that have
+// Maps returns the maps of issues as they are in the database, of those that have
 // one.
 func (s *Store) Maps(ctx context.Context, cloudIssueIDs []int64) (maps map[int64]threads.ParentMap, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -88,7 +88,7 @@ func (s *Store) writeMaps(ctx context.Context, tx *db.Tx) (*mapWriter, error) {
 	return w, nil
 }
 
-// read gives the rows of issues.
+// read returns the rows of issues.
 func (w *mapWriter) read(ctx context.Context, issues []int64) (map[int64]storedMap, error) {
 	found := make(map[int64]storedMap, len(issues))
 	for part := range slices.Chunk(issues, db.MostIDs) {
@@ -137,9 +137,9 @@ func (w *mapWriter) add(ctx context.Context, news []*threads.News) error {
 	})
 }
 
-// undo takes back what was added, and gives the number of issues with relations
-// that were changed since.
-func (w *mapWriter) undo(ctx context.Context, list []threads.Undo) (kept int64, err error) {
+// undo takes back what was added, and gives the issues with relations that were
+// changed since.
+func (w *mapWriter) undo(ctx context.Context, list []threads.Undo) (kept []threads.UndoLeft, err error) {
 	maps := make([]threads.IssueMap, len(list))
 	for i, u := range list {
 		maps[i] = u.IssueMap
@@ -147,7 +147,7 @@ func (w *mapWriter) undo(ctx context.Context, list []threads.Undo) (kept int64, 
 	err = w.combine(ctx, maps, func(n int, old threads.ParentMap) threads.ParentMap {
 		undone, changed := list[n].Of(old)
 		if changed {
-			kept++
+			kept = append(kept, threads.UndoLeft{At: list[n].At, IssueID: list[n].IssueID, CloudIssueID: list[n].CloudIssueID, Reason: threads.ChangedByOthers})
 		}
 		return undone
 	})

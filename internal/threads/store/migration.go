@@ -83,9 +83,9 @@ func (s *Store) Migration(ctx context.Context) (m threads.Migration, err error) 
 }
 
 // Operate does what an administrator asks, and gives how the migration stands
-// then. What the phase does not allow is fault.Conflict. accept is for
-// OpUpload: files that are damaged are to be loaded as they are.
-func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Operation, accept bool) (m threads.Migration, err error) {
+// then. What the phase does not allow is fault.Conflict, and files that are others
+// than those that w names.
+func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Operation, w threads.Wish) (m threads.Migration, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if m, err = readMigration(ctx, tx, forUpdate(tx)); err != nil {
 			return err
@@ -98,10 +98,15 @@ func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Opera
 		m.Epoch++
 		switch op {
 		case threads.OpUpload:
-			err = s.load(ctx, tx, before, &m, accept)
+			err = s.load(ctx, tx, before, &m, w)
 		case threads.OpStart:
 			m.StartedAt, m.Message = tx.Now(), ""
-			err = targetFree(ctx, tx)
+			if w.Drafts != (threads.Drafts{}) {
+				err = meant(ctx, tx, &m, w.Drafts)
+			}
+			if err == nil {
+				err = targetFree(ctx, tx)
+			}
 		case threads.OpContinue:
 			m.Message = ""
 			m.Pace.Resume()
@@ -112,9 +117,14 @@ func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Opera
 			err = targetFree(ctx, tx)
 		case threads.OpUndo:
 			m.Message = ""
+			if !m.Undoing {
+				err = forgetLeft(ctx, tx)
+			}
 			m.Undo()
 			m.Pace.Resume()
-			err = targetFree(ctx, tx)
+			if err == nil {
+				err = targetFree(ctx, tx)
+			}
 		case threads.OpStop:
 			m.Pace.Stop()
 			m.Message = "Stopped. Continue goes on from here."
@@ -134,10 +144,13 @@ func (s *Store) Operate(ctx context.Context, who threads.Actor, op threads.Opera
 		}
 		tx.AfterCommit(s.Changed)
 		after := map[string]string{"phase": string(m.Phase)}
-		if accept {
+		if w.AcceptIncomplete {
 			after["acceptIncomplete"] = "true"
 		}
-		return record(ctx, tx, who, string(op), map[string]string{"phase": string(before)}, after)
+		if w.AcceptOtherSite {
+			after["acceptOtherSite"] = "true"
+		}
+		return record(ctx, tx, who, string(op), auditObject, map[string]string{"phase": string(before)}, after)
 	})
 	return m, err
 }
@@ -157,11 +170,12 @@ func targetFree(ctx context.Context, tx *db.Tx) error {
 
 // load takes the drafts over into the migration: at once where a preview has
 // staged them, else as soon as that is done.
-func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *threads.Migration, accept bool) error {
+func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *threads.Migration, w threads.Wish) error {
+	accept := w.AcceptIncomplete
 	hierarchy, mappings, err := drafts(ctx, tx)
 	if fault.Is(err, fault.Conflict) && before == threads.PhaseLoading {
 		m.AcceptIncomplete = m.AcceptIncomplete || accept // the same again: it goes on
-		return nil
+		return meant(ctx, tx, m, w.Drafts)
 	}
 	if err != nil {
 		return err
@@ -170,13 +184,24 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *th
 	if err != nil {
 		return err
 	}
+	present := threads.Drafts{Hierarchy: hierarchy.Draft(), Mappings: mappings.Draft()}
+	read := st.Drafts()
+	present.Hierarchy.SHA256, present.Mappings.SHA256 = read.Hierarchy.SHA256, read.Mappings.SHA256
+	sites := threads.SitesOf(mappings.Site, s.target)
 	switch {
+	case !present.Same(w.Drafts):
+		return present.ErrNotNamed(w.Drafts)
 	case st.State == threads.StageFailed:
 		return fault.New(fault.Invalid, "%s", st.Message)
+	case sites.Differ && !w.AcceptOtherSite:
+		return sites.ErrDiffer()
 	case st.State == threads.StageDone && len(st.Preview.Incomplete) > 0 && !accept:
 		return st.Preview.ErrIncomplete()
 	}
 	if err := dropStage(ctx, tx, m.Stage); err != nil {
+		return err
+	}
+	if err := forgetLeft(ctx, tx); err != nil {
 		return err
 	}
 	for _, id := range []int64{hierarchy.ID, mappings.ID} {
@@ -191,7 +216,19 @@ func (s *Store) load(ctx context.Context, tx *db.Tx, before threads.Phase, m *th
 	return nil
 }
 
-// drafts gives the two files: fault.Conflict when one is not there in whole.
+// meant is fault.Conflict unless the files that are named are the migration's.
+func meant(ctx context.Context, tx *db.Tx, m *threads.Migration, named threads.Drafts) error {
+	st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1`, m.Stage))
+	if err != nil {
+		return fmt.Errorf("reading the data: %w", err)
+	}
+	if loaded := st.Drafts(); !loaded.Same(named) {
+		return loaded.ErrNotNamed(named)
+	}
+	return nil
+}
+
+// drafts returns the two files: fault.Conflict when one is not there in whole.
 func drafts(ctx context.Context, tx *db.Tx) (hierarchy, mappings threads.Upload, err error) {
 	for _, f := range []struct {
 		kind string
@@ -224,6 +261,9 @@ func loaded(ctx context.Context, tx *db.Tx, m *threads.Migration, st *threads.St
 // reset is an empty migration; its drafts and data go.
 func (s *Store) reset(ctx context.Context, tx *db.Tx, m threads.Migration) (threads.Migration, error) {
 	if err := dropStage(ctx, tx, m.Stage); err != nil {
+		return m, err
+	}
+	if err := forgetLeft(ctx, tx); err != nil {
 		return m, err
 	}
 	for _, kind := range []string{threads.HierarchyFile, threads.MappingsFile} {

@@ -14,6 +14,7 @@ import (
 	"outrigger/internal/dbtest"
 	"outrigger/internal/fault"
 	"outrigger/internal/threads"
+	"outrigger/internal/threads/threadstest"
 )
 
 var root = threads.Actor{Name: "root", Source: "test"}
@@ -78,7 +79,7 @@ func stage(t *testing.T, d *db.DB, s *Store, id int64) {
 
 func draft(t *testing.T, s *Store, kind, content string) {
 	t.Helper()
-	u, err := s.Uploads.Create(t.Context(), threads.Upload{Kind: kind, Length: int64(len(content))})
+	u, err := s.Uploads.Replace(t.Context(), root, threads.Upload{Kind: kind, Length: int64(len(content))})
 	if err == nil {
 		_, err = s.Uploads.Append(t.Context(), u.ID, 0, strings.NewReader(content))
 	}
@@ -89,11 +90,37 @@ func draft(t *testing.T, s *Store, kind, content string) {
 
 func operate(t *testing.T, s *Store, op threads.Operation) threads.Migration {
 	t.Helper()
-	m, err := s.Operate(t.Context(), root, op, false)
+	m, err := s.Operate(t.Context(), root, op, threads.Wish{Drafts: sent(t, s, op)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// loadedFiles names the files of the data, where an upload is to go on with them.
+func loadedFiles(t *testing.T, s *Store, op threads.Operation, stage int64) threads.Drafts {
+	t.Helper()
+	if op != threads.OpUpload || stage == 0 {
+		return threads.Drafts{}
+	}
+	st, err := s.Stage(t.Context(), stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st.Drafts()
+}
+
+// sent names the files that an upload is to load, which nothing has read yet.
+func sent(t *testing.T, s *Store, op threads.Operation) (d threads.Drafts) {
+	t.Helper()
+	if op != threads.OpUpload {
+		return d
+	}
+	list, err := s.Uploads.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return threadstest.Sent(list)
 }
 
 func opened(t *testing.T, d *db.DB) *Store {
@@ -160,7 +187,7 @@ func checkOperation(t *testing.T, s *Store, phase threads.Phase, op threads.Oper
 		t.Fatal(err)
 	}
 	want := operations[op][phase]
-	given, err := s.Operate(t.Context(), root, op, false)
+	given, err := s.Operate(t.Context(), root, op, threads.Wish{Drafts: loadedFiles(t, s, op, before.Stage)})
 	after, readErr := s.Migration(t.Context())
 	switch {
 	case readErr != nil:
@@ -201,11 +228,11 @@ func TestUpload(t *testing.T) {
 				t.Fatal(err)
 			}
 			draft(t, s, threads.HierarchyFile, `[]`)
-			if _, err := s.Operate(t.Context(), root, threads.OpUpload, false); !fault.Is(err, fault.Conflict) && phase != threads.PhaseLoading {
+			if _, err := s.Operate(t.Context(), root, threads.OpUpload, threads.Wish{Drafts: sent(t, s, threads.OpUpload)}); !fault.Is(err, fault.Conflict) && phase != threads.PhaseLoading {
 				t.Errorf("%s: with one draft upload gives %v", phase, err)
 			}
 			draft(t, s, threads.MappingsFile, threads.MappingHeader)
-			after, err := s.Operate(t.Context(), root, threads.OpUpload, false)
+			after, err := s.Operate(t.Context(), root, threads.OpUpload, threads.Wish{Drafts: sent(t, s, threads.OpUpload)})
 			if slices.Contains([]threads.Phase{threads.PhaseEmpty, threads.PhaseLoading, threads.PhaseReady}, phase) {
 				if err != nil || after.Phase != threads.PhaseLoading || after.Stage == before.Stage {
 					t.Errorf("%s: upload leads to %+v, %v", phase, after, err)
@@ -281,7 +308,7 @@ func TestTwoStarts(t *testing.T) {
 			errs := make([]error, 8)
 			var all sync.WaitGroup
 			for i := range errs {
-				all.Go(func() { _, errs[i] = s.Operate(context.Background(), root, c.op, false) })
+				all.Go(func() { _, errs[i] = s.Operate(context.Background(), root, c.op, threads.Wish{}) })
 			}
 			all.Wait()
 			won := 0
@@ -322,7 +349,7 @@ func TestRestoreExcludesProcessing(t *testing.T) {
 				t.Fatal(phase, err)
 			}
 			for _, op := range []threads.Operation{threads.OpStart, threads.OpContinue} {
-				if _, err := s.Operate(t.Context(), root, op, false); !fault.Is(err, fault.Conflict) {
+				if _, err := s.Operate(t.Context(), root, op, threads.Wish{}); !fault.Is(err, fault.Conflict) {
 					t.Errorf("%s: %s while a backup is restored gives %v", phase, op, err)
 				}
 			}

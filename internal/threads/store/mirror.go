@@ -87,8 +87,9 @@ func (s *Source) Mirrored(ctx context.Context, lease *db.Lease, failure string, 
 
 // MirrorNow has the next pass begin at once, on whichever node. acceptRemoval is
 // an administrator's word that it may remove as many records as the last one
-// would have: fault.Conflict where that was not too many.
-func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool) error {
+// would have: fault.Conflict where that was not too many, or not removes, which is
+// what the administrator saw; 0 is any.
+func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool, removes int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		st, err := readSourceState(ctx, tx, forUpdate(tx))
 		if err != nil {
@@ -98,6 +99,10 @@ func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool) error {
 		if acceptRemoval {
 			if may = st.Removes; may == 0 {
 				return fault.New(fault.Conflict, "No removal of records waits to be accepted.")
+			}
+			if removes != 0 && removes != may {
+				return fault.New(fault.Conflict, "The removal of %s of %s records waits to be accepted now, not of %s. Nothing was done; look at the source again.",
+					threads.Thousands(may), threads.Thousands(st.Records), threads.Thousands(removes))
 			}
 			after := map[string]string{"removes": strconv.FormatInt(st.Removes, 10), "of": strconv.FormatInt(st.Records, 10)}
 			if err := audit.Record(ctx, tx, identity.WithActor(ctx, audit.Entry{Area: "threads", Action: "accept removal", Object: "hierarchy", After: after})); err != nil {
@@ -111,7 +116,7 @@ func (s *Source) MirrorNow(ctx context.Context, acceptRemoval bool) error {
 	})
 }
 
-// MirrorDue tells whether a pass is due: an interval after the last one, or again
+// MirrorDue reports whether a pass is due: an interval after the last one, or again
 // after one that failed where that is sooner.
 func (s *Source) MirrorDue(ctx context.Context, interval, again time.Duration) (due bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

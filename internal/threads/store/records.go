@@ -107,7 +107,7 @@ func storedOf(ctx context.Context, tx *db.Tx, records []threads.Record) (map[int
 	return scanRecords(ctx, tx, where, args...)
 }
 
-// scanRecords gives the records that where selects, by comment.
+// scanRecords returns the records that where selects, by comment.
 func scanRecords(ctx context.Context, tx *db.Tx, where string, args ...any) (map[int64]threads.Record, error) {
 	rows, err := tx.Query(ctx, `SELECT issue_id, comment_id, parent_comment_id FROM threads_source_records WHERE `+where, args...)
 	if err != nil {

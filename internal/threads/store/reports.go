@@ -21,7 +21,7 @@ func scanReport(row db.Row) (r threads.Report, err error) {
 	return r, err
 }
 
-// Ask gives the report of a site, and orders one where there is none that
+// Ask returns the report of a site, and orders one where there is none that
 // holds: then it is threads.ReportMaking. invalidate orders one in any case, but joins one
 // that is being made. Without mappings of the site it is NotFound, unless
 // remote says that they come from elsewhere.
@@ -56,7 +56,7 @@ func (s *Source) Ask(ctx context.Context, siteURL string, invalidate, remote boo
 	return report, ordered, err
 }
 
-// present gives the newest report of a site, and whether it is the answer.
+// present returns the newest report of a site, and whether it is the answer.
 func present(ctx context.Context, tx *db.Tx, siteURL string, invalidate, remote bool) (report threads.Report, holds bool, err error) {
 	site, err := readSite(ctx, tx, siteURL, "")
 	switch {
@@ -122,7 +122,7 @@ func (s *Source) Making(ctx context.Context) (reports []threads.Report, err erro
 	return reports, err
 }
 
-// Reports gives the newest report of each site that has one.
+// Reports returns the newest report of each site that has one.
 func (s *Source) Reports(ctx context.Context) (bySite map[int64]threads.Report, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		bySite = map[int64]threads.Report{}

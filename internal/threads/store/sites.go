@@ -54,7 +54,7 @@ func addSite(ctx context.Context, tx *db.Tx, siteURL string) error {
 	return nil
 }
 
-// readSite gives a site without its kinds; fault.NotFound when it has no row.
+// readSite returns a site without its kinds; fault.NotFound when it has no row.
 func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site threads.Site, err error) {
 	var changed int64
 	err = tx.QueryRow(ctx, `SELECT id, url, version, changed_at FROM threads_source_sites WHERE url = $1`+lock, siteURL).
@@ -69,7 +69,7 @@ func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site thread
 	return site, nil
 }
 
-// readKinds gives the entity types of a site by name.
+// readKinds returns the entity types of a site by name.
 func readKinds(ctx context.Context, tx *db.Tx, site int64) (map[string]threads.SiteKind, error) {
 	rows, err := tx.Query(ctx, `SELECT id, entity_type, mappings FROM threads_source_kinds WHERE site_id = $1`, site)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Source) MappingsOf(ctx context.Context, siteURL string) (n int64, err e
 	return n, nil
 }
 
-// Site gives a site with its kinds, by entity type.
+// Site returns a site with its kinds, by entity type.
 func (s *Source) Site(ctx context.Context, siteURL string) (site threads.Site, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if site, err = readSite(ctx, tx, siteURL, ""); err != nil {

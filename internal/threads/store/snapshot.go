@@ -77,7 +77,7 @@ func (n *Snapshot) renew(ctx context.Context) error {
 	return nil
 }
 
-// Next gives some more maps, in the order of their issues; nil at the end.
+// Next returns some more maps, in the order of their issues; nil at the end.
 func (n *Snapshot) Next(ctx context.Context) (maps []threads.IssueMap, err error) {
 	if n.ended {
 		return nil, nil

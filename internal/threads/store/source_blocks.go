@@ -8,7 +8,7 @@ import (
 	"outrigger/internal/threads"
 )
 
-// loadIndex gives the blocks as the transaction sees them.
+// loadIndex returns the blocks as the transaction sees them.
 func (s *Source) loadIndex(ctx context.Context, tx *db.Tx, st threads.SourceState) (*index, error) {
 	if x := s.index.Load(); x != nil && x.generation == st.Generation {
 		return x, nil

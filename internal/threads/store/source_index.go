@@ -70,7 +70,7 @@ func blockOf(blocks []block, k key) int {
 	return sort.Search(len(blocks), func(i int) bool { return blocks[i].first.compare(k) > 0 }) - 1
 }
 
-// recount gives the blocks after records have come and gone, and the places of
+// recount returns the blocks after records have come and gone, and the places of
 // those whose number is another.
 func recount(old []block, came, gone []key) (blocks []block, touched []int) {
 	blocks = slices.Clone(old)

@@ -34,7 +34,7 @@ func scanStage(row db.Row) (*threads.StageState, error) {
 	return st, nil
 }
 
-// findStage gives the stage of two files; it is wanted from now on.
+// findStage returns the stage of two files; it is wanted from now on.
 func findStage(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*threads.StageState, error) {
 	st, err := stageOf(ctx, tx, hierarchy, mappings)
 	if st != nil || err != nil {
@@ -49,7 +49,7 @@ func findStage(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*thre
 	return st, nil
 }
 
-// stageOf gives the stage of two files, nil when there is none.
+// stageOf returns the stage of two files, nil when there is none.
 func stageOf(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*threads.StageState, error) {
 	st, err := scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages
 		WHERE hierarchy_id = $1 AND mappings_id = $2 AND state <> 'gone' ORDER BY id DESC LIMIT 1`, hierarchy, mappings))
@@ -59,7 +59,7 @@ func stageOf(ctx context.Context, tx *db.Tx, hierarchy, mappings int64) (*thread
 	return st, err
 }
 
-// Stage gives a stage by its id: fault.NotFound when there is none.
+// Stage returns a stage by its id: fault.NotFound when there is none.
 func (s *Store) Stage(ctx context.Context, id int64) (st *threads.StageState, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		st, err = scanStage(tx.QueryRow(ctx, `SELECT `+stageColumns+` FROM threads_stages WHERE id = $1 AND state <> 'gone'`, id))
@@ -68,7 +68,7 @@ func (s *Store) Stage(ctx context.Context, id int64) (st *threads.StageState, er
 	return st, err
 }
 
-// Preview gives the stage of the drafts, which is begun if it was not, or that
+// Preview returns the stage of the drafts, which is begun if it was not, or that
 // of the data that is loaded where there are no drafts. Without either it is
 // fault.Conflict.
 func (s *Store) Preview(ctx context.Context) (st *threads.StageState, err error) {
@@ -105,7 +105,7 @@ func (s *Store) Preview(ctx context.Context) (st *threads.StageState, err error)
 	return st, err
 }
 
-// ClaimStage gives the stage that is wanted most, as running: that of a load,
+// ClaimStage returns the stage that is wanted most, as running: that of a load,
 // else the newest. It gives nil when none is wanted.
 func (s *Store) ClaimStage(ctx context.Context, h threads.Holder) (st *threads.StageState, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -141,7 +141,7 @@ func setStage(ctx context.Context, tx *db.Tx, id int64, set string, args ...any)
 	return nil
 }
 
-// Inputs gives the two uploads of a stage.
+// Inputs returns the two uploads of a stage.
 func (s *Store) Inputs(ctx context.Context, st *threads.StageState) (hierarchy, mappings threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if hierarchy, err = findUpload(ctx, tx, st.HierarchyID); err != nil {

@@ -59,7 +59,7 @@ func (s *Store) Open(ctx context.Context) error {
 // Target is the target's name.
 func (s *Store) Target() string { return s.target }
 
-// Upload gives an upload that is a draft or taken.
+// Upload returns an upload that is a draft or taken.
 func (s *Store) Upload(ctx context.Context, id int64) (u threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		u, err = findUpload(ctx, tx, id)
@@ -89,12 +89,17 @@ func (s *Store) Changed() {
 const (
 	auditArea   = "threads"
 	auditObject = "migration"
+
+	// A draft that took the place of another one.
+	objectDraft   = "draft"
+	actionReplace = "replace"
+	draftOwner    = "from"
 )
 
-func record(ctx context.Context, tx *db.Tx, who threads.Actor, action string, before, after map[string]string) error {
+func record(ctx context.Context, tx *db.Tx, who threads.Actor, action, object string, before, after map[string]string) error {
 	return audit.Record(ctx, tx, audit.Entry{
 		Who: who.Name, Source: who.Source, Address: who.Address, RequestID: who.RequestID,
-		Area: auditArea, Action: action, Object: auditObject, Before: before, After: after,
+		Area: auditArea, Action: action, Object: object, Before: before, After: after,
 	})
 }
 

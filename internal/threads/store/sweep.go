@@ -11,7 +11,7 @@ import (
 )
 
 // Sweep deletes one slice of what is no longer needed: files, data sets, old
-// maps. It tells whether there may be more.
+// maps. It reports whether there may be more.
 func (s *Store) Sweep(ctx context.Context, h threads.Holder) (more bool, err error) {
 	for _, sweep := range []func(context.Context, threads.Holder) (bool, error){s.sweepStages, s.sweepOldMaps} {
 		if more, err = sweep(ctx, h); more || err != nil {

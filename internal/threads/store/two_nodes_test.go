@@ -44,7 +44,7 @@ func TestWhatExcludesEachOtherOnTwoNodes(t *testing.T) {
 				if op == restore {
 					return s.BeginRestore(context.Background(), root, threads.RestoreJob{Mode: threads.RestoreMerge, Upload: backup})
 				}
-				_, err := s.Operate(context.Background(), root, op, false)
+				_, err := s.Operate(context.Background(), root, op, threads.Wish{})
 				return err
 			}
 			var errs [2]error

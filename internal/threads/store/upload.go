@@ -32,40 +32,60 @@ type Uploads struct {
 // NewUploads makes a store on a migrated database.
 func NewUploads(d *db.DB) *Uploads { return &Uploads{db: d} }
 
-const uploadColumns = `id, kind, length, received, metadata, filename, created_by, created_at, expires_at`
+const uploadColumns = `id, kind, length, received, metadata, filename, created_by, created_at, expires_at, site`
 
 func scanUpload(row db.Row) (u threads.Upload, err error) {
 	var created, expires int64
-	err = row.Scan(&u.ID, &u.Kind, &u.Length, &u.Received, &u.Metadata, &u.Filename, &u.CreatedBy, &created, &expires)
+	err = row.Scan(&u.ID, &u.Kind, &u.Length, &u.Received, &u.Metadata, &u.Filename, &u.CreatedBy, &created, &expires, &u.Site)
 	u.CreatedAt, u.ExpiresAt = db.Time(created), db.Time(expires)
 	return u, err
 }
 
-// Create begins an upload of u's kind, length, file name and metadata, and
-// replaces a complete draft of that kind. While one is being sent it is an
-// Open error, which is fault.Conflict.
+// Create begins an upload of u's kind, length, file name, site and metadata. While there
+// is another one of that kind, sent or being sent, it is a threads.UploadOpenError,
+// which is fault.Conflict.
 func (s *Uploads) Create(ctx context.Context, u threads.Upload) (threads.Upload, error) {
+	return s.create(ctx, u, func(tx *db.Tx, old threads.Upload) error { return &threads.UploadOpenError{Upload: old, Now: tx.Now()} })
+}
+
+// Replace is Create, and takes the place of another upload of the kind.
+func (s *Uploads) Replace(ctx context.Context, who threads.Actor, u threads.Upload) (threads.Upload, error) {
+	return s.create(ctx, u, func(tx *db.Tx, old threads.Upload) error {
+		if err := dropDraft(ctx, tx, old.ID); err != nil {
+			return err
+		}
+		before := map[string]string{"kind": old.Kind, "file": old.Filename, draftOwner: old.CreatedBy, "bytes": fmt.Sprint(old.Received)}
+		return record(ctx, tx, who, actionReplace, objectDraft, before, map[string]string{"file": u.Filename, draftOwner: u.CreatedBy})
+	})
+}
+
+// create begins an upload; meet decides about one that is there.
+func (s *Uploads) create(ctx context.Context, u threads.Upload, meet func(*db.Tx, threads.Upload) error) (threads.Upload, error) {
+	var now time.Time
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		now = tx.Now()
 		old, err := readDraft(ctx, tx, u.Kind)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
 			return err
-		case !old.Complete() && tx.Now().Before(old.ExpiresAt):
-			return &threads.UploadOpenError{Upload: old}
+		case now.Before(old.ExpiresAt):
+			if err := meet(tx, old); err != nil {
+				return err
+			}
 		default:
 			if err := dropDraft(ctx, tx, old.ID); err != nil {
 				return err
 			}
 		}
-		u.Received, u.CreatedAt, u.ExpiresAt = 0, tx.Now(), tx.Now().Add(uploadKept)
-		return tx.QueryRow(ctx, `INSERT INTO threads_uploads (kind, state, length, received, metadata, filename, created_by, created_at, expires_at)
-			VALUES ($1, 'draft', $2, 0, $3, $4, $5, $6, $7) RETURNING id`,
-			u.Kind, u.Length, u.Metadata, u.Filename, u.CreatedBy, db.Micros(u.CreatedAt), db.Micros(u.ExpiresAt)).Scan(&u.ID)
+		u.Received, u.CreatedAt, u.ExpiresAt = 0, now, now.Add(uploadKept)
+		return tx.QueryRow(ctx, `INSERT INTO threads_uploads (kind, state, length, received, metadata, filename, created_by, created_at, expires_at, site)
+			VALUES ($1, 'draft', $2, 0, $3, $4, $5, $6, $7, $8) RETURNING id`,
+			u.Kind, u.Length, u.Metadata, u.Filename, u.CreatedBy, db.Micros(u.CreatedAt), db.Micros(u.ExpiresAt), u.Site).Scan(&u.ID)
 	})
 	if db.IsUnique(err) { // another one began at the same time
 		if old, gone := s.Draft(ctx, u.Kind); gone == nil {
-			err = &threads.UploadOpenError{Upload: old}
+			err = &threads.UploadOpenError{Upload: old, Now: now}
 		}
 	}
 	var open *threads.UploadOpenError
@@ -91,7 +111,7 @@ func dropDraft(ctx context.Context, tx *db.Tx, id int64) error {
 	return nil
 }
 
-// Get gives a draft: fault.NotFound when there is none with the id.
+// Get returns a draft: fault.NotFound when there is none with the id.
 func (s *Uploads) Get(ctx context.Context, id int64) (u threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		u, err = readUpload(ctx, tx, id)
@@ -111,7 +131,7 @@ func readUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error
 	return u, nil
 }
 
-// Draft gives the draft of a kind, complete or not: fault.NotFound when there
+// Draft returns the draft of a kind, complete or not: fault.NotFound when there
 // is none.
 func (s *Uploads) Draft(ctx context.Context, kind string) (u threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -130,7 +150,7 @@ func uploadDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, e
 	return u, err
 }
 
-// List gives the drafts, the oldest first.
+// List returns the drafts, the oldest first.
 func (s *Uploads) List(ctx context.Context) (list []threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list = nil
@@ -201,7 +221,7 @@ func DropUpload(ctx context.Context, tx *db.Tx, id int64) error {
 	return nil
 }
 
-// findUpload gives an upload that is a draft or taken, in the caller's transaction:
+// findUpload returns an upload that is a draft or taken, in the caller's transaction:
 // fault.NotFound when it is neither.
 func findUpload(ctx context.Context, tx *db.Tx, id int64) (threads.Upload, error) {
 	u, err := scanUpload(tx.QueryRow(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE id = $1 AND state <> 'gone'`, id))

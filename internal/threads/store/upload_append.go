@@ -50,7 +50,7 @@ func (s *Uploads) AppendWhole(ctx context.Context, id, at int64, data []byte) (t
 	return s.add(ctx, u, data)
 }
 
-// at gives the draft if it is at byte at.
+// at returns the draft if it is at byte at.
 func (s *Uploads) at(ctx context.Context, id, at int64) (threads.Upload, error) {
 	u, err := s.Get(ctx, id)
 	if err == nil && u.Received != at {

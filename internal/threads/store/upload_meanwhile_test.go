@@ -23,7 +23,7 @@ func TestAFileThatIsBeingTakenStays(t *testing.T) {
 		}{
 			{"deleted", false, func(u threads.Upload) error { return s.store.Delete(ctx, u.ID) }, fault.NotFound},
 			{"replaced", false, func(u threads.Upload) error {
-				_, err := s.store.Create(ctx, threads.Upload{Kind: u.Kind, Length: 1})
+				_, err := s.store.Replace(ctx, root, threads.Upload{Kind: u.Kind, Length: 1})
 				return err
 			}, ""},
 			{"swept", true, func(threads.Upload) error { _, err := s.store.Sweep(ctx); return err }, ""},
@@ -86,7 +86,7 @@ func whileTaken(t *testing.T, d *db.DB, id int64, do func() error) error {
 	return <-done
 }
 
-// waitsForLock tells whether a transaction waits for another.
+// waitsForLock reports whether a transaction waits for another.
 func waitsForLock(t *testing.T, d *db.DB) (waits bool) {
 	t.Helper()
 	if err := d.Read(t.Context(), func(tx *db.Tx) error {

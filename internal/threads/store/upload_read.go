@@ -28,7 +28,7 @@ func (s *Uploads) Reader(ctx context.Context, u threads.Upload) *UploadReader {
 // At is how much was read.
 func (r *UploadReader) At() int64 { return r.at - int64(len(r.row)) }
 
-// Read gives what was stored; fault.NotFound when the upload was deleted
+// Read returns what was stored; fault.NotFound when the upload was deleted
 // meanwhile.
 func (r *UploadReader) Read(p []byte) (int, error) {
 	if len(r.row) == 0 {

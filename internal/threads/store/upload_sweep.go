@@ -10,7 +10,7 @@ import (
 // sweepUploadRows is how many rows go in one transaction: 4 MiB.
 const sweepUploadRows = 4
 
-// Sweep deletes one slice of what is gone or has expired, and tells whether
+// Sweep deletes one slice of what is gone or has expired, and reports whether
 // there may be more.
 func (s *Uploads) Sweep(ctx context.Context) (more bool, err error) {
 	var id int64

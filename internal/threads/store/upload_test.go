@@ -24,7 +24,7 @@ type storedUploads struct {
 
 func onUploads(t *testing.T, fn func(*testing.T, *storedUploads)) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, &storedUploads{d, NewUploads(d)}) }, Migrations)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, &storedUploads{d, NewUploads(d)}) }, schema...)
 }
 
 func TestReplacing(t *testing.T) {
@@ -41,7 +41,11 @@ func TestReplacing(t *testing.T) {
 		if _, err := s.store.AppendWhole(ctx, first.ID, 0, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		second, err := s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 1})
+		_, err = s.store.Create(ctx, threads.Upload{Kind: "hierarchy", Length: 1})
+		if open := (*threads.UploadOpenError)(nil); !errors.As(err, &open) || open.Upload.ID != first.ID || !fault.Is(err, fault.Conflict) {
+			t.Error("a second one begins beside one that is complete:", err)
+		}
+		second, err := s.store.Replace(ctx, root, threads.Upload{Kind: "hierarchy", Length: 1})
 		if err != nil {
 			t.Fatal("a complete draft cannot be replaced:", err)
 		}

@@ -75,7 +75,7 @@ func Mappings(t *rapid.T, records []threads.Record) []threads.IDMapping {
 	return rapid.Permutation(list).Draw(t, "order")
 }
 
-// Collide gives some of the mappings the cloud id of another one.
+// Collide returns some of the mappings the cloud id of another one.
 func Collide(t *rapid.T, mappings []threads.IDMapping) []threads.IDMapping {
 	list := slices.Clone(mappings)
 	if len(list) == 0 {
@@ -113,7 +113,7 @@ func CSV(mappings []threads.IDMapping) string {
 	return b.String()
 }
 
-// Many gives n records of n/perIssue issues with all their mappings, in the
+// Many returns n records of n/perIssue issues with all their mappings, in the
 // order of a host's database.
 func Many(n, perIssue int64) (records []threads.Record, mappings []threads.IDMapping) {
 	for i := range n {
@@ -133,4 +133,17 @@ func Many(n, perIssue int64) (records []threads.Record, mappings []threads.IDMap
 		}
 	}
 	return records, mappings
+}
+
+// Sent names the drafts that were sent and not read yet.
+func Sent(list []threads.Upload) (d threads.Drafts) {
+	for _, u := range list {
+		switch u.Kind {
+		case threads.HierarchyFile:
+			d.Hierarchy.ID = u.ID
+		case threads.MappingsFile:
+			d.Mappings.ID = u.ID
+		}
+	}
+	return d
 }

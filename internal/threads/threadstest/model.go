@@ -91,7 +91,7 @@ func (m *Model) takeMappings(mappings []threads.IDMapping) {
 	m.Preview.IssueMappings = int64(len(m.mapped[threads.EntityIssue]))
 }
 
-// onCycle tells whether a comment's parents lead back to it, through others.
+// onCycle reports whether a comment's parents lead back to it, through others.
 func (m *Model) onCycle(r threads.Record) bool {
 	if r.CommentID == r.ParentCommentID {
 		return false
@@ -111,7 +111,7 @@ func (m *Model) onCycle(r threads.Record) bool {
 	return false
 }
 
-// onCloudCycle tells whether, within the record's issue and by cloud ids, the
+// onCloudCycle reports whether, within the record's issue and by cloud ids, the
 // comment's parents lead back to it, through others. Where comments share a
 // cloud id, that has several parents.
 func (m *Model) onCloudCycle(r threads.Record) bool {
@@ -172,7 +172,7 @@ func (m *Model) judge(r threads.Record) {
 	m.relation[issue][comment] = parent
 }
 
-// Cloud gives a record that is no error in the ids of the cloud.
+// Cloud returns a record that is no error in the ids of the cloud.
 func (m *Model) Cloud(r threads.Record) (issue int64, relation threads.Relation) {
 	comments := m.mapped[threads.EntityComment]
 	return m.mapped[threads.EntityIssue][r.IssueID], threads.Relation{CommentID: comments[r.CommentID], ParentID: comments[r.ParentCommentID]}

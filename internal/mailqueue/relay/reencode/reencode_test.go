@@ -12,7 +12,7 @@ import (
 
 var long = strings.Repeat("0123456789 ü=.", 500)
 
-// read gives the bodies of a message, decoded, in the order of its parts.
+// read returns the bodies of a message, decoded, in the order of its parts.
 func read(t *testing.T, text string) (bodies []string) {
 	t.Helper()
 	e, err := message.Read(strings.NewReader(text))

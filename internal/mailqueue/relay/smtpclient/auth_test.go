@@ -25,7 +25,7 @@ func TestSignIn(t *testing.T) {
 		{"a wrong password", "AUTH PLAIN", []string{"535 5.7.8 No"}, []string{"AUTH PLAIN AGFubgByaWdodA=="}, "answered AUTH with 535 5.7.8 No."},
 		{"PLAIN and a question", "AUTH PLAIN", []string{"334 x"}, []string{"AUTH PLAIN AGFubgByaWdodA=="}, "asked for more than a user name and a password."},
 		{"LOGIN and a third question", "AUTH LOGIN", []string{"334 x", "334 x", "334 x"}, []string{"AUTH LOGIN", "YW5u", "cmlnaHQ="}, "asked for more than a user name and a password."},
-		{"no way that is known", "AUTH GSSAPI", nil, nil, "offers no way to sign in that is known here: PLAIN or LOGIN."},
+		{"no way that is known", "AUTH GSSAPI", nil, nil, "offers no way to sign in that is known here: SCRAM-SHA-256, PLAIN or LOGIN."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")

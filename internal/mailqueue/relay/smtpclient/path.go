@@ -13,7 +13,7 @@ func Path(address string) string {
 	return `<"` + quoted + `"` + address[at:] + ">"
 }
 
-// needsQuotes tells whether a character is none of an atom, and no dot: RFC
+// needsQuotes reports whether a character is none of an atom, and no dot: RFC
 // 5322, 3.2.3.
 func needsQuotes(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune(`()<>[]:;@\,"`, r)

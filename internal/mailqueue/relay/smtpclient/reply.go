@@ -46,7 +46,7 @@ func (r Reply) Enhanced() string {
 	return code
 }
 
-// isNumber tells whether s is one of one to three digits.
+// isNumber reports whether s is one of one to three digits.
 func isNumber(s string) bool {
 	return len(s) >= 1 && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
 }

@@ -1,7 +1,7 @@
 // Package smtpclient sends mail to one server, the smarthost, over sessions
 // that are kept for many messages: RFC 5321, with SIZE (RFC 1870), enhanced
 // status codes (RFC 2034), CHUNKING (RFC 3030), STARTTLS (RFC 3207), AUTH (RFC
-// 4954), 8BITMIME (RFC 6152), SMTPUTF8 (RFC 6531) and PIPELINING (RFC 2920).
+// 4954), SCRAM-SHA-256 (RFC 7677), OAUTHBEARER (RFC 7628), 8BITMIME (RFC 6152), SMTPUTF8 (RFC 6531) and PIPELINING (RFC 2920).
 //
 // It reports every answer as it came. What an answer means for a message is for
 // the caller to decide.
@@ -40,6 +40,9 @@ type Session struct {
 	open   bool              // a transaction was begun and not ended
 	block  []byte            // what content passes through
 
+	encrypted   bool
+	refuseToken func() // has the token that it is signed in with not be used again; nil: there is none
+
 	letGo func() bool // of the context that interrupts it
 }
 
@@ -67,20 +70,31 @@ func (s *Session) over(conn net.Conn) {
 
 // encrypt goes on within TLS; what was heard before is forgotten, as RFC 3207,
 // 4.2, demands.
-func (s *Session) encrypt(config *tls.Config) error {
+func (s *Session) encrypt(config *tls.Config) (tls.ConnectionState, error) {
 	conn := tls.Client(s.conn, config)
 	s.conn.SetDeadline(time.Now().Add(commandTime))
 	if err := conn.Handshake(); err != nil {
-		return err
+		return tls.ConnectionState{}, err
 	}
 	s.over(conn)
-	return nil
+	s.encrypted = true
+	return conn.ConnectionState(), nil
+}
+
+// RefuseSignIn notes that the smarthost takes nothing from who is signed in here,
+// and reports whether another sign-in may change that: by another token.
+func (s *Session) RefuseSignIn() bool {
+	if s.refuseToken == nil {
+		return false
+	}
+	s.refuseToken()
+	return true
 }
 
 // Used is how many messages the session had.
 func (s *Session) Used() int { return s.used }
 
-// offer tells whether the smarthost has an extension.
+// offer reports whether the smarthost has an extension.
 func (s *Session) offer(keyword string) bool {
 	_, ok := s.offers[keyword]
 	return ok

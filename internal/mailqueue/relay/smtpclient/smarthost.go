@@ -1,6 +1,7 @@
 package smtpclient
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -34,13 +35,32 @@ type Smarthost struct {
 	Config   *tls.Config // what to trust; nil is the system's certificates
 	Hostname string      // what we call ourselves
 
+	// Token returns the token to sign in with, in place of Password; nil: there
+	// are none. Refused hears of one that the smarthost refused.
+	Token   func(ctx context.Context) (secret.Value, error)
+	Refused func(token secret.Value)
+
+	// Trace hears of each step when it begins, with "", and of what came of it; nil:
+	// nothing does.
+	Trace func(step, answer string)
+
 	// Dial opens a connection; nil is the network.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Connect opens a session that is ready for a message and is closed when ctx
 // ends. An error is fault.Unavailable with a sentence that names the smarthost.
+// A token that is refused may have been withdrawn: another one is tried, once.
 func (h *Smarthost) Connect(ctx context.Context) (*Session, error) {
+	s, err := h.open(ctx)
+	if errors.Is(err, errTokenRefused) {
+		s, err = h.open(ctx)
+	}
+	return s, err
+}
+
+func (h *Smarthost) open(ctx context.Context) (*Session, error) {
+	h.trace("connect", "")
 	dial := h.Dial
 	if dial == nil {
 		dial = new(net.Dialer).DialContext
@@ -51,24 +71,30 @@ func (h *Smarthost) Connect(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, h.failed(err, "cannot be reached: %s", plain(err))
 	}
-	if h.TLS == ImplicitTLS {
-		conn = tls.Client(conn, h.config())
-	}
+	h.trace("connect", conn.RemoteAddr().String())
 	s := newSession(ctx, conn)
-	if err := h.introduce(s); err != nil {
+	if err := h.introduce(ctx, s); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// introduce goes from the greeting to where messages may begin.
-func (h *Smarthost) introduce(s *Session) error {
+// introduce goes from the connection to where messages may begin.
+func (h *Smarthost) introduce(ctx context.Context, s *Session) error {
+	if h.TLS == ImplicitTLS {
+		if err := h.encrypt(s); err != nil {
+			return err
+		}
+	}
+	h.trace("greeting", "")
 	switch r, err := s.answer(commandTime); {
 	case err != nil:
 		return h.failed(err, "did not greet: %s", plain(err))
 	case r.Code != 220:
 		return h.failed(nil, "greeted with %s", r)
+	default:
+		h.trace("greeting", r.String())
 	}
 	if err := h.hello(s); err != nil {
 		return err
@@ -81,15 +107,26 @@ func (h *Smarthost) introduce(s *Session) error {
 	if h.User == "" {
 		return nil
 	}
+	if h.Token != nil {
+		return h.signInByToken(ctx, s)
+	}
 	return h.signIn(s)
+}
+
+func (h *Smarthost) trace(step, answer string) {
+	if h.Trace != nil {
+		h.Trace(step, answer)
+	}
 }
 
 // hello finds out what the smarthost offers.
 func (h *Smarthost) hello(s *Session) error {
+	h.trace("EHLO", "")
 	r, err := s.ask("EHLO " + h.Hostname)
 	if err == nil && r.Code >= 500 {
 		if r, err = s.ask("HELO " + h.Hostname); err == nil && r.Code == 250 {
 			s.offers = nil
+			h.trace("EHLO", r.String())
 			return nil
 		}
 	}
@@ -101,20 +138,36 @@ func (h *Smarthost) hello(s *Session) error {
 		name, value, _ := strings.Cut(line, " ")
 		s.offers[strings.ToUpper(name)] = value
 	}
+	h.trace("EHLO", r.String())
 	return nil
 }
 
 func (h *Smarthost) startTLS(s *Session) error {
+	h.trace("STARTTLS", "")
 	if !s.offer("STARTTLS") {
 		return h.failed(nil, "offers no STARTTLS, and mail.smarthost_tls asks for it")
 	}
-	if r, err := s.ask("STARTTLS"); err != nil || r.Code != 220 {
+	r, err := s.ask("STARTTLS")
+	if err != nil || r.Code != 220 {
 		return h.unwelcome("STARTTLS", r, err)
 	}
-	if err := s.encrypt(h.config()); err != nil {
-		return h.failed(err, "failed at TLS: %s", plain(err))
+	h.trace("STARTTLS", r.String())
+	if err := h.encrypt(s); err != nil {
+		return err
 	}
 	return h.hello(s)
+}
+
+func (h *Smarthost) encrypt(s *Session) error {
+	h.trace("TLS", "")
+	state, err := s.encrypt(h.config())
+	if err != nil {
+		return h.failed(err, "failed at TLS: %s", plain(err))
+	}
+	cert := state.PeerCertificates[0]
+	h.trace("TLS", fmt.Sprintf("%s, certificate of %s until %s",
+		tls.VersionName(state.Version), cmp.Or(strings.Join(cert.DNSNames, ", "), cert.Subject.String()), cert.NotAfter.UTC().Format(time.DateOnly)))
+	return nil
 }
 
 func (h *Smarthost) config() *tls.Config {

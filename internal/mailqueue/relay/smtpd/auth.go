@@ -16,7 +16,7 @@ const (
 	signInTime = 30 * time.Second
 )
 
-// mayAuth tells whether signing in is offered: where clients must, and what
+// mayAuth reports whether signing in is offered: where clients must, and what
 // they say cannot be overheard.
 func (c *conn) mayAuth() bool { return c.needsAuth && (c.secure || c.server.o.PlainAuth) }
 

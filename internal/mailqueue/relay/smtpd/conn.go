@@ -22,6 +22,10 @@ const (
 	// idle ones keep the places of others for no longer.
 	beginTime = 60 * time.Second
 
+	// quietTime is how long a client that has sent a message may ask nothing while
+	// another process waits to accept clients: it may have more.
+	quietTime = 250 * time.Millisecond
+
 	// writeTime is how long a client may take to read a reply.
 	writeTime = time.Minute
 
@@ -79,9 +83,10 @@ type conn struct {
 	env   *Envelope // nil: no sender
 	chunk *chunked  // nil: no message in chunks
 
-	mu       sync.Mutex
-	idle     bool // waiting for a command
-	stopping bool
+	mu          sync.Mutex
+	idle        bool // waiting for a command
+	stopping    bool
+	interrupted bool // also in the middle of a message
 }
 
 func newConn(s *Server, nc net.Conn) *conn {

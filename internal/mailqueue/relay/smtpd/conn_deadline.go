@@ -40,7 +40,7 @@ var errStopping = errors.New("smtpd: the server is stopping")
 func (c *conn) setReadDeadline() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.idle && c.stopping {
+	if c.interrupted || c.idle && c.stopping {
 		return errStopping
 	}
 	return c.net.SetReadDeadline(c.deadline(time.Now()))
@@ -59,8 +59,14 @@ func (c *conn) deadline(now time.Time) time.Time {
 	if !c.begun {
 		until = earlier(until, c.since.Add(beginTime))
 	}
+	if c.server.finishing.Load() && c.through() {
+		until = earlier(until, c.asked.Add(quietTime))
+	}
 	return until
 }
+
+// through reports whether the client has begun a message, and none is coming in.
+func (c *conn) through() bool { return c.begun && c.env == nil && c.chunk == nil }
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
@@ -77,6 +83,24 @@ func (c *conn) stop() {
 	if c.idle {
 		c.net.SetReadDeadline(time.Now())
 	}
+}
+
+// finish has a client sent away that has sent what it had.
+func (c *conn) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.idle && c.through() {
+		c.net.SetReadDeadline(c.asked.Add(quietTime))
+	}
+}
+
+// interrupt has the client hear that the server stops, whatever it is about to
+// say.
+func (c *conn) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopping, c.interrupted = true, true
+	c.net.SetReadDeadline(time.Now())
 }
 
 // cut ends the connection under whatever goes on.
@@ -98,5 +122,11 @@ func (c *conn) waiting(idle bool) {
 func (c *conn) isStopping() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stopping
+	return c.stopping || c.server.finishing.Load()
+}
+
+func (c *conn) isInterrupted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.interrupted
 }

@@ -49,7 +49,10 @@ func (c *conn) endPace() { c.pace = nil }
 
 // cutOff is the reply to a message that ends before its end.
 func (c *conn) cutOff(err error) *Reply {
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	switch {
+	case errors.Is(err, errStopping), errors.Is(err, os.ErrDeadlineExceeded) && c.isInterrupted():
+		return replyStopping
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return replyTooSlow
 	}
 	return replyCutOff

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -72,6 +73,8 @@ type Server struct {
 	penalty time.Duration // guessPenalty, or less in a test
 	guesses *guesses
 	refused *refusalLog
+
+	finishing atomic.Bool
 
 	mu        sync.Mutex
 	phase     phase
@@ -216,6 +219,47 @@ func (s *Server) receives(n int) {
 	s.receiving += n
 }
 
+// Finish accepts no more clients: others accept on their listeners. It returns
+// when those that are there are gone, or after limit; one that has sent what it
+// had and is idle for quietTime is sent away.
+func (s *Server) Finish(limit time.Duration) {
+	s.finishing.Store(true)
+	s.mu.Lock()
+	s.closeListeners()
+	for c := range s.conns {
+		c.finish()
+	}
+	s.mu.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-s.ended():
+	case <-timer.C:
+	}
+}
+
+// closeListeners has Serve return. s.mu is held.
+func (s *Server) closeListeners() {
+	for l := range s.listeners {
+		l.Close()
+	}
+	s.listeners = nil
+}
+
+// ended is closed when no client is served any more.
+func (s *Server) ended() <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(done)
+	}()
+	return done
+}
+
+// lastWord is how long before the end of a shutdown clients in the middle of a
+// message hear that it ends.
+const lastWord = 200 * time.Millisecond
+
 // Shutdown takes no more clients and sends those away that ask nothing. It
 // waits for messages that are coming in until ctx ends, and then cuts the rest
 // off.
@@ -223,29 +267,29 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.Refuse()
 	defer s.refused.flush()
 	s.mu.Lock()
-	for l := range s.listeners {
-		l.Close()
-	}
-	s.listeners = nil
+	s.closeListeners()
 	for c := range s.conns {
 		c.stop()
 	}
 	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		s.running.Wait()
-		close(done)
-	}()
+	if deadline, ok := ctx.Deadline(); ok {
+		defer time.AfterFunc(time.Until(deadline)-lastWord, func() { s.each((*conn).interrupt) }).Stop()
+	}
+	done := s.ended()
 	select {
 	case <-done:
 		return nil
 	case <-ctx.Done():
 	}
-	s.mu.Lock()
-	for c := range s.conns {
-		c.cut()
-	}
-	s.mu.Unlock()
+	s.each((*conn).cut)
 	<-done
 	return ctx.Err()
+}
+
+func (s *Server) each(do func(*conn)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		do(c)
+	}
 }

@@ -28,7 +28,7 @@ type Account struct {
 	Nickname    string
 }
 
-// User gives the account that a token is of.
+// User returns the account that a token is of.
 func (cl *Client) User(ctx context.Context, c *notify.Connection, token secret.Value) (Account, error) {
 	var a account
 	if err := cl.get(ctx, c, token, "/user", nil, &a); err != nil {
@@ -43,7 +43,7 @@ func (cl *Client) User(ctx context.Context, c *notify.Connection, token secret.V
 // quote writes a text as the platform's query language takes it.
 var quote = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// Administers tells whether the account that a token is of administers a
+// Administers reports whether the account that a token is of administers a
 // repository, through groups and its workspace too. A repository or a workspace
 // that it cannot see is one that it does not administer.
 func (cl *Client) Administers(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) (administers bool, err error) {

@@ -79,7 +79,7 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, token se
 	return restclient.Endless(c.Name)
 }
 
-// leads tells whether a link that the platform gave stays within its API: the
+// leads reports whether a link that the platform gave stays within its API: the
 // token goes nowhere else.
 func leads(api, next string) bool {
 	a, errAPI := url.Parse(api)

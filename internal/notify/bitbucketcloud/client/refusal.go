@@ -20,16 +20,16 @@ const (
 	clientRefused = "client refused"
 )
 
-// Withdrawn tells whether err is the platform's answer to Refresh that the
+// Withdrawn reports whether err is the platform's answer to Refresh that the
 // account's grant is gone: the person withdrew it, or the consumer may no longer
 // ask. Only a new authorisation helps.
 func Withdrawn(err error) bool { return named(err, withdrawn) }
 
-// CodeRefused tells whether err is the platform's answer to Exchange that the
+// CodeRefused reports whether err is the platform's answer to Exchange that the
 // code is used already, too old or of another consumer.
 func CodeRefused(err error) bool { return named(err, codeRefused) }
 
-// TokenRefused tells whether err is the API's 401 for an access token: it is too
+// TokenRefused reports whether err is the API's 401 for an access token: it is too
 // old, or the grant is gone. Refresh tells which.
 func TokenRefused(err error) bool { return named(err, tokenRefused) }
 
@@ -68,7 +68,7 @@ func explain(r *restclient.Refusal, body []byte) {
 	}
 }
 
-// line gives a body that is one line of plain text, as a 429 of the platform is;
+// line returns a body that is one line of plain text, as a 429 of the platform is;
 // "" for a page of something in between.
 func line(body []byte) string {
 	text := strings.TrimSpace(string(body))
@@ -95,7 +95,7 @@ func explainOAuth(r *restclient.Refusal, body []byte, name string, useless func(
 	}
 }
 
-// ofClient tells whether it is this program's own credentials that are refused.
+// ofClient reports whether it is this program's own credentials that are refused.
 // The vendor's cloud answers unauthorized_client to wrong ones, "Invalid OAuth
 // client credentials".
 func ofClient(e restclient.OAuthError) bool {

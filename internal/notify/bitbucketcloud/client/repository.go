@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// CheckRepository tells whether the account that a token is of may read a
+// CheckRepository reports whether the account that a token is of may read a
 // repository. fault.NotFound: the platform shows it none.
 func (cl *Client) CheckRepository(ctx context.Context, c *notify.Connection, token secret.Value, at notify.RepositoryRef) error {
 	err := cl.get(ctx, c, token, repositoryPath(at), nil, nil)

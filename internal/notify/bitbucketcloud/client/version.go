@@ -10,7 +10,7 @@ import (
 	"outrigger/internal/secret"
 )
 
-// Version tells whether the platform answers at the connection's base URL, and
+// Version reports whether the platform answers at the connection's base URL, and
 // takes the credentials of the connection's OAuth client where it has one. The
 // cloud has no version: it is "Bitbucket Cloud".
 func (cl *Client) Version(ctx context.Context, c *notify.Connection) (string, error) {
@@ -21,7 +21,7 @@ func (cl *Client) Version(ctx context.Context, c *notify.Connection) (string, er
 		return "Bitbucket Cloud", nil
 	}
 	// The platform looks at the client's credentials before it looks at the code,
-	// so that a code that never was tells whether they are right.
+	// so that a code that never was reports whether they are right.
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {"connection-test"}}
 	_, err := cl.tokens(ctx, c, form, explainCode)
 	if r := restclient.RefusalOf(err); r == nil || r.Name == clientRefused || r.Status < 400 || r.Status >= 500 || r.Status == http.StatusTooManyRequests {

@@ -2,15 +2,18 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/payload"
 )
 
 // Builds lists the builds of a commit, in whichever repository.
 func (cl *Client) Builds(ctx context.Context, c *notify.Connection, commit string) ([]notify.PlatformBuild, error) {
 	type build struct {
 		State, Key, Name, URL, Description, Ref string
+		BuildNumber                             json.RawMessage
 		DateAdded, UpdatedDate                  moment
 	}
 	var all []notify.PlatformBuild
@@ -19,7 +22,7 @@ func (cl *Client) Builds(ctx context.Context, c *notify.Connection, commit strin
 		if at.IsZero() {
 			at = b.DateAdded
 		}
-		all = append(all, notify.PlatformBuild{At: at.Time, Ref: b.Ref, Build: notify.Build{
+		all = append(all, notify.PlatformBuild{At: at.Time, Ref: b.Ref, Number: payload.New(b.BuildNumber).Text(), Added: b.DateAdded.Time, Asked: true, Build: notify.Build{
 			Commit: commit, Key: b.Key, Name: b.Name, State: b.State, Description: b.Description, URL: b.URL,
 		}})
 		return len(all) >= maxBuilds

@@ -71,7 +71,7 @@ func (cl *Client) administered(ctx context.Context, own *notify.Connection, foun
 	})
 }
 
-// whoIs gives the name of the user who asks, as the platform writes it: it
+// whoIs returns the name of the user who asks, as the platform writes it: it
 // takes names in any case. Where two names differ in nothing but case it is
 // not known whose password was right.
 func (cl *Client) whoIs(ctx context.Context, own *notify.Connection, typed string) (name string, err error) {
@@ -146,7 +146,7 @@ func (d *Directory) appendPresent(ctx context.Context, present []identity.Grant,
 	return d.appendPresent(ctx, present, name, candidates[half:])
 }
 
-// has tells whether the user of exactly this name has every permission.
+// has reports whether the user of exactly this name has every permission.
 func (d *Directory) has(ctx context.Context, name string, permissions []identity.Grant) (found bool, err error) {
 	query := url.Values{"filter": {name}}
 	for i, g := range permissions {

@@ -10,12 +10,12 @@ import (
 // user is an account of the platform.
 type user struct{ Name, DisplayName string }
 
-// Member tells whether the user is in the group. Any account may ask that.
+// Member reports whether the user is in the group. Any account may ask that.
 func (cl *Client) Member(ctx context.Context, c *notify.Connection, name, group string) (bool, error) {
 	return cl.user(ctx, c, name, url.Values{"group": {group}})
 }
 
-// user tells whether a list of users has the name. The platform's filter finds
+// user reports whether a list of users has the name. The platform's filter finds
 // it anywhere in names and addresses, so that the answer has others too.
 func (cl *Client) user(ctx context.Context, c *notify.Connection, name string, query url.Values) (found bool, err error) {
 	query.Set("filter", name)

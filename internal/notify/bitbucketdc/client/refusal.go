@@ -13,7 +13,7 @@ import (
 // after some wrong passwords, so that asking again does harm.
 const lockPause = 10 * time.Minute
 
-// Refused tells whether err is the platform's answer to this one request, such
+// Refused reports whether err is the platform's answer to this one request, such
 // as that the account may not see a project: others may well be answered.
 func Refused(err error) bool {
 	r := restclient.RefusalOf(err)
@@ -27,7 +27,7 @@ func Refused(err error) bool {
 	return unpermitted(r)
 }
 
-// unpermitted tells whether the account lacks a permission: 403, or 401, which
+// unpermitted reports whether the account lacks a permission: 403, or 401, which
 // the platform answers for that as for wrong credentials.
 func unpermitted(r *restclient.Refusal) bool {
 	return r.Status == http.StatusForbidden || r.Status == http.StatusUnauthorized && strings.HasSuffix(r.Name, "AuthorisationException")

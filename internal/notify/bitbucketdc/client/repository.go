@@ -15,7 +15,7 @@ var missing = map[string]bool{
 	"com.atlassian.bitbucket.project.NoSuchProjectException":       true,
 }
 
-// CheckRepository tells whether the connection's account may read a repository.
+// CheckRepository reports whether the connection's account may read a repository.
 // fault.NotFound: the platform says that there is none.
 func (cl *Client) CheckRepository(ctx context.Context, c *notify.Connection, at notify.RepositoryRef) error {
 	err := cl.get(ctx, c, projectPath(at.ProjectKey)+"/repos/"+url.PathEscape(at.RepositoryKey), nil, nil)

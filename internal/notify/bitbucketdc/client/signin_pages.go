@@ -44,7 +44,7 @@ func (p *SignInPages) Location(_ context.Context, proofs identity.Proofs) (strin
 
 func (p *SignInPages) base() string { return strings.TrimRight(p.Connection.BaseURL, "/") }
 
-// Account gives the user whom a code stands for, and what he administers.
+// Account returns the user whom a code stands for, and what he administers.
 func (p *SignInPages) Account(ctx context.Context, code secret.Value, proofs identity.Proofs) (a identity.Account, err error) {
 	// A client of its own: a code that is refused must not make the platform pause
 	// for others.
@@ -97,7 +97,7 @@ func explainToken(r *restclient.Refusal, body []byte) {
 	}
 }
 
-// tokenUser gives the name of the user whose token the connection has: it is in
+// tokenUser returns the name of the user whose token the connection has: it is in
 // the headers of every answer, and nowhere else.
 // https://community.developer.atlassian.com/t/obtain-authorised-users-username-from-api/24422
 func (cl *Client) tokenUser(ctx context.Context, own *notify.Connection) (string, error) {

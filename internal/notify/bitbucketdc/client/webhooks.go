@@ -72,7 +72,7 @@ func (cl *Client) PutWebhook(ctx context.Context, c *notify.Connection, project 
 	}
 }
 
-// unknownEvent tells whether the platform refuses a webhook for an event key:
+// unknownEvent reports whether the platform refuses a webhook for an event key:
 // "the event … is unknown".
 func unknownEvent(err error) bool {
 	return restclient.StatusOf(err) == http.StatusBadRequest && strings.Contains(err.Error(), "is unknown")

@@ -20,6 +20,9 @@ type Format struct {
 	AppendDigest func(to []byte, events []*notify.Event, mentions []card.Mention) (message []byte, taken int)
 	// Check fails t where a message is not what the chat platform takes.
 	Check func(t rapid.TB, message []byte)
+	// Shown is all that a reader of a message sees, as the chat platform formats it. It
+	// fails t where anything is formatted that we did not mean to.
+	Shown func(t rapid.TB, message []byte) string
 	// Texts are long texts that take more room in this format than typed.
 	Texts []*rapid.Generator[string]
 	// Most is how long the lists of a card are drawn at most.
@@ -34,6 +37,8 @@ func Run(t *testing.T, f Format) {
 	t.Run("any card fits", f.anyCard)
 	t.Run("any digest fits", f.anyDigest)
 	t.Run("a digest uses its room", f.room)
+	t.Run("what users typed is shown as typed", f.typed)
+	t.Run("what users typed is shown as typed in a digest", f.typedDigest)
 }
 
 func (f Format) golden(t *testing.T) {

@@ -76,21 +76,30 @@ function decode(metadata) {
 // here is an address as this page reaches it: base_url may be another name.
 const here = (url) => new URL(url).pathname;
 
+// siteOf writes a site as the server does, which gives it back with its file.
+function siteOf(text) {
+  return URL.canParse(text) ? new URL(text).href.replace(/\/+$/, "") : text;
+}
+
 // find gives where a file goes, and how much of it is there.
 async function find(job, file, print) {
   const list = await (await ask(job, "GET", job.uploads)).json();
-  const open = list.items.find((u) => u.kind === job.kind && u.offset < u.length);
+  const open = list.items.find((u) => u.kind === job.kind);
+  const metadata = { kind: job.kind, filename: file.name, fingerprint: print };
+  if (job.site) metadata.site = job.site;
   if (open) {
     const head = await ask(job, "HEAD", here(open.url));
-    if (decode(head.headers.get("Upload-Metadata")).fingerprint === print) {
+    const was = decode(head.headers.get("Upload-Metadata"));
+    if (was.fingerprint === print && (was.site || "") === job.site) {
       return { url: here(open.url), offset: Number(head.headers.get("Upload-Offset")) };
     }
-    const percent = Math.floor((open.offset * 100) / open.length);
-    await job.choose(`Another file is being sent: ${open.filename || "without a name"}, by ${open.createdBy}, ${percent}% of it is here.`, "Send this one instead");
-    await ask(job, "DELETE", here(open.url));
+    const percent = open.length ? Math.floor((open.offset * 100) / open.length) : 100;
+    const begun = new Date(open.createdAt).toLocaleString();
+    await job.choose(`Another file is here: ${open.filename || "without a name"}, from ${open.createdBy}, begun ${begun}, ${percent}% of it came in.`, "Send this one instead");
+    metadata.replace = "true";
   }
-  const metadata = Object.entries({ kind: job.kind, filename: file.name, fingerprint: print }).map(([name, value]) => `${name} ${encode(value)}`).join(",");
-  const made = await ask(job, "POST", job.uploads, { "Upload-Length": String(file.size), "Upload-Metadata": metadata });
+  const pairs = Object.entries(metadata).map(([name, value]) => `${name} ${encode(value)}`).join(",");
+  const made = await ask(job, "POST", job.uploads, { "Upload-Length": String(file.size), "Upload-Metadata": pairs });
   return { url: here(made.headers.get("Location")), offset: 0 };
 }
 
@@ -130,7 +139,7 @@ function jobOf(form) {
   };
   area.hidden = false;
   return {
-    uploads: form.dataset.tus, kind: form.dataset.kind, abort,
+    uploads: form.dataset.tus, kind: form.dataset.kind, site: siteOf(form.elements.site?.value.trim() || ""), abort,
     say(text) { said.textContent = text; },
     progress(done, all) {
       const percent = all ? Math.floor((done * 100) / all) : 100;

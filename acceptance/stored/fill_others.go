@@ -1,0 +1,158 @@
+package stored
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/smtp"
+	"net/url"
+	"os"
+	"strconv"
+
+	"outrigger/internal/loadtest"
+	"outrigger/internal/playground/smarthost"
+	"outrigger/internal/threads"
+	"outrigger/internal/threads/client"
+	"outrigger/internal/threads/threadstest"
+)
+
+// Refused and Queued are how many messages are in the error queue and in the queue.
+const (
+	Refused = 3
+	Queued  = 5
+)
+
+// mail are messages that the smarthost refused, and some that it is away for.
+func (f *filler) mail(ctx context.Context) error {
+	send := func(n int, what string) error {
+		for i := range n {
+			text := fmt.Sprintf("From: jira@example.com\r\nTo: ada@example.org\r\nSubject: %s %d\r\nMessage-ID: <%s-%d@example.com>\r\n\r\nSomething was done.\r\n", what, i, what, i)
+			if err := smtp.SendMail(f.p.Settings.MailListen, nil, "jira@example.com", []string{"ada@example.org", "bob@example.org"}, []byte(text)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	size := func(size, errors int) func() (bool, error) {
+		return func() (bool, error) {
+			var s struct{ Size, ErrorSize int }
+			err := do(ctx, f.p, "GET", "/rest/mailqueue/1.0/status", nil, &s)
+			return s.Size == size && s.ErrorSize == errors, err
+		}
+	}
+	f.w.Mail.SetFaultMode(smarthost.Accepts)
+	if err := send(2, "delivered"); err != nil {
+		return err
+	}
+	if err := Await(ctx, "the mail is not delivered", size(0, 0)); err != nil {
+		return err
+	}
+	f.w.Mail.SetFaultMode(smarthost.Refuses)
+	if err := send(Refused, "refused"); err != nil {
+		return err
+	}
+	if err := Await(ctx, "the mail is not in the error queue", size(0, Refused)); err != nil {
+		return err
+	}
+	f.w.Mail.SetFaultMode(smarthost.Away)
+	if err := send(Queued, "waiting"); err != nil {
+		return err
+	}
+	return Await(ctx, "the mail does not wait", size(Queued, Refused))
+}
+
+// relations is how many the migration has: enough to be stopped in the middle.
+const relations = 4000
+
+// threads is a source, a migration that was stopped, and an upload half-way.
+func (f *filler) threads(ctx context.Context) error {
+	records, mappings := threadstest.Many(relations, 4)
+	hierarchy, csv := threadstest.Hierarchy(records), threadstest.CSV(mappings)
+	few, fewMappings := threadstest.Many(20, 4)
+	if err := f.post(ctx, "/rest/threaded-comments/1.0/source/hierarchy", threadstest.Hierarchy(few), nil); err != nil {
+		return err
+	}
+	site := url.QueryEscape("https://example.atlassian.net")
+	if err := f.post(ctx, "/rest/threaded-comments/1.0/source/mappings?cloudSiteUrl="+site, threadstest.CSV(fewMappings), nil); err != nil {
+		return err
+	}
+	c := Threads(f.p)
+	for kind, content := range map[string]string{threads.HierarchyFile: hierarchy, threads.MappingsFile: csv} {
+		if err := upload(ctx, c, kind, content); err != nil {
+			return err
+		}
+	}
+	if err := f.post(ctx, "/rest/threaded-comments/1.0/migration/upload", nil, nil); err != nil {
+		return err
+	}
+	if st, err := c.Follow(ctx, nil, threads.PhaseLoading); err != nil || st.Phase != threads.PhaseReady {
+		return fmt.Errorf("the files are not loaded: %+v, %w", st, err)
+	}
+	if err := f.post(ctx, "/rest/threaded-comments/1.0/migration/start", nil, nil); err != nil {
+		return err
+	}
+	if err := f.post(ctx, "/rest/threaded-comments/1.0/migration/stop", nil, nil); err != nil {
+		return err
+	}
+	return f.halfUpload(ctx, []byte(hierarchy))
+}
+
+// Threads is a client of a program's migration.
+func Threads(p *loadtest.Process) *client.Client {
+	return &client.Client{Base: "http://" + p.Addr(), HTTP: http.DefaultClient, SignIn: func(r *http.Request) { r.SetBasicAuth("admin", loadtest.AdminPassword) }}
+}
+
+func upload(ctx context.Context, c *client.Client, kind, content string) error {
+	file, err := os.CreateTemp("", "outrigger-stored-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if _, err := file.WriteString(content); err != nil {
+		return err
+	}
+	_, err = c.Upload(ctx, kind, file, false, nil)
+	return err
+}
+
+// halfUpload sends half of a backup by tus.
+func (f *filler) halfUpload(ctx context.Context, content []byte) error {
+	tus := func(method, path string, header map[string]string, body []byte) (*http.Response, error) {
+		r, err := http.NewRequestWithContext(ctx, method, path, bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		r.SetBasicAuth("admin", loadtest.AdminPassword)
+		r.Header.Set("Tus-Resumable", "1.0.0")
+		for name, value := range header {
+			r.Header.Set(name, value)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		resp.Body.Close()
+		if resp.StatusCode/100 != 2 {
+			return nil, fmt.Errorf("%s %s: %s", method, path, resp.Status)
+		}
+		return resp, nil
+	}
+	begun, err := tus("POST", "http://"+f.p.Addr()+"/rest/threaded-comments/1.0/migration/uploads", map[string]string{
+		"Upload-Length": strconv.Itoa(len(content)), "Upload-Metadata": "kind " + base64.StdEncoding.EncodeToString([]byte("backup")),
+	}, nil)
+	if err != nil {
+		return err
+	}
+	location, err := url.Parse(begun.Header.Get("Location"))
+	if err != nil || location.Path == "" {
+		return errors.Join(errors.New("no location of the upload"), err)
+	}
+	_, err = tus("PATCH", "http://"+f.p.Addr()+location.Path, map[string]string{
+		"Upload-Offset": "0", "Content-Type": "application/offset+octet-stream",
+	}, content[:len(content)/2])
+	return err
+}

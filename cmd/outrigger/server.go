@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"outrigger/internal/app"
+	"outrigger/internal/config"
+	"outrigger/internal/restart"
+)
+
+// server is what serve runs: an app, and after a restart that failed another one
+// in its place.
+type server struct {
+	command serveCmd
+	given   restart.Given
+	cfg     *config.Config
+	running config.Config // as it was at the start
+	level   *slog.LevelVar
+	log     *slog.Logger
+
+	hangUp, successor chan os.Signal
+	prepared          chan *restart.Successor // one that waits to take over
+	succession        atomic.Int32            // notReady, mayBegin or underWay
+	preparing         sync.WaitGroup
+}
+
+// Whether a successor may be asked for.
+const (
+	notReady int32 = iota // the server starts
+	mayBegin
+	underWay
+)
+
+func newServer(c serveCmd, given restart.Given, cfg *config.Config, level *slog.LevelVar, log *slog.Logger) *server {
+	return &server{
+		command: c, given: given, cfg: cfg, running: *cfg, level: level, log: log,
+		hangUp: make(chan os.Signal, 1), successor: make(chan os.Signal, 1), prepared: make(chan *restart.Successor),
+	}
+}
+
+// run serves until ctx ends, the app fails, or a successor serves.
+func (s *server) run(ctx context.Context) error {
+	signal.Notify(s.hangUp, syscall.SIGHUP)
+	restart.Notify(s.successor)
+	defer signal.Stop(s.hangUp)
+	defer signal.Stop(s.successor)
+	defer s.preparing.Wait() // a successor that has not taken over ends with this process
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	s.preparing.Go(func() { s.prepareSuccessors(running) })
+	s.given.Manager.Watchdog(running)
+	for {
+		c := s.command
+		o := app.Options{
+			Log: s.log, Version: version, Commit: builtFrom(), NewDatabase: c.NewDatabase, ExistingDatabase: c.ExistingDatabase, Hold: c.Hold,
+			Sockets: s.given.Sockets,
+		}
+		if p := s.given.Predecessor; p != nil {
+			o.Wait = p.TakeOver
+		}
+		a, err := app.New(s.cfg, o)
+		if err != nil {
+			return err
+		}
+		if again, err := s.serve(ctx, a); !again || err != nil {
+			return err
+		}
+		s.given.Predecessor = nil
+	}
+}
+
+// serve runs a. again says that another is to follow: a successor failed after a
+// had stopped for it, or a must not send.
+func (s *server) serve(ctx context.Context, a *app.App) (again bool, err error) {
+	if started, err := s.start(ctx, a); !started {
+		return false, err
+	}
+	for {
+		select {
+		case <-s.hangUp:
+			s.given.Manager.Reloading()
+			s.command.readAgain(a, &s.running, s.level, s.log)
+			s.given.Manager.Ready(a.URL())
+		case next := <-s.prepared:
+			return !s.handOver(ctx, a, next), nil
+		case <-ctx.Done():
+			s.given.Manager.Stopping()
+			return false, stopApp(ctx, a, s.log, nil)
+		case failure := <-a.Failed():
+			if errors.Is(failure, app.ErrHeld) {
+				return true, s.stopToHold(ctx, a, failure)
+			}
+			s.given.Manager.Stopping()
+			return false, stopApp(ctx, a, s.log, failure)
+		}
+	}
+}
+
+// stopToHold stops a, after which another is started that sends nothing.
+func (s *server) stopToHold(ctx context.Context, a *app.App, failure error) error {
+	if err := s.given.Sockets.Keep(); err != nil {
+		s.log.Warn("the port is closed for a moment", "error", err)
+	}
+	if err := stopApp(ctx, a, s.log, failure); !errors.Is(err, app.ErrHeld) {
+		return err
+	}
+	s.log.Info("starting again, to send nothing until an administrator confirms it")
+	return nil
+}
+
+// start starts a and says so. The predecessor tells the service manager, which
+// listens to no other process.
+func (s *server) start(ctx context.Context, a *app.App) (started bool, err error) {
+	starting, through := context.WithCancel(ctx)
+	defer through()
+	if s.given.Predecessor == nil {
+		s.given.Manager.Starting(starting)
+	}
+	if started, err = startApp(ctx, a, s.log); !started {
+		return false, err
+	}
+	s.succession.CompareAndSwap(notReady, mayBegin)
+	if p := s.given.Predecessor; p != nil {
+		p.Serving()
+	} else {
+		s.given.Manager.Ready(a.URL())
+	}
+	return true, nil
+}
+
+// prepareSuccessors starts a successor when it is asked to, one at a time.
+func (s *server) prepareSuccessors(ctx context.Context) {
+	for {
+		select {
+		case <-s.successor:
+			if !s.succession.CompareAndSwap(mayBegin, underWay) {
+				s.log.Warn("SIGUSR2 was ignored: the server is starting, or a restart is under way")
+				continue
+			}
+			s.preparing.Go(func() { s.prepare(ctx) })
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// prepare starts a successor. It hands over to it once that is ready; until then
+// nothing has changed.
+func (s *server) prepare(ctx context.Context) {
+	next, err := restart.Begin(s.given.Sockets, s.given.Manager)
+	if err == nil {
+		s.log.Info("started the successor", "process", next.ID())
+		err = next.AwaitReady(ctx)
+	}
+	if err != nil {
+		s.succession.Store(mayBegin)
+		s.log.Error("the restart failed; this process goes on serving", "error", err)
+		return
+	}
+	select {
+	case s.prepared <- next:
+	case <-ctx.Done():
+		next.Discard()
+	}
+}
+
+// handOver stops a for the successor, and reports whether this process is to
+// end: not where the successor failed.
+func (s *server) handOver(ctx context.Context, a *app.App, next *restart.Successor) bool {
+	began := time.Now()
+	s.log.Info("handing over to the successor", "process", next.ID())
+	free, err := a.HandOver(context.WithoutCancel(ctx))
+	if err != nil {
+		s.log.Warn("the stop for the successor was not clean", "error", err)
+	}
+	s.log.Info("stopped for the successor", "took", time.Since(began))
+	if free {
+		next.Release()
+		if err := next.AwaitServing(ctx); ctx.Err() != nil {
+			next.Stop()
+			return true
+		} else if err != nil {
+			s.succession.Store(notReady)
+			s.log.Error("the restart failed; this process serves again", "error", err)
+			return false
+		}
+	} // else the end of this process frees the database
+	s.given.Manager.Succeeded(next.ID(), a.URL())
+	s.log.Info("handed over", "process", next.ID(), "took", time.Since(began))
+	return true
+}

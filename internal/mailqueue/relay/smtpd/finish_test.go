@@ -1,0 +1,75 @@
+package smtpd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+
+	"outrigger/internal/mailqueue/relay/smtptest"
+)
+
+// Before others accept its clients, a server takes what those that are there
+// came for. One that has sent a message and is idle is sent away with a reply
+// after which clients try again.
+func TestFinish(t *testing.T) {
+	box := &inbox{}
+	s := New(Options{Hostname: "relay.example", MaxMessage: 1 << 20, MaxRecipients: 100, MaxClients: 40, Backend: box})
+	s.Open()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	addr := l.Addr().String()
+	to := []string{"b@example.com"}
+	fresh, again, idle, chunks, stuck := smtptest.Hello(t, addr), smtptest.Hello(t, addr), smtptest.Hello(t, addr), smtptest.Hello(t, addr), smtptest.Hello(t, addr)
+	for _, c := range []*smtptest.Client{again, idle, chunks} {
+		c.Send("a@example.com", to, letter)
+	}
+	chunks.Ask("MAIL FROM:<a@example.com>", "250")
+	chunks.Ask("RCPT TO:<b@example.com>", "250")
+	chunks.Say("BDAT 5\r\nhello")
+	chunks.Expect("250")
+	again.Ask("MAIL FROM:<a@example.com>", "250")
+	stuck.Say(data)
+	for _, want := range []string{"250", "250", "354"} {
+		stuck.Expect(want)
+	}
+	finished := make(chan struct{})
+	go func() { defer close(finished); s.Finish(patience) }()
+	if err := <-served; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("serving: %v", err)
+	}
+	idle.Expect("421 4.3.2")
+	again.Ask("RCPT TO:<b@example.com>", "250")
+	again.Ask("DATA", "354")
+	again.Say(letter + ".\r\n")
+	again.Expect("250")
+	again.Expect("421 4.3.2")
+	// Who is in the middle of a message, or has sent none yet, is waited for.
+	fresh.Send("a@example.com", to, letter)
+	fresh.Expect("421 4.3.2")
+	select {
+	case <-finished:
+		t.Error("clients in the middle of a message are not waited for")
+	default:
+	}
+	stuck.Say(head)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*lastWord)
+	defer cancel()
+	through := make(chan error, 1)
+	go func() { through <- s.Shutdown(ctx) }()
+	// At the end they hear that they are to send it again.
+	stuck.Expect("421 4.3.2")
+	if _, err := stuck.Text.ReadLine(); err != io.EOF {
+		t.Errorf("the connection goes on: %v", err)
+	}
+	stuck.Conn.Close()
+	chunks.Conn.Close()
+	<-through
+	<-finished
+	if got := box.messages(); len(got) != 3+1+1 || box.opened != box.closed {
+		t.Errorf("%d messages were taken, %d begun, %d closed", len(got), box.opened, box.closed)
+	}
+}

@@ -1,0 +1,123 @@
+package notify
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
+)
+
+// MaxAtOnce is how many deliveries one request redelivers or cancels; it is
+// repeated for more.
+const MaxAtOnce = 10_000
+
+// pageAtOnce is how many of them are looked at in one go.
+const pageAtOnce = 500
+
+// each calls do with the deliveries that f selects and who asks may do something
+// with, a page at a time, and returns how many that principal may only see.
+func (s *Deliveries) each(ctx context.Context, f DeliveryFilter, do func([]DeliveryInfo) error) (forbidden int, err error) {
+	counted := int64(math.MaxInt64) // a page begins behind the last one that was found, so some are seen again
+	may := func(d *DeliveryInfo, who *identity.Principal) bool {
+		changeable := d.changeableBy(who)
+		if !changeable && d.ID < counted && d.visibleTo(who) {
+			forbidden, counted = forbidden+1, d.ID
+		}
+		return changeable
+	}
+	f.Limit = pageAtOnce
+	for range MaxAtOnce / pageAtOnce {
+		found, err := s.pick(ctx, f, may)
+		if err != nil || len(found) == 0 {
+			return forbidden, err
+		}
+		if err := do(found); err != nil {
+			return forbidden, err
+		}
+		f.Before = found[len(found)-1].ID
+	}
+	return forbidden, nil
+}
+
+// redeliverable adds up what do makes of the ended deliveries that f selects.
+func (s *Deliveries) redeliverable(ctx context.Context, f DeliveryFilter, do func(ids []int64) (Redelivered, error)) (sum Redelivered, err error) {
+	if f.State == Waiting || f.State == Deciding || f.State == "" && f.IDs == nil {
+		return sum, fault.InvalidField("state", "Use failed, cancelled or delivered.")
+	}
+	sum.Forbidden, err = s.each(ctx, f, func(found []DeliveryInfo) error {
+		n, err := do(idsOf(found))
+		sum.Queued += n.Queued
+		sum.ToChannel += n.ToChannel
+		sum.Skipped += n.Skipped
+		return err
+	})
+	return sum, err
+}
+
+// WouldRedeliver returns what RedeliverAll would do, and when that was so: the
+// question before it, whose time and Queued are the AsOf and Count of the answer.
+func (s *Deliveries) WouldRedeliver(ctx context.Context, f DeliveryFilter) (n Redelivered, at time.Time, err error) {
+	if _, at, err = s.Store.WouldRedeliver(ctx, nil); err != nil {
+		return n, at, err
+	}
+	if f.AsOf.IsZero() {
+		f.AsOf = at
+	}
+	n, err = s.redeliverable(ctx, f, func(ids []int64) (Redelivered, error) {
+		n, _, err := s.Store.WouldRedeliver(ctx, ids)
+		return n, err
+	})
+	return n, at, err
+}
+
+// RedeliverAll puts the deliveries that f selects back into the queue, at most
+// MaxAtOnce; f must name a state that is an end, or ids. It is fault.Conflict
+// where they are more than those of the question that f answers.
+func (s *Deliveries) RedeliverAll(ctx context.Context, f DeliveryFilter) (Redelivered, error) {
+	if !f.AsOf.IsZero() {
+		now, _, err := s.WouldRedeliver(ctx, f)
+		if err != nil {
+			return Redelivered{}, err
+		}
+		if now.Queued > f.Count {
+			return Redelivered{}, fault.New(fault.Conflict, "%d deliveries can be redelivered now, more than the %d of the question. Nothing was done; ask again.", now.Queued, f.Count)
+		}
+	}
+	return s.redeliverable(ctx, f, func(ids []int64) (Redelivered, error) { return s.Store.Redeliver(ctx, actor(ctx), ids) })
+}
+
+// WouldCancel returns how many deliveries CancelAll would cancel.
+func (s *Deliveries) WouldCancel(ctx context.Context, f DeliveryFilter) (n int, err error) {
+	_, err = s.each(ctx, f, func(found []DeliveryInfo) error {
+		for i := range found {
+			if found[i].State == Waiting || found[i].State == Deciding {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// CancelAll cancels the waiting deliveries that f selects, at most MaxAtOnce.
+func (s *Deliveries) CancelAll(ctx context.Context, f DeliveryFilter) (n int, err error) {
+	if f.IDs == nil {
+		f.State = Waiting
+	}
+	_, err = s.each(ctx, f, func(found []DeliveryInfo) error {
+		more, err := s.Store.Cancel(ctx, actor(ctx), idsOf(found))
+		n += more
+		return err
+	})
+	return n, err
+}
+
+func idsOf(deliveries []DeliveryInfo) []int64 {
+	ids := make([]int64, len(deliveries))
+	for i := range deliveries {
+		ids[i] = deliveries[i].ID
+	}
+	return ids
+}

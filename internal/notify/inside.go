@@ -1,0 +1,79 @@
+package notify
+
+import (
+	"context"
+
+	"outrigger/internal/identity"
+	"outrigger/internal/work"
+)
+
+type withoutInsideKey struct{}
+
+// WithoutInside returns a context in which nobody reads what chat platforms answer
+// from inside: for what is passed on to people who are not known.
+func WithoutInside(ctx context.Context) context.Context {
+	return context.WithValue(ctx, withoutInsideKey{}, true)
+}
+
+// readsInside reports whether who asks may read what is answered where
+// notify.allowed_networks alone lets messages go: anybody who may save a rule can
+// have any address there asked.
+func readsInside(ctx context.Context) bool {
+	return ctx.Value(withoutInsideKey{}) == nil && identity.From(ctx).May(identity.Admin, identity.Resource{})
+}
+
+// forReader has a list of what the store gave say to who asks what he may read.
+func forReader[T any, P interface {
+	*T
+	show(inside bool)
+}](ctx context.Context, list []T) []T {
+	inside := readsInside(ctx)
+	for i := range list {
+		P(&list[i]).show(inside)
+	}
+	return list
+}
+
+// showReason has a reason be what a reader may read.
+func showReason(inside bool, reason, withWords *string) {
+	if inside && *withWords != "" {
+		*reason = *withWords
+	}
+	*withWords = ""
+}
+
+func (c *Channel) show(inside bool) {
+	showReason(inside, &c.Reason, &c.Inside)
+	showReason(inside, &c.GateReason, &c.GateInside)
+}
+
+func (r *RuleInfo) show(inside bool) { r.Channel.show(inside) }
+
+func (r *ReportInfo) show(inside bool) {
+	r.Channel.show(inside)
+	showReason(inside, &r.LastDelivery.Reason, &r.LastDelivery.Inside)
+}
+
+func (d *Delivery) show(inside bool) {
+	showReason(inside, &d.Reason, &d.Inside)
+	showAttempt(&d.Last, inside)
+}
+
+func (d *DeliveryInfo) show(inside bool) {
+	d.Delivery.show(inside)
+	d.Channel.show(inside)
+	for i := range d.Rules {
+		d.Rules[i].show(inside)
+	}
+	for i := range d.Reports {
+		d.Reports[i].show(inside)
+	}
+}
+
+// showAttempt withholds an answer that a reader may not read.
+func showAttempt(a *work.Attempt, inside bool) {
+	if inside || a.Public || a.Answer == "" {
+		return
+	}
+	a.Answer, a.Withheld = "", true
+}

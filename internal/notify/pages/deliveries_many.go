@@ -1,0 +1,203 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"outrigger/internal/console"
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// many are deliveries to which the same is done, and where its question is.
+type many struct {
+	filter notify.DeliveryFilter
+	path   string           // where it is posted
+	form   []console.Hidden // what is posted
+	back   string
+	ticked int // how many were ticked in the list; 0: it is about all that the filter selects
+}
+
+// ofList is about all that the filters of the list select.
+func (p *Pages) ofList(r *http.Request) many {
+	f, form := p.filterOf(r.URL.Query().Get)
+	return many{filter: f, path: deliveriesPath + "/redeliver" + filterQuery(form), back: deliveriesPath + filterQuery(form)}
+}
+
+func (p *Pages) confirmRedeliverAll(r *http.Request) (console.Response, error) {
+	return p.askRedeliver(r, p.ofList(r), 0)
+}
+
+func (p *Pages) redeliverAll(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.redeliverMany(r, form, p.ofList(r))
+}
+
+// actOnSelected redelivers or cancels the deliveries that are ticked.
+func (p *Pages) actOnSelected(r *http.Request) (console.Response, error) {
+	form, err := console.ReadForm(r)
+	if err != nil {
+		return nil, err
+	}
+	do := form.Get("do")
+	if do != "redeliver" && do != "cancel" {
+		return nil, fault.New(fault.Invalid, "Choose what to do with the deliveries.")
+	}
+	back, err := url.ParseQuery(form.Get("filter"))
+	if err != nil {
+		back = nil
+	}
+	_, filter := p.filterOf(back.Get)
+	m := many{
+		path: deliveriesPath + "/selected", back: deliveriesPath + filterQuery(filter),
+		form: []console.Hidden{{Name: "do", Value: do}, {Name: "filter", Value: form.Get("filter")}},
+	}
+	for _, text := range form.All("id") {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || m.ticked == pageSize {
+			return nil, fault.New(fault.Invalid, "Select up to %d deliveries of the list.", pageSize)
+		}
+		m.filter.IDs, m.ticked = append(m.filter.IDs, id), m.ticked+1
+		m.form = append(m.form, console.Hidden{Name: "id", Value: text})
+	}
+	if m.ticked == 0 {
+		return m.done("Nothing was selected. Select deliveries first.", true), nil
+	}
+	if do == "cancel" {
+		return p.cancelMany(r, form, m)
+	}
+	return p.redeliverMany(r, form, m)
+}
+
+// askRedeliver asks with the number, and says what is skipped; nil where a few
+// would be redelivered, which needs no question.
+func (p *Pages) askRedeliver(r *http.Request, m many, few int) (console.Response, error) {
+	n, at, err := p.Deliveries.WouldRedeliver(r.Context(), m.filter)
+	if err != nil || n.Queued > 0 && n.Queued <= few {
+		return nil, err
+	}
+	if n.Queued == 0 {
+		return m.done(strings.TrimSpace("There is nothing to redeliver. "+m.skips(n)), true), nil
+	}
+	text := "They go back into the queues of their channels, before what came later; if many wait, they are sent as digests. What ends later is left alone."
+	if n.Queued+n.Skipped >= notify.MaxAtOnce {
+		text += " There may be more: at most " + console.Count(notify.MaxAtOnce) + " are redelivered at once."
+	}
+	if n.ToChannel > 0 {
+		text += " Of these, " + console.Count(int64(n.ToChannel)) + " go to their channels themselves, because their rules are deleted."
+	}
+	question := "Redeliver " + deliveries(n.Queued)
+	return console.Confirm{
+		Title: question + "?", Text: strings.TrimSpace(text + " " + m.skips(n)), Verb: question, Action: m.path, Back: m.back,
+		Form: append(m.form, console.Asked{At: at, Count: int64(n.Queued)}.Hidden()...),
+	}, nil
+}
+
+// redeliverMany redelivers what was posted, after it has asked where it is about more
+// than one.
+func (p *Pages) redeliverMany(r *http.Request, form *console.Form, m many) (console.Response, error) {
+	asked, err := form.Asked()
+	if err != nil {
+		return nil, err
+	}
+	if asked.At.IsZero() {
+		if question, err := p.askRedeliver(r, m, 1); question != nil || err != nil {
+			return question, err
+		}
+	}
+	m.filter.AsOf, m.filter.Count = asked.At, int(asked.Count)
+	n, err := p.Deliveries.RedeliverAll(r.Context(), m.filter)
+	if fault.Is(err, fault.Conflict) {
+		return m.done(fault.As(err).Message, true), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text := deliveriesAre(n.Queued) + " back in the queue."
+	if left := int(asked.Count) - n.Queued; left > 0 && m.ticked == 0 {
+		text += " " + deliveriesAre(left) + " left as before: changed since the question."
+	}
+	skips := m.skips(n)
+	return m.done(strings.TrimSpace(text+" "+skips), n.Queued < int(asked.Count) || skips != ""), nil
+}
+
+// cancelMany cancels what is ticked, after it has asked where that is more than one.
+func (p *Pages) cancelMany(r *http.Request, form *console.Form, m many) (console.Response, error) {
+	asked, err := form.Asked()
+	if err != nil {
+		return nil, err
+	}
+	left := func(n int) string {
+		if n == m.ticked {
+			return ""
+		}
+		return fmt.Sprintf(" Skipped: %d that no longer wait, or have a rule that you do not administer.", m.ticked-n)
+	}
+	if asked.At.IsZero() && m.ticked > 1 {
+		n, err := p.Deliveries.WouldCancel(r.Context(), m.filter)
+		if err != nil {
+			return nil, err
+		}
+		if n > 1 {
+			question := "Cancel " + deliveries(n)
+			return console.Confirm{
+				Title: question + "?", Text: "Their messages are not sent. They stay in the list and can be redelivered." + left(n), Verb: question, Action: m.path, Back: m.back,
+				Form: append(m.form, console.Asked{At: p.Clock(), Count: int64(n)}.Hidden()...),
+			}, nil
+		}
+	}
+	n, err := p.Deliveries.CancelAll(r.Context(), m.filter)
+	if err != nil {
+		return nil, err
+	}
+	return m.done(deliveriesAre(n)+" cancelled."+left(n), n < m.ticked), nil
+}
+
+func (m *many) done(text string, warn bool) console.Redirect {
+	to := console.Redirect{To: m.back, Flash: text}
+	if warn {
+		to.Tone = console.Warn
+	}
+	return to
+}
+
+// skips says how many deliveries are left alone, and why.
+func (m *many) skips(n notify.Redelivered) string {
+	var skipped []string
+	for _, s := range []struct {
+		n   int
+		why string
+	}{
+		{n.Skipped, "that no enabled rule takes any more"},
+		{n.Forbidden, "with a rule that you do not administer"},
+		{m.ticked - n.Queued - n.Skipped - n.Forbidden, "that wait already, or are gone"},
+	} {
+		if s.n > 0 {
+			skipped = append(skipped, console.Count(int64(s.n))+" "+s.why)
+		}
+	}
+	if skipped == nil {
+		return ""
+	}
+	return "Skipped: " + strings.Join(skipped, "; ") + "."
+}
+
+func deliveries(n int) string {
+	if n == 1 {
+		return "1 delivery"
+	}
+	return console.Count(int64(n)) + " deliveries"
+}
+
+func deliveriesAre(n int) string {
+	if n == 1 {
+		return "1 delivery is"
+	}
+	return deliveries(n) + " are"
+}

@@ -1,0 +1,159 @@
+package rest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"time"
+
+	"outrigger/internal/fault"
+)
+
+// binding is where the members of an operation's input come from.
+type binding struct {
+	input       reflect.Type
+	path, query []parameter
+	body        map[string][]int // the members of the body, by their names
+	ignored     []reflect.Type   // whose members the body may have too
+	page, wrong []int            // nil: the input has none
+}
+
+// parameter is a member of the input that has a name of its own in the path or query.
+type parameter struct {
+	name  string
+	field reflect.StructField
+}
+
+func newBinding[In any](method string) *binding {
+	b := &binding{input: reflect.TypeFor[In]()}
+	if method != http.MethodGet && method != http.MethodDelete {
+		b.body = membersOf(b.input)
+	}
+	for _, f := range reflect.VisibleFields(b.input) {
+		path, query, member := f.Tag.Get("path"), f.Tag.Get("query"), f.Tag.Get("json")
+		of, ignored := reflect.Zero(f.Type).Interface().(interface{ ignored() reflect.Type })
+		switch {
+		case f.Type == reflect.TypeFor[Page]():
+			b.page = f.Index
+		case f.Type == reflect.TypeFor[fault.Fields]():
+			b.wrong = f.Index
+		case ignored:
+			b.ignored = append(b.ignored, of.ignored())
+		case path != "":
+			b.path = append(b.path, parameter{path, f})
+		case query != "" && (b.body == nil || noMember(member)):
+			b.query = append(b.query, parameter{query, f})
+		case member == "" && query == "" && !f.Anonymous:
+			panic(fmt.Sprintf("rest: %s.%s says not where it comes from", b.input, f.Name))
+		}
+	}
+	return b
+}
+
+// ignored is T.
+func (Ignored[T]) ignored() reflect.Type { return reflect.TypeFor[T]() }
+
+// names are the parameters of the query.
+func (b *binding) names() []string {
+	var names []string
+	for _, p := range b.query {
+		names = append(names, p.name)
+	}
+	if b.page != nil {
+		return Paged(names...)
+	}
+	return names
+}
+
+// hasBody reports whether requests have one.
+func (b *binding) hasBody() bool { return len(b.body) > 0 }
+
+// read fills in, a pointer to the input, from a request. The error names every
+// member that is wrong, unless the input itself takes that.
+func (b *binding) read(r *http.Request, in any) error {
+	to := reflect.ValueOf(in).Elem()
+	var wrong fault.Fields
+	for _, p := range b.path {
+		if set(to.FieldByIndex(p.field.Index), r.PathValue(p.name)) != "" {
+			return fault.New(fault.NotFound, "There is no %s %q.", p.name, r.PathValue(p.name))
+		}
+	}
+	if b.page != nil {
+		page, err := ReadPage(r)
+		if err := wrong.Join(err); err != nil {
+			return err
+		}
+		to.FieldByIndex(b.page).Set(reflect.ValueOf(page))
+	}
+	b.readQuery(r.URL.Query(), to, &wrong)
+	if b.hasBody() {
+		if err := wrong.Join(b.readBody(r, to)); err != nil {
+			return err
+		}
+	}
+	if b.wrong == nil {
+		return wrong.Err()
+	}
+	to.FieldByIndex(b.wrong).Set(reflect.ValueOf(wrong))
+	return nil
+}
+
+func (b *binding) readQuery(query url.Values, to reflect.Value, wrong *fault.Fields) {
+	for _, p := range b.query {
+		text := query.Get(p.name)
+		if text == "" {
+			continue
+		}
+		if should := set(to.FieldByIndex(p.field.Index), text); should != "" {
+			wrong.Add(p.name, "%q is not %s.", text, should)
+		}
+	}
+}
+
+// set writes a text into a member, or returns what it should have been.
+func set(to reflect.Value, text string) (should string) {
+	if to.Type() == reflect.TypeFor[time.Time]() {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return "a time; write it as in 2026-03-01T00:00:00Z"
+		}
+		to.Set(reflect.ValueOf(at))
+		return ""
+	}
+	switch to.Kind() {
+	case reflect.Bool:
+		if text != "true" && text != "false" {
+			return "true or false"
+		}
+		to.SetBool(text == "true")
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, to.Type().Bits())
+		if err != nil {
+			return "a whole number"
+		}
+		to.SetInt(n)
+	default:
+		to.SetString(text)
+	}
+	return ""
+}
+
+// readBody reads the members that the input has, and passes over those that it
+// ignores.
+func (b *binding) readBody(r *http.Request, to reflect.Value) error {
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	known := map[string]reflect.Value{}
+	for _, t := range b.ignored {
+		maps.Copy(known, fieldsOf(reflect.New(t).Interface()))
+	}
+	for name, index := range b.body {
+		known[name] = to.FieldByIndex(index)
+	}
+	return decode(body, known)
+}

@@ -1,0 +1,119 @@
+package rest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Clients on kept connections that send at any moment are answered, or find the
+// connection closed before they send; what waits behind is not accepted.
+func TestFinishAnswersWhatHasCome(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ending atomic.Bool
+	hold, held := make(chan struct{}), make(chan struct{})
+	server := Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/held" {
+			close(held)
+			<-hold
+		}
+		if ending.Load() {
+			w.Header().Set("Connection", "close")
+		}
+	}), slog.New(slog.DiscardHandler))
+	own := Listen(l, 1000, slog.New(slog.DiscardHandler))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(own) }()
+	defer server.Close()
+
+	addr := l.Addr().String()
+	request := func(path string) string {
+		return "POST " + path + " HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"
+	}
+	slow := open(t, addr, request("/held"))
+	<-held
+	idle := open(t, addr, request("/"))
+	if status := answerTo(t, idle); status != http.StatusOK {
+		t.Fatal(status)
+	}
+	// Each of these waits a little longer between its requests, up to where the
+	// connection is closed.
+	var clients sync.WaitGroup
+	var asking sync.WaitGroup // for their first answers
+	for i := range 20 {
+		asking.Add(1)
+		clients.Go(func() {
+			if err := keepAsking(addr, request("/"), time.Duration(i)*10*time.Millisecond, asking.Done); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	asking.Wait()
+	ending.Store(true)
+	finished := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() { finished <- own.Finish(ctx) }()
+	clients.Wait()
+	if _, err := idle.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("a connection that is not used: %v", err)
+	}
+	select {
+	case err := <-finished:
+		t.Errorf("a request that is answered is not waited for: %v", err)
+	default:
+	}
+	close(hold)
+	if status := answerTo(t, slow); status != http.StatusOK {
+		t.Error(status)
+	}
+	if err := <-finished; err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err == nil {
+		t.Error("it accepts still")
+	}
+}
+
+// keepAsking sends requests on one connection until an answer says that it is
+// the last.
+func keepAsking(addr, request string, pause time.Duration, first func()) error {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	in := bufio.NewReader(c)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for n := 0; ; n++ {
+		<-timer.C
+		if _, err := io.WriteString(c, request); err != nil {
+			return fmt.Errorf("request %d: %w", n, err)
+		}
+		resp, err := http.ReadResponse(in, nil)
+		if err != nil {
+			return fmt.Errorf("request %d, %s after the one before: %w", n, pause, err)
+		}
+		resp.Body.Close()
+		if n == 0 {
+			first()
+		}
+		if resp.Close {
+			return nil
+		}
+		timer.Reset(pause)
+	}
+}

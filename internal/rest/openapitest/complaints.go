@@ -1,0 +1,128 @@
+package openapitest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Complaints says what is valid in a description and of no use to its readers:
+// components that share a name, objects that may have members that are not
+// described, parameters, numbers and operations without words.
+func (s *Spec) Complaints() []string {
+	found := slices.Concat(s.sharedNames(), s.openObjects(), s.withoutWords())
+	slices.Sort(found)
+	return found
+}
+
+// sharedNames: generators of clients make a type of every component, whatever its
+// kind. Two of one name are refused, or one gets a number.
+func (s *Spec) sharedNames() (found []string) {
+	parts, kinds := s.doc.Components, map[string][]string{}
+	note := func(kind string, names []string) {
+		for _, name := range names {
+			kinds[strings.ToLower(name)] = append(kinds[strings.ToLower(name)], kind)
+		}
+	}
+	note("schema", slices.Collect(maps.Keys(parts.Schemas)))
+	note("parameter", slices.Collect(maps.Keys(parts.Parameters)))
+	note("request body", slices.Collect(maps.Keys(parts.RequestBodies)))
+	note("response", slices.Collect(maps.Keys(parts.Responses)))
+	for name, schema := range parts.Schemas { // and of every enum in one
+		for member, of := range schema.Value.Properties {
+			if of.Ref == "" && len(of.Value.Enum) > 0 {
+				note("enum of "+name, []string{name + member})
+			}
+		}
+	}
+	for name, of := range kinds {
+		if len(of) > 1 {
+			found = append(found, fmt.Sprintf("%s is a %s", name, strings.Join(of, " and a ")))
+		}
+	}
+	return found
+}
+
+// openObjects: an answer with a member that the description lacks must fail, so
+// every object that it lists members of has no others.
+func (s *Spec) openObjects() (found []string) {
+	s.eachSchema(func(at string, v *openapi3.Schema) {
+		more := v.AdditionalProperties
+		if len(v.Properties) > 0 && (more.Has == nil || *more.Has) && more.Schema == nil {
+			found = append(found, at+" may have members that are not described")
+		}
+	})
+	return found
+}
+
+// withoutWords: a reader of the description has nothing else, so what an operation
+// and a parameter does and what a number counts or measures must be said there.
+func (s *Spec) withoutWords() (found []string) {
+	parameters := func(at string, list openapi3.Parameters) {
+		for _, p := range list {
+			if p.Value.Description == "" {
+				found = append(found, fmt.Sprintf("%s: the parameter %s has no description", at, p.Value.Name))
+			}
+		}
+	}
+	for path, item := range s.doc.Paths.Map() {
+		parameters(path, item.Parameters)
+		for method, op := range item.Operations() {
+			parameters(method+" "+path, op.Parameters)
+			if op.Summary == "" || op.OperationID == "" || len(op.Tags) == 0 {
+				found = append(found, fmt.Sprintf("%s %s has no summary, operationId or tag", method, path))
+			}
+		}
+	}
+	s.eachSchema(func(at string, v *openapi3.Schema) {
+		for name, member := range v.Properties {
+			of := member.Value
+			number := of.Type.Is("integer") || of.Type.Is("number")
+			if member.Ref == "" && number && name != "id" && of.Description == "" {
+				found = append(found, fmt.Sprintf("%s.%s is a number without a description", at, name))
+			}
+		}
+	})
+	return found
+}
+
+// eachSchema calls fn for every schema in the description, each where it is written.
+func (s *Spec) eachSchema(fn func(at string, v *openapi3.Schema)) {
+	var walk func(at string, schema *openapi3.SchemaRef)
+	walk = func(at string, schema *openapi3.SchemaRef) {
+		if schema == nil || schema.Ref != "" { // which is walked itself
+			return
+		}
+		fn(at, schema.Value)
+		for name, member := range schema.Value.Properties {
+			walk(at+"."+name, member)
+		}
+		walk(at+"[]", schema.Value.Items)
+		for _, parts := range []openapi3.SchemaRefs{schema.Value.AllOf, schema.Value.AnyOf, schema.Value.OneOf} {
+			for _, p := range parts {
+				walk(at, p)
+			}
+		}
+	}
+	for name, schema := range s.doc.Components.Schemas {
+		walk(name, schema)
+	}
+	contents := func(name string, content openapi3.Content) {
+		for _, c := range content {
+			walk(name, c.Schema)
+		}
+	}
+	for _, op := range s.operations() {
+		for status, response := range op.Responses.Map() {
+			if response.Ref == "" {
+				contents(op.method+" "+op.path+" "+status, response.Value.Content)
+			}
+		}
+	}
+	for name, response := range s.doc.Components.Responses {
+		contents(name, response.Value.Content)
+	}
+}

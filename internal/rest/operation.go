@@ -1,0 +1,109 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+)
+
+// Operation is one method of one path, declared beside the function that does it:
+// the route, the words of its description, and the function.
+//
+// In is a struct of what a request gives. Tags say where each member comes from:
+//
+//	path:"id"      a wildcard of the path, a string or a whole number
+//	query:"since"  a parameter of the query: a string, bool, whole number or time.Time
+//	json:"name"    a member of the body, which is then required
+//
+// One with query and json comes from the query of GET and DELETE, else from the body.
+// A member of type Page is limit and after, one of type fault.Fields gets what
+// is wrong with the others: with it the function is called all the same, so that
+// it can say in one answer what else is wrong; without it the answer is 400. Ignored,
+// embedded, are members that a client may send back, and that are not read.
+//
+// Out is a struct of what the answer has, as encoding/json writes it; None has no
+// body, and the answer is 204. For the description, members of both have the tags
+// doc (what it is), example, enum (values, by commas), min and max (of a text its
+// length, of a number its value).
+type Operation[In, Out any] struct {
+	Route // Query is filled in from In
+	Words
+	Examples []Example[In, Out]
+
+	Do func(context.Context, In) (Out, error)
+	// Serve, in place of Do, writes the answer itself, in a media type of its own.
+	Serve func(http.ResponseWriter, *http.Request, In) error
+}
+
+// Words describe an operation.
+type Words struct {
+	ID      string // operationId
+	Tag     string // one of those that the description has
+	Summary string // what it does, as in "Saves the settings."
+	Text    string // what else a caller must know, in Markdown
+	Answer  string // what a success gives
+	Status  int    // of a success; 0: 200, or 204 where there is no body
+	Media   string // of the answer of Serve
+	// Confirmed: it needs more than a token; see the header Outrigger-Code.
+	Confirmed bool
+	// Refused are the statuses beside those that follow from the route and the
+	// input: 400, 401, 403, 404 of a path with wildcards, 413.
+	Refused []int
+}
+
+// Example is a request that the description shows, and what it is answered with:
+// Out where that is not nil, Err where that is not. Tests send it.
+type Example[In, Out any] struct {
+	Name string
+	In   In
+	Out  *Out
+	Err  error
+}
+
+// None is the output of an operation whose answer has no body.
+type None struct{}
+
+// Ignored in an input are the members of T that the input does not have: what an
+// answer shows and cannot be set.
+type Ignored[T any] struct{}
+
+// Add adds an operation to the router and to the description. It panics on an
+// operation whose types cannot be read or described. Call it before serving.
+func Add[In, Out any](rt *Router, op Operation[In, Out]) {
+	in := newBinding[In](op.Method)
+	op.Query = in.names()
+	rt.Handle(op.Route, func(w http.ResponseWriter, r *http.Request) error {
+		var input In
+		if err := in.read(r, &input); err != nil {
+			return err
+		}
+		if op.Serve != nil {
+			return op.Serve(w, r, input)
+		}
+		out, err := op.Do(r.Context(), input)
+		if err != nil {
+			return err
+		}
+		if _, none := any(out).(None); none {
+			w.WriteHeader(op.success())
+			return nil
+		}
+		if op.XML {
+			return Write(w, r, op.success(), out)
+		}
+		return WriteJSON(w, r, op.success(), out)
+	})
+	rt.operations = append(rt.operations, describeOperation(&op, in))
+}
+
+// success is the status of an operation that did it.
+func (op *Operation[In, Out]) success() int {
+	var out Out
+	_, none := any(out).(None)
+	switch {
+	case op.Status != 0:
+		return op.Status
+	case none && op.Serve == nil:
+		return http.StatusNoContent
+	}
+	return http.StatusOK
+}

@@ -1,0 +1,159 @@
+package rest
+
+import (
+	"encoding"
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+// schemas are those of the types that operations name, by their names. A type with
+// an exported name has a schema of its own.
+type schemas map[string]schema
+
+type schema struct {
+	of   reflect.Type
+	text yaml.MapSlice
+}
+
+// names are those of the types, sorted.
+func (s schemas) names() []string { return slices.Sorted(maps.Keys(s)) }
+
+// of is the schema of a type, or a reference to it.
+func (s schemas) of(t reflect.Type) yaml.MapSlice {
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return s.of(t.Elem())
+	case t == reflect.TypeFor[time.Time]():
+		return yaml.MapSlice{{Key: "type", Value: "string"}, {Key: "format", Value: "date-time"}}
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return yaml.MapSlice{{Key: "type", Value: "string"}}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return yaml.MapSlice{{Key: "type", Value: "string"}}
+	case reflect.Bool:
+		return yaml.MapSlice{{Key: "type", Value: "boolean"}}
+	case reflect.Int, reflect.Int64:
+		return yaml.MapSlice{{Key: "type", Value: "integer"}, {Key: "format", Value: "int64"}}
+	case reflect.Float64:
+		return yaml.MapSlice{{Key: "type", Value: "number"}}
+	case reflect.Slice:
+		return yaml.MapSlice{{Key: "type", Value: "array"}, {Key: "items", Value: s.of(t.Elem())}}
+	case reflect.Map:
+		return yaml.MapSlice{{Key: "type", Value: "object"}, {Key: "additionalProperties", Value: s.of(t.Elem())}}
+	case reflect.Struct:
+		return s.named(t)
+	}
+	panic(fmt.Sprintf("rest: %s cannot be described", t))
+}
+
+// named describes a struct: in its place, or under its name where that is exported.
+func (s schemas) named(t reflect.Type) yaml.MapSlice {
+	name := t.Name()
+	if name == "" || name[0] < 'A' || name[0] > 'Z' || strings.Contains(name, "[") {
+		return s.object(t)
+	}
+	if known, ok := s[name]; ok && known.of != t {
+		panic(fmt.Sprintf("rest: %s.%s and %s.%s have one name in the description", path.Base(known.of.PkgPath()), name, path.Base(t.PkgPath()), name))
+	}
+	s[name] = schema{t, s.object(t)}
+	return reference("schemas", name)
+}
+
+// object describes the members of a struct that are in JSON.
+func (s schemas) object(t reflect.Type) yaml.MapSlice {
+	var required []string
+	var members yaml.MapSlice
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" || elsewhere(f) {
+			continue
+		}
+		if !strings.Contains(options, "omit") {
+			required = append(required, name)
+		}
+		members = append(members, yaml.MapItem{Key: name, Value: s.member(f)})
+	}
+	out := yaml.MapSlice{{Key: "type", Value: "object"}}
+	if root, ok := t.FieldByName("XMLName"); ok {
+		out = append(out, yaml.MapItem{Key: "xml", Value: yaml.MapSlice{{Key: "name", Value: root.Tag.Get("xml")}}})
+	}
+	if len(required) > 0 {
+		out = append(out, yaml.MapItem{Key: "required", Value: required})
+	}
+	return append(out, yaml.MapItem{Key: "additionalProperties", Value: false}, yaml.MapItem{Key: "properties", Value: members})
+}
+
+// member is the schema of a member, with what its tags say.
+func (s schemas) member(f reflect.StructField) yaml.MapSlice {
+	out := s.valued(f)
+	add := func(key string, value any) { out = append(out, yaml.MapItem{Key: key, Value: value}) }
+	of := "imum"
+	if f.Type.Kind() == reflect.String {
+		of = "Length"
+	}
+	for _, bound := range []string{"min", "max"} {
+		if n, err := strconv.ParseInt(f.Tag.Get(bound), 10, 64); err == nil {
+			add(bound+of, n)
+		}
+	}
+	if name := f.Tag.Get("xml"); name != "" && f.Type.Kind() == reflect.Slice {
+		add("xml", yaml.MapSlice{{Key: "wrapped", Value: false}, {Key: "name", Value: name}})
+	}
+	return append(out, told(f)...)
+}
+
+// valued is the schema of a member's type, with the values that it may have.
+func (s schemas) valued(f reflect.StructField) yaml.MapSlice {
+	of := s.of(f.Type)
+	values := f.Tag.Get("enum")
+	if values == "" {
+		return of
+	}
+	enum := yaml.MapItem{Key: "enum", Value: strings.Split(values, ",")}
+	if f.Type.Kind() == reflect.Slice { // each of its items
+		of[1].Value = append(of[1].Value.(yaml.MapSlice), enum)
+		return of
+	}
+	return append(of, enum)
+}
+
+// told is what the tags of a member say of it in words.
+func told(f reflect.StructField) (out yaml.MapSlice) {
+	if text := f.Tag.Get("doc"); text != "" {
+		out = append(out, yaml.MapItem{Key: "description", Value: text})
+	}
+	if text := f.Tag.Get("example"); text != "" {
+		out = append(out, yaml.MapItem{Key: "example", Value: text})
+	}
+	return out
+}
+
+// readOnly has the members of an answer that an input ignores in its schema too.
+func (s schemas) readOnly(in yaml.MapSlice, answer reflect.Type, known map[string][]int) {
+	for i := range in {
+		if in[i].Key != "properties" {
+			continue
+		}
+		members := in[i].Value.(yaml.MapSlice)
+		for _, f := range reflect.VisibleFields(answer) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if _, read := known[name]; name != "" && name != "-" && !read {
+				members = append(members, yaml.MapItem{Key: name, Value: append(s.member(f), yaml.MapItem{Key: "readOnly", Value: true})})
+			}
+		}
+		in[i].Value = members
+	}
+}
+
+func reference(kind, name string) yaml.MapSlice {
+	return yaml.MapSlice{{Key: "$ref", Value: "#/components/" + kind + "/" + name}}
+}
