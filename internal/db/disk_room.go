@@ -52,9 +52,10 @@ func (k *disk) reserve(bytes int64) error {
 	if err != nil {
 		return err
 	}
-	from := max(reserved, info.Size())
-	to := (bytes + reserveStep - 1) / reserveStep * reserveStep
-	if bytes > from {
+	to := max(reserved, info.Size())
+	if bytes > to {
+		from := to
+		to = (bytes + reserveStep - 1) / reserveStep * reserveStep
 		err = allocate(k.file, from, to-from)
 		if isFull(err) {
 			to = bytes
@@ -66,7 +67,7 @@ func (k *disk) reserve(bytes int64) error {
 		return fmt.Errorf("%w: setting aside room in the database file: %w", errFull, err)
 	case err == nil:
 		// Unless the log was moved meanwhile, which cuts off what was set aside.
-		k.reserved.CompareAndSwap(reserved, max(to, from))
+		k.reserved.CompareAndSwap(reserved, to)
 	}
 	return nil // a file system that sets nothing aside is used as it is
 }
