@@ -20,6 +20,9 @@ const (
 	// RFC 5321, 4.5.3.2.
 	commandTime = 5 * time.Minute
 
+	// quitTime is how long the answer to QUIT is waited for.
+	quitTime = time.Second
+
 	// lastWordsTime is how long an answer may take that was sent before the
 	// connection broke. It is on its way, or lost.
 	lastWordsTime = time.Second
@@ -131,11 +134,14 @@ func (s *Session) answer(patience time.Duration) (Reply, error) {
 	return readReply(s.in)
 }
 
-// Quit says goodbye without waiting for an answer, and closes the session.
+// Quit ends the session in good order (RFC 5321, 4.1.1.10). It waits a little for the
+// answer: until then a smarthost that limits connections counts this one.
 func (s *Session) Quit() {
 	s.say("QUIT")
-	s.conn.SetDeadline(time.Now().Add(time.Second))
-	s.out.Flush()
+	s.conn.SetDeadline(time.Now().Add(quitTime))
+	if s.out.Flush() == nil {
+		_, _ = readReply(s.in) // nothing depends on it
+	}
 	s.Close()
 }
 
