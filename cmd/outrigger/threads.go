@@ -99,7 +99,8 @@ func (c threadsMirrorCmd) Run(ctx context.Context, s streams) error {
 	case err != nil || m.Mirror == nil || m.Mirror.Failure == "":
 		return err
 	case m.Mirror.Removes > 0:
-		return fmt.Errorf("%s If threads.sql is right, run the command again with --accept-removal --removes=%d.", m.Mirror.Failure, m.Mirror.Removes)
+		advice := fmt.Sprintf(" If threads.sql is right, run the command again with --accept-removal --removes=%d.", m.Mirror.Removes)
+		return errors.New(m.Mirror.Failure + advice)
 	}
 	return errors.New(m.Mirror.Failure)
 }
