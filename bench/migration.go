@@ -114,30 +114,22 @@ func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[stri
 	defer end()
 	c := administrator(p)
 	began := time.Now()
-	var drafts threads.Drafts
 	for kind, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			return 0, 0, err
-		}
-		draft, err := c.Upload(ctx, kind, f, false, nil)
-		if kind == threads.HierarchyFile {
-			drafts.Hierarchy.ID = draft.ID
-		} else {
-			drafts.Mappings.ID = draft.ID
-		}
-		f.Close()
-		if err != nil {
+		if err := upload(ctx, c, kind, name); err != nil {
 			return 0, 0, fmt.Errorf("upload the %s file: %w", kind, err)
 		}
 	}
-	if _, err := c.Operate(ctx, threads.OpUpload, threads.Wish{Drafts: drafts}); err != nil {
+	read, err := c.Preview(ctx, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := c.Operate(ctx, threads.OpUpload, threads.Wish{Drafts: read.Drafts}); err != nil {
 		return 0, 0, err
 	}
 	if _, err := c.Follow(ctx, nil, threads.PhaseLoading); err != nil {
 		return 0, 0, err
 	}
-	if _, err := c.Operate(ctx, threads.OpStart, threads.Wish{Drafts: drafts}); err != nil {
+	if _, err := c.Operate(ctx, threads.OpStart, threads.Wish{Drafts: read.Drafts}); err != nil {
 		return 0, 0, err
 	}
 	st, err := c.Follow(ctx, nil, threads.PhaseProcessing)
@@ -150,6 +142,16 @@ func (b *bench) migrate(ctx context.Context, s loadtest.Settings, files map[stri
 	}
 	memory, err := loadtest.PeakResident(p.PID())
 	return took, memory, err
+}
+
+func upload(ctx context.Context, c *client.Client, kind, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = c.Upload(ctx, kind, f, false, nil)
+	return err
 }
 
 // bareParts does what a migration cannot do without, one after the other and
