@@ -96,12 +96,13 @@ func (d *described) document(s schemas) yaml.MapSlice {
 }
 
 func (d *described) parameters(s schemas) (all []yaml.MapSlice) {
+	words := memberWords(d.input.input)
 	add := func(p parameter, in string, required bool) {
 		one := yaml.MapSlice{{Key: "name", Value: p.name}, {Key: "in", Value: in}, {Key: "schema", Value: s.valued(p.field)}}
 		if required {
 			one = append(one, yaml.MapItem{Key: "required", Value: true})
 		}
-		all = append(all, append(one, told(p.field)...))
+		all = append(all, append(one, told(p.field, words[p.name])...))
 	}
 	for _, p := range d.input.path {
 		add(p, "path", true)

@@ -22,8 +22,8 @@ import (
 //
 // Out is a struct of what the answer has, as encoding/json writes it; None has no
 // body, and the answer is 204. For the description, members of both have the tags
-// doc (what it is), example, enum (values, by commas), min and max (of a text its
-// length, of a number its value).
+// doc (what it is; longer words come from MemberWords), example, enum (values, by
+// commas), min and max (of a text its length, of a number its value).
 type Operation[In, Out any] struct {
 	Route // Query is filled in from In
 	Words

@@ -15,8 +15,12 @@ import (
 type Boat struct {
 	ID      int64     `json:"id" doc:"Its number."`
 	Name    string    `json:"name" doc:"What it is called." min:"1" max:"20"`
-	Crew    []string  `json:"crew,omitempty" doc:"Who is on it."`
+	Crew    []string  `json:"crew,omitempty"`
 	SavedAt time.Time `json:"savedAt,omitzero" doc:"When it was saved last."`
+}
+
+func (Boat) MemberWords() map[string]string {
+	return map[string]string{"crew": "Who is on it."}
 }
 
 type saveBoat struct {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -70,6 +71,7 @@ func (s schemas) named(t reflect.Type) yaml.MapSlice {
 
 // object describes the members of a struct that are in JSON.
 func (s schemas) object(t reflect.Type) yaml.MapSlice {
+	words := memberWords(t)
 	var required []string
 	var members yaml.MapSlice
 	for _, f := range reflect.VisibleFields(t) {
@@ -80,7 +82,7 @@ func (s schemas) object(t reflect.Type) yaml.MapSlice {
 		if !strings.Contains(options, "omit") {
 			required = append(required, name)
 		}
-		members = append(members, yaml.MapItem{Key: name, Value: s.member(f)})
+		members = append(members, yaml.MapItem{Key: name, Value: s.member(f, words[name])})
 	}
 	out := yaml.MapSlice{{Key: "type", Value: "object"}}
 	if root, ok := t.FieldByName("XMLName"); ok {
@@ -92,8 +94,20 @@ func (s schemas) object(t reflect.Type) yaml.MapSlice {
 	return append(out, yaml.MapItem{Key: "additionalProperties", Value: false}, yaml.MapItem{Key: "properties", Value: members})
 }
 
-// member is the schema of a member, with what its tags say.
-func (s schemas) member(f reflect.StructField) yaml.MapSlice {
+// MemberWords is implemented by inputs and outputs whose members have words too long
+// for the tag doc: it returns them by the names of the members in JSON, and of
+// parameters.
+type MemberWords interface{ MemberWords() map[string]string }
+
+func memberWords(t reflect.Type) map[string]string {
+	if of, ok := reflect.Zero(t).Interface().(MemberWords); ok {
+		return of.MemberWords()
+	}
+	return nil
+}
+
+// member is the schema of a member, with words and what its tags say.
+func (s schemas) member(f reflect.StructField, words string) yaml.MapSlice {
 	out := s.valued(f)
 	add := func(key string, value any) { out = append(out, yaml.MapItem{Key: key, Value: value}) }
 	of := "imum"
@@ -108,7 +122,7 @@ func (s schemas) member(f reflect.StructField) yaml.MapSlice {
 	if name := f.Tag.Get("xml"); name != "" && f.Type.Kind() == reflect.Slice {
 		add("xml", yaml.MapSlice{{Key: "wrapped", Value: false}, {Key: "name", Value: name}})
 	}
-	return append(out, told(f)...)
+	return append(out, told(f, words)...)
 }
 
 // valued is the schema of a member's type, with the values that it may have.
@@ -126,9 +140,9 @@ func (s schemas) valued(f reflect.StructField) yaml.MapSlice {
 	return append(of, enum)
 }
 
-// told is what the tags of a member say of it in words.
-func told(f reflect.StructField) (out yaml.MapSlice) {
-	if text := f.Tag.Get("doc"); text != "" {
+// told is what is said of a member: words, or what its tags say.
+func told(f reflect.StructField, words string) (out yaml.MapSlice) {
+	if text := cmp.Or(words, f.Tag.Get("doc")); text != "" {
 		out = append(out, yaml.MapItem{Key: "description", Value: text})
 	}
 	if text := f.Tag.Get("example"); text != "" {
@@ -143,11 +157,11 @@ func (s schemas) readOnly(in yaml.MapSlice, answer reflect.Type, known map[strin
 		if in[i].Key != "properties" {
 			continue
 		}
-		members := in[i].Value.(yaml.MapSlice)
+		members, words := in[i].Value.(yaml.MapSlice), memberWords(answer)
 		for _, f := range reflect.VisibleFields(answer) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if _, read := known[name]; name != "" && name != "-" && !read {
-				members = append(members, yaml.MapItem{Key: name, Value: append(s.member(f), yaml.MapItem{Key: "readOnly", Value: true})})
+				members = append(members, yaml.MapItem{Key: name, Value: append(s.member(f, words[name]), yaml.MapItem{Key: "readOnly", Value: true})})
 			}
 		}
 		in[i].Value = members
