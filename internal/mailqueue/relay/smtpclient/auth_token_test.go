@@ -1,11 +1,13 @@
 package smtpclient
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
 	"net/http/httptest"
 	"slices"
@@ -126,6 +128,69 @@ func TestSignInByToken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is offered before STARTTLS does not count, and what is offered after it does.
+func TestSignInByTokenAfterSTARTTLS(t *testing.T) {
+	server, client := underTLS(t)
+	for _, test := range []struct{ name, before, after, failure string }{
+		{"only after STARTTLS", "AUTH PLAIN LOGIN", "AUTH PLAIN XOAUTH2", ""},
+		{"nothing before it", "SIZE", "AUTH OAUTHBEARER", ""},
+		{"only before it", "AUTH XOAUTH2 OAUTHBEARER", "AUTH PLAIN", "offers no way to sign in with a token: XOAUTH2 or OAUTHBEARER."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			heard := make(chan string, 2)
+			go func() {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				defer conn.Close()
+				io.WriteString(conn, "220 smarthost.example ESMTP\r\n")
+				heard <- answerEHLO(conn, "220 Go ahead", test.before, "STARTTLS")
+				heard <- answerEHLO(tls.Server(conn, server), "235 OK", test.after)
+			}()
+			h := &Smarthost{
+				Address: l.Addr().String(), TLS: StartTLS, Config: client, Hostname: "relay.example", User: "ann@example.com",
+				Token: func(context.Context) (secret.Value, error) { return secret.New("t1"), nil },
+			}
+			s, err := h.Connect(t.Context())
+			if err == nil {
+				s.Close()
+			}
+			if test.failure == "" && err != nil || test.failure != "" && (err == nil || !strings.HasSuffix(fault.As(err).Message, test.failure)) {
+				t.Errorf("signing in: %v", err)
+			}
+			if got := <-heard; got != "STARTTLS" {
+				t.Errorf("before TLS it heard %q", got)
+			}
+			if got := <-heard; test.failure == "" && !strings.HasPrefix(got, "AUTH ") {
+				t.Errorf("after it %q", got)
+			}
+		})
+	}
+}
+
+// answerEHLO answers EHLO with what is offered, and the line after it, which it returns.
+func answerEHLO(conn net.Conn, answer string, offers ...string) string {
+	in := bufio.NewReader(conn)
+	in.ReadString('\n')
+	io.WriteString(conn, "250-smarthost.example\r\n")
+	for i, offer := range offers {
+		between := "-"
+		if i == len(offers)-1 {
+			between = " "
+		}
+		io.WriteString(conn, "250"+between+offer+"\r\n")
+	}
+	line, _ := in.ReadString('\n')
+	io.WriteString(conn, answer+"\r\n")
+	return strings.TrimSpace(line)
 }
 
 // asShown is the line that shows a token: of RFC 7628, and of XOAUTH2 as Google and
