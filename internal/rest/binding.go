@@ -1,27 +1,34 @@
 package rest
 
 import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"reflect"
 	"strconv"
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 )
 
 // binding is where the members of an operation's input come from.
 type binding struct {
 	input       reflect.Type
 	path, query []parameter
+	header      []parameter
 	body        map[string][]int // the members of the body, by their names
+	bare        bool             // the body may be left out
 	ignored     []reflect.Type   // whose members the body may have too
 	page, wrong []int            // nil: the input has none
 }
 
-// parameter is a member of the input that has a name of its own in the path or query.
+// parameter is a member of the input that has a name of its own in the path, query or header.
 type parameter struct {
 	name  string
 	field reflect.StructField
@@ -44,6 +51,8 @@ func newBinding[In any](method string) *binding {
 			b.ignored = append(b.ignored, of.ignored())
 		case path != "":
 			b.path = append(b.path, parameter{path, f})
+		case f.Tag.Get("header") != "":
+			b.header = append(b.header, parameter{f.Tag.Get("header"), f})
 		case query != "" && (b.body == nil || noMember(member)):
 			b.query = append(b.query, parameter{query, f})
 		case member == "" && query == "" && !f.Anonymous:
@@ -78,7 +87,7 @@ func (b *binding) read(r *http.Request, in any) error {
 	var wrong fault.Fields
 	for _, p := range b.path {
 		if set(to.FieldByIndex(p.field.Index), r.PathValue(p.name)) != "" {
-			return fault.New(fault.NotFound, "There is no %s %q.", p.name, r.PathValue(p.name))
+			return missing(r.Context(), cmp.Or(p.field.Tag.Get("of"), p.name), r.PathValue(p.name))
 		}
 	}
 	if b.page != nil {
@@ -88,8 +97,9 @@ func (b *binding) read(r *http.Request, in any) error {
 		}
 		to.FieldByIndex(b.page).Set(reflect.ValueOf(page))
 	}
-	b.readQuery(r.URL.Query(), to, &wrong)
-	if b.hasBody() {
+	readEach(b.query, r.URL.Query().Get, to, &wrong)
+	readEach(b.header, r.Header.Get, to, &wrong)
+	if b.hasBody() && !(b.bare && isEmpty(r)) {
 		if err := wrong.Join(b.readBody(r, to)); err != nil {
 			return err
 		}
@@ -101,9 +111,26 @@ func (b *binding) read(r *http.Request, in any) error {
 	return nil
 }
 
-func (b *binding) readQuery(query url.Values, to reflect.Value, wrong *fault.Fields) {
-	for _, p := range b.query {
-		text := query.Get(p.name)
+// missing is the answer for what cannot be. Who has signed in and has less than
+// SYS_ADMIN gets the same 403 as for what exists and is foreign.
+func missing(ctx context.Context, what, id string) error {
+	if identity.From(ctx) == nil {
+		return fault.New(fault.NotFound, "There is no %s %q.", what, id)
+	}
+	return identity.Missing(ctx, "There is no %s %q.", what, id)
+}
+
+// isEmpty reports whether a request has no body.
+func isEmpty(r *http.Request) bool {
+	body := bufio.NewReader(r.Body)
+	_, err := body.Peek(1)
+	r.Body = io.NopCloser(body)
+	return errors.Is(err, io.EOF)
+}
+
+func readEach(all []parameter, get func(string) string, to reflect.Value, wrong *fault.Fields) {
+	for _, p := range all {
+		text := get(p.name)
 		if text == "" {
 			continue
 		}

@@ -2,16 +2,18 @@ package rest
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/secret"
 )
 
 // described is an operation in the description, without the types that it was
@@ -21,7 +23,7 @@ type described struct {
 	words    Words
 	status   int
 	input    *binding
-	output   reflect.Type // nil: Serve writes it
+	output   reflect.Type
 	examples func() []shown
 }
 
@@ -34,12 +36,17 @@ type shown struct {
 }
 
 func describeOperation[In, Out any](op *Operation[In, Out], in *binding) described {
-	d := described{route: op.Route, words: op.Words, status: op.success(), input: in}
-	if op.Serve == nil {
-		d.output = reflect.TypeFor[Out]()
-	}
+	d := described{route: op.Route, words: op.Words, status: op.success(), input: in, output: bodyType(reflect.TypeFor[Out]())}
 	d.examples = func() []shown { return op.shown(in) }
 	return d
+}
+
+// bodyType is T of an Answer[T].
+func bodyType(t reflect.Type) reflect.Type {
+	if a, ok := reflect.Zero(t).Interface().(interface{ body() reflect.Type }); ok {
+		return a.body()
+	}
+	return t
 }
 
 func (op *Operation[In, Out]) shown(in *binding) (all []shown) {
@@ -53,16 +60,31 @@ func (op *Operation[In, Out]) shown(in *binding) (all []shown) {
 			body := bodyOf(fault.As(e.Err))
 			s.status, s.response = body.Status, jsonOf(body)
 		case e.Out != nil:
-			s.response = jsonOf(*e.Out)
+			s.status, s.response = op.shownAnswer(*e.Out)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
+// shownAnswer returns the status and the body of an answer that is shown.
+func (op *Operation[In, Out]) shownAnswer(out any) (int, any) {
+	status := op.success()
+	if a, ok := out.(interface{ setHeaders(http.Header) (int, any) }); ok {
+		own, body := a.setHeaders(http.Header{})
+		status, out = cmp.Or(own, status), body
+	}
+	return status, jsonOf(out)
+}
+
+// shownOptions have secrets as they are: those of examples are none.
+var shownOptions = json.JoinOptions(jsonOptions, json.WithMarshalers(json.MarshalToFunc(func(to *jsontext.Encoder, v secret.Value) error {
+	return to.WriteToken(jsontext.String(v.Reveal()))
+})))
+
 // jsonOf is a value as its JSON reads.
 func jsonOf(v any) any {
-	text, err := json.Marshal(v, jsonOptions)
+	text, err := json.Marshal(v, shownOptions)
 	if err != nil {
 		panic(err)
 	}
@@ -88,8 +110,11 @@ func (d *described) document(s schemas) yaml.MapSlice {
 	if parameters := d.parameters(s); len(parameters) > 0 {
 		add("parameters", parameters)
 	}
-	if d.input.hasBody() {
-		add("requestBody", yaml.MapSlice{{Key: "required", Value: true}, content("application/json", d.request(s), d.requests())})
+	switch {
+	case d.input.hasBody():
+		add("requestBody", yaml.MapSlice{{Key: "required", Value: !d.input.bare}, content("application/json", d.request(s), d.requests())})
+	case len(d.words.Takes) > 0:
+		add("requestBody", yaml.MapSlice{{Key: "required", Value: !d.input.bare}, taken(d.words.Takes)})
 	}
 	add("responses", d.responses(s))
 	return out
@@ -98,7 +123,7 @@ func (d *described) document(s schemas) yaml.MapSlice {
 func (d *described) parameters(s schemas) (all []yaml.MapSlice) {
 	words := memberWords(d.input.input)
 	add := func(p parameter, in string, required bool) {
-		one := yaml.MapSlice{{Key: "name", Value: p.name}, {Key: "in", Value: in}, {Key: "schema", Value: s.valued(p.field)}}
+		one := yaml.MapSlice{{Key: "name", Value: p.name}, {Key: "in", Value: in}, {Key: "schema", Value: append(s.valued(p.field), bounds(p.field)...)}}
 		if required {
 			one = append(one, yaml.MapItem{Key: "required", Value: true})
 		}
@@ -108,7 +133,10 @@ func (d *described) parameters(s schemas) (all []yaml.MapSlice) {
 		add(p, "path", true)
 	}
 	for _, p := range d.input.query {
-		add(p, "query", false)
+		add(p, "query", p.field.Tag.Get("required") != "")
+	}
+	for _, p := range d.input.header {
+		add(p, "header", p.field.Tag.Get("required") != "")
 	}
 	if d.input.page != nil {
 		all = append(all, reference("parameters", "limit"), reference("parameters", "after"))
@@ -136,73 +164,28 @@ func (d *described) requests() (all yaml.MapSlice) {
 	return all
 }
 
-// responses are the success and what can go wrong.
-func (d *described) responses(s schemas) (all yaml.MapSlice) {
-	success := yaml.MapSlice{{Key: "description", Value: d.words.Answer}}
-	switch {
-	case d.words.Media != "":
-		success = append(success, content(d.words.Media, yaml.MapSlice{{Key: "type", Value: "string"}}, nil))
-	case d.output != reflect.TypeFor[None]():
-		answer := content("application/json", s.of(d.output), d.answers(d.status))
-		if d.route.XML {
-			answer.Value = append(answer.Value.(yaml.MapSlice), content("application/xml", s.of(d.output), nil).Value.(yaml.MapSlice)...)
-		}
-		success = append(success, answer)
-	}
-	all = append(all, yaml.MapItem{Key: strconv.Itoa(d.status), Value: success})
-	for _, status := range d.refusals() {
-		one := reference("responses", refusals[status])
-		if examples := d.answers(status); len(examples) > 0 {
-			one = yaml.MapSlice{
-				{Key: "description", Value: "See `message`."},
-				content("application/json", reference("schemas", "Error"), examples),
-			}
-		}
-		all = append(all, yaml.MapItem{Key: strconv.Itoa(status), Value: one})
-	}
-	return all
-}
-
-// answers are the examples that have a status.
-func (d *described) answers(status int) (all yaml.MapSlice) {
-	for _, e := range d.examples() {
-		if e.status == status && e.response != nil {
-			all = append(all, example(e.name, e.response))
-		}
-	}
-	return all
-}
-
 func example(name string, value any) yaml.MapItem {
 	return yaml.MapItem{Key: name, Value: yaml.MapSlice{{Key: "value", Value: value}}}
 }
 
-// refusals are the statuses of what can go wrong, each once.
-func (d *described) refusals() []int {
-	all := slices.Clone(d.words.Refused)
-	if len(d.input.query) > 0 || d.input.page != nil || d.input.hasBody() {
-		all = append(all, http.StatusBadRequest)
+// taken is a body that is no JSON of an operation's members.
+func taken(media []Media) yaml.MapItem {
+	var all yaml.MapSlice
+	for _, m := range media {
+		of := yaml.MapSlice{}
+		switch {
+		case strings.HasPrefix(m.Type, "text/"):
+			of = yaml.MapSlice{{Key: "type", Value: "string"}}
+		case m.Type != "application/json":
+			of = yaml.MapSlice{{Key: "type", Value: "string"}, {Key: "format", Value: "binary"}}
+		}
+		var examples yaml.MapSlice
+		for _, name := range slices.Sorted(maps.Keys(m.Examples)) {
+			examples = append(examples, example(name, m.Examples[name]))
+		}
+		all = append(all, content(m.Type, of, examples).Value.(yaml.MapSlice)...)
 	}
-	if d.input.hasBody() {
-		all = append(all, http.StatusRequestEntityTooLarge)
-	}
-	if len(d.input.path) > 0 {
-		all = append(all, http.StatusNotFound)
-	}
-	if d.route.Access != Anyone {
-		all = append(all, http.StatusUnauthorized)
-	}
-	if d.route.Access > Anyone && d.route.Access != Builds {
-		all = append(all, http.StatusForbidden)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// refusals are the answers of the description by their statuses.
-var refusals = map[int]string{
-	http.StatusBadRequest: "Invalid", http.StatusUnauthorized: "Unauthenticated", http.StatusForbidden: "Forbidden", http.StatusNotFound: "NotFound",
-	http.StatusConflict: "Conflict", http.StatusRequestEntityTooLarge: "TooLarge", http.StatusServiceUnavailable: "Unavailable",
+	return yaml.MapItem{Key: "content", Value: all}
 }
 
 func content(media string, schema, examples yaml.MapSlice) yaml.MapItem {

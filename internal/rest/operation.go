@@ -1,8 +1,12 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"reflect"
+	"strconv"
+	"time"
 )
 
 // Operation is one method of one path, declared beside the function that does it:
@@ -12,26 +16,32 @@ import (
 //
 //	path:"id"      a wildcard of the path, a string or a whole number
 //	query:"since"  a parameter of the query: a string, bool, whole number or time.Time
+//	header:"Name"  a header, likewise
 //	json:"name"    a member of the body, which is then required
 //
-// One with query and json comes from the query of GET and DELETE, else from the body.
+// What a wildcard names that cannot be is answered like what does not exist; the
+// tag of says what it is, as in of:"grant". One with query and json comes from the query of GET and DELETE, else from the body.
 // A member of type Page is limit and after, one of type fault.Fields gets what
 // is wrong with the others: with it the function is called all the same, so that
 // it can say in one answer what else is wrong; without it the answer is 400. Ignored,
 // embedded, are members that a client may send back, and that are not read.
 //
 // Out is a struct of what the answer has, as encoding/json writes it; None has no
-// body, and the answer is 204. For the description, members of both have the tags
-// doc (what it is; longer words come from MemberWords), example, enum (values, by
-// commas), min and max (of a text its length, of a number its value).
+// body, and the answer is 204; Answer[T] has headers and a status beside a T. For
+// the description, members of both have the tags doc (what it is; longer words come
+// from MemberWords), example, default, enum (values, by commas), min and max (of a
+// text its length, of a number its value), pattern, format, and on parameters
+// required.
 type Operation[In, Out any] struct {
 	Route // Query is filled in from In
 	Words
 	Examples []Example[In, Out]
 
 	Do func(context.Context, In) (Out, error)
-	// Serve, in place of Do, writes the answer itself, in a media type of its own.
+	// Serve, in place of Do, writes the answer itself.
 	Serve func(http.ResponseWriter, *http.Request, In) error
+	// Bare: the body may be left out.
+	Bare bool
 }
 
 // Words describe an operation.
@@ -42,12 +52,31 @@ type Words struct {
 	Text    string // what else a caller must know, in Markdown
 	Answer  string // what a success gives
 	Status  int    // of a success; 0: 200, or 204 where there is no body
-	Media   string // of the answer of Serve
+	Media   string // of what Serve answers, where that is no JSON
+	// Headers of a success: ETag, Location, Retry-After.
+	Headers []string
+	Also    []Success // other successes
+	// Takes are the media types of a body that Serve reads itself.
+	Takes []Media
 	// Confirmed: it needs more than a token; see the header Outrigger-Code.
 	Confirmed bool
 	// Refused are the statuses beside those that follow from the route and the
 	// input: 400, 401, 403, 404 of a path with wildcards, 413.
 	Refused []int
+}
+
+// Success is a status of an operation that did what it should.
+type Success struct {
+	Status  int
+	Text    string
+	Headers []string
+	Of      any // a value of what it answers; nil: what the operation answers
+}
+
+// Media is a body that is no JSON of an operation's members.
+type Media struct {
+	Type     string
+	Examples map[string]any
 }
 
 // Example is a request that the description shows, and what it is answered with:
@@ -62,6 +91,19 @@ type Example[In, Out any] struct {
 // None is the output of an operation whose answer has no body.
 type None struct{}
 
+// Answer is an output with more than a body. Words name the headers.
+type Answer[T any] struct {
+	Body           T
+	Status         int // 0: that of the operation
+	Location, ETag string
+	RetryAfter     time.Duration // 0: nothing is said
+}
+
+// Created answers with what was created and the path where it is.
+func Created[T any](ctx context.Context, body T, path string) Answer[T] {
+	return Answer[T]{Body: body, Location: Link(ctx, path)}
+}
+
 // Ignored in an input are the members of T that the input does not have: what an
 // answer shows and cannot be set.
 type Ignored[T any] struct{}
@@ -70,6 +112,7 @@ type Ignored[T any] struct{}
 // operation whose types cannot be read or described. Call it before serving.
 func Add[In, Out any](rt *Router, op Operation[In, Out]) {
 	in := newBinding[In](op.Method)
+	in.bare = op.Bare
 	op.Query = in.names()
 	rt.Handle(op.Route, func(w http.ResponseWriter, r *http.Request) error {
 		var input In
@@ -83,17 +126,42 @@ func Add[In, Out any](rt *Router, op Operation[In, Out]) {
 		if err != nil {
 			return err
 		}
-		if _, none := any(out).(None); none {
-			w.WriteHeader(op.success())
-			return nil
-		}
-		if op.XML {
-			return Write(w, r, op.success(), out)
-		}
-		return WriteJSON(w, r, op.success(), out)
+		return op.answer(w, r, out)
 	})
 	rt.operations = append(rt.operations, describeOperation(&op, in))
 }
+
+func (op *Operation[In, Out]) answer(w http.ResponseWriter, r *http.Request, out any) error {
+	status := op.success()
+	if a, ok := out.(interface{ setHeaders(http.Header) (int, any) }); ok {
+		own, body := a.setHeaders(w.Header())
+		status, out = cmp.Or(own, status), body
+	}
+	if _, none := out.(None); none {
+		w.WriteHeader(status)
+		return nil
+	}
+	if op.XML {
+		return Write(w, r, status, out)
+	}
+	return WriteJSON(w, r, status, out)
+}
+
+// setHeaders writes the headers, and returns the status and the body.
+func (a Answer[T]) setHeaders(h http.Header) (int, any) {
+	for name, text := range map[string]string{"Location": a.Location, "ETag": a.ETag} {
+		if text != "" {
+			h.Set(name, text)
+		}
+	}
+	if a.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(a.RetryAfter)))
+	}
+	return a.Status, a.Body
+}
+
+// body is T.
+func (Answer[T]) body() reflect.Type { return reflect.TypeFor[T]() }
 
 // success is the status of an operation that did it.
 func (op *Operation[In, Out]) success() int {
@@ -102,7 +170,7 @@ func (op *Operation[In, Out]) success() int {
 	switch {
 	case op.Status != 0:
 		return op.Status
-	case none && op.Serve == nil:
+	case none && op.Media == "":
 		return http.StatusNoContent
 	}
 	return http.StatusOK

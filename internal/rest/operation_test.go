@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/secret"
 )
 
 // Boat is what the operations of these tests are about.
@@ -78,7 +79,44 @@ func newHarbour(t *testing.T) *harbour {
 			return None{}, nil
 		},
 	})
+	Add(h.Router, Operation[buildBoat, Answer[Boat]]{
+		Route: Route{Method: "POST", Path: "/rest/boats", Access: Anyone},
+		Words: Words{
+			ID: "buildBoat", Tag: "boats", Summary: "Builds a boat.", Answer: "The boat.", Status: http.StatusCreated, Headers: []string{"Location"},
+			Also: []Success{{Status: http.StatusAccepted, Text: "It is being built.", Headers: []string{"Retry-After"}}},
+		},
+		Examples: []Example[buildBoat, Answer[Boat]]{{Name: "one", In: buildBoat{Key: secret.New("boat key")}, Out: &Answer[Boat]{Status: http.StatusAccepted}}},
+		Do: func(ctx context.Context, in buildBoat) (Answer[Boat], error) {
+			if in.Key.IsZero() {
+				return Answer[Boat]{Status: http.StatusAccepted, RetryAfter: time.Second}, nil
+			}
+			return Created(ctx, Boat{ID: 7, Name: in.Yard}, "/rest/boats/7"), nil
+		},
+		Bare: true,
+	})
 	return h
+}
+
+type buildBoat struct {
+	Yard string       `header:"Yard" json:"-" doc:"Who builds it." required:"true" example:"north"`
+	Key  secret.Value `json:"key,omitzero" doc:"Opens it." min:"3" pattern:"^b"`
+	Sail *bool        `json:"sail,omitempty" doc:"With a sail." default:"true"`
+}
+
+// A body that is not needed may be left out; what is more than a body is in headers.
+func TestOperationAnswersWithHeaders(t *testing.T) {
+	h := newHarbour(t)
+	w := h.do("POST", "/rest/boats", `{"key":"secret"}`, "Content-Type", "application/json", "Yard", "north")
+	if w.Code != http.StatusCreated || w.Header().Get("Location") != "https://a.example/rest/boats/7" || !strings.Contains(w.Body.String(), `"name":"north"`) {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	w = h.do("POST", "/rest/boats", "")
+	if w.Code != http.StatusAccepted || w.Header().Get("Location") != "" || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	if w := h.do("POST", "/rest/boats", " ", "Content-Type", "application/json"); w.Code != http.StatusBadRequest {
+		t.Errorf("a body of a space: %d %s", w.Code, w.Body)
+	}
 }
 
 func (h *harbour) put(path, body string) (int, string) {
@@ -146,6 +184,7 @@ func TestOperationsAreDescribed(t *testing.T) {
 	for _, part := range []string{
 		"  /rest/boats:\n    get:\n", "operationId: saveBoat\n", "summary: Saves a boat.\n", "maxLength: 20\n", "minLength: 1\n", "readOnly: true\n",
 		"    Boat:\n      type: object\n      required:\n        - id\n        - name\n      additionalProperties: false\n",
+		"key: boat key\n", "required: false\n", "in: header\n", "        \"202\":\n", "Location:\n", "minLength: 3\n", "default: true\n", "pattern: ^b\n",
 		`$ref: "#/components/parameters/after"`, "message: Too deep.\n", "description: Also where it sails.\n", "        \"201\":\n", "        \"204\":\n", "status-code: 409\n",
 	} {
 		if !strings.Contains(text, part) {

@@ -138,9 +138,10 @@ func membersOf(t reflect.Type) map[string][]int {
 // elsewhere reports whether the member of an input does not come from the body.
 func elsewhere(f reflect.StructField) bool {
 	_, path := f.Tag.Lookup("path")
+	_, header := f.Tag.Lookup("header")
 	_, query := f.Tag.Lookup("query")
 	_, ignored := reflect.Zero(f.Type).Interface().(interface{ ignored() reflect.Type })
-	return path || query && noMember(f.Tag.Get("json")) || ignored || f.Type == reflect.TypeFor[Page]() || f.Type == reflect.TypeFor[fault.Fields]()
+	return path || header || query && noMember(f.Tag.Get("json")) || ignored || f.Type == reflect.TypeFor[Page]() || f.Type == reflect.TypeFor[fault.Fields]()
 }
 
 // noMember reports whether the tag json says that a field is no member of a body.

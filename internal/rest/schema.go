@@ -108,19 +108,9 @@ func memberWords(t reflect.Type) map[string]string {
 
 // member is the schema of a member, with words and what its tags say.
 func (s schemas) member(f reflect.StructField, words string) yaml.MapSlice {
-	out := s.valued(f)
-	add := func(key string, value any) { out = append(out, yaml.MapItem{Key: key, Value: value}) }
-	of := "imum"
-	if f.Type.Kind() == reflect.String {
-		of = "Length"
-	}
-	for _, bound := range []string{"min", "max"} {
-		if n, err := strconv.ParseInt(f.Tag.Get(bound), 10, 64); err == nil {
-			add(bound+of, n)
-		}
-	}
+	out := append(s.valued(f), bounds(f)...)
 	if name := f.Tag.Get("xml"); name != "" && f.Type.Kind() == reflect.Slice {
-		add("xml", yaml.MapSlice{{Key: "wrapped", Value: false}, {Key: "name", Value: name}})
+		out = append(out, yaml.MapItem{Key: "xml", Value: yaml.MapSlice{{Key: "wrapped", Value: false}, {Key: "name", Value: name}}})
 	}
 	return append(out, told(f, words)...)
 }
@@ -138,6 +128,39 @@ func (s schemas) valued(f reflect.StructField) yaml.MapSlice {
 		return of
 	}
 	return append(of, enum)
+}
+
+// bounds are what tags say of a member's values.
+func bounds(f reflect.StructField) (out yaml.MapSlice) {
+	add := func(key string, value any) { out = append(out, yaml.MapItem{Key: key, Value: value}) }
+	of := f.Type
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	text := of.Kind() == reflect.String || of.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	bound := "imum"
+	if text {
+		bound = "Length"
+	}
+	for _, name := range []string{"min", "max"} {
+		if n, err := strconv.ParseInt(f.Tag.Get(name), 10, 64); err == nil {
+			add(name+bound, n)
+		}
+	}
+	for _, name := range []string{"pattern", "format"} {
+		if value := f.Tag.Get(name); value != "" {
+			add(name, value)
+		}
+	}
+	value := f.Tag.Get("default")
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil && !text {
+		add("default", n)
+	} else if on, err := strconv.ParseBool(value); err == nil && !text {
+		add("default", on)
+	} else if value != "" {
+		add("default", value)
+	}
+	return out
 }
 
 // told is what is said of a member: words, or what its tags say.

@@ -1,0 +1,106 @@
+package rest
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-yaml"
+)
+
+// responses are the success and what can go wrong.
+func (d *described) responses(s schemas) (all yaml.MapSlice) {
+	all = append(all, d.success(s, Success{Status: d.status, Text: d.words.Answer, Headers: d.words.Headers}))
+	for _, also := range d.words.Also {
+		all = append(all, d.success(s, also))
+	}
+	for _, status := range d.refusals() {
+		one := reference("responses", refusals[status])
+		if examples := d.answers(status); len(examples) > 0 {
+			one = yaml.MapSlice{
+				{Key: "description", Value: "See `message`."},
+				content("application/json", reference("schemas", "Error"), examples),
+			}
+		}
+		all = append(all, yaml.MapItem{Key: strconv.Itoa(status), Value: one})
+	}
+	return all
+}
+
+func (d *described) success(s schemas, one Success) yaml.MapItem {
+	out, of := yaml.MapSlice{{Key: "description", Value: one.Text}}, d.output
+	if one.Of != nil {
+		of = reflect.TypeOf(one.Of)
+	}
+	if len(one.Headers) > 0 {
+		var headers yaml.MapSlice
+		for _, name := range one.Headers {
+			headers = append(headers, yaml.MapItem{Key: name, Value: headerWords[name]})
+		}
+		out = append(out, yaml.MapItem{Key: "headers", Value: headers})
+	}
+	switch {
+	case of == reflect.TypeFor[None]() && d.words.Media == "" || one.Of == None{}:
+	case d.words.Media != "":
+		out = append(out, content(d.words.Media, yaml.MapSlice{{Key: "type", Value: "string"}}, d.answers(one.Status)))
+	default:
+		answer := content("application/json", s.of(of), d.answers(one.Status))
+		if d.route.XML {
+			answer.Value = append(answer.Value.(yaml.MapSlice), content("application/xml", s.of(of), nil).Value.(yaml.MapSlice)...)
+		}
+		out = append(out, answer)
+	}
+	return yaml.MapItem{Key: strconv.Itoa(one.Status), Value: out}
+}
+
+// headerWords describe the headers of successes.
+var headerWords = map[string]yaml.MapSlice{
+	"ETag":        headerOf("Names the version; for If-Match.", "string"),
+	"Location":    headerOf("Its URL.", "string"),
+	"Retry-After": headerOf("Seconds.", "integer"),
+}
+
+func headerOf(words, kind string) yaml.MapSlice {
+	return yaml.MapSlice{{Key: "description", Value: words}, {Key: "schema", Value: yaml.MapSlice{{Key: "type", Value: kind}}}}
+}
+
+// answers are the examples that have a status.
+func (d *described) answers(status int) (all yaml.MapSlice) {
+	for _, e := range d.examples() {
+		if e.status == status && e.response != nil {
+			all = append(all, example(e.name, e.response))
+		}
+	}
+	return all
+}
+
+// refusals are the statuses of what can go wrong, each once.
+func (d *described) refusals() []int {
+	all := slices.Clone(d.words.Refused)
+	takes := d.input.hasBody() || len(d.words.Takes) > 0
+	if takes || len(d.input.query) > 0 || d.input.page != nil {
+		all = append(all, http.StatusBadRequest)
+	}
+	if takes {
+		all = append(all, http.StatusRequestEntityTooLarge)
+	}
+	if len(d.input.path) > 0 {
+		all = append(all, http.StatusNotFound)
+	}
+	if d.route.Access != Anyone {
+		all = append(all, http.StatusUnauthorized)
+	}
+	if d.route.Access > Anyone && d.route.Access != Builds {
+		all = append(all, http.StatusForbidden)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// refusals are the answers of the description by their statuses.
+var refusals = map[int]string{
+	http.StatusBadRequest: "Invalid", http.StatusUnauthorized: "Unauthenticated", http.StatusForbidden: "Forbidden", http.StatusNotFound: "NotFound",
+	http.StatusConflict: "Conflict", http.StatusRequestEntityTooLarge: "TooLarge", http.StatusServiceUnavailable: "Unavailable",
+	http.StatusTooManyRequests: "RateLimited",
+}
