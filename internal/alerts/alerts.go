@@ -96,7 +96,7 @@ type Options struct {
 type Service struct {
 	o      Options
 	url    []byte
-	rounds work.Rounds
+	rounds work.PeriodicWorker
 }
 
 // New makes a service, which begins with Start.

@@ -103,7 +103,7 @@ func makePaused(t *testing.T, cfg *config.Config) asker {
 	clock := new(identitytest.Clock)
 	clock.Move(-3 * day)
 	p := &permissionTable{App: startAt(t, cfg, clock.Now), t: t}
-	p.identity.UseWay(identity.Way{ID: "gone", Name: "a provider", Source: identity.SingleSignOn, Provider: gone{}})
+	p.identity.UseSignInProvider(identity.SignInProvider{ID: "gone", Name: "a provider", Source: identity.SingleSignOn, Provider: gone{}})
 	browser := identity.BrowserSecret()
 	state, err := p.identity.BeginSignIn(t.Context(), identity.SignInRequest{Way: "gone", Browser: browser, Back: "/"})
 	if err != nil {

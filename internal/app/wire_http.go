@@ -41,7 +41,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	if err := a.identity.UsePasskeys(a.URL()); err != nil {
 		return err
 	}
-	a.pages, err = console.New(console.Options{Identity: a.identity, Ways: a.identity, BaseURL: a.URL(), Version: a.version, Log: a.log, Clock: a.clock})
+	a.pages, err = console.New(console.Options{Identity: a.identity, ProviderSignIn: a.identity, BaseURL: a.URL(), Version: a.version, Log: a.log, Clock: a.clock})
 	if err != nil {
 		return fmt.Errorf("make the console: %w", err)
 	}

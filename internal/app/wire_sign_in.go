@@ -26,7 +26,7 @@ func (a *App) usePlatformPages(platforms *client.Client, connection *notify.Conn
 	if u, err := url.Parse(connection.BaseURL); err == nil {
 		name = u.Host
 	}
-	a.identity.UseWay(identity.Way{ID: wayOfPlatform, Name: name, Source: connection.Name, Provider: &client.SignInPages{
+	a.identity.UseSignInProvider(identity.SignInProvider{ID: wayOfPlatform, Name: name, Source: connection.Name, Provider: &client.SignInPages{
 		Client: platforms, Connection: connection, Name: name, Callback: a.callback(wayOfPlatform),
 	}})
 }
@@ -46,7 +46,7 @@ func (a *App) openSingleSignOn(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open single sign-on: %w", err)
 	}
-	a.identity.UseWay(identity.Way{
+	a.identity.UseSignInProvider(identity.SignInProvider{
 		ID: waySingleSignOn, Name: o.Name, Source: a.singleSignOnSource(), Provider: provider, AllowedGroups: o.AllowedGroups,
 		Reconfirms: true, Page: a.URL() + "/sign-in/" + waySingleSignOn,
 	})

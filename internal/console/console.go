@@ -29,9 +29,9 @@ type Sessions interface {
 	SignOut(ctx context.Context, session string) error
 }
 
-// SignInWays is signing in on the pages of providers; *identity.Service.
-type SignInWays interface {
-	Ways() []identity.Way
+// ProviderSignIn is signing in on the pages of providers; *identity.Service.
+type ProviderSignIn interface {
+	SignInProviders() []identity.SignInProvider
 	// BeginSignIn returns the provider's page for a browser to go to.
 	BeginSignIn(ctx context.Context, r identity.SignInRequest) (location string, err error)
 	// CompleteSignIn opens a session for whom the provider proves, and gives the
@@ -41,8 +41,8 @@ type SignInWays interface {
 
 // Options say what a console needs.
 type Options struct {
-	Identity Sessions
-	Ways     SignInWays // nil: none
+	Identity       Sessions
+	ProviderSignIn ProviderSignIn // nil: none
 	// BaseURL is where users reach the console. Its path is put in front of
 	// every address; where it is https, cookies are Secure.
 	BaseURL string

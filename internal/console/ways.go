@@ -10,10 +10,10 @@ import (
 
 // providers link to the providers on whose pages one can sign in.
 func (c *Console) providers(to string) (links []Link) {
-	if c.opts.Ways == nil {
+	if c.opts.ProviderSignIn == nil {
 		return nil
 	}
-	for _, w := range c.opts.Ways.Ways() {
+	for _, w := range c.opts.ProviderSignIn.SignInProviders() {
 		links = append(links, Link{"Sign in with " + w.Name, Path("/sign-in/%s?to=%s", w.ID, to)})
 	}
 	return links
@@ -21,10 +21,10 @@ func (c *Console) providers(to string) (links []Link) {
 
 // again links to the providers with which who asks can sign in again.
 func (x *exchange) again(to string) (links []Link) {
-	if x.c.opts.Ways == nil {
+	if x.c.opts.ProviderSignIn == nil {
 		return nil
 	}
-	for _, w := range x.c.opts.Ways.Ways() {
+	for _, w := range x.c.opts.ProviderSignIn.SignInProviders() {
 		if w.Source == x.principal.Source && w.Reconfirms {
 			links = append(links, Link{"Sign in again with " + w.Name, Path("/sign-in/%s?again=true&to=%s", w.ID, to)})
 		}
@@ -51,7 +51,7 @@ func (x *exchange) browser() string {
 // lead to our own pages only.
 func (c *Console) beginSignIn(x *exchange) (Response, error) {
 	to := LocalPath(x.r.URL.Query().Get("to"))
-	if c.opts.Ways == nil {
+	if c.opts.ProviderSignIn == nil {
 		return nil, fault.New(fault.NotFound, "There is no page at this address.")
 	}
 	again := x.r.URL.Query().Get("again") == "true"
@@ -63,7 +63,7 @@ func (c *Console) beginSignIn(x *exchange) (Response, error) {
 		browser = identity.BrowserSecret()
 	}
 	ctx := x.r.Context()
-	location, err := c.opts.Ways.BeginSignIn(ctx, identity.SignInRequest{
+	location, err := c.opts.ProviderSignIn.BeginSignIn(ctx, identity.SignInRequest{
 		Way: x.r.PathValue("way"), Browser: browser, Back: to, Address: identity.OriginOf(ctx).Address, Again: again,
 	})
 	if err != nil {
@@ -83,12 +83,12 @@ func (to elsewhere) respond(x *exchange) error {
 
 // completeSignIn is where a provider sends browsers back to.
 func (c *Console) completeSignIn(x *exchange) (Response, error) {
-	if c.opts.Ways == nil {
+	if c.opts.ProviderSignIn == nil {
 		return nil, fault.New(fault.NotFound, "There is no page at this address.")
 	}
 	q, ctx := x.r.URL.Query(), x.r.Context()
 	answer := identity.Answer{State: q.Get("state"), Code: secret.New(q.Get("code")), Error: q.Get("error")}
-	session, back, err := c.opts.Ways.CompleteSignIn(ctx, x.r.PathValue("way"), x.browser(), answer, identity.OriginOf(ctx).Address)
+	session, back, err := c.opts.ProviderSignIn.CompleteSignIn(ctx, x.r.PathValue("way"), x.browser(), answer, identity.OriginOf(ctx).Address)
 	back = LocalPath(back)
 	switch {
 	case fault.Is(err, fault.Invalid) && x.principal != nil: // the page was reloaded

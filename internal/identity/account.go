@@ -14,7 +14,7 @@ import (
 // userOfAccount gives the user of a provider's account, and makes one at its
 // first sign-in. A user belongs to the account that signed in first: a name can
 // change hands at the provider, and what was granted here does not go with it.
-func (s *Service) userOfAccount(ctx context.Context, tx *db.Tx, w *Way, account Account) (User, error) {
+func (s *Service) userOfAccount(ctx context.Context, tx *db.Tx, w *SignInProvider, account Account) (User, error) {
 	if w.Source == SingleSignOn {
 		u, err := scanUser(tx.QueryRow(ctx, selectUser+` WHERE source = $1 AND subject = $2`, w.Source, account.Subject))
 		switch {
@@ -36,12 +36,12 @@ func (s *Service) userOfAccount(ctx context.Context, tx *db.Tx, w *Way, account 
 	return u, err
 }
 
-func errOtherAccount(w *Way, ref string) error {
+func errOtherAccount(w *SignInProvider, ref string) error {
 	return fault.New(fault.Unauthenticated, "The user %s belongs to another account of %s. If that account is gone, ask an administrator to delete the user here.", ref, w.Name)
 }
 
 // rename follows an account whose name was changed at the provider.
-func (s *Service) rename(ctx context.Context, tx *db.Tx, w *Way, u User, name string) (User, error) {
+func (s *Service) rename(ctx context.Context, tx *db.Tx, w *SignInProvider, u User, name string) (User, error) {
 	other, err := userByName(ctx, tx, refOf(w.Source, name))
 	switch {
 	case err == nil && other.ID != u.ID:

@@ -58,7 +58,7 @@ func (s *Service) storeClaims(ctx context.Context, tx *db.Tx, u *User, subject s
 
 // endGroups ends what groups give to the user of an account that may no longer sign
 // in. The next sign-in of any user removes the groups themselves.
-func (s *Service) endGroups(ctx context.Context, w *Way, account Account) error {
+func (s *Service) endGroups(ctx context.Context, w *SignInProvider, account Account) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(ctx, `UPDATE identity_users SET claimed_until = $1 WHERE source = $2 AND subject = $3 AND subject <> '' AND claimed_until > $1`,
 			db.Micros(s.now()), w.Source, account.Subject); err != nil {

@@ -66,7 +66,7 @@ func (s *Service) Confirm(ctx context.Context, proof Proof, addr string) error {
 		return ErrUnauthenticated()
 	}
 	accepted := func(context.Context, *db.Tx) error { return nil }
-	d := doorOf(nameKey(p.Name), addr)
+	d := attemptOf(nameKey(p.Name), addr)
 	var err error
 	if proof.Password.IsZero() {
 		accepted, err = s.checkOwnFactor(ctx, p, d, proof)
@@ -106,7 +106,7 @@ func (s *Service) withCode(ctx context.Context, p *Principal) (*Principal, error
 	if !ok {
 		return p, nil
 	}
-	d := doorOf(nameKey(p.Name), OriginOf(ctx).Address)
+	d := attemptOf(nameKey(p.Name), OriginOf(ctx).Address)
 	accepted, err := s.checkOwnFactor(ctx, p, d, Proof{Code: code})
 	if err == nil {
 		err = s.db.Write(ctx, func(tx *db.Tx) error { return accepted(ctx, tx) })
@@ -132,7 +132,7 @@ func (s *Service) checkOwnPassword(ctx context.Context, p *Principal, password, 
 	return err
 }
 
-func (s *Service) checkOwnFactor(ctx context.Context, p *Principal, d door, proof Proof) (accept, error) {
+func (s *Service) checkOwnFactor(ctx context.Context, p *Principal, d attempt, proof Proof) (accept, error) {
 	if err := s.mayTry(ctx, d); err != nil {
 		return nil, err
 	}

@@ -16,9 +16,9 @@ type Directory interface {
 	// SignIn returns the user who shows the password, which it does not keep, and
 	// what he administers. Unauthenticated: name or password is wrong.
 	SignIn(ctx context.Context, name, password string) (DirectoryUser, error)
-	// Present returns what the user of that exact name has now: Admin, or those of
+	// CurrentGrants returns what the user of that exact name has now: Admin, or those of
 	// the candidates that he administers. Unauthenticated: there is no such user.
-	Present(ctx context.Context, name string, candidates []Grant) ([]Grant, error)
+	CurrentGrants(ctx context.Context, name string, candidates []Grant) ([]Grant, error)
 }
 
 // DirectoryUser is a user as a platform knows him.
@@ -37,21 +37,21 @@ const (
 	// maxSigningIn is how many sign-ins the platform is asked about at once, so
 	// that a flood of guesses is not handed on to it.
 	maxSigningIn = 8
-	// maxPresent bounds the memory; more users than this are not active within a
+	// maxCurrentGrants bounds the memory; more users than this are not active within a
 	// minute.
-	maxPresent = 4096
+	maxCurrentGrants = 4096
 )
 
 // platform is where users come from who are not local.
 type platform struct {
 	source string // the connection's name
 	Directory
-	turns  *turns
-	asking singleflight.Group // by user
+	limiter *fairLimiter
+	asking  singleflight.Group // by user
 
-	mu     sync.Mutex
-	recent map[int64]confirmed // by user
-	era    int                 // counts what was forgotten
+	mu         sync.Mutex
+	recent     map[int64]confirmed // by user
+	generation int                 // counts what was forgotten
 }
 
 type confirmed struct {
@@ -62,7 +62,7 @@ type confirmed struct {
 // UseDirectory has names that are of no local user be looked up in d, the users
 // of the platform of a connection. It must be called before anybody signs in.
 func (s *Service) UseDirectory(connection string, d Directory) {
-	s.platform = &platform{source: connection, Directory: d, turns: newTurns(maxSigningIn), recent: map[int64]confirmed{}}
+	s.platform = &platform{source: connection, Directory: d, limiter: newFairLimiter(maxSigningIn), recent: map[int64]confirmed{}}
 }
 
 // knows reports whether the platform is asked about a sign-in: for names of no

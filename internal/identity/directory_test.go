@@ -34,7 +34,7 @@ func (s *script) SignIn(ctx context.Context, name, password string) (DirectoryUs
 	return DirectoryUser{}, ErrUnauthenticated()
 }
 
-func (s *script) Present(_ context.Context, name string, candidates []Grant) ([]Grant, error) {
+func (s *script) CurrentGrants(_ context.Context, name string, candidates []Grant) ([]Grant, error) {
 	s.presents++
 	if s.away != nil {
 		return nil, s.away

@@ -56,7 +56,7 @@ func (s *Service) UseConfirmCode(ctx context.Context, code secret.Value, addr st
 	if p == nil || p.Session == 0 {
 		return ErrUnauthenticated()
 	}
-	d := doorOf(nameKey(p.Name), addr)
+	d := attemptOf(nameKey(p.Name), addr)
 	if err := s.mayTry(ctx, d); err != nil {
 		return err
 	}

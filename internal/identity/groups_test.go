@@ -103,7 +103,7 @@ func TestGrantsToGroups(t *testing.T) {
 		n.mayOnly(t, "and again, with the settings' group", token, "admin", "shop", "api", "other")
 
 		without := newNode(t, n.db, n.clock)
-		without.UseWay(Way{ID: "oidc", Source: SingleSignOn, Provider: c})
+		without.UseSignInProvider(SignInProvider{ID: "oidc", Source: SingleSignOn, Provider: c})
 		without.mayOnly(t, "a node whose settings name no groups_claim", token)
 
 		for _, line := range []string{
@@ -317,7 +317,7 @@ func TestGroupsCostOnlyTheirUsers(t *testing.T) {
 func TestARefusedSignInEndsGroups(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		c := &company{account: Account{Name: "ann", Subject: "1", Groups: []string{"devs", "staff"}}}
-		n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, AllowedGroups: []string{"staff"}})
+		n.UseSignInProvider(SignInProvider{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, AllowedGroups: []string{"staff"}})
 		n.UseGroups(SingleSignOn, nil)
 		n.mustGrantGroup(t, "devs", ProjectAdmin, shop)
 		_, token := n.enter(t)

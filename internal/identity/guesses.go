@@ -19,7 +19,7 @@ func guessLimit() limit { return limit{10, 5 * time.Minute} }
 // counter, since an attacker may have any number of them. Those from which the user
 // signed in lately have their own, so that the attacker locks the user out of
 // nothing there.
-func guessCounter(u User, d door, signedInAt, now time.Time) []byte {
+func guessCounter(u User, d attempt, signedInAt, now time.Time) []byte {
 	key := "codes\x00" + idText(u.ID)
 	if now.Sub(signedInAt) < exemptFor {
 		key += "\x00" + d.address
@@ -30,7 +30,7 @@ func guessCounter(u User, d door, signedInAt, now time.Time) []byte {
 // countGuess counts a code before it is looked at, so that many at once, on all
 // nodes, are no more than guessLimit. The code that is right forgets the counter.
 // RateLimited: there were too many.
-func (s *Service) countGuess(ctx context.Context, u User, d door) (counter []byte, err error) {
+func (s *Service) countGuess(ctx context.Context, u User, d attempt) (counter []byte, err error) {
 	now := s.now()
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		at, err := s.signedInAt(ctx, tx, d)

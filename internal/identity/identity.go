@@ -39,26 +39,26 @@ type Options struct {
 // Service authenticates users, and keeps them with their grants, tokens and
 // sessions.
 type Service struct {
-	db       *db.DB
-	now      func() time.Time
-	log      *slog.Logger
-	dataDir  string
-	first    secret.Value // the configured password of the first administrator
-	users    *recent[string, User]
-	tokens   *recent[string, tokenHolder]
-	sessions *recent[string, sessionHolder]
-	hasher   *hasher
-	known    *remembered
-	doors    *recent[door, standing]
-	platform *platform // nil: none has users
-	box      *secret.Box
-	passkeys passkeys
-	issuer   string // as authenticator apps call this server
-	ways     []Way
-	groups   *groupRules // nil: groups give nothing
-	idle     *idleRule   // nil: nobody is paused
+	db              *db.DB
+	now             func() time.Time
+	log             *slog.Logger
+	dataDir         string
+	first           secret.Value // the configured password of the first administrator
+	users           *recent[string, User]
+	tokens          *recent[string, tokenHolder]
+	sessions        *recent[string, sessionHolder]
+	hasher          *hasher
+	known           *remembered
+	attempts        *recent[attempt, standing]
+	platform        *platform // nil: none has users
+	box             *secret.Box
+	passkeys        passkeys
+	issuer          string // as authenticator apps call this server
+	signInProviders []SignInProvider
+	groups          *groupRules // nil: groups give nothing
+	idle            *idleRule   // nil: nobody is paused
 
-	providerTurns *turns // to ask a provider about a sign-in
+	providerLimiter *fairLimiter // to ask a provider about a sign-in
 
 	dependents func(ctx context.Context, user int64) ([]string, error) // nil: nothing depends on a user
 }
@@ -75,9 +75,9 @@ func New(d *db.DB, o Options) *Service {
 		sessions: newRecent[string, sessionHolder](o.Clock),
 		hasher:   newHasher(owasp()),
 		known:    newRemembered(o.Clock, []byte(rand.Text())),
-		doors:    newRecent[door, standing](o.Clock),
+		attempts: newRecent[attempt, standing](o.Clock),
 
-		providerTurns: newTurns(maxSigningIn),
+		providerLimiter: newFairLimiter(maxSigningIn),
 	}
 }
 

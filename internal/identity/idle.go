@@ -127,7 +127,7 @@ func (s *Service) refusePaused(p *Principal, code fault.Code) error {
 		return nil
 	}
 	where := "in the console"
-	for _, w := range s.ways {
+	for _, w := range s.signInProviders {
 		if w.Source == p.Source && w.Page != "" {
 			where = "at " + w.Page
 		}

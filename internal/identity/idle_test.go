@@ -24,7 +24,7 @@ const (
 // has started.
 func idleNode(t *testing.T, n node, c *company, after time.Duration) node {
 	t.Helper()
-	n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, Page: "https://outrigger.test/sign-in/oidc"})
+	n.UseSignInProvider(SignInProvider{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, Page: "https://outrigger.test/sign-in/oidc"})
 	n.UseGroups(SingleSignOn, []string{"admins"})
 	n.UseIdle(SingleSignOn, after)
 	if err := n.Start(t.Context()); err != nil {
@@ -61,7 +61,7 @@ func (everybody) SignIn(_ context.Context, name, _ string) (DirectoryUser, error
 	return DirectoryUser{Name: name}, nil
 }
 
-func (everybody) Present(context.Context, string, []Grant) ([]Grant, error) { return nil, nil }
+func (everybody) CurrentGrants(context.Context, string, []Grant) ([]Grant, error) { return nil, nil }
 
 // goesOn reports whether tokens of the scope work on while their owner is paused.
 func goesOn(scope Scope) bool { return scope == Mail || scope == Builds || scope == Monitoring }
@@ -251,7 +251,7 @@ func TestIdleUsersOfAPlatform(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		c := new(company)
 		n.UseDirectory("main", everybody{})
-		n.UseWay(Way{ID: "oidc", Name: "the company", Source: "main", Provider: c})
+		n.UseSignInProvider(SignInProvider{ID: "oidc", Name: "the company", Source: "main", Provider: c})
 		n.UseIdle("main", idleAfter)
 		if err := n.Start(t.Context()); err != nil {
 			t.Fatal(err)

@@ -75,17 +75,17 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, addr string) (c Ceremo
 	if err != nil {
 		return c, fmt.Errorf("asking for a passkey: %w", err)
 	}
-	return s.begin(ctx, step{purpose: forPasskey}, asked.Response, session, doorOf("", addr).address)
+	return s.begin(ctx, step{purpose: forPasskey}, asked.Response, session, attemptOf("", addr).address)
 }
 
 // PasskeySignIn opens a session for a user who shows a passkey and nothing else.
 // Unauthenticated: no user here has it, or it does not fit what was asked. Conflict: the
 // user is one of a provider or a platform.
 func (s *Service) PasskeySignIn(ctx context.Context, ceremony string, answer []byte, addr string) (session string, p *Principal, err error) {
-	d := doorOf("", addr)
+	d := attemptOf("", addr)
 	u, err := s.keeperOf(ctx, answer)
 	if err == nil && u.ID != 0 {
-		d = doorOf(nameKey(u.Name), addr)
+		d = attemptOf(nameKey(u.Name), addr)
 	}
 	if err == nil {
 		err = s.mayTry(ctx, d)

@@ -36,15 +36,15 @@ func owasp() cost { return cost{memory: 19 * 1024, rounds: 2} }
 
 // hasher computes argon2id, two at a time.
 type hasher struct {
-	cost  cost
-	turns *turns
+	cost    cost
+	limiter *fairLimiter
 	// unknownUser is the hash that passwords of unknown users are compared with, so that
 	// they take as long as others.
 	unknownUser string
 }
 
 func newHasher(c cost) *hasher {
-	return &hasher{cost: c, turns: newTurns(maxHashing), unknownUser: c.phc(newSalt(), make([]byte, hashSize))}
+	return &hasher{cost: c, limiter: newFairLimiter(maxHashing), unknownUser: c.phc(newSalt(), make([]byte, hashSize))}
 }
 
 func newSalt() []byte {
@@ -58,7 +58,7 @@ func newSalt() []byte {
 func (h *hasher) turn(ctx context.Context, address string) (done func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
 	defer cancel()
-	return h.turns.take(ctx, address)
+	return h.limiter.acquire(ctx, address)
 }
 
 // errBusy is the answer where more passwords wait than can be computed in time.

@@ -19,9 +19,9 @@ const (
 type recent[K comparable, V any] struct {
 	now func() time.Time
 
-	mu      sync.Mutex
-	entries map[K]found[V]
-	era     int // counts what was forgotten, so that nothing older comes back
+	mu         sync.Mutex
+	entries    map[K]found[V]
+	generation int // counts what was forgotten, so that nothing older comes back
 }
 
 type found[V any] struct {
@@ -37,7 +37,7 @@ func newRecent[K comparable, V any](now func() time.Time) *recent[K, V] {
 // remembered.
 func (c *recent[K, V]) get(key K, load func() (V, error)) (V, error) {
 	c.mu.Lock()
-	now, era := c.now(), c.era
+	now, era := c.now(), c.generation
 	f, ok := c.entries[key]
 	c.mu.Unlock()
 	if ok && now.Sub(f.at) < freshness {
@@ -49,7 +49,7 @@ func (c *recent[K, V]) get(key K, load func() (V, error)) (V, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if era == c.era {
+	if era == c.generation {
 		if len(c.entries) >= maxRecent {
 			clear(c.entries)
 		}
@@ -63,5 +63,5 @@ func (c *recent[K, V]) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.entries)
-	c.era++
+	c.generation++
 }

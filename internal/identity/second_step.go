@@ -65,7 +65,7 @@ func (s *Service) SecondStep(ctx context.Context, pending string, proof Proof, a
 	if err != nil {
 		return "", nil, err
 	}
-	d := doorOf(nameKey(u.Name), addr)
+	d := attemptOf(nameKey(u.Name), addr)
 	if err := s.mayTry(ctx, d); err != nil {
 		return "", nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Service) enter(ctx context.Context, u User, st step, accepted accept, a
 }
 
 // checkFactor reports whether a factor of the user is right, and how it is used up.
-func (s *Service) checkFactor(ctx context.Context, u User, d door, st step, proof Proof) (accept, error) {
+func (s *Service) checkFactor(ctx context.Context, u User, d attempt, st step, proof Proof) (accept, error) {
 	if len(proof.Passkey) > 0 {
 		return s.checkPasskey(ctx, u, st, proof.Passkey)
 	}
@@ -122,7 +122,7 @@ func (s *Service) checkFactor(ctx context.Context, u User, d door, st step, proo
 }
 
 // checkCode takes a code of the app, or a recovery code.
-func (s *Service) checkCode(ctx context.Context, u User, d door, code secret.Value) (accept, error) {
+func (s *Service) checkCode(ctx context.Context, u User, d attempt, code secret.Value) (accept, error) {
 	plain := plainCode(code)
 	if len(plain) != totpDigits {
 		return func(ctx context.Context, tx *db.Tx) error { return acceptRecovery(ctx, tx, u, plain) }, nil
@@ -159,7 +159,7 @@ func (s *Service) checkCode(ctx context.Context, u User, d door, code secret.Val
 }
 
 // wrongFactor counts a failure and gives the answer to it.
-func (s *Service) wrongFactor(ctx context.Context, d door) error {
+func (s *Service) wrongFactor(ctx context.Context, d attempt) error {
 	if err := s.wrongPassword(ctx, d); !fault.Is(err, fault.Unauthenticated) {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s Session) over(now time.Time) bool {
 	return !now.Before(s.ExpiresAt) || now.Sub(s.UsedAt) >= sessionIdle
 }
 
-// The ways to sign in that the audit trail names besides the ids of Ways.
+// The ways to sign in that the audit trail names besides the ids of SignInProviders.
 const (
 	ByPassword = "password"
 	ByFactor   = "password and second factor"

@@ -42,11 +42,11 @@ func (s *Service) Basic(ctx context.Context, user, password, addr string) (*Prin
 		if p, err = s.withCode(ctx, p); err != nil {
 			return nil, err
 		}
-		if err := s.countSuccess(ctx, doorOf(nameKey(user), addr), u); err != nil {
+		if err := s.countSuccess(ctx, attemptOf(nameKey(user), addr), u); err != nil {
 			return nil, err
 		}
 	}
-	return s.present(ctx, p)
+	return s.withCurrentGrants(ctx, p)
 }
 
 // SignIn opens a session for a user and his password. The session is what
@@ -57,7 +57,7 @@ func (s *Service) SignIn(ctx context.Context, user, password, addr string) (sess
 	if err != nil {
 		return "", nil, err
 	}
-	principal, err := s.present(ctx, s.principal(u))
+	principal, err := s.withCurrentGrants(ctx, s.principal(u))
 	if err != nil {
 		return "", nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Service) CheckPassword(ctx context.Context, user, password, addr string
 // checkPassword returns the user who shows the right password.
 func (s *Service) checkPassword(ctx context.Context, user, password, addr string) (User, error) {
 	name := nameKey(user)
-	d := doorOf(name, addr)
+	d := attemptOf(name, addr)
 	u, known, err := s.judge(ctx, d, name, password)
 	if err != nil || known {
 		return u, err
@@ -143,7 +143,7 @@ func (s *Service) checkPassword(ctx context.Context, user, password, addr string
 }
 
 // compare computes the password and counts the result.
-func (s *Service) compare(ctx context.Context, d door, u User, name, password string) error {
+func (s *Service) compare(ctx context.Context, d attempt, u User, name, password string) error {
 	stored := u.password
 	if stored == "" { // no such user, or none with a password
 		stored = s.hasher.unknownUser
@@ -161,7 +161,7 @@ func (s *Service) compare(ctx context.Context, d door, u User, name, password st
 }
 
 // wrongPassword counts a failure and gives the answer to it.
-func (s *Service) wrongPassword(ctx context.Context, d door) error {
+func (s *Service) wrongPassword(ctx context.Context, d attempt) error {
 	s.log.InfoContext(ctx, "sign-in failed", "user", d.account, "address", d.address)
 	if err := s.countFailure(context.WithoutCancel(ctx), d); err != nil {
 		return err // a guess that is not counted gets no answer
@@ -171,7 +171,7 @@ func (s *Service) wrongPassword(ctx context.Context, d door) error {
 
 // judge gives the user of the name, a local one first and the zero User for
 // none, and whether the password is known to be his without computing anything.
-func (s *Service) judge(ctx context.Context, d door, name, password string) (u User, known bool, err error) {
+func (s *Service) judge(ctx context.Context, d attempt, name, password string) (u User, known bool, err error) {
 	if err := s.mayTry(ctx, d); err != nil {
 		return User{}, false, err
 	}
@@ -239,7 +239,7 @@ func (s *Service) Bearer(ctx context.Context, token string) (*Principal, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s.present(ctx, p)
+	return s.withCurrentGrants(ctx, p)
 }
 
 // sessionHolder is who has a session.
@@ -284,7 +284,7 @@ func (s *Service) Session(ctx context.Context, session string) (*Principal, erro
 	if err != nil {
 		return nil, err
 	}
-	return s.present(ctx, p)
+	return s.withCurrentGrants(ctx, p)
 }
 
 // principalOf returns the user; NotFound where he is disabled.

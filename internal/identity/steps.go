@@ -58,7 +58,7 @@ func (s *Service) beginStep(ctx context.Context, tx *db.Tx, st step, address str
 	if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE expires_at <= $1`, db.Micros(now)); err != nil {
 		return "", fmt.Errorf("deleting steps: %w", err)
 	}
-	address = doorOf("", address).address
+	address = attemptOf("", address).address
 	if _, err := tx.Exec(ctx, `DELETE FROM identity_steps WHERE hash IN (SELECT hash FROM identity_steps WHERE address = $1 AND COALESCE(user_id, 0) = $2
 		ORDER BY expires_at DESC LIMIT 1000 OFFSET $3)`, address, st.user, stepsAtOnce-1); err != nil {
 		return "", fmt.Errorf("deleting steps: %w", err)

@@ -34,27 +34,27 @@ func attackedLimit() limit { return limit{1, 5 * time.Minute} } // of a pair the
 func addressLimit() limit  { return limit{30, 5 * time.Minute} }
 func accountLimit() limit  { return limit{100, time.Hour} }
 
-// door is an account as one address tries to enter it.
-type door struct{ account, address string }
+// attempt is an account as one address tries to enter it.
+type attempt struct{ account, address string }
 
-// doorOf counts the addresses of one IPv6 network as one, since a host has
+// attemptOf counts the addresses of one IPv6 network as one, since a host has
 // 2^64 of them.
-func doorOf(account, address string) door {
+func attemptOf(account, address string) attempt {
 	if a, err := netip.ParseAddr(address); err == nil && a.Is6() {
 		if network, err := a.Prefix(64); err == nil {
 			address = network.String()
 		}
 	}
-	return door{account, address}
+	return attempt{account, address}
 }
 
-// counter is one of the counts that a sign-in at a door belongs to.
+// counter is one of the counts that an attempt belongs to.
 type counter struct {
 	key   []byte
 	limit limit
 }
 
-// The places of a door's counters.
+// The places of the counters of an attempt.
 const (
 	ofAccount = iota
 	ofPair
@@ -63,7 +63,7 @@ const (
 
 // counters are those of the account, of the pair and of the address, in this
 // order.
-func (d door) counters() [3]counter {
+func (d attempt) counters() [3]counter {
 	return [3]counter{
 		{secret.Fingerprint("account\x00" + d.account), accountLimit()},
 		{secret.Fingerprint("pair\x00" + d.account + "\x00" + d.address), pairLimit()},

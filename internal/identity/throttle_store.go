@@ -15,7 +15,7 @@ import (
 // a day.
 const recordEvery = 24 * time.Hour
 
-// standing is what the database knows of a door.
+// standing is what the database knows of such attempts.
 type standing struct {
 	until      time.Time // no attempt before
 	failed     bool      // the pair has failures to forget
@@ -23,8 +23,8 @@ type standing struct {
 }
 
 // standingOf is up to half a second old.
-func (s *Service) standingOf(ctx context.Context, d door) (standing, error) {
-	return s.doors.get(d, func() (st standing, err error) {
+func (s *Service) standingOf(ctx context.Context, d attempt) (standing, error) {
+	return s.attempts.get(d, func() (st standing, err error) {
 		err = s.db.Read(ctx, func(tx *db.Tx) error {
 			st, err = s.standing(ctx, tx, d)
 			return err
@@ -34,7 +34,7 @@ func (s *Service) standingOf(ctx context.Context, d door) (standing, error) {
 }
 
 // mayTry is RateLimited while a pause lasts.
-func (s *Service) mayTry(ctx context.Context, d door) error {
+func (s *Service) mayTry(ctx context.Context, d attempt) error {
 	st, err := s.standingOf(ctx, d)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Service) paused(until time.Time) error {
 	return e
 }
 
-func (s *Service) standing(ctx context.Context, tx *db.Tx, d door) (st standing, err error) {
+func (s *Service) standing(ctx context.Context, tx *db.Tx, d attempt) (st standing, err error) {
 	if st.signedInAt, err = s.signedInAt(ctx, tx, d); err != nil {
 		return st, err
 	}
@@ -73,7 +73,7 @@ func (s *Service) standing(ctx context.Context, tx *db.Tx, d door) (st standing,
 	return st, err
 }
 
-func (s *Service) signedInAt(ctx context.Context, tx *db.Tx, d door) (time.Time, error) {
+func (s *Service) signedInAt(ctx context.Context, tx *db.Tx, d attempt) (time.Time, error) {
 	platform := Local
 	if s.platform != nil {
 		platform = s.platform.source
@@ -123,7 +123,7 @@ func forgetFailures(ctx context.Context, tx *db.Tx, key []byte) error {
 }
 
 // countFailure counts a failed sign-in on all nodes together.
-func (s *Service) countFailure(ctx context.Context, d door) error {
+func (s *Service) countFailure(ctx context.Context, d attempt) error {
 	now := s.now()
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		lock := ""
@@ -156,13 +156,13 @@ func (s *Service) countFailure(ctx context.Context, d door) error {
 		}
 		return nil
 	})
-	s.doors.forget()
+	s.attempts.forget()
 	return err
 }
 
 // countSuccess forgets the failures of the pair, and notes the address and the
 // time.
-func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
+func (s *Service) countSuccess(ctx context.Context, d attempt, u User) error {
 	now := s.now()
 	st, err := s.standingOf(ctx, d)
 	if err != nil || !st.failed && now.Sub(st.signedInAt) < recordEvery {
@@ -188,6 +188,6 @@ func (s *Service) countSuccess(ctx context.Context, d door, u User) error {
 		}
 		return nil
 	})
-	s.doors.forget()
+	s.attempts.forget()
 	return err
 }

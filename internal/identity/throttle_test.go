@@ -63,14 +63,14 @@ func TestTimesAreStoredWhole(t *testing.T) {
 
 func TestDoors(t *testing.T) {
 	for _, c := range []struct {
-		a, b door
+		a, b attempt
 		same bool
 	}{
-		{doorOf("ann", "192.0.2.1"), doorOf("ann", "192.0.2.2"), false},
-		{doorOf("ann", "192.0.2.1"), doorOf("bob", "192.0.2.1"), false},
-		{doorOf("ann", "2001:db8::1"), doorOf("ann", "2001:db8::ffff:1"), true},
-		{doorOf("ann", "2001:db8::1"), doorOf("ann", "2001:db8:0:1::1"), false},
-		{doorOf("ann", "@"), doorOf("ann", "@"), true},
+		{attemptOf("ann", "192.0.2.1"), attemptOf("ann", "192.0.2.2"), false},
+		{attemptOf("ann", "192.0.2.1"), attemptOf("bob", "192.0.2.1"), false},
+		{attemptOf("ann", "2001:db8::1"), attemptOf("ann", "2001:db8::ffff:1"), true},
+		{attemptOf("ann", "2001:db8::1"), attemptOf("ann", "2001:db8:0:1::1"), false},
+		{attemptOf("ann", "@"), attemptOf("ann", "@"), true},
 	} {
 		if (c.a == c.b) != c.same {
 			t.Errorf("%v and %v", c.a, c.b)

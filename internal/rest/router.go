@@ -167,17 +167,17 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	if rt.beside(r.URL.EscapedPath()) {
+	if rt.isUncleanAPIPath(r.URL.EscapedPath()) {
 		WriteError(x, r, errNotFound(r))
 		return
 	}
 	rt.mux.ServeHTTP(x, rt.plain(r))
 }
 
-// beside reports whether a path is one of the API but for empty or dotted segments.
+// isUncleanAPIPath reports whether a path is one of the API but for empty or dotted segments.
 // ServeMux would redirect to the path without them, in HTML, and a client that
 // follows may leave the body behind.
-func (rt *Router) beside(escaped string) bool {
+func (rt *Router) isUncleanAPIPath(escaped string) bool {
 	clean := path.Clean(escaped)
 	if escaped == clean || escaped == clean+"/" {
 		return false

@@ -55,9 +55,9 @@ type Retention struct {
 	log    *slog.Logger
 	leases *db.Leases
 
-	through atomic.Int64 // when the last round was, by this process's clock, in seconds since 1970
+	doneAt atomic.Int64 // when the last round was, by this process's clock, in seconds since 1970
 
-	work.Rounds // Stop lets the slice that is under way end
+	work.PeriodicWorker // Stop lets the slice that is under way end
 }
 
 // Result is what one round did.
@@ -84,14 +84,14 @@ func New(d *db.DB, rules []Rule, log *slog.Logger, leases *db.Leases) *Retention
 
 // Start begins the rounds, the first in a minute.
 func (r *Retention) Start(ctx context.Context) {
-	r.Rounds.Start(ctx, firstAfter, r.round)
+	r.PeriodicWorker.Start(ctx, firstAfter, r.round)
 }
 
 // round is a round that is logged.
 func (r *Retention) round(ctx context.Context) time.Duration {
 	result, err := r.runOnce(ctx)
 	if err == nil && !result.Elsewhere {
-		r.through.Store(time.Now().Unix())
+		r.doneAt.Store(time.Now().Unix())
 	}
 	if err != nil && ctx.Err() == nil {
 		r.log.Warn("not everything past its time could be deleted; will try again", "in", r.every, "error", err)
@@ -108,7 +108,7 @@ func (r *Retention) round(ctx context.Context) time.Duration {
 // LastRound is when this node last deleted all that was past its time; the zero
 // time: not since it started.
 func (r *Retention) LastRound() time.Time {
-	if at := r.through.Load(); at > 0 {
+	if at := r.doneAt.Load(); at > 0 {
 		return time.Unix(at, 0)
 	}
 	return time.Time{}

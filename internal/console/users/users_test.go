@@ -232,7 +232,7 @@ func (platform) SignIn(context.Context, string, string) (identity.DirectoryUser,
 	return identity.DirectoryUser{Name: "bob"}, nil
 }
 
-func (platform) Present(context.Context, string, []identity.Grant) ([]identity.Grant, error) {
+func (platform) CurrentGrants(context.Context, string, []identity.Grant) ([]identity.Grant, error) {
 	return nil, nil
 }
 

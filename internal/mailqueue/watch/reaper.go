@@ -39,7 +39,7 @@ type NodeReaper struct {
 	Active  func() bool
 	Log     *slog.Logger
 
-	work.Rounds // Stop lets the slice that is under way end
+	work.PeriodicWorker // Stop lets the slice that is under way end
 
 	failing bool // the last round did, which was said
 }
@@ -53,7 +53,7 @@ type Cared struct {
 
 // Start begins the rounds.
 func (c *NodeReaper) Start(ctx context.Context) {
-	c.Rounds.Start(ctx, careEvery, c.round)
+	c.PeriodicWorker.Start(ctx, careEvery, c.round)
 }
 
 // round is a round that is logged.

@@ -37,7 +37,7 @@ type Sampler struct {
 	Figures *Figures
 	Log     *slog.Logger
 
-	work.Rounds // Stop cuts off the sample that is under way
+	work.PeriodicWorker // Stop cuts off the sample that is under way
 }
 
 // Start tries a first sample, for at most 2 s, and begins the rounds.
@@ -45,7 +45,7 @@ func (s *Sampler) Start(ctx context.Context) {
 	says := sayer{log: s.Log, node: s.NodeID}
 	first := make(chan struct{})
 	sampled := sync.OnceFunc(func() { close(first) })
-	s.Rounds.Start(ctx, 0, func(ctx context.Context) time.Duration {
+	s.PeriodicWorker.Start(ctx, 0, func(ctx context.Context) time.Duration {
 		defer sampled()
 		result, err := s.runOnce(ctx)
 		says.heard(ctx, result.Failure, err)

@@ -39,8 +39,8 @@ type Watcher struct {
 	Figures *Figures
 	Log     *slog.Logger
 
-	stop    context.CancelFunc
-	through chan struct{}
+	stop context.CancelFunc
+	done chan struct{}
 }
 
 // Start makes the nodes those of the settings, where no other node does, and
@@ -57,7 +57,7 @@ func (w *Watcher) Start(ctx context.Context) error {
 		return nil
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	w.stop, w.through = stop, make(chan struct{})
+	w.stop, w.done = stop, make(chan struct{})
 	go w.loop(run, lease)
 	return nil
 }
@@ -68,7 +68,7 @@ func (w *Watcher) Stop() {
 		return
 	}
 	w.stop()
-	<-w.through
+	<-w.done
 }
 
 // take acquires the lease and makes the list of nodes that of the settings.
@@ -92,7 +92,7 @@ func (w *Watcher) take(ctx context.Context) (*db.Lease, error) {
 // loop watches while this node has the lease, and tries to get it while it has
 // not.
 func (w *Watcher) loop(ctx context.Context, lease *db.Lease) {
-	defer close(w.through)
+	defer close(w.done)
 	failing := false
 	for ctx.Err() == nil {
 		if lease != nil {

@@ -103,7 +103,7 @@ type Options struct {
 type Service struct {
 	Options
 	metrics *metrics
-	rounds  work.Rounds
+	rounds  work.PeriodicWorker
 	shared  singleflight.Group       // of refreshes, by account
 	running sync.WaitGroup           // refreshes under way
 	asked   notify.Allowances[int64] // of users

@@ -65,7 +65,7 @@ type Options struct {
 // Watch is the background work; one node of a cluster asks.
 type Watch struct {
 	Options
-	work.Rounds // Stop cuts off a question under way
+	work.PeriodicWorker // Stop cuts off a question under way
 
 	failed map[string]time.Time // until when a connection is left alone
 }
@@ -75,7 +75,7 @@ func New(o Options) *Watch { return &Watch{Options: o, failed: make(map[string]t
 
 // Start begins to ask.
 func (w *Watch) Start(ctx context.Context) {
-	w.Rounds.Start(ctx, every, func(ctx context.Context) time.Duration {
+	w.PeriodicWorker.Start(ctx, every, func(ctx context.Context) time.Duration {
 		if _, err := w.runOnce(ctx); err != nil && ctx.Err() == nil {
 			w.Log.Warn("builds could not be asked for; will try again", "in", every, "error", err)
 		}

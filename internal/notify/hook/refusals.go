@@ -37,8 +37,8 @@ type Refusals struct {
 	mu     sync.Mutex
 	counts map[notify.RefusalKey]*notify.RefusedWebhooks
 
-	stop    context.CancelFunc
-	through chan struct{}
+	stop context.CancelFunc
+	done chan struct{}
 }
 
 // NewRefusals makes the counts; nothing is written before Start.
@@ -49,18 +49,18 @@ func NewRefusals(s RefusalStore, log *slog.Logger) *Refusals {
 // Start begins to write.
 func (f *Refusals) Start(ctx context.Context) {
 	ctx, f.stop = context.WithCancel(context.WithoutCancel(ctx))
-	f.through = make(chan struct{})
+	f.done = make(chan struct{})
 	go f.loop(ctx)
 }
 
 // Stop writes what is left.
 func (f *Refusals) Stop() {
 	f.stop()
-	<-f.through
+	<-f.done
 }
 
 func (f *Refusals) loop(ctx context.Context) {
-	defer close(f.through)
+	defer close(f.done)
 	failing := false
 	for ctx.Err() == nil {
 		select {

@@ -55,7 +55,7 @@ type Options struct {
 // Runner is the background work; one node of a cluster does it.
 type Runner struct {
 	Options
-	work.Rounds // Stop cuts off a question under way, which the next start repeats
+	work.PeriodicWorker // Stop cuts off a question under way, which the next start repeats
 }
 
 // New makes the background work; nothing is asked before Start.
@@ -63,7 +63,7 @@ func New(o Options) *Runner { return &Runner{Options: o} }
 
 // Start begins to look for reports that are due.
 func (r *Runner) Start(ctx context.Context) {
-	r.Rounds.Start(ctx, every, func(ctx context.Context) time.Duration {
+	r.PeriodicWorker.Start(ctx, every, func(ctx context.Context) time.Duration {
 		if _, err := r.runOnce(ctx); err != nil && ctx.Err() == nil {
 			r.Log.Warn("activity reports could not be run; will try again", "in", every, "error", err)
 		}

@@ -28,13 +28,13 @@ type Sampler struct {
 	Store  *store.Store
 	Log    *slog.Logger
 
-	work.Rounds
+	work.PeriodicWorker
 }
 
 // Start begins to take samples.
 func (s *Sampler) Start(ctx context.Context) {
 	failing := false
-	s.Rounds.Start(ctx, firstAfter, func(ctx context.Context) time.Duration {
+	s.PeriodicWorker.Start(ctx, firstAfter, func(ctx context.Context) time.Duration {
 		err := s.Store.Sample(ctx, s.NodeID)
 		if err != nil && ctx.Err() == nil && !failing {
 			s.Log.Warn("what was delivered could not be counted for the overview; it is part of the next count", "error", err)
@@ -47,7 +47,7 @@ func (s *Sampler) Start(ctx context.Context) {
 // Stop takes a last sample: what was delivered since the one before it would not
 // be counted after the next start.
 func (s *Sampler) Stop() {
-	s.Rounds.Stop()
+	s.PeriodicWorker.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), lastLimit)
 	defer cancel()
 	if err := s.Store.Sample(ctx, s.NodeID); err != nil {

@@ -89,7 +89,7 @@ type Options struct {
 // Watch is the background work; one node of a cluster looks.
 type Watch struct {
 	Options
-	work.Rounds // Stop cuts off a question under way
+	work.PeriodicWorker // Stop cuts off a question under way
 }
 
 // New makes the background work; nothing is looked at before Start.
@@ -97,7 +97,7 @@ func New(o Options) *Watch { return &Watch{Options: o} }
 
 // Start begins the rounds.
 func (w *Watch) Start(ctx context.Context) {
-	w.Rounds.Start(ctx, every, func(ctx context.Context) time.Duration {
+	w.PeriodicWorker.Start(ctx, every, func(ctx context.Context) time.Duration {
 		if _, err := w.runOnce(ctx); err != nil && ctx.Err() == nil {
 			w.Log.Warn("webhooks could not be looked at; will try again", "in", every, "error", err)
 		}

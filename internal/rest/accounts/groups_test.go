@@ -39,7 +39,7 @@ func (s site) enter(name string) {
 func TestGroups(t *testing.T) {
 	each(t, func(s site) {
 		c := &company{Name: "bea", Subject: "1", Groups: []string{"devs", "über/ops, all", "admins"}}
-		s.UseWay(identity.Way{ID: "oidc", Name: "the company", Source: identity.SingleSignOn, Provider: c})
+		s.UseSignInProvider(identity.SignInProvider{ID: "oidc", Name: "the company", Source: identity.SingleSignOn, Provider: c})
 		s.UseGroups(identity.SingleSignOn, []string{"admins"})
 		s.want(200, `{"items":[{"name":"admins","adminGroup":true,"users":0,"grants":[]}]}`, "root", "GET", "/groups", "")
 		s.enter("bea")

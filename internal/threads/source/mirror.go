@@ -32,7 +32,7 @@ type Mirror struct {
 	leases   *db.Leases
 	log      *slog.Logger
 
-	work.Rounds // Stop ends the pass that is under way; the next one starts over
+	work.PeriodicWorker // Stop ends the pass that is under way; the next one starts over
 
 	failing bool // the last pass did, which was said
 }
@@ -62,7 +62,7 @@ func NewMirror(store *store.Source, reader Reader, interval time.Duration, lease
 
 // Start begins to mirror, at once where a pass is due.
 func (m *Mirror) Start(ctx context.Context) {
-	m.Rounds.Start(ctx, 0, m.look)
+	m.PeriodicWorker.Start(ctx, 0, m.look)
 }
 
 // Order has the next pass begin now, as Store.MirrorNow says; fault.Conflict on a

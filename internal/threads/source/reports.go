@@ -33,7 +33,7 @@ type Reports struct {
 	log    *slog.Logger
 	tick   time.Duration
 
-	rounds  work.Rounds
+	rounds  work.PeriodicWorker
 	failing bool // the last round did, which was said
 	jobs    sync.WaitGroup
 

@@ -99,9 +99,9 @@ func (d *Directory) refused(err error) error {
 	return err
 }
 
-// Present asks with the connection's account. The user's permissions through
+// CurrentGrants asks with the connection's account. The user's permissions through
 // groups count.
-func (d *Directory) Present(ctx context.Context, name string, candidates []identity.Grant) ([]identity.Grant, error) {
+func (d *Directory) CurrentGrants(ctx context.Context, name string, candidates []identity.Grant) ([]identity.Grant, error) {
 	is, err := d.has(ctx, name, []identity.Grant{{Permission: "LICENSED_USER"}})
 	switch {
 	case err != nil:

@@ -44,7 +44,7 @@ func TestDirectory(t *testing.T) {
 	}
 	present := func(name string, want ...identity.Grant) {
 		t.Helper()
-		if got, err := d.Present(t.Context(), name, found.Candidates); err != nil || !slices.Equal(got, want) {
+		if got, err := d.CurrentGrants(t.Context(), name, found.Candidates); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s has %v, %v; want %v", name, got, err, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestDirectory(t *testing.T) {
 	p.platform.Move("ATL", "IND") // the old key is 404
 	present("ann", want[1])
 	for _, name := range []string{"ANN", "an", "nobody"} {
-		if got, err := d.Present(t.Context(), name, found.Candidates); !fault.Is(err, fault.Unauthenticated) {
+		if got, err := d.CurrentGrants(t.Context(), name, found.Candidates); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("%s has %v, %v", name, got, err)
 		}
 	}
@@ -84,7 +84,7 @@ func TestDirectoryRefusesWrongPasswords(t *testing.T) {
 	if _, err := d.SignIn(t.Context(), "ann", "ann's"); err != nil {
 		t.Error(err)
 	}
-	if _, err := d.Present(t.Context(), "ann", nil); err != nil {
+	if _, err := d.CurrentGrants(t.Context(), "ann", nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -98,7 +98,7 @@ func TestDirectoryRefusesNamesThatDifferInCase(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
 	}
-	if got, err := d.Present(t.Context(), "ann", nil); err != nil || len(got) != 0 {
+	if got, err := d.CurrentGrants(t.Context(), "ann", nil); err != nil || len(got) != 0 {
 		t.Errorf("ann has what Ann has: %v, %v", got, err)
 	}
 }
@@ -126,7 +126,7 @@ func TestDirectoryFaults(t *testing.T) {
 				if at != "/users" {
 					return
 				}
-				if got, err := d.Present(t.Context(), "nobody", candidates); !fault.Is(err, fault.Unavailable) {
+				if got, err := d.CurrentGrants(t.Context(), "nobody", candidates); !fault.Is(err, fault.Unavailable) {
 					t.Errorf("has %v, %v", got, err)
 				}
 			})
@@ -145,7 +145,7 @@ func TestDirectoryAsksAboutManyAtOnce(t *testing.T) {
 		t.Fatalf("%d candidates, %v", len(found.Candidates), err)
 	}
 	before := p.platform.Asked("permission.1")
-	if got, err := d.Present(t.Context(), "joann", found.Candidates); err != nil || len(got) != 60 {
+	if got, err := d.CurrentGrants(t.Context(), "joann", found.Candidates); err != nil || len(got) != 60 {
 		t.Errorf("%d, %v", len(got), err)
 	}
 	if n := p.platform.Asked("permission.1") - before; n != 5 { // licence, ADMIN, 3 times 25
@@ -154,7 +154,7 @@ func TestDirectoryAsksAboutManyAtOnce(t *testing.T) {
 	for i := 30; i < 60; i++ {
 		p.platform.SetAdmins(fmt.Sprintf("P%02d", i), "")
 	}
-	if got, err := d.Present(t.Context(), "joann", found.Candidates); err != nil || !slices.Equal(got, found.Candidates[:30]) {
+	if got, err := d.CurrentGrants(t.Context(), "joann", found.Candidates); err != nil || !slices.Equal(got, found.Candidates[:30]) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -179,7 +179,7 @@ func TestDirectoryHangs(t *testing.T) {
 	if _, err := d.SignIn(ctx, "ann", "ann's"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("signing in: %v", err)
 	}
-	if _, err := d.Present(ctx, "ann", nil); !fault.Is(err, fault.Unavailable) {
+	if _, err := d.CurrentGrants(ctx, "ann", nil); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("her rights: %v", err)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Rounds does the same again and again in the background, one round after
+// PeriodicWorker does the same again and again in the background, one round after
 // another. The zero value has not begun.
-type Rounds struct {
-	stop    context.CancelFunc
-	through chan struct{} // closed when the last round has ended
+type PeriodicWorker struct {
+	stop context.CancelFunc
+	done chan struct{} // closed when the last round has ended
 
 	once sync.Once
 	wake chan struct{}
@@ -19,36 +19,36 @@ type Rounds struct {
 // Start has the first round begin after a pause, and each further one after the
 // pause that the round before it gives. The rounds outlive ctx; Stop cancels
 // their own.
-func (r *Rounds) Start(ctx context.Context, first time.Duration, round func(ctx context.Context) (pause time.Duration)) {
+func (r *PeriodicWorker) Start(ctx context.Context, first time.Duration, round func(ctx context.Context) (pause time.Duration)) {
 	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	r.through = make(chan struct{})
+	r.done = make(chan struct{})
 	go r.loop(ctx, first, round)
 }
 
 // Stop cancels the round that is under way and waits for its end.
-func (r *Rounds) Stop() {
+func (r *PeriodicWorker) Stop() {
 	if r.stop == nil {
 		return
 	}
 	r.stop()
-	<-r.through
+	<-r.done
 }
 
 // Wake ends the present pause, or the next one.
-func (r *Rounds) Wake() {
+func (r *PeriodicWorker) Wake() {
 	select {
 	case r.woken() <- struct{}{}:
 	default:
 	}
 }
 
-func (r *Rounds) woken() chan struct{} {
+func (r *PeriodicWorker) woken() chan struct{} {
 	r.once.Do(func() { r.wake = make(chan struct{}, 1) })
 	return r.wake
 }
 
-func (r *Rounds) loop(ctx context.Context, pause time.Duration, round func(ctx context.Context) time.Duration) {
-	defer close(r.through)
+func (r *PeriodicWorker) loop(ctx context.Context, pause time.Duration, round func(ctx context.Context) time.Duration) {
+	defer close(r.done)
 	for {
 		select {
 		case <-ctx.Done():

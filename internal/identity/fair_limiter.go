@@ -10,28 +10,28 @@ import (
 // answer at once.
 const maxWaiting = 64
 
-// turns lets a few work at once. Those that wait are taken in turn by address,
+// fairLimiter lets a few work at once. Those that wait are taken in turn by address,
 // so that many from one address keep those from another waiting for no more
 // than one of theirs.
-type turns struct {
+type fairLimiter struct {
 	mu      sync.Mutex
 	free    int
 	waiting map[string][]chan struct{} // by address, each closed when its turn has come
 	order   []string                   // the addresses that wait, the next one first
 }
 
-func newTurns(n int) *turns {
-	return &turns{free: n, waiting: map[string][]chan struct{}{}}
+func newFairLimiter(n int) *fairLimiter {
+	return &fairLimiter{free: n, waiting: map[string][]chan struct{}{}}
 }
 
-// take waits for a turn; call done after it. When ctx ends first, or too many
+// acquire waits for a turn; call done after it. When ctx ends first, or too many
 // wait at the address already, there is none.
-func (t *turns) take(ctx context.Context, address string) (done func(), err error) {
+func (t *fairLimiter) acquire(ctx context.Context, address string) (done func(), err error) {
 	t.mu.Lock()
 	if t.free > 0 {
 		t.free--
 		t.mu.Unlock()
-		return t.give, nil
+		return t.release, nil
 	}
 	if len(t.waiting[address]) >= maxWaiting {
 		t.mu.Unlock()
@@ -45,15 +45,15 @@ func (t *turns) take(ctx context.Context, address string) (done func(), err erro
 	t.mu.Unlock()
 	select {
 	case <-mine:
-		return t.give, nil
+		return t.release, nil
 	case <-ctx.Done():
 		t.leave(address, mine)
 		return nil, context.Cause(ctx)
 	}
 }
 
-// give hands the turn to the next address.
-func (t *turns) give() {
+// release hands the turn to the next address.
+func (t *fairLimiter) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.order) == 0 {
@@ -74,12 +74,12 @@ func (t *turns) give() {
 
 // leave takes one away who waits no more, or hands on the turn that came
 // meanwhile.
-func (t *turns) leave(address string, mine chan struct{}) {
+func (t *fairLimiter) leave(address string, mine chan struct{}) {
 	t.mu.Lock()
 	i := slices.Index(t.waiting[address], mine)
 	if i < 0 {
 		t.mu.Unlock()
-		t.give()
+		t.release()
 		return
 	}
 	defer t.mu.Unlock()

@@ -8,10 +8,10 @@ import (
 	"outrigger/internal/fault"
 )
 
-// present adds to a platform's user what he administers there now. Others stay as
+// withCurrentGrants adds to a platform's user what he administers there now. Others stay as
 // they are. Unauthenticated: the platform does not have him any more, or the source
 // is not where users come from any more. Unavailable: the platform does not say.
-func (s *Service) present(ctx context.Context, p *Principal) (*Principal, error) {
+func (s *Service) withCurrentGrants(ctx context.Context, p *Principal) (*Principal, error) {
 	switch {
 	case !s.hasSource(p.Source):
 		return nil, ErrUnauthenticated()
@@ -24,7 +24,7 @@ func (s *Service) present(ctx context.Context, p *Principal) (*Principal, error)
 			// Others wait for the answer too, who stay when this one leaves.
 			shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), directoryPatience)
 			defer cancel()
-			return s.askPresent(shared, p)
+			return s.askCurrentGrants(shared, p)
 		})
 		select {
 		case a := <-asked:
@@ -41,13 +41,13 @@ func (s *Service) present(ctx context.Context, p *Principal) (*Principal, error)
 	return &own, nil
 }
 
-func (s *Service) askPresent(ctx context.Context, p *Principal) ([]Grant, error) {
+func (s *Service) askCurrentGrants(ctx context.Context, p *Principal) ([]Grant, error) {
 	at, era := s.now(), s.platform.begin()
 	candidates, err := s.candidates(ctx, p.UserID)
 	if err != nil {
 		return nil, err
 	}
-	rights, err := s.platform.Present(ctx, p.Name, candidates)
+	rights, err := s.platform.CurrentGrants(ctx, p.Name, candidates)
 	if err != nil {
 		return nil, err
 	}
@@ -66,16 +66,16 @@ func (p *platform) recently(user int64, now time.Time) ([]Grant, bool) {
 func (p *platform) begin() (era int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.era
+	return p.generation
 }
 
 func (p *platform) remember(user int64, c confirmed, era int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if era != p.era { // other candidates were stored meanwhile
+	if era != p.generation { // other candidates were stored meanwhile
 		return
 	}
-	if len(p.recent) >= maxPresent {
+	if len(p.recent) >= maxCurrentGrants {
 		clear(p.recent)
 	}
 	p.recent[user] = c
@@ -85,7 +85,7 @@ func (p *platform) forget(user int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.recent, user)
-	p.era++
+	p.generation++
 	p.asking.Forget(idText(user)) // the next request asks about the new candidates
 }
 

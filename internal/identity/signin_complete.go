@@ -30,7 +30,7 @@ type Answer struct {
 // or used. Unauthenticated: the user, the provider or Outrigger refuses.
 // Unavailable: the provider or the platform does not answer.
 func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Answer, addr string) (session, back string, err error) {
-	w := s.way(way)
+	w := s.signInProvider(way)
 	if w == nil {
 		return "", "", fault.New(fault.NotFound, "There is no way to sign in called %q.", way)
 	}
@@ -44,7 +44,7 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 		s.log.WarnContext(ctx, "sign-in failed", "way", way, "address", addr, "error", err)
 		return "", back, err
 	}
-	if _, err := s.present(ctx, s.principal(u)); err != nil {
+	if _, err := s.withCurrentGrants(ctx, s.principal(u)); err != nil {
 		return "", back, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
@@ -60,7 +60,7 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 
 // accountUser returns the user of the account that the answer proves, and when the
 // user showed the provider who is there; zero: it does not say.
-func (s *Service) accountUser(ctx context.Context, w *Way, b begun, p Proofs, a Answer, addr string) (u User, at time.Time, err error) {
+func (s *Service) accountUser(ctx context.Context, w *SignInProvider, b begun, p Proofs, a Answer, addr string) (u User, at time.Time, err error) {
 	account, err := s.ask(ctx, w, p, a, addr)
 	if errors.Is(err, errNotAllowed) {
 		err = cmp.Or(s.endGroups(ctx, w, account), err)
@@ -91,7 +91,7 @@ const shownSkew = time.Minute
 
 // shownAt judges when the provider says that the user signed in there: not in the
 // future, and, where the user was to sign in again, not before that was asked for.
-func (s *Service) shownAt(w *Way, b begun, at time.Time) (time.Time, error) {
+func (s *Service) shownAt(w *SignInProvider, b begun, at time.Time) (time.Time, error) {
 	now := s.now()
 	switch {
 	case at.After(now.Add(shownSkew)):
@@ -107,7 +107,7 @@ func (s *Service) shownAt(w *Way, b begun, at time.Time) (time.Time, error) {
 }
 
 // ask returns the account that the answer proves, when it may sign in.
-func (s *Service) ask(ctx context.Context, w *Way, p Proofs, a Answer, addr string) (account Account, err error) {
+func (s *Service) ask(ctx context.Context, w *SignInProvider, p Proofs, a Answer, addr string) (account Account, err error) {
 	switch {
 	case a.Error == "access_denied":
 		return account, fault.New(fault.Unauthenticated, "The sign-in with %s was cancelled.", w.Name)
@@ -118,7 +118,7 @@ func (s *Service) ask(ctx context.Context, w *Way, p Proofs, a Answer, addr stri
 	}
 	waiting, cancel := context.WithTimeoutCause(ctx, hashPatience, errBusy())
 	defer cancel()
-	done, err := s.providerTurns.take(waiting, doorOf("", addr).address)
+	done, err := s.providerLimiter.acquire(waiting, attemptOf("", addr).address)
 	if err != nil {
 		return account, err
 	}
@@ -136,7 +136,7 @@ func (s *Service) ask(ctx context.Context, w *Way, p Proofs, a Answer, addr stri
 		return account, err
 	}
 	if s.platform != nil && w.Source == s.platform.source && account.Directory == nil {
-		if _, err := s.platform.Present(ask, account.Name, nil); err != nil {
+		if _, err := s.platform.CurrentGrants(ask, account.Name, nil); err != nil {
 			if fault.Is(err, fault.Unauthenticated) {
 				return account, fault.Wrap(err, fault.Unauthenticated, "The platform %s has no user %s, whom %s names. Ask an administrator.", w.Source, account.Name, w.Name)
 			}
@@ -150,7 +150,7 @@ func (s *Service) ask(ctx context.Context, w *Way, p Proofs, a Answer, addr stri
 var errNotAllowed = errors.New("the account is in none of the allowed groups")
 
 // judge says why an account may not sign in.
-func (w *Way) judge(account Account) error {
+func (w *SignInProvider) judge(account Account) error {
 	var wrong fault.Fields
 	judgeName(&wrong, account.Name)
 	switch {
@@ -175,7 +175,7 @@ func common(a, b []string) (both []string) {
 }
 
 // admitAccount stores what the provider says of a user who signs in.
-func (s *Service) admitAccount(ctx context.Context, w *Way, account Account) (u User, err error) {
+func (s *Service) admitAccount(ctx context.Context, w *SignInProvider, account Account) (u User, err error) {
 	changed := false
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		changed = false

@@ -45,7 +45,7 @@ type SignInRequest struct {
 // that it goes to. NotFound: there is no such way. Unavailable: the provider does
 // not answer.
 func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location string, err error) {
-	w := s.way(r.Way)
+	w := s.signInProvider(r.Way)
 	if w == nil {
 		return "", fault.New(fault.NotFound, "There is no way to sign in called %q.", r.Way)
 	}
@@ -59,7 +59,7 @@ func (s *Service) BeginSignIn(ctx context.Context, r SignInRequest) (location st
 	if len(r.Back) > maxBack {
 		r.Back = "/"
 	}
-	now, address := s.now(), doorOf("", r.Address).address
+	now, address := s.now(), attemptOf("", r.Address).address
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM identity_sign_ins WHERE expires_at <= $1
 			OR state IN (SELECT state FROM identity_sign_ins WHERE address = $2 ORDER BY made_at DESC, state LIMIT $3 OFFSET $4)`,

@@ -14,15 +14,15 @@ import (
 // others, the others are second and third.
 func TestTurnsGoByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1)
-		first, err := turns.take(t.Context(), "flood")
+		turns := newFairLimiter(1)
+		first, err := turns.acquire(t.Context(), "flood")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		wait := func(address string) {
 			go func() {
-				done, err := turns.take(t.Context(), address)
+				done, err := turns.acquire(t.Context(), address)
 				if err != nil {
 					t.Error(err)
 					return
@@ -52,10 +52,10 @@ func TestTurnsGoByAddress(t *testing.T) {
 // their turn comes, take none away, and too many are refused at once.
 func TestTurnsAreNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(2)
+		turns := newFairLimiter(2)
 		var free []func()
 		for range 2 {
-			done, err := turns.take(t.Context(), "a")
+			done, err := turns.acquire(t.Context(), "a")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestTurnsAreNotLost(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		for i := range maxWaiting {
 			go func() {
-				if done, err := turns.take(ctx, []string{"a", "b"}[i%2]); err == nil {
+				if done, err := turns.acquire(ctx, []string{"a", "b"}[i%2]); err == nil {
 					done()
 				}
 			}()
@@ -83,21 +83,21 @@ func TestTurnsAreNotLost(t *testing.T) {
 
 func TestTooManyWaitAtOneAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1)
-		done, err := turns.take(t.Context(), "a")
+		turns := newFairLimiter(1)
+		done, err := turns.acquire(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		for range maxWaiting {
 			go func() {
-				if done, err := turns.take(ctx, "a"); err == nil {
+				if done, err := turns.acquire(ctx, "a"); err == nil {
 					done()
 				}
 			}()
 		}
 		synctest.Wait()
-		if _, err := turns.take(ctx, "a"); !fault.Is(err, fault.Unavailable) {
+		if _, err := turns.acquire(ctx, "a"); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("one more: %v", err)
 		}
 		cancel()

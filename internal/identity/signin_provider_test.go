@@ -33,7 +33,7 @@ const elsewhere = "198.51.100.7"
 
 // useCompany has users of a company sign in, whose administrators have ADMIN.
 func (n node) useCompany(c *company) {
-	n.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, Reconfirms: true})
+	n.UseSignInProvider(SignInProvider{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c, Reconfirms: true})
 	n.UseGroups(SingleSignOn, []string{"admins", "root & co"})
 }
 
@@ -156,7 +156,7 @@ func TestGroupsOfAProvider(t *testing.T) {
 			t.Errorf("%+v, %v", u, err)
 		}
 		other := newNode(t, n.db, n.clock)
-		other.UseWay(Way{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c})
+		other.UseSignInProvider(SignInProvider{ID: "oidc", Name: "the company", Source: SingleSignOn, Provider: c})
 		other.UseGroups(SingleSignOn, []string{"admins"})
 		may(other, false, "another group in the settings")
 		without := newNode(t, n.db, n.clock)
@@ -319,7 +319,7 @@ func TestTwoBrowsersAskAgain(t *testing.T) {
 func TestAnswersWithoutACode(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		c := new(company)
-		w := &Way{Name: "the company", Provider: c}
+		w := &SignInProvider{Name: "the company", Provider: c}
 		for _, a := range []Answer{{Error: "access_denied"}, {Error: "server_error", Code: secret.New("code")}, {}} {
 			if _, err := n.ask(t.Context(), w, Proofs{}, a, here); !fault.Is(err, fault.Unauthenticated) || strings.Contains(fault.As(err).Message, "server_error") {
 				t.Errorf("%+v: %v", a, err)

@@ -15,9 +15,9 @@ import (
 // where it does not name users of a platform.
 const SingleSignOn = "oidc"
 
-// Way is a way to sign in on the pages of a provider: the code of OAuth 2 that a
+// SignInProvider is a way to sign in on the pages of a provider: the code of OAuth 2 that a
 // browser brings back from there stands for its user (RFC 6749, 4.1).
-type Way struct {
+type SignInProvider struct {
 	ID     string // in the addresses /sign-in/{id} and /sign-in/{id}/callback
 	Name   string // what users call the provider: "Sign in with NAME"
 	Source string // of its users: SingleSignOn, or the connection whose platform names them
@@ -76,18 +76,20 @@ func proofsOf(browser, state string) Proofs {
 	return Proofs{State: state, Verifier: derive("verifier"), Nonce: derive("nonce")}
 }
 
-// UseWay adds a way to sign in. It must be called before anybody signs in, and
+// UseSignInProvider adds a way to sign in. It must be called before anybody signs in, and
 // after UseDirectory where the way names users of that platform.
-func (s *Service) UseWay(w Way) { s.ways = append(s.ways, w) }
+func (s *Service) UseSignInProvider(w SignInProvider) {
+	s.signInProviders = append(s.signInProviders, w)
+}
 
-// Ways lists the ways to sign in besides a password, in the order in which they
+// SignInProviders lists the ways to sign in besides a password, in the order in which they
 // were added.
-func (s *Service) Ways() []Way { return slices.Clone(s.ways) }
+func (s *Service) SignInProviders() []SignInProvider { return slices.Clone(s.signInProviders) }
 
-// way returns a way by its id; nil where there is none.
-func (s *Service) way(id string) *Way {
-	if i := slices.IndexFunc(s.ways, func(w Way) bool { return w.ID == id }); i >= 0 {
-		return &s.ways[i]
+// signInProvider returns a signInProvider by its id; nil where there is none.
+func (s *Service) signInProvider(id string) *SignInProvider {
+	if i := slices.IndexFunc(s.signInProviders, func(w SignInProvider) bool { return w.ID == id }); i >= 0 {
+		return &s.signInProviders[i]
 	}
 	return nil
 }
@@ -95,5 +97,5 @@ func (s *Service) way(id string) *Way {
 // hasSource reports whether users of a source may be here at all.
 func (s *Service) hasSource(source string) bool {
 	return source == Local || s.platform != nil && source == s.platform.source ||
-		slices.ContainsFunc(s.ways, func(w Way) bool { return w.Source == source })
+		slices.ContainsFunc(s.signInProviders, func(w SignInProvider) bool { return w.Source == source })
 }

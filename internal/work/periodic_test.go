@@ -9,7 +9,7 @@ import (
 
 func TestRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r Rounds
+		var r PeriodicWorker
 		r.Stop() // it has not begun
 		var at []time.Duration
 		began := time.Now()
@@ -40,7 +40,7 @@ func TestRounds(t *testing.T) {
 
 func TestStopCutsARoundOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r Rounds
+		var r PeriodicWorker
 		ended := false
 		r.Start(t.Context(), 0, func(ctx context.Context) time.Duration {
 			<-ctx.Done()
@@ -57,7 +57,7 @@ func TestStopCutsARoundOff(t *testing.T) {
 
 func TestAWakeBeforeTheStartCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r Rounds
+		var r PeriodicWorker
 		r.Wake()
 		rounds := 0
 		r.Start(t.Context(), time.Hour, func(context.Context) time.Duration { rounds++; return time.Hour })
