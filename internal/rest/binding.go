@@ -26,6 +26,7 @@ type binding struct {
 	bare        bool             // the body may be left out
 	ignored     []reflect.Type   // whose members the body may have too
 	page, wrong []int            // nil: the input has none
+	match       []int            // nil: it has none
 }
 
 // parameter is a member of the input that has a name of its own in the path, query or header.
@@ -45,6 +46,8 @@ func newBinding[In any](method string) *binding {
 		switch {
 		case f.Type == reflect.TypeFor[Page]():
 			b.page = f.Index
+		case f.Type == reflect.TypeFor[Match]():
+			b.match = f.Index
 		case f.Type == reflect.TypeFor[fault.Fields]():
 			b.wrong = f.Index
 		case ignored:
@@ -97,8 +100,12 @@ func (b *binding) read(r *http.Request, in any) error {
 		}
 		to.FieldByIndex(b.page).Set(reflect.ValueOf(page))
 	}
-	readEach(b.query, r.URL.Query().Get, to, &wrong)
-	readEach(b.header, r.Header.Get, to, &wrong)
+	if b.match != nil {
+		to.FieldByIndex(b.match).Set(reflect.ValueOf(MatchOf(r)))
+	}
+	query := r.URL.Query()
+	readEach(b.query, func(name string) []string { return query[name] }, to, &wrong)
+	readEach(b.header, r.Header.Values, to, &wrong)
 	if b.hasBody() && !(b.bare && isEmpty(r)) {
 		if err := wrong.Join(b.readBody(r, to)); err != nil {
 			return err
@@ -128,14 +135,15 @@ func isEmpty(r *http.Request) bool {
 	return errors.Is(err, io.EOF)
 }
 
-func readEach(all []parameter, get func(string) string, to reflect.Value, wrong *fault.Fields) {
+// readEach reads parameters. An empty one counts as absent, but for a pointer.
+func readEach(all []parameter, given func(string) []string, to reflect.Value, wrong *fault.Fields) {
 	for _, p := range all {
-		text := get(p.name)
-		if text == "" {
+		texts, member := given(p.name), to.FieldByIndex(p.field.Index)
+		if len(texts) == 0 || texts[0] == "" && member.Kind() != reflect.Pointer {
 			continue
 		}
-		if should := set(to.FieldByIndex(p.field.Index), text); should != "" {
-			wrong.Add(p.name, "%q is not %s.", text, should)
+		if should := set(member, texts[0]); should != "" {
+			wrong.Add(p.name, "%q is not %s.", texts[0], should)
 		}
 	}
 }
@@ -151,6 +159,9 @@ func set(to reflect.Value, text string) (should string) {
 		return ""
 	}
 	switch to.Kind() {
+	case reflect.Pointer:
+		to.Set(reflect.New(to.Type().Elem()))
+		return set(to.Elem(), text)
 	case reflect.Bool:
 		if text != "true" && text != "false" {
 			return "true or false"

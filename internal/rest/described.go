@@ -74,7 +74,7 @@ func (op *Operation[In, Out]) shownAnswer(out any) (int, any) {
 		own, body := a.setHeaders(http.Header{})
 		status, out = cmp.Or(own, status), body
 	}
-	return status, jsonOf(out)
+	return status, jsonOf(chosen(out))
 }
 
 // shownOptions have secrets as they are: those of examples are none.
@@ -140,6 +140,9 @@ func (d *described) parameters(s schemas) (all []yaml.MapSlice) {
 	}
 	if d.input.page != nil {
 		all = append(all, reference("parameters", "limit"), reference("parameters", "after"))
+	}
+	if d.input.match != nil {
+		all = append(all, reference("parameters", "ifMatch"))
 	}
 	if d.words.Confirmed {
 		all = append(all, reference("parameters", "code"))

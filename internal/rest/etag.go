@@ -10,17 +10,31 @@ import (
 // ETag names a version of a thing that has an id.
 func ETag(id, version int64) string { return fmt.Sprintf(`"%d-%d"`, id, version) }
 
-// Conditional reports whether the request asks for IfMatch.
-func Conditional(r *http.Request) bool { return len(r.Header["If-Match"]) > 0 }
+// Match is the header If-Match of a request. The zero Match is that of a request
+// that has none.
+type Match struct{ tags []string }
 
-// MatchesAny reports whether the If-Match of a request names no version, but anything
-// that is there.
-func MatchesAny(r *http.Request) bool { return slices.Contains(matches(r), "*") }
+// MatchOf reads the If-Match of a request.
+func MatchOf(r *http.Request) (m Match) {
+	if given := r.Header["If-Match"]; len(given) > 0 {
+		m.tags = strings.Split(strings.Join(given, ","), ",") // our tags have no comma
+	}
+	for i := range m.tags {
+		m.tags[i] = strings.TrimSpace(m.tags[i])
+	}
+	return m
+}
 
-// MatchedVersion returns the highest version of the thing with an id that the If-Match
-// of a request names; 0 where it names none.
-func MatchedVersion(r *http.Request, id int64) (version int64) {
-	for _, tag := range matches(r) {
+// IsGiven reports whether the request asks for Check.
+func (m Match) IsGiven() bool { return len(m.tags) > 0 }
+
+// Any reports whether no version is named, but anything that is there.
+func (m Match) Any() bool { return slices.Contains(m.tags, "*") }
+
+// Version returns the highest version that is named of the thing with an id; 0 where
+// none is.
+func (m Match) Version(id int64) (version int64) {
+	for _, tag := range m.tags {
 		var of, v int64
 		if n, _ := fmt.Sscanf(tag, `"%d-%d"`, &of, &v); n == 2 && of == id && tag == ETag(of, v) {
 			version = max(version, v)
@@ -29,13 +43,20 @@ func MatchedVersion(r *http.Request, id int64) (version int64) {
 	return version
 }
 
-// matches are the ETags that If-Match names. Ours have no comma.
-func matches(r *http.Request) []string {
-	tags := strings.Split(strings.Join(r.Header["If-Match"], ","), ",")
-	for i := range tags {
-		tags[i] = strings.TrimSpace(tags[i])
+// Check is nil when the request has no If-Match, or one that names the thing
+// as it is now (RFC 9110, 13.1.1); else the answer is 412. current is its ETag,
+// "" where there is no such thing; saved says who saved it last, and when, as in
+// "ada saved version 7 at 2026-01-02T15:04:05Z".
+func (m Match) Check(current, saved string) error {
+	switch {
+	case !m.IsGiven():
+		return nil
+	case current == "":
+		return &httpError{http.StatusPreconditionFailed, "There is nothing yet that If-Match could name. Leave it out to create something."}
+	case m.Any() || slices.Contains(m.tags, current): // a weak tag never matches
+		return nil
 	}
-	return tags
+	return &httpError{http.StatusPreconditionFailed, "It was changed meanwhile: " + saved + ", and If-Match does not name that version. Read it again and repeat your change."}
 }
 
 // checkIfMatch refuses to change a version of what has none: who sends If-Match wants
@@ -45,26 +66,8 @@ func (rt *Route) checkIfMatch(r *http.Request) error {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return nil
 	}
-	if rt.Conditional || rt.Raw || !Conditional(r) || MatchesAny(r) {
+	if match := MatchOf(r); rt.Conditional || rt.Raw || !match.IsGiven() || match.Any() {
 		return nil
 	}
 	return &httpError{http.StatusPreconditionFailed, "Nothing here has an ETag that If-Match could name, so nothing was changed. Leave If-Match out."}
-}
-
-// IfMatch is nil when the request has no If-Match, or one that names the thing
-// as it is now (RFC 9110, 13.1.1); else the answer is 412. current is its ETag,
-// "" where there is no such thing; saved says who saved it last, and when, as in
-// "ada saved version 7 at 2026-01-02T15:04:05Z".
-func IfMatch(r *http.Request, current, saved string) error {
-	if !Conditional(r) {
-		return nil
-	}
-	// A weak tag never matches.
-	if current != "" && (MatchesAny(r) || slices.Contains(matches(r), current)) {
-		return nil
-	}
-	if current == "" {
-		return &httpError{http.StatusPreconditionFailed, "There is nothing yet that If-Match could name. Leave it out to create something."}
-	}
-	return &httpError{http.StatusPreconditionFailed, "It was changed meanwhile: " + saved + ", and If-Match does not name that version. Read it again and repeat your change."}
 }

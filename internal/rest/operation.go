@@ -15,30 +15,33 @@ import (
 // In is a struct of what a request gives. Tags say where each member comes from:
 //
 //	path:"id"      a wildcard of the path, a string or a whole number
-//	query:"since"  a parameter of the query: a string, bool, whole number or time.Time
+//	query:"since"  a parameter of the query: a string, bool, whole number or time.Time,
+//	               or a pointer to one, nil where the query does not have it
 //	header:"Name"  a header, likewise
 //	json:"name"    a member of the body, which is then required
 //
 // What a wildcard names that cannot be is answered like what does not exist; the
-// tag of says what it is, as in of:"grant". One with query and json comes from the query of GET and DELETE, else from the body.
-// A member of type Page is limit and after, one of type fault.Fields gets what
-// is wrong with the others: with it the function is called all the same, so that
-// it can say in one answer what else is wrong; without it the answer is 400. Ignored,
-// embedded, are members that a client may send back, and that are not read.
+// tag of says what it is, as in of:"grant". One with query and json comes from the
+// query of GET and DELETE, else from the body. A member of type Page is limit and
+// after, of type Match the header If-Match, which makes the route Conditional; one of
+// type fault.Fields gets what is wrong with the others: with it the function is called
+// all the same, so that it can say in one answer what else is wrong; without it the
+// answer is 400. Ignored, embedded, are members that a client may send back, and that
+// are not read.
 //
 // Out is a struct of what the answer has, as encoding/json writes it; None has no
-// body, and the answer is 204; Answer[T] has headers and a status beside a T. For
-// the description, members of both have the tags doc (what it is; longer words come
-// from MemberWords), example, default, enum (values, by commas), min and max (of a
-// text its length, of a number its value), pattern, format, and on parameters
-// required.
+// body, and the answer is 204; Answer[T] has headers and a status beside a T; AnyOf is
+// one of several. For the description, members of both have the tags doc (what it is;
+// longer words come from MemberWords), example, default, enum (values, by commas), min
+// and max (of a text its length, of a number its value, of a list how many it has),
+// pattern, format, and on parameters required.
 type Operation[In, Out any] struct {
-	Route // Query is filled in from In
+	Route // Query and Conditional are filled in from In
 	Words
 	Examples []Example[In, Out]
 
 	Do func(context.Context, In) (Out, error)
-	// Serve, in place of Do, writes the answer itself.
+	// Serve, in place of Do, writes the answer itself: as Media, as Out, or either.
 	Serve func(http.ResponseWriter, *http.Request, In) error
 	// Bare: the body may be left out.
 	Bare bool
@@ -52,7 +55,7 @@ type Words struct {
 	Text    string // what else a caller must know, in Markdown
 	Answer  string // what a success gives
 	Status  int    // of a success; 0: 200, or 204 where there is no body
-	Media   string // of what Serve answers, where that is no JSON
+	Media   string // that Serve answers in, beside the JSON of Out
 	// Headers of a success: ETag, Location, Retry-After.
 	Headers []string
 	Also    []Success // other successes
@@ -113,7 +116,7 @@ type Ignored[T any] struct{}
 func Add[In, Out any](rt *Router, op Operation[In, Out]) {
 	in := newBinding[In](op.Method)
 	in.bare = op.Bare
-	op.Query = in.names()
+	op.Query, op.Conditional = in.names(), in.match != nil
 	rt.Handle(op.Route, func(w http.ResponseWriter, r *http.Request) error {
 		var input In
 		if err := in.read(r, &input); err != nil {
@@ -137,6 +140,7 @@ func (op *Operation[In, Out]) answer(w http.ResponseWriter, r *http.Request, out
 		own, body := a.setHeaders(w.Header())
 		status, out = cmp.Or(own, status), body
 	}
+	out = chosen(out)
 	if _, none := out.(None); none {
 		w.WriteHeader(status)
 		return nil

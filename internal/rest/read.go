@@ -141,7 +141,7 @@ func elsewhere(f reflect.StructField) bool {
 	_, header := f.Tag.Lookup("header")
 	_, query := f.Tag.Lookup("query")
 	_, ignored := reflect.Zero(f.Type).Interface().(interface{ ignored() reflect.Type })
-	return path || header || query && noMember(f.Tag.Get("json")) || ignored || f.Type == reflect.TypeFor[Page]() || f.Type == reflect.TypeFor[fault.Fields]()
+	return path || header || query && noMember(f.Tag.Get("json")) || ignored || f.Type == reflect.TypeFor[Page]() || f.Type == reflect.TypeFor[Match]() || f.Type == reflect.TypeFor[fault.Fields]()
 }
 
 // noMember reports whether the tag json says that a field is no member of a body.

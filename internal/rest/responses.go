@@ -40,18 +40,27 @@ func (d *described) success(s schemas, one Success) yaml.MapItem {
 		}
 		out = append(out, yaml.MapItem{Key: "headers", Value: headers})
 	}
-	switch {
-	case of == reflect.TypeFor[None]() && d.words.Media == "" || one.Of == None{}:
-	case d.words.Media != "":
-		out = append(out, content(d.words.Media, yaml.MapSlice{{Key: "type", Value: "string"}}, d.answers(one.Status)))
-	default:
-		answer := content("application/json", s.of(of), d.answers(one.Status))
-		if d.route.XML {
-			answer.Value = append(answer.Value.(yaml.MapSlice), content("application/xml", s.of(of), nil).Value.(yaml.MapSlice)...)
-		}
-		out = append(out, answer)
+	if bodies := d.bodies(s, of, one); len(bodies) > 0 {
+		out = append(out, yaml.MapItem{Key: "content", Value: bodies})
 	}
 	return yaml.MapItem{Key: strconv.Itoa(one.Status), Value: out}
+}
+
+// bodies are those of a success, by their media types.
+func (d *described) bodies(s schemas, of reflect.Type, one Success) (all yaml.MapSlice) {
+	add := func(media string, schema, examples yaml.MapSlice) {
+		all = append(all, content(media, schema, examples).Value.(yaml.MapSlice)...)
+	}
+	if of != reflect.TypeFor[None]() {
+		add("application/json", s.of(of), d.answers(one.Status))
+		if d.route.XML {
+			add("application/xml", s.of(of), nil)
+		}
+	}
+	if d.words.Media != "" && one.Of == nil {
+		add(d.words.Media, yaml.MapSlice{{Key: "type", Value: "string"}}, nil)
+	}
+	return all
 }
 
 // headerWords describe the headers of successes.
@@ -88,6 +97,9 @@ func (d *described) refusals() []int {
 	if len(d.input.path) > 0 {
 		all = append(all, http.StatusNotFound)
 	}
+	if d.input.match != nil {
+		all = append(all, http.StatusPreconditionFailed)
+	}
 	if d.route.Access != Anyone {
 		all = append(all, http.StatusUnauthorized)
 	}
@@ -102,5 +114,5 @@ func (d *described) refusals() []int {
 var refusals = map[int]string{
 	http.StatusBadRequest: "Invalid", http.StatusUnauthorized: "Unauthenticated", http.StatusForbidden: "Forbidden", http.StatusNotFound: "NotFound",
 	http.StatusConflict: "Conflict", http.StatusRequestEntityTooLarge: "TooLarge", http.StatusServiceUnavailable: "Unavailable",
-	http.StatusTooManyRequests: "RateLimited",
+	http.StatusTooManyRequests: "RateLimited", http.StatusPreconditionFailed: "Changed",
 }

@@ -50,6 +50,8 @@ func (s schemas) of(t reflect.Type) yaml.MapSlice {
 		return yaml.MapSlice{{Key: "type", Value: "array"}, {Key: "items", Value: s.of(t.Elem())}}
 	case reflect.Map:
 		return yaml.MapSlice{{Key: "type", Value: "object"}, {Key: "additionalProperties", Value: s.of(t.Elem())}}
+	case reflect.Interface:
+		return yaml.MapSlice{} // anything
 	case reflect.Struct:
 		return s.named(t)
 	}
@@ -71,6 +73,9 @@ func (s schemas) named(t reflect.Type) yaml.MapSlice {
 
 // object describes the members of a struct that are in JSON.
 func (s schemas) object(t reflect.Type) yaml.MapSlice {
+	if t.Implements(reflect.TypeFor[interface{ anyOf() }]()) {
+		return s.anyOf(t)
+	}
 	words := memberWords(t)
 	var required []string
 	var members yaml.MapSlice
@@ -91,12 +96,26 @@ func (s schemas) object(t reflect.Type) yaml.MapSlice {
 	if len(required) > 0 {
 		out = append(out, yaml.MapItem{Key: "required", Value: required})
 	}
+	if text := words[""]; text != "" {
+		out = append(out, yaml.MapItem{Key: "description", Value: text})
+	}
 	return append(out, yaml.MapItem{Key: "additionalProperties", Value: false}, yaml.MapItem{Key: "properties", Value: members})
+}
+
+// anyOf describes the members of which one is the answer.
+func (s schemas) anyOf(t reflect.Type) yaml.MapSlice {
+	var all []yaml.MapSlice
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous {
+			all = append(all, append(s.of(f.Type), told(f, "")...))
+		}
+	}
+	return yaml.MapSlice{{Key: "anyOf", Value: all}}
 }
 
 // MemberWords is implemented by inputs and outputs whose members have words too long
 // for the tag doc: it returns them by the names of the members in JSON, and of
-// parameters.
+// parameters; "" has those of the struct itself.
 type MemberWords interface{ MemberWords() map[string]string }
 
 func memberWords(t reflect.Type) map[string]string {
@@ -139,8 +158,11 @@ func bounds(f reflect.StructField) (out yaml.MapSlice) {
 	}
 	text := of.Kind() == reflect.String || of.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 	bound := "imum"
-	if text {
+	switch {
+	case text:
 		bound = "Length"
+	case of.Kind() == reflect.Slice:
+		bound = "Items"
 	}
 	for _, name := range []string{"min", "max"} {
 		if n, err := strconv.ParseInt(f.Tag.Get(name), 10, 64); err == nil {
@@ -152,15 +174,26 @@ func bounds(f reflect.StructField) (out yaml.MapSlice) {
 			add(name, value)
 		}
 	}
-	value := f.Tag.Get("default")
-	if n, err := strconv.ParseInt(value, 10, 64); err == nil && !text {
-		add("default", n)
-	} else if on, err := strconv.ParseBool(value); err == nil && !text {
-		add("default", on)
-	} else if value != "" {
-		add("default", value)
+	if value := f.Tag.Get("default"); value != "" {
+		add("default", valueOf(f, value))
 	}
 	return out
+}
+
+// valueOf is a value of a member that a tag has: a number or a bool where the member
+// is one.
+func valueOf(f reflect.StructField, text string) any {
+	of := f.Type
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	switch of.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int64:
+		v := reflect.New(of).Elem()
+		set(v, text)
+		return v.Interface()
+	}
+	return text
 }
 
 // told is what is said of a member: words, or what its tags say.
@@ -169,7 +202,7 @@ func told(f reflect.StructField, words string) (out yaml.MapSlice) {
 		out = append(out, yaml.MapItem{Key: "description", Value: text})
 	}
 	if text := f.Tag.Get("example"); text != "" {
-		out = append(out, yaml.MapItem{Key: "example", Value: text})
+		out = append(out, yaml.MapItem{Key: "example", Value: valueOf(f, text)})
 	}
 	return out
 }

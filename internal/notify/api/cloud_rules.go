@@ -88,12 +88,12 @@ func (a *API) saveCloudRule(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.unchanged(r, &draft); err != nil {
+	if err := a.unchanged(r.Context(), rest.MatchOf(r), &draft); err != nil {
 		return err
 	}
 	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
-		return withAccounts(r.Context(), inCloudNames(a.refused(r, draft.ID, err)))
+		return withAccounts(r.Context(), inCloudNames(a.refused(r.Context(), rest.MatchOf(r), draft.ID, err)))
 	}
 	w.Header().Set("ETag", etagOf(&info))
 	status := http.StatusOK
@@ -121,11 +121,11 @@ func (a *API) deleteCloudRule(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := notify.Rule{ID: info.ID}
-	if err := a.unchanged(r, &at); err != nil {
+	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
 		return err
 	}
 	if err := a.Rules.Delete(r.Context(), info.ID, at.Version); err != nil {
-		return a.refused(r, info.ID, err)
+		return a.refused(r.Context(), rest.MatchOf(r), info.ID, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -139,12 +139,12 @@ func (a *API) enableCloudRule(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := notify.Rule{ID: info.ID}
-	if err := a.unchanged(r, &at); err != nil {
+	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
 		return err
 	}
 	saved, err := a.Rules.Enable(r.Context(), info.ID, at.Version, enabled)
 	if err != nil {
-		return withAccounts(r.Context(), a.refused(r, info.ID, err))
+		return withAccounts(r.Context(), a.refused(r.Context(), rest.MatchOf(r), info.ID, err))
 	}
 	w.Header().Set("ETag", etagOf(&saved))
 	return rest.WriteJSON(w, r, http.StatusOK, a.cloudRuleOf(r.Context(), &saved))

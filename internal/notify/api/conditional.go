@@ -1,8 +1,8 @@
 package api
 
 import (
+	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"outrigger/internal/fault"
@@ -19,60 +19,60 @@ func etagOf(info *notify.RuleInfo) string { return rest.ETag(info.ID, info.Versi
 
 // unchanged is 412 where a request has an If-Match that the rule is not, and sets the
 // draft's version to the present one otherwise.
-func (a *API) unchanged(r *http.Request, draft *notify.Rule) error {
-	if !rest.Conditional(r) {
+func (a *API) unchanged(ctx context.Context, match rest.Match, draft *notify.Rule) error {
+	if !match.IsGiven() {
 		return nil
 	}
 	if draft.ID == 0 {
-		return rest.IfMatch(r, "", "") // there is none yet
+		return match.Check("", "") // there is none yet
 	}
-	info, err := a.Rules.Get(r.Context(), draft.ID)
+	info, err := a.Rules.Get(ctx, draft.ID)
 	if err != nil {
 		return err
 	}
-	hold(r, &draft.Version, info.Version)
+	hold(match, &draft.Version, info.Version)
 	saved := lastSave(info.Version, info.UpdatedBy, info.UpdatedAt)
-	if named := rest.MatchedVersion(r, info.ID); named != 0 && named < info.Version {
-		since, err := a.Rules.Store.RuleVersionsSince(r.Context(), &info.Rule, named)
+	if named := match.Version(info.ID); named != 0 && named < info.Version {
+		since, err := a.Rules.Store.RuleVersionsSince(ctx, &info.Rule, named)
 		if err != nil {
 			return err
 		}
 		saved = notify.SavesSince(since, &info)
 	}
-	return rest.IfMatch(r, etagOf(&info), saved)
+	return match.Check(etagOf(&info), saved)
 }
 
 // refused is the answer to a change of a rule that failed with err.
-func (a *API) refused(r *http.Request, id int64, err error) error {
-	return refused(r, err, func() error { return a.unchanged(r, &notify.Rule{ID: id}) })
+func (a *API) refused(ctx context.Context, match rest.Match, id int64, err error) error {
+	return refused(match, err, func() error { return a.unchanged(ctx, match, &notify.Rule{ID: id}) })
 }
 
 // reportETag names a version of a report.
 func reportETag(info *notify.ReportInfo) string { return rest.ETag(info.ID, info.Version) }
 
 // unchangedReport is unchanged for reports.
-func (a *API) unchangedReport(r *http.Request, draft *notify.Report) error {
-	if !rest.Conditional(r) {
+func (a *API) unchangedReport(ctx context.Context, match rest.Match, draft *notify.Report) error {
+	if !match.IsGiven() {
 		return nil
 	}
 	if draft.ID == 0 {
-		return rest.IfMatch(r, "", "") // there is none yet
+		return match.Check("", "") // there is none yet
 	}
-	info, err := a.Reports.Get(r.Context(), draft.ID)
+	info, err := a.Reports.Get(ctx, draft.ID)
 	if err != nil {
 		return err
 	}
-	hold(r, &draft.Version, info.Version)
-	saved, err := a.Reports.Store.ReportSavesSince(r.Context(), &info, rest.MatchedVersion(r, info.ID))
+	hold(match, &draft.Version, info.Version)
+	saved, err := a.Reports.Store.ReportSavesSince(ctx, &info, match.Version(info.ID))
 	if err != nil {
 		return err
 	}
-	return rest.IfMatch(r, reportETag(&info), saved)
+	return match.Check(reportETag(&info), saved)
 }
 
 // refusedReport is the answer to a change of a report that failed with err.
-func (a *API) refusedReport(r *http.Request, id int64, err error) error {
-	return refused(r, err, func() error { return a.unchangedReport(r, &notify.Report{ID: id}) })
+func (a *API) refusedReport(ctx context.Context, match rest.Match, id int64, err error) error {
+	return refused(match, err, func() error { return a.unchangedReport(ctx, match, &notify.Report{ID: id}) })
 }
 
 // connectionETag names a version of a connection. Its name may have been another
@@ -83,39 +83,39 @@ func connectionETag(c *notify.Connection) string {
 
 // unchangedConnection is unchanged for connections. One of the file has no version;
 // to change it is refused anyway.
-func (a *API) unchangedConnection(r *http.Request, draft *notify.Connection) error {
-	if !rest.Conditional(r) {
+func (a *API) unchangedConnection(ctx context.Context, match rest.Match, draft *notify.Connection) error {
+	if !match.IsGiven() {
 		return nil
 	}
-	c, err := a.Hooks.Connection(r.Context(), draft.Name)
+	c, err := a.Hooks.Connection(ctx, draft.Name)
 	if err != nil || c.File {
 		return err
 	}
-	hold(r, &draft.Version, c.Version)
-	saved, err := a.Hooks.Store.ConnectionSavesSince(r.Context(), c, rest.MatchedVersion(r, c.CreatedAt.UnixMicro()))
+	hold(match, &draft.Version, c.Version)
+	saved, err := a.Hooks.Store.ConnectionSavesSince(ctx, c, match.Version(c.CreatedAt.UnixMicro()))
 	if err != nil {
 		return err
 	}
-	return rest.IfMatch(r, connectionETag(c), saved)
+	return match.Check(connectionETag(c), saved)
 }
 
 // refusedConnection is the answer to a change of a connection that failed with err.
-func (a *API) refusedConnection(r *http.Request, name string, err error) error {
-	return refused(r, err, func() error { return a.unchangedConnection(r, &notify.Connection{Name: name}) })
+func (a *API) refusedConnection(ctx context.Context, match rest.Match, name string, err error) error {
+	return refused(match, err, func() error { return a.unchangedConnection(ctx, match, &notify.Connection{Name: name}) })
 }
 
 // hold has a change be of the present version, unless the body names one or the
 // request takes any.
-func hold(r *http.Request, version *int64, present int64) {
-	if *version == 0 && !rest.MatchesAny(r) {
+func hold(match rest.Match, version *int64, present int64) {
+	if *version == 0 && !match.Any() {
 		*version = present
 	}
 }
 
 // refused is 412 where the change failed because the thing was changed since
 // unchanged looked at it, else err.
-func refused(r *http.Request, err error, unchanged func() error) error {
-	if rest.Conditional(r) && fault.Is(err, fault.Conflict) {
+func refused(match rest.Match, err error, unchanged func() error) error {
+	if match.IsGiven() && fault.Is(err, fault.Conflict) {
 		if changed := unchanged(); changed != nil {
 			return changed
 		}

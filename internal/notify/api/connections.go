@@ -127,23 +127,23 @@ func (a *API) saveConnection(w http.ResponseWriter, r *http.Request) error {
 		wrong.Add("name", "The name of a connection is fixed: it is %s.", name)
 	}
 	in.Name = name
-	if err := a.unchangedConnection(r, &in); err != nil {
+	if err := a.unchangedConnection(r.Context(), rest.MatchOf(r), &in); err != nil {
 		return err
 	}
 	c, err := a.Hooks.SaveConnection(r.Context(), in, wrong)
 	if err != nil {
-		return a.refusedConnection(r, name, err)
+		return a.refusedConnection(r.Context(), rest.MatchOf(r), name, err)
 	}
 	return writeConnection(w, r, http.StatusOK, &c, secret.Value{})
 }
 
 func (a *API) deleteConnection(w http.ResponseWriter, r *http.Request) error {
 	at := notify.Connection{Name: r.PathValue("name")}
-	if err := a.unchangedConnection(r, &at); err != nil {
+	if err := a.unchangedConnection(r.Context(), rest.MatchOf(r), &at); err != nil {
 		return err
 	}
 	if err := a.Hooks.DeleteConnection(r.Context(), at.Name, at.Version); err != nil {
-		return a.refusedConnection(r, at.Name, err)
+		return a.refusedConnection(r.Context(), rest.MatchOf(r), at.Name, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

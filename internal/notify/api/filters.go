@@ -122,12 +122,12 @@ func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.unchanged(r, &draft); err != nil {
+	if err := a.unchanged(r.Context(), rest.MatchOf(r), &draft); err != nil {
 		return err
 	}
 	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
-		return a.refused(r, draft.ID, err)
+		return a.refused(r.Context(), rest.MatchOf(r), draft.ID, err)
 	}
 	w.Header().Set("ETag", etagOf(&info))
 	status := http.StatusOK
@@ -151,11 +151,11 @@ func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := notify.Rule{ID: id}
-	if err := a.unchanged(r, &at); err != nil {
+	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
 		return err
 	}
 	if err := a.Rules.Delete(r.Context(), id, at.Version); err != nil {
-		return a.refused(r, id, err)
+		return a.refused(r.Context(), rest.MatchOf(r), id, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -201,12 +201,12 @@ func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := notify.Rule{ID: id}
-	if err := a.unchanged(r, &at); err != nil {
+	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
 		return err
 	}
 	info, err := a.Rules.Enable(r.Context(), id, at.Version, enabled)
 	if err != nil {
-		return a.refused(r, id, err)
+		return a.refused(r.Context(), rest.MatchOf(r), id, err)
 	}
 	w.Header().Set("ETag", etagOf(&info))
 	return rest.WriteJSON(w, r, http.StatusOK, filterOf(&info, a.Clock()))

@@ -119,12 +119,12 @@ func (a *API) saveReport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.unchangedReport(r, &draft); err != nil {
+	if err := a.unchangedReport(r.Context(), rest.MatchOf(r), &draft); err != nil {
 		return err
 	}
 	info, err := a.Reports.Save(r.Context(), draft, webhookURL, wrong)
 	if err != nil {
-		return a.refusedReport(r, draft.ID, err)
+		return a.refusedReport(r.Context(), rest.MatchOf(r), draft.ID, err)
 	}
 	status := http.StatusOK
 	if draft.ID == 0 {
@@ -140,11 +140,11 @@ func (a *API) deleteReport(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := notify.Report{ID: id}
-	if err := a.unchangedReport(r, &at); err != nil {
+	if err := a.unchangedReport(r.Context(), rest.MatchOf(r), &at); err != nil {
 		return err
 	}
 	if err := a.Reports.Delete(r.Context(), id, at.Version); err != nil {
-		return a.refusedReport(r, id, err)
+		return a.refusedReport(r.Context(), rest.MatchOf(r), id, err)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -158,12 +158,12 @@ func (a *API) enableReport(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := notify.Report{ID: id}
-	if err := a.unchangedReport(r, &at); err != nil {
+	if err := a.unchangedReport(r.Context(), rest.MatchOf(r), &at); err != nil {
 		return err
 	}
 	info, err := a.Reports.Enable(r.Context(), id, at.Version, enabled)
 	if err != nil {
-		return a.refusedReport(r, id, err)
+		return a.refusedReport(r.Context(), rest.MatchOf(r), id, err)
 	}
 	return a.writeReport(w, r, http.StatusOK, &info)
 }
