@@ -70,9 +70,18 @@ func (b *bench) durable(ctx context.Context, name string, s loadtest.Settings, h
 		return 0, err
 	}
 	node := &subject{load: loadtest.NewLoad(channels, connections, p.Addr()), sink: sink, pid: p.PID()}
+	before, err := allocatedBy(ctx, p)
+	if err != nil {
+		return 0, err
+	}
 	if err := b.compare(ctx, bare, node); err != nil {
 		return 0, err
 	}
+	after, err := allocatedBy(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	perEvent := after.since(before, node.load.Acknowledged())
 	half := time.Now()
 	if err := b.run(ctx, node, b.took, node.rate()/2); err != nil {
 		return 0, err
@@ -90,6 +99,7 @@ func (b *bench) durable(ctx context.Context, name string, s loadtest.Settings, h
 	b.row(name+": share of the forwarder's rate", fmt.Sprintf("%.2f", node.rate()/bare.rate()), fmt.Sprintf("at least %.2f", hold))
 	b.row(name+": processor time an event", fmt.Sprintf("%.1f times the forwarder's (%s and %s)",
 		float64(node.cpu())/float64(bare.cpu()), micros(node.cpu()), micros(bare.cpu())), "at most 3.2 times")
+	b.row(name+": allocations an event", fmt.Sprintf("%.0f of %.1f kB in all", perEvent.times, perEvent.bytes/1000), "at most 200 of 16 kB")
 	b.row(name+": p99 of the acknowledgement at half that rate",
 		fmt.Sprintf("%s (a bare sync of the disk %s)", millis(loadtest.Quantile(answers, 0.99)), millis(sync)), "under 50 ms")
 	b.row(name+": p99 of the arrival at half that rate", millis(loadtest.Quantile(ways, 0.99)), "")
@@ -165,4 +175,23 @@ func (b *bench) run(ctx context.Context, s *subject, took time.Duration, rate fl
 		return fmt.Errorf("%s", v)
 	}
 	return nil
+}
+
+// allocated is memory that a node took from its allocator.
+type allocated struct{ times, bytes float64 }
+
+// allocatedBy is what a node has allocated since it started.
+func allocatedBy(ctx context.Context, p *loadtest.Process) (allocated, error) {
+	figures, err := p.Metrics(ctx)
+	if err != nil {
+		return allocated{}, err
+	}
+	of := func(name string) float64 { return figures[name].GetMetric()[0].GetCounter().GetValue() }
+	return allocated{of("go_memstats_mallocs_total"), of("go_memstats_alloc_bytes_total")}, nil
+}
+
+// since is what was allocated after before, for each of so many events.
+func (a allocated) since(before allocated, events int) allocated {
+	n := float64(events)
+	return allocated{(a.times - before.times) / n, (a.bytes - before.bytes) / n}
 }
