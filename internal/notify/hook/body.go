@@ -19,7 +19,7 @@ type body struct {
 	first   *[firstRead]byte // where bytes begin; nil after release
 	held    int64            // of the memory that free gives back; 0 up to firstRead
 	free    func(n int64)
-	control *http.ResponseController
+	control http.ResponseController
 
 	// of an unverified one, held by its mutex
 	address string
@@ -44,20 +44,20 @@ func (b *body) release() {
 // disown leaves the memory to a copy of b.
 func (b *body) disown() { b.bytes, b.first, b.held = nil, nil, 0 }
 
-// read reads a body of at most maxWebhook bytes as an unverified one, into the
-// signature too. It holds no more memory than what has been read. That it keeps
-// the pace is held by rest.Server.
-func (rc *Receiver) read(w http.ResponseWriter, r *http.Request, s *signature) (*body, error) {
+// read reads a body of at most maxWebhook bytes as an unverified one. It holds no
+// more memory than what has been read. That it keeps the pace is held by
+// rest.Server.
+func (rc *Receiver) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 	if r.ContentLength > maxWebhook {
 		return nil, tooLarge()
 	}
 	b := &body{
-		first: firsts.Get().(*[firstRead]byte), control: http.NewResponseController(w),
+		first: firsts.Get().(*[firstRead]byte), control: *http.NewResponseController(w),
 		address: rest.Network(rest.ClientAddr(r.Context())),
 	}
 	b.bytes = b.first[:0]
 	rc.unverified.enter(b)
-	err := rc.readFrom(r.Body, b, s)
+	err := rc.readFrom(r.Body, b)
 	if rc.unverified.leave(b) && err != nil {
 		err = errDropped()
 	}
@@ -68,10 +68,9 @@ func (rc *Receiver) read(w http.ResponseWriter, r *http.Request, s *signature) (
 	return b, nil
 }
 
-func (rc *Receiver) readFrom(r io.Reader, b *body, s *signature) error {
+func (rc *Receiver) readFrom(r io.Reader, b *body) error {
 	for {
 		n, err := r.Read(b.bytes[len(b.bytes):cap(b.bytes)])
-		_, _ = s.Write(b.bytes[len(b.bytes) : len(b.bytes)+n])
 		b.bytes = b.bytes[:len(b.bytes)+n]
 		switch {
 		case len(b.bytes) > maxWebhook:

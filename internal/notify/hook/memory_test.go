@@ -10,7 +10,7 @@ import (
 
 // unverifiedFrom is a body that has come in at an address.
 func unverifiedFrom(s *unverified, address string) *body {
-	b := &body{address: address, control: http.NewResponseController(httptest.NewRecorder())}
+	b := &body{address: address, control: *http.NewResponseController(httptest.NewRecorder())}
 	s.enter(b)
 	return b
 }

@@ -5,6 +5,7 @@ package hook
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -76,8 +77,7 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	signature := newSignature(r.Header.Get(SignatureHeader), to.secrets)
-	body, err := rc.verified(w, r, &to, signature)
+	body, err := rc.verified(w, r, &to)
 	if body == nil { // refused, or a test, which is answered
 		return err
 	}
@@ -91,7 +91,6 @@ func (rc *Receiver) receive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return rc.refused(r, to, notify.RefusedBody, err)
 	}
-	receipt.Digest = signature.digest()
 	if err := rc.accept(ctx, receipt, body); err != nil {
 		if fault.Is(err, fault.Forbidden) {
 			return rc.refused(r, to, notify.RefusedScope, err)
@@ -118,15 +117,16 @@ const DuplicateHeader = "Outrigger-Duplicate-Of"
 
 // verified reads the body and verifies its signature. Without a body the
 // webhook was refused, with the error, or answered as a test.
-func (rc *Receiver) verified(w http.ResponseWriter, r *http.Request, to *target, s *signature) (*body, error) {
-	if !s.possible() && !to.unsigned() {
+func (rc *Receiver) verified(w http.ResponseWriter, r *http.Request, to *target) (*body, error) {
+	signature := readSignature(r.Header.Get(SignatureHeader))
+	if !to.unsigned() && (!signature.well || len(to.secrets) == 0) {
 		return nil, rc.refuse(w, r, *to, readTest(r))
 	}
-	body, err := rc.read(w, r, s)
+	body, err := rc.read(w, r)
 	if err != nil {
 		return nil, rc.refused(r, *to, notify.RefusedBody, err)
 	}
-	if isTest(r, body.bytes) || !rc.verify(r, to, s, body) {
+	if isTest(r, body.bytes) || !rc.verify(r, to, signature, body) {
 		defer body.release()
 		return nil, rc.refuse(w, r, *to, body.bytes)
 	}
@@ -143,10 +143,11 @@ func (rc *Receiver) decode(r *http.Request, to target, body *body) (*notify.Rece
 	if fault.Is(err, fault.Invalid) {
 		return nil, err
 	}
+	digest := sha256.Sum256(body.bytes)
 	receipt := &notify.Receipt{
 		Connection: c.Name, Hook: to.hook.Name, HookID: to.hook.ID, Key: shortKey(key), RequestID: requestID(r.Header),
 		Address: rest.ClientAddr(r.Context()), AnswerID: rest.RequestID(r.Context()),
-		ReceivedAt: rc.Clock(), Outcome: notify.Understood, Events: events,
+		ReceivedAt: rc.Clock(), Outcome: notify.Understood, Events: events, Digest: digest[:],
 	}
 	switch {
 	case errors.Is(err, notify.ErrUnknownKey):

@@ -7,15 +7,8 @@ import (
 	"outrigger/internal/secret"
 )
 
-// valid judges a signature of a body that comes in several parts.
 func valid(header string, body []byte, secrets ...secret.Value) bool {
-	s := newSignature(header, secrets)
-	for len(body) > 0 {
-		n := min(3, len(body))
-		_, _ = s.Write(body[:n])
-		body = body[n:]
-	}
-	return s.valid()
+	return readSignature(header).of(body, secrets)
 }
 
 func TestSignature(t *testing.T) {
