@@ -120,8 +120,8 @@ func (p *policy) public(target netip.AddrPort, plaintext bool) bool {
 
 // isPublic is public for the other end of a connection.
 func (p *policy) isPublic(addr net.Addr, plaintext bool) bool {
-	target, err := netip.ParseAddrPort(addr.String())
-	return err == nil && p.public(target, plaintext)
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && p.public(tcp.AddrPort(), plaintext)
 }
 
 // forPort ends a sentence about what is not allowed: " for port 22" where it is

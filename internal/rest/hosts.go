@@ -75,9 +75,9 @@ func errMisdirected(r *http.Request) error {
 // ours: webhooks and figures have no use for a browser's cookies, and what has
 // an Authorization header was not sent by a page that knows no secret.
 func (rt *Router) misdirected(r *http.Request) bool {
-	if rt.hosts == nil || r.Header.Get("Authorization") != "" || rt.hosts.Answers(r.Host) {
+	path, under := strings.CutPrefix(r.URL.Path, rt.base.path)
+	if rt.hosts == nil || under && (within(path, "/hooks") || path == "/metrics") {
 		return false
 	}
-	path, under := strings.CutPrefix(r.URL.Path, rt.base.path)
-	return !under || !within(path, "/hooks") && path != "/metrics"
+	return r.Header.Get("Authorization") == "" && !rt.hosts.Answers(r.Host)
 }

@@ -51,7 +51,7 @@ func TooSlow() error {
 type pacedBody struct {
 	io.ReadCloser
 	pace     pace
-	deadline *http.ResponseController
+	deadline http.ResponseController
 	conn     *conn // nil without a Listener
 
 	mu      sync.Mutex
@@ -66,7 +66,7 @@ type pacedBody struct {
 
 func newPacedBody(w http.ResponseWriter, r *http.Request, c *conn, p pace) *pacedBody {
 	b := &pacedBody{
-		ReadCloser: r.Body, pace: p, deadline: http.NewResponseController(w), conn: c,
+		ReadCloser: r.Body, pace: p, deadline: *http.NewResponseController(w), conn: c,
 		until: time.Now().Add(p.whole), credit: p.grace,
 	}
 	b.mu.Lock()
