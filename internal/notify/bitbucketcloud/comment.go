@@ -47,12 +47,12 @@ func readComment(r *payload.Reader) comment {
 	return c
 }
 
-// readContent reads what was written, as it was.
+// readContent reads what was written.
 func readContent(r *payload.Reader) string {
 	var raw string
 	for name := range r.Object {
 		if string(name) == "raw" {
-			raw = r.Text()
+			raw = r.Short()
 		}
 	}
 	return raw
@@ -91,7 +91,7 @@ func readInline(r *payload.Reader) (path string, line int64) {
 // addComment adds the comment, of an event that has its page already.
 func (h *hook) addComment(e *notify.Event) {
 	c := &h.comment
-	e.Comment = &notify.Comment{ID: c.id, Text: payload.Cut(c.text), Parent: c.parent, URL: c.link}
+	e.Comment = &notify.Comment{ID: c.id, Text: c.text, Parent: c.parent, URL: c.link}
 	if e.Actor == (notify.User{}) && e.Types[0] != notify.PullRequestCommentDeleted {
 		e.Actor = c.user
 	}

@@ -34,7 +34,7 @@ func readPullRequest(r *payload.Reader) pullRequest {
 		case "title":
 			p.title = r.Text()
 		case "description":
-			p.description = r.Text()
+			p.description = r.Short()
 		case "state":
 			p.state = r.Text()
 		case "draft":
@@ -114,7 +114,7 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 	e.PullRequest = &notify.PullRequest{
 		ID:          p.id,
 		Title:       payload.Cut(p.title),
-		Description: payload.Cut(p.description),
+		Description: p.description,
 		State:       payload.Cut(p.state),
 		Draft:       p.draft,
 		Author:      p.author,

@@ -140,7 +140,7 @@ func readCommit(r *payload.Reader) commit {
 		case "hash":
 			c.id = payload.Hash(r.Text())
 		case "message":
-			c.message = r.Text()
+			c.message = r.FirstLine()
 		case "author":
 			c.author = readAuthor(r)
 		case "date":

@@ -19,9 +19,9 @@ func readComment(r *payload.Reader) comment {
 		case "id":
 			c.id = r.Int()
 		case "text":
-			c.text = r.Text()
+			c.text = r.Short()
 		case "severity":
-			c.task = r.Text() == "BLOCKER" // what the platform calls a task since 7.2
+			c.task = r.Is("BLOCKER") // what the platform calls a task since 7.2
 		}
 	}
 	return c
@@ -35,7 +35,7 @@ func (h *hook) addComment(e *notify.Event, page string) error {
 	}
 	e.Comment = &notify.Comment{
 		ID:     c.id,
-		Text:   payload.Cut(c.text),
+		Text:   c.text,
 		Task:   c.task,
 		Parent: h.parentID,
 		URL:    atComment(page, c.id),

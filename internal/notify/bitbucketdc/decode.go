@@ -23,6 +23,7 @@ func Decode(header string, body []byte, baseURL string) (key string, events []no
 		hooks.Put(h)
 	}()
 	r := payload.New(body)
+	defer r.Release()
 	whole := r.Kind() == '{'
 	h.read(r)
 	if err := r.End(); err != nil {

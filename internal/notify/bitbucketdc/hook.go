@@ -117,7 +117,7 @@ func (h *hook) readRare(name []byte, r *payload.Reader) {
 	case "new":
 		h.after = readModified(r)
 	case "mirrorServer":
-		h.mirror = readNamed(r)
+		h.mirror = readMember(r, "name")
 	case "syncType":
 		h.syncType = r.Text()
 	case "refLimitExceeded":

@@ -18,6 +18,7 @@ func OpenPullRequest(body []byte, baseURL string) notify.OpenPullRequest {
 		reviewers        []notify.Reviewer
 	)
 	r := payload.New(body)
+	defer r.Release()
 	for name := range r.Object {
 		switch string(name) {
 		case "id":
@@ -64,7 +65,7 @@ func readListedReviewer(r *payload.Reader) notify.Reviewer {
 		case "approved":
 			v.Approved = v.Approved || r.Bool()
 		case "status":
-			v.Approved = v.Approved || r.Text() == "APPROVED"
+			v.Approved = v.Approved || r.Is("APPROVED")
 		}
 	}
 	return v

@@ -6,14 +6,17 @@ import (
 )
 
 type pullRequest struct {
-	id                        int64
-	title, description, state string
-	draft                     bool
-	from, to                  ref
-	repository, fork          repository // the target's and the source's, which are the same but for a fork
-	author                    person
-	reviewers                 []notify.User
-	mergeCommit, link         string
+	id                int64
+	title, state      string
+	description       []byte
+	draft             bool
+	from, to          ref
+	fromHash          []byte
+	repository        repository           // the target's
+	fork              notify.RepositoryRef // the source's, which is the same but for a fork
+	author            person
+	reviewers         []notify.User
+	mergeCommit, link string
 }
 
 func readPullRequest(r *payload.Reader) pullRequest {
@@ -25,7 +28,7 @@ func readPullRequest(r *payload.Reader) pullRequest {
 		case "title":
 			p.title = r.Text()
 		case "description":
-			p.description = r.Text()
+			p.description = r.Raw()
 		case "state":
 			p.state = r.Text()
 		case "draft":
@@ -59,11 +62,14 @@ func (p *pullRequest) readTarget(r *payload.Reader) {
 }
 
 func (p *pullRequest) readSource(r *payload.Reader) {
-	p.from, p.fork = ref{}, repository{}
+	p.from, p.fromHash, p.fork = ref{}, nil, notify.RepositoryRef{}
 	for name := range r.Object {
-		if string(name) == "repository" {
-			p.fork = readRepository(r)
-		} else {
+		switch string(name) {
+		case "repository":
+			p.fork = readRepositoryRef(r)
+		case "latestCommit":
+			p.fromHash = r.Raw()
+		default:
 			p.from.read(name, r)
 		}
 	}
@@ -93,7 +99,7 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 	e.PullRequest = &notify.PullRequest{
 		ID:          p.id,
 		Title:       payload.Cut(p.title),
-		Description: payload.Cut(p.description),
+		Description: payload.Beginning(p.description),
 		State:       payload.Cut(p.state),
 		Draft:       p.draft,
 		Author:      p.author.user(),
@@ -102,9 +108,9 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 		URL:         e.URL,
 		MergeCommit: p.mergeCommit,
 	}
-	from := notify.RepositoryRef{ProjectKey: p.fork.project.key, RepositoryKey: p.fork.slug}
+	from := p.fork
 	to := notify.RepositoryRef{ProjectKey: p.repository.project.key, RepositoryKey: p.repository.slug}
-	if from.ProjectKey != "" && from.RepositoryKey != "" && from.Folded() != to.Folded() {
+	if from.ProjectKey != "" && from.RepositoryKey != "" && from != to && from.Folded() != to.Folded() {
 		e.Facts = append(e.Facts, notify.Fact{Name: "From", Value: payload.Cut(from.ProjectKey + "/" + from.RepositoryKey)})
 	}
 	return nil
@@ -113,7 +119,7 @@ func pullRequestEvent(h *hook, e *notify.Event) error {
 // sourceUpdated tells of new commits on the source branch, unless it is where
 // it was.
 func sourceUpdated(h *hook) ([]notify.Event, error) {
-	now := payload.Hash(h.pullRequest.from.latestCommit)
+	now := payload.Hash(string(h.pullRequest.fromHash))
 	before := payload.Hash(h.previousFromHash)
 	if before != "" && before == now {
 		return nil, nil
@@ -135,7 +141,7 @@ func pullRequestModified(h *hook) ([]notify.Event, error) {
 		edited = payload.Changed(edited, "title", h.previousTitle.is, p.title)
 	}
 	if h.previousDescription.given {
-		edited = payload.Changed(edited, "description", h.previousDescription.is, p.description)
+		edited = payload.Changed(edited, "description", h.previousDescription.is, string(p.description))
 	}
 	if h.previousDraft.given {
 		edited = payload.Changed(edited, "draft", h.previousDraft.is, yesNo(p.draft))
@@ -146,7 +152,7 @@ func pullRequestModified(h *hook) ([]notify.Event, error) {
 	if len(edited)+len(retargeted) == 0 && h.previousTitle.given && !h.previousDescription.given {
 		// Empty descriptions are left out: it had none, and nothing else tells
 		// why the platform sent this.
-		edited = payload.Changed(edited, "description", "", p.description)
+		edited = payload.Changed(edited, "description", "", string(p.description))
 	}
 
 	var types []notify.EventType

@@ -127,7 +127,7 @@ func (h *hook) addCommits(e *notify.Event, commits []commit) {
 	for _, c := range commits[:min(len(commits), notify.MaxCommits)] {
 		e.Commits = append(e.Commits, notify.Commit{
 			ID:      payload.Cut(c.id),
-			Message: payload.FirstLine(c.message),
+			Message: c.message,
 			Author:  c.author.author(),
 			At:      c.at,
 			URL:     h.site.commit(h.repository, c.id),

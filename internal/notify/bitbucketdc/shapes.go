@@ -11,8 +11,8 @@ import (
 // person is a user of the platform, or the author of a commit: then name is
 // what Git knows, which anybody can set, and must not pass for a user's name.
 type person struct {
-	name, displayName, email, slug string
-	account                        bool
+	name, displayName, email string
+	account                  bool
 }
 
 func readPerson(r *payload.Reader) person {
@@ -27,8 +27,7 @@ func readPerson(r *payload.Reader) person {
 		case "emailAddress":
 			p.email = r.Text()
 		case "slug":
-			p.slug = r.Text()
-			p.account = p.account || p.slug != ""
+			p.account = !r.Is("") || p.account
 		}
 	}
 	return p
@@ -61,7 +60,8 @@ func readParticipant(r *payload.Reader) person {
 func readReviewer(r *payload.Reader) notify.User { return readParticipant(r).user() }
 
 type project struct {
-	key, name, description, kind, link, ownerSlug string
+	key, name, description, link, ownerSlug string
+	ofUser                                  bool
 }
 
 func readProject(r *payload.Reader) project {
@@ -82,16 +82,16 @@ func (p *project) read(name []byte, r *payload.Reader) {
 	case "description":
 		p.description = r.Text()
 	case "type":
-		p.kind = r.Text()
+		p.ofUser = r.Is("PERSONAL")
 	case "owner":
-		p.ownerSlug = readPerson(r).slug
+		p.ownerSlug = readMember(r, "slug")
 	case "links":
 		p.link = readSelf(r)
 	}
 }
 
 // personal reports whether the project is a user's own.
-func (p *project) personal() bool { return p.kind == "PERSONAL" || strings.HasPrefix(p.key, "~") }
+func (p *project) personal() bool { return p.ofUser || strings.HasPrefix(p.key, "~") }
 
 type repository struct {
 	slug, name, description, public, link string
@@ -128,9 +128,24 @@ func (p *repository) read(name []byte, r *payload.Reader) {
 	}
 }
 
+// readRepositoryRef reads which repository it is.
+func readRepositoryRef(r *payload.Reader) notify.RepositoryRef {
+	var p notify.RepositoryRef
+	for name := range r.Object {
+		switch string(name) {
+		case "slug":
+			p.RepositoryKey = r.Text()
+		case "project":
+			p.ProjectKey = readMember(r, "key")
+		}
+	}
+	return p
+}
+
 // ref is a branch or tag.
 type ref struct {
-	id, displayID, kind, latestCommit string
+	id, displayID string
+	isTag         bool
 }
 
 func readRef(r *payload.Reader) ref {
@@ -149,9 +164,7 @@ func (p *ref) read(name []byte, r *payload.Reader) {
 	case "displayId":
 		p.displayID = r.Text()
 	case "type":
-		p.kind = r.Text()
-	case "latestCommit":
-		p.latestCommit = r.Text()
+		p.isTag = r.Is("TAG")
 	}
 }
 
@@ -163,7 +176,7 @@ func (p ref) name() string {
 	return payload.Cut(strings.TrimPrefix(strings.TrimPrefix(p.id, branchPrefix), tagPrefix))
 }
 
-func (p ref) tag() bool { return p.kind == "TAG" || strings.HasPrefix(p.id, tagPrefix) }
+func (p ref) tag() bool { return p.isTag || strings.HasPrefix(p.id, tagPrefix) }
 
 // other reports whether the ref is neither a branch nor a tag.
 func (p ref) other() bool {
@@ -189,7 +202,7 @@ func readCommit(r *payload.Reader) commit {
 		case "id":
 			p.id = r.Text()
 		case "message":
-			p.message = r.Text()
+			p.message = r.FirstLine()
 		case "author":
 			p.author = readPerson(r)
 		case "authorTimestamp":
@@ -201,14 +214,17 @@ func readCommit(r *payload.Reader) commit {
 	return p
 }
 
-func readID(r *payload.Reader) string {
-	var id string
+func readID(r *payload.Reader) string { return readMember(r, "id") }
+
+// readMember reads a text of something that has nothing else for us.
+func readMember(r *payload.Reader, member string) string {
+	var s string
 	for name := range r.Object {
-		if string(name) == "id" {
-			id = r.Text()
+		if string(name) == member {
+			s = r.Text()
 		}
 	}
-	return id
+	return s
 }
 
 // readSelf reads the address of the page that shows something.
@@ -227,15 +243,4 @@ func readSelf(r *payload.Reader) string {
 		}
 	}
 	return payload.Page(href)
-}
-
-// readNamed reads the name of something that has nothing else for us.
-func readNamed(r *payload.Reader) string {
-	var s string
-	for name := range r.Object {
-		if string(name) == "name" {
-			s = r.Text()
-		}
-	}
-	return s
 }

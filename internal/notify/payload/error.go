@@ -37,13 +37,13 @@ func (r *Reader) check(err error) {
 		r.refuse(wrong.Err.Error(), int(wrong.ByteOffset))
 		return
 	}
-	r.refuse("it is cut off", r.size)
+	r.refuse("it is cut off", len(r.body))
 }
 
 // refuse ends the reading.
 func (r *Reader) refuse(reason string, at int) {
 	if r.err == nil {
-		r.err = fault.New(fault.Invalid, "The body must be one JSON value in UTF-8: %s at byte %d of %d.", reason, at, r.size)
+		r.err = fault.New(fault.Invalid, "The body must be one JSON value in UTF-8: %s at byte %d of %d.", reason, at, len(r.body))
 	}
 }
 

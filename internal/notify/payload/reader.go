@@ -9,6 +9,7 @@ package payload
 import (
 	"bytes"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,13 +30,14 @@ import (
 // Members that the loop does not read are skipped. Of members that occur twice
 // the last is read last, so that assigning makes it win.
 //
-// Texts have memory of their own, so that an event does not keep the body.
+// Texts but for Raw have memory of their own, so that an event does not keep the
+// body.
 //
 // What is wrong with the body ends the reading: everything else reads as
 // nothing, and End says what it is.
 type Reader struct {
-	in   *jsontext.Decoder
-	size int
+	in   jsontext.Decoder
+	body []byte
 	err  error
 
 	overlong bool // All left elements out
@@ -43,15 +45,31 @@ type Reader struct {
 
 // New reads body, which must not change meanwhile.
 func New(body []byte) *Reader {
-	// Half of a surrogate pair in an escape is read as U+FFFD: platforms cut texts
-	// in the middle of a character. Other UTF-8 is checked here.
-	in := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	r := &Reader{in: in, size: len(body)}
+	r := readers.Get().(*Reader)
+	r.in.Reset(bytes.NewBuffer(body), options...)
+	r.body = body
 	if !utf8.Valid(body) {
 		r.refuse("it is not UTF-8", firstInvalid(body))
 	}
 	return r
 }
+
+// Half of a surrogate pair in an escape is read as U+FFFD: platforms cut texts in
+// the middle of a character. Other UTF-8 is checked by New.
+var options = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// Release is for after the last use of the Reader: the next one gets what its
+// decoder has grown to.
+func (r *Reader) Release() {
+	r.in.Reset(nothing) // else it would keep the body
+	r.body, r.err, r.overlong = nil, nil, false
+	readers.Put(r)
+}
+
+var (
+	readers = sync.Pool{New: func() any { return new(Reader) }}
+	nothing = new(bytes.Buffer)
+)
 
 // Kind is what comes next: '{', '[', '"', 't', 'f', 'n' for null, '0' for a
 // number, 0 for nothing.
@@ -62,8 +80,7 @@ func (r *Reader) Kind() byte {
 	return byte(r.in.PeekKind())
 }
 
-// Object yields the name of each member, with the Reader before its value. The
-// name is valid until something is read. What is not an object has no members.
+// Object yields the name of each member, with the Reader before its value. What is not an object has no members.
 func (r *Reader) Object(yield func(name []byte) bool) {
 	if r.Kind() != '{' {
 		r.Skip()
@@ -100,22 +117,9 @@ func (r *Reader) Array(yield func() bool) {
 	r.token()
 }
 
-// Text reads a string, or a number as it is written. U+0000, which databases
-// and chat platforms refuse, becomes U+FFFD, as does half a surrogate pair.
-func (r *Reader) Text() string {
-	switch r.Kind() {
-	case '"':
-		return string(unquoted(r.value()))
-	case '0':
-		return string(r.value())
-	}
-	r.Skip()
-	return ""
-}
-
 // Int reads a whole number, also where it comes as a string. Else it is 0.
 func (r *Reader) Int() int64 {
-	n, err := strconv.ParseInt(r.Text(), 10, 64)
+	n, err := strconv.ParseInt(string(r.Raw()), 10, 64)
 	if err != nil {
 		return 0
 	}
@@ -163,15 +167,17 @@ func (r *Reader) token() {
 	}
 }
 
-// value reads a string, a number or a word, as it is written. It is valid until
-// something else is read.
+// value reads a string, a number or a word, as it is written in the body.
 func (r *Reader) value() []byte {
 	if r.err != nil {
 		return nil
 	}
 	v, err := r.in.ReadValue()
-	r.check(err)
-	return v
+	if r.check(err); err != nil {
+		return nil
+	}
+	end := r.in.InputOffset()
+	return r.body[end-int64(len(v)) : end]
 }
 
 // unquoted is what a string says; U+0000 can only be escaped.
@@ -183,5 +189,8 @@ func unquoted(v []byte) []byte {
 		return plain
 	}
 	text, _ := jsontext.AppendUnquote(nil, v) // the error is about half surrogate pairs
+	if bytes.IndexByte(text, 0) < 0 {
+		return text
+	}
 	return bytes.ReplaceAll(text, []byte{0}, []byte("\uFFFD"))
 }

@@ -1,10 +1,58 @@
 package payload
 
 import (
+	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"outrigger/internal/notify"
 )
+
+// Text reads a string, or a number as it is written. U+0000, which databases
+// and chat platforms refuse, becomes U+FFFD, as does half a surrogate pair.
+func (r *Reader) Text() string { return string(r.Raw()) }
+
+// Raw is Text in the memory of the body, where it can be: for texts that are
+// looked at and not kept, or not whole.
+func (r *Reader) Raw() []byte {
+	switch r.Kind() {
+	case '"':
+		return unquoted(r.value())
+	case '0':
+		return r.value()
+	}
+	r.Skip()
+	return nil
+}
+
+// Is reports whether a text is s.
+func (r *Reader) Is(s string) bool { return string(r.Raw()) == s }
+
+// Short reads as much of a text as an event keeps.
+func (r *Reader) Short() string { return Beginning(r.Raw()) }
+
+// FirstLine reads the first line of a message, without the white space around
+// the message.
+func (r *Reader) FirstLine() string {
+	message := bytes.TrimSpace(r.Raw())
+	if i := bytes.IndexAny(message, "\r\n"); i >= 0 {
+		message = message[:i]
+	}
+	return Beginning(message)
+}
+
+// Beginning is as much of a text as an event keeps.
+func Beginning(text []byte) string {
+	if len(text) <= notify.MaxText { // no more characters than bytes
+		return string(text)
+	}
+	end := 0
+	for n := 0; n < notify.MaxText && end < len(text); n++ {
+		_, size := utf8.DecodeRune(text[end:])
+		end += size
+	}
+	return string(text[:end])
+}
 
 // Cut shortens what people or machines wrote to what an event keeps. What is
 // left off does not stay in memory.
@@ -14,16 +62,6 @@ func Cut(s string) string {
 		s = strings.Clone(s)
 	}
 	return s
-}
-
-// FirstLine returns the first line of a message, without the white space around
-// the message.
-func FirstLine(s string) string {
-	s = strings.TrimSpace(s)
-	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
-		s = strings.Clone(Cut(s[:i])) // the rest may be long
-	}
-	return Cut(s)
 }
 
 // Hash returns a commit's, empty for the zeros that stand for none.
@@ -36,8 +74,8 @@ func Hash(s string) string {
 
 // EditedOnline reports whether a commit was made in the platform's editor, by the
 // first line of its message, which both editions end in the same words.
-func EditedOnline(message string) bool {
-	return strings.HasSuffix(FirstLine(message), "edited online with Bitbucket")
+func EditedOnline(line string) bool {
+	return strings.HasSuffix(line, "edited online with Bitbucket")
 }
 
 // Changed adds a field whose value differs.

@@ -20,10 +20,10 @@ const (
 // RFC 3339 cannot write.
 func (r *Reader) Time() time.Time {
 	number := r.Kind() == '0'
-	s := r.Text()
-	t := parseISO(s)
+	text := r.Raw()
+	t := parseISO(string(text))
 	if number || t.IsZero() {
-		t = parseMillis(s)
+		t = parseMillis(string(text))
 	}
 	if y := t.Year(); y < 1 || y > 9999 {
 		return time.Time{}
