@@ -98,7 +98,7 @@ func TestPagesFit(t *testing.T) {
 		/system/users/named/admin/delete /system/groups /system/groups/grant /system/groups/named/outrigger-admins
 		/system/nodes /system/backup
 		/account/password /account/second-factor /account/second-factor/app /account/second-factor/passkeys/new /account/sessions /account/tokens
-		/account/tokens/new /confirm /no/such/page`)
+		/account/tokens/new /confirm /no/such/page /docs/ /docs/install /docs/mail /docs/commands /docs/settings`)
 	for _, list := range []string{"/notifications/deliveries", "/notifications/channels", "/notifications/events", "/mail/messages", "/system/groups", "/notifications/cloud/rules?connection=cloud&workspace=atlas&repository=engine"} {
 		var one string
 		do(t, ctx, "find a page of "+list,

@@ -72,20 +72,10 @@ func run(ctx context.Context, args []string, s streams) int {
 // the exit code.
 func parse(ctx context.Context, args []string, s streams) (command func() error, code int) {
 	helped := false
-	parser, err := kong.New(new(commands),
-		kong.Name("outrigger"),
-		kong.Description("Three services beside a self-hosted issue tracker or code-hosting platform: chat notifications for Microsoft Teams and Slack, a durable queue for outgoing mail with its status on every node, and the migration of threaded comments to a cloud site."),
-		kong.Writers(s.out, s.err),
-		kong.Exit(func(int) { helped = true }),
-		kong.Vars{"version": versionText()},
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(s),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+	parser, err := newParser(ctx, s, func(int) { helped = true })
 	if err != nil {
 		return nil, report(s, err)
 	}
-	parser.Model.HelpFlag.Help = "Show this help."
 	if code, asked := answerShell(s, parser, args); asked {
 		return nil, code
 	}
@@ -110,6 +100,24 @@ func parse(ctx context.Context, args []string, s streams) (command func() error,
 		return func() error { return serve.Run(ctx, s) }, exitDone
 	}
 	return func() error { return parsed.Run() }, exitDone
+}
+
+// newParser makes the parser of the command line. It calls exit where help was shown.
+func newParser(ctx context.Context, s streams, exit func(int)) (*kong.Kong, error) {
+	parser, err := kong.New(new(commands),
+		kong.Name("outrigger"),
+		kong.Description("Three services beside a self-hosted issue tracker or code-hosting platform: chat notifications for Microsoft Teams and Slack, a durable queue for outgoing mail with its status on every node, and the migration of threaded comments to a cloud site."),
+		kong.Writers(s.out, s.err),
+		kong.Exit(exit),
+		kong.Vars{"version": versionText()},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err == nil {
+		parser.Model.HelpFlag.Help = "Show this help."
+	}
+	return parser, err
 }
 
 // commandOf is the command, as far as it was understood, that the arguments were

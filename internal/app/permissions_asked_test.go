@@ -14,6 +14,7 @@ import (
 func (p *permissionTable) makeThings() {
 	const configuration = "/rest/mtbs/1.0/configuration"
 	p.known = map[string]string{
+		"page":       "rules",
 		"connection": "main", "name": "main", "hook": "atl", "way": "none", "project": "ATL", "repository": "canoe", "commit": strings.Repeat("2", 40),
 		"what": "drain", "cloudIssueId": "10000", "workspace": "ATL",
 	}

@@ -14,6 +14,7 @@ import (
 	auditpages "outrigger/internal/audit/pages"
 	"outrigger/internal/console"
 	"outrigger/internal/console/account"
+	"outrigger/internal/console/docs"
 	"outrigger/internal/rest"
 	"outrigger/internal/rest/accounts"
 )
@@ -50,6 +51,7 @@ func (a *App) openWeb(context.Context) (err error) {
 	a.pages.AddOverview(a.overviewBegun)
 	a.pages.AddOverview(a.overviewUnlisted)
 	account.Register(a.pages, a.identity, a.clock)
+	docs.Register(a.pages)
 	aboutpages.Register(a.pages, a.version)
 	a.openUsers()
 	trail := &auditapi.API{DB: a.db}

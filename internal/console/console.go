@@ -66,7 +66,8 @@ type Console struct {
 	menu     []Link
 	overview []OverviewFunc
 	live     liveReaders
-	ended    context.Context // done when Stop was called: ends every live stream
+	about    func(path string) string // the page of the documentation about a page
+	ended    context.Context          // done when Stop was called: ends every live stream
 	end      context.CancelFunc
 	problems []error // of registration, answered by Handler
 }
@@ -126,6 +127,11 @@ func (c *Console) AddAssets(files fs.FS) {
 		c.problems = append(c.problems, err)
 	}
 }
+
+// DocumentedAt sets how the page of the documentation is found that a page's heading
+// links to: from the path of the one to that of the other, "" where there is none.
+// Both are below the base URL.
+func (c *Console) DocumentedAt(about func(path string) string) { c.about = about }
 
 // Patterns lists the pages that were registered, in that order.
 func (c *Console) Patterns() []string {

@@ -112,6 +112,7 @@ type view struct {
 	Version string
 	Content any
 	Again   []Link // to sign in again, where the user is paused soon
+	About   string // the page of the documentation about this one
 }
 
 // problem is the summary of a refused form.
@@ -151,6 +152,9 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 	}
 	if x.principal != nil && x.principal.Pause.Near {
 		v.Again = x.again(x.returnPath())
+	}
+	if x.principal != nil && x.c.about != nil {
+		v.About = x.c.about(x.path)
 	}
 	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section, p.Up)
 	if v.Status == 0 {

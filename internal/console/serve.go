@@ -57,8 +57,8 @@ func (c *Console) handle(pattern string, access Access, h func(*exchange) (Respo
 	rt := &route{pattern, access, h, templates}
 	c.routes = append(c.routes, rt)
 	method, path, _ := strings.Cut(pattern, " ")
-	if path == "/" {
-		path = "/{$}"
+	if strings.HasSuffix(path, "/") {
+		path += "{$}" // this page, not what is below it
 	}
 	c.mux.HandleFunc(method+" "+c.base+path, func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{c: c, w: w, r: r, path: c.below(r), route: rt}

@@ -11,7 +11,7 @@ import (
 )
 
 // passes says for which other events a signed body passes, that is announced under
-// their keys: the README tells operators. repo:transfer may come without the owner
+// their keys: the documentation tells operators. repo:transfer may come without the owner
 // before, and its own body passes for no other.
 var passes = map[string]string{
 	"repo:created":  "repo:deleted repo:imported repo:transfer",
