@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/api"
 	"outrigger/internal/notify/branchmask"
 )
 
@@ -30,13 +31,6 @@ type tryBranchCmd struct {
 	Branches []string `arg:"" name:"branch" help:"Branch names."`
 }
 
-// tried is what became of one branch name.
-type tried struct {
-	Branch string `json:"branch"`
-	Match  bool   `json:"match"`
-	Error  string `json:"error,omitempty"`
-}
-
 func (c tryBranchCmd) Run(s streams) error {
 	compile, edition := branchmask.Java, notify.SelfHosted
 	if c.Dialect == "javascript" {
@@ -51,12 +45,11 @@ func (c tryBranchCmd) Run(s streams) error {
 			return err
 		}
 	}
-	results := make([]tried, len(c.Branches))
+	results := make([]api.TriedBranch, len(c.Branches))
 	var failed []error
 	for i, of := range mask.Try(c.Branches) {
-		results[i] = tried{Branch: of.Branch, Match: of.Match}
+		results[i] = api.TriedBranchOf(of)
 		if of.Err != nil {
-			results[i].Error = of.Err.Error()
 			failed = append(failed, fmt.Errorf("%s: %w", of.Branch, of.Err))
 		}
 	}
@@ -69,7 +62,7 @@ func (c tryBranchCmd) Run(s streams) error {
 	return nil
 }
 
-func (c tryBranchCmd) print(s streams, results []tried) error {
+func (c tryBranchCmd) print(s streams, results []api.TriedBranch) error {
 	if c.JSON {
 		return printJSON(s.out, results)
 	}

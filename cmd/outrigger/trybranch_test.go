@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"outrigger/internal/notify/api"
 )
 
 // The command says of every pattern and name what the engines of the platforms
@@ -51,7 +53,7 @@ func TestTryBranchSaysWhatTheEnginesSay(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			var said []tried
+			var said []api.TriedBranch
 			if err := json.Unmarshal(out.Bytes(), &said); err != nil || len(said) != len(names) {
 				t.Fatalf("%s %q: %v, %s", dialect, v.Pattern, err, out.String())
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 )
 
@@ -30,6 +31,8 @@ func (s schemas) names() []string { return slices.Sorted(maps.Keys(s)) }
 // of is the schema of a type, or a reference to it.
 func (s schemas) of(t reflect.Type) yaml.MapSlice {
 	switch {
+	case t == reflect.TypeFor[jsontext.Value]():
+		return yaml.MapSlice{} // anything
 	case t.Kind() == reflect.Pointer:
 		return s.of(t.Elem())
 	case t == reflect.TypeFor[time.Time]():

@@ -1,28 +1,42 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
-// eventTypeJSON is an event type as the API lists it.
-type eventTypeJSON struct {
-	Key      string           `json:"key"`
-	Name     string           `json:"name"`
-	Category string           `json:"category"`
-	Editions []notify.Edition `json:"editions"`
+// EventType is an event type as the API lists it.
+type EventType struct {
+	Key      string           `json:"key" doc:"What rules call it."`
+	Name     string           `json:"name" doc:"What people call it."`
+	Category string           `json:"category" doc:"What the console lists it under."`
+	Editions []notify.Edition `json:"editions" enum:"self-hosted,cloud" doc:"Of the platform that have it."`
 }
 
-func (a *API) listEventTypes(w http.ResponseWriter, r *http.Request) error {
+func (a *API) registerEventTypes(r *rest.Router) {
+	rest.Add(r, rest.Operation[struct{}, []EventType]{
+		Route: rest.Route{Method: "GET", Path: basePath + "/eventTypes"},
+		Words: rest.Words{
+			ID: "listEventTypes", Tag: "rules", Summary: "Lists the event types that a rule can select.",
+			Answer: "All of them, in the order in which the console groups them.",
+		},
+		Examples: []rest.Example[struct{}, []EventType]{{Name: "first", Out: &[]EventType{
+			{"BRANCH_CREATED", "Branch created", "Branches and tags", []notify.Edition{notify.SelfHosted, notify.Cloud}},
+		}}},
+		Do: listEventTypes,
+	})
+}
+
+func listEventTypes(context.Context, struct{}) ([]EventType, error) {
 	types := notify.EventTypes()
-	out := make([]eventTypeJSON, len(types))
+	out := make([]EventType, len(types))
 	for i, t := range types {
-		out[i] = eventTypeJSON{Key: t.String(), Name: t.Name(), Category: t.Category(), Editions: t.Editions()}
+		out[i] = EventType{Key: t.String(), Name: t.Name(), Category: t.Category(), Editions: t.Editions()}
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, nil
 }
 
 // formatOf reads the format of a rule or report; "" stays.

@@ -1,65 +1,84 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/branchmask"
 	"outrigger/internal/rest"
 )
 
-// tryMasksJSON is a rule's masks and the names to try.
-type tryMasksJSON struct {
-	BranchMask        string   `json:"branchMask"`
-	IgnoredBranchMask string   `json:"ignoredBranchMask"`
-	SourceBranchMask  string   `json:"sourceBranchMask"`
-	Names             []string `json:"names"`
-
-	DestinationBranchFilter string `json:"destinationBranchFilter"` // of rules of the cloud edition
+// tryMasks is a rule's masks and the names to try.
+type tryMasks struct {
+	BranchMask        string       `json:"branchMask,omitempty" doc:"As in a rule."`
+	IgnoredBranchMask string       `json:"ignoredBranchMask,omitempty" doc:"As in a rule."`
+	SourceBranchMask  string       `json:"sourceBranchMask,omitempty" doc:"As in a rule."`
+	DestinationFilter string       `json:"destinationBranchFilter,omitempty" doc:"Of a rule of the cloud edition; in JavaScript's dialect."`
+	Names             []string     `json:"names" min:"1" max:"20" doc:"Of up to 10,000 characters."`
+	Wrong             fault.Fields `json:"-"`
 }
 
-// triedMaskJSON is what one of the masks says.
-type triedMaskJSON struct {
-	Member   string            `json:"member"`
-	Deferred bool              `json:"deferred"`
-	Warnings []string          `json:"warnings"`
-	Branches []triedBranchJSON `json:"branches"`
+// TriedMask is what one of the masks says.
+type TriedMask struct {
+	Member   string        `json:"member" enum:"branchMask,ignoredBranchMask,sourceBranchMask,destinationBranchFilter" doc:"Which mask."`
+	Deferred bool          `json:"deferred" doc:"Such a mask is decided a moment after the event has come."`
+	Warnings []string      `json:"warnings" doc:"What looks like a mistake in the mask, such as a wildcard."`
+	Branches []TriedBranch `json:"branches" doc:"What it says of each name."`
 }
 
-type triedBranchJSON struct {
-	Branch string `json:"branch"`
-	Match  bool   `json:"match"`
-	Error  string `json:"error,omitempty"`
+// TriedBranch is what a mask says of a name.
+type TriedBranch struct {
+	Branch string `json:"branch" doc:"The name."`
+	Match  bool   `json:"match" doc:"Whether the mask matches."`
+	Error  string `json:"error,omitempty" doc:"Why nothing can be said, such as too many steps; then match says nothing."`
 }
 
-// tryMasks says what masks make of branch names. It needs no permission: it
-// tells nothing that is stored.
-func (a *API) tryMasks(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in    tryMasksJSON
-		wrong fault.Fields
-	)
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	f := notify.Filter{
+func (a *API) registerTryMasks(r *rest.Router) {
+	release, cloud := tryMasks{BranchMask: "release/(?!old).*", Names: []string{"release/1.2", "main"}},
+		tryMasks{DestinationFilter: "^release/", Names: []string{"release/1.2", "prerelease/1"}}
+	rest.Add(r, rest.Operation[tryMasks, []TriedMask]{
+		Route: rest.Route{Method: "POST", Path: basePath + "/filter/try-branch"},
+		Words: rest.Words{
+			ID: "tryBranch", Tag: "rules", Summary: "Tests masks against branch names.", Answer: "One entry a mask.",
+			Text:    "As a rule with these masks does, and `outrigger notify try-branch`. Who is signed in may ask.",
+			Refused: []int{http.StatusTooManyRequests},
+		},
+		Examples: []rest.Example[tryMasks, []TriedMask]{
+			{Name: "release", In: release, Out: &[]TriedMask{
+				{"branchMask", true, []string{}, []TriedBranch{{Branch: "release/1.2", Match: true}, {Branch: "main"}}},
+			}},
+			{Name: "cloud", In: cloud, Out: &[]TriedMask{
+				{"destinationBranchFilter", false, []string{}, []TriedBranch{{Branch: "release/1.2", Match: true}, {Branch: "prerelease/1"}}},
+			}},
+			{Name: "noMask", In: tryMasks{Names: []string{"main"}}, Err: fault.InvalidField("branchMask", "Give a mask to try.")},
+		},
+		Do: a.tryMasks,
+	})
+}
+
+// tryMasks needs no permission: it tells nothing that is stored.
+func (a *API) tryMasks(ctx context.Context, in tryMasks) ([]TriedMask, error) {
+	tried, err := a.Trials.TryMasks(ctx, &notify.Filter{
 		BranchMask: in.BranchMask, IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
-		DestinationBranchFilter: in.DestinationBranchFilter,
-	}
-	tried, err := a.Trials.TryMasks(r.Context(), &f, in.Names, wrong)
-	if err != nil {
-		return err
-	}
-	out := make([]triedMaskJSON, len(tried))
+		DestinationBranchFilter: in.DestinationFilter,
+	}, in.Names, in.Wrong)
+	out := make([]TriedMask, len(tried))
 	for i, mask := range tried {
-		out[i] = triedMaskJSON{Member: mask.Member, Deferred: mask.Deferred, Warnings: append([]string{}, mask.Warnings...)}
+		out[i] = TriedMask{Member: mask.Member, Deferred: mask.Deferred, Warnings: append([]string{}, mask.Warnings...)}
 		for _, name := range mask.Names {
-			one := triedBranchJSON{Branch: name.Branch, Match: name.Match}
-			if name.Err != nil {
-				one.Error = name.Err.Error()
-			}
-			out[i].Branches = append(out[i].Branches, one)
+			out[i].Branches = append(out[i].Branches, TriedBranchOf(name))
 		}
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, err
+}
+
+// TriedBranchOf is a name that was tried as the API writes it.
+func TriedBranchOf(name branchmask.Tried) TriedBranch {
+	out := TriedBranch{Branch: name.Branch, Match: name.Match}
+	if name.Err != nil {
+		out.Error = name.Err.Error()
+	}
+	return out
 }
