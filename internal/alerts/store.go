@@ -91,22 +91,13 @@ func put(ctx context.Context, tx *db.Tx, t Told) (err error) {
 
 func (s *Service) read(ctx context.Context) (list []Told, err error) {
 	err = s.o.DB.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, `SELECT key, text, link, bad, since, told_at, gone_at FROM alerts_notices ORDER BY since, key`)
-		if err != nil {
-			return fmt.Errorf("reading notices: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var t Told
+		list, err = db.List(ctx, tx, "reading notices", func(row db.Row) (t Told, err error) {
 			var since, told, gone int64
-			if err := rows.Scan(&t.key, &t.Text, &t.Link, &t.Bad, &since, &told, &gone); err != nil {
-				return fmt.Errorf("reading a notice: %w", err)
-			}
+			err = row.Scan(&t.key, &t.Text, &t.Link, &t.Bad, &since, &told, &gone)
 			t.Since, t.toldAt, t.GoneAt = db.Time(since), db.Time(told), db.Time(gone)
-			list = append(list, t)
-		}
-		return rows.Err()
+			return t, err
+		}, `SELECT key, text, link, bad, since, told_at, gone_at FROM alerts_notices ORDER BY since, key`)
+		return err
 	})
 	return list, err
 }

@@ -59,32 +59,26 @@ func List(ctx context.Context, tx *db.Tx, v Visible, f Filter) ([]Stored, error)
 	if f.Before != 0 {
 		q.add("id < ?", f.Before)
 	}
-	rows, err := tx.Query(ctx, `SELECT id, at, who, source, address, request_id, area, action, object, object_id, object_name,
-		connection, project, repository, before_json, after_json FROM audit_entries WHERE `+q.text()+`
+	return db.List(ctx, tx, "listing the audit trail", scanStored, `SELECT id, at, who, source, address, request_id, area, action,
+		object, object_id, object_name, connection, project, repository, before_json, after_json FROM audit_entries WHERE `+q.text()+`
 		ORDER BY id DESC LIMIT `+strconv.Itoa(f.Limit), q.args...)
+}
+
+func scanStored(row db.Row) (e Stored, err error) {
+	var at int64
+	var before, after string
+	if err := row.Scan(&e.ID, &at, &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action, &e.Object, &e.ObjectID, &e.ObjectName,
+		&e.Connection, &e.Project, &e.Repository, &before, &after); err != nil {
+		return e, err
+	}
+	e.At = db.Time(at)
+	if e.Before, err = members(before); err == nil {
+		e.After, err = members(after)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("listing the audit trail: %w", err)
+		return e, fmt.Errorf("entry %d: %w", e.ID, err)
 	}
-	defer rows.Close()
-	var list []Stored
-	for rows.Next() {
-		var e Stored
-		var at int64
-		var before, after string
-		if err := rows.Scan(&e.ID, &at, &e.Who, &e.Source, &e.Address, &e.RequestID, &e.Area, &e.Action, &e.Object, &e.ObjectID, &e.ObjectName,
-			&e.Connection, &e.Project, &e.Repository, &before, &after); err != nil {
-			return nil, fmt.Errorf("listing the audit trail: %w", err)
-		}
-		e.At = db.Time(at)
-		if e.Before, err = members(before); err == nil {
-			e.After, err = members(after)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading entry %d of the audit trail: %w", e.ID, err)
-		}
-		list = append(list, e)
-	}
-	return list, rows.Err()
+	return e, nil
 }
 
 func members(text string) (m map[string]string, err error) {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/audit"
@@ -41,19 +40,6 @@ func Remove(ctx context.Context, tx *db.Tx, id string) error {
 // OfflineSince lists up to limit nodes that have been OFFLINE since before a
 // time, the longest first.
 func OfflineSince(ctx context.Context, tx *db.Tx, before time.Time, limit int) ([]string, error) {
-	rows, err := tx.Query(ctx, `SELECT id FROM cluster_nodes WHERE state = $1 AND changed_at < $2 ORDER BY changed_at, id LIMIT $3`,
-		Offline, db.Micros(before), limit)
-	if err != nil {
-		return nil, fmt.Errorf("listing the nodes that are offline: %w", err)
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("listing the nodes that are offline: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.List(ctx, tx, "listing the nodes that are offline", db.Value[string],
+		`SELECT id FROM cluster_nodes WHERE state = $1 AND changed_at < $2 ORDER BY changed_at, id LIMIT $3`, Offline, db.Micros(before), limit)
 }

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -22,20 +21,12 @@ type Gap struct {
 // Gaps lists the gaps that ended after a time, the oldest first.
 func (c *Cluster) Gaps(ctx context.Context, since time.Time) (gaps []Gap, err error) {
 	err = c.db.Read(ctx, func(tx *db.Tx) error {
-		gaps = nil
-		rows, err := tx.Query(ctx, `SELECT from_at, to_at FROM cluster_gaps WHERE to_at > $1 ORDER BY from_at`, db.Micros(since))
-		if err != nil {
-			return fmt.Errorf("listing the gaps: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		gaps, err = db.List(ctx, tx, "listing the gaps", func(row db.Row) (Gap, error) {
 			var from, to int64
-			if err := rows.Scan(&from, &to); err != nil {
-				return err
-			}
-			gaps = append(gaps, Gap{db.Time(from), db.Time(to)})
-		}
-		return rows.Err()
+			err := row.Scan(&from, &to)
+			return Gap{db.Time(from), db.Time(to)}, err
+		}, `SELECT from_at, to_at FROM cluster_gaps WHERE to_at > $1 ORDER BY from_at`, db.Micros(since))
+		return err
 	})
 	return gaps, err
 }

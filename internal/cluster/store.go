@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"outrigger/internal/db"
@@ -21,22 +20,12 @@ func (c *Cluster) Nodes(ctx context.Context) (nodes []Node, err error) {
 }
 
 func list(ctx context.Context, tx *db.Tx) ([]Node, error) {
-	rows, err := tx.Query(ctx, `SELECT id, state, address, version, started_at, beat_at, changed_at, beats FROM cluster_nodes ORDER BY id`)
-	if err != nil {
-		return nil, fmt.Errorf("listing the nodes: %w", err)
-	}
-	defer rows.Close()
-	var nodes []Node
-	for rows.Next() {
-		var n Node
+	return db.List(ctx, tx, "listing the nodes", func(row db.Row) (n Node, err error) {
 		var started, beat, changed int64
-		if err := rows.Scan(&n.ID, &n.State, &n.Address, &n.Version, &started, &beat, &changed, &n.beats); err != nil {
-			return nil, fmt.Errorf("listing the nodes: %w", err)
-		}
+		err = row.Scan(&n.ID, &n.State, &n.Address, &n.Version, &started, &beat, &changed, &n.beats)
 		n.StartedAt, n.BeatAt, n.ChangedAt = db.Time(started), db.Time(beat), db.Time(changed)
-		nodes = append(nodes, n)
-	}
-	return nodes, rows.Err()
+		return n, err
+	}, `SELECT id, state, address, version, started_at, beat_at, changed_at, beats FROM cluster_nodes ORDER BY id`)
 }
 
 // register writes this node's row for a process that begins.

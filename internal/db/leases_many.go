@@ -81,20 +81,13 @@ func (l *Leases) unheld(ctx context.Context, names []string) (free []string, err
 	}
 	held := make(map[string]bool)
 	err = l.db.Read(ctx, func(tx *Tx) error {
-		rows, err := tx.Query(ctx, `SELECT name, owner, expires_at FROM leases WHERE name >= $1 AND name <= $2`, slices.Min(names), slices.Max(names))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading leases", func(row Row) error {
 			var name, owner string
 			var expires int64
-			if err := rows.Scan(&name, &owner, &expires); err != nil {
-				return err
-			}
+			err := row.Scan(&name, &owner, &expires)
 			held[name] = owner != l.owner && expires > Micros(tx.Now())
-		}
-		return rows.Err()
+			return err
+		}, `SELECT name, owner, expires_at FROM leases WHERE name >= $1 AND name <= $2`, slices.Min(names), slices.Max(names))
 	})
 	for _, name := range names {
 		if !held[name] {

@@ -23,7 +23,7 @@ func postgresSchema(ctx context.Context, tx *db.Tx) (map[string]*table, error) {
 var sqliteTypes = map[string]string{"bigint": "INTEGER", "text": "TEXT", "bytea": "BLOB", "double precision": "REAL"}
 
 func postgresColumns(ctx context.Context, tx *db.Tx, schema map[string]*table) error {
-	return each(ctx, tx, func(row db.Row) error {
+	return tx.EachRow(ctx, "reading columns", func(row db.Row) error {
 		var name, kind, collation, identity string
 		var c column
 		if err := row.Scan(&name, &c.Name, &kind, &c.NotNull, &c.Default, &identity, &collation); err != nil {
@@ -50,7 +50,7 @@ func postgresColumns(ctx context.Context, tx *db.Tx, schema map[string]*table) e
 
 func postgresConstraints(ctx context.Context, tx *db.Tx, schema map[string]*table) error {
 	deletes := map[string]string{"a": "no action", "r": "restrict", "c": "cascade", "n": "set null", "d": "set default"}
-	return each(ctx, tx, func(row db.Row) error {
+	return tx.EachRow(ctx, "reading constraints", func(row db.Row) error {
 		var name, kind, columns, to, toColumns, onDelete string
 		if err := row.Scan(&name, &kind, &columns, &to, &toColumns, &onDelete); err != nil {
 			return err
@@ -79,7 +79,7 @@ func postgresConstraints(ctx context.Context, tx *db.Tx, schema map[string]*tabl
 }
 
 func postgresIndexes(ctx context.Context, tx *db.Tx, schema map[string]*table) error {
-	return each(ctx, tx, func(row db.Row) error {
+	return tx.EachRow(ctx, "reading indexes", func(row db.Row) error {
 		var name, columns string
 		var i index
 		if err := row.Scan(&name, &i.Name, &i.Unique, &i.Partial, &columns); err != nil {

@@ -15,7 +15,7 @@ var check = regexp.MustCompile(`(?i)\bCHECK\s*\(`)
 func sqliteSchema(ctx context.Context, tx *db.Tx) (map[string]*table, error) {
 	schema := map[string]*table{}
 	var names []string
-	err := each(ctx, tx, func(row db.Row) error {
+	err := tx.EachRow(ctx, "reading tables", func(row db.Row) error {
 		var name, script string
 		var strict bool
 		if err := row.Scan(&name, &script, &strict); err != nil {
@@ -44,7 +44,7 @@ func sqliteSchema(ctx context.Context, tx *db.Tx) (map[string]*table, error) {
 }
 
 func sqliteColumns(ctx context.Context, tx *db.Tx, name string, t *table) error {
-	return each(ctx, tx, func(row db.Row) error {
+	return tx.EachRow(ctx, "reading columns", func(row db.Row) error {
 		var c column
 		var key int
 		if err := row.Scan(&c.Name, &c.Type, &c.NotNull, &c.Default, &key); err != nil {
@@ -62,7 +62,7 @@ func sqliteColumns(ctx context.Context, tx *db.Tx, name string, t *table) error 
 
 func sqliteIndexes(ctx context.Context, tx *db.Tx, name string, t *table) error {
 	var origins []string
-	err := each(ctx, tx, func(row db.Row) error {
+	err := tx.EachRow(ctx, "reading indexes", func(row db.Row) error {
 		var i index
 		var origin string
 		err := row.Scan(&i.Name, &i.Unique, &i.Partial, &origin)
@@ -75,7 +75,7 @@ func sqliteIndexes(ctx context.Context, tx *db.Tx, name string, t *table) error 
 	all := t.Indexes
 	t.Indexes = nil
 	for n, i := range all {
-		err := each(ctx, tx, func(row db.Row) error {
+		err := tx.EachRow(ctx, "reading an index's columns", func(row db.Row) error {
 			var column string
 			err := row.Scan(&column)
 			i.Columns = append(i.Columns, column)
@@ -102,7 +102,7 @@ func sqliteForeign(ctx context.Context, tx *db.Tx, name string, t *table) error 
 		from, column []string
 	}
 	keys := map[int]*key{}
-	err := each(ctx, tx, func(row db.Row) error {
+	err := tx.EachRow(ctx, "reading foreign keys", func(row db.Row) error {
 		var id int
 		var from, column, to, onDelete string
 		if err := row.Scan(&id, &to, &from, &column, &onDelete); err != nil {
@@ -123,7 +123,7 @@ func sqliteForeign(ctx context.Context, tx *db.Tx, name string, t *table) error 
 
 // versions notes which migrations were applied, as a table of its own.
 func versions(ctx context.Context, tx *db.Tx, schema map[string]*table) error {
-	return each(ctx, tx, func(row db.Row) error {
+	return tx.EachRow(ctx, "reading the versions of migrations", func(row db.Row) error {
 		var component string
 		var version int64
 		if err := row.Scan(&component, &version); err != nil {
@@ -136,21 +136,6 @@ func versions(ctx context.Context, tx *db.Tx, schema map[string]*table) error {
 		schema[name].Versions = append(schema[name].Versions, version)
 		return nil
 	}, `SELECT component, version FROM schema_migrations ORDER BY component, version`)
-}
-
-// each calls scan for every row of a query.
-func each(ctx context.Context, tx *db.Tx, scan func(db.Row) error, q string, args ...any) error {
-	rows, err := tx.Query(ctx, q, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 // withoutComments removes what follows -- on each line.

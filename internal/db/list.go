@@ -1,0 +1,47 @@
+package db
+
+import (
+	"context"
+	"fmt"
+)
+
+// List runs a query and returns what scan makes of each of its rows, in their
+// order; nil when there are none. An error begins with what was being done, as
+// in "reading tokens". scan runs no statements.
+func List[T any](ctx context.Context, tx *Tx, what string, scan func(row Row) (T, error), q string, args ...any) ([]T, error) {
+	var list []T
+	err := tx.EachRow(ctx, what, func(row Row) error {
+		one, err := scan(row)
+		list = append(list, one)
+		return err
+	}, q, args...)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Value is a scan of List for rows of one column.
+func Value[T any](row Row) (v T, err error) {
+	err = row.Scan(&v)
+	return v, err
+}
+
+// EachRow is List without a list: it calls scan for each row, until there is an
+// error.
+func (tx *Tx) EachRow(ctx context.Context, what string, scan func(row Row) error, q string, args ...any) error {
+	rows, err := tx.Query(ctx, q, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
