@@ -38,7 +38,7 @@ func TestAskedAgain(t *testing.T) {
 	b := newPerson(t, a, "admin")
 	clock.Move(10*time.Minute + time.Second)
 
-	const root, bea = "/rest/outrigger/1.0", "/system/users/named/bea"
+	const root, bea, free = "/rest/outrigger/1.0", "/system/users/named/bea", "not asked for: "
 	connection := func(name, credentials string) string {
 		return `{"name":"` + name + `","kind":"bitbucket-dc","baseUrl":"https://code.example",` + credentials + `}`
 	}
@@ -71,9 +71,19 @@ func TestAskedAgain(t *testing.T) {
 		{"the proxy", "PUT", "/rest/mtbs/1.0/configuration/settings", `{"proxyUrl":"http://proxy.example:3128"}`, 200, "/notifications/settings", url.Values{"proxyUrl": {"http://proxy.example:3128"}}},
 		{"trying a proxy", "POST", "/rest/mtbs/1.0/configuration/settings/test", `{"proxyUrl":"http://127.0.0.1:1","url":"https://code.example"}`, 0, "/notifications/settings",
 			url.Values{"do": {"test"}, "proxyUrl": {"http://127.0.0.1:1"}, "url": {"https://code.example"}}},
-		{"a connection's user alone", "PUT", root + "/connections/two", connection("two", `"user":"u"`), 200, "", nil},
+		{"another user beside a kept token", "PUT", root + "/connections/two", connection("two", `"user":"u"`), 200, "/notifications/connections/two/edit",
+			url.Values{"baseUrl": {"https://code.example"}, "user": {"u"}}},
+		{"another path beside a kept token", "PUT", root + "/connections/two", `{"baseUrl":"https://code.example/other","user":"u"}`, 200, "/notifications/connections/two/edit",
+			url.Values{"baseUrl": {"https://code.example/other"}, "user": {"u"}}},
+		{"webhooks made with a kept token", "PUT", root + "/connections/two", `{"baseUrl":"https://code.example/other","user":"u","manageWebhooks":true}`, 200, "/notifications/connections/two/edit",
+			url.Values{"baseUrl": {"https://code.example/other"}, "user": {"u"}, "manageWebhooks": {"true"}}},
+		{"another OAuth client beside a kept secret", "PUT", root + "/connections/three", `{"baseUrl":"https://bitbucket.org","oauthClientId":"p"}`, 200, "/notifications/connections/three/edit",
+			url.Values{"baseUrl": {"https://bitbucket.org"}, "oauthClientId": {"p"}}},
+		{free + "a kept token that goes on as before", "PUT", root + "/connections/two", `{"baseUrl":"https://code.example/other","user":"u","manageWebhooks":true}`, 200, "", nil},
+		{free + "a connection without credentials", "POST", root + "/connections", connection("four", `"user":""`), 201, "", nil},
+		{free + "its other path", "PUT", root + "/connections/four", `{"baseUrl":"https://code.example/other"}`, 200, "", nil},
 	} {
-		needed := c.name != "a connection's user alone"
+		needed := !strings.HasPrefix(c.name, free)
 		if c.page != "" {
 			method := "POST"
 			if c.form == nil {
@@ -109,8 +119,12 @@ func TestAskedAgain(t *testing.T) {
 				t.Errorf("%s, REST by a token: %d %.300s", c.name, status, body)
 			}
 		}
-		if status, body := ask(asAdmin); c.done != 0 && status != c.done || status == 401 || status == 403 {
-			t.Errorf("%s, REST by password: %d %.300s", c.name, status, body)
+		who := asAdmin
+		if !needed {
+			who = func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token.Reveal()) }
+		}
+		if status, body := ask(who); c.done != 0 && status != c.done || status == 401 || status == 403 {
+			t.Errorf("%s, REST, allowed: %d %.300s", c.name, status, body)
 		}
 	}
 }

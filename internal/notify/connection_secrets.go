@@ -29,6 +29,15 @@ func (c *Connection) KeepSecrets(before *Connection) error {
 	return f.Err()
 }
 
+// Repurposes reports whether the secrets that c leaves out, and so keeps, would be
+// sent to another path than before, with another name, or for changes on the
+// platform.
+func (c *Connection) Repurposes(before *Connection) bool {
+	keeps := c.Token.IsZero() && !before.Token.IsZero() || c.OAuthClientSecret.IsZero() && c.OAuthClientID != "" && !before.OAuthClientSecret.IsZero()
+	return keeps && !c.Moved(before) && (c.BaseURL != before.BaseURL || c.User != before.User ||
+		c.ManageWebhooks != before.ManageWebhooks || c.OAuthClientID != before.OAuthClientID)
+}
+
 // Moved reports whether the base URL names another server than before.
 func (c *Connection) Moved(before *Connection) bool {
 	return serverOf(c.BaseURL) != serverOf(before.BaseURL)

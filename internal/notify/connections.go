@@ -69,7 +69,8 @@ func (s *Hooks) CreateConnection(ctx context.Context, c Connection, wrong fault.
 }
 
 // SaveConnection changes a connection; wrong and the errors are as for
-// CreateConnection.
+// CreateConnection. Where kept credentials would serve another purpose than they
+// were entered for, it needs what entering them does.
 func (s *Hooks) SaveConnection(ctx context.Context, c Connection, wrong fault.Fields) (Connection, error) {
 	if err := sysAdmin(ctx); err != nil {
 		return c, err
@@ -77,7 +78,7 @@ func (s *Hooks) SaveConnection(ctx context.Context, c Connection, wrong fault.Fi
 	if err := s.mayEnter(ctx, &c); err != nil {
 		return c, err
 	}
-	return s.Store.SaveConnection(ctx, actor(ctx), c, wrong)
+	return s.Store.SaveConnection(ctx, actor(ctx), c, wrong, s.Confirmed(ctx))
 }
 
 // mayEnter is nil where who asks may enter the credentials that c brings, if any.

@@ -115,9 +115,10 @@ type HookStore interface {
 	// too, and fault.Conflict where the name is taken.
 	CreateConnection(ctx context.Context, who Actor, c Connection, wrong fault.Fields) (Connection, secret.Value, error)
 	// SaveConnection changes the base URL and the credentials. Errors:
-	// fault.Invalid as above, fault.NotFound, and fault.Conflict for another
-	// version or a connection of the file.
-	SaveConnection(ctx context.Context, who Actor, c Connection, wrong fault.Fields) (Connection, error)
+	// fault.Invalid as above, fault.NotFound, fault.Conflict for another
+	// version or a connection of the file, and unconfirmed, where it is not nil,
+	// for a change that Repurposes credentials.
+	SaveConnection(ctx context.Context, who Actor, c Connection, wrong fault.Fields, unconfirmed error) (Connection, error)
 	// ConnectionSavesSince says who saved a connection since it was at a version, and
 	// what they changed.
 	ConnectionSavesSince(ctx context.Context, now *Connection, version int64) (string, error)

@@ -56,9 +56,9 @@ func (b *busyStore) DeleteReport(ctx context.Context, who notify.Actor, id, vers
 	return b.Store.DeleteReport(ctx, who, id, version)
 }
 
-func (b *busyStore) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields) (notify.Connection, error) {
+func (b *busyStore) SaveConnection(ctx context.Context, who notify.Actor, c notify.Connection, wrong fault.Fields, unconfirmed error) (notify.Connection, error) {
 	b.meanwhile()
-	return b.Store.SaveConnection(ctx, who, c, wrong)
+	return b.Store.SaveConnection(ctx, who, c, wrong, unconfirmed)
 }
 
 func (b *busyStore) DeleteConnection(ctx context.Context, who notify.Actor, name string, version int64) error {

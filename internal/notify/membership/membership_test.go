@@ -188,7 +188,7 @@ func TestAnotherPlatformIsAskedItself(t *testing.T) {
 			t.Fatal(member, err)
 		}
 		c.BaseURL, c.Token, c.Version = "http://127.0.0.1:1", secret.New("right"), 0
-		if _, err := s.SaveConnection(t.Context(), who, c, nil); err != nil {
+		if _, err := s.SaveConnection(t.Context(), who, c, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Load(t.Context()); err != nil {

@@ -304,15 +304,15 @@ func TestTheOAuthClientIsKept(t *testing.T) {
 			return s.Platforms().Connections.Find("cloud")
 		}
 		c.OAuthClientSecret, c.BaseURL = secret.Value{}, "https://bitbucket.org/"
-		if _, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved().OAuthClientSecret.Reveal() != "client-secret" || !saved().HasOAuth() {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil, nil); err != nil || saved().OAuthClientSecret.Reveal() != "client-secret" || !saved().HasOAuth() {
 			t.Errorf("%+v, %v", saved(), err)
 		}
 		c.OAuthClientSecret = secret.New("another-secret")
-		if _, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved().OAuthClientSecret.Reveal() != "another-secret" {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil, nil); err != nil || saved().OAuthClientSecret.Reveal() != "another-secret" {
 			t.Errorf("%+v, %v", saved(), err)
 		}
 		c.OAuthClientID, c.OAuthClientSecret = "", secret.Value{}
-		if _, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved().HasOAuth() || !saved().OAuthClientSecret.IsZero() {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil, nil); err != nil || saved().HasOAuth() || !saved().OAuthClientSecret.IsZero() {
 			t.Errorf("taken away: %+v, %v", saved(), err)
 		}
 		if trail := trailOf(t, s); strings.Contains(trail, "-secret") || !strings.Contains(trail, "•••• (another)") {

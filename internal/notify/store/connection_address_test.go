@@ -24,7 +24,7 @@ func TestSecretsDoNotFollowTheBaseURL(t *testing.T) {
 		move := func(to string, token, client string) (notify.Connection, error) {
 			c := stored
 			c.BaseURL, c.Token, c.OAuthClientSecret = to, secret.New(token), secret.New(client)
-			return s.SaveConnection(t.Context(), ada, c, nil)
+			return s.SaveConnection(t.Context(), ada, c, nil, nil)
 		}
 		for _, to := range []string{
 			"http://code.example.com", "https://code.example.com:8443", "https://code.example.com.evil.example", "https://evil.example/code.example.com",

@@ -22,11 +22,11 @@ func TestSavesOfAConnectionAtOnce(t *testing.T) {
 		}
 		saves := []func(i int) error{
 			func(i int) error {
-				_, err := s.SaveConnection(t.Context(), ada, notify.Connection{Name: "second", BaseURL: server, User: fmt.Sprint("bot", i)}, nil)
+				_, err := s.SaveConnection(t.Context(), ada, notify.Connection{Name: "second", BaseURL: server, User: fmt.Sprint("bot", i)}, nil, nil)
 				return err
 			},
 			func(int) error {
-				_, err := s.SaveConnection(t.Context(), ada, notify.Connection{Name: "second", BaseURL: "https://elsewhere.example.com", User: "bot"}, nil)
+				_, err := s.SaveConnection(t.Context(), ada, notify.Connection{Name: "second", BaseURL: "https://elsewhere.example.com", User: "bot"}, nil, nil)
 				if fault.Is(err, fault.Invalid) {
 					return nil
 				}

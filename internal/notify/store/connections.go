@@ -56,9 +56,12 @@ func (s *Store) CreateConnection(ctx context.Context, who notify.Actor, c notify
 // empty token, and an empty secret of an OAuth client, keep the stored one, if
 // scheme, host and port of the base URL are unchanged. Version 0 is whatever is
 // there. Errors: fault.Invalid, which names what is wrong already too,
-// fault.NotFound, and fault.Conflict for another version or a connection of the
-// file.
-func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft notify.Connection, wrong fault.Fields) (c notify.Connection, err error) {
+// fault.NotFound, fault.Conflict for another version or a connection of the
+// file, and unconfirmed, where it is not nil, for a change that Repurposes
+// credentials.
+func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft notify.Connection, wrong fault.Fields, unconfirmed error) (
+	c notify.Connection, err error,
+) {
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		c = draft // each time: what an undone transaction took from the stored one must not count as given
 		if err := s.beginPlatformsChange(ctx, tx); err != nil {
@@ -67,6 +70,9 @@ func (s *Store) SaveConnection(ctx context.Context, who notify.Actor, draft noti
 		before, err := s.changeable(ctx, tx, c.Name, c.Version)
 		if err != nil {
 			return err
+		}
+		if unconfirmed != nil && c.Repurposes(before) {
+			return unconfirmed
 		}
 		if c.Kind == "" {
 			c.Kind = before.Kind

@@ -215,11 +215,11 @@ func TestConnectionLife(t *testing.T) {
 			}
 		}
 		c.BaseURL, c.Version = "https://other.example.com", 7
-		if _, err := s.SaveConnection(t.Context(), ada, c, nil); !fault.Is(err, fault.Conflict) {
+		if _, err := s.SaveConnection(t.Context(), ada, c, nil, nil); !fault.Is(err, fault.Conflict) {
 			t.Errorf("another version: %v", err)
 		}
 		c.Version = 1
-		if saved, err := s.SaveConnection(t.Context(), ada, c, nil); err != nil || saved.Version != 2 {
+		if saved, err := s.SaveConnection(t.Context(), ada, c, nil, nil); err != nil || saved.Version != 2 {
 			t.Errorf("saved %+v, %v", saved, err)
 		}
 		if err := s.DeleteConnection(t.Context(), ada, "dc", 0); !fault.Is(err, fault.Conflict) {

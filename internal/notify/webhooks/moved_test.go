@@ -45,7 +45,7 @@ func TestAnotherServerIsToldOtherSecrets(t *testing.T) {
 			server := httptest.NewServer(other.Handler())
 			t.Cleanup(server.Close)
 			c.BaseURL, c.Token, c.Version = server.URL, secret.New("right"), 0
-			if c, err = w.store.SaveConnection(t.Context(), ada, c, nil); err != nil {
+			if c, err = w.store.SaveConnection(t.Context(), ada, c, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			got := told(other)
