@@ -34,6 +34,12 @@ type API struct {
 	Clock          func() time.Time
 }
 
+// paged is a request for a page of a list that nothing narrows.
+type paged struct{ Page rest.Page }
+
+// exampleTime is that of the examples.
+var exampleTime = time.Date(2026, 2, 5, 16, 20, 11, 470e6, time.UTC)
+
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
 	r.Handle(rest.Route{Method: "GET", Path: basePath + "/filter", Query: []string{"projectKey", "repositoryKey", "repositorySlug", "connection", "id"}}, a.listFilters)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,70 +14,105 @@ import (
 
 const authorizationsPath = "/rest/mtbs/1.0/cloud/authorizations"
 
-// authorizationJSON is an account of a cloud platform that a user authorised.
-type authorizationJSON struct {
-	ID           int64                     `json:"id"`
+// Authorization is an account of a cloud platform that a user authorised.
+type Authorization struct {
+	ID           int64                     `json:"id" doc:"Stays when the account is authorised again."`
 	Connection   string                    `json:"connection"`
-	Account      string                    `json:"account"`
-	AccountID    string                    `json:"accountId"`
-	AuthorizedBy string                    `json:"authorizedBy"`
+	Account      string                    `json:"account" doc:"Its name on the platform."`
+	AccountID    string                    `json:"accountId" doc:"The platform's id of it."`
+	AuthorizedBy string                    `json:"authorizedBy" doc:"The user who authorised it last, whose it is."`
 	AuthorizedAt time.Time                 `json:"authorizedAt"`
-	UserState    identity.UserState        `json:"userState"`
-	State        notify.AuthorizationState `json:"state"`
+	UserState    identity.UserState        `json:"userState" enum:"known,disabled,deleted"`
+	State        notify.AuthorizationState `json:"state" enum:"active,withdrawn,revoked"`
 	StateSince   time.Time                 `json:"stateSince"`
 	Reason       string                    `json:"reason,omitempty"`
-	RefreshedAt  *time.Time                `json:"refreshedAt,omitempty"`
-	Rules        int                       `json:"rules"`
+	RefreshedAt  time.Time                 `json:"refreshedAt,omitzero" doc:"When the platform last gave tokens."`
+	Rules        int                       `json:"rules" doc:"That belong to it."`
 }
 
-func authorizationOut(a notify.Authorization) authorizationJSON {
-	return authorizationJSON{
-		ID: a.ID, Connection: a.Connection, Account: a.AccountName, AccountID: a.AccountID, AuthorizedBy: a.AuthorizedBy, AuthorizedAt: a.AuthorizedAt.UTC(), UserState: a.User,
-		State: a.State, StateSince: a.StateAt.UTC(), Reason: a.Reason, RefreshedAt: timePointer(a.RefreshedAt), Rules: a.Rules,
+// MemberWords are those of the members that need more than a few.
+func (Authorization) MemberWords() map[string]string {
+	return map[string]string{
+		"userState": "What became of the user who authorised it. While the user is `disabled`, the account is not used. One whose user was " +
+			"`deleted` is withdrawn.",
+		"state": "`withdrawn`: the platform refuses its tokens, or the user who authorised it was deleted; its rules still take events, but " +
+			"cannot be changed. `revoked`: it was revoked in Outrigger; its rules take no events. To end either, authorise the account again.",
+		"reason": "In the platform's words: why it was withdrawn or, while it is active, why its last refresh failed.",
 	}
+}
+
+func authorizationOf(a notify.Authorization) Authorization {
+	return Authorization{
+		ID: a.ID, Connection: a.Connection, Account: a.AccountName, AccountID: a.AccountID, AuthorizedBy: a.AuthorizedBy,
+		AuthorizedAt: a.AuthorizedAt.UTC(), UserState: a.User, State: a.State, StateSince: a.StateAt.UTC(), Reason: a.Reason, RefreshedAt: a.RefreshedAt, Rules: a.Rules,
+	}
+}
+
+type ofCloud struct {
+	Connection string `query:"connection" required:"true" doc:"The connection's name." example:"cloud"`
+}
+
+type ofAuthorization struct {
+	ID int64 `query:"id" required:"true" min:"1" doc:"The authorisation." example:"1"`
+}
+
+type consentPage struct {
+	Location string `json:"location" doc:"The platform's page."`
 }
 
 func (a *API) registerAuthorizations(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: authorizationsPath, Query: rest.Paged()}, a.listAuthorizations)
-	r.Handle(rest.Route{Method: "POST", Path: authorizationsPath, Query: []string{"connection"}}, a.beginAuthorization)
-	r.Handle(rest.Route{Method: "DELETE", Path: authorizationsPath, Query: []string{"id"}}, a.revokeAuthorization)
+	rest.Add(r, rest.Operation[paged, rest.List[Authorization]]{
+		Route: rest.Route{Method: "GET", Path: authorizationsPath},
+		Words: rest.Words{
+			ID: "listAuthorizations", Tag: "cloud", Text: "Their tokens are in no answer.",
+			Summary: "Lists the accounts of cloud platforms that you authorised, an administrator all of them.",
+			Answer:  "A page of accounts, in the order in which they were authorised first.",
+		},
+		Do: a.listAuthorizations,
+	})
+	rest.Add(r, rest.Operation[ofCloud, consentPage]{
+		Route: rest.Route{Method: "POST", Path: authorizationsPath},
+		Words: rest.Words{
+			ID: "beginAuthorization", Tag: "cloud", Summary: "Begins to authorise an account of a cloud platform.", Answer: "Where to go on.",
+			Text: "Open `location` in a browser within 10 minutes: the platform asks whether Outrigger may use the account, and sends the " +
+				"browser back to `/oauth/{connection}`. Where this was asked for in a session of the console, the browser must be signed in by " +
+				"it; else by the same user. Needs any permission on the connection, which needs an OAuth client.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
+		},
+		Examples: []rest.Example[ofCloud, consentPage]{{Name: "fresh", Err: fault.New(fault.NotFound, `There is no connection "cloud".`)}},
+		Do: func(ctx context.Context, in ofCloud) (consentPage, error) {
+			location, err := a.Authorizations.Begin(ctx, in.Connection, notify.AccountsPath)
+			return consentPage{location}, err
+		},
+	})
+	rest.Add(r, rest.Operation[ofAuthorization, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: authorizationsPath},
+		Words: rest.Words{
+			ID: "revokeAuthorization", Tag: "cloud", Summary: "Revokes an account.", Answer: "It is revoked.",
+			Text: "Its tokens are deleted, and the rules that belong to it take no events until it is authorised again. An account of another " +
+				"user takes `ADMIN`.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Examples: []rest.Example[ofAuthorization, rest.None]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no authorisation 1.")}},
+		Do:       a.revokeAuthorization,
+	})
 }
 
-func (a *API) listAuthorizations(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
+func (a *API) listAuthorizations(ctx context.Context, in paged) (list rest.List[Authorization], err error) {
+	after, err := in.Page.AfterID()
 	if err != nil {
-		return err
+		return list, err
 	}
-	after, err := page.AfterID()
+	all, err := a.Authorizations.List(ctx, after, in.Page.Limit+1)
 	if err != nil {
-		return err
+		return list, err
 	}
-	all, err := a.Authorizations.List(r.Context(), after, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	list := rest.NewList(page, all, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, authorizationOut)
-	return rest.WriteJSON(w, r, http.StatusOK, list)
+	return rest.NewList(in.Page, all, func(a notify.Authorization) string { return strconv.FormatInt(a.ID, 10) }, authorizationOf), nil
 }
 
-func (a *API) beginAuthorization(w http.ResponseWriter, r *http.Request) error {
-	location, err := a.Authorizations.Begin(r.Context(), r.URL.Query().Get("connection"), notify.AccountsPath)
-	if err != nil {
-		return err
+func (a *API) revokeAuthorization(ctx context.Context, in ofAuthorization) (none rest.None, err error) {
+	if in.ID < 1 {
+		return none, fault.InvalidField("id", "Give the id of an authorisation as a whole number.")
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, struct {
-		Location string `json:"location"`
-	}{location})
-}
-
-func (a *API) revokeAuthorization(w http.ResponseWriter, r *http.Request) error {
-	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
-	if err != nil || id < 1 {
-		return fault.InvalidField("id", "Give the id of an authorisation as a whole number.")
-	}
-	if err := a.Authorizations.Revoke(r.Context(), id); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return none, a.Authorizations.Revoke(ctx, in.ID)
 }

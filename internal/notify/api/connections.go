@@ -35,6 +35,16 @@ type connectionJSON struct {
 	UpdatedAt         *time.Time `json:"updatedAt,omitempty"`
 }
 
+// ofConnection is a request about a connection.
+type ofConnection struct {
+	Connection string `path:"name" json:"-" doc:"The connection's name." example:"main"`
+}
+
+type pageOfConnection struct {
+	ofConnection
+	Page rest.Page
+}
+
 func (a *API) registerConnections(r *rest.Router) {
 	r.Handle(rest.Route{Method: "PUT", Path: connectionsPath + "/{name}", Access: rest.SysAdmins, Conditional: true}, a.saveConnection)
 	r.Handle(rest.Route{Method: "DELETE", Path: connectionsPath + "/{name}", Access: rest.SysAdmins, Conditional: true}, a.deleteConnection)
@@ -48,18 +58,11 @@ func (a *API) registerConnections(r *rest.Router) {
 		{"POST", connectionsPath, rest.SysAdmins, a.createConnection, nil},
 		{"GET", connectionsPath + "/{name}", rest.SysAdmins, a.connection, nil},
 		{"POST", connectionsPath + "/{name}/test", rest.SysAdmins, a.testConnection, nil},
-		{"POST", connectionsPath + "/{name}/rotate", rest.SysAdmins, a.rotateHook, nil},
-		{"GET", connectionsPath + "/{name}/hooks", rest.SignedIn, a.listHooks, rest.Paged()},
-		{"POST", connectionsPath + "/{name}/hooks", rest.SignedIn, a.createHook, nil},
-		{"GET", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.hook, nil},
-		{"DELETE", connectionsPath + "/{name}/hooks/{hook}", rest.SignedIn, a.deleteHook, nil},
-		{"POST", connectionsPath + "/{name}/hooks/{hook}/rotate", rest.SignedIn, a.rotateHook, nil},
-		{"GET", renamesPath, rest.SysAdmins, a.listRenames, rest.Paged()},
-		{"POST", renamesPath + "/{id}/confirm", rest.SysAdmins, a.confirmRename, nil},
-		{"POST", renamesPath + "/{id}/dismiss", rest.SysAdmins, a.dismissRename, nil},
 	} {
 		r.Handle(rest.Route{Method: route.method, Path: route.path, Access: route.access, Query: route.query}, route.handle)
 	}
+	a.registerHooks(r)
+	a.registerRenames(r)
 }
 
 func (a *API) listConnections(w http.ResponseWriter, r *http.Request) error {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -10,50 +11,83 @@ import (
 	"outrigger/internal/rest"
 )
 
-const refusedPath = "/rest/outrigger/1.0/refused-webhooks"
+// RefusedPath is where refused webhooks are.
+const RefusedPath = "/rest/outrigger/1.0/refused-webhooks"
 
-// refusedJSON is what a hook refused for one reason.
-type refusedJSON struct {
+// RefusedWebhooks is what a hook refused for one reason.
+type RefusedWebhooks struct {
 	Connection     string               `json:"connection"`
-	Hook           string               `json:"hook,omitempty"`
-	Reason         notify.RefusalReason `json:"reason"`
-	Count          int                  `json:"count"`
-	Recent         int                  `json:"recent"`
+	Hook           string               `json:"hook,omitempty" doc:"The hook's name; absent: the connection's own, or with unknown_hook one that does not exist."`
+	Reason         notify.RefusalReason `json:"reason" enum:"signature,no_secret,scope,body,unknown_hook"`
+	Count          int                  `json:"count" doc:"Of the last 24 hours."`
+	Recent         int                  `json:"recent" doc:"Of the present hour and the one before it."`
 	LastAt         time.Time            `json:"lastAt"`
-	LastAddress    string               `json:"lastAddress"`
-	LastMessage    string               `json:"lastMessage"`
+	LastAddress    string               `json:"lastAddress" doc:"Where the last one came from."`
+	LastMessage    string               `json:"lastMessage" doc:"What the last one was answered."`
 	NeedsAttention bool                 `json:"needsAttention"`
-	Advice         string               `json:"advice"`
+	Advice         string               `json:"advice" doc:"What helps."`
 }
 
-func refusedOf(w notify.RefusedWebhooks) refusedJSON {
-	return refusedJSON{
+// MemberWords are those of the members that need more than a few.
+func (RefusedWebhooks) MemberWords() map[string]string {
+	return map[string]string{
+		"reason": "`signature`: missing or wrong (401); `no_secret`: the hook has none to check by (401); `scope`: about something else " +
+			"than the hook is for (403); `body`: cannot be read (400, 408, 413); `unknown_hook`: there is no such hook (404).",
+		"needsAttention": "Whether the overview shows it: ten or more within the recent hours, or no event came in by the hook in 24 hours.",
+	}
+}
+
+func refusedOf(w notify.RefusedWebhooks) RefusedWebhooks {
+	return RefusedWebhooks{
 		w.Connection, w.Hook, w.Reason, w.Count, w.Recent, w.LastAt.UTC(), w.LastBy, w.Message, w.NeedsAttention(), w.Reason.Advice(),
 	}
 }
 
-func (a *API) registerRefused(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: refusedPath, Access: rest.SignedIn, Query: rest.Paged("connection")}, a.listRefused)
+type refusedQuery struct {
+	Connection string `query:"connection"`
+	Page       rest.Page
 }
 
-func (a *API) listRefused(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
-	ctx := r.Context()
+// MemberWords are those of the parameters.
+func (refusedQuery) MemberWords() map[string]string {
+	return map[string]string{"connection": "Only those of this connection; 404 where there is none, for others than `SYS_ADMIN` 403."}
+}
+
+func (a *API) registerRefused(r *rest.Router) {
+	rest.Add(r, rest.Operation[refusedQuery, rest.List[RefusedWebhooks]]{
+		Route: rest.Route{Method: "GET", Path: RefusedPath, Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "listRefusedWebhooks", Tag: "connections", Answer: "A page of counts.",
+			Summary: "Counts the webhooks that were refused in the last 24 hours, by connection, hook and reason.",
+			Text: "A refused webhook is no event: it was answered with 400, 401, 403, 404, 408 or 413, and nothing of it is kept. With `ADMIN` " +
+				"those of all connections, else those of the hooks that you administer. Posts to addresses that name no connection are not counted.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Examples: refusedExample,
+		Do:       a.listRefused,
+	})
+}
+
+var refusedExample = []rest.Example[refusedQuery, rest.List[RefusedWebhooks]]{{
+	Name: "page", Out: &rest.List[RefusedWebhooks]{Items: []RefusedWebhooks{{
+		Connection: "main", Hook: "atl", Reason: notify.RefusedSignature, Count: 12, Recent: 3, LastAt: exampleTime, LastAddress: "192.0.2.7",
+		LastMessage: "The signature does not match the body.", NeedsAttention: true, Advice: notify.RefusedSignature.Advice(),
+	}}},
+}}
+
+func (a *API) listRefused(ctx context.Context, in refusedQuery) (list rest.List[RefusedWebhooks], err error) {
 	all, err := a.Hooks.Refused(ctx)
 	if err != nil {
-		return err
+		return list, err
 	}
-	if name := r.URL.Query().Get("connection"); name != "" {
+	if name := in.Connection; name != "" {
 		if a.Hooks.Store.Platforms().Connections.Find(name) == nil {
-			return identity.Missing(ctx, "There is no connection %q.", name)
+			return list, identity.Missing(ctx, "There is no connection %q.", name)
 		}
 		all = slices.DeleteFunc(all, func(r notify.RefusedWebhooks) bool { return r.Connection != name })
 	}
 	key := func(r notify.RefusedWebhooks) string {
 		return r.Connection + "\x00" + r.Hook + "\x00" + string(r.Reason) // sorts as the list is sorted
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, pageAfter(page, all, key), key, refusedOf))
+	return rest.NewList(in.Page, pageAfter(in.Page, all, key), key, refusedOf), nil
 }

@@ -33,7 +33,7 @@ func TestRefusedWebhooksByREST(t *testing.T) {
 	}
 	list := func(user, query string) (hooks string, last map[string]any, next any) {
 		t.Helper()
-		answer := s.want(200, s.do("GET", refusedPath+query, user, ""))
+		answer := s.want(200, s.do("GET", RefusedPath+query, user, ""))
 		for _, item := range answer["items"].([]any) {
 			last = item.(map[string]any)
 			hooks += fmt.Sprintf("%v:%v ", last["hook"], last["count"])
@@ -63,7 +63,7 @@ func TestRefusedWebhooksByREST(t *testing.T) {
 	if got, _, _ := list("root", "?connection=dc"); got != all+rest {
 		t.Errorf("of the connection: %q", got)
 	}
-	s.want(404, s.do("GET", refusedPath+"?connection=moon", "root", ""))
-	s.want(403, s.do("GET", refusedPath+"?connection=moon", "project", ""))
-	s.want(401, s.do("GET", refusedPath, "", ""))
+	s.want(404, s.do("GET", RefusedPath+"?connection=moon", "root", ""))
+	s.want(403, s.do("GET", RefusedPath+"?connection=moon", "project", ""))
+	s.want(401, s.do("GET", RefusedPath, "", ""))
 }

@@ -13,67 +13,95 @@ import (
 
 const renamesPath = "/rest/outrigger/1.0/renames"
 
-// renameJSON is an offered rename.
-type renameJSON struct {
+// Rename is an offered rename.
+type Rename struct {
 	ID         int64               `json:"id"`
 	Connection string              `json:"connection"`
-	Hook       string              `json:"hook"` // "" is the connection's own
-	From       scopeJSON           `json:"from"`
-	To         scopeJSON           `json:"to"`
-	Reason     notify.RenameReason `json:"reason"`
-	There      occupantsJSON       `json:"there"`
+	Hook       string              `json:"hook" doc:"Whose webhook said it; empty for the connection's own."`
+	From       Place               `json:"from"`
+	To         Place               `json:"to"`
+	Reason     notify.RenameReason `json:"reason" enum:"scope,occupied,grants"`
+	There      occupants           `json:"there"`
 	OfferedAt  time.Time           `json:"offeredAt"`
 }
 
-// occupantsJSON is what is at the new key.
-type occupantsJSON struct {
-	Rules       int `json:"rules"`
-	Reports     int `json:"reports"`
-	Hooks       int `json:"hooks"`
-	Permissions int `json:"permissions"`
+// MemberWords are those of the members that need more than a few.
+func (Rename) MemberWords() map[string]string {
+	return map[string]string{
+		"reason": "Why it waits. `scope`: the new key is not in the hook's scope. `occupied`: the new key had rules, reports, hooks or " +
+			"permissions. `grants`: rules, reports and hooks moved; permissions never do on a webhook's word.",
+		"there": "What is at the new key now, a project's repositories included. It cannot be confirmed while there is anything. For " +
+			"`grants` only permissions count, since rules, reports and hooks have moved there.",
+	}
 }
 
-type scopeJSON struct {
+// occupants are what is at the new key.
+type occupants struct {
+	Rules       int `json:"rules" min:"0" doc:"How many there are."`
+	Reports     int `json:"reports" min:"0" doc:"How many there are."`
+	Hooks       int `json:"hooks" min:"0" doc:"How many there are."`
+	Permissions int `json:"permissions" min:"0" doc:"How many there are."`
+}
+
+// Place is a project, or a repository.
+type Place struct {
 	ProjectKey    string `json:"projectKey"`
 	RepositoryKey string `json:"repositoryKey,omitempty"`
 }
 
-func (a *API) listRenames(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
-	after, err := page.AfterID()
-	if err != nil {
-		return err
-	}
-	found, err := a.Hooks.OfferedRenames(r.Context(), after, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
-		func(o notify.Rename) string { return strconv.FormatInt(o.ID, 10) },
-		func(o notify.Rename) renameJSON {
-			return renameJSON{o.ID, o.Connection, o.Hook, scopeJSON(o.From), scopeJSON(o.To), o.Reason, occupantsJSON{o.There.Rules, o.There.Reports, o.There.Hooks, o.There.Grants}, o.OfferedAt}
-		}))
+func renameOf(o notify.Rename) Rename {
+	there := occupants{o.There.Rules, o.There.Reports, o.There.Hooks, o.There.Grants}
+	return Rename{o.ID, o.Connection, o.Hook, Place(o.From), Place(o.To), o.Reason, there, o.OfferedAt}
 }
 
-func (a *API) confirmRename(w http.ResponseWriter, r *http.Request) error {
-	return decide(w, r, a.Hooks.ConfirmRename)
+type ofRename struct {
+	ID int64 `path:"id" of:"rename" doc:"The id of the thing that the path names, as its list gives it." example:"1"`
 }
 
-func (a *API) dismissRename(w http.ResponseWriter, r *http.Request) error {
-	return decide(w, r, a.Hooks.DismissRename)
+func (a *API) registerRenames(r *rest.Router) {
+	rest.Add(r, rest.Operation[paged, rest.List[Rename]]{
+		Route: rest.Route{Method: "GET", Path: renamesPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "listRenames", Tag: "connections", Text: "Needs `SYS_ADMIN`.", Answer: "A page of renames.",
+			Summary: "Lists renames that webhooks reported and an administrator has to decide on, oldest first.",
+		},
+		Do: a.listRenames,
+	})
+	missing := []rest.Example[ofRename, rest.None]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no rename with id 1.")}}
+	rest.Add(r, rest.Operation[ofRename, rest.None]{
+		Route: rest.Route{Method: "POST", Path: renamesPath + "/{id}/confirm", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "confirmRename", Tag: "connections", Summary: "Has rules, the scopes of hooks and permissions go by the new key.",
+			Text: "Needs `SYS_ADMIN`. The keys of a rename never change: a webhook that names another new key makes another rename, with " +
+				"another id, and this one is 409. So it is while rules, hooks or permissions are at the new key: move or delete these first.",
+			Answer: "They do.", Refused: []int{http.StatusConflict},
+		},
+		Examples: missing,
+		Do: func(ctx context.Context, in ofRename) (rest.None, error) {
+			return rest.None{}, a.Hooks.ConfirmRename(ctx, in.ID)
+		},
+	})
+	rest.Add(r, rest.Operation[ofRename, rest.None]{
+		Route: rest.Route{Method: "POST", Path: renamesPath + "/{id}/dismiss", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "dismissRename", Tag: "connections", Summary: "Dismisses a rename.", Text: "Needs `SYS_ADMIN`.", Answer: "It is offered no more.",
+			Refused: []int{http.StatusConflict},
+		},
+		Examples: missing,
+		Do: func(ctx context.Context, in ofRename) (rest.None, error) {
+			return rest.None{}, a.Hooks.DismissRename(ctx, in.ID)
+		},
+	})
 }
 
-func decide(w http.ResponseWriter, r *http.Request, how func(context.Context, int64) error) error {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+func (a *API) listRenames(ctx context.Context, in paged) (list rest.List[Rename], err error) {
+	after, err := in.Page.AfterID()
 	if err != nil {
-		return fault.New(fault.NotFound, "There is no rename with id %q.", r.PathValue("id"))
+		return list, err
 	}
-	if err := how(r.Context(), id); err != nil {
-		return err
+	found, err := a.Hooks.OfferedRenames(ctx, after, in.Page.Limit+1)
+	if err != nil {
+		return list, err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return rest.NewList(in.Page, found, func(o notify.Rename) string { return strconv.FormatInt(o.ID, 10) }, renameOf), nil
 }

@@ -1,97 +1,139 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"time"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
-// webhookJSON is a project of a platform with the webhook by which its events
+// ProjectWebhook is a project of a platform with the webhook by which its events
 // come here.
-type webhookJSON struct {
+type ProjectWebhook struct {
 	ProjectKey  string              `json:"projectKey"`
 	ProjectName string              `json:"projectName,omitempty"`
-	State       notify.WebhookState `json:"state"`
-	Hook        string              `json:"hook,omitempty"`
-	PlatformID  int64               `json:"platformId,omitempty"`
-	Managed     bool                `json:"managed"`
-	Failing     bool                `json:"failing"`
-	Successes   int64               `json:"successes"`
-	Failures    int64               `json:"failures"`
-	LastSuccess *time.Time          `json:"lastSuccess,omitempty"`
-	LastFailure *time.Time          `json:"lastFailure,omitempty"`
-	Answer      string              `json:"answer,omitempty"`
+	State       notify.WebhookState `json:"state" enum:"unchecked,sends,inactive,missing,unknown"`
+	Hook        string              `json:"hook,omitempty" doc:"The hook that it calls; absent: the connection's own."`
+	PlatformID  int64               `json:"platformId,omitempty" doc:"Of the webhook on the platform."`
+	Managed     bool                `json:"managed" doc:"Outrigger wrote it."`
+	Failing     bool                `json:"failing" doc:"The last call failed, as the platform counts."`
+	Successes   int64               `json:"successes" doc:"Calls that succeeded, as the platform counts."`
+	Failures    int64               `json:"failures" doc:"Calls that failed, as the platform counts."`
+	LastSuccess time.Time           `json:"lastSuccess,omitzero"`
+	LastFailure time.Time           `json:"lastFailure,omitzero"`
+	Answer      string              `json:"answer,omitempty" doc:"What the last call that failed got."`
 	Reason      string              `json:"reason,omitempty"`
-	CheckedAt   *time.Time          `json:"checkedAt,omitempty"`
+	CheckedAt   time.Time           `json:"checkedAt,omitzero"`
 }
 
-func webhookOut(w *notify.ProjectWebhook) webhookJSON {
-	return webhookJSON{
-		ProjectKey: w.Project.Key, ProjectName: w.Project.Name, State: w.State, Hook: w.Hook, PlatformID: w.ID, Managed: !w.SetAt.IsZero(),
-		Failing: w.Failing(), Successes: w.Health.Successes, Failures: w.Health.Failures, LastSuccess: timePointer(w.Health.LastSuccess),
-		LastFailure: timePointer(w.Health.LastFailure), Answer: w.Health.Answer, Reason: w.Reason, CheckedAt: timePointer(w.CheckedAt),
+// MemberWords are those of the members that need more than a few.
+func (ProjectWebhook) MemberWords() map[string]string {
+	return map[string]string{
+		"state": "`sends`: a webhook of the project calls a hook here; `inactive`: it is switched off on the platform; `missing`: there is " +
+			"none; `unknown`: the platform does not tell, see `reason`; `unchecked`: it was not looked at yet.",
 	}
 }
 
-// coverageJSON says how many projects of a connection send their events here.
-type coverageJSON struct {
-	Connection string     `json:"connection"`
-	Projects   int        `json:"projects"`
-	Sending    int        `json:"sending"`
-	Failing    int        `json:"failing"`
-	CheckedAt  *time.Time `json:"checkedAt,omitempty"`
-	Reason     string     `json:"reason,omitempty"`
+func webhookOf(w notify.ProjectWebhook) ProjectWebhook {
+	return ProjectWebhook{
+		ProjectKey: w.Project.Key, ProjectName: w.Project.Name, State: w.State, Hook: w.Hook, PlatformID: w.ID, Managed: !w.SetAt.IsZero(),
+		Failing: w.Failing(), Successes: w.Health.Successes, Failures: w.Health.Failures, LastSuccess: w.Health.LastSuccess,
+		LastFailure: w.Health.LastFailure, Answer: w.Health.Answer, Reason: w.Reason, CheckedAt: w.CheckedAt,
+	}
+}
+
+// coverage says how many projects of a connection send their events here.
+type coverage struct {
+	Connection string    `json:"connection"`
+	Projects   int       `json:"projects" doc:"That the account sees; personal ones are not among them."`
+	Sending    int       `json:"sending" doc:"Of these, how many have a webhook that calls a hook here."`
+	Failing    int       `json:"failing" doc:"Of those, how many whose last call failed, as the platform counts."`
+	CheckedAt  time.Time `json:"checkedAt,omitzero" doc:"When the projects were listed last."`
+	Reason     string    `json:"reason,omitempty" doc:"Why that has failed since, in the platform's words."`
+}
+
+type ofProject struct {
+	ofConnection
+	Project string `path:"project" doc:"The project's key." example:"SHOP"`
 }
 
 const coveragePath = basePath + "/coverage"
 
 func (a *API) registerWebhooks(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: coveragePath, Access: rest.Admins}, a.coverage)
+	rest.Add(r, rest.Operation[struct{}, []coverage]{
+		Route: rest.Route{Method: "GET", Path: coveragePath, Access: rest.Admins},
+		Words: rest.Words{
+			ID: "getCoverage", Tag: "connections", Summary: "Counts how many projects of each platform send their events here.",
+			Text: "Needs `ADMIN`. Of connections that have an account: the platform's projects are listed every hour, and each one's webhook is " +
+				"looked at once a day, every hour while something is wrong with it.",
+			Answer: "The connections by name.",
+		},
+		Do: a.coverage,
+	})
 	path := connectionsPath + "/{name}/webhooks"
-	r.Handle(rest.Route{Method: "GET", Path: path, Access: rest.SysAdmins, Query: rest.Paged()}, a.listWebhooks)
-	r.Handle(rest.Route{Method: "POST", Path: path + "/check", Access: rest.SysAdmins}, a.checkWebhooks)
-	r.Handle(rest.Route{Method: "POST", Path: path + "/projects/{project}", Access: rest.SysAdmins}, a.createWebhook)
+	rest.Add(r, rest.Operation[pageOfConnection, rest.List[ProjectWebhook]]{
+		Route: rest.Route{Method: "GET", Path: path, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "listWebhooks", Tag: "connections", Answer: "A page of projects.",
+			Summary: "Lists the projects of the platform, with the webhook by which the events of each come here.",
+			Text:    "Needs `SYS_ADMIN`. By key; as it was when each was looked at last.",
+		},
+		Do: a.listWebhooks,
+	})
+	rest.Add(r, rest.Operation[ofConnection, rest.None]{
+		Route: rest.Route{Method: "POST", Path: path + "/check", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "checkWebhooks", Tag: "connections", Summary: "Has all projects and their webhooks looked at again.", Status: http.StatusAccepted,
+			Text:   "Needs `SYS_ADMIN`. It begins within a minute and looks at 20 projects a minute. A connection that has no account is 409.",
+			Answer: "They are looked at soon.", Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[ofConnection, rest.None]{{
+			Name: "fresh", Err: fault.New(fault.Conflict, "The connection main has no account that can ask the platform; give it a token."),
+		}},
+		Do: func(ctx context.Context, in ofConnection) (rest.None, error) {
+			return rest.None{}, a.Webhooks.CheckAll(ctx, in.Connection)
+		},
+	})
+	rest.Add(r, rest.Operation[ofProject, ProjectWebhook]{
+		Route: rest.Route{Method: "POST", Path: path + "/projects/{project}", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "createWebhook", Tag: "connections", Summary: "Creates the webhook of a project that has none.",
+			Text: "Needs `SYS_ADMIN`, and a connection with `manageWebhooks` (409). The webhook calls a hook of the project's scope, which is " +
+				"made where there is none; where the platform says that an event is unknown, it is asked again without newer ones.",
+			Answer: "The project, whose events come here.", Refused: []int{http.StatusConflict, http.StatusServiceUnavailable},
+		},
+		Examples: []rest.Example[ofProject, ProjectWebhook]{{
+			Name: "fresh", Err: fault.New(fault.Conflict, "The connection main does not let Outrigger create webhooks on the platform; "+
+				"set manageWebhooks, or create the webhook on the platform yourself."),
+		}},
+		Do: a.createWebhook,
+	})
 }
 
-func (a *API) coverage(w http.ResponseWriter, r *http.Request) error {
-	all, err := a.Webhooks.Coverage(r.Context())
-	if err != nil {
-		return err
-	}
-	out := make([]coverageJSON, len(all))
+func (a *API) coverage(ctx context.Context, _ struct{}) ([]coverage, error) {
+	all, err := a.Webhooks.Coverage(ctx)
+	out := make([]coverage, len(all))
 	for i, c := range all {
-		out[i] = coverageJSON{c.Connection, c.Projects, c.Sending, c.Failing, timePointer(c.CheckedAt), c.Reason}
+		out[i] = coverage{c.Connection, c.Projects, c.Sending, c.Failing, c.CheckedAt, c.Reason}
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, err
 }
 
-func (a *API) listWebhooks(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
+func (a *API) listWebhooks(ctx context.Context, in pageOfConnection) (list rest.List[ProjectWebhook], err error) {
+	all, err := a.Webhooks.List(ctx, in.Connection, in.Page.After, in.Page.Limit+1)
 	if err != nil {
-		return err
+		return list, err
 	}
-	all, err := a.Webhooks.List(r.Context(), r.PathValue("name"), page.After, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	key := func(p notify.ProjectWebhook) string { return p.Project.Key }
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, all, key, func(p notify.ProjectWebhook) webhookJSON { return webhookOut(&p) }))
+	return rest.NewList(in.Page, all, func(p notify.ProjectWebhook) string { return p.Project.Key }, webhookOf), nil
 }
 
-func (a *API) checkWebhooks(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Webhooks.CheckAll(r.Context(), r.PathValue("name")); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusAccepted)
-	return nil
-}
-
-func (a *API) createWebhook(w http.ResponseWriter, r *http.Request) error {
-	p, err := a.Webhooks.Create(r.Context(), r.PathValue("name"), r.PathValue("project"))
+func (a *API) createWebhook(ctx context.Context, in ofProject) (ProjectWebhook, error) {
+	p, err := a.Webhooks.Create(ctx, in.Connection, in.Project)
 	if err != nil {
-		return err
+		return ProjectWebhook{}, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, webhookOut(p))
+	return webhookOf(*p), nil
 }
