@@ -95,23 +95,15 @@ func (q *Queue) SetPaused(ctx context.Context, node string, paused bool) error {
 	return nil
 }
 
-func setPaused(ctx context.Context, tx *db.Tx, node string, paused bool) (changes map[string]int64, err error) {
-	rows, err := tx.Query(ctx, `UPDATE relay_queues SET paused = $2, changes = changes + 1 WHERE $1 IN ('', node_id)
-		RETURNING node_id, changes`, node, flag(paused))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	changes = make(map[string]int64)
-	for rows.Next() {
+func setPaused(ctx context.Context, tx *db.Tx, node string, paused bool) (map[string]int64, error) {
+	changes := make(map[string]int64)
+	return changes, tx.EachRow(ctx, "changing the mail queues", func(row db.Row) error {
 		var id string
 		var change int64
-		if err := rows.Scan(&id, &change); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&id, &change)
 		changes[id] = change
-	}
-	return changes, rows.Err()
+		return err
+	}, `UPDATE relay_queues SET paused = $2, changes = changes + 1 WHERE $1 IN ('', node_id) RETURNING node_id, changes`, node, flag(paused))
 }
 
 // noteHold shows in lists that sending pauses after failures; a zero time that

@@ -61,24 +61,18 @@ func (q *Queue) handOver(ctx context.Context, tx *db.Tx, lease *db.Lease, from, 
 	if err := q.ensure(ctx, tx, to); err != nil {
 		return 0, err
 	}
-	rows, err := tx.Query(ctx, `UPDATE relay_messages SET node_id = $2 WHERE id IN
-		(SELECT id FROM relay_messages WHERE node_id = $1 AND `+which+` ORDER BY id LIMIT $3) RETURNING waiting, failed`, from, to, slice)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
 	change := make(tallies)
 	moved := int64(0)
-	for rows.Next() {
+	err := tx.EachRow(ctx, "moving messages", func(row db.Row) error {
 		var waiting, failed int64
-		if err := rows.Scan(&waiting, &failed); err != nil {
-			return 0, err
-		}
+		err := row.Scan(&waiting, &failed)
 		change.add(from, sizesOf(waiting, failed), -1)
 		change.add(to, sizesOf(waiting, failed), 1)
 		moved++
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, `UPDATE relay_messages SET node_id = $2 WHERE id IN
+		(SELECT id FROM relay_messages WHERE node_id = $1 AND `+which+` ORDER BY id LIMIT $3) RETURNING waiting, failed`, from, to, slice)
+	if err != nil {
 		return 0, err
 	}
 	if err := changed(ctx, tx, to, `changes = changes + 1`); err != nil {

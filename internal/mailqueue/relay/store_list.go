@@ -22,25 +22,15 @@ import (
 func (q *Queue) SizesByNode(ctx context.Context) (map[string]mailqueue.Sizes, error) {
 	sizes := make(map[string]mailqueue.Sizes)
 	err := q.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT node_id, size, error_size FROM relay_queues`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading the sizes of the mail queues", func(row db.Row) error {
 			var node string
 			var s mailqueue.Sizes
-			if err := rows.Scan(&node, &s.Size, &s.ErrorSize); err != nil {
-				return err
-			}
+			err := row.Scan(&node, &s.Size, &s.ErrorSize)
 			sizes[node] = s
-		}
-		return rows.Err()
+			return err
+		}, `SELECT node_id, size, error_size FROM relay_queues`)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the sizes of the mail queues: %w", err)
-	}
-	return sizes, nil
+	return sizes, err
 }
 
 // Queues returns the queue of every node that has one in the database, ordered
@@ -70,22 +60,12 @@ func (q *Queue) Queues(ctx context.Context) (list []mailqueue.Queue, err error) 
 }
 
 func readQueues(ctx context.Context, tx *db.Tx) ([]mailqueue.Queue, error) {
-	rows, err := tx.Query(ctx, `SELECT node_id, size, error_size, paused, held_until, held_for, no_smarthost FROM relay_queues ORDER BY node_id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []mailqueue.Queue
-	for rows.Next() {
-		var one mailqueue.Queue
+	return db.List(ctx, tx, "listing them", func(row db.Row) (one mailqueue.Queue, err error) {
 		var until int64
-		if err := rows.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor, &one.NoSmarthost); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&one.NodeID, &one.Size, &one.ErrorSize, &one.Paused, &until, &one.HeldFor, &one.NoSmarthost)
 		one.HeldUntil = db.Time(until)
-		list = append(list, one)
-	}
-	return list, rows.Err()
+		return one, err
+	}, `SELECT node_id, size, error_size, paused, held_until, held_for, no_smarthost FROM relay_queues ORDER BY node_id`)
 }
 
 // readOldest is when the oldest message of a queue came in; zero: none waits.
@@ -117,10 +97,7 @@ func (q *Queue) Messages(ctx context.Context, f mailqueue.MessageFilter) (list [
 		list, err = readMessages(ctx, tx, messageSelect+` WHERE id > $1`+where+` ORDER BY id LIMIT $2`, args...)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listing messages: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // Count says how many messages a filter selects, and when that was.
@@ -142,28 +119,20 @@ func count(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter) (n int64, 
 }
 
 func readMessages(ctx context.Context, tx *db.Tx, query string, args ...any) ([]mailqueue.Message, error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []mailqueue.Message
-	for rows.Next() {
-		var m mailqueue.Message
+	return db.List(ctx, tx, "reading messages", func(row db.Row) (m mailqueue.Message, err error) {
 		var queued int64
 		var text []byte
-		if err := rows.Scan(&m.ID, &m.NodeID, &m.MessageID, &m.Subject, &m.Sender, &text, &m.Bytes, &queued); err != nil {
-			return nil, err
+		if err := row.Scan(&m.ID, &m.NodeID, &m.MessageID, &m.Subject, &m.Sender, &text, &m.Bytes, &queued); err != nil {
+			return m, err
 		}
 		to, err := decodeRecipients(text)
 		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", m.ID, err)
+			return m, fmt.Errorf("message %d: %w", m.ID, err)
 		}
 		m.QueuedAt = db.Time(queued)
 		show(&m, to)
-		list = append(list, m)
-	}
-	return list, rows.Err()
+		return m, nil
+	}, query, args...)
 }
 
 // show adds the recipients, and what a message has of them together.
@@ -214,27 +183,16 @@ func noMessage(id int64) error {
 }
 
 func readAttempts(ctx context.Context, tx *db.Tx, id int64) ([]mailqueue.Attempt, error) {
-	rows, err := tx.Query(ctx, `SELECT node_id, recipients, at, took, status, answer, error FROM relay_attempts
-		WHERE message_id = $1 ORDER BY number`, id)
-	if err != nil {
-		return nil, fmt.Errorf("reading the attempts of message %d: %w", id, err)
-	}
-	defer rows.Close()
-	var list []mailqueue.Attempt
-	for rows.Next() {
-		var a mailqueue.Attempt
+	return db.List(ctx, tx, fmt.Sprintf("reading the attempts of message %d", id), func(row db.Row) (a mailqueue.Attempt, err error) {
 		var at, took int64
-		var recipients string
-		if err := rows.Scan(&a.NodeID, &recipients, &at, &took, &a.Status, &a.Answer, &a.Err); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(recipients), &a.Recipients); err != nil {
-			return nil, fmt.Errorf("reading the recipients of an attempt at message %d: %w", id, err)
+		var recipients []byte
+		if err := row.Scan(&a.NodeID, &recipients, &at, &took, &a.Status, &a.Answer, &a.Err); err != nil {
+			return a, err
 		}
 		a.At, a.Took = db.Time(at), time.Duration(took)*time.Microsecond
-		list = append(list, a)
-	}
-	return list, rows.Err()
+		err = json.Unmarshal(recipients, &a.Recipients)
+		return a, err
+	}, `SELECT node_id, recipients, at, took, status, answer, error FROM relay_attempts WHERE message_id = $1 ORDER BY number`, id)
 }
 
 // Look returns a message's bytes as they are sent, and records who looked.

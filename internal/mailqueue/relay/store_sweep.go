@@ -169,19 +169,8 @@ func (q *Queue) sweep(ctx context.Context, f mailqueue.MessageFilter, do func(tx
 
 func readIDs(ctx context.Context, tx *db.Tx, f mailqueue.MessageFilter, after, last int64) (ids []int64, err error) {
 	where, args := condition(tx, f, after, last, slice)
-	rows, err := tx.Query(ctx, `SELECT id FROM relay_messages WHERE id > $1 AND id <= $2`+where+` ORDER BY id LIMIT $3`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading the ids of messages: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("reading the ids of messages: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.List(ctx, tx, "reading the ids of messages", db.Value[int64],
+		`SELECT id FROM relay_messages WHERE id > $1 AND id <= $2`+where+` ORDER BY id LIMIT $3`, args...)
 }
 
 // swept records an operation on whole queues and has its node look.

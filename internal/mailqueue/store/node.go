@@ -14,27 +14,22 @@ import (
 func (s *Store) Readings(ctx context.Context) (r mailqueue.Readings, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		r = mailqueue.Readings{Now: tx.Now(), Own: map[string]mailqueue.Reading{}}
-		rows, err := tx.Query(ctx, `SELECT node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at
-			FROM mailqueue_nodes ORDER BY node_id`)
-		if err != nil {
-			return fmt.Errorf("listing the samples: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "listing the samples", func(row db.Row) error {
 			var n mailqueue.NodeStatus
 			var watched, sampled, failing, changed int64
-			if err := rows.Scan(&n.ID, &watched, &n.Source, &n.Size, &n.ErrorSize, &sampled, &n.Error, &failing, &n.State, &changed); err != nil {
-				return fmt.Errorf("listing the samples: %w", err)
+			if err := row.Scan(&n.ID, &watched, &n.Source, &n.Size, &n.ErrorSize, &sampled, &n.Error, &failing, &n.State, &changed); err != nil {
+				return err
 			}
 			n.At, n.FailingAt = db.Time(sampled), db.Time(failing)
 			if watched == 0 {
 				r.Own[n.ID] = n.Reading
-				continue
+				return nil
 			}
 			n.Watched, n.BeatAt, n.ChangedAt, n.Now = true, n.At, db.Time(changed), r.Now
 			r.Watched = append(r.Watched, n)
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT node_id, watched, source, size, error_size, sampled_at, error, failing_since, state, changed_at
+			FROM mailqueue_nodes ORDER BY node_id`)
 	})
 	return r, err
 }

@@ -64,17 +64,5 @@ func oldErrors(ctx context.Context, tx *db.Tx, before time.Time, limit int) (ids
 	if tx.Dialect() == db.Postgres {
 		q += ` FOR UPDATE` // an administrator may resend one meanwhile
 	}
-	rows, err := tx.Query(ctx, q, db.Micros(before), limit)
-	if err != nil {
-		return nil, fmt.Errorf("finding old mail errors: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("finding old mail errors: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.List(ctx, tx, "finding old mail errors", db.Value[int64], q, db.Micros(before), limit)
 }

@@ -74,24 +74,16 @@ func (s *Store) AboveSince(ctx context.Context, node string, least mailqueue.Siz
 func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) (map[string][]mailqueue.Sample, error) {
 	course := map[string][]mailqueue.Sample{}
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		clear(course)
-		rows, err := tx.Query(ctx, `SELECT node_id, (at - $1) / $2 AS step, MAX(size), MAX(error_size)
-			FROM mailqueue_samples WHERE at >= $1 GROUP BY node_id, step ORDER BY node_id, step`, db.Micros(since), step.Microseconds())
-		if err != nil {
-			return fmt.Errorf("reading the samples: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading the samples", func(row db.Row) error {
 			var node string
 			var n int64
 			var sample mailqueue.Sample
-			if err := rows.Scan(&node, &n, &sample.Size, &sample.ErrorSize); err != nil {
-				return fmt.Errorf("reading the samples: %w", err)
-			}
+			err := row.Scan(&node, &n, &sample.Size, &sample.ErrorSize)
 			sample.At = since.Add(time.Duration(n) * step)
 			course[node] = append(course[node], sample)
-		}
-		return rows.Err()
+			return err
+		}, `SELECT node_id, (at - $1) / $2 AS step, MAX(size), MAX(error_size)
+			FROM mailqueue_samples WHERE at >= $1 GROUP BY node_id, step ORDER BY node_id, step`, db.Micros(since), step.Microseconds())
 	})
 	return course, err
 }

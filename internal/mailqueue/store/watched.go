@@ -44,20 +44,7 @@ func (s *Store) KeepWatched(ctx context.Context, lease *db.Lease, list []mailque
 }
 
 func watchedIDs(ctx context.Context, tx *db.Tx) ([]string, error) {
-	rows, err := tx.Query(ctx, `SELECT node_id FROM mailqueue_nodes WHERE watched = 1`)
-	if err != nil {
-		return nil, fmt.Errorf("listing the watched nodes: %w", err)
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("listing the watched nodes: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return db.List(ctx, tx, "listing the watched nodes", db.Value[string], `SELECT node_id FROM mailqueue_nodes WHERE watched = 1`)
 }
 
 // RecordWatched is Record for a node that is only watched: it is ACTIVE while
