@@ -76,27 +76,18 @@ func noteBefore(ctx context.Context, tx *db.Tx, m *threads.Migration, news []*th
 func (s *Store) Before(ctx context.Context, stage, chunk int64) (before map[int64]threads.ParentMap, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		before = map[int64]threads.ParentMap{}
-		rows, err := tx.Query(ctx, `SELECT place, parents FROM threads_before WHERE stage_id = $1 AND chunk = $2`, stage, chunk)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, fmt.Sprintf("reading what the issues of chunk %d had before", chunk), func(row db.Row) error {
 			var place int64
-			var text string
-			if err := rows.Scan(&place, &text); err != nil {
+			var text []byte
+			if err := row.Scan(&place, &text); err != nil {
 				return err
 			}
-			if before[place], err = threads.ParseParentMap([]byte(text)); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
+			parents, err := threads.ParseParentMap(text)
+			before[place] = parents
+			return err
+		}, `SELECT place, parents FROM threads_before WHERE stage_id = $1 AND chunk = $2`, stage, chunk)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading what the issues of chunk %d had before: %w", chunk, err)
-	}
-	return before, nil
+	return before, err
 }
 
 // LastBefore is the last place of a data set that Before knows something of; ok

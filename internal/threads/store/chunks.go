@@ -12,16 +12,9 @@ import (
 // end, and an error where one is missing between.
 func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunks []*threads.Chunk, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		chunks = nil
-		rows, err := tx.Query(ctx, `SELECT number, records, errors, data FROM threads_chunks
-			WHERE stage_id = $1 AND number >= $2 ORDER BY number LIMIT $3`, stage, from, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading chunks", func(row db.Row) error {
 			c, data := &threads.Chunk{}, []byte(nil)
-			if err := rows.Scan(&c.Number, &c.Records, &c.Errors, &data); err != nil {
+			if err := row.Scan(&c.Number, &c.Records, &c.Errors, &data); err != nil {
 				return err
 			}
 			if err := c.Decode(data); err != nil {
@@ -31,13 +24,10 @@ func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunk
 				return fmt.Errorf("chunk %d is not there", want)
 			}
 			chunks = append(chunks, c)
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT number, records, errors, data FROM threads_chunks WHERE stage_id = $1 AND number >= $2 ORDER BY number LIMIT $3`, stage, from, limit)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading chunks: %w", err)
-	}
-	return chunks, nil
+	return chunks, err
 }
 
 // Errors returns up to limit permanent errors after a place, of what has been

@@ -193,20 +193,9 @@ func (s *Store) CommitJob(ctx context.Context, h threads.Holder, j threads.Job, 
 // version.
 func (s *Store) StaleMaps(ctx context.Context, version, after int64, limit int) (issues []int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		issues = nil
-		rows, err := tx.Query(ctx, `SELECT issue_id FROM threads_maps WHERE target_id = $1 AND version <= $2 AND issue_id > $3 ORDER BY issue_id LIMIT $4`, s.id, version, after, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			issues = append(issues, id)
-		}
-		return rows.Err()
+		issues, err = db.List(ctx, tx, "reading issues with old maps", db.Value[int64], `SELECT issue_id FROM threads_maps
+			WHERE target_id = $1 AND version <= $2 AND issue_id > $3 ORDER BY issue_id LIMIT $4`, s.id, version, after, limit)
+		return err
 	})
 	return issues, err
 }

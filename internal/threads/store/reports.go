@@ -103,21 +103,9 @@ func hasMappings(ctx context.Context, tx *db.Tx, site threads.Site) error {
 // Making lists the reports that are to be made.
 func (s *Source) Making(ctx context.Context) (reports []threads.Report, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		reports = nil
-		rows, err := tx.Query(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
+		reports, err = db.List(ctx, tx, "reports to make", scanReport, `SELECT `+reportColumns+` FROM threads_source_reports r
 			JOIN threads_source_sites s ON s.id = r.site_id WHERE r.state = 'making' ORDER BY r.id`)
-		if err != nil {
-			return fmt.Errorf("reports to make: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			r, err := scanReport(rows)
-			if err != nil {
-				return fmt.Errorf("reports to make: %w", err)
-			}
-			reports = append(reports, r)
-		}
-		return rows.Err()
+		return err
 	})
 	return reports, err
 }
@@ -126,20 +114,11 @@ func (s *Source) Making(ctx context.Context) (reports []threads.Report, err erro
 func (s *Source) Reports(ctx context.Context) (bySite map[int64]threads.Report, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		bySite = map[int64]threads.Report{}
-		rows, err := tx.Query(ctx, `SELECT `+reportColumns+` FROM threads_source_reports r
-			JOIN threads_source_sites s ON s.id = r.site_id ORDER BY r.id`)
-		if err != nil {
-			return fmt.Errorf("reports: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			r, err := scanReport(rows)
-			if err != nil {
-				return fmt.Errorf("reports: %w", err)
-			}
+		return tx.EachRow(ctx, "reports", func(row db.Row) error {
+			r, err := scanReport(row)
 			bySite[r.Site.ID] = r
-		}
-		return rows.Err()
+			return err
+		}, `SELECT `+reportColumns+` FROM threads_source_reports r JOIN threads_source_sites s ON s.id = r.site_id ORDER BY r.id`)
 	})
 	return bySite, err
 }

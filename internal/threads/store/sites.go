@@ -18,19 +18,12 @@ import (
 // Sites lists the sites that there are mappings for, by URL.
 func (s *Source) Sites(ctx context.Context) (sites []threads.Site, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		sites = nil
-		rows, err := tx.Query(ctx, `SELECT s.id, s.url, s.version, s.changed_at, k.id, k.entity_type, k.mappings
-			FROM threads_source_sites s JOIN threads_source_kinds k ON k.site_id = s.id ORDER BY s.url, k.entity_type`)
-		if err != nil {
-			return fmt.Errorf("sites: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "sites", func(row db.Row) error {
 			var site threads.Site
 			var k threads.SiteKind
 			var changed int64
-			if err := rows.Scan(&site.ID, &site.URL, &site.Version, &changed, &k.ID, &k.EntityType, &k.Mappings); err != nil {
-				return fmt.Errorf("sites: %w", err)
+			if err := row.Scan(&site.ID, &site.URL, &site.Version, &changed, &k.ID, &k.EntityType, &k.Mappings); err != nil {
+				return err
 			}
 			if n := len(sites); n == 0 || sites[n-1].ID != site.ID {
 				site.ChangedAt = db.Time(changed)
@@ -38,8 +31,9 @@ func (s *Source) Sites(ctx context.Context) (sites []threads.Site, err error) {
 			}
 			last := &sites[len(sites)-1]
 			last.Kinds = append(last.Kinds, k)
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT s.id, s.url, s.version, s.changed_at, k.id, k.entity_type, k.mappings
+			FROM threads_source_sites s JOIN threads_source_kinds k ON k.site_id = s.id ORDER BY s.url, k.entity_type`)
 	})
 	return sites, err
 }
@@ -71,20 +65,13 @@ func readSite(ctx context.Context, tx *db.Tx, siteURL, lock string) (site thread
 
 // readKinds returns the entity types of a site by name.
 func readKinds(ctx context.Context, tx *db.Tx, site int64) (map[string]threads.SiteKind, error) {
-	rows, err := tx.Query(ctx, `SELECT id, entity_type, mappings FROM threads_source_kinds WHERE site_id = $1`, site)
-	if err != nil {
-		return nil, fmt.Errorf("entity types: %w", err)
-	}
-	defer rows.Close()
 	kinds := map[string]threads.SiteKind{}
-	for rows.Next() {
+	return kinds, tx.EachRow(ctx, "entity types", func(row db.Row) error {
 		var k threads.SiteKind
-		if err := rows.Scan(&k.ID, &k.EntityType, &k.Mappings); err != nil {
-			return nil, fmt.Errorf("entity types: %w", err)
-		}
+		err := row.Scan(&k.ID, &k.EntityType, &k.Mappings)
 		kinds[k.EntityType] = k
-	}
-	return kinds, rows.Err()
+		return err
+	}, `SELECT id, entity_type, mappings FROM threads_source_kinds WHERE site_id = $1`, site)
 }
 
 // siteChanged counts a site's version up: its reports are out of date.

@@ -33,29 +33,17 @@ func (s *Store) UndoLeft(ctx context.Context, limit int) (list []threads.UndoLef
 		bound = fmt.Sprintf(` LIMIT %d`, limit)
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, `SELECT chunk, place, issue_id, cloud_issue_id, reason, answer FROM threads_undo_left ORDER BY chunk, place`+bound)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var l threads.UndoLeft
-			var answer string
-			if err := rows.Scan(&l.At.Chunk, &l.At.Issue, &l.IssueID, &l.CloudIssueID, &l.Reason, &answer); err != nil {
-				return err
+		list, err = db.List(ctx, tx, "reading what undoing has left", func(row db.Row) (l threads.UndoLeft, err error) {
+			var answer []byte
+			if err := row.Scan(&l.At.Chunk, &l.At.Issue, &l.IssueID, &l.CloudIssueID, &l.Reason, &answer); err != nil {
+				return l, err
 			}
-			if err := json.Unmarshal([]byte(answer), &l.Answer); err != nil {
-				return err
-			}
-			list = append(list, l)
-		}
-		return rows.Err()
+			err = json.Unmarshal(answer, &l.Answer)
+			return l, err
+		}, `SELECT chunk, place, issue_id, cloud_issue_id, reason, answer FROM threads_undo_left ORDER BY chunk, place`+bound)
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading what undoing has left: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // forgetLeft forgets what an undoing before has left.

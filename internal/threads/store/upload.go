@@ -153,25 +153,11 @@ func uploadDraft(ctx context.Context, tx *db.Tx, kind string) (threads.Upload, e
 // List returns the drafts, the oldest first.
 func (s *Uploads) List(ctx context.Context) (list []threads.Upload, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, `SELECT `+uploadColumns+` FROM threads_uploads WHERE state = 'draft' AND expires_at > $1 ORDER BY id`, db.Micros(tx.Now()))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			u, err := scanUpload(rows)
-			if err != nil {
-				return err
-			}
-			list = append(list, u)
-		}
-		return rows.Err()
+		list, err = db.List(ctx, tx, "listing uploads", scanUpload,
+			`SELECT `+uploadColumns+` FROM threads_uploads WHERE state = 'draft' AND expires_at > $1 ORDER BY id`, db.Micros(tx.Now()))
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listing uploads: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // Delete deletes a draft: fault.NotFound when there is none with the id.
