@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type binding struct {
 	ignored     []reflect.Type   // whose members the body may have too
 	page, wrong []int            // nil: the input has none
 	match       []int            // nil: it has none
+	embeds      bool             // the answer's type, of which it needs some members only
 }
 
 // parameter is a member of the input that has a name of its own in the path, query or header.
@@ -42,6 +44,9 @@ func newBinding[In any](method string) *binding {
 	}
 	for _, f := range reflect.VisibleFields(b.input) {
 		path, query, member := f.Tag.Get("path"), f.Tag.Get("query"), f.Tag.Get("json")
+		if _, some := f.Tag.Lookup("requires"); some {
+			b.embeds = true
+		}
 		of, ignored := reflect.Zero(f.Type).Interface().(interface{ ignored() reflect.Type })
 		switch {
 		case f.Type == reflect.TypeFor[Page]():
@@ -89,7 +94,7 @@ func (b *binding) read(r *http.Request, in any) error {
 	to := reflect.ValueOf(in).Elem()
 	var wrong fault.Fields
 	for _, p := range b.path {
-		if set(to.FieldByIndex(p.field.Index), r.PathValue(p.name)) != "" {
+		if set(to.FieldByIndex(p.field.Index), r.PathValue(p.name)) != nil {
 			return missing(r.Context(), cmp.Or(p.field.Tag.Get("of"), p.name), r.PathValue(p.name))
 		}
 	}
@@ -135,48 +140,72 @@ func isEmpty(r *http.Request) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// readEach reads parameters. An empty one counts as absent, but for a pointer.
+// readEach reads parameters.
 func readEach(all []parameter, given func(string) []string, to reflect.Value, wrong *fault.Fields) {
 	for _, p := range all {
 		texts, member := given(p.name), to.FieldByIndex(p.field.Index)
-		if len(texts) == 0 || texts[0] == "" && member.Kind() != reflect.Pointer {
+		if p.isAbsent(texts, member) {
 			continue
 		}
-		if should := set(member, texts[0]); should != "" {
-			wrong.Add(p.name, "%q is not %s.", texts[0], should)
+		text := ""
+		if len(texts) > 0 {
+			text = texts[0]
+		}
+		if err := set(member, text); err != nil {
+			wrong.Add(p.name, "%s", err)
 		}
 	}
 }
 
-// set writes a text into a member, or returns what it should have been.
-func set(to reflect.Value, text string) (should string) {
-	if to.Type() == reflect.TypeFor[time.Time]() {
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			return "a time; write it as in 2026-03-01T00:00:00Z"
-		}
-		to.Set(reflect.ValueOf(at))
-		return ""
+// isAbsent reports whether there is nothing to read. An empty text counts as absent,
+// but for a pointer. A type that reads its own text says also that there is none where
+// there must be one.
+func (p *parameter) isAbsent(texts []string, member reflect.Value) bool {
+	_, own := member.Addr().Interface().(encoding.TextUnmarshaler)
+	switch {
+	case member.Kind() == reflect.Pointer:
+		return len(texts) == 0
+	case own && p.field.Tag.Get("required") != "":
+		return false
 	}
-	switch to.Kind() {
-	case reflect.Pointer:
+	return len(texts) == 0 || texts[0] == ""
+}
+
+// set writes a text into a member. The error is a sentence about the text.
+func set(to reflect.Value, text string) error {
+	if to.Kind() == reflect.Pointer {
 		to.Set(reflect.New(to.Type().Elem()))
 		return set(to.Elem(), text)
+	}
+	switch member := to.Addr().Interface().(type) {
+	case *time.Time:
+		at, err := time.Parse(time.RFC3339, text)
+		*member = at
+		return should(text, "a time; write it as in 2026-03-01T00:00:00Z", err == nil)
+	case encoding.TextUnmarshaler:
+		return member.UnmarshalText([]byte(text))
+	}
+	switch to.Kind() {
 	case reflect.Bool:
-		if text != "true" && text != "false" {
-			return "true or false"
-		}
 		to.SetBool(text == "true")
+		return should(text, "true or false", text == "true" || text == "false")
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(text, 10, to.Type().Bits())
-		if err != nil {
-			return "a whole number"
+		if err == nil {
+			to.SetInt(n)
 		}
-		to.SetInt(n)
-	default:
-		to.SetString(text)
+		return should(text, "a whole number", err == nil)
 	}
-	return ""
+	to.SetString(text)
+	return nil
+}
+
+// should is the error about a text that is not what it should be.
+func should(text, be string, is bool) error {
+	if is {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%q is not %s.", text, be)
 }
 
 // readBody reads the members that the input has, and passes over those that it

@@ -53,7 +53,7 @@ func (op *Operation[In, Out]) shown(in *binding) (all []shown) {
 	for _, e := range op.Examples {
 		s := shown{name: e.Name, status: op.success()}
 		if in.hasBody() {
-			s.request = jsonOf(e.In)
+			s.request = jsonOf(e.In, json.OmitZeroStructFields(in.embeds))
 		}
 		switch {
 		case e.Err != nil:
@@ -83,8 +83,8 @@ var shownOptions = json.JoinOptions(jsonOptions, json.WithMarshalers(json.Marsha
 })))
 
 // jsonOf is a value as its JSON reads.
-func jsonOf(v any) any {
-	text, err := json.Marshal(v, shownOptions)
+func jsonOf(v any, options ...json.Options) any {
+	text, err := json.Marshal(v, append(options, shownOptions)...)
 	if err != nil {
 		panic(err)
 	}

@@ -16,7 +16,9 @@ import (
 //
 //	path:"id"      a wildcard of the path, a string or a whole number
 //	query:"since"  a parameter of the query: a string, bool, whole number or time.Time,
-//	               or a pointer to one, nil where the query does not have it
+//	               a type that reads its own text and says in a sentence what is wrong
+//	               with it (with required:"true" also that there is none), or a pointer
+//	               to one, nil where the query does not have it
 //	header:"Name"  a header, likewise
 //	json:"name"    a member of the body, which is then required
 //
@@ -27,14 +29,15 @@ import (
 // type fault.Fields gets what is wrong with the others: with it the function is called
 // all the same, so that it can say in one answer what else is wrong; without it the
 // answer is 400. Ignored, embedded, are members that a client may send back, and that
-// are not read.
+// are not read. Where a thing is read and saved in one shape, the input embeds that of
+// the answer, with a tag requires:"name,kind" of the members that a request must have.
 //
 // Out is a struct of what the answer has, as encoding/json writes it; None has no
 // body, and the answer is 204; Answer[T] has headers and a status beside a T; AnyOf is
 // one of several. For the description, members of both have the tags doc (what it is;
 // longer words come from MemberWords), example, default, enum (values, by commas), min
 // and max (of a text its length, of a number its value, of a list how many it has),
-// pattern, format, and on parameters required.
+// pattern, format, readonly, and on parameters required.
 type Operation[In, Out any] struct {
 	Route // Query and Conditional are filled in from In
 	Words
@@ -66,6 +69,8 @@ type Words struct {
 	// Refused are the statuses beside those that follow from the route and the
 	// input: 400, 401, 403, 404 of a path with wildcards, 413.
 	Refused []int
+	// RefusedFor has words for the statuses of which the usual ones say too little.
+	RefusedFor map[int]string
 }
 
 // Success is a status of an operation that did what it should.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -16,16 +17,24 @@ func (d *described) responses(s schemas) (all yaml.MapSlice) {
 		all = append(all, d.success(s, also))
 	}
 	for _, status := range d.refusals() {
-		one := reference("responses", refusals[status])
-		if examples := d.answers(status); len(examples) > 0 {
-			one = yaml.MapSlice{
-				{Key: "description", Value: "See `message`."},
-				content("application/json", reference("schemas", "Error"), examples),
-			}
-		}
-		all = append(all, yaml.MapItem{Key: strconv.Itoa(status), Value: one})
+		all = append(all, yaml.MapItem{Key: strconv.Itoa(status), Value: d.refusal(status)})
 	}
 	return all
+}
+
+// refusal is what can go wrong with a status.
+func (d *described) refusal(status int) yaml.MapSlice {
+	examples, words := d.answers(status), d.words.RefusedFor[status]
+	if len(examples) == 0 && words == "" {
+		return reference("responses", refusals[status])
+	}
+	if words == "" && status == http.StatusBadRequest {
+		words = "Something is wrong with what was sent; `errors` names every member."
+	}
+	of := content("application/json", reference("schemas", "Error"), examples)
+	inXML := content("application/xml", reference("schemas", "Error"), nil)
+	of.Value = append(of.Value.(yaml.MapSlice), inXML.Value.(yaml.MapSlice)...)
+	return yaml.MapSlice{{Key: "description", Value: cmp.Or(words, "See `message`.")}, of}
 }
 
 func (d *described) success(s schemas, one Success) yaml.MapItem {

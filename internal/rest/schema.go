@@ -87,7 +87,7 @@ func (s schemas) object(t reflect.Type) yaml.MapSlice {
 		if name == "" || name == "-" || elsewhere(f) {
 			continue
 		}
-		if !strings.Contains(options, "omit") {
+		if isRequired(t, f, name, options) {
 			required = append(required, name)
 		}
 		members = append(members, yaml.MapItem{Key: name, Value: s.member(f, words[name])})
@@ -103,6 +103,17 @@ func (s schemas) object(t reflect.Type) yaml.MapSlice {
 		out = append(out, yaml.MapItem{Key: "description", Value: text})
 	}
 	return append(out, yaml.MapItem{Key: "additionalProperties", Value: false}, yaml.MapItem{Key: "properties", Value: members})
+}
+
+// isRequired reports whether who writes a t must write the member. Of the members of
+// an answer that an input embeds, the input says so.
+func isRequired(t reflect.Type, f reflect.StructField, name, options string) bool {
+	for n := 1; n < len(f.Index); n++ {
+		if names, some := t.FieldByIndex(f.Index[:n]).Tag.Lookup("requires"); some {
+			return slices.Contains(strings.Split(names, ","), name)
+		}
+	}
+	return !strings.Contains(options, "omit")
 }
 
 // anyOf describes the members of which one is the answer.
@@ -133,6 +144,9 @@ func (s schemas) member(f reflect.StructField, words string) yaml.MapSlice {
 	out := append(s.valued(f), bounds(f)...)
 	if name := f.Tag.Get("xml"); name != "" && f.Type.Kind() == reflect.Slice {
 		out = append(out, yaml.MapItem{Key: "xml", Value: yaml.MapSlice{{Key: "wrapped", Value: false}, {Key: "name", Value: name}}})
+	}
+	if f.Tag.Get("readonly") != "" {
+		out = append(out, yaml.MapItem{Key: "readOnly", Value: true})
 	}
 	return append(out, told(f, words)...)
 }
