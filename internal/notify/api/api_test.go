@@ -154,7 +154,6 @@ func fields(v map[string]any) string {
 }
 
 const (
-	filterPath = "/rest/mtbs/1.0/configuration/filter"
 	someFilter = `{"name":"builds","webhookUrl":"https://chat.example.com/flow/invoke?sig=very-secret","eventTypes":["BRANCH_UPDATED"]%s}`
 )
 

@@ -51,6 +51,7 @@ func (a *API) registerBuilds(r *rest.Router) {
 				"push, a merge, a comment) of a repository that the token's owner administers, and of which a rule takes builds, within the time " +
 				"that events are kept.",
 			Answer: "The build is stored.", Status: http.StatusAccepted, Refused: []int{http.StatusServiceUnavailable},
+			RefusedFor: map[int]string{http.StatusNotFound: "No event named the commit."},
 		},
 		Examples: []rest.Example[build, rest.None]{{
 			Name: "unknown", In: build{Key: "SHOP-API", State: "SUCCESSFUL"},

@@ -118,25 +118,33 @@ func (a *API) testChannel(w http.ResponseWriter, r *http.Request) error {
 	return rest.WriteJSON(w, r, http.StatusOK, testedOf(done))
 }
 
-// testedJSON is what came of a test message.
-type testedJSON struct {
-	At     time.Time `json:"at"`
-	Status int       `json:"status,omitempty"`
-	Answer string    `json:"answer,omitempty"`
-	// AnswerWithheld: there is an answer, which administrators alone may read.
-	AnswerWithheld bool        `json:"answerWithheld,omitempty"`
-	Error          string      `json:"error,omitempty"`
-	Seconds        float64     `json:"seconds"`
-	Opened         *openedJSON `json:"opened,omitempty"`
+// Tested is what came of a test message.
+type Tested struct {
+	At     time.Time `json:"at" doc:"When it was sent."`
+	Status int       `json:"status,omitempty" doc:"Absent where no answer came."`
+	Answer string    `json:"answer,omitempty" doc:"Its first 2 KiB."`
+
+	AnswerWithheld bool    `json:"answerWithheld,omitempty"`
+	Error          string  `json:"error,omitempty" doc:"Why no answer came."`
+	Seconds        float64 `json:"seconds" doc:"How long it took, in seconds."`
+	Opened         *Opened `json:"opened,omitempty" doc:"The channel was broken and is open again, since the chat platform took the message."`
 }
 
-// openedJSON is what became of what waited on a broken channel that is open again.
-type openedJSON struct {
-	Waiting   int `json:"waiting"`
-	Cancelled int `json:"cancelled"`
+// MemberWords describe the members with more to say.
+func (Tested) MemberWords() map[string]string {
+	return map[string]string{"answerWithheld": whenWithheld}
 }
 
-func testedOf(t *notify.Tested) testedJSON {
+const whenWithheld = "True where there is an answer that only `ADMIN` may read: it did not come from a public address, but from one that " +
+	"`notify.allowed_networks` opens."
+
+// Opened is what became of what waited on a broken channel that is open again.
+type Opened struct {
+	Waiting   int `json:"waiting" doc:"Messages that go out now."`
+	Cancelled int `json:"cancelled" doc:"Messages that were left out."`
+}
+
+func testedOf(t *notify.Tested) Tested {
 	a := attemptOf(t.Attempt)
-	return testedJSON{a.At, a.Status, a.Answer, a.AnswerWithheld, a.Error, a.Seconds, (*openedJSON)(t.Opened)}
+	return Tested{a.At, a.Status, a.Answer, a.AnswerWithheld, a.Error, a.Seconds, (*Opened)(t.Opened)}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -13,41 +14,57 @@ import (
 	"outrigger/internal/rest"
 )
 
-// cloudRuleJSON is a rule of the cloud edition as the API writes it, and reads
-// it: its read-only members may be sent back and are ignored.
-type cloudRuleJSON struct {
-	ID           int64            `json:"id"`
-	Version      int64            `json:"version"`
-	Name         string           `json:"name"`
-	Connection   string           `json:"connection"`
-	Workspace    string           `json:"workspace"`
-	Repository   string           `json:"repository"`
-	WebhookURL   string           `json:"webhookUrl,omitempty"`
-	ChannelName  string           `json:"channelName,omitempty"`
-	Channel      string           `json:"channel,omitempty"`
-	ChannelState *ruleChannelJSON `json:"channelState,omitempty"`
-	Format       notify.Format    `json:"format"`
+// CloudRule is a rule of the cloud edition.
+type CloudRule struct {
+	ID           int64         `json:"id" min:"0" doc:"0 or absent creates a rule."`
+	Version      int64         `json:"version" doc:"Counts saves. Sent back and not the present one, 409; absent, the save goes through."`
+	Name         string        `json:"name" max:"255" doc:"1 to 255 characters; need not be unique."`
+	Connection   string        `json:"connection" readonly:"true" doc:"The platform."`
+	Workspace    string        `json:"workspace" readonly:"true" doc:"The workspace's slug."`
+	Repository   string        `json:"repository" readonly:"true" doc:"The repository's slug."`
+	WebhookURL   string        `json:"webhookUrl,omitempty"`
+	ChannelName  string        `json:"channelName,omitempty" max:"255" doc:"What people call the channel."`
+	Channel      string        `json:"channel,omitempty" readonly:"true" doc:"A fingerprint of the whole URL. Equal ones are one channel."`
+	ChannelState *RuleChannel  `json:"channelState,omitempty" readonly:"true" doc:"How the channel fares."`
+	Format       notify.Format `json:"format" enum:"auto,teams,slack" default:"auto" doc:"auto is slack for hooks.slack.com, else teams."`
 
 	DestinationBranchFilter string              `json:"destinationBranchFilter,omitempty"`
-	ExpectedEvents          []string            `json:"expectedEvents"`
-	ExpectedCommitStatus    notify.CommitStatus `json:"expectedCommitStatus"`
-	QuietHours              *quietHoursJSON     `json:"quietHours,omitempty"`
+	ExpectedEvents          []string            `json:"expectedEvents" doc:"At least one key of eventTypes that the cloud edition has."`
+	ExpectedCommitStatus    notify.CommitStatus `json:"expectedCommitStatus" enum:"SUCCESS,FAILURE,BOTH" default:"BOTH"`
+	QuietHours              *QuietHours         `json:"quietHours,omitempty"`
 
-	Enabled   *bool         `json:"enabled"`
-	CreatedBy string        `json:"createdBy,omitempty"`
-	CreatedAt *time.Time    `json:"createdAt,omitempty"`
-	UpdatedBy string        `json:"updatedBy,omitempty"`
-	UpdatedAt *time.Time    `json:"updatedAt,omitempty"`
-	Warnings  []warningJSON `json:"warnings,omitempty"`
-	MaskError string        `json:"maskError,omitempty"`
+	Enabled   *bool     `json:"enabled" doc:"Of a body, true or absent: a save enables the rule."`
+	CreatedBy string    `json:"createdBy,omitempty" readonly:"true" doc:"Who created it."`
+	CreatedAt time.Time `json:"createdAt,omitzero" readonly:"true" doc:"When that was."`
+	UpdatedBy string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
+	UpdatedAt time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
+	Warnings  []Warning `json:"warnings,omitempty" readonly:"true"`
+	MaskError string    `json:"maskError,omitempty" readonly:"true"`
 
-	AuthorizationRequired bool   `json:"authorizationRequired"`
-	AuthorizeURL          string `json:"authorizeUrl,omitempty"`
+	AuthorizationRequired bool   `json:"authorizationRequired" readonly:"true"`
+	AuthorizeURL          string `json:"authorizeUrl,omitempty" readonly:"true" doc:"Where to authorise an account."`
+}
+
+// MemberWords describe the members with more to say.
+func (CloudRule) MemberWords() map[string]string {
+	return map[string]string{
+		"webhookUrl": whereMessagesGo,
+		"destinationBranchFilter": "A JavaScript regular expression without flags that may match anywhere in the name of the event's branch, " +
+			"as with " +
+			"`RegExp.test`: the pushed branch or tag, a pull request's target, a build's ref. An event without a branch passes. " + whenDecided,
+		"expectedCommitStatus": "Which builds are notified as `BUILD_STATUS_SET`: SUCCESSFUL is a success, FAILED and STOPPED are failures, " +
+			"one in " +
+			"progress is neither. Events of pipelines that `expectedEvents` names are notified whatever it says.",
+		"warnings":  whatLooksWrong,
+		"maskError": whatMasksCost,
+		"authorizationRequired": "The account with which the rule was saved is not authorised any more. If the platform withdrew it, the rule " +
+			"still takes signed events; if it was revoked in Outrigger, the rule takes no events until it is authorised again.",
+	}
 }
 
 // rule makes a draft of what was read for a repository, and notes every member
 // that is wrong in itself; the rule's own validation names the rest.
-func (in *cloudRuleJSON) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule {
+func (in *CloudRule) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule {
 	types := eventTypesOf("eventTypes", in.ExpectedEvents, f)
 	if in.ID < 0 {
 		f.Add("id", "Give a positive number. To create a rule, leave it out.")
@@ -55,9 +72,9 @@ func (in *cloudRuleJSON) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule 
 	if in.Enabled != nil && !*in.Enabled {
 		f.Add("enabled", "Saving a rule of the cloud edition enables it; leave this out. To switch a rule off, use PUT …/rules/enabled?id=…&enabled=false.")
 	}
-	r := notify.Rule{
+	return notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: at.Connection, ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
-		ChannelName: in.ChannelName, Format: formatOf(in.Format),
+		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto),
 		Filter: notify.Filter{
 			EventTypes:              notify.NewTypeSet(types...).Types(),
 			DestinationBranchFilter: in.DestinationBranchFilter, ExpectedCommitStatus: notify.CommitStatus(rest.Key(string(in.ExpectedCommitStatus))),
@@ -65,24 +82,18 @@ func (in *cloudRuleJSON) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule 
 		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f)},
 		Enabled: true,
 	}
-	if r.Format == "" {
-		r.Format = notify.Auto
-	}
-	return r
 }
 
-func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) cloudRuleJSON {
+func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) CloudRule {
 	r := &info.Rule
-	out := cloudRuleJSON{
+	out := CloudRule{
 		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, Workspace: r.ProjectKey, Repository: r.RepositoryKey,
 		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
 		Format: r.Format, DestinationBranchFilter: r.DestinationBranchFilter, ExpectedEvents: typeKeys(r.EventTypes),
 		ExpectedCommitStatus: r.ExpectedCommitStatus, QuietHours: quietHoursOf(r.QuietHours), Enabled: &r.Enabled,
-		CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt, MaskError: r.MaskError(),
+		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
+		Warnings: warningsOf(info), MaskError: r.MaskError(),
 		AuthorizationRequired: info.AuthorizationRequired(),
-	}
-	for _, w := range info.Warnings() {
-		out.Warnings = append(out.Warnings, warningJSON{w.Name, w.Message})
 	}
 	if out.AuthorizationRequired {
 		out.AuthorizeURL = rest.Link(ctx, notify.AccountsPath)

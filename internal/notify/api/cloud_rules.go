@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"outrigger/internal/fault"
@@ -11,14 +12,112 @@ import (
 // cloudPath is what is of the cloud edition.
 const cloudPath = "/rest/mtbs/1.0/cloud"
 
+// cloudPlace is whose rules are meant.
+type cloudPlace struct {
+	AtWorkspace  string `path:"workspace" json:"-" doc:"The workspace's slug." example:"atlas"`
+	AtRepository string `path:"repository" json:"-" doc:"The repository's slug." example:"engine"`
+	AtConnection string `query:"connection" json:"-" doc:"Which platform of the cloud edition; not needed when there is only one."`
+}
+
+// CloudRules are the rules of a repository, or one of them.
+type CloudRules struct {
+	rest.AnyOf
+	All []CloudRule
+	One *CloudRule
+}
+
+type listCloudRules struct {
+	cloudPlace
+	ID    *ruleID      `query:"id" min:"1" doc:"Gives only the rule with this id."`
+	Wrong fault.Fields `json:"-"`
+}
+
+type deleteCloudRule struct {
+	cloudPlace
+	ID    ruleID       `query:"id" required:"true" min:"1" example:"1" doc:"The rule's id."`
+	Match rest.Match   `json:"-"`
+	Wrong fault.Fields `json:"-"`
+}
+
+type enableCloudRule struct {
+	cloudPlace
+	ID      ruleID       `query:"id" json:"-" required:"true" min:"1" example:"1" doc:"The rule's id."`
+	Enabled enabling     `query:"enabled" json:"-" required:"true" example:"false" doc:"true switches the rule on, false off."`
+	Match   rest.Match   `json:"-"`
+	Wrong   fault.Fields `json:"-"`
+}
+
+// cloudDraft is a rule that need not be saved.
+type cloudDraft struct {
+	cloudPlace
+	CloudRule `requires:""`
+	Wrong     fault.Fields `json:"-"`
+}
+
+type saveCloudRule struct {
+	cloudDraft `requires:"name,expectedEvents"`
+	Match      rest.Match `json:"-"`
+}
+
 func (a *API) registerCloudRules(r *rest.Router) {
 	path := rulesPaths[notify.Cloud]
-	r.Handle(rest.Route{Method: "GET", Path: path, Query: []string{"connection", "id"}}, a.listCloudRules)
-	r.Handle(rest.Route{Method: "POST", Path: path, Conditional: true, Query: []string{"connection"}}, a.saveCloudRule)
-	r.Handle(rest.Route{Method: "DELETE", Path: path, Conditional: true, Query: []string{"connection", "id"}}, a.deleteCloudRule)
-	r.Handle(rest.Route{Method: "PUT", Path: path + "/enabled", Conditional: true, Query: []string{"connection", "id", "enabled"}}, a.enableCloudRule)
-	r.Handle(rest.Route{Method: "POST", Path: path + "/test", Query: []string{"connection"}}, a.testCloudRule)
-	r.Handle(rest.Route{Method: "POST", Path: path + "/try", Query: []string{"connection"}}, a.tryCloudRule)
+	rest.Add(r, rest.Operation[listCloudRules, rest.Answer[CloudRules]]{
+		Route: rest.Route{Method: "GET", Path: path},
+		Words: rest.Words{
+			ID: "listCloudRules", Tag: "rules", Summary: "Lists the rules of a repository of the cloud edition, or returns one of them.",
+			Text: "Ordered by name; with `id` that rule itself. Needs `REPO_ADMIN` of the repository (`project` of a permission is the " +
+				"workspace). " +
+				"There are rules of repositories only: the cloud platform offers no integration points for projects.",
+			Answer: "The rules as an array; with `id` the rule itself, and its `ETag`.", Headers: []string{"ETag"},
+			Refused: []int{http.StatusForbidden},
+		},
+		Examples: []rest.Example[listCloudRules, rest.Answer[CloudRules]]{
+			{Name: "builds", Out: &rest.Answer[CloudRules]{Body: CloudRules{One: &exampleCloudRule}}}, {Name: "fresh", Err: noCloud},
+		},
+		Do: a.listCloudRules,
+	})
+	rest.Add(r, rest.Operation[saveCloudRule, rest.Answer[CloudRule]]{
+		Route: rest.Route{Method: "POST", Path: path},
+		Words: rest.Words{
+			ID: "saveCloudRule", Tag: "rules", Summary: "Creates or saves a rule of a repository of the cloud edition, and enables it.",
+			Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
+				"`webhookUrl`, " +
+				"which stays. Needs `REPO_ADMIN` of the repository, and an account of the cloud platform that administers it, with which the user " +
+				"has authorised Outrigger (else 403, which says where to do so). The rule is that account's from then on.\n\n" +
+				"A save enables the rule: `enabled` `false` is 400. To switch a rule off, use `" + path + "/enabled`.\n\n" + overwritesNothing,
+			Answer: "The rule was saved.", Headers: []string{"ETag"},
+			Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},
+			Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		},
+		Examples: []rest.Example[saveCloudRule, rest.Answer[CloudRule]]{{Name: "failures", In: saveCloudRule{cloudDraft: exampleCloudDraft},
+			Err: noCloud}},
+		Do: a.saveCloudRule,
+	})
+	rest.Add(r, rest.Operation[deleteCloudRule, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: path},
+		Words: rest.Words{
+			ID: "deleteCloudRule", Tag: "rules", Summary: "Deletes a rule of a repository of the cloud edition.", Answer: "The rule is deleted.",
+			Text:    "Needs `REPO_ADMIN` of the repository, and no account. What waits for this rule alone is cancelled.",
+			Refused: []int{http.StatusForbidden},
+		},
+		Examples: []rest.Example[deleteCloudRule, rest.None]{{Name: "fresh", Err: noCloud}},
+		Do: func(ctx context.Context, in deleteCloudRule) (rest.None, error) {
+			return rest.None{}, a.deleteCloudRule(ctx, in)
+		},
+	})
+	rest.Add(r, rest.Operation[enableCloudRule, rest.Answer[CloudRule]]{
+		Route: rest.Route{Method: "PUT", Path: path + "/enabled"},
+		Words: rest.Words{
+			ID: "enableCloudRule", Tag: "rules", Summary: "Switches a rule of a repository of the cloud edition on or off.",
+			Answer: "The rule as it is now.",
+			Text: "Needs `REPO_ADMIN` of the repository. Switching a rule on also needs an authorised account that administers the repository, as " +
+				"saving does; the rule belongs to that account then. What waits for a rule that is switched off, and for no other, is cancelled.",
+			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		},
+		Examples: []rest.Example[enableCloudRule, rest.Answer[CloudRule]]{{Name: "fresh", Err: noCloud}},
+		Do:       a.enableCloudRule,
+	})
+	a.registerCloudTrials(r)
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		r.Handle(rest.Route{Method: method, Path: cloudPath + "/{workspace}/rules", Query: []string{"connection", "id"}}, noCloudProjects)
 	}
@@ -29,150 +128,108 @@ func noCloudProjects(http.ResponseWriter, *http.Request) error {
 	return fault.InvalidField("repository", "%s", notify.NoCloudProjects)
 }
 
-// repositoryOfPath is the repository whose rules are meant.
-func (a *API) repositoryOfPath(r *http.Request) (notify.RuleQuery, error) {
-	name, err := a.connectionOf(notify.Cloud, r.URL.Query().Get("connection"))
-	return notify.RuleQuery{Connection: name, ProjectKey: r.PathValue("workspace"), RepositoryKey: r.PathValue("repository")}, err
+// repositoryOf returns the repository that is meant.
+func (a *API) repositoryOf(at cloudPlace) (notify.RuleQuery, error) {
+	name, err := a.connectionOf(notify.Cloud, at.AtConnection)
+	return notify.RuleQuery{Connection: name, ProjectKey: at.AtWorkspace, RepositoryKey: at.AtRepository}, err
 }
 
-func (a *API) listCloudRules(w http.ResponseWriter, r *http.Request) error {
-	at, err := a.repositoryOfPath(r)
-	if err != nil {
-		return err
-	}
-	if r.URL.Query().Has("id") {
-		info, err := a.cloudRuleOfQuery(r)
+func (a *API) listCloudRules(ctx context.Context, in listCloudRules) (out rest.Answer[CloudRules], err error) {
+	if in.ID != nil {
+		info, err := a.findCloudRule(ctx, in.cloudPlace, *in.ID, in.Wrong)
 		if err != nil {
-			return err
+			return out, err
 		}
-		w.Header().Set("ETag", etagOf(&info))
-		return rest.WriteJSON(w, r, http.StatusOK, a.cloudRuleOf(r.Context(), &info))
+		one := a.cloudRuleOf(ctx, &info)
+		out.Body.One, out.ETag = &one, etagOf(&info)
+		return out, nil
 	}
-	rules, err := a.Rules.List(r.Context(), at)
+	at, err := a.repositoryOf(in.cloudPlace)
 	if err != nil {
-		return err
+		return out, err
 	}
-	out := make([]cloudRuleJSON, len(rules))
+	rules, err := a.Rules.List(ctx, at)
+	out.Body.All = make([]CloudRule, len(rules))
 	for i := range rules {
-		out[i] = a.cloudRuleOf(r.Context(), &rules[i])
+		out.Body.All[i] = a.cloudRuleOf(ctx, &rules[i])
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, err
 }
 
-// readCloudRule reads a rule of the repository of the path, and notes what is
-// wrong with its members.
-func (a *API) readCloudRule(r *http.Request) (draft notify.Rule, webhookURL string, wrong fault.Fields, err error) {
-	var in cloudRuleJSON
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return draft, "", nil, err
-	}
-	for i := range wrong {
+// readCloudRule makes a draft of what was read, and notes what is wrong with its
+// members, under the names that the rule's own validation has for them.
+func (a *API) readCloudRule(ctx context.Context, in *cloudDraft) (draft notify.Rule, err error) {
+	for i := range in.Wrong {
 		for member, name := range cloudNames {
-			if wrong[i].Name == name {
-				wrong[i].Name = member // as the rule's own validation calls it
+			if in.Wrong[i].Name == name {
+				in.Wrong[i].Name = member
 			}
 		}
 	}
-	at, wrongPlace := a.repositoryOfPath(r)
-	if err := wrong.Join(wrongPlace); err != nil {
-		return draft, "", nil, err
+	at, wrongPlace := a.repositoryOf(in.cloudPlace)
+	if err := in.Wrong.Join(wrongPlace); err != nil {
+		return draft, err
 	}
-	if draft = in.rule(at, &wrong); draft.ID > 0 && wrongPlace == nil {
-		_, err = a.cloudRule(r.Context(), at, draft.ID)
+	if draft = in.rule(at, &in.Wrong); draft.ID > 0 && wrongPlace == nil {
+		_, err = a.cloudRule(ctx, at, draft.ID)
 	}
-	return draft, in.WebhookURL, wrong, err
+	return draft, err
 }
 
-func (a *API) saveCloudRule(w http.ResponseWriter, r *http.Request) error {
-	draft, webhookURL, wrong, err := a.readCloudRule(r)
+func (a *API) saveCloudRule(ctx context.Context, in saveCloudRule) (out rest.Answer[CloudRule], err error) {
+	draft, err := a.readCloudRule(ctx, &in.cloudDraft)
 	if err != nil {
-		return err
+		return out, err
 	}
-	if err := a.unchanged(r.Context(), rest.MatchOf(r), &draft); err != nil {
-		return err
+	if err := a.unchanged(ctx, in.Match, &draft); err != nil {
+		return out, err
 	}
-	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
+	info, err := a.Rules.Save(ctx, draft, in.WebhookURL, in.Wrong)
 	if err != nil {
-		return withAccounts(r.Context(), inCloudNames(a.refused(r.Context(), rest.MatchOf(r), draft.ID, err)))
+		return out, withAccounts(ctx, inCloudNames(a.refused(ctx, in.Match, draft.ID, err)))
 	}
-	w.Header().Set("ETag", etagOf(&info))
-	status := http.StatusOK
+	out.Body, out.ETag = a.cloudRuleOf(ctx, &info), etagOf(&info)
 	if draft.ID == 0 {
-		status = http.StatusCreated
-		w.Header().Set("Location", rest.Link(r.Context(), cloudRulePath(&info)))
+		out.Status, out.Location = http.StatusCreated, rest.Link(ctx, cloudRulePath(&info))
 	}
-	return rest.WriteJSON(w, r, status, a.cloudRuleOf(r.Context(), &info))
+	return out, nil
 }
 
-// cloudRuleOfQuery returns the rule of the repository of the path that the query
-// names.
-func (a *API) cloudRuleOfQuery(r *http.Request) (notify.RuleInfo, error) {
-	at, wrongPlace := a.repositoryOfPath(r)
-	id, wrongID := queryID(r)
-	if err := fault.Every(wrongPlace, wrongID); err != nil {
-		return notify.RuleInfo{}, err
+// findCloudRule returns a rule of the repository that is meant. wrong is what is wrong
+// with the query: an id is 0 then.
+func (a *API) findCloudRule(ctx context.Context, of cloudPlace, id ruleID, wrong fault.Fields) (notify.RuleInfo, error) {
+	at, err := a.repositoryOf(of)
+	if err != nil || id == 0 {
+		return notify.RuleInfo{}, fault.Every(err, wrong.Err())
 	}
-	return a.cloudRule(r.Context(), at, id)
+	info, err := a.cloudRule(ctx, at, int64(id))
+	return info, fault.Every(err, wrong.Err())
 }
 
-func (a *API) deleteCloudRule(w http.ResponseWriter, r *http.Request) error {
-	info, err := a.cloudRuleOfQuery(r)
+func (a *API) deleteCloudRule(ctx context.Context, in deleteCloudRule) error {
+	info, err := a.findCloudRule(ctx, in.cloudPlace, in.ID, in.Wrong)
 	if err != nil {
 		return err
 	}
 	at := notify.Rule{ID: info.ID}
-	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
+	if err := a.unchanged(ctx, in.Match, &at); err != nil {
 		return err
 	}
-	if err := a.Rules.Delete(r.Context(), info.ID, at.Version); err != nil {
-		return a.refused(r.Context(), rest.MatchOf(r), info.ID, err)
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return a.refused(ctx, in.Match, info.ID, a.Rules.Delete(ctx, info.ID, at.Version))
 }
 
-// enableCloudRule switches a rule on or off.
-func (a *API) enableCloudRule(w http.ResponseWriter, r *http.Request) error {
-	enabled, wrongEnabled := queryEnabled(r)
-	info, err := a.cloudRuleOfQuery(r)
-	if err := fault.Every(err, wrongEnabled); err != nil {
-		return err
+func (a *API) enableCloudRule(ctx context.Context, in enableCloudRule) (out rest.Answer[CloudRule], err error) {
+	info, err := a.findCloudRule(ctx, in.cloudPlace, in.ID, in.Wrong)
+	if err != nil {
+		return out, err
 	}
 	at := notify.Rule{ID: info.ID}
-	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
-		return err
+	if err := a.unchanged(ctx, in.Match, &at); err != nil {
+		return out, err
 	}
-	saved, err := a.Rules.Enable(r.Context(), info.ID, at.Version, enabled)
+	saved, err := a.Rules.Enable(ctx, info.ID, at.Version, bool(in.Enabled))
 	if err != nil {
-		return withAccounts(r.Context(), a.refused(r.Context(), rest.MatchOf(r), info.ID, err))
+		return out, withAccounts(ctx, a.refused(ctx, in.Match, info.ID, err))
 	}
-	w.Header().Set("ETag", etagOf(&saved))
-	return rest.WriteJSON(w, r, http.StatusOK, a.cloudRuleOf(r.Context(), &saved))
-}
-
-// testCloudRule sends a test message of a rule that need not be saved.
-func (a *API) testCloudRule(w http.ResponseWriter, r *http.Request) error {
-	draft, webhookURL, wrong, err := a.readCloudRule(r)
-	if err != nil {
-		return err
-	}
-	done, err := a.Rules.Test(r.Context(), draft, webhookURL, wrong)
-	if err != nil {
-		return inCloudNames(err)
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, testedOf(done))
-}
-
-// tryCloudRule says which of the last events of the repository a rule, saved or
-// not, would have taken.
-func (a *API) tryCloudRule(w http.ResponseWriter, r *http.Request) error {
-	draft, _, wrong, err := a.readCloudRule(r)
-	if err != nil {
-		return err
-	}
-	trial, err := a.Trials.Try(r.Context(), draft, wrong)
-	if err != nil {
-		return inCloudNames(err)
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, trialOf(&trial))
+	return rest.Answer[CloudRule]{Body: a.cloudRuleOf(ctx, &saved), ETag: etagOf(&saved)}, nil
 }

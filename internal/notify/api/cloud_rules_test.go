@@ -262,7 +262,7 @@ func TestCloudTrial(t *testing.T) {
 	body := fmt.Sprintf(someCloudRule, `,"destinationBranchFilter":"^main","expectedCommitStatus":"FAILURE"`)
 	w := s.do("POST", cloudRulesPath+"/try", "workspace", body) // who has no account may try
 	s.want(200, w)
-	var trial trialJSON
+	var trial Trial
 	if err := json.Unmarshal(w.Body.Bytes(), &trial); err != nil {
 		t.Fatal(err)
 	}

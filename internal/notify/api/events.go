@@ -12,24 +12,33 @@ import (
 	"outrigger/internal/rest"
 )
 
-// eventJSON is an event of the log as the API lists it.
-type eventJSON struct {
-	ID            int64              `json:"id"`
-	ReceivedAt    time.Time          `json:"receivedAt"`
-	Connection    string             `json:"connection"`
-	Hook          string             `json:"hook,omitempty"`
-	Key           string             `json:"key"`
-	Outcome       notify.Fate        `json:"outcome"`
-	Reason        string             `json:"reason,omitempty"`
-	EventTypes    []notify.EventType `json:"eventTypes"`
-	ProjectKey    string             `json:"projectKey,omitempty"`
-	RepositoryKey string             `json:"repositoryKey,omitempty"`
-	Branch        string             `json:"branch,omitempty"`
-	SourceBranch  string             `json:"sourceBranch,omitempty"`
-	User          string             `json:"user,omitempty"`
-	Rules         int                `json:"rules"`
-	BodySize      int                `json:"bodySize,omitempty"`
-	Body          string             `json:"body,omitempty"`
+// Event is an event of the log.
+type Event struct {
+	ID            int64              `json:"id" doc:"Its number."`
+	ReceivedAt    time.Time          `json:"receivedAt" doc:"When it came in."`
+	Connection    string             `json:"connection" doc:"The connection that it came in by."`
+	Hook          string             `json:"hook,omitempty" doc:"The hook that it came in by; absent for the connection's own."`
+	Key           string             `json:"key" doc:"The platform's own event key."`
+	Outcome       notify.Fate        `json:"outcome" enum:"taken,not_taken,silent,unknown,not_understood"`
+	Reason        string             `json:"reason,omitempty" doc:"Why it was not understood, or is not delivered."`
+	EventTypes    []notify.EventType `json:"eventTypes" doc:"What it is for rules."`
+	ProjectKey    string             `json:"projectKey,omitempty" doc:"The project."`
+	RepositoryKey string             `json:"repositoryKey,omitempty" doc:"The repository."`
+	Branch        string             `json:"branch,omitempty" doc:"The branch or tag."`
+	SourceBranch  string             `json:"sourceBranch,omitempty" doc:"The branch that a pull request comes from."`
+	User          string             `json:"user,omitempty" doc:"Who caused it."`
+	Rules         int                `json:"rules" doc:"How many rules took it."`
+	BodySize      int                `json:"bodySize,omitempty" doc:"In bytes, where it was not understood."`
+	Body          string             `json:"body,omitempty" doc:"Of one event that was not understood: its first 256 KiB."`
+}
+
+// MemberWords describe the members with more to say.
+func (Event) MemberWords() map[string]string {
+	return map[string]string{
+		"outcome": "`taken` by a rule or more; `not_taken` by any; `silent`, it says nothing that a rule could take; `unknown`, an event key " +
+			"that is " +
+			"not known; `not_understood`, kept with its body.",
+	}
 }
 
 func (a *API) registerEvents(r *rest.Router) {
@@ -55,7 +64,7 @@ func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := rest.List[eventJSON]{Items: make([]eventJSON, len(found.Events))}
+	out := rest.List[Event]{Items: make([]Event, len(found.Events))}
 	for i := range found.Events {
 		out.Items[i] = eventOf(&found.Events[i])
 	}
@@ -127,8 +136,8 @@ func eventID(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-func eventOf(e *notify.LoggedEvent) eventJSON {
-	out := eventJSON{
+func eventOf(e *notify.LoggedEvent) Event {
+	out := Event{
 		ID: e.ID, ReceivedAt: e.ReceivedAt, Connection: e.Connection, Hook: e.Hook, Key: e.Key, Outcome: e.Fate(), Reason: e.Reason,
 		EventTypes: []notify.EventType{}, ProjectKey: e.Project, RepositoryKey: e.Repository, Rules: e.Rules, BodySize: e.BodySize,
 	}

@@ -12,7 +12,7 @@ import (
 
 // explanationJSON says of an event what each rule made of it.
 type explanationJSON struct {
-	Event      eventJSON      `json:"event"`
+	Event      Event          `json:"event"`
 	Items      []verdictJSON  `json:"items"`
 	Next       string         `json:"next,omitempty"`
 	Hidden     hiddenJSON     `json:"hidden"`

@@ -1,187 +1,185 @@
 package api
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
-// filterJSON is a rule as the API writes it, and reads it: its read-only
-// members may be sent back and are ignored.
-type filterJSON struct {
-	ID             int64            `json:"id"`
-	Version        int64            `json:"version"`
-	Name           string           `json:"name"`
-	Level          notify.Level     `json:"level"`
-	Connection     string           `json:"connection"`
-	ProjectKey     string           `json:"projectKey,omitempty"`
-	RepositoryKey  string           `json:"repositoryKey,omitempty"`
-	RepositorySlug string           `json:"repositorySlug,omitempty"` // read only as another name of repositoryKey
-	WebhookURL     string           `json:"webhookUrl,omitempty"`
-	ChannelName    string           `json:"channelName,omitempty"`
-	Channel        string           `json:"channel,omitempty"`
-	ChannelState   *ruleChannelJSON `json:"channelState,omitempty"`
-	Format         notify.Format    `json:"format"`
-	EventTypes     []string         `json:"eventTypes"`
-	Branches       []string         `json:"branches,omitempty"`
-	BranchMask     string           `json:"branchMask,omitempty"`
+const filterPath = basePath + "/filter"
 
-	IgnoredBranchMask string `json:"ignoredBranchMask,omitempty"`
-	SourceBranchMask  string `json:"sourceBranchMask,omitempty"`
-
-	Projects      []string               `json:"projects,omitempty"`
-	Repositories  []notify.RepositoryRef `json:"repositories,omitempty"`
-	Users         []string               `json:"users,omitempty"`
-	IgnoredUsers  []string               `json:"ignoredUsers,omitempty"`
-	Groups        []string               `json:"groups,omitempty"`
-	IgnoredGroups []string               `json:"ignoredGroups,omitempty"`
-	Reviewers     []string               `json:"reviewers,omitempty"`
-	QuietHours    *quietHoursJSON        `json:"quietHours,omitempty"`
-
-	MentionReviewers bool `json:"mentionReviewers,omitempty"`
-
-	Enabled   *bool         `json:"enabled"`
-	CreatedBy string        `json:"createdBy,omitempty"`
-	CreatedAt *time.Time    `json:"createdAt,omitempty"`
-	UpdatedBy string        `json:"updatedBy,omitempty"`
-	UpdatedAt *time.Time    `json:"updatedAt,omitempty"`
-	Warnings  []warningJSON `json:"warnings,omitempty"`
-	MaskError string        `json:"maskError,omitempty"`
+// Rules are the rules of a level, or one rule.
+type Rules struct {
+	rest.AnyOf
+	All []Rule
+	One *Rule
 }
 
-// warningJSON is what looks like a mistake in a member of a rule.
-type warningJSON struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+type listRules struct {
+	ProjectKey     string  `query:"projectKey" doc:"Compared without case."`
+	RepositoryKey  string  `query:"repositoryKey" doc:"Compared without case; needs projectKey."`
+	RepositorySlug string  `query:"repositorySlug" doc:"Another name of repositoryKey."`
+	Connection     string  `query:"connection" doc:"Which platform; not needed when there is only one."`
+	ID             *ruleID `query:"id" min:"1" doc:"Gives only the rule with this id."`
 }
 
-// ruleChannelJSON says how the rule's channel fares.
-type ruleChannelJSON struct {
-	State   string     `json:"state"` // ok, waiting, unreachable, broken
-	Reason  string     `json:"reason,omitempty"`
-	Since   *time.Time `json:"since,omitempty"`
-	Until   *time.Time `json:"until,omitempty"`
-	Waiting int        `json:"waiting"`
+type saveRule struct {
+	ruleDraft `requires:"name,eventTypes"`
+	Match     rest.Match `json:"-"`
 }
 
-func (a *API) listFilters(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	if q.Has("id") {
-		id, err := queryID(r)
+type deleteRule struct {
+	ID             ruleID     `query:"id" required:"true" min:"1" example:"1" doc:"The rule's id."`
+	ProjectKey     string     `query:"projectKey" doc:"The rule's own, or 400; so are the next three."`
+	RepositoryKey  string     `query:"repositoryKey" doc:"Needs projectKey."`
+	RepositorySlug string     `query:"repositorySlug" doc:"Another name of repositoryKey."`
+	Connection     string     `query:"connection" doc:"The rule's connection."`
+	Match          rest.Match `json:"-"`
+}
+
+type enableRule struct {
+	ID      ruleID     `query:"id" required:"true" min:"1" example:"1" doc:"The rule's id."`
+	Enabled enabling   `query:"enabled" required:"true" example:"false" doc:"true switches the rule on, false off."`
+	Match   rest.Match `json:"-"`
+}
+
+func (a *API) registerFilters(r *rest.Router) {
+	rest.Add(r, rest.Operation[listRules, rest.Answer[Rules]]{
+		Route: rest.Route{Method: "GET", Path: filterPath},
+		Words: rest.Words{
+			ID: "listRules", Tag: "rules", Summary: "Lists the rules of one level, or returns one rule.",
+			Text: "Without keys the global rules (`ADMIN`), with `projectKey` that project's (its administrators), with both that repository's " +
+				"(its administrators), ordered by name. With `id` that rule itself, for users who administer its level.",
+			Answer:  "The rules as an array; with `id` the rule itself, and its `ETag`.",
+			Headers: []string{"ETag"}, Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Examples: []rest.Example[listRules, rest.Answer[Rules]]{{Name: "global", Out: &rest.Answer[Rules]{Body: Rules{All: exampleList()}}}},
+		Do:       a.listFilters,
+	})
+	rest.Add(r, rest.Operation[saveRule, rest.Answer[Rule]]{
+		Route: rest.Route{Method: "POST", Path: filterPath},
+		Words: rest.Words{
+			ID: "saveRule", Tag: "rules", Summary: "Creates or saves a rule.",
+			Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
+				"`webhookUrl`, " +
+				"`connection`, `projectKey` and `repositoryKey`, which stay. Needs the permission of the rule's level.\n\n" +
+				"A rule that is saved holds for every event that is acknowledged after the answer, on every node.\n\n" + overwritesNothing,
+			Answer: "The rule was saved.", Headers: []string{"ETag"},
+			Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},
+			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+		},
+		Examples: exampleSaves,
+		Do:       a.saveFilter,
+	})
+	rest.Add(r, rest.Operation[deleteRule, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: filterPath},
+		Words: rest.Words{
+			ID: "deleteRule", Tag: "rules", Summary: "Deletes a rule.", Answer: "The rule is deleted.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound},
+			Text:    "Needs the permission of the rule's level. What waits for this rule alone is cancelled.",
+		},
+		Do: func(ctx context.Context, in deleteRule) (rest.None, error) {
+			return rest.None{}, a.deleteFilter(ctx, in)
+		},
+	})
+	rest.Add(r, rest.Operation[enableRule, rest.Answer[Rule]]{
+		Route: rest.Route{Method: "PUT", Path: filterPath + "/enabled"},
+		Words: rest.Words{
+			ID: "enableRule", Tag: "rules", Summary: "Switches a rule on or off.", Answer: "The rule as it is now.", Headers: []string{"ETag"},
+			Text:    "Needs the permission of the rule's level. What waits for a rule that is switched off, and for no other, is cancelled.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Do: a.enableFilter,
+	})
+}
+
+// overwritesNothing is said of what saves a rule.
+const overwritesNothing = "With its `version` (409), or `If-Match` (412), a save overwrites nothing that was saved meanwhile; without " +
+	"either it goes through."
+
+func (a *API) listFilters(ctx context.Context, in listRules) (out rest.Answer[Rules], err error) {
+	if in.ID != nil {
+		info, err := a.filter(ctx, int64(*in.ID))
 		if err != nil {
-			return err
+			return out, err
 		}
-		info, err := a.filter(r.Context(), id)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("ETag", etagOf(&info))
-		return rest.WriteJSON(w, r, http.StatusOK, filterOf(&info, a.Clock()))
+		one := a.ruleOf(&info)
+		out.Body.One, out.ETag = &one, etagOf(&info)
+		return out, nil
 	}
-	repository := q.Get("repositoryKey")
-	if repository == "" {
-		repository = q.Get("repositorySlug")
-	}
-	of := notify.RuleQuery{Connection: q.Get("connection"), ProjectKey: q.Get("projectKey"), RepositoryKey: repository}
+	of := notify.RuleQuery{Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: cmp.Or(in.RepositoryKey, in.RepositorySlug)}
 	if of.Connection != "" || of.ProjectKey != "" {
-		name, err := a.connectionOf(notify.SelfHosted, of.Connection)
-		if err != nil {
-			return err
+		if of.Connection, err = a.connectionOf(notify.SelfHosted, of.Connection); err != nil {
+			return out, err
 		}
-		of.Connection = name
 	}
-	rules, err := a.Rules.List(r.Context(), of)
-	if err != nil {
-		return err
-	}
-	out := make([]filterJSON, len(rules))
+	rules, err := a.Rules.List(ctx, of)
+	out.Body.All = make([]Rule, len(rules))
 	for i := range rules {
-		out[i] = filterOf(&rules[i], a.Clock())
+		out.Body.All[i] = a.ruleOf(&rules[i])
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, err
 }
 
-// readFilter reads a rule of the self-hosted edition, saved or not, with its
-// webhook URL and what is wrong so far.
-func (a *API) readFilter(r *http.Request) (draft notify.Rule, webhookURL string, wrong fault.Fields, err error) {
-	var in filterJSON
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return draft, "", nil, err
-	}
-	draft, err = a.selfHosted(r.Context(), in.rule(&wrong), &wrong)
-	return draft, in.WebhookURL, wrong, err
-}
-
-func (a *API) saveFilter(w http.ResponseWriter, r *http.Request) error {
-	draft, webhookURL, wrong, err := a.readFilter(r)
+func (a *API) saveFilter(ctx context.Context, in saveRule) (out rest.Answer[Rule], err error) {
+	draft, err := a.selfHosted(ctx, in.rule(), &in.Wrong)
 	if err != nil {
-		return err
+		return out, err
 	}
-	if err := a.unchanged(r.Context(), rest.MatchOf(r), &draft); err != nil {
-		return err
+	if err := a.unchanged(ctx, in.Match, &draft); err != nil {
+		return out, err
 	}
-	info, err := a.Rules.Save(r.Context(), draft, webhookURL, wrong)
+	info, err := a.Rules.Save(ctx, draft, in.WebhookURL, in.Wrong)
 	if err != nil {
-		return a.refused(r.Context(), rest.MatchOf(r), draft.ID, err)
+		return out, a.refused(ctx, in.Match, draft.ID, err)
 	}
-	w.Header().Set("ETag", etagOf(&info))
-	status := http.StatusOK
+	out.Body, out.ETag = a.ruleOf(&info), etagOf(&info)
 	if draft.ID == 0 {
-		status = http.StatusCreated
-		w.Header().Set("Location", rest.Link(r.Context(), basePath+"/filter?id="+strconv.FormatInt(info.ID, 10)))
+		out.Status, out.Location = http.StatusCreated, rest.Link(ctx, filterPath+"?id="+strconv.FormatInt(info.ID, 10))
 	}
-	return rest.WriteJSON(w, r, status, filterOf(&info, a.Clock()))
+	return out, nil
 }
 
-func (a *API) deleteFilter(w http.ResponseWriter, r *http.Request) error {
-	id, err := queryID(r)
+func (a *API) deleteFilter(ctx context.Context, in deleteRule) error {
+	info, err := a.filter(ctx, int64(in.ID))
 	if err != nil {
 		return err
 	}
-	info, err := a.filter(r.Context(), id)
-	if err != nil {
+	if err := in.checkPlace(&info); err != nil {
 		return err
 	}
-	if err := checkPlace(r, &info); err != nil {
+	at := notify.Rule{ID: info.ID}
+	if err := a.unchanged(ctx, in.Match, &at); err != nil {
 		return err
 	}
-	at := notify.Rule{ID: id}
-	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
-		return err
-	}
-	if err := a.Rules.Delete(r.Context(), id, at.Version); err != nil {
-		return a.refused(r.Context(), rest.MatchOf(r), id, err)
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return a.refused(ctx, in.Match, info.ID, a.Rules.Delete(ctx, info.ID, at.Version))
 }
 
 // checkPlace is fault.Invalid where the keys of a level that the query names are not
 // the rule's own: who deletes it takes it for another.
-func checkPlace(r *http.Request, info *notify.RuleInfo) error {
-	q := r.URL.Query()
+func (in *deleteRule) checkPlace(info *notify.RuleInfo) error {
 	var wrong fault.Fields
-	if c := q.Get("connection"); c != "" && c != info.Connection {
+	if in.Connection != "" && in.Connection != info.Connection {
 		wrong.Add("connection", "Rule %d is of the connection %s.", info.ID, info.Connection)
 	}
-	repository, field := q.Get("repositoryKey"), "repositoryKey"
-	if repository == "" && q.Get("repositorySlug") != "" {
-		repository, field = q.Get("repositorySlug"), "repositorySlug"
+	repository, field := in.RepositoryKey, "repositoryKey"
+	if repository == "" && in.RepositorySlug != "" {
+		repository, field = in.RepositorySlug, "repositorySlug"
 	}
-	project := q.Get("projectKey")
-	if project == "" && repository == "" {
+	if in.ProjectKey == "" && repository == "" {
 		return wrong.Err()
 	}
 	of := strings.ToLower(string(info.Level())) + " level"
 	if place := strings.Trim(info.ProjectKey+"/"+info.RepositoryKey, "/"); place != "" {
 		of += ", of " + place
 	}
-	if notify.Fold(project) != notify.Fold(info.ProjectKey) {
+	if notify.Fold(in.ProjectKey) != notify.Fold(info.ProjectKey) {
 		wrong.Add("projectKey", "Rule %d is on %s. Give its own keys, or none.", info.ID, of)
 	}
 	if notify.Fold(repository) != notify.Fold(info.RepositoryKey) {
@@ -190,104 +188,17 @@ func checkPlace(r *http.Request, info *notify.RuleInfo) error {
 	return wrong.Err()
 }
 
-// enableFilter switches a rule on or off.
-func (a *API) enableFilter(w http.ResponseWriter, r *http.Request) error {
-	id, wrongID := queryID(r)
-	enabled, wrongEnabled := queryEnabled(r)
-	if err := fault.Every(wrongID, wrongEnabled); err != nil {
-		return err
+func (a *API) enableFilter(ctx context.Context, in enableRule) (out rest.Answer[Rule], err error) {
+	if _, err := a.filter(ctx, int64(in.ID)); err != nil {
+		return out, err
 	}
-	if _, err := a.filter(r.Context(), id); err != nil {
-		return err
+	at := notify.Rule{ID: int64(in.ID)}
+	if err := a.unchanged(ctx, in.Match, &at); err != nil {
+		return out, err
 	}
-	at := notify.Rule{ID: id}
-	if err := a.unchanged(r.Context(), rest.MatchOf(r), &at); err != nil {
-		return err
-	}
-	info, err := a.Rules.Enable(r.Context(), id, at.Version, enabled)
+	info, err := a.Rules.Enable(ctx, at.ID, at.Version, bool(in.Enabled))
 	if err != nil {
-		return a.refused(r.Context(), rest.MatchOf(r), id, err)
+		return out, a.refused(ctx, in.Match, at.ID, err)
 	}
-	w.Header().Set("ETag", etagOf(&info))
-	return rest.WriteJSON(w, r, http.StatusOK, filterOf(&info, a.Clock()))
-}
-
-func queryID(r *http.Request) (int64, error) {
-	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, fault.InvalidField("id", "Give the id of a rule as a whole number.")
-	}
-	return id, nil
-}
-
-// queryEnabled reads whether a rule or report is to be switched on.
-func queryEnabled(r *http.Request) (bool, error) {
-	enabled, err := strconv.ParseBool(r.URL.Query().Get("enabled"))
-	if err != nil {
-		return false, fault.InvalidField("enabled", "Use true or false.")
-	}
-	return enabled, nil
-}
-
-// rule makes a draft of what was read, and notes every member that is wrong in
-// itself; the rule's own validation names the rest.
-func (in *filterJSON) rule(f *fault.Fields) notify.Rule {
-	types := eventTypesOf("eventTypes", in.EventTypes, f)
-	if in.ID < 0 {
-		f.Add("id", "Give a positive number. To create a rule, leave it out.")
-	}
-	if in.RepositorySlug != "" && in.RepositoryKey != "" && notify.Fold(in.RepositorySlug) != notify.Fold(in.RepositoryKey) {
-		f.Add("repositorySlug", "It is another name of repositoryKey, and they differ.")
-	}
-	r := notify.Rule{
-		ID: in.ID, Version: in.Version, Name: in.Name, Connection: in.Connection,
-		ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey, ChannelName: in.ChannelName, Format: formatOf(in.Format),
-		Filter: notify.Filter{
-			EventTypes: notify.NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
-			IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
-			Projects: in.Projects, Repositories: in.Repositories, Users: in.Users, IgnoredUsers: in.IgnoredUsers,
-			Groups: in.Groups, IgnoredGroups: in.IgnoredGroups, Reviewers: in.Reviewers,
-		},
-		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f), MentionReviewers: in.MentionReviewers},
-		Enabled: in.Enabled == nil || *in.Enabled,
-	}
-	if r.RepositoryKey == "" {
-		r.RepositoryKey = in.RepositorySlug
-	}
-	if r.Format == "" {
-		r.Format = notify.Auto
-	}
-	return r
-}
-
-func filterOf(info *notify.RuleInfo, now time.Time) filterJSON {
-	r := &info.Rule
-	var warnings []warningJSON
-	for _, w := range info.Warnings() {
-		warnings = append(warnings, warningJSON{w.Name, w.Message})
-	}
-	return filterJSON{
-		Warnings: warnings, MaskError: r.MaskError(),
-		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
-		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
-		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, now),
-		Format: r.Format, EventTypes: typeKeys(r.EventTypes), Branches: r.Branches, BranchMask: r.BranchMask,
-		IgnoredBranchMask: r.IgnoredBranchMask, SourceBranchMask: r.SourceBranchMask,
-		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
-		Groups: r.Groups, IgnoredGroups: r.IgnoredGroups, Reviewers: r.Reviewers,
-		QuietHours: quietHoursOf(r.QuietHours), MentionReviewers: r.MentionReviewers,
-		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: &r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: &r.UpdatedAt,
-	}
-}
-
-func ruleChannelOf(c *notify.Channel, now time.Time) *ruleChannelJSON {
-	s := c.Status(now)
-	return &ruleChannelJSON{State: s.State, Reason: s.Reason, Since: timePointer(s.Since), Until: timePointer(s.Until), Waiting: c.Waiting}
-}
-
-func timePointer(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
+	return rest.Answer[Rule]{Body: a.ruleOf(&info), ETag: etagOf(&info)}, nil
 }

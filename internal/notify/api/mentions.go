@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -12,85 +13,123 @@ import (
 
 const mentionsPath = basePath + "/mentions"
 
-// chatAccountJSON is who a platform's user is in the chats.
-type chatAccountJSON struct {
-	Connection string    `json:"connection"`
-	User       string    `json:"user"`
-	Teams      string    `json:"teams,omitempty"`
-	Slack      string    `json:"slack,omitempty"`
-	UpdatedBy  string    `json:"updatedBy,omitempty"`
-	UpdatedAt  time.Time `json:"updatedAt,omitzero"`
+// ChatAccount is who a platform's user is in the chats.
+type ChatAccount struct {
+	Connection string    `json:"connection" doc:"The only one, where it is left out."`
+	User       string    `json:"user" max:"255" doc:"The user's name on the platform, without regard to case."`
+	Teams      string    `json:"teams,omitempty" doc:"A user principal name, such as ada@example.com, or an Entra object id."`
+	Slack      string    `json:"slack,omitempty" doc:"A member id, such as U012AB3CD."`
+	UpdatedBy  string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
+	UpdatedAt  time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
 }
 
-func chatAccountOf(a notify.ChatAccount) chatAccountJSON { return chatAccountJSON(a) }
+func chatAccountOf(a notify.ChatAccount) ChatAccount { return ChatAccount(a) }
+
+type listChatAccounts struct {
+	Connection string `query:"connection" doc:"Of this connection only."`
+	Search     string `query:"search" doc:"A part of the user's name or of an account, without case."`
+	Page       rest.Page
+}
+
+type saveChatAccount struct {
+	ChatAccount `requires:"user"`
+	Wrong       fault.Fields `json:"-"`
+}
+
+type deleteChatAccount struct {
+	Connection string `query:"connection" doc:"The only one, where it is left out."`
+	User       string `query:"user" required:"true" doc:"The user's name on the platform, without regard to case." example:"ada"`
+}
+
+type importChatAccounts struct {
+	Connection string `query:"connection" json:"-" doc:"The only one, where it is left out."`
+}
+
+// ImportedAccounts says how many accounts were saved.
+type ImportedAccounts struct {
+	Created  int `json:"created" doc:"People who had no account in the chats."`
+	Replaced int `json:"replaced" doc:"People who had others."`
+}
 
 func (a *API) registerMentions(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: mentionsPath, Access: rest.Admins, Query: rest.Paged("connection", "search")}, a.listMentions)
-	r.Handle(rest.Route{Method: "POST", Path: mentionsPath, Access: rest.Admins}, a.saveMention)
-	r.Handle(rest.Route{Method: "DELETE", Path: mentionsPath, Access: rest.Admins, Query: []string{"connection", "user"}}, a.deleteMention)
-	r.Handle(rest.Route{Method: "POST", Path: mentionsPath + "/import", Access: rest.Admins, Query: []string{"connection"}}, a.importMentions)
+	rest.Add(r, rest.Operation[listChatAccounts, rest.List[ChatAccount]]{
+		Route: rest.Route{Method: "GET", Path: mentionsPath, Access: rest.Admins},
+		Words: rest.Words{
+			ID: "listChatAccounts", Tag: "rules", Summary: "Lists who the platform's users are in the chats, by connection and user.",
+			Text: "Needs `ADMIN`. Rules with `mentionReviewers` mention them.", Answer: "A page of accounts.",
+		},
+		Do: a.listMentions,
+	})
+	rest.Add(r, rest.Operation[saveChatAccount, rest.Answer[ChatAccount]]{
+		Route: rest.Route{Method: "POST", Path: mentionsPath, Access: rest.Admins},
+		Words: rest.Words{
+			ID: "saveChatAccount", Tag: "rules", Summary: "Sets the chat accounts of a platform user.",
+			Text: "Needs `ADMIN`. It replaces the account that the user has.", Answer: "The account replaced the one that there was.",
+			Also: []rest.Success{{Status: http.StatusCreated, Text: "The account is new."}},
+		},
+		Examples: []rest.Example[saveChatAccount, rest.Answer[ChatAccount]]{{
+			Name: "ada", In: saveChatAccount{ChatAccount: ChatAccount{Connection: "main", User: "ada",
+				Teams: "ada@example.com", Slack: "U012AB3CD"}},
+		}},
+		Do: a.saveMention,
+	})
+	rest.Add(r, rest.Operation[deleteChatAccount, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: mentionsPath, Access: rest.Admins},
+		Words: rest.Words{
+			ID: "deleteChatAccount", Tag: "rules", Summary: "Deletes the account of a user.", Text: "Needs `ADMIN`.",
+			Answer:  "The account is deleted.",
+			Refused: []int{http.StatusNotFound},
+		},
+		Do: func(ctx context.Context, in deleteChatAccount) (rest.None, error) {
+			return rest.None{}, a.Mentions.Delete(ctx, in.Connection, in.User)
+		},
+	})
+	rest.Add(r, rest.Operation[importChatAccounts, ImportedAccounts]{
+		Route: rest.Route{Method: "POST", Path: mentionsPath + "/import", Access: rest.Admins},
+		Words: rest.Words{
+			ID: "importChatAccounts", Tag: "rules", Summary: "Saves many accounts of a connection, all or none.", Answer: "All are saved.",
+			Text: "Needs `ADMIN`. The columns are user, teams and slack, of which the last may be left out. At most 10,000 accounts and 1 MiB at " +
+				"once. What is wrong is named by its line.",
+			Takes: []rest.Media{{Type: "text/csv",
+				Examples: map[string]any{"two": "user,teams,slack\ngrace,grace@example.com,U012AB3CD\nalan,alan@example.com,\n"}}},
+		},
+		Serve: a.importMentions,
+	})
 }
 
-func (a *API) listMentions(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
-	q := r.URL.Query()
-	ask := notify.ChatAccountPage{Connection: q.Get("connection"), Search: q.Get("search"), Limit: page.Limit + 1}
-	if page.After != "" {
+func (a *API) listMentions(ctx context.Context, in listChatAccounts) (list rest.List[ChatAccount], err error) {
+	ask := notify.ChatAccountPage{Connection: in.Connection, Search: in.Search, Limit: in.Page.Limit + 1}
+	if in.Page.After != "" {
 		var ok bool
-		if ask.AfterConnection, ask.AfterUser, ok = strings.Cut(page.After, "/"); !ok {
-			return rest.ErrAfter()
+		if ask.AfterConnection, ask.AfterUser, ok = strings.Cut(in.Page.After, "/"); !ok {
+			return list, rest.ErrAfter()
 		}
 	}
-	found, err := a.Mentions.List(r.Context(), ask)
+	found, err := a.Mentions.List(ctx, ask)
 	if err != nil {
-		return err
+		return list, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
-		func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }, chatAccountOf))
+	return rest.NewList(in.Page, found, func(x notify.ChatAccount) string { return x.Connection + "/" + x.User }, chatAccountOf), nil
 }
 
-func (a *API) saveMention(w http.ResponseWriter, r *http.Request) error {
-	var (
-		in    chatAccountJSON
-		wrong fault.Fields
-	)
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	saved, created, err := a.Mentions.Save(r.Context(), notify.ChatAccount{Connection: in.Connection, User: in.User, Teams: in.Teams, Slack: in.Slack}, wrong)
-	if err != nil {
-		return err
-	}
-	status := http.StatusOK
+func (a *API) saveMention(ctx context.Context, in saveChatAccount) (out rest.Answer[ChatAccount], err error) {
+	draft := notify.ChatAccount{Connection: in.Connection, User: in.User, Teams: in.Teams, Slack: in.Slack}
+	saved, created, err := a.Mentions.Save(ctx, draft, in.Wrong)
+	out.Body = chatAccountOf(saved)
 	if created {
-		status = http.StatusCreated
+		out.Status = http.StatusCreated
 	}
-	return rest.WriteJSON(w, r, status, chatAccountOf(saved))
+	return out, err
 }
 
-func (a *API) deleteMention(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	if err := a.Mentions.Delete(r.Context(), q.Get("connection"), q.Get("user")); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-func (a *API) importMentions(w http.ResponseWriter, r *http.Request) error {
+func (a *API) importMentions(w http.ResponseWriter, r *http.Request, in importChatAccounts) error {
 	accounts, lines, err := notify.ReadChatAccounts(r.Body)
 	if err != nil {
 		return err
 	}
-	created, err := a.Mentions.Import(r.Context(), r.URL.Query().Get("connection"), accounts, lines)
+	created, err := a.Mentions.Import(r.Context(), in.Connection, accounts, lines)
 	if err != nil {
 		return err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, struct {
-		Created  int `json:"created"`
-		Replaced int `json:"replaced"`
-	}{created, len(accounts) - created})
+	return rest.WriteJSON(w, r, http.StatusOK, ImportedAccounts{created, len(accounts) - created})
 }

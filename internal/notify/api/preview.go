@@ -17,15 +17,29 @@ const formatHTML = "html"
 // previewPolicy lets a previewed card have its style sheet, and nothing else.
 const previewPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// preview shows the card of an event type.
-func (a *API) preview(w http.ResponseWriter, r *http.Request) error {
+type previewCard struct {
+	EventType string `query:"eventType" required:"true" doc:"A key of eventTypes." example:"TAG_CREATED"`
+	Format    string `query:"format" enum:"teams,slack,html" default:"teams" doc:"The message that a chat is sent, or a page that shows it."`
+}
+
+func (a *API) registerPreview(r *rest.Router) {
+	rest.Add(r, rest.Operation[previewCard, map[string]any]{
+		Route: rest.Route{Method: "GET", Path: basePath + "/preview", Own: true},
+		Words: rest.Words{
+			ID: "previewCard", Tag: "rules", Summary: "Shows the card of an event type, of an event that never was.", Answer: "The card.",
+			Media: "text/html",
+		},
+		Serve: a.preview,
+	})
+}
+
+func (a *API) preview(w http.ResponseWriter, _ *http.Request, in previewCard) error {
 	var wrong fault.Fields
-	q := r.URL.Query()
-	t, ok := notify.ParseEventType(rest.Key(q.Get("eventType")))
+	t, ok := notify.ParseEventType(rest.Key(in.EventType))
 	if !ok {
-		wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", q.Get("eventType"), basePath)
+		wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", in.EventType, basePath)
 	}
-	format := rest.Spelled(q.Get("format"), string(notify.Teams), string(notify.Slack), formatHTML)
+	format := rest.Spelled(in.Format, string(notify.Teams), string(notify.Slack), formatHTML)
 	switch format {
 	case "":
 		format = string(notify.Teams)
@@ -55,17 +69,4 @@ func writeCard(w http.ResponseWriter, c card.Card, format string) error {
 	w.Header().Set("Content-Type", mediaType)
 	_, _ = w.Write(body) // who asked may be gone
 	return nil
-}
-
-// testFilter sends a test message of a rule that need not be saved.
-func (a *API) testFilter(w http.ResponseWriter, r *http.Request) error {
-	draft, webhookURL, wrong, err := a.readFilter(r)
-	if err != nil {
-		return err
-	}
-	done, err := a.Rules.Test(r.Context(), draft, webhookURL, wrong)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, testedOf(done))
 }

@@ -6,17 +6,26 @@ import (
 	"outrigger/internal/rest"
 )
 
-// quietHoursJSON are quiet hours as the API writes and reads them.
-type quietHoursJSON struct {
-	Days     []string `json:"days,omitempty"`
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	TimeZone string   `json:"timeZone"`
-	Urgent   []string `json:"urgent,omitempty"`
+// QuietHours are hours in which messages wait.
+type QuietHours struct {
+	Days     []string `json:"days,omitempty" enum:"MONDAY,TUESDAY,WEDNESDAY,THURSDAY,FRIDAY,SATURDAY,SUNDAY"`
+	From     string   `json:"from" doc:"HH:MM, from 00:00 to 23:59."`
+	To       string   `json:"to" doc:"HH:MM, from 00:00 to 24:00; earlier than from it is on the next day."`
+	TimeZone string   `json:"timeZone" doc:"An IANA name, such as Europe/Berlin."`
+	Urgent   []string `json:"urgent,omitempty" doc:"Event types of the rule that are sent at once all the same."`
+}
+
+// MemberWords say what they are.
+func (QuietHours) MemberWords() map[string]string {
+	return map[string]string{
+		"": "What the rule takes in these hours waits for their end, and goes out then, as one digest for each channel and set of rules. A " +
+			"message that another rule sends to the same channel at once does not wait.",
+		"days": "On which they begin; absent or empty, every day.",
+	}
 }
 
 // quietHours reads them, and notes what is wrong in itself.
-func (in *quietHoursJSON) quietHours(f *fault.Fields) *notify.QuietHours {
+func (in *QuietHours) quietHours(f *fault.Fields) *notify.QuietHours {
 	if in == nil {
 		return nil
 	}
@@ -32,11 +41,11 @@ func (in *quietHoursJSON) quietHours(f *fault.Fields) *notify.QuietHours {
 	return q
 }
 
-func quietHoursOf(q *notify.QuietHours) *quietHoursJSON {
+func quietHoursOf(q *notify.QuietHours) *QuietHours {
 	if q == nil {
 		return nil
 	}
-	out := &quietHoursJSON{From: q.From, To: q.To, TimeZone: q.TimeZone, Urgent: typeKeys(q.Urgent)}
+	out := &QuietHours{From: q.From, To: q.To, TimeZone: q.TimeZone, Urgent: typeKeys(q.Urgent)}
 	for _, d := range q.Days {
 		out.Days = append(out.Days, d.String())
 	}

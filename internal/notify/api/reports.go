@@ -25,17 +25,17 @@ func (a *API) registerReports(r *rest.Router) {
 // reportJSON is an activity report as the API writes it, and reads it: its
 // read-only members may be sent back and are ignored.
 type reportJSON struct {
-	ID            int64            `json:"id"`
-	Version       int64            `json:"version"`
-	Name          string           `json:"name"`
-	Connection    string           `json:"connection"`
-	ProjectKey    string           `json:"projectKey"`
-	RepositoryKey string           `json:"repositoryKey"`
-	WebhookURL    string           `json:"webhookUrl,omitempty"`
-	ChannelName   string           `json:"channelName,omitempty"`
-	Channel       string           `json:"channel,omitempty"`
-	ChannelState  *ruleChannelJSON `json:"channelState,omitempty"`
-	Format        notify.Format    `json:"format"`
+	ID            int64         `json:"id"`
+	Version       int64         `json:"version"`
+	Name          string        `json:"name"`
+	Connection    string        `json:"connection"`
+	ProjectKey    string        `json:"projectKey"`
+	RepositoryKey string        `json:"repositoryKey"`
+	WebhookURL    string        `json:"webhookUrl,omitempty"`
+	ChannelName   string        `json:"channelName,omitempty"`
+	Channel       string        `json:"channel,omitempty"`
+	ChannelState  *RuleChannel  `json:"channelState,omitempty"`
+	Format        notify.Format `json:"format"`
 
 	InactivityDays int              `json:"inactivityDays"`
 	Frequency      notify.Frequency `json:"frequency"`
@@ -58,11 +58,11 @@ type reportJSON struct {
 	LastErrorAt   *time.Time        `json:"lastErrorAt,omitempty"`
 	RetryingSince *time.Time        `json:"retryingSince,omitempty"`
 
-	CreatedBy string        `json:"createdBy,omitempty"`
-	CreatedAt *time.Time    `json:"createdAt,omitempty"`
-	UpdatedBy string        `json:"updatedBy,omitempty"`
-	UpdatedAt *time.Time    `json:"updatedAt,omitempty"`
-	Warnings  []warningJSON `json:"warnings,omitempty"`
+	CreatedBy string     `json:"createdBy,omitempty"`
+	CreatedAt *time.Time `json:"createdAt,omitempty"`
+	UpdatedBy string     `json:"updatedBy,omitempty"`
+	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
+	Warnings  []Warning  `json:"warnings,omitempty"`
 }
 
 func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
@@ -214,15 +214,15 @@ func readReport(r *http.Request) (draft notify.Report, webhookURL string, wrong 
 
 func reportOf(info *notify.ReportInfo, now time.Time) reportJSON {
 	r := &info.Report
-	var warnings []warningJSON
+	var warnings []Warning
 	for _, w := range info.Warnings() {
-		warnings = append(warnings, warningJSON{w.Name, w.Message})
+		warnings = append(warnings, Warning{w.Name, w.Message})
 	}
 	if info.Unchecked != "" {
-		warnings = append(warnings, warningJSON{"repositoryKey", info.Unchecked})
+		warnings = append(warnings, Warning{"repositoryKey", info.Unchecked})
 	}
 	if info.Caution != "" {
-		warnings = append(warnings, warningJSON{"webhookUrl", info.Caution})
+		warnings = append(warnings, Warning{"webhookUrl", info.Caution})
 	}
 	failure, failedAt := info.LastFailure()
 	return reportJSON{

@@ -1,50 +1,104 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
 
-// trialJSON is what a rule would have made of the last events.
-type trialJSON struct {
-	Tried int         `json:"tried"`
-	Taken int         `json:"taken"`
-	Items []triedJSON `json:"items"`
+// Trial is what a rule would have made of the last events.
+type Trial struct {
+	Tried int     `json:"tried" max:"50" doc:"How many events were tried."`
+	Taken int     `json:"taken" doc:"How many of them the rule would take."`
+	Items []Tried `json:"items" doc:"The events, the newest first."`
 }
 
-// triedJSON is one of them.
-type triedJSON struct {
-	Event   eventJSON          `json:"event"`
-	Outcome notify.RuleOutcome `json:"outcome"`
-	Filter  string             `json:"filter,omitempty"`
-	Wants   string             `json:"wants,omitempty"`
-	Has     string             `json:"has,omitempty"`
-	Note    string             `json:"note,omitempty"`
+// Tried is one of them.
+type Tried struct {
+	Event   Event              `json:"event"`
+	Outcome notify.RuleOutcome `json:"outcome" enum:"taken,refused" doc:"What the rule would have done."`
+	Filter  string             `json:"filter,omitempty" doc:"The first filter that did not match."`
+	Wants   string             `json:"wants,omitempty" doc:"What it asks."`
+	Has     string             `json:"has,omitempty" doc:"What the event has; absent where it has none."`
+	Note    string             `json:"note,omitempty" doc:"Which filters could not be asked."`
 }
 
-// tryFilter says which of the last events a rule, saved or not, would have taken.
-func (a *API) tryFilter(w http.ResponseWriter, r *http.Request) error {
-	draft, _, wrong, err := a.readFilter(r)
+type tryRule struct {
+	ruleDraft `requires:"eventTypes"`
+}
+
+func (a *API) registerTrials(r *rest.Router) {
+	rest.Add(r, rest.Operation[ruleDraft, Tested]{
+		Route: rest.Route{Method: "POST", Path: filterPath + "/test"},
+		Words: rest.Words{
+			ID: "testRule", Tag: "rules", Summary: "Sends a test message of a rule, which need not be saved.",
+			Text: "At once, at most 10 a minute and user, on all nodes together: the card of the first of `eventTypes`, marked as a test. Needs " +
+				"the " +
+				"permission of the rule's level. Of the members only those that the message needs are looked at: where the rule belongs, " +
+				"`webhookUrl`, `format`, `eventTypes`. With an `id`, an empty `webhookUrl` or the rule's own mask means the stored one. The rule " +
+				"stays as it is; a broken channel that takes the message is open again.",
+			Answer:  "What came of it, whatever the chat platform answered.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
+		},
+		Examples: []rest.Example[ruleDraft, Tested]{{
+			Name: "noAddress", In: draftOf(Rule{EventTypes: []string{"TAG_CREATED"}}), Err: fault.InvalidField("webhookUrl", noAddress),
+		}},
+		Do: a.testFilter,
+	})
+	rest.Add(r, rest.Operation[tryRule, Trial]{
+		Route: rest.Route{Method: "POST", Path: filterPath + "/try"},
+		Words: rest.Words{
+			ID: "tryRule", Tag: "rules", Summary: "Tests a rule, saved or not, on the last events.",
+			Answer: "What it would have made of them, the newest first.",
+			Text: "The last 50 events of the rule's connection, project or repository, each with the first filter that says no. Needs the " +
+				"permission of the rule's level. `name`, `webhookUrl` and `enabled` are not looked at; with an `id` the rule's place is the stored " +
+				"one. Masks and groups are asked for 5 s at most; what could not be asked counts as met, and `note` says so. Nothing is kept and " +
+				"nothing is sent.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests},
+		},
+		Examples: []rest.Example[tryRule, Trial]{
+			{Name: "releases", In: tryRule{draftOf(Rule{EventTypes: []string{"BRANCH_UPDATED"}, BranchMask: "release/.*"})},
+				Out: &Trial{Items: []Tried{}}},
+			{Name: "noEvents", In: tryRule{draftOf(Rule{EventTypes: []string{}, BranchMask: "release/("})}, Err: fault.Fields{
+				{Name: "eventTypes", Message: "Select at least one event type."},
+				{Name: "branchMask", Message: `at character 9: This ( is never closed; add ) or write \(.`},
+			}.Err()},
+		},
+		Do: a.tryFilter,
+	})
+}
+
+func (a *API) tryFilter(ctx context.Context, in tryRule) (Trial, error) {
+	draft, err := a.selfHosted(ctx, in.rule(), &in.Wrong)
 	if err != nil {
-		return err
+		return Trial{}, err
 	}
-	trial, err := a.Trials.Try(r.Context(), draft, wrong)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, trialOf(&trial))
+	return trialOf(a.Trials.Try(ctx, draft, in.Wrong))
 }
 
-func trialOf(trial *notify.Trial) trialJSON {
-	out := trialJSON{Tried: len(trial.Events), Taken: trial.Taken, Items: make([]triedJSON, len(trial.Events))}
+func (a *API) testFilter(ctx context.Context, in ruleDraft) (Tested, error) {
+	draft, err := a.selfHosted(ctx, in.rule(), &in.Wrong)
+	if err != nil {
+		return Tested{}, err
+	}
+	done, err := a.Rules.Test(ctx, draft, in.WebhookURL, in.Wrong)
+	if err != nil {
+		return Tested{}, err
+	}
+	return testedOf(done), nil
+}
+
+func trialOf(trial notify.Trial, err error) (Trial, error) {
+	out := Trial{Tried: len(trial.Events), Taken: trial.Taken, Items: make([]Tried, len(trial.Events))}
 	for i := range trial.Events {
 		e := &trial.Events[i]
-		out.Items[i] = triedJSON{
+		out.Items[i] = Tried{
 			Event: eventOf(&e.LoggedEvent), Outcome: e.Outcome,
 			Filter: e.Reason.Member, Wants: e.Reason.Wants, Has: e.Reason.Has, Note: noteOf(e.Reason, e.Note),
 		}
 	}
-	return out
+	return out, err
 }

@@ -1,0 +1,150 @@
+package api
+
+import (
+	"cmp"
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+)
+
+// Rule is a rule of the self-hosted edition.
+type Rule struct {
+	ID            int64         `json:"id" min:"0" doc:"0 or absent creates a rule."`
+	Version       int64         `json:"version" doc:"Counts saves. Sent back and not the present one, 409; absent, the save goes through."`
+	Name          string        `json:"name" max:"255" doc:"1 to 255 characters; need not be unique."`
+	Level         notify.Level  `json:"level" readonly:"true" enum:"GLOBAL,PROJECT,REPOSITORY" doc:"Whose events it takes."`
+	Connection    string        `json:"connection" doc:"Which platform; not needed when there is only one. Fixed once saved."`
+	ProjectKey    string        `json:"projectKey,omitempty" doc:"Makes it a project's rule. Fixed once saved."`
+	RepositoryKey string        `json:"repositoryKey,omitempty" doc:"With projectKey makes it a repository's rule. Fixed once saved."`
+	WebhookURL    string        `json:"webhookUrl,omitempty"`
+	ChannelName   string        `json:"channelName,omitempty" max:"255" doc:"What people call the channel."`
+	Channel       string        `json:"channel,omitempty" readonly:"true" doc:"A fingerprint of the whole URL. Equal ones are one channel."`
+	ChannelState  *RuleChannel  `json:"channelState,omitempty" readonly:"true" doc:"How the channel fares."`
+	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto" doc:"auto is slack for hooks.slack.com, else teams."`
+	EventTypes    []string      `json:"eventTypes" doc:"At least one key of eventTypes."`
+	Branches      []string      `json:"branches,omitempty" doc:"Names; not together with branchMask."`
+
+	BranchMask        string `json:"branchMask,omitempty"`
+	IgnoredBranchMask string `json:"ignoredBranchMask,omitempty" doc:"Branches and tags that are never notified; as branchMask."`
+	SourceBranchMask  string `json:"sourceBranchMask,omitempty" doc:"The source branch of pull requests; as branchMask. Other events pass."`
+
+	Projects      []string               `json:"projects,omitempty" doc:"Narrows a global rule."`
+	Repositories  []notify.RepositoryRef `json:"repositories,omitempty" doc:"Narrows a global rule, or a project's to repositories of that project."`
+	Users         []string               `json:"users,omitempty" doc:"Who must have caused the event."`
+	IgnoredUsers  []string               `json:"ignoredUsers,omitempty" doc:"Who must not."`
+	Groups        []string               `json:"groups,omitempty" max:"50"`
+	IgnoredGroups []string               `json:"ignoredGroups,omitempty" doc:"Who caused the event must be in none of these; as groups."`
+	Reviewers     []string               `json:"reviewers,omitempty" doc:"A pull request must ask one of these users; other events pass."`
+	QuietHours    *QuietHours            `json:"quietHours,omitempty"`
+
+	MentionReviewers bool `json:"mentionReviewers,omitempty" default:"false"`
+
+	Enabled   *bool     `json:"enabled" default:"true" doc:"Whether it takes events."`
+	CreatedBy string    `json:"createdBy,omitempty" readonly:"true" doc:"Who created it."`
+	CreatedAt time.Time `json:"createdAt,omitzero" readonly:"true" doc:"When that was."`
+	UpdatedBy string    `json:"updatedBy,omitempty" readonly:"true" doc:"Who saved it last."`
+	UpdatedAt time.Time `json:"updatedAt,omitzero" readonly:"true" doc:"When that was."`
+	Warnings  []Warning `json:"warnings,omitempty" readonly:"true"`
+	MaskError string    `json:"maskError,omitempty" readonly:"true"`
+}
+
+// MemberWords describe the members with more to say.
+func (Rule) MemberWords() map[string]string {
+	return map[string]string{
+		"webhookUrl": whereMessagesGo,
+		"branchMask": "A Java regular expression (Java 17) that the whole name of the branch or tag must match. " + whenDecided,
+		"groups": "Who caused the event must be in one of these groups of the platform. 400 where the connection has no account to ask the " +
+			"platform with.",
+		"mentionReviewers": "Messages about pull requests mention the reviewers who have an account in the chat, up to 10; a digest mentions " +
+			"those of all its pull requests.",
+		"warnings":  whatLooksWrong,
+		"maskError": whatMasksCost,
+	}
+}
+
+// Words of members that rules of both editions have.
+const (
+	whereMessagesGo = "Where the messages go; it is read back masked. Leaving it out, or sending back the rule's own mask, keeps the " +
+		"stored one."
+	whenDecided    = "Where it needs back-tracking, it is asked within a minute of the event, and the message keeps its place meanwhile."
+	whatLooksWrong = "What looks like a mistake in the rule, which holds all the same; absent where there is nothing."
+	whatMasksCost  = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking it. After three times " +
+		"the mask is not asked any more until it is changed."
+)
+
+// Warning is what looks like a mistake in a member.
+type Warning struct {
+	Field   string `json:"field" doc:"The member."`
+	Message string `json:"message" doc:"What looks like a mistake."`
+}
+
+// RuleChannel says how the channel of a rule fares.
+type RuleChannel struct {
+	State   string    `json:"state" enum:"open,waiting,unreachable,broken" doc:"How the channel fares."`
+	Reason  string    `json:"reason,omitempty" doc:"Why."`
+	Since   time.Time `json:"since,omitzero" doc:"Since when."`
+	Until   time.Time `json:"until,omitzero" doc:"When it is tried again."`
+	Waiting int       `json:"waiting" doc:"How many messages wait."`
+}
+
+// ruleDraft is a rule that need not be saved.
+type ruleDraft struct {
+	Rule           `requires:""`
+	RepositorySlug string       `json:"repositorySlug,omitempty" doc:"Another name of repositoryKey."`
+	Wrong          fault.Fields `json:"-"`
+}
+
+// rule notes every member that is wrong in itself; the rule's own validation names the
+// rest.
+func (in *ruleDraft) rule() notify.Rule {
+	f := &in.Wrong
+	types := eventTypesOf("eventTypes", in.EventTypes, f)
+	if in.ID < 0 {
+		f.Add("id", "Give a positive number. To create a rule, leave it out.")
+	}
+	if in.RepositorySlug != "" && in.RepositoryKey != "" && notify.Fold(in.RepositorySlug) != notify.Fold(in.RepositoryKey) {
+		f.Add("repositorySlug", "It is another name of repositoryKey, and they differ.")
+	}
+	return notify.Rule{
+		ID: in.ID, Version: in.Version, Name: in.Name, Connection: in.Connection,
+		ProjectKey: in.ProjectKey, RepositoryKey: cmp.Or(in.RepositoryKey, in.RepositorySlug),
+		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto),
+		Filter: notify.Filter{
+			EventTypes: notify.NewTypeSet(types...).Types(), Branches: in.Branches, BranchMask: in.BranchMask,
+			IgnoredBranchMask: in.IgnoredBranchMask, SourceBranchMask: in.SourceBranchMask,
+			Projects: in.Projects, Repositories: in.Repositories, Users: in.Users, IgnoredUsers: in.IgnoredUsers,
+			Groups: in.Groups, IgnoredGroups: in.IgnoredGroups, Reviewers: in.Reviewers,
+		},
+		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f), MentionReviewers: in.MentionReviewers},
+		Enabled: in.Enabled == nil || *in.Enabled,
+	}
+}
+
+func (a *API) ruleOf(info *notify.RuleInfo) Rule {
+	r := &info.Rule
+	return Rule{
+		ID: r.ID, Version: r.Version, Name: r.Name, Level: r.Level(), Connection: r.Connection,
+		ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey, WebhookURL: info.Channel.Mask,
+		ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
+		Format: r.Format, EventTypes: typeKeys(r.EventTypes), Branches: r.Branches, BranchMask: r.BranchMask,
+		IgnoredBranchMask: r.IgnoredBranchMask, SourceBranchMask: r.SourceBranchMask,
+		Projects: r.Projects, Repositories: r.Repositories, Users: r.Users, IgnoredUsers: r.IgnoredUsers,
+		Groups: r.Groups, IgnoredGroups: r.IgnoredGroups, Reviewers: r.Reviewers,
+		QuietHours: quietHoursOf(r.QuietHours), MentionReviewers: r.MentionReviewers,
+		Enabled: &r.Enabled, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
+		Warnings: warningsOf(info), MaskError: r.MaskError(),
+	}
+}
+
+func warningsOf(info *notify.RuleInfo) (all []Warning) {
+	for _, w := range info.Warnings() {
+		all = append(all, Warning{w.Name, w.Message})
+	}
+	return all
+}
+
+func ruleChannelOf(c *notify.Channel, now time.Time) *RuleChannel {
+	s := c.Status(now)
+	return &RuleChannel{State: s.State, Reason: s.Reason, Since: s.Since, Until: s.Until, Waiting: c.Waiting}
+}
