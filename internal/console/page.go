@@ -153,7 +153,7 @@ func (x *exchange) page(p Page, refusal *fault.Error) error {
 	if x.principal != nil && x.principal.Pause.Near {
 		v.Again = x.again(x.returnPath())
 	}
-	if x.principal != nil && x.c.about != nil {
+	if x.c.about != nil {
 		v.About = x.c.about(x.path)
 	}
 	v.Nav, v.Section = x.c.navFor(x.principal, x.path, p.Section, p.Up)

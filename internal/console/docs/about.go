@@ -26,6 +26,8 @@ var documented = map[string]string{
 	"/notifications/reports":           "reports",
 	"/notifications/settings":          "rules#through-a-proxy",
 	"/oauth":                           "bitbucket-cloud#let-users-authorise-accounts",
+	"/sign-in":                         "troubleshooting#you-cannot-sign-in",
+	"/sign-in/factor":                  "second-factors#if-it-is-lost",
 	"/system/about":                    "upgrade",
 	"/system/audit":                    "audit",
 	"/system/backup":                   "backup",
@@ -41,9 +43,9 @@ var documented = map[string]string{
 }
 
 // about is the address of the page about a page of the console; "" for the pages of
-// the documentation and of the sign-in.
+// the documentation themselves.
 func about(page string) string {
-	if strings.HasPrefix(page, path) || page == "/sign-in" || strings.HasPrefix(page, "/sign-in/") {
+	if strings.HasPrefix(page, path) {
 		return ""
 	}
 	for prefix := page; ; prefix = prefix[:strings.LastIndexByte(prefix, '/')] {

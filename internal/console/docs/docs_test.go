@@ -162,8 +162,8 @@ func TestAbout(t *testing.T) {
 		"/mailbox":                        "/docs/",
 		"/docs/rules":                     "",
 		"/docs/":                          "",
-		"/sign-in":                        "",
-		"/sign-in/factor":                 "",
+		"/sign-in":                        "/docs/troubleshooting#you-cannot-sign-in",
+		"/sign-in/factor":                 "/docs/second-factors#if-it-is-lost",
 	} {
 		if got := about(page); got != want {
 			t.Errorf("%s: %q, want %q", page, got, want)
@@ -219,6 +219,14 @@ func TestEveryPageIsServed(t *testing.T) {
 		if strings.Contains(body, `.md"`) || strings.Contains(body, `.md#`) || strings.Contains(body, "<!-- raw HTML omitted -->") {
 			t.Errorf("%s links to a file, or has HTML", e.Name)
 		}
+	}
+}
+
+// Who cannot sign in is led to what helps.
+func TestSignInIsDocumented(t *testing.T) {
+	ask := site(t)
+	if body := ask("/sign-in").Body.String(); !strings.Contains(body, `href="/outrigger/docs/troubleshooting#you-cannot-sign-in">Documentation</a>`) {
+		t.Errorf("%s", body)
 	}
 }
 
