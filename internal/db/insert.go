@@ -24,8 +24,8 @@ const argsAtOnce = 224
 
 // Insert writes rows in their order. PostgreSQL gets one statement with an array
 // a column, which takes it less than a statement a row in one round trip; SQLite
-// statements of some rows, and the rest one by one: there are two to prepare,
-// and not one for each number of rows.
+// statements of some rows, the rest in smaller ones, each of a quarter: there are
+// a few to prepare, and not one for each number of rows.
 func (tx *Tx) Insert(ctx context.Context, in Insert) error {
 	rows := columnLength(in.Columns[0])
 	if err := tx.ready(); err != nil || rows == 0 {
@@ -36,18 +36,38 @@ func (tx *Tx) Insert(ctx context.Context, in Insert) error {
 			` FROM unnest(`+arrays(in.Columns)+`) AS rows `+in.OnConflict, in.Columns...)
 		return err
 	}
-	many := max(1, argsAtOnce/len(in.Columns))
-	whole := rows / many
 	ctx = tx.context(ctx)
-	_, err := tx.ses.repeat(ctx, in.values(many), whole, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
-		return in.rows(i*many, many, to), nil
-	})
-	if err == nil {
-		_, err = tx.ses.repeat(ctx, in.values(1), rows-whole*many, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
-			return in.rows(whole*many+i, 1, to), nil
-		})
+	done := 0
+	for many := max(1, argsAtOnce/len(in.Columns)); done < rows; many = max(1, many/4) {
+		n := (rows - done) / many
+		if n == 0 {
+			continue
+		}
+		if _, err := tx.ses.repeat(ctx, tx.ses.insert(&in, many), n, func(i int, to []driver.NamedValue) ([]driver.NamedValue, error) {
+			return in.rows(done+i*many, many, to), nil
+		}); err != nil {
+			return tx.note(err)
+		}
+		done += n * many
 	}
-	return tx.note(err)
+	return nil
+}
+
+// insertText is what the text of an Insert is made of.
+type insertText struct {
+	into, constants, onConflict string
+	columns, rows               int
+}
+
+// insert is the text that inserts so many rows into SQLite, made once.
+func (s *session) insert(in *Insert, rows int) string {
+	of := insertText{in.Into, in.Constants, in.OnConflict, len(in.Columns), rows}
+	text, made := s.inserts[of]
+	if !made {
+		text = in.values(rows)
+		s.inserts[of] = text
+	}
+	return text
 }
 
 func (in *Insert) constants() string {
@@ -57,8 +77,8 @@ func (in *Insert) constants() string {
 	return ", " + in.Constants
 }
 
-// values is the statement that inserts so many rows into SQLite. Numbers it
-// would look up in a list one by one, which takes longer than the statement.
+// values is that statement. Numbers SQLite would look up in a list one by one,
+// which takes longer than the statement.
 // FAIL leaves the rows before one that fails, which end with the transaction;
 // to take them back by itself SQLite would set aside every page first.
 func (in *Insert) values(rows int) string {

@@ -44,7 +44,7 @@ func bulkRows(n int, b string) (db.Insert, []string) {
 // given, and found again by their ids.
 func TestInsert(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		for _, n := range []int{0, 1, 55, 56, 57, 3*56 + 5} {
+		for _, n := range []int{0, 1, 13, 14, 55, 56, 57, 3*56 + 2*14 + 3*3 + 2} {
 			in, _ := bulkRows(n, "first")
 			again, want := bulkRows(n, "then")
 			again.OnConflict = `ON CONFLICT (a) DO UPDATE SET b = excluded.b`

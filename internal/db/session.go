@@ -20,6 +20,8 @@ type session struct {
 	// insert, and a tenth of all that the server allocates, for arguments.
 	bare map[string]driver.Stmt
 	args []driver.NamedValue // of the run under way
+
+	inserts map[insertText]string
 }
 
 // maxStatements bounds the prepared statements of a connection. Texts are

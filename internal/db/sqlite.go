@@ -89,7 +89,7 @@ func (e *sqliteEngine) connect(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, e.disk.judge(err)
 	}
-	return &session{conn: conn, disk: e.disk, stmts: map[string]*sql.Stmt{}, bare: map[string]driver.Stmt{}}, nil
+	return &session{conn: conn, disk: e.disk, stmts: map[string]*sql.Stmt{}, bare: map[string]driver.Stmt{}, inserts: map[insertText]string{}}, nil
 }
 
 // connectWriter opens the writer's connection. It has more cache than the
