@@ -84,7 +84,7 @@ func (a *API) registerBuilds(r *rest.Router) {
 }
 
 func (a *API) postBuild(ctx context.Context, in build, at notify.RepositoryRef) error {
-	b := notify.PlatformBuild{Ref: in.Ref, Number: payload.New(in.BuildNumber).Text(), Added: payload.New(in.DateAdded).Time(), Build: notify.Build{
+	b := notify.PlatformBuild{Ref: in.Ref, Number: payload.TextOf(in.BuildNumber), Added: payload.TimeOf(in.DateAdded), Build: notify.Build{
 		Commit: in.Commit, Key: in.Key, Name: in.Name, State: rest.Key(in.State), Description: in.Description, URL: in.URL,
 	}}
 	if len(in.Wrong) > 0 {

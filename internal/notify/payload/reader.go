@@ -36,9 +36,11 @@ import (
 // What is wrong with the body ends the reading: everything else reads as
 // nothing, and End says what it is.
 type Reader struct {
-	in   jsontext.Decoder
-	body []byte
-	err  error
+	in    jsontext.Decoder
+	from  bytes.Buffer // what in reads
+	body  []byte
+	err   error
+	known texts
 
 	overlong bool // All left elements out
 }
@@ -46,8 +48,8 @@ type Reader struct {
 // New reads body, which must not change meanwhile.
 func New(body []byte) *Reader {
 	r := readers.Get().(*Reader)
-	r.in.Reset(bytes.NewBuffer(body), options...)
-	r.body = body
+	r.from, r.body = *bytes.NewBuffer(body), body
+	r.in.Reset(&r.from, options...)
 	if !utf8.Valid(body) {
 		r.refuse("it is not UTF-8", firstInvalid(body))
 	}
@@ -59,17 +61,14 @@ func New(body []byte) *Reader {
 var options = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // Release is for after the last use of the Reader: the next one gets what its
-// decoder has grown to.
+// decoder has grown to, and the texts that it knows.
 func (r *Reader) Release() {
-	r.in.Reset(nothing) // else it would keep the body
-	r.body, r.err, r.overlong = nil, nil, false
+	r.from, r.body, r.err, r.overlong = bytes.Buffer{}, nil, nil, false
+	r.in.Reset(&r.from) // else it would keep the body
 	readers.Put(r)
 }
 
-var (
-	readers = sync.Pool{New: func() any { return new(Reader) }}
-	nothing = new(bytes.Buffer)
-)
+var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 // Kind is what comes next: '{', '[', '"', 't', 'f', 'n' for null, '0' for a
 // number, 0 for nothing.

@@ -2,6 +2,7 @@ package payload
 
 import (
 	"bytes"
+	"hash/maphash"
 	"strings"
 	"unicode/utf8"
 
@@ -10,7 +11,34 @@ import (
 
 // Text reads a string, or a number as it is written. U+0000, which databases
 // and chat platforms refuse, becomes U+FFFD, as does half a surrogate pair.
-func (r *Reader) Text() string { return string(r.Raw()) }
+func (r *Reader) Text() string { return r.known.text(r.Raw()) }
+
+// TextOf is Text of a body.
+func TextOf(body []byte) string {
+	r := New(body)
+	defer r.Release()
+	return r.Text()
+}
+
+// texts are short ones that were read before: bodies name the same users,
+// branches and repositories again and again.
+type texts [256]string
+
+// maxKnown is how many bytes most names and links have at most.
+const maxKnown = 128
+
+var seed = maphash.MakeSeed()
+
+func (t *texts) text(b []byte) string {
+	if len(b) > maxKnown {
+		return string(b)
+	}
+	s := &t[maphash.Bytes(seed, b)%uint64(len(t))]
+	if *s != string(b) {
+		*s = string(b)
+	}
+	return *s
+}
 
 // Raw is Text in the memory of the body, where it can be: for texts that are
 // looked at and not kept, or not whole.

@@ -31,6 +31,13 @@ func (r *Reader) Time() time.Time {
 	return t
 }
 
+// TimeOf is Time of a body.
+func TimeOf(body []byte) time.Time {
+	r := New(body)
+	defer r.Release()
+	return r.Time()
+}
+
 func parseISO(s string) time.Time {
 	n := len(s)
 	if n < len(isoNoZone) {
