@@ -193,8 +193,8 @@ func (a *App) mentions(ctx context.Context, deliveries ...*notify.Delivery) (lis
 	rules := a.chat.store.Rules()
 	users := make(map[string][]notify.User) // by connection
 	for _, d := range deliveries {
-		if of := d.Event.Mentioned(); len(of) > 0 && rules.Mentions(d.Rules) {
-			users[d.Event.Connection] = append(users[d.Event.Connection], of...)
+		if rules.Mentions(d.Rules) {
+			users[d.Event.Connection] = append(users[d.Event.Connection], d.Event.Mentioned()...)
 		}
 	}
 	accounts := make(map[string]map[string]notify.ChatAccount)

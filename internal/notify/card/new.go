@@ -87,7 +87,7 @@ func text(e *notify.Event) string {
 		}
 	}
 	if e.Comment != nil {
-		return paragraphs(e.Comment.Text, maxText)
+		return paragraphs(e.Comment.Text)
 	}
 	return ""
 }
@@ -96,5 +96,5 @@ func descriptionOf(e *notify.Event) string {
 	if e.PullRequest == nil {
 		return ""
 	}
-	return paragraphs(e.PullRequest.Description, maxText)
+	return paragraphs(e.PullRequest.Description)
 }

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,15 +52,15 @@ func plain(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// paragraphs keeps the lines of s, at most one of them empty in a row.
-func paragraphs(s string, max int) string {
-	s, more := notify.Cut(s, 4*max)
+// paragraphs keeps the lines of s, at most one of them empty in a row, and at most
+// maxText characters.
+func paragraphs(s string) string {
+	s, more := notify.Cut(s, 4*maxText)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	var b strings.Builder
-	b.Grow(min(len(s), max+utf8.UTFMax))
+	b := make([]byte, 0, utf8.UTFMax*maxText)
 	n, empty := 0, 0
 	for l := range strings.Lines(s) {
-		if n > max {
+		if n > maxText {
 			break // the rest is cut off
 		}
 		l = strings.TrimRight(l, " \t\n\v\f")
@@ -70,18 +71,24 @@ func paragraphs(s string, max int) string {
 			empty++
 			continue
 		}
-		l, _ = notify.Cut(l, max+1-n)
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-			if empty > 0 {
-				b.WriteByte('\n')
-			}
+		l, _ = notify.Cut(l, maxText+1-n)
+		if len(b) > 0 {
+			breaks := "\n\n"[:min(1+empty, 2)]
+			b = append(b, breaks...)
+			n += len(breaks)
 		}
 		empty = 0
-		b.WriteString(l)
-		n += utf8.RuneCountInString(l) // line breaks left out: one too many is cut off all the same
+		b = append(b, l...)
+		n += utf8.RuneCountInString(l)
 	}
-	return cut(b.String(), max, more)
+	if n <= maxText && !more {
+		return string(b)
+	}
+	for ; n >= maxText; n-- { // the last one shows that there were more
+		_, size := utf8.DecodeLastRune(b)
+		b = b[:len(b)-size]
+	}
+	return string(append(bytes.TrimRight(b, " \n"), "…"...))
 }
 
 // printable reports whether s is printable ASCII, where there is nothing that

@@ -15,10 +15,9 @@ const retrySave = time.Second
 
 // save commits a result and lets it take effect here. While it cannot be
 // committed it stays in memory and is tried again, so that a failing disk is
-// not a flood of repeated messages.
+// not a flood of repeated messages. ctx does not end.
 func (c *channel) save(ctx context.Context, m *message, r *notify.Result) {
 	r.Lease, r.Fence = c.shard.lease.Name(), c.shard.lease.Fence()
-	ctx = context.WithoutCancel(ctx)
 	said := false
 	for {
 		err := c.b.Queue.SaveResult(ctx, r)

@@ -28,9 +28,11 @@ const (
 // posted, the answer judged, and what came of it recorded. It returns when that
 // is committed.
 func (c *channel) try(ctx context.Context, m *message) {
+	// It is not cut off when the shard is handed over: what was sent must be known.
+	whole := context.WithoutCancel(ctx)
 	rules := c.b.Queue.Rules()
 	if r, ok := unsent(m, rules); ok {
-		c.save(ctx, m, r)
+		c.save(whole, m, r)
 		return
 	}
 	if c.moved(m, rules) || c.changed(ctx, m) {
@@ -42,8 +44,6 @@ func (c *channel) try(ctx context.Context, m *message) {
 	if c.b.proxy.paused() && c.byProxy() && !c.b.proxy.enter(c.b.Clock()) {
 		return
 	}
-	// It is not cut off when the shard is handed over: what was sent must be known.
-	whole := context.WithoutCancel(ctx)
 	attempt, o := c.b.post(whole, c.url, c.b.write(whole, make([]byte, 0, usualMessage), m))
 	c.b.metrics.attempt(o.verdict, attempt.Took)
 	if o.verdict == paused || c.b.proxy.paused() && c.byProxy() {
@@ -51,11 +51,11 @@ func (c *channel) try(ctx context.Context, m *message) {
 	}
 	r := settle(&c.standing, m, o, c.b.Clock(), c.b.Random)
 	r.Attempt = attempt
-	c.save(ctx, m, r)
+	c.save(whole, m, r)
 }
 
 // usualMessage is what most messages stay below, in bytes.
-const usualMessage = 3 << 10
+const usualMessage = 2 << 10
 
 // unsent returns the result of a message that is not to be sent.
 func unsent(m *message, rules *notify.RuleSet) (r *notify.Result, ok bool) {
@@ -103,6 +103,9 @@ func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work
 	return a, o
 }
 
+// jsonInUTF8 names the charset: without one some flows read the body as UTF-16.
+var jsonInUTF8 = []string{"application/json; charset=utf-8"}
+
 // exchange sends text. The client may read it after exchange has failed, so its
 // memory is not used again. net/http sends a bytes.Reader in one packet with the
 // header; before any other reader it would send the header by itself.
@@ -111,8 +114,7 @@ func (b *Outbox) exchange(ctx context.Context, url secret.Value, text []byte) (*
 	if err != nil {
 		return nil, "", err
 	}
-	// Without a charset some flows read the body as UTF-16.
-	req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	req.Header["Content-Type"] = jsonInUTF8
 	resp, err := b.Client.Do(req)
 	if err != nil {
 		return nil, "", err
