@@ -78,9 +78,9 @@ func (in *Insert) constants() string {
 }
 
 // values is that statement. Numbers SQLite would look up in a list one by one,
-// which takes longer than the statement.
-// FAIL leaves the rows before one that fails, which end with the transaction;
-// to take them back by itself SQLite would set aside every page first.
+// which takes longer than the statement. FAIL leaves the rows before one that
+// fails, which end with the transaction; to take them back by itself SQLite would
+// set aside every page first.
 func (in *Insert) values(rows int) string {
 	row := `(?` + strings.Repeat(`, ?`, len(in.Columns)-1) + in.constants() + `)`
 	return `INSERT OR FAIL INTO ` + in.Into + ` VALUES ` + row + strings.Repeat(`, `+row, rows-1) + ` ` + in.OnConflict

@@ -21,7 +21,7 @@ type Caller struct {
 	judge func(context.Context, *url.URL) (public bool, err error)
 	// isPublic judges an address that was dialled; nil: nobody asks.
 	isPublic func(addr net.Addr, plaintext bool) bool
-	agent    string
+	agent    []string
 	limit    time.Duration // 0: the caller watches over the time
 }
 
@@ -54,11 +54,7 @@ func (c *Caller) Do(req *http.Request) (*http.Response, error) {
 // through is Do by a route.
 func (c *Caller) through(by route, req *http.Request) (*http.Response, error) {
 	ctx, cancel := c.limited(req.Context())
-	var isPublic func(net.Addr) bool
-	if c.isPublic != nil {
-		isPublic = func(addr net.Addr) bool { return c.isPublic(addr, req.URL.Scheme == "http") }
-	}
-	ctx, w := onWay(ctx, by, isPublic)
+	ctx, w := onWay(ctx, by, c.isPublic, req.URL.Scheme == "http")
 	resp, err := c.send(ctx, by, req)
 	if err != nil {
 		cancel()
@@ -74,7 +70,7 @@ func (c *Caller) send(ctx context.Context, by route, req *http.Request) (*http.R
 		out.Header = http.Header{}
 	}
 	if out.Header.Get("User-Agent") == "" {
-		out.Header.Set("User-Agent", c.agent)
+		out.Header["User-Agent"] = c.agent
 	}
 	switch {
 	case by.proxy != nil:

@@ -62,9 +62,9 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent := "Outrigger"
+	agent := []string{"Outrigger"}
 	if o.Version != "" {
-		agent += "/" + o.Version
+		agent[0] += "/" + o.Version
 	}
 	resolver := cmp.Or(o.Resolver, net.DefaultResolver)
 	dialer := net.Dialer{Timeout: Timeout, Resolver: resolver}

@@ -21,13 +21,13 @@ type wayKey struct{}
 
 // onWay returns the context of a request by a route. isPublic judges the other end
 // of a connection to the host itself; nil: nobody asks.
-func onWay(ctx context.Context, by route, isPublic func(net.Addr) bool) (context.Context, *way) {
+func onWay(ctx context.Context, by route, isPublic func(addr net.Addr, plaintext bool) bool, plaintext bool) (context.Context, *way) {
 	w := &way{route: by}
 	if by.proxy == nil {
 		if isPublic == nil {
 			return ctx, w
 		}
-		trace := &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { w.public.Store(isPublic(c.Conn.RemoteAddr())) }}
+		trace := &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { w.public.Store(isPublic(c.Conn.RemoteAddr(), plaintext)) }}
 		return httptrace.WithClientTrace(context.WithValue(ctx, wayKey{}, w), trace), w
 	}
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { w.open.Store(true) }}

@@ -202,7 +202,10 @@ func (t EventType) HasUser() bool { return t != BuildStatusSet }
 func (t EventType) HasRepository() bool { return t != ProjectFieldEdited }
 
 // MarshalText writes the key.
-func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+func (t EventType) MarshalText() ([]byte, error) { return t.AppendText(nil) }
+
+// AppendText appends the key.
+func (t EventType) AppendText(b []byte) ([]byte, error) { return append(b, t.String()...), nil }
 
 // UnmarshalText reads a key and refuses one that is unknown.
 func (t *EventType) UnmarshalText(b []byte) error {

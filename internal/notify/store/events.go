@@ -72,17 +72,13 @@ const maxPooled = 64 << 10
 // committed.
 func encode(r *notify.Receipt, buf *bytes.Buffer) error {
 	buf.Reset()
-	ends := make([]int, len(r.Kept))
+	r.Encoded = make([][]byte, len(r.Kept))
 	for i := range r.Kept {
+		begin := buf.Len()
 		if err := jsonv2.MarshalWrite(buf, &r.Kept[i], eventOptions); err != nil {
 			return fmt.Errorf("encoding event: %w", err)
 		}
-		ends[i] = buf.Len()
-	}
-	begin, all := 0, buf.Bytes()
-	r.Encoded = make([][]byte, len(ends))
-	for i, end := range ends {
-		r.Encoded[i], begin = all[begin:end], end
+		r.Encoded[i] = buf.Bytes()[begin:] // stays as it is where buf moves on
 	}
 	return nil
 }
