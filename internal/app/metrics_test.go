@@ -98,7 +98,8 @@ func TestMetricsFollowTheState(t *testing.T) {
 			t.Errorf("at first %s is %v, want %v", name, v, want)
 		}
 	}
-	for _, name := range []string{"outrigger_db_size_bytes", "outrigger_db_log_size_bytes", "outrigger_data_folder_free_bytes", "outrigger_db_commit_seconds_count"} {
+	for _, name := range []string{"outrigger_db_size_bytes", "outrigger_db_log_size_bytes", "outrigger_data_folder_free_bytes", "outrigger_db_commit_seconds_count",
+		`outrigger_db_log_seconds_count{step="begin"}`, `outrigger_db_log_seconds_count{step="trim"}`} {
 		if first[name] <= 0 {
 			t.Errorf("at first %s is %v", name, first[name])
 		}

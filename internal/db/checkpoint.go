@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 )
 
 const (
@@ -38,6 +39,7 @@ type checkpointer struct {
 	ses     *session // of its own
 	disk    *disk
 	log     *slog.Logger
+	metrics *metrics
 	failing atomic.Bool   // the last attempt to move it did, and that is logged
 	asked   chan struct{} // one slot
 	moved   chan struct{} // one slot
@@ -51,9 +53,9 @@ type checkpointer struct {
 	trimAt int64 // its size at which trim is due
 }
 
-func newCheckpointer(ses *session, k *disk, log *slog.Logger) *checkpointer {
+func newCheckpointer(ses *session, k *disk, log *slog.Logger, m *metrics) *checkpointer {
 	c := &checkpointer{
-		ses: ses, disk: k, log: log,
+		ses: ses, disk: k, log: log, metrics: m,
 		asked: make(chan struct{}, 1), moved: make(chan struct{}, 1), through: make(chan struct{}),
 	}
 	c.bound(logBytes)
@@ -148,11 +150,17 @@ func (c *checkpointer) run(ses *session, mode string) (logged, moved int, err er
 // committed is called by the writer after each commit.
 func (c *checkpointer) committed(ses *session) {
 	if c.moving {
-		c.finish(ses)
+		c.timed("finish", c.finish, ses)
 	} else {
-		c.begin(ses)
+		c.timed("begin", c.begin, ses)
 	}
-	c.trim(ses)
+	c.timed("trim", c.trim, ses)
+}
+
+func (c *checkpointer) timed(step string, do func(*session), ses *session) {
+	began := time.Now()
+	do(ses)
+	c.metrics.log.WithLabelValues(step).Observe(time.Since(began).Seconds())
 }
 
 // begin has the log moved where it is long enough.

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
 	"outrigger/internal/db"
 	"outrigger/internal/dbtest"
 )
@@ -57,9 +60,11 @@ func TestTheLogStaysSmall(t *testing.T) {
 	}
 }
 
-// Most of the log is moved beside the writer, and it begins anew.
+// Most of the log is moved beside the writer, and it begins anew. How long the
+// writer takes for its part is measured, step by step.
 func TestTheLogBeginsAnew(t *testing.T) {
-	d := dbtest.Open(t, db.Options{Dir: t.TempDir()})
+	registry := prometheus.NewRegistry()
+	d := dbtest.Open(t, db.Options{Dir: t.TempDir(), Metrics: registry})
 	must(t, d.Migrate(t.Context(), things))
 	must(t, d.BoundLog(t.Context(), 16<<20))
 	most := 0
@@ -72,6 +77,9 @@ func TestTheLogBeginsAnew(t *testing.T) {
 	}
 	if most < 16 || most > 80 { // usually 18; how many depends on the disk
 		t.Errorf("the log had up to %d MiB", most)
+	}
+	if n, err := testutil.GatherAndCount(registry, "outrigger_db_log_seconds"); err != nil || n != 3 {
+		t.Errorf("%d steps are measured: %v", n, err)
 	}
 }
 

@@ -13,6 +13,7 @@ type metrics struct {
 	batch   *prometheus.HistogramVec
 	wait    prometheus.Histogram
 	commit  prometheus.Histogram
+	log     *prometheus.HistogramVec
 	lost    prometheus.Counter
 }
 
@@ -43,6 +44,12 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Help:    "How long a commit took, until it was on disk; what comes in waits for one.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 7), // 0.5 ms … 2 s
 		}),
+		log: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "outrigger_db_log_seconds",
+			Help: "How long SQLite's writer saw to its log after a commit; what comes in waits for it. " +
+				"begin: whether it is long enough to be moved, finish: the last of it is moved, trim: it is emptied where it grew too long.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 7), // 0.5 ms … 2 s
+		}, []string{"step"}),
 		lost: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "outrigger_db_leases_lost_total",
 			Help: "Leases that this node lost: they lapsed or became another node's, since the database was slow or away.",
@@ -51,7 +58,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 	if r == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.commits, m.group, m.batch, m.wait, m.commit, m.lost} {
+	for _, c := range []prometheus.Collector{m.commits, m.group, m.batch, m.wait, m.commit, m.log, m.lost} {
 		if err := r.Register(c); err != nil {
 			return nil, fmt.Errorf("registering the database's metrics: %w", err)
 		}

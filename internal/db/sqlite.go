@@ -64,7 +64,7 @@ func openSQLite(ctx context.Context, o Options, m *metrics) (engine, error) {
 		}
 		return nil, unopened(err, o.Dir)
 	}
-	e.writer = newWriter(e.connectWriter, newCheckpointer(first, e.disk, o.Log), o.Clock, m)
+	e.writer = newWriter(e.connectWriter, newCheckpointer(first, e.disk, o.Log, m), o.Clock, m)
 	return e, nil
 }
 
