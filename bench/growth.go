@@ -42,7 +42,7 @@ func (b *bench) grown(ctx context.Context, name string, grow func(*filled) error
 		return err
 	}
 	before, after := empty.subject(), full.subject()
-	if err := b.compare(ctx, before, after); err != nil {
+	if err := b.compare(ctx, connections, before, after); err != nil {
 		return err
 	}
 	slowest, path, err := slowestPage(ctx, empty.Process, full.Process)
