@@ -57,7 +57,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	a.chat.store = store
 	tests := &notify.TestMessages{Store: store, Write: testMessage}
 	accounts := a.openAuthorizations(store)
-	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests, Accounts: a.chat.accounts}
+	rules := &notify.Rules{Store: store, CheckURL: a.outgoing.CheckURL, CautionURL: notify.Cautions(a.outgoing.CautionURL), Tests: tests, Accounts: a.chat.accounts}
 	a.chat.refusals = hook.NewRefusals(store, a.log)
 	hook.New(hook.Options{
 		Store: store, Clock: a.clock, Log: a.log, Metrics: hook.NewMetrics(a.registry), Refusals: a.chat.refusals,
@@ -76,7 +76,7 @@ func (a *App) openNotify(ctx context.Context) error {
 	events, deliveries, channels := &notify.Events{Store: store}, &notify.Deliveries{Store: store}, &notify.Channels{Store: store, Tests: tests, Clock: a.clock}
 	trials := &notify.Trials{Rules: rules, Events: events, Memberships: a.chat.memberships}
 	mentions := &notify.Mentions{Store: store}
-	activity := a.newReports(store, platforms, tests)
+	activity := a.newReports(store, platforms, rules)
 	a.chat.reports = reports.New(reports.Options{
 		Store: store, Compose: activity.Compose, Members: a.cluster.Members, Leases: a.leases, Clock: a.clock, Log: a.log,
 	})

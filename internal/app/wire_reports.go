@@ -14,9 +14,9 @@ import (
 )
 
 // newReports are the activity reports; nothing is asked and nothing is sent yet.
-func (a *App) newReports(store *store.Store, selfHosted *client.Client, tests *notify.TestMessages) *notify.Reports {
+func (a *App) newReports(store *store.Store, selfHosted *client.Client, rules *notify.Rules) *notify.Reports {
 	return &notify.Reports{
-		Store: store, Lister: listers{selfHosted, a.chat.accounts}, CheckRepository: checkers{selfHosted, a.chat.accounts}.check, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: a.outgoing.CautionURL, Tests: tests,
+		Store: store, Lister: listers{selfHosted, a.chat.accounts}, CheckRepository: checkers{selfHosted, a.chat.accounts}.check, PullRequests: pullRequestsPage, CheckURL: a.outgoing.CheckURL, CautionURL: rules.CautionURL, Tests: rules.Tests,
 		Write: testReport,
 		Zone:  serverZone(), Clock: a.clock,
 	}

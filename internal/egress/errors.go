@@ -30,7 +30,7 @@ func describe(req *http.Request, w *way, err error, discreet bool) error {
 		return err
 	}
 	if err := describeProxy(req.URL, w, err); err != nil {
-		return err
+		return proxyFailure{err}
 	}
 	if why := certificateFault(err); discreet && why != "" {
 		return fmt.Errorf("the certificate of %s is not trusted: %s", host, why)

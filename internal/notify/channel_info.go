@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -120,6 +121,15 @@ func (t ProxyTrouble) Sentence() string {
 	}
 	return "The proxy has let nothing through since " + t.Since.UTC().Format("2006-01-02 15:04 UTC") +
 		", and every channel that goes by it waits: " + t.Reason + ". It is tried again at least every 30 s."
+}
+
+// SentenceFor is Sentence for who asks: administrators alone read which proxy it is,
+// and what it answers.
+func (t ProxyTrouble) SentenceFor(ctx context.Context) string {
+	if !readsInside(ctx) {
+		t.Reason = "an administrator can see why"
+	}
+	return t.Sentence()
 }
 
 // MaxListed is how many of a channel's waiting messages a list counts: with

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 
 	"outrigger/internal/identity"
@@ -70,10 +71,13 @@ func (d *DeliveryInfo) show(inside bool) {
 	}
 }
 
-// showAttempt withholds an answer that a reader may not read.
+// showAttempt withholds an answer, and why there is none, that a reader may not read.
 func showAttempt(a *work.Attempt, inside bool) {
-	if inside || a.Public || a.Answer == "" {
+	if inside || a.Public {
 		return
 	}
-	a.Answer, a.Withheld = "", true
+	a.Answer, a.Withheld = "", a.Answer != ""
+	if a.Err != "" {
+		a.Err = cmp.Or(a.ErrForAll, "no answer came; an administrator can see why")
+	}
 }

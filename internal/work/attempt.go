@@ -20,8 +20,10 @@ type Attempt struct {
 	Err    string        `json:"error,omitempty"`  // why no answer came
 
 	// Public: whoever sees the attempt may read Answer, which came from a public
-	// address. Else it is for administrators, and Withheld where it was left out.
-	Public, Withheld bool `json:"-"`
+	// address, and Err. Else they are for administrators: Withheld where the answer
+	// was left out, ErrForAll, which is not stored, in place of Err.
+	Public, Withheld bool   `json:"-"`
+	ErrForAll        string `json:"-"`
 }
 
 // MaxAnswer is how many bytes of an answer are kept: chat platforms say what

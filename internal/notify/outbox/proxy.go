@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"cmp"
 	"log/slog"
 	"sync"
 	"time"
@@ -84,10 +85,10 @@ func (p *proxyPause) result(o outcome, now time.Time, random func() float64, log
 	case p.step > 0 && !p.asking: // under way when the pause began
 	default:
 		if p.step == 0 {
-			log.Error("the proxy lets nothing through; all channels that go by it wait", "error", o.reason)
+			log.Error("the proxy lets nothing through; all channels that go by it wait", "error", cmp.Or(o.inside, o.reason))
 			p.said.Since = now
 		}
-		p.said.Reason = o.reason
+		p.said.Reason = cmp.Or(o.inside, o.reason)
 		p.until, p.asking = now.Add(min(gateSteps.Delay(p.step, random), longestProxyPause)), false
 		p.step++
 	}

@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -98,7 +99,7 @@ func (b *Outbox) post(ctx context.Context, url secret.Value, text []byte) (*work
 	o := judge(resp, answer, a.Public, err, b.Clock())
 	a.Answer = answer
 	if err != nil {
-		a.Err = o.reason
+		a.Err, a.ErrForAll, a.Public = cmp.Or(o.inside, o.reason), o.reason, o.inside == ""
 	}
 	return a, o
 }

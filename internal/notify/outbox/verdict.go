@@ -27,7 +27,7 @@ const (
 type outcome struct {
 	verdict verdict
 	reason  string        // one sentence, in the platform's words where it said any and everyone may read them
-	inside  string        // the same with its words, where administrators alone may read them; "": reason is all
+	inside  string        // the same with its words, or why there are none, where administrators alone may read them; "": reason is all
 	status  int           // of the answer; 0: none came
 	retry   time.Duration // what the platform asked for; 0: it did not say
 }
@@ -40,7 +40,11 @@ var permanent400 = []string{"WorkflowTriggerIsNotEnabled", "MissingApiVersionPar
 // given; body is the beginning of the answer's. public: everyone may read it.
 func judge(resp *http.Response, body string, public bool, err error, now time.Time) outcome {
 	if err != nil {
-		return outcome{verdict: judgeError(err), reason: err.Error()}
+		o := outcome{verdict: judgeError(err), reason: err.Error()}
+		if words := egress.Discreet(err); words != "" {
+			o.reason, o.inside = words+"; an administrator can see why", o.reason
+		}
+		return o
 	}
 	o := judgeStatus(resp.StatusCode, resp.Header, body, now)
 	o.status = resp.StatusCode

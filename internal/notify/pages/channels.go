@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -153,7 +154,7 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	to.Flash, to.Tone = p.retriedText(&done)
+	to.Flash, to.Tone = p.retriedText(r.Context(), &done)
 	if done.Cancelled > 0 {
 		to.Flash += " " + strconv.Itoa(done.Cancelled) + " messages were left out; they can be redelivered."
 	}
@@ -161,7 +162,7 @@ func (p *Pages) retryChannel(r *http.Request) (console.Response, error) {
 }
 
 // retriedText says what came of a retry.
-func (p *Pages) retriedText(done *notify.Retried) (string, console.Tone) {
+func (p *Pages) retriedText(ctx context.Context, done *notify.Retried) (string, console.Tone) {
 	switch {
 	case done.Answered && done.Status.State == string(notify.Open):
 		return "The channel accepts messages again.", ""
@@ -170,7 +171,7 @@ func (p *Pages) retriedText(done *notify.Retried) (string, console.Tone) {
 	case done.Waiting == 0:
 		return "Nothing waits on the channel, so nothing was sent. Send a test message to see whether it works.", console.Warn
 	}
-	return p.triedNow("The channel is tried again now. The chat platform has not answered yet.")
+	return p.triedNow(ctx, "The channel is tried again now. The chat platform has not answered yet.")
 }
 
 func (p *Pages) testChannel(r *http.Request) (console.Response, error) {

@@ -15,7 +15,7 @@ func (p *Pages) redeliver(r *http.Request) (console.Response, error) {
 }
 
 func (p *Pages) tryNow(r *http.Request) (console.Response, error) {
-	done, tone := p.triedNow("Its channel is tried now.")
+	done, tone := p.triedNow(r.Context(), "Its channel is tried now.")
 	response, err := p.act(r, p.Deliveries.TryNow, done)
 	if to, ok := response.(console.Redirect); ok && to.Flash == done {
 		to.Tone = tone

@@ -48,7 +48,7 @@ func (p *Pages) overview(ctx context.Context, who *identity.Principal) ([]consol
 // attention is what needs it, in the order in which it is shown; accounts are the
 // notices about accounts of cloud platforms.
 func (p *Pages) attention(ctx context.Context, sum *notify.Summary, accounts []console.Notice) (list []console.Notice, err error) {
-	if trouble := p.proxyTrouble(); trouble != "" {
+	if trouble := p.proxyTrouble(ctx); trouble != "" {
 		list = append(list, console.Notice{Kind: "proxy", Key: proxyPath, Text: trouble, Link: proxyPath, Tone: console.Bad, Since: p.Proxy().Since, Remedy: console.Remedy{Label: "Open the settings", Path: proxyPath}})
 	}
 	for i := range sum.Troubled {
@@ -168,16 +168,16 @@ const proxyPath = "/notifications/settings"
 
 // proxyTrouble says why channels wait for the outgoing proxy; "" where they do
 // not.
-func (p *Pages) proxyTrouble() string {
+func (p *Pages) proxyTrouble(ctx context.Context) string {
 	if p.Proxy == nil {
 		return ""
 	}
-	return p.Proxy().Sentence()
+	return p.Proxy().SentenceFor(ctx)
 }
 
 // triedNow is what people hear who have a channel tried at once.
-func (p *Pages) triedNow(done string) (flash string, tone console.Tone) {
-	if trouble := p.proxyTrouble(); trouble != "" {
+func (p *Pages) triedNow(ctx context.Context, done string) (flash string, tone console.Tone) {
+	if trouble := p.proxyTrouble(ctx); trouble != "" {
 		return done + " " + trouble, console.Warn
 	}
 	return done, ""

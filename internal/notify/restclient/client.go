@@ -19,6 +19,7 @@ import (
 
 	"outrigger/internal/egress"
 	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/secret"
 )
 
@@ -91,7 +92,7 @@ func (cl *Client) send(ctx context.Context, q Request) error {
 	}
 	resp, err := cl.by.Do(req)
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "The platform of %s does not answer: %s.", q.Platform, err)
+		return fault.Wrap(err, fault.Unavailable, "The platform of %s does not answer: %s.", q.Platform, why(ctx, err))
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
@@ -113,6 +114,15 @@ func (cl *Client) send(ctx context.Context, q Request) error {
 		return NotThePlatform(q.Platform)
 	}
 	return nil
+}
+
+// why says why no answer came, to others than administrators without what names the
+// proxy.
+func why(ctx context.Context, err error) string {
+	if words := egress.Discreet(err); words != "" && !identity.From(ctx).May(identity.Admin, identity.Resource{}) {
+		return words
+	}
+	return err.Error()
 }
 
 func (q *Request) request(ctx context.Context) (*http.Request, error) {
