@@ -167,8 +167,14 @@ func isHostName(name string) bool {
 			return false
 		}
 	}
-	last := labels[len(labels)-1]
-	return strings.Trim(last, "0123456789") != "" && !isHex(last)
+	return !endsInNumber(name)
+}
+
+// endsInNumber reports whether the last label of a name in the form of hostName is a
+// number.
+func endsInNumber(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return strings.Trim(last, "0123456789") == "" || isHex(last)
 }
 
 func isHex(label string) bool {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -37,6 +38,9 @@ func (by route) exposes(req *http.Request) error {
 // clouds answer their machines with the machines' credentials.
 func noProxyBlock(addr netip.Addr) (block, bool) {
 	addr = plainAddr(addr)
+	if b := addr.As16(); sixToFour().Contains(addr) {
+		addr = netip.AddrFrom4([4]byte(b[2:6])) // where the tunnel ends
+	}
 	for _, b := range specialBlocks() {
 		switch b.name {
 		case linkLocal, metadata, cloudServices:
@@ -48,11 +52,22 @@ func noProxyBlock(addr netip.Addr) (block, bool) {
 	return block{}, false
 }
 
+// metadataNames are the names of 169.254.169.254 in clouds.
+var metadataNames = []string{"metadata", "metadata.goog", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
+
 // CheckProxy refuses a proxy for the settings whose literal address is in a
-// link-local or metadata range; a name is judged when it is dialled.
+// link-local or metadata range, and the names that clouds give to one; any other
+// name is judged when it is dialled.
 func CheckProxy(proxy *url.URL) error {
-	addr, err := netip.ParseAddr(proxy.Hostname())
-	if err != nil {
+	name := hostName(proxy.Hostname())
+	addr, err := netip.ParseAddr(name)
+	switch {
+	case err == nil:
+	case slices.Contains(metadataNames, name):
+		addr = netip.AddrFrom4([4]byte{169, 254, 169, 254})
+	case endsInNumber(name):
+		return fault.New(fault.Invalid, "The proxy's host is no host name and no address: write an IPv4 address as four decimal numbers.")
+	default:
 		return nil
 	}
 	if b, is := noProxyBlock(addr); is {

@@ -79,6 +79,9 @@ func TestCredentialsGoThroughTheProxyOfTheSettingsOverHTTPSOnly(t *testing.T) {
 func TestAddressesOfTheProxyOfTheSettings(t *testing.T) {
 	for address, refused := range map[string]bool{
 		"169.254.169.254": true, "169.254.1.1": true, "[fe80::1]": true, "[fd00:ec2::254]": true, "168.63.129.16": true, "[::ffff:169.254.169.254]": true,
+		"100.100.100.200": true, "[::ffff:100.100.100.200]": true, "[64:ff9b::a9fe:a9fe]": true, "[2002:a9fe:a9fe::1]": true, "169.254.169.254.": true,
+		"metadata.google.internal": true, "METADATA.google.internal.": true, "2852039166": true, "0xa9fea9fe": true, "169.254.43518": true, "[fe80::1%25eth0]": true,
+		"[2002:808:808::1]": false, "100.100.100.201": false, "metadata.example.com": false, "proxy.example.com.": false,
 		"10.0.0.1": false, "127.0.0.1": false, "[::1]": false, "192.168.1.1": false, "8.8.8.8": false, "proxy.example.com": false,
 	} {
 		for _, scheme := range []string{"http", "https", "socks5"} {

@@ -28,6 +28,7 @@ func specialBlocks() []block {
 	return []block{
 		{netip.MustParsePrefix("0.0.0.0/8"), "this host or network", "RFC 791"},
 		{netip.MustParsePrefix("10.0.0.0/8"), "private network", "RFC 1918"},
+		{netip.MustParsePrefix("100.100.100.200/32"), metadata, "alibabacloud.com/help/en/ecs/user-guide/view-instance-metadata, RFC 6598"},
 		{netip.MustParsePrefix("100.64.0.0/10"), "carrier-grade NAT", "RFC 6598"},
 		{netip.MustParsePrefix("127.0.0.0/8"), "loopback", "RFC 1122"},
 		{netip.MustParsePrefix("168.63.129.16/32"), cloudServices, "learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16"},
@@ -81,6 +82,9 @@ func specialBlocks() []block {
 // network with DNS64 every IPv4 host has such an address, so the address
 // inside decides.
 func nat64() netip.Prefix { return netip.MustParsePrefix("64:ff9b::/96") }
+
+// sixToFour is the prefix around the IPv4 address at which a tunnel ends.
+func sixToFour() netip.Prefix { return netip.MustParsePrefix("2002::/16") }
 
 // plainAddr is the address that would really be reached: without its zone,
 // and the IPv4 address inside an IPv4-mapped or NAT64 one.

@@ -100,7 +100,7 @@ func TestAddresses(t *testing.T) {
 		{"2606:4700::1111", ""}, {"2001:4860:4860::8888", ""}, {"2003::1", ""}, {"::ffff:8.8.8.8", ""}, {"64:ff9b::8.8.8.8", ""},
 		{"0.0.0.0", "this host or network"}, {"127.0.0.1", "loopback"}, {"10.1.2.3", "private network"}, {"192.168.0.1", "private network"},
 		{"172.31.255.255", "private network"}, {"169.254.169.254", "instance metadata"}, {"169.254.1.1", "link-local"},
-		{"100.100.100.200", "carrier-grade NAT"}, {"168.63.129.16", "the cloud's own services"}, {"198.19.255.255", "benchmarking"},
+		{"100.100.100.200", "instance metadata"}, {"168.63.129.16", "the cloud's own services"}, {"198.19.255.255", "benchmarking"},
 		{"224.0.0.1", "multicast"}, {"255.255.255.255", "broadcast"}, {"250.0.0.1", "reserved"}, {"203.0.113.7", "documentation"},
 		{"::", "unspecified"}, {"::1", "loopback"}, {"fe80::1%eth0", "link-local"}, {"fd00:ec2::254", "instance metadata"},
 		{"fd12::1", "private network"}, {"ff02::1", "multicast"}, {"2001:db8::1", "documentation"}, {"3fff::1", "documentation"},
