@@ -187,7 +187,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 type mailShowCmd struct {
 	askFlags
 	ID      int64 `arg:"" help:"The message's id, from mail list."`
-	Content bool  `help:"Print the raw message. The audit trail records that you read it."`
+	Content bool  `help:"Print the raw message; at a terminal, control characters are left out. The audit trail records that you read it."`
 }
 
 func (c mailShowCmd) Run(ctx context.Context, s streams) error {
@@ -196,7 +196,11 @@ func (c mailShowCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if c.Content {
-		return server.copyTo(ctx, s.out, messagePath(c.ID, "/content"))
+		out := s.out
+		if isTerminal(out) {
+			out = &terminalText{out: out}
+		}
+		return server.copyTo(ctx, out, messagePath(c.ID, "/content"))
 	}
 	var m message
 	if err := server.do(ctx, "GET", messagePath(c.ID, ""), nil, &m); err != nil {

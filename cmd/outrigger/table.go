@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"unicode"
-
-	"golang.org/x/term"
 )
 
 // printRows writes a table with a header for people on a terminal, and lines
@@ -20,8 +17,8 @@ func printRows(out io.Writer, header []string, rows [][]string) error {
 			row[i] = printable(row[i])
 		}
 	}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		aligned := tabwriter.NewWriter(f, 0, 0, 2, ' ', 0)
+	if isTerminal(out) {
+		aligned := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(aligned, strings.Join(header, "\t"))
 		for _, row := range rows {
 			fmt.Fprintln(aligned, strings.Join(row, "\t"))
