@@ -53,9 +53,12 @@ func (c *Config) dangers() []string {
 			w = append(w, dangerousAllowed(entry, allowed)...)
 		}
 	}
-	// Outrigger makes secret.key for its owner alone; a group may share a
-	// certificate's key.
-	w = append(w, readable(filepath.Join(c.DataDir, "secret.key"), 0o077)...)
+	// Outrigger makes secret.key and the database for their owner alone; a group may
+	// share the folder, and a certificate's key.
+	w = append(w, changeable(c.DataDir)...)
+	for _, file := range []string{"secret.key", "outrigger.db"} {
+		w = append(w, readable(filepath.Join(c.DataDir, file), 0o077)...)
+	}
 	for _, key := range []string{c.TLS.Key, c.Mail.TLS.Key} {
 		if key != "" {
 			w = append(w, readable(key, 0o007)...)
@@ -88,6 +91,16 @@ func internet(cidr string) bool {
 		return network.Bits() < 8
 	}
 	return network.Bits() < 7
+}
+
+// changeable warns of a folder in which others than its owner and group may make and
+// replace files. What is not there is not judged here.
+func changeable(dir string) []string {
+	info, err := os.Stat(dir)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o002 == 0 { // Windows keeps no such bits
+		return nil
+	}
+	return []string{fmt.Sprintf("%s can be changed by other users of this machine (mode %04o); remove their access, for example with chmod 700.", dir, info.Mode().Perm())}
 }
 
 // readable warns of a file with secrets that others than its owner may read: mask has

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -118,6 +120,39 @@ func TestDangers(t *testing.T) {
 			if strings.Contains(w, "fifteen-letters") || strings.Contains(w, "hidden-one") {
 				t.Errorf("the secret is shown: %s", w)
 			}
+		}
+	}
+}
+
+// A data folder that others may change, and a database that others may read, are
+// said; both at once too.
+func TestOpenDataFolder(t *testing.T) {
+	for _, c := range []struct {
+		folder, database os.FileMode
+		want             []string // how the warnings begin, after the folder's path
+	}{
+		{0o700, 0o600, nil},
+		{0o755, 0o600, nil},
+		{0o770, 0o600, nil},
+		{0o777, 0o600, []string{" can be changed by other users of this machine (mode 0777)"}},
+		{0o700, 0o644, []string{"/outrigger.db can be read by other users of this machine (mode 0644)"}},
+		{0o702, 0o640, []string{" can be changed by other users", "/outrigger.db can be read by other users"}},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "outrigger.db")
+		if err := os.WriteFile(file, nil, c.database); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Chmod(file, c.database), os.Chmod(dir, c.folder)); err != nil { // whatever the umask
+			t.Fatal(err)
+		}
+		_, warnings, err := Load(write(t, "c.yaml", "data_dir: "+dir), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.EqualFunc(warnings, c.want, func(got, want string) bool { return strings.HasPrefix(got, dir+want) })
+		if !said {
+			t.Errorf("a folder of mode %04o with a database of mode %04o: %q, want %q", c.folder, c.database, warnings, c.want)
 		}
 	}
 }
