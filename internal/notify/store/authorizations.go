@@ -28,27 +28,18 @@ func scanAuthorization(row db.Row) (a notify.Authorization, t sealedTokens, err 
 		return a, t, fault.New(fault.NotFound, "There is no such authorisation.")
 	}
 	if err != nil {
-		return a, t, fmt.Errorf("reading authorisations: %w", err)
+		return a, t, fmt.Errorf("reading an authorisation: %w", err)
 	}
 	a.AuthorizedAt, a.StateAt, a.Expires, a.RefreshedAt = db.Time(authorized), db.Time(since), db.Time(expires), db.Time(refreshed)
 	a.DueAt, a.AskedAt = db.Time(due), db.Time(asked)
 	return a, t, nil
 }
 
-func readAuthorizations(ctx context.Context, tx *db.Tx, where string, args ...any) (list []notify.Authorization, err error) {
-	rows, err := tx.Query(ctx, selectAuthorizations+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading authorisations: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		a, _, err := scanAuthorization(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
+func readAuthorizations(ctx context.Context, tx *db.Tx, where string, args ...any) ([]notify.Authorization, error) {
+	return db.List(ctx, tx, "reading authorisations", func(row db.Row) (notify.Authorization, error) {
+		a, _, err := scanAuthorization(row)
+		return a, err
+	}, selectAuthorizations+where, args...)
 }
 
 // ListAuthorizations lists those of a user, 0: of all, in the order of their
@@ -65,20 +56,12 @@ func (s *Store) ListAuthorizations(ctx context.Context, userID, after int64, lim
 // names and places alone.
 func (s *Store) AuthorizationRules(ctx context.Context, id int64, limit int) (list []notify.Rule, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT id, name, connection, project_key, repository_key FROM notify_rules
+		list, err = db.List(ctx, tx, "reading the rules of an account", func(row db.Row) (r notify.Rule, err error) {
+			err = row.Scan(&r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey)
+			return r, err
+		}, `SELECT id, name, connection, project_key, repository_key FROM notify_rules
 			WHERE authorization_id = $1 AND authorization_id <> 0 ORDER BY id LIMIT $2`, id, limit)
-		if err != nil {
-			return fmt.Errorf("reading the rules of an account: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var r notify.Rule
-			if err := rows.Scan(&r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey); err != nil {
-				return fmt.Errorf("reading a rule of an account: %w", err)
-			}
-			list = append(list, r)
-		}
-		return rows.Err()
+		return err
 	})
 	return list, err
 }
@@ -128,20 +111,13 @@ func (s *Store) ReadingAuthorizations(ctx context.Context, connection string, at
 func (s *Store) CountAuthorizations(ctx context.Context) (n map[notify.AuthorizationState]int, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		n = make(map[notify.AuthorizationState]int)
-		rows, err := tx.Query(ctx, `SELECT state, count(*) FROM notify_authorizations GROUP BY state`)
-		if err != nil {
-			return fmt.Errorf("counting authorisations: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "counting authorisations", func(row db.Row) error {
 			var state notify.AuthorizationState
 			var of int
-			if err := rows.Scan(&state, &of); err != nil {
-				return fmt.Errorf("counting authorisations: %w", err)
-			}
+			err := row.Scan(&state, &of)
 			n[state] = of
-		}
-		return rows.Err()
+			return err
+		}, `SELECT state, count(*) FROM notify_authorizations GROUP BY state`)
 	})
 	return n, err
 }

@@ -63,20 +63,13 @@ func oldestWaiting(ctx context.Context, tx *db.Tx, shards []int, first int64) (t
 }
 
 func (s *Store) countChannels(ctx context.Context, tx *db.Tx, shards []int, to map[string]int) error {
-	rows, err := tx.Query(ctx, `SELECT c.state, c.gate_step, c.gate_reason, c.gate_until, c.refused, c.failing_since, `+channelIdle+` FROM notify_channels c
-		WHERE length(c.url) > 0 AND `+inShards("c.id", shards))
-	if err != nil {
-		return fmt.Errorf("counting channels: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.EachRow(ctx, "counting channels", func(row db.Row) error {
 		var c notify.Channel
 		var gateUntil, failing int64
-		if err := rows.Scan(&c.State, &c.GateStep, &c.GateReason, &gateUntil, &c.Refused, &failing, &c.Idle); err != nil {
-			return fmt.Errorf("counting channels: %w", err)
-		}
+		err := row.Scan(&c.State, &c.GateStep, &c.GateReason, &gateUntil, &c.Refused, &failing, &c.Idle)
 		setTimes(&c, 0, gateUntil, failing, 0)
 		to[c.Status(tx.Now()).State]++
-	}
-	return rows.Err()
+		return err
+	}, `SELECT c.state, c.gate_step, c.gate_reason, c.gate_until, c.refused, c.failing_since, `+channelIdle+` FROM notify_channels c
+		WHERE length(c.url) > 0 AND `+inShards("c.id", shards))
 }

@@ -133,42 +133,32 @@ func countOnChannels(ctx context.Context, tx *db.Tx, channels []notify.ChannelIn
 
 // addChannels reads the channels themselves.
 func addChannels(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify.ChannelInfo) error {
-	rows, err := tx.Query(ctx, `SELECT `+channelColumns+` FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
-	if err != nil {
-		return fmt.Errorf("reading channels: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.EachRow(ctx, "reading channels", func(row db.Row) error {
 		var c notify.Channel
 		var brokenAt, gateUntil, failing, lastOK int64
-		if err := rows.Scan(&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
+		if err := row.Scan(&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
 			&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle); err != nil {
-			return fmt.Errorf("reading channel: %w", err)
+			return err
 		}
 		setTimes(&c, brokenAt, gateUntil, failing, lastOK)
 		to[c.ID].Channel = c
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT `+channelColumns+` FROM notify_channels c WHERE c.id IN (`+list(ids)+`)`)
 }
 
 // addChannelRules reads what channels have of the rules that send to them, without
 // their filters: a list of channels may have thousands of rules.
 func addChannelRules(ctx context.Context, tx *db.Tx, ids []int64, to map[int64]*notify.ChannelInfo) error {
-	rows, err := tx.Query(ctx, `SELECT r.channel_id, r.id, r.name, r.connection, r.project_key, r.repository_key, r.channel_name, r.format
-		FROM notify_rules r WHERE r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
-	if err != nil {
-		return fmt.Errorf("reading the rules of channels: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.EachRow(ctx, "reading the rules of channels", func(row db.Row) error {
 		var channel int64
 		var r notify.ChannelRule
-		if err := rows.Scan(&channel, &r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelName, &r.Format); err != nil {
-			return fmt.Errorf("reading a rule of a channel: %w", err)
+		if err := row.Scan(&channel, &r.ID, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelName, &r.Format); err != nil {
+			return err
 		}
 		to[channel].Rules = append(to[channel].Rules, r)
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT r.channel_id, r.id, r.name, r.connection, r.project_key, r.repository_key, r.channel_name, r.format
+		FROM notify_rules r WHERE r.channel_id IN (`+list(ids)+`) ORDER BY r.name, r.id`)
 }
 
 // countHeld sets how many messages quiet hours hold on channels, and until when.

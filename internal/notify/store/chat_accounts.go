@@ -54,22 +54,12 @@ func (s *Store) ChatAccounts(ctx context.Context, connection string, users []not
 }
 
 func readChatAccounts(ctx context.Context, tx *db.Tx, where string, args ...any) ([]notify.ChatAccount, error) {
-	rows, err := tx.Query(ctx, chatAccountSelect+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading chat accounts: %w", err)
-	}
-	defer rows.Close()
-	var found []notify.ChatAccount
-	for rows.Next() {
-		var a notify.ChatAccount
+	return db.List(ctx, tx, "reading chat accounts", func(row db.Row) (a notify.ChatAccount, err error) {
 		var updated int64
-		if err := rows.Scan(&a.Connection, &a.User, &a.Teams, &a.Slack, &a.UpdatedBy, &updated); err != nil {
-			return nil, fmt.Errorf("reading chat accounts: %w", err)
-		}
+		err = row.Scan(&a.Connection, &a.User, &a.Teams, &a.Slack, &a.UpdatedBy, &updated)
 		a.UpdatedAt = db.Time(updated)
-		found = append(found, a)
-	}
-	return found, rows.Err()
+		return a, err
+	}, chatAccountSelect+where, args...)
 }
 
 // lockChatAccounts keeps other nodes from changing accounts, so that of two who

@@ -37,31 +37,22 @@ func (s *Store) CloudRepositories(ctx context.Context, p notify.CloudRepositoryP
 	return out, nil
 }
 
-func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudRepositoryPage, limit int) (out []notify.CloudRepository, err error) {
+func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudRepositoryPage, limit int) ([]notify.CloudRepository, error) {
 	args := []any{notify.Fold(clean(p.After.Workspace)), notify.Fold(clean(p.After.Repository)), clean(p.After.Connection), limit}
 	var names []string
 	for _, name := range p.Connections {
 		args = append(args, name)
 		names = append(names, fmt.Sprintf("$%d", len(args)))
 	}
-	rows, err := tx.Query(ctx, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*), sum(r.enabled),
+	return db.List(ctx, tx, "reading the repositories of rules", func(row db.Row) (one notify.CloudRepository, err error) {
+		err = row.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Rules, &one.Enabled, &one.Unauthorized, &one.Webhook)
+		return one, err
+	}, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*), sum(r.enabled),
 			sum(CASE WHEN a.state <> 'active' THEN 1 ELSE 0 END), COALESCE(min(w.state), 'unchecked')
 		FROM notify_rules r LEFT JOIN notify_authorizations a ON a.id = r.authorization_id
 			LEFT JOIN notify_repository_webhooks w ON w.connection = r.connection AND w.project_fold = r.project_fold AND w.repository_fold = r.repository_fold
 		WHERE r.repository_fold <> '' AND (r.project_fold, r.repository_fold, r.connection) > ($1, $2, $3) AND r.connection IN (`+strings.Join(names, ", ")+`)
 		GROUP BY r.project_fold, r.repository_fold, r.connection ORDER BY r.project_fold, r.repository_fold, r.connection LIMIT $4`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading the repositories of rules: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var one notify.CloudRepository
-		if err := rows.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Rules, &one.Enabled, &one.Unauthorized, &one.Webhook); err != nil {
-			return nil, fmt.Errorf("reading a repository of rules: %w", err)
-		}
-		out = append(out, one)
-	}
-	return out, rows.Err()
 }
 
 // UnauthorizedRepositories returns repositories with rules whose account has to be
@@ -69,26 +60,22 @@ func readCloudRepositories(ctx context.Context, tx *db.Tx, p notify.CloudReposit
 // visible lets through.
 func (s *Store) UnauthorizedRepositories(ctx context.Context, but int64, limit int, visible func(*notify.CloudRepository) bool) (out []notify.CloudRepository, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*), min(a.state_at)
-			FROM notify_authorizations a JOIN notify_rules r ON r.authorization_id = a.id AND r.authorization_id <> 0
-			WHERE a.state <> 'active' AND a.user_id <> $1
-			GROUP BY r.project_fold, r.repository_fold, r.connection ORDER BY r.project_fold, r.repository_fold, r.connection LIMIT $2`, but, maxRead)
-		if err != nil {
-			return fmt.Errorf("reading repositories without an account: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading repositories without an account", func(row db.Row) error {
 			var one notify.CloudRepository
 			var since int64
-			if err := rows.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Unauthorized, &since); err != nil {
-				return fmt.Errorf("reading a repository without an account: %w", err)
+			if err := row.Scan(&one.Connection, &one.Workspace, &one.Repository, &one.Unauthorized, &since); err != nil {
+				return err
 			}
 			one.UnauthorizedAt = db.Time(since)
 			if len(out) < limit && visible(&one) {
 				out = append(out, one)
 			}
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT r.connection, min(r.project_key), min(r.repository_key), count(*), min(a.state_at)
+			FROM notify_authorizations a JOIN notify_rules r ON r.authorization_id = a.id AND r.authorization_id <> 0
+			WHERE a.state <> 'active' AND a.user_id <> $1
+			GROUP BY r.project_fold, r.repository_fold, r.connection
+			ORDER BY r.project_fold, r.repository_fold, r.connection LIMIT $2`, but, maxRead)
 	})
 	return out, err
 }

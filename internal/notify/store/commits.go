@@ -75,22 +75,13 @@ func (s *Store) DueCommits(ctx context.Context, now time.Time, limit int) ([]not
 
 func (s *Store) readCommits(ctx context.Context, where string, args ...any) (list []notify.NamedCommit, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, selectCommits+where, args...)
-		if err != nil {
-			return fmt.Errorf("reading named commits: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c notify.NamedCommit
+		list, err = db.List(ctx, tx, "reading named commits", func(row db.Row) (c notify.NamedCommit, err error) {
 			var named, due int64
-			if err := rows.Scan(&c.Connection, &c.Hash, &c.At.ProjectKey, &c.At.RepositoryKey, &c.Branch, &named, &due, &c.Asked); err != nil {
-				return fmt.Errorf("reading named commits: %w", err)
-			}
+			err = row.Scan(&c.Connection, &c.Hash, &c.At.ProjectKey, &c.At.RepositoryKey, &c.Branch, &named, &due, &c.Asked)
 			c.NamedAt, c.DueAt = db.Time(named), db.Time(due)
-			list = append(list, c)
-		}
-		return rows.Err()
+			return c, err
+		}, selectCommits+where, args...)
+		return err
 	})
 	return list, err
 }

@@ -69,22 +69,13 @@ func eachUndecided(ctx context.Context, tx *db.Tx, deliveries []int64, do func(d
 // EventDecisions returns what was decided about an event after it had come.
 func (s *Store) EventDecisions(ctx context.Context, event int64) (found []notify.Decision, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT rule_id, decision, member, note FROM notify_decisions
-			WHERE event_id = $1 AND decision <> 'undecided' ORDER BY rule_id`, event)
-		if err != nil {
-			return fmt.Errorf("reading decisions: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var d notify.Decision
+		found, err = db.List(ctx, tx, "reading decisions", func(row db.Row) (d notify.Decision, err error) {
 			var decision string
-			if err := rows.Scan(&d.RuleID, &decision, &d.Member, &d.Note); err != nil {
-				return fmt.Errorf("reading decisions: %w", err)
-			}
+			err = row.Scan(&d.RuleID, &decision, &d.Member, &d.Note)
 			d.Taken = decision == "taken"
-			found = append(found, d)
-		}
-		return rows.Err()
+			return d, err
+		}, `SELECT rule_id, decision, member, note FROM notify_decisions WHERE event_id = $1 AND decision <> 'undecided' ORDER BY rule_id`, event)
+		return err
 	})
 	return found, err
 }

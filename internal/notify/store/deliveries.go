@@ -221,22 +221,12 @@ func scanDelivery(rows *sql.Rows) (*notify.Delivery, error) {
 }
 
 func readAttempts(ctx context.Context, tx *db.Tx, delivery int64) ([]work.Attempt, error) {
-	rows, err := tx.Query(ctx, `SELECT at, took, status, answer, error, public FROM notify_attempts WHERE delivery_id = $1 ORDER BY number`, delivery)
-	if err != nil {
-		return nil, fmt.Errorf("reading attempts: %w", err)
-	}
-	defer rows.Close()
-	var out []work.Attempt
-	for rows.Next() {
-		var a work.Attempt
+	return db.List(ctx, tx, "reading attempts", func(row db.Row) (a work.Attempt, err error) {
 		var at, took int64
-		if err := rows.Scan(&at, &took, &a.Status, &a.Answer, &a.Err, &a.Public); err != nil {
-			return nil, fmt.Errorf("reading attempt: %w", err)
-		}
+		err = row.Scan(&at, &took, &a.Status, &a.Answer, &a.Err, &a.Public)
 		a.At, a.Took = db.Time(at), micros(took)
-		out = append(out, a)
-	}
-	return out, rows.Err()
+		return a, err
+	}, `SELECT at, took, status, answer, error, public FROM notify_attempts WHERE delivery_id = $1 ORDER BY number`, delivery)
 }
 
 // Describe adds to deliveries their channels, and the rules and reports that are

@@ -62,26 +62,19 @@ func (s *Store) spans(ctx context.Context, shards []int, age time.Duration) (fou
 		if bound, err = firstSince(ctx, tx, "notify_deliveries", "created_at", since); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT c.id,
-				(SELECT min(d.id) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0),
-				(SELECT max(d.id) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
-			FROM notify_channels c WHERE `+inShards("c.id", shards))
-		if err != nil {
-			return fmt.Errorf("reading what waits: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading what waits", func(row db.Row) error {
 			var c span
 			var first, last sql.NullInt64
-			if err := rows.Scan(&c.channel, &first, &last); err != nil {
-				return fmt.Errorf("reading what waits: %w", err)
-			}
+			err := row.Scan(&c.channel, &first, &last)
 			if first.Valid {
 				c.first, c.last = first.Int64, last.Int64
 				found = append(found, c)
 			}
-		}
-		return rows.Err()
+			return err
+		}, `SELECT c.id,
+				(SELECT min(d.id) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0),
+				(SELECT max(d.id) FROM notify_deliveries d WHERE d.channel_id = c.id AND d.finished_at = 0)
+			FROM notify_channels c WHERE `+inShards("c.id", shards))
 	})
 	return found, bound, cutoff, err
 }

@@ -45,20 +45,15 @@ func (s *Store) EventsVersion(ctx context.Context, f notify.EventFilter) (string
 
 // addRows adds the rows of a query, which have so many columns.
 func addRows(ctx context.Context, tx *db.Tx, version *notify.ListVersion, columns int, query string, args ...any) error {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return fmt.Errorf("reading what changed: %w", err)
-	}
-	defer rows.Close()
 	values, into := make([]any, columns), make([]any, columns)
 	for i := range values {
 		into[i] = &values[i]
 	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return fmt.Errorf("reading what changed: %w", err)
+	return tx.EachRow(ctx, "reading what changed", func(row db.Row) error {
+		if err := row.Scan(into...); err != nil {
+			return err
 		}
 		version.Add(values...)
-	}
-	return rows.Err()
+		return nil
+	}, query, args...)
 }

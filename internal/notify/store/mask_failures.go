@@ -32,23 +32,16 @@ func (s *Store) FailMask(ctx context.Context, f notify.MaskFailure) error {
 
 // readMaskFailures reads those that a condition selects, by rule.
 func readMaskFailures(ctx context.Context, tx *db.Tx, condition string) (map[int64][]notify.MaskFailure, error) {
-	rows, err := tx.Query(ctx, `SELECT rule_id, member, fingerprint, times, error, failed_at FROM notify_mask_failures
-		WHERE `+condition+` ORDER BY rule_id, member`)
-	if err != nil {
-		return nil, fmt.Errorf("reading failures of masks: %w", err)
-	}
-	defer rows.Close()
 	found := make(map[int64][]notify.MaskFailure)
-	for rows.Next() {
+	return found, tx.EachRow(ctx, "reading failures of masks", func(row db.Row) error {
 		var f notify.MaskFailure
 		var at int64
-		if err := rows.Scan(&f.RuleID, &f.Member, &f.Fingerprint, &f.Times, &f.Error, &at); err != nil {
-			return nil, fmt.Errorf("reading failures of masks: %w", err)
-		}
+		err := row.Scan(&f.RuleID, &f.Member, &f.Fingerprint, &f.Times, &f.Error, &at)
 		f.At = db.Time(at)
 		found[f.RuleID] = append(found[f.RuleID], f)
-	}
-	return found, rows.Err()
+		return err
+	}, `SELECT rule_id, member, fingerprint, times, error, failed_at FROM notify_mask_failures
+		WHERE `+condition+` ORDER BY rule_id, member`)
 }
 
 // addMaskFailures has rules know of the failures of their masks.

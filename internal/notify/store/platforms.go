@@ -82,50 +82,36 @@ func (s *Store) readPlatforms(ctx context.Context, tx *db.Tx, count int64) (*not
 }
 
 func (s *Store) readConnections(ctx context.Context, tx *db.Tx) (notify.Connections, error) {
-	rows, err := tx.Query(ctx, `SELECT name, version, kind, base_url, user_name, token, manage_webhooks, oauth_client_id, oauth_client_secret, created_by, created_at, updated_by, updated_at, server_at
-		FROM notify_connections ORDER BY name`)
-	if err != nil {
-		return nil, fmt.Errorf("reading connections: %w", err)
-	}
-	defer rows.Close()
-	var list notify.Connections
-	for rows.Next() {
-		var c notify.Connection
+	return db.List(ctx, tx, "reading connections", func(row db.Row) (c notify.Connection, err error) {
 		var token, client []byte
 		var created, updated, server int64
-		if err := rows.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.ManageWebhooks, &c.OAuthClientID, &client, &c.CreatedBy, &created, &c.UpdatedBy, &updated, &server); err != nil {
-			return nil, fmt.Errorf("reading connections: %w", err)
+		if err := row.Scan(&c.Name, &c.Version, &c.Kind, &c.BaseURL, &c.User, &token, &c.ManageWebhooks, &c.OAuthClientID, &client,
+			&c.CreatedBy, &created, &c.UpdatedBy, &updated, &server); err != nil {
+			return c, err
 		}
 		c.CreatedAt, c.UpdatedAt, c.ServerAt = db.Time(created), db.Time(updated), db.Time(server)
 		c.Token = s.unseal(token, "notify_connections", "token", rowOfConnection(&c))
 		c.OAuthClientSecret = s.unseal(client, "notify_connections", "oauth_client_secret", rowOfConnection(&c))
-		list = append(list, c)
-	}
-	return list, rows.Err()
+		return c, nil
+	}, `SELECT name, version, kind, base_url, user_name, token, manage_webhooks, oauth_client_id, oauth_client_secret,
+		created_by, created_at, updated_by, updated_at, server_at FROM notify_connections ORDER BY name`)
 }
 
 func (s *Store) readHooks(ctx context.Context, tx *db.Tx) ([]*notify.Hook, error) {
-	rows, err := tx.Query(ctx, `SELECT id, connection, name, project_key, repository_key, secret, previous, previous_until,
-		created_by, created_at, rotated_by, rotated_at FROM notify_hooks ORDER BY id`)
-	if err != nil {
-		return nil, fmt.Errorf("reading hooks: %w", err)
-	}
-	defer rows.Close()
-	var list []*notify.Hook
-	for rows.Next() {
+	return db.List(ctx, tx, "reading hooks", func(row db.Row) (*notify.Hook, error) {
 		h := new(notify.Hook)
 		var current, previous []byte
 		var until, created, rotated int64
-		if err := rows.Scan(&h.ID, &h.Connection, &h.Name, &h.Scope.ProjectKey, &h.Scope.RepositoryKey, &current, &previous, &until,
+		if err := row.Scan(&h.ID, &h.Connection, &h.Name, &h.Scope.ProjectKey, &h.Scope.RepositoryKey, &current, &previous, &until,
 			&h.CreatedBy, &created, &h.RotatedBy, &rotated); err != nil {
-			return nil, fmt.Errorf("reading hooks: %w", err)
+			return nil, err
 		}
 		h.PreviousUntil, h.CreatedAt, h.RotatedAt = db.Time(until), db.Time(created), db.Time(rotated)
 		h.Secret = s.unseal(current, "notify_hooks", "secret", rowOf(h))
 		h.Previous = s.unseal(previous, "notify_hooks", "previous", rowOf(h))
-		list = append(list, h)
-	}
-	return list, rows.Err()
+		return h, nil
+	}, `SELECT id, connection, name, project_key, repository_key, secret, previous, previous_until,
+		created_by, created_at, rotated_by, rotated_at FROM notify_hooks ORDER BY id`)
 }
 
 // rowOf is what a hook's secrets are sealed for: they are sealed before there is

@@ -141,30 +141,20 @@ func readEnded(ctx context.Context, tx *db.Tx, ids []int64) ([]endedDelivery, er
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.Query(ctx, `SELECT id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public
-		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
-	if err != nil {
-		return nil, fmt.Errorf("reading ended deliveries: %w", err)
-	}
-	defer rows.Close()
 	var found []endedDelivery
 	var of []waitingDelivery
-	for rows.Next() {
+	err := tx.EachRow(ctx, "reading ended deliveries", func(row db.Row) error {
 		var d endedDelivery
 		var encoded string
-		if err := rows.Scan(&d.id, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public); err != nil {
-			return nil, fmt.Errorf("reading ended deliveries: %w", err)
-		}
+		err := row.Scan(&d.id, &d.channel, &d.format, &encoded, &d.state, &d.attempts, &d.finished, &d.took, &d.status, &d.answer, &d.public)
 		if d.rules = decodeIDs(encoded); len(d.rules) > 0 {
 			found, of = append(found, d), append(of, d.waitingDelivery)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading ended deliveries: %w", err)
-	}
-	rows.Close()
-	if len(of) == 0 {
-		return nil, nil
+		return err
+	}, `SELECT id, channel_id, format, rules, state, attempts, finished_at, took, status, answer, public
+		FROM notify_deliveries WHERE finished_at > 0 AND id IN (`+list(ids)+`)`)
+	if err != nil || len(of) == 0 {
+		return nil, err
 	}
 	if err := readOpen(ctx, tx, of); err != nil {
 		return nil, err

@@ -60,19 +60,13 @@ func (s *Store) Refused(ctx context.Context) (list []notify.RefusedWebhooks, err
 }
 
 func readRefused(ctx context.Context, tx *db.Tx) ([]notify.RefusedWebhooks, error) {
-	rows, err := tx.Query(ctx, `SELECT connection, hook, reason, hour, times, first_at, last_at, last_by, message FROM notify_refusals
-		WHERE hour >= $1 ORDER BY connection, hook, reason, hour`, db.Micros(oldestRefusal(tx.Now())))
-	if err != nil {
-		return nil, fmt.Errorf("reading refused webhooks: %w", err)
-	}
-	defer rows.Close()
 	recent := db.Micros(tx.Now().Truncate(refusalHour).Add(-refusalHour))
 	var list []notify.RefusedWebhooks
-	for rows.Next() {
+	err := tx.EachRow(ctx, "reading refused webhooks", func(row db.Row) error {
 		var r notify.RefusedWebhooks
 		var hour, first, last int64
-		if err := rows.Scan(&r.Connection, &r.Hook, &r.Reason, &hour, &r.Count, &first, &last, &r.LastBy, &r.Message); err != nil {
-			return nil, fmt.Errorf("reading refused webhooks: %w", err)
+		if err := row.Scan(&r.Connection, &r.Hook, &r.Reason, &hour, &r.Count, &first, &last, &r.LastBy, &r.Message); err != nil {
+			return err
 		}
 		r.FirstAt, r.LastAt = db.Time(first), db.Time(last)
 		if hour >= recent {
@@ -83,8 +77,10 @@ func readRefused(ctx context.Context, tx *db.Tx) ([]notify.RefusedWebhooks, erro
 			list = list[:n-1]
 		}
 		list = append(list, r)
-	}
-	return list, rows.Err()
+		return nil
+	}, `SELECT connection, hook, reason, hour, times, first_at, last_at, last_by, message FROM notify_refusals
+		WHERE hour >= $1 ORDER BY connection, hook, reason, hour`, db.Micros(oldestRefusal(tx.Now())))
+	return list, err
 }
 
 // newestEvents is how many events are looked through for the hooks by which any
@@ -98,19 +94,12 @@ func readRecentHooks(ctx context.Context, tx *db.Tx) (map[[2]string]bool, error)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `SELECT DISTINCT connection, hook FROM
-		(SELECT connection, hook FROM notify_events WHERE id >= $1 ORDER BY id DESC LIMIT $2) AS newest`, first, newestEvents)
-	if err != nil {
-		return nil, fmt.Errorf("reading the hooks of events: %w", err)
-	}
-	defer rows.Close()
 	came := make(map[[2]string]bool)
-	for rows.Next() {
+	return came, tx.EachRow(ctx, "reading the hooks of events", func(row db.Row) error {
 		var key [2]string
-		if err := rows.Scan(&key[0], &key[1]); err != nil {
-			return nil, fmt.Errorf("reading the hooks of events: %w", err)
-		}
+		err := row.Scan(&key[0], &key[1])
 		came[key] = true
-	}
-	return came, rows.Err()
+		return err
+	}, `SELECT DISTINCT connection, hook FROM
+		(SELECT connection, hook FROM notify_events WHERE id >= $1 ORDER BY id DESC LIMIT $2) AS newest`, first, newestEvents)
 }

@@ -81,24 +81,14 @@ func countObstacles(ctx context.Context, tx *db.Tx, o *notify.Rename) (err error
 }
 
 func readRenames(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.Rename, error) {
-	rows, err := tx.Query(ctx, `SELECT id, connection, hook_id, hook, from_project, from_repository, to_project, to_repository, reason, offered_at
-		FROM notify_renames WHERE `+condition, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading renames: %w", err)
-	}
-	defer rows.Close()
-	var list []notify.Rename
-	for rows.Next() {
-		var o notify.Rename
+	return db.List(ctx, tx, "reading renames", func(row db.Row) (o notify.Rename, err error) {
 		var at int64
-		if err := rows.Scan(&o.ID, &o.Connection, &o.HookID, &o.Hook, &o.From.ProjectKey, &o.From.RepositoryKey,
-			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, &at); err != nil {
-			return nil, fmt.Errorf("reading renames: %w", err)
-		}
+		err = row.Scan(&o.ID, &o.Connection, &o.HookID, &o.Hook, &o.From.ProjectKey, &o.From.RepositoryKey,
+			&o.To.ProjectKey, &o.To.RepositoryKey, &o.Reason, &at)
 		o.OfferedAt = db.Time(at)
-		list = append(list, o)
-	}
-	return list, rows.Err()
+		return o, err
+	}, `SELECT id, connection, hook_id, hook, from_project, from_repository, to_project, to_repository, reason, offered_at
+		FROM notify_renames WHERE `+condition, args...)
 }
 
 // ConfirmRename has rules, reports, the scopes of hooks and grants go by the new key, on

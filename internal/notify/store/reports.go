@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"outrigger/internal/db"
 	"outrigger/internal/fault"
@@ -99,26 +98,11 @@ func readReport(ctx context.Context, tx *db.Tx, id int64) (notify.ReportInfo, er
 // readReports reads the reports that a condition, perhaps with an order and a
 // limit behind it, selects.
 func readReports(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.ReportInfo, error) {
-	rows, err := tx.Query(ctx, `SELECT `+reportColumns+`, `+channelColumns+` FROM `+reportTables+` WHERE `+condition, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading reports: %w", err)
-	}
-	defer rows.Close()
-	var out []notify.ReportInfo
-	for rows.Next() {
-		var info notify.ReportInfo
-		if err := scanReport(rows, &info); err != nil {
-			return nil, err
-		}
-		out = append(out, info)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading reports: %w", err)
-	}
-	return out, nil
+	return db.List(ctx, tx, "reading reports", scanReport,
+		`SELECT `+reportColumns+`, `+channelColumns+` FROM `+reportTables+` WHERE `+condition, args...)
 }
 
-func scanReport(row db.Row, r *notify.ReportInfo) error {
+func scanReport(row db.Row) (r notify.ReportInfo, err error) {
 	c := &r.Channel
 	var next, failingSince, last, failed, created, updated, ended, brokenAt, gateUntil, failing, lastOK int64
 	if err := row.Scan(&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID, &r.ChannelName, &r.Format,
@@ -127,12 +111,12 @@ func scanReport(row db.Row, r *notify.ReportInfo) error {
 		&r.LastDelivery.ID, &r.LastDelivery.State, &r.LastDelivery.Reason, &r.LastDelivery.Inside, &ended,
 		&c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt, &gateUntil, &c.GateStep, &c.GateReason, &c.GateInside,
 		&c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle); err != nil {
-		return fmt.Errorf("reading report: %w", err)
+		return r, err
 	}
 	r.NextRunAt, r.RetryingSince, r.LastRunAt, r.LastErrorAt = db.Time(next), db.Time(failingSince), db.Time(last), db.Time(failed)
 	r.CreatedAt, r.UpdatedAt, r.LastDelivery.EndedAt = db.Time(created), db.Time(updated), db.Time(ended)
 	setTimes(c, brokenAt, gateUntil, failing, lastOK)
-	return nil
+	return r, nil
 }
 
 // countReportsWaiting sets how many messages wait on the reports' channels.
@@ -146,24 +130,17 @@ func countReportsWaiting(ctx context.Context, tx *db.Tx, reports []notify.Report
 
 // readReportTargets says where the enabled reports send.
 func readReportTargets(ctx context.Context, tx *db.Tx) (notify.ReportTargets, error) {
-	rows, err := tx.Query(ctx, `SELECT r.id, r.channel_id, r.format, c.host, r.mention_reviewers
-		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.enabled = 1`)
-	if err != nil {
-		return nil, fmt.Errorf("reading where reports send: %w", err)
-	}
-	defer rows.Close()
 	targets := make(notify.ReportTargets)
-	for rows.Next() {
+	return targets, tx.EachRow(ctx, "reading where reports send", func(row db.Row) error {
 		var id int64
 		var host string
 		var to notify.ReportTarget
-		if err := rows.Scan(&id, &to.ChannelID, &to.Format, &host, &to.Mentions); err != nil {
-			return nil, fmt.Errorf("reading where reports send: %w", err)
-		}
+		err := row.Scan(&id, &to.ChannelID, &to.Format, &host, &to.Mentions)
 		to.Format = to.Format.ResolveFormat(host)
 		targets[notify.OfReport(id)] = to
-	}
-	return targets, rows.Err()
+		return err
+	}, `SELECT r.id, r.channel_id, r.format, c.host, r.mention_reviewers
+		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.enabled = 1`)
 }
 
 // addReportTargets adds where the reports among what deliveries are for send.
@@ -172,18 +149,10 @@ func addReportTargets(ctx context.Context, tx *db.Tx, rules []int64, to map[int6
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
-		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id IN (`+list(ids)+`)`)
-	if err != nil {
-		return fmt.Errorf("reading where reports send: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		id, target, err := scanTarget(rows)
-		if err != nil {
-			return fmt.Errorf("reading where reports send: %w", err)
-		}
+	return tx.EachRow(ctx, "reading where reports send", func(row db.Row) error {
+		id, target, err := scanTarget(row)
 		to[notify.OfReport(id)] = target
-	}
-	return rows.Err()
+		return err
+	}, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
+		FROM notify_reports r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id IN (`+list(ids)+`)`)
 }

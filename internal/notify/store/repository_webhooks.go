@@ -41,21 +41,11 @@ func (s *Store) UnneededWebhooks(ctx context.Context, failedBefore time.Time, li
 // webhooks which Outrigger created, by key.
 func (s *Store) CreatedWebhooks(ctx context.Context, connection string) (keys []string, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		keys = nil
-		rows, err := tx.Query(ctx, `SELECT project_key FROM notify_webhooks WHERE connection = $1 AND set_at > 0 AND remote_id <> 0
-			UNION ALL SELECT project_fold || '/' || repository_fold FROM notify_repository_webhooks WHERE connection = $1 AND set_at > 0 AND remote_id <> '' ORDER BY 1`, connection)
-		if err != nil {
-			return fmt.Errorf("reading created webhooks: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key string
-			if err := rows.Scan(&key); err != nil {
-				return fmt.Errorf("reading created webhooks: %w", err)
-			}
-			keys = append(keys, key)
-		}
-		return rows.Err()
+		keys, err = db.List(ctx, tx, "reading created webhooks", db.Value[string],
+			`SELECT project_key FROM notify_webhooks WHERE connection = $1 AND set_at > 0 AND remote_id <> 0
+			UNION ALL SELECT project_fold || '/' || repository_fold FROM notify_repository_webhooks
+			WHERE connection = $1 AND set_at > 0 AND remote_id <> '' ORDER BY 1`, connection)
+		return err
 	})
 	return keys, err
 }
@@ -84,23 +74,14 @@ func (s *Store) RepositoryWebhook(ctx context.Context, connection string, at not
 
 func (s *Store) readRepositoryWebhooks(ctx context.Context, query string, args ...any) (list []notify.RepositoryWebhook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, query, args...)
-		if err != nil {
-			return fmt.Errorf("reading webhooks of repositories: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var w notify.RepositoryWebhook
+		list, err = db.List(ctx, tx, "reading webhooks of repositories", func(row db.Row) (w notify.RepositoryWebhook, err error) {
 			var set, checked int64
-			if err := rows.Scan(&w.Connection, &w.At.ProjectKey, &w.At.RepositoryKey, &w.AuthorizationID, &w.State, &w.Hook,
-				&w.RemoteID, &w.Reason, &set, &w.SecretMark, &checked, &w.Rules, &w.Reports); err != nil {
-				return fmt.Errorf("reading webhooks of repositories: %w", err)
-			}
+			err = row.Scan(&w.Connection, &w.At.ProjectKey, &w.At.RepositoryKey, &w.AuthorizationID, &w.State, &w.Hook,
+				&w.RemoteID, &w.Reason, &set, &w.SecretMark, &checked, &w.Rules, &w.Reports)
 			w.SetAt, w.CheckedAt = db.Time(set), db.Time(checked)
-			list = append(list, w)
-		}
-		return rows.Err()
+			return w, err
+		}, query, args...)
+		return err
 	})
 	return list, err
 }

@@ -118,24 +118,16 @@ func readTargets(ctx context.Context, tx *db.Tx, waiting []waitingDelivery) (map
 		ids = append(ids, d.rules...)
 	}
 	slices.Sort(ids)
-	rows, err := tx.Query(ctx, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
+	found := make(map[int64]notify.RuleTarget)
+	err := tx.EachRow(ctx, "reading where rules send", func(row db.Row) error {
+		id, to, err := scanTarget(row)
+		found[id] = to
+		return err
+	}, `SELECT r.id, r.channel_id, r.format, c.host, r.enabled
 		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE r.id IN (`+list(slices.Compact(ids))+`)`)
 	if err != nil {
-		return nil, fmt.Errorf("reading where rules send: %w", err)
+		return nil, err
 	}
-	defer rows.Close()
-	found := make(map[int64]notify.RuleTarget)
-	for rows.Next() {
-		id, to, err := scanTarget(rows)
-		if err != nil {
-			return nil, fmt.Errorf("reading where rules send: %w", err)
-		}
-		found[id] = to
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading where rules send: %w", err)
-	}
-	rows.Close()
 	return found, addReportTargets(ctx, tx, ids, found)
 }
 
@@ -151,21 +143,15 @@ func scanTarget(row db.Row) (id int64, to notify.RuleTarget, err error) {
 // waitingFor are the deliveries on a channel that wait for a rule, in their
 // order.
 func waitingFor(ctx context.Context, tx *db.Tx, rule, channel int64) ([]waitingDelivery, error) {
-	rows, err := tx.Query(ctx, `SELECT id, event_id, format, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
-	if err != nil {
-		return nil, fmt.Errorf("reading waiting deliveries: %w", err)
-	}
-	defer rows.Close()
 	var found []waitingDelivery
-	for rows.Next() {
+	err := tx.EachRow(ctx, "reading waiting deliveries", func(row db.Row) error {
 		var d waitingDelivery
 		var encoded string
-		if err := rows.Scan(&d.id, &d.event, &d.format, &encoded); err != nil {
-			return nil, fmt.Errorf("reading waiting deliveries: %w", err)
-		}
+		err := row.Scan(&d.id, &d.event, &d.format, &encoded)
 		if d.rules = decodeIDs(encoded); slices.Contains(d.rules, rule) {
 			found = append(found, d)
 		}
-	}
-	return found, rows.Err()
+		return err
+	}, `SELECT id, event_id, format, rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id`, channel)
+	return found, err
 }

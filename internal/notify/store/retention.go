@@ -22,32 +22,22 @@ func DeleteDeliveries(ctx context.Context, tx *db.Tx, before time.Time, limit in
 	if tx.Dialect() == db.Postgres {
 		lock = ` FOR UPDATE` // another node may put one back meanwhile
 	}
-	rows, err := tx.Query(ctx, `SELECT id, event_id, rules FROM notify_deliveries
-		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`+lock, bound, db.Micros(before), limit)
-	if err != nil {
-		return 0, fmt.Errorf("reading old deliveries: %w", err)
-	}
 	var deliveries []int64
 	var links, events [][]any
-	for rows.Next() {
+	err = tx.EachRow(ctx, "reading old deliveries", func(row db.Row) error {
 		var id, event int64
 		var encoded string
-		if err := rows.Scan(&id, &event, &encoded); err != nil {
-			rows.Close()
-			return 0, fmt.Errorf("reading old deliveries: %w", err)
-		}
+		err := row.Scan(&id, &event, &encoded)
 		deliveries, events = append(deliveries, id), append(events, []any{event})
 		rules := decodeIDs(encoded)
 		for _, r := range rules[min(1, len(rules)):] {
 			links = append(links, []any{r, id})
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return 0, fmt.Errorf("reading old deliveries: %w", err)
-	}
-	rows.Close()
-	if len(deliveries) == 0 {
-		return 0, nil
+		return err
+	}, `SELECT id, event_id, rules FROM notify_deliveries
+		WHERE id < $1 AND finished_at > 0 AND finished_at < $2 ORDER BY id LIMIT $3`+lock, bound, db.Micros(before), limit)
+	if err != nil || len(deliveries) == 0 {
+		return 0, err
 	}
 	if err := tx.Each(ctx, `DELETE FROM notify_delivery_rules WHERE rule_id = $1 AND delivery_id = $2`, links, nil); err != nil {
 		return 0, fmt.Errorf("deleting old deliveries' rules: %w", err)

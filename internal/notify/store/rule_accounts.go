@@ -25,23 +25,17 @@ func addAccounts(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) error 
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `SELECT id, account_name, state FROM notify_authorizations WHERE id IN (`+list(ids)+`)`)
-	if err != nil {
-		return fmt.Errorf("reading the accounts of rules: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := tx.EachRow(ctx, "reading the accounts of rules", func(row db.Row) error {
 		var id int64
 		var a notify.RuleAccount
-		if err := rows.Scan(&id, &a.Name, &a.State); err != nil {
-			return fmt.Errorf("reading the accounts of rules: %w", err)
-		}
+		err := row.Scan(&id, &a.Name, &a.State)
 		accounts[id] = a
-	}
+		return err
+	}, `SELECT id, account_name, state FROM notify_authorizations WHERE id IN (`+list(ids)+`)`)
 	for i := range rules {
 		rules[i].Account = accounts[rules[i].AuthorizationID]
 	}
-	return rows.Err()
+	return err
 }
 
 // checkAccount refuses to save a rule with an account that was revoked since it

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -36,18 +35,14 @@ func countOwnWaiting(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo, mo
 }
 
 func countOwnOfChannel(ctx context.Context, tx *db.Tx, channel int64, rules []*notify.RuleInfo, most int) error {
-	rows, err := tx.Query(ctx, `SELECT rules, count(*) FROM
-		(SELECT rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id LIMIT $2) AS oldest GROUP BY rules`,
-		channel, most)
-	if err != nil {
-		return fmt.Errorf("counting what waits for rules: %w", err)
+	for _, r := range rules {
+		r.Backlog.More = r.Channel.Waiting >= most
 	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.EachRow(ctx, "counting what waits for rules", func(row db.Row) error {
 		var encoded string
 		var n int
-		if err := rows.Scan(&encoded, &n); err != nil {
-			return fmt.Errorf("counting what waits for rules: %w", err)
+		if err := row.Scan(&encoded, &n); err != nil {
+			return err
 		}
 		takers := decodeIDs(encoded)
 		for _, r := range rules {
@@ -59,9 +54,8 @@ func countOwnOfChannel(ctx context.Context, tx *db.Tx, channel int64, rules []*n
 				r.Backlog.Alone += n
 			}
 		}
-	}
-	for _, r := range rules {
-		r.Backlog.More = r.Channel.Waiting >= most
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT rules, count(*) FROM
+		(SELECT rules FROM notify_deliveries WHERE channel_id = $1 AND finished_at = 0 ORDER BY id LIMIT $2) AS oldest GROUP BY rules`,
+		channel, most)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"outrigger/internal/db"
@@ -63,25 +62,20 @@ func readLastMessages(ctx context.Context, tx *db.Tx, rules []notify.RuleInfo) e
 	for i := range rules {
 		at[rules[i].ID], ids = i, append(ids, rules[i].ID)
 	}
-	rows, err := tx.Query(ctx, `SELECT r.id, d.state, d.created_at, d.finished_at FROM notify_rules r
+	return tx.EachRow(ctx, "reading last messages", func(row db.Row) error {
+		var rule, created, finished int64
+		var state notify.DeliveryState
+		if err := row.Scan(&rule, &state, &created, &finished); err != nil {
+			return err
+		}
+		rules[at[rule]].Last = notify.LastMessage{State: state, At: db.Time(cmp.Or(finished, created))}
+		return nil
+	}, `SELECT r.id, d.state, d.created_at, d.finished_at FROM notify_rules r
 		JOIN notify_deliveries d ON d.id = (
 			SELECT max(id) AS newest FROM notify_deliveries WHERE rule_id = r.id
 			UNION ALL SELECT max(delivery_id) FROM notify_delivery_rules WHERE rule_id = r.id
 			ORDER BY newest DESC NULLS LAST LIMIT 1)
 		WHERE r.id IN (`+list(ids)+`)`)
-	if err != nil {
-		return fmt.Errorf("reading last messages: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var rule, created, finished int64
-		var state notify.DeliveryState
-		if err := rows.Scan(&rule, &state, &created, &finished); err != nil {
-			return fmt.Errorf("reading last message: %w", err)
-		}
-		rules[at[rule]].Last = notify.LastMessage{State: state, At: db.Time(cmp.Or(finished, created))}
-	}
-	return rows.Err()
 }
 
 func (s *Store) readRulePage(ctx context.Context, p notify.RulePage, limit int) (out []notify.RuleInfo, err error) {

@@ -25,22 +25,10 @@ const channelIdle = `CASE WHEN c.failing_since > 0 OR c.gate_reason <> '' THEN
 // readRuleInfos reads the rules that a condition, perhaps with an order and a
 // limit behind it, selects.
 func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]notify.RuleInfo, error) {
-	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, `+channelColumns+`
+	out, err := db.List(ctx, tx, "reading rules", scanRuleInfo, `SELECT `+ruleColumns+`, `+channelColumns+`
 		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition, args...)
 	if err != nil {
-		return nil, fmt.Errorf("reading rules: %w", err)
-	}
-	defer rows.Close()
-	var out []notify.RuleInfo
-	for rows.Next() {
-		var info notify.RuleInfo
-		if err := scanRuleInfo(rows, &info); err != nil {
-			return nil, err
-		}
-		out = append(out, info)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading rules: %w", err)
+		return nil, err
 	}
 	if err := addAccounts(ctx, tx, out); err != nil {
 		return nil, err
@@ -50,23 +38,16 @@ func readRuleInfos(ctx context.Context, tx *db.Tx, condition string, args ...any
 
 // readRules reads every rule that the condition selects, formats resolved.
 func readRules(ctx context.Context, tx *db.Tx, condition string, failures map[int64][]notify.MaskFailure) ([]*notify.Rule, error) {
-	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, c.host
-		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition+` ORDER BY r.id`)
-	if err != nil {
-		return nil, fmt.Errorf("reading rules: %w", err)
-	}
-	defer rows.Close()
-	var rules []*notify.Rule
-	for rows.Next() {
+	return db.List(ctx, tx, "reading rules", func(row db.Row) (*notify.Rule, error) {
 		r, host := new(notify.Rule), ""
-		if err := scanRule(rows, r, &host); err != nil {
+		if err := scanRule(row, r, &host); err != nil {
 			return nil, err
 		}
 		r.Format = r.Format.ResolveFormat(host)
 		r.KeepMaskFailures(failures[r.ID])
-		rules = append(rules, r)
-	}
-	return rules, rows.Err()
+		return r, nil
+	}, `SELECT `+ruleColumns+`, c.host
+		FROM notify_rules r JOIN notify_channels c ON c.id = r.channel_id WHERE `+condition+` ORDER BY r.id`)
 }
 
 // maxChanged is up to how many changed rules are read one by one.
@@ -120,13 +101,13 @@ func readEnabled(ctx context.Context, tx *db.Tx, have *notify.RuleSet) ([]*notif
 	return rules, nil
 }
 
-func scanRuleInfo(row db.Row, info *notify.RuleInfo) error {
+func scanRuleInfo(row db.Row) (info notify.RuleInfo, err error) {
 	c := &info.Channel
 	var brokenAt, gateUntil, failing, lastOK int64
-	err := scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
+	err = scanRule(row, &info.Rule, &c.ID, &c.Fingerprint, &c.Host, &c.Mask, &c.State, &c.Reason, &c.Inside, &brokenAt,
 		&gateUntil, &c.GateStep, &c.GateReason, &c.GateInside, &c.Rejected, &c.Refused, &c.Suspect, &failing, &lastOK, &c.Idle)
 	setTimes(c, brokenAt, gateUntil, failing, lastOK)
-	return err
+	return info, err
 }
 
 func scanRule(row db.Row, r *notify.Rule, more ...any) error {
@@ -135,7 +116,7 @@ func scanRule(row db.Row, r *notify.Rule, more ...any) error {
 	err := row.Scan(append([]any{&r.ID, &r.Version, &r.Name, &r.Connection, &r.ProjectKey, &r.RepositoryKey, &r.ChannelID,
 		&r.ChannelName, &r.Format, &filter, &options, &r.Enabled, &r.AuthorizationID, &r.Paused, &r.CreatedBy, &created, &r.UpdatedBy, &updated}, more...)...)
 	if err != nil {
-		return fmt.Errorf("reading rule: %w", err)
+		return err
 	}
 	r.CreatedAt, r.UpdatedAt = db.Time(created), db.Time(updated)
 	// A filter that cannot be read leaves the rule alone with none, which

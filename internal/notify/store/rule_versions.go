@@ -30,17 +30,11 @@ func keepVersion(ctx context.Context, tx *db.Tx, id int64, by string) error {
 // without its present state. What was not kept is missing. Where a rule was
 // paused between two saves, its version is there once.
 func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version int64) ([]notify.Rule, error) {
-	rows, err := tx.Query(ctx, `SELECT r.rule_id, `+ruleMembers+` FROM notify_rule_versions r
-		WHERE r.rule_id = $1 AND r.version >= $2 ORDER BY r.id`, r.ID, version)
-	if err != nil {
-		return nil, fmt.Errorf("reading versions of a rule: %w", err)
-	}
-	defer rows.Close()
 	var out []notify.Rule
-	for rows.Next() {
+	err := tx.EachRow(ctx, "reading versions of a rule", func(row db.Row) error {
 		var was notify.Rule
-		if err := scanRule(rows, &was); err != nil {
-			return nil, err
+		if err := scanRule(row, &was); err != nil {
+			return err
 		}
 		if n := len(out); n > 0 && out[n-1].Version == was.Version {
 			out = out[:n-1]
@@ -48,8 +42,10 @@ func readVersionsSince(ctx context.Context, tx *db.Tx, r *notify.Rule, version i
 		if was.Version != r.Version {
 			out = append(out, was)
 		}
-	}
-	return out, rows.Err()
+		return nil
+	}, `SELECT r.rule_id, `+ruleMembers+` FROM notify_rule_versions r
+		WHERE r.rule_id = $1 AND r.version >= $2 ORDER BY r.id`, r.ID, version)
+	return out, err
 }
 
 // RuleVersionsSince returns the versions of a rule from one up to, and without, its
@@ -86,27 +82,18 @@ func readVersions(ctx context.Context, tx *db.Tx, q *notify.VersionQuery, at not
 	const channel = `c.fingerprint, c.host, c.mask`
 	const where = `JOIN notify_channels c ON c.id = r.channel_id WHERE r.project_fold = $1 AND r.repository_fold = $2
 		AND r.connection = $3 AND r.since <= $4`
-	rows, err := tx.Query(ctx, `SELECT `+ruleColumns+`, 0 AS ended_at, '' AS ended_by, 0 AS deleted, `+channel+`
+	return db.List(ctx, tx, "reading the rules of a moment", func(row db.Row) (v notify.RuleVersion, err error) {
+		var ended int64
+		err = scanRule(row, &v.Rule, &ended, &v.ChangedBy, &v.Deleted, &v.Channel.Fingerprint, &v.Channel.Host, &v.Channel.Mask)
+		v.Changed, v.Channel.ID = db.Time(ended), v.ChannelID
+		return v, err
+	}, `SELECT `+ruleColumns+`, 0 AS ended_at, '' AS ended_by, 0 AS deleted, `+channel+`
 			FROM notify_rules r `+where+` AND r.id > $5
-		UNION ALL SELECT r.rule_id, `+ruleMembers+`, r.ended_at, r.ended_by, CASE WHEN EXISTS (SELECT 1 FROM notify_rules n WHERE n.id = r.rule_id) THEN 0 ELSE 1 END, `+channel+`
+		UNION ALL SELECT r.rule_id, `+ruleMembers+`, r.ended_at, r.ended_by,
+			CASE WHEN EXISTS (SELECT 1 FROM notify_rules n WHERE n.id = r.rule_id) THEN 0 ELSE 1 END, `+channel+`
 			FROM notify_rule_versions r `+where+` AND r.until > $4 AND r.rule_id > $5
 		ORDER BY 1 LIMIT $6`,
 		at.ProjectKey, at.RepositoryKey, q.Connection, q.Generation, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("reading the rules of a moment: %w", err)
-	}
-	defer rows.Close()
-	var out []notify.RuleVersion
-	for rows.Next() {
-		var v notify.RuleVersion
-		var ended int64
-		if err := scanRule(rows, &v.Rule, &ended, &v.ChangedBy, &v.Deleted, &v.Channel.Fingerprint, &v.Channel.Host, &v.Channel.Mask); err != nil {
-			return nil, err
-		}
-		v.Changed, v.Channel.ID = db.Time(ended), v.ChannelID
-		out = append(out, v)
-	}
-	return out, rows.Err()
 }
 
 // CountRulesElsewhere counts the rules of a moment that belong to none of the

@@ -49,23 +49,14 @@ func (s *Store) Sample(ctx context.Context, node string) error {
 // in which some node took one.
 func (s *Store) History(ctx context.Context, since time.Time, step time.Duration) (list []notify.Sample, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, `SELECT (at - $1) / $2 AS step, CAST(SUM(delivered) AS BIGINT), CAST(SUM(failed) AS BIGINT), MAX(waiting)
-			FROM notify_samples WHERE at >= $1 GROUP BY step ORDER BY step`, db.Micros(since), step.Microseconds())
-		if err != nil {
-			return fmt.Errorf("reading the samples of deliveries: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		list, err = db.List(ctx, tx, "reading the samples of deliveries", func(row db.Row) (sample notify.Sample, err error) {
 			var n int64
-			var sample notify.Sample
-			if err := rows.Scan(&n, &sample.Delivered, &sample.Failed, &sample.Waiting); err != nil {
-				return fmt.Errorf("reading the samples of deliveries: %w", err)
-			}
+			err = row.Scan(&n, &sample.Delivered, &sample.Failed, &sample.Waiting)
 			sample.At = since.Add(time.Duration(n) * step)
-			list = append(list, sample)
-		}
-		return rows.Err()
+			return sample, err
+		}, `SELECT (at - $1) / $2 AS step, CAST(SUM(delivered) AS BIGINT), CAST(SUM(failed) AS BIGINT), MAX(waiting)
+			FROM notify_samples WHERE at >= $1 GROUP BY step ORDER BY step`, db.Micros(since), step.Microseconds())
+		return err
 	})
 	return list, err
 }

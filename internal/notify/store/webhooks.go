@@ -98,20 +98,13 @@ func upsertProjects(ctx context.Context, tx *db.Tx, connection string, projects 
 func (s *Store) ProjectIDs(ctx context.Context, connection string) (ids map[string]int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		ids = map[string]int64{}
-		rows, err := tx.Query(ctx, `SELECT project_fold, project_id FROM notify_webhooks WHERE connection = $1`, connection)
-		if err != nil {
-			return fmt.Errorf("reading ids of projects: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading ids of projects", func(row db.Row) error {
 			var fold string
 			var id int64
-			if err := rows.Scan(&fold, &id); err != nil {
-				return fmt.Errorf("reading ids of projects: %w", err)
-			}
+			err := row.Scan(&fold, &id)
 			ids[fold] = id
-		}
-		return rows.Err()
+			return err
+		}, `SELECT project_fold, project_id FROM notify_webhooks WHERE connection = $1`, connection)
 	})
 	return ids, err
 }
@@ -164,23 +157,14 @@ func (s *Store) Webhook(ctx context.Context, connection, project string) (*notif
 
 func (s *Store) readWebhooks(ctx context.Context, where string, args ...any) (list []notify.ProjectWebhook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, selectWebhooks+where, args...)
-		if err != nil {
-			return fmt.Errorf("reading webhooks: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var w notify.ProjectWebhook
+		list, err = db.List(ctx, tx, "reading webhooks", func(row db.Row) (w notify.ProjectWebhook, err error) {
 			var success, failure, set, checked int64
-			if err := rows.Scan(&w.Connection, &w.Project.Key, &w.Project.Name, &w.State, &w.Hook, &w.ID, &w.Health.Successes, &w.Health.Failures,
-				&success, &failure, &w.Health.Answer, &w.Reason, &set, &w.SecretMark, &checked); err != nil {
-				return fmt.Errorf("reading webhooks: %w", err)
-			}
+			err = row.Scan(&w.Connection, &w.Project.Key, &w.Project.Name, &w.State, &w.Hook, &w.ID, &w.Health.Successes, &w.Health.Failures,
+				&success, &failure, &w.Health.Answer, &w.Reason, &set, &w.SecretMark, &checked)
 			w.Health.LastSuccess, w.Health.LastFailure, w.SetAt, w.CheckedAt = db.Time(success), db.Time(failure), db.Time(set), db.Time(checked)
-			list = append(list, w)
-		}
-		return rows.Err()
+			return w, err
+		}, selectWebhooks+where, args...)
+		return err
 	})
 	return list, err
 }
@@ -204,27 +188,18 @@ func (s *Store) CheckWebhooksSoon(ctx context.Context, connection string) error 
 // far as was looked.
 func (s *Store) Coverage(ctx context.Context) (list []notify.Coverage, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END),
+		list, err = db.List(ctx, tx, "counting webhooks", func(row db.Row) (c notify.Coverage, err error) {
+			var at, failing int64
+			err = row.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Failing, &failing)
+			c.CheckedAt, c.FailingSince = db.Time(at), db.Time(failing)
+			return c, err
+		}, `SELECT c.connection, c.listed_at, c.reason, COUNT(w.project_fold), COUNT(CASE WHEN w.state = 'sends' THEN 1 END),
 				COUNT(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success THEN 1 END),
 				coalesce(MIN(CASE WHEN w.state = 'sends' AND w.last_failure > w.last_success
 					THEN CASE WHEN w.last_success > 0 THEN w.last_success ELSE w.last_failure END END), 0)
 			FROM notify_project_checks c LEFT JOIN notify_webhooks w ON w.connection = c.connection
 			GROUP BY c.connection, c.listed_at, c.reason ORDER BY c.connection`)
-		if err != nil {
-			return fmt.Errorf("counting webhooks: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c notify.Coverage
-			var at, failing int64
-			if err := rows.Scan(&c.Connection, &at, &c.Reason, &c.Projects, &c.Sending, &c.Failing, &failing); err != nil {
-				return fmt.Errorf("counting webhooks: %w", err)
-			}
-			c.CheckedAt, c.FailingSince = db.Time(at), db.Time(failing)
-			list = append(list, c)
-		}
-		return rows.Err()
+		return err
 	})
 	return list, err
 }

@@ -25,7 +25,8 @@ func (s *Store) Chunks(ctx context.Context, stage, from int64, limit int) (chunk
 			}
 			chunks = append(chunks, c)
 			return nil
-		}, `SELECT number, records, errors, data FROM threads_chunks WHERE stage_id = $1 AND number >= $2 ORDER BY number LIMIT $3`, stage, from, limit)
+		}, `SELECT number, records, errors, data FROM threads_chunks
+			WHERE stage_id = $1 AND number >= $2 ORDER BY number LIMIT $3`, stage, from, limit)
 	})
 	return chunks, err
 }
