@@ -64,24 +64,20 @@ func (s *Service) loadByGroups(ctx context.Context, tx *db.Tx, users ...*User) e
 		args = append(args, name)
 		counts += fmt.Sprintf(` OR m.name = $%d`, len(args))
 	}
-	rows, err := tx.Query(ctx, `SELECT m.user_id, m.name, COALESCE(g.id, 0), COALESCE(g.permission, ''), COALESCE(g.connection, ''), COALESCE(g.project, ''),
-		COALESCE(g.repository, ''), COALESCE(g.granted_at, 0)
-		FROM identity_members m LEFT JOIN identity_grants g ON g.user_id IS NULL AND g.group_name = m.name
-		WHERE m.user_id IN (`+strings.Join(ids, ",")+`) AND (`+counts+`) ORDER BY m.user_id, m.name, g.id`, args...)
-	if err != nil {
-		return fmt.Errorf("reading what groups give: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.EachRow(ctx, "reading what groups give", func(row db.Row) error {
 		var user, at int64
 		var g GroupGrant
-		if err := rows.Scan(&user, &g.Group, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at); err != nil {
-			return fmt.Errorf("reading what a group gives: %w", err)
+		if err := row.Scan(&user, &g.Group, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project,
+			&g.Resource.Repository, &at); err != nil {
+			return err
 		}
 		g.GrantedAt = db.Time(at)
 		s.addByGroup(byID[user], g)
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT m.user_id, m.name, COALESCE(g.id, 0), COALESCE(g.permission, ''), COALESCE(g.connection, ''), COALESCE(g.project, ''),
+		COALESCE(g.repository, ''), COALESCE(g.granted_at, 0)
+		FROM identity_members m LEFT JOIN identity_grants g ON g.user_id IS NULL AND g.group_name = m.name
+		WHERE m.user_id IN (`+strings.Join(ids, ",")+`) AND (`+counts+`) ORDER BY m.user_id, m.name, g.id`, args...)
 }
 
 // addByGroup adds what a group gives to the user, ADMIN by the settings before

@@ -102,20 +102,12 @@ func comesLater(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-func refsOf(ctx context.Context, tx *db.Tx, query string) (refs []string, err error) {
-	rows, err := tx.Query(ctx, query)
-	if err != nil {
-		return nil, fmt.Errorf("carrying users over: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+func refsOf(ctx context.Context, tx *db.Tx, query string) ([]string, error) {
+	return db.List(ctx, tx, "carrying users over", func(row db.Row) (string, error) {
 		var source, name string
-		if err := rows.Scan(&source, &name); err != nil {
-			return nil, fmt.Errorf("carrying users over: %w", err)
-		}
-		refs = append(refs, refOf(source, name))
-	}
-	return refs, rows.Err()
+		err := row.Scan(&source, &name)
+		return refOf(source, name), err
+	}, query)
 }
 
 // String says it in sentences.

@@ -134,18 +134,11 @@ func storeGroups(ctx context.Context, tx *db.Tx, user int64, groups []string, no
 }
 
 func groupsOf(ctx context.Context, tx *db.Tx, user int64) (map[string]bool, error) {
-	rows, err := tx.Query(ctx, `SELECT name FROM identity_members WHERE user_id = $1`, user)
-	if err != nil {
-		return nil, fmt.Errorf("reading groups of a user: %w", err)
-	}
-	defer rows.Close()
 	names := map[string]bool{}
-	for rows.Next() {
+	return names, tx.EachRow(ctx, "reading groups of a user", func(row db.Row) error {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("reading groups of a user: %w", err)
-		}
+		err := row.Scan(&name)
 		names[name] = true
-	}
-	return names, rows.Err()
+		return err
+	}, `SELECT name FROM identity_members WHERE user_id = $1`, user)
 }

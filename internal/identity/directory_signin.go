@@ -154,21 +154,11 @@ func (s *Service) candidates(ctx context.Context, user int64) (list []Grant, err
 }
 
 func candidatesOf(ctx context.Context, tx *db.Tx, user int64, connection string) ([]Grant, error) {
-	rows, err := tx.Query(ctx, `SELECT permission, project, repository FROM identity_candidates
-		WHERE user_id = $1 ORDER BY permission, project, repository`, user)
-	if err != nil {
-		return nil, fmt.Errorf("reading candidates: %w", err)
-	}
-	defer rows.Close()
-	var list []Grant
-	for rows.Next() {
+	return db.List(ctx, tx, "reading candidates", func(row db.Row) (Grant, error) {
 		g := Grant{Resource: Resource{Connection: connection}}
-		if err := rows.Scan(&g.Permission, &g.Resource.Project, &g.Resource.Repository); err != nil {
-			return nil, fmt.Errorf("reading a candidate: %w", err)
-		}
-		list = append(list, g)
-	}
-	return list, rows.Err()
+		err := row.Scan(&g.Permission, &g.Resource.Project, &g.Resource.Repository)
+		return g, err
+	}, `SELECT permission, project, repository FROM identity_candidates WHERE user_id = $1 ORDER BY permission, project, repository`, user)
 }
 
 func replaceCandidates(ctx context.Context, tx *db.Tx, user int64, list []Grant) error {

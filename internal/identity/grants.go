@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -194,24 +193,17 @@ func grantsOf(ctx context.Context, tx *db.Tx, user int64) ([]Grant, error) {
 
 // grantsWhere lists grants by who has them, the oldest first.
 func grantsWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) (map[holder][]Grant, error) {
-	rows, err := tx.Query(ctx, `SELECT COALESCE(user_id, 0), group_name, id, permission, connection, project, repository, granted_at
-		FROM identity_grants WHERE `+condition+` ORDER BY id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading grants: %w", err)
-	}
-	defer rows.Close()
 	grants := map[holder][]Grant{}
-	for rows.Next() {
+	return grants, tx.EachRow(ctx, "reading grants", func(row db.Row) error {
 		var g Grant
 		var of holder
 		var at int64
-		if err := rows.Scan(&of.user, &of.group, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at); err != nil {
-			return nil, fmt.Errorf("reading a grant: %w", err)
-		}
+		err := row.Scan(&of.user, &of.group, &g.ID, &g.Permission, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at)
 		g.GrantedAt = db.Time(at)
 		grants[of] = append(grants[of], g)
-	}
-	return grants, errors.Join(rows.Err(), rows.Close())
+		return err
+	}, `SELECT COALESCE(user_id, 0), group_name, id, permission, connection, project, repository, granted_at
+		FROM identity_grants WHERE `+condition+` ORDER BY id`, args...)
 }
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }

@@ -84,21 +84,17 @@ func (s *Service) countMembers(ctx context.Context, tx *db.Tx, all map[string]*G
 		return nil
 	}
 	n := len(args)
-	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT m.name, COUNT(*) FROM identity_members m JOIN identity_users u ON u.id = m.user_id
-		WHERE %s AND u.source = $%d AND u.claimed_until > $%d GROUP BY m.name`, condition, n+1, n+2), append(args, s.groups.source, db.Micros(s.now()))...)
-	if err != nil {
-		return fmt.Errorf("counting members: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return tx.EachRow(ctx, "counting members", func(row db.Row) error {
 		var name string
 		var users int
-		if err := rows.Scan(&name, &users); err != nil {
-			return fmt.Errorf("counting members: %w", err)
+		if err := row.Scan(&name, &users); err != nil {
+			return err
 		}
 		groupIn(all, name).Users = users
-	}
-	return rows.Err()
+		return nil
+	}, fmt.Sprintf(`SELECT m.name, COUNT(*) FROM identity_members m JOIN identity_users u ON u.id = m.user_id
+		WHERE %s AND u.source = $%d AND u.claimed_until > $%d GROUP BY m.name`, condition, n+1, n+2),
+		append(args, s.groups.source, db.Micros(s.now()))...)
 }
 
 // Group returns a group. NotFound: no user is known to be in it, and neither a
@@ -134,23 +130,15 @@ func (s *Service) Members(ctx context.Context, group, after string, limit int) (
 		name = found
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list = nil
-		rows, err := tx.Query(ctx, `SELECT u.source, u.name, u.disabled_at, m.since, u.claimed_until FROM identity_members m JOIN identity_users u ON u.id = m.user_id
-			WHERE m.name = $1 AND u.source = $2 AND u.claimed_until > $3 AND u.name_key > $4 ORDER BY u.name_key LIMIT $5`,
-			group, s.groups.source, db.Micros(s.now()), nameKey(name), limit)
-		if err != nil {
-			return fmt.Errorf("reading members: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		list, err = db.List(ctx, tx, "reading members", func(row db.Row) (Member, error) {
 			var source, name string
 			var disabled, since, until int64
-			if err := rows.Scan(&source, &name, &disabled, &since, &until); err != nil {
-				return fmt.Errorf("reading a member: %w", err)
-			}
-			list = append(list, Member{refOf(source, name), disabled != 0, db.Time(since), db.Time(until)})
-		}
-		return rows.Err()
+			err := row.Scan(&source, &name, &disabled, &since, &until)
+			return Member{refOf(source, name), disabled != 0, db.Time(since), db.Time(until)}, err
+		}, `SELECT u.source, u.name, u.disabled_at, m.since, u.claimed_until FROM identity_members m JOIN identity_users u ON u.id = m.user_id
+			WHERE m.name = $1 AND u.source = $2 AND u.claimed_until > $3 AND u.name_key > $4 ORDER BY u.name_key LIMIT $5`,
+			group, s.groups.source, db.Micros(s.now()), nameKey(name), limit)
+		return err
 	})
 	return list, err
 }

@@ -164,23 +164,14 @@ func (s *Service) PausingUsers(ctx context.Context, limit int) (users []User, er
 		return nil, nil
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		users = nil
-		rows, err := tx.Query(ctx, selectUser+` WHERE id IN (SELECT u.id FROM identity_users u WHERE `+idleSince+`)
+		users, err = db.List(ctx, tx, "reading users who are paused soon", func(row db.Row) (User, error) {
+			u, err := scanUser(row)
+			u.Pause = s.pauseOf(u)
+			return u, err
+		}, selectUser+` WHERE id IN (SELECT u.id FROM identity_users u WHERE `+idleSince+`)
 			AND (signed_in_at > $3 OR created_at > $3 OR CAST($4 AS BIGINT) > $3) ORDER BY signed_in_at, id LIMIT $5`,
 			s.idle.source, db.Micros(soon.Add(-s.idle.after)), db.Micros(s.now().Add(-s.idle.after)), db.Micros(s.idle.from), limit)
-		if err != nil {
-			return fmt.Errorf("reading users who are paused soon: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			u, err := scanUser(rows)
-			if err != nil {
-				return err
-			}
-			u.Pause = s.pauseOf(u)
-			users = append(users, u)
-		}
-		return rows.Err()
+		return err
 	})
 	return users, err
 }

@@ -75,24 +75,14 @@ func (h holder) compare(o holder) int {
 }
 
 func grantsAt(ctx context.Context, tx *db.Tx, at Resource) ([]Grant, error) {
-	rows, err := tx.Query(ctx, `SELECT id, connection, project, repository, granted_at FROM identity_grants
+	return db.List(ctx, tx, "reading the grants of a place", func(row db.Row) (g Grant, err error) {
+		var at int64
+		err = row.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at)
+		g.GrantedAt = db.Time(at)
+		return g, err
+	}, `SELECT id, connection, project, repository, granted_at FROM identity_grants
 		WHERE connection = $1 AND LOWER(project) = LOWER($2) AND ($3 = '' OR LOWER(repository) = LOWER($3))`,
 		at.Connection, at.Project, at.Repository)
-	if err != nil {
-		return nil, fmt.Errorf("reading the grants of a place: %w", err)
-	}
-	defer rows.Close()
-	var found []Grant
-	for rows.Next() {
-		var g Grant
-		var at int64
-		if err := rows.Scan(&g.ID, &g.Resource.Connection, &g.Resource.Project, &g.Resource.Repository, &at); err != nil {
-			return nil, fmt.Errorf("reading the grants of a place: %w", err)
-		}
-		g.GrantedAt = db.Time(at)
-		found = append(found, g)
-	}
-	return found, rows.Err()
 }
 
 // CountGrants says how many grants there are at a place that were made since a time,

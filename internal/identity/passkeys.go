@@ -117,23 +117,13 @@ func acceptPasskey(ctx context.Context, tx *db.Tx, k Passkey, now time.Time) err
 }
 
 func passkeysWhere(ctx context.Context, tx *db.Tx, condition string, arg any) ([]Passkey, error) {
-	rows, err := tx.Query(ctx, `SELECT id, user_id, credential, name, created_at, used_at FROM identity_passkeys WHERE `+condition+` ORDER BY id`, arg)
-	if err != nil {
-		return nil, fmt.Errorf("reading passkeys: %w", err)
-	}
-	defer rows.Close()
-	var list []Passkey
-	for rows.Next() {
-		var k Passkey
+	return db.List(ctx, tx, "reading passkeys", func(row db.Row) (k Passkey, err error) {
 		var created, used int64
-		if err := rows.Scan(&k.ID, &k.UserID, &k.stored, &k.Name, &created, &used); err != nil {
-			return nil, fmt.Errorf("reading a passkey: %w", err)
-		}
-		if err := json.Unmarshal(k.stored, &k.credential); err != nil {
-			return nil, fmt.Errorf("reading a passkey: %w", err)
+		if err := row.Scan(&k.ID, &k.UserID, &k.stored, &k.Name, &created, &used); err != nil {
+			return k, err
 		}
 		k.CreatedAt, k.UsedAt = db.Time(created), db.Time(used)
-		list = append(list, k)
-	}
-	return list, rows.Err()
+		err = json.Unmarshal(k.stored, &k.credential)
+		return k, err
+	}, `SELECT id, user_id, credential, name, created_at, used_at FROM identity_passkeys WHERE `+condition+` ORDER BY id`, arg)
 }

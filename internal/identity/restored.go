@@ -59,20 +59,8 @@ func WorkingTokens(ctx context.Context, tx *db.Tx) ([]Token, error) {
 	return tokensWhere(ctx, tx, theyGoOn)
 }
 
-func tokensWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) (tokens []Token, err error) {
-	rows, err := tx.Query(ctx, selectToken+` WHERE `+condition+` ORDER BY u.source, u.name_key, t.id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading tokens: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		t, err := scanToken(rows)
-		if err != nil {
-			return nil, err
-		}
-		tokens = append(tokens, t)
-	}
-	return tokens, rows.Err()
+func tokensWhere(ctx context.Context, tx *db.Tx, condition string, args ...any) ([]Token, error) {
+	return db.List(ctx, tx, "reading tokens", scanToken, selectToken+` WHERE `+condition+` ORDER BY u.source, u.name_key, t.id`, args...)
 }
 
 // KeepTokens has tokens work again that rest. Invalid, about the field keepTokens:

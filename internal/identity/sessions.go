@@ -110,25 +110,13 @@ func recordSignIn(ctx context.Context, tx *db.Tx, u User, way string, session in
 func (s *Service) Sessions(ctx context.Context, user string, after int64, limit int) (sessions []Session, err error) {
 	now := s.now()
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		sessions = nil
 		u, err := userByName(ctx, tx, user)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, selectSession+` WHERE s.user_id = $1 AND s.id > $2 AND s.expires_at > $3 AND s.used_at > $4
-			ORDER BY s.id LIMIT $5`, u.ID, after, db.Micros(now), db.Micros(now.Add(-sessionIdle)), limit)
-		if err != nil {
-			return fmt.Errorf("reading sessions: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			session, err := scanSession(rows)
-			if err != nil {
-				return err
-			}
-			sessions = append(sessions, session)
-		}
-		return rows.Err()
+		sessions, err = db.List(ctx, tx, "reading sessions", scanSession, selectSession+` WHERE s.user_id = $1 AND s.id > $2
+			AND s.expires_at > $3 AND s.used_at > $4 ORDER BY s.id LIMIT $5`, u.ID, after, db.Micros(now), db.Micros(now.Add(-sessionIdle)), limit)
+		return err
 	})
 	return sessions, err
 }

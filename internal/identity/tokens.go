@@ -130,27 +130,19 @@ func (s *Service) TokenByID(ctx context.Context, id int64) (t Token, err error) 
 // id.
 func (s *Service) Tokens(ctx context.Context, user string, after int64, limit int) (tokens []Token, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		tokens = nil
 		u, err := userByName(ctx, tx, user)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, selectToken+` WHERE t.user_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`, u.ID, after, limit)
-		if err != nil {
-			return fmt.Errorf("reading tokens: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			t, err := scanToken(rows)
-			if err != nil {
-				return err
-			}
-			if pause := s.pauseOf(u); t.Scope.readsAll() && pause.Begun {
+		pause := s.pauseOf(u)
+		tokens, err = db.List(ctx, tx, "reading tokens", func(row db.Row) (Token, error) {
+			t, err := scanToken(row)
+			if t.Scope.readsAll() && pause.Begun {
 				t.PausedSince = pause.At
 			}
-			tokens = append(tokens, t)
-		}
-		return rows.Err()
+			return t, err
+		}, selectToken+` WHERE t.user_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`, u.ID, after, limit)
+		return err
 	})
 	return tokens, err
 }

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -29,21 +28,14 @@ func (s *Service) UserStates(ctx context.Context, ids ...int64) (map[int64]UserS
 		states[id], texts[i] = UserDeleted, strconv.FormatInt(id, 10)
 	}
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT id, disabled_at FROM identity_users WHERE id IN (`+strings.Join(texts, ",")+`)`)
-		if err != nil {
-			return fmt.Errorf("reading what became of users: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return tx.EachRow(ctx, "reading what became of users", func(row db.Row) error {
 			var id, disabled int64
-			if err := rows.Scan(&id, &disabled); err != nil {
-				return fmt.Errorf("reading what became of users: %w", err)
-			}
+			err := row.Scan(&id, &disabled)
 			if states[id] = UserKnown; disabled != 0 {
 				states[id] = UserDisabled
 			}
-		}
-		return rows.Err()
+			return err
+		}, `SELECT id, disabled_at FROM identity_users WHERE id IN (`+strings.Join(texts, ",")+`)`)
 	})
 	return states, err
 }

@@ -192,21 +192,8 @@ func (s *Service) Users(ctx context.Context, after string, limit int) (users []U
 		source = ""
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		users = nil
-		rows, err := tx.Query(ctx, selectUser+page, source, nameKey(name), limit)
-		if err != nil {
-			return fmt.Errorf("reading users: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			u, err := scanUser(rows)
-			if err != nil {
-				return err
-			}
-			users = append(users, u)
-		}
-		if err := rows.Close(); err != nil {
-			return fmt.Errorf("reading users: %w", err)
+		if users, err = db.List(ctx, tx, "reading users", scanUser, selectUser+page, source, nameKey(name), limit); err != nil {
+			return err
 		}
 		grants, err := grantsWhere(ctx, tx, `user_id IN (SELECT id FROM identity_users`+page+`)`, source, nameKey(name), limit)
 		if err != nil {
