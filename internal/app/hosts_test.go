@@ -203,7 +203,7 @@ func TestHTTPSIsKept(t *testing.T) {
 
 func TestMetricsAreForMonitors(t *testing.T) {
 	a := start(t, settings(t))
-	ctx := identity.With(t.Context(), &identity.Principal{Name: "test", Source: identity.Local})
+	ctx := identity.With(t.Context(), &identity.Principal{Name: "test", Source: identity.Local, Grants: []identity.Grant{{Permission: identity.SysAdmin}}})
 	if _, err := a.identity.CreateUser(ctx, "ann", secret.New(password)); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (n node) handsOver(user string) map[string]func(context.Context) error {
 			return err
 		},
 		"a token in another's name": func(ctx context.Context) error {
-			_, _, err := n.CreateToken(ctx, "bea", "x", Mail, time.Time{})
+			_, _, err := n.CreateToken(ctx, "bea", "x", Builds, time.Time{})
 			return err
 		},
 		"enabling a user": func(ctx context.Context) error {
@@ -74,6 +74,7 @@ func TestASessionIsConfirmedAgain(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")
 		n.mustCreate(t, "bea")
+		n.mustGrant(t, "ann", SysAdmin, Resource{})
 		session, _, err := n.SignIn(t.Context(), "ann", goodPassword, here)
 		if err != nil {
 			t.Fatal(err)

@@ -50,12 +50,16 @@ func (t Token) over(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.B
 
 // CreateToken makes a token for a user, by the Ref. The first result is the only
 // time that it can be seen. A zero expires is never. Conflict: the user has
-// maxTokens. A token with which data can be taken out, and one in another user's
-// name, need more than a token: see RequireConfirmed.
+// maxTokens. Forbidden: who asks may not make one of the scope, see TokenScopes. A
+// token with which data can be taken out, and one in another user's name, need more
+// than a token: see RequireConfirmed.
 func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scope, expires time.Time) (secret.Value, Token, error) {
 	t := Token{Name: name, Scope: scope, CreatedAt: db.Time(db.Micros(s.now())), ExpiresAt: db.Time(db.Micros(expires))}
 	if err := JudgeToken(t); err != nil {
 		return secret.Value{}, t, err
+	}
+	if p := From(ctx); p != nil && !slices.Contains(p.TokenScopes(), scope) {
+		return secret.Value{}, t, fault.New(fault.Forbidden, "To create a token of scope %s you need the permission ADMIN. Ask an administrator for one.", scope)
 	}
 	plain := tokenPrefix + secret.Random(secretBytes)
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -93,6 +97,16 @@ func (s *Service) CreateToken(ctx context.Context, user, name string, scope Scop
 // readsAll reports whether a token of the scope reads what its owner may read, or
 // the whole database.
 func (s Scope) readsAll() bool { return s == All || s == Read || s == Backup }
+
+// needsAdmin reports whether a token of the scope does what its owner may not do
+// without it, so that only who has ADMIN makes one.
+func (s Scope) needsAdmin() bool { return s == Monitoring || s == Mail }
+
+// TokenScopes lists the scopes of which the principal may make tokens, the widest
+// first.
+func (p *Principal) TokenScopes() []Scope {
+	return slices.DeleteFunc(Scopes(), func(s Scope) bool { return s.needsAdmin() && !p.May(Admin, Resource{}) })
+}
 
 // JudgeToken says what is wrong with a token that is to be made.
 func JudgeToken(t Token) error {

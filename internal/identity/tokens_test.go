@@ -104,6 +104,61 @@ func TestCreateTokenRefuses(t *testing.T) {
 	})
 }
 
+// What mail and monitoring are for needs ADMIN, or such a token: only who has ADMIN
+// makes one. An administrator may make one for a user who has nothing, and it works
+// on when ADMIN is taken back.
+func TestTokensOfMailAndMonitoringNeedAdmin(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		repository := Resource{Connection: "git", Project: "ATL", Repository: "canoe"}
+		for user, c := range map[string]struct {
+			grant Permission
+			at    Resource
+			may   bool
+		}{
+			"nobody": {}, "repository": {grant: RepoAdmin, at: repository}, "project": {grant: ProjectAdmin, at: Resource{Connection: "git", Project: "ATL"}},
+			"global": {grant: Admin, may: true}, "root": {grant: SysAdmin, may: true},
+		} {
+			n.mustCreate(t, user)
+			var grant Grant
+			if c.grant != "" {
+				grant = n.mustGrant(t, user, c.grant, c.at)
+			}
+			p, err := n.Basic(t.Context(), user, goodPassword, here)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := map[Scope]string{}
+			for _, scope := range Scopes() {
+				token, _, err := n.CreateToken(With(t.Context(), p), user, "x", scope, time.Time{})
+				if scope != Mail && scope != Monitoring || c.may {
+					if err != nil {
+						t.Errorf("%s makes a token of scope %s: %v", user, scope, err)
+					}
+					made[scope] = token.Reveal()
+				} else if !fault.Is(err, fault.Forbidden) || !strings.Contains(err.Error(), "ADMIN") || !token.IsZero() {
+					t.Errorf("%s makes a token of scope %s: %v", user, scope, err)
+				}
+			}
+			if user != "global" {
+				continue
+			}
+			if err := n.Revoke(t.Context(), user, grant.ID); err != nil {
+				t.Fatal(err)
+			}
+			if p, err := n.Bearer(t.Context(), made[Mail]); err != nil || p.Scope != Mail {
+				t.Errorf("the token of who is no administrator any more: %+v, %v", p, err)
+			}
+		}
+		root, err := n.Basic(t.Context(), "root", goodPassword, here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := n.CreateToken(With(t.Context(), root), "nobody", "x", Mail, time.Time{}); err != nil {
+			t.Errorf("for a user who has nothing: %v", err)
+		}
+	})
+}
+
 func TestSessions(t *testing.T) {
 	each(t, func(t *testing.T, n node) {
 		n.mustCreate(t, "ann")

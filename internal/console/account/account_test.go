@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,9 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 	s := newSite(t)
 	ada := s.signIn("ada", adaPassword)
 	s.wants(s.send(ada, "/account/tokens", nil), 200, "No tokens yet")
+	if _, err := s.identity.Grant(t.Context(), "ada", identity.Admin, identity.Resource{}); err != nil {
+		t.Fatal(err)
+	}
 	s.wants(s.send(ada, "/account/tokens/new", nil), 200, `value="read" checked`)
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"scope": {"read"}, "days": {"90"}}), 400, "Give the token a name")
 	s.wants(s.send(ada, "/account/tokens/new", url.Values{"name": {"x"}, "scope": {"read"}, "days": {"1000000"}}), 400, "Choose how long")
@@ -171,6 +175,33 @@ func TestATokenIsShownOnceAndRevoked(t *testing.T) {
 	}
 	s.wants(s.send(ada, revoke, nil), 404)
 	s.wants(s.send(ada, "/account/tokens/x/revoke", nil), 404)
+}
+
+// The form offers the scopes of which the reader may make tokens, and no other is
+// taken.
+func TestScopesThatNeedAdmin(t *testing.T) {
+	s := newSite(t)
+	if _, err := s.identity.Grant(t.Context(), "ada", identity.Admin, identity.Resource{}); err != nil {
+		t.Fatal(err)
+	}
+	for user, password := range map[string]string{"ada": adaPassword, "eve": evePassword} {
+		session, offered := s.signIn(user, password), []string(nil)
+		for _, m := range regexp.MustCompile(`name="scope" value="([a-z]+)"`).FindAllStringSubmatch(s.send(session, "/account/tokens/new", nil).Body.String(), -1) {
+			offered = append(offered, m[1])
+		}
+		for _, scope := range identity.Scopes() {
+			may := user == "ada" || scope != identity.Mail && scope != identity.Monitoring
+			if slices.Contains(offered, string(scope)) != may {
+				t.Errorf("%s is offered %v", user, offered)
+			}
+			w := s.send(session, "/account/tokens/new", url.Values{"name": {"x"}, "scope": {string(scope)}, "days": {"30"}})
+			if may {
+				s.wants(w, 200, "not shown again")
+			} else {
+				s.wants(w, 403, "you need the permission ADMIN")
+			}
+		}
+	}
 }
 
 func TestAnExpiredTokenSaysSo(t *testing.T) {

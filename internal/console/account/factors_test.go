@@ -161,7 +161,7 @@ func TestAskedAgain(t *testing.T) {
 	b.at("/", 200, "/sign-in", url.Values{"user": {"ada"}, "password": {adaPassword}})
 	s.now = s.now.Add(10 * time.Minute)
 	wanted := url.Values{"name": {"Über & <co>"}, "scope": {"all"}, "days": {"30"}}
-	b.at("/account/tokens/new", 200, "/account/tokens/new", url.Values{"name": {"r"}, "scope": {"mail"}, "days": {"30"}}, "not shown again")
+	b.at("/account/tokens/new", 200, "/account/tokens/new", url.Values{"name": {"r"}, "scope": {"builds"}, "days": {"30"}}, "not shown again")
 
 	body := b.at("/account/tokens/new", 200, "/account/tokens/new", wanted, "Confirm that it is you")
 	form := hidden(body, "/confirm")

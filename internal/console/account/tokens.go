@@ -2,6 +2,7 @@ package account
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -72,15 +73,17 @@ type tokenForm struct {
 	Scopes, Lives []console.Option
 }
 
-func newTokenPage(form *console.Form) console.Page {
+func newTokenPage(r *http.Request, form *console.Form) console.Page {
+	mine := identity.From(r.Context()).TokenScopes()
+	offered := slices.DeleteFunc(slices.Clone(scopes), func(o console.Option) bool { return !slices.Contains(mine, identity.Scope(o.Value)) })
 	return console.Page{
 		Template: "account-token-new", Title: "Create a token", Section: section,
-		Up: []console.Link{{Label: "Tokens", Path: tokensPath}}, Data: tokenForm{form, scopes, lives},
+		Up: []console.Link{{Label: "Tokens", Path: tokensPath}}, Data: tokenForm{form, offered, lives},
 	}
 }
 
-func (a *account) blankToken(*http.Request) (console.Response, error) {
-	return newTokenPage(console.NewForm().Set("scope", string(identity.Read)).Set("days", "90")), nil
+func (a *account) blankToken(r *http.Request) (console.Response, error) {
+	return newTokenPage(r, console.NewForm().Set("scope", string(identity.Read)).Set("days", "90")), nil
 }
 
 // tokenView is the one page on which a token can be seen.
@@ -94,7 +97,7 @@ func (a *account) createToken(r *http.Request) (console.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := newTokenPage(form)
+	page := newTokenPage(r, form)
 	expires, err := a.expiry(form.Get("days"))
 	var wrong fault.Fields
 	if err := wrong.Join(err); err != nil {

@@ -55,17 +55,24 @@ func (u users) Basic(_ context.Context, user, password, addr string) (*identity.
 var someUsers = users{known: map[string]*identity.Principal{
 	"ann:mail-token":    {Name: "ann", Token: 1, Scope: identity.Mail},
 	"ann:all-token":     {Name: "ann", Token: 2, Scope: identity.All},
+	"admin:all-token":   {Name: "admin", Token: 5, Scope: identity.All, Grants: []identity.Grant{{Permission: identity.Admin}}},
+	"admin:read-token":  {Name: "admin", Token: 6, Scope: identity.Read, Grants: []identity.Grant{{Permission: identity.Admin}}},
+	"admin:password":    {Name: "admin", Scope: identity.All, Grants: []identity.Grant{{Permission: identity.Admin}}},
 	"ann:read-token":    {Name: "ann", Token: 3, Scope: identity.Read},
 	"ann:password":      {Name: "ann", Scope: identity.All},
 	"ann:monitor-token": {Name: "ann", Token: 4, Scope: identity.Monitoring},
 }}
 
-// A token of scope mail or all signs in, and nothing else does.
+// A token of scope mail signs in, and an administrator's of scope all; nothing else
+// does.
 func TestSignIn(t *testing.T) {
 	in := NewIntake(nil, IntakeOptions{Identity: someUsers})
 	for _, c := range []struct{ user, token, name, says string }{
 		{"ann", "mail-token", "ann", ""},
-		{"ann", "all-token", "ann", ""},
+		{"ann", "all-token", "", "535 5.7.8"},
+		{"admin", "all-token", "admin", ""},
+		{"admin", "read-token", "", "535 5.7.8"},
+		{"admin", "password", "", "535 5.7.8"},
 		{"ann", "read-token", "", "535 5.7.8"},
 		{"ann", "monitor-token", "", "535 5.7.8"},
 		{"ann", "password", "", "535 5.7.8"},

@@ -312,7 +312,7 @@ func TestEnumValuesInAnyCase(t *testing.T) {
 		}
 		for i, scope := range []string{"READ", "All", " monitoring", "BUILDS", "Mail"} {
 			want := strings.ToLower(strings.TrimSpace(scope))
-			s.want(201, `"scope":"`+want+`"`, "ann", "POST", "/tokens", fmt.Sprintf(`{"name":"t%d","scope":%q}`, i, scope))
+			s.want(201, `"scope":"`+want+`"`, "root", "POST", "/tokens", fmt.Sprintf(`{"name":"t%d","scope":%q}`, i, scope))
 		}
 		s.want(400, `"field":"scope"`, "ann", "POST", "/tokens", `{"name":"x","scope":"read all"}`)
 		s.want(400, `"field":"permission"`, "root", "POST", "/users/ann/grants", `{"permission":"sysadmin"}`)
@@ -337,6 +337,10 @@ func TestTokens(t *testing.T) {
 		_, missing, _ := s.do("ann", "DELETE", "/tokens/4711", "")
 		s.want(403, missing, "ann", "DELETE", "/tokens/"+foreign, "") // the same as for what does not exist
 		s.want(400, `"field":"scope"`, "ann", "POST", "/tokens", `{"name":"x","scope":"everything"}`)
+		for _, scope := range []string{"mail", "monitoring"} {
+			s.want(403, "To create a token of scope "+scope+" you need the permission ADMIN.", "ann", "POST", "/tokens", `{"name":"x","scope":"`+scope+`"}`)
+			s.want(201, `"user":"ann"`, "root", "POST", "/tokens", `{"user":"ann","name":"given","scope":"`+scope+`"}`)
+		}
 		s.want(201, `"user":"ann"`, "root", "POST", "/tokens", `{"user":"ANN","name":"given","scope":"builds"}`)
 		s.want(200, `"name":"given"`, "root", "GET", "/tokens?user=ann", "")
 		s.want(204, "", "ann", "DELETE", "/tokens/"+idOf(t, answer), "")
