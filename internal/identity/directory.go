@@ -14,7 +14,8 @@ import (
 // methods answer Unavailable where the platform does not say.
 type Directory interface {
 	// SignIn returns the user who shows the password, which it does not keep, and
-	// what he administers. Unauthenticated: name or password is wrong.
+	// what he administers. Unauthenticated: name or password is wrong, or, with a
+	// cause for the log, the answer does not prove that they are right.
 	SignIn(ctx context.Context, name, password string) (DirectoryUser, error)
 	// CurrentGrants returns what the user of that exact name has now: Admin, or those of
 	// the candidates that he administers. Unauthenticated: there is no such user.

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,8 +43,12 @@ func (s *Service) checkAtPlatform(ctx context.Context, d attempt, user, password
 	found, err := s.platform.SignIn(ask, user, password)
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
+		if why := errors.Unwrap(err); why != nil {
+			s.log.WarnContext(ctx, "a sign-in with the platform's password was refused", "user", d.account, "address", d.address, "error", why)
+		}
 		return User{}, s.wrongPassword(ctx, d)
 	case err != nil:
+		s.log.WarnContext(ctx, "the platform could not be asked about a sign-in", "user", d.account, "address", d.address, "error", err)
 		return User{}, s.platform.unanswered(err)
 	}
 	s.warnOfMore(ctx, found)

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,6 +108,28 @@ func TestPlatformUserSignsIn(t *testing.T) {
 		}
 		if strings.Contains(n.log.String(), "bob's password") {
 			t.Error("the log has a password")
+		}
+	})
+}
+
+// Why a password was not believed is in the log, and not in the answer, which counts
+// as a wrong password.
+func TestWhyThePlatformIsNotBelieved(t *testing.T) {
+	each(t, func(t *testing.T, n node) {
+		s := withPlatform(n)
+		_, wrong := n.Basic(t.Context(), "bob", "another password", here)
+		s.away = fault.Wrap(errors.New("it answers to the proxy"), fault.Unauthenticated, "No.")
+		if _, err := n.Basic(t.Context(), "bob", "bob's password", here); !fault.Is(err, fault.Unauthenticated) || err.Error() != wrong.Error() {
+			t.Errorf("answers %v", err)
+		}
+		s.away = fault.New(fault.Unavailable, "It does not say to whom it answers.")
+		if _, err := n.Basic(t.Context(), "bob", "bob's password", here); !fault.Is(err, fault.Unavailable) || strings.Contains(fault.As(err).Message, "to whom") {
+			t.Errorf("answers %v", err)
+		}
+		for _, says := range []string{"it answers to the proxy", "It does not say to whom it answers."} {
+			if strings.Count(n.log.String(), says) != 1 {
+				t.Errorf("%q is not in the log once: %s", says, n.log)
+			}
 		}
 	})
 }

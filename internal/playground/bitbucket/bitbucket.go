@@ -41,6 +41,7 @@ type User struct {
 	Name, DisplayName, Email string
 	Password                 string
 	Permission               string // ADMIN or SYS_ADMIN
+	Inactive                 bool   // lists say so; the password is taken all the same
 }
 
 // Project is a project with its repositories.

@@ -9,7 +9,7 @@ import (
 
 func userOut(u *User) map[string]any {
 	return map[string]any{
-		"name": u.Name, "displayName": u.DisplayName, "emailAddress": u.Email, "active": true,
+		"name": u.Name, "displayName": u.DisplayName, "emailAddress": u.Email, "active": !u.Inactive,
 		"slug": strings.ToLower(u.Name), "type": "NORMAL",
 	}
 }

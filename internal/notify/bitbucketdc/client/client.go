@@ -50,15 +50,19 @@ func (cl *Client) get(ctx context.Context, c *notify.Connection, path string, qu
 // call sends a request with the connection's credentials. What comes back is
 // read into out; nil has nothing read.
 func (cl *Client) call(ctx context.Context, c *notify.Connection, method, path string, query url.Values, in, out any) error {
+	return cl.rest.Do(ctx, request(c, method, path, query, in, out))
+}
+
+func request(c *notify.Connection, method, path string, query url.Values, in, out any) restclient.Request {
 	address := strings.TrimRight(c.BaseURL, "/") + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	return cl.rest.Do(ctx, restclient.Request{
+	return restclient.Request{
 		Platform: c.Name, Account: restclient.AccountOf(c.BaseURL, c.User, c.Token.Reveal()),
 		Method: method, URL: address, Authorize: func(req *http.Request) { authorize(req, c) },
 		JSON: in, Out: out, Explain: explain, Hidden: []secret.Value{c.Token},
-	})
+	}
 }
 
 // authorize shows the account's password, or a token, which stands alone:

@@ -2,10 +2,12 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 
+	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/restclient"
@@ -75,19 +77,45 @@ func (cl *Client) administered(ctx context.Context, own *notify.Connection, foun
 // takes names in any case. Where two names differ in nothing but case it is
 // not known whose password was right.
 func (cl *Client) whoIs(ctx context.Context, own *notify.Connection, typed string) (name string, err error) {
-	others := false
-	err = list(ctx, cl, own, apiPath+"/users", url.Values{"filter": {typed}}, func(u user) bool {
+	others, inactive := false, false
+	isFor := func(h http.Header) error { return judgeUser(h, own, typed) }
+	err = listJudged(ctx, cl, own, apiPath+"/users", url.Values{"filter": {typed}}, isFor, func(u user) bool {
 		if notify.Fold(u.Name) != notify.Fold(typed) {
 			return false
 		}
 		others = name != "" && name != u.Name
-		name = u.Name
+		name, inactive = u.Name, inactive || u.inactive()
 		return others
 	})
-	if err == nil && (name == "" || others) {
+	switch {
+	case err != nil:
+	case inactive:
+		err = disbelieved("the platform of %s says that the user is not active", own.Name)
+	case name == "" || others:
 		err = identity.ErrUnauthenticated()
 	}
 	return name, err
+}
+
+// judgeUser is nil for the headers of an answer to the user of that name. What is
+// between here and the platform may answer to any password, from a cache or signed
+// in as somebody else.
+func judgeUser(h http.Header, own *notify.Connection, name string) error {
+	is, err := answeredUser(h)
+	const lookAt = "pass on the header Authorization of requests as it came, answer nothing from a cache, and pass on X-AUSERNAME of answers"
+	switch {
+	case err != nil || is == "":
+		return fault.New(fault.Unavailable, "The platform of %s answers, but not to whom (X-AUSERNAME). Have what is between Outrigger and the platform %s.", own.Name, lookAt)
+	case notify.Fold(is) != notify.Fold(name):
+		return disbelieved("the platform of %s answers to %q (X-AUSERNAME) where it was asked as %q; have what is between Outrigger and the platform %s", own.Name, is, name, lookAt)
+	}
+	return nil
+}
+
+// disbelieved is the error of an answer by which nobody is let in; why is for the
+// log.
+func disbelieved(why string, args ...any) error {
+	return fault.Wrap(fmt.Errorf(why, args...), fault.Unauthenticated, "The platform's answer does not prove who signs in.")
 }
 
 // refused turns the platform's answer to wrong credentials into that of
@@ -160,7 +188,7 @@ func (d *Directory) has(ctx context.Context, name string, permissions []identity
 		}
 	}
 	err = list(ctx, d.Client, d.Connection, apiPath+"/users", query, func(u user) bool {
-		found = u.Name == name
+		found = u.Name == name && !u.inactive()
 		return found
 	})
 	if restclient.StatusOf(err) == http.StatusNotFound && permissions[0].Resource.Project != "" {

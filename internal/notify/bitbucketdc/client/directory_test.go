@@ -3,7 +3,10 @@ package client
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +103,64 @@ func TestDirectoryRefusesNamesThatDifferInCase(t *testing.T) {
 	}
 	if got, err := d.CurrentGrants(t.Context(), "ann", nil); err != nil || len(got) != 0 {
 		t.Errorf("ann has what Ann has: %v, %v", got, err)
+	}
+}
+
+// What is between here and the platform may answer to any password: nobody is let
+// in by an answer that is not to the user.
+func TestDirectoryBelievesAnswersToTheUserOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		between func(w http.ResponseWriter, r *http.Request, platform http.Handler)
+		code    fault.Code
+		says    string
+	}{
+		"signs in by itself": {func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
+			r.SetBasicAuth("joann", "joann's")
+			platform.ServeHTTP(w, r)
+		}, fault.Unauthenticated, `to "joann" (X-AUSERNAME) where it was asked as "ann"`},
+		"signs in with a token": {func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
+			r.Header.Set("Authorization", "Bearer right")
+			platform.ServeHTTP(w, r)
+		}, fault.Unavailable, "not to whom (X-AUSERNAME)"},
+		"removes the header": {func(w http.ResponseWriter, r *http.Request, platform http.Handler) {
+			r.SetBasicAuth("ann", "ann's")
+			platform.ServeHTTP(withoutUser{w}, r)
+		}, fault.Unavailable, "not to whom (X-AUSERNAME)"},
+	} {
+		p, d := directory(t)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.between(w, r, p.platform.Handler()) }))
+		defer server.Close()
+		d.Connection.BaseURL = server.URL
+		if found, err := d.SignIn(t.Context(), "ann", "any"); !fault.Is(err, c.code) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+	p, d := directory(t)
+	for _, name := range []string{"j. ö%/ann", "ann"} { // names are escaped, and have no case
+		p.platform.SetUser(bitbucket.User{Name: name, Password: "its"})
+		if found, err := d.SignIn(t.Context(), strings.ToUpper(name), "its"); err != nil || found.Name != name {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+}
+
+// withoutUser takes X-AUSERNAME out of an answer.
+type withoutUser struct{ http.ResponseWriter }
+
+func (w withoutUser) WriteHeader(status int) {
+	w.Header().Del("X-AUSERNAME")
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Who is not active on the platform is refused here, and has nothing.
+func TestDirectoryRefusesInactiveUsers(t *testing.T) {
+	p, d := directory(t)
+	p.platform.SetUser(bitbucket.User{Name: "ann", Password: "ann's", Inactive: true})
+	if found, err := d.SignIn(t.Context(), "ann", "ann's"); !fault.Is(err, fault.Unauthenticated) || !strings.Contains(err.Error(), "not active") {
+		t.Errorf("signs in as %+v, %v", found, err)
+	}
+	if got, err := d.CurrentGrants(t.Context(), "ann", []identity.Grant{grant(identity.ProjectAdmin, "ATL", "")}); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("has %v, %v", got, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strconv"
 
@@ -24,6 +25,13 @@ const (
 
 // list goes through all pages of a list, until take has enough.
 func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path string, query url.Values, take func(T) (enough bool)) error {
+	return listJudged(ctx, cl, c, path, query, func(http.Header) error { return nil }, take)
+}
+
+// listJudged is list of an answer that judge takes by the headers of each page.
+func listJudged[T any](
+	ctx context.Context, cl *Client, c *notify.Connection, path string, query url.Values, judge func(http.Header) error, take func(T) (enough bool),
+) error {
 	at := url.Values{"limit": {strconv.Itoa(pageSize)}} // query may say otherwise
 	for name, values := range query {
 		at[name] = values
@@ -35,7 +43,12 @@ func list[T any](ctx context.Context, cl *Client, c *notify.Connection, path str
 			IsLastPage    *bool
 			NextPageStart *int64
 		}
-		if err := cl.get(ctx, c, path, at, &page); err != nil {
+		q := request(c, http.MethodGet, path, at, nil, &page)
+		q.Header = http.Header{}
+		if err := cl.rest.Do(ctx, q); err != nil {
+			return err
+		}
+		if err := judge(q.Header); err != nil {
 			return err
 		}
 		values, ok := restclient.Values[T](page.Values)

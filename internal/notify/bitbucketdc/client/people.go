@@ -8,7 +8,13 @@ import (
 )
 
 // user is an account of the platform.
-type user struct{ Name, DisplayName string }
+type user struct {
+	Name, DisplayName string
+	Active            *bool // nil: it is not said
+}
+
+// inactive reports whether the platform says that the account may not sign in.
+func (u user) inactive() bool { return u.Active != nil && !*u.Active }
 
 // Member reports whether the user is in the group. Any account may ask that.
 func (cl *Client) Member(ctx context.Context, c *notify.Connection, name, group string) (bool, error) {

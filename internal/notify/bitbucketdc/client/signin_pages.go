@@ -110,8 +110,12 @@ func (cl *Client) tokenUser(ctx context.Context, own *notify.Connection) (string
 	if err != nil {
 		return "", err
 	}
-	return url.PathUnescape(header.Get("X-AUSERNAME"))
+	return answeredUser(header)
 }
+
+// answeredUser returns the name of the user whom an answer is for, "" where it does
+// not say.
+func answeredUser(h http.Header) (string, error) { return url.PathUnescape(h.Get("X-AUSERNAME")) }
 
 // failed puts an error of the platform into words for strangers; the cause has the
 // platform's own, for the log.
