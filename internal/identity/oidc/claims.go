@@ -15,7 +15,8 @@ import (
 type claims map[string]json.RawMessage
 
 // claims reads those of the ID token and, where it lacks one that is needed, of the
-// userinfo endpoint: some providers name groups only there.
+// userinfo endpoint: some providers name groups only there. When the user signed in
+// is a claim of ID tokens alone (2: auth_time).
 func (p *Provider) claims(ctx context.Context, d *discovered, token *gooidc.IDToken, tokens *oauth2.Token) (claims, error) {
 	var all claims
 	if err := token.Claims(&all); err != nil {
@@ -37,7 +38,7 @@ func (p *Provider) claims(ctx context.Context, d *discovered, token *gooidc.IDTo
 		return nil, p.lies(err)
 	}
 	for name, value := range more {
-		if all[name] == nil {
+		if all[name] == nil && name != "auth_time" {
 			all[name] = value
 		}
 	}

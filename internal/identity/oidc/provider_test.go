@@ -139,6 +139,20 @@ func TestEMailAddresses(t *testing.T) {
 	}
 }
 
+// When the user signed in is taken from the ID token alone.
+func TestTheTimeOfASignInIsOfTheIDToken(t *testing.T) {
+	for _, lie := range []openid.Lie{"", openid.NoAuthTime} {
+		x := newExchange(t, openid.Options{Accounts: []openid.Account{
+			{Subject: "s-ann", Claims: map[string]any{"preferred_username": "ann"}, Info: map[string]any{"auth_time": time.Now().Unix(), "roles": []any{"a"}}},
+		}}, func(o *Options) { o.GroupsClaim = "roles" })
+		x.played.SetLie(lie)
+		a, err := x.account("s-ann")
+		if err != nil || len(a.Groups) != 1 || a.AuthenticatedAt.IsZero() != (lie == openid.NoAuthTime) {
+			t.Errorf("%q: %+v, %v", lie, a, err)
+		}
+	}
+}
+
 // The provider is asked for its configuration once an hour, by many at once too, and
 // after a failure not before 5 s.
 func TestDiscovery(t *testing.T) {
