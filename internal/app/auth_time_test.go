@@ -1,6 +1,9 @@
 package app
 
 import (
+	"html"
+	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -64,6 +67,49 @@ func TestAuthTimesAtTheTolerance(t *testing.T) {
 				t.Errorf("%s: the session is confirmed, or is not", c.name)
 			}
 		}
+	}
+}
+
+// Asking again confirms the user of the session, and no other account at the provider
+// takes its place. A form that waits goes on for the user who filled it in only.
+func TestAskingAgainConfirmsTheSameUser(t *testing.T) {
+	t.Parallel()
+	w := newSignOnWorld(t)
+	w.run(w.cfg)
+	w.shows(w.clock.Now().Add(-time.Hour).Unix())
+	b := w.visitor()
+	w.signIn(b, "s-ann", "/")
+	_, _, page := b.send("POST", "/account/tokens/new", newToken)
+	waits := url.Values{}
+	for _, m := range regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`).FindAllStringSubmatch(page, -1) {
+		waits.Add(m[1], html.UnescapeString(m[2]))
+	}
+	if waits.Get("confirm-post") != "true" || waits.Get("name") != newToken.Get("name") {
+		t.Fatalf("nothing waits: %v in %s", waits, page)
+	}
+	location := w.askAgain(b)
+	status, _, body := b.send("GET", w.callback(b, location, "s-bob"), nil)
+	if status != 401 || !strings.Contains(body, "You are signed in to Outrigger as oidc:ann, and signed in with the company as oidc:bob.") {
+		t.Errorf("as another user: %d %s", status, body)
+	}
+	if w.signedIn(b) != "ann" || b.makesToken() {
+		t.Error("the session is another, or confirmed")
+	}
+	// Bob signs in in another window of the browser.
+	b.send("POST", "/sign-out", url.Values{})
+	if w.signIn(b, "s-bob", "/"); w.signedIn(b) != "bob" || !b.makesToken() {
+		t.Fatal("bob is not signed in")
+	}
+	if status, _, body := b.send("POST", "/confirm", waits); status != 409 || !strings.Contains(body, "filled in this form") || strings.Contains(body, "otr_") {
+		t.Errorf("what ann filled in: %d %s", status, body)
+	}
+	b.send("POST", "/sign-out", url.Values{})
+	w.signIn(b, "s-ann", "/")
+	location = w.askAgain(b)
+	w.shows(w.clock.Now().Unix())
+	b.send("GET", w.callback(b, location, "s-ann"), nil)
+	if status, _, body := b.send("POST", "/confirm", waits); status != 200 || !strings.Contains(body, "otr_") {
+		t.Errorf("what ann filled in, by ann: %d %s", status, body)
 	}
 }
 

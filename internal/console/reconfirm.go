@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"outrigger/internal/fault"
@@ -68,7 +69,7 @@ func (x *exchange) confirmYou(form *Form, w waiting) (Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := confirmYouView{Form: form, User: x.principal.Ref(), Source: x.principal.Source, Factors: factors, Again: x.again(w.to), Kept: w.kept(), Back: "/"}
+	view := confirmYouView{Form: form, User: x.principal.Ref(), Source: x.principal.Source, Factors: factors, Again: x.again(w.to), Kept: w.kept(x.userID()), Back: "/"}
 	view.Once = view.Source != identity.Local && !factors.On() && x.principal.ConfirmedAt.IsZero()
 	if w.form != nil {
 		view.Again, view.Posted = x.again("/"), true
@@ -92,13 +93,16 @@ func (w waiting) enrolling() waiting {
 	return waiting{to: FactorsPath}
 }
 
-// kept are the hidden fields that go on with what was wanted.
-func (w waiting) kept() []Hidden {
+// userID names the user who asks in forms that wait.
+func (x *exchange) userID() string { return strconv.FormatInt(x.principal.UserID, 10) }
+
+// kept are the hidden fields that go on with what was wanted, of a user.
+func (w waiting) kept(user string) []Hidden {
 	kept := []Hidden{{confirmPrefix + "to", w.to}}
 	if w.form == nil {
 		return kept
 	}
-	kept = append(kept, Hidden{confirmPrefix + "post", "true"})
+	kept = append(kept, Hidden{confirmPrefix + "post", "true"}, Hidden{confirmPrefix + "user", user})
 	names := make([]string, 0, len(w.form))
 	for name := range w.form {
 		names = append(names, name)
@@ -123,7 +127,9 @@ func (c *Console) confirm(x *exchange) (Response, error) {
 	}
 	w := waiting{to: LocalPath(form.Get(confirmPrefix + "to"))}
 	if form.Bool(confirmPrefix + "post") {
-		w.form = x.r.PostForm
+		if w.form = x.r.PostForm; form.Get(confirmPrefix+"user") != x.userID() {
+			return nil, fault.New(fault.Conflict, "Another user than %s, who is signed in now, filled in this form. Sign in as that user again, or fill in the form anew.", x.principal.Ref())
+		}
 	}
 	proof := identity.Proof{
 		Password: secret.New(form.Raw(confirmPrefix + "password")), Code: secret.New(form.Get(confirmPrefix + "code")),

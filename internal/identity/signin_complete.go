@@ -28,7 +28,9 @@ type Answer struct {
 // the page that the user came from as soon as that is known. Invalid: this
 // browser, by the secret in its cookie, did not begin the sign-in, or it is over
 // or used. Unauthenticated: the user, the provider or Outrigger refuses.
-// Unavailable: the provider or the platform does not answer.
+// Unavailable: the provider or the platform does not answer. A session that was to
+// be confirmed is replaced by one of the same user, or stays as it is: another user
+// is Unauthenticated.
 func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Answer, addr string) (session, back string, err error) {
 	w := s.signInProvider(way)
 	if w == nil {
@@ -43,6 +45,9 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 	if err != nil {
 		s.log.WarnContext(ctx, "sign-in failed", "way", way, "address", addr, "error", err)
 		return "", back, err
+	}
+	if p := From(ctx); b.again && p != nil && p.UserID != u.ID {
+		return "", back, fault.New(fault.Unauthenticated, "You are signed in to Outrigger as %s, and signed in with %s as %s. Sign in there as the same user, or sign out of Outrigger first.", p.Ref(), w.Name, u.Ref())
 	}
 	if _, err := s.withCurrentGrants(ctx, s.principal(u)); err != nil {
 		return "", back, err
