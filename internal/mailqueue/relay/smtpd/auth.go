@@ -133,8 +133,8 @@ func (c *conn) signIn(user, token string) *Reply {
 // credentials are what a client signed in with.
 type credentials struct{ user, token string }
 
-// signedInStill asks about the token again before each message: it may have been
-// revoked, or its user disabled, since the connection began.
+// signedInStill asks about the token again when a message begins and before it is
+// stored: it may have been revoked, or its user disabled, since then.
 func (c *conn) signedInStill() *Reply {
 	if c.user == "" {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -141,6 +142,46 @@ func TestTokenRevokedOnAnOpenConnection(t *testing.T) {
 	c.Send("a@b", []string{"c@d"}, letter)
 	if n := len(r.box.messages()); n != 3 {
 		t.Errorf("%d messages were taken", n)
+	}
+}
+
+// A token that is revoked while a message comes has it refused at its end; one that
+// cannot be asked about then is to be tried again.
+func TestTokenRevokedInAMessage(t *testing.T) {
+	for name, end := range map[string]func(c *smtptest.Client, code string){
+		"DATA": func(c *smtptest.Client, code string) {
+			c.Ask("DATA", "354")
+			c.Say(letter + ".\r\n")
+			c.Expect(code)
+		},
+		"BDAT": func(c *smtptest.Client, code string) {
+			c.Say(fmt.Sprintf("BDAT %d LAST\r\n%s", len(letter), letter))
+			c.Expect(code)
+		},
+	} {
+		r := newOutward(t, nil)
+		c := r.hello()
+		c.Ask(plainAuth("ann", "mail-token"), "235")
+		begin := func() {
+			c.Ask("MAIL FROM:<a@b>", "250")
+			c.Ask("RCPT TO:<c@d>", "250")
+		}
+		begin()
+		r.box.signIns("mail-token", errors.New("the database does not answer"))
+		end(c, "454 4.7.0")
+		r.box.signIns("mail-token", nil)
+		begin()
+		end(c, "250")
+		begin()
+		r.box.signIns("another-token", nil)
+		end(c, "530 5.7.0")
+		c.Ask("MAIL FROM:<a@b>", "530 5.7.0")
+		c.Ask(plainAuth("ann", "another-token"), "235")
+		begin()
+		end(c, "250")
+		if n := len(r.box.messages()); n != 2 {
+			t.Errorf("%s: %d messages were taken", name, n)
+		}
 	}
 }
 

@@ -37,9 +37,12 @@ func (c *conn) data(rest string) {
 	c.commit(m, false)
 }
 
-// commit has a message stored that has come to its end.
+// commit has a message stored that has come to its end, if who sends it may still.
 func (c *conn) commit(m *incoming, open bool) {
 	c.lastMessage = time.Now()
+	if m.bad == nil {
+		m.bad = c.signedInStill()
+	}
 	if m.bad != nil {
 		c.refuse(m.bad)
 		return

@@ -32,9 +32,9 @@ type Envelope struct {
 
 // Backend stores what comes in.
 type Backend interface {
-	// SignIn tells whose token that is; it is asked again before each message. An
-	// error that is a *Reply is answered as it is and counts as a wrong guess,
-	// another as 454.
+	// SignIn tells whose token that is; it is asked again when a message begins and
+	// when it has come. An error that is a *Reply is answered as it is and counts as
+	// a wrong guess, another as 454.
 	SignIn(ctx context.Context, user, token, address string) (name string, err error)
 	// Receive begins a message.
 	Receive(Envelope) Message
