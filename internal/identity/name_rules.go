@@ -22,6 +22,8 @@ func judgeName(wrong *fault.Fields, name string) {
 		wrong.Add("name", "Use at most %d characters.", maxName)
 	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unacceptable):
 		wrong.Add("name", "A user name must not contain a colon, a slash or control characters, nor begin or end with a space.")
+	case name == "." || name == "..":
+		wrong.Add("name", "The names . and .. cannot be used; they mean something else in addresses. Use letters or digits too.")
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		wrong.Add("name", "A user name may contain only visible characters and plain spaces.")
 	case !norm.NFKC.IsNormalString(name):

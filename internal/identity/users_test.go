@@ -26,6 +26,8 @@ func TestCreateUserRefuses(t *testing.T) {
 			{"", goodPassword, fault.Invalid, "name"},
 			{" bob", goodPassword, fault.Invalid, "name"},
 			{"bob:x", goodPassword, fault.Invalid, "name"},
+			{".", goodPassword, fault.Invalid, "name"},
+			{"..", goodPassword, fault.Invalid, "name"},
 			{"bob/x", goodPassword, fault.Invalid, "name"},
 			{"bob\x00", goodPassword, fault.Invalid, "name"},
 			{"bob\xff", goodPassword, fault.Invalid, "name"},
@@ -47,7 +49,7 @@ func TestCreateUserRefuses(t *testing.T) {
 				t.Errorf("%.20q, %.20q: %v", c.name, c.password, err)
 			}
 		}
-		for _, name := range []string{"b", strings.Repeat("ü", 255), "名前", "a b", "x@example.com"} {
+		for _, name := range []string{"b", strings.Repeat("ü", 255), "名前", "a b", "...", "a.b", "x@example.com"} {
 			if _, err := n.CreateUser(t.Context(), name, secret.New("0123456789")); err != nil {
 				t.Errorf("%.20q: %v", name, err)
 			}
