@@ -37,7 +37,7 @@ func TestLyingProviders(t *testing.T) {
 		}
 	}
 	for _, lie := range []openid.Lie{
-		openid.WrongNonce, openid.NoNonce, openid.WrongAudience, openid.WrongIssuer, openid.OtherParty, openid.ManyAudiences, openid.Expired, openid.NotYet,
+		openid.WrongNonce, openid.NoNonce, openid.WrongAudience, openid.WrongIssuer, openid.OtherParty, openid.ManyAudiences, openid.Expired, openid.NotYet, openid.Ahead, openid.OtherSender,
 		openid.Unsigned, openid.SignedBySecret, openid.OtherKey, openid.UnknownKey, openid.Altered, openid.NoIDToken, openid.NotAToken, openid.NoSubject, openid.WrongAccessHash,
 	} {
 		w.provider.SetLie(lie)

@@ -87,7 +87,7 @@ func (c *Console) completeSignIn(x *exchange) (Response, error) {
 		return nil, fault.New(fault.NotFound, "There is no page at this address.")
 	}
 	q, ctx := x.r.URL.Query(), x.r.Context()
-	answer := identity.Answer{State: q.Get("state"), Code: secret.New(q.Get("code")), Error: q.Get("error")}
+	answer := identity.Answer{State: q.Get("state"), Code: secret.New(q.Get("code")), Error: q.Get("error"), Issuer: q.Get("iss")}
 	session, back, err := c.opts.ProviderSignIn.CompleteSignIn(ctx, x.r.PathValue("way"), x.browser(), answer, identity.OriginOf(ctx).Address)
 	back = LocalPath(back)
 	switch {

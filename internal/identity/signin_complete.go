@@ -22,6 +22,8 @@ type Answer struct {
 	State string
 	Code  secret.Value
 	Error string // its code, such as access_denied
+
+	Issuer string // who the answer says that it is from (RFC 9207); "": it does not say
 }
 
 // CompleteSignIn opens a session for the user whom a provider proved, and gives
@@ -41,7 +43,9 @@ func (s *Service) CompleteSignIn(ctx context.Context, way, browser string, a Ans
 		return "", "", err
 	}
 	back = b.back
-	u, at, err := s.accountUser(ctx, w, b, proofsOf(browser, a.State), a, addr)
+	p := proofsOf(browser, a.State)
+	p.Issuer = a.Issuer
+	u, at, err := s.accountUser(ctx, w, b, p, a, addr)
 	if err != nil {
 		s.log.WarnContext(ctx, "sign-in failed", "way", way, "address", addr, "error", err)
 		return "", back, err

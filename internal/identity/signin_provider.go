@@ -65,6 +65,8 @@ type Proofs struct {
 	// Again asks the provider to have the user sign in there even if that was done a
 	// moment ago, where it can: so a session is confirmed.
 	Again bool
+	// Issuer is who the answer says that it is from (RFC 9207); "": it does not say.
+	Issuer string
 }
 
 func proofsOf(browser, state string) Proofs {

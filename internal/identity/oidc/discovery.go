@@ -27,6 +27,8 @@ type discovered struct {
 	provider *gooidc.Provider
 	verifier *gooidc.IDTokenVerifier
 	client   oauth2.Config
+
+	namesItself bool // the answers that browsers bring name it (RFC 9207)
 }
 
 // discovery asks for the configuration when it is needed.
@@ -98,6 +100,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	var more struct {
 		Keys string   `json:"jwks_uri"`
 		Auth []string `json:"token_endpoint_auth_methods_supported"`
+		Iss  bool     `json:"authorization_response_iss_parameter_supported"`
 	}
 	if err := provider.Claims(&more); err != nil {
 		return nil, fmt.Errorf("reading the provider's configuration: %w", shortened(err))
@@ -120,6 +123,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 		client: oauth2.Config{
 			ClientID: p.o.ClientID, ClientSecret: p.o.ClientSecret.Reveal(), Endpoint: endpoint, RedirectURL: p.o.Callback, Scopes: p.o.Scopes,
 		},
+		namesItself: more.Iss,
 	}, nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 const (
 	// skew is how far the provider's clock may be behind ours when an ID token
-	// expires. Ahead it may be for longer: go-oidc allows five minutes.
+	// expires, and ahead of it when one was issued.
 	skew = time.Minute
 	// maxReason is as much of an answer of the provider as the log needs.
 	maxReason = 300
@@ -69,12 +69,18 @@ func (p *Provider) Account(ctx context.Context, code secret.Value, proofs identi
 	if err != nil {
 		return a, p.away(err)
 	}
+	if err := p.judgeAnswer(d, proofs.Issuer); err != nil {
+		return a, p.lies(err)
+	}
 	ctx = p.withClient(ctx)
 	tokens, err := d.client.Exchange(ctx, code.Reveal(), oauth2.VerifierOption(proofs.Verifier))
 	if err != nil {
 		return a, p.exchangeFailed(err)
 	}
 	token, err := d.verify(ctx, tokens, p.o.ClientID, proofs.Nonce)
+	if err == nil && token.IssuedAt.After(p.o.Clock().Add(skew)) {
+		err = fmt.Errorf("the ID token is of %s (iat), which is in the future; check the clocks of both servers", token.IssuedAt.UTC().Format(time.RFC3339))
+	}
 	if err != nil {
 		return a, p.lies(err)
 	}
@@ -88,6 +94,18 @@ func (p *Provider) Account(ctx context.Context, code secret.Value, proofs identi
 		return a, fault.Wrap(err, fault.Unauthenticated, "Your user name did not come with the answer of %s. Ask an administrator, who finds the reason in the log.", p.o.Name)
 	}
 	return a, nil
+}
+
+// judgeAnswer says what is wrong with who the browser's answer is from (RFC 9207,
+// 2.4): the code of another provider must not be shown to this one.
+func (p *Provider) judgeAnswer(d *discovered, issuer string) error {
+	switch {
+	case issuer != "" && issuer != p.o.Issuer:
+		return fmt.Errorf("the answer is from another issuer (iss): %.100q", issuer)
+	case issuer == "" && d.namesItself:
+		return errors.New("the answer does not say which issuer it is from (iss), as the provider's configuration says that it does")
+	}
+	return nil
 }
 
 // verify checks the ID token (OpenID Connect Core 1.0, 3.1.3.7).

@@ -153,6 +153,25 @@ func TestTheTimeOfASignInIsOfTheIDToken(t *testing.T) {
 	}
 }
 
+// An answer that names another issuer is refused, and one that names none where the
+// provider says that it names itself; the code is not shown to anybody then.
+func TestAnswersOfOtherIssuers(t *testing.T) {
+	for _, names := range []bool{false, true} {
+		x := newExchange(t, openid.Options{NamesItself: names})
+		for issuer, ok := range map[string]bool{"": !names, x.o.Issuer: true, "https://evil.example": false, x.o.Issuer + "/": false} {
+			with, asked := proofs, x.played.Asked("/token")
+			with.Issuer = issuer
+			_, err := x.Account(t.Context(), x.code("s-ann"), with)
+			if (err == nil) != ok || err != nil && (!fault.Is(err, fault.Unauthenticated) || !strings.Contains(err.Error(), "(iss)")) {
+				t.Errorf("names itself: %t, issuer %q: %v", names, issuer, err)
+			}
+			if n := x.played.Asked("/token") - asked; (n > 0) != ok {
+				t.Errorf("names itself: %t, issuer %q: %d codes are exchanged", names, issuer, n)
+			}
+		}
+	}
+}
+
 // The provider is asked for its configuration once an hour, by many at once too, and
 // after a failure not before 5 s.
 func TestDiscovery(t *testing.T) {
@@ -211,9 +230,13 @@ func TestKeysAndClocks(t *testing.T) {
 	if _, err := x.account("s-ann"); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("over: %v", err)
 	}
-	x.clock.Move(-20 * time.Minute)
-	if _, err := x.account("s-ann"); err != nil {
-		t.Errorf("a clock that is ahead: %v", err)
+	x.clock.Move(-5*time.Minute - skew - 5*time.Second) // as the provider's
+	for move, ok := range map[time.Duration]bool{skew - 10*time.Second: true, skew + 10*time.Second: false} {
+		x.clock.Move(-move)
+		if _, err := x.account("s-ann"); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "in the future") {
+			t.Errorf("the provider's clock is %v ahead: %v", move, err)
+		}
+		x.clock.Move(move)
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	ManyAudiences   Lie = "many audiences"   // and no azp
 	Expired         Lie = "expired"          // an hour ago
 	NotYet          Lie = "not yet"          // nbf is in an hour
+	Ahead           Lie = "ahead"            // issued in two minutes
 	Unsigned        Lie = "unsigned"         // alg none
 	SignedBySecret  Lie = "signed by secret" // HS256 with the client's secret
 	OtherKey        Lie = "other key"        // under the id of the right one
@@ -26,5 +27,7 @@ const (
 	NoAuthTime      Lie = "no auth_time"      // as from a provider that does not say it
 	OtherDiscovery  Lie = "other discovery"   // the configuration is of another issuer
 	PlainEndpoints  Lie = "plain endpoints"   // the configuration has endpoints without TLS on another host
+	OtherSender     Lie = "other sender"      // browsers come back with another issuer
+	NoSender        Lie = "no sender"         // browsers come back with none
 	NoKeys          Lie = "no keys"           // the configuration has no key set
 )

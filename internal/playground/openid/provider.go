@@ -22,7 +22,9 @@ type Options struct {
 	Clients  []Client
 	// InBody has clients show their secret in the body of a request, not as Basic.
 	InBody bool
-	Clock  func() time.Time
+	// NamesItself has browsers come back with the issuer (RFC 9207).
+	NamesItself bool
+	Clock       func() time.Time
 }
 
 // Account is who can sign in. Claims are in the ID token, Info only in the answer of

@@ -68,6 +68,9 @@ func (p *Provider) configuration(w http.ResponseWriter, r *http.Request) {
 		"id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"},
 		"code_challenge_methods_supported":      []string{"S256"},
 	}
+	if p.o.NamesItself {
+		c["authorization_response_iss_parameter_supported"] = true
+	}
 	if p.o.InBody {
 		c["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 	}
@@ -97,6 +100,12 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	client := p.client(q.Get("client_id"))
 	back := func(answer url.Values) {
 		answer.Set("state", q.Get("state"))
+		switch {
+		case p.lie == OtherSender:
+			answer.Set("iss", "https://evil.example")
+		case p.o.NamesItself && p.lie != NoSender:
+			answer.Set("iss", issuerOf(r))
+		}
 		http.Redirect(w, r, client.Callback+"?"+answer.Encode(), http.StatusFound)
 	}
 	switch {

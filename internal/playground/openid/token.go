@@ -50,6 +50,8 @@ func (p *Provider) idToken(issuer string, client *Client, c *code, access string
 		claims["exp"] = now.Add(-time.Hour).Unix()
 	case NotYet:
 		claims["nbf"] = now.Add(time.Hour).Unix()
+	case Ahead:
+		claims["iat"] = now.Add(2 * time.Minute).Unix()
 	case NoAuthTime:
 		delete(claims, "auth_time")
 	case NoSubject:
