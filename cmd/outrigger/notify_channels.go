@@ -4,25 +4,9 @@ import (
 	"context"
 	"net/url"
 	"strconv"
-	"time"
-)
 
-// chatChannel is a channel as the server lists it.
-type chatChannel struct {
-	Channel    string    `json:"channel"`
-	Name       string    `json:"name"`
-	WebhookURL string    `json:"webhookUrl"`
-	Rules      []int64   `json:"rules"`
-	Reports    []int64   `json:"reports,omitempty"`
-	State      string    `json:"state"`
-	Reason     string    `json:"reason,omitempty"`
-	Since      time.Time `json:"since,omitzero"`
-	Until      time.Time `json:"until,omitzero"`
-	LastOKAt   time.Time `json:"lastOkAt,omitzero"`
-	Waiting    int       `json:"waiting"`
-	Held       int       `json:"held,omitempty"`
-	HeldUntil  time.Time `json:"heldUntil,omitzero"`
-}
+	"outrigger/internal/notify/api"
+)
 
 type channelsCmd struct{ askFlags }
 
@@ -31,7 +15,7 @@ func (c channelsCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := list[chatChannel](ctx, server, channelsPath, url.Values{})
+	found, err := list[api.Channel](ctx, server, api.ChannelsPath, url.Values{})
 	if err != nil {
 		return err
 	}

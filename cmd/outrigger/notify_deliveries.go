@@ -8,11 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-const (
-	deliveriesPath = "/rest/mtbs/1.0/configuration/deliveries"
-	channelsPath   = "/rest/mtbs/1.0/configuration/channels"
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/api"
 )
 
 // ofRule narrows deliveries.
@@ -32,47 +30,26 @@ func (f ofRule) query() url.Values {
 	return q
 }
 
-// delivery is a delivery as the server lists it.
-type delivery struct {
-	ID            int64     `json:"id"`
-	State         string    `json:"state"`
-	Reason        string    `json:"reason,omitempty"`
-	Note          string    `json:"note,omitempty"`
-	Rules         []int64   `json:"rules"`
-	EventTypes    []string  `json:"eventTypes"`
-	Connection    string    `json:"connection"`
-	ProjectKey    string    `json:"projectKey,omitempty"`
-	RepositoryKey string    `json:"repositoryKey,omitempty"`
-	Branch        string    `json:"branch,omitempty"`
-	User          string    `json:"user,omitempty"`
-	Channel       string    `json:"channel"`
-	ChannelName   string    `json:"channelName,omitempty"`
-	Format        string    `json:"format"`
-	Attempts      int       `json:"attempts"`
-	CreatedAt     time.Time `json:"createdAt"`
-	DueAt         time.Time `json:"dueAt,omitzero"`
-	HeldUntil     time.Time `json:"heldUntil,omitzero"`
-	FinishedAt    time.Time `json:"finishedAt,omitzero"`
+// toChannel is the channel of a delivery, by name where it has one; its fingerprint tells it from
+// others of that name.
+func toChannel(d *api.Delivery) string {
+	return strings.TrimSpace(oneLine(d.ChannelName) + " " + d.Channel)
 }
 
-// to is the channel, by name where it has one; its fingerprint tells it from
-// others of that name.
-func (d *delivery) to() string { return strings.TrimSpace(oneLine(d.ChannelName) + " " + d.Channel) }
-
-// standing is the state, with what explains it.
-func (d *delivery) standing() string {
-	text := d.State
-	if d.State == "waiting" && d.HeldUntil.After(time.Now()) {
+// standing is the state of a delivery, with what explains it.
+func standing(d *api.Delivery) string {
+	text := string(d.State)
+	if d.State == notify.Waiting && d.HeldUntil.After(time.Now()) {
 		text += " for the end of quiet hours at " + stamp(d.HeldUntil)
 	}
 	return strings.TrimSpace(text + " " + oneLine(d.Reason))
 }
 
-// why explains the state in a column of its own: the reason, and until when quiet
+// whyDelivery explains the state of a delivery in a column of its own: the reason, and until when quiet
 // hours hold what waits.
-func (d *delivery) why() string {
+func whyDelivery(d *api.Delivery) string {
 	text := oneLine(d.Reason)
-	if d.State == "waiting" && d.HeldUntil.After(time.Now()) {
+	if d.State == notify.Waiting && d.HeldUntil.After(time.Now()) {
 		text += " quiet hours until " + stamp(d.HeldUntil)
 	}
 	return strings.TrimSpace(text)
@@ -88,7 +65,7 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := list[delivery](ctx, server, deliveriesPath, c.query())
+	found, err := list[api.Delivery](ctx, server, api.DeliveriesPath, c.query())
 	if err != nil {
 		return err
 	}
@@ -99,8 +76,8 @@ func (c deliveriesCmd) Run(ctx context.Context, s streams) error {
 	for i := range found {
 		d := &found[i]
 		rows[i] = []string{
-			strconv.FormatInt(d.ID, 10), d.State, stamp(d.CreatedAt), dash(strings.Join(d.EventTypes, ",")),
-			dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/")), d.to(), strconv.Itoa(d.Attempts), dash(d.why()),
+			strconv.FormatInt(d.ID, 10), string(d.State), stamp(d.CreatedAt), dash(typeKeys(d.EventTypes)),
+			dash(strings.Trim(d.ProjectKey+"/"+d.RepositoryKey, "/")), toChannel(d), strconv.Itoa(d.Attempts), dash(whyDelivery(d)),
 		}
 	}
 	return printRows(s.out, []string{"ID", "STATE", "RECEIVED", "EVENT", "REPOSITORY", "CHANNEL", "ATTEMPTS", "REASON"}, rows)
@@ -125,37 +102,20 @@ func (c retryChannelCmd) Run(ctx context.Context, s streams) error {
 	if c.Test {
 		return c.test(ctx, s, server, channel)
 	}
-	var done retried
-	path := channelsPath + "/" + url.PathEscape(channel) + "/retry?which=" + c.Which
+	var done api.Retried
+	path := api.ChannelsPath + "/" + url.PathEscape(channel) + "/retry?which=" + c.Which
 	if err := server.do(ctx, "POST", path, nil, &done); err != nil {
 		return err
 	}
 	if c.JSON {
 		return printJSON(s.out, done)
 	}
-	_, err = fmt.Fprintln(s.out, done.text())
+	_, err = fmt.Fprintln(s.out, retriedText(&done))
 	return err
 }
 
-// tested is what came of a test message.
-type tested struct {
-	At             time.Time `json:"at"`
-	Status         int       `json:"status,omitempty"`
-	Answer         string    `json:"answer,omitempty"`
-	AnswerWithheld bool      `json:"answerWithheld,omitempty"`
-	Error          string    `json:"error,omitempty"`
-	Seconds        float64   `json:"seconds"`
-	Opened         *opened   `json:"opened,omitempty"`
-}
-
-// opened is what became of what waited on a broken channel that is open again.
-type opened struct {
-	Waiting   int `json:"waiting"`
-	Cancelled int `json:"cancelled"`
-}
-
-// say prints what came of the test message; what is what was sent.
-func (t *tested) say(s streams, asJSON bool, what string) error {
+// sayTested prints what came of a test message; what is what was sent.
+func sayTested(s streams, asJSON bool, t *api.Tested, what string) error {
 	switch {
 	case asJSON:
 		if err := printJSON(s.out, t); err != nil {
@@ -179,17 +139,17 @@ func (t *tested) say(s streams, asJSON bool, what string) error {
 }
 
 func (c retryChannelCmd) test(ctx context.Context, s streams, server *client, channel string) error {
-	var done tested
-	if err := server.do(ctx, "POST", channelsPath+"/"+url.PathEscape(channel)+"/test?which="+c.Which, nil, &done); err != nil {
+	var done api.Tested
+	if err := server.do(ctx, "POST", api.ChannelsPath+"/"+url.PathEscape(channel)+"/test?which="+c.Which, nil, &done); err != nil {
 		return err
 	}
-	return done.say(s, c.JSON, "the test message")
+	return sayTested(s, c.JSON, &done, "the test message")
 }
 
 // find returns the fingerprint of the channel. What is no name of one is taken for
 // a fingerprint.
 func (c retryChannelCmd) find(ctx context.Context, server *client) (string, error) {
-	channels, err := list[struct{ Channel, Name string }](ctx, server, channelsPath, url.Values{})
+	channels, err := list[api.Channel](ctx, server, api.ChannelsPath, url.Values{})
 	if err != nil {
 		return "", err
 	}
@@ -210,16 +170,8 @@ func (c retryChannelCmd) find(ctx context.Context, server *client) (string, erro
 	return found, nil
 }
 
-// retried is what came of a retry.
-type retried struct {
-	Cancelled int    `json:"cancelled"`
-	Waiting   int    `json:"waiting"`
-	Answered  bool   `json:"answered"`
-	State     string `json:"state"`
-	Reason    string `json:"reason,omitempty"`
-}
-
-func (r *retried) text() string {
+// retriedText says what came of a retry.
+func retriedText(r *api.Retried) string {
 	var text string
 	switch {
 	case r.Answered && r.State == "open":

@@ -7,35 +7,23 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
+	"outrigger/internal/notify/api"
 )
 
-const eventsPath = "/rest/mtbs/1.0/configuration/events"
+// place is the project, or the repository, that an event is about.
+func place(e *api.Event) string { return strings.Trim(e.ProjectKey+"/"+e.RepositoryKey, "/") }
 
-// event is an event of the log as the server lists it.
-type event struct {
-	ID            int64     `json:"id"`
-	ReceivedAt    time.Time `json:"receivedAt"`
-	Connection    string    `json:"connection"`
-	Hook          string    `json:"hook,omitempty"`
-	Key           string    `json:"key"`
-	Outcome       string    `json:"outcome"`
-	Reason        string    `json:"reason,omitempty"`
-	EventTypes    []string  `json:"eventTypes"`
-	ProjectKey    string    `json:"projectKey,omitempty"`
-	RepositoryKey string    `json:"repositoryKey,omitempty"`
-	Branch        string    `json:"branch,omitempty"`
-	SourceBranch  string    `json:"sourceBranch,omitempty"`
-	User          string    `json:"user,omitempty"`
-	Rules         int       `json:"rules"`
-	BodySize      int       `json:"bodySize,omitempty"`
+// typeKeys are the keys of event types.
+func typeKeys(types []notify.EventType) string {
+	keys := make([]string, len(types))
+	for i, t := range types {
+		keys[i] = t.String()
+	}
+	return strings.Join(keys, ",")
 }
-
-// place is the project, or the repository, that the event is about.
-func (e *event) place() string { return strings.Trim(e.ProjectKey+"/"+e.RepositoryKey, "/") }
 
 type eventsCmd struct {
 	askFlags
@@ -80,22 +68,22 @@ func (c eventsCmd) Run(ctx context.Context, s streams) error {
 	for i := range found {
 		e := &found[i]
 		rows[i] = []string{
-			strconv.FormatInt(e.ID, 10), stamp(e.ReceivedAt), e.Outcome, dash(strings.Join(e.EventTypes, ",")), e.Key,
-			dash(e.place()), dash(e.Branch), dash(e.User), strconv.Itoa(e.Rules), dash(oneLine(e.Reason)),
+			strconv.FormatInt(e.ID, 10), stamp(e.ReceivedAt), string(e.Outcome), dash(typeKeys(e.EventTypes)), e.Key,
+			dash(place(e)), dash(e.Branch), dash(e.User), strconv.Itoa(e.Rules), dash(oneLine(e.Reason)),
 		}
 	}
 	return printRows(s.out, []string{"ID", "RECEIVED", "OUTCOME", "EVENT", "KEY", "REPOSITORY", "BRANCH", "USER", "RULES", "REASON"}, rows)
 }
 
 // list asks for pages until there are enough.
-func (c *eventsCmd) list(ctx context.Context, server *client) ([]event, error) {
-	found, query := []event{}, c.query()
+func (c *eventsCmd) list(ctx context.Context, server *client) ([]api.Event, error) {
+	found, query := []api.Event{}, c.query()
 	for {
 		if c.Limit > 0 && c.Limit-len(found) < 1000 {
 			query.Set("limit", strconv.Itoa(c.Limit-len(found)))
 		}
-		var page listPage[event]
-		if err := server.do(ctx, "GET", eventsPath+"?"+query.Encode(), nil, &page); err != nil {
+		var page listPage[api.Event]
+		if err := server.do(ctx, "GET", api.EventsPath+"?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
 		found = append(found, page.Items...)
@@ -106,42 +94,8 @@ func (c *eventsCmd) list(ctx context.Context, server *client) ([]event, error) {
 	}
 }
 
-// explanation is what the server says about an event and the rules of its moment.
-type explanation struct {
-	Event  event         `json:"event"`
-	Items  []ruleVerdict `json:"items"`
-	Next   string        `json:"next,omitempty"`
-	Hidden struct {
-		Rules int `json:"rules"`
-		Taken int `json:"taken"`
-	} `json:"hidden"`
-	OtherRules int        `json:"otherRules"`
-	Deliveries []delivery `json:"deliveries"`
-}
-
-// ruleVerdict is a rule as it was, and what it made of the event.
-type ruleVerdict struct {
-	ID            int64     `json:"id"`
-	Version       int64     `json:"version"`
-	Name          string    `json:"name"`
-	Level         string    `json:"level"`
-	ProjectKey    string    `json:"projectKey,omitempty"`
-	RepositoryKey string    `json:"repositoryKey,omitempty"`
-	Channel       string    `json:"channel"`
-	ChannelName   string    `json:"channelName,omitempty"`
-	Outcome       string    `json:"outcome"`
-	Filter        string    `json:"filter,omitempty"`
-	Wants         string    `json:"wants,omitempty"`
-	Has           string    `json:"has,omitempty"`
-	Note          string    `json:"note,omitempty"`
-	Delivery      int64     `json:"delivery,omitempty"`
-	ChangedAt     time.Time `json:"changedAt,omitzero"`
-	ChangedBy     string    `json:"changedBy,omitempty"`
-	Deleted       bool      `json:"deleted,omitempty"`
-}
-
-// why says in a line what decided.
-func (v *ruleVerdict) why() string {
+// whyVerdict says in a line what decided.
+func whyVerdict(v *api.RuleVerdict) string {
 	text := v.Note
 	switch {
 	case v.Filter != "" && v.Wants == "" && v.Has == "":
@@ -174,16 +128,16 @@ func (c explainCmd) Run(ctx context.Context, s streams) error {
 	if c.JSON {
 		return printJSON(s.out, x)
 	}
-	return x.print(s)
+	return printExplanation(s, &x)
 }
 
 // ask asks for every page.
-func (c explainCmd) ask(ctx context.Context, server *client) (all explanation, err error) {
+func (c explainCmd) ask(ctx context.Context, server *client) (all api.Explanation, err error) {
 	query := url.Values{"limit": {pageSize}}
-	all.Items, all.Deliveries = []ruleVerdict{}, []delivery{}
+	all.Items, all.Deliveries = []api.RuleVerdict{}, []api.Delivery{}
 	for {
-		var page explanation
-		if err := server.do(ctx, "GET", fmt.Sprintf("%s/%d/explain?%s", eventsPath, c.ID, query.Encode()), nil, &page); err != nil {
+		var page api.Explanation
+		if err := server.do(ctx, "GET", fmt.Sprintf("%s/%d/explain?%s", api.EventsPath, c.ID, query.Encode()), nil, &page); err != nil {
 			return all, err
 		}
 		page.Items, page.Deliveries = append(all.Items, page.Items...), append(all.Deliveries, page.Deliveries...)
@@ -198,9 +152,9 @@ func (c explainCmd) ask(ctx context.Context, server *client) (all explanation, e
 	}
 }
 
-// print writes the event and its rules for people; lines that are no row of the
+// printExplanation writes the event and its rules for people; lines that are no row of the
 // table begin with a #.
-func (x *explanation) print(s streams) error {
+func printExplanation(s streams, x *api.Explanation) error {
 	e := &x.Event
 	lines := []string{fmt.Sprintf("# event %d, %s, %s: %s", e.ID, stamp(e.ReceivedAt), e.Key, e.Outcome)}
 	if e.Reason != "" {
@@ -225,7 +179,7 @@ func (x *explanation) print(s streams) error {
 	}
 	states := make(map[int64]string)
 	for _, d := range x.Deliveries {
-		states[d.ID] = d.standing()
+		states[d.ID] = standing(&d)
 	}
 	rows := make([][]string, len(x.Items))
 	for i := range x.Items {
@@ -234,7 +188,7 @@ func (x *explanation) print(s streams) error {
 		if v.Delivery != 0 {
 			message = strings.TrimSpace(fmt.Sprintf("%d %s", v.Delivery, states[v.Delivery]))
 		}
-		rows[i] = []string{strconv.FormatInt(v.ID, 10), v.Level, oneLine(v.Name), v.Outcome, v.why(), message}
+		rows[i] = []string{strconv.FormatInt(v.ID, 10), string(v.Level), oneLine(v.Name), string(v.Outcome), whyVerdict(v), message}
 	}
 	return printRows(s.out, []string{"RULE", "LEVEL", "NAME", "OUTCOME", "WHY", "DELIVERY"}, rows)
 }

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"testing"
 	"time"
+
+	"outrigger/internal/notify"
+	"outrigger/internal/notify/api"
 )
 
 func TestExplanationIsPrinted(t *testing.T) {
-	x := explanation{
-		Event: event{ID: 8, Key: "repo:refs_changed", Outcome: "taken", EventTypes: []string{"BRANCH_UPDATED"}},
-		Items: []ruleVerdict{
+	x := api.Explanation{
+		Event: api.Event{ID: 8, Key: "repo:refs_changed", Outcome: "taken", EventTypes: []notify.EventType{notify.BranchUpdated}},
+		Items: []api.RuleVerdict{
 			{ID: 3, Level: "REPOSITORY", Name: "mine", Outcome: "taken", Delivery: 44},
 			{ID: 4, Level: "PROJECT", Name: "a\tb", Outcome: "refused", Filter: "sourceBranchMask", Wants: "hotfix/.*"},
 			{ID: 6, Level: "PROJECT", Name: "never", Outcome: "refused", Filter: "ignoredBranchMask", Wants: "not wip/.*", Has: "wip/x"},
@@ -17,14 +20,14 @@ func TestExplanationIsPrinted(t *testing.T) {
 			{ID: 9, Level: "REPOSITORY", Name: "paused", Outcome: "refused", Filter: "authorization", Note: "Its account Ana was revoked."},
 		},
 		OtherRules: 2,
-		Deliveries: []delivery{
+		Deliveries: []api.Delivery{
 			{ID: 44, State: "failed", Reason: "400: no such workflow"},
 			{ID: 45, State: "waiting", HeldUntil: time.Date(2100, 1, 2, 6, 0, 0, 0, time.UTC)},
 		},
 	}
 	x.Hidden.Rules, x.Hidden.Taken = 3, 1
 	var out bytes.Buffer
-	if err := x.print(streams{out: &out}); err != nil {
+	if err := printExplanation(streams{out: &out}, &x); err != nil {
 		t.Fatal(err)
 	}
 	const want = "# event 8, -, repo:refs_changed: taken\n" +

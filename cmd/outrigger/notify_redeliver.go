@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"outrigger/internal/notify/api"
 )
 
 type redeliverCmd struct {
@@ -14,13 +16,6 @@ type redeliverCmd struct {
 	yesFlag
 	ofRule
 	IDs []int64 `arg:"" optional:"" name:"id" help:"Delivery ids. Without ids, select deliveries by --state and --rule."`
-}
-
-// redelivered counts what a request to redeliver did.
-type redelivered struct {
-	Redelivered int `json:"redelivered"`
-	Skipped     int `json:"skipped"`
-	Forbidden   int `json:"forbidden"`
 }
 
 func (c redeliverCmd) Run(ctx context.Context, s streams) error {
@@ -39,29 +34,25 @@ func (c redeliverCmd) Run(ctx context.Context, s streams) error {
 	}
 	q := c.query()
 	if !c.Yes {
-		var now struct {
-			redelivered
-			Count int64     `json:"count"`
-			AsOf  time.Time `json:"asOf"`
-		}
-		if err := server.do(ctx, "GET", deliveriesPath+"/redeliver?"+q.Encode(), nil, &now); err != nil {
+		var now api.Redeliverable
+		if err := server.do(ctx, "GET", api.DeliveriesPath+"/redeliver?"+q.Encode(), nil, &now); err != nil {
 			return err
 		}
 		question := "Redeliver %d deliveries?"
-		if skips := now.skips(); skips != "" {
+		if skips := skips(now.Skipped, now.Forbidden); skips != "" {
 			question += " Skipped: " + skips + "."
 		}
-		if err := c.sureOfMany(ctx, s, question, now.Count); err != nil {
+		if err := c.sureOfMany(ctx, s, question, int64(now.Count)); err != nil {
 			return err
 		}
-		q.Set("count", strconv.FormatInt(now.Count, 10))
+		q.Set("count", strconv.Itoa(now.Count))
 		q.Set("asOf", now.AsOf.Format(time.RFC3339Nano))
 	}
-	var done redelivered
-	if err := server.do(ctx, "POST", deliveriesPath+"/redeliver?"+q.Encode(), nil, &done); err != nil {
+	var done api.Redelivered
+	if err := server.do(ctx, "POST", api.DeliveriesPath+"/redeliver?"+q.Encode(), nil, &done); err != nil {
 		return err
 	}
-	return done.say(s, c.JSON)
+	return sayRedelivered(s, c.JSON, done)
 }
 
 // each redelivers the deliveries that are named, up to the first that is refused.
@@ -73,23 +64,23 @@ func (c redeliverCmd) each(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	var all redelivered
+	var all api.Redelivered
 	for _, id := range c.IDs {
 		q := url.Values{"id": {strconv.FormatInt(id, 10)}}
-		if err := server.do(ctx, "POST", deliveriesPath+"/redeliver?"+q.Encode(), nil, nil); err != nil {
+		if err := server.do(ctx, "POST", api.DeliveriesPath+"/redeliver?"+q.Encode(), nil, nil); err != nil {
 			return err
 		}
 		all.Redelivered++
 	}
-	return all.say(s, c.JSON)
+	return sayRedelivered(s, c.JSON, all)
 }
 
-func (r redelivered) say(s streams, asJSON bool) error {
+func sayRedelivered(s streams, asJSON bool, r api.Redelivered) error {
 	if asJSON {
 		return printJSON(s.out, r)
 	}
 	text := fmt.Sprintf("%d queued again", r.Redelivered)
-	if skips := r.skips(); skips != "" {
+	if skips := skips(r.Skipped, r.Forbidden); skips != "" {
 		text += "; skipped: " + skips
 	}
 	_, err := fmt.Fprintln(s.out, text)
@@ -97,13 +88,13 @@ func (r redelivered) say(s streams, asJSON bool) error {
 }
 
 // skips says how many are left alone, and why.
-func (r redelivered) skips() string {
+func skips(unwanted, forbidden int) string {
 	var skipped []string
-	if r.Skipped > 0 {
-		skipped = append(skipped, fmt.Sprintf("%d that no enabled rule takes any more", r.Skipped))
+	if unwanted > 0 {
+		skipped = append(skipped, fmt.Sprintf("%d that no enabled rule takes any more", unwanted))
 	}
-	if r.Forbidden > 0 {
-		skipped = append(skipped, fmt.Sprintf("%d with a rule that you do not administer", r.Forbidden))
+	if forbidden > 0 {
+		skipped = append(skipped, fmt.Sprintf("%d with a rule that you do not administer", forbidden))
 	}
 	return strings.Join(skipped, "; ")
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"outrigger/internal/notify/api"
 )
 
 const reportsPath = "/rest/mtbs/1.0/configuration/reports"
@@ -209,9 +211,9 @@ func (c reportTestCmd) Run(ctx context.Context, s streams) error {
 	if err := server.do(ctx, "GET", reportsPath+"?id="+strconv.FormatInt(c.ID, 10), nil, &stored); err != nil {
 		return err
 	}
-	var done tested
+	var done api.Tested
 	if err := server.do(ctx, "POST", reportsPath+"/test", stored, &done); err != nil {
 		return err
 	}
-	return done.say(s, c.JSON, "the report")
+	return sayTested(s, c.JSON, &done, "the report")
 }

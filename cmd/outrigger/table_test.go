@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"outrigger/internal/notify/api"
 )
 
 // Names are what others typed: they forge no line or column for scripts, and a
@@ -15,9 +17,9 @@ func TestNamesForgeNothing(t *testing.T) {
 	if err := printRows(&out, []string{"ID", "NAME"}, [][]string{{"1", name}}); err != nil {
 		t.Fatal(err)
 	}
-	x := explanation{Items: []ruleVerdict{{ID: 3, Name: name}}}
+	x := api.Explanation{Items: []api.RuleVerdict{{ID: 3, Name: name}}}
 	x.Event.Key, x.Event.Reason, x.Event.ReceivedAt = name, name, time.Now()
-	if err := x.print(streams{out: &out, err: &said}); err != nil {
+	if err := printExplanation(streams{out: &out, err: &said}, &x); err != nil {
 		t.Fatal(err)
 	}
 	report(streams{out: &out, err: &said}, errors.New(name))

@@ -10,12 +10,7 @@ import (
 	"outrigger/internal/rest"
 )
 
-const (
-	basePath       = "/rest/mtbs/1.0/configuration"
-	deliveriesPath = basePath + "/deliveries"
-	channelsPath   = basePath + "/channels"
-	eventsPath     = basePath + "/events"
-)
+const basePath = "/rest/mtbs/1.0/configuration"
 
 // API answers the requests.
 type API struct {
@@ -56,15 +51,6 @@ func (a *API) Register(r *rest.Router) {
 	a.registerWebhooks(r)
 	a.registerAuthorizations(r)
 	a.registerReports(r)
-	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath, Query: rest.Paged("filterId", "reportId", "state")}, a.listDeliveries)
-	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/{id}"}, a.getDelivery)
-	r.Handle(rest.Route{Method: "GET", Path: deliveriesPath + "/redeliver", Query: []string{"filterId", "state"}}, a.wouldRedeliver)
-	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/redeliver", Query: []string{"id", "filterId", "state", "asOf", "count"}}, a.redeliver)
-	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/cancel", Query: []string{"id", "filterId"}}, a.cancel)
-	r.Handle(rest.Route{Method: "POST", Path: deliveriesPath + "/try", Query: []string{"id"}}, a.tryNow)
-	r.Handle(rest.Route{Method: "GET", Path: channelsPath, Query: rest.Paged()}, a.listChannels)
-	r.Handle(rest.Route{Method: "GET", Path: channelsPath + "/{channel}"}, a.getChannel)
-	r.Handle(rest.Route{Method: "PUT", Path: channelsPath + "/{channel}"}, a.renameChannel)
-	r.Handle(rest.Route{Method: "POST", Path: channelsPath + "/{channel}/retry", Query: []string{"which"}}, a.retryChannel)
-	r.Handle(rest.Route{Method: "POST", Path: channelsPath + "/{channel}/test", Query: []string{"which"}}, a.testChannel)
+	a.registerDeliveries(r)
+	a.registerChannels(r)
 }

@@ -14,7 +14,7 @@ import (
 func TestWhichInAnyCase(t *testing.T) {
 	s := newServer(t)
 	made := s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, "")))
-	path := channelsPath + "/" + fmt.Sprint(made["channel"])
+	path := ChannelsPath + "/" + fmt.Sprint(made["channel"])
 	events := 0
 	broken := func() {
 		t.Helper()

@@ -1,8 +1,8 @@
 package api
 
 import (
+	"context"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -13,12 +13,15 @@ import (
 	"outrigger/internal/work"
 )
 
-// deliveryJSON is a delivery as the API lists it.
-type deliveryJSON struct {
+// DeliveriesPath is where deliveries are.
+const DeliveriesPath = basePath + "/deliveries"
+
+// Delivery is a message to a channel.
+type Delivery struct {
 	ID            int64                `json:"id"`
-	State         notify.DeliveryState `json:"state"`
+	State         notify.DeliveryState `json:"state" enum:"deciding,waiting,delivered,failed,cancelled"`
 	Reason        string               `json:"reason,omitempty"`
-	Note          string               `json:"note,omitempty"`
+	Note          string               `json:"note,omitempty" doc:"What of its rules could not be checked; the message says it too."`
 	Rules         []int64              `json:"rules"`
 	Reports       []int64              `json:"reports,omitempty"`
 	EventTypes    []notify.EventType   `json:"eventTypes"`
@@ -26,230 +29,138 @@ type deliveryJSON struct {
 	ProjectKey    string               `json:"projectKey,omitempty"`
 	RepositoryKey string               `json:"repositoryKey,omitempty"`
 	Branch        string               `json:"branch,omitempty"`
-	User          string               `json:"user,omitempty"`
-	Channel       string               `json:"channel"`
-	ChannelName   string               `json:"channelName,omitempty"`
-	Format        notify.Format        `json:"format"`
-	Attempts      int                  `json:"attempts"`
+	User          string               `json:"user,omitempty" doc:"Who caused the event."`
+	Channel       string               `json:"channel" doc:"The fingerprint of the webhook URL."`
+	ChannelName   string               `json:"channelName,omitempty" doc:"What its rules call the channel; absent where none does."`
+	Format        notify.Format        `json:"format" enum:"teams,slack"`
+	Attempts      int                  `json:"attempts" doc:"How often it was tried, also where not all attempts are kept."`
 	CreatedAt     time.Time            `json:"createdAt"`
-	DueAt         time.Time            `json:"dueAt,omitzero"`
-	HeldUntil     time.Time            `json:"heldUntil,omitzero"`
+	DueAt         time.Time            `json:"dueAt,omitzero" doc:"When one that was set aside is tried again, beside its channel's queue."`
+	HeldUntil     time.Time            `json:"heldUntil,omitzero" doc:"When the quiet hours of its rules end, of one that waits for that."`
 	FinishedAt    time.Time            `json:"finishedAt,omitzero"`
-	AttemptList   []attemptJSON        `json:"attemptList,omitempty"`
+	AttemptList   []DeliveryAttempt    `json:"attemptList,omitempty"`
 }
 
-// attemptJSON is one try at a delivery.
-type attemptJSON struct {
-	At     time.Time `json:"at"`
-	Status int       `json:"status,omitempty"`
-	Answer string    `json:"answer,omitempty"`
-	// AnswerWithheld: there is an answer, which administrators alone may read.
-	AnswerWithheld bool    `json:"answerWithheld,omitempty"`
-	Error          string  `json:"error,omitempty"`
-	Seconds        float64 `json:"seconds"`
+// MemberWords are those of the members that need more than a few.
+func (Delivery) MemberWords() map[string]string {
+	return map[string]string{
+		"reason":      "Why it is in that state; of a failed one that waited too long it begins with `expired`.",
+		"rules":       "Ids of the rules that it is for, or, while it is `deciding`, may be for.",
+		"reports":     "Id of the activity report that it is for; it has no rules and no event types then.",
+		"attemptList": "The first 10 attempts and the last 40; only when one delivery is requested.",
+	}
 }
 
-func (a *API) listDeliveries(w http.ResponseWriter, r *http.Request) error {
-	page, wrongPage := rest.ReadPage(r)
-	f, wrongFilter := deliveryFilter(r)
-	before, wrongAfter := page.AfterID()
-	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
-		return err
+// DeliveryAttempt is one try at a delivery.
+type DeliveryAttempt struct {
+	At             time.Time `json:"at"`
+	Status         int       `json:"status,omitempty" doc:"Absent where no answer came."`
+	Answer         string    `json:"answer,omitempty" doc:"Its first 2 KiB."`
+	AnswerWithheld bool      `json:"answerWithheld,omitempty"`
+	Error          string    `json:"error,omitempty" doc:"Why no answer came."`
+	Seconds        float64   `json:"seconds" doc:"How long it took, in seconds."`
+}
+
+// MemberWords are those of the members that need more than a few.
+func (DeliveryAttempt) MemberWords() map[string]string {
+	return map[string]string{"answerWithheld": whenWithheld}
+}
+
+func (a *API) registerDeliveries(r *rest.Router) {
+	rest.Add(r, rest.Operation[listedDeliveries, rest.List[Delivery]]{
+		Route: rest.Route{Method: "GET", Path: DeliveriesPath},
+		Words: rest.Words{
+			ID: "listDeliveries", Tag: "rules", Summary: "Lists what went where, the newest first.", Answer: "A page of deliveries.",
+			Text:    "With `filterId` for users who administer that rule, with `reportId` those that the user may see, else `ADMIN`.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Examples: deliveryExample,
+		Do:       a.listDeliveries,
+	})
+	rest.Add(r, rest.Operation[ofDelivery, Delivery]{
+		Route: rest.Route{Method: "GET", Path: DeliveriesPath + "/{id}"},
+		Words: rest.Words{
+			ID: "getDelivery", Tag: "rules", Summary: "Returns a delivery with all its attempts.", Answer: "The delivery.",
+			Text: "For users who administer a rule that it is for.", Refused: []int{http.StatusForbidden}, RefusedFor: noDelivery,
+		},
+		Examples: []rest.Example[ofDelivery, Delivery]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no delivery with id 1.")}},
+		Do:       a.getDelivery,
+	})
+	a.registerRedelivery(r)
+	rest.Add(r, rest.Operation[namedDelivery, rest.None]{
+		Route: rest.Route{Method: "POST", Path: DeliveriesPath + "/try"},
+		Words: rest.Words{
+			ID: "tryDelivery", Tag: "rules", Summary: "Has a delivery that waits, and what waits in front of it, tried at once.",
+			Text:   "Whatever closed its channel; for users who administer every rule that it is for. It is 409 where it does not wait.",
+			Answer: "It is tried now.", Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict}, RefusedFor: noDelivery,
+		},
+		Examples: []rest.Example[namedDelivery, rest.None]{{Name: "fresh", Err: fault.New(fault.NotFound, "There is no delivery with id 1.")}},
+		Do:       a.tryNow,
+	})
+}
+
+var deliveryExample = []rest.Example[listedDeliveries, rest.List[Delivery]]{{
+	Name: "page", Out: &rest.List[Delivery]{Next: "V_0CdTQ3MTE", Items: []Delivery{{
+		ID: 4711, State: notify.Delivered, Rules: []int64{7}, EventTypes: []notify.EventType{notify.TagCreated}, Connection: "main",
+		ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "v1.4.0", User: "ada", Channel: "5f1c2a9be04d7731", Format: notify.Teams, Attempts: 1,
+		CreatedAt: exampleTime, FinishedAt: exampleTime.Add(433 * time.Millisecond),
+	}}},
+}}
+
+var noDelivery = map[int]string{http.StatusNotFound: "There is no such delivery. Who is no `SYS_ADMIN` gets 403 instead."}
+
+func (a *API) listDeliveries(ctx context.Context, in listedDeliveries) (list rest.List[Delivery], err error) {
+	f := in.filter()
+	before, wrongAfter := in.Page.AfterID()
+	if err := fault.Every(in.Wrong.Err(), wrongAfter); err != nil {
+		return list, err
 	}
-	f.Limit, f.Before = page.Limit+1, before
-	if err := a.mayList(r, f); err != nil {
-		return err
+	f.Limit, f.Before = in.Page.Limit+1, before
+	if err := a.mayList(ctx, f); err != nil {
+		return list, err
 	}
-	found, err := a.Deliveries.List(r.Context(), f)
+	found, err := a.Deliveries.List(ctx, f)
 	if err != nil {
-		return err
+		return list, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, found,
-		func(d notify.DeliveryInfo) string { return strconv.FormatInt(d.ID, 10) },
-		func(d notify.DeliveryInfo) deliveryJSON { return deliveryOf(&d) }))
+	key := func(d notify.DeliveryInfo) string { return strconv.FormatInt(d.ID, 10) }
+	return rest.NewList(in.Page, found, key, func(d notify.DeliveryInfo) Delivery { return deliveryOf(&d) }), nil
 }
 
 // mayList needs the permission of the rule that f names, or else ADMIN. Of
 // a report's deliveries, everyone sees those that Deliveries shows him.
-func (a *API) mayList(r *http.Request, f notify.DeliveryFilter) error {
+func (a *API) mayList(ctx context.Context, f notify.DeliveryFilter) error {
 	if f.RuleID == 0 && f.ReportID != 0 {
 		return nil
 	}
 	if f.RuleID == 0 {
-		return identity.Require(r.Context(), identity.Admin, identity.Resource{})
+		return identity.Require(ctx, identity.Admin, identity.Resource{})
 	}
-	_, err := a.Rules.Get(r.Context(), f.RuleID)
+	_, err := a.Rules.Get(ctx, f.RuleID)
 	return err
 }
 
-func (a *API) getDelivery(w http.ResponseWriter, r *http.Request) error {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+func (a *API) getDelivery(ctx context.Context, in ofDelivery) (Delivery, error) {
+	d, attempts, err := a.Deliveries.Get(ctx, in.ID)
 	if err != nil {
-		return identity.Missing(r.Context(), "There is no delivery %q.", r.PathValue("id"))
-	}
-	d, attempts, err := a.Deliveries.Get(r.Context(), id)
-	if err != nil {
-		return err
+		return Delivery{}, err
 	}
 	out := deliveryOf(&d)
 	for i := range attempts {
 		out.AttemptList = append(out.AttemptList, attemptOf(&attempts[i]))
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, nil
 }
 
-// redeliveredJSON says what became of a wish to redeliver.
-type redeliveredJSON struct {
-	Redelivered int `json:"redelivered"`
-	Skipped     int `json:"skipped"`
-	Forbidden   int `json:"forbidden"`
+func (a *API) tryNow(ctx context.Context, in namedDelivery) (rest.None, error) {
+	return rest.None{}, a.Deliveries.TryNow(ctx, int64(in.ID))
 }
 
-// wouldRedeliverJSON is what a person is asked before many are redelivered.
-type wouldRedeliverJSON struct {
-	Count     int       `json:"count"`
-	Skipped   int       `json:"skipped"`
-	Forbidden int       `json:"forbidden"`
-	AsOf      time.Time `json:"asOf"`
-}
-
-func (a *API) wouldRedeliver(w http.ResponseWriter, r *http.Request) error {
-	f, err := deliveryFilter(r)
-	if err != nil {
-		return err
-	}
-	if err := a.mayList(r, f); err != nil {
-		return err
-	}
-	n, at, err := a.Deliveries.WouldRedeliver(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, wouldRedeliverJSON{n.Queued, n.Skipped, n.Forbidden, at.UTC()})
-}
-
-func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
-	id, f, err := deliveriesOf(r)
-	if err := fault.Every(err, answered(r, &f)); err != nil {
-		return err
-	}
-	if id != 0 {
-		if err := a.Deliveries.Redeliver(r.Context(), id); err != nil {
-			return err
-		}
-		return rest.WriteJSON(w, r, http.StatusOK, redeliveredJSON{Redelivered: 1})
-	}
-	if err := a.mayList(r, f); err != nil {
-		return err
-	}
-	done, err := a.Deliveries.RedeliverAll(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, redeliveredJSON{done.Queued, done.Skipped, done.Forbidden})
-}
-
-// cancelledJSON says how many deliveries were cancelled.
-type cancelledJSON struct {
-	Cancelled int `json:"cancelled"`
-}
-
-func (a *API) cancel(w http.ResponseWriter, r *http.Request) error {
-	id, f, err := deliveriesOf(r)
-	if err != nil {
-		return err
-	}
-	if id != 0 {
-		if err := a.Deliveries.Cancel(r.Context(), id); err != nil {
-			return err
-		}
-		return rest.WriteJSON(w, r, http.StatusOK, cancelledJSON{1})
-	}
-	if f.RuleID == 0 {
-		return fault.InvalidField("filterId", "Give the id of a delivery, or the filterId of the rule whose waiting messages are to be cancelled.")
-	}
-	if err := a.mayList(r, f); err != nil {
-		return err
-	}
-	n, err := a.Deliveries.CancelAll(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, cancelledJSON{n})
-}
-
-func (a *API) tryNow(w http.ResponseWriter, r *http.Request) error {
-	id, err := deliveryID(r)
-	if err != nil {
-		return err
-	}
-	if err := a.Deliveries.TryNow(r.Context(), id); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-// deliveriesOf reads which deliveries a request is about: one, where it names its
-// id, else those of a filter.
-func deliveriesOf(r *http.Request) (id int64, f notify.DeliveryFilter, err error) {
-	if r.URL.Query().Has("id") {
-		id, err = deliveryID(r)
-	}
-	f, wrong := deliveryFilter(r)
-	return id, f, fault.Every(err, wrong)
-}
-
-// answered reads the question that a request answers, as wouldRedeliver gave it.
-func answered(r *http.Request, f *notify.DeliveryFilter) (err error) {
-	q := r.URL.Query()
-	if !q.Has("asOf") && !q.Has("count") {
-		return nil
-	}
-	f.AsOf, err = time.Parse(time.RFC3339Nano, q.Get("asOf"))
-	var wrong error
-	f.Count, wrong = strconv.Atoi(q.Get("count"))
-	if err != nil || wrong != nil || f.AsOf.IsZero() || f.Count < 0 {
-		return fault.InvalidField("count", "Send asOf and count together, as GET %s answered them.", r.URL.Path)
-	}
-	return nil
-}
-
-func deliveryID(r *http.Request) (int64, error) {
-	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, fault.InvalidField("id", "Give the id of a delivery as a whole number.")
-	}
-	return id, nil
-}
-
-// deliveryFilter reads filterId, reportId and state.
-func deliveryFilter(r *http.Request) (notify.DeliveryFilter, error) {
-	q := r.URL.Query()
-	f := notify.DeliveryFilter{State: rest.Spelled(notify.DeliveryState(q.Get("state")), notify.DeliveryStates()...)}
-	var refused fault.Fields
-	of := func(name, noun string) (id int64) {
-		if s := q.Get(name); s != "" {
-			var err error
-			if id, err = strconv.ParseInt(s, 10, 64); err != nil || id < 1 {
-				refused.Add(name, "Give the id of a %s as a whole number.", noun)
-			}
-		}
-		return id
-	}
-	f.RuleID, f.ReportID = of("filterId", "rule"), of("reportId", "report")
-	if f.RuleID != 0 && f.ReportID != 0 {
-		refused.Add("reportId", "Give either filterId or reportId.")
-	}
-	if f.State != "" && !slices.Contains(notify.DeliveryStates(), f.State) {
-		refused.Add("state", "Use one of deciding, waiting, delivered, failed, cancelled.")
-	}
-	return f, refused.Err()
-}
-
-func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
-	out := deliveryJSON{
-		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note, Rules: notify.RuleIDs(d.Delivery.Rules), Reports: notify.ReportIDs(d.Delivery.Rules), Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
+func deliveryOf(d *notify.DeliveryInfo) Delivery {
+	out := Delivery{
+		ID: d.ID, State: d.State, Reason: d.Reason, Note: d.Note,
+		Rules: notify.RuleIDs(d.Delivery.Rules), Reports: notify.ReportIDs(d.Delivery.Rules),
+		Channel: d.Channel.Fingerprint, Format: d.Format, Attempts: d.Attempts,
 		CreatedAt: d.CreatedAt, DueAt: d.DueAt, FinishedAt: d.FinishedAt, EventTypes: []notify.EventType{},
 	}
 	for i := range d.Rules {
@@ -268,6 +179,6 @@ func deliveryOf(d *notify.DeliveryInfo) deliveryJSON {
 	return out
 }
 
-func attemptOf(a *work.Attempt) attemptJSON {
-	return attemptJSON{At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.Withheld, Error: a.Err, Seconds: a.Took.Seconds()}
+func attemptOf(a *work.Attempt) DeliveryAttempt {
+	return DeliveryAttempt{At: a.At, Status: a.Status, Answer: a.Answer, AnswerWithheld: a.Withheld, Error: a.Err, Seconds: a.Took.Seconds()}
 }

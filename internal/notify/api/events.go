@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,6 +13,9 @@ import (
 	"outrigger/internal/notify"
 	"outrigger/internal/rest"
 )
+
+// EventsPath is where events are.
+const EventsPath = basePath + "/events"
 
 // Event is an event of the log.
 type Event struct {
@@ -35,105 +40,116 @@ type Event struct {
 // MemberWords describe the members with more to say.
 func (Event) MemberWords() map[string]string {
 	return map[string]string{
-		"outcome": "`taken` by a rule or more; `not_taken` by any; `silent`, it says nothing that a rule could take; `unknown`, an event key " +
-			"that is " +
-			"not known; `not_understood`, kept with its body.",
+		"outcome": "`taken` by a rule or more; `not_taken` by any; `silent`, it says nothing that a rule could take; `unknown`, an event " +
+			"key that is not known; `not_understood`, kept with its body.",
 	}
 }
+
+// listedEvents is a request for a page of events.
+type listedEvents struct {
+	Connection     string      `query:"connection" doc:"Needed with projectKey where there are several."`
+	ProjectKey     string      `query:"projectKey" doc:"Compared without case."`
+	RepositoryKey  string      `query:"repositoryKey" doc:"Needs projectKey."`
+	RepositorySlug string      `query:"repositorySlug" doc:"Another name of repositoryKey."`
+	EventType      string      `query:"eventType" doc:"A key of GET …/eventTypes."`
+	Outcome        notify.Fate `query:"outcome" enum:"taken,not_taken,silent,unknown,not_understood" doc:"Only events with this outcome."`
+	Since          time.Time   `query:"since" doc:"Received then or later."`
+	Until          time.Time   `query:"until" doc:"Received before."`
+	Page           rest.Page
+	Wrong          fault.Fields
+}
+
+type ofEvent struct {
+	ID int64 `path:"id" of:"event" doc:"The event's id." example:"999"`
+}
+
+var noEvent = map[int]string{http.StatusNotFound: "There is no such event. Who is no `SYS_ADMIN` gets 403 instead."}
 
 func (a *API) registerEvents(r *rest.Router) {
-	r.Handle(rest.Route{Method: "GET", Path: eventsPath, Query: rest.Paged("connection", "projectKey", "repositoryKey", "repositorySlug", "eventType", "outcome", "since", "until")}, a.listEvents)
-	r.Handle(rest.Route{Method: "GET", Path: eventsPath + "/{id}"}, a.getEvent)
-	r.Handle(rest.Route{Method: "GET", Path: eventsPath + "/{id}/explain", Query: rest.Paged()}, a.explainEvent)
+	rest.Add(r, rest.Operation[listedEvents, rest.List[Event]]{
+		Route: rest.Route{Method: "GET", Path: EventsPath},
+		Words: rest.Words{
+			ID: "listEvents", Tag: "rules", Summary: "Lists what came in, the newest first.", Answer: "A page of events.",
+			Text: "Also what no rule took, and what was not understood, for as long as events are kept (7 days, and longer where a delivery needs " +
+				"them). With `projectKey` for users who administer that project, with `repositoryKey` too that repository, else `ADMIN`. A page that " +
+				"looked through 50,000 events in vain ends early: it may have few items or none, and a `next`.",
+			Refused: []int{http.StatusForbidden},
+		},
+		Examples: []rest.Example[listedEvents, rest.List[Event]]{{Name: "page", Out: &rest.List[Event]{Next: "YrDJRTgxNTA", Items: []Event{{
+			ID: 8150, ReceivedAt: exampleTime, Connection: "main", Key: "repo:refs_changed", Outcome: notify.EventTaken,
+			EventTypes: []notify.EventType{notify.TagCreated}, ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "v1.4.0", User: "ada", Rules: 1,
+		}}}}},
+		Do: a.listEvents,
+	})
+	rest.Add(r, rest.Operation[ofEvent, Event]{
+		Route: rest.Route{Method: "GET", Path: EventsPath + "/{id}"},
+		Words: rest.Words{
+			ID: "getEvent", Tag: "rules", Summary: "Returns an event, with its body where it was not understood.", Answer: "The event.",
+			Text: "For users who administer its repository or project; what is of no project, `ADMIN`.", Refused: []int{http.StatusForbidden},
+			RefusedFor: noEvent,
+		},
+		Examples: []rest.Example[ofEvent, Event]{{Name: "fresh", Err: errNoEvent}},
+		Do:       a.getEvent,
+	})
+	a.registerExplanations(r)
 }
 
-func (a *API) listEvents(w http.ResponseWriter, r *http.Request) error {
-	page, wrongPage := rest.ReadPage(r)
-	f, wrongFilter := eventFilter(r)
-	before, wrongAfter := page.AfterID()
-	if err := fault.Every(wrongPage, wrongFilter, wrongAfter); err != nil {
-		return err
+var errNoEvent = fault.New(fault.NotFound, "There is no event with id 999.")
+
+func (a *API) listEvents(ctx context.Context, in listedEvents) (list rest.List[Event], err error) {
+	f := in.filter()
+	before, wrongAfter := in.Page.AfterID()
+	if err := fault.Every(in.Wrong.Err(), wrongAfter); err != nil {
+		return list, err
 	}
-	f.Limit, f.Before = page.Limit, before
+	f.Limit, f.Before = in.Page.Limit, before
 	if f.Project == "" && f.Repository == "" {
-		if err := identity.Require(r.Context(), identity.Admin, identity.Resource{}); err != nil {
-			return err
+		if err := identity.Require(ctx, identity.Admin, identity.Resource{}); err != nil {
+			return list, err
 		}
 	}
-	found, err := a.Events.List(r.Context(), f)
+	found, err := a.Events.List(ctx, f)
 	if err != nil {
-		return err
+		return list, err
 	}
-	out := rest.List[Event]{Items: make([]Event, len(found.Events))}
+	list.Items = make([]Event, len(found.Events))
 	for i := range found.Events {
-		out.Items[i] = eventOf(&found.Events[i])
+		list.Items[i] = eventOf(&found.Events[i])
 	}
 	if found.Next != 0 {
-		out.Next = page.Next(strconv.FormatInt(found.Next, 10))
+		list.Next = in.Page.Next(strconv.FormatInt(found.Next, 10))
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return list, nil
 }
 
-// eventFilter reads what a list of events is narrowed to.
-func eventFilter(r *http.Request) (notify.EventFilter, error) {
-	q := r.URL.Query()
+// filter notes what is wrong.
+func (in *listedEvents) filter() notify.EventFilter {
 	f := notify.EventFilter{
-		Connection: q.Get("connection"), Project: q.Get("projectKey"), Repository: q.Get("repositoryKey"), Fate: rest.Spelled(notify.Fate(q.Get("outcome")), notify.Fates()...),
+		Connection: in.Connection, Project: in.ProjectKey, Repository: cmp.Or(in.RepositoryKey, in.RepositorySlug),
+		Fate: rest.Spelled(in.Outcome, notify.Fates()...), Since: in.Since, Until: in.Until,
 	}
-	if f.Repository == "" {
-		f.Repository = q.Get("repositorySlug")
-	}
-	var wrong fault.Fields
 	if f.Fate != "" && !slices.Contains(notify.Fates(), f.Fate) {
-		wrong.Add("outcome", "Use one of taken, not_taken, silent, unknown, not_understood.")
+		in.Wrong.Add("outcome", "Use one of taken, not_taken, silent, unknown, not_understood.")
 	}
-	if key := q.Get("eventType"); key != "" {
-		t, ok := notify.ParseEventType(rest.Key(key))
+	if in.EventType != "" {
+		t, ok := notify.ParseEventType(rest.Key(in.EventType))
 		if !ok {
-			wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", key, basePath)
+			in.Wrong.Add("eventType", "%q is not an event type; GET %s/eventTypes lists them.", in.EventType, basePath)
 		}
 		f.Types = notify.NewTypeSet(t)
 	}
-	for _, at := range []struct {
-		name string
-		to   *time.Time
-	}{{"since", &f.Since}, {"until", &f.Until}} {
-		text := q.Get(at.name)
-		if text == "" {
-			continue
-		}
-		var err error
-		if *at.to, err = time.Parse(time.RFC3339, text); err != nil {
-			wrong.Add(at.name, "Give a time like 2026-02-05T16:20:00Z.")
-		}
-	}
-	return f, wrong.Err()
+	return f
 }
 
-func (a *API) getEvent(w http.ResponseWriter, r *http.Request) error {
-	id, err := eventID(r)
+func (a *API) getEvent(ctx context.Context, in ofEvent) (Event, error) {
+	e, err := a.Events.Get(ctx, in.ID)
 	if err != nil {
-		return err
+		return Event{}, err
 	}
-	e, err := a.Events.Get(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	body, err := a.Events.Body(r.Context(), &e)
-	if err != nil {
-		return err
-	}
+	body, err := a.Events.Body(ctx, &e)
 	out := eventOf(&e)
 	out.Body = string(body)
-	return rest.WriteJSON(w, r, http.StatusOK, out)
-}
-
-func eventID(r *http.Request) (int64, error) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		return 0, identity.Missing(r.Context(), "There is no event %q.", r.PathValue("id"))
-	}
-	return id, nil
+	return out, err
 }
 
 func eventOf(e *notify.LoggedEvent) Event {

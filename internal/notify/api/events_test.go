@@ -97,7 +97,7 @@ func TestEventsAreListed(t *testing.T) {
 		t.Errorf("pages %q", got)
 	}
 	all := s.want(400, s.do("GET", eventsURL+"?outcome=lost&eventType=NONE&since=yesterday&until=never", "admin", ""))
-	if got := fields(all); got != "outcome eventType since until" {
+	if got := fields(all); got != "since until outcome eventType" {
 		t.Errorf("refused %q", got)
 	}
 	s.want(400, s.do("GET", eventsURL+"?repositoryKey=canoe", "admin", ""))

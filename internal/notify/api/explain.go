@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,63 +11,102 @@ import (
 	"outrigger/internal/rest"
 )
 
-// explanationJSON says of an event what each rule made of it.
-type explanationJSON struct {
-	Event      Event          `json:"event"`
-	Items      []verdictJSON  `json:"items"`
-	Next       string         `json:"next,omitempty"`
-	Hidden     hiddenJSON     `json:"hidden"`
-	OtherRules int            `json:"otherRules"`
-	Deliveries []deliveryJSON `json:"deliveries"`
+// Explanation says of an event what each rule made of it.
+type Explanation struct {
+	Event      Event         `json:"event"`
+	Items      []RuleVerdict `json:"items"`
+	Next       string        `json:"next,omitempty" doc:"What after takes for the next page; absent from the last one."`
+	Hidden     hiddenRules   `json:"hidden" doc:"Of the rules of this page, those that the reader does not administer."`
+	OtherRules int           `json:"otherRules"`
+	Deliveries []Delivery    `json:"deliveries" doc:"Of the rules of this page, as far as they are kept and the reader may see them."`
 }
 
-// hiddenJSON counts the rules that the reader does not administer.
-type hiddenJSON struct {
-	Rules int `json:"rules"`
-	Taken int `json:"taken"`
+// MemberWords are those of the members that need more than a few.
+func (Explanation) MemberWords() map[string]string {
+	return map[string]string{
+		"otherRules": "How many rules of other projects and repositories are not listed, because they never take events of this one; 10,000 " +
+			"stands for that and more.",
+	}
 }
 
-// verdictJSON is a rule as it was, and what it made of the event.
-type verdictJSON struct {
+// hiddenRules are the rules that the reader does not administer.
+type hiddenRules struct {
+	Rules int `json:"rules" doc:"How many rules they are."`
+	Taken int `json:"taken" doc:"How many of them took it."`
+}
+
+// RuleVerdict is a rule as it was, and what it made of the event.
+type RuleVerdict struct {
 	ID            int64              `json:"id"`
-	Version       int64              `json:"version"`
+	Version       int64              `json:"version" doc:"Of the rule that judged the event."`
 	Name          string             `json:"name"`
-	Level         notify.Level       `json:"level"`
+	Level         notify.Level       `json:"level" enum:"GLOBAL,PROJECT,REPOSITORY"`
 	ProjectKey    string             `json:"projectKey,omitempty"`
 	RepositoryKey string             `json:"repositoryKey,omitempty"`
-	Channel       string             `json:"channel"`
+	Channel       string             `json:"channel" doc:"The fingerprint of the webhook URL."`
 	ChannelName   string             `json:"channelName,omitempty"`
-	Outcome       notify.RuleOutcome `json:"outcome"`
-	Filter        string             `json:"filter,omitempty"`
+	Outcome       notify.RuleOutcome `json:"outcome" enum:"taken,refused,disabled,undecided,other,withheld"`
+	Filter        string             `json:"filter,omitempty" doc:"The first filter that did not match."`
 	Wants         string             `json:"wants,omitempty"`
-	Has           string             `json:"has,omitempty"`
-	Note          string             `json:"note,omitempty"`
-	Delivery      int64              `json:"delivery,omitempty"`
-	ChangedAt     time.Time          `json:"changedAt,omitzero"`
+	Has           string             `json:"has,omitempty" doc:"What the event has; absent where it has none."`
+	Note          string             `json:"note,omitempty" doc:"What else there is to say about it."`
+	Delivery      int64              `json:"delivery,omitempty" doc:"Its delivery, where it is kept."`
+	ChangedAt     time.Time          `json:"changedAt,omitzero" doc:"When the rule was next changed or deleted."`
 	ChangedBy     string             `json:"changedBy,omitempty"`
-	Deleted       bool               `json:"deleted,omitempty"`
+	Deleted       bool               `json:"deleted,omitempty" doc:"Whether the rule is not there any more."`
 }
 
-func (a *API) explainEvent(w http.ResponseWriter, r *http.Request) error {
-	id, err := eventID(r)
-	if err != nil {
-		return err
+// MemberWords are those of the members that need more than a few.
+func (RuleVerdict) MemberWords() map[string]string {
+	return map[string]string{
+		"outcome": "`refused` by the filter that is named; `undecided`, it is being decided; `other`, of a webhook about many refs it took " +
+			"others; `withheld`, it would have taken the event, which is not delivered: `reason` of the event or `note` says why.",
+		"wants": "What it asks; absent where `note` says why the rule takes no events.",
 	}
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
+}
+
+type explainedEvent struct {
+	ofEvent
+	Page rest.Page
+}
+
+func (a *API) registerExplanations(r *rest.Router) {
+	event := Event{
+		ID: 8151, ReceivedAt: exampleTime, Connection: "main", Key: "repo:refs_changed", Outcome: notify.EventNotTaken,
+		EventTypes: []notify.EventType{notify.BranchUpdated}, ProjectKey: "ALPHA", RepositoryKey: "api", Branch: "main", User: "ada",
 	}
-	after, err := notify.ParseVersionCursor(page.After)
+	rest.Add(r, rest.Operation[explainedEvent, Explanation]{
+		Route: rest.Route{Method: "GET", Path: EventsPath + "/{id}/explain"},
+		Words: rest.Words{
+			ID: "explainEvent", Tag: "rules", Summary: "Explains which rules took an event, and why the others did not.", Answer: "A page of rules.",
+			Text: "The rules are those of the moment at which the event came, as they were then, whatever has become of them: the repository's " +
+				"own first, then its project's, then the global ones. Who may ask: as for the event; rules that one does not administer are only " +
+				"counted.",
+			Refused: []int{http.StatusForbidden}, RefusedFor: noEvent,
+		},
+		Examples: []rest.Example[explainedEvent, Explanation]{
+			{Name: "refused", Out: &Explanation{Event: event, OtherRules: 12, Items: []RuleVerdict{{
+				ID: 7, Version: 3, Name: "releases", Level: notify.Global, Channel: "5f1c2a9be04d7731", ChannelName: "Releases",
+				Outcome: notify.RuleRefused, Filter: "branchMask", Wants: "release/.*", Has: "main",
+			}}}},
+			{Name: "fresh", Err: errNoEvent},
+		},
+		Do: a.explainEvent,
+	})
+}
+
+func (a *API) explainEvent(ctx context.Context, in explainedEvent) (out Explanation, err error) {
+	after, err := notify.ParseVersionCursor(in.Page.After)
 	if err != nil {
-		return rest.ErrAfter()
+		return out, rest.ErrAfter()
 	}
-	x, err := a.Events.Explain(r.Context(), id, after, page.Limit)
+	x, err := a.Events.Explain(ctx, in.ID, after, in.Page.Limit)
 	if err != nil {
-		return err
+		return out, err
 	}
-	out := explanationJSON{
-		Event: eventOf(&x.Event), Items: make([]verdictJSON, len(x.Rules)), Hidden: hiddenJSON{x.Hidden, x.HiddenTook},
-		OtherRules: x.Elsewhere, Deliveries: make([]deliveryJSON, len(x.Deliveries)),
+	out = Explanation{
+		Event: eventOf(&x.Event), Items: make([]RuleVerdict, len(x.Rules)), Hidden: hiddenRules{x.Hidden, x.HiddenTook},
+		OtherRules: x.Elsewhere, Deliveries: make([]Delivery, len(x.Deliveries)),
 	}
 	for i := range x.Rules {
 		out.Items[i] = verdictOf(&x.Rules[i])
@@ -75,19 +115,20 @@ func (a *API) explainEvent(w http.ResponseWriter, r *http.Request) error {
 		out.Deliveries[i] = deliveryOf(&x.Deliveries[i])
 	}
 	if x.Next != nil {
-		out.Next = page.Next(fmt.Sprint(x.Next))
+		out.Next = in.Page.Next(fmt.Sprint(x.Next))
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, out)
+	return out, nil
 }
 
 // noteOf is the note about a verdict. A reason in sentences goes before it.
 func noteOf(r notify.Reason, note string) string { return strings.TrimSpace(r.Says + " " + note) }
 
-func verdictOf(v *notify.RuleVerdict) verdictJSON {
-	out := verdictJSON{
+func verdictOf(v *notify.RuleVerdict) RuleVerdict {
+	out := RuleVerdict{
 		ID: v.ID, Version: v.Version, Name: v.Name, Level: v.Level(), ProjectKey: v.ProjectKey, RepositoryKey: v.RepositoryKey,
 		Channel: v.Channel.Fingerprint, ChannelName: v.ChannelName, Outcome: v.Outcome,
-		Filter: v.Reason.Member, Wants: v.Reason.Wants, Has: v.Reason.Has, Note: noteOf(v.Reason, v.Note), ChangedAt: v.Changed, ChangedBy: v.ChangedBy, Deleted: v.Deleted,
+		Filter: v.Reason.Member, Wants: v.Reason.Wants, Has: v.Reason.Has, Note: noteOf(v.Reason, v.Note),
+		ChangedAt: v.Changed, ChangedBy: v.ChangedBy, Deleted: v.Deleted,
 	}
 	if v.Delivery != nil {
 		out.Delivery = v.Delivery.ID

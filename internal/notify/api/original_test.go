@@ -38,7 +38,7 @@ func TestEnumValuesAreTakenAsTheOriginalWritesThem(t *testing.T) {
 			}
 		}
 		for _, path := range []string{
-			eventsPath + "?outcome=Not%20understood&eventType=tag%20created", basePath + "/preview?eventType=Tag+created&format=HTML",
+			EventsPath + "?outcome=Not%20understood&eventType=tag%20created", basePath + "/preview?eventType=Tag+created&format=HTML",
 		} {
 			if w := s.do("GET", path, "root", ""); w.Code != 200 {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)

@@ -68,7 +68,7 @@ type reportJSON struct {
 func (a *API) listReports(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if q.Has("id") {
-		id, err := reportID(r)
+		id, err := queryReportID(r)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (a *API) saveReport(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) deleteReport(w http.ResponseWriter, r *http.Request) error {
-	id, err := reportID(r)
+	id, err := queryReportID(r)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *API) deleteReport(w http.ResponseWriter, r *http.Request) error {
 
 // enableReport switches a report on or off.
 func (a *API) enableReport(w http.ResponseWriter, r *http.Request) error {
-	id, wrongID := reportID(r)
+	id, wrongID := queryReportID(r)
 	enabled, wrongEnabled := queryEnabled(r)
 	if err := fault.Every(wrongID, wrongEnabled); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (a *API) writeReport(w http.ResponseWriter, r *http.Request, status int, in
 	return rest.WriteJSON(w, r, status, reportOf(info, a.Clock()))
 }
 
-func reportID(r *http.Request) (int64, error) {
+func queryReportID(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 64)
 	if err != nil || id < 1 {
 		return 0, fault.InvalidField("id", "Give the id of a report as a whole number.")
