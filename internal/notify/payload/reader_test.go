@@ -2,6 +2,8 @@ package payload
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,5 +182,35 @@ func BenchmarkReader(b *testing.B) {
 				}
 			}
 		}
+	}
+}
+
+// What is read keeps its own memory: another body in the place of the first one,
+// read by the same Reader, changes nothing of it, however many texts there are.
+func TestTextsOutliveTheBody(t *testing.T) {
+	body := make([]byte, 0, 1<<10)
+	var got, want []string
+	for i := range 3000 {
+		word := fmt.Sprintf("text %d of %s", i%1000, strings.Repeat("ä", i%200))
+		body = fmt.Appendf(body[:0], `[%q,"  %s\nsecond","%s"]`, word, word, word)
+		r := New(body)
+		for range r.Array {
+			switch len(got) % 3 {
+			case 0:
+				got = append(got, r.Text())
+			case 1:
+				got = append(got, r.FirstLine())
+			case 2:
+				got = append(got, r.Short())
+			}
+		}
+		if err := r.End(); err != nil {
+			t.Fatal(err)
+		}
+		r.Release()
+		want = append(want, word, word, word)
+	}
+	if !slices.Equal(got, want) {
+		t.Error("texts are not what they were when they were read")
 	}
 }
