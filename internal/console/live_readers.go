@@ -8,68 +8,51 @@ import (
 
 	"outrigger/internal/fault"
 	"outrigger/internal/identity"
+	"outrigger/internal/rest"
 )
 
-const (
-	// liveAtOnce is how many streams there are at a time: more pages than are
-	// looked at at once, and few enough to keep idle memory low. Pages in the
-	// background have none.
-	liveAtOnce = 200
-	// livePerUser leaves room for others when one person has many windows.
-	livePerUser = 10
-	// liveRetry is when a page that was refused tries again.
-	liveRetry = 30 * time.Second
-)
+// liveRetry is when a page that was refused tries again.
+const liveRetry = 30 * time.Second
 
-// liveReaders counts the live streams, and has what they share.
+// liveReaders counts the live streams, and has what they share. Pages in the
+// background have none.
 type liveReaders struct {
+	streams rest.Streams
 	mu      sync.Mutex
-	all     int
-	ofUser  map[int64]int // those of a user who is signed in, by the user's id
 	ofTopic map[string]*sharedAnswer
 }
 
 // enter counts a new stream until leave: fault.Unavailable where there are too
 // many.
 func (l *liveReaders) enter(who *identity.Principal) (leave func(), err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.all >= liveAtOnce:
+	left, beyond := l.streams.Enter(who)
+	switch beyond {
+	case rest.StreamsOfServer:
 		return nil, tooManyLive("Too many live pages are open on this server. Reload the page to see what is new.")
-	case who != nil && l.ofUser[who.UserID] >= livePerUser:
+	case rest.StreamsOfUser:
 		return nil, tooManyLive("You have too many live pages open. Close some of them.")
 	}
-	l.all++
-	if who != nil {
-		if l.ofUser == nil {
-			l.ofUser = map[int64]int{}
+	return func() {
+		left()
+		if l.streams.None() {
+			l.forget()
 		}
-		l.ofUser[who.UserID]++
-	}
-	return func() { l.leave(who) }, nil
+	}, nil
 }
 
 func tooManyLive(text string) error {
 	return &fault.Error{Code: fault.Unavailable, Message: text, RetryAfter: liveRetry}
 }
 
-func (l *liveReaders) leave(who *identity.Principal) {
+// forget drops the answers that are kept.
+func (l *liveReaders) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all--
-	if who != nil {
-		if l.ofUser[who.UserID]--; l.ofUser[who.UserID] == 0 {
-			delete(l.ofUser, who.UserID)
-		}
-	}
-	if l.all == 0 {
-		l.ofTopic = nil
-	}
+	l.ofTopic = nil
 }
 
 // maxTopics bounds the answers that are kept; filters make the topics.
-const maxTopics = 2 * liveAtOnce
+const maxTopics = 2 * rest.StreamsAtOnce
 
 // sharedAnswer is the last answer about a topic.
 type sharedAnswer struct {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/rest"
 )
 
 // follow opens a stream as ada.
@@ -159,7 +160,7 @@ func TestLiveRestsAfterSlowAnswers(t *testing.T) {
 func TestLiveStreamsAreLimited(t *testing.T) {
 	_, s := liveSiteOf(t, &sessions{}, SignedIn, Live{Every: time.Hour, Data: func(context.Context) (any, error) { return 0, nil }})
 	var last *http.Response
-	for range livePerUser {
+	for range rest.StreamsPerUser {
 		answer, events := follow(t, s)
 		nextEvent(t, events)
 		last = answer
@@ -176,27 +177,6 @@ func TestLiveStreamsAreLimited(t *testing.T) {
 		if time.Now().After(until) {
 			t.Fatal("a stream that ended still counts")
 		}
-	}
-}
-
-func TestLiveStreamsOfAllAreLimited(t *testing.T) {
-	var readers liveReaders
-	for user := range int64(liveAtOnce) {
-		if _, err := readers.enter(&identity.Principal{UserID: user}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := readers.enter(&identity.Principal{UserID: -1}); err == nil {
-		t.Error("there is no limit")
-	}
-	readers.leave(&identity.Principal{UserID: 7})
-	leave, err := readers.enter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leave()
-	if len(readers.ofUser) != liveAtOnce-1 {
-		t.Errorf("%d users are counted", len(readers.ofUser))
 	}
 }
 

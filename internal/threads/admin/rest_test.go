@@ -237,6 +237,36 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// A user follows the events in a few streams at once; one that ends makes room.
+func TestEventsAreLimited(t *testing.T) {
+	r := onSQLite(t, nil)
+	server := httptest.NewServer(r.handler)
+	defer server.Close()
+	defer r.api.Stop() // ends the streams
+	follow := func() *http.Response {
+		q, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/base"+migrationPath+"/events", nil)
+		must(t, err)
+		q.SetBasicAuth("reader", "x")
+		resp, err := server.Client().Do(q)
+		must(t, err)
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		return resp
+	}
+	var last *http.Response
+	for i := range rest.StreamsPerUser {
+		if last = follow(); last.StatusCode != 200 {
+			t.Fatalf("stream %d: %d", i, last.StatusCode)
+		}
+	}
+	for range 2 {
+		if resp := follow(); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "30" {
+			t.Errorf("one more: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+		}
+	}
+	_ = last.Body.Close()
+	r.eventually(func() bool { return follow().StatusCode == 200 })
+}
+
 // site is a target whose issues all have one reply, and that answers as it is
 // told.
 type site struct {

@@ -30,9 +30,10 @@ const (
 // Admin is the admin tool's part of the REST API. All of it needs SYS_ADMIN.
 type Admin struct {
 	*admin.Tool
-	uploads *Uploads
-	ended   context.Context // done when Stop was called
-	end     context.CancelFunc
+	uploads   *Uploads
+	followers rest.Streams
+	ended     context.Context // done when Stop was called
+	end       context.CancelFunc
 }
 
 // NewAdmin makes it.

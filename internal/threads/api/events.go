@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"outrigger/internal/fault"
+	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
 
@@ -20,10 +22,17 @@ const (
 	// eventsLimit ends a stream; a client comes back at once and is asked again
 	// who it is and what it may see.
 	eventsLimit = 5 * time.Minute
+
+	eventsRetry = 30 * time.Second // when a client that was refused may ask again
 )
 
 // events streams the status as server-sent events, whenever it has changed.
 func (a *Admin) events(w http.ResponseWriter, r *http.Request) error {
+	leave, beyond := a.followers.Enter(identity.From(r.Context()))
+	if beyond != rest.NoStreamLimit {
+		return &fault.Error{Code: fault.RateLimited, Message: "Too many streams of events are open. Close some of them.", RetryAfter: eventsRetry}
+	}
+	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), eventsLimit)
 	defer cancel()
 	defer context.AfterFunc(a.ended, cancel)()
