@@ -47,8 +47,8 @@ func (a *API) registerBuilds(r *rest.Router) {
 		Route: rest.Route{Method: "POST", Path: path + "/{commit}", Access: rest.Builds},
 		Words: rest.Words{
 			ID: "postBuildOfKnownCommit", Tag: "webhooks", Summary: "Takes the state of a build of a commit that an event named.",
-			Text: "As with the repository in the path, for build servers that know the commit only. The commit must have been named by an event (a " +
-				"push, a merge, a comment) of a repository that the token's owner administers, and of which a rule takes builds, within the time " +
+			Text: "As with the repository in the path, for build servers that know the commit only. The commit must have been named by an event " +
+				"(a push, a merge, a comment) of a repository that the token's owner administers, and of which a rule takes builds, within the time " +
 				"that events are kept.",
 			Answer: "The build is stored.", Status: http.StatusAccepted, Refused: []int{http.StatusServiceUnavailable},
 			RefusedFor: map[int]string{http.StatusNotFound: "No event named the commit."},
@@ -84,7 +84,8 @@ func (a *API) registerBuilds(r *rest.Router) {
 }
 
 func (a *API) postBuild(ctx context.Context, in build, at notify.RepositoryRef) error {
-	b := notify.PlatformBuild{Ref: in.Ref, Number: payload.TextOf(in.BuildNumber), Added: payload.TimeOf(in.DateAdded), Build: notify.Build{
+	number, added := payload.TextOf(in.BuildNumber), payload.TimeOf(in.DateAdded)
+	b := notify.PlatformBuild{Ref: in.Ref, Number: number, Added: added, Build: notify.Build{
 		Commit: in.Commit, Key: in.Key, Name: in.Name, State: rest.Key(in.State), Description: in.Description, URL: in.URL,
 	}}
 	if len(in.Wrong) > 0 {

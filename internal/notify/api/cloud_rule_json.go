@@ -50,11 +50,10 @@ func (CloudRule) MemberWords() map[string]string {
 	return map[string]string{
 		"webhookUrl": whereMessagesGo,
 		"destinationBranchFilter": "A JavaScript regular expression without flags that may match anywhere in the name of the event's branch, " +
-			"as with " +
-			"`RegExp.test`: the pushed branch or tag, a pull request's target, a build's ref. An event without a branch passes. " + whenDecided,
+			"as with `RegExp.test`: the pushed branch or tag, a pull request's target, a build's ref. An event without a branch passes. " +
+			whenDecided,
 		"expectedCommitStatus": "Which builds are notified as `BUILD_STATUS_SET`: SUCCESSFUL is a success, FAILED and STOPPED are failures, " +
-			"one in " +
-			"progress is neither. Events of pipelines that `expectedEvents` names are notified whatever it says.",
+			"one in progress is neither. Events of pipelines that `expectedEvents` names are notified whatever it says.",
 		"warnings":  whatLooksWrong,
 		"maskError": whatMasksCost,
 		"authorizationRequired": "The account with which the rule was saved is not authorised any more. If the platform withdrew it, the rule " +
@@ -70,14 +69,16 @@ func (in *CloudRule) rule(at notify.RuleQuery, f *fault.Fields) notify.Rule {
 		f.Add("id", "Give a positive number. To create a rule, leave it out.")
 	}
 	if in.Enabled != nil && !*in.Enabled {
-		f.Add("enabled", "Saving a rule of the cloud edition enables it; leave this out. To switch a rule off, use PUT …/rules/enabled?id=…&enabled=false.")
+		f.Add("enabled", "Saving a rule of the cloud edition enables it; leave this out. "+
+			"To switch a rule off, use PUT …/rules/enabled?id=…&enabled=false.")
 	}
 	return notify.Rule{
 		ID: in.ID, Version: in.Version, Name: in.Name, Connection: at.Connection, ProjectKey: at.ProjectKey, RepositoryKey: at.RepositoryKey,
 		ChannelName: in.ChannelName, Format: cmp.Or(formatOf(in.Format), notify.Auto),
 		Filter: notify.Filter{
 			EventTypes:              notify.NewTypeSet(types...).Types(),
-			DestinationBranchFilter: in.DestinationBranchFilter, ExpectedCommitStatus: notify.CommitStatus(rest.Key(string(in.ExpectedCommitStatus))),
+			DestinationBranchFilter: in.DestinationBranchFilter,
+			ExpectedCommitStatus:    notify.CommitStatus(rest.Key(string(in.ExpectedCommitStatus))),
 		},
 		Options: notify.Options{QuietHours: in.QuietHours.quietHours(f)},
 		Enabled: true,
@@ -88,8 +89,9 @@ func (a *API) cloudRuleOf(ctx context.Context, info *notify.RuleInfo) CloudRule 
 	r := &info.Rule
 	out := CloudRule{
 		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, Workspace: r.ProjectKey, Repository: r.RepositoryKey,
-		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint, ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
-		Format: r.Format, DestinationBranchFilter: r.DestinationBranchFilter, ExpectedEvents: typeKeys(r.EventTypes),
+		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint,
+		ChannelState: ruleChannelOf(&info.Channel, a.Clock()),
+		Format:       r.Format, DestinationBranchFilter: r.DestinationBranchFilter, ExpectedEvents: typeKeys(r.EventTypes),
 		ExpectedCommitStatus: r.ExpectedCommitStatus, QuietHours: quietHoursOf(r.QuietHours), Enabled: &r.Enabled,
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt,
 		Warnings: warningsOf(info), MaskError: r.MaskError(),

@@ -66,8 +66,7 @@ func (a *API) registerCloudRules(r *rest.Router) {
 		Words: rest.Words{
 			ID: "listCloudRules", Tag: "rules", Summary: "Lists the rules of a repository of the cloud edition, or returns one of them.",
 			Text: "Ordered by name; with `id` that rule itself. Needs `REPO_ADMIN` of the repository (`project` of a permission is the " +
-				"workspace). " +
-				"There are rules of repositories only: the cloud platform offers no integration points for projects.",
+				"workspace). There are rules of repositories only: the cloud platform offers no integration points for projects.",
 			Answer: "The rules as an array; with `id` the rule itself, and its `ETag`.", Headers: []string{"ETag"},
 			Refused: []int{http.StatusForbidden},
 		},
@@ -81,16 +80,16 @@ func (a *API) registerCloudRules(r *rest.Router) {
 		Words: rest.Words{
 			ID: "saveCloudRule", Tag: "rules", Summary: "Creates or saves a rule of a repository of the cloud edition, and enables it.",
 			Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
-				"`webhookUrl`, " +
-				"which stays. Needs `REPO_ADMIN` of the repository, and an account of the cloud platform that administers it, with which the user " +
-				"has authorised Outrigger (else 403, which says where to do so). The rule is that account's from then on.\n\n" +
+				"`webhookUrl`, which stays. Needs `REPO_ADMIN` of the repository, and an account of the cloud platform that administers it, with " +
+				"which the user has authorised Outrigger (else 403, which says where to do so). The rule is that account's from then on.\n\n" +
 				"A save enables the rule: `enabled` `false` is 400. To switch a rule off, use `" + path + "/enabled`.\n\n" + overwritesNothing,
 			Answer: "The rule was saved.", Headers: []string{"ETag"},
 			Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},
 			Refused: []int{http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		},
-		Examples: []rest.Example[saveCloudRule, rest.Answer[CloudRule]]{{Name: "failures", In: saveCloudRule{cloudDraft: exampleCloudDraft},
-			Err: noCloud}},
+		Examples: []rest.Example[saveCloudRule, rest.Answer[CloudRule]]{
+			{Name: "failures", In: saveCloudRule{cloudDraft: exampleCloudDraft}, Err: noCloud},
+		},
 		Do: a.saveCloudRule,
 	})
 	rest.Add(r, rest.Operation[deleteCloudRule, rest.None]{

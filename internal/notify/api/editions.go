@@ -26,7 +26,8 @@ func (a *API) connectionOf(of notify.Edition, name string) (string, error) {
 	case others.Find(name) != nil:
 		return "", fault.InvalidField("connection", "%s is of the %s edition, whose rules are at %s.", name, other, rulesPaths[other])
 	case len(all) == 0 && len(others) > 0:
-		return "", fault.InvalidField("connection", "There is no connection of the %s edition. Rules of the %s edition are at %s.", of, other, rulesPaths[other])
+		return "", fault.InvalidField("connection",
+			"There is no connection of the %s edition. Rules of the %s edition are at %s.", of, other, rulesPaths[other])
 	}
 	return all.Resolve(name)
 }

@@ -67,8 +67,7 @@ func (a *API) registerFilters(r *rest.Router) {
 		Words: rest.Words{
 			ID: "saveRule", Tag: "rules", Summary: "Creates or saves a rule.",
 			Text: "`id` 0 or absent creates a rule; else it saves that rule, and members that are left out get their defaults, but for " +
-				"`webhookUrl`, " +
-				"`connection`, `projectKey` and `repositoryKey`, which stay. Needs the permission of the rule's level.\n\n" +
+				"`webhookUrl`, `connection`, `projectKey` and `repositoryKey`, which stay. Needs the permission of the rule's level.\n\n" +
 				"A rule that is saved holds for every event that is acknowledged after the answer, on every node.\n\n" + overwritesNothing,
 			Answer: "The rule was saved.", Headers: []string{"ETag"},
 			Also:    []rest.Success{{Status: http.StatusCreated, Text: "The rule was created.", Headers: []string{"Location", "ETag"}}},

@@ -30,7 +30,7 @@ type Rule struct {
 	SourceBranchMask  string `json:"sourceBranchMask,omitempty" doc:"The source branch of pull requests; as branchMask. Other events pass."`
 
 	Projects      []string               `json:"projects,omitempty" doc:"Narrows a global rule."`
-	Repositories  []notify.RepositoryRef `json:"repositories,omitempty" doc:"Narrows a global rule, or a project's to repositories of that project."`
+	Repositories  []notify.RepositoryRef `json:"repositories,omitempty"`
 	Users         []string               `json:"users,omitempty" doc:"Who must have caused the event."`
 	IgnoredUsers  []string               `json:"ignoredUsers,omitempty" doc:"Who must not."`
 	Groups        []string               `json:"groups,omitempty" max:"50"`
@@ -56,6 +56,7 @@ func (Rule) MemberWords() map[string]string {
 		"branchMask": "A Java regular expression (Java 17) that the whole name of the branch or tag must match. " + whenDecided,
 		"groups": "Who caused the event must be in one of these groups of the platform. 400 where the connection has no account to ask the " +
 			"platform with.",
+		"repositories": "Narrows a global rule, or a project's to repositories of that project.",
 		"mentionReviewers": "Messages about pull requests mention the reviewers who have an account in the chat, up to 10; a digest mentions " +
 			"those of all its pull requests.",
 		"warnings":  whatLooksWrong,
@@ -69,8 +70,8 @@ const (
 		"stored one."
 	whenDecided    = "Where it needs back-tracking, it is asked within a minute of the event, and the message keeps its place meanwhile."
 	whatLooksWrong = "What looks like a mistake in the rule, which holds all the same; absent where there is nothing."
-	whatMasksCost  = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking it. After three times " +
-		"the mask is not asked any more until it is changed."
+	whatMasksCost  = "A mask of the rule takes too many steps on some branch names, where the message is sent without asking it. After three " +
+		"times the mask is not asked any more until it is changed."
 )
 
 // Warning is what looks like a mistake in a member.

@@ -9,9 +9,6 @@ import (
 	"outrigger/internal/rest"
 )
 
-// on is for members that say that something is switched on.
-var on = true
-
 // savedAt is when the rules of the examples were saved first.
 var savedAt = time.Date(2026, 2, 3, 9, 12, 44, 0, time.UTC)
 
@@ -20,7 +17,7 @@ var exampleRule = Rule{
 	ID: 7, Version: 1, Name: "Releases", Level: notify.Global, Connection: "main",
 	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••", ChannelName: "Release announcements",
 	Channel: "5f1c2a9be04d7731", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto, EventTypes: []string{"TAG_CREATED"},
-	BranchMask: "v[0-9].*", Enabled: &on, CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
+	BranchMask: "v[0-9].*", Enabled: new(true), CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
 }
 
 // exampleList is that rule when it was saved again.
@@ -31,15 +28,17 @@ func exampleList() []Rule {
 }
 
 var exampleRepositoryRule = Rule{
-	ID: 8, Version: 1, Name: "Pull requests of the API", Level: notify.RepositoryLevel, Connection: "main", ProjectKey: "ALPHA", RepositoryKey: "api",
+	ID: 8, Version: 1, Name: "Pull requests of the API", Level: notify.RepositoryLevel, Connection: "main",
+	ProjectKey: "ALPHA", RepositoryKey: "api",
 	WebhookURL: "https://hooks.slack.com/…", Channel: "90ab12cd34ef5678", ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto,
 	EventTypes: []string{"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, Branches: []string{"main"}, IgnoredUsers: []string{"ci-robot"},
-	Enabled: &on, CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
+	Enabled: new(true), CreatedBy: "admin", CreatedAt: savedAt, UpdatedBy: "admin", UpdatedAt: savedAt,
 }
 
 const (
-	exampleTeams = "https://example.westeurope.logic.azure.com/workflows/0a1b/triggers/manual/paths/invoke?api-version=2016-06-01&sig=c2lnbmF0dXJl"
-	noAddress    = "Give the whole webhook URL; a new rule has none to keep."
+	exampleTeams = "https://example.westeurope.logic.azure.com" +
+		"/workflows/0a1b/triggers/manual/paths/invoke?api-version=2016-06-01&sig=c2lnbmF0dXJl"
+	noAddress = "Give the whole webhook URL; a new rule has none to keep."
 )
 
 func draftOf(r Rule) ruleDraft { return ruleDraft{Rule: r} }
@@ -48,14 +47,16 @@ var exampleSaves = []rest.Example[saveRule, rest.Answer[Rule]]{
 	{
 		Name: "global",
 		In: saveRule{ruleDraft: draftOf(Rule{
-			Name: "Releases", WebhookURL: exampleTeams, ChannelName: "Release announcements", EventTypes: []string{"TAG_CREATED"}, BranchMask: "v[0-9].*",
+			Name: "Releases", WebhookURL: exampleTeams, ChannelName: "Release announcements",
+			EventTypes: []string{"TAG_CREATED"}, BranchMask: "v[0-9].*",
 		})},
 		Out: &rest.Answer[Rule]{Status: http.StatusCreated, Body: exampleRule},
 	},
 	{
 		Name: "repository",
 		In: saveRule{ruleDraft: draftOf(Rule{
-			Name: "Pull requests of the API", ProjectKey: "ALPHA", RepositoryKey: "api", WebhookURL: "https://hooks.slack.com/services/T0000/B0000/c2VjcmV0",
+			Name: "Pull requests of the API", ProjectKey: "ALPHA", RepositoryKey: "api",
+			WebhookURL: "https://hooks.slack.com/services/T0000/B0000/c2VjcmV0",
 			EventTypes: []string{"PULL_REQUEST_OPENED", "PULL_REQUEST_MERGED"}, Branches: []string{"main"}, IgnoredUsers: []string{"ci-robot"},
 		})},
 		Out: &rest.Answer[Rule]{Status: http.StatusCreated, Body: exampleRepositoryRule},
@@ -79,7 +80,7 @@ var exampleCloudRule = CloudRule{
 	WebhookURL: "https://example.westeurope.logic.azure.com/…/invoke?…sig=••••", ChannelName: "Engine builds", Channel: "5f1c2a9be04d7731",
 	ChannelState: &RuleChannel{State: "open"}, Format: notify.Auto, DestinationBranchFilter: "^main$|^release/",
 	ExpectedEvents: []string{"BUILD_STATUS_SET", "PIPELINE_FAILED"}, ExpectedCommitStatus: "FAILURE",
-	Enabled: &on, CreatedBy: "ada", CreatedAt: savedAt, UpdatedBy: "ada", UpdatedAt: savedAt,
+	Enabled: new(true), CreatedBy: "ada", CreatedAt: savedAt, UpdatedBy: "ada", UpdatedAt: savedAt,
 }
 
 var exampleCloudDraft = cloudDraft{CloudRule: CloudRule{

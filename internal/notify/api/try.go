@@ -36,8 +36,7 @@ func (a *API) registerTrials(r *rest.Router) {
 		Words: rest.Words{
 			ID: "testRule", Tag: "rules", Summary: "Sends a test message of a rule, which need not be saved.",
 			Text: "At once, at most 10 a minute and user, on all nodes together: the card of the first of `eventTypes`, marked as a test. Needs " +
-				"the " +
-				"permission of the rule's level. Of the members only those that the message needs are looked at: where the rule belongs, " +
+				"the permission of the rule's level. Of the members only those that the message needs are looked at: where the rule belongs, " +
 				"`webhookUrl`, `format`, `eventTypes`. With an `id`, an empty `webhookUrl` or the rule's own mask means the stored one. The rule " +
 				"stays as it is; a broken channel that takes the message is open again.",
 			Answer:  "What came of it, whatever the chat platform answered.",
