@@ -76,7 +76,7 @@ func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 	busy := &busyStore{Store: s.store}
 	s.rules.Store, s.reports.Store, s.hooks.Store = busy, busy, busy
 	rule := fmt.Sprint(s.want(201, s.do("POST", filterPath, "root", fmt.Sprintf(someFilter, "")))["id"])
-	report := fmt.Sprint(s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
+	report := fmt.Sprint(s.want(201, s.do("POST", ReportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
 	const second = connectionsPath + "/second"
 	s.want(201, s.do("POST", connectionsPath, "root", `{"name":"second","kind":"bitbucket-dc","baseUrl":"https://git.example.com"}`))
 	named := `,"id":%s,"channelName":"%%s"`
@@ -89,8 +89,8 @@ func TestIfMatchHoldsUntilTheChange(t *testing.T) {
 		{filterPath + "?id=" + rule, "channelName", request{"POST", filterPath, fmt.Sprintf(someFilter, fmt.Sprintf(named, rule))}, []request{
 			{"PUT", filterPath + "/enabled?enabled=false&id=" + rule, ""}, {"DELETE", filterPath + "?id=" + rule, ""},
 		}},
-		{reportsPath + "?id=" + report, "channelName", request{"POST", reportsPath, fmt.Sprintf(someReport, fmt.Sprintf(named, report))}, []request{
-			{"PUT", reportsPath + "/enabled?enabled=false&id=" + report, ""}, {"DELETE", reportsPath + "?id=" + report, ""},
+		{ReportsPath + "?id=" + report, "channelName", request{"POST", ReportsPath, fmt.Sprintf(someReport, fmt.Sprintf(named, report))}, []request{
+			{"PUT", ReportsPath + "/enabled?enabled=false&id=" + report, ""}, {"DELETE", ReportsPath + "?id=" + report, ""},
 		}},
 		{second, "user", request{"PUT", second, `{"baseUrl":"https://git.example.com","token":"x","user":"%s"}`}, []request{{"DELETE", second, ""}}},
 	} {
@@ -215,8 +215,8 @@ func TestIfMatchNamesTheFieldsOfReportsAndConnections(t *testing.T) {
 	}
 	var things []thing
 	for range 10 {
-		id := fmt.Sprint(s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
-		things = append(things, thing{path: reportsPath + "?id=" + id, save: "POST " + reportsPath + " " + fmt.Sprintf(someReport, `,"id":`+id+"%s"),
+		id := fmt.Sprint(s.want(201, s.do("POST", ReportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
+		things = append(things, thing{path: ReportsPath + "?id=" + id, save: "POST " + ReportsPath + " " + fmt.Sprintf(someReport, `,"id":`+id+"%s"),
 			first: `,"channelName":"one"`, then: `,"channelName":"one","skipDrafts":true`})
 	}
 	for i := range 10 {
@@ -242,7 +242,7 @@ func TestIfMatchNamesTheFieldsOfReportsAndConnections(t *testing.T) {
 	second := map[bool]string{true: "skipDrafts", false: "manageWebhooks"}
 	first := map[bool]string{true: "channelName", false: "user"}
 	for _, of := range things {
-		report := strings.HasPrefix(of.path, reportsPath)
+		report := strings.HasPrefix(of.path, ReportsPath)
 		want := []string{"ann changed " + first[report] + " at ", "; root changed " + second[report] + " at "}
 		remove := s.want(412, s.do("DELETE", of.path, "root", "", "If-Match", of.tag))
 		for _, m := range []string{

@@ -1,7 +1,7 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"time"
 
 	"outrigger/internal/fault"
@@ -12,27 +12,57 @@ import (
 
 const connectionsPath = "/rest/outrigger/1.0/connections"
 
-// connectionJSON is a connection as the API writes it, and reads it: its
-// read-only members may be sent back and are ignored.
-type connectionJSON struct {
-	Name              string     `json:"name"`
-	Version           int64      `json:"version,omitempty"`
-	Kind              string     `json:"kind"`
-	BaseURL           string     `json:"baseUrl"`
-	User              string     `json:"user,omitempty"`
-	Token             string     `json:"token,omitempty"` // never written
-	HasToken          bool       `json:"hasToken"`
-	ManageWebhooks    bool       `json:"manageWebhooks,omitempty"`
-	OAuthClientID     string     `json:"oauthClientId,omitempty"`
-	OAuthClientSecret string     `json:"oauthClientSecret,omitempty"` // never written
-	HasOAuthSecret    bool       `json:"hasOauthClientSecret,omitempty"`
-	ReadOnly          bool       `json:"readOnly"`
-	WebhookURL        string     `json:"webhookUrl,omitempty"`
-	WebhookSecret     string     `json:"webhookSecret,omitempty"` // once
-	CreatedBy         string     `json:"createdBy,omitempty"`
-	CreatedAt         *time.Time `json:"createdAt,omitempty"`
-	UpdatedBy         string     `json:"updatedBy,omitempty"`
-	UpdatedAt         *time.Time `json:"updatedAt,omitempty"`
+// Connection is a connection to a code-hosting platform.
+type Connection struct {
+	Name           string    `json:"name" doc:"Fixed once it is there. It is part of the webhook's URL."`
+	Version        int64     `json:"version,omitempty" doc:"Counts saves; none for a connection of the configuration file."`
+	Kind           string    `json:"kind" example:"bitbucket-dc"`
+	BaseURL        string    `json:"baseUrl" doc:"The platform's own." example:"https://git.example.com"`
+	User           string    `json:"user,omitempty" doc:"Of the account for the platform's REST API; none for a token that needs no user."`
+	HasToken       bool      `json:"hasToken" readonly:"true"`
+	ManageWebhooks bool      `json:"manageWebhooks,omitempty"`
+	OAuthClientID  string    `json:"oauthClientId,omitempty"`
+	HasOAuthSecret bool      `json:"hasOauthClientSecret,omitempty" readonly:"true"`
+	ReadOnly       bool      `json:"readOnly" readonly:"true" doc:"It is declared in the configuration file."`
+	WebhookURL     string    `json:"webhookUrl,omitempty" readonly:"true" doc:"Of its own hook."`
+	WebhookSecret  string    `json:"webhookSecret,omitempty" readonly:"true" doc:"Of its own hook; shown once, at creation."`
+	CreatedBy      string    `json:"createdBy,omitempty" readonly:"true"`
+	CreatedAt      time.Time `json:"createdAt,omitzero" readonly:"true"`
+	UpdatedBy      string    `json:"updatedBy,omitempty" readonly:"true"`
+	UpdatedAt      time.Time `json:"updatedAt,omitzero" readonly:"true"`
+}
+
+// MemberWords are those of the members that need more than a few.
+func (Connection) MemberWords() map[string]string {
+	return map[string]string{
+		"manageWebhooks": "Outrigger creates a webhook in every project of the platform, which takes an account that administers them; of a " +
+			"cloud platform in every repository that has rules, and deletes it there with the last one. It never writes anything else there. " +
+			"False by default.",
+		"oauthClientId": "For a cloud platform: the key of the OAuth consumer with which users authorise their accounts.",
+		"token": "The account's token or password. Saving none keeps the stored one, if scheme, host and port of `baseUrl` are unchanged. " +
+			"It is never read back.",
+		"oauthClientSecret": "Of the OAuth consumer. Saving none keeps the stored one, if scheme, host and port of `baseUrl` are unchanged. " +
+			"It is never read back.",
+	}
+}
+
+// newConnection is a connection to save.
+type newConnection struct {
+	Connection        `requires:"name,kind,baseUrl"`
+	Token             string       `json:"token,omitempty"`
+	OAuthClientSecret string       `json:"oauthClientSecret,omitempty"`
+	Wrong             fault.Fields `json:"-"`
+}
+
+type changedConnection struct {
+	Path string `path:"name" json:"-" doc:"The connection's name." example:"main"`
+	newConnection
+	Match rest.Match `json:"-"`
+}
+
+type deletedConnection struct {
+	ofConnection
+	Match rest.Match
 }
 
 // ofConnection is a request about a connection.
@@ -45,40 +75,6 @@ type pageOfConnection struct {
 	Page rest.Page
 }
 
-func (a *API) registerConnections(r *rest.Router) {
-	r.Handle(rest.Route{Method: "PUT", Path: connectionsPath + "/{name}", Access: rest.SysAdmins, Conditional: true}, a.saveConnection)
-	r.Handle(rest.Route{Method: "DELETE", Path: connectionsPath + "/{name}", Access: rest.SysAdmins, Conditional: true}, a.deleteConnection)
-	for _, route := range []struct {
-		method, path string
-		access       rest.Access
-		handle       rest.Handler
-		query        []string
-	}{
-		{"GET", connectionsPath, rest.SysAdmins, a.listConnections, rest.Paged()},
-		{"POST", connectionsPath, rest.SysAdmins, a.createConnection, nil},
-		{"GET", connectionsPath + "/{name}", rest.SysAdmins, a.connection, nil},
-		{"POST", connectionsPath + "/{name}/test", rest.SysAdmins, a.testConnection, nil},
-	} {
-		r.Handle(rest.Route{Method: route.method, Path: route.path, Access: route.access, Query: route.query}, route.handle)
-	}
-	a.registerHooks(r)
-	a.registerRenames(r)
-}
-
-func (a *API) listConnections(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
-	all, err := a.Hooks.Connections(r.Context())
-	if err != nil {
-		return err
-	}
-	name := func(c notify.Connection) string { return c.Name }
-	list := rest.NewList(page, pageAfter(page, all, name), name, func(c notify.Connection) connectionJSON { return connectionOf(r, &c) })
-	return rest.WriteJSON(w, r, http.StatusOK, list)
-}
-
 // pageAfter returns a page, and one more, of a list that is short enough to be
 // held and sorted by key.
 func pageAfter[T any](page rest.Page, all []T, key func(T) string) []T {
@@ -89,97 +85,84 @@ func pageAfter[T any](page rest.Page, all []T, key func(T) string) []T {
 	return all[i:min(len(all), i+page.Limit+1)]
 }
 
-func (a *API) connection(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.Hooks.Connection(r.Context(), r.PathValue("name"))
+func (a *API) listConnections(ctx context.Context, in paged) (list rest.List[Connection], err error) {
+	all, err := a.Hooks.Connections(ctx)
 	if err != nil {
-		return err
+		return list, err
 	}
-	return writeConnection(w, r, http.StatusOK, c, secret.Value{})
+	name := func(c notify.Connection) string { return c.Name }
+	item := func(c notify.Connection) Connection { return connectionOf(ctx, &c) }
+	return rest.NewList(in.Page, pageAfter(in.Page, all, name), name, item), nil
 }
 
-func (a *API) createConnection(w http.ResponseWriter, r *http.Request) error {
-	in, wrong, err := readConnection(r)
+func (a *API) connection(ctx context.Context, in ofConnection) (out rest.Answer[Connection], err error) {
+	c, err := a.Hooks.Connection(ctx, in.Connection)
 	if err != nil {
-		return err
+		return out, err
 	}
-	c, key, err := a.Hooks.CreateConnection(r.Context(), in, wrong)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", rest.Link(r.Context(), connectionsPath+"/"+c.Name))
-	return writeConnection(w, r, http.StatusCreated, &c, key)
+	return answerConnection(ctx, c), nil
 }
 
-// writeConnection answers a connection; key is the secret of a new one's own hook.
-func writeConnection(w http.ResponseWriter, r *http.Request, status int, c *notify.Connection, key secret.Value) error {
-	out := connectionOf(r, c)
-	out.WebhookSecret = key.Reveal()
-	if !c.File {
-		w.Header().Set("ETag", connectionETag(c))
-	}
-	return rest.WriteJSON(w, r, status, out)
-}
-
-func (a *API) saveConnection(w http.ResponseWriter, r *http.Request) error {
-	in, wrong, err := readConnection(r)
+func (a *API) createConnection(ctx context.Context, in newConnection) (out rest.Answer[Connection], err error) {
+	c, key, err := a.Hooks.CreateConnection(ctx, in.connection(), in.Wrong)
 	if err != nil {
-		return err
+		return out, err
 	}
-	name := r.PathValue("name")
-	if in.Name != "" && in.Name != name {
-		wrong.Add("name", "The name of a connection is fixed: it is %s.", name)
+	out = answerConnection(ctx, &c)
+	out.Body.WebhookSecret = key.Reveal()
+	out.Location = rest.Link(ctx, connectionsPath+"/"+c.Name)
+	return out, nil
+}
+
+func (a *API) saveConnection(ctx context.Context, in changedConnection) (out rest.Answer[Connection], err error) {
+	draft := in.connection()
+	if draft.Name != "" && draft.Name != in.Path {
+		in.Wrong.Add("name", "The name of a connection is fixed: it is %s.", in.Path)
 	}
-	in.Name = name
-	if err := a.unchangedConnection(r.Context(), rest.MatchOf(r), &in); err != nil {
-		return err
+	draft.Name = in.Path
+	if err := a.unchangedConnection(ctx, in.Match, &draft); err != nil {
+		return out, err
 	}
-	c, err := a.Hooks.SaveConnection(r.Context(), in, wrong)
+	c, err := a.Hooks.SaveConnection(ctx, draft, in.Wrong)
 	if err != nil {
-		return a.refusedConnection(r.Context(), rest.MatchOf(r), name, err)
+		return out, a.refusedConnection(ctx, in.Match, in.Path, err)
 	}
-	return writeConnection(w, r, http.StatusOK, &c, secret.Value{})
+	return answerConnection(ctx, &c), nil
 }
 
-func (a *API) deleteConnection(w http.ResponseWriter, r *http.Request) error {
-	at := notify.Connection{Name: r.PathValue("name")}
-	if err := a.unchangedConnection(r.Context(), rest.MatchOf(r), &at); err != nil {
-		return err
+func (a *API) deleteConnection(ctx context.Context, in deletedConnection) (none rest.None, err error) {
+	at := notify.Connection{Name: in.Connection}
+	if err := a.unchangedConnection(ctx, in.Match, &at); err != nil {
+		return none, err
 	}
-	if err := a.Hooks.DeleteConnection(r.Context(), at.Name, at.Version); err != nil {
-		return a.refusedConnection(r.Context(), rest.MatchOf(r), at.Name, err)
+	if err := a.Hooks.DeleteConnection(ctx, at.Name, at.Version); err != nil {
+		return none, a.refusedConnection(ctx, in.Match, at.Name, err)
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return none, nil
 }
 
-func (a *API) testConnection(w http.ResponseWriter, r *http.Request) error {
-	platform, err := a.Hooks.Test(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, struct {
-		Platform string `json:"platform"`
-	}{platform})
-}
-
-// readConnection reads a connection, and notes every member that is wrong in
-// itself.
-func readConnection(r *http.Request) (_ notify.Connection, wrong fault.Fields, _ error) {
-	var in connectionJSON
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return notify.Connection{}, nil, err
-	}
+// connection is what is to be saved.
+func (in *newConnection) connection() notify.Connection {
 	return notify.Connection{
-		Name: in.Name, Version: in.Version, Kind: rest.Spelled(in.Kind, "bitbucket-dc", notify.KindBitbucketCloud), BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token),
-		ManageWebhooks: in.ManageWebhooks, OAuthClientID: in.OAuthClientID, OAuthClientSecret: secret.New(in.OAuthClientSecret),
-	}, wrong, nil
+		Name: in.Name, Version: in.Version, Kind: rest.Spelled(in.Kind, "bitbucket-dc", notify.KindBitbucketCloud),
+		BaseURL: in.BaseURL, User: in.User, Token: secret.New(in.Token), ManageWebhooks: in.ManageWebhooks,
+		OAuthClientID: in.OAuthClientID, OAuthClientSecret: secret.New(in.OAuthClientSecret),
+	}
 }
 
-func connectionOf(r *http.Request, c *notify.Connection) connectionJSON {
-	return connectionJSON{
+func answerConnection(ctx context.Context, c *notify.Connection) rest.Answer[Connection] {
+	out := rest.Answer[Connection]{Body: connectionOf(ctx, c)}
+	if !c.File {
+		out.ETag = connectionETag(c)
+	}
+	return out
+}
+
+func connectionOf(ctx context.Context, c *notify.Connection) Connection {
+	return Connection{
 		Name: c.Name, Version: c.Version, Kind: c.Kind, BaseURL: c.BaseURL, User: c.User, HasToken: !c.Token.IsZero(), ReadOnly: c.File,
 		ManageWebhooks: c.ManageWebhooks, OAuthClientID: c.OAuthClientID, HasOAuthSecret: !c.OAuthClientSecret.IsZero(),
-		WebhookURL: rest.Link(r.Context(), notify.HookPath(c.Name, "")),
-		CreatedBy:  c.CreatedBy, CreatedAt: timePointer(c.CreatedAt), UpdatedBy: c.UpdatedBy, UpdatedAt: timePointer(c.UpdatedAt),
+		WebhookURL: rest.Link(ctx, notify.HookPath(c.Name, "")),
+		CreatedBy:  c.CreatedBy, CreatedAt: c.CreatedAt, UpdatedBy: c.UpdatedBy, UpdatedAt: c.UpdatedAt,
 	}
 }

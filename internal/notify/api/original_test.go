@@ -18,9 +18,9 @@ func TestEnumValuesAreTakenAsTheOriginalWritesThem(t *testing.T) {
 		s := cloudServer(t, d)
 		const url = `"webhookUrl":"https://chat.example.com/flow/invoke?sig=very-secret"`
 		for _, c := range []struct{ path, user, body, want string }{
-			{reportsPath, "root", `{"name":"a","frequency":"Daily",%s}`, `"frequency":"DAILY"`},
-			{reportsPath, "root", `{"name":"b","frequency":"Working day","format":"Slack",%s}`, `"format":"slack","inactivityDays":3,"frequency":"WORKING_DAY"`},
-			{reportsPath, "root", `{"name":"c","frequency":"weekly","day":"Friday",%s}`, `"frequency":"WEEKLY","day":"FRIDAY"`},
+			{ReportsPath, "root", `{"name":"a","frequency":"Daily",%s}`, `"frequency":"DAILY"`},
+			{ReportsPath, "root", `{"name":"b","frequency":"Working day","format":"Slack",%s}`, `"format":"slack","inactivityDays":3,"frequency":"WORKING_DAY"`},
+			{ReportsPath, "root", `{"name":"c","frequency":"weekly","day":"Friday",%s}`, `"frequency":"WEEKLY","day":"FRIDAY"`},
 			{filterPath, "root", `{"connection":"dc","name":"d","eventTypes":["build status set","Pull_Request_Opened"],"format":"Teams",` + url + `}`,
 				`"format":"teams","eventTypes":["PULL_REQUEST_OPENED","BUILD_STATUS_SET"]`},
 			{filterPath, "root", `{"connection":"dc","name":"e","eventTypes":["tag-created"],"quietHours":{"days":["Monday"],"from":"20:00","to":"21:00","timeZone":"UTC","urgent":["tag created"]},` + url + `}`,
@@ -29,7 +29,7 @@ func TestEnumValuesAreTakenAsTheOriginalWritesThem(t *testing.T) {
 			{cloudRulesPath, "rower", `{"name":"g","expectedEvents":["pipeline_failed"],"expectedCommitStatus":"Both",` + url + `}`, `"expectedCommitStatus":"BOTH"`},
 		} {
 			body := c.body
-			if c.path == reportsPath {
+			if c.path == ReportsPath {
 				body = fmt.Sprintf(body, `"connection":"dc","projectKey":"ATL","repositoryKey":"canoe","time":"09:00","inactivityDays":3,`+url)
 			}
 			w := s.do("POST", c.path, c.user, body)
@@ -45,7 +45,7 @@ func TestEnumValuesAreTakenAsTheOriginalWritesThem(t *testing.T) {
 			}
 		}
 		for _, body := range []string{`"frequency":"Monthly"`, `"frequency":"work day"`, `"frequency":"WEEKLY","day":"Fri"`} {
-			s.want(400, s.do("POST", reportsPath, "root", `{"name":"x","connection":"dc","projectKey":"ATL","repositoryKey":"canoe","time":"09:00","inactivityDays":3,`+url+`,`+body+`}`))
+			s.want(400, s.do("POST", ReportsPath, "root", `{"name":"x","connection":"dc","projectKey":"ATL","repositoryKey":"canoe","time":"09:00","inactivityDays":3,`+url+`,`+body+`}`))
 		}
 	})
 }

@@ -29,7 +29,7 @@ func TestHostileMembers(t *testing.T) {
 			}
 		}
 		for path, body := range map[string]string{
-			reportsPath: strings.Replace(fmt.Sprintf(someReport, ""), `"name"`, `"connection":"dc","name"`, 1), cloudRulesPath + "?connection=cloud": fmt.Sprintf(someCloudRule, ""),
+			ReportsPath: strings.Replace(fmt.Sprintf(someReport, ""), `"name"`, `"connection":"dc","name"`, 1), cloudRulesPath + "?connection=cloud": fmt.Sprintf(someCloudRule, ""),
 		} {
 			var whole map[string]any
 			if err := json.Unmarshal([]byte(body), &whole); err != nil {
@@ -58,7 +58,7 @@ func TestHostileMembers(t *testing.T) {
 			if text, ok := value.(string); ok && len(text) < 1000 {
 				q := url.QueryEscape(text)
 				for _, path := range []string{
-					reportsPath + "?projectKey=" + q + "&repositoryKey=x&connection=dc", reportsPath + "?id=" + q, reportsPath + "/1/view?format=" + q, reportsPath + "/" + url.PathEscape(text) + "/view",
+					ReportsPath + "?projectKey=" + q + "&repositoryKey=x&connection=dc", ReportsPath + "?id=" + q, ReportsPath + "/1/view?format=" + q, ReportsPath + "/" + url.PathEscape(text) + "/view",
 					"/rest/mtbs/1.0/cloud/" + url.PathEscape(text) + "/engine/rules?connection=cloud", "/rest/mtbs/1.0/cloud/atlas/" + url.PathEscape(text) + "/rules?connection=" + q,
 				} {
 					if w := s.do("GET", path, "admin", ""); w.Code >= 500 && w.Code != 503 {

@@ -46,7 +46,7 @@ func TestReportsAreNotViewedWithoutEnd(t *testing.T) {
 	s.reports.Clock, s.reports.Lister = func() time.Time { return now }, platform
 	var views []string
 	for range 2 {
-		views = append(views, fmt.Sprintf("%s/%v/view", reportsPath, s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"]))
+		views = append(views, fmt.Sprintf("%s/%v/view", ReportsPath, s.want(201, s.do("POST", ReportsPath, "root", fmt.Sprintf(someReport, "")))["id"]))
 	}
 	view := func(user string, i int) *httptest.ResponseRecorder { return s.do("GET", views[i%2], user, "") }
 	for i := range 10 {
@@ -74,7 +74,7 @@ func TestAUserWaitsForFewReportsAtOnce(t *testing.T) {
 	s := newServer(t)
 	platform := &asked{begun: make(chan struct{}), answer: make(chan struct{})}
 	s.reports.Lister = platform
-	view := fmt.Sprintf("%s/%v/view", reportsPath, s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
+	view := fmt.Sprintf("%s/%v/view", ReportsPath, s.want(201, s.do("POST", ReportsPath, "root", fmt.Sprintf(someReport, "")))["id"])
 	var waiting sync.WaitGroup
 	for range 3 {
 		waiting.Go(func() { s.want(200, s.do("GET", view, "repo", "")) })

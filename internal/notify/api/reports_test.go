@@ -18,13 +18,13 @@ import (
 const someReport = `{"name":"Waiting","projectKey":"ATL","repositoryKey":"canoe","webhookUrl":"https://chat.example.com/flow/invoke?sig=very-secret",
 	"inactivityDays":14,"frequency":"WEEKLY","day":"MONDAY","time":"09:00","timeZone":"Europe/Berlin"%s}`
 
-const ofCanoe = reportsPath + "?projectKey=atl&repositoryKey=Canoe"
+const ofCanoe = ReportsPath + "?projectKey=atl&repositoryKey=Canoe"
 
 func TestReportLife(t *testing.T) {
 	s := newServer(t)
-	w := s.do("POST", reportsPath, "repo", fmt.Sprintf(someReport, ""))
+	w := s.do("POST", ReportsPath, "repo", fmt.Sprintf(someReport, ""))
 	made := s.want(201, w)
-	one := fmt.Sprintf("%s?id=%v", reportsPath, made["id"])
+	one := fmt.Sprintf("%s?id=%v", ReportsPath, made["id"])
 	if got, want := w.Header().Get("Location"), "https://tools.example.com/outrigger"+one; got != want {
 		t.Errorf("Location %q, want %q", got, want)
 	}
@@ -44,21 +44,21 @@ func TestReportLife(t *testing.T) {
 	if s.want(200, read); read.Header().Get("ETag") != w.Header().Get("ETag") || read.Header().Get("ETag") == "" {
 		t.Errorf("ETag %q, then %q", w.Header().Get("ETag"), read.Header().Get("ETag"))
 	}
-	again := s.want(200, s.do("POST", reportsPath, "repo", read.Body.String()))
+	again := s.want(200, s.do("POST", ReportsPath, "repo", read.Body.String()))
 	if again["version"] != 2.0 || again["webhookUrl"] != made["webhookUrl"] || again["timeZone"] != "Europe/Berlin" {
 		t.Errorf("sent back as it was read: %v", again)
 	}
-	if v := s.want(409, s.do("POST", reportsPath, "admin", read.Body.String())); !strings.Contains(fmt.Sprint(v["message"]), "version 2") {
+	if v := s.want(409, s.do("POST", ReportsPath, "admin", read.Body.String())); !strings.Contains(fmt.Sprint(v["message"]), "version 2") {
 		t.Errorf("a stale version: %v", v)
 	}
-	s.want(412, s.do("POST", reportsPath, "repo", fmt.Sprintf(someReport, fmt.Sprintf(`,"id":%v`, made["id"])), "If-Match", `"0-0"`))
-	s.want(412, s.do("POST", reportsPath, "repo", fmt.Sprintf(someReport, ""), "If-Match", "*"))
+	s.want(412, s.do("POST", ReportsPath, "repo", fmt.Sprintf(someReport, fmt.Sprintf(`,"id":%v`, made["id"])), "If-Match", `"0-0"`))
+	s.want(412, s.do("POST", ReportsPath, "repo", fmt.Sprintf(someReport, ""), "If-Match", "*"))
 
-	off := s.want(200, s.do("PUT", fmt.Sprintf("%s/enabled?id=%v&enabled=false", reportsPath, made["id"]), "repo", ""))
+	off := s.want(200, s.do("PUT", fmt.Sprintf("%s/enabled?id=%v&enabled=false", ReportsPath, made["id"]), "repo", ""))
 	if off["enabled"] != false || off["nextRunAt"] != nil {
 		t.Errorf("switched off: %v", off)
 	}
-	s.want(400, s.do("PUT", fmt.Sprintf("%s/enabled?id=%v&enabled=perhaps", reportsPath, made["id"]), "repo", ""))
+	s.want(400, s.do("PUT", fmt.Sprintf("%s/enabled?id=%v&enabled=perhaps", ReportsPath, made["id"]), "repo", ""))
 	var list []map[string]any
 	w = s.do("GET", ofCanoe, "repo", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || len(list) != 1 || list[0]["name"] != "Waiting" {
@@ -77,7 +77,7 @@ func TestReportLife(t *testing.T) {
 
 func TestReportPermissions(t *testing.T) {
 	s := newServer(t)
-	id := s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, "")))["id"]
+	id := s.want(201, s.do("POST", ReportsPath, "root", fmt.Sprintf(someReport, "")))["id"]
 	for user, may := range map[string]bool{"root": true, "admin": true, "project": true, "repo": true, "nobody": false} {
 		ok := func(status int) int {
 			if may {
@@ -86,21 +86,21 @@ func TestReportPermissions(t *testing.T) {
 			return 403
 		}
 		s.want(ok(200), s.do("GET", ofCanoe, user, ""))
-		s.want(ok(200), s.do("GET", fmt.Sprintf("%s?id=%v", reportsPath, id), user, ""))
-		s.want(ok(201), s.do("POST", reportsPath, user, fmt.Sprintf(someReport, "")))
-		s.want(ok(200), s.do("POST", reportsPath, user, fmt.Sprintf(someReport, fmt.Sprintf(`,"id":%v`, id))))
-		s.want(ok(200), s.do("PUT", fmt.Sprintf("%s/enabled?id=%v&enabled=true", reportsPath, id), user, ""))
+		s.want(ok(200), s.do("GET", fmt.Sprintf("%s?id=%v", ReportsPath, id), user, ""))
+		s.want(ok(201), s.do("POST", ReportsPath, user, fmt.Sprintf(someReport, "")))
+		s.want(ok(200), s.do("POST", ReportsPath, user, fmt.Sprintf(someReport, fmt.Sprintf(`,"id":%v`, id))))
+		s.want(ok(200), s.do("PUT", fmt.Sprintf("%s/enabled?id=%v&enabled=true", ReportsPath, id), user, ""))
 		if !may {
-			s.want(403, s.do("POST", reportsPath+"/test", user, fmt.Sprintf(someReport, "")))
-			s.want(403, s.do("GET", fmt.Sprintf("%s/%v/view", reportsPath, id), user, ""))
-			s.want(403, s.do("DELETE", fmt.Sprintf("%s?id=%v", reportsPath, id), user, ""))
+			s.want(403, s.do("POST", ReportsPath+"/test", user, fmt.Sprintf(someReport, "")))
+			s.want(403, s.do("GET", fmt.Sprintf("%s/%v/view", ReportsPath, id), user, ""))
+			s.want(403, s.do("DELETE", fmt.Sprintf("%s?id=%v", ReportsPath, id), user, ""))
 		}
 	}
-	s.want(403, s.do("GET", reportsPath+"?projectKey=ATL&repositoryKey=kayak", "repo", ""))
+	s.want(403, s.do("GET", ReportsPath+"?projectKey=ATL&repositoryKey=kayak", "repo", ""))
 	s.want(401, s.do("GET", ofCanoe, "", ""))
-	s.want(404, s.do("GET", reportsPath+"/99/view", "root", ""))
-	s.want(404, s.do("GET", reportsPath+"/x/view", "root", ""))
-	s.want(403, s.do("GET", reportsPath+"/99/view", "project", ""))
+	s.want(404, s.do("GET", ReportsPath+"/99/view", "root", ""))
+	s.want(404, s.do("GET", ReportsPath+"/x/view", "root", ""))
+	s.want(403, s.do("GET", ReportsPath+"/99/view", "project", ""))
 }
 
 // An ADMIN lists the reports of everything, who administers a project those of
@@ -109,7 +109,7 @@ func TestReportsOfManyRepositories(t *testing.T) {
 	s := newServer(t)
 	for _, at := range []string{"ATL canoe a", "ATL kayak b", "PAC hull c", "ATL canoe b"} {
 		keys := strings.Fields(at)
-		s.want(201, s.do("POST", reportsPath, "root", fmt.Sprintf(strings.NewReplacer(`"ATL"`, `"`+keys[0]+`"`, `"canoe"`, `"`+keys[1]+`"`, "Waiting", keys[2]).Replace(someReport), "")))
+		s.want(201, s.do("POST", ReportsPath, "root", fmt.Sprintf(strings.NewReplacer(`"ATL"`, `"`+keys[0]+`"`, `"canoe"`, `"`+keys[1]+`"`, "Waiting", keys[2]).Replace(someReport), "")))
 	}
 	list := func(user, query string) string {
 		var names []string
@@ -118,7 +118,7 @@ func TestReportsOfManyRepositories(t *testing.T) {
 				Items []struct{ Name, ProjectKey, RepositoryKey string }
 				Next  string
 			}
-			w := s.do("GET", reportsPath+"?"+page, user, "")
+			w := s.do("GET", ReportsPath+"?"+page, user, "")
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Items) > 2 {
 				t.Fatalf("%s, %s: %d %s", user, page, w.Code, w.Body)
 			}
@@ -141,10 +141,10 @@ func TestReportsOfManyRepositories(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"", "?projectKey=PAC"} {
-		s.want(400, s.do("GET", reportsPath+query, "project", ""))
-		s.want(400, s.do("GET", reportsPath+query, "nobody", ""))
+		s.want(400, s.do("GET", ReportsPath+query, "project", ""))
+		s.want(400, s.do("GET", ReportsPath+query, "nobody", ""))
 	}
-	s.want(401, s.do("GET", reportsPath, "", ""))
+	s.want(401, s.do("GET", ReportsPath, "", ""))
 }
 
 // Every wrong member is named at once.
@@ -170,7 +170,7 @@ func TestReportRefusals(t *testing.T) {
 		{"a negative id", fmt.Sprintf(someReport, `,"id":-1`), "id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := s.do("POST", reportsPath, "root", c.body)
+			w := s.do("POST", ReportsPath, "root", c.body)
 			var v map[string]any
 			if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil || w.Code != 400 {
 				t.Fatalf("status %d: %s", w.Code, w.Body)
@@ -180,19 +180,19 @@ func TestReportRefusals(t *testing.T) {
 			}
 		})
 	}
-	if got := fields(s.want(400, s.do("POST", reportsPath+"/test", "root", `{"targetBranchMask":"(","inactivityDays":0,"time":"25:00"}`))); got != "projectKey repositoryKey inactivityDays targetBranchMask webhookUrl" {
+	if got := fields(s.want(400, s.do("POST", ReportsPath+"/test", "root", `{"targetBranchMask":"(","inactivityDays":0,"time":"25:00"}`))); got != "projectKey repositoryKey inactivityDays targetBranchMask webhookUrl" {
 		t.Errorf("a test: %q", got)
 	}
-	s.want(404, s.do("POST", reportsPath, "root", fmt.Sprintf(someReport, `,"id":99`)))
-	s.want(400, s.do("GET", reportsPath, "repo", ""))
-	s.want(400, s.do("GET", reportsPath+"?projectKey=ATL", "repo", ""))
-	s.want(400, s.do("GET", reportsPath+"?repositoryKey=canoe", "root", ""))
-	s.want(400, s.do("GET", reportsPath+"?connection=other", "root", ""))
-	s.want(400, s.do("GET", reportsPath+"?after=x", "root", ""))
-	s.want(400, s.do("GET", reportsPath+"?id=x", "root", ""))
-	s.want(400, s.do("DELETE", reportsPath, "root", ""))
+	s.want(404, s.do("POST", ReportsPath, "root", fmt.Sprintf(someReport, `,"id":99`)))
+	s.want(400, s.do("GET", ReportsPath, "repo", ""))
+	s.want(400, s.do("GET", ReportsPath+"?projectKey=ATL", "repo", ""))
+	s.want(400, s.do("GET", ReportsPath+"?repositoryKey=canoe", "root", ""))
+	s.want(400, s.do("GET", ReportsPath+"?connection=other", "root", ""))
+	s.want(400, s.do("GET", ReportsPath+"?after=x", "root", ""))
+	s.want(400, s.do("GET", ReportsPath+"?id=x", "root", ""))
+	s.want(400, s.do("DELETE", ReportsPath, "root", ""))
 	s.want(400, s.do("GET", ofCanoe+"&colour=red", "root", ""))
-	s.want(405, s.do("PATCH", reportsPath, "root", "{}"))
+	s.want(405, s.do("PATCH", ReportsPath, "root", "{}"))
 }
 
 // A new report asks the platform for its repository. Where the platform says that
@@ -211,24 +211,24 @@ func TestReportAsksForItsRepository(t *testing.T) {
 	of := func(repository string) string {
 		return strings.Replace(fmt.Sprintf(someReport, ""), "canoe", repository, 1)
 	}
-	made := s.want(201, s.do("POST", reportsPath, "root", of("canoe")))
+	made := s.want(201, s.do("POST", ReportsPath, "root", of("canoe")))
 	if made["warnings"] != nil {
 		t.Errorf("warnings %v", made["warnings"])
 	}
 	for _, body := range []string{of("kayak"), strings.Replace(of("canoe"), "ATL", "NONE", 1)} {
-		if v := s.want(400, s.do("POST", reportsPath, "root", body)); fields(v) != "repositoryKey" || !strings.Contains(fmt.Sprint(v["message"]), "does not exist") {
+		if v := s.want(400, s.do("POST", ReportsPath, "root", body)); fields(v) != "repositoryKey" || !strings.Contains(fmt.Sprint(v["message"]), "does not exist") {
 			t.Errorf("no such repository: %v", v)
 		}
 	}
 	for kind, says := range map[bitbucket.Kind]string{bitbucket.Broken: "500", bitbucket.Forbidding: "REPO_READ", bitbucket.Missing: "404"} {
 		platform.SetFault("/repos/", bitbucket.Fault{Kind: kind})
-		v := s.want(201, s.do("POST", reportsPath, "admin", of("canoe")))
+		v := s.want(201, s.do("POST", ReportsPath, "admin", of("canoe")))
 		if got := fmt.Sprint(v["warnings"]); !strings.Contains(got, "repositoryKey") || !strings.Contains(got, "was not checked: ") || !strings.Contains(got, says) {
 			t.Errorf("%s: warnings %s", kind, got)
 		}
 	}
 	// One that exists is saved whatever became of its repository.
-	s.want(200, s.do("POST", reportsPath, "root", strings.Replace(of("canoe"), "{", fmt.Sprintf(`{"id":%v,`, made["id"]), 1)))
+	s.want(200, s.do("POST", ReportsPath, "root", strings.Replace(of("canoe"), "{", fmt.Sprintf(`{"id":%v,`, made["id"]), 1)))
 }
 
 // What a report says now comes from the platform at once, and so does why it
@@ -250,8 +250,8 @@ func TestReportView(t *testing.T) {
 	s := newServer(t, notify.Connection{Name: "dc", Kind: "bitbucket-dc", BaseURL: server.URL, Token: secret.New("right")})
 	s.reports.Clock = func() time.Time { return now }
 	s.reports.Lister = client.New(out.Trusted(), nil)
-	id := s.want(201, s.do("POST", reportsPath, "repo", fmt.Sprintf(someReport, `,"skipDrafts":true`)))["id"]
-	view := fmt.Sprintf("%s/%v/view", reportsPath, id)
+	id := s.want(201, s.do("POST", ReportsPath, "repo", fmt.Sprintf(someReport, `,"skipDrafts":true`)))["id"]
+	view := fmt.Sprintf("%s/%v/view", ReportsPath, id)
 
 	got := s.do("GET", view, "repo", "").Body.String()
 	want := fmt.Sprintf(`{"id":%v,"name":"Waiting","askedAt":"2026-11-22T12:00:00Z","open":2,"drafts":1,"inactivityDays":14,"inactive":1,"oldest":[{"id":2,"title":"Forgotten",`+

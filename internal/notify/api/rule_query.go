@@ -1,9 +1,7 @@
 package api
 
 import (
-	"net/http"
 	"strconv"
-	"time"
 
 	"outrigger/internal/fault"
 )
@@ -21,7 +19,7 @@ func (id *ruleID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// enabling is whether a rule or report is to be switched on, in the query.
+// enabling is whether a rule or a report is to be switched on, in the query.
 type enabling bool
 
 // UnmarshalText reads it.
@@ -32,20 +30,4 @@ func (e *enabling) UnmarshalText(text []byte) error {
 	}
 	*e = enabling(on)
 	return nil
-}
-
-// queryEnabled reads whether a report is to be switched on.
-func queryEnabled(r *http.Request) (bool, error) {
-	var e enabling
-	if err := e.UnmarshalText([]byte(r.URL.Query().Get("enabled"))); err != nil {
-		return false, fault.InvalidField("enabled", "%s", err)
-	}
-	return bool(e), nil
-}
-
-func timePointer(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

@@ -1,0 +1,122 @@
+package api
+
+import (
+	"time"
+
+	"outrigger/internal/fault"
+	"outrigger/internal/notify"
+	"outrigger/internal/rest"
+)
+
+// Report is an activity report.
+type Report struct {
+	ID            int64         `json:"id" min:"0" doc:"0 or absent creates a report."`
+	Version       int64         `json:"version" doc:"Counts saves. Sent back and not the present one, 409; absent, the save goes through."`
+	Name          string        `json:"name" max:"255" doc:"1 to 255 characters; need not be unique."`
+	Connection    string        `json:"connection" doc:"Which platform; not needed when there is only one. Fixed once saved."`
+	ProjectKey    string        `json:"projectKey"`
+	RepositoryKey string        `json:"repositoryKey" doc:"The repository's slug. Fixed once saved."`
+	WebhookURL    string        `json:"webhookUrl,omitempty"`
+	ChannelName   string        `json:"channelName,omitempty" max:"255" doc:"What people call the channel."`
+	Channel       string        `json:"channel,omitempty" readonly:"true" doc:"A fingerprint of the whole URL. Equal ones are one channel."`
+	ChannelState  *RuleChannel  `json:"channelState,omitempty"`
+	Format        notify.Format `json:"format" enum:"auto,teams,slack" default:"auto"`
+
+	InactivityDays int              `json:"inactivityDays" min:"0"`
+	Frequency      notify.Frequency `json:"frequency"`
+	Day            string           `json:"day,omitempty"`
+	Time           string           `json:"time"`
+	TimeZone       string           `json:"timeZone" doc:"An IANA name. The server's where a new report has none."`
+
+	SkipDrafts       bool   `json:"skipDrafts,omitempty" default:"false" doc:"Leaves out drafts."`
+	TargetBranchMask string `json:"targetBranchMask,omitempty" doc:"A Java regular expression that the whole target branch must match."`
+	MentionReviewers bool   `json:"mentionReviewers,omitempty" default:"false"`
+	Enabled          *bool  `json:"enabled" default:"true"`
+
+	NextRunAt     time.Time         `json:"nextRunAt,omitzero" readonly:"true" doc:"Absent while it is disabled."`
+	LastRunAt     time.Time         `json:"lastRunAt,omitzero" readonly:"true" doc:"When the last run ended, with a message or without."`
+	LastOutcome   notify.RunOutcome `json:"lastOutcome,omitempty" readonly:"true" enum:"delivered,waiting,failed,cancelled"`
+	LastDelivery  int64             `json:"lastDelivery,omitempty" readonly:"true"`
+	LastError     string            `json:"lastError,omitempty" readonly:"true"`
+	LastErrorAt   time.Time         `json:"lastErrorAt,omitzero" readonly:"true"`
+	RetryingSince time.Time         `json:"retryingSince,omitzero" readonly:"true"`
+
+	CreatedBy string    `json:"createdBy,omitempty" readonly:"true"`
+	CreatedAt time.Time `json:"createdAt,omitzero" readonly:"true"`
+	UpdatedBy string    `json:"updatedBy,omitempty" readonly:"true"`
+	UpdatedAt time.Time `json:"updatedAt,omitzero" readonly:"true"`
+	Warnings  []Warning `json:"warnings,omitempty" readonly:"true" doc:"What looks like a mistake."`
+}
+
+// MemberWords are those of the members that need more than a few.
+func (Report) MemberWords() map[string]string {
+	return map[string]string{
+		"projectKey": "Fixed once saved; a user's own project is `~name`.",
+		"webhookUrl": "Where the report goes; it is read back masked. Leaving it out, or sending back the report's own mask, keeps the " +
+			"stored one.",
+		"format":           "`auto` is `slack` for hooks.slack.com, else `teams`.",
+		"inactivityDays":   "From 1 to 365. A pull request is inactive after this many whole days (24 h each) without an update.",
+		"frequency":        "`DAILY`, `WEEKLY` (on `day`) or `WORKING_DAY` (Monday to Friday).",
+		"day":              "`MONDAY` to `SUNDAY`; of a weekly report alone.",
+		"mentionReviewers": "Mentions the reviewers who have not approved and have an account in the chat.",
+		"time": "When it is sent, `HH:MM`. A time that does not exist on the day the clocks go forward is moved to the moment of the change; " +
+			"of one that comes twice, the first counts.",
+		"lastOutcome": "What came of the last run: of its message, or `failed` where the platform did not answer. `cancelled` is one that a " +
+			"newer report replaced, or a person cancelled. Absent before the first run and where that is no longer kept (`retention.deliveries`).",
+		"lastDelivery": "The delivery of the last run; absent if it made none or that is no longer kept.",
+		"lastError": "Why the last run failed, in the words of the chat (as for `answer` of a delivery's attempts) or of the platform; " +
+			"absent if it did not.",
+		"retryingSince": "Since when the platform has not answered; it is asked again every minute for an hour.",
+	}
+}
+
+// reportDraft is a report that need not be saved.
+type reportDraft struct {
+	Report `requires:""`
+	Wrong  fault.Fields `json:"-"`
+}
+
+// report is the draft, without its webhook URL; what is wrong in itself is noted.
+func (in *reportDraft) report() notify.Report {
+	if in.ID < 0 {
+		in.Wrong.Add("id", "Give a positive number. To create a report, leave it out.")
+	}
+	return notify.Report{
+		ID: max(in.ID, 0), Version: in.Version, Name: in.Name,
+		Connection: in.Connection, ProjectKey: in.ProjectKey, RepositoryKey: in.RepositoryKey,
+		ChannelName: in.ChannelName, Format: formatOf(in.Format), InactivityDays: in.InactivityDays,
+		ReportSchedule: notify.ReportSchedule{
+			Frequency: notify.Frequency(rest.Key(string(in.Frequency))), Day: rest.Key(in.Day), Time: in.Time, TimeZone: in.TimeZone,
+		},
+		SkipDrafts: in.SkipDrafts, TargetBranchMask: in.TargetBranchMask, MentionReviewers: in.MentionReviewers,
+		Enabled: in.Enabled == nil || *in.Enabled,
+	}
+}
+
+func reportOf(info *notify.ReportInfo, now time.Time) Report {
+	r := &info.Report
+	failure, failedAt := info.LastFailure()
+	return Report{
+		ID: r.ID, Version: r.Version, Name: r.Name, Connection: r.Connection, ProjectKey: r.ProjectKey, RepositoryKey: r.RepositoryKey,
+		WebhookURL: info.Channel.Mask, ChannelName: r.ChannelName, Channel: info.Channel.Fingerprint,
+		ChannelState: ruleChannelOf(&info.Channel, now), Format: r.Format,
+		InactivityDays: r.InactivityDays, Frequency: r.Frequency, Day: r.Day, Time: r.Time, TimeZone: r.TimeZone,
+		SkipDrafts: r.SkipDrafts, TargetBranchMask: r.TargetBranchMask, MentionReviewers: r.MentionReviewers,
+		Enabled: &r.Enabled, NextRunAt: info.NextRunAt, LastRunAt: info.LastRunAt, LastOutcome: info.LastOutcome(),
+		LastDelivery: info.LastDelivery.ID, LastError: failure, LastErrorAt: failedAt, RetryingSince: info.RetryingSince,
+		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, UpdatedBy: r.UpdatedBy, UpdatedAt: r.UpdatedAt, Warnings: reportWarnings(info),
+	}
+}
+
+func reportWarnings(info *notify.ReportInfo) (all []Warning) {
+	for _, w := range info.Warnings() {
+		all = append(all, Warning{w.Name, w.Message})
+	}
+	if info.Unchecked != "" {
+		all = append(all, Warning{"repositoryKey", info.Unchecked})
+	}
+	if info.Caution != "" {
+		all = append(all, Warning{"webhookUrl", info.Caution})
+	}
+	return all
+}
