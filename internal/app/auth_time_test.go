@@ -1,9 +1,7 @@
 package app
 
 import (
-	"html"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -79,14 +77,7 @@ func TestAskingAgainConfirmsTheSameUser(t *testing.T) {
 	w.shows(w.clock.Now().Add(-time.Hour).Unix())
 	b := w.visitor()
 	w.signIn(b, "s-ann", "/")
-	_, _, page := b.send("POST", "/account/tokens/new", newToken)
-	waits := url.Values{}
-	for _, m := range regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`).FindAllStringSubmatch(page, -1) {
-		waits.Add(m[1], html.UnescapeString(m[2]))
-	}
-	if waits.Get("confirm-post") != "true" || waits.Get("name") != newToken.Get("name") {
-		t.Fatalf("nothing waits: %v in %s", waits, page)
-	}
+	waits := b.waiting()
 	location := w.askAgain(b)
 	status, _, body := b.send("GET", w.callback(b, location, "s-bob"), nil)
 	if status != 401 || !strings.Contains(body, "You are signed in to Outrigger as oidc:ann, and signed in with the company as oidc:bob.") {

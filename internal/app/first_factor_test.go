@@ -1,6 +1,7 @@
 package app
 
 import (
+	"html"
 	"net/url"
 	"regexp"
 	"strings"
@@ -13,13 +14,25 @@ import (
 
 var newToken = url.Values{"name": {"ci"}, "scope": {"all"}, "days": {"30"}}
 
-// withToken is what the page that asks who is there keeps of newToken, and what is
-// entered on it.
-func withToken(name, value string) url.Values {
-	form := url.Values{"confirm-to": {"/account/tokens/new"}, "confirm-post": {"true"}, name: {value}}
-	for member, values := range newToken {
-		form[member] = values
+// waiting posts newToken, and gives what the page that asks who is there keeps of it.
+func (b *person) waiting() url.Values {
+	b.t.Helper()
+	_, _, page := b.send("POST", "/account/tokens/new", newToken)
+	kept := url.Values{}
+	for _, m := range regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`).FindAllStringSubmatch(page, -1) {
+		kept.Set(m[1], html.UnescapeString(m[2]))
 	}
+	if kept.Get("confirm-post") != "true" || kept.Get("name") != newToken.Get("name") {
+		b.t.Fatalf("nothing waits: %v in %s", kept, page)
+	}
+	return kept
+}
+
+// withToken is what waits, and what is entered on the page.
+func (b *person) withToken(name, value string) url.Values {
+	b.t.Helper()
+	form := b.waiting()
+	form.Set(name, value)
 	return form
 }
 
@@ -54,7 +67,7 @@ func (b *person) confirmsBy(phone identitytest.App, clock *identitytest.Clock) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if status, _, body := b.send("POST", "/confirm", withToken("confirm-code", code)); status != 200 || !strings.Contains(body, "otr_") {
+	if status, _, body := b.send("POST", "/confirm", b.withToken("confirm-code", code)); status != 200 || !strings.Contains(body, "otr_") {
 		b.t.Errorf("confirmed by the app: %d %s", status, body)
 	}
 }
@@ -71,14 +84,14 @@ func TestACodeWhereTheProviderSaysNothing(t *testing.T) {
 	if status, _, body := b.send("POST", w.url+"/account/tokens/new", newToken); status != 200 || !strings.Contains(body, `name="confirm-once"`) || !strings.Contains(body, "outrigger users confirm --local oidc:ann") {
 		t.Errorf("no code is asked for: %d %s", status, body)
 	}
-	if status, _, body := b.send("POST", w.url+"/confirm", withToken("confirm-once", "AAAA-BBBB-CCCC-DDDD")); status != 401 || !strings.Contains(body, "Ask for another one") || strings.Contains(body, "AAAA-BBBB") {
+	if status, _, body := b.send("POST", w.url+"/confirm", b.withToken("confirm-once", "AAAA-BBBB-CCCC-DDDD")); status != 401 || !strings.Contains(body, "Ask for another one") || strings.Contains(body, "AAAA-BBBB") {
 		t.Errorf("a wrong code: %d %s", status, body)
 	}
 	code, _, err := a.identity.MakeConfirmCode(t.Context(), "oidc:ann")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, at, body := b.send("POST", w.url+"/confirm", withToken("confirm-once", code.Reveal())); status != 200 || at.Path != "/account/second-factor" || !strings.Contains(body, "up to your provider") {
+	if status, at, body := b.send("POST", w.url+"/confirm", b.withToken("confirm-once", code.Reveal())); status != 200 || at.Path != "/account/second-factor" || !strings.Contains(body, "up to your provider") {
 		t.Errorf("the code: %d %s %s", status, at, body)
 	}
 	if _, _, body := b.send("POST", w.url+"/account/tokens/new", newToken); strings.Contains(body, "otr_") {
@@ -103,10 +116,10 @@ func TestConfirmedAfterThePlatformsPages(t *testing.T) {
 	if _, _, body := b.send("POST", w.url+"/account/tokens/new", newToken); !strings.Contains(body, "Password on main") || strings.Contains(body, "otr_") {
 		t.Errorf("a session that nothing confirmed: %s", body)
 	}
-	if status, _, body := b.send("POST", w.url+"/confirm", withToken("confirm-password", "another password")); status != 401 || strings.Contains(body, "otr_") {
+	if status, _, body := b.send("POST", w.url+"/confirm", b.withToken("confirm-password", "another password")); status != 401 || strings.Contains(body, "otr_") {
 		t.Errorf("a wrong password: %d %s", status, body)
 	}
-	if status, _, body := b.send("POST", w.url+"/confirm", withToken("confirm-password", "ann on the platform")); status != 200 || !strings.Contains(body, "otr_") {
+	if status, _, body := b.send("POST", w.url+"/confirm", b.withToken("confirm-password", "ann on the platform")); status != 200 || !strings.Contains(body, "otr_") {
 		t.Errorf("the password there: %d %s", status, body)
 	}
 	b.confirmsBy(b.mustUseApp(w.clock), w.clock)

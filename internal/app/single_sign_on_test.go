@@ -258,7 +258,7 @@ func TestConfirmedByTheProvider(t *testing.T) {
 	if q := at.Query(); q.Get("prompt") != "login" || q.Get("max_age") != "0" {
 		t.Errorf("the provider is asked for %s", at)
 	}
-	kept := url.Values{"confirm-to": {"/account/tokens/new"}, "confirm-post": {"true"}, "name": token["name"], "scope": token["scope"], "days": token["days"]}
+	kept := b.waiting()
 	if status, _, body := b.send("POST", w.url+"/confirm", kept); status != 409 || !strings.Contains(body, "Sign in again first") {
 		t.Errorf("gone on without it: %d %s", status, body)
 	}
