@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"outrigger/internal/identity"
+	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 
@@ -12,7 +13,7 @@ import (
 // --local in the database itself.
 type accounts interface {
 	CreateUser(ctx context.Context, name string, password secret.Value) error
-	Users(ctx context.Context) ([]user, error)
+	Users(ctx context.Context) ([]api.User, error)
 	// SetPassword changes a password, and revokes the user's tokens where that is wanted.
 	SetPassword(ctx context.Context, name string, password secret.Value, endTokens bool) error
 	// DeleteUser deletes a user and gives, in sentences, what stopped with that.
@@ -22,66 +23,15 @@ type accounts interface {
 	EnableUser(ctx context.Context, name string, keep []int64) error
 	// RemoveSecondFactor removes the app, passkeys and recovery codes of a user.
 	RemoveSecondFactor(ctx context.Context, name string) error
-	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
+	Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error)
 	Revoke(ctx context.Context, name string, id int64) error
-	Groups(ctx context.Context) ([]group, error)
-	GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error)
+	Groups(ctx context.Context) ([]api.Group, error)
+	GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error)
 	RevokeGroup(ctx context.Context, name string, id int64) error
 	// CreateToken makes a token of a user; "" is the signed-in user.
-	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (newToken, error)
-	Tokens(ctx context.Context, user string) ([]token, error)
+	CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (api.CreatedToken, error)
+	Tokens(ctx context.Context, user string) ([]api.Token, error)
 	RevokeToken(ctx context.Context, id int64) error
-}
-
-// user and token are as REST writes them; commands print them so.
-type user struct {
-	Name              string    `json:"name"`
-	Source            string    `json:"source"`
-	CreatedAt         time.Time `json:"createdAt"`
-	PasswordChangedAt time.Time `json:"passwordChangedAt"`
-	InitialPassword   bool      `json:"initialPassword"`
-	LastSignInAt      time.Time `json:"lastSignInAt,omitzero"`
-	Enabled           bool      `json:"enabled"`
-	DisabledAt        time.Time `json:"disabledAt,omitzero"`
-	Paused            bool      `json:"paused,omitempty"`
-	PausesAt          time.Time `json:"pausesAt,omitzero"`
-	SecondFactor      factors   `json:"secondFactor"`
-	Grants            []grant   `json:"grants"`
-}
-
-func (u user) state() string {
-	switch {
-	case !u.Enabled:
-		return "disabled"
-	case u.Paused:
-		return "paused until the next sign-in"
-	}
-	return "enabled"
-}
-
-// factors are what a user signs in with beside the password.
-type factors struct {
-	App      bool `json:"authenticatorApp"`
-	Passkeys int  `json:"passkeys"`
-	Recovery int  `json:"recoveryCodes"`
-}
-
-type token struct {
-	ID        int64          `json:"id"`
-	User      string         `json:"user"`
-	Name      string         `json:"name"`
-	Scope     identity.Scope `json:"scope"`
-	CreatedAt time.Time      `json:"createdAt,omitzero"`
-	ExpiresAt time.Time      `json:"expiresAt,omitzero"`
-	UsedAt    time.Time      `json:"lastUsedAt,omitzero"`
-	Rests     time.Time      `json:"restsSince,omitzero"`
-	Paused    time.Time      `json:"pausedSince,omitzero"`
-}
-
-// newToken is a token with its value, which is shown only once.
-type newToken struct {
-	token
-	Plain string `json:"token"`
 }
 
 // accountFlags say where accounts are.

@@ -7,6 +7,7 @@ import (
 
 	"outrigger/internal/app"
 	"outrigger/internal/identity"
+	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 
@@ -49,11 +50,11 @@ func (a localAccounts) CreateUser(ctx context.Context, name string, password sec
 	return err
 }
 
-func (a localAccounts) Users(ctx context.Context) ([]user, error) {
+func (a localAccounts) Users(ctx context.Context) ([]api.User, error) {
 	stored, err := a.Service.Users(ctx, "", atOnce)
-	all := make([]user, len(stored))
+	all := make([]api.User, len(stored))
 	for i, u := range stored {
-		all[i] = user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, u.Pause.Begun, u.Pause.At, factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, grantsOf(u.Grants)}
+		all[i] = api.UserOf(u)
 	}
 	return all, err
 }
@@ -83,34 +84,30 @@ func (a localAccounts) EnableUser(ctx context.Context, name string, keep []int64
 	return err
 }
 
-func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
+func (a localAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
 	g, err := a.Service.Grant(ctx, name, perm, at)
-	return grantOf(g), err
+	return api.GrantOf(g), err
 }
 
-func (a localAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (newToken, error) {
+func (a localAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (api.CreatedToken, error) {
 	if user == "" {
-		return newToken{}, errNoOwner
+		return api.CreatedToken{}, errNoOwner
 	}
 	plain, t, err := a.Service.CreateToken(ctx, user, name, scope, expires)
-	return newToken{tokenOf(t), plain.Reveal()}, err
+	return api.CreatedToken{Token: api.TokenOf(t), Plain: plain.Reveal()}, err
 }
 
-func (a localAccounts) Tokens(ctx context.Context, user string) ([]token, error) {
+func (a localAccounts) Tokens(ctx context.Context, user string) ([]api.Token, error) {
 	if user == "" {
 		return nil, errNoOwner
 	}
 	stored, err := a.Service.Tokens(ctx, user, 0, atOnce)
-	all := make([]token, len(stored))
+	all := make([]api.Token, len(stored))
 	for i, t := range stored {
-		all[i] = tokenOf(t)
+		all[i] = api.TokenOf(t)
 	}
 	return all, err
 }
 
 // errNoOwner: without a server there is no signed-in user.
 var errNoOwner = usage("--local needs --for, the owner of the token")
-
-func tokenOf(t identity.Token) token {
-	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince, t.PausedSince}
-}

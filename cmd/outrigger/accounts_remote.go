@@ -7,28 +7,26 @@ import (
 	"time"
 
 	"outrigger/internal/identity"
+	"outrigger/internal/rest"
+	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 
-const (
-	usersPath  = "/rest/outrigger/1.0/users"
-	tokensPath = "/rest/outrigger/1.0/tokens"
-	// pageSize is the most that a list gives at once.
-	pageSize = "1000"
-)
+// pageSize is the most that a list gives at once.
+const pageSize = "1000"
 
 // remoteAccounts asks a server.
 type remoteAccounts struct{ *client }
 
-func userPath(name, rest string) string { return usersPath + "/" + url.PathEscape(name) + rest }
+func userPath(name, rest string) string { return api.UsersPath + "/" + url.PathEscape(name) + rest }
 
 func (a remoteAccounts) CreateUser(ctx context.Context, name string, password secret.Value) error {
 	in := map[string]string{"name": name, "password": password.Reveal()}
-	return a.do(ctx, "POST", usersPath, in, nil)
+	return a.do(ctx, "POST", api.UsersPath, in, nil)
 }
 
-func (a remoteAccounts) Users(ctx context.Context) ([]user, error) {
-	return list[user](ctx, a.client, usersPath, url.Values{})
+func (a remoteAccounts) Users(ctx context.Context) ([]api.User, error) {
+	return list[api.User](ctx, a.client, api.UsersPath, url.Values{})
 }
 
 // SetPassword shows the present password as well where it is one's own, and goes
@@ -47,7 +45,7 @@ func (a remoteAccounts) SetPassword(ctx context.Context, name string, password s
 }
 
 func (a remoteAccounts) DeleteUser(ctx context.Context, name string) ([]string, error) {
-	var is struct{ Dependents []string }
+	var is api.User
 	if err := a.do(ctx, "GET", userPath(name, ""), nil, &is); err != nil {
 		return nil, err
 	}
@@ -62,14 +60,14 @@ func (a remoteAccounts) EnableUser(ctx context.Context, name string, keep []int6
 	if len(keep) == 0 {
 		return a.do(ctx, "POST", userPath(name, "/enable"), nil, nil)
 	}
-	return a.do(ctx, "POST", userPath(name, "/enable"), map[string][]int64{"keepTokens": keep}, nil)
+	return a.do(ctx, "POST", userPath(name, "/enable"), api.EnableUser{KeepTokens: keep}, nil)
 }
 
 func (a remoteAccounts) RemoveSecondFactor(ctx context.Context, name string) error {
 	return a.do(ctx, "DELETE", userPath(name, "/second-factor"), nil, nil)
 }
 
-func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
+func (a remoteAccounts) Grant(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
 	return a.grantAt(ctx, userPath(name, "/grants"), perm, at)
 }
 
@@ -77,21 +75,21 @@ func (a remoteAccounts) Revoke(ctx context.Context, name string, id int64) error
 	return a.do(ctx, "DELETE", userPath(name, "/grants/"+strconv.FormatInt(id, 10)), nil, nil)
 }
 
-func (a remoteAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (t newToken, err error) {
-	err = a.do(ctx, "POST", tokensPath, token{User: user, Name: name, Scope: scope, ExpiresAt: expires}, &t)
+func (a remoteAccounts) CreateToken(ctx context.Context, user, name string, scope identity.Scope, expires time.Time) (t api.CreatedToken, err error) {
+	err = a.do(ctx, "POST", api.TokensPath, api.NewToken{User: user, Name: name, Scope: scope, ExpiresAt: expires}, &t)
 	return t, err
 }
 
-func (a remoteAccounts) Tokens(ctx context.Context, user string) ([]token, error) {
+func (a remoteAccounts) Tokens(ctx context.Context, user string) ([]api.Token, error) {
 	query := url.Values{}
 	if user != "" {
 		query.Set("user", user)
 	}
-	return list[token](ctx, a.client, tokensPath, query)
+	return list[api.Token](ctx, a.client, api.TokensPath, query)
 }
 
 func (a remoteAccounts) RevokeToken(ctx context.Context, id int64) error {
-	return a.do(ctx, "DELETE", tokensPath+"/"+strconv.FormatInt(id, 10), nil, nil)
+	return a.do(ctx, "DELETE", api.TokensPath+"/"+strconv.FormatInt(id, 10), nil, nil)
 }
 
 // list asks for every page of a list.
@@ -99,7 +97,7 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values) 
 	all := []T{}
 	query.Set("limit", pageSize)
 	for {
-		var page listPage[T]
+		var page rest.List[T]
 		if err := c.do(ctx, "GET", path+"?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
@@ -111,15 +109,9 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values) 
 	}
 }
 
-// listPage is one page of a list.
-type listPage[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next"`
-}
-
 // listWhole asks for a list that has one page only.
 func listWhole[T any](ctx context.Context, c *client, path string) ([]T, error) {
-	var page listPage[T]
+	var page rest.List[T]
 	err := c.do(ctx, "GET", path, nil, &page)
 	return page.Items, err
 }

@@ -4,35 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"outrigger/internal/identity"
+	api "outrigger/internal/rest/accounts"
 )
 
-// grant is as REST writes it; commands print it so.
-type grant struct {
-	ID         int64               `json:"id"`
-	Permission identity.Permission `json:"permission"`
-	Connection string              `json:"connection,omitempty"`
-	Project    string              `json:"projectKey,omitempty"`
-	Repository string              `json:"repositoryKey,omitempty"`
-	GrantedAt  time.Time           `json:"grantedAt,omitzero"`
-}
-
-func grantOf(g identity.Grant) grant {
-	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}
-}
-
-func grantsOf(stored []identity.Grant) []grant {
-	all := make([]grant, len(stored))
-	for i, g := range stored {
-		all[i] = grantOf(g)
-	}
-	return all
-}
-
 // grantsText writes grants as "3: REPO_ADMIN main/ALPHA/api, 7: ADMIN".
-func grantsText(grants []grant) string {
+func grantsText(grants []api.Grant) string {
 	var parts []string
 	for _, g := range grants {
 		text := fmt.Sprintf("%d: %s", g.ID, g.Permission)
@@ -56,7 +34,7 @@ func (f resourceFlags) resource() identity.Resource {
 }
 
 // grant has give grant a permission, and prints the grant.
-func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Context, accounts) (grant, error)) error {
+func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Context, accounts) (api.Grant, error)) error {
 	return f.with(ctx, s, func(ctx context.Context, a accounts) error {
 		g, err := give(ctx, a)
 		if err != nil {
@@ -65,14 +43,14 @@ func (f accountFlags) grant(ctx context.Context, s streams, give func(context.Co
 		if f.JSON {
 			return printJSON(s.out, g)
 		}
-		_, err = fmt.Fprintln(s.out, grantsText([]grant{g}))
+		_, err = fmt.Fprintln(s.out, grantsText([]api.Grant{g}))
 		return err
 	})
 }
 
 // grantAt posts a grant to the list of a user's or a group's grants.
-func (a remoteAccounts) grantAt(ctx context.Context, path string, perm identity.Permission, at identity.Resource) (g grant, err error) {
-	in := grant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
+func (a remoteAccounts) grantAt(ctx context.Context, path string, perm identity.Permission, at identity.Resource) (g api.Grant, err error) {
+	in := api.NewGrant{Permission: perm, Connection: at.Connection, Project: at.Project, Repository: at.Repository}
 	err = a.do(ctx, "POST", path, in, &g)
 	return g, err
 }

@@ -6,28 +6,13 @@ import (
 	"strconv"
 
 	"outrigger/internal/identity"
+	api "outrigger/internal/rest/accounts"
 )
 
 type groupsCmd struct {
 	List   groupListCmd   `cmd:"" help:"List the groups of single sign-on, with their permissions and how many users are known to be in them."`
 	Grant  groupGrantCmd  `cmd:"" help:"Grant a permission to the users of a group."`
 	Revoke groupRevokeCmd `cmd:"" help:"Revoke a permission."`
-}
-
-// group is as REST writes it; commands print it so.
-type group struct {
-	Name       string  `json:"name"`
-	AdminGroup bool    `json:"adminGroup"`
-	Users      int     `json:"users"`
-	Grants     []grant `json:"grants"`
-}
-
-// state says what the settings say of the group.
-func (g group) state() string {
-	if g.AdminGroup {
-		return "admin_groups"
-	}
-	return "-"
 }
 
 type groupListCmd struct{ accountFlags }
@@ -43,7 +28,11 @@ func (c groupListCmd) Run(ctx context.Context, s streams) error {
 		}
 		rows := make([][]string, len(groups))
 		for i, g := range groups {
-			rows[i] = []string{g.Name, grantsText(g.Grants), strconv.Itoa(g.Users), g.state()}
+			setting := "-"
+			if g.Admin {
+				setting = "admin_groups"
+			}
+			rows[i] = []string{g.Name, grantsText(g.Grants), strconv.Itoa(g.Users), setting}
 		}
 		return printRows(s.out, []string{"NAME", "PERMISSIONS (ID: GRANT)", "USERS", "SETTING"}, rows)
 	})
@@ -57,7 +46,7 @@ type groupGrantCmd struct {
 }
 
 func (c groupGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.grant(ctx, s, func(ctx context.Context, a accounts) (grant, error) {
+	return c.grant(ctx, s, func(ctx context.Context, a accounts) (api.Grant, error) {
 		return a.GrantGroup(ctx, c.Name, c.Permission, c.resource())
 	})
 }
@@ -72,15 +61,13 @@ func (c groupRevokeCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, s, func(ctx context.Context, a accounts) error { return a.RevokeGroup(ctx, c.Name, c.Grant) })
 }
 
-const groupsPath = "/rest/outrigger/1.0/groups"
+func groupPath(name, rest string) string { return api.GroupsPath + "/" + url.PathEscape(name) + rest }
 
-func groupPath(name, rest string) string { return groupsPath + "/" + url.PathEscape(name) + rest }
-
-func (a remoteAccounts) Groups(ctx context.Context) ([]group, error) {
-	return list[group](ctx, a.client, groupsPath, url.Values{})
+func (a remoteAccounts) Groups(ctx context.Context) ([]api.Group, error) {
+	return list[api.Group](ctx, a.client, api.GroupsPath, url.Values{})
 }
 
-func (a remoteAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
+func (a remoteAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
 	return a.grantAt(ctx, groupPath(name, "/grants"), perm, at)
 }
 
@@ -88,16 +75,16 @@ func (a remoteAccounts) RevokeGroup(ctx context.Context, name string, id int64) 
 	return a.do(ctx, "DELETE", groupPath(name, "/grants/"+strconv.FormatInt(id, 10)), nil, nil)
 }
 
-func (a localAccounts) Groups(ctx context.Context) ([]group, error) {
+func (a localAccounts) Groups(ctx context.Context) ([]api.Group, error) {
 	stored, err := a.Service.Groups(ctx, "", atOnce)
-	all := make([]group, len(stored))
+	all := make([]api.Group, len(stored))
 	for i, g := range stored {
-		all[i] = group{g.Name, g.Admin, g.Users, grantsOf(g.Grants)}
+		all[i] = api.GroupOf(g)
 	}
 	return all, err
 }
 
-func (a localAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (grant, error) {
+func (a localAccounts) GrantGroup(ctx context.Context, name string, perm identity.Permission, at identity.Resource) (api.Grant, error) {
 	g, err := a.Service.GrantGroup(ctx, name, perm, at)
-	return grantOf(g), err
+	return api.GrantOf(g), err
 }

@@ -11,6 +11,7 @@ import (
 	"outrigger/internal/config"
 	"outrigger/internal/notify"
 	"outrigger/internal/notify/api"
+	"outrigger/internal/rest"
 )
 
 // place is the project, or the repository, that an event is about.
@@ -82,7 +83,7 @@ func (c *eventsCmd) list(ctx context.Context, server *client) ([]api.Event, erro
 		if c.Limit > 0 && c.Limit-len(found) < 1000 {
 			query.Set("limit", strconv.Itoa(c.Limit-len(found)))
 		}
-		var page listPage[api.Event]
+		var page rest.List[api.Event]
 		if err := server.do(ctx, "GET", api.EventsPath+"?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"outrigger/internal/identity"
+	api "outrigger/internal/rest/accounts"
 	"outrigger/internal/secret"
 )
 
@@ -115,7 +116,7 @@ func (c userPasswordCmd) endTokens(ctx context.Context, s streams, a accounts) (
 	if err != nil {
 		return false, "", err
 	}
-	list = slices.DeleteFunc(list, func(t token) bool { return !t.ExpiresAt.IsZero() && time.Now().After(t.ExpiresAt) })
+	list = slices.DeleteFunc(list, func(t api.Token) bool { return !t.ExpiresAt.IsZero() && time.Now().After(t.ExpiresAt) })
 	if len(list) == 0 {
 		return true, "", nil
 	}
@@ -139,10 +140,20 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 		}
 		rows := make([][]string, len(users))
 		for i, u := range users {
-			rows[i] = []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants), stamp(u.LastSignInAt), u.state()}
+			rows[i] = []string{u.Name, u.Source, stamp(u.CreatedAt), grantsText(u.Grants), stamp(u.SignedInAt), userState(u)}
 		}
 		return printRows(s.out, []string{"NAME", "SOURCE", "CREATED", "PERMISSIONS (ID: GRANT)", "LAST SIGN-IN", "STATE"}, rows)
 	})
+}
+
+func userState(u api.User) string {
+	switch {
+	case !u.Enabled:
+		return "disabled"
+	case u.Paused:
+		return "paused until the next sign-in"
+	}
+	return "enabled"
 }
 
 type userGrantCmd struct {
@@ -153,7 +164,7 @@ type userGrantCmd struct {
 }
 
 func (c userGrantCmd) Run(ctx context.Context, s streams) error {
-	return c.grant(ctx, s, func(ctx context.Context, a accounts) (grant, error) {
+	return c.grant(ctx, s, func(ctx context.Context, a accounts) (api.Grant, error) {
 		return a.Grant(ctx, c.Name, c.Permission, c.resource())
 	})
 }

@@ -55,6 +55,7 @@ func newBinding[In any](method string) *binding {
 			b.match = f.Index
 		case f.Type == reflect.TypeFor[fault.Fields]():
 			b.wrong = f.Index
+		case ignored && f.Type.NumField() > 0: // it embeds one, which comes itself
 		case ignored:
 			b.ignored = append(b.ignored, of.ignored())
 		case path != "":

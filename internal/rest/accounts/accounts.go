@@ -7,14 +7,21 @@ package accounts
 
 import (
 	"context"
-	"net/http"
-	"strconv"
 
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
 
-const root = "/rest/outrigger/1.0"
+// Where the lists are, below the base URL.
+const (
+	root         = "/rest/outrigger/1.0"
+	UsersPath    = root + "/users"
+	GroupsPath   = root + "/groups"
+	TokensPath   = root + "/tokens"
+	sessionsPath = root + "/sessions"
+)
+
+const tag = "accounts"
 
 // endpoints answers from a Service.
 type endpoints struct {
@@ -26,38 +33,19 @@ type endpoints struct {
 // connections that there are.
 func Routes(r *rest.Router, s *identity.Service, connections func() []string) {
 	e := endpoints{s, connections}
-	for _, route := range []struct {
-		method, path string
-		access       rest.Access
-		handle       rest.Handler
-		query        []string
-	}{
-		{"GET", "/users", rest.SysAdmins, e.listUsers, rest.Paged()},
-		{"POST", "/users", rest.SysAdmins, e.createUser, nil},
-		{"GET", "/users/{name}", rest.SignedIn, e.user, nil},
-		{"DELETE", "/users/{name}", rest.SysAdmins, e.deleteUser, nil},
-		{"POST", "/users/{name}/disable", rest.SysAdmins, e.disableUser, nil},
-		{"POST", "/users/{name}/enable", rest.SysAdmins, e.enableUser, nil},
-		{"PUT", "/users/{name}/password", rest.SignedIn, e.setPassword, nil},
-		{"DELETE", "/users/{name}/second-factor", rest.SysAdmins, e.removeFactors, nil},
-		{"GET", "/users/{name}/grants", rest.SignedIn, e.listGrants, nil},
-		{"POST", "/users/{name}/grants", rest.SysAdmins, e.grant, nil},
-		{"DELETE", "/users/{name}/grants/{id}", rest.SysAdmins, e.revokeGrant, nil},
-		{"GET", "/groups", rest.SysAdmins, e.listGroups, rest.Paged()},
-		{"GET", "/groups/{group}", rest.SysAdmins, e.group, nil},
-		{"GET", "/groups/{group}/users", rest.SysAdmins, e.listMembers, rest.Paged()},
-		{"GET", "/groups/{group}/grants", rest.SysAdmins, e.listGroupGrants, nil},
-		{"POST", "/groups/{group}/grants", rest.SysAdmins, e.grantGroup, nil},
-		{"DELETE", "/groups/{group}/grants/{id}", rest.SysAdmins, e.revokeGroup, nil},
-		{"GET", "/tokens", rest.SignedIn, e.listTokens, rest.Paged("user")},
-		{"POST", "/tokens", rest.SignedIn, e.createToken, nil},
-		{"DELETE", "/tokens/{id}", rest.SignedIn, e.revokeToken, nil},
-		{"GET", "/sessions", rest.SignedIn, e.listSessions, rest.Paged("user")},
-		{"DELETE", "/sessions", rest.SignedIn, e.endSessions, []string{"user"}},
-		{"DELETE", "/sessions/{id}", rest.SignedIn, e.endSession, nil},
-	} {
-		r.Handle(rest.Route{Method: route.method, Path: root + route.path, Access: route.access, Query: route.query}, route.handle)
-	}
+	e.registerUsers(r)
+	e.registerUserStates(r)
+	e.registerCredentials(r)
+	e.registerGrants(r)
+	e.registerGroups(r)
+	e.registerGroupGrants(r)
+	e.registerTokens(r)
+	e.registerSessions(r)
+}
+
+// ofUser is a request about a user.
+type ofUser struct {
+	Name string `path:"name" json:"-" doc:"A user's name; names are not case-sensitive. For a user of a platform, the connection comes first: main:ada; for one of single sign-on, oidc:ada." example:"ada"`
 }
 
 // self reports whether a name is that of who asks.
@@ -82,23 +70,10 @@ func owner(ctx context.Context, named string) (string, error) {
 	return named, selfOr(ctx, named)
 }
 
-// pathID reads an id from the path: false for what cannot be one.
-func pathID(r *http.Request) (int64, bool) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	return id, err == nil
-}
-
-// pageByID reads the page of a list that goes by id.
-func pageByID(r *http.Request) (p rest.Page, after int64, err error) {
-	if p, err = rest.ReadPage(r); err == nil {
-		after, err = p.AfterID()
+func mapped[A, B any](as []A, f func(A) B) []B {
+	bs := make([]B, len(as))
+	for i, a := range as {
+		bs[i] = f(a)
 	}
-	return p, after, err
-}
-
-func noContent(w http.ResponseWriter, err error) error {
-	if err == nil {
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return err
+	return bs
 }

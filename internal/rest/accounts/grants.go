@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,58 +13,113 @@ import (
 	"outrigger/internal/rest"
 )
 
-type grant struct {
-	ID         int64               `json:"id"`
-	Permission identity.Permission `json:"permission"`
-	Connection string              `json:"connection,omitempty"`
-	Project    string              `json:"projectKey,omitempty"`
-	Repository string              `json:"repositoryKey,omitempty"`
-	GrantedAt  time.Time           `json:"grantedAt"`
+// NewGrant is a permission to grant.
+type NewGrant struct {
+	Permission identity.Permission `json:"permission" enum:"SYS_ADMIN,ADMIN,PROJECT_ADMIN,REPO_ADMIN"`
+	Connection string              `json:"connection,omitempty" doc:"For PROJECT_ADMIN and REPO_ADMIN, and only there."`
+	Project    string              `json:"projectKey,omitempty" doc:"For PROJECT_ADMIN and REPO_ADMIN, and only there."`
+	Repository string              `json:"repositoryKey,omitempty" doc:"For REPO_ADMIN, and only there."`
 }
 
-func grantOf(g identity.Grant) grant {
-	return grant{g.ID, g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository, g.GrantedAt}
+// Grant is a permission that was granted.
+type Grant struct {
+	ID int64 `json:"id"`
+	NewGrant
+	GrantedAt time.Time `json:"grantedAt"`
 }
+
+// GrantOf is a grant as the API lists it.
+func GrantOf(g identity.Grant) Grant {
+	return Grant{g.ID, NewGrant{g.Permission, g.Resource.Connection, g.Resource.Project, g.Resource.Repository}, g.GrantedAt}
+}
+
+// granting is a request to grant a permission.
+type granting struct {
+	NewGrant
+	Wrong fault.Fields `json:"-"`
+	rest.Ignored[Grant]
+}
+
+type grantUser struct {
+	ofUser
+	granting
+}
+
+type revokeGrant struct {
+	ofUser
+	ID int64 `path:"id" of:"grant" doc:"The grant's id, as the list gives it." example:"1"`
+}
+
+func (e endpoints) registerGrants(r *rest.Router) {
+	rest.Add(r, rest.Operation[ofUser, rest.List[Grant]]{
+		Route: rest.Route{Method: "GET", Path: userPath + "/grants", Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "listGrants", Tag: tag, Summary: "Lists what a user was granted.", Answer: "All grants, the oldest first.",
+			Text: "Your own; those of other users need `SYS_ADMIN`. It is not cut into pages. What a user of the platform administers there, and what " +
+				"groups of single sign-on give, counts too and is not listed.",
+			Refused: []int{http.StatusForbidden},
+		},
+		Do: e.listGrants,
+	})
+	rest.Add(r, rest.Operation[grantUser, Grant]{
+		Route: rest.Route{Method: "POST", Path: userPath + "/grants", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "grantPermission", Tag: tag, Summary: "Gives a user a permission.", Answer: "The permission is granted.", Status: http.StatusCreated,
+			Text:      "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.",
+			Confirmed: true, Refused: []int{http.StatusConflict},
+		},
+		Examples: exampleGrants,
+		Do: func(ctx context.Context, in grantUser) (Grant, error) {
+			perm, at, err := e.readGrant(in.granting, identity.JudgeGrant)
+			if err != nil {
+				return Grant{}, err
+			}
+			g, err := e.identity.Grant(ctx, in.Name, perm, at)
+			return GrantOf(g), err
+		},
+	})
+	rest.Add(r, rest.Operation[revokeGrant, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: userPath + "/grants/{id}", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "revokePermission", Tag: tag, Summary: "Takes a permission back.", Answer: "The permission is gone, on every node within a second.",
+			Text: "Needs `SYS_ADMIN`. The last grant of `SYS_ADMIN` to a local user stays (409). A token alone may not do this; see `Outrigger-Code`.",
+
+			Confirmed: true, Refused: []int{http.StatusConflict},
+		},
+		Do: func(ctx context.Context, in revokeGrant) (rest.None, error) {
+			return rest.None{}, e.identity.Revoke(ctx, in.Name, in.ID)
+		},
+	})
+}
+
+var exampleGrants = []rest.Example[grantUser, Grant]{
+	{Name: "repository", In: grantUser{granting: granting{NewGrant: ofRepository}}, Out: &Grant{3, ofRepository, day}},
+	{
+		Name: "tooNarrow", In: grantUser{granting: granting{NewGrant: NewGrant{Permission: identity.Admin, Project: "ALPHA"}}},
+		Err: fault.InvalidField("projectKey", "The permission is for more than one project; leave this empty."),
+	},
+}
+
+var ofRepository = NewGrant{identity.RepoAdmin, "main", "ALPHA", "api"}
 
 // listGrants answers all of them: no user has so many that they need pages.
-func (e endpoints) listGrants(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("name")
-	if err := selfOr(r.Context(), name); err != nil {
-		return err
+func (e endpoints) listGrants(ctx context.Context, in ofUser) (list rest.List[Grant], err error) {
+	if err := selfOr(ctx, in.Name); err != nil {
+		return list, err
 	}
-	u, err := e.identity.User(r.Context(), name)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.List[grant]{Items: mapped(u.Grants, grantOf)})
-}
-
-func (e endpoints) grant(w http.ResponseWriter, r *http.Request) error {
-	perm, at, err := e.readGrant(r, identity.JudgeGrant)
-	if err != nil {
-		return err
-	}
-	g, err := e.identity.Grant(r.Context(), r.PathValue("name"), perm, at)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusCreated, grantOf(g))
+	u, err := e.identity.User(ctx, in.Name)
+	return rest.List[Grant]{Items: mapped(u.Grants, GrantOf)}, err
 }
 
 // readGrant reads the permission that a request is to grant; judge says what else
 // is wrong with it.
-func (e endpoints) readGrant(r *http.Request, judge func(identity.Permission, identity.Resource) error) (identity.Permission, identity.Resource, error) {
-	var in grant
-	var wrong fault.Fields
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return "", identity.Resource{}, err
-	}
-	in.Permission = rest.Spelled(in.Permission, identity.Permissions()...)
+func (e endpoints) readGrant(in granting, judge func(identity.Permission, identity.Resource) error) (identity.Permission, identity.Resource, error) {
+	perm := rest.Spelled(in.Permission, identity.Permissions()...)
 	at := identity.Resource{Connection: in.Connection, Project: in.Project, Repository: in.Repository}
 	if names := e.connections(); at.Connection != "" && !slices.Contains(names, at.Connection) {
-		wrong.Add("connection", "%s", noConnection(at.Connection, names))
+		in.Wrong.Add("connection", "%s", noConnection(at.Connection, names))
 	}
-	return in.Permission, at, fault.Every(wrong.Err(), judge(in.Permission, at))
+	return perm, at, fault.Every(in.Wrong.Err(), judge(perm, at))
 }
 
 func noConnection(name string, names []string) string {
@@ -71,12 +127,4 @@ func noConnection(name string, names []string) string {
 		return fmt.Sprintf("There is no connection %q; add it first.", name)
 	}
 	return fmt.Sprintf("There is no connection %q; give %s.", name, strings.Join(names, " or "))
-}
-
-func (e endpoints) revokeGrant(w http.ResponseWriter, r *http.Request) error {
-	id, ok := pathID(r)
-	if !ok {
-		return fault.New(fault.NotFound, "There is no grant %q.", r.PathValue("id"))
-	}
-	return noContent(w, e.identity.Revoke(r.Context(), r.PathValue("name"), id))
 }

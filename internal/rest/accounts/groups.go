@@ -1,99 +1,152 @@
 package accounts
 
 import (
+	"context"
 	"net/http"
 	"time"
 
-	"outrigger/internal/fault"
 	"outrigger/internal/identity"
 	"outrigger/internal/rest"
 )
 
-type group struct {
-	Name   string  `json:"name"`
-	Admin  bool    `json:"adminGroup"`
-	Users  int     `json:"users"`
-	Grants []grant `json:"grants"`
+// Group is a group of single sign-on.
+type Group struct {
+	Name   string  `json:"name" doc:"As the provider writes it."`
+	Admin  bool    `json:"adminGroup" doc:"The setting identity.oidc.admin_groups names it, so that its users have ADMIN."`
+	Users  int     `json:"users" min:"0" doc:"How many users are known to be in it."`
+	Grants []Grant `json:"grants"`
 }
 
-func groupOf(g identity.Group) group {
-	return group{g.Name, g.Admin, g.Users, mapped(g.Grants, grantOf)}
+// GroupOf is a group as the API lists it.
+func GroupOf(g identity.Group) Group {
+	return Group{g.Name, g.Admin, g.Users, mapped(g.Grants, GrantOf)}
 }
 
-type member struct {
-	User    string    `json:"user"`
+// GroupUser is a user who is known to be in a group.
+type GroupUser struct {
+	User    string    `json:"user" doc:"The user's name, as /users/{name} takes it." example:"oidc:ada"`
 	Enabled bool      `json:"enabled"`
-	Since   time.Time `json:"since"`
-	Until   time.Time `json:"until"`
+	Since   time.Time `json:"since" doc:"The first of the sign-ins, without a gap of 7 days, at which the provider named the group."`
+	Until   time.Time `json:"until" doc:"When the group no longer counts if the user does not sign in again."`
 }
 
-func memberOf(m identity.Member) member {
-	return member{m.Ref, !m.Disabled, m.Since, m.Until}
+// ofGroup is a request about a group.
+type ofGroup struct {
+	Group string `path:"group" json:"-" doc:"A group's name as the provider writes it, compared exactly." example:"shop-developers"`
 }
 
-func (e endpoints) listGroups(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
-	if err != nil {
-		return err
-	}
-	groups, err := e.identity.Groups(r.Context(), page.After, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, groups, identity.Group.Place, groupOf))
+type listUsersOfGroup struct {
+	ofGroup
+	Page rest.Page
 }
 
-func (e endpoints) group(w http.ResponseWriter, r *http.Request) error {
-	g, err := e.identity.Group(r.Context(), r.PathValue("group"))
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, groupOf(g))
+const groupPath = GroupsPath + "/{group}"
+
+func (e endpoints) registerGroups(r *rest.Router) {
+	rest.Add(r, rest.Operation[listPage, rest.List[Group]]{
+		Route: rest.Route{Method: "GET", Path: GroupsPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "listGroups", Tag: tag, Summary: "Lists groups of single sign-on, those that give a permission first, each by name.",
+			Text: "Needs `SYS_ADMIN`. The groups that were granted something, that the setting `identity.oidc.admin_groups` names, and those that a user " +
+				"is known to be in.",
+			Answer: "A page of groups.",
+		},
+		Do: e.listGroups,
+	})
+	rest.Add(r, rest.Operation[ofGroup, Group]{
+		Route: rest.Route{Method: "GET", Path: groupPath, Access: rest.SysAdmins},
+		Words: rest.Words{ID: "getGroup", Tag: tag, Summary: "Returns a group of single sign-on.", Text: "Needs `SYS_ADMIN`.", Answer: "The group."},
+		Do: func(ctx context.Context, in ofGroup) (Group, error) {
+			g, err := e.identity.Group(ctx, in.Group)
+			return GroupOf(g), err
+		},
+	})
+	rest.Add(r, rest.Operation[listUsersOfGroup, rest.List[GroupUser]]{
+		Route: rest.Route{Method: "GET", Path: groupPath + "/users", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "listGroupUsers", Tag: tag, Summary: "Lists the users who are known to be in a group, by name.", Answer: "A page of users.",
+			Text: "Needs `SYS_ADMIN`. Those who signed in with the provider within 7 days and of whom it named the group then.",
+		},
+		Do: e.listMembers,
+	})
 }
 
-func (e endpoints) listMembers(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
+func (e endpoints) listGroups(ctx context.Context, in listPage) (list rest.List[Group], err error) {
+	groups, err := e.identity.Groups(ctx, in.Page.After, in.Page.Limit+1)
 	if err != nil {
-		return err
+		return list, err
 	}
-	g, err := e.identity.Group(r.Context(), r.PathValue("group"))
-	if err != nil {
-		return err
-	}
-	members, err := e.identity.Members(r.Context(), g.Name, page.After, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, members, func(m identity.Member) string { return m.Ref }, memberOf))
+	return rest.NewList(in.Page, groups, identity.Group.Place, GroupOf), nil
 }
 
-func (e endpoints) listGroupGrants(w http.ResponseWriter, r *http.Request) error {
-	g, err := e.identity.Group(r.Context(), r.PathValue("group"))
+func (e endpoints) listMembers(ctx context.Context, in listUsersOfGroup) (list rest.List[GroupUser], err error) {
+	g, err := e.identity.Group(ctx, in.Group)
 	if err != nil {
-		return err
+		return list, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.List[grant]{Items: mapped(g.Grants, grantOf)})
+	members, err := e.identity.Members(ctx, g.Name, in.Page.After, in.Page.Limit+1)
+	if err != nil {
+		return list, err
+	}
+	return rest.NewList(in.Page, members, func(m identity.Member) string { return m.Ref }, func(m identity.Member) GroupUser {
+		return GroupUser{m.Ref, !m.Disabled, m.Since, m.Until}
+	}), nil
 }
 
-func (e endpoints) grantGroup(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("group")
-	perm, at, err := e.readGrant(r, func(perm identity.Permission, at identity.Resource) error {
-		return identity.JudgeGroupGrant(name, perm, at)
+type grantGroup struct {
+	ofGroup
+	granting
+}
+
+type revokeGroup struct {
+	ofGroup
+	ID int64 `path:"id" of:"grant" doc:"The grant's id, as the list gives it." example:"1"`
+}
+
+func (e endpoints) registerGroupGrants(r *rest.Router) {
+	rest.Add(r, rest.Operation[ofGroup, rest.List[Grant]]{
+		Route: rest.Route{Method: "GET", Path: groupPath + "/grants", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "listGroupGrants", Tag: tag, Summary: "Lists what a group was granted.", Answer: "All grants, the oldest first.",
+			Text: "Needs `SYS_ADMIN`. It is not cut into pages. What `identity.oidc.admin_groups` gives is not listed.",
+		},
+		Do: func(ctx context.Context, in ofGroup) (rest.List[Grant], error) {
+			g, err := e.identity.Group(ctx, in.Group)
+			return rest.List[Grant]{Items: mapped(g.Grants, GrantOf)}, err
+		},
+	})
+	rest.Add(r, rest.Operation[grantGroup, Grant]{
+		Route: rest.Route{Method: "POST", Path: groupPath + "/grants", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "grantPermissionToGroup", Tag: tag, Summary: "Gives the users of a group a permission.", Answer: "The permission is granted.", Status: http.StatusCreated,
+			Text: "Needs `SYS_ADMIN`. Any permission but `SYS_ADMIN`, to a group that is known or not. It holds within a second for users who are known to " +
+				"be in the group, for others from their next sign-in with the provider on. A token alone may not do this; see `Outrigger-Code`.",
+			Confirmed: true, Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[grantGroup, Grant]{{
+			Name: "project", In: grantGroup{granting: granting{NewGrant: NewGrant{identity.ProjectAdmin, "main", "ALPHA", ""}}},
+		}},
+		Do: e.grantGroup,
+	})
+	rest.Add(r, rest.Operation[revokeGroup, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: groupPath + "/grants/{id}", Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "revokePermissionOfGroup", Tag: tag, Summary: "Takes a permission back from a group.", Confirmed: true,
+			Text: "Needs `SYS_ADMIN`. A token alone may not do this; see `Outrigger-Code`.", Answer: "The permission is gone, on every node within a second.",
+		},
+		Do: func(ctx context.Context, in revokeGroup) (rest.None, error) {
+			return rest.None{}, e.identity.RevokeGroup(ctx, in.Group, in.ID)
+		},
+	})
+}
+
+func (e endpoints) grantGroup(ctx context.Context, in grantGroup) (Grant, error) {
+	perm, at, err := e.readGrant(in.granting, func(perm identity.Permission, at identity.Resource) error {
+		return identity.JudgeGroupGrant(in.Group, perm, at)
 	})
 	if err != nil {
-		return err
+		return Grant{}, err
 	}
-	g, err := e.identity.GrantGroup(r.Context(), name, perm, at)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusCreated, grantOf(g))
-}
-
-func (e endpoints) revokeGroup(w http.ResponseWriter, r *http.Request) error {
-	id, ok := pathID(r)
-	if !ok {
-		return fault.New(fault.NotFound, "There is no grant %q.", r.PathValue("id"))
-	}
-	return noContent(w, e.identity.RevokeGroup(r.Context(), r.PathValue("group"), id))
+	g, err := e.identity.GrantGroup(ctx, in.Group, perm, at)
+	return GrantOf(g), err
 }

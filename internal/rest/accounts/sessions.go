@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -10,60 +11,89 @@ import (
 	"outrigger/internal/rest"
 )
 
-type session struct {
+// Session is a session of the console.
+type Session struct {
 	ID        int64     `json:"id"`
 	User      string    `json:"user"`
-	Address   string    `json:"address"`
-	Browser   string    `json:"browser,omitempty"`
-	Current   bool      `json:"current"` // the one that asks
+	Address   string    `json:"address" doc:"Where it began."`
+	Browser   string    `json:"browser,omitempty" doc:"The browser in which it began, where it is known." example:"Firefox on Linux"`
+	Current   bool      `json:"current" doc:"It is the one that asks."`
 	CreatedAt time.Time `json:"createdAt"`
-	UsedAt    time.Time `json:"lastUsedAt"`
-	ExpiresAt time.Time `json:"expiresAt"`
+	UsedAt    time.Time `json:"lastUsedAt" doc:"To the minute."`
+	ExpiresAt time.Time `json:"expiresAt" doc:"At the latest; after eight hours without use sooner."`
 }
 
-func (e endpoints) listSessions(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	name, err := owner(ctx, r.URL.Query().Get("user"))
+type sessionsOf struct {
+	User string `query:"user" doc:"Whose; without it one's own."`
+}
+
+type ofSession struct {
+	ID int64 `path:"id" of:"session" doc:"The session's id, as the list gives it." example:"1"`
+}
+
+func (e endpoints) registerSessions(r *rest.Router) {
+	rest.Add(r, rest.Operation[listOfUser, rest.List[Session]]{
+		Route: rest.Route{Method: "GET", Path: sessionsPath, Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "listSessions", Tag: tag, Summary: "Lists sessions of the console, the oldest first.", Answer: "A page of sessions that are not over.",
+			Text: "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Do: e.listSessions,
+	})
+	rest.Add(r, rest.Operation[sessionsOf, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: sessionsPath, Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "endSessions", Tag: tag, Summary: "Ends all sessions but the one that asks.", Answer: "They are over, on every node within a second.",
+			Text:    "Your own; with `user` those of that user, which needs `SYS_ADMIN` where it is another.",
+			Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Do: e.endSessions,
+	})
+	rest.Add(r, rest.Operation[ofSession, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: sessionsPath + "/{id}", Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "endSession", Tag: tag, Summary: "Ends a session.", Answer: "The session is over, on every node within a second.",
+			Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
+		},
+		Do: e.endSession,
+	})
+}
+
+func (e endpoints) listSessions(ctx context.Context, in listOfUser) (list rest.List[Session], err error) {
+	name, after, err := in.read(ctx)
 	if err != nil {
-		return err
+		return list, err
 	}
-	page, after, err := pageByID(r)
+	sessions, err := e.identity.Sessions(ctx, name, after, in.Page.Limit+1)
 	if err != nil {
-		return err
-	}
-	sessions, err := e.identity.Sessions(ctx, name, after, page.Limit+1)
-	if err != nil {
-		return err
+		return list, err
 	}
 	key := func(s identity.Session) string { return strconv.FormatInt(s.ID, 10) }
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, sessions, key, func(s identity.Session) session {
-		return session{s.ID, s.User, s.Address, s.Browser, s.ID == identity.From(ctx).Session, s.CreatedAt, s.UsedAt, s.ExpiresAt}
-	}))
+	return rest.NewList(in.Page, sessions, key, func(s identity.Session) Session {
+		return Session{s.ID, s.User, s.Address, s.Browser, s.ID == identity.From(ctx).Session, s.CreatedAt, s.UsedAt, s.ExpiresAt}
+	}), nil
 }
 
 // endSessions ends the others of who asks, or all of a user that is named.
-func (e endpoints) endSessions(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	name, err := owner(ctx, r.URL.Query().Get("user"))
+func (e endpoints) endSessions(ctx context.Context, in sessionsOf) (none rest.None, err error) {
+	name, err := owner(ctx, in.User)
 	if err != nil {
-		return err
+		return none, err
 	}
 	_, err = e.identity.EndSessions(ctx, name, identity.From(ctx).Session)
-	return noContent(w, err)
+	return none, err
 }
 
-func (e endpoints) endSession(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	id, ok := pathID(r)
-	s, err := e.identity.SessionByID(ctx, id)
-	if !ok || fault.Is(err, fault.NotFound) {
-		return identity.Missing(ctx, "There is no session %q.", r.PathValue("id"))
+func (e endpoints) endSession(ctx context.Context, in ofSession) (none rest.None, err error) {
+	s, err := e.identity.SessionByID(ctx, in.ID)
+	if fault.Is(err, fault.NotFound) {
+		return none, identity.Missing(ctx, "There is no session \"%d\".", in.ID)
 	}
 	if err == nil {
 		err = selfOr(ctx, s.User)
 	}
 	if err != nil {
-		return err
+		return none, err
 	}
-	return noContent(w, e.identity.EndSession(ctx, id))
+	return none, e.identity.EndSession(ctx, in.ID)
 }

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -10,75 +11,149 @@ import (
 	"outrigger/internal/rest"
 )
 
-type token struct {
+// Token is a token without what it shows.
+type Token struct {
 	ID        int64          `json:"id"`
-	User      string         `json:"user"`
-	Name      string         `json:"name"`
-	Scope     identity.Scope `json:"scope"`
+	User      string         `json:"user" doc:"Its owner."`
+	Name      string         `json:"name" doc:"What it is for."`
+	Scope     identity.Scope `json:"scope" enum:"all,read,backup,monitoring,builds,mail"`
 	CreatedAt time.Time      `json:"createdAt"`
-	ExpiresAt time.Time      `json:"expiresAt,omitzero"`
-	UsedAt    time.Time      `json:"lastUsedAt,omitzero"`
-	Rests     time.Time      `json:"restsSince,omitzero"`
+	ExpiresAt time.Time      `json:"expiresAt,omitzero" doc:"Absent: never."`
+	UsedAt    time.Time      `json:"lastUsedAt,omitzero" doc:"To the minute."`
+	Rests     time.Time      `json:"restsSince,omitzero" doc:"Since when it is refused after a restore, until an administrator keeps it."`
 	Paused    time.Time      `json:"pausedSince,omitzero"`
 }
 
-func tokenOf(t identity.Token) token {
-	return token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince, t.PausedSince}
+// MemberWords are those of the members that need more than a few.
+func (Token) MemberWords() map[string]string {
+	return map[string]string{
+		"scope": scopeWords,
+		"pausedSince": "In lists: since when it is refused because its owner has not signed in for `identity.oidc.idle`, until the next " +
+			"sign-in.",
+	}
 }
 
-func (e endpoints) listTokens(w http.ResponseWriter, r *http.Request) error {
-	name, err := owner(r.Context(), r.URL.Query().Get("user"))
-	if err != nil {
-		return err
-	}
-	page, after, err := pageByID(r)
-	if err != nil {
-		return err
-	}
-	tokens, err := e.identity.Tokens(r.Context(), name, after, page.Limit+1)
-	if err != nil {
-		return err
-	}
-	key := func(t identity.Token) string { return strconv.FormatInt(t.ID, 10) }
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, tokens, key, tokenOf))
+const scopeWords = "`all`; `read`: GET and HEAD; `backup`: taking backups; `monitoring`: the mail queue endpoints and `/metrics`; `builds`: posting build " +
+	"statuses; `mail`: SMTP AUTH."
+
+// TokenOf is a token as the API lists it.
+func TokenOf(t identity.Token) Token {
+	return Token{t.ID, t.User, t.Name, t.Scope, t.CreatedAt, t.ExpiresAt, t.UsedAt, t.RestsSince, t.PausedSince}
 }
 
-func (e endpoints) createToken(w http.ResponseWriter, r *http.Request) error {
-	var in token
-	var wrong fault.Fields
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
+// CreatedToken is a token that was made.
+type CreatedToken struct {
+	Token
+	Plain string `json:"token" pattern:"^otr_[A-Za-z0-9_-]{43}$" doc:"The token itself: this is the only time that it is shown."`
+}
+
+// NewToken is a token to make.
+type NewToken struct {
+	User      string         `json:"user,omitempty" doc:"Its owner; without it who asks."`
+	Name      string         `json:"name" min:"1" max:"255" doc:"What it is for."`
+	Scope     identity.Scope `json:"scope" enum:"all,read,backup,monitoring,builds,mail"`
+	ExpiresAt time.Time      `json:"expiresAt,omitzero" doc:"Without it never."`
+	Wrong     fault.Fields   `json:"-"`
+	rest.Ignored[Token]
+}
+
+// MemberWords are those of the members that need more than a few.
+func (NewToken) MemberWords() map[string]string { return map[string]string{"scope": scopeWords} }
+
+// listOfUser is a page of what a user has.
+type listOfUser struct {
+	User  string `query:"user" doc:"Whose; without it one's own."`
+	Page  rest.Page
+	Wrong fault.Fields
+}
+
+// read returns the user and the id that the page begins after.
+func (l listOfUser) read(ctx context.Context) (name string, after int64, err error) {
+	if name, err = owner(ctx, l.User); err != nil {
+		return "", 0, err
 	}
+	after, err = l.Page.AfterID()
+	return name, after, fault.Every(l.Wrong.Err(), err)
+}
+
+func (e endpoints) registerTokens(r *rest.Router) {
+	rest.Add(r, rest.Operation[listOfUser, rest.List[Token]]{
+		Route: rest.Route{Method: "GET", Path: TokensPath, Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "listTokens", Tag: tag, Summary: "Lists tokens, the oldest first.", Answer: "A page of tokens, without what they show.",
+			Text: "One's own; with `user` anybody's, which needs `SYS_ADMIN`.", Refused: []int{http.StatusForbidden, http.StatusNotFound},
+		},
+		Do: e.listTokens,
+	})
+	rest.Add(r, rest.Operation[NewToken, CreatedToken]{
+		Route: rest.Route{Method: "POST", Path: TokensPath, Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "createToken", Tag: tag, Summary: "Creates a token.", Answer: "The token was created.", Status: http.StatusCreated,
+			Text: "For oneself; with `user` for anybody, which needs `SYS_ADMIN`. The answer is the only time that `token` is shown. It goes into " +
+				"`Authorization: Bearer`, or takes the place of the password in Basic. A token of scope `all`, `read` or `backup`, and any in another " +
+				"user's name, needs more than a token; see `Outrigger-Code`. A user may have 1,000 tokens (409).",
+			Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
+		},
+		Examples: []rest.Example[NewToken, CreatedToken]{{
+			Name: "monitor", In: NewToken{Name: "monitor", Scope: identity.Monitoring, ExpiresAt: lastDay},
+			Out: &CreatedToken{
+				Token{ID: 12, User: "admin", Name: "monitor", Scope: identity.Monitoring, CreatedAt: day, ExpiresAt: lastDay},
+				"otr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+			},
+		}},
+		Do: e.createToken,
+	})
+	rest.Add(r, rest.Operation[ofToken, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: TokensPath + "/{id}", Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "revokeToken", Tag: tag, Summary: "Revokes a token.", Answer: "The token holds no more, on every node within a second.",
+			Text: "Your own; those of other users need `SYS_ADMIN`.", Refused: []int{http.StatusForbidden},
+		},
+		Do: e.revokeToken,
+	})
+}
+
+var lastDay = time.Date(2099, 12, 31, 23, 59, 59, 0, time.UTC)
+
+type ofToken struct {
+	ID int64 `path:"id" of:"token" doc:"The token's id, as the list gives it." example:"1"`
+}
+
+func (e endpoints) listTokens(ctx context.Context, in listOfUser) (list rest.List[Token], err error) {
+	name, after, err := in.read(ctx)
+	if err != nil {
+		return list, err
+	}
+	tokens, err := e.identity.Tokens(ctx, name, after, in.Page.Limit+1)
+	if err != nil {
+		return list, err
+	}
+	return rest.NewList(in.Page, tokens, func(t identity.Token) string { return strconv.FormatInt(t.ID, 10) }, TokenOf), nil
+}
+
+func (e endpoints) createToken(ctx context.Context, in NewToken) (CreatedToken, error) {
 	in.Scope = rest.Spelled(in.Scope, identity.Scopes()...)
-	name, err := owner(r.Context(), in.User)
+	name, err := owner(ctx, in.User)
 	if err != nil {
-		return err
+		return CreatedToken{}, err
 	}
-	if len(wrong) > 0 {
-		return fault.Every(wrong.Err(), identity.JudgeToken(identity.Token{Name: in.Name, Scope: in.Scope, ExpiresAt: in.ExpiresAt}))
+	if len(in.Wrong) > 0 {
+		return CreatedToken{}, fault.Every(in.Wrong.Err(), identity.JudgeToken(identity.Token{Name: in.Name, Scope: in.Scope, ExpiresAt: in.ExpiresAt}))
 	}
-	plain, t, err := e.identity.CreateToken(r.Context(), name, in.Name, in.Scope, in.ExpiresAt)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusCreated, struct {
-		token
-		Plain string `json:"token"` // the only time that it is shown
-	}{tokenOf(t), plain.Reveal()})
+	plain, t, err := e.identity.CreateToken(ctx, name, in.Name, in.Scope, in.ExpiresAt)
+	return CreatedToken{TokenOf(t), plain.Reveal()}, err
 }
 
-func (e endpoints) revokeToken(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	id, ok := pathID(r)
-	t, err := e.identity.TokenByID(ctx, id)
-	if !ok || fault.Is(err, fault.NotFound) {
-		return identity.Missing(ctx, "There is no token %q.", r.PathValue("id"))
+func (e endpoints) revokeToken(ctx context.Context, in ofToken) (none rest.None, err error) {
+	t, err := e.identity.TokenByID(ctx, in.ID)
+	if fault.Is(err, fault.NotFound) {
+		return none, identity.Missing(ctx, "There is no token \"%d\".", in.ID)
 	}
 	if err == nil {
 		err = selfOr(ctx, t.User)
 	}
 	if err != nil {
-		return err
+		return none, err
 	}
-	return noContent(w, e.identity.RevokeToken(ctx, id))
+	return none, e.identity.RevokeToken(ctx, in.ID)
 }

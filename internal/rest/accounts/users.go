@@ -1,9 +1,7 @@
 package accounts
 
 import (
-	"bufio"
-	"errors"
-	"io"
+	"context"
 	"net/http"
 	"net/url"
 	"time"
@@ -14,140 +12,138 @@ import (
 	"outrigger/internal/secret"
 )
 
-type user struct {
-	Name            string    `json:"name"`
-	Source          string    `json:"source"`
+// User is a user.
+type User struct {
+	Name            string    `json:"name" min:"1" max:"255" doc:"Without colon, slash and control characters; unique without case."`
+	Source          string    `json:"source" doc:"local, the connection whose platform knows the user, or oidc: single sign-on does."`
 	CreatedAt       time.Time `json:"createdAt"`
-	PasswordAt      time.Time `json:"passwordChangedAt"`
-	InitialPassword bool      `json:"initialPassword"`
-	SignedInAt      time.Time `json:"lastSignInAt,omitzero"`
+	PasswordAt      time.Time `json:"passwordChangedAt" doc:"Of a user who is not local the first sign-in."`
+	InitialPassword bool      `json:"initialPassword" doc:"The password is the one that the first start generated."`
+	SignedInAt      time.Time `json:"lastSignInAt,omitzero" doc:"The last time by password: in the console exact, by REST to the day. Absent: never."`
 	Enabled         bool      `json:"enabled"`
-	DisabledAt      time.Time `json:"disabledAt,omitzero"`
+	DisabledAt      time.Time `json:"disabledAt,omitzero" doc:"Since when the user is disabled; absent: enabled."`
 	Paused          bool      `json:"paused,omitempty"`
-	PausesAt        time.Time `json:"pausesAt,omitzero"`
+	PausesAt        time.Time `json:"pausesAt,omitzero" doc:"When that begins, or began, without a sign-in. Absent: never."`
 	Factors         factors   `json:"secondFactor"`
-	Grants          []grant   `json:"grants"`
+	Grants          []Grant   `json:"grants"`
+	Dependents      []string  `json:"dependents,omitempty"`
 }
 
-func userOf(u identity.User) user {
-	return user{u.Name, u.Source, u.CreatedAt, u.PasswordAt, u.Initial, u.SignedInAt, !u.Disabled(), u.DisabledAt, u.Pause.Begun, u.Pause.At, factorsOf(u.Factors), mapped(u.Grants, grantOf)}
-}
-
-func mapped[A, B any](as []A, f func(A) B) []B {
-	bs := make([]B, len(as))
-	for i, a := range as {
-		bs[i] = f(a)
+// MemberWords are those of the members that need more than a few.
+func (User) MemberWords() map[string]string {
+	return map[string]string{
+		"paused": "The user is of single sign-on and has not signed in for `identity.oidc.idle`: sessions and tokens of the scopes `all`, `read` and " +
+			"`backup` are refused until the next sign-in. Absent: not paused.",
+		"secondFactor": "What a sign-in in the console asks for besides the password. With any of it, the password alone is refused by REST and SMTP.",
+		"dependents": "Of one user alone, not in lists: what stops when the user is deleted, in sentences, such as the use of cloud accounts that " +
+			"rules belong to.",
 	}
-	return bs
 }
 
-func (e endpoints) listUsers(w http.ResponseWriter, r *http.Request) error {
-	page, err := rest.ReadPage(r)
+// factors are what a user signs in with beside the password.
+type factors struct {
+	App      bool `json:"authenticatorApp"`
+	Passkeys int  `json:"passkeys" min:"0" doc:"How many."`
+	Recovery int  `json:"recoveryCodes" min:"0" doc:"How many are unused."`
+}
+
+// UserOf is a user as the API lists it.
+func UserOf(u identity.User) User {
+	return User{
+		Name: u.Name, Source: u.Source, CreatedAt: u.CreatedAt, PasswordAt: u.PasswordAt, InitialPassword: u.Initial, SignedInAt: u.SignedInAt,
+		Enabled: !u.Disabled(), DisabledAt: u.DisabledAt, Paused: u.Pause.Begun, PausesAt: u.Pause.At,
+		Factors: factors{u.Factors.App, u.Factors.Passkeys, u.Factors.Recovery}, Grants: mapped(u.Grants, GrantOf),
+	}
+}
+
+type newUser struct {
+	Name     string       `json:"name" min:"1" max:"255" doc:"Without colon, slash and control characters; unique without case."`
+	Password secret.Value `json:"password" min:"10" doc:"At most 1,024 bytes."`
+	Wrong    fault.Fields `json:"-"`
+	rest.Ignored[User]
+}
+
+type listPage struct{ Page rest.Page }
+
+const userPath = UsersPath + "/{name}"
+
+func (e endpoints) registerUsers(r *rest.Router) {
+	rest.Add(r, rest.Operation[listPage, rest.List[User]]{
+		Route: rest.Route{Method: "GET", Path: UsersPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "listUsers", Tag: tag, Summary: "Lists users, local ones first, then those of the platform, by name.", Text: "Needs `SYS_ADMIN`.",
+			Answer: "A page of users.",
+		},
+		Do: e.listUsers,
+	})
+	rest.Add(r, rest.Operation[newUser, rest.Answer[User]]{
+		Route: rest.Route{Method: "POST", Path: UsersPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "createUser", Tag: tag, Summary: "Creates a user, who may do nothing yet.", Answer: "The user was created.", Status: http.StatusCreated,
+			Text:    "Needs `SYS_ADMIN`. The members of a user that are only read may be sent back and are ignored.",
+			Headers: []string{"Location"}, Refused: []int{http.StatusConflict},
+		},
+		Examples: []rest.Example[newUser, rest.Answer[User]]{{
+			Name: "ada", In: newUser{Name: "ada", Password: secret.New("correct horse battery")}, Out: &rest.Answer[User]{Body: ada},
+		}},
+		Do: e.createUser,
+	})
+	rest.Add(r, rest.Operation[ofUser, User]{
+		Route: rest.Route{Method: "GET", Path: userPath, Access: rest.SignedIn},
+		Words: rest.Words{
+			ID: "getUser", Tag: tag, Summary: "Returns a user.", Text: "Your own user; other users need `SYS_ADMIN`.", Answer: "The user.",
+			Refused: []int{http.StatusForbidden},
+		},
+		Do: e.user,
+	})
+	rest.Add(r, rest.Operation[ofUser, rest.None]{
+		Route: rest.Route{Method: "DELETE", Path: userPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "deleteUser", Tag: tag, Summary: "Deletes a user with grants, tokens and sessions.", Answer: "The user is deleted.",
+			Text: "Needs `SYS_ADMIN`. The last enabled local one who has `SYS_ADMIN` stays (409). A user of the platform may sign in again, without any " +
+				"of that; disable the user to prevent it.",
+			Refused: []int{http.StatusConflict},
+		},
+		Do: func(ctx context.Context, in ofUser) (rest.None, error) {
+			return rest.None{}, e.identity.DeleteUser(ctx, in.Name)
+		},
+	})
+}
+
+// day is that of the examples.
+var (
+	day = time.Date(2026, 2, 3, 9, 12, 44, 0, time.UTC)
+	ada = User{Name: "ada", Source: identity.Local, CreatedAt: day, PasswordAt: day, Enabled: true}
+)
+
+func (e endpoints) listUsers(ctx context.Context, in listPage) (list rest.List[User], err error) {
+	users, err := e.identity.Users(ctx, in.Page.After, in.Page.Limit+1)
 	if err != nil {
-		return err
+		return list, err
 	}
-	users, err := e.identity.Users(r.Context(), page.After, page.Limit+1)
+	return rest.NewList(in.Page, users, identity.User.Ref, UserOf), nil
+}
+
+func (e endpoints) createUser(ctx context.Context, in newUser) (a rest.Answer[User], err error) {
+	if err := fault.Every(in.Wrong.Err(), identity.JudgeUser(in.Name, in.Password)); err != nil {
+		return a, err
+	}
+	u, err := e.identity.CreateUser(ctx, in.Name, in.Password)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return rest.WriteJSON(w, r, http.StatusOK, rest.NewList(page, users, identity.User.Ref, userOf))
+	return rest.Created(ctx, UserOf(u), UsersPath+"/"+url.PathEscape(u.Name)), nil
 }
 
-func (e endpoints) createUser(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		user
-		Password secret.Value `json:"password"`
+func (e endpoints) user(ctx context.Context, in ofUser) (User, error) {
+	if err := selfOr(ctx, in.Name); err != nil {
+		return User{}, err
 	}
-	var wrong fault.Fields
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	if err := fault.Every(wrong.Err(), identity.JudgeUser(in.Name, in.Password)); err != nil {
-		return err
-	}
-	u, err := e.identity.CreateUser(r.Context(), in.Name, in.Password)
+	found, err := e.identity.User(ctx, in.Name)
 	if err != nil {
-		return err
+		return User{}, err
 	}
-	w.Header().Set("Location", rest.Link(r.Context(), root+"/users/"+url.PathEscape(u.Name)))
-	return rest.WriteJSON(w, r, http.StatusCreated, userOf(u))
-}
-
-func (e endpoints) user(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("name")
-	if err := selfOr(r.Context(), name); err != nil {
-		return err
-	}
-	u, err := e.identity.User(r.Context(), name)
-	if err != nil {
-		return err
-	}
-	dependents, err := e.identity.Dependents(r.Context(), name)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, struct {
-		user
-		Dependents []string `json:"dependents,omitempty"`
-	}{userOf(u), dependents})
-}
-
-func (e endpoints) deleteUser(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, e.identity.DeleteUser(r.Context(), r.PathValue("name")))
-}
-
-func (e endpoints) disableUser(w http.ResponseWriter, r *http.Request) error {
-	return noContent(w, e.identity.DisableUser(r.Context(), r.PathValue("name")))
-}
-
-func (e endpoints) enableUser(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		KeepTokens []int64 `json:"keepTokens"`
-	}
-	body := bufio.NewReader(r.Body)
-	if _, err := body.Peek(1); !errors.Is(err, io.EOF) { // a body is not needed
-		r.Body = io.NopCloser(body)
-		if err := rest.ReadJSON(r, &in); err != nil {
-			return err
-		}
-	}
-	_, err := e.identity.EnableUser(r.Context(), r.PathValue("name"), in.KeepTokens)
-	return noContent(w, err)
-}
-
-// setPassword changes a password. Who changes his own shows the old one too,
-// so that a session left open is not enough.
-func (e endpoints) setPassword(w http.ResponseWriter, r *http.Request) error {
-	ctx, name := r.Context(), r.PathValue("name")
-	if err := selfOr(ctx, name); err != nil {
-		return err
-	}
-	var in struct {
-		Password secret.Value `json:"password"`
-		Current  secret.Value `json:"currentPassword"`
-		// Whoever knew the old password may have made tokens.
-		EndTokens bool `json:"endTokens"`
-	}
-	in.EndTokens = true
-	var wrong fault.Fields
-	if err := wrong.Join(rest.ReadJSON(r, &in)); err != nil {
-		return err
-	}
-	if self(ctx, name) {
-		err := e.identity.CheckPassword(ctx, name, in.Current.Reveal(), rest.ClientAddr(ctx))
-		switch {
-		case fault.Is(err, fault.Unauthenticated):
-			wrong.Add("currentPassword", "This is not your current password.")
-		case err != nil:
-			return err
-		}
-	}
-	if err := fault.Every(wrong.Err(), identity.JudgePassword(name, in.Password)); err != nil {
-		return err
-	}
-	err := e.identity.SetPassword(ctx, name, in.Password)
-	if err == nil && in.EndTokens {
-		_, err = e.identity.RevokeTokens(ctx, name)
-	}
-	return noContent(w, err)
+	u := UserOf(found)
+	u.Dependents, err = e.identity.Dependents(ctx, in.Name)
+	return u, err
 }
