@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+
+	"outrigger/internal/mailqueue"
+	"outrigger/internal/mailqueue/api"
+	"outrigger/internal/rest"
 )
 
 type mailCheckCmd struct {
@@ -11,22 +15,13 @@ type mailCheckCmd struct {
 	From string `help:"The sender of the test message. Default: the smarthost's user, if that is an address." placeholder:"ADDRESS"`
 }
 
-// checkStep is a step as the server lists it.
-type checkStep struct {
-	Name   string `json:"name"`
-	Answer string `json:"answer,omitempty"`
-	Error  string `json:"error,omitempty"`
-}
-
 func (c mailCheckCmd) Run(ctx context.Context, s streams) error {
 	server, err := c.client()
 	if err != nil {
 		return err
 	}
-	var got struct {
-		Items []checkStep `json:"items"`
-	}
-	if err := server.do(ctx, "POST", mailPath+"/check", map[string]string{"to": c.To, "from": c.From}, &got); err != nil {
+	var got rest.List[mailqueue.CheckStep]
+	if err := server.do(ctx, "POST", api.CheckPath, api.Check{To: c.To, From: c.From}, &got); err != nil {
 		return err
 	}
 	var failed error

@@ -29,8 +29,8 @@ func (c backupConfirmCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	var state api.State
-	if err := server.do(ctx, http.MethodGet, api.Path+"/confirm", nil, &state); err != nil {
+	var state api.RestoreState
+	if err := server.do(ctx, http.MethodGet, api.ConfirmPath, nil, &state); err != nil {
 		return err
 	}
 	if err := c.ask(ctx, s, state); err != nil {
@@ -38,9 +38,9 @@ func (c backupConfirmCmd) Run(ctx context.Context, s streams) error {
 	}
 	var body any
 	if len(c.KeepToken) > 0 {
-		body = map[string][]int64{"keepTokens": c.KeepToken}
+		body = api.Confirmation{KeepTokens: c.KeepToken}
 	}
-	if err := server.do(ctx, http.MethodPost, api.Path+"/confirm", body, nil); err != nil {
+	if err := server.do(ctx, http.MethodPost, api.ConfirmPath, body, nil); err != nil {
 		return err
 	}
 	return c.done(s, state, "The server sends again.")
@@ -73,7 +73,7 @@ func (c backupConfirmCmd) confirmLocal(ctx context.Context, s streams, service *
 }
 
 // ask says what happened, what access holds again and what would go out, and asks for it.
-func (c backupConfirmCmd) ask(ctx context.Context, s streams, state api.State) error {
+func (c backupConfirmCmd) ask(ctx context.Context, s streams, state api.RestoreState) error {
 	if !state.Held {
 		if len(c.KeepToken) == 0 {
 			return backup.ErrNotHeld()
@@ -83,7 +83,7 @@ func (c backupConfirmCmd) ask(ctx context.Context, s streams, state api.State) e
 	fmt.Fprintf(s.out, "%s\n%s\n", state.Text, state.Access)
 	for _, list := range []struct {
 		title  string
-		tokens []api.Token
+		tokens []api.RestoredToken
 	}{{"Refused until kept with --keep-token ID:", state.Resting}, {"Working:", state.Working}} {
 		if len(list.tokens) > 0 {
 			fmt.Fprintln(s.out, list.title)
@@ -96,7 +96,7 @@ func (c backupConfirmCmd) ask(ctx context.Context, s streams, state api.State) e
 	return c.sure(ctx, s, "Start sending?")
 }
 
-func (c backupConfirmCmd) done(s streams, state api.State, sends string) error {
+func (c backupConfirmCmd) done(s streams, state api.RestoreState, sends string) error {
 	if !state.Held {
 		sends = "The tokens work again."
 	}

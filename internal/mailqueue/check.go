@@ -10,9 +10,9 @@ import (
 // CheckStep is one step of trying the smarthost, and what came of it. It holds no
 // secret.
 type CheckStep struct {
-	Name   string `json:"name"`
-	Answer string `json:"answer,omitempty"` // of the smarthost, or what was found
-	Error  string `json:"error,omitempty"`  // why it went no further; "": it did
+	Name   string `json:"name" doc:"The step."`
+	Answer string `json:"answer,omitempty" doc:"What the smarthost answered, or what was found."`
+	Error  string `json:"error,omitempty" doc:"Why it went no further."`
 }
 
 // Check tries the smarthost of this node. Where to is an address, a test message

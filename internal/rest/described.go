@@ -52,7 +52,7 @@ func bodyType(t reflect.Type) reflect.Type {
 func (op *Operation[In, Out]) shown(in *binding) (all []shown) {
 	for _, e := range op.Examples {
 		s := shown{name: e.Name, status: op.success()}
-		if in.hasBody() {
+		if in.hasBody() && !e.Unsent {
 			s.request = jsonOf(e.In, json.OmitZeroStructFields(in.embeds))
 		}
 		switch {
@@ -162,7 +162,9 @@ func (d *described) request(s schemas) yaml.MapSlice {
 // requests are the bodies that are shown.
 func (d *described) requests() (all yaml.MapSlice) {
 	for _, e := range d.examples() {
-		all = append(all, example(e.name, e.request))
+		if e.request != nil {
+			all = append(all, example(e.name, e.request))
+		}
 	}
 	return all
 }
@@ -175,18 +177,11 @@ func example(name string, value any) yaml.MapItem {
 func taken(media []Media) yaml.MapItem {
 	var all yaml.MapSlice
 	for _, m := range media {
-		of := yaml.MapSlice{}
-		switch {
-		case strings.HasPrefix(m.Type, "text/"):
-			of = yaml.MapSlice{{Key: "type", Value: "string"}}
-		case m.Type != "application/json":
-			of = yaml.MapSlice{{Key: "type", Value: "string"}, {Key: "format", Value: "binary"}}
-		}
 		var examples yaml.MapSlice
 		for _, name := range slices.Sorted(maps.Keys(m.Examples)) {
 			examples = append(examples, example(name, m.Examples[name]))
 		}
-		all = append(all, content(m.Type, of, examples).Value.(yaml.MapSlice)...)
+		all = append(all, content(m.Type, mediaSchema(m.Type), examples).Value.(yaml.MapSlice)...)
 	}
 	return yaml.MapItem{Key: "content", Value: all}
 }
@@ -197,6 +192,17 @@ func content(media string, schema, examples yaml.MapSlice) yaml.MapItem {
 		of = append(of, yaml.MapItem{Key: "examples", Value: examples})
 	}
 	return yaml.MapItem{Key: "content", Value: yaml.MapSlice{{Key: media, Value: of}}}
+}
+
+// mediaSchema is the schema of a body that is no JSON of a type.
+func mediaSchema(mediaType string) yaml.MapSlice {
+	switch {
+	case mediaType == "application/json":
+		return yaml.MapSlice{}
+	case strings.HasPrefix(mediaType, "text/"):
+		return yaml.MapSlice{{Key: "type", Value: "string"}}
+	}
+	return yaml.MapSlice{{Key: "type", Value: "string"}, {Key: "format", Value: "binary"}}
 }
 
 // paths are the operations by their paths.

@@ -33,11 +33,11 @@ import (
 // the answer, with a tag requires:"name,kind" of the members that a request must have.
 //
 // Out is a struct of what the answer has, as encoding/json writes it; None has no
-// body, and the answer is 204; Answer[T] has headers and a status beside a T; AnyOf is
-// one of several. For the description, members of both have the tags doc (what it is;
-// longer words come from MemberWords), example, default, enum (values, by commas), min
-// and max (of a text its length, of a number its value, of a list how many it has),
-// pattern, format, readonly, and on parameters required.
+// body, and the answer is 204; a string is one in Media; Answer[T] has headers and a
+// status beside a T; AnyOf is one of several. For the description, members of both have
+// the tags doc (what it is; longer words come from MemberWords), example, default, enum
+// (values, by commas), min and max (of a text its length, of a number its value, of a
+// list how many it has), pattern, format, readonly, and on parameters required.
 type Operation[In, Out any] struct {
 	Route // Query and Conditional are filled in from In
 	Words
@@ -58,7 +58,7 @@ type Words struct {
 	Text    string // what else a caller must know, in Markdown
 	Answer  string // what a success gives
 	Status  int    // of a success; 0: 200, or 204 where there is no body
-	Media   string // that Serve answers in, beside the JSON of Out
+	Media   string // that Serve answers in, beside the JSON of Out where that is no string
 	// Headers of a success: ETag, Location, Retry-After.
 	Headers []string
 	Also    []Success // other successes
@@ -94,6 +94,8 @@ type Example[In, Out any] struct {
 	In   In
 	Out  *Out
 	Err  error
+	// Unsent: it shows an answer and no request.
+	Unsent bool
 }
 
 // None is the output of an operation whose answer has no body.

@@ -60,6 +60,10 @@ func (d *described) bodies(s schemas, of reflect.Type, one Success) (all yaml.Ma
 	add := func(media string, schema, examples yaml.MapSlice) {
 		all = append(all, content(media, schema, examples).Value.(yaml.MapSlice)...)
 	}
+	if of.Kind() == reflect.String {
+		add(d.words.Media, mediaSchema(d.words.Media), d.answers(one.Status))
+		return all
+	}
 	if of != reflect.TypeFor[None]() {
 		add("application/json", s.of(of), d.answers(one.Status))
 		if d.route.XML {
@@ -67,7 +71,7 @@ func (d *described) bodies(s schemas, of reflect.Type, one Success) (all yaml.Ma
 		}
 	}
 	if d.words.Media != "" && one.Of == nil {
-		add(d.words.Media, yaml.MapSlice{{Key: "type", Value: "string"}}, nil)
+		add(d.words.Media, mediaSchema(d.words.Media), nil)
 	}
 	return all
 }

@@ -3,78 +3,79 @@ package api
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"outrigger/internal/backup"
 	"outrigger/internal/identity"
-	"outrigger/internal/rest"
 )
 
-// State is whether sending is held back, why, and what goes out when it begins.
-type State struct {
-	Held    bool          `json:"held"`
-	Reason  backup.Reason `json:"reason,omitempty"`
-	Text    string        `json:"text,omitempty"`
-	Since   time.Time     `json:"since,omitzero"`
-	Access  string        `json:"access,omitempty"` // what of ended access holds again
-	Waiting Waiting       `json:"waiting"`
-	Resting []Token       `json:"restingTokens"` // refused until they are kept
-	Working []Token       `json:"workingTokens"` // that may have been revoked since
+// RestoreState is whether sending is held back, why, and what goes out when it begins.
+type RestoreState struct {
+	Held    bool            `json:"held" doc:"Nothing is sent until an administrator confirms it."`
+	Reason  backup.Reason   `json:"reason,omitempty" enum:"backup,earlier,other,unknown,marked,asked"`
+	Text    string          `json:"text,omitempty" doc:"The reason in a sentence."`
+	Since   time.Time       `json:"since,omitzero"`
+	Access  string          `json:"access,omitempty" doc:"Which users, passwords and tokens are valid since the restore, in sentences. Only of what is held back."`
+	Waiting waiting         `json:"waiting" doc:"What waits now."`
+	Resting []RestoredToken `json:"restingTokens" doc:"Tokens of all users that are refused since a restore, until keepTokens names them."`
+	Working []RestoredToken `json:"workingTokens"`
 }
 
-// Token is one of a user.
-type Token struct {
+// MemberWords are those of the members that need more than a few.
+func (RestoreState) MemberWords() map[string]string {
+	return map[string]string{
+		"reason": "Of what is held back. `backup`: `outrigger restore`; `earlier`: a node found an earlier state of the database; `other`: another " +
+			"database; `unknown`: its note of the database could not be read; `marked`: `outrigger restore --mark`; `asked`: `serve --hold`.",
+		"workingTokens": "While it is not confirmed, tokens that work although they may have been revoked since the restored state.",
+	}
+}
+
+// RestoredToken is a token whose owner may not have it any more.
+type RestoredToken struct {
 	ID     int64          `json:"id"`
-	User   string         `json:"user"`
-	Name   string         `json:"name"`
+	User   string         `json:"user" doc:"Its owner."`
+	Name   string         `json:"name" doc:"What it is for."`
 	Scope  identity.Scope `json:"scope"`
-	UsedAt time.Time      `json:"lastUsedAt,omitzero"`
+	UsedAt time.Time      `json:"lastUsedAt,omitzero" doc:"To the minute."`
 }
 
-// TokensOf lists tokens as they are in a State.
-func TokensOf(list []identity.Token) []Token {
-	tokens := make([]Token, len(list))
+// TokensOf lists tokens as they are in a RestoreState.
+func TokensOf(list []identity.Token) []RestoredToken {
+	tokens := make([]RestoredToken, len(list))
 	for i, t := range list {
-		tokens[i] = Token{t.ID, t.User, t.Name, t.Scope, t.UsedAt}
+		tokens[i] = RestoredToken{t.ID, t.User, t.Name, t.Scope, t.UsedAt}
 	}
 	return tokens
 }
 
-func (t Token) String() string { return fmt.Sprintf("%d: %s of %s, %s", t.ID, t.Name, t.User, t.Scope) }
-
-// Waiting is a backup.Pending.
-type Waiting struct {
-	Messages  int  `json:"messages"`
-	Channels  int  `json:"channels"`
-	Mails     int  `json:"mails"`
-	Reports   int  `json:"reports"`
-	Migration bool `json:"migration"`
+func (t RestoredToken) String() string {
+	return fmt.Sprintf("%d: %s of %s, %s", t.ID, t.Name, t.User, t.Scope)
 }
 
-func (a *API) state(w http.ResponseWriter, r *http.Request) error {
-	s, err := StateOf(r.Context(), a.Service)
-	if err != nil {
-		return err
-	}
-	return rest.WriteJSON(w, r, http.StatusOK, s)
+// waiting is a backup.Pending.
+type waiting struct {
+	Messages  int  `json:"messages" doc:"Chat messages."`
+	Channels  int  `json:"channels" doc:"The channels that they are for."`
+	Mails     int  `json:"mails" doc:"Messages in the mail queues of all nodes."`
+	Reports   int  `json:"reports" doc:"Activity reports whose time has come."`
+	Migration bool `json:"migration" doc:"A migration of comments is under way."`
 }
 
-// StateOf is the State of a service.
-func StateOf(ctx context.Context, service *backup.Service) (State, error) {
+// StateOf is the RestoreState of a service.
+func StateOf(ctx context.Context, service *backup.Service) (RestoreState, error) {
 	restored, err := service.Restored(ctx)
 	if err != nil {
-		return State{}, err
+		return RestoreState{}, err
 	}
-	waiting, err := service.Pending(ctx)
+	pending, err := service.Pending(ctx)
 	if err != nil {
-		return State{}, err
+		return RestoreState{}, err
 	}
 	resting, working, err := service.Tokens(ctx)
 	if err != nil {
-		return State{}, err
+		return RestoreState{}, err
 	}
-	s := State{Held: restored.Held(), Waiting: Waiting(waiting), Resting: TokensOf(resting), Working: TokensOf(working)}
+	s := RestoreState{Held: restored.Held(), Waiting: waiting(pending), Resting: TokensOf(resting), Working: TokensOf(working)}
 	if s.Held {
 		s.Reason, s.Text, s.Since, s.Access = restored.Reason, restored.String(), restored.At, restored.Access()
 	}

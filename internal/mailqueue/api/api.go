@@ -24,7 +24,7 @@ type API struct {
 // Register adds the routes.
 func (a *API) Register(r *rest.Router) {
 	a.registerStatus(r)
-	r.Handle(rest.Route{Method: "POST", Path: mailPath + "/check", Access: rest.Admins}, a.check)
+	a.registerCheck(r)
 	a.registerNodes(r)
 	a.registerQueues(r)
 	a.registerMessages(r)
