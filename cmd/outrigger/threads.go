@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"outrigger/internal/threads"
 	remote "outrigger/internal/threads/client"
 	"outrigger/internal/threads/source"
 )
@@ -70,8 +71,9 @@ type threadsImportCmd struct {
 }
 
 func (c threadsImportCmd) Run(ctx context.Context, s streams) error {
-	return c.importFile(ctx, s, c.File, "records", func(server *remote.Client, file *os.File, progress func(int64, int64)) (remote.Imported, error) {
-		return server.ImportHierarchy(ctx, file, progress)
+	return c.importFile(ctx, s, c.File, "records", func(server *remote.Client, file *os.File, progress func(int64, int64)) (imported, error) {
+		out, err := server.ImportHierarchy(ctx, file, progress)
+		return imported{out, out.ImportCounts, out.Total, out.Incomplete, out.Lines}, err
 	})
 }
 
@@ -112,15 +114,25 @@ type mappingsImportCmd struct {
 }
 
 func (c mappingsImportCmd) Run(ctx context.Context, s streams) error {
-	return c.importFile(ctx, s, c.File, "mappings", func(server *remote.Client, file *os.File, progress func(int64, int64)) (remote.Imported, error) {
-		return server.ImportMappings(ctx, c.CloudSite, file, progress)
+	return c.importFile(ctx, s, c.File, "mappings", func(server *remote.Client, file *os.File, progress func(int64, int64)) (imported, error) {
+		out, err := server.ImportMappings(ctx, c.CloudSite, file, progress)
+		return imported{out, out.ImportCounts, out.Total, out.Incomplete, out.Lines}, err
 	})
+}
+
+// imported is the answer to a file, and what is printed of it.
+type imported struct {
+	answer any
+	threads.ImportCounts
+	total      int64
+	incomplete []string
+	lines      []threads.Unreadable
 }
 
 // importFile sends a file and prints what became of it. What could not be read
 // of it is said on standard error, and is exit code 2.
 func (f threadsFlags) importFile(ctx context.Context, s streams, path, what string,
-	send func(*remote.Client, *os.File, func(int64, int64)) (remote.Imported, error)) error {
+	send func(*remote.Client, *os.File, func(int64, int64)) (imported, error)) error {
 	server, err := f.threads(s)
 	if err != nil {
 		return err
@@ -137,20 +149,20 @@ func (f threadsFlags) importFile(ctx context.Context, s streams, path, what stri
 		return interrupted(err, "the upload so far is kept; run the command again to send the rest")
 	}
 	if f.JSON {
-		err = printJSON(s.out, out)
+		err = printJSON(s.out, out.answer)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s in total\n", out.Added, out.Replaced, out.Unchanged, out.Total, what)
+		_, err = fmt.Fprintf(s.out, "%d added, %d replaced, %d unchanged; %d %s in total\n", out.Added, out.Replaced, out.Unchanged, out.total, what)
 	}
-	if err != nil || out.Clean() {
+	if err != nil || len(out.incomplete) == 0 {
 		return err
 	}
 	return coded{exitLook, errors.New(flaws(&out))}
 }
 
 // flaws says what is to be looked at in an imported file, a line each.
-func flaws(out *remote.Imported) string {
-	lines := slices.Clone(out.Incomplete)
-	for _, l := range out.Lines {
+func flaws(out *imported) string {
+	lines := slices.Clone(out.incomplete)
+	for _, l := range out.lines {
 		lines = append(lines, fmt.Sprintf("line %d: %s %s", l.Line, l.Reason, l.Text))
 	}
 	return strings.Join(lines, "\n")

@@ -179,7 +179,7 @@ func taken(media []Media) yaml.MapItem {
 	for _, m := range media {
 		var examples yaml.MapSlice
 		for _, name := range slices.Sorted(maps.Keys(m.Examples)) {
-			examples = append(examples, example(name, m.Examples[name]))
+			examples = append(examples, example(name, jsonOf(m.Examples[name])))
 		}
 		all = append(all, content(m.Type, mediaSchema(m.Type), examples).Value.(yaml.MapSlice)...)
 	}

@@ -70,7 +70,10 @@ func (s schemas) named(t reflect.Type) yaml.MapSlice {
 	if known, ok := s[name]; ok && known.of != t {
 		panic(fmt.Sprintf("rest: %s.%s and %s.%s have one name in the description", path.Base(known.of.PkgPath()), name, path.Base(t.PkgPath()), name))
 	}
-	s[name] = schema{t, s.object(t)}
+	if _, known := s[name]; !known {
+		s[name] = schema{of: t} // for what is in itself
+		s[name] = schema{t, s.object(t)}
+	}
 	return reference("schemas", name)
 }
 
@@ -154,6 +157,9 @@ func (s schemas) member(f reflect.StructField, words string) yaml.MapSlice {
 // valued is the schema of a member's type, with the values that it may have.
 func (s schemas) valued(f reflect.StructField) yaml.MapSlice {
 	of := s.of(f.Type)
+	if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); slices.Contains(strings.Split(options, ","), "string") {
+		of = s.of(reflect.TypeFor[string]())
+	}
 	values := f.Tag.Get("enum")
 	if values == "" {
 		return of

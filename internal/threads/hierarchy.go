@@ -3,17 +3,17 @@ package threads
 // Record says which comment another one answers. Only replies have one, and a
 // comment has one at most.
 type Record struct {
-	IssueID         int64 `json:"issueId"`
-	CommentID       int64 `json:"commentId"`
-	ParentCommentID int64 `json:"parentCommentId"`
+	IssueID         int64 `json:"issueId" doc:"The issue of the comment, by its id in the self-hosted instance."`
+	CommentID       int64 `json:"commentId" doc:"The comment, by its id in the self-hosted instance."`
+	ParentCommentID int64 `json:"parentCommentId" doc:"The comment that it answers."`
 }
 
 // ExportPage is one answer of the export endpoint.
 type ExportPage struct {
-	Offset     int64    `json:"offset"`
+	Offset     int64    `json:"offset" doc:"How many records come before the page."`
 	Data       []Record `json:"data"`
-	HasMore    bool     `json:"hasMore"`
-	TotalCount int64    `json:"totalCount"`
+	HasMore    bool     `json:"hasMore" doc:"Whether further pages exist."`
+	TotalCount int64    `json:"totalCount" doc:"Of all pages."`
 }
 
 // MaxListed is how many of the things that are wrong with a file are listed;
@@ -22,31 +22,31 @@ const MaxListed = 100
 
 // Unreadable is a piece of a file that could not be read.
 type Unreadable struct {
-	Line   int64  `json:"line"` // counted from 1, as editors do
-	Text   string `json:"text"` // its beginning
-	Reason string `json:"reason"`
+	Line   int64  `json:"line" doc:"The line of the file on which it begins, counted from 1."`
+	Text   string `json:"text" doc:"Its beginning."`
+	Reason string `json:"reason" doc:"Why it could not be read."`
 }
 
 // Reading is what any decoder says of its file.
 type Reading struct {
-	Unreadable int64        `json:"unreadable"`      // pieces that could not be read
-	Lines      []Unreadable `json:"lines,omitempty"` // the first MaxListed of them
-	Truncated  bool         `json:"truncated"`       // the file ends in the middle; its last piece was not used
+	Unreadable int64        `json:"unreadable" doc:"Pieces of the file that could not be read."`
+	Lines      []Unreadable `json:"lines,omitempty" doc:"The first hundred of them."`
+	Truncated  bool         `json:"truncated" doc:"The file ends in the middle; its last piece was not used."`
 }
 
 // HierarchyReading is what a HierarchyDecoder has found so far.
 type HierarchyReading struct {
 	Reading
-	Records int64 `json:"records"` // what Next gave, repeated comments included
-	Roots   int64 `json:"roots"`   // entries without a parent: comments that answer none
-	Loose   int64 `json:"loose"`   // records outside of any array or page: nothing tells whether the file is whole
+	Records int64 `json:"records" doc:"In the file, repeated ones included."`
+	Roots   int64 `json:"roots" doc:"Entries without a parent, which are no records."`
+	Loose   int64 `json:"loose" doc:"Records that are in no array or page, so that nothing tells whether the file is whole."`
 
 	// Where the file is made of export pages:
-	Pages       int64 `json:"pages"`
-	PageRecords int64 `json:"pageRecords"` // entries in their data
-	HasMore     bool  `json:"hasMore"`     // what the last one says
-	TotalCount  int64 `json:"totalCount"`  // what the last one says
-	Offset      int64 `json:"-"`           // what the last one says, where it says any
+	Pages       int64 `json:"pages" doc:"Export pages; 0 for an array of records."`
+	PageRecords int64 `json:"pageRecords" doc:"Entries in the pages."`
+	HasMore     bool  `json:"hasMore" doc:"What the last page says."`
+	TotalCount  int64 `json:"totalCount" doc:"What the last page says."`
+	Offset      int64 `json:"-"` // what the last one says, where it says any
 	HasOffset   bool  `json:"-"`
 }
 

@@ -4,10 +4,10 @@ import "sort"
 
 // ImportCounts say what became of the records or mappings of an import.
 type ImportCounts struct {
-	Added     int64 `json:"added"`
-	Replaced  int64 `json:"replaced"` // had another parent, issue or cloud id
-	Unchanged int64 `json:"unchanged"`
-	Removed   int64 `json:"removed,omitempty"` // by a mirror: the source has them no more
+	Added     int64 `json:"added" doc:"Those that are new."`
+	Replaced  int64 `json:"replaced" doc:"Those that had another parent, issue or cloud id."`
+	Unchanged int64 `json:"unchanged" doc:"Those that were stored already."`
+	Removed   int64 `json:"removed,omitempty" doc:"By a mirror: those that the source has no more."`
 }
 
 // Add counts what o counts, too.

@@ -20,11 +20,8 @@ const MappingHeader = "entityType,serverId,cloudId"
 // MappingReading is what a MappingDecoder has found so far.
 type MappingReading struct {
 	Reading
-	Rows     int64 `json:"rows"`     // what Next gave, repeated ids included
-	Comments int64 `json:"comments"` // those of them that are about comments
-	Issues   int64 `json:"issues"`   // and about issues
-
-	// NoHeader says that the first line is a mapping; the columns were then
-	// taken in the report's own order.
-	NoHeader bool `json:"noHeader"`
+	Rows     int64 `json:"rows" doc:"In the file, repeated ids included."`
+	Comments int64 `json:"comments" doc:"Those of them that are about comments."`
+	Issues   int64 `json:"issues" doc:"Those that are about issues."`
+	NoHeader bool  `json:"noHeader" doc:"The first line is a mapping; the columns were taken in the report's own order."`
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 	"outrigger/internal/threads/format"
 )
@@ -18,10 +19,34 @@ const (
 	maxLimit = 10_000
 )
 
+// exporting asks for a page. What is wrong with it is said in words that migration
+// tools know, so readRange reads it.
+type exporting struct {
+	Offset int64        `query:"offset" min:"0" default:"0" doc:"How many records come before the page."`
+	Limit  int64        `query:"limit" min:"1" default:"1000" doc:"How many records the page has at most; above 10000 counts as 10000."`
+	Wrong  fault.Fields `json:"-"`
+}
+
+func (a *Source) registerExport(r *rest.Router) {
+	rest.Add(r, rest.Operation[exporting, threads.ExportPage]{
+		Route: rest.Route{Method: "GET", Path: ExportPath, Access: rest.SysAdmins},
+		Words: rest.Words{
+			ID: "exportHierarchy", Tag: tag, Summary: "Exports the comment hierarchy, a page at a time.",
+			Text: "Needs `SYS_ADMIN`. Fetch pages with increasing `offset` until `hasMore` is false; `offset` plus the records of the page is the next " +
+				"one. Together they have each record once, while nothing is imported meanwhile. Comments that answer none have no record.",
+			Answer: "The page, ordered by issue and comment. Past the end it is empty.", Refused: []int{http.StatusServiceUnavailable},
+		},
+		Examples: []rest.Example[exporting, threads.ExportPage]{{Name: "last", Out: &threads.ExportPage{
+			Offset: 1000, Data: []threads.Record{{IssueID: 10001, CommentID: 10502, ParentCommentID: 10501}}, TotalCount: 1001,
+		}}},
+		Serve: a.export,
+	})
+}
+
 // export answers one page of the hierarchy. It is read whole before the first
 // byte goes out, as records, not as JSON: a client that reads slowly holds no
 // transaction open.
-func (a *Source) export(w http.ResponseWriter, r *http.Request) error {
+func (a *Source) export(w http.ResponseWriter, r *http.Request, _ exporting) error {
 	offset, limit, err := readRange(r.URL.Query())
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"outrigger/internal/fault"
+	"outrigger/internal/rest"
 	"outrigger/internal/threads"
 )
 
@@ -15,12 +16,44 @@ import (
 // take a few seconds.
 const reportAgain = 2 * time.Second
 
+// reporting asks for a report. Any other invalidateCache than true is false, as the
+// host has it.
+type reporting struct {
+	CloudSiteURL    string       `query:"cloudSiteUrl" required:"true" doc:"The cloud site; a slash at its end makes no difference." example:"https://example.atlassian.net"`
+	InvalidateCache bool         `query:"invalidateCache" default:"false" doc:"Whether to generate the report again even if there is one."`
+	Wrong           fault.Fields `json:"-"`
+}
+
+func (a *Source) registerReport(r *rest.Router) {
+	nothing := rest.None{}
+	rest.Add(r, rest.Operation[reporting, string]{
+		Route: rest.Route{Method: "GET", Path: ReportPath, Access: rest.SysAdmins, Own: true},
+		Words: rest.Words{
+			ID: "reportIDMappings", Tag: tag, Summary: "Returns the ids that entities got on a cloud site.", Media: "text/csv", Headers: []string{"ETag"},
+			Text: "Needs `SYS_ADMIN`. The first call for a site, the first after its mappings changed, and one with `invalidateCache=true` have the " +
+				"report made and answer 202; ask again until it is 200. `Accept` does not count. `Range` with `If-Range` goes on with a download " +
+				"that broke off.",
+			Answer: "The report. Its first line is `entityType,serverId,cloudId`; nothing is quoted; each entity comes once.",
+			Also: []rest.Success{
+				{Status: http.StatusAccepted, Text: "The report is being made. There is no body.", Headers: []string{"Retry-After"}, Of: nothing},
+				{Status: http.StatusPartialContent, Text: "The part that `Range` asks for.", Of: nothing},
+				{Status: http.StatusNotModified, Text: "The report that `If-None-Match` names.", Of: nothing},
+				{Status: http.StatusRequestedRangeNotSatisfiable, Text: "The report is shorter than `Range` says.", Of: nothing},
+			},
+		},
+		Examples: []rest.Example[reporting, string]{
+			{Name: "short", Out: new(exampleMappings)},
+			{Name: "unknown", Err: errNoScope("https://example.atlassian.net")},
+		},
+		Serve: a.report,
+	})
+}
+
 // report answers the id mappings of a cloud site: 202 with nothing in it until
 // they are together, then CSV. It takes no part in content negotiation, as the
 // host's own does not.
-func (a *Source) report(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	cloudSite := q.Get("cloudSiteUrl")
+func (a *Source) report(w http.ResponseWriter, r *http.Request, in reporting) error {
+	cloudSite := in.CloudSiteURL
 	if cloudSite == "" {
 		return threads.ErrSiteURL()
 	}
@@ -28,7 +61,7 @@ func (a *Source) report(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errNoScope(cloudSite)
 	}
-	report, ordered, err := a.Store.Ask(r.Context(), siteURL, strings.EqualFold(q.Get("invalidateCache"), "true"), a.Reports.HasRemote())
+	report, ordered, err := a.Store.Ask(r.Context(), siteURL, strings.EqualFold(r.URL.Query().Get("invalidateCache"), "true"), a.Reports.HasRemote())
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return errNoScope(cloudSite)

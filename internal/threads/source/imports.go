@@ -35,9 +35,9 @@ const maxUnpacked = 4
 type HierarchyImport struct {
 	threads.ImportCounts
 	threads.HierarchyReading
-	Partial    bool     `json:"partial"`              // export pages that are not all of them
-	Incomplete []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
-	Total      int64    `json:"total"`                // records that are there now
+	Partial    bool     `json:"partial" doc:"The file has some pages of an export and not all of them."`
+	Incomplete []string `json:"incomplete,omitempty" doc:"What is wrong with the file, a sentence each; absent where nothing is."`
+	Total      int64    `json:"total" doc:"The number stored now."`
 }
 
 // MappingImport says what became of a mappings file.
@@ -45,8 +45,8 @@ type MappingImport struct {
 	threads.ImportCounts
 	threads.MappingReading
 	CloudSiteURL string   `json:"cloudSiteUrl"`
-	Incomplete   []string `json:"incomplete,omitempty"` // what is wrong with the file, a sentence each
-	Total        int64    `json:"total"`                // mappings of the site that are there now
+	Incomplete   []string `json:"incomplete,omitempty" doc:"What is wrong with the file, a sentence each; absent where nothing is."`
+	Total        int64    `json:"total" doc:"The number stored now."`
 }
 
 // Hierarchy takes a hierarchy file in, a slice at a time. What was taken before
