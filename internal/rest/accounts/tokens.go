@@ -91,7 +91,8 @@ func (e endpoints) registerTokens(r *rest.Router) {
 			ID: "createToken", Tag: tag, Summary: "Creates a token.", Answer: "The token was created.", Status: http.StatusCreated,
 			Text: "For oneself; with `user` for anybody, which needs `SYS_ADMIN`. The answer is the only time that `token` is shown. It goes into " +
 				"`Authorization: Bearer`, or takes the place of the password in Basic. A token of scope `all`, `read` or `backup`, and any in another " +
-				"user's name, needs more than a token; see `Outrigger-Code`. A user may have 1,000 tokens (409).",
+				"user's name, needs more than a token; see `Outrigger-Code`. One of scope `monitoring` or `mail` needs `ADMIN`, since its " +
+				"owner need not have it. A user may have 1,000 tokens (409).",
 			Confirmed: true, Refused: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
 		},
 		Examples: []rest.Example[NewToken, CreatedToken]{{
