@@ -77,7 +77,7 @@ func TestEveryErrorIsNamedAtOnce(t *testing.T) {
 		{"GET", chat + "/reports?limit=0&after=!&connection=none", "", "after connection limit"},
 		{"GET", chat + "/reports?limit=0&projectKey=ATL&repositoryKey=canoe&connection=none", "", "connection limit"},
 		{"POST", chat + "/deliveries/redeliver?id=x&state=y", "", "id state"},
-		{"POST", chat + "/deliveries/redeliver?filterId=x&state=y&asOf=z", "", "count filterId state"},
+		{"POST", chat + "/deliveries/redeliver?filterId=x&state=y&asOf=z", "", "asOf count filterId state"},
 		{"GET", chat + "/deliveries/redeliver?filterId=x&state=y", "", "filterId state"},
 		{"POST", chat + "/deliveries/cancel?id=x&filterId=y", "", "filterId id"},
 		{"PUT", chat + "/filter/enabled?id=x&enabled=y", "", "enabled id"},
