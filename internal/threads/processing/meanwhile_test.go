@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -148,6 +149,7 @@ type third struct {
 	mu    sync.Mutex
 	seen  []int64 // the issues that were asked for, in order; one of two chunks twice
 	left  map[int64]bool
+	next  []int64 // to be changed once no request about them is under way
 	later int
 }
 
@@ -165,9 +167,16 @@ func (p *third) answer(_ int, issue int64) error {
 		p.left[issue] = true
 		set(issue, threads.ParentMap{{CommentID: p.written[issue][0].CommentID, ParentID: 77}})
 	}
-	if n := len(p.seen) - 3*atOnce; n >= 0 && p.place[p.seen[n]]%3 == 2 { // its request has ended
-		p.later++
-		set(p.seen[n], threads.ParentMap{{CommentID: 2_000_000_000, ParentID: 1_999_999_999}})
+	if n := len(p.seen) - 3*atOnce; n >= 0 && p.place[p.seen[n]]%3 == 2 {
+		p.next = append(p.next, p.seen[n])
 	}
+	p.next = slices.DeleteFunc(p.next, func(issue int64) bool {
+		if p.target.underWay(issue) {
+			return false
+		}
+		p.later++
+		set(issue, threads.ParentMap{{CommentID: 2_000_000_000, ParentID: 1_999_999_999}})
+		return true
+	})
 	return nil
 }

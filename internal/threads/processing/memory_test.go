@@ -86,6 +86,13 @@ func (m *memory) all() map[int64]threads.ParentMap {
 	return list
 }
 
+// underWay reports whether a request about an issue is.
+func (m *memory) underWay(issue int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.busy[issue]
+}
+
 func (m *memory) get(issue int64) threads.ParentMap {
 	m.mu.Lock()
 	defer m.mu.Unlock()
